@@ -63,6 +63,10 @@ TEST(bad_rows_become_nulls) {
                  (const int64_t[]){0, 1, 2}, 3, NULL);
   c.rows = GOOD(1) GOOD(2);
   check_bad_rows(&c, "{1, 0, [['x']]} {2, 1, [['x']]}", NULL, 0, NULL);
+  cst__row_map origin = {.moved = true};
+  c.rows = GOOD(1) BAD(2);
+  check_bad_rows(&c, "{1, 0, [['x']]} {null, null, null}", (const int64_t[]){1}, 1, &origin);
+  CHECK(!origin.moved);
 }
 
 TEST(bad_rows_have_no_rows_where_elements_are_rows) {
@@ -80,6 +84,8 @@ TEST(bad_rows_have_no_rows_where_elements_are_rows) {
   CHECK(origin.moved);
   CHECK_MEM(origin.rows, rows, sizeof rows);
   cst__row_map_reset(&origin);
+  check_bad_rows(&c, "{'q', 0, ['x']} {'q', 3, ['x']} {'q', 5, ['x']}", (const int64_t[]){1, 4}, 2,
+                 NULL);
 }
 
 /* Whatever rows are bad, the others are as if these had not been there. */

@@ -146,16 +146,23 @@ cst_status cst__step_kept(const cst__step_call *c) {
   const cst__step_slot *place = cst__step_arg(c, 0);
   const cst__view *bools = &cst__step_arg(c, 1)->view;
   bool is_one = c->run->plan->steps[c->step->args[1]].is_one;
+  const uint64_t *words = cst__bool_words(c, bools, is_one, place->count);
+  if (words == NULL) {
+    return CST_NO_MEMORY;
+  }
+  if (cst__words_count(words, place->count) == place->count) {
+    c->out->count = place->count;
+    c->out->index = (cst__step_index){.is_all = true, .num_spans = -1};
+    return CST_OK;
+  }
   int64_t *at = index_new(c, place->count);
   if (at == NULL) {
     return CST_NO_MEMORY;
   }
   for (int64_t i = 0; i < place->count; i++) {
-    bool is_true = cst__bool_is_true(bools, is_one, i);
-    at[i] = is_true ? i : -1;
-    c->out->index.has_none |= !is_true;
+    at[i] = words[i >> 6] >> (i & 63) & 1 ? i : -1;
   }
-  c->out->index.is_all = !c->out->index.has_none;
+  c->out->index.has_none = true;
   return CST_OK;
 }
 

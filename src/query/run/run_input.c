@@ -405,11 +405,10 @@ cst_status cst__step_not_null(const cst__step_call *c) {
   if (bits == NULL) {
     return CST_NO_MEMORY;
   }
-  if (nulls == NULL) {
+  if (nulls != NULL) {
+    cst__nulls_to_bits(nulls, count, bits);
+  } else {
     cst__bits_set(bits, 0, count);
-  }
-  for (int64_t i = 0; i < count && nulls != NULL; i++) {
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (nulls[i] ^ 1) << (i & 7));
   }
   return cst__step_keep(c, &made);
 }

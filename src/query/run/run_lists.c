@@ -123,37 +123,22 @@ cst_status cst__step_choose_lists(const cst__step_call *c) {
 
 /* Which elements are chosen, 64 to a word, and how many before each word. */
 typedef struct chosen_words {
-  uint64_t *words; /* [count + 1] */
-  int64_t *ranks;  /* [count + 1] */
+  const uint64_t *words; /* [count + 1] */
+  int64_t *ranks;        /* [count + 1] */
   int64_t count;
 } chosen_words;
 
 static cst_status words_new(const cst__step_call *c, const cst__view *bools, int64_t elements,
                             chosen_words *out) {
-  int64_t count = (elements + 63) / 64;
-  out->count = count;
-  out->words = cst__step_bytes(c, (count + 1) * (int64_t)sizeof *out->words);
-  out->ranks = cst__step_numbers(c, count + 1);
-  uint64_t *valid = bools->validity != NULL
-                        ? cst__step_bytes(c, (count + 1) * (int64_t)sizeof *valid)
-                        : out->words;
-  if (out->words == NULL || out->ranks == NULL || valid == NULL) {
+  bool is_one = c->run->plan->steps[c->step->args[1]].is_one;
+  out->count = elements / 64;
+  out->words = cst__bool_words(c, bools, is_one, elements);
+  out->ranks = cst__step_numbers(c, out->count + 1);
+  if (out->words == NULL || out->ranks == NULL) {
     return CST_NO_MEMORY;
   }
-  out->words[count] = 0;
-  if (count > 0) {
-    out->words[count - 1] = 0;
-    cst__bits_copy((uint8_t *)out->words, 0, bools->data, bools->offset, elements);
-  }
-  if (bools->validity != NULL && count > 0) {
-    valid[count - 1] = 0;
-    cst__bits_copy((uint8_t *)valid, 0, bools->validity, bools->offset, elements);
-    for (int64_t i = 0; i < count; i++) {
-      out->words[i] &= valid[i];
-    }
-  }
   int64_t rank = 0;
-  for (int64_t i = 0; i <= count; i++) {
+  for (int64_t i = 0; i <= out->count; i++) {
     out->ranks[i] = rank;
     rank += __builtin_popcountll(out->words[i]);
   }
@@ -167,38 +152,20 @@ static inline int64_t words_rank(const chosen_words *w, int64_t at) {
 }
 
 static void words_fill(const chosen_words *w, int64_t *at) {
-  for (int64_t i = 0; i < w->count; i++) {
+  for (int64_t i = 0; i <= w->count; i++) {
     for (uint64_t word = w->words[i]; word != 0; word &= word - 1) {
       *at++ = i * 64 + __builtin_ctzll(word);
     }
   }
 }
 
-static cst_status filter_keep_none(const cst__step_call *c, const cst__step_slot *lists,
-                                   int64_t count) {
-  int64_t *splits = cst__step_bytes(c, (count + 1) * (int64_t)sizeof *splits);
-  if (splits == NULL) {
-    return CST_NO_MEMORY;
-  }
-  memset(splits, 0, (size_t)(count + 1) * sizeof *splits);
-  c->out->splits = splits;
-  c->out->nulls = lists->nulls;
-  c->out->index = (cst__step_index){.at = splits, .num_spans = 0, .spans = {splits, splits, 0, 1}};
-  return CST_OK;
-}
-
 cst_status cst__step_filter(const cst__step_call *c) {
   const cst__step_slot *lists = cst__step_arg(c, 0);
   const cst__view *bools = &cst__step_arg(c, 1)->view;
   int64_t count = lists_count(c, 0);
-  if (bools->layout != CST__LAYOUT_BOOL || c->run->plan->steps[c->step->args[1]].is_one) {
-    return bools->layout == CST__LAYOUT_BOOL && cst__bool_is_true(bools, true, 0)
-               ? lists_keep_all(c, lists)
-               : filter_keep_none(c, lists, count);
-  }
   chosen_words words;
   CST__TRY(words_new(c, bools, lists->count, &words));
-  int64_t total = words.ranks[words.count];
+  int64_t total = words_rank(&words, lists->count);
   if (total == lists->count) {
     return lists_keep_all(c, lists);
   }

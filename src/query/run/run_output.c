@@ -32,11 +32,14 @@ static cst_status output_validity(const output_writer *w, const cst__output_part
   if (part->valid == CST__NO_STEP) {
     return CST_OK;
   }
+  const cst__step_call c = {w->run, &w->run->plan->steps[part->valid], NULL, w->error};
   const cst__view *bools = &w->run->slots[part->valid].view;
-  bool is_one = w->run->plan->steps[part->valid].is_one;
-  if (bools->layout == CST__LAYOUT_BOOL && bools->null_count == 0 &&
-      (is_one ? cst__bool_is_true(bools, true, 0)
-              : cst__bitmap_count(bools->data, bools->offset, bools->length) == out->length)) {
+  const uint64_t *words = cst__bool_words(&c, bools, c.step->is_one, out->length);
+  if (words == NULL) {
+    return CST_NO_MEMORY;
+  }
+  int64_t valid = cst__words_count(words, out->length);
+  if (valid == out->length) {
     return CST_OK;
   }
   size_t size = cst__bits_size(out->length);
@@ -44,12 +47,8 @@ static cst_status output_validity(const output_writer *w, const cst__output_part
   if (bits == NULL) {
     return cst__fail_memory(w->error, size);
   }
-  memset(bits, 0, size);
-  for (int64_t i = 0; i < out->length; i++) {
-    unsigned bit = cst__bool_is_true(bools, is_one, i);
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | bit << (i & 7));
-  }
-  out->null_count = out->length - cst__bitmap_count(bits, 0, out->length);
+  memcpy(bits, words, size);
+  out->null_count = out->length - valid;
   return CST_OK;
 }
 
@@ -99,10 +98,7 @@ static cst_status output_list_nulls(const output_writer *w, const uint8_t *nulls
   if (bits == NULL) {
     return cst__fail_memory(w->error, size);
   }
-  memset(bits, 0, size);
-  for (int64_t i = 0; i < out->length; i++) {
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (nulls[i] ^ 1) << (i & 7));
-  }
+  cst__nulls_to_bits(nulls, out->length, bits);
   out->null_count = out->length - cst__bitmap_count(bits, 0, out->length);
   return CST_OK;
 }

@@ -86,6 +86,19 @@ static cst_status sift_fill(sifting *s, int64_t length, int64_t *rows, struct Ar
   return status;
 }
 
+/* The rows of the batch as they go out, and where each of them is from. */
+static cst_status sift_finish(sifting *s, int64_t length, int64_t *places, struct ArrowArray *out,
+                              cst__row_map *origin, cst_error *error) {
+  cst_status status = origin != NULL ? cst__output_origin(s->run, origin, error) : CST_OK;
+  if (status == CST_OK && s->run->plan->origin == CST__NO_STEP) {
+    status = sift_fill(s, length, places, out, error);
+  }
+  if (status != CST_OK) {
+    cst__array_release(out);
+  }
+  return status;
+}
+
 static cst_status sift_batch(sifting *s, struct ArrowArray *out, cst__row_map *origin,
                              cst_error *error) {
   int64_t length = s->run->batch.array->array.length;
@@ -111,11 +124,7 @@ static cst_status sift_batch(sifting *s, struct ArrowArray *out, cst__row_map *o
     status = cst__output_batch(s->run, out, error);
   }
   if (status == CST_OK) {
-    status = s->run->plan->origin != CST__NO_STEP ? cst__output_origin(s->run, origin, error)
-                                                  : sift_fill(s, length, places, out, error);
-    if (status != CST_OK) {
-      cst__array_release(out);
-    }
+    status = sift_finish(s, length, places, out, origin, error);
   }
   cst__delete(runs);
   return status;

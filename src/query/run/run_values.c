@@ -399,13 +399,8 @@ static cst_status values_hide(const cst__step_call *c, const uint8_t *nulls,
   if (bits == NULL) {
     return cst__fail_memory(c->error, size);
   }
-  memset(bits, 0, size);
-  int64_t num_nulls = 0;
-  for (int64_t i = 0; i < array->length; i++) {
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (nulls[i] ^ 1) << (i & 7));
-    num_nulls += nulls[i];
-  }
-  array->null_count = num_nulls;
+  cst__nulls_to_bits(nulls, array->length, bits);
+  array->null_count = array->length - cst__bitmap_count(bits, 0, array->length);
   return CST_OK;
 }
 
@@ -498,16 +493,6 @@ cst_status cst__step_repeat(const cst__step_call *c) {
 
 static void mask_release(void *values) { cst__array_handle_release(values); }
 
-/* The bits of what is not null and for which bools are true; gives how many. */
-static int64_t mask_bits(const cst__view *values, const cst__view *bools, bool is_one,
-                         int64_t count, uint8_t *bits) {
-  for (int64_t i = 0; i < count; i++) {
-    unsigned bit = !cst__view_is_null(values, i) && cst__bool_is_true(bools, is_one, i);
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | bit << (i & 7));
-  }
-  return cst__bitmap_count(bits, 0, count);
-}
-
 /* Shares the buffers of values, all but the bitmap. */
 static cst_status mask_share(const cst__step_call *c, cst_array *values, struct ArrowArray *out) {
   const struct ArrowArray *array = &values->array;
@@ -521,6 +506,22 @@ static cst_status mask_share(const cst__step_call *c, cst_array *values, struct 
   return CST_OK;
 }
 
+/* Of what is not null, and for which bools are true. NULL: no memory. */
+static const uint64_t *mask_words(const cst__step_call *c, const cst__view *values,
+                                  const cst__view *bools, bool is_one) {
+  cst__view valid = {.layout = CST__LAYOUT_BOOL, .offset = values->offset};
+  valid.data = values->validity;
+  uint64_t *words = cst__bool_words(c, bools, is_one, values->length);
+  if (words == NULL || values->validity == NULL) {
+    return words;
+  }
+  const uint64_t *own = cst__bool_words(c, &valid, false, values->length);
+  for (int64_t i = 0; own != NULL && i <= values->length / 64; i++) {
+    words[i] &= own[i];
+  }
+  return own != NULL ? words : NULL;
+}
+
 static cst_status mask_values(const cst__step_call *c, cst_array *values, const cst__view *bools,
                               bool is_one) {
   cst__view view;
@@ -529,19 +530,24 @@ static cst_status mask_values(const cst__step_call *c, cst_array *values, const 
   if (view.layout == CST__LAYOUT_NULL) {
     return cst__step_share(c, values);
   }
-  CST__TRY(mask_share(c, values, &made));
-  size_t size = cst__bits_size(made.length);
-  size_t whole = cst__bits_size(made.offset + made.length);
-  uint8_t *bits = cst__step_bytes(c, (int64_t)size);
-  uint8_t *bitmap = cst__owned_buffer(&made, 0, whole);
-  if (bits == NULL || bitmap == NULL) {
-    cst__array_release(&made);
-    return cst__fail_memory(c->error, whole);
+  const uint64_t *words = mask_words(c, &view, bools, is_one);
+  if (words == NULL) {
+    return CST_NO_MEMORY;
   }
-  memset(bits, 0, size);
-  memset(bitmap, 0, whole);
-  made.null_count = made.length - mask_bits(&view, bools, is_one, made.length, bits);
-  cst__bits_copy(bitmap, made.offset, bits, 0, made.length);
+  int64_t valid = cst__words_count(words, view.length);
+  if (valid == view.length) {
+    return cst__step_share(c, values);
+  }
+  CST__TRY(mask_share(c, values, &made));
+  size_t size = cst__bits_size(made.offset + made.length);
+  uint8_t *bitmap = cst__owned_buffer(&made, 0, size);
+  if (bitmap == NULL) {
+    cst__array_release(&made);
+    return cst__fail_memory(c->error, size);
+  }
+  memset(bitmap, 0, size);
+  cst__bits_copy(bitmap, made.offset, (const uint8_t *)words, 0, made.length);
+  made.null_count = made.length - valid;
   return cst__step_keep(c, &made);
 }
 

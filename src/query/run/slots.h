@@ -2,7 +2,8 @@
  *
  * Flow: query_run.c opens a run and goes through the plan's steps for each batch; run_input.c looks
  * at the batch, run_lists.c, run_sort.c and run_index.c make places and indexes, run_values.c
- * values, run_output.c the batch that goes out. run_errors.c says of which record an element is.
+ * values, run_output.c the batch that goes out. run_bits.c has bools as bits, and run_errors.c says
+ * of which record an element is; run_rows.c leaves out rows that are refused.
  */
 #ifndef QUERY_RUN_SLOTS_H
 #define QUERY_RUN_SLOTS_H
@@ -135,6 +136,16 @@ static inline bool cst__bool_is_true(const cst__view *bools, bool is_one, int64_
   return !cst__view_is_null(bools, slot) &&
          (((const uint8_t *)bools->data)[at >> 3] >> (at & 7) & 1);
 }
+
+/* The bits of cst__bool_is_true, 64 to a word, with unset ones after them and a word of these at
+ * the end: [count / 64 + 1]. NULL: no memory, the error is filled. */
+uint64_t *cst__bool_words(const cst__step_call *c, const cst__view *bools, bool is_one,
+                          int64_t count);
+static inline int64_t cst__words_count(const uint64_t *words, int64_t count) {
+  return cst__bitmap_count((const uint8_t *)words, 0, count);
+}
+/* Sets `count` bits: 1 where there is no null. */
+void cst__nulls_to_bits(const uint8_t *nulls, int64_t count, uint8_t *bits);
 
 /* Keeps an array of the step's type, which is taken over also on failure, as its values. */
 cst_status cst__step_keep(const cst__step_call *c, struct ArrowArray *made);

@@ -379,9 +379,17 @@ static void print_python(const cst_specs *specs) {
 
 /* ---- the verb ---- */
 
+static void show_specs(const cli_settings *settings, const cst_specs *specs) {
+  (settings->json ? print_specs_json : settings->python ? print_python : print_table)(specs);
+}
+
 static cst_status print_specs(const cli_settings *settings, cst_error *error) {
   cst_schema *schema;
   cst_specs *specs;
+  if (settings->source.view != NULL) {
+    show_specs(settings, cst_view_specs(settings->source.view));
+    return CST_OK;
+  }
   cst_status status = cst_schema_read_file(settings->paths[0], &schema, error);
   if (status != CST_OK) {
     return status;
@@ -394,7 +402,7 @@ static cst_status print_specs(const cli_settings *settings, cst_error *error) {
     }
     return status;
   }
-  (settings->json ? print_specs_json : settings->python ? print_python : print_table)(specs);
+  show_specs(settings, specs);
   cst_specs_release(specs);
   return CST_OK;
 }
@@ -403,8 +411,13 @@ static int run_schema_spec(int argc, char **argv) {
   cli_settings settings;
   cst_error error = CST_ERROR_INIT;
   int status = cli_parse(&cli_schema_spec, argc, argv, &settings);
-  if (status < 0 && settings.num_paths > 1) {
-    status = cli_usage(&cli_schema_spec, NULL, "one schema, not %zu", settings.num_paths);
+  size_t wanted = settings.query.view != NULL ? 0 : 1;
+  if (status < 0 && settings.num_paths != wanted) {
+    status = wanted == 0 ? cli_usage(&cli_schema_spec, NULL, "a schema, or --view, not both")
+             : settings.num_paths == 0
+                 ? cli_usage(&cli_schema_spec, NULL, "usage: columnstone %s %s",
+                             cli_schema_spec.name, cli_schema_spec.usage)
+                 : cli_usage(&cli_schema_spec, NULL, "one schema, not %zu", settings.num_paths);
   } else if (status < 0) {
     status = print_specs(&settings, &error) == CST_OK ? CLI_FINE : cli_fail(&error);
     status = cli_flush(status);
@@ -415,14 +428,15 @@ static int run_schema_spec(int argc, char **argv) {
 
 const cli_verb cli_schema_spec = {
     .name = "schema spec",
-    .usage = "FILE [--group NAME] [--environment NAME] [--legacy] [--json | --python]",
+    .usage =
+        "FILE | --view FILE [--group NAME] [--environment NAME] [--legacy] [--json | --python]",
     .summary = "Shows what each feature of a schema becomes as a tensor, and why",
     .details =
         "In shapes, '?' is an extent that is not known, and '*' one that differs from row to row.\n"
         "The first column is that of the values; index and length columns follow it.\n"
-        "The fields of a structured tensor follow it.\n",
-    .options =
-        CLI_OPTIONS(OPTION_GROUP, OPTION_ENVIRONMENT, OPTION_LEGACY, OPTION_JSON, OPTION_PYTHON),
-    .min_paths = 1,
+        "The fields of a structured tensor follow it. With --view, the tensors of a saved query.\n",
+    .options = CLI_OPTIONS(OPTION_GROUP, OPTION_ENVIRONMENT, OPTION_LEGACY, OPTION_JSON,
+                           OPTION_PYTHON, OPTIONS_VIEW),
+    .min_paths = 0,
     .run = run_schema_spec,
 };

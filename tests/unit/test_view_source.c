@@ -2,6 +2,7 @@
  * threads, rows that are refused, raw records, columns by name, rows by number, tables, examples.
  *
  * Messages are lines of JSON, so that a test shows its data. */
+#include <columnstone/dataset.h>
 #include <columnstone/index.h>
 #include <columnstone/query.h>
 
@@ -383,6 +384,94 @@ TEST(rows_by_their_numbers) {
   CHECK_EQ(cst_source_num_rows(source, &count, &error), CST_OK);
   CHECK_EQ(count, 6);
   cst_source_release(source);
+  cst_view_release(view);
+}
+
+TEST(datasets_of_a_view) {
+  const char *path = write_lines("visits", visits);
+  for (int with_rows = 0; with_rows < 2; with_rows++) {
+    cst_error error = CST_ERROR_INIT;
+    cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+    cst_dataset_options how = CST_DATASET_OPTIONS_INIT;
+    cst_dataset *dataset = NULL;
+    cst_shuffle shuffle;
+    uint64_t rows = 0;
+    cst_view *view = need_view(with_rows ? rows_query : clicks_query);
+    cst_source *source = open_lines(path, view, options, &error);
+    how.shuffle = CST_SHUFFLE_AUTO;
+    CHECK_EQ(cst_dataset_new(source, &how, &dataset, &error), CST_OK);
+    CHECK_EQ(cst_dataset_num_rows(dataset, &rows, &error), CST_OK);
+    CHECK_EQ(rows, with_rows ? 6 : 4);
+    CHECK_EQ(cst_dataset_shuffle(dataset, &shuffle, &error), CST_OK);
+    CHECK_EQ(shuffle, with_rows ? CST_SHUFFLE_WINDOW : CST_SHUFFLE_GLOBAL);
+    cst_dataset_release(dataset);
+    cst_source_release(source);
+    cst_view_release(view);
+  }
+}
+
+TEST(several_files_and_parts_of_them) {
+  const char *paths[2] = {write_lines("visits", visits), write_lines("visits2", visits)};
+  cst_view *view = need_view(rows_query);
+  char expected[sizeof rows_rows * 2];
+  snprintf(expected, sizeof expected, "%s%s", rows_rows, rows_rows);
+  for (int32_t threads = 1; threads <= 4; threads++) {
+    cst_error error = CST_ERROR_INIT;
+    cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+    cst_source *source = NULL, *part = NULL;
+    options.view = view;
+    options.container = "lines";
+    options.threads = threads;
+    options.batch_size = 4;
+    CHECK_EQ(cst_source_open(paths, 2, &options, &source, &error), CST_OK);
+    size_t batches = 0;
+    CHECK_STR(read_all(source, &batches, &error), expected);
+    CHECK_EQ(batches, 3);
+    CHECK_EQ(cst_source_split(source, 1, 2, &part, &error), CST_OK);
+    CHECK_STR(read_all(part, NULL, &error), rows_rows);
+    cst_source_release(part);
+    cst_source_release(source);
+  }
+  cst_view_release(view);
+}
+
+/* ---- streams ---- */
+
+/* Two batches of three rows, of all columns or of those that are asked for. */
+static cst_status open_batches(void *ctx, const cst_stream_request *request,
+                               struct ArrowArrayStream *out, cst_error *error) {
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  cst_source *source = NULL;
+  options.format = "json";
+  options.batch_size = 3;
+  CHECK_EQ(request->num_columns, 2);
+  CHECK_EQ(cst_source_open((const char *const *)&ctx, 1, &options, &source, error), CST_OK);
+  cst_status status = cst_source_stream(source, out, error);
+  cst_source_release(source);
+  return status;
+}
+
+TEST(streams_of_the_callers_go_through_a_view) {
+  const char *path = write_lines("visits.jsonl", visits);
+  cst_view *view = need_view(
+      "from table [{id: int64, user: string, event: [{query: string, price: float64, "
+      "clicked: bool}]}]\nlet event.id = id\nrows event\noutput q = query\noutput id = id\n"
+      "output at = record_index()\n");
+  for (int64_t size = 1; size <= 1024; size *= 4) {
+    cst_error error = CST_ERROR_INIT;
+    cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+    cst_source *source = NULL;
+    cst_stream_opener opener = CST_STREAM_OPENER_INIT;
+    opener.open = open_batches;
+    opener.ctx = (void *)(uintptr_t)path;
+    options.view = view;
+    options.batch_size = size;
+    CHECK_EQ(cst_source_open_streams(&opener, 1, &options, &source, &error), CST_OK);
+    CHECK_STR(error.message, "");
+    CHECK_STR(read_all(source, NULL, &error), rows_rows);
+    CHECK_STR(error.message, "");
+    cst_source_release(source);
+  }
   cst_view_release(view);
 }
 

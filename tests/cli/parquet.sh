@@ -16,3 +16,14 @@ head -c 100 x.parquet >cut.parquet
 columnstone head cut.parquet 2>err || echo "exit status $?"
 sed 's/: .*//' err
 ls
+# Of nested columns a query reads what it looks at: damage in the other fields does not matter.
+seq 5000 | awk '{ print "{\"event\": [{\"query\": \"q\", \"price\": " $1 * 7919 % 5003 / 7 "}]}" }' >many.jsonl
+columnstone convert many.jsonl many.parquet >out
+half=$(($(wc -c <many.parquet) / 2))
+{ head -c $half many.parquet; printf '\000\001\002\003'; tail -c +$((half + 5)) many.parquet; } >hurt.parquet
+echo 'from table rows event output q = query output at = record_index()' >queries.cstq
+echo 'from table rows event output p = price' >prices.cstq
+columnstone query queries.cstq hurt.parquet - --to json | tail -n 1
+columnstone query prices.cstq hurt.parquet - --to json 2>err || echo "exit status $?"
+sed 's/: .*//' err
+rm many.jsonl many.parquet hurt.parquet queries.cstq prices.cstq

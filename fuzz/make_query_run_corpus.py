@@ -98,6 +98,22 @@ def each_type():
         yield f"lists-{kind[1:].replace(':', '')}", program(query, column)
 
 
+def growing():
+    """Texts and lists that double with every let: refused before they take memory."""
+    names = "abcdefghijklmnopqrstuvwxyz"
+    texts = [
+        f"let {new}{new} = {old}{old} + {old}{old}"
+        for old, new in zip(names, names[1:], strict=False)
+    ]
+    lists_of = [
+        f"let x.{new}{new} = {old}{old}{old} let {new}{new}{new} = x.{new}{new}"
+        for old, new in zip(names, names[1:12], strict=False)
+    ]
+    rows = batch(3, integers(12, 1))
+    yield "texts", program(" ".join(["let aa = cast(i, string)", *texts, "output o = zz"]), rows)
+    yield "lists", program(" ".join(["let aaa = x.i", *lists_of, "output o = lll"]), rows)
+
+
 def damaged():
     whole = batch(2, integers(8, 1))
     for at in range(0, len(whole), 3):
@@ -106,4 +122,6 @@ def damaged():
 
 
 if __name__ == "__main__":
-    corpus_files.write(FOLDER, each_query(), each_type(), damaged(), corpus_files.noise(4, 15))
+    corpus_files.write(
+        FOLDER, each_query(), each_type(), growing(), damaged(), corpus_files.noise(4, 15)
+    )

@@ -257,6 +257,34 @@ TEST(one_value_is_repeated_and_chosen) {
   query_check_memory(&c);
 }
 
+/* ---- bytes of text ---- */
+
+TEST(texts_that_grow_beyond_measure_are_refused) {
+  const cst__step steps[] = {SESSION_STEPS, STEP(PARENTS, 1, TAGS), TAKE(QUERY, OWN, "u"),
+                             CALL(CALL, "add", 3, "U", TAGS, OWN + 1, OWN + 1)};
+  cst__output_part parts[] = {VALUES("t", TAGS, OWN + 2, EVENTS, TAGS)};
+  query_case c = SESSION_CASE("{1, [{'0123456789012345678901234567890123456789', 1, "
+                              "['' '' '' '' '']}]}",
+                              steps, parts, "struct{t: large_list<large_list<large_string>>}");
+  cst_error error;
+  c.max_elements = 12; /* 192 bytes, where 200 are taken */
+  query_check_fails(&c, CST_LIMIT, &error);
+  CHECK_STR(error.message, "more than 192 bytes of text in one column of a batch");
+  c.max_elements = 13; /* and 400 are made */
+  query_check_fails(&c, CST_LIMIT, &error);
+  CHECK_STR(error.message,
+            "line 3 of the query: more than 208 bytes of text in one column of a batch");
+  c.max_elements = 25;
+  c.num_steps = OWN + 2;
+  parts[0].values = OWN + 1;
+  c.output_type = "struct{t: large_list<large_list<string>>}";
+  query_check(&c, "{[['0123456789012345678901234567890123456789' "
+                  "'0123456789012345678901234567890123456789' "
+                  "'0123456789012345678901234567890123456789' "
+                  "'0123456789012345678901234567890123456789' "
+                  "'0123456789012345678901234567890123456789']]}");
+}
+
 /* ---- nulls ---- */
 
 static const cst__input_node mask_nodes[] = {{.name = NULL},

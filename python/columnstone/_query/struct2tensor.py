@@ -54,7 +54,7 @@ _UNARY = {
             "is_finite",
         ]
     )
-} | {"negative": "-{}", "logical_not": "not {}"}
+} | {"neg": "-{}", "negative": "-{}", "logical_not": "not {}"}
 _BINARY = {
     "add": "+",
     "subtract": "-",
@@ -62,6 +62,8 @@ _BINARY = {
     "divide": "/",
     "floordiv": "//",
     "floormod": "%",
+    "floor_div": "//",
+    "floor_mod": "%",
     "equal": "==",
     "not_equal": "!=",
     "less": "<",

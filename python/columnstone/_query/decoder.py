@@ -160,8 +160,7 @@ class Decoded:
         return self.schema
 
     def run(self, batch: RecordBatch) -> tuple[RecordBatch, Array | None]:
-        records = batch.column(0).flatten().to_pylist()
-        return self.decoded(records)
+        return self.decoded(batch.column(0).to_pylist())
 
     def decoded(self, records: list[bytes]) -> tuple[RecordBatch, Array | None]:
         """The batch of some records, and the record of each row, if these differ."""

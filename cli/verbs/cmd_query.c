@@ -125,6 +125,8 @@ static cst_status open_query(const querying *work, cst_view **out, cst_error *er
     options.schema = work->schema;
     options.params = values;
     options.num_params = settings->query.num_params;
+    options.outputs = settings->source.columns;
+    options.num_outputs = settings->source.num_columns;
     status = bind_query(work, query, &options, out, error);
     free(values);
   }
@@ -137,13 +139,64 @@ static cst_status open_query(const querying *work, cst_view **out, cst_error *er
 
 /* ---- the verb ---- */
 
+/* A source whose batches have the columns that the view wants. Of messages these are its paths. */
+static cst_status open_wanted(const querying *work, const cst_view *view, cst_source **out,
+                              cst_error *error) {
+  cst_source_options options = input_options(work);
+  const char *const *paths;
+  size_t count;
+  cst_status status = cst_view_source_paths(view, NULL, &paths, &count, error);
+  if (status == CST_OK && cst_view_message(view) != NULL) {
+    options.columns = paths;
+    options.num_columns = count;
+  }
+  options.flat = strstr(cst_view_input(view), "example") != NULL;
+  return status == CST_OK ? cst_source_open(work->inputs, work->num_inputs, &options, out, error)
+                          : status;
+}
+
+/* With the sizes of what the first batch becomes, if there is one. */
+static cst_status explain_source(cst_source *source, const cst_view *view, uint32_t flags,
+                                 char **text, cst_error *error) {
+  cst_pass *pass;
+  size_t size;
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_status status = cst_source_arrow_schema(source, &schema, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = cst_pass_new(source, &pass, error);
+  if (status == CST_OK) {
+    status = cst_pass_next(pass, &batch, error);
+    if (status == CST_OK) {
+      status = batch.release != NULL
+                   ? cst_view_explain_batch(view, &schema, &batch, flags, text, error)
+                   : cst_view_explain(view, flags, text, &size, error);
+    }
+    cst_pass_free(pass);
+  }
+  schema.release(&schema);
+  return status;
+}
+
 static cst_status explain(const querying *work, const cst_view *view, cst_error *error) {
   char *text;
   size_t size;
+  cst_source *source;
   uint32_t flags = work->settings->json ? CST_EXPLAIN_JSON : 0;
-  cst_status status = cst_view_explain(view, flags, &text, &size, error);
+  cst_status status;
+  if (work->num_inputs == 0) {
+    status = cst_view_explain(view, flags, &text, &size, error);
+  } else {
+    status = open_wanted(work, view, &source, error);
+    if (status == CST_OK) {
+      status = explain_source(source, view, flags, &text, error);
+      cst_source_release(source);
+    }
+  }
   if (status == CST_OK) {
-    fwrite(text, 1, size, stdout);
+    fputs(text, stdout);
     cst_free(text);
   }
   return status;
@@ -152,7 +205,9 @@ static cst_status explain(const querying *work, const cst_view *view, cst_error 
 static cst_status write_outputs(querying *work, const cst_view *view, cst_error *error) {
   cst_source_options options = cli_source_options(work->settings, work->schema);
   cst_source *source;
-  options.view = view;
+  options.view = view; /* of the outputs that are wanted */
+  options.columns = NULL;
+  options.num_columns = 0;
   options.message = cst_view_message(view) != NULL ? NULL : options.message;
   options.on_dropped = cli_print_dropped;
   options.dropped_ctx = &work->dropped;
@@ -218,7 +273,8 @@ static int run_query(int argc, char **argv) {
 
 const cli_verb cli_query_verb = {
     .name = "query",
-    .usage = "QUERY FILE... OUTPUT [--param NAME=VALUE] [--output NAME]",
+    .usage =
+        "QUERY FILE... OUTPUT [--param NAME=VALUE] [--output NAME] | QUERY [FILE...] --explain",
     .summary = "Writes what a query makes of nested data: messages, tf.Examples, any table",
     .details =
         "QUERY is a file in the language of queries (.cstq; docs/queries.md). Messages need "
@@ -227,7 +283,9 @@ const cli_verb cli_query_verb = {
         "does not\n"
         "say them. The output's ending tells the format, as for convert. Only what the outputs "
         "need is\n"
-        "parsed: --explain shows it, and needs no OUTPUT.\n",
+        "parsed: --explain shows it, without OUTPUT; of a FILE, with how many elements each step "
+        "makes of the\n"
+        "first batch.\n",
     .options = CLI_OPTIONS(
         OPTION_OUTPUTS, OPTION_PARAM, OPTION_EXPLAIN, OPTION_JSON, OPTION_TO, OPTION_SCHEMA,
         OPTION_FORMAT, OPTION_LEVEL, OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC,

@@ -21,7 +21,8 @@ columnstone query clicks.cstq sessions.tfrecord clicks.arrow --proto-set shop.de
 columnstone query clicks.cstq sessions.tfrecord clicks.tfrecord --proto-set shop.desc >out
 columnstone head clicks.arrow
 columnstone head clicks.tfrecord
-columnstone query clicks.cstq --explain --proto-set shop.desc --output label | grep -A 3 reads
+columnstone query clicks.cstq --explain --proto-set shop.desc --output label | sed -n "1,3p"
+columnstone query clicks.cstq sessions.tfrecord --explain --proto-set shop.desc | grep filter
 
 echo 'tables'
 cat >rows.cstq <<'CSTQ'

@@ -5,6 +5,7 @@ The language is that of fuzz_query_run.c; nodes are those of fuzz_arrow. The sam
 every run.
 """
 
+import itertools
 import pathlib
 
 import corpus_files
@@ -101,13 +102,10 @@ def each_type():
 def growing():
     """Texts and lists that double with every let: refused before they take memory."""
     names = "abcdefghijklmnopqrstuvwxyz"
-    texts = [
-        f"let {new}{new} = {old}{old} + {old}{old}"
-        for old, new in zip(names, names[1:], strict=False)
-    ]
+    texts = [f"let {new}{new} = {old}{old} + {old}{old}" for old, new in itertools.pairwise(names)]
     lists_of = [
         f"let x.{new}{new} = {old}{old}{old} let {new}{new}{new} = x.{new}{new}"
-        for old, new in zip(names, names[1:12], strict=False)
+        for old, new in itertools.pairwise(names[:12])
     ]
     rows = batch(3, integers(12, 1))
     yield "texts", program(" ".join(["let aa = cast(i, string)", *texts, "output o = zz"]), rows)

@@ -349,7 +349,7 @@ class Expressions:
             return Literal(literal_of(r, of.kind) if r.randrange(12) else r.choice([1, 300, None]))
 
         def fits(v: Value) -> bool:
-            on_line = places.starts(v.place, of.place) or places.starts(of.place, v.place)
+            on_line = starts(v.place, of.place) or starts(of.place, v.place)
             return on_line and test(v)
 
         found = self.made(budget if r.randrange(3) == 0 else 0, fits)
@@ -454,7 +454,7 @@ class Expressions:
             above = [
                 p
                 for p in self.paths
-                if isinstance(p[1].type, Struct) and places.starts(of[1].place, p[1].place)
+                if isinstance(p[1].type, Struct) and starts(of[1].place, p[1].place)
             ]
             per = r.choice(above)[0] if above and r.randrange(3) else syntax.Record()
             keys = (("per", per),)
@@ -483,9 +483,7 @@ class Expressions:
         if r.randrange(6) == 0:
             found = self.path(
                 lambda v: (
-                    v.kind in INTEGERS
-                    and above is not None
-                    and places.starts(above.place[:-1], v.place)
+                    v.kind in INTEGERS and above is not None and starts(above.place[:-1], v.place)
                 )
             )
             if found:
@@ -587,8 +585,7 @@ class Expressions:
         a = self.made(
             budget,
             lambda v: (
-                v.kind in KINDS
-                and (places.starts(v.place, c[1].place) or places.starts(c[1].place, v.place))
+                v.kind in KINDS and (starts(v.place, c[1].place) or starts(c[1].place, v.place))
             ),
         )
         if a is None:
@@ -601,14 +598,16 @@ class Expressions:
         base = self.listed(budget)
         if base is None:
             return None
-        to = self.path(
-            lambda v: isinstance(v.type, Struct) and places.starts(base[1].place, v.place)
-        )
+        to = self.path(lambda v: isinstance(v.type, Struct) and starts(base[1].place, v.place))
         end = to[0] if to and self.r.randrange(2) else syntax.Record()
         return Call("flatten", (base[0],), (("to", end),))
 
     def number(self, budget: int) -> syntax.Expr | None:
         return Call("record_index", ())
+
+
+def starts(place: places.Place, above: places.Place) -> bool:
+    return place[: len(above)] == above
 
 
 def is_unordered(v: Value) -> bool:

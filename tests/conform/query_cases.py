@@ -209,6 +209,7 @@ EXPRESSIONS = [
     Expression('counts["z"]', "int64", [None, None, None]),
     Expression("counts.key", "[string]", [["x", "y", "x"], None, []]),
     Expression("size(counts)", "int64", [3, None, 0]),
+    Expression("zip(m=counts, n=counts)[-9].m", "{key: string, value: int64}", [None, None, None]),
     # structs and zip
     Expression(
         "{a: id, b: user.name}",

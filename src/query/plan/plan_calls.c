@@ -298,6 +298,7 @@ static cst_status plan_zip(cst__planning *p, const cst__expr *call, const cst__s
     const cst__item_way way = {.from = items[i].place, .to = place, .index = CST__NO_STEP};
     cst__item item;
     CST__TRY(cst__item_move(p, &items[i], &way, &item));
+    item.is_map = false; /* one entry beside other elements */
     CST__TRY(cst__fields_put(p, out->fields, call->keys[i], &item));
   }
   return CST_OK;

@@ -316,6 +316,7 @@ static cst_status plan_struct(cst__planning *p, const cst__expr *expr, const cst
     }
     CST__TRY(cst__item_spread(p, &items[i], place, &item));
     CST__TRY(cst__item_settle(p, place, &item));
+    item.is_map = false; /* one entry beside other values */
     CST__TRY(cst__fields_put(p, out->fields, expr->keys[i], &item));
   }
   return CST_OK;

@@ -126,11 +126,15 @@ def close(a: Any, b: Any, tolerance: float = 1e-6) -> bool:
 # ---- messages ----
 
 
+class MessageFields(Struct):
+    """Perhaps without end, and without those that have no values here."""
+
+
 class Entries(Struct):
     """Of the maps of messages, which have no order."""
 
 
-def struct_of_message(descriptor: Any, enums: str = "string", path: str = "") -> Struct:
+def struct_of_message(descriptor: Any, enums: str = "string", path: str = "") -> MessageFields:
     """Fields of well-known types are left out: they are values of other kinds."""
 
     def fields() -> dict[str, Field]:
@@ -141,7 +145,7 @@ def struct_of_message(descriptor: Any, enums: str = "string", path: str = "") ->
                 found[name] = field_of_message(field, enums, f"{path}.{name}")
         return found
 
-    return Struct(fields)
+    return MessageFields(fields)
 
 
 def usable(field: Any) -> bool:

@@ -40,7 +40,7 @@ class Struct:
         return self._fields
 
     def with_field(self, name: str, field: Field) -> Struct:
-        return Struct({**self.fields, name: field})
+        return type(self)({**self.fields, name: field})
 
 
 Type = Leaf | Struct
@@ -188,4 +188,4 @@ def rekeyed(of: Type, tag: Key) -> Type:
             return f._replace(lists=((tag, f.lists[0]), *f.lists[1:]))
         return f._replace(type=rekeyed(f.type, tag))
 
-    return Struct(lambda: {n: field(f) for n, f in of.fields.items()})
+    return type(of)(lambda: {n: field(f) for n, f in of.fields.items()})

@@ -118,6 +118,8 @@ def random_program(r: Random, messages: bool = False) -> tuple[Program, bool]:
             maker.output()
     if not maker.has_outputs or r.randrange(4) == 0:
         maker.keep(whole=not messages)
+    if messages and not maker.has_outputs:
+        maker.add(Statement("output", name="number", value=Call("record_index", ())))
     return program._replace(statements=maker.statements), maker.is_bad
 
 
@@ -182,6 +184,8 @@ class Maker:
             made = Expressions(r, scope).value(r.choice([0, 1, 1, 2]))
             if made is None:
                 continue
+            if has_messages(made, scope):
+                continue
             if r.randrange(3) == 0:
                 made = self.tensor(made, scope)
             if self.add(Statement("output", name=self.new_name(), value=made)):
@@ -242,13 +246,28 @@ class Maker:
                 continue
             if path and whole:
                 names.append("**")
-            if any(isinstance(f.type, places.Leaf) for f in value.type.fields.values()):
+            leaves = [f for f in value.type.fields.values() if isinstance(f.type, places.Leaf)]
+            if leaves and whole:
                 names.append("*")
             last = r.choice(names)
             patterns.append((*path, last))
         if patterns:
             self.add(Statement("keep", patterns=tuple(patterns)))
             self.has_outputs = True
+
+
+def has_messages(made: syntax.Expr, scope: places.Scope) -> bool:
+    """Structs that are known in part only."""
+
+    def holds(of: places.Type) -> bool:
+        if isinstance(of, query_data.MessageFields | query_data.Entries):
+            return True
+        return isinstance(of, Struct) and any(holds(f.type) for f in of.fields.values())
+
+    try:
+        return holds(expressions.understand(made, scope).type)
+    except Refused:
+        return False
 
 
 def has_structs(of: places.Type) -> bool:

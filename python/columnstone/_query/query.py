@@ -186,7 +186,7 @@ class Query:
         """With a new field at a path. Where its values stand decides how they get there: in a
         struct above they are promoted, in one below broadcast."""
         core = self._core.let(path, expression)
-        return self._made(core, self._input)._checked(f"{_PROBE} = has({path})")
+        return self._made(core, self._input)._checked(f"{_PROBE} = has(record.{path})")
 
     def rows(self, path: str) -> Self:
         """From here on every element of a list is a record, and names begin below it."""

@@ -114,6 +114,11 @@ def integer_at(of: Value, place: Place) -> None:
         raise Refused("a bound that stands elsewhere")
 
 
+def in_64_bits(bound: int | None) -> None:
+    if bound is not None:
+        functions.in_kind(bound, "int64")
+
+
 def parts(s: State, *values: Value) -> list[tuple[Any, int]]:
     return [(v.of(s), len(v.place)) for v in values]
 
@@ -125,6 +130,7 @@ def at(base: Value, index: Value) -> Value:
     integer_at(index, above)
 
     def pick(row: Any, i: Any) -> Any:
+        in_64_bits(i)
         if row is None or i is None or not -len(row) <= i < len(row):
             return None
         return row[i]
@@ -175,6 +181,8 @@ def sliced(base: Value, bounds: Sequence[Value | None]) -> Value:
     which = [b is not None for b in bounds]
 
     def cut(row: Any, *values: Any) -> Any:
+        for v in values:
+            in_64_bits(v)
         if row is None or any(v is None for v in values):
             return None
         left = iter(values)
@@ -204,11 +212,12 @@ def where(base: Value, condition: Value) -> Value:
         raise Refused("a condition that does not stand at the elements")
     key = ("where", base.key, condition.key)
     if not base.place:
+        same_for_all("where", base)
         return Value(
             (),
             rekeyed(base.type, ("where", condition.key)),
             key,
-            lambda s: base.of(s) if condition.of(s) is True else None,
+            lambda s: align(0, parts(s, base, condition), lambda v, c: v if c is True else None),
         )
     return rows_of(
         base,
@@ -308,6 +317,11 @@ def aggregate(e: syntax.Call, keys: Mapping[str, Any], scope: Scope) -> Value:
     return grouped(e.name, of, result, wanted, lambda v: spec.value(v, of.kind))
 
 
+def same_for_all(what: str, of: Value) -> None:
+    if not {"record", "record_index"} & set(names_in_key(of.key)):
+        raise Refused(f"{what} of what is the same for all")
+
+
 def names_in_key(key: Key) -> Iterator[str]:
     if isinstance(key, str):
         yield key
@@ -318,8 +332,7 @@ def names_in_key(key: Key) -> Iterator[str]:
 
 def grouped(what: str, of: Value, result: Leaf, wanted: Place, f: Callable[[Any], Any]) -> Value:
     place, depth = shared(of.place, wanted), len(of.place)
-    if not {"record", "record_index"} & set(names_in_key(of.key)):
-        raise Refused(f"{what} of what is the same for all")
+    same_for_all(what, of)
     if depth == len(place):
         if what not in ("has", "count"):
             raise Refused(f"{what} of what stands where it is wanted")
@@ -580,9 +593,9 @@ def dropped(of: Type, pattern: tuple[str, ...]) -> Struct:
         raise Refused("a pattern below what has no fields")
     if first in ("*", "**"):
         names = starred(of, first)
-        return Struct({n: f for n, f in of.fields.items() if n not in names})
+        return type(of)({n: f for n, f in of.fields.items() if n not in names})
     field = member(of, first)
     if not rest:
-        return Struct({n: f for n, f in of.fields.items() if n != first})
+        return type(of)({n: f for n, f in of.fields.items() if n != first})
     below = dropped(field.type, tuple(rest))
-    return Struct({**of.fields, first: field._replace(type=below, is_map=False)})
+    return type(of)({**of.fields, first: field._replace(type=below, is_map=False)})

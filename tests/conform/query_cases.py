@@ -254,7 +254,6 @@ EXPRESSIONS = [
     Expression("index(event)", "[int64]", [[0, 1, 2, 3], None, []]),
     Expression("index_from_end(event)", "[int64]", [[-4, -3, -2, -1], None, []]),
     Expression("index(event.action)", "[[int64]]", [[[0, 1], [], None, None], None, []]),
-    Expression("record_index()", "int64", [0, 1, 2]),
     Expression("flatten(event.action.views, to=record)", "[int64]", [[3, None], None, []]),
     Expression("flatten(grid, to=record)", "[int32]", [[1, 2, 3], None, []]),
     Expression(
@@ -528,6 +527,11 @@ WHOLE = [
         "param some: [string]  output x = tags where it in some",
         [[{"x": ["b"]}], [{"x": None}], [{"x": []}]],
         {"some": ["b", "c"]},
+    ),
+    # ... of their declared type, whatever their value is
+    Whole(
+        "param n: int64 = 1  output x = cast(user.age, int64) + n - user.age  output y = n",
+        [[{"x": 1, "y": 1}], [{"x": None, "y": 1}], [{"x": None, "y": 1}]],
     ),
     # outputs after what is kept
     Whole(

@@ -18,6 +18,7 @@ static bool find_param(const cst__planning *p, const char *name, cst__item *out)
   for (size_t i = 0; i < p->num_params; i++) {
     if (strcmp(p->params[i].name, name) == 0) {
       item_of_literal(p->params[i].literal, p->params[i].type, out);
+      out->is_param = out->literal->kind != CST__LITERAL_LIST;
       return true;
     }
   }
@@ -276,6 +277,10 @@ static cst_status plan_slice(cst__planning *p, const cst__expr *expr, const cst_
   step.args[0] = base.place->lists;
   for (size_t i = 1; i < 4; i++) {
     const cst__expr *bound = i < expr->num_args ? expr->args[i] : NULL;
+    if (i == 3 && bound != NULL && bound->kind == CST__EXPR_INT && bound->integer == 0) {
+      return cst__plan_refuse(p, bound->at, CST_SCHEMA, "take 1, or -1 for the order turned round",
+                              "a slice with a step of 0");
+    }
     CST__TRY(plan_bound(p, bound, scope, base.place->parent, &step.args[i]));
   }
   way.from = base.place;

@@ -57,13 +57,20 @@ static cst_status check_arguments(cst__planning *p, const cst__plan_call *call,
   return CST_OK;
 }
 
+/* True for a literal that takes the type of what it meets, or whose value has to be known. */
+static bool is_untyped(const cst__function *function, const cst__item *item) {
+  bool is_value =
+      function->kind == CST__FUNCTION_ELEMENTWISE && strcmp(function->name, "hash") != 0;
+  return item->place == NULL && !(item->is_param && is_value);
+}
+
 static cst_status find_call_types(cst__planning *p, const cst__plan_call *call,
                                   const cst__function *function, cst__signature *out) {
   cst__argument_type types[CST__FUNCTION_ARGS];
   for (size_t i = 0; i < call->num_args; i++) {
     const cst__item *item = &call->args[i];
     types[i] = (cst__argument_type){
-        .type = item->type, .is_literal = item->place == NULL, .literal = item->literal};
+        .type = item->type, .is_literal = is_untyped(function, item), .literal = item->literal};
   }
   *out = (cst__signature){.result = {NULL}};
   return cst__plan_refused(p, call->at,

@@ -33,6 +33,7 @@ typedef struct cst__item {
   cst__value_type type;    /* of values */
   const cst__literal *literal;
   cst__fields *fields; /* of structs */
+  bool is_param;       /* a literal that has the type of its parameter, whatever it meets */
   bool is_nullable;
   bool is_map; /* structs that are the entries of a map, as the input has them */
 } cst__item;

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import data
+import message_data
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 PACKAGE = "log"
@@ -81,7 +82,13 @@ def make_sessions(count: int = COUNT, seed: int = 14) -> Iterator[bytes]:
         yield session.SerializeToString()
 
 
-def sessions_path(folder: pathlib.Path) -> pathlib.Path:
+def message_of(shape: str) -> Any:
+    return Session if shape == "sessions" else message_data.message_class("DeepProto")
+
+
+def records_path(folder: pathlib.Path, shape: str = "sessions") -> pathlib.Path:
+    if shape == "deep":
+        return message_data.DEEP.path(folder)
     path = folder / "sessions.tfrecord"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
@@ -102,6 +109,7 @@ class Work:
     peer: str
     paths: tuple[str, ...]
     reads: tuple[str, ...]  # of the message: what the parse alone is measured with
+    shape: str = "sessions"  # or "deep": struct2tensor's own DeepProto
 
 
 def let(text: str, *outputs: str) -> str:
@@ -157,6 +165,26 @@ WORKS = [
         "size",
         ("n", "event.m"),
         ("event.event_id", "event.action.views"),
+    ),
+]
+
+CHAIN = "child_1.child_2.child_3.child_4"
+DEEP = [
+    Work(
+        "DeepProto, promote over four levels",
+        let(f"let c = {CHAIN}.int_values_5\nlet d = {CHAIN}.bytes_values_5", "c", "d"),
+        "deep_promote",
+        ("c", "d"),
+        (f"{CHAIN}.int_values_5", f"{CHAIN}.bytes_values_5"),
+        "deep",
+    ),
+    Work(
+        "DeepProto, slice and size",
+        let(f"let n = size({CHAIN}.int_values_5)", "int_values_1[:1]", "n"),
+        "deep_slice",
+        ("f", "n"),
+        ("int_values_1", f"{CHAIN}.int_values_5"),
+        "deep",
     ),
 ]
 

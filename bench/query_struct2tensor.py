@@ -1,7 +1,7 @@
 """struct2tensor's side of the rows on queries; runs in an environment of its own:
 
-    query_struct2tensor.py work FILE PEER ROUNDS RESULT PATH...   CPU seconds a round, as JSON
-                           (PEER "parse": the paths as they are)
+    query_struct2tensor.py work FILE PEER ROUNDS RESULT READS PATH...   CPU seconds a round, as JSON:
+                           of all, and of what comes after the parse (of the fields READS, by commas)
     query_struct2tensor.py save FILE FOLDER                       the ranking query as SavedModel
     query_struct2tensor.py serve FILE FOLDER                      seconds to load and for each call
 
@@ -47,8 +47,6 @@ def expression(peer: str, root: Any) -> Any:
     )
 
     path = s2t.create_path
-    if peer == "parse":
-        return root
     if peer == "promote":
         root = promote.promote(root, path("event.query_token"), "tokens")
         return promote.promote(root, path("event.event_id"), "ids")
@@ -63,52 +61,84 @@ def expression(peer: str, root: Any) -> Any:
         return reroot.reroot(root, path("event"))
     if peer == "slice":
         return slice_expression.slice_expression(root, path("event"), "f", 0, 2)
+    if peer == "deep_promote":
+        for name in ["int_values_5", "bytes_values_5"]:
+            steps = query_data.CHAIN.split(".")
+            new = {"int_values_5": "c", "bytes_values_5": "d"}[name]
+            for level in range(len(steps), 0, -1):
+                root = promote.promote(root, path(".".join([*steps[:level], name])), new)
+                name = new
+        return root
+    if peer == "deep_slice":
+        root = slice_expression.slice_expression(root, path("int_values_1"), "f", 0, 1)
+        steps = query_data.CHAIN.split(".")
+        root = size.size(root, path(f"{query_data.CHAIN}.int_values_5"), "n")
+        for level in range(len(steps), 0, -1):
+            root = promote.promote(root, path(".".join([*steps[:level], "n"])), "n")
+        return root
     if peer == "size":
         root = size.size(root, path("event"), "n")
         return size.size(root, path("event.action"), "m")
     raise ValueError(peer)
 
 
-def parsed(serialized: Any) -> Any:
+def parsed(serialized: Any, shape: str = "sessions") -> Any:
     from struct2tensor.expression_impl import proto
 
-    return proto.create_expression_from_proto(serialized, query_data.Session.DESCRIPTOR)
+    descriptor = query_data.message_of(shape).DESCRIPTOR
+    return proto.create_expression_from_proto(serialized, descriptor)
 
 
-def query(tf: Any, peer: str, paths: list[str]) -> Any:
+def results(root: Any, peer: str, steps: list[Any]) -> Any:
     import struct2tensor as s2t
 
+    (tree,) = s2t.calculate_prensors([expression(peer, root).project(steps)])
+    nodes = [tree.get_descendant_or_error(path).node for path in steps]
+    return [(node.values, node.parent_index) for node in nodes]
+
+
+def seconds_of(run: Any, inputs: list[Any]) -> float:
+    start = time.process_time()
+    for item in inputs:
+        run(item)
+    return time.process_time() - start
+
+
+def work(path: str, peer: str, rounds: str, result: str, reads: str, *paths: str) -> None:
+    tf = tensorflow()
+    import struct2tensor as s2t
+
+    shape = "deep" if peer.startswith("deep") else "sessions"
     steps = [s2t.create_path(path) for path in paths]
+    read = [s2t.create_path(path) for path in reads.split(",")]
 
     @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
     def run(serialized: Any) -> Any:
-        root = expression(peer, parsed(serialized)).project(steps)
-        (tree,) = s2t.calculate_prensors([root])
-        nodes = [tree.get_descendant_or_error(path).node for path in steps]
-        return [(node.values, node.parent_index) for node in nodes]
+        return results(parsed(serialized, shape), peer, steps)
 
-    return run
+    @tf.function(input_signature=[tf.TensorSpec([None], tf.string)])
+    def parse(serialized: Any) -> Any:
+        return s2t.calculate_prensors([parsed(serialized, shape).project(read)])[0]
 
+    @tf.function
+    def behind(tree: Any) -> Any:
+        return results(s2t.create_expression_from_prensor(tree), peer, steps)
 
-def work(path: str, peer: str, rounds: str, result: str, *paths: str) -> None:
-    tf = tensorflow()
     records = list(data.read_framed(pathlib.Path(path)))
     parts = [records[i : i + BATCH] for i in range(0, len(records), BATCH)]
-    run = query(tf, peer, list(paths))
-    first = run(tf.constant(parts[0]))
+    trees = [parse(tf.constant(part)) for part in parts]
     arrays = {}
-    for i, (values, parents) in enumerate(first):
+    for i, (values, parents) in enumerate(run(tf.constant(parts[0]))):
         found = values.numpy()
         arrays[f"values{i}"] = found.astype("S") if found.dtype == object else found
         arrays[f"parents{i}"] = parents.numpy()
     np.savez(result, **arrays)
-    seconds = []
-    for _ in range(int(rounds) + 1):
-        start = time.process_time()
-        for part in parts:
-            run(tf.constant(part))
-        seconds.append(time.process_time() - start)
-    print(json.dumps(seconds[1:]))
+    seconds_of(behind, trees)
+    whole, later = [], []
+    for _ in range(int(rounds)):
+        whole.append(seconds_of(lambda part: run(tf.constant(part)), parts))
+        later.append(seconds_of(behind, trees))
+    print(json.dumps([whole, later]))
 
 
 # The ranking query, saved and served

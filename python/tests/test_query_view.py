@@ -66,6 +66,16 @@ def test_query_answers_the_same() -> None:
     assert query.explain() == query.view().explain()
 
 
+def test_a_plan_tells_the_elements_of_a_batch() -> None:
+    query = cst.Query(table()).output("n", "size(event)")
+    number = sum(len(row["event"]) for row in ROWS)
+    assert str(number) in query.explain(table())
+    assert query.explain(table()) == query.view().explain(table()) != query.explain()
+    assert query.explain(table(), json=True).startswith("{")
+    with pytest.raises(TypeError):
+        query.view().explain(1)  # type: ignore[arg-type]
+
+
 def test_differences() -> None:
     query = cst.Query(messages.shop("Session")).output("a", "id")
     same = query.view().diff(query.view())

@@ -492,9 +492,11 @@ class Query:
         parsed."""
         return self._whole().source_paths(output)
 
-    def explain(self, *, json: bool = False) -> str:
-        """The plan: what is parsed, which steps are taken, what comes out."""
-        return self._whole().explain(json=json)
+    def explain(self, batch: Batch | None = None, *, json: bool = False) -> str:
+        """The plan: what is parsed, which steps are taken, what comes out; with a batch, how many
+        elements each step makes of it."""
+        view = self._whole() if batch is None else self._view_of(batch)
+        return view.explain(batch, json=json)
 
     # Checks
 

@@ -159,9 +159,11 @@ class View:
         paths. Nothing else is parsed."""
         return self._core.source_paths(output)
 
-    def explain(self, *, json: bool = False) -> str:
-        """The plan: what is parsed, which steps are taken, what comes out."""
-        return self._core.explain(bool(json))
+    def explain(self, batch: Batch | None = None, *, json: bool = False) -> str:
+        """The plan: what is parsed, which steps are taken, what comes out; with a batch, which
+        `apply` would take, how many elements each step makes of it."""
+        given = None if batch is None else record_batch(batch)  # type: ignore[arg-type]
+        return self._core.explain(bool(json), given)
 
     def diff(self, other: View) -> ViewDiff:
         """What changes for readers if the other view comes in the place of this one."""

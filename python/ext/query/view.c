@@ -293,19 +293,43 @@ static PyObject *view_take_text(char *text, size_t size) {
   return made;
 }
 
-/* explain(as JSON) */
+/* The plan with the numbers of elements of a batch. */
+static cst_status view_explain_batch(const view_object *self, PyObject *batch, uint32_t flags,
+                                     char **text, cst_error *error) {
+  struct ArrowArray in;
+  cst_status status;
+  PyObject *schema = Py_NewRef(cst__py_batch_lend(batch, &in));
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_view_explain_batch(self->view, cst__py_arrow_schema_view(schema), &in, flags, text,
+                                  error);
+  Py_END_ALLOW_THREADS
+  Py_DECREF(schema);
+  return status;
+}
+
+/* explain(as JSON, RecordBatch or None) */
 static PyObject *view_explain(PyObject *object, PyObject *args) {
+  view_object *self = (view_object *)object;
+  cst__py_state *state = cst__py_state_of(object);
+  PyObject *batch;
   int json;
   char *text = NULL;
   size_t size = 0;
   cst_error error = CST_ERROR_INIT;
-  if (!PyArg_ParseTuple(args, "p:explain", &json)) {
+  if (!PyArg_ParseTuple(args, "pO:explain", &json, &batch)) {
     return NULL;
   }
-  cst_status status = cst_view_explain(((view_object *)object)->view, json ? CST_EXPLAIN_JSON : 0,
-                                       &text, &size, &error);
-  return status == CST_OK ? view_take_text(text, size)
-                          : cst__py_raise(cst__py_state_of(object), &error);
+  if (batch != Py_None && Py_TYPE(batch) != state->batch_type) {
+    PyErr_SetString(PyExc_TypeError, "expected a RecordBatch");
+    return NULL;
+  }
+  uint32_t flags = json ? CST_EXPLAIN_JSON : 0;
+  cst_status status = batch == Py_None ? cst_view_explain(self->view, flags, &text, &size, &error)
+                                       : view_explain_batch(self, batch, flags, &text, &error);
+  if (status != CST_OK) {
+    return view_raise(state, self->functions, &error);
+  }
+  return view_take_text(text, strlen(text));
 }
 
 /* diff(other): (text, number of changes that break readers) */

@@ -276,7 +276,7 @@ def test_a_function_gives_a_value_for_each() -> None:
     node = tree.get_descendant_or_error(path("n")).node
     assert len(node.values) == 1 and len(node.parent_index) == 3
     query = cst.Query(test_pb2.AllSimple, descriptors=DESCRIPTORS)
-    query = query.map(lambda v: v[:1], "repeated_int64", name="n", type="int64").output("x", "n")
+    query = query.map("n", lambda v: v[:1], "repeated_int64", type="int64").output("x", "n")
     with pytest.raises(cst.Error):
         query.run([record])
 
@@ -292,8 +292,9 @@ def test_a_recursive_message_as_a_whole() -> None:
         f"from message {cls.DESCRIPTOR.full_name} keep ** depth 2", descriptors=DESCRIPTORS
     )
     record = cls(data=[1], recursion=[cls(data=[2])]).SerializeToString()
-    row = query.run([record]).to_pylist()[0]
-    assert row["data"] == [1] and row["recursion"][0]["data"] == [2]
+    batch = query.run([record])
+    data, recursion = (batch.column(i).to_pylist()[0] for i in range(2))
+    assert data == [1] and recursion[0]["data"] == [2]
 
 
 def test_has_leaves_nothing_behind() -> None:

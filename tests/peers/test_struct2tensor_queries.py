@@ -305,7 +305,7 @@ def test_an_operation_gives_the_same(case: Case) -> None:
         records = sessions(seed)
         expected = theirs(Session, records, case.path, case.build)
         assert ours(Session, records, case.text, case.output) == expected
-        assert str(expected) != str(theirs(Session, records, "session_id"))
+        assert any(v not in (None, []) for v in expected) or case.name == "slice of nothing"
 
 
 KEYS: list[tuple[str, dict[Any, Any], str, str, Any]] = [
@@ -416,7 +416,7 @@ def test_the_paths_that_are_parsed() -> None:
     root = root.promote("event.action.doc_id", "d").create_size_field("session_info", "n")
     root = root.project(["event.d", "n"])
     _, sources = struct2tensor.calculate_prensors_with_source_paths([root])
-    (found,) = (s.path_list for s in sources)
+    (found,) = (s.paths for s in sources)
     query = cst.Query.from_text(
         f"from message {Session.DESCRIPTOR.full_name}\nlet event.d = event.action.doc_id\n"
         "let n = size(session_info)\noutput d = event.d\noutput n = n",

@@ -263,6 +263,10 @@ TEST(anys) {
   CHECK_STR(decode3(RECORD(any), "any.(three.Sub)"),
             "{\"any\":{\"(three.Sub)\":{\"a\":[1],\"b\":\"y\"}}}\n");
   CHECK_STR(decode3(RECORD(any), "any.(three.All)"), "{\"any\":{\"(three.All)\":null}}\n");
+  CHECK_STR(decode3(RECORD("\x7a\x0f\x0a\x09three.Sub\x12\x02\x08\x01"), "any.(three.Sub).a"),
+            "{\"any\":{\"(three.Sub)\":{\"a\":[1]}}}\n"); /* a URL without a slash */
+  CHECK_STR(decode3(RECORD("\x7a\x10\x0a\x0axthree.Sub\x12\x02\x08\x01"), "any.(three.Sub).a"),
+            "{\"any\":{\"(three.Sub)\":null}}\n");
   setup how = setup_of(types3, "three.All");
   how.columns[0] = "any.(three.Sub).b", how.columns[1] = "any.type_url";
   const cst_bytes records[] = {RECORD(""), RECORD(any), RECORD("\x7a\0")};

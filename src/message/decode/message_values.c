@@ -324,11 +324,11 @@ static bool read_any(cst__loop *loop, cst_bytes message, cst_bytes *type_url, cs
   return wire.fault == CST__WIRE_FAULT_NONE || cst__loop_slow(loop);
 }
 
-/* True if an Any's URL ends with "/" and the name. */
+/* True if an Any's URL is the name, or ends with "/" and the name. */
 static bool is_url_of(cst_bytes url, const char *name) {
   size_t size = strlen(name);
-  return url.size > size && url.data[url.size - size - 1] == '/' &&
-         memcmp(url.data + url.size - size, name, size) == 0;
+  return url.size >= size && memcmp(url.data + url.size - size, name, size) == 0 &&
+         (url.size == size || url.data[url.size - size - 1] == '/');
 }
 
 /* The message in an Any, which need not be in normal form even where the Any is. */

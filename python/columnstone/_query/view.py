@@ -281,7 +281,7 @@ def _records(given: Any) -> Any:
     if isinstance(given, _core.RecordBatch | dict):
         return None
     if isinstance(given, list | tuple):
-        return None if any(isinstance(item, dict) for item in given) else given
+        return None if given and isinstance(given[0], dict) else given
     if isinstance(given, bytes | bytearray | memoryview | str):
         raise TypeError(f"records are a list of bytes, not {type(given).__name__}")
     if not hasattr(given, "__arrow_c_array__") and not hasattr(given, "__arrow_c_stream__"):

@@ -249,7 +249,7 @@ cst_status cst__view_runner_run(cst__view_runner *r, const cst_bytes *records, s
                                 struct ArrowArray *out, cst_error *error) {
   const cst__records all = {.items = records, .count = count};
   struct ArrowArray batch;
-  runner_state *state;
+  runner_state *state = NULL;
   if (r->decoded.release == NULL) {
     return cst__fail(error, CST_STATE,
                      r->input->from == CST__FROM_TABLE ? "give it batches: cst_view_apply"
@@ -360,7 +360,7 @@ static cst_status runner_apply(cst__view_runner *r, runner_state *state,
 cst_status cst__view_runner_apply(cst__view_runner *r, const struct ArrowSchema *schema,
                                   struct ArrowArray *batch, struct ArrowArray *out,
                                   struct ArrowArray *origin, cst_error *error) {
-  runner_state *state;
+  runner_state *state = NULL;
   cst_status status = runner_take(r, &state, error);
   if (status != CST_OK) {
     cst__array_release(batch);
@@ -380,7 +380,7 @@ cst_status cst__view_runner_apply(cst__view_runner *r, const struct ArrowSchema 
 
 cst_status cst__view_runner_sizes(cst__view_runner *r, const struct ArrowSchema *schema,
                                   struct ArrowArray *batch, int64_t *sizes, cst_error *error) {
-  runner_state *state;
+  runner_state *state = NULL;
   struct ArrowArray made;
   cst_status status = runner_take(r, &state, error);
   if (status != CST_OK) {

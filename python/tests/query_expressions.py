@@ -413,9 +413,10 @@ def sort(e: syntax.Call, scope: Scope) -> Value:
 
     def arrange(row: list[Any], values: list[Any]) -> list[Any]:
         pairs = list(zip(row, values, strict=True))
-        there = [p for p in pairs if p[1] is not None]
+        there = [p for p in pairs if p[1] is not None and p[1] == p[1]]
         there.sort(key=lambda p: p[1], reverse=down)  # stable, also in reverse
-        return [x for x, _ in [*there, *(p for p in pairs if p[1] is None)]]
+        nans = [p for p in pairs if p[1] is not None and p[1] != p[1]]
+        return [x for x, _ in [*there, *nans, *(p for p in pairs if p[1] is None)]]
 
     tag = ("sort", by.key, down)
     return rows_of(of, (tag, of.place[-1]), (tag, of.key), [by], arrange)

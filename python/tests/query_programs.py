@@ -199,6 +199,8 @@ class Maker:
         except Refused:
             return of
         kinds = ["dense", "dense", "sparse"] if value.kind in KINDS else ["struct"]
+        if len(value.place) > 4:  # as many dimensions as a spec has
+            kinds = kinds[-1:]
         if value.place and value.kind in KINDS:
             kinds += ["ragged"]
         kind = r.choice(kinds)

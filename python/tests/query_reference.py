@@ -13,6 +13,7 @@ import query_reference_functions as functions
 import query_syntax as syntax
 from query_expressions import dropped, kept, member, names_in_key, step, understand
 from query_places import (
+    Ambiguous,
     Field,
     Key,
     Leaf,
@@ -126,8 +127,10 @@ class Query:
         if name in target.type.fields or (not above and name in self.params):
             raise Refused(f"{name} is there")
         value = understand(s.value, self.scope(target.place))
-        if value.kind in ("list", functions.NULL):
-            raise Refused(f"a let of {value.kind}")
+        if value.kind == functions.NULL:
+            raise Ambiguous("a let of null")
+        if value.kind == "list":
+            raise Refused("a let of a list of literals")
         to = shared(value.place, target.place)
         self.count += 1
         stored = f"{name}#{self.count}"
@@ -191,11 +194,11 @@ class Query:
             assert isinstance(of, Struct)
             if steps[1:]:
                 below = field._replace(type=go(field.type, steps[1:]))
-                return Struct({**of.fields, steps[0]: below})
+                return type(of)({**of.fields, steps[0]: below})
             if s.name in of.fields or (len(s.path) == 1 and s.name in self.params):
                 raise Refused(f"{s.name} is there")
             others = {n: f for n, f in of.fields.items() if n != steps[0]}
-            return Struct({**others, s.name: field._replace(stored=field.stored or steps[0])})
+            return type(of)({**others, s.name: field._replace(stored=field.stored or steps[0])})
 
         self.type = go(self.type, s.path)
 
@@ -335,8 +338,10 @@ def output(s: syntax.Statement, scope: Scope) -> Column:
 
 
 def check_output(value: Value) -> None:
-    if value.kind in ("list", functions.NULL):
-        raise Refused(f"an output of {value.kind}")
+    if value.kind == functions.NULL:
+        raise Ambiguous("an output of null")
+    if value.kind == "list":
+        raise Refused("an output of a list of literals")
 
 
 def dense(value: Any, shape: Sequence[int], default: Any) -> Any:

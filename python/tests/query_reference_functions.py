@@ -356,7 +356,8 @@ def bucket(args: Sequence[Argument]) -> Signature:
 
 
 def below(x: Any, bounds: list[Any]) -> int:
-    return sum(b <= x for b in bounds)
+    """NaN comes after all."""
+    return sum(not b > x for b in bounds)
 
 
 def test_null(args: Sequence[Argument]) -> Signature:
@@ -472,7 +473,12 @@ def present(values: list[Any] | None) -> list[Any]:
 def total(values: list[Any] | None, kind: str) -> Any:
     if values is None:
         return None
-    return in_kind(sum(present(values)), sum_kind(kind))
+    made: Any = 0
+    for value in present(values):
+        made += value
+        if kind not in FLOATS:
+            in_kind(made, sum_kind(kind))  # in this order
+    return in_kind(made, sum_kind(kind))
 
 
 def mean(values: list[Any] | None, kind: str) -> Any:
@@ -487,6 +493,11 @@ def least(f: Callable[[list[Any]], Any]) -> Callable[[list[Any] | None, str], An
         return nan[0] if nan else f(found) if found else None
 
     return value
+
+
+def distinct(values: list[Any]) -> int:
+    """All NaN are one."""
+    return len({v for v in values if v == v}) + any(v != v for v in values)
 
 
 def truth(f: Callable[[list[Any]], bool]) -> Callable[[list[Any] | None, str], Any]:
@@ -507,7 +518,7 @@ AGGREGATES: dict[str, Aggregate] = {
     "size": Aggregate(gives("int64"), lambda values, _: None if values is None else len(values)),
     "has": Aggregate(gives("bool"), lambda values, _: bool(values)),
     "count_distinct": Aggregate(
-        gives("int64", "bool", *ORDERED), lambda values, _: len(set(present(values)))
+        gives("int64", "bool", *ORDERED), lambda values, _: distinct(present(values))
     ),
 }
 

@@ -22,3 +22,12 @@ def test_programs_give_what_the_reference_gives(kind: str, part: int) -> None:
         program, refused = query_programs.random_program(Random(seed), kind == "messages")
         if query_check.fault(program, refused) is not None:
             pytest.fail(f"{kind} {seed}\n{query_check.report(program, refused)}")
+
+
+def test_files_that_are_read_through_views() -> None:
+    """On the way of sources, with batches and threads of their own."""
+    for seed in range(1200 if LONG else 60):
+        program, refused = query_programs.random_program(Random(100_000 + seed), True)
+        if refused or not program.records or query_check.LAZY.search(program.text):
+            continue
+        query_check.check_source(program)

@@ -170,7 +170,7 @@ def duckdb_call(path: pathlib.Path) -> Callable[[], Any]:
     connection.execute("set threads to 1")
     text = f"""
         with kept as (
-            select list_filter(event, e -> e.clicked and e.price > 50) as clicks from '{path}')
+            select list_filter(event, lambda e: e.clicked and e.price > 50) as clicks from '{path}')
         select len(clicks) as n, list_sum([c.price for c in clicks]) as total,
                [c.query_token for c in clicks] as tokens from kept"""
     return lambda: connection.sql(text).to_arrow_table()

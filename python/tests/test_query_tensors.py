@@ -188,7 +188,7 @@ def test_every_output(kind: str, seed: int, count: int, nulls: float) -> None:
     batch = rows.batch()
     wanted = outputs(rows)
     view = view_of(batch, {name: expression for name, (expression, _) in wanted.items()})
-    tensors = view.run(batch)
+    tensors = view.tensors(batch)
     expected = {name: parts(tensor) for name, (_, tensor) in wanted.items()}
     for name in wanted:
         assert parts(tensors[name]) == expected[name], name
@@ -206,9 +206,9 @@ def test_every_output(kind: str, seed: int, count: int, nulls: float) -> None:
         if not name.startswith(("dense", "vector", "matrix", "struct")):
             assert plain(made[name].to_pylist()) == plain(columns[name].to_pylist()), name
     # Saved and opened.
-    assert parts(cst.View(view.to_bytes()).run(batch)) == parts(tensors)
+    assert parts(cst.View(view.to_bytes()).tensors(batch)) == parts(tensors)
     assert (
-        parts(cst.View(view.to_bytes()).select(["rank3"]).run(batch)["rank3"]) == expected["rank3"]
+        parts(cst.View(view.to_bytes()).select(["rank3"]).tensors(batch)["rank3"]) == expected["rank3"]
     )
 
 
@@ -226,7 +226,7 @@ def test_a_schema_says_the_same_tensors(kind: str) -> None:
     batch = rows.batch()
     wanted = {name: e for name, (e, _) in outputs(rows).items() if name != "struct"}
     view = view_of(batch, wanted)
-    tensors = view.run(batch)
+    tensors = view.tensors(batch)
     text = cst.Schema.from_text("").with_tensor_representations(view.specs).to_text()
     schema = cst.Schema.from_text(text)
     columns = view.apply(batch)
@@ -242,7 +242,7 @@ def test_frameworks() -> None:
     rows = Rows("bool", 5, 4, 0.3)
     batch = rows.batch()
     view = view_of(batch, {"d": "dense(one, default=true)", "s": "sparse(one)"})
-    made = cst.to_torch(view.run(batch))
+    made = cst.to_torch(view.tensors(batch))
     assert made["d"].dtype == torch.bool and made["d"].tolist() == rows.dense().tolist()
     assert made["s"].to_dense().tolist() == [bool(v) for v in rows.one]
 
@@ -251,5 +251,5 @@ def test_nulls_that_have_no_place() -> None:
     batch = pa.record_batch({"x": pa.array([[1], [2, None]], pa.list_(pa.int64())), "y": [1, None]})
     for expression, path in [("ragged(x)", "t"), ("dense(y)", "t"), ("dense(x, shape=[2])", "t")]:
         with pytest.raises(cst.SchemaError) as failed:
-            view_of(batch, {"t": expression}).run(batch)
+            view_of(batch, {"t": expression}).tensors(batch)
         assert failed.value.path == path, expression

@@ -102,6 +102,7 @@ static const plan_case good[] = {
     {"rows event output x = query output n = size(action)", "event.action event.query | x:u n:l"},
     {"keep id, user.name", "id user.name | id:l user:+su"},
     {"drop event, tags, emb, a, b", "id user.age user.name | id:l user:+s"},
+    {"drop id, tags, emb, a, b keep *", " |"},
     {"let p = zip(x=a, y=b) output s = p.x + p.y", "a b | s:+Ll"},
     {"output s = sparse(a)", "a | s$values:+Ll s$index0:+Ll"},
     {"output s = sparse(id)", "id | s:l"},

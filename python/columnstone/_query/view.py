@@ -203,8 +203,20 @@ class View:
         if serialized is not None:
             return self._core.tensors(serialized, SparseTensor, RaggedTensor)
         if self._adapter is None:
-            self._adapter = TensorAdapter(self.schema, self.specs)
+            self._adapter = self._new_adapter()
         return self._adapter.convert(self.apply(records))  # type: ignore[arg-type]
+
+    def _new_adapter(self) -> TensorAdapter:
+        specs = self.specs
+        for name in self.outputs:
+            if name not in specs:
+                hint = "cast it, or choose other outputs"
+                raise UnsupportedError(
+                    f"feature '{name}': the output has a type that no tensor has ({hint})",
+                    path=name,
+                    hint=hint,
+                )
+        return TensorAdapter(self.schema, specs)
 
     def apply(self, batch: Batch) -> RecordBatch:
         """The batch that it makes of a batch, whose columns it finds by their names: anything that

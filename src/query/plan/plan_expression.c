@@ -160,7 +160,7 @@ static cst_status plan_it(cst__planning *p, const cst__expr *expr, const cst__sc
     }
   }
   return cst__plan_refuse(
-      p, expr->at, CST_SCHEMA, "write `it` in quotes (`) for a field of this name",
+      p, expr->at, CST_SCHEMA, "write it in backticks for a field of this name",
       "`it` means the element of a where, or of a sort, and there is none here");
 }
 

@@ -13,6 +13,11 @@ static cst__entry *first_entry(const cst__planning *p, const cst__fields *fields
 
 static cst_status add_entry(cst__planning *p, cst__fields *fields, const char *name,
                             const cst__item *item, uint32_t since, cst__entry **out) {
+  if (p->entries.count == CST__MOST_ENTRIES) {
+    return cst__plan_refuse(p, p->at, CST_LIMIT, "name the fields that are wanted",
+                            "the statements have more than %d fields together",
+                            CST__MOST_ENTRIES);
+  }
   cst__entry *same = first_entry(p, fields, name);
   cst__entry *entry = cst__plan_take(p, sizeof *entry);
   if (entry == NULL) {

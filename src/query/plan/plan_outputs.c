@@ -8,11 +8,13 @@
 /* ---- noting them ---- */
 
 static cst_status add_column(cst__planning *p, const cst__plan_column *column) {
-  for (size_t i = 0; i < p->num_columns; i++) {
-    if (strcmp(p->columns[i].name, column->name) == 0) {
-      return cst__plan_refuse(p, column->at, CST_SCHEMA, "choose another name",
-                              "there are two outputs of the name '%.80s'", column->name);
-    }
+  size_t size = strlen(column->name);
+  if (cst__name_map_find_of(&p->entries, &p->columns, column->name, size) != SIZE_MAX) {
+    return cst__plan_refuse(p, column->at, CST_SCHEMA, "choose another name",
+                            "there are two outputs of the name '%.80s'", column->name);
+  }
+  if (!cst__name_map_add_of(&p->entries, &p->columns, column->name, size, p->num_columns)) {
+    return cst__fail_memory(p->error, size);
   }
   if (p->num_columns == p->column_capacity) {
     size_t capacity = p->column_capacity == 0 ? 16 : 2 * p->column_capacity;

@@ -26,7 +26,7 @@ static cst_status enter_structs(part_maker *m, const cst__item *item, const char
   for (size_t i = m->first; below != NULL && i < m->depth; i++) {
     if (m->above[i] == below) {
       return cst__plan_refuse(
-          m->p, m->p->at, CST_SCHEMA, "say how deep: keep **, depth N, or only(x, **, depth=N)",
+          m->p, m->p->at, CST_SCHEMA, "say how deep: keep ** depth N, or only(x, **, depth=N)",
           "the structs of '%.80s' hold structs of their own type, without end", name);
     }
   }

@@ -66,12 +66,23 @@ static cst_status put_chosen_field(cst__planning *p, cst__fields *to, const char
 static cst_status put_down_to(cst__planning *p, const cst__fields *from, int depth,
                               cst__fields *to);
 
-/* Structs with all that lies below, as deep as `depth`. */
+/* Structs with all that lies below, as deep as `depth`: of maps their keys and values. */
 static cst_status limit_depth(cst__planning *p, const cst__item *item, int depth, cst__item *out) {
   *out = *item;
   CST__TRY(cst__fields_new(p, item->place, &out->fields));
   out->fields->valid = item->fields->valid;
   return put_down_to(p, item->fields, depth, out->fields);
+}
+
+/* False for a map whose values lie too deep: keys alone are no map. */
+static cst_status has_map_values(cst__planning *p, const cst__item *item, bool *out) {
+  const cst__entry *const *entries;
+  size_t count = 2;
+  if (item->is_map) {
+    CST__TRY(cst__fields_list(p, item->fields, p->now, &entries, &count));
+  }
+  *out = count == 2;
+  return CST_OK;
 }
 
 static cst_status put_down_to(cst__planning *p, const cst__fields *from, int depth,
@@ -84,10 +95,14 @@ static cst_status put_down_to(cst__planning *p, const cst__fields *from, int dep
     if (item.fields != NULL && depth == 1) {
       continue;
     }
-    if (item.fields != NULL && !item.is_map) {
+    bool is_whole = true;
+    if (item.fields != NULL) {
       CST__TRY(limit_depth(p, &entries[i]->item, depth - 1, &item));
+      CST__TRY(has_map_values(p, &item, &is_whole));
     }
-    CST__TRY(put_chosen_field(p, to, entries[i]->name, &item));
+    if (is_whole) {
+      CST__TRY(put_chosen_field(p, to, entries[i]->name, &item));
+    }
   }
   return CST_OK;
 }

@@ -302,12 +302,14 @@ cst_status cst__plan_statements(cst__planning *p) {
   if (p->params == NULL) {
     return CST_NO_MEMORY;
   }
+  bool keeps = false; /* also if what it names is nothing */
   for (size_t i = 0; i < query->num_statements; i++) {
     p->now++;
+    keeps = keeps || query->statements[i].kind == CST__STATEMENT_KEEP;
     CST__TRY(plan_statement(p, &query->statements[i]));
   }
   CST__TRY(check_given(p));
-  if (p->num_columns > 0) {
+  if (keeps || p->num_columns > 0) {
     return CST_OK;
   }
   p->now++;

@@ -88,7 +88,8 @@ typedef struct cst__planning {
   size_t node_capacity;
   uint32_t *slots; /* a hash table of steps: number + 1; 0: free */
   size_t num_slots;
-  cst__name_map entries; /* of fields by their names: pointers to the first cst__entry */
+  cst__name_map entries; /* of fields by their names: pointers to the first cst__entry; of
+                            &columns, which are known by name, too */
   cst__fields *record;   /* what a record is */
   const cst__place *records;
   cst__parameter *params;
@@ -103,7 +104,12 @@ typedef struct cst__planning {
 } cst__planning;
 
 /* Limits, so that a hostile query is refused before it costs much. */
-enum { CST__MOST_STEPS = 1 << 16, CST__MOST_FIELDS = 1 << 14, CST__MOST_DEPTH = 60 };
+enum {
+  CST__MOST_STEPS = 1 << 16,
+  CST__MOST_FIELDS = 1 << 14,
+  CST__MOST_DEPTH = 60,
+  CST__MOST_ENTRIES = 1 << 20
+};
 
 /* CST_SCHEMA, or another code, at a place of the query. */
 cst_status cst__plan_refuse(const cst__planning *p, cst__text_at at, cst_status code,

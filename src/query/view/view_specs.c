@@ -120,10 +120,21 @@ static cst_status spec_keep_nulls(view_specs *s, const cst_tensor_spec *from, cs
   return CST_OK;
 }
 
+/* Floats of 16 bits have a spec, and may not be tensors. */
+static bool has_half_floats(const struct ArrowSchema *column) {
+  bool found = strcmp(column->format, "e") == 0;
+  for (int64_t i = 0; i < column->n_children && !found; i++) {
+    found = has_half_floats(column->children[i]);
+  }
+  return found;
+}
+
 static cst_status spec_of_output(view_specs *s, const cst__query_output *output) {
   cst_specs *derived = NULL;
   cst_status status = specs_of_type(s, output, &derived);
-  bool has_none = status == CST_UNSUPPORTED || (status == CST_OK && cst__specs_count(derived) == 0);
+  bool has_none = status == CST_UNSUPPORTED ||
+                  (status == CST_OK && cst__specs_count(derived) == 0) ||
+                  has_half_floats(s->columns->children[output->first_column]);
   if (has_none && output->kind == 0) {
     s->without = s->without == NULL ? output->name : s->without;
     cst__specs_release(derived);

@@ -1,0 +1,82 @@
+"""Queries and views that went wrong once."""
+
+from __future__ import annotations
+
+import columnstone as cst
+import pyarrow as pa
+import pytest
+
+
+def run(text: str, data: pa.Table) -> dict:
+    return pa.record_batch(cst.Query.from_text(text, type=data).run(data)).to_pydict()
+
+
+def test_depth_counts_the_values_of_maps() -> None:
+    deep = pa.struct([("x", pa.int64()), ("s", pa.struct([("y", pa.int64())]))])
+    rows = [[("k", {"x": 1, "s": {"y": 2}})]]
+    data = pa.table({"m": pa.array(rows, pa.map_(pa.string(), deep)), "n": [{"k": 1}]})
+    assert run("keep ** depth 2", data) == {"n": [{"k": 1}]}  # the values lie too deep
+    assert run("keep m.** depth 2", data) == {"m": [[{"key": "k", "value": {"x": 1}}]]}
+    assert run("keep ** depth 3", data)["m"] == [[("k", {"x": 1})]]
+    assert run("keep ** depth 4", data)["m"] == rows
+
+
+def test_depth_of_maps_of_their_own_type() -> None:
+    from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+
+    kinds = descriptor_pb2.FieldDescriptorProto
+    file = descriptor_pb2.FileDescriptorProto(name="tree.proto", package="tree", syntax="proto3")
+    tree = file.message_type.add(name="Tree")
+    tree.field.add(name="id", number=1, type=kinds.TYPE_INT64, label=kinds.LABEL_OPTIONAL)
+    entry = tree.nested_type.add(name="BelowEntry")
+    entry.options.map_entry = True
+    entry.field.add(name="key", number=1, type=kinds.TYPE_STRING, label=kinds.LABEL_OPTIONAL)
+    for to, name, number, label in (
+        (entry, "value", 2, kinds.LABEL_OPTIONAL),
+        (tree, "twin", 3, kinds.LABEL_OPTIONAL),
+    ):
+        to.field.add(name=name, number=number, type=kinds.TYPE_MESSAGE, label=label)
+        to.field[-1].type_name = ".tree.Tree"
+    tree.field.add(name="below", number=2, type=kinds.TYPE_MESSAGE, label=kinds.LABEL_REPEATED)
+    tree.field[-1].type_name = ".tree.Tree.BelowEntry"
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    message = message_factory.GetMessageClass(pool.FindMessageTypeByName("tree.Tree"))
+    record = message(id=1)
+    record.below["a"].id = 2
+    record.below["a"].below["b"].id = 3
+    query = cst.Query(message)
+    made = [query.keep("**", depth=n).run([record.SerializeToString()]) for n in (1, 2, 3, 4)]
+    rows = [pa.record_batch(batch).to_pylist()[0] for batch in made]
+    assert rows[0] == {"id": 1}
+    assert rows[1] == {"id": 1, "twin": None}
+    assert rows[2]["below"] == [("a", {"id": 2})]
+    assert rows[3]["below"] == [("a", {"id": 2, "twin": None})]
+    with pytest.raises(cst.SchemaError, match=r"\(say how deep: keep \*\* depth N"):
+        query.keep("**").run([])
+
+
+def test_keep_of_nothing_is_nothing() -> None:
+    data = pa.table({"s": [{"a": 1}, {"a": 2}]})
+    assert run("keep *", data) == {}
+    assert cst.Query(data).keep("*").run(data).num_rows == 2
+
+
+def test_outputs_that_no_tensor_holds() -> None:
+    data = pa.table({"h": pa.array([1.5, None], pa.float16()), "id": [1, 2]})
+    query = cst.Query(data).output("h", "h").output("s", "{a: h}").output("id", "id")
+    view = query.view()
+    assert pa.record_batch(view.run(data)).to_pydict()["h"] == [1.5, None]
+    assert list(view.specs) == ["id"]
+    with pytest.raises(cst.UnsupportedError, match="feature 'h': the output has a type that no"):
+        view.tensors(data)
+    assert list(view.select(["id"]).tensors(data)) == ["id"]
+    with pytest.raises(cst.UnsupportedError, match="no values that a tensor can hold"):
+        cst.Query(data).output("h", cst.dense("h"))
+
+
+def test_fields_that_double_end() -> None:
+    data = pa.table({"id": [1]})
+    lets = [f"let a{i} = {{x: a{i - 1}, y: a{i - 1}}}" for i in range(1, 40)]
+    with pytest.raises(cst.LimitError, match="name the fields that are wanted"):
+        run("\n".join(["let a0 = {x: id, y: id}", *lets, "keep a39"]), data)

@@ -1,7 +1,8 @@
 """struct2tensor's side of the rows on queries; runs in an environment of its own:
 
-    query_struct2tensor.py work FILE PEER ROUNDS RESULT READS PATH...   CPU seconds a round, as JSON:
-                           of all, and of what comes after the parse (of the fields READS, by commas)
+    query_struct2tensor.py work FILE PEER ROUNDS RESULT READS PATH...
+                           CPU seconds a round, as JSON: of all, and of what comes after the
+                           parse (of the fields READS, by commas)
     query_struct2tensor.py save FILE FOLDER                       the ranking query as SavedModel
     query_struct2tensor.py serve FILE FOLDER                      seconds to load and for each call
 

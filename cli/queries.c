@@ -32,7 +32,7 @@ cst_status cli_query_values(const cli_settings *settings, cst_query_value **out,
   }
   char *text = (char *)(values + query->num_params);
   for (size_t i = 0; i < query->num_params; i++) {
-    strcpy(text, query->params[i]);
+    memcpy(text, query->params[i], strlen(query->params[i]) + 1);
     char *equals = strchr(text, '=');
     *equals = '\0';
     values[i] = (cst_query_value){.name = text, .value = equals + 1};

@@ -202,6 +202,7 @@ static void append_number(cst__json_text *text, const cst__view *v, int64_t i) {
       break;
     case CST_DTYPE_NONE:
     case CST_DTYPE_BYTES:
+    case CST_DTYPE_BOOL:
       break;
   }
 }

@@ -233,6 +233,31 @@ def show_messages(out: pathlib.Path) -> None:
         say(f"  {query:10} {price:6.2f}")
 
 
+def rank_sessions(out: pathlib.Path) -> None:
+    """From the .proto's descriptor set to a trained ranking model, and its tensors in a server."""
+    import demo_ranking
+    import demo_sessions as shop
+
+    query = shop.TOP / "examples" / "ranking.cstq"
+    saved = out / "ranking.cstv"
+    run_cli("view", "build", str(query), "--proto-set", str(shop.DESCRIPTORS), "-o", str(saved))
+    run_cli("view", "show", str(saved), lines=15)
+    view = cst.View(saved)
+    *files, unseen = sorted(out.glob("sessions-*.tfrecord.gz"))
+    with clock() as seconds:
+        result = demo_ranking.train(files, unseen, view, epochs=3)
+    say(f"three epochs: {result.sessions:,} sessions, {result.sessions / seconds[0]:,.0f} a second")
+    say(
+        f"sessions of {unseen.name} whose click has the highest score: {result.hits:.0%}; "
+        f"by chance: {result.guess:.0%}"
+    )
+    different = demo_ranking.serve(view, unseen, 32)
+    if different:
+        sys.exit(f"a server and a training see different tensors: {', '.join(different)}")
+    say("32 requests through the view, as a server does: all tensors are those of the training")
+    say("the same in C, in several threads: examples/serve.c; in Python: examples/serve.py")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Columnstone on 336,776 real flights.")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/demo"))
@@ -280,6 +305,11 @@ def main() -> None:
 
     title(8, "Protobuf messages, too: the sessions of a shop")
     show_messages(out)
+
+    title(
+        9, "A ranking model for these sessions: a query, saved as a view, trains it and serves it"
+    )
+    rank_sessions(out)
 
     print(f"\nDone in {time.perf_counter() - started:.0f} s. The files are in {out.resolve()}")
 

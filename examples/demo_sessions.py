@@ -7,6 +7,7 @@ The types are those of tests/data/messages/shop.proto, by its descriptor set, wh
 from __future__ import annotations
 
 import datetime
+import math
 import os
 import pathlib
 import random
@@ -18,30 +19,43 @@ import pyarrow as pa
 TOP = pathlib.Path(os.path.relpath(pathlib.Path(__file__).parents[1]))
 DESCRIPTORS = TOP / "tests" / "data" / "messages" / "shop.desc"
 MESSAGE = "shop.Session"
-SESSIONS, SHARDS = 50_000, 2
+SESSIONS, SHARDS = 30_000, 2
 FIRST = datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC)
 THINGS = ["shoes", "socks", "a hat", "gloves", "a scarf"]
 
 
-def event(random: random.Random) -> dict[str, Any]:
-    query = random.choice(THINGS)
-    skus = random.sample(range(100), random.randrange(4))
-    result = [{"sku": f"{query[-3:]}-{n}", "price": 5 + n / 4, "score": n / 100} for n in skus]
-    bought = result[0]["price"] if result and random.random() < 0.3 else None
-    return {"query": query, "result": result, "clicked": bought is not None, "price": bought}
+def event(chance: random.Random) -> dict[str, Any]:
+    query = chance.choice(THINGS)
+    result = [
+        {"sku": f"{query[-3:]}-{n}", "price": 5 + n / 4, "score": chance.randrange(100) / 100}
+        for n in chance.sample(range(100), chance.randrange(4))
+    ]
+    return {"query": query, "result": result, "clicked": False, "price": None}
 
 
-def session(number: int, random: random.Random) -> dict[str, Any]:
+def appeal(event: dict[str, Any]) -> float:
+    """What visitors want: results that fit, cheap ones, and shoes."""
+    best = max(item["score"] for item in event["result"])
+    cheapest = min(item["price"] for item in event["result"])
+    return math.exp(5 * best - 0.15 * cheapest + (event["query"] == "shoes"))
+
+
+def session(number: int, chance: random.Random) -> dict[str, Any]:
     """As Python values; what is None is absent in the message."""
-    events = [event(random) for _ in range(random.randrange(5))]
+    events = [event(chance) for _ in range(chance.randrange(7))]
+    found = [e for e in events if e["result"]]
+    bought = None
+    if found and chance.random() < 0.7:
+        bought = chance.choices(found, [appeal(e) for e in found])[0]
+        bought.update(clicked=True, price=bought["result"][0]["price"])
     return {
         "id": number,
-        "user": random.choice(["ann", "bob", None]),
+        "user": chance.choice(["ann", "bob", None]),
         "at": FIRST + datetime.timedelta(minutes=number),
-        "device": random.choice(["PHONE", "TABLET", "DESKTOP"]),
+        "device": chance.choice(["PHONE", "TABLET", "DESKTOP"]),
         "event": events,
-        "labels": [("country", random.choice(["CH", "NZ"]))],
-        "card": "visa" if any(e["clicked"] for e in events) else None,
+        "labels": [("country", chance.choice(["CH", "NZ"]))],
+        "card": "visa" if bought else None,
     }
 
 

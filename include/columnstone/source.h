@@ -93,8 +93,6 @@ typedef bool (*cst_dropped_callback)(void *ctx, const cst_dropped *dropped);
  * messages. false stops with CST_CALLBACK. */
 typedef bool (*cst_warning_callback)(void *ctx, const cst_error *warning);
 
-typedef struct cst_view cst_view; /* <columnstone/query.h> */
-
 typedef struct cst_source_options {
   size_t size; /* sizeof(cst_source_options) */
   const char
@@ -157,12 +155,13 @@ typedef struct cst_source_options {
                                          in its place, null where there is no value, and `columns` may name
                                          paths in it ("value.event.query"). The other columns, and the
                                          format, stay what they are. NULL: none */
-  const cst_view *view; /* what is read goes through it: batches are its outputs, of which `columns`
-                           names some then, and tensors are its tensors; only what these need is
-                           parsed. A view of messages reads records of them, and has their options
-                           (`message` is NULL); one of examples has their schema, unless `schema`
-                           gives another, and one of a table the types of csv and json. `raw_column`
-                           stands after the outputs. Counted. NULL: none */
+  const struct cst_view
+      *view; /* what is read goes through it: batches are its outputs, of which `columns`
+         names some then, and tensors are its tensors; only what these need is
+         parsed. A view of messages reads records of them, and has their options
+         (`message` is NULL); one of examples has their schema, unless `schema`
+         gives another, and one of a table the types of csv and json. `raw_column`
+         stands after the outputs. Counted. NULL: none */
 } cst_source_options;
 
 #define CST_SOURCE_OPTIONS_INIT                                                                    \

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import columnstone as cst
 import pyarrow as pa
 import pytest
@@ -80,3 +82,17 @@ def test_fields_that_double_end() -> None:
     lets = [f"let a{i} = {{x: a{i - 1}, y: a{i - 1}}}" for i in range(1, 40)]
     with pytest.raises(cst.LimitError, match="name the fields that are wanted"):
         run("\n".join(["let a0 = {x: id, y: id}", *lets, "keep a39"]), data)
+
+
+def test_a_file_is_read_no_further_than_a_view_can_be(tmp_path: Path) -> None:
+    path = tmp_path / "large.cstv"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(cst.CorruptError, match="these are not the bytes of a view"):
+        cst.View(path)
+    view = cst.Query(pa.table({"id": [1]})).view().to_bytes()
+    path.write_bytes(view)
+    with path.open("r+b") as file:
+        file.truncate(1 << 40)
+    with pytest.raises((cst.CorruptError, cst.LimitError), match="view"):
+        cst.View(path)

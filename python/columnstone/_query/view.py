@@ -41,6 +41,9 @@ if TYPE_CHECKING:
     Params: TypeAlias = "Mapping[str, Any] | None"
 
 
+_MOST_BYTES = 4 << 20  # that a view may have: more is refused when it is opened
+
+
 @public
 class ViewDiff(NamedTuple):
     """What changes for readers from one view to another."""
@@ -278,7 +281,7 @@ def core_params(params: Params) -> tuple[tuple[str, str], ...]:
 def _read(path: str) -> bytes:
     try:
         with open(path_bytes(path), "rb") as file:
-            return file.read()
+            return file.read(_MOST_BYTES + 1)  # whatever the file is
     except FileNotFoundError:
         hint = "check the path"
         raise NotFoundError(

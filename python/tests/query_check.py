@@ -139,7 +139,7 @@ def check_values(program: Program, expected: Query, view: cst.View) -> None:
         check_failure(view, program, bad)
     rows = good if bad else None
     results = expected.run([program.records[i] for i in good])
-    if any(isinstance(r, Failed) for r in results) or not program.records:
+    if any(isinstance(r, Failed) for r in results) or not good:
         return  # by their new numbers; a constant fails without any record
     batch = run(view, program, rows)
     compare(batch, expected, results)

@@ -424,6 +424,7 @@ def sort(e: syntax.Call, scope: Scope) -> Value:
 
 def drop_null(e: syntax.Call, scope: Scope) -> Value:
     of = one(e, scope)
+    parent(of, "drop_null")
     return where(
         of,
         Value(
@@ -472,9 +473,15 @@ def zipped(e: syntax.Call, scope: Scope) -> Value:
         ]
 
     lists = tuple(v.place[-1] for v in values)
+    is_one = len(set(lists)) == 1
     return Value(
-        (*above, lists[0] if len(set(lists)) == 1 else ("zip", lists)),
-        Struct({n: Field((), v.type) for n, v in fields.items()}),
+        (*above, lists[0] if is_one else ("zip", lists)),
+        Struct(
+            {
+                n: Field((), v.type if is_one else rekeyed(v.type, ("zip", n)))
+                for n, v in fields.items()
+            }
+        ),
         ("zip", tuple((n, v.key) for n, v in fields.items())),
         lambda s: align(len(above), parts(s, *values), pair),
     )

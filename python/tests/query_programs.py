@@ -561,7 +561,7 @@ class Expressions:
     def step(self, budget: int) -> syntax.Expr | None:
         """A field of what has been computed."""
         base = self.made(budget, lambda v: isinstance(v.type, Struct) and bool(v.type.fields))
-        if base is None:
+        if base is None or is_unordered(base[1]):
             return None
         of = base[1].type
         assert isinstance(of, Struct)

@@ -305,7 +305,12 @@ def extreme(f: Callable[..., Any], count: int) -> Callable[..., Signature]:
         for a in args:
             number(a)
         kind = together(args)
-        return Signature(kind, [kind] * len(args), strict(f))
+
+        def value(*args: Any) -> Any:
+            nan = [a for a in args if a != a]
+            return nan[0] if nan else f(*args)
+
+        return Signature(kind, [kind] * len(args), strict(value))
 
     return sign
 

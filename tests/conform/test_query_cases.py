@@ -116,3 +116,11 @@ def test_what_is_refused(text: str) -> None:
     with pytest.raises(cst.Error) as caught:
         view_of(text)
     assert "line 1" in str(caught.value) or "param n" in text
+
+
+def test_a_struct_that_is_never_null_is_null_in_one_that_is() -> None:
+    inner = pa.struct([("a", pa.int64())])
+    schema = pa.schema([("u", pa.struct([pa.field("v", inner, nullable=False)]))])
+    batch = pa.RecordBatch.from_pylist([{"u": {"v": {"a": 1}}}, {"u": None}], schema=schema)
+    made = cst.Query.from_text("output x = u.v output y = u.v is null", type=schema).run(batch)
+    assert pa.record_batch(made).to_pydict() == {"x": [{"a": 1}, None], "y": [False, True]}

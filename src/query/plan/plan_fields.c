@@ -70,12 +70,15 @@ static cst_status find_input_lists(cst__planning *p, const cst__source_field *fi
   return CST_OK;
 }
 
+/* Also a struct that is never null itself is null in one that is: item->is_nullable tells. */
 static cst_status find_input_structs(cst__planning *p, const cst__source_field *field,
-                                     const cst__place *place, uint32_t node, cst__fields **out) {
+                                     uint32_t node, cst__item *item) {
+  const cst__place *place = item->place;
+  cst__fields **out = &item->fields;
   CST__TRY(cst__fields_new(p, place, out));
   (*out)->below = field->below;
   (*out)->node = node;
-  if (!field->is_nullable) {
+  if (!item->is_nullable) {
     return CST_OK;
   }
   const cst__step valid = {.kind = CST__STEP_VALID,
@@ -112,7 +115,7 @@ static cst_status find_input_item(cst__planning *p, const cst__fields *fields,
       .values = CST__NO_STEP,
       .is_nullable = field->is_nullable || (field->num_lists == 0 && fields->valid != CST__NO_STEP),
       .is_map = field->is_map};
-  return field->is_struct || field->is_map ? find_input_structs(p, field, place, node, &out->fields)
+  return field->is_struct || field->is_map ? find_input_structs(p, field, node, out)
                                            : find_input_values(p, field, place, node, out);
 }
 

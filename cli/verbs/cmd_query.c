@@ -274,7 +274,7 @@ static int run_query(int argc, char **argv) {
 const cli_verb cli_query_verb = {
     .name = "query",
     .usage =
-        "QUERY FILE... OUTPUT [--param NAME=VALUE] [--output NAME] | QUERY [FILE...] --explain",
+        "QUERY FILE... OUTPUT [--param NAME=VALUE] [--columns A,B] | QUERY [FILE...] --explain",
     .summary = "Writes what a query makes of nested data: messages, tf.Examples, any table",
     .details =
         "QUERY is a file in the language of queries (.cstq; docs/queries.md). Messages need "
@@ -287,7 +287,7 @@ const cli_verb cli_query_verb = {
         "makes of the\n"
         "first batch.\n",
     .options = CLI_OPTIONS(
-        OPTION_OUTPUTS, OPTION_PARAM, OPTION_EXPLAIN, OPTION_JSON, OPTION_TO, OPTION_SCHEMA,
+        OPTION_COLUMNS, OPTION_PARAM, OPTION_EXPLAIN, OPTION_JSON, OPTION_TO, OPTION_SCHEMA,
         OPTION_FORMAT, OPTION_LEVEL, OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC,
         OPTION_FORCE, OPTION_RAW_COLUMN, OPTION_NO_HEADER, OPTIONS_CSV, OPTIONS_MESSAGE,
         OPTIONS_SHARDS, OPTIONS_RECOVERY, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),

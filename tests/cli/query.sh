@@ -16,12 +16,12 @@ output label  = dense(size(clicks), default=0)
 output tokens = ragged(event.query)
 CSTQ
 columnstone query clicks.cstq sessions.tfrecord - --to json --proto-set shop.desc
-columnstone query clicks.cstq sessions.tfrecord - --to json --proto-set shop.desc --param least=5 --output label --output id
+columnstone query clicks.cstq sessions.tfrecord - --to json --proto-set shop.desc --param least=5 --columns label,id
 columnstone query clicks.cstq sessions.tfrecord clicks.arrow --proto-set shop.desc | sed 's/, [0-9.]* s$//'
 columnstone query clicks.cstq sessions.tfrecord clicks.tfrecord --proto-set shop.desc >out
 columnstone head clicks.arrow
 columnstone head clicks.tfrecord
-columnstone query clicks.cstq --explain --proto-set shop.desc --output label | sed -n "1,3p"
+columnstone query clicks.cstq --explain --proto-set shop.desc --columns label | sed -n "1,3p"
 columnstone query clicks.cstq sessions.tfrecord --explain --proto-set shop.desc | grep filter
 
 echo 'tables'
@@ -53,7 +53,7 @@ echo 'mistakes'
 try query clicks.cstq sessions.tfrecord
 try query clicks.cstq sessions.tfrecord -
 try query clicks.cstq sessions.tfrecord - --to json
-try query clicks.cstq sessions.tfrecord - --to json --proto-set shop.desc --output lable
+try query clicks.cstq sessions.tfrecord - --to json --proto-set shop.desc --columns lable
 try query clicks.cstq sessions.tfrecord - --to json --proto-set shop.desc --param lest=1
 try query clicks.cstq sessions.tfrecord - --to json --proto-set shop.desc --param least
 printf 'from message shop.Session\nlet q = event.qery\n' >wrong.cstq

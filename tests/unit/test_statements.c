@@ -197,6 +197,8 @@ TEST(what_is_no_statement_is_refused) {
       {"let a = 1e999", 1, 9, "a number is too large for float64, or has more than 400 characters",
        ""},
       {"let a = b\x01", 1, 10, "expected a statement, found \\x01", ""},
+      {"CSTVIEW\n\x01\x02\xff", 1, 1, "a saved view, expected the text of a query",
+       "open it as a view: --view, cst.View, cst_view_open"},
       {"let a = b\n\nlet c = \"\xff\"", 3, 10, "the text of a query is not UTF-8",
        "save the query as UTF-8"},
   };

@@ -218,6 +218,11 @@ cst_status cst__query_lexer_init(cst__query_lexer *lexer, cst_bytes text, cst_er
     return cst__fail(error, CST_LIMIT, NULL, "a query has %zu bytes, more than %d", text.size,
                      (int)CST__QUERY_MAX_SIZE);
   }
+  if (text.size >= 8 && memcmp(start, "CSTVIEW\n", 8) == 0) {
+    return cst__query_fail(lexer, CST_INVALID_ARGUMENT,
+                           "open it as a view: --view, cst.View, cst_view_open",
+                           "a saved view, expected the text of a query");
+  }
   size_t valid = cst__utf8_valid_prefix((const uint8_t *)start, text.size);
   if (valid < text.size) {
     place_at_byte(lexer, start + valid);

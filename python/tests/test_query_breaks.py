@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Literal
 
 import columnstone as cst
 import pyarrow as pa
@@ -96,3 +98,22 @@ def test_a_file_is_read_no_further_than_a_view_can_be(tmp_path: Path) -> None:
         file.truncate(1 << 40)
     with pytest.raises((cst.CorruptError, cst.LimitError), match="view"):
         cst.View(path)
+
+
+def no_values(x: object) -> None:
+    return None
+
+
+def fewer(x: Sequence[object]) -> Sequence[object]:
+    return x[:0]
+
+
+@pytest.mark.parametrize("arrays", ["numpy", "pyarrow"])
+@pytest.mark.parametrize("function", [no_values, fewer])
+def test_functions_that_give_something_else_are_named(
+    function: Callable[..., object], arrays: Literal["numpy", "pyarrow"]
+) -> None:
+    data = pa.table({"id": [1, 2]})
+    query = cst.Query(data).map("x", function, "id", type="float64", arrays=arrays)
+    with pytest.raises(cst.ArgumentError, match=f"the function {function.__name__} gave "):
+        query.run(data)

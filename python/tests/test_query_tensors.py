@@ -208,7 +208,8 @@ def test_every_output(kind: str, seed: int, count: int, nulls: float) -> None:
     # Saved and opened.
     assert parts(cst.View(view.to_bytes()).tensors(batch)) == parts(tensors)
     assert (
-        parts(cst.View(view.to_bytes()).select(["rank3"]).tensors(batch)["rank3"]) == expected["rank3"]
+        parts(cst.View(view.to_bytes()).select(["rank3"]).tensors(batch)["rank3"])
+        == expected["rank3"]
     )
 
 

@@ -143,12 +143,12 @@ TEST(names_of_fields) {
        "'second'?)"},
       {"let x = coupon.cod",
        "line 1, column 16, feature 'cod': there is no field of this name (did you mean 'code'?)"},
-      {"let x = extra.(shop.Evnt).id",
-       "line 1, column 15, feature '(shop.Evnt)': there is no field of this name"},
-      {"let x = record.(shop.more)",
-       "line 1, column 16, feature '(shop.more)': there is no field of this name"},
-      {"let x = event.(shop.more)",
-       "line 1, column 15, feature '(shop.more)': there is no field of this name"},
+      {"let x = extra.(shop.Evnt).id", "line 1, column 15, feature '(shop.Evnt)': no extension or "
+                                       "message of this name is described"},
+      {"let x = record.(shop.more)", "line 1, column 16, feature '(shop.more)': no extension or "
+                                     "message of this name is described"},
+      {"let x = event.(shop.more)", "line 1, column 15, feature '(shop.more)': no extension or "
+                                    "message of this name is described"},
       {"let x = `evnt`",
        "line 1, column 9, feature 'evnt': there is no field of this name (did you mean 'event'?)"},
   };

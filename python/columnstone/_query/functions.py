@@ -26,6 +26,8 @@ _TYPES = {
     "bytes": ("Z", "object", "large_binary"),
 }
 
+_ONE_EACH = "it gives one value for each element"
+
 
 class Function:
     """A function of a query in Python. The library's threads call it."""
@@ -72,9 +74,13 @@ class Function:
         wanted = getattr(pa, _TYPES[self.type][2])()
         if isinstance(made, pa.ChunkedArray):
             made = made.combine_chunks()
-        if not isinstance(made, pa.Array):
-            made = pa.array(made, wanted)
-        return made.cast(wanted)
+        try:
+            made = made.cast(wanted) if isinstance(made, pa.Array) else pa.array(made, wanted)
+        except (pa.ArrowException, TypeError) as error:
+            raise self._wrong(f"values that are no {self.type}") from error
+        if len(made) != batch.num_rows:
+            raise self._wrong(f"{len(made)} values for {batch.num_rows} elements", _ONE_EACH)
+        return made
 
     def _call_numpy(self, batch: _core.RecordBatch) -> object:
         """The function sees those elements of which no argument is null: null in, null out."""
@@ -92,31 +98,31 @@ class Function:
     def _result(self, np: Any, columns: list[_core.Array], length: int) -> _core.Array:
         made = np.asarray(self.fn(*[_numpy_of(np, column) for column in columns]))
         if made.shape != (length,):
-            raise argument_error(
-                f"the function gave an array of the shape {made.shape} for {length} elements",
-                "it gives one value for each element",
+            raise self._wrong(
+                f"an array of the shape {made.shape} for {length} elements", _ONE_EACH
             )
         if self.format in "UZ":
-            return _texts(made.tolist(), self.format)
+            return self._texts(made.tolist())
         kind = np.dtype(_TYPES[self.type][1])
         if made.dtype != kind and not np.can_cast(made.dtype, kind, "same_kind"):
-            raise argument_error(f"the function gave {made.dtype}, and its type is {self.type}")
+            raise self._wrong(f"{made.dtype}, and its type is {self.type}")
         return array(made.astype(kind))
+
+    def _texts(self, values: list[Any]) -> _core.Array:
+        wanted = str if self.format == "U" else bytes
+        for value in values:
+            if value is not None and not isinstance(value, wanted):
+                raise self._wrong(f"{type(value).__name__}, and its type is {wanted.__name__}")
+        blank: Any = wanted()
+        # Typed even if all of them are None.
+        return array([*values, blank]).slice(0, len(values))
+
+    def _wrong(self, gave: str, hint: str = "") -> Exception:
+        name = getattr(self.fn, "__name__", "")
+        return argument_error(f"the function {name} gave {gave}".replace("  ", " "), hint)
 
 
 def _numpy_of(np: Any, column: _core.Array) -> Any:
     if column.schema.format in ("u", "U", "vu", "z", "Z", "vz"):
         return np.array([*column.to_pylist(), None], dtype=object)[:-1]
     return np.asarray(column)
-
-
-def _texts(values: list[Any], format: str) -> _core.Array:
-    wanted = str if format == "U" else bytes
-    for value in values:
-        if value is not None and not isinstance(value, wanted):
-            raise argument_error(
-                f"the function gave {type(value).__name__}, and its type is {wanted.__name__}"
-            )
-    blank: Any = wanted()
-    made = array([*values, blank]).slice(0, len(values))  # typed even if all of them are None
-    return made

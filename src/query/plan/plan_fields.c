@@ -15,8 +15,7 @@ static cst_status add_entry(cst__planning *p, cst__fields *fields, const char *n
                             const cst__item *item, uint32_t since, cst__entry **out) {
   if (p->entries.count == CST__MOST_ENTRIES) {
     return cst__plan_refuse(p, p->at, CST_LIMIT, "name the fields that are wanted",
-                            "the statements have more than %d fields together",
-                            CST__MOST_ENTRIES);
+                            "the statements have more than %d fields together", CST__MOST_ENTRIES);
   }
   cst__entry *same = first_entry(p, fields, name);
   cst__entry *entry = cst__plan_take(p, sizeof *entry);
@@ -346,9 +345,9 @@ cst_status cst__fields_fail(cst__planning *p, const cst__fields *fields, const c
   size_t count;
   CST__TRY(collect_field_names(p, fields, &names, &count));
   const cst__name_list list = cst__name_list_of(names, count);
-  return cst__plan_refused(
-      p, at,
-      cst__fail_unknown(p->error, CST_NOT_FOUND, "there is no field of this name", name, &list));
+  const char *lack = name[0] == '(' ? "no extension or message of this name is described"
+                                    : "there is no field of this name";
+  return cst__plan_refused(p, at, cst__fail_unknown(p->error, CST_NOT_FOUND, lack, name, &list));
 }
 
 cst_status cst__names_fail(cst__planning *p, const cst__fields *fields, const char *name,

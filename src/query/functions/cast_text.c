@@ -59,8 +59,7 @@ static size_t write_float(char *to, double value, bool is_float32) {
                         : value == 0.0 ? (signbit(value) ? "-0.0" : "0.0")
                                        : NULL;
   if (special != NULL) {
-    memcpy(to, special, strlen(special));
-    return strlen(special);
+    return (size_t)sprintf(to, "%s", special);
   }
   double size = fabs(value);
   return write_decimal(

@@ -96,9 +96,12 @@ static inline int64_t cst__argument_slot(const cst__function_call *call, size_t 
   return call->is_one[arg] ? 0 : i;
 }
 
-/* The first value of a slice of fixed width. */
+/* The first value of a slice of fixed width; never NULL, though arrays without values may have no
+ * buffer. */
 static inline const void *cst__view_values(const cst__view *view, int width) {
-  return view->data == NULL ? NULL : (const uint8_t *)view->data + view->offset * width;
+  static const uint64_t no_values;
+  return view->data == NULL ? &no_values
+                            : (const void *)((const uint8_t *)view->data + view->offset * width);
 }
 
 /* The bytes of a slot, whatever lies under a null one. */
@@ -109,7 +112,8 @@ static inline cst_bytes cst__view_text(const cst__view *view, int64_t i) {
   }
   int64_t begin = cst__view_entry(view->offsets, view->offset_width, at);
   int64_t end = cst__view_entry(view->offsets, view->offset_width, at + 1);
-  return (cst_bytes){(const uint8_t *)view->data + begin, (size_t)(end - begin)};
+  const uint8_t *data = cst__view_values(view, 0); /* without the slice's offset */
+  return (cst_bytes){data + begin, (size_t)(end - begin)};
 }
 
 #endif /* QUERY_FUNCTIONS_RESULT_H */

@@ -225,12 +225,17 @@ static cst_status plan_chosen_fields(cst__planning *p, const cst__expr *call,
                                      const cst__scope *scope, cst__item *out) {
   cst__pattern_list patterns = {.items = call->args + 1,
                                 .without = strcmp(call->name, "without") == 0};
-  const cst__expr *depth = cst__plan_keyword(call, "depth");
   size_t count = cst__plan_positional(call);
   if (count < 2) {
     return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
                             "%s takes structs, and which of their fields", call->name);
   }
+  CST__TRY(cst__plan_expression(p, call->args[0], scope, out));
+  if (out->fields == NULL) {
+    return cst__plan_refuse(p, call->args[0]->at, CST_SCHEMA, NULL, "found %s, expected structs",
+                            cst__item_type_name(out));
+  }
+  const cst__expr *depth = cst__plan_keyword(call, "depth");
   if (depth != NULL &&
       (depth->kind != CST__EXPR_INT || depth->integer < 1 || depth->integer > CST__MOST_DEPTH)) {
     return cst__plan_refuse(p, depth->at, CST_SCHEMA, NULL, "depth is a number from 1 to %d",
@@ -238,11 +243,6 @@ static cst_status plan_chosen_fields(cst__planning *p, const cst__expr *call,
   }
   patterns.count = count - 1;
   patterns.depth = depth != NULL ? (int)depth->integer : 0;
-  CST__TRY(cst__plan_expression(p, call->args[0], scope, out));
-  if (out->fields == NULL) {
-    return cst__plan_refuse(p, call->args[0]->at, CST_SCHEMA, NULL, "found %s, expected structs",
-                            cst__item_type_name(out));
-  }
   out->is_map = false;
   return cst__fields_choose(p, out->fields, &patterns, &out->fields);
 }

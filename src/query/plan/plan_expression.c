@@ -199,7 +199,7 @@ static cst_status plan_bound(cst__planning *p, const cst__expr *expr, const cst_
     return cst__plan_refused(p, expr->at,
                              cst__item_literal(p, args[0].literal, (cst__value_type){"l"}, out));
   }
-  if (strcmp(args[0].type.format, "l") != 0) {
+  if (args[0].type.format != NULL && strcmp(args[0].type.format, "l") != 0) {
     cst__literal *to = cst__plan_take(p, sizeof *to);
     if (to == NULL) {
       return CST_NO_MEMORY;

@@ -339,8 +339,8 @@ static cst_status collect_field_names(cst__planning *p, const cst__fields *field
   return CST_OK;
 }
 
-cst_status cst__fields_fail(cst__planning *p, const cst__fields *fields, const char *name,
-                            cst__text_at at) {
+cst_status(cst__fields_fail)(cst__planning *p, const cst__fields *fields, const char *name,
+                             cst__text_at at) {
   const char **names;
   size_t count;
   CST__TRY(collect_field_names(p, fields, &names, &count));
@@ -350,8 +350,8 @@ cst_status cst__fields_fail(cst__planning *p, const cst__fields *fields, const c
   return cst__plan_refused(p, at, cst__fail_unknown(p->error, CST_NOT_FOUND, lack, name, &list));
 }
 
-cst_status cst__names_fail(cst__planning *p, const cst__fields *fields, const char *name,
-                           cst__text_at at) {
+cst_status(cst__names_fail)(cst__planning *p, const cst__fields *fields, const char *name,
+                            cst__text_at at) {
   const char **names;
   size_t count;
   CST__TRY(collect_field_names(p, fields, &names, &count));

@@ -129,7 +129,8 @@ static void leave_out_nodes(cst__planning *p, const uint8_t *marks, uint32_t *nu
 /* The path of a node: names with dots between them. `more`: one more name, or NULL. */
 static char *node_path(cst__planning *p, uint32_t node, const char *more) {
   const cst__input_node *nodes = p->plan->nodes;
-  size_t size = more != NULL ? strlen(more) : 0;
+  const cst_bytes rest = {(const uint8_t *)more, more != NULL ? strlen(more) : 0};
+  size_t size = rest.size;
   for (uint32_t at = node; at != 0; at = nodes[at].parent) {
     size += nodes[at].name != NULL ? strlen(nodes[at].name) + 1 : 0;
   }
@@ -137,10 +138,9 @@ static char *node_path(cst__planning *p, uint32_t node, const char *more) {
   if (path == NULL) {
     return NULL;
   }
-  char *end = path + size;
+  char *end = path + size - rest.size;
   if (more != NULL) {
-    end -= strlen(more);
-    memcpy(end, more, strlen(more));
+    memcpy(end, rest.data, rest.size);
   }
   for (uint32_t at = node; at != 0; at = nodes[at].parent) {
     if (nodes[at].name == NULL) {

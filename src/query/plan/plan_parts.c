@@ -163,11 +163,10 @@ static const char *sparse_column_name(cst__planning *p, const char *name, const 
                                       size_t i) {
   char text[32];
   snprintf(text, sizeof text, suffix, i);
-  size_t size = strlen(name);
-  char *made = cst__plan_take(p, size + strlen(text) + 1);
+  size_t size = strlen(name) + strlen(text) + 1;
+  char *made = cst__plan_take(p, size);
   if (made != NULL) {
-    memcpy(made, name, size);
-    memcpy(made + size, text, strlen(text));
+    snprintf(made, size, "%s%s", name, text);
   }
   return made;
 }

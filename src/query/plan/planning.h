@@ -29,10 +29,10 @@ typedef struct cst__fields cst__fields;
 
 typedef struct cst__item {
   const cst__place *place; /* NULL: one value for all, `literal` */
-  uint32_t values;         /* CST__NO_STEP: structs, or a literal that has no step yet */
   cst__value_type type;    /* of values */
   const cst__literal *literal;
   cst__fields *fields; /* of structs */
+  uint32_t values;     /* CST__NO_STEP: structs, or a literal that has no step yet */
   bool is_param;       /* a literal that has the type of its parameter, whatever it meets */
   bool is_nullable;
   bool is_map; /* structs that are the entries of a map, as the input has them */
@@ -114,6 +114,11 @@ enum {
 /* CST_SCHEMA, or another code, at a place of the query. */
 cst_status cst__plan_refuse(const cst__planning *p, cst__text_at at, cst_status code,
                             const char *hint, const char *fmt, ...) CST__PRINTF(5, 6);
+#if defined(__clang_analyzer__)
+/* A failure is never CST_OK; see base/error.h. */
+#define cst__plan_refuse(p, at, code, ...) \
+  ((void)(cst__plan_refuse)(p, at, code, __VA_ARGS__), (code))
+#endif
 /* The same for a failure that is filled already. */
 cst_status cst__plan_refused(const cst__planning *p, cst__text_at at, cst_status status);
 
@@ -223,6 +228,10 @@ cst_status cst__fields_fail(cst__planning *p, const cst__fields *fields, const c
 /* The same of a name that is looked up in the fields first, and then in the record. */
 cst_status cst__names_fail(cst__planning *p, const cst__fields *fields, const char *name,
                            cst__text_at at);
+#if defined(__clang_analyzer__)
+#define cst__names_fail(...) ((void)(cst__names_fail)(__VA_ARGS__), CST_NOT_FOUND)
+#define cst__fields_fail(...) ((void)(cst__fields_fail)(__VA_ARGS__), CST_NOT_FOUND)
+#endif
 
 /* ---- patterns (plan_patterns.c) ---- */
 

@@ -16,8 +16,8 @@ cst_status cst__plan_refused(const cst__planning *p, cst__text_at at, cst_status
   return status;
 }
 
-cst_status cst__plan_refuse(const cst__planning *p, cst__text_at at, cst_status code,
-                            const char *hint, const char *fmt, ...) {
+cst_status(cst__plan_refuse)(const cst__planning *p, cst__text_at at, cst_status code,
+                             const char *hint, const char *fmt, ...) {
   char text[256];
   va_list args;
   va_start(args, fmt);

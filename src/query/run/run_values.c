@@ -277,8 +277,8 @@ cst_status cst__step_expand(const cst__step_call *c) {
   values_arguments(c, &args);
   cst__function_call call = values_function_call(c, &args);
   call.count = count;
-  if (values_are_text(
-          &args.views[0])) { /* a part has a byte at least, or stands between two that have */
+  /* A part has a byte at least, or stands between two that have. */
+  if (c->step->num_args > 1 && values_are_text(&args.views[0])) {
     CST__TRY(cst__step_check_count(c, count + arguments_bytes(&args, 1, count)));
   }
   CST__TRY(c->step->function->expand(&call, &made, &offsets, c->error));

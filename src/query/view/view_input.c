@@ -81,7 +81,8 @@ static cst_status bind_message_input(const input_binding *b) {
     cst__sized_copy(&own, sizeof own, b->options->message);
   }
   if (own.descriptors == NULL) {
-    return cst__fail(b->error, CST_INVALID_ARGUMENT, "give a descriptor set (--proto-set)",
+    return cst__fail(b->error, CST_INVALID_ARGUMENT,
+                     "give a descriptor set (--proto-set, descriptors=)",
                      "the query reads messages, and there are no descriptors of them");
   }
   const char *said = b->from != NULL ? b->from->message : NULL;

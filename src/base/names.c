@@ -63,8 +63,8 @@ const char *cst__near_hint(char hint[CST__NEAR_HINT], const char *name,
   return hint;
 }
 
-cst_status cst__fail_unknown(cst_error *error, cst_status code, const char *what, const char *name,
-                             const cst__name_list *names) {
+cst_status(cst__fail_unknown)(cst_error *error, cst_status code, const char *what, const char *name,
+                              const cst__name_list *names) {
   char hint[CST__NEAR_HINT];
   cst_status status = cst__fail(error, code, cst__near_hint(hint, name, names), "%s", what);
   cst__error_add_path(error, name, strlen(name));

@@ -30,6 +30,11 @@ const char *cst__near_hint(char hint[CST__NEAR_HINT], const char *name,
  * name becomes the path. */
 cst_status cst__fail_unknown(cst_error *error, cst_status code, const char *what, const char *name,
                              const cst__name_list *names);
+#if defined(__clang_analyzer__)
+/* A failure is never CST_OK; see base/error.h. */
+#define cst__fail_unknown(error, code, ...) \
+  ((void)(cst__fail_unknown)(error, code, __VA_ARGS__), (code))
+#endif
 
 /* Maps each of the names, which are columns that somebody asks for, to its index; none may come
  * twice. The map is reset by the caller, also on failure. */

@@ -79,7 +79,9 @@ static const char *read_all(cst_source *source, size_t *batches, cst_error *erro
     batch_as_json(&schema, &batch, &one);
     batch.release(&batch);
     (void)write_json_text(&all, one.text, one.size, NULL);
-    *batches += batches != NULL;
+    if (batches != NULL) {
+      ++*batches;
+    }
   }
   cst_pass_free(pass);
   schema.release(&schema);

@@ -174,7 +174,7 @@ static bool write_params(view_writer *w) {
 
 static bool write_chosen(view_writer *w) {
   bool is_chosen = w->view->wanted != NULL;
-  for (size_t i = 0; i < w->view->num_wanted; i++) {
+  for (size_t i = 0; is_chosen && i < w->view->num_wanted; i++) {
     if (!write_view_text(w, w->content, CST__VIEW_CHOSEN, w->view->wanted[i])) {
       return false;
     }

@@ -147,6 +147,7 @@ static cst_status open_wanted(const querying *work, const cst_view *view, cst_so
   size_t count;
   cst_status status = cst_view_source_paths(view, NULL, &paths, &count, error);
   if (status == CST_OK && cst_view_message(view) != NULL) {
+    options.message = cst_view_message_options(view);
     options.columns = paths;
     options.num_columns = count;
   }

@@ -136,7 +136,9 @@ CST_API const char *cst_view_text(const cst_view *view); /* the query, in its us
  * there is no memory. */
 CST_API const char *cst_view_digest(const cst_view *view);
 CST_API const char *cst_view_message(const cst_view *view); /* full name; NULL: no messages */
-CST_API const char *cst_view_input(const cst_view *view);   /* "message", "example", "table", ... */
+/* How it reads messages: descriptors, and what its query says of them. NULL: no messages. */
+CST_API const cst_message_options *cst_view_message_options(const cst_view *view);
+CST_API const char *cst_view_input(const cst_view *view); /* "message", "example", "table", ... */
 CST_API size_t cst_view_num_outputs(const cst_view *view);
 CST_API const char *cst_view_output(const cst_view *view, size_t i); /* NULL: i is too large */
 /* The columns that go out, with their tensors. */

@@ -115,6 +115,10 @@ const char *cst_view_message(const cst_view *view) {
   return view != NULL && view->input.message != NULL ? view->input.message->message : NULL;
 }
 
+const cst_message_options *cst_view_message_options(const cst_view *view) {
+  return view != NULL ? cst__query_view_message(view) : NULL;
+}
+
 const char *cst_view_input(const cst_view *view) {
   return view != NULL ? cst__query_from_name(view->input.from) : NULL;
 }

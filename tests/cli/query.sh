@@ -23,6 +23,9 @@ columnstone head clicks.arrow
 columnstone head clicks.tfrecord
 columnstone query clicks.cstq --explain --proto-set shop.desc --columns label | sed -n "1,3p"
 columnstone query clicks.cstq sessions.tfrecord --explain --proto-set shop.desc | grep filter
+# Sizes are of records that are read as the query says.
+echo 'from message shop.Session with enums = number output device = dense(device)' >numbers.cstq
+columnstone query numbers.cstq sessions.tfrecord --explain --proto-set shop.desc | grep column
 
 echo 'tables'
 cat >rows.cstq <<'CSTQ'
@@ -64,3 +67,4 @@ try query clicks.cstq sessions.tfrecord - --to csv --proto-set shop.desc
 try query clicks.cstq sessions.tfrecord clicks.arrow --proto-set shop.desc
 try query rows.cstq - - --to json <sessions.jsonl
 try query clicks.cstq --json sessions.tfrecord out.json --proto-set shop.desc
+try query clicks.cstq --explain --proto-set shop.desc --param least=1 --param least=2 >out

@@ -83,6 +83,12 @@ static cst_status check_given(cst__planning *p) {
     while (at < p->num_params && strcmp(p->params[at].name, name) != 0) {
       at++;
     }
+    for (size_t k = 0; k < i; k++) {
+      if (strcmp(p->options->params[k].name, name) == 0) {
+        return cst__fail(p->error, CST_INVALID_ARGUMENT, NULL,
+                         "the parameter '%.80s' is given two values", name);
+      }
+    }
     if (at == p->num_params) {
       return cst__fail_unknown(p->error, CST_NOT_FOUND, "the query has no parameter of this name",
                                name, &names);

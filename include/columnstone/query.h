@@ -157,16 +157,16 @@ enum { CST_EXPLAIN_JSON = 1 << 0 };
 CST_API cst_status cst_view_explain(const cst_view *view, uint32_t flags, char **text, size_t *size,
                                     cst_error *error);
 
-/* What a view is, for people (or as JSON): input, digest, size, parameters and their values, what
- * goes out with its tensors and source paths, the query. NUL-terminated; cst_free. */
-CST_API cst_status cst_view_describe(const cst_view *view, uint32_t flags, char **text,
-                                     size_t *size, cst_error *error);
-
 /* The same with the number of elements that each step makes of a batch, which has the columns that
  * cst_view_apply wants, and is taken over, also on failure. */
 CST_API cst_status cst_view_explain_batch(const cst_view *view, const struct ArrowSchema *schema,
                                           struct ArrowArray *batch, uint32_t flags, char **text,
                                           cst_error *error);
+
+/* What a view is, for people (or as JSON): input, digest, size, parameters and their values, what
+ * goes out with its tensors and source paths, the query. NUL-terminated; cst_free. */
+CST_API cst_status cst_view_describe(const cst_view *view, uint32_t flags, char **text,
+                                     size_t *size, cst_error *error);
 
 /* What changes for readers from one view to the other: a line for each change of an output, a
  * parameter, the input; *num_breaking counts those that break a reader of `before`. cst_free. */

@@ -15,32 +15,32 @@ typedef enum option_kind { OPTION_WORD, OPTION_FLAG, OPTION_TEXT, OPTION_NUMBER 
 typedef struct option_key {
   const char *name;
   option_kind kind;
-  size_t offset;
   uint32_t flag;
+  size_t offset;
   const char *words[MOST_OPTION_WORDS]; /* in the order of their numbers */
 } option_key;
 
 #define OPTION_AT(member) offsetof(cst_message_options, member)
 #define FLAG_KEY(name, flag)                                       \
   {                                                                \
-    name, OPTION_FLAG, OPTION_AT(flags), flag, { "false", "true" } \
+    name, OPTION_FLAG, flag, OPTION_AT(flags), { "false", "true" } \
   }
 #define TEXT_KEY(name)                               \
   {                                                  \
-#name, OPTION_TEXT, OPTION_AT(name), 0, { NULL } \
+#name, OPTION_TEXT, 0, OPTION_AT(name), { NULL } \
   }
 #define UNIT_KEY(name)                                                \
   {                                                                   \
-#name, OPTION_WORD, OPTION_AT(name), 0, { "ns", "us", "ms", "s" } \
+#name, OPTION_WORD, 0, OPTION_AT(name), { "ns", "us", "ms", "s" } \
   }
 
 static const option_key option_keys[] = {
     {"form",
      OPTION_WORD,
-     OPTION_AT(form),
      0,
+     OPTION_AT(form),
      {"binary", "text", "json", "confluent", "confluent_plain"}},
-    {"enums", OPTION_WORD, OPTION_AT(enums), 0, {"dictionary", "text", "number", "binary"}},
+    {"enums", OPTION_WORD, 0, OPTION_AT(enums), {"dictionary", "text", "number", "binary"}},
     FLAG_KEY("defaults", CST_MESSAGE_DEFAULTS),
     FLAG_KEY("nullable_lists", CST_MESSAGE_NULLABLE_LISTS),
     FLAG_KEY("nullable_items", CST_MESSAGE_NULLABLE_ITEMS),
@@ -51,7 +51,7 @@ static const option_key option_keys[] = {
     TEXT_KEY(time_zone),
     UNIT_KEY(duration_unit),
     UNIT_KEY(time_unit),
-    {"recursion", OPTION_NUMBER, OPTION_AT(recursion), 0, {NULL}},
+    {"recursion", OPTION_NUMBER, 0, OPTION_AT(recursion), {NULL}},
     TEXT_KEY(unknown_fields),
     TEXT_KEY(list_item),
     TEXT_KEY(map_key),

@@ -315,7 +315,7 @@ bool cst__slot_extend(cst__builder *values, cst_bytes more) {
 static bool read_any(cst__loop *loop, cst_bytes message, cst_bytes *type_url, cst_bytes *value) {
   cst__wire wire = cst__wire_of(message.data, message.size);
   cst__wire_field field;
-  *type_url = *value = (cst_bytes){NULL, 0};
+  *type_url = *value = (cst_bytes){(const uint8_t *)"", 0};
   while (cst__wire_next(&wire, loop->depth - 1, &field)) {
     if (field.type == CST__WIRE_LEN && (field.number == 1 || field.number == 2)) {
       *(field.number == 1 ? type_url : value) = field.bytes;

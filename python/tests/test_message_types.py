@@ -125,13 +125,13 @@ def test_enums_are_strings_in_tensors(enums: pathlib.Path) -> None:
     assert sparse(next(ints.tensors())["f_enum"]).dtype == "int32"
 
 
-def test_bools_are_uint8_in_tensors(tmp_path: pathlib.Path) -> None:
+def test_bools_are_bools_in_tensors(tmp_path: pathlib.Path) -> None:
     made = [message("Lists")(f_bool=[i % 2 == 0, True]) for i in range(5)]
     path = write(tmp_path / "b.tfrecord", made)
     source = cst.open(path, message=message("Lists"), columns=["f_bool"])
     tensor = sparse(next(source.tensors())["f_bool"])
-    assert tensor.dtype == "uint8"
-    assert tensor.values.tolist() == [1, 1, 0, 1, 1, 1, 0, 1, 1, 1]
+    assert tensor.dtype == "bool"
+    assert tensor.values.tolist() == [True, True, False, True, True, True, False, True, True, True]
 
 
 # ---- times ----

@@ -34,14 +34,14 @@ typedef struct trimmer {
 
 /* `scope` "." `name`; NULL: no memory. */
 static const char *trim_full_name(trimmer *t, const char *scope, cst_bytes name) {
-  size_t before = strlen(scope);
-  char *full = cst__arena_take(&t->arena, before + name.size + 2);
+  const cst_bytes above = {(const uint8_t *)scope, strlen(scope)};
+  char *full = cst__arena_take(&t->arena, above.size + name.size + 2);
   if (full == NULL) {
     return NULL;
   }
-  memcpy(full, scope, before);
-  full[before] = '.';
-  char *end = full + before + (before > 0);
+  memcpy(full, above.data, above.size);
+  full[above.size] = '.';
+  char *end = full + above.size + (above.size > 0);
   memcpy(end, name.data, name.size);
   end[name.size] = '\0';
   return full;

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "proto/message.h"
 #include "query/plan/steps.h"
 
 /* What a step is called, and what its arguments are. */
@@ -85,6 +86,33 @@ static bool has_values(const cst__step *step) { return step->type.format != NULL
 
 /* ---- for people ---- */
 
+/* A value that a query says. */
+static void explain_literal(explainer *e, const cst__literal *literal) {
+  switch (literal->kind) {
+    case CST__LITERAL_NULL:
+      cst__text_puts(&e->text, " null");
+      break;
+    case CST__LITERAL_BOOL:
+      cst__text_puts(&e->text, literal->integer != 0 ? " true" : " false");
+      break;
+    case CST__LITERAL_INT:
+      cst__text_printf(&e->text, " %" PRId64, literal->integer);
+      break;
+    case CST__LITERAL_FLOAT:
+      cst__text_puts(&e->text, " ");
+      cst__text_put_double(&e->text, literal->number);
+      break;
+    case CST__LITERAL_STRING:
+    case CST__LITERAL_BYTES:
+      cst__text_puts(&e->text, " ");
+      cst__text_put_quoted(&e->text, literal->bytes, literal->kind == CST__LITERAL_STRING);
+      break;
+    case CST__LITERAL_LIST:
+      cst__text_printf(&e->text, " list of %zu", literal->num_items);
+      break;
+  }
+}
+
 static void explain_step(explainer *e, size_t i) {
   const cst__step *step = &e->plan->steps[i];
   const char *function = step_function(step);
@@ -95,6 +123,9 @@ static void explain_step(explainer *e, size_t i) {
   if (step->node != CST__NO_STEP) {
     cst__text_puts(&e->text, " ");
     put_node_path(e, step->node);
+  }
+  if (step->kind == CST__STEP_LITERAL) {
+    explain_literal(e, step->literal);
   }
   const char *before = " of ";
   for (size_t k = 0; k < step->num_args && step->node == CST__NO_STEP; k++) {

@@ -132,6 +132,15 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+def start_of(pid: str) -> str | None:
+    """When a process began; numbers of processes are used again."""
+    try:
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return None
+    return stat.rpartition(")")[2].split()[19]
+
+
 def test_workers_end_when_the_training_process_is_killed(path: pathlib.Path) -> None:
     """Their batches of 120 kB do not fit into the pipe, which nobody reads any more."""
     command = [sys.executable, "-W", "ignore", "-c", KILLED, str(path), SCHEMA]
@@ -139,8 +148,9 @@ def test_workers_end_when_the_training_process_is_killed(path: pathlib.Path) -> 
         assert child.stdout is not None
         workers = child.stdout.readline().split()
     assert len(workers) == 2
+    starts = {pid: start_of(pid) for pid in workers}
     for _ in range(600):  # torch looks for the process every 5 seconds
-        left = [pid for pid in workers if pathlib.Path(f"/proc/{pid}").exists()]
+        left = [pid for pid, start in starts.items() if start and start_of(pid) == start]
         if not left:
             break
         time.sleep(0.1)

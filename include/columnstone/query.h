@@ -94,7 +94,9 @@ typedef struct cst_view_options {
   const cst_allocator *allocator;
   const cst_message_options *message; /* `from message`: descriptors, and how records are read; the
                                          query names the message, or this does. A saved view has
-                                         its own: only `form` counts then */
+                                         its own: only `form` counts then, and one that names fields
+                                         (JSON, text) has to be that of the view that was saved
+                                         (CST_UNSUPPORTED) */
   const cst_schema *schema;           /* `from example`: what the features are */
   const struct ArrowSchema *type;     /* `from table`, and `from example` without a schema: the
                                          batches that come (a struct) */

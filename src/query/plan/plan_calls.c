@@ -52,14 +52,11 @@ static cst_status plan_mask(cst__planning *p, const cst__item *item, const cst__
 
 static cst_status keep_in_lists(cst__planning *p, const cst__item *item, uint32_t mask,
                                 cst__item *out) {
-  cst__item_way way = {.from = item->place};
   const cst__step step = {.kind = CST__STEP_FILTER,
                           .num_args = 2,
                           .args = {item->place->lists, mask},
                           .node = CST__NO_STEP};
-  CST__TRY(cst__plan_place_step(p, &step, item->place->parent, &way.to));
-  way.index = way.to->lists;
-  return cst__item_move(p, item, &way, out);
+  return cst__item_choose(p, item, &step, out);
 }
 
 cst_status cst__plan_keep(cst__planning *p, const cst__item *item, uint32_t mask, cst__item *out) {
@@ -98,21 +95,13 @@ static cst_status plan_list(cst__planning *p, const cst__expr *call, const cst__
                                 call->name);
 }
 
-static cst_status plan_reordered(cst__planning *p, const cst__item *list, const cst__step *step,
-                                 cst__item *out) {
-  cst__item_way way = {.from = list->place};
-  CST__TRY(cst__plan_place_step(p, step, list->place->parent, &way.to));
-  way.index = way.to->lists;
-  return cst__item_move(p, list, &way, out);
-}
-
 static cst_status plan_reverse(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                cst__item *out) {
   cst__item list;
   CST__TRY(plan_list(p, call, scope, &list));
   const cst__step step = {
       .kind = CST__STEP_REVERSE, .num_args = 1, .args = {list.place->lists}, .node = CST__NO_STEP};
-  return plan_reordered(p, &list, &step, out);
+  return cst__item_choose(p, &list, &step, out);
 }
 
 static cst_status plan_sort_key(cst__planning *p, const cst__expr *call, const cst__item *list,
@@ -151,7 +140,7 @@ static cst_status plan_sort(cst__planning *p, const cst__expr *call, const cst__
                     .args = {list.place->lists, key.values},
                     .node = CST__NO_STEP};
   CST__TRY(plan_flag(p, call, "descending", &step.flag));
-  return plan_reordered(p, &list, &step, out);
+  return cst__item_choose(p, &list, &step, out);
 }
 
 static cst_status plan_positions(cst__planning *p, const cst__expr *call, const cst__scope *scope,
@@ -194,12 +183,8 @@ static cst_status plan_drop_null(cst__planning *p, const cst__expr *call, const 
   CST__TRY(plan_list(p, call, scope, &list));
   CST__TRY(cst__item_valid(p, &list, &valid));
   if (valid == CST__NO_STEP) { /* nothing is left out, but it is a list of its own all the same */
-    cst__literal *all = cst__plan_take(p, sizeof *all);
-    if (all == NULL) {
-      return CST_NO_MEMORY;
-    }
-    *all = (cst__literal){.kind = CST__LITERAL_BOOL, .integer = 1};
-    CST__TRY(cst__item_literal(p, all, (cst__value_type){"b"}, &valid));
+    static const cst__literal all = {.kind = CST__LITERAL_BOOL, .integer = 1};
+    CST__TRY(cst__item_literal(p, &all, (cst__value_type){"b"}, &valid));
   }
   CST__TRY(cst__plan_keep(p, &list, valid, out));
   out->is_nullable = false;

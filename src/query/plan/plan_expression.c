@@ -186,33 +186,22 @@ static cst_status plan_bound(cst__planning *p, const cst__expr *expr, const cst_
   if (expr == NULL) {
     return CST_OK;
   }
-  cst__item args[2];
-  CST__TRY(cst__plan_expression(p, expr, scope, &args[0]));
-  if (args[0].fields != NULL ||
-      (args[0].place != NULL && !cst__place_holds(args[0].place, place))) {
+  cst__item bound;
+  CST__TRY(cst__plan_expression(p, expr, scope, &bound));
+  if (bound.fields != NULL || (bound.place != NULL && !cst__place_holds(bound.place, place))) {
     return cst__plan_refuse(p, expr->at, CST_SCHEMA, NULL,
                             "found %s of another list, expected an integer for each list",
-                            cst__item_type_name(&args[0]));
+                            cst__item_type_name(&bound));
   }
-  CST__TRY(cst__item_spread(p, &args[0], place, &args[0]));
-  if (args[0].place == NULL) {
+  CST__TRY(cst__item_spread(p, &bound, place, &bound));
+  if (bound.place == NULL) {
     return cst__plan_refused(p, expr->at,
-                             cst__item_literal(p, args[0].literal, (cst__value_type){"l"}, out));
+                             cst__item_literal(p, bound.literal, (cst__value_type){"l"}, out));
   }
-  if (args[0].type.format != NULL && strcmp(args[0].type.format, "l") != 0) {
-    cst__literal *to = cst__plan_take(p, sizeof *to);
-    if (to == NULL) {
-      return CST_NO_MEMORY;
-    }
-    *to = (cst__literal){.kind = CST__LITERAL_STRING, .bytes = {(const uint8_t *)"int64", 5}};
-    item_of_literal(to, (cst__value_type){"U"}, &args[1]);
-    const cst__plan_call cast = {
-        .name = "cast", .place = place, .args = args, .num_args = 2, .at = expr->at};
-    cst__item made;
-    CST__TRY(cst__plan_call_function(p, &cast, &made));
-    args[0] = made;
+  if (bound.type.format != NULL && strcmp(bound.type.format, "l") != 0) {
+    CST__TRY(cst__item_to_int64(p, expr->at, &bound));
   }
-  *out = args[0].values;
+  *out = bound.values;
   return CST_OK;
 }
 
@@ -271,7 +260,6 @@ static cst_status plan_slice(cst__planning *p, const cst__expr *expr, const cst_
                              cst__item *out) {
   cst__item base;
   cst__step step = {.kind = CST__STEP_SLICE, .num_args = 4, .node = CST__NO_STEP, .at = expr->at};
-  cst__item_way way;
   CST__TRY(cst__plan_expression(p, expr->args[0], scope, &base));
   CST__TRY(need_list(p, &base, expr->at, "a slice"));
   step.args[0] = base.place->lists;
@@ -283,10 +271,7 @@ static cst_status plan_slice(cst__planning *p, const cst__expr *expr, const cst_
     }
     CST__TRY(plan_bound(p, bound, scope, base.place->parent, &step.args[i]));
   }
-  way.from = base.place;
-  CST__TRY(cst__plan_place_step(p, &step, base.place->parent, &way.to));
-  way.index = way.to->lists;
-  return cst__item_move(p, &base, &way, out);
+  return cst__item_choose(p, &base, &step, out);
 }
 
 /* ---- structs ---- */

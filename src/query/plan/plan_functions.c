@@ -180,13 +180,11 @@ static cst_status plan_presence(cst__planning *p, const cst__item *item, bool is
                                 cst__item *out) {
   uint32_t valid;
   CST__TRY(cst__item_valid(p, item, &valid));
-  cst__literal *literal = cst__plan_take(p, sizeof *literal);
-  if (literal == NULL) {
-    return CST_NO_MEMORY;
-  }
-  *literal = (cst__literal){.kind = CST__LITERAL_BOOL, .integer = valid == CST__NO_STEP};
-  cst__item args[2] = {{.place = item->place, .values = valid, .type = {"b"}},
-                       {.literal = literal, .type = {"b"}, .values = CST__NO_STEP}};
+  static const cst__literal bools[] = {{.kind = CST__LITERAL_BOOL},
+                                       {.kind = CST__LITERAL_BOOL, .integer = 1}};
+  cst__item args[2] = {
+      {.place = item->place, .values = valid, .type = {"b"}},
+      {.literal = &bools[valid == CST__NO_STEP], .type = {"b"}, .values = CST__NO_STEP}};
   if (valid == CST__NO_STEP) { /* all are there */
     *out = args[1];
     CST__TRY(cst__item_settle(p, item->place, out));
@@ -236,12 +234,8 @@ static cst_status plan_size(cst__planning *p, const cst__place *lists, cst__item
 
 /* `made` with zero for null: of count, or compared with it for has. */
 static cst_status plan_zero(cst__planning *p, cst__text_at at, cst__item *made, bool is_has) {
-  cst__literal *zero = cst__plan_take(p, sizeof *zero);
-  if (zero == NULL) {
-    return CST_NO_MEMORY;
-  }
-  *zero = (cst__literal){.kind = CST__LITERAL_INT};
-  cst__item args[2] = {*made, {.literal = zero, .type = {"l"}, .values = CST__NO_STEP}};
+  static const cst__literal zero = {.kind = CST__LITERAL_INT};
+  cst__item args[2] = {*made, {.literal = &zero, .type = {"l"}, .values = CST__NO_STEP}};
   cst__plan_call call = {
       .name = "fill_null", .place = made->place, .args = args, .num_args = 2, .at = at};
   CST__TRY(cst__plan_call_function(p, &call, made));
@@ -337,18 +331,7 @@ static cst_status aggregate_one(cst__planning *p, const aggregate *a, cst__item 
         "%s is asked of one value where it stands, expected a list", a->call->name);
   }
   CST__TRY(plan_presence(p, &a->item, false, out));
-  if (is_count) {
-    cst__literal *type = cst__plan_take(p, sizeof *type);
-    if (type == NULL) {
-      return CST_NO_MEMORY;
-    }
-    *type = (cst__literal){.kind = CST__LITERAL_STRING, .bytes = {(const uint8_t *)"int64", 5}};
-    cst__item args[2] = {*out, {.literal = type, .type = {"U"}, .values = CST__NO_STEP}};
-    const cst__plan_call cast = {
-        .name = "cast", .place = out->place, .args = args, .num_args = 2, .at = a->call->at};
-    CST__TRY(cst__plan_call_function(p, &cast, out));
-  }
-  return CST_OK;
+  return is_count ? cst__item_to_int64(p, a->call->at, out) : CST_OK;
 }
 
 static cst_status aggregate_arguments(cst__planning *p, aggregate *a, const cst__scope *scope) {

@@ -54,7 +54,6 @@ cst_status cst__plan_keep_fields(cst__planning *p, const cst__fields *fields) {
 
 typedef struct output_maker {
   cst__planning *p;
-  const cst__statement *statement;
   const cst__expr *call; /* dense(...), ...; NULL: none */
   cst__plan_column column;
 } output_maker;
@@ -276,7 +275,7 @@ static cst_status make_output(output_maker *m, const output_kind *kind) {
 
 cst_status cst__plan_output(cst__planning *p, const cst__statement *output) {
   const output_kind *kind = find_output_kind(output->value);
-  output_maker m = {.p = p, .statement = output};
+  output_maker m = {.p = p};
   const cst__scope scope = {.wanted = p->records};
   m.column.name = output->name;
   m.column.at = output->at;

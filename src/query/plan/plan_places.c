@@ -178,6 +178,23 @@ cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst
   return cst__item_move(p, &promoted, &down, out);
 }
 
+cst_status cst__item_choose(cst__planning *p, const cst__item *item, const cst__step *step,
+                            cst__item *out) {
+  cst__item_way way = {.from = item->place};
+  CST__TRY(cst__plan_place_step(p, step, item->place->parent, &way.to));
+  way.index = way.to->lists;
+  return cst__item_move(p, item, &way, out);
+}
+
+cst_status cst__item_to_int64(cst__planning *p, cst__text_at at, cst__item *item) {
+  static const cst__literal type = {.kind = CST__LITERAL_STRING,
+                                    .bytes = {(const uint8_t *)"int64", 5}};
+  cst__item args[2] = {*item, {.literal = &type, .type = {"U"}, .values = CST__NO_STEP}};
+  const cst__plan_call cast = {
+      .name = "cast", .place = item->place, .args = args, .num_args = 2, .at = at};
+  return cst__plan_call_function(p, &cast, item);
+}
+
 cst_status cst__item_settle(cst__planning *p, const cst__place *place, cst__item *item) {
   if (item->place != NULL) {
     return CST_OK;

@@ -187,6 +187,11 @@ cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst
 /* The same to a place that the item's place holds. */
 cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__place *place,
                             cst__item *out);
+/* The elements that a place step chooses among those of the item's list, in the step's order. */
+cst_status cst__item_choose(cst__planning *p, const cst__item *item, const cst__step *step,
+                            cst__item *out);
+/* Values cast to int64. */
+cst_status cst__item_to_int64(cst__planning *p, cst__text_at at, cst__item *item);
 /* A literal becomes a value for each element of a place; all else stays. */
 cst_status cst__item_settle(cst__planning *p, const cst__place *place, cst__item *item);
 /* Which elements are there: bools; CST__NO_STEP: all of them. */

@@ -15,6 +15,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from . import beam as beam
+    from . import dask as dask
+    from . import huggingface as huggingface
+    from . import ray as ray
+    from . import spark as spark
     from . import struct as struct
     from ._api.convert import convert
     from ._api.memory import (
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
         RawEncoder,
     )
     from ._api.open import infer_schema, open
+    from ._api.plan import plan
     from ._api.source import Source
     from ._arrow.split import train_test_split
     from ._arrow.table import Groups, array, concat, record_batch
@@ -78,6 +84,7 @@ if TYPE_CHECKING:
     from ._sink.writer import TFRecordWriter, Writer, write
     from ._source.base import Fault, FileCount, Verification
     from ._source.dropped import Dropped
+    from ._source.split import Split
     from ._source.index import Index, IndexEntry, build_index, import_index, load_index
     from ._struct.spec import (
         DenseStructuredTensorSpec,
@@ -162,6 +169,7 @@ __all__ = [
     "Source",
     "Sparse",
     "SparseTensor",
+    "Split",
     "StateError",
     "Structured",
     "StructuredTensor",
@@ -189,6 +197,7 @@ __all__ = [
     "infer_schema",
     "load_index",
     "open",
+    "plan",
     "ragged",
     "record_batch",
     "register_format",
@@ -220,6 +229,7 @@ _NAMES_OF = {
     "_api.memory": "ArrowDecoder ArrowEncoder CsvDecoder CsvEncoder JsonDecoder JsonEncoder "
     "ParquetDecoder ParquetEncoder RawDecoder RawEncoder",
     "_api.open": "infer_schema open",
+    "_api.plan": "plan",
     "_message.decoder": "MessageDecoder",
     "_message.descriptors": "Descriptors MessageGuess",
     "_message.encoder": "MessageEncoder",
@@ -230,6 +240,7 @@ _NAMES_OF = {
     "_schema.diff": "SchemaChange",
     "_decode.sequence": "SequenceExampleDecoder SequenceExampleEncoder",
     "_api.source": "Source",
+    "_source.split": "Split",
     "_source.base": "Fault FileCount Verification",
     "_arrow.split": "train_test_split",
     "_schema.spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "
@@ -250,16 +261,17 @@ _NAMES_OF = {
     "_source.stages": "Filtered Mapped",
     "_frameworks.torch_batch": "StringTensor TorchBatch _Bytes _Made _Part",
 }
+_MODULES = ("beam", "dask", "huggingface", "ray", "spark", "struct", "tfxio")
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:
     """Loads the part that a name lives in."""
     module = _MODULE_OF.get(name)
-    if name == "struct":
+    if name in _MODULES:
         import importlib
 
-        return importlib.import_module(".struct", __name__)
+        return importlib.import_module(f".{name}", __name__)
     if module is None:
         raise AttributeError(f"module 'columnstone' has no attribute {name!r}")
     import importlib

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .._message.descriptors import DescriptorsLike
     from .._message.options import MessageLike
     from .._schema.schema import SchemaLike
+    from .._source.split import Split
     from .options import OnError
     from .views import ViewLike
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     AnyInput: TypeAlias = (
         "Path | ReadableFile | Exportable "
         "| Iterable[Path] | Iterable[ReadableFile] | Iterable[Exportable] "
-        "| Plain | Iterable[dict[str, Any]]"
+        "| Plain | Iterable[dict[str, Any]] | Split | Iterable[Split]"
     )
 
 
@@ -83,7 +84,7 @@ def open(
         with __arrow_c_stream__ (a table or reader of pyarrow, a data frame of Polars or pandas, a
         relation of DuckDB); or a list of one kind of these, whose order is kept; or a dataset of
         Hugging Face; or Python's own data, as `record_batch` takes it: a list of dicts is rows, a
-        dict is columns. Compression (gzip, zlib, zstd) is found from the bytes. A URL ("s3://...",
+        dict is columns; or a Split, or several, of `plan`. Compression (gzip, zlib, zstd) is found from the bytes. A URL ("s3://...",
         "https://...") is opened by fsspec.
         The URI of a database ("postgresql://...", "sqlite:///file.db", "duckdb://file.db") needs a
         query.

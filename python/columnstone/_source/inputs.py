@@ -16,6 +16,7 @@ from .._base.errors import NotFoundError, UnsupportedError, argument_error
 from .._base.files import as_inputs, is_file, name_of, path_bytes
 from .._formats import adbc, names, registry
 from .._io import remote
+from .split import Split
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,6 +80,10 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
         place = Place()
     if isinstance(what, Iterator) and not is_file(what) and not is_arrow(what):
         what = list(what)
+    if isinstance(what, Split):
+        what = [what]
+    if isinstance(what, list | tuple) and what and all(isinstance(item, Split) for item in what):
+        what = [split.file for split in what]
     if place.query is not None or place.driver is not None or adbc.is_database(what):
         query = adbc.query_of(what, place.query, place.driver, place.database_options)
         return _database(*query)

@@ -1,0 +1,1 @@
+"""What columnstone.beam is made of."""

@@ -1,0 +1,1 @@
+"""What columnstone.dask is made of."""

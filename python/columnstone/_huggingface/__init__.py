@@ -1,0 +1,1 @@
+"""What columnstone.huggingface is made of."""

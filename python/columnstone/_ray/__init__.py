@@ -1,0 +1,1 @@
+"""What columnstone.ray is made of."""

@@ -1,0 +1,28 @@
+"""Splits: pieces of files, each of which one worker reads."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .._base.public import public
+
+
+@public
+class Split(NamedTuple):
+    """A piece of a file: the records that begin in its bytes [begin, end), as they lie on disk.
+    `columnstone.plan` makes splits, and `columnstone.open` reads one, or a list of them.
+
+    The splits of a file have each of its records exactly once, whoever reads them, in whatever
+    order, and however often; the same bytes and arguments always give the same splits.
+
+    file: its name.
+    begin, end: end is 2**63 - 1 for the end of a file whose size is not known.
+    exact: records are known to begin at begin and end; else they are sought when it is read.
+    task: splits of one task are small neighbours, which one worker had better read together.
+    """
+
+    file: str
+    begin: int
+    end: int
+    exact: bool = False
+    task: int = 0

@@ -1,0 +1,1 @@
+"""What columnstone.spark is made of."""

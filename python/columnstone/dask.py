@@ -1,0 +1,5 @@
+"""Dask: data frames of files."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -1,0 +1,5 @@
+"""Hugging Face datasets of files."""
+
+from __future__ import annotations
+
+__all__: list[str] = []

@@ -10,6 +10,10 @@ The folder holds the examples of this repository.
 A block is not run if the line above it says so: *Not run: the reason.* Blocks of other kinds are to
 be read (text, proto, json, csv, cstq). In what is printed, `…` stands for anything, a line `…` for
 any number of lines, and times may differ.
+
+The pages of the engines (docs/beam.md, ...) need packages that the others do not, and leave
+processes and settings behind: tests/engines/test_docs.py runs each in a process of its own, which
+is `python pages.py PAGE`.
 """
 
 from __future__ import annotations
@@ -22,9 +26,22 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import sysconfig
 
 import columnstone as cst
+
+TOP = pathlib.Path(__file__).parents[2]
+ENGINES = {
+    TOP / "docs" / f"{name}.md": package
+    for name, package in (
+        ("beam", "apache_beam"),
+        ("spark", "pyspark"),
+        ("ray", "ray"),
+        ("dask", "dask"),
+        ("huggingface", "datasets"),
+    )
+}  # a page: the package that its blocks need
 
 RUN = ("sh", "console", "python", "c")
 READ = ("text", "proto", "json", "csv", "cstq")
@@ -169,3 +186,32 @@ def run_c(block: Block) -> None:
     build = f"${{CC:-cc}} {strict} program.c $(pkg-config --cflags --libs columnstone) -o program"
     done = shell(f"{build} && ./program")
     assert done.returncode == 0, f"{block}: {done.stdout}"
+
+
+# ---- pages ----
+
+
+def run(block: Block, names: dict[str, object]) -> None:
+    if block.kind == "python":
+        run_python(block, names)
+    else:
+        {"sh": run_sh, "console": run_console, "c": run_c}[block.kind](block)
+
+
+def run_page(page: pathlib.Path) -> None:
+    """In the working folder."""
+    os.symlink(TOP / "examples", "examples")
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks(page):
+        if block.runs:
+            run(block, names)
+
+
+def few_are_not_run(pages: list[pathlib.Path]) -> bool:
+    found = [block for page in pages for block in blocks(page)]
+    left_out = [block for block in found if block.kind in RUN and not block.runs]
+    return len(left_out) * 8 <= len(found)
+
+
+if __name__ == "__main__":
+    run_page(pathlib.Path(sys.argv[1]))

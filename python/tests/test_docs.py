@@ -1,4 +1,6 @@
-"""Every block of the documents runs as printed, in order, on data that its page makes first."""
+"""Every block of the documents runs as printed, in order, on data that its page makes first.
+
+The pages of the engines are run by tests/engines/test_docs.py."""
 
 from __future__ import annotations
 
@@ -10,44 +12,29 @@ import columnstone as cst
 import pages
 import pytest
 
-TOP = pathlib.Path(__file__).parents[2]
+TOP = pages.TOP
 PAGES = [
     page
     for folder, pattern in (("", "*.md"), ("docs", "**/*.md"), ("plugins", "**/*.md"))
     for page in sorted((TOP / folder).glob(pattern))
+    if page not in pages.ENGINES
 ]
-
-
-RUN = {"sh": pages.run_sh, "console": pages.run_console, "c": pages.run_c}
 
 
 @pytest.fixture
 def folder(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
-    (tmp_path / "examples").symlink_to(TOP / "examples")
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def run(block: pages.Block, names: dict[str, object]) -> None:
-    if block.kind == "python":
-        pages.run_python(block, names)
-    else:
-        RUN[block.kind](block)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(TOP)))
 @pytest.mark.usefixtures("folder")
 def test_the_page_runs(page: pathlib.Path) -> None:
-    names: dict[str, object] = {"__name__": "__main__"}
-    for block in pages.blocks(page):
-        if block.runs:
-            run(block, names)
+    pages.run_page(page)
 
 
 def test_few_blocks_are_not_run() -> None:
-    all_blocks = [block for page in PAGES for block in pages.blocks(page)]
-    left_out = [block for block in all_blocks if block.kind in pages.RUN and not block.runs]
-    assert len(left_out) * 8 < len(all_blocks)
+    assert pages.few_are_not_run(PAGES)
 
 
 NESTED = [cst.StructuredTensor, cst.LeafTensor, cst.StructuredTensorSpec, cst.LeafSpec]
@@ -87,7 +74,7 @@ def test_what_differs_is_found(kind: str, code: str, folder: pathlib.Path) -> No
     block, other = pages.blocks(page)
     assert (block.line, block.runs, other.runs) == (2, True, False)
     with pytest.raises((AssertionError, NameError)):
-        run(block, {})
+        pages.run(block, {})
 
 
 def test_what_agrees_is_not() -> None:

@@ -84,8 +84,8 @@ if TYPE_CHECKING:
     from ._sink.writer import TFRecordWriter, Writer, write
     from ._source.base import Fault, FileCount, Verification
     from ._source.dropped import Dropped
-    from ._source.split import Split
     from ._source.index import Index, IndexEntry, build_index, import_index, load_index
+    from ._source.split import Split
     from ._struct.spec import (
         DenseStructuredTensorSpec,
         LeafSpec,

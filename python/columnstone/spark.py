@@ -1,5 +1,13 @@
-"""Apache Spark: the data source `columnstone`, and columns of serialized records decoded and encoded."""
+"""Apache Spark: the data source `columnstone`, and columns of serialized records decoded and encoded.
+
+With this package installed, Spark finds the data source by itself:
+
+    df = spark.read.format("columnstone").option("columns", "fare,company").load("trips-*.tfrecord.gz")
+    df.write.format("columnstone").option("payload", "example").mode("append").save("out/")
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from ._spark.register import register
+
+__all__ = ["register"]

@@ -10,6 +10,12 @@ import importlib.util
 import os
 import pathlib
 import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
@@ -34,3 +40,57 @@ collect_ignore = [
 
 # Data that is not committed: real trips and clicks, which some tests read where they are there.
 DATA = pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "data"
+
+
+class SparkSessions:
+    """A session at a time, as Spark has it, in one JVM of 512 MB."""
+
+    def __init__(self) -> None:
+        self.master = ""
+        self.session: Any = None
+
+    def get(self, master: str) -> Any:
+        """The session of this master; the one of another is stopped."""
+        if self.master != master:
+            self.stop()
+            from pyspark.sql import SparkSession
+
+            self.session = (
+                SparkSession.builder.master(master)
+                .appName("columnstone")
+                .config("spark.ui.enabled", "false")
+                .config("spark.driver.memory", "512m")
+                .config("spark.driver.host", "127.0.0.1")
+                .config("spark.driver.bindAddress", "127.0.0.1")
+                .config("spark.executor.memory", "512m")
+                .config("spark.sql.shuffle.partitions", "2")
+                .config("spark.sql.session.timeZone", "UTC")
+                .getOrCreate()
+            )
+            self.session.sparkContext.setLogLevel("OFF")
+            self.master = master
+        return self.session
+
+    def stop(self) -> None:
+        if self.session is not None:
+            self.session.stop()
+        self.session, self.master = None, ""
+
+
+@pytest.fixture(scope="session")
+def spark_sessions() -> Iterator[SparkSessions]:
+    sessions = SparkSessions()
+    yield sessions
+    sessions.stop()
+
+
+@pytest.fixture
+def spark(spark_sessions: SparkSessions) -> Any:
+    """A session in this process, of two threads; a task that fails is not tried again."""
+    return spark_sessions.get("local[2]")
+
+
+@pytest.fixture
+def spark_cluster(spark_sessions: SparkSessions) -> Any:
+    """A session whose two workers are processes of their own, and where a task is tried four times."""
+    return spark_sessions.get("local-cluster[2,1,768]")

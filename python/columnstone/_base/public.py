@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _Named = TypeVar("_Named")
 
@@ -19,3 +22,13 @@ def public_struct(named: _Named) -> _Named:
     """The same for the functions that columnstone/struct.py lists: `columnstone.struct.NAME`."""
     named.__module__ = "columnstone.struct"
     return named
+
+
+def public_in(module: str) -> Callable[[_Named], _Named]:
+    """The same for the names that another public module lists, such as "columnstone.spark"."""
+
+    def place(named: _Named) -> _Named:
+        named.__module__ = module
+        return named
+
+    return place

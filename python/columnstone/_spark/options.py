@@ -1,0 +1,109 @@
+"""Options of the data source: Spark hands texts on, under names in lower case."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING, Any
+
+from .._base.errors import argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Parser = Callable[[str, str], Any]  # name and text to the value; ArgumentError if it is none
+
+
+def parse_options(
+    options: Mapping[str, str], known: Mapping[str, Parser], what: str
+) -> dict[str, Any]:
+    """The options by their names in `known`, parsed. Case and underscores of the given names do not
+    matter: "sample_records" is "sampleRecords", too. `path` and `paths` are not among the options
+    (see paths_of); whatever else is not known is an ArgumentError that says what is near.
+
+    what: what the options are for, such as "reading".
+    """
+    by_key = {_key(name): name for name in known}
+    values: dict[str, Any] = {}
+    for given, text in options.items():
+        if given.lower() in ("path", "paths"):
+            continue
+        name = by_key.get(_key(given))
+        if name is None:
+            raise _unknown(given, by_key, what)
+        if name in values:
+            raise argument_error(f"option {name} is given twice", "names differ by more than case")
+        values[name] = known[name](name, text)
+    return values
+
+
+def paths_of(options: Mapping[str, str]) -> list[str]:
+    """What load() was given; empty if it was called without a path."""
+    if "paths" in options:
+        return [str(path) for path in json.loads(options["paths"])]
+    return [options["path"]] if "path" in options else []
+
+
+def text_option(name: str, text: str) -> str:
+    return text
+
+
+def bool_option(name: str, text: str) -> bool:
+    if text.lower() not in ("true", "false"):
+        raise argument_error(f"option {name} is true or false, not {ascii(text)[:40]}")
+    return text.lower() == "true"
+
+
+def int_option(name: str, text: str) -> int:
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()):
+        raise argument_error(f"option {name} is a whole number, not {ascii(text)[:40]}")
+    return int(text)
+
+
+def names_option(name: str, text: str) -> list[str]:
+    """Names with commas between them, or a JSON list (for names that have a comma)."""
+    if text.lstrip().startswith("["):
+        names = json_option(name, text)
+        if not all(isinstance(item, str) for item in names):
+            raise argument_error(f"option {name} is a list of names, not {ascii(text)[:40]}")
+        return list(names)
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def dict_option(name: str, text: str) -> dict[str, Any]:
+    value = json_option(name, text)
+    if not isinstance(value, dict):
+        raise argument_error(f"option {name} is a JSON object, not {ascii(text)[:40]}")
+    return value
+
+
+def json_option(name: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise argument_error(f"option {name} is not valid JSON: {error}") from None
+
+
+def choice_option(*choices: str) -> Parser:
+    """The parser of an option that is one of these words."""
+
+    def parse(name: str, text: str) -> str:
+        if text.lower() not in choices:
+            raise argument_error(
+                f"option {name} is one of {', '.join(choices)}, not {ascii(text)[:40]}"
+            )
+        return text.lower()
+
+    return parse
+
+
+def _key(name: str) -> str:
+    return name.replace("_", "").lower()
+
+
+def _unknown(given: str, by_key: Mapping[str, str], what: str) -> Exception:
+    near = difflib.get_close_matches(_key(given), by_key, n=3, cutoff=0.6)
+    hint = ", ".join(by_key[key] for key in near) or ", ".join(sorted(by_key.values()))
+    said = f"did you mean {hint}?" if near else f"there are {hint}"
+    return argument_error(f"{what} has no option {ascii(given)[:60]}", said)

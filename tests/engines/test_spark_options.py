@@ -1,0 +1,61 @@
+"""What Spark's options mean: names however they are written, values that are read strictly."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import columnstone as cst
+import pytest
+from columnstone._spark import options as o
+
+KNOWN: dict[str, o.Parser] = {
+    "sample_records": o.int_option,
+    "check_crc": o.bool_option,
+    "columns": o.names_option,
+    "params": o.dict_option,
+    "on_error": o.choice_option("raise", "skip"),
+}
+
+
+def parse(**given: str) -> dict[str, Any]:
+    return o.parse_options(given, KNOWN, "reading")
+
+
+def test_names_are_the_same_in_every_case() -> None:
+    assert parse(samplerecords="7", CHECK_CRC="False", onError="Skip", path="p") == {
+        "sample_records": 7,
+        "check_crc": False,
+        "on_error": "skip",
+    }
+    assert parse(columns="a, b") == {"columns": ["a", "b"]}
+    assert parse(columns='["a,b", "c"]', params='{"x": 1}') == {
+        "columns": ["a,b", "c"],
+        "params": {"x": 1},
+    }
+    assert o.paths_of({"path": "x"}) == ["x"]
+    assert o.paths_of({"paths": '["x", "y,z"]'}) == ["x", "y,z"]
+    assert o.paths_of({}) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (
+            {"sample_record": "1"},
+            "reading has no option 'sample_record' (did you mean sample_records?)",
+        ),
+        ({"zzz": "1"}, "there are check_crc, columns, on_error, params, sample_records"),
+        ({"sample_records": "1", "sampleRecords": "2"}, "option sample_records is given twice"),
+        ({"sample_records": "7.0"}, "option sample_records is a whole number, not '7.0'"),
+        ({"sample_records": "\u0667"}, "is a whole number"),
+        ({"check_crc": "yes"}, "option check_crc is true or false, not 'yes'"),
+        ({"columns": "[1]"}, "option columns is a list of names"),
+        ({"columns": "[1"}, "option columns is not valid JSON"),
+        ({"params": "[]"}, "option params is a JSON object"),
+        ({"on_error": "drop"}, "option on_error is one of raise, skip, not 'drop'"),
+    ],
+)
+def test_wrong_options_are_errors(given: dict[str, str], said: str) -> None:
+    with pytest.raises(cst.ArgumentError, match=re.escape(said)):
+        parse(**given)

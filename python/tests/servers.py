@@ -7,7 +7,12 @@ import gzip
 import http.server
 import re
 import threading
+import time
 from collections.abc import Iterator
+from unittest import mock
+
+
+STALL = 1.0  # seconds
 
 
 class Behaviour:
@@ -18,6 +23,7 @@ class Behaviour:
         self.ranges = True
         self.ends_early = False  # every answer lacks its second half
         self.failures = 0  # so many answers are 500
+        self.troubles: Iterator[str] = iter(())  # of the next answers: see Handler.trouble
         self.head = 200  # what HEAD is answered with
         self.head_length: int | None = None  # what HEAD says instead of the length
         self.says_ranges = True  # Accept-Ranges
@@ -63,6 +69,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             how.failures -= 1
             self.send_error(500)
             return
+        trouble = "" if head else next(how.troubles, "")
+        if self.refuse(trouble):
+            return
         how.answers += not head
         asked = self.headers.get("Range", "")
         part = re.fullmatch(r"bytes=(\d+)-(\d*)", asked) if how.ranges else None
@@ -96,9 +105,27 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if not head:
             with contextlib.suppress(ConnectionError):
-                self.send(data[: len(data) // 2] if how.ends_early else data)
-        if how.ends_early or how.length in ("none", "more"):
+                cut = how.ends_early or trouble in ("cut", "stall")
+                self.send(data[: len(data) // 2] if cut else data)
+        if trouble == "stall":
+            time.sleep(STALL)
+        if how.ends_early or trouble or how.length in ("none", "more"):
             self.close_connection = True
+
+    def refuse(self, trouble: str) -> bool:
+        """The answer to a request that a server in trouble does not want: "busy" asks to wait, "502"
+        is an error, "reset" ends the connection. Of other answers, "cut" sends the half, and
+        "stall" falls silent after it."""
+        if trouble == "busy":
+            self.send_response(503)
+            self.send_header("Retry-After", "0")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+        elif trouble == "502":
+            self.send_error(502)
+        elif trouble == "reset":
+            self.close_connection = True
+        return trouble in ("busy", "502", "reset")
 
     def send_length(self, size: int, head: bool) -> None:
         how = self.behaviour
@@ -140,7 +167,7 @@ def odd_part(parts: str, whole: bytes, begin: int, end: int) -> tuple[int, bytes
 
 @contextlib.contextmanager
 def http_server() -> Iterator[tuple[str, Behaviour]]:
-    """The URL of a server, with how it behaves."""
+    """The URL of a server, with how it behaves. What it fails with, it is asked again at once."""
     behaviour = Behaviour()
     handler = type("BoundHandler", (Handler,), {"behaviour": behaviour})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
@@ -148,7 +175,8 @@ def http_server() -> Iterator[tuple[str, Behaviour]]:
     thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}", behaviour
+        with mock.patch("columnstone._io.patience.FIRST_PAUSE", 0.001):
+            yield f"http://127.0.0.1:{server.server_address[1]}", behaviour
     finally:
         server.shutdown()
         server.server_close()

@@ -212,8 +212,10 @@ def test_it_works_again(http: tuple[str, servers.Behaviour]) -> None:
 
 
 def test_refused(http: tuple[str, servers.Behaviour]) -> None:
-    http[1].failures = 1
-    with pytest.raises(cst.FileError, match="500"):
+    http[1].failures = 5
+    assert cst.open(f"{http[0]}/t.csv").num_rows == ROWS
+    http[1].failures = 6
+    with pytest.raises(cst.FileError, match="500.*; tried 6 times"):
         cst.open(f"{http[0]}/t.csv")
 
 

@@ -162,10 +162,12 @@ def big_file(http: tuple[str, servers.Behaviour]) -> cst.Source:
     return cst.open(f"{http[0]}/big", "raw")
 
 
-def test_http_that_fails_once(http: tuple[str, servers.Behaviour]) -> None:
+def test_http_that_fails_for_a_while(http: tuple[str, servers.Behaviour]) -> None:
     source = big_file(http)
-    http[1].failures = 1
-    with pytest.raises(cst.FileError, match="500"):
+    http[1].failures = 5
+    assert source.num_rows == 200
+    http[1].failures = 6
+    with pytest.raises(cst.FileError, match="500.*tried 6 times"):
         list(source)
     assert source.num_rows == 200  # the next pass works
 
@@ -199,7 +201,7 @@ def test_signatures_are_not_shown(http: tuple[str, servers.Behaviour]) -> None:
     with pytest.raises(cst.NotFoundError) as caught:
         cst.open(f"{http[0]}/none.csv?signature=secret")
     assert "secret" not in str(caught.value)
-    http[1].failures = 1
+    http[1].failures = 6
     with pytest.raises(cst.FileError, match="500") as other:
         cst.open(f"{http[0]}/t.csv?signature=secret")
     assert "secret" not in str(other.value)

@@ -12,12 +12,13 @@ import weakref
 from typing import IO, TYPE_CHECKING, Any
 
 from .._base.errors import FileError
+from .patience import BusyError, EndedEarlyError, asked_wait, is_busy, is_passing
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 _CONNECT = 30.0  # seconds for a connection
-_SILENCE = 300.0  # seconds without a byte, of an answer that may take as long as it likes
+_SILENCE = 60.0  # seconds without a byte, of an answer that may take as long as it likes
 _HEAD = 64  # bytes that are asked for first
 _STEP = 1 << 20
 
@@ -64,7 +65,7 @@ class HttpFile:
 
     def _part(self, begin: int, end: int) -> bytes:
         """What the server sends of these bytes: the first ones at least, and of the same file as
-        ever, or FileError."""
+        ever, or FileError. Of an answer that ends early, what has come."""
         answer = Answer(self._system, self._url, f"bytes={begin}-{end - 1}")
         try:
             last = self._check_part(answer, begin, end)
@@ -72,7 +73,7 @@ class HttpFile:
             data = answer.read_up_to(size + (answer.status == 206))
         finally:
             answer.close()
-        if len(data) != size:
+        if len(data) != size and not answer.ended_early:
             had = "more" if len(data) > size else str(len(data))
             raise self._wrong(f"the server sent {had} bytes for the {size} of {begin}-{last}")
         return data
@@ -120,7 +121,7 @@ class HttpFile:
         size = copy.tell()
         if self.size is not None and size != self.size:
             copy.close()
-            raise OSError(f"the server sent {size} bytes of {self.size}")
+            raise EndedEarlyError(f"the server sent {size} bytes of {self.size}")
         self.size = size
         weakref.finalize(self, copy.close)
         return copy
@@ -161,10 +162,13 @@ class Answer:
         if self.status in (404, 410):
             self.close()
             raise FileNotFoundError(url)
+        headers = self._got.headers
         if self.status not in (200, 206, 416):
             self.close()
-            raise OSError(f"the server answers {self.status} {self._got.reason}")
-        headers = self._got.headers
+            text = f"the server answers {self.status} {self._got.reason}"
+            if is_busy(self.status):
+                raise BusyError(text, asked_wait(headers.get("Retry-After", "")))
+            raise OSError(text)
         encoded = headers.get("Content-Encoding", "identity").strip().lower() not in (
             "identity",
             "",
@@ -177,6 +181,7 @@ class Answer:
             self.size = int(said[3]) if said[3] != "*" else None
         elif self.status == 200 and not encoded and "Content-Length" in headers:
             self.size = int(headers["Content-Length"])
+        self.ended_early = False
         self.is_part = self.range is not None and self.range[0] == 0 and self.size is not None
         etag = headers.get("ETag", "").strip().removeprefix("W/")
         self.version: tuple[str, str] = etag, headers.get("Last-Modified", "").strip()
@@ -207,14 +212,20 @@ class Answer:
         return data
 
     def read_up_to(self, size: int) -> bytes:
-        """All that comes, but no more than so many bytes."""
+        """All that comes, but no more than so many bytes. An answer that ends early is a failure
+        only if nothing has come."""
 
         async def gather() -> bytes:
             pieces: list[bytes] = []
             left = size
-            while left > 0 and (piece := await self._got.content.readany()):
-                pieces.append(piece[:left])
-                left -= len(piece)
+            try:
+                while left > 0 and (piece := await self._got.content.readany()):
+                    pieces.append(piece[:left])
+                    left -= len(piece)
+            except Exception as error:
+                if not pieces or not is_passing(error, True):
+                    raise
+                self.ended_early = True
             return b"".join(pieces)
 
         gathered: bytes = self._sync(self._loop, gather)

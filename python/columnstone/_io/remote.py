@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .._base.errors import Error, FileError, NotFoundError, UnsupportedError
 from .._base.optional import need, refuse
 from .http import Copy, HttpFile, is_http
+from .patience import EndedEarlyError, patiently
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,8 +22,9 @@ _SKIP = 1 << 20
 
 
 class RemoteFile(io.RawIOBase):
-    """A file that is read by place, and opened by the first read. What a server does not give is an
-    error: a connection that ends early looks like the end of the file otherwise."""
+    """A file that is read by place, and opened by the first read. What a server does not give, it is
+    asked for again, and then is an error: a connection that ends early looks like the end of the
+    file otherwise."""
 
     def __init__(
         self, system: Any, path: str, name: str, size: int | None, http: HttpFile | None = None
@@ -60,7 +62,7 @@ class RemoteFile(io.RawIOBase):
     def _end(self) -> int:
         if self._size is None and self._http is not None:
             try:
-                self._take_copy()
+                patiently(self._take_copy)
             except Exception as error:
                 raise failure(self.name, error) from error
         if self._size is None:
@@ -86,12 +88,20 @@ class RemoteFile(io.RawIOBase):
 
     def _read(self, size: int) -> bytes:
         try:
-            if self._file is None or self._stands != self._at:
-                self._go()
-            data: bytes = self._file.read(size)
+            data = patiently(lambda: self._read_once(size), self._drop)
+        except EndedEarlyError:
+            return b""
         except Exception as error:
             raise failure(self.name, error) from error
         self._stands += len(data)
+        return data
+
+    def _read_once(self, size: int) -> bytes:
+        if self._file is None or self._stands != self._at:
+            self._go()
+        data: bytes = self._file.read(size)
+        if not data and self._size is not None:
+            raise EndedEarlyError(f"ended at byte {self._at} of {self._size}")
         return data
 
     def _go(self) -> None:
@@ -138,7 +148,8 @@ class RemoteFile(io.RawIOBase):
     def _drop(self) -> None:
         file, self._file = self._file, None
         if file is not None:
-            file.close()
+            with contextlib.suppress(Exception):  # what is wrong with it has been said
+                file.close()
 
     def _skip(self) -> None:
         try:
@@ -172,7 +183,8 @@ def failure(name: str, error: Exception) -> Exception:
         hint = "check the path"
         return NotFoundError(f"{shown}: there is no such file ({hint})", file=shown, hint=hint)
     text = re.sub(r"(https?://[^\s'\"?]*)\?[^\s'\"]*", r"\1", " ".join(str(error).split()))
-    return FileError(f"{shown}: {type(error).__name__}: {text[:200]}", file=shown)
+    tries = "; ".join(("", *getattr(error, "__notes__", ())))
+    return FileError(f"{shown}: {type(error).__name__}: {text[:200]}{tries}", file=shown)
 
 
 def name_of_url(url: str) -> str:
@@ -202,7 +214,7 @@ def open_one(url: str) -> RemoteFile:
     """The file of exactly this URL."""
     system, inner = _by_url(url)
     try:
-        return _open(system, inner, url)
+        return patiently(lambda: _open(system, inner, url), known=False)
     except Exception as error:
         raise failure(url, error) from error
 
@@ -210,16 +222,21 @@ def open_one(url: str) -> RemoteFile:
 def _open_all(path: str, filesystem: Any) -> list[RemoteFile]:
     system, inner = (as_fsspec(filesystem), path) if filesystem is not None else _by_url(path)
     try:
-        if not _GLOB.intersection(name_of_url(inner)) or system.exists(inner):
-            return [_open(system, inner, path)]
-        found = sorted((str(name) for name in system.glob(inner)), key=os.fsencode)
-        if not found:
-            shown = name_of_url(path)
-            raise NotFoundError(f"{shown}: no file matches (check the pattern)", file=shown)
-        unstrip = (lambda name: name) if filesystem is not None else system.unstrip_protocol
-        return [_open(system, name, unstrip(name)) for name in found]
+        return patiently(lambda: _find(system, inner, path, filesystem is not None), known=False)
     except Exception as error:
         raise failure(path, error) from error
+
+
+def _find(system: Any, inner: str, path: str, named: bool) -> list[RemoteFile]:
+    """named: names are those in a file system that the caller has given."""
+    if not _GLOB.intersection(name_of_url(inner)) or system.exists(inner):
+        return [_open(system, inner, path)]
+    found = sorted((str(name) for name in system.glob(inner)), key=os.fsencode)
+    if not found:
+        shown = name_of_url(path)
+        raise NotFoundError(f"{shown}: no file matches (check the pattern)", file=shown)
+    unstrip = (lambda name: name) if named else system.unstrip_protocol
+    return [_open(system, name, unstrip(name)) for name in found]
 
 
 def _open(system: Any, path: str, name: str) -> RemoteFile:

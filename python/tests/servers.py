@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from unittest import mock
 
-
 STALL = 1.0  # seconds
 
 
@@ -113,8 +112,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
 
     def refuse(self, trouble: str) -> bool:
-        """The answer to a request that a server in trouble does not want: "busy" asks to wait, "502"
-        is an error, "reset" ends the connection. Of other answers, "cut" sends the half, and
+        """The answer to a request that a server in trouble does not want: "busy" asks to wait,
+        "502" is an error, "reset" ends the connection. Of other answers, "cut" sends the half, and
         "stall" falls silent after it."""
         if trouble == "busy":
             self.send_response(503)

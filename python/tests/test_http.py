@@ -215,7 +215,7 @@ def test_refused(http: tuple[str, servers.Behaviour]) -> None:
     http[1].failures = 5
     assert cst.open(f"{http[0]}/t.csv").num_rows == ROWS
     http[1].failures = 6
-    with pytest.raises(cst.FileError, match="500.*; tried 6 times"):
+    with pytest.raises(cst.FileError, match=r"500.*; tried 6 times"):
         cst.open(f"{http[0]}/t.csv")
 
 

@@ -167,7 +167,7 @@ def test_http_that_fails_for_a_while(http: tuple[str, servers.Behaviour]) -> Non
     http[1].failures = 5
     assert source.num_rows == 200
     http[1].failures = 6
-    with pytest.raises(cst.FileError, match="500.*tried 6 times"):
+    with pytest.raises(cst.FileError, match=r"500.*tried 6 times"):
         list(source)
     assert source.num_rows == 200  # the next pass works
 

@@ -84,10 +84,9 @@ def open(
         with __arrow_c_stream__ (a table or reader of pyarrow, a data frame of Polars or pandas, a
         relation of DuckDB); or a list of one kind of these, whose order is kept; or a dataset of
         Hugging Face; or Python's own data, as `record_batch` takes it: a list of dicts is rows, a
-        dict is columns; or a Split, or several, of `plan`. Compression (gzip, zlib, zstd) is found from the bytes. A URL ("s3://...",
-        "https://...") is opened by fsspec.
-        The URI of a database ("postgresql://...", "sqlite:///file.db", "duckdb://file.db") needs a
-        query.
+        dict is columns; or a Split, or several, of `plan`. Compression (gzip, zlib, zstd) is found
+        from the bytes. A URL ("s3://...", "https://...") is opened by fsspec. The URI of a
+        database ("postgresql://...", "sqlite:///file.db", "duckdb://file.db") needs a query.
     format: "example" (tf.Example, the default for TFRecords), "sequence_example", "message" (any
         protobuf message), "raw" (one column `record` of undecoded bytes), "csv", "json" (lines),
         "arrow" (file or stream), "parquet" (through pyarrow), the name of a plug-in, or one that

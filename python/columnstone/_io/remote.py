@@ -22,9 +22,9 @@ _SKIP = 1 << 20
 
 
 class RemoteFile(io.RawIOBase):
-    """A file that is read by place, and opened by the first read. What a server does not give, it is
-    asked for again, and then is an error: a connection that ends early looks like the end of the
-    file otherwise."""
+    """A file that is read by place, and opened by the first read. What a server does not give, it
+    is asked for again, and then is an error: a connection that ends early looks like the end of
+    the file otherwise."""
 
     def __init__(
         self, system: Any, path: str, name: str, size: int | None, http: HttpFile | None = None

@@ -1,4 +1,5 @@
-"""Apache Spark: the data source `columnstone`, and columns of serialized records decoded and encoded.
+"""Apache Spark: the data source `columnstone`, and columns of serialized records.
+
 
 With this package installed, Spark finds the data source by itself:
 

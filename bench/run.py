@@ -17,6 +17,7 @@ import convert_rows
 import csv_rows
 import dataset_rows
 import decode_rows
+import engine_rows
 import file_rows
 import message_rows
 import plots
@@ -63,6 +64,7 @@ def main() -> None:
         **query_rows.rows(settings, results),
         **validate_rows.rows(settings, results),
         **dataset_rows.rows(settings, results),
+        **engine_rows.rows(settings, results),
         **process_rows.rows(settings, results),
     }
     if args.list:

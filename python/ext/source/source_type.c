@@ -223,6 +223,12 @@ static PyObject *source_container(PyObject *object, PyObject *unused) {
   return name == NULL ? Py_NewRef(Py_None) : PyUnicode_FromString(name);
 }
 
+static PyObject *source_format(PyObject *object, PyObject *unused) {
+  (void)unused;
+  cst_source *source = cst__py_source_view(object);
+  return source == NULL ? NULL : PyUnicode_FromString(cst_source_format(source));
+}
+
 /* ---- rows and parts ---- */
 
 static PyObject *source_num_rows(PyObject *object, PyObject *unused) {
@@ -403,6 +409,7 @@ static PyMethodDef methods[] = {
     {"files", files, METH_NOARGS, NULL},
     {"total_bytes", total_bytes, METH_NOARGS, NULL},
     {"container", source_container, METH_NOARGS, NULL},
+    {"format", source_format, METH_NOARGS, NULL},
     {"num_rows", source_num_rows, METH_NOARGS, NULL},
     {"take", source_take, METH_O, NULL},
     {"range", range, METH_VARARGS, NULL},

@@ -1,0 +1,162 @@
+"""Files as an engine reads them: their types settled once, by the driver, and then split by split,
+by workers that know nothing of each other."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import itertools
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._api.open import open
+from .._api.plan import plan
+from .._base.errors import SchemaError, argument_error
+from .._base.optional import need
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    import pyarrow as pa
+
+    from .._api.open import AnyInput
+    from .._api.source import Source
+    from .._source.split import Split
+
+_END = 2**63 - 1  # of a split of unknown size
+_LOOK = 4 << 20  # bytes of batches that an estimate looks at
+_GROWTH = 4.0  # from disk to memory, where a look does not tell
+
+
+class Reading(NamedTuple):
+    """How splits are read: what a driver sends to its workers along with them. It pickles small,
+    and gives the same batches for the same splits wherever it is.
+
+    options: of `columnstone.open`; what it would infer is given in them.
+    schema: of the batches.
+    """
+
+    options: dict[str, Any]
+    schema: pa.Schema
+
+    def select(self, columns: Sequence[str]) -> Reading:
+        """The same with these columns only, in this order; no other one is decoded."""
+        schema = need("pyarrow", "a projection").schema([self.schema.field(c) for c in columns])
+        options = dict(self.options)
+        beside = {options.get("raw_column"), options.get("offset_column")}
+        for name in ("raw_column", "offset_column"):
+            if options.get(name) is not None and options[name] not in columns:
+                options[name] = None
+        paths = options.get("columns")
+        wanted = [c for c in columns if c not in beside]
+        if paths is not None:  # of messages they go further down than to the column
+            wanted = [p for p in paths if p in wanted or p.partition(".")[0] in wanted]
+        options["columns"] = wanted
+        return Reading(options, schema)
+
+    def open(self, splits: Split | Sequence[Split]) -> Source:
+        return open(splits, **self.options)
+
+    def batches(self, splits: Split | Sequence[Split]) -> Iterator[pa.RecordBatch]:
+        """The batches of these splits. Raises SchemaError for files that have other columns."""
+        pa = need("pyarrow", "an engine")
+        names = self.schema.names
+        with self.open(splits) as source:
+            for given in source:
+                batch = pa.record_batch(given)
+                if batch.schema.names != names and set(names) <= set(batch.schema.names):
+                    batch = batch.select(names)
+                if batch.schema != self.schema:
+                    raise _other_columns(source.files, batch.schema, self.schema)
+                yield batch
+
+
+def read_by(paths: AnyInput, options: dict[str, Any]) -> Reading:
+    """Opens files as their workers will: what the options leave to inference is found out here, so
+    that all workers have the same columns."""
+    pa = need("pyarrow", "an engine")
+    _check_names(options)
+    with open(paths, **options) as source:
+        schema = pa.schema(source.arrow_schema)
+        settled = {**options, **_found(paths, options, source)}
+    return Reading({k: v for k, v in settled.items() if v is not None}, schema)
+
+
+def splits_of(
+    paths: AnyInput, options: dict[str, Any], target_bytes: int | None = None
+) -> list[Split]:
+    """The splits of files that are opened by these options."""
+    named = ("format", "container", "filesystem")
+    given = {name: options[name] for name in named if options.get(name) is not None}
+    if target_bytes is not None:
+        given["target_bytes"] = target_bytes
+    return plan(paths, **given)
+
+
+def tasks_of(splits: Iterable[Split]) -> list[tuple[Split, ...]]:
+    """The splits of each task: neighbours that one worker reads."""
+    return [tuple(group) for _, group in itertools.groupby(splits, key=lambda split: split.task)]
+
+
+def disk_bytes(splits: Iterable[Split]) -> int | None:
+    """The bytes of splits on disk; None if a size is not known."""
+    sizes = [split.end - split.begin if split.end != _END else None for split in splits]
+    return None if None in sizes else sum(sizes)  # type: ignore[arg-type]
+
+
+def growth(reading: Reading, split: Split) -> float:
+    """By what factor data grows from disk to memory, by a look at the beginning of a split."""
+    on_disk = disk_bytes([split])
+    decoded = read = 0
+    with reading.open(split) as source:
+        batches = iter(source)
+        for batch in batches:
+            decoded += need("pyarrow", "an engine").record_batch(batch).nbytes
+            if decoded >= _LOOK:
+                read = batches.progress()[0]
+                break
+        else:
+            read = on_disk or batches.progress()[0]
+    return max(decoded / read, 0.1) if read > 0 and decoded > 0 else _GROWTH
+
+
+def _check_names(options: dict[str, Any]) -> None:
+    known = [name for name in inspect.signature(open).parameters if name != "paths"]
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 3)
+            raise argument_error(
+                f"there is no option {name!r}",
+                f"near names: {', '.join(near)}" if near else "those of columnstone.open",
+            )
+
+
+def _found(paths: AnyInput, options: dict[str, Any], source: Source) -> dict[str, Any]:
+    """Options that say what the source has found out about all of its input."""
+    view = source._options["view"]
+    if view is not None:
+        from .._query.view import View
+
+        found: dict[str, Any] = {"view": View._of(view), "params": None}
+        if options.get("message_column") is None:
+            found.update(message=None, descriptors=None, message_options=None)
+        return found
+    if options.get("schema") is not None or options.get("types") is not None:
+        return {}
+    if source._core.format() not in ("csv", "json"):
+        return {"schema": source.schema}
+    named = ("format", "csv", "filesystem", "sample_records", "max_inflation", "max_record_size")
+    with open(paths, **{name: options[name] for name in named if name in options}) as plain:
+        return {"types": plain.arrow_schema, "sample_records": None}
+
+
+def _other_columns(files: list[str], found: pa.Schema, expected: pa.Schema) -> SchemaError:
+    name = files[0]
+    hint = "give a schema, or read the files one kind after the other"
+    for field in expected:
+        at = found.get_field_index(field.name)
+        if at < 0:
+            return SchemaError(f"{name}: there is no column {field.name!r} ({hint})", hint=hint)
+        if found.field(at) != field:
+            what = f"{found.field(at).type}, and {field.type} in the first file"
+            return SchemaError(f"{name}: the column {field.name!r} is {what} ({hint})", hint=hint)
+    return SchemaError(f"{name}: has columns that the first file has not ({hint})", hint=hint)

@@ -2,8 +2,8 @@
 
 Each engine has a script, `engine_NAME.py`, whose sides run in processes of their own:
 `python bench/engine_beam.py SIDE WORKERS ROUNDS FILE ...` prints {"seconds": ..., "rows": ...,
-"values": ...} as its last line: the median wall time of a pass after one that warms up, and what was
-found, which has to be the same for all sides.
+"values": ...} as its last line: the median wall time of a pass after one that warms up, and what
+was found, which has to be the same for all sides.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""The rows on engines: ours in Beam, Spark, Ray and Dask against what each of them has without us, on
-the same machine; what a second worker brings; and the planner of splits.
+"""The rows on engines: ours in Beam, Spark, Ray and Dask against what each of them has without us,
+on the same machine; what a second worker brings; and the planner of splits.
 
 Wall time: the work is done by several processes. Each side is a process that starts its engine and
 runs a pass to warm up; the sides take turns.

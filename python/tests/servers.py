@@ -180,3 +180,42 @@ def http_server() -> Iterator[tuple[str, Behaviour]]:
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@contextlib.contextmanager
+def s3_server() -> Iterator[tuple[dict[str, str], Behaviour]]:
+    """The options of an S3 file system on a server of our own, which has the bucket "bucket" (the
+    process keeps what is in it). Of its behaviour only the troubles count, and these for GET:
+    "busy", "502" and "reset"."""
+    import fsspec
+    from moto.moto_server.werkzeug_app import MotoRequestHandler
+    from moto.server import ThreadedMotoServer
+
+    behaviour = Behaviour()
+
+    class Troubled(MotoRequestHandler):
+        def send_response(self, code: int, message: str | None = None) -> None:
+            self.send_response_only(code, message)  # werkzeug adds a second Server: header
+
+        def run_wsgi(self) -> None:
+            trouble = next(behaviour.troubles, "") if self.command == "GET" else ""
+            if trouble in ("busy", "502"):
+                self.send_response_only(503 if trouble == "busy" else 502)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+            elif not trouble:
+                super().run_wsgi()
+            self.close_connection = self.close_connection or bool(trouble)
+
+    name = "moto.moto_server.threaded_moto_server.MotoRequestHandler"
+    with mock.patch(name, Troubled):
+        server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
+        server.start()
+    try:
+        host, port = server.get_host_and_port()
+        options = {"key": "test", "secret": "test", "endpoint_url": f"http://{host}:{port}"}
+        with contextlib.suppress(FileExistsError):
+            fsspec.filesystem("s3", **options).mkdir("bucket")
+        yield options, behaviour
+    finally:
+        server.stop()

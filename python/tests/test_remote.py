@@ -57,26 +57,11 @@ def http() -> Iterator[tuple[str, servers.Behaviour]]:
 @pytest.fixture(scope="module")
 def s3() -> Iterator[dict[str, str]]:
     """The options of an S3 file system on a server of our own, which has the bucket "bucket"."""
-    from moto.moto_server.werkzeug_app import MotoRequestHandler
-    from moto.server import ThreadedMotoServer
-
-    class OneServerHeader(MotoRequestHandler):  # werkzeug adds a second, which aiohttp refuses
-        def send_response(self, code: int, message: str | None = None) -> None:
-            self.send_response_only(code, message)
-
-    handler = "moto.moto_server.threaded_moto_server.MotoRequestHandler"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(handler, OneServerHeader)
-        server = ThreadedMotoServer("127.0.0.1", 0, verbose=False)
-        server.start()
-    host, port = server.get_host_and_port()
-    options = {"key": "test", "secret": "test", "endpoint_url": f"http://{host}:{port}"}
-    system = fsspec.filesystem("s3", **options)
-    system.mkdir("bucket")
-    for name, data in FILES.items():
-        system.pipe_file(f"bucket/data/{name}", data)
-    yield options
-    server.stop()
+    with servers.s3_server() as (options, _):
+        system = fsspec.filesystem("s3", **options)
+        for name, data in FILES.items():
+            system.pipe_file(f"bucket/data/{name}", data)
+        yield options
 
 
 @pytest.fixture

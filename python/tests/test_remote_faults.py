@@ -9,6 +9,8 @@ import random
 from collections.abc import Iterator
 
 import columnstone as cst
+import fsspec
+import pyarrow.fs
 import pytest
 import servers
 
@@ -93,3 +95,32 @@ def test_a_server_without_ranges(http: tuple[str, servers.Behaviour]) -> None:
     source = cst.open(f"{http[0]}/big.tfrecord", "raw")
     http[1].troubles = iter(["cut", "busy", "cut"])
     assert rows(source) == RECORDS
+
+
+# --- S3, whose file systems try again by themselves ---
+
+
+@pytest.fixture(scope="module")
+def s3() -> Iterator[tuple[dict[str, str], servers.Behaviour]]:
+    with servers.s3_server() as (options, behaviour):
+        fsspec.filesystem("s3", **options).pipe_file("bucket/big.tfrecord", DATA)
+        yield options, behaviour
+
+
+@pytest.mark.parametrize("kind", ["fsspec", "pyarrow"])
+def test_splits_of_s3_in_trouble(s3: tuple[dict[str, str], servers.Behaviour], kind: str) -> None:
+    options, behaviour = s3
+    system: object = fsspec.filesystem("s3", **options)
+    if kind == "pyarrow":
+        system = pyarrow.fs.S3FileSystem(
+            access_key=options["key"],
+            secret_key=options["secret"],
+            endpoint_override=options["endpoint_url"],
+            region="us-east-1",
+        )
+    behaviour.troubles = iter(["", "busy", "", "502", "", "", "reset", "", "busy"])
+    splits = cst.plan("bucket/big.tfrecord", "raw", target_bytes=1 << 20, filesystem=system)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        parts = pool.map(lambda split: rows(cst.open(split, "raw", filesystem=system)), splits)
+        assert [row for part in parts for row in part] == RECORDS
+    behaviour.troubles = iter(())

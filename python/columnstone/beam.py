@@ -1,5 +1,47 @@
-"""Apache Beam: sources, sinks and combiners of record batches."""
+"""Apache Beam: sources, sinks and combiners of record batches.
+
+batches = p | cst.beam.Read("trips-*.tfrecord.gz", schema=schema)     # PCollection[pa.RecordBatch]
+batches | cst.beam.WriteParquet("out/trips")
+batches | cst.beam.InferSchema()
+
+Beam is loaded by the first use of a name. From then on it encodes record batches and tables by
+RecordBatchCoder and TableCoder, unless other coders are registered for them.
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from typing import TYPE_CHECKING
+
+from ._base.optional import need
+
+if TYPE_CHECKING:
+    from ._beam.coder import RecordBatchCoder, TableCoder
+
+__all__ = [
+    "RecordBatchCoder",
+    "TableCoder",
+]
+_NAMES_OF = {
+    "coder": "RecordBatchCoder TableCoder",
+}  # a module of _beam: the names that it has
+_MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> object:
+    """Loads Beam, and the part that a name lives in."""
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'columnstone.beam' has no attribute {name!r}")
+    import importlib
+
+    need("apache_beam", "columnstone.beam")
+    need("pyarrow", "columnstone.beam", "beam")
+    importlib.import_module("._beam.coder", __package__)  # registers the coders
+    value: object = getattr(
+        importlib.import_module(f"._beam.{_MODULE_OF[name]}", __package__), name
+    )
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -3,15 +3,14 @@ by workers that know nothing of each other."""
 
 from __future__ import annotations
 
-import difflib
-import inspect
 import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._api.open import open
 from .._api.plan import plan
-from .._base.errors import SchemaError, argument_error
+from .._base.errors import Error, SchemaError
 from .._base.optional import need
+from .names import check_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -74,7 +73,7 @@ def read_by(paths: AnyInput, options: dict[str, Any]) -> Reading:
     """Opens files as their workers will: what the options leave to inference is found out here, so
     that all workers have the same columns."""
     pa = need("pyarrow", "an engine")
-    _check_names(options)
+    check_names(options, open, ("paths",))
     with open(paths, **options) as source:
         schema = pa.schema(source.arrow_schema)
         settled = {**options, **_found(paths, options, source)}
@@ -104,30 +103,23 @@ def disk_bytes(splits: Iterable[Split]) -> int | None:
 
 
 def growth(reading: Reading, split: Split) -> float:
-    """By what factor data grows from disk to memory, by a look at the beginning of a split."""
+    """By what factor data grows from disk to memory, by a look at the beginning of a split. What is
+    wrong with it is for those to say who read it."""
     on_disk = disk_bytes([split])
     decoded = read = 0
-    with reading.open(split) as source:
-        batches = iter(source)
-        for batch in batches:
-            decoded += need("pyarrow", "an engine").record_batch(batch).nbytes
-            if decoded >= _LOOK:
-                read = batches.progress()[0]
-                break
-        else:
-            read = on_disk or batches.progress()[0]
+    try:
+        with reading.open(split) as source:
+            batches = iter(source)
+            for batch in batches:
+                decoded += need("pyarrow", "an engine").record_batch(batch).nbytes
+                if decoded >= _LOOK:
+                    read = batches.progress()[0]
+                    break
+            else:
+                read = on_disk or batches.progress()[0]
+    except Error:
+        return _GROWTH
     return max(decoded / read, 0.1) if read > 0 and decoded > 0 else _GROWTH
-
-
-def _check_names(options: dict[str, Any]) -> None:
-    known = [name for name in inspect.signature(open).parameters if name != "paths"]
-    for name in options:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, 3)
-            raise argument_error(
-                f"there is no option {name!r}",
-                f"near names: {', '.join(near)}" if near else "those of columnstone.open",
-            )
 
 
 def _found(paths: AnyInput, options: dict[str, Any], source: Source) -> dict[str, Any]:

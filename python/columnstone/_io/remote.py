@@ -212,7 +212,7 @@ def open_files(paths: object, filesystem: Any) -> list[RemoteFile]:
 
 def open_one(url: str) -> RemoteFile:
     """The file of exactly this URL."""
-    system, inner = _by_url(url)
+    system, inner = by_url(url)
     try:
         return patiently(lambda: _open(system, inner, url), known=False)
     except Exception as error:
@@ -220,7 +220,7 @@ def open_one(url: str) -> RemoteFile:
 
 
 def _open_all(path: str, filesystem: Any) -> list[RemoteFile]:
-    system, inner = (as_fsspec(filesystem), path) if filesystem is not None else _by_url(path)
+    system, inner = (as_fsspec(filesystem), path) if filesystem is not None else by_url(path)
     try:
         return patiently(lambda: _find(system, inner, path, filesystem is not None), known=False)
     except Exception as error:
@@ -256,7 +256,7 @@ def as_fsspec(filesystem: Any) -> Any:
     return wrapper.ArrowFSWrapper(filesystem)
 
 
-def _by_url(url: str) -> tuple[Any, str]:
+def by_url(url: str) -> tuple[Any, str]:
     """The file system that a URL names, and the path in it."""
     core = _fsspec()
     try:
@@ -282,7 +282,7 @@ class RemoteOutput:
     appear where the file system can take that back, and is removed where it cannot."""
 
     def __init__(self, url: str) -> None:
-        self._system, self._path = _by_url(url)
+        self._system, self._path = by_url(url)
         self.name = url
         self._file: Any = None
 

@@ -45,6 +45,7 @@ void cli_print_error(FILE *out, const cst_error *error) {
   name_option(&shown, "max_inflation", "--max-inflation");
   name_option(&shown, "max_errors", "--max-errors");
   name_option(&shown, "raw_column", "--raw-column");
+  name_option(&shown, "offset_column", "--offset-column");
   name_option(&shown, "lossy=True", "--lossy");
   name_option(&shown, "on_error \"skip\"", "--on-error skip");
   cst_error_format(&shown, text, sizeof text);

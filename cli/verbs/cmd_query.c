@@ -22,6 +22,7 @@ static cst_source_options input_options(const querying *work) {
   options.columns = NULL;
   options.num_columns = 0;
   options.raw_column = NULL;
+  options.offset_column = NULL;
   options.on_error = CST_ON_ERROR_RAISE;
   return options;
 }
@@ -287,11 +288,12 @@ const cli_verb cli_query_verb = {
         "parsed: --explain shows it, without OUTPUT; of a FILE, with how many elements each step "
         "makes of the\n"
         "first batch.\n",
-    .options = CLI_OPTIONS(
-        OPTION_COLUMNS, OPTION_PARAM, OPTION_EXPLAIN, OPTION_JSON, OPTION_TO, OPTION_SCHEMA,
-        OPTION_FORMAT, OPTION_LEVEL, OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC,
-        OPTION_FORCE, OPTION_RAW_COLUMN, OPTION_NO_HEADER, OPTIONS_CSV, OPTIONS_MESSAGE,
-        OPTIONS_SHARDS, OPTIONS_RECOVERY, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
+    .options = CLI_OPTIONS(OPTION_COLUMNS, OPTION_PARAM, OPTION_EXPLAIN, OPTION_JSON, OPTION_TO,
+                           OPTION_SCHEMA, OPTION_FORMAT, OPTION_LEVEL, OPTION_LOSSY,
+                           OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC, OPTION_FORCE,
+                           OPTION_RAW_COLUMN, OPTION_OFFSET_COLUMN, OPTION_NO_HEADER, OPTIONS_CSV,
+                           OPTIONS_MESSAGE, OPTIONS_SHARDS, OPTIONS_RECOVERY, OPTION_CONTAINER,
+                           OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_query,
 };

@@ -161,14 +161,21 @@ typedef struct cst_source_options {
          parsed. A view of messages reads records of them, and has their options
          (`message` is NULL); one of examples has their schema, unless `schema`
          gives another, and one of a table the types of csv and json. `raw_column`
-         stands after the outputs. Counted. NULL: none */
+         and `offset_column` stand after the outputs. Counted. NULL: none */
+  const char
+      *offset_column; /* containers: one more column of this name, int64, after that of
+                         raw_column, with the place of each record's first byte in its
+                         (uncompressed) stream, framing included, as errors and cst_dropped
+                         have it: with the file, it says which record it is. Tensors and
+                         inference leave it out. CST_UNSUPPORTED for other formats. NULL: none
+                       */
 } cst_source_options;
 
 #define CST_SOURCE_OPTIONS_INIT                                                                    \
   {                                                                                                \
     sizeof(cst_source_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, false, NULL, NULL, \
         NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL, false, 0,     \
-        NULL, NULL, NULL                                                                           \
+        NULL, NULL, NULL, NULL                                                                     \
   }
 
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */

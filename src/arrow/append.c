@@ -17,35 +17,39 @@ static void move_field(struct ArrowSchema *from, struct ArrowSchema *to) {
   from->release = NULL;
 }
 
-cst_status cst__append_array(struct ArrowArray *batch, struct ArrowArray *from,
-                             const cst_allocator *allocator, cst_error *error) {
+cst_status cst__append_arrays(struct ArrowArray *batch, struct ArrowArray *from,
+                              const cst_allocator *allocator, cst_error *error) {
   struct ArrowArray joined;
   int64_t count = batch->n_children;
-  CST__TRY(cst__owned_new(allocator, 1, count + 1, false, &joined, error));
+  CST__TRY(cst__owned_new(allocator, 1, count + from->n_children, false, &joined, error));
   joined.length = batch->length;
   for (int64_t i = 0; i < count; i++) {
     move_array(batch->children[i], joined.children[i]);
   }
-  move_array(from->children[0], joined.children[count]);
+  for (int64_t i = 0; i < from->n_children; i++) {
+    move_array(from->children[i], joined.children[count + i]);
+  }
   batch->release(batch);
   from->release(from);
   *batch = joined;
   return CST_OK;
 }
 
-cst_status cst__append_field(struct ArrowSchema *schema, struct ArrowSchema *from,
-                             cst_error *error) {
+cst_status cst__append_fields(struct ArrowSchema *schema, struct ArrowSchema *from,
+                              cst_error *error) {
   struct ArrowSchema joined;
   int64_t count = schema->n_children;
   ArrowSchemaInit(&joined);
-  if (ArrowSchemaSetTypeStruct(&joined, count + 1) != NANOARROW_OK) {
+  if (ArrowSchemaSetTypeStruct(&joined, count + from->n_children) != NANOARROW_OK) {
     joined.release(&joined);
     return cst__fail_memory(error, sizeof joined);
   }
   for (int64_t i = 0; i < count; i++) {
     move_field(schema->children[i], joined.children[i]);
   }
-  move_field(from->children[0], joined.children[count]);
+  for (int64_t i = 0; i < from->n_children; i++) {
+    move_field(from->children[i], joined.children[count + i]);
+  }
   schema->release(schema);
   from->release(from);
   *schema = joined;

@@ -1,5 +1,5 @@
 /* A query in a chain of stages: what it asks of its rows, the rows that it refuses, and the raw
- * records that go along with its outputs. */
+ * records and offsets that go along with its outputs. */
 #include "stage/query_stage.h"
 
 #include <string.h>
@@ -17,10 +17,11 @@ typedef struct query_stage_plan {
   cst_allocator allocator;
   cst_view *view;
   struct ArrowSchema input;
-  struct ArrowSchema result; /* what the query gives, without the raw column */
-  struct ArrowSchema raw;    /* a struct of the raw column; release NULL: there is none */
-  int64_t raw_place;         /* of it in the input */
-  bool has_numbers;          /* the query asks for those of records */
+  struct ArrowSchema result;         /* what the query gives, without what goes along */
+  struct ArrowSchema carried;        /* a struct of what goes along; release NULL: nothing does */
+  int64_t places[CST__MOST_CARRIED]; /* of its columns in the input */
+  size_t num_carried;
+  bool has_numbers; /* the query asks for those of records */
   bool nulls;
 } query_stage_plan;
 
@@ -47,13 +48,13 @@ static cst_status query_set_result(query_stage_plan *plan, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status query_check_raw_name(const query_stage_plan *plan, const char *name,
-                                       cst_error *error) {
+static cst_status query_check_carried_name(const query_stage_plan *plan, const char *name,
+                                           cst_error *error) {
   for (int64_t i = 0; i < plan->result.n_children; i++) {
     if (strcmp(plan->result.children[i]->name, name) == 0) {
       cst_status status =
-          cst__fail(error, CST_INVALID_ARGUMENT, "choose another name for the raw records",
-                    "the column of raw records has the name of an output");
+          cst__fail(error, CST_INVALID_ARGUMENT, "choose another name for that column",
+                    "the column of raw records or offsets has the name of an output");
       cst__error_add_path(error, name, strlen(name));
       return status;
     }
@@ -61,25 +62,30 @@ static cst_status query_check_raw_name(const query_stage_plan *plan, const char 
   return CST_OK;
 }
 
-static cst_status query_find_raw(query_stage_plan *plan, const char *name, cst_error *error) {
-  CST__TRY(query_check_raw_name(plan, name, error));
-  CST__TRY(cst__find_columns(&name, 1, &plan->input, &plan->raw_place, error));
-  CST__TRY(cst__schema_copy(&plan->input, &plan->raw, error));
-  return cst__pick_fields(&plan->raw_place, 1, &plan->raw, error);
+static cst_status query_find_carried(query_stage_plan *plan, const cst__query_settings *settings,
+                                     cst_error *error) {
+  size_t count = settings->num_carried;
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(query_check_carried_name(plan, settings->carried[i], error));
+  }
+  CST__TRY(cst__find_columns(settings->carried, count, &plan->input, plan->places, error));
+  CST__TRY(cst__schema_copy(&plan->input, &plan->carried, error));
+  plan->num_carried = count;
+  return cst__pick_fields(plan->places, count, &plan->carried, error);
 }
 
 static cst_status query_set_output(const query_stage_plan *plan, struct ArrowSchema *out,
                                    cst_error *error) {
-  struct ArrowSchema raw;
+  struct ArrowSchema carried;
   CST__TRY(cst__schema_copy(&plan->result, out, error));
-  if (plan->raw.release == NULL) {
+  if (plan->carried.release == NULL) {
     return CST_OK;
   }
-  cst_status status = cst__schema_copy(&plan->raw, &raw, error);
+  cst_status status = cst__schema_copy(&plan->carried, &carried, error);
   if (status == CST_OK) {
-    status = cst__append_field(out, &raw, error);
-    if (raw.release != NULL) {
-      raw.release(&raw);
+    status = cst__append_fields(out, &carried, error);
+    if (carried.release != NULL) {
+      carried.release(&carried);
     }
   }
   if (status != CST_OK) {
@@ -90,7 +96,7 @@ static cst_status query_set_output(const query_stage_plan *plan, struct ArrowSch
 
 static void query_plan_free(void *object) {
   query_stage_plan *plan = object;
-  struct ArrowSchema *schemas[] = {&plan->input, &plan->result, &plan->raw};
+  struct ArrowSchema *schemas[] = {&plan->input, &plan->result, &plan->carried};
   for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
     if (schemas[i]->release != NULL) {
       schemas[i]->release(schemas[i]);
@@ -113,8 +119,8 @@ static cst_status query_make_plan(query_stage_plan *plan, const cst__query_setti
                                   cst_error *error) {
   CST__TRY(cst__schema_copy(input, &plan->input, error));
   CST__TRY(query_set_result(plan, error));
-  if (settings->raw_column != NULL) {
-    CST__TRY(query_find_raw(plan, settings->raw_column, error));
+  if (settings->num_carried > 0) {
+    CST__TRY(query_find_carried(plan, settings, error));
   }
   CST__TRY(query_try_open(plan, error));
   return query_set_output(plan, out, error);
@@ -266,14 +272,14 @@ static cst_status query_take_rows(const query_stage_plan *plan, const struct Arr
   return status;
 }
 
-static cst_status query_add_raw(const query_stage_plan *plan, struct ArrowArray *raw,
-                                const cst__row_map *origin, struct ArrowArray *out,
-                                cst_error *error) {
-  CST__TRY(cst__pick_arrays(&plan->raw_place, 1, &plan->allocator, raw, error));
+static cst_status query_add_carried(const query_stage_plan *plan, struct ArrowArray *carried,
+                                    const cst__row_map *origin, struct ArrowArray *out,
+                                    cst_error *error) {
+  CST__TRY(cst__pick_arrays(plan->places, plan->num_carried, &plan->allocator, carried, error));
   if (origin->moved) {
-    CST__TRY(query_take_rows(plan, &plan->raw, origin->rows, out->length, raw, error));
+    CST__TRY(query_take_rows(plan, &plan->carried, origin->rows, out->length, carried, error));
   }
-  return cst__append_array(out, raw, &plan->allocator, error);
+  return cst__append_arrays(out, carried, &plan->allocator, error);
 }
 
 static cst_status query_run_batch(query_stage_state *state, struct ArrowArray *batch,
@@ -298,28 +304,28 @@ static cst_status query_run_batch(query_stage_state *state, struct ArrowArray *b
   return status;
 }
 
-/* The same with the raw column, which is a second look at the batch. */
-static cst_status query_run_with_raw(query_stage_state *state, struct ArrowArray *batch,
-                                     struct ArrowArray *out, cst__row_map *origin,
-                                     cst_error *error) {
+/* The same with what goes along, which is a second look at the batch. */
+static cst_status query_run_and_carry(query_stage_state *state, struct ArrowArray *batch,
+                                      struct ArrowArray *out, cst__row_map *origin,
+                                      cst_error *error) {
   const query_stage_plan *plan = state->plan;
   cst__shared *shared;
-  struct ArrowArray raw;
+  struct ArrowArray carried;
   int64_t count = batch->length;
   CST__TRY(cst__shared_new(batch, &plan->allocator, &shared, error));
-  cst_status status = cst__shared_slice(shared, 0, count, &raw, error);
+  cst_status status = cst__shared_slice(shared, 0, count, &carried, error);
   if (status == CST_OK) {
     status = cst__shared_slice(shared, 0, count, batch, error);
     if (status == CST_OK) {
       status = query_run_batch(state, batch, out, origin, error);
     }
     if (status == CST_OK) {
-      status = query_add_raw(plan, &raw, origin, out, error);
+      status = query_add_carried(plan, &carried, origin, out, error);
       if (status != CST_OK) {
         cst__array_release(out);
       }
     }
-    cst__array_release(&raw);
+    cst__array_release(&carried);
   }
   cst__shared_release(shared);
   return status;
@@ -328,8 +334,8 @@ static cst_status query_run_with_raw(query_stage_state *state, struct ArrowArray
 static cst_status query_stage_run(void *object, struct ArrowArray *batch, struct ArrowArray *out,
                                   cst__row_map *origin, cst_error *error) {
   query_stage_state *state = object;
-  cst_status status = state->plan->raw.release != NULL
-                          ? query_run_with_raw(state, batch, out, origin, error)
+  cst_status status = state->plan->carried.release != NULL
+                          ? query_run_and_carry(state, batch, out, origin, error)
                           : query_run_batch(state, batch, out, origin, error);
   cst__array_release(batch);
   if (status != CST_OK) {

@@ -12,5 +12,6 @@ printf '\177' | dd of=bad.tfrecord bs=1 seek=3 conv=notrunc 2>/dev/null
 columnstone convert bad.tfrecord - --to json -c id --on-error skip || echo "exit status $?"
 columnstone convert bad.tfrecord - --to json -c id --on-error ignore || echo "exit status $?"
 columnstone convert x.tfrecord - --to json -c id --raw-column raw -f raw | head -c 20
+columnstone convert x.tfrecord - --to json -c id --offset-column at | head -n 2
 columnstone convert x.tfrecord y.jsonl -c id --shards 2 || echo "exit status $?"
 columnstone convert x.tfrecord y.jsonl -c id --shards 2 --force >out

@@ -235,6 +235,16 @@ TEST(columns_and_raw_records) {
   check_text(source, "2 rows: id=0 raw=['\012\005row 0\020"); /* the rest comes after a zero byte */
   cst_source_release(source);
   options.raw_column = NULL;
+  options.offset_column = "at";
+  source = open_pairs(path, &options);
+  check_text(source, "2 rows: id=0 at=0; id=1 at=25;\n");
+  cst_specs *of_id;
+  CHECK_EQ(cst_source_specs(source, &of_id, NULL), CST_OK); /* it is no tensor */
+  CHECK_EQ(cst_specs_count(of_id), 1);
+  CHECK_STR(cst_specs_get(of_id, 0)->name, "id");
+  cst_specs_release(of_id);
+  cst_source_release(source);
+  options.offset_column = NULL;
   source = open_pairs(path, &options);
   check_text(source, "2 rows: id=0; id=1;\n");
   cst_specs *specs;
@@ -521,6 +531,7 @@ TEST(no_memory) {
     r.options.batch_size = 5;
     r.options.on_error = bad;
     r.options.raw_column = "raw";
+    r.options.offset_column = "at";
     FOR_EACH_ALLOCATION_FAILURE(open_and_read, &r, CST_NO_MEMORY);
     message.form = CST_MESSAGE_CONFLUENT; /* which no record has */
     FOR_EACH_ALLOCATION_FAILURE(open_and_read, &r, CST_NO_MEMORY);

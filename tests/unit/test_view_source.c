@@ -216,6 +216,23 @@ TEST(raw_records_go_along) {
   CHECK_CONTAINS(text, "{\"q\":\"pot\",\"raw\":[\"{\\\"id\\\": 7");
   CHECK_CONTAINS(text, "{\"q\":\"cup\",\"raw\":[\"{\\\"id\\\": 9");
   cst_source_release(source);
+  options.offset_column = "at"; /* of the lines */
+  source = open_lines(path, view, options, &error);
+  text = read_all(source, NULL, &error);
+  CHECK_STR(error.message, "");
+  CHECK_CONTAINS(text, "{\"q\":\"tea\",\"raw\":[\"{\\\"id\\\": 7");
+  CHECK_CONTAINS(text, "\"],\"at\":0}\n{\"q\":\"pot\"");
+  CHECK(strstr(text, "\"at\":0}\n{\"q\":\"a\"") == NULL);
+  cst_schema *inferred;
+  CHECK_EQ(cst_source_infer(source, NULL, NULL, &inferred, &error), CST_OK); /* it is no feature */
+  CHECK_EQ(cst_schema_num_features(inferred), 2);
+  cst_schema_release(inferred);
+  cst_source_release(source);
+  options.raw_column = NULL;
+  options.offset_column = "q";
+  CHECK(open_lines(path, view, options, &error) == NULL);
+  CHECK_CONTAINS(error.message, "the name of an output");
+  options.offset_column = NULL;
   options.raw_column = "q";
   CHECK(open_lines(path, view, options, &error) == NULL);
   CHECK_CONTAINS(error.message, "the name of an output");
@@ -632,6 +649,7 @@ TEST(failed_allocations) {
   cst_view *rows = need_view(rows_query);
   reading r = {write_lines("visits", visits), rows, CST_SOURCE_OPTIONS_INIT};
   r.options.raw_column = "raw";
+  r.options.offset_column = "at";
   r.options.columns = columns;
   r.options.num_columns = 2;
   r.options.batch_size = 2;

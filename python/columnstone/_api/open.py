@@ -61,6 +61,7 @@ def open(
     csv: CsvOptions | None = None,
     sequence_column: str | None = None,
     raw_column: str | None = None,
+    offset_column: str | None = None,
     on_error: OnError = "raise",
     max_errors: int | None = None,
     container: str | None = None,
@@ -120,6 +121,9 @@ def open(
         default.
     raw_column: TFRecords: one more column of this name, the last one, with each record's bytes, as
         large_list<large_binary> of one value.
+    offset_column: TFRecords and other containers: one more int64 column of this name, after the raw
+        one, with the place of each record's first byte in its file (of a compressed file: in what
+        is compressed), as Dropped and errors have it. It is no feature: tensors leave it out.
     on_error: what happens with a record that is damaged or does not parse. "raise"; "skip" drops it
         and goes on after it; "null", for messages, makes it a row of nulls, and is told of as one
         that was dropped; a function is called with the Dropped before it goes on, and stops

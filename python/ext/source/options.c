@@ -62,6 +62,7 @@ static const source_option source_options[] = {
     OPTION("csv", CSV, csv),
     OPTION("sequence_column", TEXT, sequence_column),
     OPTION("raw_column", TEXT, raw_column),
+    OPTION("offset_column", TEXT, offset_column),
     OPTION("on_error", ON_ERROR, on_error),
     OPTION("max_errors", LIMIT, max_errors),
     OPTION("environment", TEXT, environment),

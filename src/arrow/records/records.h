@@ -26,6 +26,8 @@ typedef struct cst__records {
   /* Only for messages: a bit for each record, 0 where there is none, and its row has no values.
    * NULL: all are there. */
   const uint8_t *validity;
+  /* Where each record begins in its stream: only for a plan that has a column of that. */
+  const int64_t *offsets;
 } cst__records;
 
 /* The batch keeps all blocks of the records alive, for its views. */

@@ -36,10 +36,12 @@ typedef struct cst__payload_options {
   const cst_schema *schema;
   const char *const *columns; /* wanted ones in their order; NULL: all */
   size_t num_columns;
-  uint32_t column_flags;  /* CST_COLUMNS_... */
-  bool reject_unknown;    /* a feature that the schema does not have is CST_SCHEMA */
-  const char *raw_column; /* one more column, the last one: large_list<large_binary> of this name
-                             with each record's bytes; NULL: none. For `raw` it is the only one. */
+  uint32_t column_flags;     /* CST_COLUMNS_... */
+  bool reject_unknown;       /* a feature that the schema does not have is CST_SCHEMA */
+  const char *raw_column;    /* one more column, the last one: large_list<large_binary> of this name
+                                with each record's bytes; NULL: none. For `raw` it is the only one. */
+  const char *offset_column; /* one more column after that, of int64: the records' offsets; NULL:
+                                none */
   cst__payload_settings settings;
   const cst_allocator *allocator;
 } cst__payload_options;
@@ -91,8 +93,8 @@ extern const cst__payload cst__raw_payload;
 extern const cst__payload cst__sequence_payload;
 extern const cst__payload cst__message_payload;
 
-/* A payload's plan, with the column of raw records after its columns if that is wanted. Counted and
- * immutable. */
+/* A payload's plan, with the columns of raw records and of their offsets after its columns if these
+ * are wanted. Counted and immutable. */
 typedef struct cst__record_plan cst__record_plan;
 
 /* Copies what the options point to, or counts it. */
@@ -109,7 +111,7 @@ typedef struct cst__record_decoder cst__record_decoder;
 cst_status cst__record_decoder_open(cst__record_plan *plan, cst__record_decoder **out,
                                     cst_error *error);
 /* As the payload's `decode`, but out_schema is for every plan. Without `out`, it has no column of
- * raw records. */
+ * raw records, nor of offsets. */
 cst_status cst__record_decoder_decode(cst__record_decoder *decoder, const cst__records *records,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error);

@@ -1,7 +1,9 @@
-/* Plans and decoders of records: those of a payload, and the records' bytes beside. */
+/* Plans and decoders of records: those of a payload, and the records' bytes and offsets beside. */
+#include <stdio.h>
 #include <string.h>
 
 #include "arrow/append.h"
+#include "arrow/owned.h"
 #include "arrow/view.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -15,9 +17,10 @@ struct cst__record_plan {
   const cst__payload *payload;
   cst__payload_options options; /* whose strings are in the arena, and whose schema is counted */
   void *plan;                   /* the payload's */
-  struct ArrowSchema schema;    /* with the raw column; release NULL: see its function */
+  struct ArrowSchema schema;    /* with the columns beside; release NULL: see its function */
   void *raw_plan;               /* that of the payload raw, or NULL */
   struct ArrowSchema raw_schema;
+  struct ArrowSchema offset_schema; /* of the column of offsets; release NULL: there is none */
 };
 
 struct cst__record_decoder {
@@ -45,6 +48,7 @@ static cst_status keep_options(cst__record_plan *plan, const cst__payload_option
   options->allocator = &plan->allocator;
   options->schema = from->schema != NULL ? cst__schema_retain(from->schema) : NULL;
   bool kept = keep_string(plan, &options->raw_column) &&
+              keep_string(plan, &options->offset_column) &&
               keep_string(plan, &options->settings.sequence.column);
   if (kept && from->columns != NULL) {
     const char **columns = cst__arena_take(&plan->arena, (from->num_columns + 1) * sizeof *columns);
@@ -59,13 +63,14 @@ static cst_status keep_options(cst__record_plan *plan, const cst__payload_option
 }
 
 /* The name may be taken by a column that is known only when a batch is decoded. */
-static cst_status check_raw_name(const struct ArrowSchema *schema, const struct ArrowSchema *raw,
-                                 cst_error *error) {
-  const char *name = raw->children[0]->name;
+static cst_status check_beside_name(const struct ArrowSchema *schema, const char *name,
+                                    const char *what, cst_error *error) {
   for (int64_t i = 0; i < schema->n_children; i++) {
     if (strcmp(schema->children[i]->name, name) == 0) {
-      (void)cst__fail(error, CST_INVALID_ARGUMENT, "choose another name for the raw records",
-                      "the column of raw records has the name of another column");
+      char hint[64];
+      snprintf(hint, sizeof hint, "choose another name for the %s", what);
+      (void)cst__fail(error, CST_INVALID_ARGUMENT, hint,
+                      "the column of %s has the name of another column", what);
       cst__error_add_path(error, name, strlen(name));
       return CST_INVALID_ARGUMENT;
     }
@@ -73,24 +78,42 @@ static cst_status check_raw_name(const struct ArrowSchema *schema, const struct 
   return CST_OK;
 }
 
-/* Adds the raw column to a schema of the payload's columns. */
-static cst_status add_raw_field(const cst__record_plan *plan, struct ArrowSchema *schema,
-                                cst_error *error) {
-  struct ArrowSchema raw;
-  CST__TRY(check_raw_name(schema, &plan->raw_schema, error));
-  CST__TRY(cst__schema_copy(&plan->raw_schema, &raw, error));
-  cst_status status = cst__append_field(schema, &raw, error);
-  if (raw.release != NULL) {
-    raw.release(&raw);
+/* Adds the only field of `from` to a schema. */
+static cst_status add_beside_field(const struct ArrowSchema *from, const char *what,
+                                   struct ArrowSchema *schema, cst_error *error) {
+  struct ArrowSchema field;
+  CST__TRY(check_beside_name(schema, from->children[0]->name, what, error));
+  CST__TRY(cst__schema_copy(from, &field, error));
+  cst_status status = cst__append_fields(schema, &field, error);
+  if (field.release != NULL) {
+    field.release(&field);
   }
   return status;
 }
 
-static cst_status bind_raw_column(cst__record_plan *plan, cst_error *error) {
+/* Adds the fields of raw records and of offsets to those of the payload. */
+static cst_status add_beside_fields(const cst__record_plan *plan, struct ArrowSchema *schema,
+                                    cst_error *error) {
+  if (plan->raw_schema.release != NULL) {
+    CST__TRY(add_beside_field(&plan->raw_schema, "raw records", schema, error));
+  }
+  return plan->offset_schema.release != NULL
+             ? add_beside_field(&plan->offset_schema, "offsets", schema, error)
+             : CST_OK;
+}
+
+static cst_status bind_beside_columns(cst__record_plan *plan, cst_error *error) {
   cst__payload_options options = plan->options;
   options.columns = NULL;
-  CST__TRY(cst__raw_payload.bind(&options, &plan->raw_plan, &plan->raw_schema, error));
-  return plan->schema.release != NULL ? add_raw_field(plan, &plan->schema, error) : CST_OK;
+  if (options.raw_column != NULL && plan->payload != &cst__raw_payload) {
+    CST__TRY(cst__raw_payload.bind(&options, &plan->raw_plan, &plan->raw_schema, error));
+  }
+  if (options.offset_column != NULL) {
+    const cst__column_type type = {
+        .name = options.offset_column, .kind = CST__VALUES_INT64, .fixed_size = -1, .flat = true};
+    CST__TRY(cst__columns_schema(&type, 1, &plan->offset_schema, error));
+  }
+  return plan->schema.release != NULL ? add_beside_fields(plan, &plan->schema, error) : CST_OK;
 }
 
 cst_status cst__record_plan_new(const cst__payload *payload, const cst__payload_options *options,
@@ -107,8 +130,8 @@ cst_status cst__record_plan_new(const cst__payload *payload, const cst__payload_
   if (status == CST_OK) {
     status = payload->bind(&plan->options, &plan->plan, &plan->schema, error);
   }
-  if (status == CST_OK && options->raw_column != NULL && payload != &cst__raw_payload) {
-    status = bind_raw_column(plan, error);
+  if (status == CST_OK) {
+    status = bind_beside_columns(plan, error);
   }
   if (status != CST_OK) {
     cst__record_plan_release(plan);
@@ -138,6 +161,9 @@ void cst__record_plan_release(cst__record_plan *plan) {
   }
   if (plan->raw_schema.release != NULL) {
     plan->raw_schema.release(&plan->raw_schema);
+  }
+  if (plan->offset_schema.release != NULL) {
+    plan->offset_schema.release(&plan->offset_schema);
   }
   cst__schema_release((cst_schema *)plan->options.schema);
   cst__arena_reset(&plan->arena);
@@ -188,20 +214,60 @@ void cst__record_decoder_on_bad(cst__record_decoder *decoder, cst__bad_record_ca
   decoder->plan->payload->on_bad(decoder->decoder, on_bad, ctx);
 }
 
-/* Adds the records to a batch, and their column to its schema, if that is wanted. */
-static cst_status add_raw_column(cst__record_decoder *decoder, const cst__records *records,
-                                 struct ArrowSchema *schema, struct ArrowArray *batch,
-                                 cst_error *error) {
-  struct ArrowArray raw;
-  if (schema != NULL) {
-    CST__TRY(add_raw_field(decoder->plan, schema, error));
+static cst_status make_raw_column(const cst__record_decoder *decoder, const cst__records *records,
+                                  struct ArrowArray *out, cst_error *error) {
+  return cst__raw_payload.decode(decoder->raw, records, NULL, out, error);
+}
+
+/* A struct of one column, as that of raw records is. */
+static cst_status make_offset_column(const cst__record_decoder *decoder,
+                                     const cst__records *records, struct ArrowArray *out,
+                                     cst_error *error) {
+  const cst_allocator *allocator = &decoder->plan->allocator;
+  const size_t size = records->count * sizeof *records->offsets;
+  struct ArrowArray *column;
+  CST__TRY(cst__owned_new(allocator, 1, 1, false, out, error));
+  column = out->children[0];
+  cst_status status = cst__owned_new(allocator, 2, 0, false, column, error);
+  void *values = status == CST_OK ? cst__owned_buffer(column, 1, size) : NULL;
+  if (values == NULL) {
+    out->release(out);
+    return cst__fail_memory(error, size);
   }
-  CST__TRY(cst__raw_payload.decode(decoder->raw, records, NULL, &raw, error));
-  cst_status status = cst__append_array(batch, &raw, &decoder->plan->allocator, error);
-  if (raw.release != NULL) {
-    raw.release(&raw);
+  if (size > 0) {
+    memcpy(values, records->offsets, size);
   }
+  out->length = column->length = (int64_t)records->count;
+  return CST_OK;
+}
+
+/* Adds a column that `make` makes to a batch. */
+static cst_status add_beside_column(const cst__record_decoder *decoder, const cst__records *records,
+                                    cst_status (*make)(const cst__record_decoder *decoder,
+                                                       const cst__records *records,
+                                                       struct ArrowArray *out, cst_error *error),
+                                    struct ArrowArray *batch, cst_error *error) {
+  struct ArrowArray column;
+  CST__TRY(make(decoder, records, &column, error));
+  cst_status status = cst__append_arrays(batch, &column, &decoder->plan->allocator, error);
+  cst__array_release(&column);
   return status;
+}
+
+/* Adds the records and their offsets to a batch, and their columns to its schema, if these are
+ * wanted. */
+static cst_status add_beside_columns(const cst__record_decoder *decoder,
+                                     const cst__records *records, struct ArrowSchema *schema,
+                                     struct ArrowArray *batch, cst_error *error) {
+  if (schema != NULL) {
+    CST__TRY(add_beside_fields(decoder->plan, schema, error));
+  }
+  if (decoder->raw != NULL) {
+    CST__TRY(add_beside_column(decoder, records, make_raw_column, batch, error));
+  }
+  return decoder->plan->offset_schema.release != NULL
+             ? add_beside_column(decoder, records, make_offset_column, batch, error)
+             : CST_OK;
 }
 
 /* A batch, and its schema if that comes from its data. */
@@ -216,15 +282,13 @@ static cst_status decode_batch(cst__record_decoder *decoder, const cst__records 
     return payload->decode(decoder->decoder, records, out_schema, NULL, error);
   }
   CST__TRY(payload->decode(decoder->decoder, records, wanted, &batch, error));
-  if (decoder->raw != NULL) {
-    cst_status status = add_raw_column(decoder, records, wanted, &batch, error);
-    if (status != CST_OK) {
-      batch.release(&batch);
-      if (schema.release != NULL) {
-        schema.release(&schema);
-      }
-      return status;
+  cst_status status = add_beside_columns(decoder, records, wanted, &batch, error);
+  if (status != CST_OK) {
+    batch.release(&batch);
+    if (schema.release != NULL) {
+      schema.release(&schema);
     }
+    return status;
   }
   *out = batch;
   if (out_schema != NULL) {

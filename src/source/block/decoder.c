@@ -29,6 +29,7 @@ static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst_
     options.column_flags = from->values.column_flags;
     options.reject_unknown = source->found.sampled > 0;
     options.raw_column = from->values.raw_column;
+    options.offset_column = from->values.offset_column;
     options.settings.message.nullable = from->values.on_error == CST_ON_ERROR_NULL;
   }
   cst_status status = cst__record_plan_new(source->inputs->format.payload, &options, out, error);

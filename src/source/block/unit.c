@@ -92,12 +92,14 @@ void cst__decoding_reset(cst__decoding *decoding) {
   cst__chain_close(decoding->stages);
   cst__drops_reset(&decoding->bad);
   cst__delete(decoding->items);
+  cst__delete(decoding->offsets);
   cst__delete(decoding->blocks);
   *decoding = (cst__decoding){.source = decoding->source,
                               .purpose = decoding->purpose,
                               .checked = decoding->checked,
                               .direct = decoding->direct,
                               .record = decoding->record,
+                              .offset = decoding->offset,
                               .record_ctx = decoding->record_ctx};
 }
 
@@ -250,6 +252,29 @@ static cst_status run_stages(const cst__unit *unit, cst__decoding *decoding, boo
   return status;
 }
 
+/* Where the records begin in their streams. */
+static cst_status list_record_offsets(const cst__unit *unit, cst__decoding *decoding,
+                                      cst_error *error) {
+  void *offsets = decoding->offsets;
+  bool done = cst__grow(&decoding->source->allocator, &offsets, &decoding->offsets_capacity,
+                        unit->rows, sizeof *decoding->offsets);
+  size_t row = 0;
+  decoding->offsets = offsets;
+  if (!done) {
+    return cst__fail_memory(error, unit->rows * sizeof *decoding->offsets);
+  }
+  for (size_t i = 0; i < unit->num_runs; i++) {
+    const cst__run *run = &unit->runs[i];
+    const cst__frame *frames = run->block->frames + run->first;
+    for (size_t k = 0; k < run->count; k++, row++) {
+      decoding->offsets[row] = decoding->offset != NULL
+                                   ? decoding->offset(decoding->record_ctx, (int64_t)row)
+                                   : (int64_t)(run->block->offset + cst__frame_start(&frames[k]));
+    }
+  }
+  return CST_OK;
+}
+
 static cst_status decode_unit(const cst__unit *unit, cst__decoding *decoding, bool tries,
                               struct ArrowSchema *out_schema, struct ArrowArray *out,
                               cst_error *error) {
@@ -259,11 +284,16 @@ static cst_status decode_unit(const cst__unit *unit, cst__decoding *decoding, bo
   cst__drops_clear(&decoding->bad, 0);
   CST__TRY(open_decoding(decoding, error));
   CST__TRY(list_unit(unit, decoding, error));
+  if (decoding->purpose == CST__FOR_COLUMNS &&
+      decoding->source->options.values.offset_column != NULL) {
+    CST__TRY(list_record_offsets(unit, decoding, error));
+  }
   cst__records records = {.items = decoding->items,
                           .count = unit->rows,
                           .padding = CST__BLOCK_PADDING,
                           .blocks = decoding->blocks,
-                          .num_blocks = unit->num_runs};
+                          .num_blocks = unit->num_runs,
+                          .offsets = decoding->offsets};
   cst_status status =
       cst__record_decoder_decode(decoding->decoder, &records, out_schema, out, error);
   if (status == CST_OK && decoding->stages != NULL && out != NULL) {

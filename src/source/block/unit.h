@@ -66,9 +66,10 @@ typedef struct cst__decoding {
   cst__record_decoder *decoder; /* opened with the first unit */
   cst__chain_run *stages;       /* the same, for CST__FOR_COLUMNS; NULL: there are none */
   const cst__unit *unit;        /* that is in the stages */
-  /* Rows that are not those of a file's order: the number of the record of one. NULL: the unit
-   * knows. */
+  /* Rows that are not those of a file's order: the number of the record of one, and where it begins
+   * in the file. NULL: the unit knows. */
   int64_t (*record)(const void *ctx, int64_t row);
+  int64_t (*offset)(const void *ctx, int64_t row);
   const void *record_ctx;
   cst__drops bad; /* rows of the last unit that are nulls because their records do not decode:
                      `before` is their number, and they have no place yet */
@@ -76,6 +77,8 @@ typedef struct cst__decoding {
   const cst__row_map *map; /* the last unit's rows in its batch; NULL: they are as they were */
   cst_bytes *items;
   size_t items_capacity;
+  int64_t *offsets; /* of the records, if they are a column */
+  size_t offsets_capacity;
   cst__block_ref *blocks;
   size_t blocks_capacity;
 } cst__decoding;

@@ -60,12 +60,25 @@ void cst__take_scratch_free(cst__take_scratch *scratch) {
   }
 }
 
+/* Where a row of the file begins in it; the next entry is its end. */
+static const uint64_t *offset_of(const cst__access_file *file, uint64_t row) {
+  return &file->index->offsets[file->first + (row - file->rows)];
+}
+
 /* The number of the record that a row of the batch is made of. */
 static int64_t taken_record(const void *ctx, int64_t row) {
   const cst__take_scratch *scratch = ctx;
   uint64_t taken = scratch->rows[row];
   const cst__access_file *file = &scratch->access->files[cst__access_find(scratch->access, taken)];
   return file->record < 0 ? -1 : file->record + (int64_t)(taken - file->rows);
+}
+
+/* Where it begins. */
+static int64_t taken_offset(const void *ctx, int64_t row) {
+  const cst__take_scratch *scratch = ctx;
+  uint64_t taken = scratch->rows[row];
+  const cst__access_file *file = &scratch->access->files[cst__access_find(scratch->access, taken)];
+  return (int64_t)*offset_of(file, taken);
 }
 
 static cst__take_scratch *borrow_scratch(cst__access *access, const cst_source *source) {
@@ -84,6 +97,7 @@ static cst__take_scratch *borrow_scratch(cst__access *access, const cst_source *
     scratch->decoding.purpose = CST__FOR_COLUMNS;
     scratch->decoding.direct = true;
     scratch->decoding.record = taken_record;
+    scratch->decoding.offset = taken_offset;
     scratch->decoding.record_ctx = scratch;
   }
   scratch->next = NULL;
@@ -174,11 +188,6 @@ static cst_status order_rows(cst__take_scratch *scratch, const cst__access *acce
     return sort_rows(scratch, access, num_rows, error);
   }
   return CST_OK;
-}
-
-/* Where a row of the file begins in it; the next entry is its end. */
-static const uint64_t *offset_of(const cst__access_file *file, uint64_t row) {
-  return &file->index->offsets[file->first + (row - file->rows)];
 }
 
 /* The next span, from order[*first] on. */

@@ -230,6 +230,10 @@ static cst_status check_meaning(const cst__inputs *inputs, const cst__reading_op
     return cst__fail(error, CST_UNSUPPORTED, "leave raw_column out",
                      "the format %s has no records whose bytes a column could hold", format->name);
   }
+  if (options->values.offset_column != NULL && format->payload == NULL) {
+    return cst__fail(error, CST_UNSUPPORTED, "leave offset_column out",
+                     "the format %s has no records whose places a column could hold", format->name);
+  }
   if (options->types != NULL && format->table == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "leave the Arrow types out, or give a TFMD schema",
                      "the format %s has types of its own", format->name);

@@ -345,6 +345,7 @@ static cst_status copy_pointed(cst__arena *arena, cst_source_options *values, cs
   CST__TRY(copy_option_name(arena, &values->environment, error));
   CST__TRY(copy_option_name(arena, &values->sequence_column, error));
   CST__TRY(copy_option_name(arena, &values->raw_column, error));
+  CST__TRY(copy_option_name(arena, &values->offset_column, error));
   CST__TRY(copy_option_name(arena, &values->message_column, error));
   CST__TRY(cst__csv_options_copy(values->csv, arena, &values->csv, error));
   return copy_option_columns(arena, values, error);

@@ -2,6 +2,9 @@
  * format. */
 #include "source/pass/arrow_schema.h"
 
+#include <string.h>
+
+#include "arrow/concat.h"
 #include "arrow/view.h"
 #include "source/block/decoder.h"
 #include "source/input/discovery.h"
@@ -60,4 +63,33 @@ cst_status cst__source_decoded_schema(cst_source *source, struct ArrowSchema *ou
   }
   return cst__schema_copy(&source->found.arrow_schema, out,
                           error); /* which does not change any more */
+}
+
+cst_status cst__source_leave_offsets_out(const cst_source *source, struct ArrowSchema *schema,
+                                         int64_t **places, cst_error *error) {
+  const char *name = source->options.values.offset_column;
+  size_t size = (size_t)schema->n_children * sizeof **places;
+  size_t count = 0;
+  if (places != NULL) {
+    *places = NULL;
+  }
+  if (name == NULL) {
+    return CST_OK;
+  }
+  int64_t *kept = cst__new(&source->allocator, size);
+  if (kept == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    if (strcmp(schema->children[i]->name, name) != 0) {
+      kept[count++] = i;
+    }
+  }
+  cst_status status = cst__pick_fields(kept, count, schema, error);
+  if (status == CST_OK && places != NULL) {
+    *places = kept;
+  } else {
+    cst__delete(kept);
+  }
+  return status;
 }

@@ -67,9 +67,15 @@ static cst__message_column_settings message_settings(const cst_source *source) {
 
 static cst__query_settings query_settings(const cst_source *source) {
   const cst_source_options *values = &source->options.values;
-  return (cst__query_settings){.view = values->view,
-                               .raw_column = values->raw_column,
-                               .nulls = values->on_error == CST_ON_ERROR_NULL};
+  cst__query_settings settings = {.view = values->view,
+                                  .nulls = values->on_error == CST_ON_ERROR_NULL};
+  if (values->raw_column != NULL) {
+    settings.carried[settings.num_carried++] = values->raw_column;
+  }
+  if (values->offset_column != NULL) {
+    settings.carried[settings.num_carried++] = values->offset_column;
+  }
+  return settings;
 }
 
 cst_status cst__source_check_messages(const cst_source *source, cst_error *error) {

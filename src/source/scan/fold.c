@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "arrow/concat.h"
 #include "schema/schema.h"
 #include "schema/schema_columns.h"
 #include "source/input/prepare.h"
@@ -39,6 +40,7 @@ typedef struct fold {
   cst_source *source; /* as it is read */
   cst_pass *pass;
   struct ArrowSchema outputs; /* of its view; release NULL: the batches are as they are decoded */
+  int64_t *places;            /* of these in the batches of the view; NULL: all are there */
   uint64_t told;              /* bytes at the last call of on_progress */
   table_drops drops;
   cst_status lost_status; /* why a dropped row ended the pass */
@@ -248,7 +250,13 @@ static cst_status decode_for_fold(const fold_unit *u, cst__unit *unit, bool soun
   if (decoded != NULL || batch->release == NULL) {
     return CST_OK;
   }
-  cst_status status = cst__schema_copy(&u->fold->outputs, schema, error);
+  const fold *f = u->fold;
+  cst_status status = f->places != NULL ? cst__pick_arrays(f->places, (size_t)f->outputs.n_children,
+                                                           &f->source->allocator, batch, error)
+                                        : CST_OK;
+  if (status == CST_OK) {
+    status = cst__schema_copy(&f->outputs, schema, error);
+  }
   if (status != CST_OK) {
     batch->release(batch);
   }
@@ -531,6 +539,9 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
   cst_status status = is_lenient ? make_lenient(source, &f, &f.source, error) : CST_OK;
   if (status == CST_OK && source->options.values.view != NULL && !options->before_views) {
     status = cst__source_arrow_schema(f.source, &f.outputs, error);
+    if (status == CST_OK) {
+      status = cst__source_leave_offsets_out(f.source, &f.outputs, &f.places, error);
+    }
   }
   if (status == CST_OK) {
     status = fold_source(&f, error);
@@ -545,6 +556,7 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
     free_states(&f, spare);
   }
   cst__mutex_destroy(&f.lock);
+  cst__delete(f.places);
   cst__delete(f.drops.rows);
   cst__delete(f.own);
   return status;

@@ -60,7 +60,10 @@ static cst_status fit_output(cst_source *source, const cst_specs *all, cst_specs
   const cst_schema *schema =
       source->options.values.view == NULL ? cst__source_known_schema(source) : NULL;
   CST__TRY(cst__source_arrow_schema(source, &columns, error));
-  cst_status status = cst__specs_for_columns(schema, all, &columns, out, error);
+  cst_status status = cst__source_leave_offsets_out(source, &columns, NULL, error);
+  if (status == CST_OK) {
+    status = cst__specs_for_columns(schema, all, &columns, out, error);
+  }
   columns.release(&columns);
   return status;
 }

@@ -3,7 +3,7 @@
 
 #include "api/arguments.h"
 #include "source/index/access.h"
-#include "source/index/split.h"
+#include "source/index/parts.h"
 #include "source/scan/count.h"
 
 cst_status cst_index_build(const char *path, cst_progress_callback on_progress, void *ctx,

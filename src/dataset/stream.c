@@ -3,7 +3,7 @@
 #include "dataset/stream.h"
 
 #include "dataset/epoch_order.h"
-#include "source/index/split.h"
+#include "source/index/parts.h"
 #include "source/input/prepare.h"
 #include "source/pass/arrow_schema.h"
 #include "source/pass/joiner.h"

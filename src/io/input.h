@@ -72,6 +72,8 @@ typedef struct cst__paths {
 
 /* Adds the files that a path or glob means, as cst_source_open says; CST_NOT_FOUND with a hint. */
 cst_status cst__paths_expand(cst__paths *paths, const char *pattern, cst_error *error);
+/* Adds a copy of a path as it is. */
+cst_status cst__paths_add(cst__paths *paths, const char *path, cst_error *error);
 void cst__paths_reset(cst__paths *paths);
 
 #endif /* IO_INPUT_H */

@@ -16,7 +16,7 @@
 
 enum { MOST_NAMES = 10000 /* of a folder that are compared for a hint */ };
 
-static cst_status add_found_path(cst__paths *paths, const char *path, cst_error *error) {
+cst_status cst__paths_add(cst__paths *paths, const char *path, cst_error *error) {
   size_t size = strlen(path);
   if (!cst__grow(NULL, (void **)&paths->items, &paths->capacity, paths->count + 1,
                  sizeof *paths->items)) {
@@ -176,7 +176,7 @@ static cst_status add_matches(cst__paths *paths, const char *pattern, cst_error 
       status = check_no_folder(found.gl_pathv[i], error);
     }
     if (status == CST_OK) {
-      status = add_found_path(paths, found.gl_pathv[i], error);
+      status = cst__paths_add(paths, found.gl_pathv[i], error);
     }
   }
   globfree(&found);
@@ -187,14 +187,14 @@ cst_status cst__paths_expand(cst__paths *paths, const char *pattern, cst_error *
   struct stat info;
   char local[PATH_MAX];
   if (strcmp(pattern, "-") == 0) {
-    return add_found_path(paths, pattern, error);
+    return cst__paths_add(paths, pattern, error);
   }
   if (cst__path_of_file_url(pattern, local, sizeof local)) {
     pattern = local;
   }
   if (stat(pattern, &info) == 0) {
     CST__TRY(check_no_folder(pattern, error));
-    return add_found_path(paths, pattern, error);
+    return cst__paths_add(paths, pattern, error);
   }
   int code = errno;
   if (code == ENOENT && strpbrk(pattern, "*?[") != NULL) {

@@ -245,6 +245,12 @@ static void check_part_end(cst__cursor *cursor, size_t filled, size_t size, uint
                       cst__fail(&cursor->framing.error, CST_IO, "open it again",
                                 "the file is shorter than it was when it was divided"),
                       NULL);
+  } else if (size > 0 &&
+             cst__part_ends_file(&cursor->framing.source->parts[cursor->framing.file])) {
+    cst__framing_fail(
+        &cursor->framing,
+        cursor->framing.source->inputs->container->truncated(size, needed, &cursor->framing.error),
+        "truncated");
   } else if (size > 0) {
     cst__framing_fail(
         &cursor->framing,

@@ -14,12 +14,12 @@ void cst__framing_recover(cst__framing *framing, bool check) {
   uint64_t longest = limit > CST__RESYNC_WINDOW ? limit : CST__RESYNC_WINDOW;
   longest =
       longest < UINT64_MAX / 4 ? longest : UINT64_MAX / 4; /* sums with it are numbers still */
+  const cst__part *part = &framing->source->parts[framing->file];
   framing->recover = true;
-  framing->recovery.resync =
-      (cst__resync){.longest = longest,
-                    .ignore_data = !check,
-                    .divided = framing->source->parts[framing->file].end != 0,
-                    .credit = 2 * longest};
+  framing->recovery.resync = (cst__resync){.longest = longest,
+                                           .ignore_data = !check,
+                                           .divided = !cst__part_ends_file(part),
+                                           .credit = 2 * longest};
 }
 
 void cst__framing_fail(cst__framing *framing, cst_status failure, const char *fault) {

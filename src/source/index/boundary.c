@@ -6,7 +6,7 @@ enum { WINDOW = 256 << 10, FRAMES = 512 };
 typedef struct search {
   const cst_source *source;
   cst__raw raw;
-  uint64_t end;    /* of what is searched */
+  uint64_t end;    /* of what is searched; UINT64_MAX: of the file, which has not been met yet */
   bool trusting;   /* data CRCs are not to be checked */
   uint8_t *window; /* WINDOW bytes: where a record is looked for */
   size_t window_size;
@@ -14,11 +14,16 @@ typedef struct search {
   cst__frame frames[FRAMES];
 } search;
 
-/* Reads what there is up to the end. A file that has become shorter reads as one that ends. */
-static cst_status read_window(const search *s, uint64_t offset, uint8_t *buffer, size_t *got,
+/* Reads what there is up to the end, if it is known. A file that has become shorter reads as one
+ * that ends. */
+static cst_status read_window(search *s, uint64_t offset, uint8_t *buffer, size_t *got,
                               cst_error *error) {
   size_t size = s->end - offset < WINDOW ? (size_t)(s->end - offset) : WINDOW;
-  return cst__raw_read_at(&s->raw, offset, buffer, size, got, error);
+  CST__TRY(cst__raw_read_at(&s->raw, offset, buffer, size, got, error));
+  if (*got < size && s->end == UINT64_MAX) {
+    s->end = offset + *got;
+  }
+  return CST_OK;
 }
 
 static bool is_payload_sound(const search *s, const uint8_t *data, const cst__frame *frame) {
@@ -50,11 +55,25 @@ static size_t count_sound(const search *s, size_t count) {
   return i;
 }
 
+/* True in *there if the file has so many bytes from `offset` on, which is known if its end is. */
+static cst_status has_bytes(const search *s, uint64_t offset, uint64_t size, bool *there,
+                            cst_error *error) {
+  uint8_t last;
+  size_t got = 1;
+  if (s->end == UINT64_MAX) {
+    CST__TRY(cst__raw_read_at(&s->raw, offset + size - 1, &last, 1, &got, error));
+  }
+  *there = got == 1 && size <= s->end - offset;
+  return CST_OK;
+}
+
 /* A record that does not fit the window, or none at all. */
 static cst_status step_large(search *s, const cst__framed *framed, uint64_t *at, bool *sound,
                              cst_error *error) {
   *sound = framed->known && framed->needed <= s->end - *at;
-  if (*sound && !s->trusting) {
+  if (*sound && s->trusting) {
+    CST__TRY(has_bytes(s, *at, framed->needed, sound, error));
+  } else if (*sound) {
     CST__TRY(check_large(s, *at, &framed->next, sound, error));
   }
   *at += *sound ? framed->needed : 0;
@@ -68,6 +87,9 @@ static cst_status step(search *s, uint64_t *at, uint64_t *last, size_t *records,
                        cst_error *error) {
   size_t got;
   CST__TRY(read_window(s, *at, s->ahead, &got, error));
+  if (got == 0 && *at == s->end) { /* which has just been met */
+    return CST_OK;
+  }
   const cst__chunk chunk = {s->ahead, got, *at + got == s->end};
   cst__framed framed = {.frames = s->frames, .max = FRAMES};
   cst_status status = s->source->inputs->container->scan(
@@ -132,18 +154,24 @@ static cst_status search_window(search *s, uint64_t base, size_t at, bool *found
 }
 
 static cst_status search_file(search *s, uint64_t from, uint64_t *out, cst_error *error) {
+  const uint64_t end = s->end;
   bool found = false;
   uint64_t at = from;
   while (!found && at < s->end) {
     size_t before = at > 0; /* the byte before a record may tell that it begins */
     CST__TRY(read_window(s, at - before, s->window, &s->window_size, error));
+    if (end == UINT64_MAX && at == from && s->window_size < before) {
+      return cst__fail(error, CST_STATE, "plan it again",
+                       "the file changed since it was planned: it ends before byte %llu",
+                       (unsigned long long)from);
+    }
     if (s->window_size <= before ||
         s->window_size < before + s->source->inputs->container->begin_size) {
       break;
     }
     CST__TRY(search_window(s, at - before, before, &found, &at, error));
   }
-  *out = found ? at : s->end;
+  *out = found ? at : end;
   return CST_OK;
 }
 

@@ -7,7 +7,8 @@
 #include "source/input/source.h"
 
 /* The first byte of [from, end) at which a record of the i-th file begins, or `end`, which is the
- * end of what is read of it. Depends on the bytes of the file only.
+ * end of what is read of it; UINT64_MAX: that of the file, whose size is not known. Depends on the
+ * bytes of the file only. CST_STATE if such a file ends before `from`.
  *
  * A record is taken for one if it and those after it have the right CRCs of length and of data
  * (unless CST_SOURCE_SKIP_CRC), up to the end, or for CST__BOUNDARY_RECORDS further records and

@@ -26,6 +26,11 @@ typedef struct cst__part {
   cst_index *index;     /* of what is read; guarded by the lock of the inputs */
 } cst__part;
 
+/* True if it is known to end where the file does. */
+static inline bool cst__part_ends_file(const cst__part *part) {
+  return part->end == 0 || (part->file->size >= 0 && part->end == (uint64_t)part->file->size);
+}
+
 /* Something that is found out by reading the input, once, by one thread. The others wait for it
  * without the lock, which is never held while the input is read or the caller's code runs. */
 typedef struct cst__discovery {

@@ -113,7 +113,7 @@ static cst_status open_paths(const cst__paths *paths, const cst_source_options *
   return finish_opening(inputs, &options, status, out, error);
 }
 
-static cst_status expand_path(cst__paths *paths, const char *path, cst_error *error) {
+cst_status cst__source_expand(cst__paths *paths, const char *path, cst_error *error) {
   bool is_local = strncmp(path, "file://", 7) == 0 || !cst__is_url(path);
   const char *program;
   if (is_local) {
@@ -130,7 +130,7 @@ cst_status cst__source_open(const char *const *paths, size_t num_paths,
   for (size_t i = 0; i < num_paths && status == CST_OK; i++) {
     status = cst__interrupted(error);
     if (status == CST_OK) {
-      status = expand_path(&expanded, paths[i], error);
+      status = cst__source_expand(&expanded, paths[i], error);
     }
   }
   if (status == CST_OK) {

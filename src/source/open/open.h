@@ -15,4 +15,7 @@ cst_status cst__source_open_streams(const cst_stream_opener *openers, size_t num
                                     const cst_source_options *options, cst_source **out,
                                     cst_error *error);
 
+/* Adds the files that a path, a glob or a URL means. */
+cst_status cst__source_expand(cst__paths *paths, const char *path, cst_error *error);
+
 #endif /* SOURCE_OPEN_OPEN_H */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "source/block/unit.h"
-#include "source/index/split.h"
+#include "source/index/parts.h"
 #include "source/pass/pass.h"
 
 /* A file of the source as a source of its own. */

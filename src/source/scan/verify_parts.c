@@ -5,7 +5,7 @@
  * and the files are verified in order, because only that tells each fault as it is.
  */
 #include "source/scan/verify_parts.h"
-#include "source/index/split.h"
+#include "source/index/parts.h"
 
 enum { MOST_PARTS = 64, LEAST_BYTES = 4 << 20 };
 

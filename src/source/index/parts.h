@@ -1,7 +1,7 @@
 /* Derived sources: a range of the rows, or one of n parts.
  */
-#ifndef SOURCE_INDEX_SPLIT_H
-#define SOURCE_INDEX_SPLIT_H
+#ifndef SOURCE_INDEX_PARTS_H
+#define SOURCE_INDEX_PARTS_H
 
 #include "source/input/source.h"
 
@@ -20,4 +20,4 @@ cst_status cst__source_divide(cst_source *source, uint32_t i, uint32_t n, cst_so
 cst_status cst__source_pick(cst_source *source, const size_t *files, size_t count, cst_source **out,
                             cst_error *error);
 
-#endif /* SOURCE_INDEX_SPLIT_H */
+#endif /* SOURCE_INDEX_PARTS_H */

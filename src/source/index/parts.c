@@ -1,5 +1,5 @@
 /* Parts of a source as sources of their own, which share what the source has opened. */
-#include "source/index/split.h"
+#include "source/index/parts.h"
 
 #include <string.h>
 

@@ -1,0 +1,92 @@
+/* Splits: pieces of files that workers read, each on its own, wherever they run.
+ *
+ * One process plans (cst_splits_plan) and hands the splits to others as plain values; each of them
+ * opens the files of its splits as a source, and reads the splits with cst_source_read_splits. A
+ * part of a source that is open here, for a thread or a loader of this process, is
+ * cst_source_split (index.h).
+ */
+#ifndef COLUMNSTONE_SPLIT_H
+#define COLUMNSTONE_SPLIT_H
+
+#include <columnstone/source.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A piece of a file: the records that begin in its bytes [begin, end), as they lie on disk.
+ *
+ * Splits of a file that follow each other without gaps have each of its records exactly once,
+ * wherever they begin and end. Both neighbours seek the first record at a byte or after it, and ask
+ * the same question of the same bytes. If records of a payload (a TFRecord file within a record)
+ * are taken for the file's own, which takes at least 8 MiB of them, the split before fails, since
+ * it then ends within a record: nothing is lost or read twice in silence.
+ *
+ * What cannot be divided (compressed files, tabular formats, the containers "delimited" and "file")
+ * belongs as a whole to the split that begins at byte 0, and all other splits of the file are
+ * empty. So nobody has to know what a file is to divide it. */
+typedef struct cst_split {
+  const char *file;
+  uint64_t begin;
+  uint64_t end;  /* CST_SPLIT_TO_END: the file's, whose size was not known */
+  bool exact;    /* a record begins at `begin`, and one at `end`, or the file ends there: both come
+                    from an index, and nothing is sought */
+  uint64_t task; /* splits of one task follow each other and are small: one worker had better read
+                    them together */
+} cst_split;
+
+#define CST_SPLIT_TO_END ((uint64_t)INT64_MAX)
+
+/* Which files are cut. */
+typedef enum cst_split_cut {
+  CST_SPLIT_CUT_BY_BYTES = 0, /* those that are larger than the target are opened, and cut if their
+                                 bytes say that they can be divided; URLs are cut by their names */
+  CST_SPLIT_CUT_BY_NAME = 1,  /* nothing is opened: all are cut that are larger than the target, but
+                                 for compressed ones (.gz, .zz, .zlib, .zst) */
+  CST_SPLIT_CUT_NONE = 2      /* a split is a file */
+} cst_split_cut;
+
+typedef struct cst_split_options {
+  size_t size;           /* sizeof(cst_split_options) */
+  uint64_t target_bytes; /* that a split has at most, and the splits of a task have together; 0:
+                            64 MiB */
+  const char *format;    /* as those of cst_source_options */
+  const char *container;
+  const uint64_t *file_sizes; /* of each path, in bytes, from a listing (UINT64_MAX: not known): no
+                                 path is a glob then, or looked for. NULL: found out */
+  cst_split_cut cut;
+  const cst_allocator *allocator;
+} cst_split_options;
+
+#define CST_SPLIT_OPTIONS_INIT \
+  { sizeof(cst_split_options), 0, NULL, NULL, NULL, CST_SPLIT_CUT_BY_BYTES, NULL }
+
+/* Splits of files, in their order. Immutable. */
+typedef struct cst_splits cst_splits;
+
+/* The splits of files; paths are as those of cst_source_open. A file that is not larger than the
+ * target is one split, and is not opened. Larger ones are cut into pieces of the same size to
+ * within a byte, at the records of the index that lies beside the data, if there is a sound one.
+ * The same files and options always give the same splits. CST_UNSUPPORTED for standard input and
+ * for what is not a regular file. options may be NULL. */
+CST_API cst_status cst_splits_plan(const char *const *paths, size_t num_paths,
+                                   const cst_split_options *options, cst_splits **out,
+                                   cst_error *error);
+CST_API size_t cst_splits_count(const cst_splits *splits);
+/* The i-th split, which lives as long as the splits; NULL if i is too large. */
+CST_API const cst_split *cst_splits_get(const cst_splits *splits, size_t i);
+CST_API void cst_splits_free(cst_splits *splits); /* NULL is allowed */
+
+/* A source whose passes read these splits of the source's files, in this order, by the source's
+ * options. Files are found by their names. What is inferred is inferred from what is read: give a
+ * schema where several workers have to have the same columns. CST_STATE if a file is shorter than
+ * its split's end: it has changed since it was planned. CST_INVALID_ARGUMENT for a split of a file
+ * that the source does not have, and for a source that is a part of another one. */
+CST_API cst_status cst_source_read_splits(cst_source *source, const cst_split *splits,
+                                          size_t num_splits, cst_source **out, cst_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COLUMNSTONE_SPLIT_H */

@@ -1,0 +1,252 @@
+/* The planner: which splits files have, without opening more of them than it must. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/interrupt.h"
+#include "io/raw.h"
+#include "io/url.h"
+#include "source/index/index.h"
+#include "source/open/open.h"
+#include "source/split/splits.h"
+
+enum {
+  USUAL_TARGET = 64 << 20,
+  LEAST_COST = 1 << 20 /* of a file, in bytes: it has to be opened */
+};
+
+typedef struct split_planner {
+  const cst_split_options *options;
+  uint64_t target;
+  cst_splits *splits;
+  uint64_t task;      /* of the last split */
+  uint64_t task_cost; /* of its splits, in bytes */
+} split_planner;
+
+/* ---- splits ---- */
+
+/* A small split belongs to the task of the one before it, as long as that is below the target. */
+static uint64_t choose_task(split_planner *planner, uint64_t begin, uint64_t end) {
+  uint64_t cost = end == CST_SPLIT_TO_END ? planner->target : end - begin;
+  cost = cost > LEAST_COST ? cost : LEAST_COST;
+  if (planner->task_cost > 0 && cost > planner->target - planner->task_cost) {
+    planner->task++;
+    planner->task_cost = 0;
+  }
+  planner->task_cost +=
+      cost < planner->target - planner->task_cost ? cost : planner->target - planner->task_cost;
+  return planner->task;
+}
+
+static cst_status plan_split(split_planner *planner, const char *file, uint64_t begin, uint64_t end,
+                             bool exact, cst_error *error) {
+  cst_splits *splits = planner->splits;
+  if (!cst__grow(&splits->allocator, (void **)&splits->items, &splits->capacity, splits->count + 1,
+                 sizeof *splits->items)) {
+    return cst__fail_memory(error, (splits->count + 1) * sizeof *splits->items);
+  }
+  splits->items[splits->count++] =
+      (cst_split){file, begin, end, exact, choose_task(planner, begin, end)};
+  return CST_OK;
+}
+
+/* The i-th of n places that divide the bytes of a file evenly. */
+static uint64_t even_place(uint64_t size, uint64_t i, uint64_t n) {
+  return (uint64_t)((__uint128_t)size * i / n);
+}
+
+/* Cuts a file that is larger than the target; at the records of the index, if it is not NULL. */
+static cst_status cut_file(split_planner *planner, const char *file, uint64_t size,
+                           const cst_index *index, cst_error *error) {
+  uint64_t n = size / planner->target + (size % planner->target != 0);
+  uint64_t begin = 0;
+  for (uint64_t i = 1; i <= n; i++) {
+    uint64_t end = even_place(size, i, n);
+    if (index != NULL) {
+      end = index->offsets[cst__index_find(index, end)];
+    }
+    if (begin < end) {
+      CST__TRY(plan_split(planner, file, begin, end, index != NULL, error));
+      begin = end;
+    }
+    if (i % 1024 == 0) {
+      CST__TRY(cst__interrupted(error));
+    }
+  }
+  return CST_OK;
+}
+
+/* ---- what a file is ---- */
+
+static bool has_ending(const char *name, const char *const *endings) {
+  size_t size = strlen(name);
+  bool has = false;
+  for (; *endings != NULL && !has; endings++) {
+    size_t ending = strlen(*endings);
+    has = size > ending && strcmp(name + size - ending, *endings) == 0;
+  }
+  return has;
+}
+
+/* Opens a file as far as is needed to see whether it can be divided. What nobody recognises is
+ * not. */
+static cst_status open_large_file(const split_planner *planner, const char *file, cst_source **out,
+                                  cst_error *error) {
+  const cst_split_options *options = planner->options;
+  cst_source_options from = CST_SOURCE_OPTIONS_INIT;
+  cst__format format = {0};
+  from.format = options->format;
+  from.container = options->container;
+  from.allocator = options->allocator;
+  if (options->format != NULL) {
+    CST__TRY(cst__format_find(options->format, &format, error));
+  }
+  if (format.payload != NULL || options->container != NULL) {
+    from.format = "raw"; /* the records need not be understood */
+  }
+  cst_error own = CST_ERROR_INIT;
+  cst_status status = cst__source_open(&file, 1, &from, out, &own);
+  if (status == CST_FORMAT || status == CST_UNSUPPORTED) {
+    *out = NULL;
+    return CST_OK;
+  }
+  if (status != CST_OK) {
+    cst__error_copy(error, &own);
+  }
+  return status;
+}
+
+/* The index beside a file, if it is sound and that of the file's container. */
+static cst_status load_split_index(const cst_source *source, const char *file, cst_index **out,
+                                   cst_error *error) {
+  cst_status status = cst__index_load(file, &source->allocator, out, NULL);
+  if (status == CST_NO_MEMORY) {
+    return cst__fail_memory(error, sizeof **out);
+  }
+  if (status != CST_OK || (*out)->container != source->inputs->container) {
+    cst__index_release(status == CST_OK ? *out : NULL);
+    *out = NULL;
+  }
+  return CST_OK;
+}
+
+static cst_status plan_by_bytes(split_planner *planner, const char *file, uint64_t size,
+                                cst_error *error) {
+  cst_source *source = NULL;
+  cst_index *index = NULL;
+  bool divisible = false;
+  CST__TRY(open_large_file(planner, file, &source, error));
+  cst_status status = CST_OK;
+  if (source != NULL) {
+    status = cst__source_is_divisible(source, 0, &divisible, error);
+  }
+  if (status == CST_OK && divisible) {
+    status = load_split_index(source, file, &index, error);
+  }
+  if (status == CST_OK) {
+    status = divisible ? cut_file(planner, file, size, index, error)
+                       : plan_split(planner, file, 0, size, false, error);
+  }
+  cst__index_release(index);
+  cst__source_release(source);
+  return status;
+}
+
+static cst_status plan_large_file(split_planner *planner, const char *file, uint64_t size,
+                                  cst_error *error) {
+  static const char *const compressed[] = {".gz", ".zz", ".zlib", NULL};
+  static const char *const zstd[] = {".zst", NULL};
+  bool by_name = planner->options->cut == CST_SPLIT_CUT_BY_NAME || cst__is_url(file);
+  if (planner->options->cut == CST_SPLIT_CUT_NONE || has_ending(file, compressed) ||
+      (by_name && has_ending(file, zstd))) {
+    return plan_split(planner, file, 0, size, false, error);
+  }
+  return by_name ? cut_file(planner, file, size, NULL, error)
+                 : plan_by_bytes(planner, file, size, error);
+}
+
+/* UINT64_MAX: not known. */
+static cst_status find_file_size(const char *file, uint64_t *size, cst_error *error) {
+  struct stat info;
+  *size = UINT64_MAX;
+  if (cst__is_url(file)) {
+    return CST_OK;
+  }
+  if (strcmp(file, "-") == 0) {
+    return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
+                     "standard input has no splits: it is read once");
+  }
+  if (stat(file, &info) != 0) {
+    cst_status status = cst__fail_system(error, errno, "the file cannot be looked at");
+    cst__error_add_file(error, file);
+    return status;
+  }
+  if (!S_ISREG(info.st_mode)) {
+    (void)cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
+                    "it is no regular file: it has no splits");
+    cst__error_add_file(error, file);
+    return CST_UNSUPPORTED;
+  }
+  *size = (uint64_t)info.st_size;
+  return CST_OK;
+}
+
+static cst_status plan_file(split_planner *planner, size_t i, cst_error *error) {
+  const char *file = planner->splits->files.items[i];
+  uint64_t size;
+  if (planner->options->file_sizes != NULL) {
+    size = planner->options->file_sizes[i];
+  } else {
+    CST__TRY(find_file_size(file, &size, error));
+  }
+  if (size >= CST_SPLIT_TO_END || size <= planner->target) {
+    return plan_split(planner, file, 0, size < CST_SPLIT_TO_END ? size : CST_SPLIT_TO_END, false,
+                      error);
+  }
+  return plan_large_file(planner, file, size, error);
+}
+
+/* ---- all files ---- */
+
+static cst_status plan_files(split_planner *planner, const char *const *paths, size_t num_paths,
+                             cst_error *error) {
+  cst__paths *files = &planner->splits->files;
+  for (size_t i = 0; i < num_paths; i++) {
+    CST__TRY(cst__interrupted(error));
+    CST__TRY(planner->options->file_sizes != NULL ? cst__paths_add(files, paths[i], error)
+                                                  : cst__source_expand(files, paths[i], error));
+  }
+  for (size_t i = 0; i < files->count; i++) {
+    CST__TRY(cst__interrupted(error));
+    CST__TRY(plan_file(planner, i, error));
+  }
+  return CST_OK;
+}
+
+cst_status cst__splits_plan(const char *const *paths, size_t num_paths,
+                            const cst_split_options *options, cst_splits **out, cst_error *error) {
+  cst_splits *splits = cst__new_zero(options->allocator, sizeof *splits);
+  if (splits == NULL) {
+    return cst__fail_memory(error, sizeof *splits);
+  }
+  splits->allocator = cst__allocator_of(options->allocator);
+  split_planner planner = {
+      .options = options,
+      .target = options->target_bytes != 0 ? options->target_bytes : USUAL_TARGET,
+      .splits = splits};
+  cst_status status = plan_files(&planner, paths, num_paths, error);
+  if (status != CST_OK) {
+    cst__splits_free(splits);
+    return status;
+  }
+  *out = splits;
+  return CST_OK;
+}
+
+void cst__splits_free(cst_splits *splits) {
+  if (splits != NULL) {
+    cst__paths_reset(&splits->files);
+    cst__delete(splits->items);
+    cst__delete(splits);
+  }
+}

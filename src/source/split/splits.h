@@ -1,0 +1,31 @@
+/* Splits: planned for all workers, and read by each.
+ */
+#ifndef SOURCE_SPLIT_SPLITS_H
+#define SOURCE_SPLIT_SPLITS_H
+
+#include <columnstone/split.h>
+
+#include "io/input.h"
+#include "source/input/source.h"
+
+struct cst_splits {
+  cst_allocator allocator;
+  cst_split *items;
+  size_t count;
+  size_t capacity;
+  cst__paths files; /* whose names the splits have */
+};
+
+/* What the public functions of the same names do; the options are complete, never NULL. */
+cst_status cst__splits_plan(const char *const *paths, size_t num_paths,
+                            const cst_split_options *options, cst_splits **out, cst_error *error);
+void cst__splits_free(cst_splits *splits); /* NULL is allowed */
+cst_status cst__source_read_splits(cst_source *source, const cst_split *splits, size_t num_splits,
+                                   cst_source **out, cst_error *error);
+
+/* True in *divisible if records of the i-th file of a source can be reached from the middle of the
+ * file. Looks at its first bytes. */
+cst_status cst__source_is_divisible(const cst_source *source, size_t i, bool *divisible,
+                                    cst_error *error);
+
+#endif /* SOURCE_SPLIT_SPLITS_H */

@@ -40,7 +40,7 @@ cst_status cst__source_is_divisible(const cst_source *source, size_t i, bool *di
   return CST_OK;
 }
 
-static cst_status look_at_file(split_reading *reading, size_t file, cst_error *error) {
+static cst_status look_at_division(split_reading *reading, size_t file, cst_error *error) {
   if (reading->looked_at != file) {
     CST__TRY(cst__source_is_divisible(reading->source, file, &reading->divisible, error));
     reading->looked_at = file;
@@ -163,7 +163,7 @@ static cst_status add_split_run(split_reading *reading, const split_run *run, cs
     add_split_part(reading, run->file, 0, UINT64_MAX);
     return CST_OK;
   }
-  CST__TRY(look_at_file(reading, run->file, error));
+  CST__TRY(look_at_division(reading, run->file, error));
   if (reading->divisible) {
     return add_divided(reading, run, error);
   }

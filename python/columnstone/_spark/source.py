@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from pyspark.sql.datasource import DataSource
+
+if TYPE_CHECKING:
+    from pyspark.sql.types import StructType
+
+    from .writer import BatchWriter, StreamWriter
 
 
 class ColumnstoneSource(DataSource):  # type: ignore[misc]
@@ -11,3 +18,13 @@ class ColumnstoneSource(DataSource):  # type: ignore[misc]
     @classmethod
     def name(cls) -> str:
         return "columnstone"
+
+    def writer(self, schema: StructType, overwrite: bool) -> BatchWriter:
+        from .writer import BatchWriter
+
+        return BatchWriter(self.options, schema, overwrite)
+
+    def streamWriter(self, schema: StructType, overwrite: bool) -> StreamWriter:
+        from .writer import StreamWriter
+
+        return StreamWriter(self.options, schema, overwrite)

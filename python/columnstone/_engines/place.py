@@ -1,0 +1,249 @@
+"""Where an output lies: a folder, local or of a file system of fsspec, by names relative to it; and
+what its files are called."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import os
+import shutil
+from typing import TYPE_CHECKING, Any, Protocol
+
+from .. import _core
+from .._base.errors import FileError
+from .._io.remote import by_url, failure, is_remote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_REQUESTS = 16  # at a time, of a remote file system
+
+
+class Place(Protocol):
+    """What names that begin with "_" or "." hold is not data, unless they name the values of a
+    partition ("_day=3"): Spark's readers and those of this package pass over it."""
+
+    def exists(self, name: str = "") -> bool: ...
+    def path(self, name: str) -> str: ...
+    def make(self, name: str) -> None:
+        """A folder, with those that it lies in."""
+
+    def make_one(self, name: str) -> None:
+        """A folder in one that is there: FileError where that is gone, if the file system has
+        folders."""
+
+    def files(self, name: str) -> list[str]:
+        """The names of the files that lie in this folder, sorted."""
+
+    def data(self) -> list[str]:
+        """The names of all files that are data, at any depth."""
+
+    def read(self, name: str) -> bytes | None: ...
+
+    def write(self, name: str, data: bytes) -> None:
+        """A small file, which is there in full or not at all."""
+
+    def move(self, pairs: Iterable[tuple[str, str]]) -> None:
+        """Files from names to names, whose folders are made. A file that has the name is
+        replaced; at no time is half a file there."""
+
+    def remove(self, names: Iterable[str]) -> None:
+        """Files, if they are there, and the folders of partitions that they leave empty."""
+
+    def remove_all(self, name: str) -> None:
+        """A folder and all that is in it, if it is there."""
+
+    def remove_empty(self) -> None:
+        """The folder itself, if nothing is in it."""
+
+
+_COMPRESSIONS = {"gzip": ".gz", "zlib": ".zlib", "zstd": ".zst"}
+
+
+def ending_of(format: str, container: str | None, compression: str | None) -> str:
+    """What readers know the files of an output by."""
+    endings, _ = _core.FORMATS.get(format, ((f".{format}",), False))
+    if not endings:  # of records
+        container = container or "tfrecord"
+        endings = _core.CONTAINERS.get(container, ()) or (f".{container}",)
+    return endings[0] + _COMPRESSIONS.get(compression or "", "")
+
+
+def place_of(path: str) -> Place:
+    return RemotePlace(path) if is_remote(path) else LocalPlace(path)
+
+
+def is_hidden(part: str) -> bool:
+    """Whether readers pass over a file or folder of this name."""
+    return part.startswith(".") or (part.startswith("_") and "=" not in part)
+
+
+class LocalPlace:
+    def __init__(self, root: str) -> None:
+        self._root = root
+
+    def path(self, name: str) -> str:
+        return os.path.join(self._root, name) if name else self._root
+
+    def exists(self, name: str = "") -> bool:
+        return os.path.exists(self.path(name))
+
+    def make(self, name: str) -> None:
+        os.makedirs(self.path(name), exist_ok=True)
+
+    def make_one(self, name: str) -> None:
+        try:
+            os.mkdir(self.path(name))
+        except FileNotFoundError:
+            folder = os.path.dirname(self.path(name))
+            raise FileError(f"{folder}: the job has ended meanwhile", file=folder) from None
+
+    def files(self, name: str) -> list[str]:
+        return sorted(os.listdir(self.path(name)))
+
+    def data(self) -> list[str]:
+        return list(self._data(self._root, ""))
+
+    def _data(self, folder: str, inside: str) -> Iterator[str]:
+        with contextlib.suppress(FileNotFoundError), os.scandir(folder) as entries:
+            for entry in entries:
+                if is_hidden(entry.name):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    yield from self._data(entry.path, f"{inside}{entry.name}/")
+                else:
+                    yield inside + entry.name
+
+    def read(self, name: str) -> bytes | None:
+        try:
+            with open(self.path(name), "rb") as file:
+                return file.read()
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, data: bytes) -> None:
+        path = self.path(name)
+        head, tail = os.path.split(path)
+        scratch = os.path.join(head, f".{tail}.{os.getpid()}")
+        with open(scratch, "wb") as file:
+            file.write(data)
+        os.replace(scratch, path)
+
+    def move(self, pairs: Iterable[tuple[str, str]]) -> None:
+        made = {""}
+        for old, new in pairs:
+            inside = os.path.dirname(new)
+            if inside not in made:
+                self.make(inside)
+                made.add(inside)
+            os.replace(self.path(old), self.path(new))
+
+    def remove(self, names: Iterable[str]) -> None:
+        folders = set()
+        for name in names:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(self.path(name))
+            folders.add(os.path.dirname(name))
+        for folder in folders:
+            while folder:
+                try:
+                    os.rmdir(self.path(folder))
+                except FileNotFoundError:
+                    pass
+                except OSError:
+                    break  # something is left in it
+                folder = os.path.dirname(folder)
+
+    def remove_all(self, name: str) -> None:
+        for last in (False, False, True):  # an attempt that Spark has given up may still write
+            try:
+                shutil.rmtree(self.path(name))
+                return
+            except FileNotFoundError:
+                return
+            except OSError:
+                if last:
+                    raise
+
+    def remove_empty(self) -> None:
+        with contextlib.suppress(OSError):
+            os.rmdir(self._root)
+
+
+class RemotePlace:
+    """Objects have no rename: a move is a copy within the store, which appears when it is complete,
+    and a removal."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._system, self._root = by_url(url)
+
+    def path(self, name: str) -> str:
+        return f"{self._url}/{name}" if name else self._url
+
+    def _inner(self, name: str) -> str:
+        root = self._root.rstrip("/")
+        return f"{root}/{name}" if name else root
+
+    def _try(self, what: str, *given: Any, **options: Any) -> Any:
+        try:
+            return getattr(self._system, what)(*given, **options)
+        except Exception as error:
+            raise failure(self._url, error) from error
+
+    def exists(self, name: str = "") -> bool:
+        self._system.invalidate_cache()
+        return bool(self._try("exists", self._inner(name)))
+
+    def make(self, name: str) -> None:
+        self._try("makedirs", self._inner(name), exist_ok=True)
+
+    def make_one(self, name: str) -> None:
+        self.make(name)
+
+    def files(self, name: str) -> list[str]:
+        self._system.invalidate_cache()
+        found = self._try("ls", self._inner(name), detail=False)
+        return sorted(str(path).rstrip("/").rpartition("/")[2] for path in found)
+
+    def data(self) -> list[str]:
+        self._system.invalidate_cache()
+        root = self._inner("") + "/"
+        found = self._try("find", self._inner("")) if self.exists() else []
+        names = (str(path).removeprefix(root) for path in found)
+        return [name for name in names if not any(map(is_hidden, name.split("/")))]
+
+    def read(self, name: str) -> bytes | None:
+        if not self.exists(name):
+            return None
+        data: bytes = self._try("cat_file", self._inner(name))
+        return data
+
+    def write(self, name: str, data: bytes) -> None:
+        self._try("pipe_file", self._inner(name), data)
+
+    def move(self, pairs: Iterable[tuple[str, str]]) -> None:
+        def move_one(pair: tuple[str, str]) -> None:
+            self.make(os.path.dirname(pair[1]))
+            self._try("mv", *map(self._inner, pair))
+
+        self._at_once(move_one, pairs)
+
+    def remove(self, names: Iterable[str]) -> None:
+        def remove_one(name: str) -> None:
+            with contextlib.suppress(FileNotFoundError):
+                self._try("rm_file", self._inner(name))
+
+        self._at_once(remove_one, names)
+
+    def _at_once(self, do: Any, items: Iterable[Any]) -> None:
+        with concurrent.futures.ThreadPoolExecutor(_REQUESTS) as pool:
+            for _ in pool.map(do, items):
+                pass
+
+    def remove_all(self, name: str) -> None:
+        if self.exists(name):
+            self._try("rm", self._inner(name), recursive=True)
+
+    def remove_empty(self) -> None:
+        pass  # a store of objects has no empty folders

@@ -1,0 +1,128 @@
+"""What `df.write.format("columnstone")` is told: where to, and which files."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import os
+import urllib.parse
+from typing import TYPE_CHECKING, Any
+
+from .._base.errors import argument_error
+from .._engines.place import ending_of
+from .._formats.csv import CsvOptions
+from .._io.remote import is_remote
+from .._message.descriptors import Descriptors
+from .._schema.schema import Schema
+from .._sink.writer import Writer
+from .options import (
+    bool_option,
+    choice_option,
+    dict_option,
+    int_option,
+    names_option,
+    parse_options,
+    paths_of,
+    text_option,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .options import Parser
+
+_RECORDS = ("example", "sequence_example", "message", "raw")
+_KNOWN: dict[str, Parser] = {
+    # of Writer, by its names
+    "format": text_option,
+    "schema": text_option,
+    "compression": choice_option("none", "gzip", "zlib", "zstd"),
+    "level": int_option,
+    "lossy": bool_option,
+    "threads": int_option,
+    "shard_bytes": int_option,
+    "csv": dict_option,
+    "sequence_column": text_option,
+    "container": choice_option("tfrecord", "delimited", "lines"),
+    "message": text_option,
+    "descriptors": names_option,
+    "message_options": dict_option,
+    # of the data source
+    "payload": choice_option(*_RECORDS),
+    "partition_by": names_option,
+    "max_open_files": int_option,
+    "if_exists": choice_option("append", "error", "ignore"),
+}
+_MOST_OPEN = 10_000
+
+
+@dataclasses.dataclass(frozen=True)
+class Output:
+    """An output, as every task is told of it. It pickles: what files say has been read."""
+
+    path: str  # absolute, or a URL
+    format: str
+    ending: str  # of its files
+    options: dict[str, Any]  # of Writer
+    partition_by: tuple[str, ...]
+    max_open_files: int
+    if_exists: str
+
+    @classmethod
+    def of_options(cls, given: Mapping[str, str]) -> Output:
+        """Raises ArgumentError for what cannot be, NotFoundError and SchemaError of the files that
+        the options name."""
+        values = parse_options(_of_writing(given), _KNOWN, "writing")
+        path = _path(given)
+        partition_by = tuple(values.pop("partition_by", ()))
+        most = values.pop("max_open_files", 64)
+        if not 1 <= most <= _MOST_OPEN:
+            raise argument_error(f"max_open_files is {most}, and must be from 1 to {_MOST_OPEN}")
+        if_exists = values.pop("if_exists", "append")
+        format = _format(values)
+        if "shard_bytes" in values and is_remote(path):
+            raise argument_error("shard_bytes is for local paths", "repartition the data frame")
+        for name, make in (
+            ("schema", Schema),
+            ("csv", lambda options: CsvOptions(**options)),
+            ("descriptors", Descriptors),
+        ):
+            if name in values:
+                values[name] = make(values[name])
+        ending = ending_of(format, values.get("container"), values.get("compression"))
+        return cls(path, format, ending, values, partition_by, most, if_exists)
+
+    def writer(self, file: str | io.BytesIO) -> Writer:
+        """A writer of one file of this output."""
+        options = self.options
+        if isinstance(file, io.BytesIO):
+            options = {name: value for name, value in options.items() if name != "shard_bytes"}
+        return Writer(file, self.format, **options)
+
+
+def _of_writing(given: Mapping[str, str]) -> dict[str, str]:
+    """Without those that Spark itself has for streams."""
+    return {name: text for name, text in given.items() if name.lower() != "checkpointlocation"}
+
+
+def _path(given: Mapping[str, str]) -> str:
+    """The folder. A path is made absolute here, on the driver: tasks run in other folders."""
+    paths = paths_of(given)
+    if len(paths) != 1:
+        raise argument_error("writing takes one folder", 'save("folder")')
+    [path] = paths
+    if path.startswith("file:"):
+        return os.path.abspath(urllib.parse.unquote(urllib.parse.urlsplit(path).path))
+    return path.rstrip("/") if is_remote(path) else os.path.abspath(path)
+
+
+def _format(values: dict[str, Any]) -> str:
+    """`payload` is a `format` that is records; without either, messages if one is named, else
+    tf.Examples."""
+    format, payload = values.pop("format", None), values.pop("payload", None)
+    if format is not None and payload is not None and format != payload:
+        raise argument_error(f"format is {ascii(format)[:40]}, and payload {payload}", "give one")
+    found = format or payload or ("message" if "message" in values else "example")
+    if found == "message" and not {"message", "descriptors"} & values.keys():
+        raise argument_error("of messages the type is needed", 'option("message", ...)')
+    return str(found)

@@ -1,5 +1,29 @@
-"""Ray Data: datasets of files, and sinks."""
+"""Ray Data: datasets of files, and sinks.
+
+    ds = columnstone.ray.read_tfrecords("trips-*.tfrecord.gz", columns=["fare"])
+    ds.write_datasink(columnstone.ray.TFRecordSink("out/"))
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from typing import TYPE_CHECKING
+
+from ._ray.read import read, read_tfrecords
+
+if TYPE_CHECKING:
+    from ._ray.datasink import Sink, TFRecordSink
+    from ._ray.datasource import Datasource
+
+__all__ = ["Datasource", "Sink", "TFRecordSink", "read", "read_tfrecords"]
+
+
+def __getattr__(name: str) -> object:
+    """Loads the classes, whose bases are Ray's, when they are asked for."""
+    if name not in __all__:
+        raise AttributeError(f"module 'columnstone.ray' has no attribute {name!r}")
+    from ._base.optional import need
+
+    need("ray.data", "columnstone.ray")
+    from ._ray import datasink, datasource
+
+    return getattr(datasource if name == "Datasource" else datasink, name)

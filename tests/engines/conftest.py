@@ -7,6 +7,7 @@ Beam are in files named test_beam_*.py, and so on.
 from __future__ import annotations
 
 import importlib.util
+import logging
 import os
 import pathlib
 import sys
@@ -22,6 +23,8 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 # Spark's workers are of this environment, and Ray's take no packages along.
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
+os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"
 
 PACKAGES = {
     "beam": "apache_beam",
@@ -94,3 +97,23 @@ def spark(spark_sessions: SparkSessions) -> Any:
 def spark_cluster(spark_sessions: SparkSessions) -> Any:
     """A session whose two workers are processes of their own, and where a task is tried four times."""
     return spark_sessions.get("local-cluster[2,1,768]")
+
+
+@pytest.fixture(scope="session")
+def ray_data() -> Iterator[Any]:
+    """ray.data, with a Ray of two CPUs and 200 MiB, which ends with the tests."""
+    import ray
+
+    ray.init(
+        num_cpus=2,
+        object_store_memory=200 << 20,
+        include_dashboard=False,
+        log_to_driver=False,
+        logging_level="ERROR",
+    )
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    context.print_on_execution_start = False
+    logging.getLogger("ray").setLevel("ERROR")
+    yield ray.data
+    ray.shutdown()

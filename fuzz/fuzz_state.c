@@ -9,6 +9,7 @@
 #include "base/crc32c.h"
 #include "fuzz.h"
 #include "schema/inference.h"
+#include "validate/counts.h"
 #include "validate/proposal.h"
 #include "validate/validate_source.h"
 #include "validate/validation.h"
@@ -72,6 +73,15 @@ static void finish(const target *t, const void *state) {
     cst__validation_free(found);
     return;
   }
+  if (t->accumulator == &cst__counts_accumulator) {
+    cst_counts *counts = NULL;
+    FUZZ_ASSERT(t->accumulator->finish(state, &counts, &error) == CST_OK);
+    for (size_t i = 0; i < counts->num_columns; i++) {
+      FUZZ_ASSERT(counts->columns[i].rows <= counts->num_rows);
+    }
+    cst__counts_free(counts);
+    return;
+  }
   cst_schema *schema = NULL;
   cst_status status = t->accumulator->finish(state, &schema, &error);
   FUZZ_ASSERT(status == CST_OK || (error.message[0] != '\0' && status != CST_NO_MEMORY));
@@ -132,6 +142,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static cst_validate_options validate_options = CST_VALIDATE_OPTIONS_INIT;
   static cst__validation_source source = {.group = ""};
   static cst__validation_plan plan;
+  static const cst__inference_plan looks = {true};
   static cst_schema *schema;
   if (size == 0 || size > MAX_INPUT) {
     fuzz_outcome("no use");
@@ -146,7 +157,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   const target targets[] = {{&cst__inference_accumulator, NULL},
                             {&cst__proposal_accumulator, &propose_options},
-                            {&cst__validation_accumulator, &plan}};
-  run(&targets[data[0] % 3], data + 1, size - 1);
+                            {&cst__validation_accumulator, &plan},
+                            {&cst__counts_accumulator, NULL},
+                            {&cst__inference_accumulator, &looks}};
+  run(&targets[data[0] % 5], data + 1, size - 1);
   return 0;
 }

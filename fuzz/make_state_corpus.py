@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterator, Sequence
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "state"
-INFERENCE, PROPOSAL, VALIDATION = b"\0", b"\1", b"\2"
+INFERENCE, PROPOSAL, VALIDATION, COUNTS, LOOKING = b"\0", b"\1", b"\2", b"\3", b"\4"
 UNKNOWN, BYTES, INT, FLOAT, STRUCT = range(5)
 MAX_DOMAIN = 3
 # Of the target's schema: the root and three features, and as many kinds of faults as each has.
@@ -52,12 +52,17 @@ Feature = tuple[str, int, tuple[int, int, int]]
 
 
 def feature(name: str, kind: int, lists: tuple[int, int, int], children: bytes = b"") -> bytes:
-    head = data(name) + b"\1" + u64(kind) + place()
+    head = data(name) + b"\1\0" + u64(kind) + place()
     return head + lengths(*lists) + lengths(2, 1, 4) + u64(1) + children
 
 
 def inference(records: int, *features: bytes) -> bytes:
     return u64(records) + u64(len(features)) + b"".join(features)
+
+
+def whole(records: int, *features: bytes) -> bytes:
+    """One that does not look at values."""
+    return b"\0" + inference(records, *features)
 
 
 def typical() -> list[bytes]:
@@ -100,7 +105,7 @@ def profiles(*items: bytes, pairs: bytes = b"") -> bytes:
 
 
 def proposal(features: Sequence[bytes], found: bytes) -> bytes:
-    return PROPOSAL + u64(MAX_DOMAIN) + inference(5, *features) + found
+    return PROPOSAL + u64(MAX_DOMAIN) + whole(5, *features) + found
 
 
 def finding(count: int, *places: tuple[int, str]) -> bytes:
@@ -172,16 +177,29 @@ def validations() -> Iterator[tuple[str, bytes]]:
     yield "validation-none", validation([tally((0, 0, 0, 0))] * FEATURES, tensor() * 2)
 
 
+def counts(rows: int, *columns: tuple[bytes, int, int]) -> bytes:
+    listed = b"".join(data(key) + u64(there) + u64(values) for key, there, values in columns)
+    return COUNTS + u64(rows) + u64(len(columns)) + listed
+
+
+def all_counts() -> Iterator[tuple[str, bytes]]:
+    yield "counts", counts(5, (b"a", 5, 9), (b"s", 4, 4), (b"s\0x", 3, 0), (b"", 0, 0))
+    yield "counts-empty", counts(0)
+    yield "counts-twice", counts(5, (b"a", 5, 9), (b"a", 5, 9))
+    yield "counts-above", counts(5, (b"a", 6, 9))
+    yield "counts-most", counts(2**64 - 1, (b"a", 2**64 - 1, 2**64 - 1))
+
+
 def cases() -> Iterator[tuple[str, bytes]]:
-    yield "inference-empty", INFERENCE + inference(0)
-    yield "inference", INFERENCE + inference(5, *typical())
+    yield "inference-empty", INFERENCE + whole(0)
+    yield "inference", INFERENCE + whole(5, *typical())
     for i, one in enumerate(typical()):
-        yield f"inference-{i}", INFERENCE + inference(5, one)
-    yield "inference-twice", INFERENCE + inference(5, *typical()[:1] * 2)
-    yield "inference-most", INFERENCE + inference(2**64 - 1, feature("a", INT, (2**64 - 1, 1, 1)))
-    yield "inference-range", INFERENCE + inference(5, feature("a", INT, (5, 4, 1)))
+        yield f"inference-{i}", INFERENCE + whole(5, one)
+    yield "inference-twice", INFERENCE + whole(5, *typical()[:1] * 2)
+    yield "inference-most", INFERENCE + whole(2**64 - 1, feature("a", INT, (2**64 - 1, 1, 1)))
+    yield "inference-range", INFERENCE + whole(5, feature("a", INT, (5, 4, 1)))
     deep = inference(1, feature("x", STRUCT, (0, 0, 0), inference(1, *typical()[:1])))
-    yield "inference-deep", INFERENCE + inference(5, feature("s", STRUCT, (0, 0, 0), deep))
+    yield "inference-deep", INFERENCE + whole(5, feature("s", STRUCT, (0, 0, 0), deep))
     found = [
         profile("a", 5, INTS, None),
         profile("b", 9, TEXTS, ["x", "y"]),
@@ -205,7 +223,9 @@ def cases() -> Iterator[tuple[str, bytes]]:
     for _ in range(120):
         nested = profiles(profile("s", 0, TEXTS, None, nested))
     yield "proposal-deep", proposal(typical(), nested)
+    yield "inference-values", LOOKING + b"\1" + inference(5, *typical())
     yield from validations()
+    yield from all_counts()
     rng = random.Random(5)
     for i in range(6):
         yield f"noise-{i}", bytes(rng.randrange(256) for _ in range(rng.randrange(4, 60)))

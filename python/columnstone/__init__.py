@@ -82,6 +82,13 @@ if TYPE_CHECKING:
     )
     from ._schema.validate import Anomaly, AnomalyPlace, SchemaCheck
     from ._sink.writer import TFRecordWriter, Writer, write
+    from ._source.accumulate import (
+        ColumnCount,
+        ColumnCounts,
+        Counts,
+        SchemaInference,
+        Validation,
+    )
     from ._source.base import Fault, FileCount, Verification
     from ._source.dropped import Dropped
     from ._source.index import Index, IndexEntry, build_index, import_index, load_index
@@ -112,7 +119,10 @@ __all__ = [
     "ArrowEncoder",
     "ArrowSchema",
     "Batch",
+    "ColumnCount",
+    "ColumnCounts",
     "CorruptError",
+    "Counts",
     "CsvDecoder",
     "CsvEncoder",
     "CsvOptions",
@@ -164,6 +174,7 @@ __all__ = [
     "SchemaChange",
     "SchemaCheck",
     "SchemaError",
+    "SchemaInference",
     "SequenceExampleDecoder",
     "SequenceExampleEncoder",
     "Source",
@@ -182,6 +193,7 @@ __all__ = [
     "TensorRepresentation",
     "UniformRowLength",
     "UnsupportedError",
+    "Validation",
     "VarLen",
     "Verification",
     "View",
@@ -241,6 +253,7 @@ _NAMES_OF = {
     "_decode.sequence": "SequenceExampleDecoder SequenceExampleEncoder",
     "_api.source": "Source",
     "_source.split": "Split",
+    "_source.accumulate": "ColumnCount ColumnCounts Counts SchemaInference Validation",
     "_source.base": "Fault FileCount Verification",
     "_arrow.split": "train_test_split",
     "_schema.spec": "Feature FixedLen Ragged RowLengths Sparse Structured TensorRepresentation "

@@ -3,7 +3,7 @@
 
 #include "api/arguments.h"
 
-static cst_status check_groups(const cst_validate_options *options, cst_error *error) {
+cst_status cst__check_validate_options(const cst_validate_options *options, cst_error *error) {
   if (options->groups == NULL && options->num_groups > 0) {
     return cst__missing("groups", error);
   }
@@ -23,7 +23,7 @@ cst_status cst_source_validate(cst_source *source, const cst_validate_options *o
     return cst__missing(source == NULL ? "source" : "out", error);
   }
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(check_groups(&own, error));
+  CST__TRY(cst__check_validate_options(&own, error));
   return cst__source_validate(source, &own, out, error);
 }
 

@@ -5,6 +5,7 @@
 #include <columnstone/example.h>
 #include <columnstone/sink.h>
 #include <columnstone/source.h>
+#include <columnstone/validate.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -64,5 +65,11 @@ cst_status cst__check_decode(const void *decoder, const cst_bytes *records, size
 cst_status cst__check_encode(const void *encoder, const struct ArrowSchema *schema,
                              const struct ArrowArray *batch, const struct ArrowArray *out,
                              cst_error *error);
+
+/* Options of validations that were read: the groups have names. */
+cst_status cst__check_validate_options(const cst_validate_options *options, cst_error *error);
+/* Over `own`, which holds the defaults; what is left open has its default then. */
+cst_status cst__read_propose_options(cst_propose_options *own, const cst_propose_options *options,
+                                     cst_error *error);
 
 #endif /* API_ARGUMENTS_H */

@@ -515,7 +515,13 @@ static void archive_features(cst__archive *a, inference *root, inference *in) {
   }
 }
 
-static void inference_archive(void *state, cst__archive *a) { archive_features(a, state, state); }
+static void inference_archive(void *state, cst__archive *a) {
+  inference *in = state;
+  bool looks = in->looks;
+  cst__archive_bool(a, &looks);
+  cst__archive_check(a, looks == in->looks); /* else values were not looked at as they should be */
+  archive_features(a, in, in);
+}
 
 /* ---- the schema ---- */
 
@@ -637,7 +643,7 @@ static cst_status inference_finish(const void *state, void *out, cst_error *erro
 }
 
 const cst__accumulator cst__inference_accumulator = {.name = "inference",
-                                                     .version = 1,
+                                                     .version = 2,
                                                      .purpose = "infer a schema from",
                                                      .create = inference_create,
                                                      .free = inference_free,

@@ -559,7 +559,7 @@ static cst_status proposal_finish(const void *ctx, void *out, cst_error *error) 
 }
 
 const cst__accumulator cst__proposal_accumulator = {.name = "proposal",
-                                                    .version = 1,
+                                                    .version = 2,
                                                     .purpose = "propose a schema from",
                                                     .create = proposal_create,
                                                     .free = proposal_free,

@@ -10,6 +10,7 @@
 
 #include "harness.h"
 #include "schema/inference.h"
+#include "validate/counts.h"
 #include "validate/proposal.h"
 #include "validate/validate_source.h"
 #include "validate/validation.h"
@@ -331,6 +332,22 @@ static char *validation_text(const tested *t, const void *state) {
   return out;
 }
 
+static char *counts_text(const tested *t, const void *state) {
+  cst_counts *counts = NULL;
+  cst__text text = {0};
+  char *out = NULL;
+  CHECK_EQ(t->accumulator->finish(state, &counts, NULL), CST_OK);
+  cst__text_printf(&text, "%" PRIu64 " rows\n", counts->num_rows);
+  for (size_t i = 0; i < counts->num_columns; i++) {
+    const cst_column_count *column = &counts->columns[i];
+    cst__text_printf(&text, "%s %" PRIu64 " %" PRIu64 "\n", column->path, column->rows,
+                     column->values);
+  }
+  cst__counts_free(counts);
+  CHECK_EQ(cst__text_finish(&text, &out, NULL, NULL), CST_OK);
+  return out;
+}
+
 /* ---- the accumulators ---- */
 
 TEST(inference_of_any_split) {
@@ -344,6 +361,11 @@ TEST(proposals_of_any_split) {
   options.group = "";
   tested t = {&cst__proposal_accumulator, &options, schema_text};
   check_splits(&t, 1000, 120);
+}
+
+TEST(counts_of_any_split) {
+  tested t = {&cst__counts_accumulator, NULL, counts_text};
+  check_splits(&t, 7000, 60);
 }
 
 static const char schema_source[] =
@@ -539,8 +561,9 @@ TEST(out_of_memory) {
   make_input(&in);
   tested all[] = {{&cst__inference_accumulator, NULL, schema_text},
                   {&cst__proposal_accumulator, &options, schema_text},
-                  {&cst__validation_accumulator, &c.plan, validation_text}};
-  for (size_t i = 0; i < 3; i++) {
+                  {&cst__validation_accumulator, &c.plan, validation_text},
+                  {&cst__counts_accumulator, NULL, counts_text}};
+  for (size_t i = 0; i < 4; i++) {
     memory_case m = {&all[i], &in};
     FOR_EACH_ALLOCATION_FAILURE(run_all, &m, CST_NO_MEMORY);
   }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._base.errors import SchemaError
 from .._base.public import public
@@ -121,15 +121,21 @@ def validate(
 ) -> SchemaCheck:
     """Source.validate."""
     names = as_columns([groups] if isinstance(groups, str) else groups)
-    num_rows, found = core.validate(
-        as_core(schema),
-        names or None,
-        environment,
-        not tensors,
-        ignore_unexpected,
-        places,
-        progress,
+    return check_of(
+        *core.validate(
+            as_core(schema),
+            names or None,
+            environment,
+            not tensors,
+            ignore_unexpected,
+            places,
+            progress,
+        )
     )
+
+
+def check_of(num_rows: int, found: list[tuple[Any, ...]]) -> SchemaCheck:
+    """What the core tells of a validation."""
     return SchemaCheck(
         num_rows,
         [

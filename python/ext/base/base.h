@@ -31,6 +31,7 @@ enum { CST__PY_NUM_ERRORS = CST_INTERRUPTED + 1 };
 
 typedef struct cst__py_state {
   PyTypeObject *schema_type;
+  PyTypeObject *accumulator_type;
   PyTypeObject *arrow_schema_type;
   PyTypeObject *batch_type;
   PyTypeObject *array_type;

@@ -3,6 +3,7 @@
 #define COLUMNSTONE_PYTHON_SCHEMA_H
 
 #include <columnstone/schema.h>
+#include <columnstone/validate.h>
 
 #include "ext/base/base.h"
 
@@ -20,8 +21,15 @@ PyObject *cst__py_specs_list(const cst_specs *specs);
 /* Checked specs (cst_specs_from) of a tuple of such tuples. NULL with an exception. */
 cst_specs *cst__py_specs_from(cst__py_state *state, PyObject *tuple);
 
+/* ---- accumulator.c ---- */
+
+/* (rows, [(kind, path, tensor or None, group or None, message, hint, count, places)]), where the
+ * places are ((file, record or None, found), ...). NULL with an exception. */
+PyObject *cst__py_validation_list(const cst_validation *validation);
+
 /* ---- the types ---- */
 
 extern PyType_Spec cst__py_schema_spec;
+extern PyType_Spec cst__py_accumulator_spec;
 
 #endif /* COLUMNSTONE_PYTHON_SCHEMA_H */

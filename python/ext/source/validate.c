@@ -19,43 +19,6 @@ static bool on_progress(void *ctx, uint64_t bytes, uint64_t records) {
   return go_on;
 }
 
-/* ((file, record, found), ...) */
-static PyObject *list_places(const cst_anomaly *anomaly) {
-  PyObject *tuple = PyTuple_New((Py_ssize_t)anomaly->num_places);
-  for (size_t i = 0; tuple != NULL && i < anomaly->num_places; i++) {
-    const cst_anomaly_place *place = &anomaly->places[i];
-    PyObject *record = place->record < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(place->record);
-    PyObject *entry =
-        Py_BuildValue("(NNs)", PyUnicode_DecodeFSDefault(place->file), record, place->found);
-    if (entry == NULL || PyTuple_SetItem(tuple, (Py_ssize_t)i, entry) < 0) {
-      Py_CLEAR(tuple);
-    }
-  }
-  return tuple;
-}
-
-static PyObject *list_anomaly(const cst_anomaly *anomaly) {
-  PyObject *places = list_places(anomaly);
-  return places == NULL ? NULL
-                        : Py_BuildValue("(szzzssKN)", anomaly->kind, anomaly->path, anomaly->tensor,
-                                        anomaly->group, anomaly->message, anomaly->hint,
-                                        (unsigned long long)anomaly->count, places);
-}
-
-static PyObject *list_all(const cst_validation *validation) {
-  PyObject *list = PyList_New(0);
-  for (size_t i = 0; list != NULL && i < cst_validation_count(validation); i++) {
-    PyObject *entry = list_anomaly(cst_validation_get(validation, i));
-    if (entry == NULL || PyList_Append(list, entry) < 0) {
-      Py_CLEAR(list);
-    }
-    Py_XDECREF(entry);
-  }
-  return list == NULL
-             ? NULL
-             : Py_BuildValue("(KN)", (unsigned long long)cst_validation_num_rows(validation), list);
-}
-
 static PyObject *run_validation(PyObject *object, const cst_validate_options *options) {
   cst__py_source_call call;
   cst_validation *validation = NULL;
@@ -63,7 +26,8 @@ static PyObject *run_validation(PyObject *object, const cst_validate_options *op
     return NULL;
   }
   cst_status status = cst_source_validate(call.source, options, &validation, &call.error);
-  PyObject *result = cst__py_source_call_end(&call, status) ? list_all(validation) : NULL;
+  PyObject *result =
+      cst__py_source_call_end(&call, status) ? cst__py_validation_list(validation) : NULL;
   cst_validation_free(validation);
   return result;
 }

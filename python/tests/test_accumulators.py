@@ -1,0 +1,110 @@
+"""SchemaInference, Validation and Counts: what they find is what a source finds."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import columnstone as cst
+import pytest
+
+SCHEMA = """
+feature { name: "a" type: INT value_count { min: 1 max: 1 } int_domain { min: 0 max: 2 } }
+feature { name: "s" type: BYTES string_domain { value: "x" } }
+"""
+
+
+def batch(**columns: Any) -> cst.RecordBatch:
+    return cst.record_batch(columns)
+
+
+def found_in(*batches: cst.RecordBatch) -> tuple[cst.Schema, cst.SchemaCheck, cst.ColumnCounts]:
+    makes = (cst.SchemaInference(), cst.Validation(SCHEMA), cst.Counts())
+    for one in batches:
+        for accumulator in makes:
+            assert accumulator.add(one) == len(one)
+    inference, validation, counts = makes
+    return inference.finish(), validation.finish(), counts.finish()
+
+
+def test_what_is_found() -> None:
+    schema, check, counts = found_in(
+        batch(a=[[1, 2], None, [3]], s=["x", None, "y"]), batch(a=[[1]], b=[1.5])
+    )
+    assert [(f.name, f.type) for f in schema.features] == [
+        ("a", "int64"),
+        ("b", "float32"),
+        ("s", "bytes"),
+    ]
+    assert [(a.kind, a.path, a.count) for a in check.anomalies] == [
+        ("value-count", "a", 1),
+        ("int-domain", "a", 1),
+        ("string-domain", "s", 1),
+        ("unexpected-feature", "b", 1),
+    ]
+    assert counts == cst.ColumnCounts(
+        4,
+        [
+            cst.ColumnCount("a", 3, 4),
+            cst.ColumnCount("b", 1, 1),
+            cst.ColumnCount("s", 2, 2),
+        ],
+    )
+
+
+@pytest.mark.parametrize(
+    "make", [cst.SchemaInference, lambda: cst.Validation(SCHEMA, places=2), cst.Counts]
+)
+def test_pickling_copying_and_merging(make: Any) -> None:
+    one, other, whole = make(), make(), make()
+    parts = [batch(a=[[1], [2, 5]]), batch(a=[None, [4]], s=["x", "z"])]
+    for accumulator, part in zip((one, other), parts, strict=True):
+        accumulator.add(part)
+        whole.add(part)
+    restored = pickle.loads(pickle.dumps(other))
+    assert restored.finish() == other.finish()
+    merged = copy.deepcopy(one)
+    merged.merge(restored)
+    assert merged.finish() == whole.finish()
+    assert repr(merged) == repr(whole)
+    assert repr(merged).startswith(f"<columnstone.{type(merged).__name__}: ")
+    merged.add(parts[0])  # it goes on after finish
+    whole.add(parts[0])
+    assert merged.finish() == whole.finish()
+
+
+def test_a_merge_wants_one_of_the_same_kind_and_options() -> None:
+    validation = cst.Validation(SCHEMA)
+    with pytest.raises(TypeError, match="expected a Validation, not Counts"):
+        validation.merge(cst.Counts())  # type: ignore[arg-type]
+    with pytest.raises(cst.ArgumentError, match="different options"):
+        validation.merge(cst.Validation(SCHEMA, places=1))
+    with pytest.raises(cst.ArgumentError, match="with itself"):
+        validation.merge(validation)
+    with pytest.raises(cst.ArgumentError, match="different options"):
+        cst.SchemaInference().merge(cst.SchemaInference(look_at_values=True))
+
+
+def test_a_failure_names_the_column_and_changes_nothing() -> None:
+    inference = cst.SchemaInference()
+    inference.add(batch(a=[[1]]))
+    before = pickle.dumps(inference)
+    with pytest.raises(cst.SchemaError, match="found FLOAT, expected INT") as caught:
+        inference.add(batch(b=[1, 2], a=[None, [1.5]]), file="part-7", record=40)
+    assert (caught.value.path, caught.value.file, caught.value.record) == ("a", "part-7", 41)
+    with pytest.raises(cst.UnsupportedError) as caught:
+        inference.add(batch(deep=[[{"x": 1}]]))
+    assert caught.value.path == "deep"
+    assert pickle.dumps(inference) == before
+
+
+def test_places() -> None:
+    validation = cst.Validation(SCHEMA)
+    validation.add(batch(a=[[1], [7]]), file="x", record=10)
+    validation.add(batch(a=[[7]]), file="x")
+    validation.add(batch(a=[[7]]))
+    (anomaly,) = validation.finish().anomalies
+    assert [(p.file, p.record) for p in anomaly.places] == [("x", 11), ("x", None), ("", None)]
+    with pytest.raises(cst.ArgumentError, match="record is -1"):
+        validation.add(batch(a=[[1]]), record=-1)

@@ -1,0 +1,191 @@
+/* Accumulators that callers drive: what comes from outside is checked here, once for all of them.
+ */
+#include "arrow/accumulator_handle.h"
+
+#include "arrow/dictionary.h"
+#include "arrow/owned.h"
+
+cst_status cst__accumulator_handle_new(const cst__accumulator *accumulator,
+                                       const cst__owned_plan *plan, const cst_allocator *allocator,
+                                       cst_accumulator **out, cst_error *error) {
+  cst_accumulator *made = cst__new_zero(allocator, sizeof *made);
+  cst_status status = made != NULL ? accumulator->create(plan->plan, allocator, &made->state, error)
+                                   : cst__fail_memory(error, sizeof *made);
+  if (status != CST_OK) {
+    cst__delete(made);
+    if (plan->free != NULL) {
+      plan->free(plan->plan);
+    }
+    return status;
+  }
+  made->accumulator = accumulator;
+  made->plan = *plan;
+  made->allocator = cst__allocator_of(allocator);
+  *out = made;
+  return CST_OK;
+}
+
+void cst__accumulator_handle_free(cst_accumulator *handle) {
+  if (handle != NULL) {
+    handle->accumulator->free(handle->state);
+    if (handle->plan.free != NULL) {
+      handle->plan.free(handle->plan.plan);
+    }
+    cst__delete(handle);
+  }
+}
+
+static cst_status check_unbroken(const cst_accumulator *handle, cst_error *error) {
+  return !handle->is_broken
+             ? CST_OK
+             : cst__fail(error, CST_STATE, "make a new accumulator, and add all rows again",
+                         "the accumulator failed in the middle of a batch before");
+}
+
+/* Failures of the data are found before anything is counted. */
+static cst_status note_broken(cst_accumulator *handle, cst_status status) {
+  handle->is_broken = status != CST_OK && status != CST_SCHEMA && status != CST_UNSUPPORTED;
+  return status;
+}
+
+/* ---- adding ---- */
+
+static cst__place place_from_first(const void *ctx, int64_t row) {
+  cst__place place = *(const cst__place *)ctx;
+  place.record += place.record >= 0 ? row : 0;
+  return place;
+}
+
+/* Adds a batch without dictionaries. */
+static cst_status add_plain(cst_accumulator *handle, const struct ArrowSchema *schema,
+                            const struct ArrowArray *batch, const cst__place *first,
+                            cst_error *error) {
+  cst__arena arena;
+  cst__view view;
+  cst__origin origin = {place_from_first, first};
+  cst__arena_init(&arena, &handle->allocator);
+  cst_status status = cst__view_init(&view, schema, batch, false, &arena, error);
+  if (status == CST_OK && view.layout != CST__LAYOUT_STRUCT) {
+    status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a record batch is a struct, found %s",
+                       view.format);
+  }
+  if (status == CST_OK) {
+    status = cst__view_refuse_nulls(&view, "the row", error);
+  }
+  if (status == CST_OK) {
+    status = note_broken(handle, handle->accumulator->add(handle->state, &view, &origin, error));
+  }
+  cst__arena_reset(&arena);
+  return status;
+}
+
+static cst_status add_encoded(cst_accumulator *handle, const struct ArrowSchema *schema,
+                              const struct ArrowArray *batch, const cst__place *first,
+                              cst_error *error) {
+  struct ArrowSchema encoded; /* a whole one, whose children are all there */
+  struct ArrowSchema plain;
+  struct ArrowArray values = {.release = NULL};
+  cst__arena arena;
+  CST__TRY(cst__schema_copy(schema, &encoded, error));
+  cst_status status = cst__schema_copy(schema, &plain, error);
+  if (status != CST_OK) {
+    encoded.release(&encoded);
+    return status;
+  }
+  cst__arena_init(&arena, &handle->allocator);
+  status = cst__schema_make_plain(&plain, error);
+  if (status == CST_OK) {
+    status = cst__array_lend(&encoded, batch, &arena, &values, error);
+  }
+  if (status == CST_OK) {
+    status = cst__array_make_plain(&encoded, &handle->allocator, &values, error);
+  }
+  if (status == CST_OK) {
+    status = add_plain(handle, &plain, &values, first, error);
+  }
+  cst__array_release(&values);
+  cst__arena_reset(&arena);
+  plain.release(&plain);
+  encoded.release(&encoded);
+  return status;
+}
+
+/* Fields of one name would be counted as one: in the batch, and in structs. */
+static cst_status check_field_names(const struct ArrowSchema *schema, cst_error *error) {
+  if (strcmp(schema->format, "+s") != 0) {
+    return CST_OK;
+  }
+  CST__TRY(cst__schema_check_names(schema, error));
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    const struct ArrowSchema *child = schema->children[i];
+    cst_status status = check_field_names(child, error);
+    if (status != CST_OK) {
+      cst__error_add_path(error, child->name, child->name != NULL ? strlen(child->name) : 0);
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__accumulator_handle_add(cst_accumulator *handle, const struct ArrowSchema *schema,
+                                       const struct ArrowArray *batch, const cst__place *first,
+                                       cst_error *error) {
+  CST__TRY(check_unbroken(handle, error));
+  CST__TRY(cst__schema_check_whole(schema, error));
+  CST__TRY(cst__schema_check_types(schema, error));
+  CST__TRY(check_field_names(schema, error));
+  return cst__schema_has_dictionary(schema) ? add_encoded(handle, schema, batch, first, error)
+                                            : add_plain(handle, schema, batch, first, error);
+}
+
+cst_status cst__accumulator_handle_merge(cst_accumulator *handle, const cst_accumulator *other,
+                                         cst_error *error) {
+  CST__TRY(check_unbroken(handle, error));
+  CST__TRY(check_unbroken(other, error));
+  if (handle == other) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "an accumulator cannot be merged with itself");
+  }
+  if (handle->accumulator != other->accumulator) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "accumulators of two kinds cannot be merged: found %s, expected %s",
+                     other->accumulator->name, handle->accumulator->name);
+  }
+  if (handle->plan.mark != other->plan.mark) {
+    return cst__fail(
+        error, CST_INVALID_ARGUMENT, "make both with the same schema and the same options",
+        "accumulators (%s) of different options cannot be merged", handle->accumulator->name);
+  }
+  return note_broken(handle, handle->accumulator->merge(handle->state, other->state, error));
+}
+
+/* ---- saving, loading, finishing ---- */
+
+cst_status cst__accumulator_handle_save(const cst_accumulator *handle, char **bytes, size_t *size,
+                                        cst_error *error) {
+  CST__TRY(check_unbroken(handle, error));
+  return cst__accumulator_save(handle->accumulator, handle->state, bytes, size, error);
+}
+
+cst_status cst__accumulator_handle_load(cst_accumulator *handle, cst_bytes bytes,
+                                        cst_error *error) {
+  void *state;
+  CST__TRY(check_unbroken(handle, error));
+  CST__TRY(cst__accumulator_load(handle->accumulator, handle->plan.plan, bytes, &handle->allocator,
+                                 &state, error));
+  handle->accumulator->free(handle->state);
+  handle->state = state;
+  return CST_OK;
+}
+
+cst_status cst__accumulator_handle_finish(const cst_accumulator *handle,
+                                          const cst__accumulator *accumulator, void *out,
+                                          cst_error *error) {
+  CST__TRY(check_unbroken(handle, error));
+  if (handle->accumulator != accumulator) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "the accumulator is of another kind: found %s, expected %s",
+                     handle->accumulator->name, accumulator->name);
+  }
+  return accumulator->finish(handle->state, out, error);
+}

@@ -38,6 +38,9 @@ class ArrowSchemaExportable(Protocol):
     def __arrow_c_schema__(self) -> object: ...
 
 __version__: str
+SPLIT_CUT_BY_BYTES: int
+SPLIT_CUT_BY_NAME: int
+SPLIT_CUT_NONE: int
 FORMATS: dict[str, tuple[tuple[str, ...], bool]]  # name to extensions, is text
 CONTAINERS: dict[str, tuple[str, ...]]  # name to extensions
 SOURCE_OPTIONS: dict[str, str]  # name to kind, see _api/options.py
@@ -81,6 +84,18 @@ def arrow_schema(schema: ArrowSchemaExportable, /) -> ArrowSchema: ...
 
 # The strings of a tensor one after the other, and their lengths as int64; and back.
 def join_strings(tensor: Tensor, /) -> tuple[bytes, bytes]: ...
+
+# (file, begin, end, exact, task) each; sizes are those of the paths, which are no globs then (None in
+# it: not known); cut: one of SPLIT_CUT_...
+def plan_splits(
+    paths: tuple[bytes, ...],
+    sizes: tuple[int | None, ...] | None,
+    target_bytes: int,
+    format: str | None,
+    container: str | None,
+    cut: int,
+    /,
+) -> list[tuple[str, int, int, bool, int]]: ...
 def split_strings(data: Buffer, lengths: Buffer, /) -> list[bytes]: ...
 
 # Operations of the methods of RecordBatch and Array; the type of the first is the result's.
@@ -450,6 +465,8 @@ class Source:
     def take(self, rows: tuple[int, ...], /) -> RecordBatch: ...
     def range(self, begin: int, end: int, /) -> Source: ...
     def split(self, i: int, n: int, /) -> Source: ...
+    # (file, begin, end, exact) each; of a source of whole files
+    def read_splits(self, splits: tuple[tuple[bytes, int, int, bool], ...], /) -> Source: ...
     # an object with bind(schema) and run(batch), see columnstone._source.stages, or None for the
     # columns alone; columns or None for all
     def with_stage(

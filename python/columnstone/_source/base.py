@@ -99,6 +99,8 @@ class SourceBase:
         try:
             streams = self._streams(inputs)
             self._core = _core.Source(inputs.paths, inputs.files, streams, self._options)
+            if inputs.splits is not None:
+                self._core = self._core.read_splits(inputs.splits)
         except Error as error:
             if inputs.paths is not None and len(inputs.paths) == 1:
                 name_file(error, inputs.paths[0])

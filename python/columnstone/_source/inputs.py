@@ -6,7 +6,7 @@ import functools
 import glob
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._arrow.as_arrow import as_arrow
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     Open: TypeAlias = Callable[..., object]
     # (the name of an entry of _OPENERS, its arguments), which pickles without naming this module
     Opener: TypeAlias = tuple[str, tuple[Any, ...]]
+    # (file, begin, end, exact)
+    CoreSplit: TypeAlias = tuple[bytes, int, int, bool]
 
 
 class Stream(NamedTuple):
@@ -55,7 +57,7 @@ class Stream(NamedTuple):
 
 
 class Inputs(NamedTuple):
-    """One of the three is not None."""
+    """One of the first three is not None."""
 
     paths: tuple[bytes, ...] | None = None
     files: tuple[tuple[object, bytes, bool], ...] | None = None
@@ -63,6 +65,7 @@ class Inputs(NamedTuple):
     pickle: tuple[bytes, ...] | None = None  # the paths to open again
     again: Opener | None = None  # of what is not paths
     format: str | None = None  # that was found, where the library does not look
+    splits: tuple[CoreSplit, ...] | None = None  # what is read of them; None: all
 
 
 class Place(NamedTuple):
@@ -83,7 +86,7 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     if isinstance(what, Split):
         what = [what]
     if isinstance(what, list | tuple) and what and all(isinstance(item, Split) for item in what):
-        what = [split.file for split in what]
+        return _splits(what, format, place)
     if place.query is not None or place.driver is not None or adbc.is_database(what):
         query = adbc.query_of(what, place.query, place.driver, place.database_options)
         return _database(*query)
@@ -93,7 +96,7 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
         return _dataset(what)
     if not is_arrow(what) and (isinstance(what, Mapping) or is_rows(what)):
         what = as_arrow(what)
-    if place.filesystem is not None or _is_remote(what):
+    if place.filesystem is not None or is_remote(what):
         return _remote_files(what, format, place.filesystem)
     if is_arrow(what):
         return Inputs(streams=(stream_of(what),))
@@ -105,11 +108,16 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     return from_paths(paths, format)
 
 
+def written_format(paths: tuple[bytes, ...], format: str | None) -> Format | None:
+    """The format of files, if it is one that is written in Python."""
+    if format is not None or paths[0] == b"-":
+        return registry.by_name(format)
+    return registry.by_bytes(expand(paths[:1])[0] if _is_glob(paths[0]) else paths[0])
+
+
 def from_paths(paths: tuple[bytes, ...], format: str | None) -> Inputs:
     """Inputs by path: those of a format written in Python are opened by its function."""
-    written = registry.by_name(format)
-    if written is None and format is None and paths[0] != b"-":
-        written = registry.by_bytes(expand(paths[:1])[0] if _is_glob(paths[0]) else paths[0])
+    written = written_format(paths, format)
     if written is None:
         return Inputs(paths=paths, pickle=None if b"-" in paths else paths)
     files = expand(paths)
@@ -127,6 +135,22 @@ def _restore_paths(paths: tuple[bytes, ...], format: str | None, registered: boo
     return from_paths(paths, format)
 
 
+# Splits
+
+
+def _splits(splits: Sequence[Split], format: str | None, place: Place) -> Inputs:
+    """The files of splits, each once, and what is read of them."""
+    files = tuple(dict.fromkeys(split.file for split in splits))
+    whole = resolve(list(files), format, place)
+    given = whole.paths or tuple(item[1] for item in whole.files or whole.streams or ())
+    names = dict(zip(files, given, strict=True))
+    if len(set(given)) < len(given):
+        raise argument_error("two of the URLs differ in their parameters only", "open them apart")
+    parts = tuple((names[s.file], s.begin, s.end, s.exact) for s in splits)
+    again = ("splits", (tuple(splits), format, place))
+    return whole._replace(again=again, splits=parts)
+
+
 # Elsewhere
 
 
@@ -136,7 +160,8 @@ def _database(*fields: Any) -> Inputs:
     return Inputs(streams=(Stream(open_stream, name),), again=("database", tuple(query)))
 
 
-def _is_remote(what: object) -> bool:
+def is_remote(what: object) -> bool:
+    """True for URLs."""
     items = what if isinstance(what, list | tuple) and what else [what]
     return all(remote.is_remote(item) for item in items)
 
@@ -258,6 +283,7 @@ def _missing(path: bytes, what: str, hint: str) -> NotFoundError:
 
 _OPENERS: dict[str, Callable[..., Inputs]] = {
     "paths": _restore_paths,
+    "splits": _splits,
     "files": _remote_files,
     "database": _database,
     "dataset": _dataset,

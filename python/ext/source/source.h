@@ -4,6 +4,7 @@
 
 #include <columnstone/dataset.h>
 #include <columnstone/index.h>
+#include <columnstone/split.h>
 #include <columnstone/tensor.h>
 
 #include "ext/io/io.h"
@@ -216,6 +217,13 @@ PyObject *cst__py_source_count(PyObject *self, PyObject *unused);
 PyObject *cst__py_source_verify(PyObject *self, PyObject *unused);
 PyObject *cst__py_source_infer(PyObject *self, PyObject *unused);
 PyObject *cst__py_source_propose(PyObject *self, PyObject *args);
+
+/* ---- splits.c ---- */
+
+/* plan_splits of _core.pyi. */
+PyObject *cst__py_plan_splits(PyObject *module, PyObject *args);
+/* The source that the method read_splits gives; NULL with an exception. */
+cst_source *cst__py_source_of_splits(PyObject *self, PyObject *args);
 
 /* ---- validate.c: a method of Source ---- */
 

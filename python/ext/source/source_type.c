@@ -326,6 +326,11 @@ static PyObject *source_split(PyObject *object, PyObject *args) {
              : NULL;
 }
 
+static PyObject *source_read_splits(PyObject *object, PyObject *args) {
+  cst_source *part = cst__py_source_of_splits(object, args);
+  return part != NULL ? part_of(object, part) : NULL;
+}
+
 /* with_stage(stage, columns, keeps_rows): stage is None for the columns alone, which may be None
  * for all. */
 static PyObject *source_with_stage(PyObject *object, PyObject *args) {
@@ -414,6 +419,7 @@ static PyMethodDef methods[] = {
     {"take", source_take, METH_O, NULL},
     {"range", range, METH_VARARGS, NULL},
     {"split", source_split, METH_VARARGS, NULL},
+    {"read_splits", source_read_splits, METH_VARARGS, NULL},
     {"with_stage", source_with_stage, METH_VARARGS, NULL},
     {"batches", batches, METH_NOARGS, NULL},
     {"tensors", tensors, METH_VARARGS, NULL},

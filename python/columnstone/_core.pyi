@@ -13,6 +13,7 @@ from ._dataset.batch import Position
 from ._formats.csv import CoreCsv
 from ._message.options import CoreMessage
 from ._query.functions import Function
+from ._schema.validate import CoreAnomaly
 from ._source.dropped import Dropped
 from ._struct.tensor import LeafTensor, StructuredTensor
 from ._tensor.adapter import CorePad
@@ -484,8 +485,6 @@ class Source:
         self,
     ) -> tuple[list[tuple[str, Exception]], list[tuple[str, int, int, int, int]]]: ...
     def infer(self) -> Schema: ...
-    # (schema, groups, environment, skip_tensors, ignore_unexpected, places, progress) -> (num_rows,
-    # [(kind, path, tensor, group, message, hint, count, ((file, record, found), ...)), ...])
     def validate(
         self,
         schema: Schema | None,
@@ -496,21 +495,7 @@ class Source:
         places: int,
         progress: Callable[[int, int], bool | None] | None,
         /,
-    ) -> tuple[
-        int,
-        list[
-            tuple[
-                str,
-                str,
-                str | None,
-                str | None,
-                str,
-                str,
-                int,
-                tuple[tuple[str, int | None, str], ...],
-            ]
-        ],
-    ]: ...
+    ) -> tuple[int, list[CoreAnomaly]]: ...
     def propose(self, group: str, max_domain: int, ragged: bool, /) -> Schema: ...
     def last_error(self) -> BaseException | None: ...
     def close(self) -> None: ...

@@ -1,7 +1,7 @@
 """Ray Data: datasets of files, and sinks.
 
-    ds = columnstone.ray.read_tfrecords("trips-*.tfrecord.gz", columns=["fare"])
-    ds.write_datasink(columnstone.ray.TFRecordSink("out/"))
+ds = columnstone.ray.read_tfrecords("trips-*.tfrecord.gz", columns=["fare"])
+ds.write_datasink(columnstone.ray.TFRecordSink("out/"))
 """
 
 from __future__ import annotations

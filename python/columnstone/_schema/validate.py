@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .._base.errors import SchemaError
 from .._base.public import public
@@ -11,9 +11,15 @@ from .schema import as_columns, as_core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from typing import TypeAlias
 
     from .. import _core
     from .schema import SchemaLike
+
+    # (kind, path, tensor, group, message, hint, count, ((file, record, found), ...))
+    CoreAnomaly: TypeAlias = tuple[
+        str, str, str | None, str | None, str, str, int, tuple[tuple[str, int | None, str], ...]
+    ]
 
 
 @public
@@ -134,7 +140,7 @@ def validate(
     )
 
 
-def check_of(num_rows: int, found: list[tuple[Any, ...]]) -> SchemaCheck:
+def check_of(num_rows: int, found: list[CoreAnomaly]) -> SchemaCheck:
     """What the core tells of a validation."""
     return SchemaCheck(
         num_rows,

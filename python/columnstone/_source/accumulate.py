@@ -28,8 +28,8 @@ _Found = TypeVar("_Found")
 class Accumulator(Generic[_Found]):
     """What SchemaInference, Validation and Counts have in common."""
 
-    __slots__ = ("_core", "_options")
-    _core: _core.Accumulator
+    __slots__ = ("_handle", "_options")
+    _handle: _core.Accumulator
     _options: tuple[Any, ...]  # what it is made by
 
     def add(
@@ -55,10 +55,10 @@ class Accumulator(Generic[_Found]):
         if record is not None and at < 0:
             raise argument_error(f"record is {at}, and must not be negative")
         if not isinstance(batches, SourceBase):
-            return self._core.add(as_arrow(batches), name, at)
+            return self._handle.add(as_arrow(batches), name, at)
         rows = 0  # its own iterator raises what a stream can only tell in words
         for batch in batches:
-            rows += self._core.add(batch, name, at if at < 0 else at + rows)
+            rows += self._handle.add(batch, name, at if at < 0 else at + rows)
         return rows
 
     def merge(self, other: Self) -> None:
@@ -66,19 +66,19 @@ class Accumulator(Generic[_Found]):
         same options (else an ArgumentError). The other one stays as it is."""
         if type(other) is not type(self):
             raise TypeError(f"expected a {type(self).__name__}, not {type(other).__name__}")
-        self._core.merge(other._core)
+        self._handle.merge(other._handle)
 
     def finish(self) -> _Found:
         """What has been found so far. More may be added afterwards."""
         raise NotImplementedError
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
-        return type(self)._restore, (self._options, self._core.save())
+        return type(self)._restore, (self._options, self._handle.save())
 
     @classmethod
     def _restore(cls, options: tuple[Any, ...], saved: bytes) -> Self:
         made = cls._of(*options)
-        made._core.load(saved)
+        made._handle.load(saved)
         return made
 
     @classmethod
@@ -86,7 +86,7 @@ class Accumulator(Generic[_Found]):
         """One that has found nothing yet."""
         made = object.__new__(cls)
         made._options = options
-        made._core = cls._new(*options)
+        made._handle = cls._new(*options)
         return made
 
     @staticmethod
@@ -137,7 +137,7 @@ class SchemaInference(Accumulator[Schema]):
 
     def finish(self) -> Schema:
         """The schema of all rows so far. More may be added afterwards."""
-        return Schema._wrap(self._core.finish())
+        return Schema._wrap(self._handle.finish())
 
     @staticmethod
     def _describe(found: Schema) -> str:
@@ -182,7 +182,7 @@ class Validation(Accumulator[SchemaCheck]):
 
     def finish(self) -> SchemaCheck:
         """What does not fit in all rows so far. More may be added afterwards."""
-        return check_of(*self._core.finish())
+        return check_of(*self._handle.finish())
 
     @staticmethod
     def _describe(found: SchemaCheck) -> str:
@@ -233,7 +233,7 @@ class Counts(Accumulator[ColumnCounts]):
 
     def finish(self) -> ColumnCounts:
         """The counts of all rows so far. More may be added afterwards."""
-        num_rows, columns = self._core.finish()
+        num_rows, columns = self._handle.finish()
         return ColumnCounts(num_rows, [ColumnCount(*entry) for entry in columns])
 
     @staticmethod

@@ -8,6 +8,7 @@ wrote.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import io
 import uuid
@@ -20,7 +21,7 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
-from .._base.errors import FileError, StateError
+from .._base.errors import Error, FileError, StateError
 from .._engines.place import place_of
 from .attempt import Attempt
 from .partitions import check_keys
@@ -79,18 +80,21 @@ class BatchWriter(DataSourceArrowWriter):  # type: ignore[misc]
         if old:
             place.write(self._standing, b"")
             place.remove(old)
-        place.remove_all(self._scratch)
-        place.write(SUCCESS, b"")
+        place.write(SUCCESS, self._job.encode())
+        with contextlib.suppress(Error, OSError):  # no reader looks into it
+            place.remove_all(self._scratch)
 
     @property
     def _standing(self) -> str:
-        """Says that all new files have their names and old ones may be gone: an abort after that
-        would lose data."""
+        """Says that all new files have their names, and old ones may be gone."""
         return f"{self._scratch}/_standing"
 
     def abort(self, messages: list[Any]) -> None:
+        """Takes back what has its name already, unless the commit had come so far that data would
+        be lost."""
         place = place_of(self._output.path)
-        if not place.exists(self._standing):
+        stands = place.exists(self._standing) or place.read(SUCCESS) == self._job.encode()
+        if not stands:
             place.remove(final for message in messages if message for _, final in message.files)
         place.remove_all(self._scratch)
         if self._is_new:

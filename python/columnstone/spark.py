@@ -3,7 +3,7 @@
 
 With this package installed, Spark finds the data source by itself:
 
-    df = spark.read.format("columnstone").option("columns", "fare,company").load("trips-*.tfrecord.gz")
+    df = spark.read.format("columnstone").option("columns", "fare").load("trips-*.tfrecord.gz")
     df.write.format("columnstone").option("payload", "example").mode("append").save("out/")
 """
 

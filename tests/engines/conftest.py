@@ -95,7 +95,7 @@ def spark(spark_sessions: SparkSessions) -> Any:
 
 @pytest.fixture
 def spark_cluster(spark_sessions: SparkSessions) -> Any:
-    """A session whose two workers are processes of their own, and where a task is tried four times."""
+    """A session with two workers in processes of their own; a task is tried four times."""
     return spark_sessions.get("local-cluster[2,1,768]")
 
 

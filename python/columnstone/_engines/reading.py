@@ -13,7 +13,7 @@ from .._base.optional import need
 from .names import check_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -55,8 +55,13 @@ class Reading(NamedTuple):
     def open(self, splits: Split | Sequence[Split]) -> Source:
         return open(splits, **self.options)
 
-    def batches(self, splits: Split | Sequence[Split]) -> Iterator[pa.RecordBatch]:
-        """The batches of these splits. Raises SchemaError for files that have other columns."""
+    def batches(
+        self, splits: Split | Sequence[Split], done: Callable[[Source], object] | None = None
+    ) -> Iterator[pa.RecordBatch]:
+        """The batches of these splits. Raises SchemaError for files that have other columns.
+
+        done: called with the source after the last batch, for what it has dropped.
+        """
         pa = need("pyarrow", "an engine")
         names = self.schema.names
         with self.open(splits) as source:
@@ -67,6 +72,8 @@ class Reading(NamedTuple):
                 if batch.schema != self.schema:
                     raise _other_columns(source.files, batch.schema, self.schema)
                 yield batch
+            if done is not None:
+                done(source)
 
 
 def read_by(paths: AnyInput, options: dict[str, Any]) -> Reading:

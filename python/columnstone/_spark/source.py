@@ -6,18 +6,42 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource
 
+from .reading import infer_table, parse_load
+
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
+    from .reader import Reader
+    from .reading import Table
+    from .stream import StreamReader
     from .writer import BatchWriter, StreamWriter
 
 
 class ColumnstoneSource(DataSource):  # type: ignore[misc]
-    """`self.options` are Spark's: names in lower case, values texts."""
+    """`self.options` are Spark's: names in lower case, values texts. Spark makes one for a load,
+    asks it for the schema unless that was given, and pickles it to the processes that ask for the
+    rest: what was inferred goes along."""
+
+    _table: Table | None = None
 
     @classmethod
     def name(cls) -> str:
         return "columnstone"
+
+    def schema(self) -> StructType:
+        load = parse_load(self.options, streams=True)
+        self._table = infer_table(load, load.find())
+        return self._table.schema()
+
+    def reader(self, schema: StructType) -> Reader:
+        from .reader import Reader
+
+        return Reader(parse_load(self.options), schema, self._table)
+
+    def streamReader(self, schema: StructType) -> StreamReader:
+        from .stream import StreamReader
+
+        return StreamReader(parse_load(self.options, streams=True), schema, self._table)
 
     def writer(self, schema: StructType, overwrite: bool) -> BatchWriter:
         from .writer import BatchWriter

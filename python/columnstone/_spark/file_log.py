@@ -1,0 +1,92 @@
+"""Which files a stream has taken, in which batch: a folder with one small file for each batch."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from typing import TYPE_CHECKING
+
+from .._base.errors import CorruptError, StateError
+from .folders import Found
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class FileLog:
+    """Batches 0, 1, 2, ... of a stream: each a list of files, which never changes once it is there.
+    So the number of a batch is all that an offset has to say, and reading a batch again, after
+    whatever failure, is reading the same files.
+
+    folder: of a file system in which a link is made by one of two that want it, as local disks and
+        NFS have it. It belongs to one folder of data, and lives as long as the checkpoint.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._next = 0  # the first batch that is not known to be there
+        self._taken: set[str] = set()
+        os.makedirs(folder, exist_ok=True)
+
+    def taken(self) -> set[str]:
+        """The files of all batches."""
+        self.last()
+        return self._taken
+
+    def last(self) -> int:
+        """The number of the last batch; -1: there is none."""
+        while os.path.exists(self._path(self._next)):
+            self._taken.update(entry.file for entry in self.read(self._next))
+            self._next += 1
+        return self._next - 1
+
+    def read(self, batch: int) -> list[Found]:
+        """The files of a batch. StateError if there is none, as after the folder was deleted."""
+        path = self._path(batch)
+        try:
+            with open(path, encoding="utf-8") as file:
+                return [_found(json.loads(line)) for line in file]
+        except FileNotFoundError:
+            hint = "begin with a new checkpoint, or bring the folder back"
+            raise StateError(
+                f"{path}: the checkpoint goes on after batch {batch}, and the file log has none "
+                f"of it ({hint})",
+                file=path,
+                hint=hint,
+            ) from None
+        except (ValueError, KeyError, TypeError) as error:
+            raise CorruptError(f"{path}: not a batch of a file log: {error}", file=path) from None
+
+    def add(self, files: Sequence[Found]) -> int:
+        """Makes the next batch of these files, and gives its number. If another process has made it
+        meanwhile, that one stands."""
+        batch = self.last() + 1
+        path = self._path(batch)
+        attempt = os.path.join(self._folder, f".{batch}-{os.getpid()}")
+        with open(attempt, "w", encoding="utf-8") as file:
+            for entry in files:
+                file.write(json.dumps(_line(entry)) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(attempt, path)
+        os.unlink(attempt)
+        return batch
+
+    def _path(self, batch: int) -> str:
+        return os.path.join(self._folder, f"{batch:09d}.jsonl")
+
+
+def _line(entry: Found) -> dict[str, object]:
+    return {
+        "file": entry.file,
+        "folders": [list(pair) for pair in entry.folders],
+        "size": entry.size,
+        "changed": entry.changed,
+    }
+
+
+def _found(line: dict[str, object]) -> Found:
+    folders = tuple((name, text) for name, text in line["folders"])  # type: ignore[attr-defined]
+    return Found(str(line["file"]), folders, line["size"], line["changed"])  # type: ignore[arg-type]

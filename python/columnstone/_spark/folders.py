@@ -1,0 +1,219 @@
+"""Files in folders, as Spark lays them out: out/day=2024-05-01/part-0.tfrecord.gz. What folders are
+named says the values of columns, the partition columns, which the files do not have."""
+
+from __future__ import annotations
+
+import datetime
+import glob
+import os
+import re
+import urllib.parse
+from typing import TYPE_CHECKING, NamedTuple
+
+import pyarrow as pa
+
+from .._base.errors import FormatError, NotFoundError, SchemaError, argument_error
+from .._engines.place import is_hidden
+from .._io import remote
+from .partitions import NULL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+_MAGIC = re.compile(r"[*?\[]")
+
+
+class Found(NamedTuple):
+    """A file, and what the folders that it lies in are named: (column, text) from the top; a text
+    of None is a null."""
+
+    file: str
+    folders: tuple[tuple[str, str | None], ...] = ()
+    size: int = -1
+    changed: int = 0  # nanoseconds
+
+
+def find_files(paths: Sequence[str], base: str | None = None) -> list[Found]:
+    """The files that paths, globs and folders mean, each path's sorted by name. Names that begin
+    with "_" or "." are passed over in folders, as Spark does; a file that is named is taken.
+
+    base: the folder below which names of folders are columns. None: that of the path: a folder
+        itself, and of a glob the part before its first wildcard.
+
+    Raises NotFoundError for a path that means no file.
+    """
+    if not paths:
+        raise argument_error("no path is given", 'load("trips-*.tfrecord.gz")')
+    found: list[Found] = []
+    for path in paths:
+        listed = _remote_files(path) if remote.is_remote(path) else _local_files(_plain(path))
+        if not listed:
+            hint = "check the path"
+            raise NotFoundError(f"{path}: no file matches ({hint})", file=path, hint=hint)
+        top = _base_of(_plain(path), [entry[0] for entry in listed]) if base is None else base
+        found += [Found(entry[0], _folders(entry[0], _plain(top)), *entry[1:]) for entry in listed]
+    return found
+
+
+def _plain(path: str) -> str:
+    """A local path without the scheme that Spark puts before it."""
+    if path.startswith("file:"):
+        return "/" + path.removeprefix("file:").lstrip("/")
+    return path
+
+
+def _local_files(path: str) -> list[tuple[str, int, int]]:
+    if os.path.exists(path) or not _MAGIC.search(path):
+        names = [path] if os.path.exists(path) else []
+    else:
+        names = sorted(glob.glob(path), key=os.fsencode)
+        names = [name for name in names if not is_hidden(os.path.basename(name))]
+    listed: list[tuple[str, int, int]] = []
+    for name in names:
+        if os.path.isdir(name):
+            listed += sorted(_walk(name), key=lambda entry: os.fsencode(entry[0]))
+        else:
+            status = os.stat(name)
+            listed.append((name, status.st_size, status.st_mtime_ns))
+    return listed
+
+
+def _walk(folder: str) -> Iterable[tuple[str, int, int]]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            if is_hidden(entry.name):
+                continue
+            if entry.is_dir():
+                yield from _walk(entry.path)
+                continue
+            try:
+                status = entry.stat()
+            except FileNotFoundError:  # it went meanwhile: an attempt's file that was renamed
+                continue
+            yield entry.path, status.st_size, status.st_mtime_ns
+
+
+def _remote_files(url: str) -> list[tuple[str, int, int]]:
+    """Of a folder: what is in it; all else is what columnstone.open makes of it."""
+    system, inner = remote.by_url(url)
+    if _MAGIC.search(inner):
+        names = [str(name) for name in system.glob(inner)]
+    else:
+        names = [str(name) for name in system.find(inner)]
+    return [
+        (system.unstrip_protocol(name), -1, 0)
+        for name in sorted(names, key=os.fsencode)
+        if not any(is_hidden(part) for part in name.removeprefix(inner).split("/") if part)
+    ]
+
+
+def _base_of(path: str, files: Sequence[str]) -> str:
+    magic = _MAGIC.search(path)
+    if magic is not None and files != [path]:
+        return path[: magic.start()].rpartition("/")[0]
+    return path.rpartition("/")[0] if files == [path] else path
+
+
+def _folders(file: str, base: str) -> tuple[tuple[str, str | None], ...]:
+    below = file.removeprefix(base.rstrip("/")) if base else file
+    named = [part.partition("=") for part in below.split("/")[:-1] if "=" in part]
+    return tuple(
+        (
+            urllib.parse.unquote(name),
+            None if text == NULL else urllib.parse.unquote(text),
+        )
+        for name, _, text in named
+        if name
+    )
+
+
+# Values
+
+
+class PartitionColumn(NamedTuple):
+    """A column that names of folders make."""
+
+    name: str
+    type: pa.DataType
+
+    def field(self) -> pa.Field:
+        return pa.field(self.name, self.type)
+
+    def value(self, text: str | None) -> pa.Scalar:
+        """What a folder's text is in this column."""
+        if text is None:
+            return pa.scalar(None, self.type)
+        try:
+            return pa.scalar(text).cast(self.type)
+        except pa.ArrowException:
+            hint = f"give {self.name} the type STRING"
+            raise SchemaError(
+                f"column {self.name}: the name of a folder is no {self.type} ({hint})",
+                path=self.name,
+                hint=hint,
+            ) from None
+
+
+def partition_columns(found: Sequence[Found]) -> list[PartitionColumn]:
+    """The columns that the folders of all files make, each of the narrowest kind that fits all of
+    its texts, as Spark types them. FormatError for files whose folders differ in columns."""
+    if not found:
+        return []
+    names = [name for name, _ in found[0].folders]
+    for entry in found:
+        other = [name for name, _ in entry.folders]
+        if other != names:
+            hint = "read them apart, or give the folder above them all as the option basePath"
+            raise FormatError(
+                f"{entry.file}: its folders say {_said(other)}, and those of {found[0].file} say "
+                f"{_said(names)} ({hint})",
+                file=entry.file,
+                hint=hint,
+            )
+    if len(set(names)) < len(names):
+        raise FormatError(f"{found[0].file}: two of its folders say {_said(names)}")
+    texts: list[set[str]] = [set() for _ in names]
+    for entry in found:
+        for at, (_, text) in enumerate(entry.folders):
+            if text is not None:
+                texts[at].add(text)
+    return [PartitionColumn(name, _type(seen)) for name, seen in zip(names, texts, strict=True)]
+
+
+def _said(names: list[str]) -> str:
+    return "/".join(f"{name}=" for name in names) or "no columns"
+
+
+def _type(texts: set[str]) -> pa.DataType:
+    kinds = _KINDS if texts else _KINDS[-1:]
+    return next(type for type, fits in kinds if all(fits(text) for text in texts))
+
+
+def _is_whole(bits: int) -> Callable[[str], bool]:
+    def fits(text: str) -> bool:
+        if not re.fullmatch(r"-?[0-9]{1,19}", text):
+            return False
+        return int(text).bit_length() < bits or int(text) == -(2 ** (bits - 1))
+
+    return fits
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?", text) is not None
+
+
+def _is_date(text: str) -> bool:
+    try:
+        return len(text) == 10 and text[4] == "-" and bool(datetime.date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+# From the narrowest on.
+_KINDS: list[tuple[pa.DataType, Callable[[str], bool]]] = [
+    (pa.int32(), _is_whole(32)),
+    (pa.int64(), _is_whole(64)),
+    (pa.float64(), _is_number),
+    (pa.date32(), _is_date),
+    (pa.string(), lambda text: True),
+]

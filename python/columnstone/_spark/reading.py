@@ -1,0 +1,215 @@
+"""What the options of a load say: the files, how they are read, and the columns that come of it."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pyarrow as pa
+
+from .._api.open import open
+from .._base.errors import FormatError, UnsupportedError, argument_error
+from .._engines.reading import Reading, read_by
+from . import options as o
+from .folders import Found, PartitionColumn, find_files, partition_columns
+from .types import arrow_schema, check_casts, spark_schema
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pyspark.sql.types import StructType
+
+# Those of columnstone.open that mean something here, and those of the data source.
+READ_OPTIONS: dict[str, o.Parser] = {
+    "format": o.text_option,
+    "container": o.text_option,
+    "schema": o.text_option,
+    "columns": o.names_option,
+    "batch_size": o.int_option,
+    "batch_bytes": o.int_option,
+    "threads": o.int_option,
+    "check_crc": o.bool_option,
+    "memory_map": o.bool_option,
+    "max_record_size": o.int_option,
+    "max_inflation": o.int_option,
+    "on_error": o.choice_option("raise", "skip", "null"),
+    "max_errors": o.int_option,
+    "flat": o.bool_option,
+    "nested": o.bool_option,
+    "sample_records": o.int_option,
+    "csv": o.dict_option,
+    "sequence_column": o.text_option,
+    "raw_column": o.text_option,
+    "message": o.text_option,
+    "descriptors": o.names_option,
+    "message_options": o.dict_option,
+    "message_column": o.text_option,
+    "view": o.text_option,
+    "params": o.dict_option,
+    "target_bytes": o.int_option,
+    "base_path": o.text_option,
+    "max_files_per_trigger": o.int_option,
+    "file_log": o.text_option,
+}
+_OF_THE_SOURCE = ("target_bytes", "base_path", "max_files_per_trigger", "file_log")
+_OF_STREAMS = ("max_files_per_trigger", "file_log")
+# A batch is a copy on its way into the JVM: large enough for the calls, small enough for memory.
+_BATCH_SIZE, _BATCH_BYTES = 8192, 16 << 20
+_TEXTS = ("csv", "json")
+_INFERRED = ("example",)  # where a schema says what is read
+
+
+class Load(NamedTuple):
+    """The options of a load, parsed. It pickles small, if files are read by it elsewhere."""
+
+    paths: list[str]
+    options: dict[str, Any]  # of columnstone.open
+    own: dict[str, Any]  # of the data source
+
+    def find(self) -> list[Found]:
+        return find_files(self.paths, self.own.get("base_path"))
+
+
+class Table(NamedTuple):
+    """What the files of a load give."""
+
+    reading: Reading
+    folders: list[PartitionColumn]
+
+    def schema(self) -> StructType:
+        """For Spark: the columns of the files, and those of the folders after them."""
+        fields = list(self.reading.schema)
+        return spark_schema(pa.schema([*fields, *(column.field() for column in self.folders)]))
+
+
+def parse_load(options: Mapping[str, str], streams: bool = False) -> Load:
+    """The options, with what is named in them opened: a schema, descriptors."""
+    given = o.parse_options(options, READ_OPTIONS, "reading")
+    if not streams:
+        for name in _OF_STREAMS:
+            if name in given:
+                raise argument_error(f"option {name} is for readStream")
+    own = {name: given.pop(name) for name in _OF_THE_SOURCE if name in given}
+    given.setdefault("batch_size", _BATCH_SIZE)
+    given.setdefault("batch_bytes", _BATCH_BYTES)
+    if "csv" in given:
+        given["csv"] = _csv(given["csv"])
+    if "schema" in given:
+        from .._schema.schema import Schema
+
+        given["schema"] = Schema(given["schema"])
+    if "descriptors" in given and not given.get("view", "").endswith(".cstq"):
+        from .._message.descriptors import Descriptors
+
+        given["descriptors"] = Descriptors(given["descriptors"])
+    if "view" not in given:
+        given["offsets"] = 32
+    return Load(o.paths_of(options), given, own)
+
+
+def infer_table(load: Load, found: Sequence[Found]) -> Table:
+    """The columns of files as they are, by reading as much as the options want."""
+    folders = partition_columns(found)
+    names = {column.name for column in folders}
+    options = dict(load.options)
+    if "columns" in options:
+        options["columns"] = [name for name in options["columns"] if name not in names]
+    reading = read_by([entry.file for entry in found], options)
+    _check_names(reading.schema, names)
+    return Table(reading, folders)
+
+
+def given_table(
+    load: Load, found: Sequence[Found], folder_names: Sequence[str], schema: StructType
+) -> Table:
+    """The columns that .schema(...) says, of which nothing is inferred."""
+    types = arrow_schema(schema)
+    folders = [
+        PartitionColumn(name, types.field(name).type if name in types.names else pa.string())
+        for name in folder_names
+    ]
+    in_files = pa.schema([field for field in types if field.name not in folder_names])
+    options = dict(load.options)
+    files = [entry.file for entry in found]
+    options.update(_said_by(in_files, options, files[0]))
+    reading = read_by(files, options)
+    check_casts(reading.schema, in_files)
+    return Table(reading, folders)
+
+
+def _said_by(types: pa.Schema, options: dict[str, Any], file: str) -> dict[str, Any]:
+    """Options of columnstone.open by which it reads these columns and infers nothing."""
+    said: dict[str, Any] = {}
+    beside = (options.get("raw_column"),)
+    names = [name for name in types.names if name not in beside]
+    if "columns" not in options:
+        said["columns"] = names
+    if "schema" in options or "view" in options or "message" in options:
+        return said
+    with open(file, format=options.get("format"), container=options.get("container")) as source:
+        format = source._core.format()
+    if format in _TEXTS:
+        nullable = [pa.field(field.name, field.type) for field in types]
+        return {**said, "types": pa.schema(nullable)}
+    if format in _INFERRED:
+        features, has_values = _features(types, names)
+        said["schema"] = features
+        if has_values:
+            said["flat"] = True
+    return said
+
+
+def _features(types: pa.Schema, names: Sequence[str]) -> tuple[Any, bool]:
+    """A schema of tf.Examples whose columns are of these types, and whether some are values."""
+    from .._schema.schema import Schema
+
+    lines = []
+    has_values = False
+    for name in names:
+        type = types.field(name).type
+        is_list = pa.types.is_list(type)
+        kind = _feature_type(type.value_type if is_list else type, name)
+        one = "" if is_list else " value_count { min: 1 max: 1 }"
+        has_values = has_values or not is_list
+        lines.append(f'feature {{ name: "{_quoted(name)}" type: {kind}{one} }}\n')
+    return Schema.from_text("".join(lines)), has_values
+
+
+def _feature_type(type: pa.DataType, name: str) -> str:
+    if pa.types.is_integer(type) or pa.types.is_boolean(type):
+        return "INT"
+    if pa.types.is_floating(type):
+        return "FLOAT"
+    if type in (pa.string(), pa.binary()):
+        return "BYTES"
+    hint = "integers, FLOAT, DOUBLE, BINARY, STRING, and arrays of these"
+    raise UnsupportedError(
+        f"column {name}: tf.Examples have no {type} (they hold {hint})", path=name, hint=hint
+    )
+
+
+def _quoted(name: str) -> str:
+    return "".join(f"\\{byte:03o}" for byte in name.encode())
+
+
+def _csv(given: dict[str, Any]) -> Any:
+    from .._formats.csv import CsvOptions
+
+    known = [field.name for field in dataclasses.fields(CsvOptions)]
+    for name in given:
+        if name not in known:
+            raise argument_error(
+                f"option csv has no {ascii(name)[:40]}", f"it has {', '.join(known)}"
+            )
+    return CsvOptions(**given)
+
+
+def _check_names(schema: pa.Schema, folders: set[str]) -> None:
+    both = sorted(folders.intersection(schema.names))
+    if both:
+        hint = "leave it out with the option columns, or load the files by a glob"
+        raise FormatError(
+            f"column {both[0]}: it is in the files, and folders are named by it ({hint})",
+            path=both[0],
+            hint=hint,
+        )

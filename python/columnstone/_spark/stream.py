@@ -1,0 +1,146 @@
+"""A folder that grows, as a stream: each file once, as soon as it is complete."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxFiles,
+    SupportsTriggerAvailableNow,
+)
+
+from .._base.errors import NotFoundError, StateError, argument_error
+from .._io import remote
+from .file_log import FileLog
+from .folders import Found
+from .reader import Task, TaskReader, plan_tasks
+from .reading import Load, Table, given_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+Offset = dict[str, int]  # {"batch": the last batch of the file log that is read, -1 at first}
+
+
+class StreamTask(Task):
+    """What one worker reads of a batch: whole files, as the driver saw them."""
+
+    def __init__(self, task: Task, files: Sequence[Found]) -> None:
+        super().__init__(task.splits)
+        self.files = tuple(files)
+
+
+class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
+    """Batches of files as the file log has them. A batch is made when Spark asks what there is, is
+    written to the log before Spark hears of it, and is the same for ever."""
+
+    def __init__(self, load: Load, schema: StructType, table: Table | None) -> None:
+        folder = load.own.get("file_log")
+        if folder is None:
+            raise argument_error(
+                "a stream needs the option fileLog",
+                "a folder of its own for the list of files that it has read, kept as long as the "
+                "checkpoint",
+            )
+        self._folder = folder.removeprefix("file://")
+        for path in (self._folder, *load.paths):
+            if remote.is_remote(path) and not path.startswith("file:"):
+                raise argument_error(
+                    f"{path}: streams read folders that are mounted, not URLs",
+                )
+        self._load = load
+        self._schema = schema
+        self._table = table
+        self._log: FileLog | None = None
+        self._end: set[str] | None = None  # of files, with Trigger.AvailableNow
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_log": None, "_end": None}
+
+    def _open_log(self) -> FileLog:
+        if self._log is None:
+            self._log = FileLog(self._folder)
+        return self._log
+
+    # The driver's side
+
+    def initialOffset(self) -> Offset:
+        return {"batch": -1}
+
+    def getDefaultReadLimit(self) -> ReadLimit:
+        most = self._load.own.get("max_files_per_trigger")
+        return ReadAllAvailable() if most is None else ReadMaxFiles(most)
+
+    def prepareForTriggerAvailableNow(self) -> None:
+        self._end = {entry.file for entry in self._list()}
+
+    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:
+        log = self._open_log()
+        last = log.last()
+        if start["batch"] > last:
+            log.read(start["batch"])  # says that it is not there
+        if start["batch"] < last:  # made before a restart, and not yet read
+            return {"batch": start["batch"] + 1}
+        taken = log.taken()
+        new = [entry for entry in self._list() if entry.file not in taken]
+        if self._end is not None:
+            new = [entry for entry in new if entry.file in self._end]
+        if isinstance(limit, ReadMaxFiles):
+            new = new[: limit.max_files]
+        return {"batch": log.add(new)} if new else start
+
+    def _list(self) -> list[Found]:
+        """The files that are there, the oldest first."""
+        try:
+            found = self._load.find()
+        except NotFoundError:
+            return []
+        return sorted(found, key=lambda entry: (entry.changed, os.fsencode(entry.file)))
+
+    def partitions(self, start: Offset, end: Offset) -> Sequence[InputPartition]:
+        log = self._open_log()
+        tasks: list[InputPartition] = []
+        for batch in range(start["batch"] + 1, end["batch"] + 1):
+            files = log.read(batch)
+            by_name = {entry.file: entry for entry in files}
+            for task in plan_tasks(self._load, files):
+                names = dict.fromkeys(split.file for split, _ in task.splits)
+                tasks.append(StreamTask(task, [by_name[name] for name in names]))
+        return tasks
+
+    # The workers' side
+
+    def read(self, partition: StreamTask) -> Iterator[pa.RecordBatch]:
+        yield from self._reader(partition).read(partition)
+        for entry in partition.files:
+            _check_unchanged(entry)
+
+    def _reader(self, task: StreamTask) -> TaskReader:
+        names = [name for name, _ in task.files[0].folders]
+        table = self._table
+        if table is None:
+            table = given_table(self._load, task.files, names, self._schema)
+        return TaskReader(table.reading, table.folders, self._schema)
+
+
+def _check_unchanged(entry: Found) -> None:
+    """StateError for a file that is not what it was when the driver took it: one that grows is not
+    complete, and its rest would be lost."""
+    status = os.stat(entry.file)
+    if (status.st_size, status.st_mtime_ns) != (entry.size, entry.changed):
+        hint = (
+            'write it under a name that begins with "." or "_", and rename it when it is complete'
+        )
+        raise StateError(
+            f"{entry.file}: it has changed since the stream took it: it had {entry.size} "
+            f"bytes, and has {status.st_size} ({hint})",
+            file=entry.file,
+            hint=hint,
+        )

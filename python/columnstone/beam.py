@@ -16,13 +16,19 @@ from ._base.optional import need
 
 if TYPE_CHECKING:
     from ._beam.coder import RecordBatchCoder, TableCoder
+    from ._beam.write import Write, WriteArrow, WriteParquet, WriteTFRecord
 
 __all__ = [
     "RecordBatchCoder",
     "TableCoder",
+    "Write",
+    "WriteArrow",
+    "WriteParquet",
+    "WriteTFRecord",
 ]
 _NAMES_OF = {
     "coder": "RecordBatchCoder TableCoder",
+    "write": "Write WriteArrow WriteParquet WriteTFRecord",
 }  # a module of _beam: the names that it has
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}
 

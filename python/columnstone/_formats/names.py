@@ -28,6 +28,15 @@ _COMPRESSIONS: dict[str, Compression] = {
 }
 
 
+def split_endings(name: str) -> tuple[str, str]:
+    """A name without the endings that mean a format and a compression, and these endings."""
+    stem, outer = os.path.splitext(name)
+    if outer not in _COMPRESSIONS:
+        return (stem, outer) if outer in _ENDINGS else (name, "")
+    inner_stem, inner = os.path.splitext(stem)
+    return (inner_stem, inner + outer) if inner in _ENDINGS else (stem, outer)
+
+
 def _ending(name: str) -> tuple[str, Compression | None]:
     """The ending before that of a compression, and the compression."""
     stem, ending = os.path.splitext(name)

@@ -237,9 +237,6 @@ static void choose_skim_size(cst__cursor *cursor, const cst__block *block) {
 
 /* The same for a part of a file, of which `filled` bytes from the cursor's offset on were there. */
 static void check_part_end(cst__cursor *cursor, size_t filled, size_t size, uint64_t needed) {
-  static const char hint[] =
-      "the file is damaged or has changed, or what was taken for the begin of a record is none: "
-      "`columnstone index` makes splitting exact";
   if (filled < part_rest(cursor)) {
     cst__framing_fail(&cursor->framing,
                       cst__fail(&cursor->framing.error, CST_IO, "open it again",
@@ -252,12 +249,7 @@ static void check_part_end(cst__cursor *cursor, size_t filled, size_t size, uint
         cursor->framing.source->inputs->container->truncated(size, needed, &cursor->framing.error),
         "truncated");
   } else if (size > 0) {
-    cst__framing_fail(
-        &cursor->framing,
-        cst__fail(&cursor->framing.error, CST_CORRUPT, hint,
-                  "the last record of this part of the file takes %llu bytes, %zu are left",
-                  (unsigned long long)needed, size),
-        "truncated");
+    cst__framing_fail_crossing(&cursor->framing, needed, size);
   }
 }
 

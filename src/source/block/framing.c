@@ -33,6 +33,18 @@ void cst__framing_fail_memory(cst__framing *framing, size_t wanted) {
   cst__framing_fail(framing, cst__fail_memory(&framing->error, wanted), NULL);
 }
 
+void cst__framing_fail_crossing(cst__framing *framing, uint64_t needed, size_t size) {
+  static const char hint[] =
+      "the file is damaged or has changed, or what was taken for the begin of a record is none: "
+      "`columnstone index` makes splitting exact";
+  cst__framing_fail(framing,
+                    cst__fail(&framing->error, CST_CORRUPT, hint,
+                              "the last record of this part of the file takes %llu bytes, %zu are "
+                              "left",
+                              (unsigned long long)needed, size),
+                    "truncated");
+}
+
 /* Fails: the bytes are of something else than the source's container. */
 static void fail_format(cst__framing *framing, const char *hint) {
   cst__framing_fail(framing,

@@ -38,6 +38,10 @@ void cst__framing_recover(cst__framing *framing, bool check);
 void cst__framing_fail(cst__framing *framing, cst_status failure, const char *fault);
 void cst__framing_fail_memory(cst__framing *framing, size_t wanted);
 
+/* Fails: the end of a part of a file, where a record was believed to begin, lies within one that
+ * takes `needed` bytes, of which `size` are in the part. */
+void cst__framing_fail_crossing(cst__framing *framing, uint64_t needed, size_t size);
+
 /* A file that is not of the container at all is told from one that is damaged by its first bytes:
  * true, and the framing has failed, if they are of something else. */
 bool cst__framing_judge(cst__framing *framing, const uint8_t *data, size_t size);

@@ -1,6 +1,8 @@
 /* Framing on after damaged records. */
 #include "source/block/recover.h"
 
+#include "source/block/crossing.h"
+
 static void add_framing_drop(cst__framing *framing, cst__block *block, cst__drop *drop) {
   drop->before = block->num_frames;
   drop->file = framing->file;
@@ -104,12 +106,34 @@ static bool is_other_format(cst__framing *framing, const cst__block *block,
          cst__framing_judge(framing, chunk->data, chunk->size);
 }
 
+/* True if the framing has failed because a part of a file ends within a record. The end was found
+ * by what lies in that record's payload: what is left of it must not be dropped as a damaged
+ * record's rest, since the next part has it as records. */
+static bool fail_crossed_part(cst__framing *framing, const cst__block *block,
+                              const cst__chunk *chunk, const cst__framed *framed) {
+  bool crosses = false;
+  if (!framing->recovery.resync.divided || !framed->known || framing->failure != CST_OK) {
+    return false;
+  }
+  cst_status status = cst__framing_is_crossing(framing, framing->offset + block->size, framed,
+                                               &crosses, &framing->error);
+  if (status != CST_OK) {
+    cst__framing_fail(framing, status, NULL);
+  } else if (crosses) {
+    cst__framing_fail_crossing(framing, framed->needed, chunk->size - block->size);
+  }
+  return framing->failure != CST_OK;
+}
+
 /* The stream ends within a record; true: go on. If that is because its compression is damaged, the
  * rest is reported as such, unless sound records follow within it. */
 static bool open_cut_record(cst__framing *framing, const cst__block *block, const cst__chunk *chunk,
                             const cst__framed *framed) {
   cst__recovery *r = &framing->recovery;
   if (framing->failure != CST_OK && framing->fault == NULL) {
+    return false;
+  }
+  if (fail_crossed_part(framing, block, chunk, framed)) {
     return false;
   }
   open_damage(framing, block, CST__DAMAGE_TRUNCATED, chunk, framed->needed);

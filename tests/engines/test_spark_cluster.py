@@ -1,0 +1,56 @@
+"""Workers in processes of their own, as on a cluster: they fail, are killed, are tried again."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import signal
+from typing import TYPE_CHECKING, Any
+
+import columnstone as cst
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pyarrow as pa
+
+
+def ids(out: pathlib.Path) -> list[int]:
+    files = sorted(out.glob("**/part-*"))
+    return sorted(
+        row[0] for file in files for batch in cst.open(file) for row in batch.to_pydict()["id"]
+    )
+
+
+def once(marker: str, kills: bool) -> Callable[[Any], Iterator[pa.RecordBatch]]:
+    """A mapInArrow function that once, after a batch, fails or kills its process. It goes to the
+    workers by value, which do not have this module."""
+
+    def map_batches(batches: Any) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            yield batch
+            try:
+                os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                continue
+            if kills:
+                os.kill(os.getpid(), signal.SIGKILL)
+            raise RuntimeError("once")
+
+    return map_batches
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_tasks_tried_again_write_each_row_once(spark_cluster: Any, tmp_path: pathlib.Path) -> None:
+    spark_cluster.conf.set("spark.sql.execution.arrow.maxRecordsPerBatch", "50")
+    frame = spark_cluster.range(0, 1000, 1, 4)
+    for name in ("failed", "killed"):
+        out = tmp_path / name
+        marker = str(tmp_path / f"{name}.marker")
+        unsound = frame.mapInArrow(once(marker, name == "killed"), "id long")
+        unsound.write.format("columnstone").mode("append").save(str(out))
+        assert os.path.exists(marker)
+        assert ids(out) == list(range(1000))
+        assert len(os.listdir(out)) == 5  # a file per task, and _SUCCESS
+    spark_cluster.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")

@@ -16,11 +16,16 @@ from ._base.optional import need
 
 if TYPE_CHECKING:
     from ._beam.coder import RecordBatchCoder, TableCoder
+    from ._beam.combine import Accumulate, Count, InferSchema, Validate
     from ._beam.write import Write, WriteArrow, WriteParquet, WriteTFRecord
 
 __all__ = [
+    "Accumulate",
+    "Count",
+    "InferSchema",
     "RecordBatchCoder",
     "TableCoder",
+    "Validate",
     "Write",
     "WriteArrow",
     "WriteParquet",
@@ -28,6 +33,7 @@ __all__ = [
 ]
 _NAMES_OF = {
     "coder": "RecordBatchCoder TableCoder",
+    "combine": "Accumulate Count InferSchema Validate",
     "write": "Write WriteArrow WriteParquet WriteTFRecord",
 }  # a module of _beam: the names that it has
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}

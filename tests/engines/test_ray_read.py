@@ -86,7 +86,17 @@ def test_datasource(files: str, ray_data: Any) -> None:
     assert all(block.num_rows <= 30 for blocks in read for block in blocks)
     assert read == [list(task()) for task in again]
     assert sum(block.num_rows for blocks in read for block in blocks) == ROWS
+    expected = sum(block.nbytes for blocks in read for block in blocks)
+    assert source.estimate_inmemory_data_size() == pytest.approx(expected, rel=0.2)
+    assert sum(task.metadata.size_bytes for task in tasks) == pytest.approx(expected, rel=0.2)
     assert type(source).__module__ == "columnstone.ray"
+
+
+def test_pieces_of_files(ray_data: Any, plain: pathlib.Path) -> None:
+    """A plain file is cut, and each of its rows read once."""
+    dataset = cst.ray.read_tfrecords(plain, target_bytes=4000)
+    assert len(cst.ray.Datasource(plain, target_bytes=4000).get_read_tasks(1)) > 4
+    assert table(dataset) == pa.table(cst.open(plain)).combine_chunks()
 
 
 def test_projection(ray_data: Any, files: str) -> None:
@@ -131,7 +141,7 @@ def test_order(ray_data: Any, files: str) -> None:
     context.execution_options.preserve_order = True
     try:
         dataset = cst.ray.read_tfrecords(
-            files, flat=True, columns=["id"], target_bytes=1, override_num_blocks=8
+            files, flat=True, columns=["id"], target_bytes=1 << 20, override_num_blocks=8
         )
         assert [row["id"] for row in dataset.take_all()] == list(range(ROWS))
     finally:

@@ -33,7 +33,9 @@ def ids(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def tasks(ids: str, **options: Any) -> Any:
     """A dataset of a read task for each file, and a block for each task."""
-    return cst.ray.read_tfrecords(ids, flat=True, target_bytes=1, override_num_blocks=4, **options)
+    return cst.ray.read_tfrecords(
+        ids, flat=True, target_bytes=1 << 20, override_num_blocks=4, **options
+    )
 
 
 TYPES = {

@@ -74,7 +74,7 @@ def test_files_of_other_columns_are_refused(tmp_path: pathlib.Path) -> None:
     paths = [str(tmp_path / "0.parquet"), str(tmp_path / "1.parquet")]
     reading = read_by(paths[:1], {})
     with pytest.raises(cst.SchemaError, match=r"1\.parquet: the column 'a'"):
-        table(reading, splits_of(paths, {}))
+        table(reading, splits_of(paths, {}, target_bytes=1 << 20))
 
 
 def test_a_query_is_bound_once(tmp_path: pathlib.Path) -> None:

@@ -22,6 +22,7 @@ _EXTRAS = {
     "pyspark": "spark",
     "ray": "ray",
     "dask": "dask",
+    "cloudpickle": "dask",
     "datasets": "huggingface",
     "aiohttp": "remote",
     "adbc_driver_manager": "databases",

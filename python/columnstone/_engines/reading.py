@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .._api.source import Source
     from .._source.split import Split
 
+# Of the batches of workers, unless their options say it: few calls, and bounded memory.
+BATCHES = {"batch_size": 16384, "batch_bytes": 16 << 20}
 _END = 2**63 - 1  # of a split of unknown size
 _LOOK = 4 << 20  # bytes of batches that an estimate looks at
 _GROWTH = 4.0  # from disk to memory, where a look does not tell

@@ -12,15 +12,13 @@ from ray.data.block import BlockMetadata
 from ray.data.datasource import ReadTask
 
 from .._base.public import public_in
-from .._engines.reading import Reading, disk_bytes, growth, read_by, splits_of, tasks_of
+from .._engines.reading import BATCHES, Reading, disk_bytes, growth, read_by, splits_of, tasks_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from .._api.open import AnyInput
     from .._source.split import Split
-
-_ROWS, _BYTES = 16384, 16 << 20  # of a table, unless the options say them
 
 
 @public_in("columnstone.ray")
@@ -37,8 +35,7 @@ class Datasource(ray.data.Datasource):  # type: ignore[misc]
     def __init__(self, paths: AnyInput, *, target_bytes: int | None = None, **options: Any) -> None:
         super().__init__()
         self._projection_map: dict[str, str] | None = None
-        settings = {"batch_size": _ROWS, "batch_bytes": _BYTES, **options}
-        self._reading = read_by(paths, settings)
+        self._reading = read_by(paths, {**BATCHES, **options})
         self._tasks = tasks_of(splits_of(paths, options, target_bytes))
         self._growth: float | None = None
 

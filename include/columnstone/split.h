@@ -42,7 +42,8 @@ typedef enum cst_split_cut {
   CST_SPLIT_CUT_BY_BYTES = 0, /* those that are larger than the target are opened, and cut if their
                                  bytes say that they can be divided; URLs are cut by their names */
   CST_SPLIT_CUT_BY_NAME = 1,  /* nothing is opened: all are cut that are larger than the target, but
-                                 for compressed ones (.gz, .zz, .zlib, .zst) */
+                                 for compressed ones (.gz, .zz, .zlib, .zst), and for formats that
+                                 are read as a whole, as named here or by their endings */
   CST_SPLIT_CUT_NONE = 2      /* a split is a file */
 } cst_split_cut;
 

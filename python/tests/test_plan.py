@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import pickle
 from pathlib import Path
+from typing import Any
 
 import columnstone as cst
+import fsspec
 import numpy as np
+import pyarrow as pa
+import pyarrow.fs
+import pyarrow.parquet as pq
 import pytest
 
 
@@ -62,3 +67,136 @@ def test_pickled_sources(files: list[str]) -> None:
     assert [i for half in halves for i in ids(half)] == ids(source)
     assert ids(pickle.loads(pickle.dumps(halves[1]))) == ids(halves[1])
     assert pickle.loads(pickle.dumps(splits)) == splits
+
+
+# Formats
+
+
+@pytest.fixture(scope="module")
+def parquet(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("plan") / "t.parquet"
+    pq.write_table(pa.table({"id": range(1000), "b": [[i] for i in range(1000)]}), path, 70)
+    return path
+
+
+def test_row_groups(parquet: Path) -> None:
+    size = parquet.stat().st_size
+    for target in (100, 999, 5000, size):
+        splits = cst.plan(parquet, target_bytes=target)
+        assert len(splits) == -(-size // target)
+        parts = [cst.open(split, threads=1 + target % 2) for split in splits]
+        assert [i for part in parts for i in ids(part)] == list(range(1000))
+        assert {tuple(part.column_names) for part in parts} == {("id", "b")}
+        assert ids(pickle.loads(pickle.dumps(cst.open(splits)))) == list(range(1000))
+    some = cst.open(splits[0]._replace(end=size // 3), columns=["b"])
+    assert 0 < some.num_rows < 1000
+    assert cst.open(splits[0]._replace(end=size // 3), columns=[]).num_rows == some.num_rows
+    with pytest.raises(cst.StateError, match="changed since it was planned"):
+        ids(cst.open(splits[0]._replace(end=size + 1)))
+
+
+def test_every_byte_of_a_parquet_file(parquet: Path) -> None:
+    size = parquet.stat().st_size
+    name = str(parquet)
+    for at in range(1, size, 211):
+        cuts = [cst.Split(name, 0, at), cst.Split(name, at, 2**63 - 1)]
+        assert [i for cut in cuts for i in ids(cst.open(cut))] == list(range(1000))
+
+
+def test_formats_of_ones_own(tmp_path: Path, parquet: Path) -> None:
+    cst.register_format("twice", lambda path: pq.read_table(path))
+    try:
+        size = parquet.stat().st_size
+        assert cst.plan(parquet, "twice", target_bytes=100) == [cst.Split(str(parquet), 0, size)]
+        cuts = [cst.Split(str(parquet), 0, 10), cst.Split(str(parquet), 10, size)]
+        parts = [cst.open(cut, "twice") for cut in cuts]
+        assert [part.num_rows for part in parts] == [1000, 0]
+        assert parts[1].column_names == ["id", "b"]
+        assert ids(cst.open(cuts[::-1], "twice")) == list(range(1000))
+    finally:
+        cst.unregister_format("twice")
+
+
+def test_what_has_no_splits(files: list[str], tmp_path: Path) -> None:
+    with open(files[0], "rb") as file, pytest.raises(cst.UnsupportedError, match="file objects"):
+        cst.plan(file)
+    with pytest.raises(cst.UnsupportedError, match="standard input"):
+        cst.plan("-")
+    with pytest.raises(cst.NotFoundError):
+        cst.plan(str(tmp_path / "none-*"))
+    with pytest.raises(cst.ArgumentError, match="target_bytes"):
+        cst.plan(files, target_bytes=0)
+    with pytest.raises(cst.StateError, match="changed since it was planned"):
+        cst.open(cst.Split(files[0], 0, 10**9))
+    with pytest.raises(cst.ArgumentError, match="from byte"):
+        cst.open(cst.Split(files[0], 10, 9))
+
+
+# File systems
+
+
+class Watched:
+    """A file system that counts what it is asked."""
+
+    def __init__(self, system: Any) -> None:
+        self._system = system
+        self.calls: list[str] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if callable(found := getattr(self._system, name)):
+            self.calls.append(name)
+        return found
+
+
+@pytest.fixture
+def memory(files: list[str]) -> Any:
+    system = fsspec.filesystem("memory")
+    for i, file in enumerate(files):
+        system.pipe(f"/plan/{i}.tfrecord", Path(file).read_bytes())
+    yield system
+    system.rm("/plan", recursive=True)
+
+
+def test_urls(memory: Any, files: list[str]) -> None:
+    splits = cst.plan("memory://plan/*.tfrecord", target_bytes=1000)
+    assert [s.file for s in splits if s.begin == 0] == [
+        f"memory:///plan/{i}.tfrecord" for i in range(3)
+    ]
+    local = cst.plan(files, target_bytes=1000)
+    assert [s[1:] for s in splits] == [s[1:] for s in local]
+    assert [i for split in splits for i in read(split)] == list(range(300))
+    assert read(splits) == list(range(300))
+    assert ids(pickle.loads(pickle.dumps(cst.open(splits[3:6], schema=SCHEMA, flat=True)))) == read(
+        splits[3:6]
+    )
+    named = cst.plan(["memory://plan/2.tfrecord", "memory://plan/0.tfrecord"])
+    assert [s.end for s in named] == [Path(files[i]).stat().st_size for i in (2, 0)]
+    with pytest.raises(cst.NotFoundError):
+        cst.plan("memory://plan/none")
+    with pytest.raises(cst.NotFoundError):
+        cst.plan("memory://plan/none-*")
+
+
+def test_listing(memory: Any, files: list[str]) -> None:
+    watched = Watched(memory)
+    splits = cst.plan("/plan/*.tfrecord", filesystem=watched, target_bytes=1000)
+    assert set(watched.calls) <= {"glob", "exists"}
+    assert read(splits[:3], filesystem=memory) == read(
+        [s._replace(file=files[0]) for s in splits[:3]]
+    )
+    watched.calls.clear()
+    names = ["/plan/0.tfrecord"] * 100 + ["/plan/1.tfrecord"]
+    assert len(cst.plan(names, filesystem=watched)) == 101
+    assert watched.calls == ["ls"]
+    with pytest.raises(cst.NotFoundError):
+        cst.plan(["/plan/none"] * 100, filesystem=watched)
+
+
+def test_pyarrow_file_systems(files: list[str], parquet: Path) -> None:
+    local = pyarrow.fs.LocalFileSystem()
+    splits = cst.plan(files, filesystem=local, target_bytes=1000)
+    assert splits == cst.plan(files, target_bytes=1000)
+    assert read(splits, filesystem=local) == list(range(300))
+    groups = cst.plan(str(parquet), filesystem=local, target_bytes=5000)
+    assert len(groups) > 1
+    assert [i for g in groups for i in ids(cst.open(g, filesystem=local))] == list(range(1000))

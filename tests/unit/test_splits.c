@@ -394,6 +394,28 @@ TEST(planning_by_sizes_looks_at_no_file) {
   splits = plan(paths, 7, &options);
   CHECK_EQ(cst_splits_count(splits), 7);
   cst_splits_free(splits);
+  static const struct {
+    const char *path;
+    const char *format;
+    const char *container;
+    size_t splits;
+  } named[] = {
+      {"a.csv", NULL, NULL, 1},     {"a.parquet", NULL, NULL, 2}, {"a", "json", NULL, 1},
+      {"a", "parquet", NULL, 2},    {"a.csv", "raw", NULL, 2},    {"a.csv", NULL, "lines", 2},
+      {"a", "raw", "delimited", 1}, {"a", NULL, "nobody's", 2},   {"a", "nobody's", NULL, 2}};
+  const uint64_t large = 80 << 20;
+  options.cut = CST_SPLIT_CUT_BY_NAME;
+  options.file_sizes = &large;
+  for (size_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+    options.format = named[i].format;
+    options.container = named[i].container;
+    splits = plan(&named[i].path, 1, &options);
+    CHECK_EQ(cst_splits_count(splits), named[i].splits);
+    cst_splits_free(splits);
+  }
+  options = (cst_split_options)CST_SPLIT_OPTIONS_INIT;
+  splits = plan(NULL, 0, &options);
+  cst_splits_free(splits);
 }
 
 TEST(planned_splits_of_plain_files) {

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import _core
 from .._base.arguments import positive, text
 from .._base.errors import UnsupportedError
-from .._base.files import as_inputs
+from .._base.files import as_inputs, is_file
 from .._base.public import public
+from .._io.listing import listed
 from .._source.inputs import expand, is_remote, written_format
 from .._source.split import Split
-from .open import open
 
 if TYPE_CHECKING:
     from .open import AnyInput
@@ -33,16 +35,27 @@ def plan(
     """
     target = positive("target_bytes", target_bytes)
     name, framing = text("format", format), text("container", container)
-    if filesystem is not None or is_remote(paths):
-        with open(paths, name or "raw", container=framing, filesystem=filesystem) as source:
-            return [Split(file, 0, 2**63 - 1, False, i) for i, file in enumerate(source.files)]
-    local, files = as_inputs(paths)
-    if local is None or files is not None:
+    sizes: tuple[int | None, ...] | None = None
+    what = list(paths) if isinstance(paths, Iterator) and not is_file(paths) else paths
+    if filesystem is not None or is_remote(what):
+        found = listed(what, filesystem)
+        local = tuple(os.fsencode(file) for file, _ in found)
+        sizes = tuple(size for _, size in found)
+        cut = _core.SPLIT_CUT_BY_NAME
+    else:
+        local = _local_files(what)
+        written = written_format(local, name)
+        cut = _core.SPLIT_CUT_BY_BYTES
+        if written is not None:
+            local, name, framing = expand(local), None, None
+            divides = "split" in written.options
+            cut = _core.SPLIT_CUT_BY_NAME if divides else _core.SPLIT_CUT_NONE
+    splits = _core.plan_splits(local, sizes, target, name, framing, cut)
+    return [Split(*split) for split in splits]
+
+
+def _local_files(paths: object) -> tuple[bytes, ...]:
+    local, _ = as_inputs(paths)
+    if local is None:
         raise UnsupportedError("file objects have no splits: workers open files by their names")
-    cut = _core.SPLIT_CUT_BY_BYTES
-    written = written_format(local, name)
-    if written is not None:
-        local, name, framing = expand(local), None, None
-        by_place = written.name == "parquet"
-        cut = _core.SPLIT_CUT_BY_NAME if by_place else _core.SPLIT_CUT_NONE
-    return list(map(Split._make, _core.plan_splits(local, None, target, name, framing, cut)))
+    return local

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from .errors import NotFoundError, argument_error
 
+TO_END = 2**63 - 1  # the end of a split of a file whose size is not known
+
 if TYPE_CHECKING:
     from typing import Protocol, TypeAlias
 

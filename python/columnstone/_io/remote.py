@@ -200,14 +200,17 @@ def is_remote(path: object) -> bool:
 
 def open_files(paths: object, filesystem: Any) -> list[RemoteFile]:
     """The files that URLs, or paths of a file system, mean; globs resolved, sorted bytewise."""
+    return [file for path in names_of(paths) for file in _open_all(path, filesystem)]
+
+
+def names_of(paths: object) -> list[str]:
+    """One name in a file system, or several."""
     items: Iterable[object] = [paths] if isinstance(paths, str | os.PathLike) else paths  # type: ignore[assignment]
-    files: list[RemoteFile] = []
-    for item in items:
-        path = os.fspath(item)  # type: ignore[call-overload]
-        if not isinstance(path, str):
-            raise TypeError(f"a path in a file system is a str, not {type(path).__name__}")
-        files.extend(_open_all(path, filesystem))
-    return files
+    names = [os.fspath(item) for item in items]  # type: ignore[call-overload]
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"a path in a file system is a str, not {type(name).__name__}")
+    return names
 
 
 def open_one(url: str) -> RemoteFile:
@@ -229,7 +232,7 @@ def _open_all(path: str, filesystem: Any) -> list[RemoteFile]:
 
 def _find(system: Any, inner: str, path: str, named: bool) -> list[RemoteFile]:
     """named: names are those in a file system that the caller has given."""
-    if not _GLOB.intersection(name_of_url(inner)) or system.exists(inner):
+    if not is_pattern(system, inner):
         return [_open(system, inner, path)]
     found = sorted((str(name) for name in system.glob(inner)), key=os.fsencode)
     if not found:
@@ -237,6 +240,11 @@ def _find(system: Any, inner: str, path: str, named: bool) -> list[RemoteFile]:
         raise NotFoundError(f"{shown}: no file matches (check the pattern)", file=shown)
     unstrip = (lambda name: name) if named else system.unstrip_protocol
     return [_open(system, name, unstrip(name)) for name in found]
+
+
+def is_pattern(system: Any, inner: str) -> bool:
+    """True for a glob, which is no file's name."""
+    return bool(_GLOB.intersection(name_of_url(inner))) and not system.exists(inner)
 
 
 def _open(system: Any, path: str, name: str) -> RemoteFile:

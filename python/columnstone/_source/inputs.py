@@ -41,6 +41,7 @@ class Stream(NamedTuple):
     once: it can be opened once only.
     projects: it gives exactly the wanted columns in their order; else they are picked.
     nested: open takes paths=, which are all that is wanted of the columns.
+    divides: open takes split=, the bytes of a split.
     """
 
     open: Open
@@ -48,6 +49,7 @@ class Stream(NamedTuple):
     once: bool = False
     projects: bool = False
     nested: bool = False
+    divides: bool = False
 
     def core(self, paths: tuple[str, ...] | None) -> tuple[Open, bytes, bool, bool]:
         """As the compiled part takes it, of these paths only (None: all)."""
@@ -121,10 +123,8 @@ def from_paths(paths: tuple[bytes, ...], format: str | None) -> Inputs:
     if written is None:
         return Inputs(paths=paths, pickle=None if b"-" in paths else paths)
     files = expand(paths)
-    nested = "paths" in written.options
-    streams = tuple(
-        Stream(functools.partial(_open_file, written, p), p, nested=nested) for p in files
-    )
+    flags = {"nested": "paths" in written.options, "divides": "split" in written.options}
+    streams = tuple(Stream(functools.partial(_open_file, written, p), p, **flags) for p in files)
     return Inputs(streams=streams, pickle=files, format=written.name)
 
 
@@ -146,9 +146,18 @@ def _splits(splits: Sequence[Split], format: str | None, place: Place) -> Inputs
     names = dict(zip(files, given, strict=True))
     if len(set(given)) < len(given):
         raise argument_error("two of the URLs differ in their parameters only", "open them apart")
-    parts = tuple((names[s.file], s.begin, s.end, s.exact) for s in splits)
     again = ("splits", (tuple(splits), format, place))
+    if whole.streams is not None and all(stream.divides for stream in whole.streams):
+        by_file = dict(zip(files, whole.streams, strict=True))
+        streams = tuple(_part_of_stream(by_file[s.file], s) for s in splits)
+        return whole._replace(again=again, streams=streams)
+    parts = tuple((names[s.file], s.begin, s.end, s.exact) for s in splits)
     return whole._replace(again=again, splits=parts)
+
+
+def _part_of_stream(stream: Stream, split: Split) -> Stream:
+    opener = functools.partial(stream.open, split=(split.begin, split.end))
+    return stream._replace(open=opener)
 
 
 # Elsewhere
@@ -175,7 +184,8 @@ def _remote_files(what: object, format: str | None, filesystem: object | None) -
         from .._formats.parquet.reader import open_remote
 
         streams = tuple(
-            Stream(functools.partial(open_remote, f), name_of(f), nested=True) for f in files
+            Stream(functools.partial(open_remote, f), name_of(f), nested=True, divides=True)
+            for f in files
         )
         return Inputs(streams=streams, again=again, format=name)
     if not files:
@@ -241,8 +251,10 @@ def _open_file(
     batch_size: int,
     threads: int,
     paths: tuple[str, ...] | None = None,
+    split: tuple[int, int] | None = None,
 ) -> object:
-    given = {"columns": columns, "batch_size": batch_size, "threads": threads, "paths": paths}
+    given: dict[str, object] = {"columns": columns, "batch_size": batch_size, "threads": threads}
+    given.update(paths=paths, split=split)
     wanted = {name: value for name, value in given.items() if name in format.options}
     made = format.open(os.fsdecode(path), **wanted)
     if not is_arrow(made):

@@ -49,7 +49,9 @@ def _truth(condition: Any, values: Mapping[str, Any]) -> bool | None:
 
 def _negated(child: Any, values: Mapping[str, Any]) -> bool | None:
     is_null = any(
-        getattr(child, "attribute", ()) == (name,) for name, value in values.items() if value is None
+        getattr(child, "attribute", ()) == (name,)
+        for name, value in values.items()
+        if value is None
     )
     if is_null and not isinstance(child, _KNOW_NULL):
         return False

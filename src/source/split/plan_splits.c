@@ -152,13 +152,35 @@ static cst_status plan_by_bytes(split_planner *planner, const char *file, uint64
   return status;
 }
 
+/* True for formats whose files are read as a whole. Parquet is not: its readers divide it. */
+static bool reads_whole_files(const cst__format *format) {
+  return cst__format_is_tabular(format) && strcmp(format->name, "parquet") != 0;
+}
+
+/* The same by what is said of a file, and its name. */
+static bool is_named_whole(const split_planner *planner, const char *file) {
+  const cst_split_options *options = planner->options;
+  const cst__container *container = cst__container_find_by_path(file);
+  cst__format format = {0};
+  if (options->container != NULL) {
+    container = NULL;
+    (void)cst__container_find(options->container, &container, NULL);
+  }
+  if (container != NULL) {
+    return container->find_begin == NULL;
+  }
+  cst_status status = options->format != NULL ? cst__format_find(options->format, &format, NULL)
+                                              : cst__format_find_by_ending(file, &format, NULL);
+  return status == CST_OK && reads_whole_files(&format);
+}
+
 static cst_status plan_large_file(split_planner *planner, const char *file, uint64_t size,
                                   cst_error *error) {
   static const char *const compressed[] = {".gz", ".zz", ".zlib", NULL};
   static const char *const zstd[] = {".zst", NULL};
   bool by_name = planner->options->cut == CST_SPLIT_CUT_BY_NAME || cst__is_url(file);
   if (planner->options->cut == CST_SPLIT_CUT_NONE || has_ending(file, compressed) ||
-      (by_name && has_ending(file, zstd))) {
+      (by_name && (has_ending(file, zstd) || is_named_whole(planner, file)))) {
     return plan_split(planner, file, 0, size, false, error);
   }
   return by_name ? cut_file(planner, file, size, NULL, error)

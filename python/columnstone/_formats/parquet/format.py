@@ -7,6 +7,6 @@ from .reader import open_file
 from .sink import ParquetSink
 
 FORMAT = registry.Format(
-    "parquet", open_file, None, frozenset(("columns", "batch_size", "threads", "paths"))
+    "parquet", open_file, None, frozenset(("columns", "batch_size", "threads", "paths", "split"))
 )
 SINK = ParquetSink

@@ -9,9 +9,8 @@ from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..._base.errors import (
-    CorruptError,
-)
+from ..._base.errors import CorruptError, StateError
+from ..._base.files import TO_END
 from ..reader import Reader
 from .counts import Counts, check_footer
 from .errors import first_line, pyarrow_errors, pyarrow_parquet
@@ -33,10 +32,12 @@ def open_file(
     batch_size: int = 1024,
     threads: int = 1,
     paths: tuple[str, ...] | None = None,
+    split: tuple[int, int] | None = None,
 ) -> Reader:
     """A file as a stream of batches. With threads, as many row groups are decoded at once; their
-    order is kept. paths: what is wanted within the columns: "event.query"; None: all."""
-    return _stream(lambda: path, path, _Wanted(columns, paths), batch_size, threads)
+    order is kept. paths: what is wanted within the columns: "event.query"; None: all. split: the
+    row groups that begin in these bytes only."""
+    return _stream(lambda: path, path, _Wanted(columns, paths, split), batch_size, threads)
 
 
 def open_stream(
@@ -58,9 +59,10 @@ def open_remote(
     batch_size: int,
     threads: int,
     paths: tuple[str, ...] | None = None,
+    split: tuple[int, int] | None = None,
 ) -> Reader:
     """The same of a file of a file system, which each thread opens for itself."""
-    return _stream(file.again, file.name, _Wanted(columns, paths), batch_size, threads)
+    return _stream(file.again, file.name, _Wanted(columns, paths, split), batch_size, threads)
 
 
 class _View(io.RawIOBase):
@@ -116,10 +118,19 @@ def _fill(file: Any, view: memoryview) -> int:
 
 
 class _Wanted(NamedTuple):
-    """The columns, and the paths in them; None: all."""
+    """The columns, the paths in them, and the bytes in which row groups begin; None: all."""
 
     columns: list[str] | None
     paths: tuple[str, ...] | None
+    split: tuple[int, int] | None = None
+
+
+class _Group(NamedTuple):
+    """A row group."""
+
+    number: int
+    first: int  # row
+    rows: int
 
 
 class _Job(NamedTuple):
@@ -128,6 +139,7 @@ class _Job(NamedTuple):
     where: Callable[[], Any]  # what ParquetFile takes
     name: str
     metadata: Any  # of the file
+    groups: list[_Group]
     choice: Choice
     batch_size: int
     threads: int
@@ -146,19 +158,22 @@ def _stream(
         file = pq.ParquetFile(where(), page_checksum_verification=True)
         check_footer(file.metadata)
         schema = file.schema_arrow.remove_metadata()
-    columns, paths = wanted
+        groups = list(_groups(file.metadata))
+        if wanted.split is not None:
+            groups = _groups_of_split(where(), name, groups, file.metadata, wanted.split)
+    columns, paths, _ = wanted
     if columns is not None and not set(schema.names).issuperset(columns):
         columns = paths = None  # they are refused later, with near names: for that all are given
     choice = choose(schema, file.metadata.schema, columns, paths)
-    job = _Job(where, name, file.metadata, choice, batch_size, threads)
+    job = _Job(where, name, file.metadata, groups, choice, batch_size, threads)
     return Reader(choice.schema, _read(file, job))
 
 
 def _read(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
     with pyarrow_errors(job.name):
         if not job.columns:
-            yield from _rows_only(job.metadata.num_rows, job.batch_size)
-        elif job.threads == 1 or file.num_row_groups < 2:
+            yield from _rows_only(sum(group.rows for group in job.groups), job.batch_size)
+        elif job.threads == 1 or len(job.groups) < 2:
             yield from _read_in_turn(file, job)
         else:
             for table in _read_groups(job):
@@ -168,7 +183,7 @@ def _read(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
 def _read_in_turn(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
     """One row group after the other: pyarrow would drop the rows of a sound one for the batch that
     they share with a damaged one."""
-    for group in _groups(job.metadata):
+    for group in job.groups:
         counts = Counts(job.choice.leaves, job.metadata, group.number)
         with _group_errors(job, group):
             for batch in file.iter_batches(
@@ -182,18 +197,41 @@ def _read_in_turn(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
             counts.check()
 
 
-class _Group(NamedTuple):
-    """A row group."""
-
-    number: int
-    first: int  # row
-
-
 def _groups(metadata: Any) -> Iterator[_Group]:
     first = 0
     for number in range(metadata.num_row_groups):
-        yield _Group(number, first)
-        first += metadata.row_group(number).num_rows
+        rows = metadata.row_group(number).num_rows
+        yield _Group(number, first, rows)
+        first += rows
+
+
+def _groups_of_split(
+    file: Any, name: str, groups: list[_Group], metadata: Any, split: tuple[int, int]
+) -> list[_Group]:
+    """Those that begin in the split's bytes. One that begins outside of the file, as a damaged
+    footer has it, is for the first split to fail with."""
+    begin, end = split
+    size = os.stat(file).st_size if isinstance(file, str) else file.seek(0, os.SEEK_END)
+    if end != TO_END and end > size:
+        hint = "plan it again"
+        raise StateError(
+            f"{name}: the file changed since it was planned: it has {size} bytes, and its split "
+            f"ends at byte {end} ({hint})",
+            file=name,
+            hint=hint,
+        )
+
+    def place(group: _Group) -> int:
+        row_group = metadata.row_group(group.number)
+        if row_group.num_columns == 0:
+            return 0
+        chunk = row_group.column(0)
+        at: int = chunk.data_page_offset
+        if chunk.has_dictionary_page and chunk.dictionary_page_offset is not None:
+            at = min(at, chunk.dictionary_page_offset)
+        return at if 0 <= at < size else 0
+
+    return [group for group in groups if begin <= place(group) < end]
 
 
 def _read_group(job: _Job, group: _Group, columns: list[str]) -> pa.Table:
@@ -268,7 +306,7 @@ def _read_groups(job: _Job) -> Iterator[pa.Table]:
 
     with ThreadPoolExecutor(job.threads) as pool:
         try:
-            for group in _groups(job.metadata):
+            for group in job.groups:
                 waiting.append((group, pool.submit(_read_group, job, group, job.columns)))
                 if len(waiting) > job.threads:
                     yield oldest()

@@ -15,8 +15,10 @@ from typing import Any
 import columnstone as cst
 import pyarrow as pa
 import pytest
+import servers
 from columnstone._engines import place
 from columnstone._spark import writer as module
+from columnstone._spark.write_options import Output
 from columnstone._spark.writer import BatchWriter, StreamWriter, Written
 from pyspark.sql.types import LongType, StructField, StructType
 
@@ -104,6 +106,19 @@ def test_one_attempt_of_a_task_counts(
     with pytest.raises(cst.FileError, match="the job has ended"):
         attempt(monkeypatch, writer, Task(1), 3)
     assert len(os.listdir(out)) == 3
+
+
+def test_where_outputs_lie(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path, expected in (
+        ("out/", f"{tmp_path}/out"),
+        ("file:/a%20b/c", "/a b/c"),
+        ("file:///a/b/", "/a/b"),
+        ("s3://bucket/x/", "s3://bucket/x"),
+    ):
+        assert Output.of_options({"path": path}).path == expected
+    with pytest.raises(cst.ArgumentError, match="no path, and no URL"):
+        Output.of_options({"path": "hdfs:/x"})
 
 
 def test_abort(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,6 +230,49 @@ def test_partitions_of_an_aborted_commit(
     ]
     writer.abort([message])
     assert not (tmp_path / "out").exists()
+
+
+def test_a_store_of_objects(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a move is a copy."""
+    fsspec = pytest.importorskip("fsspec")
+    pytest.importorskip("s3fs")
+    pytest.importorskip("moto")
+    with servers.s3_server() as (options, _):
+        monkeypatch.setitem(fsspec.config.conf, "s3", options)
+        system = fsspec.filesystem("s3")
+        schema = StructType([*SCHEMA.fields, StructField("k", LongType())])
+        given = {"path": "s3://bucket/deep/out/", "partitionby": "k", "compression": "gzip"}
+
+        def job(overwrite: bool, *tasks: tuple[int, ...]) -> tuple[BatchWriter, list[Written]]:
+            writer = BatchWriter(given, schema, overwrite)
+            messages = []
+            for i, rows in enumerate(tasks):
+                monkeypatch.setattr(module, "TaskContext", Task(i))
+                columns = {"id": pa.array(rows), "k": pa.array([row % 2 for row in rows])}
+                there = pickle.loads(pickle.dumps(writer))
+                messages.append(there.write(iter([pa.record_batch(columns)])))
+            return writer, messages
+
+        def found() -> list[int]:
+            system.invalidate_cache()
+            names = system.glob("bucket/deep/out/k=*/part-*.tfrecord.gz")
+            files = [cst.open(f"s3://{name}") for name in names]
+            return sorted(row[0] for f in files for b in f for row in b.to_pydict()["id"])
+
+        for overwrite, rows, expected in (
+            (False, (1, 2, 3), [1, 2, 3]),
+            (False, (4,), [1, 2, 3, 4]),
+            (True, (7, 8), [7, 8]),
+        ):
+            writer, messages = job(overwrite, rows, (0,))
+            writer.commit(messages)
+            expected = sorted([*expected, *[0] * (2 if expected[-1] == 4 else 1)])
+            assert found() == expected
+        writer, messages = job(True, (5,))
+        writer.abort(messages)
+        assert found() == [0, 7, 8]
+        left = [name for name in system.find("bucket/deep") if "/part-" not in name]
+        assert left == ["bucket/deep/out/_SUCCESS"]
 
 
 def stream_of(out: pathlib.Path, overwrite: bool = False) -> StreamWriter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import os
+import re
 import urllib.parse
 from typing import TYPE_CHECKING, Any
 
@@ -113,7 +114,11 @@ def _path(given: Mapping[str, str]) -> str:
     [path] = paths
     if path.startswith("file:"):
         return os.path.abspath(urllib.parse.unquote(urllib.parse.urlsplit(path).path))
-    return path.rstrip("/") if is_remote(path) else os.path.abspath(path)
+    if is_remote(path):
+        return path.rstrip("/")
+    if re.match(r"[a-zA-Z][\w+.-]+:/", path):
+        raise argument_error(f"{ascii(path)[:80]} is no path, and no URL", "scheme://host/folder")
+    return os.path.abspath(path)
 
 
 def _format(values: dict[str, Any]) -> str:

@@ -1,5 +1,15 @@
-"""Hugging Face datasets of files."""
+"""Hugging Face datasets of files.
+
+    for example in columnstone.huggingface.iterable_dataset("trips-*.tfrecord.gz", flat=True):
+        ...
+    columnstone.huggingface.dataset("trips-*.tfrecord.gz", flat=True)[5]
+
+The other way, `columnstone.open`, `write` and `convert` take datasets as they are.
+"""
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from ._huggingface.cached import dataset
+from ._huggingface.iterable import iterable_dataset
+
+__all__ = ["dataset", "iterable_dataset"]

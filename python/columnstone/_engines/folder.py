@@ -15,6 +15,7 @@ from .._base.arguments import text
 from .._base.errors import FileError, argument_error
 from .._sink.writer import Writer
 from .names import check_names
+from .options import self_contained
 from .place import ending_of, place_of
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class Folder:
         self.path = os.fspath(path)
         self.format = format
         self.mode = mode
-        self.options = options
+        self.options = self_contained(options)
         self.ending = ending_of(format, options.get("container"), options.get("compression"))
         self.job = uuid.uuid4().hex
 

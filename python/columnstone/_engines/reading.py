@@ -11,6 +11,7 @@ from .._api.plan import plan
 from .._base.errors import Error, SchemaError
 from .._base.optional import need
 from .names import check_names
+from .options import self_contained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -83,6 +84,7 @@ def read_by(paths: AnyInput, options: dict[str, Any]) -> Reading:
     that all workers have the same columns."""
     pa = need("pyarrow", "an engine")
     check_names(options, open, ("paths",))
+    options = options if options.get("view") is not None else self_contained(options)
     with open(paths, **options) as source:
         schema = pa.schema(source.arrow_schema)
         settled = {**options, **_found(paths, options, source)}

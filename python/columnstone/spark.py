@@ -9,6 +9,20 @@ With this package installed, Spark finds the data source by itself:
 
 from __future__ import annotations
 
+from ._spark.columns import (
+    decode_examples,
+    decode_messages,
+    encode_examples,
+    map_examples,
+    map_messages,
+)
 from ._spark.register import register
 
-__all__ = ["register"]
+__all__ = [
+    "decode_examples",
+    "decode_messages",
+    "encode_examples",
+    "map_examples",
+    "map_messages",
+    "register",
+]

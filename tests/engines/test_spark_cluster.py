@@ -54,3 +54,36 @@ def test_tasks_tried_again_write_each_row_once(spark_cluster: Any, tmp_path: pat
         assert ids(out) == list(range(1000))
         assert len(os.listdir(out)) == 5  # a file per task, and _SUCCESS
     spark_cluster.conf.unset("spark.sql.execution.arrow.maxRecordsPerBatch")
+
+
+def load(spark: Any, path: object, **options: Any) -> Any:
+    return spark.read.format("columnstone").options(**options).load(str(path))
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
+def test_rows_of_a_thousand_files_come_once(spark_cluster: Any, tmp_path: pathlib.Path) -> None:
+    """Although a worker is killed after it has given rows."""
+    for i in range(1000):
+        folder = tmp_path / f"part={i % 10}"
+        folder.mkdir(exist_ok=True)
+        cst.write([{"id": [2 * i]}, {"id": [2 * i + 1]}], folder / f"{i:04d}.tfrecord")
+    frame = load(spark_cluster, tmp_path, schema='feature { name: "id" type: INT }')
+    assert 4 < frame.rdd.getNumPartitions() < 100
+    marker = str(tmp_path / "marker")
+    got = frame.mapInArrow(once(marker, True), frame.schema).toArrow().to_pylist()
+    assert os.path.exists(marker)
+    assert sorted((row["id"][0], row["part"]) for row in got) == [
+        (i, i // 2 % 10) for i in range(2000)
+    ]
+
+
+def test_the_error_of_a_worker_says_where(spark_cluster: Any, tmp_path: pathlib.Path) -> None:
+    cst.write([{"id": [1]}], tmp_path / "a.tfrecord")
+    data = (tmp_path / "a.tfrecord").read_bytes()
+    (tmp_path / "b.tfrecord").write_bytes(data + data[:-3])
+    options = {"schema": 'feature { name: "id" type: INT }'}
+    with pytest.raises(
+        Exception, match=rf"CorruptError: .*b\.tfrecord: record 1, byte {len(data)}"
+    ):
+        load(spark_cluster, tmp_path, **options).collect()
+    assert load(spark_cluster, tmp_path, on_error="skip", **options).count() == 2

@@ -46,17 +46,19 @@ def find_files(paths: Sequence[str], base: str | None = None) -> list[Found]:
         raise argument_error("no path is given", 'load("trips-*.tfrecord.gz")')
     found: list[Found] = []
     for path in paths:
-        listed = _remote_files(path) if remote.is_remote(path) else _local_files(_plain(path))
+        plain = local_path(path)
+        listed = _remote_files(path) if remote.is_remote(plain) else _local_files(plain)
         if not listed:
             hint = "check the path"
             raise NotFoundError(f"{path}: no file matches ({hint})", file=path, hint=hint)
-        top = _base_of(_plain(path), [entry[0] for entry in listed]) if base is None else base
-        found += [Found(entry[0], _folders(entry[0], _plain(top)), *entry[1:]) for entry in listed]
+        files = [entry[0] for entry in listed]
+        top = _base_of(plain, files) if base is None else local_path(base)
+        found += [Found(entry[0], _folders(entry[0], top), *entry[1:]) for entry in listed]
     return found
 
 
-def _plain(path: str) -> str:
-    """A local path without the scheme that Spark puts before it."""
+def local_path(path: str) -> str:
+    """A path without the scheme that Hadoop puts before local ones; other URLs as they are."""
     if path.startswith("file:"):
         return "/" + path.removeprefix("file:").lstrip("/")
     return path

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from .._api.open import open
 from .._base.errors import FormatError, UnsupportedError, argument_error
+from .._engines.options import self_contained
 from .._engines.reading import Reading, read_by
 from . import options as o
 from .folders import Found, PartitionColumn, find_files, partition_columns
@@ -40,6 +42,7 @@ READ_OPTIONS: dict[str, o.Parser] = {
     "csv": o.dict_option,
     "sequence_column": o.text_option,
     "raw_column": o.text_option,
+    "offset_column": o.text_option,
     "message": o.text_option,
     "descriptors": o.names_option,
     "message_options": o.dict_option,
@@ -94,14 +97,9 @@ def parse_load(options: Mapping[str, str], streams: bool = False) -> Load:
     given.setdefault("batch_bytes", _BATCH_BYTES)
     if "csv" in given:
         given["csv"] = _csv(given["csv"])
-    if "schema" in given:
-        from .._schema.schema import Schema
-
-        given["schema"] = Schema(given["schema"])
-    if "descriptors" in given and not given.get("view", "").endswith(".cstq"):
-        from .._message.descriptors import Descriptors
-
-        given["descriptors"] = Descriptors(given["descriptors"])
+    of_query = ("message", "descriptors") if "view" in given else ()  # bound on the driver
+    held = {name: given.pop(name) for name in of_query if name in given}
+    given = {**self_contained(given), **held}
     if "view" not in given:
         given["offsets"] = 32
     return Load(o.paths_of(options), given, own)
@@ -114,9 +112,11 @@ def infer_table(load: Load, found: Sequence[Found]) -> Table:
     options = dict(load.options)
     if "columns" in options:
         options["columns"] = [name for name in options["columns"] if name not in names]
-    reading = read_by([entry.file for entry in found], options)
+    threads = options.pop("threads", 1)
+    inferring = max(threads, os.cpu_count() or 1)  # the driver has nothing else to do
+    reading = read_by([entry.file for entry in found], {**options, "threads": inferring})
     _check_names(reading.schema, names)
-    return Table(reading, folders)
+    return Table(reading._replace(options={**reading.options, "threads": threads}), folders)
 
 
 def given_table(
@@ -140,7 +140,7 @@ def given_table(
 def _said_by(types: pa.Schema, options: dict[str, Any], file: str) -> dict[str, Any]:
     """Options of columnstone.open by which it reads these columns and infers nothing."""
     said: dict[str, Any] = {}
-    beside = (options.get("raw_column"),)
+    beside = (options.get("raw_column"), options.get("offset_column"))
     names = [name for name in types.names if name not in beside]
     if "columns" not in options:
         said["columns"] = names
@@ -176,13 +176,13 @@ def _features(types: pa.Schema, names: Sequence[str]) -> tuple[Any, bool]:
 
 
 def _feature_type(type: pa.DataType, name: str) -> str:
-    if pa.types.is_integer(type) or pa.types.is_boolean(type):
+    if pa.types.is_integer(type) or pa.types.is_decimal(type):
         return "INT"
     if pa.types.is_floating(type):
         return "FLOAT"
     if type in (pa.string(), pa.binary()):
         return "BYTES"
-    hint = "integers, FLOAT, DOUBLE, BINARY, STRING, and arrays of these"
+    hint = "integers, DECIMAL, FLOAT, DOUBLE, BINARY, STRING, and arrays of these"
     raise UnsupportedError(
         f"column {name}: tf.Examples have no {type} (they hold {hint})", path=name, hint=hint
     )

@@ -16,7 +16,7 @@ from pyspark.sql.streaming.datasource import (
 from .._base.errors import NotFoundError, StateError, argument_error
 from .._io import remote
 from .file_log import FileLog
-from .folders import Found
+from .folders import Found, local_path
 from .reader import Task, TaskReader, plan_tasks
 from .reading import Load, Table, given_table
 
@@ -30,11 +30,12 @@ Offset = dict[str, int]  # {"batch": the last batch of the file log that is read
 
 
 class StreamTask(Task):
-    """What one worker reads of a batch: whole files, as the driver saw them."""
+    """What one worker reads of a batch: whole files, as the driver saw them, and how."""
 
-    def __init__(self, task: Task, files: Sequence[Found]) -> None:
+    def __init__(self, task: Task, files: Sequence[Found], table: Table) -> None:
         super().__init__(task.splits)
         self.files = tuple(files)
+        self.table = table
 
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
@@ -49,12 +50,10 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type
                 "a folder of its own for the list of files that it has read, kept as long as the "
                 "checkpoint",
             )
-        self._folder = folder.removeprefix("file://")
-        for path in (self._folder, *load.paths):
-            if remote.is_remote(path) and not path.startswith("file:"):
-                raise argument_error(
-                    f"{path}: streams read folders that are mounted, not URLs",
-                )
+        self._folder = local_path(folder)
+        for path in (folder, *load.paths):
+            if remote.is_remote(local_path(path)):
+                raise argument_error(f"{path}: a stream reads folders that are mounted, not URLs")
         self._load = load
         self._schema = schema
         self._table = table
@@ -62,7 +61,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type
         self._end: set[str] | None = None  # of files, with Trigger.AvailableNow
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_log": None, "_end": None}
+        return {**self.__dict__, "_log": None, "_end": None, "_table": None}
 
     def _open_log(self) -> FileLog:
         if self._log is None:
@@ -112,22 +111,24 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type
             by_name = {entry.file: entry for entry in files}
             for task in plan_tasks(self._load, files):
                 names = dict.fromkeys(split.file for split, _ in task.splits)
-                tasks.append(StreamTask(task, [by_name[name] for name in names]))
+                of_task = [by_name[name] for name in names]
+                tasks.append(StreamTask(task, of_task, self._table_of(files)))
         return tasks
+
+    def _table_of(self, files: Sequence[Found]) -> Table:
+        """How files are read, found out once: there may have been none when the stream began."""
+        if self._table is None:
+            names = [name for name, _ in files[0].folders]
+            self._table = given_table(self._load, files, names, self._schema)
+        return self._table
 
     # The workers' side
 
     def read(self, partition: StreamTask) -> Iterator[pa.RecordBatch]:
-        yield from self._reader(partition).read(partition)
+        reading, folders = partition.table
+        yield from TaskReader(reading, folders, self._schema).read(partition)
         for entry in partition.files:
             _check_unchanged(entry)
-
-    def _reader(self, task: StreamTask) -> TaskReader:
-        names = [name for name, _ in task.files[0].folders]
-        table = self._table
-        if table is None:
-            table = given_table(self._load, task.files, names, self._schema)
-        return TaskReader(table.reading, table.folders, self._schema)
 
 
 def _check_unchanged(entry: Found) -> None:

@@ -1,0 +1,165 @@
+"""Columns of serialized records in frames of Spark: what columnstone.spark has for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._base.errors import argument_error
+from .._base.optional import need
+from .._base.public import public_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import Literal
+
+    from .._message.descriptors import DescriptorsLike
+    from .._message.options import MessageLike
+    from .._schema.schema import SchemaLike
+    from .records import Decoding
+
+_public = public_in("columnstone.spark")
+
+
+@_public
+def decode_examples(
+    column: Any,
+    schema: SchemaLike,
+    columns: Iterable[str] | None = None,
+    *,
+    nested: bool = False,
+    on_error: Literal["raise", "null"] = "raise",
+) -> Any:
+    """A column of structs of a binary column of serialized tf.Examples, for `select`:
+
+        kafka.select(cst.spark.decode_examples("value", schema="schema.pbtxt").alias("trip"))
+
+    column: its name, or a Column.
+    schema, columns, nested: as for ExampleDecoder; each field is an array, as features are lists.
+    on_error: of a record that does not decode: "raise" fails the task, "null" makes the struct
+        null. A null stays null.
+
+    Needs Spark 4.1. Raises at once what ExampleDecoder raises, and UnsupportedError for a type that
+    Spark does not have.
+    """
+    from .records import decode_column
+
+    decoding = _of_examples(column, schema, columns, nested, _policy(on_error, "raise", "null"))
+    return decode_column(decoding, column)
+
+
+@_public
+def decode_messages(
+    column: Any,
+    message: MessageLike | None = None,
+    columns: Iterable[str] | None = None,
+    *,
+    descriptors: DescriptorsLike | None = None,
+    on_error: Literal["raise", "null"] = "raise",
+    **options: Any,
+) -> Any:
+    """The same of a column of serialized protobuf messages. message, columns, descriptors and all
+    further options are those of MessageDecoder."""
+    from .records import decode_column
+
+    policy = _policy(on_error, "raise", "null")
+    decoding = _of_messages(column, message, columns, descriptors, policy, options)
+    return decode_column(decoding, column)
+
+
+@_public
+def encode_examples(*columns: Any, schema: SchemaLike | None = None, lossy: bool = False) -> Any:
+    """A binary column of tf.Examples whose features are these columns, by their names:
+
+        trips.select(cst.spark.encode_examples("fare", "company").alias("value"))
+
+    columns: names or Columns; "trip.*" for the fields of a struct.
+    schema, lossy: as for ExampleEncoder. A null is a feature without values.
+    """
+    need("pyspark", "columnstone.spark.encode_examples")
+    from .._decode.example import ExampleEncoder
+    from .records import Encoding, encode_columns
+
+    if not columns:
+        raise argument_error("encode_examples needs columns", "*frame.columns for all of them")
+    return encode_columns(Encoding(ExampleEncoder(schema, lossy=lossy)), columns)
+
+
+@_public
+def map_examples(
+    frame: Any,
+    column: str,
+    schema: SchemaLike,
+    columns: Iterable[str] | None = None,
+    *,
+    nested: bool = False,
+    keep: Sequence[str] = (),
+    on_error: Literal["raise", "null", "skip"] = "raise",
+) -> Any:
+    """A frame with a column for each feature of the tf.Examples in a binary column, by mapInArrow.
+
+    keep: columns of the frame that stay, before the decoded ones.
+    on_error: as for decode_examples; "skip" leaves out rows that do not decode, and nulls. With
+        "null" their features are null.
+    """
+    from .records import decode_frame
+
+    policy = _policy(on_error, "raise", "null", "skip")
+    decoding = _of_examples(column, schema, columns, nested, policy)
+    return decode_frame(decoding, frame, column, list(keep), policy)
+
+
+@_public
+def map_messages(
+    frame: Any,
+    column: str,
+    message: MessageLike | None = None,
+    columns: Iterable[str] | None = None,
+    *,
+    descriptors: DescriptorsLike | None = None,
+    keep: Sequence[str] = (),
+    on_error: Literal["raise", "null", "skip"] = "raise",
+    **options: Any,
+) -> Any:
+    """The same of serialized protobuf messages; options as for decode_messages."""
+    from .records import decode_frame
+
+    policy = _policy(on_error, "raise", "null", "skip")
+    decoding = _of_messages(column, message, columns, descriptors, policy, options)
+    return decode_frame(decoding, frame, column, list(keep), policy)
+
+
+def _of_examples(
+    column: Any, schema: SchemaLike, columns: Iterable[str] | None, nested: bool, on_error: str
+) -> Decoding:
+    need("pyspark", "decoding a column")
+    from .._decode.example import ExampleDecoder
+    from .records import Decoding
+
+    if schema is None:
+        raise argument_error("a column of tf.Examples needs a schema", "schema=")
+    return Decoding(
+        ExampleDecoder(schema, columns, offsets=32, nested=nested), str(column), on_error
+    )
+
+
+def _of_messages(
+    column: Any,
+    message: MessageLike | None,
+    columns: Iterable[str] | None,
+    descriptors: DescriptorsLike | None,
+    on_error: str,
+    options: dict[str, Any],
+) -> Decoding:
+    need("pyspark", "decoding a column")
+    from .._message.decoder import MessageDecoder
+    from .records import Decoding
+
+    given = {"descriptors": descriptors, "offsets": 32, **options}
+    return Decoding(MessageDecoder(message, columns, **given), str(column), on_error)
+
+
+def _policy(on_error: str, *known: str) -> str:
+    if on_error not in known:
+        said = ", ".join(known)
+        raise argument_error(f"on_error is one of {said}, not {ascii(on_error)[:40]}")
+    return on_error

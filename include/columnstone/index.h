@@ -84,8 +84,9 @@ CST_API cst_status cst_source_range(cst_source *source, uint64_t begin, uint64_t
 
 /* Part i of n: every record is in exactly one part, and the parts in their order give the records
  * in theirs. With indexes for all files the parts differ by at most one record; without, the bytes
- * are divided, and the begin of a record is found by both of its CRCs. Compressed files and whole
- * formats are divided by whole files. Needs no index, and makes none. */
+ * are divided, and the begin of a record is found by both of its CRCs. Compressed files (but for
+ * those of zstd with a seek table, docs/formats.md) and whole formats are divided by whole files.
+ * Needs no index, and makes none. */
 CST_API cst_status cst_source_split(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                                     cst_error *error);
 

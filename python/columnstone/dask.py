@@ -1,7 +1,7 @@
 """Dask: data frames of files, and back.
 
-    frame = columnstone.dask.read("trips-*.tfrecord.gz", flat=True)
-    columnstone.dask.write(frame[frame.fare > 100], "out/", "parquet")
+frame = columnstone.dask.read("trips-*.tfrecord.gz", flat=True)
+columnstone.dask.write(frame[frame.fare > 100], "out/", "parquet")
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ def test_messages_and_views(tmp_path: pathlib.Path) -> None:
         )
         assert view.column_names == ["q", "raw", "at"]
         rows = pa.table(view).to_pydict()
-        place = {r: at for r, at in zip(content, starts, strict=True)}
+        place = dict(zip(content, starts, strict=True))
         assert rows["at"] == [place[raw] for (raw,) in rows["raw"]]
         assert len(rows["at"]) > 20
         assert list(view.tensor_representations()) == ["q"]

@@ -22,6 +22,9 @@ typedef struct cst__codec {
                        cst_error *error);
   /* The stream may end here: nothing of a member or frame is outstanding. */
   bool (*may_end)(const void *state);
+  /* Begins anew at the frame after so many others; from now on `decode` returns at the end of each,
+   * too. NULL: its streams cannot be entered in their middle. */
+  void (*restart)(void *state, uint64_t frames);
 } cst__codec;
 
 extern const cst__codec cst__gzip_codec;

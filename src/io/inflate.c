@@ -152,7 +152,7 @@ static cst_status inflate_some(void *opaque, cst__span *in, uint8_t *out, size_t
 
 static bool inflate_may_end(const void *state) { return !((const inflater *)state)->inside; }
 
-const cst__codec cst__gzip_codec = {"gzip", new_gzip_decoder, cst__delete, inflate_some,
-                                    inflate_may_end};
-const cst__codec cst__zlib_codec = {"zlib", new_zlib_decoder, cst__delete, inflate_some,
-                                    inflate_may_end};
+const cst__codec cst__gzip_codec = {"gzip",       new_gzip_decoder, cst__delete,
+                                    inflate_some, inflate_may_end,  NULL};
+const cst__codec cst__zlib_codec = {"zlib",       new_zlib_decoder, cst__delete,
+                                    inflate_some, inflate_may_end,  NULL};

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/interrupt.h"
 #include "base/utf8.h"
 #include "io/codec.h"
 #include "io/raw.h"
+#include "io/seek_table.h"
 
 enum {
   HEAD = 64,             /* bytes that are looked at */
@@ -16,6 +18,17 @@ enum {
   STEP = 1 << 20,        /* decompressed bytes between two looks at the ratio */
   FREE_OUTPUT = 64 << 20 /* that may come out of anything */
 };
+
+/* A compressed stream that is read frame by frame, each of which has to be what the table says. */
+typedef struct frame_reading {
+  cst__restarts restarts; /* count 0: there are none */
+  bool active;            /* since the first seek */
+  bool misplaced;         /* a frame is not what the table says */
+  bool begun;             /* bytes of the frame have been taken */
+  size_t frame;           /* that is read; restarts.count: after the last */
+  uint64_t at;            /* place in the stream of the next byte */
+  uint64_t goal;          /* bytes before it are passed over */
+} frame_reading;
 
 struct cst__input {
   cst__raw raw;
@@ -32,11 +45,12 @@ struct cst__input {
   bool guessed;   /* the compression is what it seems to be, but does not prove so */
   uint8_t *chunk; /* CHUNK bytes, or NULL: then buffer is the head */
   const uint8_t *buffer;
-  size_t at;      /* bytes of the buffer that are used up */
-  size_t end;     /* bytes of the buffer that are there */
-  bool ended;     /* the raw bytes have come to their end */
-  uint64_t taken; /* by the codec */
-  uint64_t given; /* by the codec */
+  size_t at;             /* bytes of the buffer that are used up */
+  size_t end;            /* bytes of the buffer that are there */
+  bool ended;            /* the raw bytes have come to their end */
+  uint64_t taken;        /* by the codec since it began, or was restarted, */
+  uint64_t given;        /* and what it gave */
+  frame_reading *frames; /* NULL: nobody has asked for restart points */
   cst_status failed;
   cst_error failure; /* if failed is not CST_OK */
 };
@@ -321,6 +335,12 @@ static cst_status decode_some(cst__input *input, uint8_t *out, size_t size, size
   return check_inflation_ratio(input, error);
 }
 
+static cst_status fail_cut_input(const cst__input *input, cst_error *error) {
+  return cst__fail(error, CST_CORRUPT, "the file is cut: fetch or write it again",
+                   "the file ends inside of its %s data, after %llu bytes", input->codec->name,
+                   (unsigned long long)input->taken);
+}
+
 static cst_status read_compressed(cst__input *input, uint8_t *out, size_t size, size_t *got,
                                   cst_error *error) {
   while (*got < size) {
@@ -334,9 +354,7 @@ static cst_status read_compressed(cst__input *input, uint8_t *out, size_t size, 
       if (input->codec->may_end(input->state)) {
         return CST_OK;
       }
-      return cst__fail(error, CST_CORRUPT, "the file is cut: fetch or write it again",
-                       "the file ends inside of its %s data, after %llu bytes", input->codec->name,
-                       (unsigned long long)input->taken);
+      return fail_cut_input(input, error);
     }
   }
   return CST_OK;
@@ -354,7 +372,148 @@ bool cst__input_skip(cst__input *input, uint64_t size, uint64_t *skipped) {
   return true;
 }
 
+/* ---- frame by frame ---- */
+
+/* Looks for restart points, once. False: there are none, or they cannot be read. */
+static bool find_restarts(cst__input *input) {
+  if (!is_usable(input) || input->codec == NULL || input->codec->restart == NULL) {
+    return false;
+  }
+  if (input->frames == NULL) {
+    frame_reading *frames = cst__new_zero(&input->allocator, sizeof *frames);
+    cst_status status = frames != NULL ? cst__seek_table_read(&input->raw, &input->allocator,
+                                                              &frames->restarts, &input->failure)
+                                       : cst__fail_memory(&input->failure, sizeof *frames);
+    input->frames = frames;
+    (void)keep_failure(input, status);
+  }
+  return input->failed == CST_OK && input->frames->restarts.count > 0;
+}
+
+static cst_status fail_misplaced(cst__input *input, cst_error *error) {
+  frame_reading *frames = input->frames;
+  frames->misplaced = true;
+  return cst__fail(error, CST_CORRUPT,
+                   "the file is damaged or was put together by hand: write it again",
+                   "%s frame %llu is not as long as the seek table at the end of the file says",
+                   input->codec->name, (unsigned long long)frames->frame + 1);
+}
+
+/* Up to `size` bytes of the frame, which may end with them. */
+static cst_status decode_frame(cst__input *input, uint8_t *out, size_t size, size_t *got,
+                               cst_error *error) {
+  frame_reading *frames = input->frames;
+  CST__TRY(refill(input, error));
+  size_t before = input->at;
+  cst_status status = decode_some(input, out, size, got, error);
+  frames->begun = frames->begun || input->at > before;
+  frames->at += *got;
+  return status == CST_OK && *got == 0 && input->ended && input->at == input->end
+             ? fail_cut_input(input, error)
+             : status;
+}
+
+static bool frame_has_ended(const cst__input *input) {
+  return input->frames->begun && input->codec->may_end(input->state);
+}
+
+/* Takes what is left of a frame whose content has been given, and goes on to the next one. */
+static cst_status end_frame(cst__input *input, cst_error *error) {
+  frame_reading *frames = input->frames;
+  const cst__restart *next = &frames->restarts.items[frames->frame + 1];
+  while (!frame_has_ended(input)) {
+    uint8_t more;
+    size_t got = 0;
+    CST__TRY(decode_frame(input, &more, 1, &got, error));
+    if (got > 0) {
+      return fail_misplaced(input, error);
+    }
+  }
+  if (cst__input_consumed(input) != next->disk) {
+    return fail_misplaced(input, error);
+  }
+  frames->begun = false;
+  frames->frame++;
+  if (frames->frame == frames->restarts.count) { /* the table follows, which has been read */
+    input->raw.offset = input->raw.size > 0 ? (uint64_t)input->raw.size : 0;
+    input->at = 0;
+    input->end = 0;
+    input->ended = true;
+  }
+  return CST_OK;
+}
+
+static cst_status read_frames(cst__input *input, uint8_t *out, size_t size, size_t *got,
+                              cst_error *error) {
+  frame_reading *frames = input->frames;
+  while (frames->frame < frames->restarts.count) {
+    uint64_t room = frames->restarts.items[frames->frame + 1].stream - frames->at;
+    if (room == 0) { /* also if nobody wants more: it shows whether the frame ends here */
+      CST__TRY(end_frame(input, error));
+      continue;
+    }
+    if (*got == size) {
+      return CST_OK;
+    }
+    size_t step = size - *got < STEP ? size - *got : STEP;
+    step = step < room ? step : (size_t)room;
+    size_t n = 0;
+    cst_status status = decode_frame(input, out + *got, step, &n, error);
+    *got += n;
+    CST__TRY(status);
+    if (n < room && frame_has_ended(input)) {
+      return fail_misplaced(input, error);
+    }
+  }
+  return CST_OK;
+}
+
+/* Passes over what lies between the begin of the frame and the place that was sought. */
+static cst_status pass_to_goal(cst__input *input, cst_error *error) {
+  frame_reading *frames = input->frames;
+  uint8_t passed[16 << 10];
+  while (frames->at < frames->goal) {
+    uint64_t left = frames->goal - frames->at;
+    size_t got = 0;
+    CST__TRY(cst__interrupted(error));
+    CST__TRY(read_frames(input, passed, left < sizeof passed ? (size_t)left : sizeof passed, &got,
+                         error));
+    if (got == 0) {
+      frames->goal = frames->at; /* the stream ends before it */
+    }
+  }
+  return CST_OK;
+}
+
+static void seek_frame(cst__input *input, uint64_t offset) {
+  frame_reading *frames = input->frames;
+  size_t frame = cst__restarts_find(&frames->restarts, offset);
+  const cst__restart *at = &frames->restarts.items[frame];
+  frames->goal = offset;
+  if (frames->active && frame == frames->frame && frames->at <= offset) {
+    return; /* it lies ahead in this frame */
+  }
+  frames->active = true;
+  frames->begun = false;
+  frames->frame = frame;
+  frames->at = at->stream;
+  input->codec->restart(input->state, frame);
+  input->raw.offset = at->disk;
+  input->at = 0;
+  input->end = 0;
+  input->ended = false;
+  input->taken = 0;
+  input->given = 0;
+}
+
 bool cst__input_seek(cst__input *input, uint64_t offset) {
+  if (find_restarts(input)) {
+    seek_frame(input, offset);
+    return true;
+  }
+  if (input->failed != CST_OK) {
+    return input->codec != NULL; /* the next reading tells what is wrong with them */
+  }
   if (!is_usable(input) || input->codec != NULL || !input->raw.at_any_offset) {
     return false;
   }
@@ -365,15 +524,41 @@ bool cst__input_seek(cst__input *input, uint64_t offset) {
   return true;
 }
 
+bool cst__input_restart(cst__input *input, uint64_t place, uint64_t *point, uint64_t *size) {
+  if (!find_restarts(input)) {
+    return false;
+  }
+  const cst__restarts *restarts = &input->frames->restarts;
+  *point = cst__restarts_after(restarts, place);
+  *size = restarts->items[restarts->count].stream;
+  return true;
+}
+
+bool cst__input_is_misplaced(const cst__input *input) {
+  return input->frames != NULL && input->frames->misplaced;
+}
+
+/* ---- reading of either kind ---- */
+
+static cst_status read_either(cst__input *input, uint8_t *out, size_t size, size_t *got,
+                              cst_error *error) {
+  if (input->codec == NULL) {
+    return read_plain(input, out, size, got, error);
+  }
+  if (input->frames == NULL || !input->frames->active) {
+    return read_compressed(input, out, size, got, error);
+  }
+  CST__TRY(pass_to_goal(input, error));
+  return read_frames(input, out, size, got, error);
+}
+
 cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t *got,
                            cst_error *error) {
   *got = 0;
   if (!is_usable(input)) {
     return give_failure(input, error);
   }
-  cst_status status = keep_failure(
-      input, input->codec == NULL ? read_plain(input, buffer, size, got, &input->failure)
-                                  : read_compressed(input, buffer, size, got, &input->failure));
+  cst_status status = keep_failure(input, read_either(input, buffer, size, got, &input->failure));
   return status == CST_OK || *got > 0 ? CST_OK : give_failure(input, error);
 }
 
@@ -404,6 +589,10 @@ void cst__input_close(cst__input *input) {
   }
   if (input->state != NULL) {
     input->codec->free_state(input->state);
+  }
+  if (input->frames != NULL) {
+    cst__delete(input->frames->restarts.items);
+    cst__delete(input->frames);
   }
   cst__delete(input->chunk);
   cst__raw_close(&input->raw);

@@ -45,9 +45,22 @@ cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t 
  * instead. */
 bool cst__input_skip(cst__input *input, uint64_t size, uint64_t *skipped);
 
-/* Goes on reading at byte `offset`. False if this stream (compressed, a pipe, a reader that cannot
- * seek) can only be read on from where it is. */
+/* Goes on reading at byte `offset`. False if this stream (compressed without restart points, a
+ * pipe, a reader that cannot seek) can only be read on from where it is. From the first seek in a
+ * compressed stream on, every frame that is read to its end has to be as long as the table of
+ * restart points says, so that who ends where a frame does and who begins there agree; what is
+ * wrong is told by the next reading. */
 bool cst__input_seek(cst__input *input, uint64_t offset);
+
+/* The restart points of a compressed file are the begins of its frames, if a table in it says where
+ * these lie. *point: the place in the stream of the first one at byte `place` of the file or after
+ * it; without one, the stream's size, which is also put into *size. False: there are none, or (the
+ * next reading tells) they cannot be read. */
+bool cst__input_restart(cst__input *input, uint64_t place, uint64_t *point, uint64_t *size);
+
+/* True if the input has failed because a frame is not what the table says: nobody knows then which
+ * bytes of the stream come next. */
+bool cst__input_is_misplaced(const cst__input *input);
 
 /* Plain mapped files: the whole of the file, borrowed until close; NULL if there is no map. */
 const uint8_t *cst__input_map(cst__input *input, size_t *size);

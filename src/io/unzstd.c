@@ -7,6 +7,7 @@
 typedef struct unzstd {
   ZSTD_DStream *stream;
   bool inside;     /* of a frame */
+  bool stops;      /* after each frame */
   uint64_t frames; /* ended so far */
 } unzstd;
 
@@ -67,7 +68,7 @@ static cst_status unzstd_some(void *opaque, cst__span *in, uint8_t *out, size_t 
     }
     state->inside = code != 0;
     state->frames += code == 0;
-    if (input.pos == pos_in && output.pos == pos_out) {
+    if ((input.pos == pos_in && output.pos == pos_out) || (state->stops && code == 0)) {
       break;
     }
   }
@@ -78,4 +79,13 @@ static cst_status unzstd_some(void *opaque, cst__span *in, uint8_t *out, size_t 
 
 static bool unzstd_may_end(const void *state) { return !((const unzstd *)state)->inside; }
 
-const cst__codec cst__zstd_codec = {"zstd", new_unzstd, free_unzstd, unzstd_some, unzstd_may_end};
+static void restart_unzstd(void *opaque, uint64_t frames) {
+  unzstd *state = opaque;
+  (void)ZSTD_DCtx_reset(state->stream, ZSTD_reset_session_only);
+  state->inside = false;
+  state->stops = true;
+  state->frames = frames;
+}
+
+const cst__codec cst__zstd_codec = {"zstd",      new_unzstd,     free_unzstd,
+                                    unzstd_some, unzstd_may_end, restart_unzstd};

@@ -5,16 +5,15 @@
 
 enum { FIRST_STEP = 1 << 20 };
 
-/* The bytes of a file from a place on. */
+/* The bytes of a stream from a place on. */
 typedef struct lookahead {
-  cst__raw raw;
-  uint64_t begin;
+  cst__input *input;
   uint8_t *data;
   size_t size;
-  bool ends; /* the file does */
+  bool ends; /* the stream does */
 } lookahead;
 
-/* Reads on until there are `size` bytes, or the file ends. Room grows as bytes come. */
+/* Reads on until there are `size` bytes, or the stream ends. Room grows as bytes come. */
 static cst_status look_on(lookahead *ahead, const cst_allocator *allocator, uint64_t size,
                           cst_error *error) {
   while (ahead->size < size && !ahead->ends) {
@@ -28,8 +27,7 @@ static cst_status look_on(lookahead *ahead, const cst_allocator *allocator, uint
     }
     ahead->data = data;
     CST__TRY(cst__interrupted(error));
-    CST__TRY(cst__raw_read_at(&ahead->raw, ahead->begin + ahead->size, data + ahead->size,
-                              room - ahead->size, &got, error));
+    CST__TRY(cst__input_read(ahead->input, data + ahead->size, room - ahead->size, &got, error));
     ahead->size += got;
     ahead->ends = ahead->size < room;
   }
@@ -78,10 +76,13 @@ static cst_status is_record(const cst__framing *framing, lookahead *ahead,
 
 cst_status cst__framing_is_crossing(const cst__framing *framing, uint64_t offset,
                                     const cst__framed *framed, bool *crosses, cst_error *error) {
-  lookahead ahead = {.begin = offset};
-  CST__TRY(cst__source_open_raw(framing->source, framing->file, &ahead.raw, error));
-  cst_status status = is_record(framing, &ahead, framed, crosses, error);
+  lookahead ahead = {.data = NULL};
+  CST__TRY(cst__source_open_input(framing->source, framing->file, &ahead.input, error));
+  cst_status status =
+      cst__input_seek(ahead.input, offset)
+          ? is_record(framing, &ahead, framed, crosses, error)
+          : cst__fail(error, CST_IO, "open it again", "the file changed after it was divided");
   cst__delete(ahead.data);
-  cst__raw_close(&ahead.raw);
+  cst__input_close(ahead.input);
   return status;
 }

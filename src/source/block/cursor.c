@@ -78,9 +78,12 @@ static size_t mapped_rest(const cst__cursor *cursor) {
   return (size_t)(mapped < rest ? mapped : rest);
 }
 
-/* Only plain files that can be read from anywhere are divided: else it has become another. */
+/* Only files that can be read from there are divided: else it has become another. That of restart
+ * points is entered at its begin, too, so that they are proved. */
 static cst_status seek_begin(cst__cursor *cursor, cst_error *error) {
-  if (cursor->framing.offset == 0 || cst__input_seek(cursor->input, cursor->framing.offset)) {
+  const cst__part *part = &cursor->framing.source->parts[cursor->framing.file];
+  if ((part->begin == 0 && !part->packed) || cst__input_seek(cursor->input, part->begin)) {
+    cursor->entered = part->packed ? cst__input_consumed(cursor->input) : part->begin;
     return CST_OK;
   }
   close_cursor_input(cursor);
@@ -162,6 +165,24 @@ static void frame_records(cst__cursor *cursor, cst__block *block, const uint8_t 
   }
 }
 
+/* A reading has failed. */
+static void fail_reading(cst__cursor *cursor, cst_status status) {
+  bool of_data = (status == CST_CORRUPT || status == CST_LIMIT || status == CST_FORMAT) &&
+                 !cst__input_is_misplaced(cursor->input); /* nobody knows what is lost then */
+  cst__framing_fail(&cursor->framing, status, of_data ? "compression" : NULL);
+  cursor->framing.of_compression = of_data;
+}
+
+/* Where a part ends with a frame of its restart points, that may turn out not to be one. */
+static void check_last_frame(cst__cursor *cursor) {
+  uint8_t none;
+  size_t got;
+  cst_status status = cst__input_read(cursor->input, &none, 0, &got, &cursor->framing.error);
+  if (status != CST_OK) {
+    fail_reading(cursor, status);
+  }
+}
+
 /* Reads until the block holds `limit` bytes or the stream, or the part of it, ends. */
 static void read_until(cst__cursor *cursor, cst__block *block, size_t *filled, size_t limit) {
   uint64_t rest = part_rest(cursor);
@@ -173,12 +194,14 @@ static void read_until(cst__cursor *cursor, cst__block *block, size_t *filled, s
                                         &got, &cursor->framing.error);
     *filled += got;
     if (status != CST_OK) {
-      bool of_data = status == CST_CORRUPT || status == CST_LIMIT || status == CST_FORMAT;
-      cst__framing_fail(&cursor->framing, status, of_data ? "compression" : NULL);
-      cursor->framing.of_compression = of_data;
+      fail_reading(cursor, status);
     } else if (got == 0) {
       cursor->framing.ended = true;
     }
+  }
+  if (to_end && !cursor->framing.ended &&
+      cursor->framing.source->parts[cursor->framing.file].packed) {
+    check_last_frame(cursor);
   }
   cursor->framing.ended = cursor->framing.ended || to_end;
 }
@@ -406,7 +429,7 @@ static void place_block(cst__cursor *cursor, cst__block *block) {
       cursor->map == NULL && cst__input_compression(cursor->input, NULL) != CST__PLAIN;
   cursor->consumed =
       cursor->map != NULL ? cursor->framing.offset : cst__input_consumed(cursor->input);
-  cursor->consumed -= cursor->framing.source->parts[cursor->framing.file].begin;
+  cursor->consumed -= cursor->entered;
   if (block->data == block->buffer && !cursor->skim) {
     memset(block->buffer + block->size, 0, CST__BLOCK_PADDING);
   }

@@ -15,6 +15,7 @@ typedef struct cst__cursor {
   cst__block *next;  /* begins with the incomplete record after the last block */
   size_t carried;    /* its bytes */
   size_t last_size;  /* bytes that were in the last block: the next may well need as many */
+  uint64_t entered;  /* bytes of the file before its part */
   uint64_t consumed; /* bytes taken from its part of the file; final after the end */
   uint64_t counted;  /* how much of that its owner has counted */
   bool compressed;

@@ -1,11 +1,11 @@
-/* Finding where a record begins from any byte of a file. */
+/* Finding where a record begins from any byte of a stream. */
 #include "source/index/boundary.h"
 
 enum { WINDOW = 256 << 10, FRAMES = 512 };
 
 typedef struct search {
   const cst_source *source;
-  cst__raw raw;
+  cst__input *input;
   uint64_t end;    /* of what is searched; UINT64_MAX: of the file, which has not been met yet */
   bool trusting;   /* data CRCs are not to be checked */
   uint8_t *window; /* WINDOW bytes: where a record is looked for */
@@ -14,12 +14,23 @@ typedef struct search {
   cst__frame frames[FRAMES];
 } search;
 
+/* Fills the buffer from `offset` on; *got is smaller only at the end of the stream. */
+static cst_status read_bytes_at(const search *s, uint64_t offset, uint8_t *buffer, size_t size,
+                                size_t *got, cst_error *error) {
+  *got = 0;
+  if (!cst__input_seek(s->input, offset)) {
+    return cst__fail(error, CST_IO, "open it again",
+                     "the file changed after it was divided: its bytes cannot be reached any more");
+  }
+  return cst__input_read(s->input, buffer, size, got, error);
+}
+
 /* Reads what there is up to the end, if it is known. A file that has become shorter reads as one
  * that ends. */
 static cst_status read_window(search *s, uint64_t offset, uint8_t *buffer, size_t *got,
                               cst_error *error) {
   size_t size = s->end - offset < WINDOW ? (size_t)(s->end - offset) : WINDOW;
-  CST__TRY(cst__raw_read_at(&s->raw, offset, buffer, size, got, error));
+  CST__TRY(read_bytes_at(s, offset, buffer, size, got, error));
   if (*got < size && s->end == UINT64_MAX) {
     s->end = offset + *got;
   }
@@ -40,7 +51,7 @@ static cst_status check_large(const search *s, uint64_t offset, const cst__frame
   if (record == NULL) {
     return cst__fail_memory(error, size);
   }
-  cst_status status = cst__raw_read_at(&s->raw, offset, record, size, &got, error);
+  cst_status status = read_bytes_at(s, offset, record, size, &got, error);
   *sound = status == CST_OK && got == size && is_payload_sound(s, record, frame);
   cst__delete(record);
   return status;
@@ -61,7 +72,7 @@ static cst_status has_bytes(const search *s, uint64_t offset, uint64_t size, boo
   uint8_t last;
   size_t got = 1;
   if (s->end == UINT64_MAX) {
-    CST__TRY(cst__raw_read_at(&s->raw, offset + size - 1, &last, 1, &got, error));
+    CST__TRY(read_bytes_at(s, offset + size - 1, &last, 1, &got, error));
   }
   *there = got == 1 && size <= s->end - offset;
   return CST_OK;
@@ -194,10 +205,10 @@ cst_status cst__boundary_find(const cst_source *source, size_t file, uint64_t fr
   s->source = source;
   s->end = end;
   s->trusting = source->options.values.flags & CST_SOURCE_SKIP_CRC;
-  cst_status status = cst__source_open_raw(source, file, &s->raw, error);
+  cst_status status = cst__source_open_input(source, file, &s->input, error);
   if (status == CST_OK) {
     status = run_open(s, from, out, error);
-    cst__raw_close(&s->raw);
+    cst__input_close(s->input);
   }
   if (status != CST_OK) {
     cst__error_add_file(error, cst__source_name(source, file));

@@ -1,14 +1,14 @@
-/* Boundaries: the first record that begins at some byte of a plain file or after it, without an
- * index.
+/* Boundaries: the first record that begins at some byte of a stream or after it, without an index:
+ * of a plain file, or of what a compressed one holds, if it has restart points.
  */
 #ifndef SOURCE_INDEX_BOUNDARY_H
 #define SOURCE_INDEX_BOUNDARY_H
 
 #include "source/input/source.h"
 
-/* The first byte of [from, end) at which a record of the i-th file begins, or `end`, which is the
- * end of what is read of it; UINT64_MAX: that of the file, whose size is not known. Depends on the
- * bytes of the file only. CST_STATE if such a file ends before `from`.
+/* The first byte of [from, end) of a stream at which a record of the i-th file begins, or `end`,
+ * which is the end of what is read of it; UINT64_MAX: that of the file, whose size is not known.
+ * Depends on the bytes of the file only. CST_STATE if such a file ends before `from`.
  *
  * A record is taken for one if it and those after it have the right CRCs of length and of data
  * (unless CST_SOURCE_SKIP_CRC), up to the end, or for CST__BOUNDARY_RECORDS further records and

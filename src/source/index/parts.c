@@ -28,7 +28,7 @@ static cst_status new_parts(const cst_source *source, size_t most, part_list *ou
   return out->items != NULL ? CST_OK : cst__fail_memory(error, bytes);
 }
 
-/* Adds the bytes [begin, end) of a file of the source (end 0: to its end). */
+/* Adds the bytes [begin, end) of a plain file of the source (end 0: to its end). */
 static void add_part(part_list *list, const cst_source *source, size_t i, uint64_t begin,
                      uint64_t end, int64_t first_record) {
   const cst__part *from = &source->parts[i];
@@ -40,8 +40,8 @@ static void add_part(part_list *list, const cst_source *source, size_t i, uint64
 }
 
 static void split_add_file(part_list *list, const cst_source *source, size_t i) {
-  const cst__part *from = &source->parts[i];
-  add_part(list, source, i, from->begin, from->end, from->first_record);
+  list->items[list->count] = source->parts[i];
+  list->items[list->count++].index = NULL;
 }
 
 /* The columns are those of the whole source, so that all parts have the same: what a table (of
@@ -164,36 +164,47 @@ static cst_status split_rows(cst_source *source, uint32_t i, uint32_t n, cst_sou
 /* Where a part begins: at a byte of a file; after all parts, file is num_parts. */
 typedef struct place {
   size_t file;
-  uint64_t offset;
+  uint64_t offset; /* in the stream */
+  uint64_t disk;   /* about where that is in the file */
+  bool packed;     /* it was reached by restart points */
 } place;
+
+/* The place of the first record at a byte of a part or after it. */
+static cst_status find_place_after(const cst_source *source, size_t file, uint64_t disk, place *out,
+                                   cst_error *error) {
+  const cst__part *part = &source->parts[file];
+  cst__entry entry;
+  CST__TRY(cst__source_entry(source, file, disk, &entry, error));
+  uint64_t end = entry.packed ? entry.size : part->begin + (uint64_t)part->size;
+  *out = (place){file, end, disk, entry.packed};
+  if (entry.point < end) {
+    CST__TRY(cst__boundary_find(source, file, entry.point, end, &out->offset, error));
+  }
+  if (out->offset == end) {
+    *out = (place){file + 1, file + 1 < source->num_parts ? part[1].begin : 0, 0, false};
+  }
+  return CST_OK;
+}
 
 /* The begin of part i of n: the record at the i-th n-th of all bytes, or after it. */
 static cst_status find_place(const cst_source *source, uint64_t total, uint32_t i, uint32_t n,
                              place *out, cst_error *error) {
   uint64_t rest = multiply_divide(total, i, n);
   size_t file = 0;
-  *out = (place){source->num_parts, 0};
+  *out = (place){source->num_parts, 0, 0, false};
   if (i == n || source->num_parts == 0) {
     return CST_OK;
   }
   if (i == 0) {
-    *out = (place){0, source->parts[0].begin};
+    *out = (place){0, source->parts[0].begin, 0, false};
     return CST_OK;
   }
   while (file + 1 < source->num_parts && rest >= (uint64_t)source->parts[file].size) {
     rest -= (uint64_t)source->parts[file++].size;
   }
-  const cst__part *part = &source->parts[file];
-  uint64_t end = part->begin + (uint64_t)part->size;
-  *out = (place){file, part->begin};
-  if (rest == 0) {
-    return CST_OK;
-  }
-  CST__TRY(cst__boundary_find(source, file, part->begin + rest, end, &out->offset, error));
-  if (out->offset == end) {
-    *out = (place){file + 1, file + 1 < source->num_parts ? part[1].begin : 0};
-  }
-  return CST_OK;
+  *out = (place){file, source->parts[file].begin, 0, false};
+  return rest > 0 ? find_place_after(source, file, source->parts[file].begin + rest, out, error)
+                  : CST_OK;
 }
 
 static void add_between(part_list *list, const cst_source *source, place from, place to) {
@@ -201,8 +212,16 @@ static void add_between(part_list *list, const cst_source *source, place from, p
     const cst__part *part = &source->parts[i];
     uint64_t begin = i == from.file ? from.offset : part->begin;
     uint64_t end = i == to.file ? to.offset : part->end;
-    if (i < to.file || begin < end) {
-      add_part(list, source, i, begin, end, begin == part->begin ? part->first_record : -1);
+    if (i == to.file && begin >= end) {
+      continue;
+    }
+    bool packed = (i == from.file && from.packed) || (i == to.file && to.packed);
+    add_part(list, source, i, begin, end, begin == part->begin ? part->first_record : -1);
+    if (packed) {
+      uint64_t disk = i == from.file ? from.disk : 0;
+      cst__part *added = &list->items[list->count - 1];
+      added->packed = true;
+      added->size = (int64_t)((i == to.file ? to.disk : (uint64_t)part->file->size) - disk);
     }
   }
 }
@@ -220,31 +239,26 @@ static cst_status split_bytes(cst_source *source, uint32_t i, uint32_t n, cst_so
   return make_source(&list, source, out, error);
 }
 
-/* True if no file is compressed. */
-static cst_status are_plain(const cst_source *source, bool *plain, cst_error *error) {
-  *plain = true;
-  for (size_t i = 0; i < source->num_parts && *plain; i++) {
-    cst__input *input;
-    cst_error own = CST_ERROR_INIT;
-    CST__TRY(cst__source_open_input(source, i, &input, error));
-    *plain = cst__input_compression(input, &own) == CST__PLAIN;
-    cst__input_close(input);
-    if (own.code != CST_OK) {
-      cst__error_copy(error, &own);
-      return own.code;
-    }
+/* True if all files can be entered in their middle; one with restart points only as a whole. */
+static cst_status are_divisible(const cst_source *source, bool *divisible, cst_error *error) {
+  *divisible = true;
+  for (size_t i = 0; i < source->num_parts && *divisible; i++) {
+    const cst__part *part = &source->parts[i];
+    cst__entry entry;
+    CST__TRY(cst__source_entry(source, i, 0, &entry, error));
+    *divisible = entry.possible && (!entry.packed || (part->begin == 0 && part->end == 0));
   }
   return CST_OK;
 }
 
 cst_status cst__source_divide(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                               cst_error *error) {
-  bool plain = false;
+  bool divisible = false;
   if (source->inputs->format.payload != NULL && source->inputs->container->find_begin != NULL &&
       cst__source_total_bytes(source) >= 0) {
-    CST__TRY(are_plain(source, &plain, error));
+    CST__TRY(are_divisible(source, &divisible, error));
   }
-  return plain ? split_bytes(source, i, n, out, error) : split_files(source, i, n, out, error);
+  return divisible ? split_bytes(source, i, n, out, error) : split_files(source, i, n, out, error);
 }
 
 cst_status cst__source_split(cst_source *source, uint32_t i, uint32_t n, cst_source **out,

@@ -144,6 +144,28 @@ cst_status cst__source_compression(const cst_source *source, size_t i, const cha
   return own.code;
 }
 
+cst_status cst__source_entry(const cst_source *source, size_t i, uint64_t place, cst__entry *out,
+                             cst_error *error) {
+  const cst__file *file = source->parts[i].file;
+  cst__input *input;
+  cst_error own = CST_ERROR_INIT;
+  *out = (cst__entry){false, false, place, UINT64_MAX};
+  if (file->is_stream || !file->rereadable) {
+    return CST_OK;
+  }
+  CST__TRY(cst__source_open_input(source, i, &input, error));
+  bool plain = cst__input_compression(input, &own) == CST__PLAIN;
+  out->packed = !plain && cst__input_restart(input, place, &out->point, &out->size);
+  (void)cst__input_compression(input, &own); /* it may have failed to look for them */
+  cst__input_close(input);
+  cst__error_copy(error, &own);
+  out->possible = plain || out->packed;
+  if (plain && file->size >= 0) {
+    out->size = (uint64_t)file->size;
+  }
+  return own.code;
+}
+
 const cst_schema *cst__source_known_schema(const cst_source *source) {
   cst_source *shared = (cst_source *)(uintptr_t)source; /* only the lock changes */
   if (source->options.values.schema != NULL) {

@@ -19,8 +19,9 @@ enum {
 /* What is read of a file. */
 typedef struct cst__part {
   cst__file *file;
-  uint64_t begin;       /* of a plain file: the first byte that is read, */
+  uint64_t begin;       /* the first byte of the stream that is read, */
   uint64_t end;         /* and the end of what is; 0: all of the file */
+  bool packed;          /* the stream is compressed, and entered at its restart points */
   int64_t size;         /* bytes that are read, as they lie on disk; -1: unknown */
   int64_t first_record; /* number of the record at `begin`; -1: unknown */
   cst_index *index;     /* of what is read; guarded by the lock of the inputs */
@@ -28,7 +29,8 @@ typedef struct cst__part {
 
 /* True if it is known to end where the file does. */
 static inline bool cst__part_ends_file(const cst__part *part) {
-  return part->end == 0 || (part->file->size >= 0 && part->end == (uint64_t)part->file->size);
+  return part->end == 0 ||
+         (!part->packed && part->file->size >= 0 && part->end == (uint64_t)part->file->size);
 }
 
 /* Something that is found out by reading the input, once, by one thread. The others wait for it
@@ -122,6 +124,18 @@ cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *ra
 /* As cst_source_compression. */
 cst_status cst__source_compression(const cst_source *source, size_t i, const char **out,
                                    cst_error *error);
+
+/* Where a file can be entered in its middle. */
+typedef struct cst__entry {
+  bool possible;
+  bool packed;    /* the file is compressed, and has restart points */
+  uint64_t point; /* the place in its stream of the first one at a byte of the file or after it */
+  uint64_t size;  /* of the stream; UINT64_MAX: not known */
+} cst__entry;
+
+/* Looks at the i-th file, which is opened for it: where it is entered for its byte `place`. */
+cst_status cst__source_entry(const cst_source *source, size_t i, uint64_t place, cst__entry *out,
+                             cst_error *error);
 
 /* The schema, given or inferred, if it is known by now; else NULL. Borrowed. */
 const cst_schema *cst__source_known_schema(const cst_source *source);

@@ -15,7 +15,7 @@ typedef struct split_reading {
   cst__part *parts;
   size_t num_parts;
   size_t looked_at; /* the file that is known to be divisible, or not; SIZE_MAX: none */
-  bool divisible;
+  cst__entry entry; /* of it */
 } split_reading;
 
 /* Neighbouring splits of a file, which are read as one. */
@@ -27,22 +27,27 @@ typedef struct split_run {
   bool exact_end;
 } split_run;
 
+static bool has_begins(const cst_source *source) {
+  const cst__inputs *inputs = source->inputs;
+  return inputs->format.payload != NULL && inputs->container->find_begin != NULL;
+}
+
 cst_status cst__source_is_divisible(const cst_source *source, size_t i, bool *divisible,
                                     cst_error *error) {
-  const cst__inputs *inputs = source->inputs;
-  const char *compression = NULL;
-  *divisible = inputs->format.payload != NULL && inputs->container->find_begin != NULL &&
-               source->parts[i].file->rereadable;
-  if (*divisible) {
-    CST__TRY(cst__source_compression(source, i, &compression, error));
-    *divisible = compression == NULL;
+  cst__entry entry = {false, false, 0, 0};
+  if (has_begins(source)) {
+    CST__TRY(cst__source_entry(source, i, 0, &entry, error));
   }
+  *divisible = entry.possible;
   return CST_OK;
 }
 
 static cst_status look_at_division(split_reading *reading, size_t file, cst_error *error) {
   if (reading->looked_at != file) {
-    CST__TRY(cst__source_is_divisible(reading->source, file, &reading->divisible, error));
+    reading->entry = (cst__entry){false, false, 0, 0};
+    if (has_begins(reading->source)) {
+      CST__TRY(cst__source_entry(reading->source, file, 0, &reading->entry, error));
+    }
     reading->looked_at = file;
   }
   return CST_OK;
@@ -121,6 +126,26 @@ static cst_status seek_record(const split_reading *reading, size_t file, uint64_
              : cst__boundary_find(reading->source, file, place, file_end, out, error);
 }
 
+/* The same in the stream of a compressed file, which is entered at a restart point. */
+static cst_status seek_packed_record(const split_reading *reading, size_t file, uint64_t place,
+                                     uint64_t *out, cst_error *error) {
+  cst__entry entry = {true, true, UINT64_MAX, 0};
+  *out = 0;
+  if (place == 0) {
+    return CST_OK;
+  }
+  if (place != CST_SPLIT_TO_END) {
+    CST__TRY(cst__source_entry(reading->source, file, place, &entry, error));
+  }
+  if (entry.point < entry.size) {
+    CST__TRY(cst__boundary_find(reading->source, file, entry.point, entry.size, out, error));
+  }
+  if (entry.point >= entry.size || *out == entry.size) {
+    *out = UINT64_MAX;
+  }
+  return CST_OK;
+}
+
 /* Adds what is read of the file; end UINT64_MAX: to its end. */
 static void add_split_part(split_reading *reading, size_t file, uint64_t begin, uint64_t end) {
   const cst__part *whole = &reading->source->parts[file];
@@ -133,11 +158,27 @@ static void add_split_part(split_reading *reading, size_t file, uint64_t begin, 
                                                      .first_record = begin == 0 ? 0 : -1};
 }
 
+/* The same of the stream of a compressed file. */
+static void add_packed_part(split_reading *reading, const split_run *run, uint64_t begin,
+                            uint64_t end) {
+  const cst__part *whole = &reading->source->parts[run->file];
+  uint64_t size = run->end < (uint64_t)whole->size ? run->end : (uint64_t)whole->size;
+  add_split_part(reading, run->file, begin, end);
+  cst__part *part = &reading->parts[reading->num_parts - 1];
+  part->packed = true;
+  part->size = (int64_t)(size - run->begin);
+}
+
 static cst_status add_divided(split_reading *reading, const split_run *run, cst_error *error) {
   uint64_t begin;
   uint64_t end;
-  CST__TRY(seek_record(reading, run->file, run->begin, run->exact_begin, &begin, error));
-  CST__TRY(seek_record(reading, run->file, run->end, run->exact_end, &end, error));
+  if (reading->entry.packed) {
+    CST__TRY(seek_packed_record(reading, run->file, run->begin, &begin, error));
+    CST__TRY(seek_packed_record(reading, run->file, run->end, &end, error));
+  } else {
+    CST__TRY(seek_record(reading, run->file, run->begin, run->exact_begin, &begin, error));
+    CST__TRY(seek_record(reading, run->file, run->end, run->exact_end, &end, error));
+  }
   if (begin > end) {
     (void)cst__fail(error, CST_CORRUPT, "`columnstone index` makes splitting exact",
                     "what was taken for the begin of a record at byte %llu is none",
@@ -145,7 +186,9 @@ static cst_status add_divided(split_reading *reading, const split_run *run, cst_
     cst__error_add_file(error, cst__source_name(reading->source, run->file));
     return CST_CORRUPT;
   }
-  if (begin < end) {
+  if (begin < end && reading->entry.packed) {
+    add_packed_part(reading, run, begin, end);
+  } else if (begin < end) {
     add_split_part(reading, run->file, begin, end);
   }
   return CST_OK;
@@ -164,7 +207,7 @@ static cst_status add_split_run(split_reading *reading, const split_run *run, cs
     return CST_OK;
   }
   CST__TRY(look_at_division(reading, run->file, error));
-  if (reading->divisible) {
+  if (reading->entry.possible) {
     return add_divided(reading, run, error);
   }
   if (run->begin == 0) {

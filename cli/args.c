@@ -165,15 +165,16 @@ static int parse_number(const cli_verb *verb, const option *o, const char *text,
   return -1;
 }
 
-/* Bytes, as a number with or without a unit. */
+/* Bytes, as a number with or without a unit: 64M or 64MiB. */
 static int parse_bytes(const cli_verb *verb, const option *o, const char *text,
                        cli_settings *settings) {
   static const char units[] = "KMGT";
   char digits[24];
-  size_t size = strlen(text);
-  const char *unit = size > 1 ? strchr(units, text[size - 1]) : NULL;
+  const size_t size = strlen(text);
+  const size_t end = size > 3 && strcmp(text + size - 2, "iB") == 0 ? size - 2 : size;
+  const char *unit = end > 1 ? strchr(units, text[end - 1]) : NULL;
   int64_t factor = unit != NULL ? (int64_t)1 << (10 * (unit - units + 1)) : 1;
-  (void)snprintf(digits, sizeof digits, "%.*s", (int)(unit != NULL ? size - 1 : size), text);
+  (void)snprintf(digits, sizeof digits, "%.*s", (int)(unit != NULL ? end - 1 : size), text);
   return parse_number(verb, o, digits, factor, settings);
 }
 
@@ -320,7 +321,7 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
                              .proposal = {.options = CST_PROPOSE_OPTIONS_INIT},
                              .message = {.options = CST_MESSAGE_OPTIONS_INIT},
                              .rows = 10,
-                             .number = 1000};
+                             .choice = {.number = 1000}};
   settings->validation.max_places = 1;
   settings->paths = calloc((size_t)argc + 1, sizeof(char *));
   if (settings->paths == NULL) {

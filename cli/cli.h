@@ -64,6 +64,12 @@ typedef struct cli_index_text {
   const char *read_from;
 } cli_index_text;
 
+/* Records to choose by chance. */
+typedef struct cli_choice {
+  int64_t number;
+  int64_t seed;
+} cli_choice;
+
 /* What the options say. The structs of the library hold what goes to it as it is. Strings are
  * borrowed from argv. */
 typedef struct cli_settings {
@@ -74,9 +80,9 @@ typedef struct cli_settings {
   cst_validate_options validation; /* but for what specs has */
   const char *schema;
   const char *output;
-  int64_t rows;   /* to show */
-  int64_t number; /* of records to choose */
-  int64_t seed;
+  int64_t rows; /* to show */
+  cli_choice choice;
+  int64_t target_bytes; /* of a split */
   bool full, json, python;
   cli_index_text index_text;
   cli_message message;
@@ -323,7 +329,7 @@ void cli_shorten(cli_shortener *shortener, const char *data, size_t size);
 
 extern const cli_verb cli_query_verb, cli_info, cli_head, cli_count, cli_verify, cli_schema_infer,
     cli_schema_spec, cli_schema_check, cli_schema_diff, cli_schema_tree, cli_convert, cli_repair,
-    cli_index, cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle, cli_view_build,
+    cli_index, cli_plan, cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle, cli_view_build,
     cli_view_show, cli_view_check, cli_view_diff;
 
 #endif /* CLI_H */

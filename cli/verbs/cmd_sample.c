@@ -7,8 +7,9 @@
  * so many records is as likely as every other, and their order is kept. */
 static bool choose_sample(const cli_settings *settings, uint64_t total, uint64_t **rows,
                           size_t *count) {
-  uint64_t wanted = (uint64_t)settings->number < total ? (uint64_t)settings->number : total;
-  uint64_t state = (uint64_t)settings->seed;
+  uint64_t wanted =
+      (uint64_t)settings->choice.number < total ? (uint64_t)settings->choice.number : total;
+  uint64_t state = (uint64_t)settings->choice.seed;
   *rows = calloc((size_t)wanted + 1, sizeof **rows);
   *count = 0;
   if (*rows == NULL) {

@@ -6,7 +6,7 @@
 /* Fisher and Yates. */
 static bool choose_order(const cli_settings *settings, uint64_t total, uint64_t **rows,
                          size_t *count) {
-  uint64_t state = (uint64_t)settings->seed;
+  uint64_t state = (uint64_t)settings->choice.seed;
   *rows = total < SIZE_MAX / sizeof **rows ? calloc((size_t)total + 1, sizeof **rows) : NULL;
   *count = (size_t)total;
   if (*rows == NULL) {

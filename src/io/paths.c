@@ -150,9 +150,8 @@ static cst_status fail_glob(const char *pattern, int code, cst_error *error) {
   return status;
 }
 
-static cst_status check_no_folder(const char *path, cst_error *error) {
-  struct stat info;
-  if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode)) {
+static cst_status check_no_folder(const char *path, const struct stat *info, cst_error *error) {
+  if (!S_ISDIR(info->st_mode)) {
     return CST_OK; /* what else is wrong with it shows when it is opened */
   }
   cst_status status = cst__fail_system(error, EISDIR, "cannot read");
@@ -171,9 +170,10 @@ static cst_status add_matches(cst__paths *paths, const char *pattern, cst_error 
   qsort(found.gl_pathv, found.gl_pathc, sizeof *found.gl_pathv, compare_paths);
   cst_status status = CST_OK;
   for (size_t i = 0; i < found.gl_pathc && status == CST_OK; i++) {
+    struct stat info;
     status = cst__interrupted(error);
-    if (status == CST_OK) {
-      status = check_no_folder(found.gl_pathv[i], error);
+    if (status == CST_OK && stat(found.gl_pathv[i], &info) == 0) {
+      status = check_no_folder(found.gl_pathv[i], &info, error);
     }
     if (status == CST_OK) {
       status = cst__paths_add(paths, found.gl_pathv[i], error);
@@ -193,7 +193,7 @@ cst_status cst__paths_expand(cst__paths *paths, const char *pattern, cst_error *
     pattern = local;
   }
   if (stat(pattern, &info) == 0) {
-    CST__TRY(check_no_folder(pattern, error));
+    CST__TRY(check_no_folder(pattern, &info, error));
     return cst__paths_add(paths, pattern, error);
   }
   int code = errno;

@@ -88,6 +88,11 @@ static bool has_ending(const char *name, const char *const *endings) {
   return has;
 }
 
+/* What reads it by row groups divides it; nothing is to be looked at for that. */
+static bool is_parquet(const cst__format *format) {
+  return format->name != NULL && strcmp(format->name, "parquet") == 0;
+}
+
 /* Opens a file as far as is needed to see whether it can be divided. What nobody recognises is
  * not. */
 static cst_status open_large_file(const split_planner *planner, const char *file, cst_source **out,
@@ -140,7 +145,9 @@ static cst_status plan_by_bytes(split_planner *planner, const char *file, uint64
   if (source != NULL) {
     status = cst__source_is_divisible(source, 0, &divisible, error);
   }
-  if (status == CST_OK && divisible) {
+  bool by_records = divisible;
+  divisible = divisible || (source != NULL && is_parquet(&source->inputs->format));
+  if (status == CST_OK && by_records) {
     status = load_split_index(source, file, &index, error);
   }
   if (status == CST_OK) {
@@ -150,11 +157,6 @@ static cst_status plan_by_bytes(split_planner *planner, const char *file, uint64
   cst__index_release(index);
   cst__source_release(source);
   return status;
-}
-
-/* True for formats whose files are read as a whole. Parquet is not: its readers divide it. */
-static bool reads_whole_files(const cst__format *format) {
-  return cst__format_is_tabular(format) && strcmp(format->name, "parquet") != 0;
 }
 
 /* The same by what is said of a file, and its name. */
@@ -171,14 +173,16 @@ static bool is_named_whole(const split_planner *planner, const char *file) {
   }
   cst_status status = options->format != NULL ? cst__format_find(options->format, &format, NULL)
                                               : cst__format_find_by_ending(file, &format, NULL);
-  return status == CST_OK && reads_whole_files(&format);
+  return status == CST_OK && cst__format_is_tabular(&format) && !is_parquet(&format);
 }
 
 static cst_status plan_large_file(split_planner *planner, const char *file, uint64_t size,
                                   cst_error *error) {
   static const char *const compressed[] = {".gz", ".zz", ".zlib", NULL};
   static const char *const zstd[] = {".zst", NULL};
-  bool by_name = planner->options->cut == CST_SPLIT_CUT_BY_NAME || cst__is_url(file);
+  static const char *const parquet[] = {".parquet", NULL};
+  bool by_name = planner->options->cut == CST_SPLIT_CUT_BY_NAME || cst__is_url(file) ||
+                 (planner->options->format == NULL && has_ending(file, parquet));
   if (planner->options->cut == CST_SPLIT_CUT_NONE || has_ending(file, compressed) ||
       (by_name && (has_ending(file, zstd) || is_named_whole(planner, file)))) {
     return plan_split(planner, file, 0, size, false, error);

@@ -1,0 +1,83 @@
+/* columnstone plan: the splits that workers read. */
+#include <columnstone/split.h>
+#include <inttypes.h>
+
+#include "cli.h"
+
+static void print_split(const cst_split *split) {
+  printf("%8" PRIu64 " %16" PRIu64 " ", split->task, split->begin);
+  if (split->end == CST_SPLIT_TO_END) {
+    printf("%16s %5s  ", "end", "no");
+  } else {
+    printf("%16" PRIu64 " %5s  ", split->end, split->exact ? "yes" : "no");
+  }
+  cli_print_text(stdout, split->file);
+  putchar('\n');
+}
+
+static void print_json_split(const cst_split *split, bool first) {
+  printf("%s\n  {\"file\": ", first ? "" : ",");
+  cli_json_string(stdout, split->file);
+  printf(", \"begin\": %" PRIu64 ", \"end\": %" PRIu64 ", \"exact\": %s, \"task\": %" PRIu64 "}",
+         split->begin, split->end, split->exact ? "true" : "false", split->task);
+}
+
+static void print_splits(const cli_settings *settings, const cst_splits *splits) {
+  const size_t count = cst_splits_count(splits);
+  if (settings->json) {
+    printf("{\"splits\": [");
+  } else {
+    printf("%8s %16s %16s %5s  %s\n", "task", "begin", "end", "exact", "file");
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (settings->json) {
+      print_json_split(cst_splits_get(splits, i), i == 0);
+    } else {
+      print_split(cst_splits_get(splits, i));
+    }
+  }
+  if (settings->json) {
+    printf("],\n \"tasks\": %" PRIu64 "}\n", cst_splits_get(splits, count - 1)->task + 1);
+  }
+}
+
+static int plan_inputs(const cli_settings *settings) {
+  cst_split_options options = CST_SPLIT_OPTIONS_INIT;
+  cst_splits *splits;
+  cst_error error = CST_ERROR_INIT;
+  options.target_bytes = (uint64_t)settings->target_bytes;
+  options.format = settings->source.format;
+  options.container = settings->source.container;
+  if (cst_splits_plan(settings->paths, settings->num_paths, &options, &splits, &error) != CST_OK) {
+    return cli_fail(&error);
+  }
+  print_splits(settings, splits);
+  cst_splits_free(splits);
+  return cli_flush(CLI_FINE);
+}
+
+static int run_plan(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_plan, argc, argv, &settings);
+  if (status < 0) {
+    status = plan_inputs(&settings);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_plan = {
+    .name = "plan",
+    .usage = "FILE... [--target N] [--json]",
+    .summary = "Shows the splits that workers of an engine read",
+    .details =
+        "A split has the records that begin in its bytes. Workers read the splits of a task "
+        "together.\n"
+        "Files that are not larger than the target are not opened. Larger ones are cut, unless "
+        "they are\n"
+        "compressed or of a format that is read as a whole; exact: at records, which an index "
+        "tells.\n",
+    .options = CLI_OPTIONS(OPTION_TARGET, OPTION_JSON, OPTION_FORMAT, OPTION_CONTAINER),
+    .min_paths = 1,
+    .run = run_plan,
+};

@@ -88,8 +88,8 @@ static bool has_ending(const char *name, const char *const *endings) {
   return has;
 }
 
-/* What reads it by row groups divides it; nothing is to be looked at for that. */
-static bool is_parquet(const cst__format *format) {
+/* Parquet: what reads it by row groups divides it. */
+static bool has_row_groups(const cst__format *format) {
   return format->name != NULL && strcmp(format->name, "parquet") == 0;
 }
 
@@ -146,7 +146,7 @@ static cst_status plan_by_bytes(split_planner *planner, const char *file, uint64
     status = cst__source_is_divisible(source, 0, &divisible, error);
   }
   bool by_records = divisible;
-  divisible = divisible || (source != NULL && is_parquet(&source->inputs->format));
+  divisible = divisible || (source != NULL && has_row_groups(&source->inputs->format));
   if (status == CST_OK && by_records) {
     status = load_split_index(source, file, &index, error);
   }
@@ -173,7 +173,7 @@ static bool is_named_whole(const split_planner *planner, const char *file) {
   }
   cst_status status = options->format != NULL ? cst__format_find(options->format, &format, NULL)
                                               : cst__format_find_by_ending(file, &format, NULL);
-  return status == CST_OK && cst__format_is_tabular(&format) && !is_parquet(&format);
+  return status == CST_OK && cst__format_is_tabular(&format) && !has_row_groups(&format);
 }
 
 static cst_status plan_large_file(split_planner *planner, const char *file, uint64_t size,

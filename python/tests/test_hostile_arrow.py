@@ -166,6 +166,9 @@ ENTRIES = {
     "dataset": lambda obj, folder: list(cst.open(obj).dataset(2)),
     "infer_schema": lambda obj, folder: cst.infer_schema(obj),
     "validate": lambda obj, folder: cst.open(obj).validate(SCHEMA),
+    "SchemaInference": lambda obj, folder: cst.SchemaInference().add(obj),
+    "Validation": lambda obj, folder: cst.Validation(SCHEMA).add(obj),
+    "Counts": lambda obj, folder: cst.Counts().add(obj),
     "types": lambda obj, folder: cst.open(folder / "rows.csv", types=obj),
     "arrow": lambda obj, folder: write_any(obj, "arrow", folder),
     "arrows": lambda obj, folder: write_any(obj, "arrows", folder),
@@ -300,6 +303,7 @@ def test_unions_and_runs_are_refused_everywhere(kind, ending, tmp_path):
         lambda: cst.record_batch(exporter),
         lambda: cst.array(exporter),
         lambda: cst.open(exporter).schema,
+        lambda: cst.Counts().add(exporter),
     ):
         with pytest.raises(cst.UnsupportedError, match=f"type {kind}.* is not supported") as caught:
             call()

@@ -294,6 +294,11 @@ static bool profile_value(const cst__profiler *profiler, cst__profile *p, const 
                           int64_t i) {
   int64_t value;
   p->count++;
+  if (v->layout == CST__LAYOUT_BOOL) { /* 0 and 1, as tf.Examples have them */
+    int64_t at = v->offset + i;
+    profile_int(p, ((const uint8_t *)v->data)[at >> 3] >> (at & 7) & 1);
+    return true;
+  }
   if (v->layout != CST__LAYOUT_NUMBER) {
     return p->strings.too_many || profile_string(profiler, &p->strings, cst__view_bytes(v, i));
   }

@@ -2,6 +2,7 @@
  * and newer versions, and outputs, which hold nothing after a failure. */
 #include "api/arguments.h"
 
+#include <columnstone/accumulate.h>
 #include <columnstone/array.h>
 #include <columnstone/dataset.h>
 #include <columnstone/index.h>
@@ -37,6 +38,7 @@ TEST(initialisers_say_the_size_and_nothing_else) {
   CHECK_INIT(cst_dataset_options, CST_DATASET_OPTIONS_INIT);
   CHECK_INIT(cst_decode_options, CST_DECODE_OPTIONS_INIT);
   CHECK_INIT(cst_encode_options, CST_ENCODE_OPTIONS_INIT);
+  CHECK_INIT(cst_inference_options, CST_INFERENCE_OPTIONS_INIT);
   CHECK_INIT(cst_propose_options, CST_PROPOSE_OPTIONS_INIT);
   CHECK_INIT(cst_reader, CST_READER_INIT);
   CHECK_INIT(cst_sequence_options, CST_SEQUENCE_OPTIONS_INIT);
@@ -189,6 +191,20 @@ static cst_status run_propose(const void *options, cst_error *error) {
   return status;
 }
 
+static cst_status run_new_inference(const void *options, cst_error *error) {
+  cst_accumulator *accumulator;
+  cst_status status = cst_accumulator_new_inference(options, NULL, &accumulator, error);
+  cst_accumulator_free(accumulator);
+  return status;
+}
+
+static cst_status run_new_proposal(const void *options, cst_error *error) {
+  cst_accumulator *accumulator;
+  cst_status status = cst_accumulator_new_proposal(options, NULL, &accumulator, error);
+  cst_accumulator_free(accumulator);
+  return status;
+}
+
 static const call calls[] = {
     {"source", sizeof(cst_source_options), run_source},
     {"csv", sizeof(cst_csv_options), run_csv},
@@ -203,6 +219,8 @@ static const call calls[] = {
     {"adapter", sizeof(cst_tensor_options), run_adapter},
     {"validate", sizeof(cst_validate_options), run_validate},
     {"propose", sizeof(cst_propose_options), run_propose},
+    {"new inference", sizeof(cst_inference_options), run_new_inference},
+    {"new proposal", sizeof(cst_propose_options), run_new_proposal},
 };
 
 /* Options of `size` bytes and no more (the sanitizers watch the end of the block): zero as far as

@@ -1,5 +1,6 @@
 /* What a caller's outputs hold after a failure: nothing. A handle is NULL, an Arrow struct
  * released, a number 0, so that cleaning up in one place is always right. */
+#include <columnstone/accumulate.h>
 #include <columnstone/array.h>
 #include <columnstone/dataset.h>
 #include <columnstone/index.h>
@@ -64,6 +65,11 @@ TEST(without_their_first_argument) {
   FAILS(cst_source_infer(NULL, NULL, NULL, OUT(cst_schema *), NULL), HANDLE, 0);
   FAILS(cst_source_propose(NULL, NULL, OUT(cst_schema *), NULL), HANDLE, 0);
   FAILS(cst_source_validate(NULL, NULL, OUT(cst_validation *), NULL), HANDLE, 0);
+  FAILS(cst_accumulator_new_validation(NULL, NULL, OUT(cst_accumulator *), NULL), HANDLE, 0);
+  FAILS(cst_accumulator_save(NULL, OUT(char *), OUT2(size_t), NULL), HANDLE, 8);
+  FAILS(cst_accumulator_finish_schema(NULL, OUT(cst_schema *), NULL), HANDLE, 0);
+  FAILS(cst_accumulator_finish_validation(NULL, OUT(cst_validation *), NULL), HANDLE, 0);
+  FAILS(cst_accumulator_finish_counts(NULL, OUT(cst_counts *), NULL), HANDLE, 0);
   FAILS(cst_source_num_rows(NULL, OUT(uint64_t), NULL), 8, 0);
   FAILS(cst_source_take(NULL, NULL, 0, OUT(struct ArrowArray), NULL), ARRAY, 0);
   FAILS(cst_source_range(NULL, 0, 1, OUT(cst_source *), NULL), HANDLE, 0);
@@ -269,6 +275,8 @@ TEST(everything_that_is_given_back_may_be_null) {
   cst_tensor_encoder_free(NULL);
   cst_tensors_release(NULL);
   cst_validation_free(NULL);
+  cst_accumulator_free(NULL);
+  cst_counts_free(NULL);
   cst_free(NULL);
 }
 
@@ -297,6 +305,8 @@ TEST(there_is_nothing_in_nothing) {
   CHECK(cst_tensors_find(NULL, "a") == NULL);
   CHECK_EQ(cst_index_num_records(NULL), 0);
   CHECK_EQ(cst_validation_count(NULL), 0);
+  CHECK_EQ(cst_counts_num_rows(NULL) + cst_counts_num_columns(NULL), 0);
+  CHECK(cst_counts_get(NULL, 0) == NULL);
   CHECK(cst_validation_get(NULL, 0) == NULL);
   CHECK_EQ(cst_validation_num_rows(NULL), 0);
 }

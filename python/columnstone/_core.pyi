@@ -411,6 +411,8 @@ class Accumulator:
     @classmethod
     def inference(cls, look_at_values: bool, /) -> Accumulator: ...
     @classmethod
+    def proposal(cls, group: str, max_domain: int, ragged: bool, /) -> Accumulator: ...
+    @classmethod
     def validation(
         cls,
         schema: Schema,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import copy
+import pathlib
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import columnstone as cst
+import pyarrow as pa
 import pytest
 
 SCHEMA = """
@@ -108,3 +111,57 @@ def test_places() -> None:
     assert [(p.file, p.record) for p in anomaly.places] == [("x", 11), ("x", None), ("", None)]
     with pytest.raises(cst.ArgumentError, match="record is -1"):
         validation.add(batch(a=[[1]]), record=-1)
+
+
+def test_what_infer_schema_proposes() -> None:
+    inference = cst.SchemaInference(propose=True, group="g", max_domain=2)
+    inference.add(batch(n=[1, 2] * 9, s=["x", "y"] * 9))
+    again = pickle.loads(pickle.dumps(inference))
+    again.add(batch(n=[5], s=["y"]))
+    text = again.finish().to_text()
+    assert "int_domain {\n    min: 1\n    max: 5\n  }" in text
+    assert 'string_domain {\n    value: "x"\n    value: "y"\n  }' in text
+    assert 'key: "g"' in text
+    with pytest.raises(cst.ArgumentError, match="go with propose=True"):
+        cst.SchemaInference(group="g")
+    with pytest.raises(cst.ArgumentError, match="in its own way"):
+        cst.SchemaInference(propose=True, look_at_values=True)
+
+
+def test_dictionaries_are_their_values() -> None:
+    words = pa.array(["x", None, "x"]).dictionary_encode()
+    plain, encoded = cst.Counts(), cst.Counts()
+    plain.add(pa.record_batch({"s": words.dictionary_decode()}))
+    encoded.add(pa.record_batch({"s": words}))
+    assert plain.finish() == encoded.finish()
+
+
+def test_an_anomaly_without_a_place_says_none() -> None:
+    validation = cst.Validation(SCHEMA)
+    validation.add(batch(a=[[7]]))
+    assert "first" not in str(validation.finish())
+
+
+def test_damage_in_a_source_is_what_it_raises(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.tfrecord"
+    cst.write(batch(a=[1, 2, 3]), path)
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(cst.CorruptError) as caught:
+        cst.Counts().add(cst.open(path, schema="feature { name: 'a' type: INT }"))
+    assert (caught.value.file, caught.value.record) == (str(path), 2)
+
+
+def test_many_threads_share_one() -> None:
+    counts = cst.Counts()
+    others = [cst.Counts() for _ in range(4)]
+    one = batch(a=[1, 2, 3])
+
+    def work(other: cst.Counts) -> None:
+        for _ in range(50):
+            counts.add(one)
+            other.merge(counts)
+            counts.finish()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(work, others))
+    assert counts.finish().num_rows == 600

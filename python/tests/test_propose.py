@@ -88,6 +88,8 @@ def test_other_formats():
     text = cst.infer_schema(table, propose=True).to_text()
     assert "int_domain {\n    min: 1\n    max: 2\n  }" in text
     assert 'string_domain {\n    value: "x"\n  }' in text
+    text = cst.infer_schema(pa.table({"b": [True, None]}), propose=True).to_text()
+    assert "int_domain {\n    min: 1\n    max: 1\n  }" in text  # bools are 0 and 1
     csv = b"a,s\n1,x\n2,x\n3,x\n"
     schema = cst.infer_schema(io.BytesIO(csv), "csv", propose=True)
     (batch,) = tensors_of(csv, schema, "csv")

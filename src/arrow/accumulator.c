@@ -6,6 +6,8 @@
  */
 #include "arrow/accumulator.h"
 
+#include "arrow/dictionary.h"
+#include "arrow/owned.h"
 #include "base/crc32c.h"
 
 /* ---- places ---- */
@@ -65,22 +67,69 @@ void cst__archive_place(cst__archive *a, cst__place *place, cst__file_names *nam
 
 /* ---- batches ---- */
 
-cst_status cst__accumulator_add(const cst__accumulator *accumulator, void *state,
-                                const struct ArrowSchema *schema, const struct ArrowArray *array,
-                                const cst__origin *origin, cst_error *error) {
+static cst_status look_plain(const cst__batch_look *look, const struct ArrowSchema *schema,
+                             const struct ArrowArray *array, cst_error *error) {
   cst__arena arena;
   cst__view batch;
-  cst__arena_init(&arena, NULL);
-  cst_status status = cst__view_init(&batch, schema, array, true, &arena, error);
+  cst__arena_init(&arena, look->allocator);
+  cst_status status = cst__view_init(&batch, schema, array, look->trusted, &arena, error);
   if (status == CST_OK && batch.layout != CST__LAYOUT_STRUCT) {
     status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a record batch is a struct, found %s",
                        batch.format);
   }
   if (status == CST_OK) {
-    status = accumulator->add(state, &batch, origin, error);
+    status = look->use(look->ctx, &batch, error);
   }
   cst__arena_reset(&arena);
   return status;
+}
+
+static cst_status look_encoded(const cst__batch_look *look, const struct ArrowSchema *schema,
+                               const struct ArrowArray *array, cst_error *error) {
+  struct ArrowSchema plain;
+  struct ArrowArray values = {.release = NULL};
+  cst__arena arena;
+  CST__TRY(cst__schema_copy(schema, &plain, error));
+  cst__arena_init(&arena, look->allocator);
+  cst_status status = cst__schema_make_plain(&plain, error);
+  if (status == CST_OK) {
+    status = cst__array_lend(schema, array, &arena, &values, error);
+  }
+  if (status == CST_OK) {
+    status = cst__array_make_plain_as(schema, look->allocator, look->trusted, &values, error);
+  }
+  if (status == CST_OK) {
+    status = look_plain(look, &plain, &values, error);
+  }
+  cst__array_release(&values);
+  cst__arena_reset(&arena);
+  plain.release(&plain);
+  return status;
+}
+
+cst_status cst__batch_view(const cst__batch_look *look, const struct ArrowSchema *schema,
+                           const struct ArrowArray *array, cst_error *error) {
+  return cst__schema_has_dictionary(schema) ? look_encoded(look, schema, array, error)
+                                            : look_plain(look, schema, array, error);
+}
+
+typedef struct batch_add {
+  const cst__accumulator *accumulator;
+  void *state;
+  const cst__origin *origin;
+} batch_add;
+
+static cst_status add_look(void *ctx, const cst__view *batch, cst_error *error) {
+  const batch_add *add = ctx;
+  return add->accumulator->add(add->state, batch, add->origin, error);
+}
+
+cst_status cst__accumulator_add(const cst__accumulator *accumulator, void *state,
+                                const struct ArrowSchema *schema, const struct ArrowArray *array,
+                                const cst__origin *origin, cst_error *error) {
+  batch_add add = {accumulator, state, origin};
+  const cst__batch_look look = {.trusted = true, .use = add_look, .ctx = &add};
+  return cst__batch_view(&look, schema, array, error);
 }
 
 /* ---- states as bytes ---- */

@@ -81,8 +81,8 @@ typedef struct cst__accumulator {
                     cst_error *error);
   /* Adds a record that could not be read. NULL: the accumulator does not care. */
   cst_status (*add_lost)(void *state, const cst__lost *lost, cst_error *error);
-  /* Adds what another state of the same plan has: its rows come after those of `into`. Fails as add
-   * does. `from` is not changed. */
+  /* Adds what another state of the same plan, or of one that is equal, has: its rows come after
+   * those of `into`. Fails as add does. `from` is not changed, and nothing of it is borrowed. */
   cst_status (*merge)(void *into, const void *from, cst_error *error);
   /* Empties a state that was merged into another one, for rows that will be merged into the same
    * one. What that one knows for good (a feature has too many strings to keep) need not be found
@@ -93,6 +93,19 @@ typedef struct cst__accumulator {
   /* What has been found out; the type of *out is the accumulator's. The state may go on. */
   cst_status (*finish)(const void *state, void *out, cst_error *error);
 } cst__accumulator;
+
+/* What looks at a batch that is not viewed yet. */
+typedef struct cst__batch_look {
+  bool trusted;                   /* else the batch is validated */
+  const cst_allocator *allocator; /* NULL: the default one */
+  cst_status (*use)(void *ctx, const cst__view *batch, cst_error *error);
+  void *ctx;
+} cst__batch_look;
+
+/* Calls `use` with a view of a batch, a struct array, which is borrowed; columns that are
+ * dictionary-encoded are their values in it. The schema is whole. Returns what `use` does. */
+cst_status cst__batch_view(const cst__batch_look *look, const struct ArrowSchema *schema,
+                           const struct ArrowArray *array, cst_error *error);
 
 /* Adds a batch that is not viewed yet: a struct array, borrowed and trusted. `origin` may be NULL.
  */

@@ -2,9 +2,6 @@
  */
 #include "arrow/accumulator_handle.h"
 
-#include "arrow/dictionary.h"
-#include "arrow/owned.h"
-
 cst_status cst__accumulator_handle_new(const cst__accumulator *accumulator,
                                        const cst__owned_plan *plan, const cst_allocator *allocator,
                                        cst_accumulator **out, cst_error *error) {
@@ -56,58 +53,17 @@ static cst__place place_from_first(const void *ctx, int64_t row) {
   return place;
 }
 
-/* Adds a batch without dictionaries. */
-static cst_status add_plain(cst_accumulator *handle, const struct ArrowSchema *schema,
-                            const struct ArrowArray *batch, const cst__place *first,
-                            cst_error *error) {
-  cst__arena arena;
-  cst__view view;
-  cst__origin origin = {place_from_first, first};
-  cst__arena_init(&arena, &handle->allocator);
-  cst_status status = cst__view_init(&view, schema, batch, false, &arena, error);
-  if (status == CST_OK && view.layout != CST__LAYOUT_STRUCT) {
-    status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a record batch is a struct, found %s",
-                       view.format);
-  }
-  if (status == CST_OK) {
-    status = cst__view_refuse_nulls(&view, "the row", error);
-  }
-  if (status == CST_OK) {
-    status = note_broken(handle, handle->accumulator->add(handle->state, &view, &origin, error));
-  }
-  cst__arena_reset(&arena);
-  return status;
-}
+typedef struct handle_add {
+  cst_accumulator *handle;
+  const cst__place *first;
+} handle_add;
 
-static cst_status add_encoded(cst_accumulator *handle, const struct ArrowSchema *schema,
-                              const struct ArrowArray *batch, const cst__place *first,
-                              cst_error *error) {
-  struct ArrowSchema encoded; /* a whole one, whose children are all there */
-  struct ArrowSchema plain;
-  struct ArrowArray values = {.release = NULL};
-  cst__arena arena;
-  CST__TRY(cst__schema_copy(schema, &encoded, error));
-  cst_status status = cst__schema_copy(schema, &plain, error);
-  if (status != CST_OK) {
-    encoded.release(&encoded);
-    return status;
-  }
-  cst__arena_init(&arena, &handle->allocator);
-  status = cst__schema_make_plain(&plain, error);
-  if (status == CST_OK) {
-    status = cst__array_lend(&encoded, batch, &arena, &values, error);
-  }
-  if (status == CST_OK) {
-    status = cst__array_make_plain(&encoded, &handle->allocator, &values, error);
-  }
-  if (status == CST_OK) {
-    status = add_plain(handle, &plain, &values, first, error);
-  }
-  cst__array_release(&values);
-  cst__arena_reset(&arena);
-  plain.release(&plain);
-  encoded.release(&encoded);
-  return status;
+static cst_status add_to_handle(void *ctx, const cst__view *batch, cst_error *error) {
+  const handle_add *add = ctx;
+  cst_accumulator *handle = add->handle;
+  cst__origin origin = {place_from_first, add->first};
+  CST__TRY(cst__view_refuse_nulls(batch, "the row", error));
+  return note_broken(handle, handle->accumulator->add(handle->state, batch, &origin, error));
 }
 
 /* Fields of one name would be counted as one: in the batch, and in structs. */
@@ -134,8 +90,9 @@ cst_status cst__accumulator_handle_add(cst_accumulator *handle, const struct Arr
   CST__TRY(cst__schema_check_whole(schema, error));
   CST__TRY(cst__schema_check_types(schema, error));
   CST__TRY(check_field_names(schema, error));
-  return cst__schema_has_dictionary(schema) ? add_encoded(handle, schema, batch, first, error)
-                                            : add_plain(handle, schema, batch, first, error);
+  handle_add add = {handle, first};
+  const cst__batch_look look = {.allocator = &handle->allocator, .use = add_to_handle, .ctx = &add};
+  return cst__batch_view(&look, schema, batch, error);
 }
 
 cst_status cst__accumulator_handle_merge(cst_accumulator *handle, const cst_accumulator *other,

@@ -388,35 +388,40 @@ static void archive_unexpected(cst__archive *a, cst__validation_state *state) {
 
 /* ---- tensors ---- */
 
-static void merge_tensor(cst__validation_state *state, cst__tensor_tally *into,
+/* The column of this name that a spec has beside its values; NULL: none. */
+static const char *find_spec_column(const cst_tensor_spec *spec, const char *name, size_t size) {
+  const char *found = NULL;
+  for (size_t i = 0; i < spec->num_index_columns + spec->num_partitions && found == NULL; i++) {
+    const char *column = i < spec->num_index_columns
+                             ? spec->index_columns[i]
+                             : spec->partitions[i - spec->num_index_columns].row_length_column;
+    bool is_it = column != NULL && strlen(column) == size && memcmp(column, name, size) == 0;
+    found = is_it ? column : NULL;
+  }
+  for (size_t i = 0; i < spec->num_fields && found == NULL; i++) {
+    found = find_spec_column(&spec->fields[i], name, size);
+  }
+  return found;
+}
+
+/* The states may have two plans that are equal: what `from` borrows is of its own. */
+static void merge_tensor(cst__validation_state *state, size_t number,
                          const cst__tensor_tally *from) {
+  cst__tensor_tally *into = &state->tensors[number];
   if (into->problem[0] == '\0') {
     memcpy(into->problem, from->problem, sizeof into->problem);
   }
   for (size_t i = 0; i < CST__NUM_ROW_REASONS; i++) {
     if (from->is_seen[i] && !into->is_seen[i]) {
       into->is_seen[i] = true;
+      const char *column = from->first[i].column;
       into->first[i] = from->first[i];
+      into->first[i].column = column != NULL ? find_spec_column(state->plan->tensors[number].spec,
+                                                                column, strlen(column))
+                                             : NULL;
     }
   }
   merge_findings(state, into->findings, from->findings, CST__NUM_ROW_REASONS, state->num_rows);
-}
-
-/* The column of this name that a spec has beside its values; NULL: none. */
-static const char *find_spec_column(const cst_tensor_spec *spec, cst_bytes name) {
-  const char *found = NULL;
-  for (size_t i = 0; i < spec->num_index_columns + spec->num_partitions && found == NULL; i++) {
-    const char *column = i < spec->num_index_columns
-                             ? spec->index_columns[i]
-                             : spec->partitions[i - spec->num_index_columns].row_length_column;
-    bool is_it =
-        column != NULL && strlen(column) == name.size && memcmp(column, name.data, name.size) == 0;
-    found = is_it ? column : NULL;
-  }
-  for (size_t i = 0; i < spec->num_fields && found == NULL; i++) {
-    found = find_spec_column(&spec->fields[i], name);
-  }
-  return found;
 }
 
 static void archive_fault(cst__archive *a, const cst_tensor_spec *spec, cst__row_fault *fault) {
@@ -431,7 +436,7 @@ static void archive_fault(cst__archive *a, const cst_tensor_spec *spec, cst__row
   if (has_column) {
     cst__archive_bytes(a, &column);
     if (cst__archive_loads(a) && !a->bad) {
-      fault->column = find_spec_column(spec, column);
+      fault->column = find_spec_column(spec, (const char *)column.data, column.size);
       cst__archive_check(a, fault->column != NULL);
     }
   }
@@ -597,7 +602,7 @@ static cst_status validation_merge(void *into, const void *other, cst_error *err
     merge_tally(state, &state->tallies[i], &from->tallies[i]);
   }
   for (size_t i = 0; i < state->plan->num_tensors; i++) {
-    merge_tensor(state, &state->tensors[i], &from->tensors[i]);
+    merge_tensor(state, i, &from->tensors[i]);
   }
   merge_unexpected(state, from);
   merge_lost(state, from);

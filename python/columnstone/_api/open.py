@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._base.arguments import positive, text
+from .._base.arguments import proposal, text
 from .._base.errors import argument_error
 from .._base.public import public
 from .._schema.schema import Schema
@@ -220,8 +220,7 @@ def infer_schema(
 
     Raises SchemaError with the record's number if a feature changes its type.
     """
-    if not propose and (group != "" or max_domain != 100 or ragged):
-        raise argument_error("group, max_domain and ragged go with propose=True")
+    options = proposal(propose, group, max_domain, ragged)
     with open(
         paths,
         format,
@@ -233,8 +232,5 @@ def infer_schema(
         sequence_column=sequence_column,
         on_error=on_error,
     ) as source:
-        if propose:
-            most = positive("max_domain", max_domain)
-            name = text("group", group) or ""
-            return Schema._wrap(source._core.propose(name, most, bool(ragged)))
-        return Schema._wrap(source._core.infer())
+        core = source._core
+        return Schema._wrap(core.infer() if options is None else core.propose(*options))

@@ -30,6 +30,17 @@ def text(name: str, value: str | None) -> str | None:
     return value
 
 
+def proposal(
+    propose: bool, group: str, max_domain: int, ragged: bool
+) -> tuple[str, int, bool] | None:
+    """The options of a proposal as the core takes them; None if none is wanted."""
+    if propose:
+        return text("group", group) or "", positive("max_domain", max_domain), bool(ragged)
+    if group != "" or max_domain != 100 or ragged:
+        raise argument_error("group, max_domain and ragged go with propose=True")
+    return None
+
+
 def row_number(row: int, count: int) -> int:
     """The number of a row from the front."""
     if isinstance(row, bool):

@@ -68,7 +68,8 @@ class Anomaly:
         if self.places:
             place = self.places[0]
             number = "" if place.record is None else f"record {place.record}"
-            first = f" (first: {' '.join(part for part in (place.file, number) if part)})"
+            named = " ".join(part for part in (place.file, number) if part)
+            first = f" (first: {named})" if named else ""
         return f"{self.kind}  {where}{self.message}{first}"
 
 

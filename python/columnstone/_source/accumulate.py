@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import _core
 from .._arrow.as_arrow import as_arrow
-from .._base.arguments import integer, positive
+from .._base.arguments import integer, positive, proposal
 from .._base.errors import Error, argument_error
 from .._base.public import public
 from .._schema.schema import Schema, as_columns
@@ -115,7 +115,8 @@ class SchemaInference(Accumulator[Schema]):
     a stream.
 
     look_at_values: features of bytes that are all UTF-8 get a string_domain, and columns of types
-        that no feature has are passed over, as `infer_schema` does for messages that are read flat.
+        that no feature has are passed over, as for sources that are read flat.
+    propose, group, max_domain, ragged: as for `infer_schema`.
 
     Takes lists of numbers, bool, bytes and strings, or single ones; structs of lists of lists are
     the feature lists of SequenceExamples. It pickles, and stays small: it holds counts, not data.
@@ -128,12 +129,27 @@ class SchemaInference(Accumulator[Schema]):
 
     __slots__ = ()
 
-    def __new__(cls, *, look_at_values: bool = False) -> Self:
-        return cls._of(bool(look_at_values))
+    def __new__(
+        cls,
+        *,
+        look_at_values: bool = False,
+        propose: bool = False,
+        group: str = "",
+        max_domain: int = 100,
+        ragged: bool = False,
+    ) -> Self:
+        options = proposal(propose, group, max_domain, ragged)
+        if options is None:
+            return cls._of(bool(look_at_values))
+        if look_at_values:
+            raise argument_error("propose looks at values in its own way", "leave one of them out")
+        return cls._of(*options)
 
     @staticmethod
     def _new(*options: Any) -> _core.Accumulator:
-        return _core.Accumulator.inference(*options)
+        if len(options) == 1:
+            return _core.Accumulator.inference(*options)
+        return _core.Accumulator.proposal(*options)
 
     def finish(self) -> Schema:
         """The schema of all rows so far. More may be added afterwards."""

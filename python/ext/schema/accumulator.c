@@ -139,6 +139,24 @@ static PyObject *new_inference(PyObject *type, PyObject *args) {
              : cst__py_raise(state, &error);
 }
 
+/* proposal(group, max_domain, ragged) */
+static PyObject *new_proposal(PyObject *type, PyObject *args) {
+  cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
+  cst_propose_options options = CST_PROPOSE_OPTIONS_INIT;
+  cst_accumulator *made = NULL;
+  cst_error error = CST_ERROR_INIT;
+  unsigned long long max_domain;
+  int ragged;
+  if (!PyArg_ParseTuple(args, "sKp:proposal", &options.group, &max_domain, &ragged)) {
+    return NULL;
+  }
+  options.max_domain = (size_t)max_domain;
+  options.ragged = ragged != 0;
+  return cst_accumulator_new_proposal(&options, NULL, &made, &error) == CST_OK
+             ? accumulator_wrap(state, made, finish_schema)
+             : cst__py_raise(state, &error);
+}
+
 /* validation(schema, groups or None, environment or None, skip_tensors, ignore_unexpected, places)
  */
 static PyObject *new_validation(PyObject *type, PyObject *args) {
@@ -335,6 +353,7 @@ static PyObject *accumulator_finish(PyObject *object, PyObject *unused) {
 
 static PyMethodDef methods[] = {
     {"inference", new_inference, METH_VARARGS | METH_CLASS, NULL},
+    {"proposal", new_proposal, METH_VARARGS | METH_CLASS, NULL},
     {"validation", new_validation, METH_VARARGS | METH_CLASS, NULL},
     {"counts", new_counts, METH_NOARGS | METH_CLASS, NULL},
     {"add", accumulator_add, METH_VARARGS, NULL},

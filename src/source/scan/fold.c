@@ -132,18 +132,28 @@ static cst_status merge_states(fold *f, fold_states *states, cst_error *error) {
   return CST_OK;
 }
 
+/* A batch on its way into states. */
+typedef struct fold_batch {
+  const fold *fold;
+  fold_states *states;
+  const cst__origin *origin;
+} fold_batch;
+
+static cst_status add_to_states(void *ctx, const cst__view *batch, cst_error *error) {
+  const fold_batch *b = ctx;
+  for (size_t i = 0; i < b->fold->count; i++) {
+    CST__TRY(b->fold->items[i].accumulator->add(b->states->items[i], batch, b->origin, error));
+  }
+  return CST_OK;
+}
+
 static cst_status add_batch(const fold *f, fold_states *states, const struct ArrowSchema *schema,
                             const struct ArrowArray *batch, const cst__origin *origin,
                             cst_error *error) {
-  cst__arena arena;
-  cst__view view;
-  cst__arena_init(&arena, &f->source->allocator);
-  cst_status status = cst__view_init(&view, schema, batch, true, &arena, error);
-  for (size_t i = 0; i < f->count && status == CST_OK; i++) {
-    status = f->items[i].accumulator->add(states->items[i], &view, origin, error);
-  }
-  cst__arena_reset(&arena);
-  return status;
+  fold_batch b = {f, states, origin};
+  const cst__batch_look look = {
+      .trusted = true, .allocator = &f->source->allocator, .use = add_to_states, .ctx = &b};
+  return cst__batch_view(&look, schema, batch, error);
 }
 
 static cst_status add_lost(const fold *f, fold_states *states, const cst__lost *lost,

@@ -17,12 +17,18 @@ from ._base.optional import need
 if TYPE_CHECKING:
     from ._beam.coder import RecordBatchCoder, TableCoder
     from ._beam.combine import Accumulate, Count, InferSchema, Validate
+    from ._beam.dead_letter import DeadLetter
+    from ._beam.read import Decode, Read, ReadAll
     from ._beam.write import Write, WriteArrow, WriteParquet, WriteTFRecord
 
 __all__ = [
     "Accumulate",
     "Count",
+    "DeadLetter",
+    "Decode",
     "InferSchema",
+    "Read",
+    "ReadAll",
     "RecordBatchCoder",
     "TableCoder",
     "Validate",
@@ -34,6 +40,8 @@ __all__ = [
 _NAMES_OF = {
     "coder": "RecordBatchCoder TableCoder",
     "combine": "Accumulate Count InferSchema Validate",
+    "dead_letter": "DeadLetter",
+    "read": "Decode Read ReadAll",
     "write": "Write WriteArrow WriteParquet WriteTFRecord",
 }  # a module of _beam: the names that it has
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}

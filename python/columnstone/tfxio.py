@@ -19,7 +19,7 @@ import io
 import json
 import random
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._api.open import infer_schema
 from ._api.open import open as open_source
@@ -33,7 +33,6 @@ from ._query.query import Query
 from ._query.view import View
 from ._schema.schema import Schema
 from ._schema.spec import RowLengths
-from ._sink.writer import TFRecordWriter
 from ._tensor.adapter import TensorAdapter as Adapter
 from ._tensor.conversion import framework
 
@@ -160,15 +159,40 @@ def _leaves(representations: Iterable[TensorRepresentation]) -> Iterator[TensorR
             yield spec
 
 
+class _Opening(NamedTuple):
+    """What a TFXIO opens: the paths and options of columnstone.open, and a stage after it."""
+
+    paths: Any
+    options: dict[str, Any]
+    stage: Decoded | None = None
+
+    def source(self, batch_size: int) -> Source:
+        """Without files one without rows, which knows its columns and tensors."""
+        paths = io.BytesIO() if self.paths is None else self.paths
+        source = open_source(paths, batch_size=batch_size, **self.options)
+        return source if self.stage is None else source._part("stage", self.stage, None)
+
+
 class TFXIO:
     """The base: where data comes from, as record batches and as tensors.
 
     A class of one's own defines `_open`, or all of the public methods.
     """
 
+    # Names of metrics of pipelines: the logical and the physical format, and who reads.
+    _formats = ("unknown", "unknown")
+    _descriptors: tuple[str, ...] = ("UNKNOWN_COMPONENT",)
+
+    def _opening(self) -> _Opening | None:
+        """What `_open` opens; None if nobody knows, because it is a class of one's own."""
+        return None
+
     def _open(self, batch_size: int) -> Source:
         """A source of batches of so many rows."""
-        raise NotImplementedError(f"{type(self).__name__} defines neither this nor _open")
+        opening = self._opening()
+        if opening is None:
+            raise NotImplementedError(f"{type(self).__name__} defines neither this nor _open")
+        return opening.source(batch_size)
 
     def _tensor_source(self, batch_size: int) -> Source:
         """The same, which knows its tensors."""
@@ -222,6 +246,48 @@ class TFXIO:
                 raise NotFoundError(f"there is no tensor {name!r}", path=name)
         return _Projected(self, tuple(tensor_names))
 
+    # Beam
+
+    def _has_own(self, name: str) -> bool:
+        """True if a class of the user's own, not one of these, defines a method."""
+        definer = next(c for c in type(self).__mro__ if name in vars(c))
+        return definer.__module__ != __name__
+
+    def _planned(self) -> _Opening | None:
+        """What the planner divides; None: a class of one's own reads in a way of its own."""
+        is_own = self._has_own("_open") or self._has_own("RecordBatches")
+        return None if is_own else self._opening()
+
+    def _batches(self, batch_size: int) -> Iterator[pa.RecordBatch]:
+        return self.RecordBatches(RecordBatchesOptions(batch_size))
+
+    def BeamSource(
+        self, batch_size: int | None = None, projections: Sequence[str] | None = None
+    ) -> Any:
+        """A PTransform that gives pyarrow's record batches, of so many rows or of 1024; the last
+        ones of each range of a file have fewer. Needs Apache Beam.
+
+        projections: names of tensors: the same as of Project(projections).
+        """
+        tfxio = self if projections is None else self.Project(projections)
+        return _beam().batches_of(tfxio, batch_size)
+
+    def RawRecordBeamSource(self) -> Any:
+        """A PTransform that gives the records' bytes, of classes whose files have records. Followed
+        by RawRecordToRecordBatch it gives what BeamSource does, for pipelines that want both."""
+        return _beam().records_of(self)
+
+    def RawRecordToRecordBatch(self, batch_size: int | None = None) -> Any:
+        """A PTransform from a PCollection of bytes, the records, to pyarrow's record batches."""
+        return _beam().batches_of_records(self, batch_size)
+
+
+def _beam() -> Any:
+    need("apache_beam", "columnstone.tfxio")
+    need("pyarrow", "columnstone.tfxio", "beam")
+    importlib.import_module("._beam.coder", __package__)  # registers the coders
+    return importlib.import_module("._beam.of_tfxio", __package__)
+
 
 def _order(options: RecordBatchesOptions | TensorFlowDatasetOptions) -> dict[str, Any]:
     """The arguments of Source.dataset that say what comes when."""
@@ -242,26 +308,32 @@ class _Files(TFXIO):
     _format: str
 
     def __init__(
-        self, file_pattern: str | Sequence[str], schema: SchemaLike | None, **options: Any
+        self,
+        file_pattern: str | Sequence[str],
+        schema: SchemaLike | None,
+        telemetry_descriptors: Sequence[str] | None,
+        **options: Any,
     ) -> None:
         self._paths = file_pattern
         self._options = {k: v for k, v in options.items() if v is not None}
         self._schema = None if schema is None else Schema(schema)
+        if telemetry_descriptors is not None:
+            self._descriptors = tuple(telemetry_descriptors)
 
-    def _open(self, batch_size: int) -> Source:
-        return open_source(
-            self._paths,
-            format=self._format,
-            schema=self._schema,
-            batch_size=batch_size,
-            **self._options,
-        )
+    def _opening(self) -> _Opening:
+        given = {"format": self._format, "schema": self._schema, **self._options}
+        return _Opening(self._paths, given)
 
 
 class TFExampleRecord(_Files):
-    """TFRecord files of tf.Example. raw_record_column_name: a column of the records' bytes."""
+    """TFRecord files of tf.Example.
+
+    raw_record_column_name: a column of the records' bytes.
+    telemetry_descriptors: of the component that reads: names of the metrics of pipelines.
+    """
 
     _format = "example"
+    _formats = ("tf_example", "tfrecords_gzip")
 
     def __init__(
         self,
@@ -269,9 +341,14 @@ class TFExampleRecord(_Files):
         schema: SchemaLike | None = None,
         raw_record_column_name: str | None = None,
         tensor_group: str = "",
+        telemetry_descriptors: Sequence[str] | None = None,
     ) -> None:
         super().__init__(
-            file_pattern, schema, raw_column=raw_record_column_name, tensor_group=tensor_group
+            file_pattern,
+            schema,
+            telemetry_descriptors,
+            raw_column=raw_record_column_name,
+            tensor_group=tensor_group,
         )
 
 
@@ -279,6 +356,7 @@ class TFSequenceExampleRecord(_Files):
     """TFRecord files of tf.SequenceExample."""
 
     _format = "sequence_example"
+    _formats = ("tf_sequence_example", "tfrecords_gzip")
 
     def __init__(
         self,
@@ -287,10 +365,12 @@ class TFSequenceExampleRecord(_Files):
         raw_record_column_name: str | None = None,
         tensor_group: str = "",
         sequence_column_name: str = _SEQUENCE_COLUMN,
+        telemetry_descriptors: Sequence[str] | None = None,
     ) -> None:
         super().__init__(
             file_pattern,
             schema,
+            telemetry_descriptors,
             raw_column=raw_record_column_name,
             tensor_group=tensor_group,
             sequence_column=sequence_column_name,
@@ -306,6 +386,7 @@ class CsvTFXIO(_Files):
     """
 
     _format = "csv"
+    _formats = ("csv", "text")
 
     def __init__(
         self,
@@ -318,6 +399,7 @@ class CsvTFXIO(_Files):
         schema: SchemaLike | None = None,
         skip_header_lines: int = 0,
         tensor_group: str = "",
+        telemetry_descriptors: Sequence[str] | None = None,
     ) -> None:
         dialect = CsvOptions(
             names=tuple(column_names),
@@ -328,7 +410,9 @@ class CsvTFXIO(_Files):
         )
         if secondary_delimiter is not None:
             dialect = replace(dialect, secondary_delimiter=secondary_delimiter)
-        super().__init__(file_pattern, schema, csv=dialect, tensor_group=tensor_group)
+        super().__init__(
+            file_pattern, schema, telemetry_descriptors, csv=dialect, tensor_group=tensor_group
+        )
         self._names = tuple(column_names)
         if self._schema is not None:
             self._options["columns"] = self._columns(self._schema)
@@ -340,18 +424,19 @@ class CsvTFXIO(_Files):
                 raise argument_error(f"the schema's feature {name!r} is none of column_names")
         return tuple(name for name in self._names if name in features)
 
-    def _open(self, batch_size: int) -> Source:
+    def _opening(self) -> _Opening:
         if self._schema is None:
             schema = infer_schema(self._paths, format=self._format, csv=self._options["csv"])
             self._options["columns"] = self._columns(schema)
             self._schema = schema
-        return super()._open(batch_size)
+        return super()._opening()
 
 
 class ParquetTFXIO(_Files):
     """Parquet files; column_names are read, None: all. The types are those of the files."""
 
     _format = "parquet"
+    _formats = ("parquet", "parquet")
 
     def __init__(
         self,
@@ -359,18 +444,33 @@ class ParquetTFXIO(_Files):
         column_names: Sequence[str] | None = None,
         schema: SchemaLike | None = None,
         tensor_group: str = "",
+        telemetry_descriptors: Sequence[str] | None = None,
     ) -> None:
         columns = None if column_names is None else tuple(column_names)
-        super().__init__(file_pattern, schema, columns=columns, tensor_group=tensor_group)
+        super().__init__(
+            file_pattern,
+            schema,
+            telemetry_descriptors,
+            columns=columns,
+            tensor_group=tensor_group,
+        )
 
 
 class RawTFRecord(_Files):
     """TFRecord files whose records are not decoded: one column of their bytes."""
 
     _format = "raw"
+    _formats = ("bytes", "tfrecords_gzip")
 
-    def __init__(self, file_pattern: str | Sequence[str], raw_record_column_name: str) -> None:
-        super().__init__(file_pattern, None, raw_column=raw_record_column_name)
+    def __init__(
+        self,
+        file_pattern: str | Sequence[str],
+        raw_record_column_name: str,
+        telemetry_descriptors: Sequence[str] | None = None,
+    ) -> None:
+        super().__init__(
+            file_pattern, None, telemetry_descriptors, raw_column=raw_record_column_name
+        )
         self._column = raw_record_column_name
 
     def _schema_of(self) -> Schema:
@@ -387,8 +487,84 @@ class RawTFRecord(_Files):
         return self._tensor_source(1).tensor_representations()
 
 
+class _Records(_Files):
+    """Records that come through a PCollection of bytes: there are no files."""
+
+    def _opening(self) -> _Opening:
+        return super()._opening()._replace(paths=None)
+
+    def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[pa.RecordBatch]:
+        raise self._refusal()
+
+    def TFDataset(self, options: TensorFlowDatasetOptions) -> Any:
+        raise self._refusal()
+
+    TensorFlowDataset = TFDataset
+
+    def _refusal(self) -> UnsupportedError:
+        return UnsupportedError(f"{type(self).__name__} has no files: its records come from Beam")
+
+
+class TFExampleBeamRecord(_Records, TFExampleRecord):
+    """Serialized tf.Examples that come through a PCollection of bytes. BeamSource and
+    RawRecordToRecordBatch make batches of them.
+
+    physical_format: where they come from, such as "kafka"; it is in the names of the metrics.
+    """
+
+    def __init__(
+        self,
+        physical_format: str,
+        telemetry_descriptors: Sequence[str] | None = None,
+        schema: SchemaLike | None = None,
+        raw_record_column_name: str | None = None,
+        tensor_group: str = "",
+    ) -> None:
+        TFExampleRecord.__init__(
+            self, (), schema, raw_record_column_name, tensor_group, telemetry_descriptors
+        )
+        self._formats = (self._formats[0], physical_format)
+
+
+class TFSequenceExampleBeamRecord(_Records, TFSequenceExampleRecord):
+    """Serialized tf.SequenceExamples that come through a PCollection of bytes, as
+    TFExampleBeamRecord."""
+
+    def __init__(
+        self,
+        physical_format: str,
+        telemetry_descriptors: Sequence[str] | None = None,
+        schema: SchemaLike | None = None,
+        raw_record_column_name: str | None = None,
+        tensor_group: str = "",
+    ) -> None:
+        TFSequenceExampleRecord.__init__(
+            self,
+            (),
+            schema,
+            raw_record_column_name,
+            tensor_group,
+            telemetry_descriptors=telemetry_descriptors,
+        )
+        self._formats = (self._formats[0], physical_format)
+
+
+class RawBeamRecord(_Records, RawTFRecord):
+    """Records that come through a PCollection of bytes, as a column of bytes."""
+
+    def __init__(
+        self,
+        physical_format: str,
+        raw_record_column_name: str,
+        telemetry_descriptors: Sequence[str] | None = None,
+    ) -> None:
+        RawTFRecord.__init__(self, (), raw_record_column_name, telemetry_descriptors)
+        self._formats = (self._formats[0], physical_format)
+
+
 class GraphToTensorTFXIO(TFXIO):
     """Records of any kind, such as protobuf messages, as the tensors that a view makes of them.
+    Without files BeamSource takes a PCollection of bytes.
 
     view: a View, a Query, or the path of a saved view. Or a decoder that is no view: a function
         that gets a list of bytes and gives a dict of tensors, or the folder of a SavedModel that
@@ -398,8 +574,11 @@ class GraphToTensorTFXIO(TFXIO):
     raw_record_column_name: of one more column, with the records' bytes.
     record_index_tensor_name: of a decoder: the tensor with the number of the record that each row
         comes from; a SavedModel tells it itself. A view says `output NAME = record_index()`.
+    telemetry_descriptors: as of TFExampleRecord.
     options: others of columnstone.open, such as container and on_error.
     """
+
+    _formats = ("tensor", "tfrecords_gzip")
 
     def __init__(
         self,
@@ -409,9 +588,12 @@ class GraphToTensorTFXIO(TFXIO):
         params: Mapping[str, Any] | None = None,
         raw_record_column_name: str | None = None,
         record_index_tensor_name: str | None = None,
+        telemetry_descriptors: Sequence[str] | None = None,
         **options: Any,
     ) -> None:
         self._paths = file_pattern
+        if telemetry_descriptors is not None:
+            self._descriptors = tuple(telemetry_descriptors)
         self._raw = raw_record_column_name
         self._names: tuple[str, ...] | None = None
         self._options = options
@@ -475,23 +657,17 @@ class GraphToTensorTFXIO(TFXIO):
         some._names = tuple(name for name in known if name in tensor_names)
         return some
 
+    def _opening(self) -> _Opening:
+        if self._decoder is not None:
+            options = {"format": "raw", **self._options}
+            return _Opening(self._paths, options, self._stage())
+        view = {"view": self._view, "columns": self._names, "raw_column": self._raw}
+        return _Opening(self._paths, {**view, **self._options})
+
     def _open(self, batch_size: int) -> Source:
         if self._paths is None:
             raise argument_error("there are no files", "give file_pattern, or use BeamSource")
-        return self._source(self._paths, batch_size)
-
-    def _source(self, paths: Any, batch_size: int) -> Source:
-        if self._decoder is not None:
-            raw = open_source(paths, format="raw", batch_size=batch_size, **self._options)
-            return raw._part("stage", self._stage(), None)
-        return open_source(
-            paths,
-            view=self._view,
-            columns=self._names,
-            raw_column=self._raw,
-            batch_size=batch_size,
-            **self._options,
-        )
+        return self._opening().source(batch_size)
 
     def _tensor_source(self, batch_size: int) -> Source:
         if self._decoder is None:
@@ -500,76 +676,6 @@ class GraphToTensorTFXIO(TFXIO):
         schema = Schema.from_bytes(b"").with_tensor_representations(specs)
         return open_source(self._open(batch_size), schema=schema, batch_size=batch_size)
 
-    # Beam
-
-    def BeamSource(self, batch_size: int | None = None) -> Any:
-        """A PTransform that gives pyarrow's record batches: of the files (one after the other by
-        each worker), or where there are none of a PCollection of bytes, the records. Needs Apache
-        Beam; what it is made of has to pickle."""
-        beam = _beam()
-        if self._paths is None:
-            return _of_records(beam, self, batch_size)
-        paths = [self._paths] if isinstance(self._paths, str) else list(self._paths)
-        files = [file for path in paths for file in self._source(path, 1).files]
-        return _of_files(beam, self, files, batch_size or 1024)
-
-    def RawRecordToRecordBatch(self, batch_size: int | None = None) -> Any:
-        """A PTransform from a PCollection of bytes, the records, to record batches."""
-        return _of_records(_beam(), self, batch_size)
-
-    def _batches_of(self, path: str, batch_size: int) -> Iterator[pa.RecordBatch]:
-        pa = need("pyarrow", "tfxio")
-        return (pa.record_batch(batch) for batch in self._source(path, batch_size))
-
-    def _batch_of(self, records: Sequence[bytes]) -> pa.RecordBatch:
-        pa = need("pyarrow", "tfxio")
-        if self._decoder is not None:
-            return pa.record_batch(self._stage().decoded(list(records))[0])
-        if self._raw is None:
-            return pa.record_batch(self._outputs.run(records))
-        file = io.BytesIO()
-        with TFRecordWriter(file) as writer:
-            for record in records:
-                writer.write(record)
-        file.seek(0)
-        (batch,) = self._batches_of(file, max(1, len(records)))  # type: ignore[arg-type]
-        return batch
-
-
-def _beam() -> Any:
-    try:
-        return importlib.import_module("apache_beam")
-    except ModuleNotFoundError as error:
-        hint = "pip install apache-beam"
-        raise UnsupportedError(
-            f"BeamSource needs apache_beam, which is not installed ({hint})", hint=hint
-        ) from error
-
-
-def _of_records(beam: Any, tfxio: GraphToTensorTFXIO, batch_size: int | None) -> Any:
-    sizes = (
-        {} if batch_size is None else {"min_batch_size": batch_size, "max_batch_size": batch_size}
-    )
-
-    def expand(records: Any) -> Any:
-        return (
-            records | "Batch" >> beam.BatchElements(**sizes) | "Decode" >> beam.Map(tfxio._batch_of)
-        )
-
-    return beam.ptransform_fn(expand)()
-
-
-def _of_files(beam: Any, tfxio: GraphToTensorTFXIO, files: list[str], batch_size: int) -> Any:
-    def expand(begin: Any) -> Any:
-        return (
-            begin
-            | "Files" >> beam.Create(files)
-            | "Spread" >> beam.Reshuffle()
-            | "Read" >> beam.FlatMap(tfxio._batches_of, batch_size)
-        )
-
-    return beam.ptransform_fn(expand)()
-
 
 class _Projected(TFXIO):
     """Some of the tensors of another TFXIO."""
@@ -577,18 +683,34 @@ class _Projected(TFXIO):
     def __init__(self, whole: TFXIO, names: tuple[str, ...]) -> None:
         self._whole = whole
         self._names = names
+        self._formats = whole._formats
+        self._descriptors = whole._descriptors
+
+    def _opening(self) -> _Opening | None:
+        """None: the whole is of a class of one's own."""
+        opening = self._whole._planned()
+        if opening is None:
+            return None
+        columns = self._columns(self._whole._open(1024))
+        return opening._replace(options={**opening.options, "columns": columns})
 
     def _open(self, batch_size: int) -> Source:
+        opening = self._opening()
+        if opening is not None and opening.paths is None:
+            return opening.source(batch_size)
         return self._select(self._whole._open(batch_size))
 
     def _tensor_source(self, batch_size: int) -> Source:
         return self._select(self._whole._tensor_source(batch_size))
 
     def _select(self, source: Source) -> Source:
-        """The columns stay in their order."""
+        return source.select(self._columns(source))
+
+    def _columns(self, source: Source) -> list[str]:
+        """Those of the tensors, in the order in which the source has them."""
         known = self._whole.TensorRepresentations()
         wanted = _columns_of(known[name] for name in self._names)
-        return source.select([name for name in source.column_names if name in wanted])
+        return [name for name in source.column_names if name in wanted]
 
     def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
         known = self._whole.TensorRepresentations()

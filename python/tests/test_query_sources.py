@@ -287,10 +287,8 @@ def test_tfxio_of_a_view(files: pathlib.Path) -> None:
     assert columns_of(some._open(100))["raw"] == [[r] for r in RECORDS]
     with pytest.raises(cst.NotFoundError, match="'boo'"):
         io_.Project(["boo"])
-    assert io_._batch_of(RECORDS[:7]).equals(batch.slice(0, 7))
     bare = tfxio.GraphToTensorTFXIO(view)
     assert bare.ArrowSchema().names == batch.schema.names[:-1]
-    assert bare._batch_of(RECORDS[:7]).equals(batch.slice(0, 7).drop_columns(["raw"]))
     with pytest.raises(cst.ArgumentError, match="there are no files"):
         bare.RecordBatches(tfxio.RecordBatchesOptions(batch_size=1))
 
@@ -369,5 +367,5 @@ def test_beam_is_asked_for_by_name(files: pathlib.Path) -> None:
     try:
         import apache_beam  # noqa: F401
     except ModuleNotFoundError:
-        with pytest.raises(cst.UnsupportedError, match="apache-beam"):
+        with pytest.raises(cst.UnsupportedError, match="needs apache_beam"):
             tfxio.GraphToTensorTFXIO(ranking()).BeamSource()

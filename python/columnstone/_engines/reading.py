@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from .._api.open import AnyInput
     from .._api.source import Source
+    from .._core import RecordBatch
     from .._source.split import Split
 
 # Of the batches of workers, unless their options say it: few calls, and bounded memory.
@@ -65,18 +66,21 @@ class Reading(NamedTuple):
 
         done: called with the source after the last batch, for what it has dropped.
         """
-        pa = need("pyarrow", "an engine")
-        names = self.schema.names
         with self.open(splits) as source:
             for given in source:
-                batch = pa.record_batch(given)
-                if batch.schema.names != names and set(names) <= set(batch.schema.names):
-                    batch = batch.select(names)
-                if batch.schema != self.schema:
-                    raise _other_columns(source.files, batch.schema, self.schema)
-                yield batch
+                yield self.fitted(given, source)
             if done is not None:
                 done(source)
+
+    def fitted(self, given: RecordBatch, source: Source) -> pa.RecordBatch:
+        """A batch of a source that was opened here, with the columns that all have."""
+        names = self.schema.names
+        batch = need("pyarrow", "an engine").record_batch(given)
+        if batch.schema.names != names and set(names) <= set(batch.schema.names):
+            batch = batch.select(names)
+        if batch.schema != self.schema:
+            raise _other_columns(source.files, batch.schema, self.schema)
+        return batch
 
 
 def read_by(paths: AnyInput, options: dict[str, Any]) -> Reading:

@@ -1,0 +1,231 @@
+"""Transforms from nothing, from names of files and from records to record batches."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import apache_beam as beam
+import pyarrow as pa
+from apache_beam.io import iobase
+from apache_beam.transforms.window import WindowedValue
+
+from .._api.open import open as open_source
+from .._base.arguments import positive
+from .._base.errors import argument_error
+from .._engines.names import check_names
+from .._sink.writer import TFRecordWriter
+from .dead_letter import DeadLetter
+from .metrics import BatchMetrics, RecordMetrics
+from .source import FilesSource, Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .._source.dropped import Dropped
+
+BATCH_SIZE = 1024
+_LIVE_WINDOWS = 10  # whose records wait at once, before those of the largest are decoded
+
+
+def wanted(
+    options: dict[str, Any],
+    batch_size: int | None,
+    batch_bytes: int | None = None,
+    *,
+    dead_letters: bool = False,
+    metrics: BatchMetrics | None = None,
+    stage: Any = None,
+) -> Wanted:
+    """What the arguments of a transform say, checked."""
+    check_names(options, open_source, ("paths", "batch_size"))
+    if options.get("offset_column") is not None:
+        raise argument_error("offset_column is no option of a pipeline's sources")
+    if dead_letters and options.get("on_error", "raise") not in ("skip", "null"):
+        raise argument_error('dead_letters go with on_error="skip" or "null"')
+    sizes = {"batch_size": BATCH_SIZE if batch_size is None else batch_size}
+    positive("batch_size", sizes["batch_size"])
+    if batch_bytes is not None:
+        sizes["batch_bytes"] = positive("batch_bytes", batch_bytes)
+    given = {name: value for name, value in options.items() if value is not None}
+    return Wanted({**given, **sizes}, metrics or BatchMetrics(), stage, dead_letters)
+
+
+class _Batches(beam.PTransform):  # type: ignore[misc]
+    """A transform that gives record batches; with dead_letters an object of two PCollections,
+    `batches` and `dead_letters`."""
+
+    def __init__(self, wanted: Wanted) -> None:
+        super().__init__()
+        self._wanted = wanted
+        if not wanted.dead_letters:
+            self.with_output_types(pa.RecordBatch)
+
+    def _parted(self, elements: Any) -> Any:
+        """Batches and dead letters apart."""
+        if not self._wanted.dead_letters:
+            return elements
+        return elements | "Part" >> beam.ParDo(_Part()).with_outputs("dead_letters", main="batches")
+
+
+class _Part(beam.DoFn):  # type: ignore[misc]
+    def process(self, element: Any) -> Iterator[Any]:
+        if isinstance(element, DeadLetter):
+            yield beam.pvalue.TaggedOutput("dead_letters", element)
+        else:
+            yield element
+
+
+class Read(_Batches):
+    """Files as pyarrow's record batches: `pipeline | Read("trips-*.tfrecord", schema=schema)`.
+
+    The files are divided by the planner, and TFRecords and lines that are not compressed at any
+    record while they are read, when the runner asks for it. Batches end where ranges do; their
+    order is the runner's.
+
+    paths: a path, a glob, a URL, or a list of them.
+    batch_size: rows of a batch, 1024 by default; batch_bytes ends one earlier.
+    dead_letters: with on_error="skip" or "null": the result has two PCollections, `batches` and
+        `dead_letters`, of DeadLetter.
+    options: those of columnstone.open. max_errors counts range by range. Without a schema the
+        worker that divides the files infers it from all of them, which reads them.
+    """
+
+    def __init__(
+        self,
+        paths: Any,
+        *,
+        batch_size: int | None = None,
+        batch_bytes: int | None = None,
+        dead_letters: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(wanted(options, batch_size, batch_bytes, dead_letters=dead_letters))
+        self._paths = paths
+
+    @classmethod
+    def of(cls, paths: Any, wanted: Wanted) -> Read:
+        """What the classes of columnstone.tfxio read by."""
+        made = cls.__new__(cls)
+        _Batches.__init__(made, wanted)
+        made._paths = paths
+        return made
+
+    def expand(self, begin: Any) -> Any:
+        source = FilesSource(self._paths, self._wanted)
+        return self._parted(begin | "Files" >> beam.io.Read(source))
+
+
+class ReadAll(_Batches):
+    """The same of a PCollection of names of files, or of globs: `names | ReadAll(schema=schema)`.
+
+    Without a schema each element's files have one of their own.
+    """
+
+    def __init__(
+        self,
+        *,
+        batch_size: int | None = None,
+        batch_bytes: int | None = None,
+        dead_letters: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(wanted(options, batch_size, batch_bytes, dead_letters=dead_letters))
+
+    def expand(self, names: Any) -> Any:
+        return self._parted(
+            names
+            | "Sources" >> beam.Map(FilesSource, self._wanted)
+            | "Spread" >> beam.Reshuffle()
+            | "Read" >> iobase.SDFBoundedSourceReader()
+        )
+
+
+class Decode(_Batches):
+    """A PCollection of bytes, the records, as record batches: `messages | Decode(schema=schema)`.
+
+    Batches have records of one window and one bundle, and are in their window. The options are
+    those of columnstone.open; format is "example" by default. Without a schema every batch has the
+    columns of its records.
+    """
+
+    def __init__(
+        self,
+        *,
+        batch_size: int | None = None,
+        batch_bytes: int | None = None,
+        dead_letters: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(wanted(options, batch_size, batch_bytes, dead_letters=dead_letters))
+        self._records: RecordMetrics | None = None
+
+    @classmethod
+    def of(cls, wanted: Wanted, records: RecordMetrics | None) -> Decode:
+        made = cls.__new__(cls)
+        _Batches.__init__(made, wanted)
+        made._records = records
+        return made
+
+    def expand(self, records: Any) -> Any:
+        return self._parted(records | "Decode" >> beam.ParDo(_Decode(self._wanted, self._records)))
+
+
+class _Decode(beam.DoFn):  # type: ignore[misc]
+    def __init__(self, wanted: Wanted, metrics: RecordMetrics | None) -> None:
+        self._wanted = wanted
+        self._metrics = metrics
+        self._size = wanted.options["batch_size"]
+        self._bytes = wanted.options.get("batch_bytes", 2**63)
+
+    def start_bundle(self) -> None:
+        self._waiting: dict[Any, list[bytes]] = {}
+        self._bytes_of: dict[Any, int] = {}
+
+    def process(self, record: bytes, window: Any = beam.DoFn.WindowParam) -> Iterator[Any]:
+        waiting = self._waiting.setdefault(window, [])
+        waiting.append(record)
+        self._bytes_of[window] = size = self._bytes_of.get(window, 0) + len(record)
+        if len(waiting) >= self._size or size >= self._bytes:
+            yield from self._decoded(window)
+        elif len(self._waiting) > _LIVE_WINDOWS:
+            yield from self._decoded(max(self._bytes_of, key=lambda w: self._bytes_of[w]))
+
+    def finish_bundle(self) -> Iterator[Any]:
+        for window in list(self._waiting):
+            yield from self._decoded(window)
+
+    def _decoded(self, window: Any) -> Iterator[Any]:
+        records = self._waiting.pop(window)
+        del self._bytes_of[window]
+        if self._metrics is not None:
+            self._metrics.count(records)
+        for element in decoded(records, self._wanted):
+            yield WindowedValue(element, window.max_timestamp(), (window,))
+
+
+def decoded(records: Sequence[bytes], wanted: Wanted) -> Iterator[Any]:
+    """The batch of some records, and the dead letters among them if they are wanted."""
+    framed = io.BytesIO()
+    with TFRecordWriter(framed) as writer:
+        for record in records:
+            writer.write(record)
+    framed.seek(0)
+    whole = {"batch_size": len(records), "batch_bytes": None, "container": "tfrecord"}
+    options = {**wanted.options, **whole, "check_crc": False}
+    with open_source(framed, **options) as source:
+        stage = wanted.stage
+        batches = iter(source if stage is None else source._part("stage", stage, None))
+        for given in batches:
+            batch = pa.record_batch(given)
+            wanted.metrics.count(batch)
+            yield batch
+        wanted.metrics.drop(len(batches.dropped))
+        if wanted.dead_letters:
+            yield from (_letter_of(one, records) for one in batches.dropped)
+
+
+def _letter_of(dropped: Dropped, records: Sequence[bytes]) -> DeadLetter:
+    assert dropped.record is not None
+    record = records[dropped.record]
+    return DeadLetter("", None, record, str(dropped.error), len(record), dropped.kind)

@@ -147,6 +147,30 @@ def test_messages(tmp_path: pathlib.Path) -> None:
     assert rows == [{"id": 1, "user": "a"}, {"id": 2, "user": None}]
 
 
+def test_two_threads_and_windows(tmp_path: pathlib.Path) -> None:
+    """Bundles of several workers; and batches of windows, which files do not know of."""
+    batches = [batch(i) for i in range(0, 300, 3)]
+    threads = ["--direct_running_mode=multi_threading", "--direct_num_workers=2"]
+    with beam.Pipeline(argv=["--runner=FnApiRunner", *threads]) as p:
+        timed = beam.Map(lambda b: beam.window.TimestampedValue(b, b["id"][0][0].as_py()))
+        windows = p | beam.Create(batches) | beam.Reshuffle() | timed
+        windows |= beam.WindowInto(beam.window.FixedWindows(30))
+        _ = windows | "Bundles" >> cst.beam.WriteTFRecord(tmp_path / "bundles")
+        _ = windows | "Shards" >> cst.beam.WriteTFRecord(tmp_path / "shards", num_shards=2)
+    names = sorted(map(str, tmp_path.iterdir()))
+    parts = [[name for name in names if kind in name] for kind in ("bundles", "shards")]
+    assert len(parts[1]) == 2 and len(parts[0]) + 2 == len(names)
+    for part in parts:
+        rows = rows_of(part)
+        assert sorted(row["id"][0] for row in rows) == list(range(300))
+
+
+def test_files_of_the_same_names_are_replaced(tmp_path: pathlib.Path) -> None:
+    sink = cst.beam.WriteArrow(tmp_path / "a", num_shards=2)
+    assert write(BATCHES, sink) == write(BATCHES[1:], sink)
+    assert len(rows_of(sorted(map(str, tmp_path.iterdir())))) == 6
+
+
 # ---- nothing to write ----
 
 

@@ -6,6 +6,7 @@ import gzip
 import io
 import itertools
 import pathlib
+import random
 import struct
 from typing import Any
 
@@ -142,6 +143,23 @@ def test_ours_are_read_by_others(tmp_path: pathlib.Path) -> None:
     assert pa.decompress(data, len(plain), "zstd", asbytes=True) == plain
     cuts = [len(data) // 3, len(data) // 2]
     assert read(path, cuts) == read(path, []) == [b"%d" % i + record for i in range(400)]
+
+
+def test_verifying_in_parts_counts_the_same(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.tfrecord.zst"
+    noise = random.Random(1).randbytes
+    with cst.TFRecordWriter(path, level=1) as writer:
+        for _ in range(100):
+            writer.write(noise(100_000))  # 10 MB on disk: verified in parts
+    one, two = (cst.open(path, "raw", threads=n).verify() for n in (1, 2))
+    assert not one.faults and one.files == two.files
+    assert one.files[0].file_bytes == path.stat().st_size
+    data = bytearray(path.read_bytes())
+    data[5_000_000] ^= 1
+    path.write_bytes(data)
+    one, two = (cst.open(path, "raw", threads=n).verify() for n in (1, 2))
+    assert [str(f.error) for f in one.faults] == [str(f.error) for f in two.faults] != []
+    assert one.files == two.files
 
 
 def test_what_has_no_restart_points(tmp_path: pathlib.Path) -> None:

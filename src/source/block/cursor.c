@@ -418,6 +418,14 @@ static cst__block *take_block(cst__cursor *cursor) {
   return block;
 }
 
+/* Parts of a packed file share frames: each counts for the bytes that it was given, so that the sum
+ * is that of the file. */
+static uint64_t packed_consumed(const cst__cursor *cursor) {
+  const cst__part *part = &cursor->framing.source->parts[cursor->framing.file];
+  bool done = cursor->framing.ended && cursor->framing.failure == CST_OK;
+  return done || cursor->consumed > (uint64_t)part->size ? (uint64_t)part->size : cursor->consumed;
+}
+
 /* Says where the block lies, and goes on after it. */
 static void place_block(cst__cursor *cursor, cst__block *block) {
   block->file = cursor->framing.file;
@@ -430,6 +438,9 @@ static void place_block(cst__cursor *cursor, cst__block *block) {
   cursor->consumed =
       cursor->map != NULL ? cursor->framing.offset : cst__input_consumed(cursor->input);
   cursor->consumed -= cursor->entered;
+  if (cursor->framing.source->parts[cursor->framing.file].packed) {
+    cursor->consumed = packed_consumed(cursor);
+  }
   if (block->data == block->buffer && !cursor->skim) {
     memset(block->buffer + block->size, 0, CST__BLOCK_PADDING);
   }

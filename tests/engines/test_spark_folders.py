@@ -48,6 +48,31 @@ def test_files_of_folders_and_globs(tmp_path: pathlib.Path) -> None:
         find_files([])
 
 
+def test_folders_of_a_remote_file_system(tmp_path: pathlib.Path) -> None:
+    memory = pytest.importorskip("fsspec").filesystem("memory")
+    for name in ("day=1/b", "day=1/a", "day=2/c", "_SUCCESS", "day=2/.crc", "_temporary-x/day=3/d"):
+        memory.pipe_file(f"/spark/out/{name}", b"x")
+
+    def check(url: str, *expected: str, base: str | None = None, **columns: str) -> None:
+        found = find_files([url], base)
+        assert [entry.file.partition("spark/out/")[2] for entry in found] == list(expected)
+        assert [entry.file.startswith("memory://") for entry in found] == [True] * len(found)
+        assert found[0].folders == tuple(columns.items())
+
+    check("memory://spark/out", "day=1/a", "day=1/b", "day=2/c", day="1")
+    check("memory://spark/out/", "day=1/a", "day=1/b", "day=2/c", day="1")
+    check("memory://spark/out/day=2", "day=2/c")
+    check("memory://spark/out/day=2", "day=2/c", base="memory://spark", day="2")
+    check("memory://spark/out/day=*/[bc]", "day=1/b", "day=2/c", day="1")
+    check("memory://spark/out/day=*", "day=1/a", "day=1/b", "day=2/c", day="1")
+    check("memory://spark/out/day=1/a", "day=1/a")
+    for url in ("memory://spark/none", "memory://spark/none*"):
+        with pytest.raises(cst.NotFoundError, match="spark/none"):
+            find_files([url])
+    assert find_files(["http://127.0.0.1:1/k=v/a?b"]) == [Found("http://127.0.0.1:1/k=v/a?b")]
+    memory.rm("/spark", recursive=True)
+
+
 def test_names_that_are_no_globs(tmp_path: pathlib.Path) -> None:
     lay(tmp_path, "a[1].tfrecord", "d[0]/k=v/x")
     assert len(find_files([str(tmp_path / "a[1].tfrecord")])) == 1

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 from columnstone._spark.reader import Reader
 from columnstone._spark.reading import infer_table, parse_load
+from pyspark.sql.types import BinaryType, StructField, StructType
 
 ROWS = [
     {"id": [i], "fare": [i / 4], "company": [b"Blue" if i % 2 else b"Red"], "tokens": [i] * (i % 3)}
@@ -192,6 +193,44 @@ def test_a_damaged_file_under_each_policy(spark: Any, trips: pathlib.Path) -> No
     assert skipped.count() == 9
     with pytest.raises(Exception, match="null"):
         load(spark, path, "id bigint", on_error="null").collect()
+
+
+def in_process(path: pathlib.Path, types: StructType | None = None, **options: str) -> pa.Table:
+    """What Spark would get, without it."""
+    load = parse_load({"path": str(path), **options})
+    table = None if types is not None else infer_table(load, load.find())
+    schema = types if table is None else table.schema()
+    reader = Reader(load, schema, table)
+    tasks = pickle.loads(pickle.dumps(list(reader.partitions())))
+    there = pickle.loads(pickle.dumps(reader))
+    return pa.Table.from_batches([b for task in tasks for b in there.read(task)])
+
+
+def test_messages_in_a_column(tmp_path: pathlib.Path) -> None:
+    descriptors = tmp_path / "visits.desc"
+    descriptors.write_bytes(visit_descriptors())
+    encoder = cst.MessageEncoder("Visit", descriptors=descriptors)
+    visits = pa.array(encoder.encode([{"id": 1, "user": "ann"}, {"id": 2}]))
+    cst.write(pa.table({"key": ["a", "b"], "visit": visits}), tmp_path / "a.parquet")
+    options = {"descriptors": str(descriptors), "message": "Visit", "message_column": "visit"}
+    got = in_process(tmp_path / "a.parquet", columns="key,visit.user", **options)
+    assert got.to_pylist() == [
+        {"key": "a", "visit": {"user": "ann"}},
+        {"key": "b", "visit": {"user": ""}},
+    ]
+
+
+def test_records_of_other_kinds(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.tfrecord"
+    cst.write([{"id": [i]} for i in range(3)], path)
+    raw = in_process(path, format="raw")
+    assert raw.schema == pa.schema([("record", pa.binary())])
+    assert len(raw) == 3
+    beside = in_process(path, raw_column="bytes")
+    assert beside["bytes"].to_pylist() == [[r] for r in raw["record"].to_pylist()]
+    types = StructType([StructField("steps", BinaryType())])
+    with pytest.raises(cst.ArgumentError, match=r"\.schema\(\.\.\.\) does not say what steps are"):
+        in_process(path, types, format="sequence_example")
 
 
 def test_what_is_dropped_is_logged(tmp_path: pathlib.Path, caplog: Any) -> None:

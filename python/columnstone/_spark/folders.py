@@ -8,13 +8,15 @@ import glob
 import os
 import re
 import urllib.parse
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
 from .._base.errors import FormatError, NotFoundError, SchemaError, argument_error
 from .._engines.place import is_hidden
 from .._io import remote
+from .._io.http import is_http
+from .._io.patience import patiently
 from .partitions import NULL
 
 if TYPE_CHECKING:
@@ -47,13 +49,11 @@ def find_files(paths: Sequence[str], base: str | None = None) -> list[Found]:
     found: list[Found] = []
     for path in paths:
         plain = local_path(path)
-        listed = _remote_files(path) if remote.is_remote(plain) else _local_files(plain)
+        listed = _remote_files(path, base) if remote.is_remote(plain) else _local_files(plain, base)
         if not listed:
             hint = "check the path"
             raise NotFoundError(f"{path}: no file matches ({hint})", file=path, hint=hint)
-        files = [entry[0] for entry in listed]
-        top = _base_of(plain, files) if base is None else local_path(base)
-        found += [Found(entry[0], _folders(entry[0], top), *entry[1:]) for entry in listed]
+        found += listed
     return found
 
 
@@ -64,7 +64,7 @@ def local_path(path: str) -> str:
     return path
 
 
-def _local_files(path: str) -> list[tuple[str, int, int]]:
+def _local_files(path: str, base: str | None) -> list[Found]:
     if os.path.exists(path) or not _MAGIC.search(path):
         names = [path] if os.path.exists(path) else []
     else:
@@ -77,7 +77,8 @@ def _local_files(path: str) -> list[tuple[str, int, int]]:
         else:
             status = os.stat(name)
             listed.append((name, status.st_size, status.st_mtime_ns))
-    return listed
+    top = _base_of(path, names) if base is None else local_path(base)
+    return [Found(name, _folders(name, top), *rest) for name, *rest in listed]
 
 
 def _walk(folder: str) -> Iterable[tuple[str, int, int]]:
@@ -95,35 +96,48 @@ def _walk(folder: str) -> Iterable[tuple[str, int, int]]:
             yield entry.path, status.st_size, status.st_mtime_ns
 
 
-def _remote_files(url: str) -> list[tuple[str, int, int]]:
-    """Of a folder: what is in it; all else is what columnstone.open makes of it."""
-    system, inner = remote.by_url(url)
-    if _MAGIC.search(inner):
-        names = [str(name) for name in system.glob(inner)]
-    else:
-        names = [str(name) for name in system.find(inner)]
-    return [
-        (system.unstrip_protocol(name), -1, 0)
-        for name in sorted(names, key=os.fsencode)
-        if not any(is_hidden(part) for part in name.removeprefix(inner).split("/") if part)
-    ]
+def _remote_files(url: str, base: str | None) -> list[Found]:
+    system, path = remote.by_url(url)
+    if is_http(system):  # which has no folders
+        return [Found(url)]
+    try:
+        names = patiently(lambda: _list(system, path), known=False)
+    except Exception as error:
+        raise remote.failure(url, error) from error
+    top = _base_of(path, names) if base is None else remote.by_url(base)[1]
+    return [Found(system.unstrip_protocol(name), _folders(name, top)) for name in names]
 
 
-def _base_of(path: str, files: Sequence[str]) -> str:
+def _list(system: Any, path: str) -> list[str]:
+    """The names in an fsspec file system that a path means, sorted."""
+    tops = {path: system.info(path)} if not remote.is_pattern(system, path) else {}
+    if not tops:
+        matches = system.glob(path, detail=True).items()
+        tops = {n: info for n, info in matches if not is_hidden(n.rpartition("/")[2])}
+    names: list[str] = []
+    for top, info in tops.items():
+        inside = system.find(top) if info["type"] == "directory" else [top]
+        names += [name for name in inside if not any(map(is_hidden, _below(name, top)))]
+    return sorted(names, key=os.fsencode)
+
+
+def _below(name: str, top: str) -> list[str]:
+    """The parts of a path after a folder that it lies in."""
+    return [part for part in name.removeprefix(top).split("/") if part]
+
+
+def _base_of(path: str, tops: Sequence[str]) -> str:
+    """tops: the names that the path means, of files and folders."""
     magic = _MAGIC.search(path)
-    if magic is not None and files != [path]:
+    if magic is not None and list(tops) != [path]:
         return path[: magic.start()].rpartition("/")[0]
-    return path.rpartition("/")[0] if files == [path] else path
+    return path
 
 
 def _folders(file: str, base: str) -> tuple[tuple[str, str | None], ...]:
-    below = file.removeprefix(base.rstrip("/")) if base else file
-    named = [part.partition("=") for part in below.split("/")[:-1] if "=" in part]
+    named = [part.partition("=") for part in _below(file, base)[:-1] if "=" in part]
     return tuple(
-        (
-            urllib.parse.unquote(name),
-            None if text == NULL else urllib.parse.unquote(text),
-        )
+        (urllib.parse.unquote(name), None if text == NULL else urllib.parse.unquote(text))
         for name, _, text in named
         if name
     )

@@ -58,6 +58,7 @@ _OF_THE_SOURCE = ("target_bytes", "base_path", "max_files_per_trigger", "file_lo
 _OF_STREAMS = ("max_files_per_trigger", "file_log")
 # A batch is a copy on its way into the JVM: large enough for the calls, small enough for memory.
 _BATCH_SIZE, _BATCH_BYTES = 8192, 16 << 20
+_SAID_BY = ("schema", "message", "descriptors", "view")  # options that leave nothing to infer
 _TEXTS = ("csv", "json")
 _INFERRED = ("example",)  # where a schema says what is read
 
@@ -112,9 +113,12 @@ def infer_table(load: Load, found: Sequence[Found]) -> Table:
     options = dict(load.options)
     if "columns" in options:
         options["columns"] = [name for name in options["columns"] if name not in names]
+    files = [entry.file for entry in found]
+    if any(name in options for name in _SAID_BY):
+        files = files[:1]
     threads = options.pop("threads", 1)
     inferring = max(threads, os.cpu_count() or 1)  # the driver has nothing else to do
-    reading = read_by([entry.file for entry in found], {**options, "threads": inferring})
+    reading = read_by(files, {**options, "threads": inferring})
     _check_names(reading.schema, names)
     return Table(reading._replace(options={**reading.options, "threads": threads}), folders)
 
@@ -130,9 +134,8 @@ def given_table(
     ]
     in_files = pa.schema([field for field in types if field.name not in folder_names])
     options = dict(load.options)
-    files = [entry.file for entry in found]
-    options.update(_said_by(in_files, options, files[0]))
-    reading = read_by(files, options)
+    options.update(_said_by(in_files, options, found[0].file))
+    reading = read_by(found[0].file, options)
     check_casts(reading.schema, in_files)
     return Table(reading, folders)
 
@@ -144,10 +147,12 @@ def _said_by(types: pa.Schema, options: dict[str, Any], file: str) -> dict[str, 
     names = [name for name in types.names if name not in beside]
     if "columns" not in options:
         said["columns"] = names
-    if "schema" in options or "view" in options or "message" in options:
+    if any(name in options for name in _SAID_BY):
         return said
     with open(file, format=options.get("format"), container=options.get("container")) as source:
         format = source._core.format()
+    if format == "sequence_example":
+        raise argument_error(f"{file}: .schema(...) does not say what steps are", "option schema")
     if format in _TEXTS:
         nullable = [pa.field(field.name, field.type) for field in types]
         return {**said, "types": pa.schema(nullable)}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from typing import Any
 
 import columnstone as cst
@@ -59,3 +61,17 @@ def test_names_are_the_same_in_every_case() -> None:
 def test_wrong_options_are_errors(given: dict[str, str], said: str) -> None:
     with pytest.raises(cst.ArgumentError, match=re.escape(said)):
         parse(**given)
+
+
+def test_looking_for_data_sources_loads_little() -> None:
+    """As any session of Spark does, also of those who have no pyarrow."""
+    code = (
+        "import sys, pyspark.sql.datasource\n"
+        "before = set(sys.modules)\n"
+        "sys.modules['pyarrow'] = None\n"
+        "import pyspark_columnstone\n"
+        "assert pyspark_columnstone.DefaultSource.name() == 'columnstone'\n"
+        "new = {name for name in set(sys.modules) - before if not name.startswith('columnstone')}\n"
+        "assert new <= {'pyspark_columnstone', 'pyarrow'}, new\n"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)

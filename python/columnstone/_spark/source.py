@@ -1,12 +1,11 @@
-"""The data source `columnstone`: which class does what. Loaded by Spark and its workers only."""
+"""The data source `columnstone`: which class does what. Loaded by Spark and its workers only, and
+by every session that looks for data sources: so it loads nothing until one is used."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from pyspark.sql.datasource import DataSource
-
-from .reading import infer_table, parse_load
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -29,16 +28,20 @@ class ColumnstoneSource(DataSource):  # type: ignore[misc]
         return "columnstone"
 
     def schema(self) -> StructType:
+        from .reading import infer_table, parse_load
+
         load = parse_load(self.options, streams=True)
         self._table = infer_table(load, load.find())
         return self._table.schema()
 
     def reader(self, schema: StructType) -> Reader:
         from .reader import Reader
+        from .reading import parse_load
 
         return Reader(parse_load(self.options), schema, self._table)
 
     def streamReader(self, schema: StructType) -> StreamReader:
+        from .reading import parse_load
         from .stream import StreamReader
 
         return StreamReader(parse_load(self.options, streams=True), schema, self._table)

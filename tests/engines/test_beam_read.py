@@ -201,6 +201,18 @@ def test_dead_letters_are_plain() -> None:
         cst.beam.Read("x", dead_letters=True)
 
 
+def test_the_schema_is_read_when_the_pipeline_is_made(
+    folder: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    """Workers may be other machines."""
+    path = tmp_path / "schema.pbtxt"
+    path.write_text(beam_files.SCHEMA)
+    read = cst.beam.Read(str(folder / "*"), schema=path, batch_size=7)
+    path.unlink()
+    with pipeline() as p:
+        assert_rows(p | read)
+
+
 def test_options_are_checked_when_the_pipeline_is_made() -> None:
     for make in (cst.beam.ReadAll, cst.beam.Decode, lambda **o: cst.beam.Read("x", **o)):
         with pytest.raises(cst.ArgumentError, match="near names: schema"):

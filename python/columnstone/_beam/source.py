@@ -40,11 +40,11 @@ class Wanted(NamedTuple):
     stage: Any = None
     dead_letters: bool = False
 
-    def task(self, files: Any) -> Task:
+    def task(self, files: Any, first: Split) -> Task:
         """The same once all files have been looked at, so that their splits have the same
-        columns."""
+        columns. What is divisible is told by the first of their splits."""
         reading = read_by(files, self.options)
-        with reading.open(files) as source:
+        with reading.open(first) as source:
             divisible = self.stage is None and source._core.container() in ("tfrecord", "lines")
         if divisible:
             reading = _with_offsets(reading)
@@ -79,8 +79,8 @@ class FilesSource(_Source):
         start_position: int | None = None,
         stop_position: int | None = None,
     ) -> Iterator[iobase.SourceBundle]:
-        task = self._wanted.task(self._files)
         splits = splits_of(self._files, self._wanted.options, max(1, desired_bundle_size))
+        task = self._wanted.task(self._files, splits[0])
         for group in tasks_of(splits):
             bundles = [bundle_of(split, task) for split in group]
             weight = sum(bundle.weight for bundle in bundles)

@@ -147,14 +147,19 @@ def taxi_records() -> Iterator[bytes]:
             at += length + 16
 
 
+def taxi_fields() -> list[tuple[str, str]]:
+    """The features and the types that they have in the records."""
+    kinds = {1: "BYTES", 2: "INT", 3: "FLOAT"}
+    schema = c.schema_proto((TAXI / "schema.pbtxt").read_text())
+    return [(f.name, "FLOAT" if f.name in TAXI_FLOATS else kinds[f.type]) for f in schema.feature]
+
+
 def taxi(settings: Settings) -> Comparison | None:
     """Real data: Chicago taxi trips, with TensorFlow's spec made from the same schema."""
     if not TAXI.is_dir():
         print("  (the taxi data is not beside the repository)", flush=True)
         return None
-    kinds = {1: "BYTES", 2: "INT", 3: "FLOAT"}
-    schema = c.schema_proto((TAXI / "schema.pbtxt").read_text())
-    fields = [(f.name, "FLOAT" if f.name in TAXI_FLOATS else kinds[f.type]) for f in schema.feature]
+    fields = taxi_fields()
     text = data.schema_text(fields)
     records = list(taxi_records())
     return compare(

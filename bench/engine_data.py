@@ -42,7 +42,7 @@ def taxi_shards(settings: decode_rows.Settings) -> list[pathlib.Path]:
     if not decode_rows.TAXI.is_dir():
         return []
     records = list(decode_rows.taxi_records())
-    text = (decode_rows.TAXI / "schema.pbtxt").read_text()
+    text = data.schema_text(decode_rows.taxi_fields())
     times = 1 if settings.quick else 10
     folder = settings.folder / f"taxi-{times}-shards"
     return write_shards(folder, records * times, text, "GZIP")

@@ -320,8 +320,12 @@ def test_partitions(spark: Any, tmp_path: pathlib.Path) -> None:
     table = pq.read_table(out, partitioning="hive")
     found = {row["id"]: row["k.ey"] for row in table.to_pylist()}
     assert [found[i] for i in range(3)] == [None, "a/b=%1", "a/b=%2"]
-    save(frame, out, "overwrite", format="parquet")
-    assert len(files(out)) == 3
+    save(frame.withColumnRenamed("k.ey", "key"), out, "overwrite", partitionBy="key,day,even")
+    mine = spark.read.format("columnstone").option("flat", True).load(str(out))
+    assert dict(mine.dtypes)["day"] == "date"
+    assert mine.selectExpr("id", "key", "day", "cast(even as boolean) even").orderBy(
+        "id"
+    ).collect() == (frame.orderBy("id").collect())
 
 
 def test_few_files_are_open_for_many_partitions(spark: Any, tmp_path: pathlib.Path) -> None:

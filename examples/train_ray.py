@@ -58,7 +58,7 @@ def train(config: dict[str, Any]) -> None:
     trips = ray.train.get_dataset_shard("train")
     for epoch in range(config["epochs"]):
         total = rows = 0.0
-        for batch in trips.iter_torch_batches(batch_size=256, local_shuffle_buffer_size=1024):
+        for batch in trips.iter_torch_batches(batch_size=128, local_shuffle_buffer_size=1024):
             night = (batch["hour"] < 6).float()
             inputs = torch.stack([batch["distance"], night, batch["distance"] * night], dim=1)
             fare = model(inputs).squeeze(1)
@@ -80,7 +80,7 @@ def train(config: dict[str, Any]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("build/train_ray"))
-    parser.add_argument("--trips", type=int, default=20_000)
+    parser.add_argument("--trips", type=int, default=10_000)
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--workers", type=int, default=2)
     args = parser.parse_args()
@@ -89,6 +89,7 @@ def main() -> None:
     if not (folder / "trips-0.tfrecord.gz").exists():
         make_trips(folder, args.trips)
 
+    ray.data.DataContext.get_current().enable_progress_bars = False
     # The company is not asked for: no worker decodes it.
     trips = cst.ray.read_tfrecords(
         folder / "trips-*.tfrecord.gz",
@@ -101,9 +102,7 @@ def main() -> None:
         train,
         train_loop_config={"epochs": args.epochs},
         # Less than a CPU each, so that some are left for reading.
-        scaling_config=ScalingConfig(
-            num_workers=args.workers, resources_per_worker={"CPU": 0.5}
-        ),
+        scaling_config=ScalingConfig(num_workers=args.workers, resources_per_worker={"CPU": 0.5}),
         run_config=RunConfig(
             name="trips",
             storage_path=str(folder / "runs"),

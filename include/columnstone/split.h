@@ -18,9 +18,11 @@ extern "C" {
  *
  * Splits of a file that follow each other without gaps have each of its records exactly once,
  * wherever they begin and end. Both neighbours seek the first record at a byte or after it, and ask
- * the same question of the same bytes. If records of a payload (a TFRecord file within a record)
- * are taken for the file's own, which takes at least 8 MiB of them, the split before fails, since
- * it then ends within a record: nothing is lost or read twice in silence.
+ * the same question of the same bytes, by the same options (container, max_record_size, and whether
+ * the CRCs of the data are checked: without them records of a payload are told less well). If
+ * records of a payload (a TFRecord file within a record) are taken for the file's own, which takes
+ * at least 8 MiB of them, the split before fails, since it then ends within a record: nothing is
+ * lost or read twice in silence.
  *
  * A zstd file with a seek table (docs/formats.md) is entered at its frames: a split has the records
  * of those that begin in its bytes, from the first one that begins in them on.

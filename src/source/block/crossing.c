@@ -59,28 +59,32 @@ static cst_status is_whole_damage(const cst__framing *framing, lookahead *ahead,
   return CST_OK;
 }
 
-static cst_status is_record(const cst__framing *framing, lookahead *ahead,
-                            const cst__framed *framed, bool *is, cst_error *error) {
+static cst_status look_at_record(const cst__framing *framing, lookahead *ahead,
+                                 const cst__framed *framed, cst__crossing *out, cst_error *error) {
   const cst__container *container = framing->source->inputs->container;
   cst__frame frame = framed->next;
   frame.begin = frame.before;
   CST__TRY(look_on(ahead, &framing->source->allocator, framed->needed, error));
   if (ahead->size < framed->needed) {
-    *is = false;
+    *out = CST__CROSSING_FILE;
     return CST_OK;
   }
-  *is = container->check == NULL || framing->recovery.resync.ignore_data ||
-        container->check(ahead->data, &frame, NULL) == CST_OK;
-  return *is ? CST_OK : is_whole_damage(framing, ahead, framed->needed, is, error);
+  bool is_whole = container->check == NULL || framing->recovery.resync.ignore_data ||
+                  container->check(ahead->data, &frame, NULL) == CST_OK;
+  if (!is_whole) {
+    CST__TRY(is_whole_damage(framing, ahead, framed->needed, &is_whole, error));
+  }
+  *out = is_whole ? CST__CROSSING_PART : CST__CROSSING_NOT;
+  return CST_OK;
 }
 
-cst_status cst__framing_is_crossing(const cst__framing *framing, uint64_t offset,
-                                    const cst__framed *framed, bool *crosses, cst_error *error) {
+cst_status cst__framing_cross(const cst__framing *framing, uint64_t offset,
+                              const cst__framed *framed, cst__crossing *out, cst_error *error) {
   lookahead ahead = {.data = NULL};
   CST__TRY(cst__source_open_input(framing->source, framing->file, &ahead.input, error));
   cst_status status =
       cst__input_seek(ahead.input, offset)
-          ? is_record(framing, &ahead, framed, crosses, error)
+          ? look_at_record(framing, &ahead, framed, out, error)
           : cst__fail(error, CST_IO, "open it again", "the file changed after it was divided");
   cst__delete(ahead.data);
   cst__input_close(ahead.input);

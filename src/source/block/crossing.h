@@ -5,11 +5,15 @@
 
 #include "source/block/framing.h"
 
-/* A record with a right header begins at `offset`, and the part of the file ends within it. True in
- * *crosses if it is a record all the same, when the bytes after the part are looked at too, as they
- * are where all of the file is read; then the part's end is none of a record. False: it is damaged,
- * and ends before that. */
-cst_status cst__framing_is_crossing(const cst__framing *framing, uint64_t offset,
-                                    const cst__framed *framed, bool *crosses, cst_error *error);
+typedef enum cst__crossing {
+  CST__CROSSING_NOT,  /* it is damaged, and ends before that */
+  CST__CROSSING_PART, /* it is a record all the same: the part's end is none of a record */
+  CST__CROSSING_FILE  /* the file ends within it as well */
+} cst__crossing;
+
+/* A record with a right header begins at `offset`, and the part of the file ends within it. What it
+ * is when the bytes after the part are looked at too, as they are where all of the file is read. */
+cst_status cst__framing_cross(const cst__framing *framing, uint64_t offset,
+                              const cst__framed *framed, cst__crossing *out, cst_error *error);
 
 #endif /* SOURCE_BLOCK_CROSSING_H */

@@ -111,16 +111,18 @@ static bool is_other_format(cst__framing *framing, const cst__block *block,
  * record's rest, since the next part has it as records. */
 static bool fail_crossed_part(cst__framing *framing, const cst__block *block,
                               const cst__chunk *chunk, const cst__framed *framed) {
-  bool crosses = false;
+  cst__crossing crossing = CST__CROSSING_NOT;
   if (!framing->recovery.resync.divided || !framed->known || framing->failure != CST_OK) {
     return false;
   }
-  cst_status status = cst__framing_is_crossing(framing, framing->offset + block->size, framed,
-                                               &crosses, &framing->error);
+  cst_status status = cst__framing_cross(framing, framing->offset + block->size, framed, &crossing,
+                                         &framing->error);
   if (status != CST_OK) {
     cst__framing_fail(framing, status, NULL);
-  } else if (crosses) {
+  } else if (crossing == CST__CROSSING_PART) {
     cst__framing_fail_crossing(framing, framed->needed, chunk->size - block->size);
+  } else if (crossing == CST__CROSSING_FILE) { /* it is cut as in a file that is not divided */
+    framing->recovery.resync.divided = false;
   }
   return framing->failure != CST_OK;
 }

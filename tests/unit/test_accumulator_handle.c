@@ -5,7 +5,11 @@
 #include "arrow_text.h"
 
 static const char schema_text[] = "feature { name: 'a' type: INT int_domain { min: 0 max: 2 } }"
-                                  "feature { name: 's' type: BYTES }";
+                                  "feature { name: 's' type: BYTES }"
+                                  "feature { name: 'p_index' type: INT int_domain { min: 0 max: 9 } }"
+                                  "feature { name: 'p_value' type: INT }"
+                                  "sparse_feature { name: 'p' index_feature { name: 'p_index' }"
+                                  "  value_feature { name: 'p_value' } }";
 
 static cst_schema *parse_schema(void) {
   cst_schema *schema;
@@ -159,6 +163,30 @@ TEST(places) {
   schema.release(&schema);
   check_found(validation, VALIDATION, "4 int-domain a:3 [f 11 7] [ -1 8] [g -1 8]");
   cst_accumulator_free(validation);
+}
+
+/* What the other one has found is not borrowed from it, nor from its plan. */
+TEST(the_other_one_may_go) {
+  static const char type[] = "struct{p_index: list<int64>, p_value: list<int64>}";
+  cst_accumulator *whole = new_kind(VALIDATION);
+  cst_accumulator *into = new_kind(VALIDATION);
+  cst_accumulator *other = new_kind(VALIDATION);
+  char *bytes = NULL;
+  size_t size = 0;
+  CHECK_EQ(add_text(whole, type, "{[1], [1, 2]} {[12], [1]}", NULL), CST_OK);
+  CHECK_EQ(add_text(other, type, "{[1], [1, 2]} {[12], [1]}", NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_merge(into, other, NULL), CST_OK);
+  cst_accumulator_free(other);
+  char *expected = found_text(whole, VALIDATION);
+  CHECK_CONTAINS(expected, "representation");
+  check_found(into, VALIDATION, expected);
+  CHECK_EQ(cst_accumulator_save(into, &bytes, &size, NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_load(whole, bytes, size, NULL), CST_OK);
+  check_found(whole, VALIDATION, expected);
+  free(expected);
+  cst_free(bytes);
+  cst_accumulator_free(into);
+  cst_accumulator_free(whole);
 }
 
 /* ---- what comes from outside ---- */

@@ -17,7 +17,7 @@ from apache_beam.metrics.execution import MetricsEnvironment, _TypedMetricName
 from apache_beam.metrics.metricbase import MetricName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
     from numpy.typing import NDArray
@@ -123,14 +123,18 @@ class _PeerMetrics:
                 self._cells_of[name].inc(cells)
 
     def _count_values(self, batch: pa.RecordBatch) -> None:
-        rows = np.arange(batch.num_rows + 1)
-        found: dict[str, list[DistributionData]] = {}
+        found: dict[str, list[NDArray[np.int64]]] = {}
         for column in batch.columns:
-            for kind, bounds in _leaves(column, rows):
-                found.setdefault(_type_name(kind), []).append(_summary(np.diff(bounds)))
-        for name, summaries in found.items():
-            _update(self._values_of[name], _together(summaries))
-            _update(self._values, _together(summaries))
+            kind = column.type
+            if _is_list(kind) and not pa.types.is_nested(kind.value_type):
+                found.setdefault(_type_name(kind.value_type), []).append(_lengths(column))
+                continue
+            for kind, bounds in _leaves(column, np.arange(batch.num_rows + 1)):
+                found.setdefault(_type_name(kind), []).append(np.diff(bounds))
+        for name, numbers in found.items():
+            summary = _summary(np.concatenate(numbers))
+            _update(self._values_of[name], summary)
+            _update(self._values, summary)
 
 
 def _leaves(array: pa.Array, bounds: Bounds) -> Iterator[tuple[pa.DataType, Bounds]]:
@@ -138,14 +142,25 @@ def _leaves(array: pa.Array, bounds: Bounds) -> Iterator[tuple[pa.DataType, Boun
     ends."""
     kind = array.type
     if _is_list(kind):
-        lengths = array.value_lengths().fill_null(0).to_numpy()
-        begins = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64)))
+        begins = np.concatenate(([0], np.cumsum(_lengths(array), dtype=np.int64)))
         yield from _leaves(array.flatten(), begins[bounds])
     elif pa.types.is_struct(kind):
         for child in array.flatten():
             yield from _leaves(child, bounds)
     else:
         yield kind, bounds
+
+
+def _lengths(array: pa.Array) -> NDArray[np.int64]:
+    """The numbers of values of lists; a null has none."""
+    if array.null_count > 0:
+        lengths: NDArray[np.int64] = array.value_lengths().fill_null(0).to_numpy()
+        return lengths
+    kind = np.int64 if pa.types.is_large_list(array.type) else np.int32
+    offsets = np.frombuffer(
+        array.buffers()[1], kind, len(array) + 1, array.offset * kind().itemsize
+    )
+    return np.diff(offsets)
 
 
 def _columns_of_rows(batch: pa.RecordBatch) -> NDArray[np.int64]:
@@ -186,13 +201,6 @@ def _summary(numbers: NDArray[np.int64]) -> DistributionData:
     """Of one number or more."""
     least, most = int(numbers.min()), int(numbers.max())
     return DistributionData(int(numbers.sum()), len(numbers), least, most)
-
-
-def _together(summaries: Iterable[DistributionData]) -> DistributionData:
-    total = DistributionData.identity_element()
-    for summary in summaries:
-        total = total.combine(summary)
-    return total
 
 
 def _update(name: MetricName, summary: DistributionData) -> None:

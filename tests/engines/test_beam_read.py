@@ -142,18 +142,36 @@ class FailsOnce(beam.DoFn):  # type: ignore[misc]
         yield batch
 
 
+@pytest.mark.parametrize(
+    ("ends", "more", "error"),
+    [
+        (False, {}, "once"),
+        (
+            True,
+            {"direct_running_mode": "multi_processing", "direct_num_workers": 2},
+            "Channel closed",
+        ),
+    ],
+    ids=["raises", "is killed"],
+)
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # Beam's own
 def test_a_failure_fails_the_pipeline_and_nothing_is_twice_in_the_next(
-    folder: pathlib.Path, tmp_path: pathlib.Path
+    folder: pathlib.Path,
+    tmp_path: pathlib.Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ends: bool,
+    more: dict[str, Any],
+    error: str,
 ) -> None:
-    """Beam's local runner tries no bundle again: the pipeline fails, and is run again."""
-    for attempt in range(2):
-        fails = FailsOnce(str(tmp_path / "mark"), False)
-        with contextlib.ExitStack() as stack:
-            if attempt == 0:
-                stack.enter_context(pytest.raises(RuntimeError, match="once"))
-            with pipeline() as p:
-                assert_rows(p | read(folder) | beam.ParDo(fails))
+    """Beam's local runner tries no bundle again, whether a worker raises or dies: the pipeline
+    fails, and is run again."""
+    monkeypatch.setenv("PYTHONPATH", str(pathlib.Path(__file__).parent))
+    fails = FailsOnce(str(tmp_path / "mark"), ends)
+    with pytest.raises(RuntimeError, match=error), pipeline(**more) as p:
+        assert_rows(p | read(folder) | beam.ParDo(fails))
     assert (tmp_path / "mark").exists()
+    with pipeline() as p:
+        assert_rows(p | read(folder) | beam.ParDo(fails))
 
 
 def test_names_of_files(folder: pathlib.Path) -> None:

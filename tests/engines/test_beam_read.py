@@ -291,3 +291,13 @@ def test_records_of_other_formats() -> None:
         raw = p | beam.Create([b"a", b"", b"c"]) | cst.beam.Decode(format="raw", batch_size=10)
         rows = raw | beam.FlatMap(lambda b: b.column(0).to_pylist())
         assert_that(rows, equal_to([b"a", b"", b"c"]))
+
+
+def test_workers_need_no_schema_file(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """It is on the machine that makes the pipeline."""
+    schema = tmp_path / "schema.pbtxt"
+    schema.write_text(cst.Schema(beam_files.SCHEMA).to_text())
+    batches = cst.beam.Read(str(folder / "*"), schema=schema)
+    schema.unlink()
+    with pipeline() as p:
+        assert_rows(p | batches)

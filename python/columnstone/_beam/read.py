@@ -14,7 +14,7 @@ from .._api.open import open as open_source
 from .._base.arguments import positive
 from .._base.errors import argument_error
 from .._engines.names import check_names
-from .._schema.schema import Schema
+from .._engines.options import self_contained
 from .._sink.writer import TFRecordWriter
 from .dead_letter import DeadLetter
 from .metrics import BatchMetrics, RecordMetrics
@@ -49,9 +49,8 @@ def wanted(
     if batch_bytes is not None:
         sizes["batch_bytes"] = positive("batch_bytes", batch_bytes)
     given = {name: value for name, value in options.items() if value is not None}
-    if "schema" in given:  # it may be a file of this machine
-        given["schema"] = Schema(given["schema"])
-    return Wanted({**given, **sizes}, metrics or BatchMetrics(), stage, dead_letters)
+    settled = {**self_contained(given), **sizes}
+    return Wanted(settled, metrics or BatchMetrics(), stage, dead_letters)
 
 
 class _Batches(beam.PTransform):  # type: ignore[misc]

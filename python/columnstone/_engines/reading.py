@@ -88,7 +88,7 @@ def read_by(paths: AnyInput, options: dict[str, Any]) -> Reading:
     that all workers have the same columns."""
     pa = need("pyarrow", "an engine")
     check_names(options, open, ("paths",))
-    options = options if options.get("view") is not None else self_contained(options)
+    options = self_contained(options)
     with open(paths, **options) as source:
         schema = pa.schema(source.arrow_schema)
         settled = {**options, **_found(paths, options, source)}

@@ -68,7 +68,7 @@ def test_every_extra_is_one() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
     for package, extra in optional._EXTRAS.items():
-        names = [re.split("[>=]", line)[0].replace("-", "_") for line in extras[extra]]
+        names = [re.split(r"[\[>=]", line)[0].replace("-", "_") for line in extras[extra]]
         assert package in names or (package, extra) == ("adbc_driver_duckdb", "duckdb")
 
 

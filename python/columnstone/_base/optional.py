@@ -22,7 +22,6 @@ _EXTRAS = {
     "pyspark": "spark",
     "ray": "ray",
     "dask": "dask",
-    "cloudpickle": "dask",
     "datasets": "huggingface",
     "aiohttp": "remote",
     "adbc_driver_manager": "databases",

@@ -64,4 +64,4 @@ class Partition:
 
     def __dask_tokenize__(self) -> tuple[str, bytes]:
         """Equal for equal readings, also in another process."""
-        return "columnstone", need("cloudpickle", "columnstone.dask", "dask").dumps(self._reading)
+        return "columnstone", need("cloudpickle", "columnstone.dask").dumps(self._reading)

@@ -322,6 +322,31 @@ def test_what_is_not_divided(tmp_path: pathlib.Path) -> None:
         assert numbers([*first, *(second or [])]) == list(range(50))
 
 
+def test_frames_of_a_file_that_does_not_say_that_it_is_compressed(tmp_path: pathlib.Path) -> None:
+    """A zstd file with restart points has rows in several ranges, and none of these is divided."""
+    rng = random.Random(3)
+    records = [rng.randbytes(20_000) for _ in range(500)]
+    path = tmp_path / "a.tfrecord"
+    with cst.TFRecordWriter(path, compression="zstd") as writer:
+        for one in records:
+            writer.write(one)
+    source = beam_files.file_source(str(path), 10, format="raw")
+    found: list[bytes] = []
+    used = 0
+    for bundle in source.split(1 << 20):
+        tracker = bundle.source.get_range_tracker(bundle.start_position, bundle.stop_position)
+        batches = bundle.source.read(tracker)
+        rows = []
+        for batch in batches:
+            assert tracker.try_split(tracker.position_at_fraction(0.9)) is None
+            rows += beam_files.rows_of([batch])
+        found += rows
+        used += bool(rows)
+    assert found == records
+    assert used > 1
+    assert sorted(beam_files.rows_of(race(source, rng)[0])) == sorted(records)
+
+
 def test_small_files_are_read_together_and_divided_between_them(tmp_path: pathlib.Path) -> None:
     for i in range(20):
         beam_files.write(tmp_path / f"{i:02}.tfrecord", range(i * 2, i * 2 + 2))

@@ -4,12 +4,13 @@
 #include "array_layouts.h"
 #include "arrow_text.h"
 
-static const char schema_text[] = "feature { name: 'a' type: INT int_domain { min: 0 max: 2 } }"
-                                  "feature { name: 's' type: BYTES }"
-                                  "feature { name: 'p_index' type: INT int_domain { min: 0 max: 9 } }"
-                                  "feature { name: 'p_value' type: INT }"
-                                  "sparse_feature { name: 'p' index_feature { name: 'p_index' }"
-                                  "  value_feature { name: 'p_value' } }";
+static const char schema_text[] =
+    "feature { name: 'a' type: INT int_domain { min: 0 max: 2 } }"
+    "feature { name: 's' type: BYTES }"
+    "feature { name: 'p_index' type: INT int_domain { min: 0 max: 9 } }"
+    "feature { name: 'p_value' type: INT }"
+    "sparse_feature { name: 'p' index_feature { name: 'p_index' }"
+    "  value_feature { name: 'p_value' } }";
 
 static cst_schema *parse_schema(void) {
   cst_schema *schema;

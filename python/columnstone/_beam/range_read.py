@@ -57,7 +57,11 @@ class RangeRead:
     def __init__(self, file: str, tracker: RecordTracker, task: Task) -> None:
         self._task = task
         self._tracker = tracker
-        self._split = Split(file, tracker.start_position(), tracker.stop_position())
+        stop = tracker.stop_position()
+        if task.divisible and self._is_compressed(file):
+            stop = tracker.finish()  # positions are bytes on disk, which its offsets are not
+            self._task = task._replace(divisible=False)
+        self._split = Split(file, tracker.start_position(), stop)
         self._border: int | None = None  # where the next range begins, once the stop is final
         self._is_done = False  # a record of the next range has come
         self._last: int | None = None  # where the last record that was given begins
@@ -138,7 +142,7 @@ class RangeRead:
         if begin < stop:
             raise StateError(
                 f"{self._split.file}: the range from byte {stop} on has a record that begins at "
-                f"byte {begin} (a compressed file is named .gz, .zz or .zst)"
+                f"byte {begin}: the file has changed since it was planned"
             )
         return begin
 
@@ -148,6 +152,11 @@ class RangeRead:
             for batch in source:
                 return int(pa.record_batch(batch)[OFFSETS][0].as_py())
         return _NEVER
+
+    def _is_compressed(self, file: str) -> bool:
+        """By its bytes, where its name does not say it."""
+        with open_source(file, "raw", **self._record_options()) as source:
+            return source._core.compression() is not None
 
     def _record_options(self) -> dict[str, Any]:
         given = self._task.reading.options

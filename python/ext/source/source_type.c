@@ -229,6 +229,18 @@ static PyObject *source_format(PyObject *object, PyObject *unused) {
   return source == NULL ? NULL : PyUnicode_FromString(cst_source_format(source));
 }
 
+/* That of the first file. */
+static PyObject *source_compression(PyObject *object, PyObject *unused) {
+  (void)unused;
+  const char *name = NULL;
+  cst__py_source_call call;
+  if (!cst__py_source_call_begin(&call, object) ||
+      !cst__py_source_call_end(&call, cst_source_compression(call.source, 0, &name, &call.error))) {
+    return NULL;
+  }
+  return name == NULL ? Py_NewRef(Py_None) : PyUnicode_FromString(name);
+}
+
 /* ---- rows and parts ---- */
 
 static PyObject *source_num_rows(PyObject *object, PyObject *unused) {
@@ -415,6 +427,7 @@ static PyMethodDef methods[] = {
     {"total_bytes", total_bytes, METH_NOARGS, NULL},
     {"container", source_container, METH_NOARGS, NULL},
     {"format", source_format, METH_NOARGS, NULL},
+    {"compression", source_compression, METH_NOARGS, NULL},
     {"num_rows", source_num_rows, METH_NOARGS, NULL},
     {"take", source_take, METH_O, NULL},
     {"range", range, METH_VARARGS, NULL},

@@ -36,7 +36,8 @@ def rows(table: pa.Table) -> list[str]:
 
 @pytest.fixture
 def every_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """tfx_bsl makes some distributions of a sample of the batches."""
+    """Both make some distributions of a sample of the batches."""
+    monkeypatch.setattr("columnstone._beam.metrics.SAMPLE", 1)
     profile = telemetry.ProfileRecordBatches
     monkeypatch.setattr(
         telemetry,

@@ -71,6 +71,17 @@ def test_abort(tmp_path: pathlib.Path) -> None:
     folder.abort()
 
 
+def test_abort_removes_a_new_folder_only(tmp_path: pathlib.Path) -> None:
+    for name in ("new", "old"):
+        folder = Folder(tmp_path / name, "csv")
+        if name == "old":
+            (tmp_path / name).mkdir()
+        folder.begin()
+        wrote(folder, 0, batch(1))
+        folder.abort()
+    assert os.listdir(tmp_path) == ["old"]
+
+
 def test_a_commit_that_fails_leaves_nothing(tmp_path: pathlib.Path) -> None:
     folder = Folder(tmp_path, "example")
     folder.begin()

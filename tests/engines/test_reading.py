@@ -105,6 +105,18 @@ def test_some_columns(tmp_path: pathlib.Path) -> None:
         reading.select(["nothere"])
 
 
+def test_what_is_dropped_is_logged(
+    tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "a.tfrecord"
+    cst.write(ROWS[:3], path)
+    path.write_bytes(path.read_bytes()[:-1])
+    reading = read_by(path, {"on_error": "skip"})
+    assert table(reading, splits_of(path, {})).num_rows == 2
+    [message] = caplog.messages
+    assert message.startswith(f"1 records dropped; the first: {path}: record 2")
+
+
 def test_unknown_options() -> None:
     with pytest.raises(cst.ArgumentError, match=r"no option 'column'.*columns"):
         read_by("a.tfrecord", {"column": ["a"]})

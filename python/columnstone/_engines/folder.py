@@ -61,12 +61,14 @@ class Folder:
         self.options = self_contained(options)
         self.ending = ending_of(format, options.get("container"), options.get("compression"))
         self.job = uuid.uuid4().hex
+        self._is_new = False
 
     # Of the driver
 
     def begin(self) -> None:
         """Before the first task."""
         place = place_of(self.path)
+        self._is_new = not place.exists()
         place.make("")
         if self.mode == "error" and place.data():
             hint = 'name a folder that is empty, or mode="append" or "overwrite"'
@@ -94,7 +96,10 @@ class Folder:
 
     def abort(self) -> None:
         """Leaves nothing of the job."""
-        place_of(self.path).remove_all(self._staging)
+        place = place_of(self.path)
+        place.remove_all(self._staging)
+        if self._is_new:
+            place.remove_empty()
 
     def again(self) -> Folder:
         """The same folder for another job."""

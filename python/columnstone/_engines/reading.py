@@ -4,6 +4,7 @@ by workers that know nothing of each other."""
 from __future__ import annotations
 
 import itertools
+import logging
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._api.open import open
@@ -14,7 +15,7 @@ from .names import check_names
 from .options import self_contained
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
@@ -59,18 +60,19 @@ class Reading(NamedTuple):
     def open(self, splits: Split | Sequence[Split]) -> Source:
         return open(splits, **self.options)
 
-    def batches(
-        self, splits: Split | Sequence[Split], done: Callable[[Source], object] | None = None
-    ) -> Iterator[pa.RecordBatch]:
+    def batches(self, splits: Split | Sequence[Split]) -> Iterator[pa.RecordBatch]:
         """The batches of these splits. Raises SchemaError for files that have other columns.
 
-        done: called with the source after the last batch, for what it has dropped.
+        What was dropped (on_error="skip") is told after the last batch, in the log of the process
+        that reads: engines have no other place for it.
         """
         with self.open(splits) as source:
             for given in source:
                 yield self.fitted(given, source)
-            if done is not None:
-                done(source)
+            if dropped := source.dropped:
+                logging.getLogger("columnstone").warning(
+                    "%d records dropped; the first: %s", len(dropped), dropped[0].error
+                )
 
     def fitted(self, given: RecordBatch, source: Source) -> pa.RecordBatch:
         """A batch of a source that was opened here, with the columns that all have."""

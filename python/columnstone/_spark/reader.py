@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import logging
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql.types import StructType
 
-    from .._api.source import Source
     from .._source.split import Split
 
 Texts = tuple[str | None, ...]  # of the folders of a file
@@ -54,7 +52,7 @@ class TaskReader:
         for texts, group in itertools.groupby(task.splits, key=lambda pair: pair[1]):
             splits = [split for split, _ in group]
             values = self._values(texts)
-            for batch in self._reading.batches(splits, _report_dropped):
+            for batch in self._reading.batches(splits):
                 yield self._complete(batch, values)
 
     def _values(self, texts: Texts) -> dict[str, pa.Scalar]:
@@ -75,15 +73,6 @@ class TaskReader:
             for name in self._wanted.names
         ]
         return pa.RecordBatch.from_arrays(columns, schema=self._wanted)
-
-
-def _report_dropped(source: Source) -> None:
-    """Into the log of the worker: Spark has no counters for data sources of Python."""
-    dropped = source.dropped
-    if dropped:
-        logging.getLogger("columnstone").warning(
-            "%d records dropped; the first: %s", len(dropped), dropped[0].error
-        )
 
 
 class Reader(DataSourceReader):  # type: ignore[misc]

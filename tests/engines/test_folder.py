@@ -136,6 +136,8 @@ def test_arguments(tmp_path: pathlib.Path) -> None:
         Folder(tmp_path, "csv", "replace")  # type: ignore[arg-type]
     with pytest.raises(cst.ArgumentError, match=r"no option 'compresion'.*compression"):
         Folder(tmp_path, "csv", options={"compresion": "gzip"})
+    with pytest.raises(cst.NotFoundError, match=r"no format 'exmple'.*'example'"):
+        Folder(tmp_path, "exmple")
     with pytest.raises(cst.ArgumentError, match="no option 'num_shards'"):
         Folder(tmp_path, "csv", options={"num_shards": 2})
 

@@ -8,7 +8,6 @@ folder: what was written twice, or by a worker that died, is never seen.
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import random
 import shutil
@@ -27,15 +26,13 @@ from apache_beam.utils.windowed_value import WindowedValue
 
 from .._base.arguments import positive
 from .._base.errors import (
-    Error,
     FileError,
-    NotFoundError,
     UnsupportedError,
     argument_error,
 )
 from .._base.public import public_in
 from .._engines.names import check_names
-from .._engines.options import self_contained
+from .._engines.options import check_writing, self_contained
 from .._engines.place import ending_of
 from .._formats.names import named_by, split_endings
 from .._sink.writer import Writer
@@ -72,17 +69,7 @@ class _Output:
         self.format = format
         self.options = self_contained({**options, "compression": compression})
         self.arrow_schema = None if arrow_schema is None else pa.schema(arrow_schema)
-        self._check()
-
-    def _check(self) -> None:
-        """Wrong options are found here, not by a worker."""
-        with self.writer(io.BytesIO()) as writer:
-            try:
-                writer.begin(self.arrow_schema or pa.schema([]))
-            except Error as error:  # of a format that needs columns
-                if self.arrow_schema is not None or isinstance(error, NotFoundError):
-                    raise
-            writer.abort()
+        check_writing(self.format, self.options, self.arrow_schema)
 
     def writer(self, file: Any) -> Writer:
         return Writer(file, self.format, **self.options)

@@ -15,7 +15,7 @@ from .._base.arguments import text
 from .._base.errors import FileError, argument_error
 from .._sink.writer import Writer
 from .names import check_names
-from .options import self_contained
+from .options import check_writing, self_contained
 from .place import ending_of, place_of
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class Folder:
         self.format = format
         self.mode = mode
         self.options = self_contained(options)
+        check_writing(format, self.options)
         self.ending = ending_of(format, options.get("container"), options.get("compression"))
         self.job = uuid.uuid4().hex
         self._is_new = False

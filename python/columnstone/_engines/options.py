@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
+from .._base.errors import Error, NotFoundError
+from .._base.optional import need
 from .._message.options import message_of
 from .._schema.schema import Schema
+from .._sink.writer import Writer
 
 
 def self_contained(options: dict[str, Any]) -> dict[str, Any]:
@@ -19,3 +23,15 @@ def self_contained(options: dict[str, Any]) -> dict[str, Any]:
         found, name = message_of(settled.get("message"), settled.get("descriptors"))
         settled.update(message=name, descriptors=found)
     return settled
+
+
+def check_writing(format: str, options: dict[str, Any], arrow_schema: Any = None) -> None:
+    """Raises where the job is made what each worker's `Writer` would: for an unknown format, wrong
+    options, and columns that the format cannot hold, if these are known."""
+    with Writer(io.BytesIO(), format, **options) as writer:
+        try:
+            writer.begin(arrow_schema or need("pyarrow", "an engine").schema([]))
+        except Error as error:  # of a format that needs columns
+            if arrow_schema is not None or isinstance(error, NotFoundError):
+                raise
+        writer.abort()

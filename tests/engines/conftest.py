@@ -45,6 +45,15 @@ collect_ignore = [
 DATA = pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "data"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With several processes, one has all tests of an engine, which is started once; pages have
+    processes of their own anyway."""
+    for item in items:
+        engine = item.path.name.split("_")[1].removesuffix(".py")
+        group = item.name if engine == "docs" else engine
+        item.add_marker(pytest.mark.xdist_group(group))
+
+
 class SparkSessions:
     """A session at a time, as Spark has it, in one JVM of 512 MB."""
 

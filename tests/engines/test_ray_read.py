@@ -220,6 +220,7 @@ def table_by(dataset: Any) -> pa.Table:
 
 def test_memory_with_a_slow_consumer(ray_data: Any, tmp_path: pathlib.Path) -> None:
     """Twice the object store in batches: Ray holds the readers back, and spills next to nothing."""
+    import ray
     from ray._private.internal_api import get_memory_info_reply, get_state_from_address
 
     ten_mib = [{"data": [bytes(1 << 20)]} for _ in range(10)]
@@ -229,7 +230,7 @@ def test_memory_with_a_slow_consumer(ray_data: Any, tmp_path: pathlib.Path) -> N
                 writer.write(ten_mib)
     schema = 'feature { name: "data" type: BYTES }'
     dataset = cst.ray.read_tfrecords(str(tmp_path / "a-*"), schema=schema, max_inflation=10**6)
-    state = get_state_from_address(None)
+    state = get_state_from_address(ray.get_runtime_context().gcs_address)
     rows = most = 0
     for batch in dataset.iter_batches(batch_size=8, batch_format="pyarrow", prefetch_batches=0):
         rows += batch.num_rows

@@ -234,6 +234,20 @@ static cst_status plan_file(split_planner *planner, size_t i, cst_error *error) 
 
 /* ---- all files ---- */
 
+/* A wrong name is told even if no file is opened for it. Names alone promise nothing: whoever
+ * divides by them may have formats of its own. */
+static cst_status check_split_names(const cst_split_options *options, cst_error *error) {
+  const cst__container *container;
+  cst__format format;
+  if (options->cut != CST_SPLIT_CUT_BY_BYTES) {
+    return CST_OK;
+  }
+  if (options->container != NULL) {
+    CST__TRY(cst__container_find(options->container, &container, error));
+  }
+  return options->format != NULL ? cst__format_find(options->format, &format, error) : CST_OK;
+}
+
 static cst_status plan_files(split_planner *planner, const char *const *paths, size_t num_paths,
                              cst_error *error) {
   cst__paths *files = &planner->splits->files;
@@ -251,6 +265,7 @@ static cst_status plan_files(split_planner *planner, const char *const *paths, s
 
 cst_status cst__splits_plan(const char *const *paths, size_t num_paths,
                             const cst_split_options *options, cst_splits **out, cst_error *error) {
+  CST__TRY(check_split_names(options, error));
   cst_splits *splits = cst__new_zero(options->allocator, sizeof *splits);
   if (splits == NULL) {
     return cst__fail_memory(error, sizeof *splits);

@@ -114,14 +114,14 @@ cst_source *cst__py_source_of_splits(PyObject *object, PyObject *args) {
   }
   bool done = true;
   for (size_t i = 0; i < count && done; i++) {
-    unsigned long long begin;
-    unsigned long long end;
+    long long begin; /* larger numbers are an OverflowError */
+    long long end;
     int exact;
-    done = PyArg_ParseTuple(PyTuple_GetItem(tuple, (Py_ssize_t)i), "yKKp", &splits[i].file, &begin,
+    done = PyArg_ParseTuple(PyTuple_GetItem(tuple, (Py_ssize_t)i), "yLLp", &splits[i].file, &begin,
                             &end, &exact);
     if (done) {
-      splits[i].begin = begin;
-      splits[i].end = end;
+      splits[i].begin = (uint64_t)begin;
+      splits[i].end = (uint64_t)end;
       splits[i].exact = exact != 0;
     }
   }

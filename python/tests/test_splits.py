@@ -86,6 +86,7 @@ def test_nested_records(
     cut=st.integers(0, 30),
 )
 @example(payloads=[b""] * 4 + [tfrecord([b""] * 6)], places=[1], flips=[(13468, 1)], cut=4)
+@example(payloads=[b"", b"a" * 40, b""], places=[20], flips=[(22, 1)], cut=0)
 def test_damaged_records(
     folder: pathlib.Path,
     payloads: list[bytes],
@@ -230,6 +231,48 @@ def test_an_index_that_comes_or_goes(folder: pathlib.Path) -> None:
     assert read_each(mixed) == read(mixed) == (payloads, [])
     path.with_name("index.tfrecord.cstidx").unlink()
     assert read_each(exact) == (payloads, [])
+
+
+def test_a_damaged_record_before_the_end_of_a_split(folder: pathlib.Path) -> None:
+    """What is dropped, and why, is the same: a record whose length is beyond the split's end, whose
+    header is, and one before bytes that are no record, also after a record that the file cuts."""
+    path = folder / "ends.tfrecord"
+    empty, long = tfrecord([b""]), tfrecord([b"a" * 40])
+    inner = tfrecord([b"", b"", b""])
+    cut = tfrecord([bytes(5000)])[:-5]
+    crossing = tfrecord([inner + bytes(50)])[: 12 + len(inner)]
+    wrong = long[:-1] + bytes([long[-1] ^ 1])
+    for damage in (long[:12], long[:5], wrong + b"abc", crossing, cut[:700] + long + crossing):
+        path.write_bytes(empty + damage + long * 3)
+        size = path.stat().st_size
+        whole = faults(str(path))
+        for place in range(1, size):
+            splits = splits_at(str(path), [place], size)
+            assert [fault for split in splits for fault in faults(split)] == whole
+
+
+def faults(what: Any) -> list[tuple[str, int | None, int]]:
+    source = cst.open(what, "raw", container="tfrecord", on_error="skip", offset_column="offset")
+    rows = [place for batch in source for place in batch["offset"].to_pylist()]
+    dropped = [(drop.kind, drop.offset, drop.bytes) for drop in source.dropped]
+    return sorted(dropped + [("sound", place, 0) for place in rows], key=lambda fault: fault[1])
+
+
+def test_places_are_not_cut_off(folder: pathlib.Path) -> None:
+    path = folder / "places.tfrecord"
+    path.write_bytes(tfrecord([b"a", b"b"]))
+    for begin, end in ((0, 2**64 + 17), (0, 2**63), (-1, 17), (-(2**64), 17)):
+        with pytest.raises((cst.ArgumentError, OverflowError)):
+            cst.open(cst.Split(str(path), begin, end))
+
+
+def test_names_of_formats_are_checked(folder: pathlib.Path) -> None:
+    path = folder / "names.tfrecord"
+    path.write_bytes(b"")
+    with pytest.raises(cst.NotFoundError, match="exmple"):
+        cst.plan(str(path), "exmple")
+    with pytest.raises(cst.NotFoundError, match="tfrecrd"):
+        cst.plan(str(path), container="tfrecrd")
 
 
 def test_files_that_grow_and_shrink(folder: pathlib.Path) -> None:

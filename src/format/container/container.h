@@ -66,12 +66,13 @@ typedef struct cst__damage {
 /* What is read to prove where a damaged record ends, whatever max_record_size is. */
 #define CST__RESYNC_WINDOW (UINT64_C(1) << 20)
 
-/* The search for the end of a damaged record. The first four stay from search to search, the others
- * are set anew for each. */
+/* The search for the end of a damaged record. The first three and the credit stay from search to
+ * search, the others are set anew for each. */
 typedef struct cst__resync {
   uint64_t longest; /* payload that is believed: max(max_record_size, CST__RESYNC_WINDOW) */
   bool ignore_data; /* checksums of payloads are not to be trusted */
   bool divided;     /* the stream is a part of a file, and ends where a record of the file begins */
+  bool cut;         /* the file ends within the record, not only the part */
   uint64_t credit;  /* bytes of false finds that may still be looked at: what keeps it linear */
   cst__damage_kind kind;
   uint64_t length; /* of the payload, if the record has a sound one */

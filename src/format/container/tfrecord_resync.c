@@ -209,7 +209,8 @@ static verdict is_extent(cst__resync *r, const cst__chunk *chunk, uint64_t lengt
     return resync_wait_for_bytes(r, all + HEADER, needed);
   }
   bool header_follows = chunk->size - all >= HEADER;
-  if (header_follows && !header_is_likely(r, chunk->data + all)) {
+  if (header_follows ? !header_is_likely(r, chunk->data + all)
+                     : r->divided && all < chunk->size) { /* the next record begins after that */
     return NO;
   }
   if (!pay(r, all)) {
@@ -333,7 +334,7 @@ static verdict find_extent(cst__resync *r, const cst__chunk *chunk, size_t *pass
     case CST__DAMAGE_DATA:
       return find_by_length(r, chunk, passed, needed);
     case CST__DAMAGE_TRUNCATED:
-      r->first = r->divided ? r->first : pass_inner(r, chunk);
+      r->first = r->cut || !r->divided ? pass_inner(r, chunk) : r->first;
       break;
     case CST__DAMAGE_LIMIT:
       return find_beyond_limit(r, chunk, passed, needed);

@@ -36,7 +36,7 @@ static cst_status look_on(lookahead *ahead, const cst_allocator *allocator, uint
 
 /* A record of `size` bytes whose payload is wrong: does it take them? */
 static cst_status is_whole_damage(const cst__framing *framing, lookahead *ahead, uint64_t size,
-                                  bool *whole, cst_error *error) {
+                                  bool *whole, cst__damage *damage, cst_error *error) {
   const cst__container *container = framing->source->inputs->container;
   cst__resync trial = framing->recovery.resync;
   size_t passed = 0;
@@ -47,11 +47,10 @@ static cst_status is_whole_damage(const cst__framing *framing, lookahead *ahead,
   trial.first = 1;
   trial.searching = false;
   while (more) {
-    cst__damage damage;
     CST__TRY(look_on(ahead, &framing->source->allocator, needed, error));
     const cst__chunk chunk = {ahead->data, ahead->size, ahead->ends};
-    container->inspect(CST__DAMAGE_DATA, &chunk, 0, &damage);
-    trial.length = damage.length;
+    container->inspect(CST__DAMAGE_DATA, &chunk, 0, damage);
+    trial.length = damage->length;
     found = container->find_end(&trial, &chunk, &passed, &needed);
     more = !found && !ahead->ends && !trial.searching && needed > ahead->size;
   }
@@ -60,7 +59,8 @@ static cst_status is_whole_damage(const cst__framing *framing, lookahead *ahead,
 }
 
 static cst_status look_at_record(const cst__framing *framing, lookahead *ahead,
-                                 const cst__framed *framed, cst__crossing *out, cst_error *error) {
+                                 const cst__framed *framed, cst__crossing *out, cst__damage *damage,
+                                 cst_error *error) {
   const cst__container *container = framing->source->inputs->container;
   cst__frame frame = framed->next;
   frame.begin = frame.before;
@@ -69,22 +69,29 @@ static cst_status look_at_record(const cst__framing *framing, lookahead *ahead,
     *out = CST__CROSSING_FILE;
     return CST_OK;
   }
+  if (!framed->known) {
+    const cst__chunk chunk = {ahead->data, ahead->size, ahead->ends};
+    container->inspect(CST__DAMAGE_FRAMING, &chunk, 0, damage);
+    *out = damage->stored != damage->computed ? CST__CROSSING_NOT : CST__CROSSING_FILE;
+    return CST_OK;
+  }
   bool is_whole = container->check == NULL || framing->recovery.resync.ignore_data ||
                   container->check(ahead->data, &frame, NULL) == CST_OK;
   if (!is_whole) {
-    CST__TRY(is_whole_damage(framing, ahead, framed->needed, &is_whole, error));
+    CST__TRY(is_whole_damage(framing, ahead, framed->needed, &is_whole, damage, error));
   }
   *out = is_whole ? CST__CROSSING_PART : CST__CROSSING_NOT;
   return CST_OK;
 }
 
 cst_status cst__framing_cross(const cst__framing *framing, uint64_t offset,
-                              const cst__framed *framed, cst__crossing *out, cst_error *error) {
+                              const cst__framed *framed, cst__crossing *out, cst__damage *damage,
+                              cst_error *error) {
   lookahead ahead = {.data = NULL};
   CST__TRY(cst__source_open_input(framing->source, framing->file, &ahead.input, error));
   cst_status status =
       cst__input_seek(ahead.input, offset)
-          ? look_at_record(framing, &ahead, framed, out, error)
+          ? look_at_record(framing, &ahead, framed, out, damage, error)
           : cst__fail(error, CST_IO, "open it again", "the file changed after it was divided");
   cst__delete(ahead.data);
   cst__input_close(ahead.input);

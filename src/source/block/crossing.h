@@ -11,9 +11,11 @@ typedef enum cst__crossing {
   CST__CROSSING_FILE  /* the file ends within it as well */
 } cst__crossing;
 
-/* A record with a right header begins at `offset`, and the part of the file ends within it. What it
- * is when the bytes after the part are looked at too, as they are where all of the file is read. */
+/* A record begins at `offset`, and the part of the file ends within it, or within its header. What
+ * it is when the bytes after the part are looked at too, as they are where all of the file is read.
+ * *damage is set for CST__CROSSING_NOT. */
 cst_status cst__framing_cross(const cst__framing *framing, uint64_t offset,
-                              const cst__framed *framed, cst__crossing *out, cst_error *error);
+                              const cst__framed *framed, cst__crossing *out, cst__damage *damage,
+                              cst_error *error);
 
 #endif /* SOURCE_BLOCK_CROSSING_H */

@@ -30,6 +30,7 @@ static void open_damage(cst__framing *framing, const cst__block *block, cst__dam
   r->resync.kind = kind;
   r->resync.length = r->drop.damage.length;
   r->resync.first = 1;
+  r->resync.cut = false;
   r->resync.searching = false;
 }
 
@@ -106,25 +107,25 @@ static bool is_other_format(cst__framing *framing, const cst__block *block,
          cst__framing_judge(framing, chunk->data, chunk->size);
 }
 
-/* True if the framing has failed because a part of a file ends within a record. The end was found
- * by what lies in that record's payload: what is left of it must not be dropped as a damaged
- * record's rest, since the next part has it as records. */
-static bool fail_crossed_part(cst__framing *framing, const cst__block *block,
-                              const cst__chunk *chunk, const cst__framed *framed) {
-  cst__crossing crossing = CST__CROSSING_NOT;
-  if (!framing->recovery.resync.divided || !framed->known || framing->failure != CST_OK) {
-    return false;
+/* What the record is that the stream ends within, and its damage if only the part ends there. The
+ * framing fails if the part's end is within a record: it was found by what lies in that record's
+ * payload, and what is left of it must not be dropped as a damaged record's rest, since the next
+ * part has it as records. */
+static cst__crossing judge_crossing(cst__framing *framing, const cst__block *block,
+                                    const cst__chunk *chunk, const cst__framed *framed,
+                                    cst__damage *damage) {
+  cst__crossing crossing = CST__CROSSING_FILE;
+  if (!framing->recovery.resync.divided || framing->failure != CST_OK) {
+    return crossing;
   }
   cst_status status = cst__framing_cross(framing, framing->offset + block->size, framed, &crossing,
-                                         &framing->error);
+                                         damage, &framing->error);
   if (status != CST_OK) {
     cst__framing_fail(framing, status, NULL);
   } else if (crossing == CST__CROSSING_PART) {
     cst__framing_fail_crossing(framing, framed->needed, chunk->size - block->size);
-  } else if (crossing == CST__CROSSING_FILE) { /* it is cut as in a file that is not divided */
-    framing->recovery.resync.divided = false;
   }
-  return framing->failure != CST_OK;
+  return crossing;
 }
 
 /* The stream ends within a record; true: go on. If that is because its compression is damaged, the
@@ -132,13 +133,21 @@ static bool fail_crossed_part(cst__framing *framing, const cst__block *block,
 static bool open_cut_record(cst__framing *framing, const cst__block *block, const cst__chunk *chunk,
                             const cst__framed *framed) {
   cst__recovery *r = &framing->recovery;
-  if (framing->failure != CST_OK && framing->fault == NULL) {
+  cst__damage damage;
+  const bool was_sound = framing->failure == CST_OK;
+  if (!was_sound && framing->fault == NULL) {
     return false;
   }
-  if (fail_crossed_part(framing, block, chunk, framed)) {
+  const cst__crossing crossing = judge_crossing(framing, block, chunk, framed, &damage);
+  if (was_sound && framing->failure != CST_OK) {
     return false;
   }
   open_damage(framing, block, CST__DAMAGE_TRUNCATED, chunk, framed->needed);
+  if (crossing == CST__CROSSING_NOT) { /* nothing is cut: it is not as long as it says */
+    r->drop.damage = damage;
+    return true;
+  }
+  r->resync.cut = framed->known;
   if (framing->failure != CST_OK) {
     r->open = is_followed(framing, chunk, block);
     return r->open;

@@ -177,6 +177,17 @@ def test_urls(memory: Any, files: list[str]) -> None:
         cst.plan("memory://plan/none-*")
 
 
+def test_folders_of_file_systems(memory: Any) -> None:
+    """They have no bytes: a folder is no empty file."""
+    memory.makedirs("/plan/inner")
+    for read_it in (cst.plan, cst.open):
+        with pytest.raises(cst.FileError, match="it is a folder"):
+            read_it("memory://plan/inner")
+        with pytest.raises(cst.NotFoundError):
+            read_it("memory://plan/inn*")
+    assert len(cst.plan("memory://plan/*")) == len(cst.plan("memory://plan/*.*"))
+
+
 def test_listing(memory: Any, files: list[str]) -> None:
     watched = Watched(memory)
     splits = cst.plan("/plan/*.tfrecord", filesystem=watched, target_bytes=1000)

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 from .._base.errors import NotFoundError
 from .http import HttpFile, is_http
 from .patience import patiently
-from .remote import as_fsspec, by_url, failure, is_pattern, name_of_url, names_of
+from .remote import (
+    as_fsspec,
+    by_url,
+    failure,
+    folder_error,
+    is_folder,
+    is_pattern,
+    name_of_url,
+    names_of,
+)
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -57,7 +66,10 @@ class _Listing:
         if is_http(system):
             file = HttpFile(system, inner)
             return [(name, file.size if file.sends_parts else None)]
-        return [(name, _size(system.info(inner)))]
+        info = system.info(inner)
+        if is_folder(info):
+            raise folder_error(name)
+        return [(name, _size(info))]
 
     def _place(self, name: str) -> tuple[Any, str]:
         return by_url(name) if self._filesystem is None else (self._filesystem, name)
@@ -68,11 +80,13 @@ class _Listing:
             system, inner = self._place(folder)
             listable = bool(inner) and not is_http(system)
             entries = system.ls(inner, detail=True) if listable else []
-            self._sizes[folder] = {str(e["name"]).rpartition("/")[2]: _size(e) for e in entries}
+            files = (entry for entry in entries if not is_folder(entry))
+            self._sizes[folder] = {str(e["name"]).rpartition("/")[2]: _size(e) for e in files}
         return self._sizes[folder]
 
     def _matches(self, system: Any, inner: str, name: str) -> list[tuple[str, Size]]:
-        found = system.glob(inner, detail=True)
+        entries = system.glob(inner, detail=True)
+        found = {path: entry for path, entry in entries.items() if not is_folder(entry)}
         if not found:
             shown = name_of_url(name)
             raise NotFoundError(f"{shown}: no file matches (check the pattern)", file=shown)

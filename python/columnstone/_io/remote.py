@@ -234,7 +234,8 @@ def _find(system: Any, inner: str, path: str, named: bool) -> list[RemoteFile]:
     """named: names are those in a file system that the caller has given."""
     if not is_pattern(system, inner):
         return [_open(system, inner, path)]
-    found = sorted((str(name) for name in system.glob(inner)), key=os.fsencode)
+    entries = system.glob(inner, detail=True)
+    found = sorted((name for name in entries if not is_folder(entries[name])), key=os.fsencode)
     if not found:
         shown = name_of_url(path)
         raise NotFoundError(f"{shown}: no file matches (check the pattern)", file=shown)
@@ -250,9 +251,22 @@ def is_pattern(system: Any, inner: str) -> bool:
 def _open(system: Any, path: str, name: str) -> RemoteFile:
     if is_http(system):
         return RemoteFile(system, path, name_of_url(name), None, HttpFile(system, path))
-    size = system.info(path).get("size")
+    info = system.info(path)
+    if is_folder(info):
+        raise folder_error(name)
+    size = info.get("size")
     known = isinstance(size, int) and size >= 0
     return RemoteFile(system, path, name_of_url(name), size if known else None)
+
+
+def is_folder(info: dict[str, Any]) -> bool:
+    return info.get("type") == "directory"
+
+
+def folder_error(name: str) -> FileError:
+    shown = name_of_url(name)
+    hint = "name the files in it, for example by a pattern: folder/*"
+    return FileError(f"{shown}: it is a folder ({hint})", file=shown, hint=hint)
 
 
 def as_fsspec(filesystem: Any) -> Any:

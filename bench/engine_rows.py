@@ -32,7 +32,7 @@ class Engine(NamedTuple):
     """What is measured in an engine. Passes have to be long beside what an engine takes to begin
     one, and the peers differ by factors of a hundred.
 
-    times: how often the files are read in a pass.
+    times: how often the files are read in a pass; more: where a second worker is measured.
     files: of how many files a pass reads only the first ones.
     cannot: why the peer cannot read the trips.
     """
@@ -41,6 +41,7 @@ class Engine(NamedTuple):
     peer: str
     goal: float
     times: int = 1
+    more: int = 16
     files: int | None = None
     cannot: str = ""
 
@@ -49,7 +50,7 @@ class Engine(NamedTuple):
 
 
 ENGINES = {
-    "beam": Engine("apache_beam", "tfx_bsl in Beam", 5, times=4),
+    "beam": Engine("apache_beam", "tfx_bsl in Beam", 5, times=4, more=64),
     "spark": Engine("pyspark", "Python in Spark", 10, times=8),
     "ray": Engine("ray", "Ray's read_tfrecords", 10, files=1),  # 5 ms a row
     "dask": Engine(
@@ -126,7 +127,7 @@ def on_trips(engine: str, settings: Settings) -> list[Figure]:
 
 def with_another_worker(engine: str, settings: Settings) -> list[Figure]:
     files = engine_data.click_shards(settings)
-    return [scaling(engine, settings, files * (1 if settings.quick else 16))]
+    return [scaling(engine, settings, files * (1 if settings.quick else ENGINES[engine].more))]
 
 
 def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:

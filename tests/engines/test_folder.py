@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import shutil
 import pickle
 from typing import Any
 
@@ -124,6 +125,7 @@ def test_modes(tmp_path: pathlib.Path) -> None:
 )
 def test_endings(tmp_path: pathlib.Path, format: str, options: dict[str, Any], ending: str) -> None:
     folder = Folder(tmp_path, format, options=options)
+    folder.begin()
     column = pa.record_batch({"record": pa.array([b"\x0a\x00"], pa.large_binary())})
     (name,) = folder.commit([wrote(folder, 0, column)])
     assert name == f"part-00000-{folder.job[:12]}{ending}"
@@ -155,3 +157,32 @@ def test_elsewhere() -> None:
     with pytest.raises(cst.FileError):
         Folder(url, "example", "error").begin()
     system.rm("/out-of-engines", recursive=True)
+
+
+def test_an_attempt_that_outlives_its_job_makes_nothing(tmp_path: pathlib.Path) -> None:
+    folder = Folder(str(tmp_path / "out"), "example")
+    folder.begin()
+    folder.abort()
+    with pytest.raises(cst.Error):
+        folder.write(0, [pa.record_batch({"a": [[1]]})])
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_vanishes_while_a_folder_is_removed(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A writer that takes its file away meanwhile does not keep the folder alive."""
+    folder = Folder(str(tmp_path / "out"), "example")
+    folder.begin()
+    removed = shutil.rmtree
+    fails = iter([FileNotFoundError("a file of it"), None])
+
+    def rmtree(path: str) -> None:
+        error = next(fails)
+        if error is not None:
+            raise error
+        removed(path)
+
+    monkeypatch.setattr("columnstone._engines.place.shutil.rmtree", rmtree)
+    folder.abort()
+    assert not (tmp_path / "out").exists()

@@ -67,13 +67,15 @@ class Folder:
     # Of the driver
 
     def begin(self) -> None:
-        """Before the first task."""
+        """Before the first task. Attempts write into a folder that this makes: one that outlives
+        its job fails, and makes nothing anew."""
         place = place_of(self.path)
         self._is_new = not place.exists()
         place.make("")
         if self.mode == "error" and place.data():
             hint = 'name a folder that is empty, or mode="append" or "overwrite"'
             raise FileError(f"{self.path}: the folder has files ({hint})", file=self.path)
+        place.make(self._staging)
 
     def commit(self, files: Iterable[Written]) -> list[str]:
         """Gives the files their names, in the order of their tasks, and returns these. If one
@@ -111,7 +113,6 @@ class Folder:
     def write(self, task: int, batches: Iterable[Any]) -> Written | None:
         """Writes one file. None if there are no rows: then there is no file, either."""
         place = place_of(self.path)
-        place.make(self._staging)
         name = f"{task:05}-{uuid.uuid4().hex}{self.ending}"
         writer: Writer | None = None
         try:

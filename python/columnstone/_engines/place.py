@@ -57,6 +57,7 @@ class Place(Protocol):
         """The folder itself, if nothing is in it."""
 
 
+_TRIES = 10
 _COMPRESSIONS = {"gzip": ".gz", "zlib": ".zlib", "zstd": ".zst"}
 
 
@@ -155,14 +156,15 @@ class LocalPlace:
                 folder = os.path.dirname(folder)
 
     def remove_all(self, name: str) -> None:
-        for last in (False, False, True):  # an attempt that Spark has given up may still write
+        path = self.path(name)
+        for i in range(1, _TRIES + 1):  # an attempt that was given up may still write, or clean up
             try:
-                shutil.rmtree(self.path(name))
-                return
-            except FileNotFoundError:
+                shutil.rmtree(path)
                 return
             except OSError:
-                if last:
+                if not os.path.lexists(path):
+                    return
+                if i == _TRIES:
                     raise
 
     def remove_empty(self) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import pathlib
-import shutil
 import pickle
+import shutil
 from typing import Any
 
 import columnstone as cst

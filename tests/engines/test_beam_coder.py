@@ -76,6 +76,19 @@ def test_what_lies_below_nulls_and_after_the_end_does_not_count() -> None:
     assert key(numbers([1, 2, 3], 0b101)) != key(all_valid)
 
 
+def test_what_lies_below_nulls_in_runs_does_not_count() -> None:
+    """pyarrow's kernel leaves there what the memory held."""
+    batch = pa.record_batch({"a": MORE["run ends"]})
+    keys = set()
+    for byte in (0, 255):
+        held = [pa.allocate_buffer(16) for _ in range(100)]
+        for memory in held:
+            np.frombuffer(memory, np.uint8)[:] = byte
+        del held, memory
+        keys.add(key(batch))
+    assert len(keys) == 1
+
+
 def test_rows_without_columns_names_types_and_metadata_are_kept() -> None:
     batch = pa.record_batch({"a": [1]}).replace_schema_metadata({"who": "me"})
     rows = pa.table({"a": [1, 2]}).select([]).to_batches()

@@ -35,7 +35,8 @@ def _plain(array: Any) -> Any:
             _plain(array.indices), _plain(array.dictionary), ordered=kind.ordered
         )
     if test.is_run_end_encoded(kind):
-        return pc.run_end_encode(_plain(pc.run_end_decode(array)), run_end_type=kind.run_end_type)
+        runs = pc.run_end_encode(pc.run_end_decode(array), run_end_type=kind.run_end_type)
+        return pa.RunEndEncodedArray.from_arrays(_plain(runs.run_ends), _plain(runs.values), kind)
     if test.is_union(kind):
         raise UnsupportedError(f"a column of type {kind} cannot be part of a key")
     valid = np.asarray(array.is_valid())

@@ -56,14 +56,14 @@ cst_status cst__set_values(cst__decode_state *state, uint32_t column, uint8_t ta
   size_t likely = (size_t)cold->last_values + cold->last_values / 8;
   size_t count = likely > FIRST_VALUES ? likely : FIRST_VALUES;
   hot->flags |= state->views && tag == CST__TAG_BYTES ? CST__HOT_VIEW : 0;
-  hot->tag = tag;
+  cst__set_tag(hot, tag);
   /* A little more than the last batch needed, and not much if it had no such column: most of many
    * names are rare. */
   size_t bytes =
       is_copied(hot) ? cold->last_bytes + cold->last_bytes / 8 : count * value_width(hot);
   if (!cst__buffer_reserve(a, &c->values, bytes, 0) ||
       (is_copied(hot) && !cst__buffer_reserve(a, &c->value_offsets, (count + 1) * 8, 0))) {
-    hot->tag = 0;
+    cst__set_tag(hot, 0);
     return cst__fail_memory(state->error, bytes + count * 8);
   }
   state->cold[column].kind_row = state->row;

@@ -182,19 +182,37 @@ ALWAYS_INLINE uint64_t keep_bytes(uint64_t word, size_t size) {
 #endif
 }
 
-/* The column of a name, followed by SLACK readable bytes: CST__NO_COLUMN if it is not wanted; SLOW
- * if it is to be learned, from the whole entry. */
-ALWAYS_INLINE outcome find_column(cst__decode_state *state, const uint8_t *name, size_t size,
-                                  uint32_t *column) {
-  cst__name_key key = {.tail = keep_bytes(cst__load64(name + (size > 8 ? size - 8 : 0)), size),
-                       .size = (uint32_t)size};
-  *column = CST__NO_COLUMN;
-  if (cst__name_may_be_known(state->table, key.tail)) {
+/* How names are looked up, by what the table has: it is known when the loop is compiled. */
+typedef enum lookup {
+  SHORT_NAMES, /* none of more than 16 bytes */
+  LONG_NAMES,
+  FEW_NAMES /* so few that most other names are known by their ends */
+} lookup;
+
+ALWAYS_INLINE lookup lookup_of(const cst__name_table *table) {
+  return table->has_few ? FEW_NAMES : table->has_long ? LONG_NAMES : SHORT_NAMES;
+}
+
+/* 1 + the column of a name, which SLACK readable bytes follow; 0 if it has none. */
+ALWAYS_INLINE uint32_t find_slot(const cst__name_table *table, const uint8_t *name, size_t size,
+                                 lookup how) {
+  bool has_long = how == FEW_NAMES ? table->has_long : how == LONG_NAMES;
+  cst__name_key key = {.size = (uint32_t)size};
+  if (size > 8) {
+    key.tail = cst__load64(name + size - 8);
+    if (how == FEW_NAMES && !cst__name_may_be_known(table, key.tail)) {
+      return 0;
+    }
+    key.head = cst__load64(name);
+    key.next = has_long ? keep_bytes(cst__load64(name + 8), size - 8) : 0;
+  } else {
     key.head = keep_bytes(cst__load64(name), size);
-    key.next = keep_bytes(cst__load64(name + 8), size > 8 ? size - 8 : 0);
-    *column = cst__name_table_probe(state->table, key, name);
+    key.tail = key.head;
+    if (how == FEW_NAMES && !cst__name_may_be_known(table, key.tail)) {
+      return 0;
+    }
   }
-  return UNLIKELY(*column == CST__NO_COLUMN) && state->learns ? SLOW : DONE;
+  return cst__name_table_probe(table, key, name, has_long);
 }
 
 /* One map entry of any size: its content is [at, end), followed by SLACK readable bytes, or else
@@ -207,7 +225,6 @@ ALWAYS_INLINE outcome put_entry(cst__decode_state *state, const uint8_t *at, con
   const uint8_t *name = at + 2;
   size_t size = at[1];
   const uint8_t *value = name + size;
-  uint32_t column;
   if (UNLIKELY(value >= end)) {
     return SLOW;
   }
@@ -216,94 +233,88 @@ ALWAYS_INLINE outcome put_entry(cst__decode_state *state, const uint8_t *at, con
                feature_size != (size_t)(end - value))) {
     return SLOW; /* there may be another name in it */
   }
-  outcome found = find_column(state, name, size, &column);
-  if (UNLIKELY(found != DONE)) {
-    return found;
-  }
-  if (column == CST__NO_COLUMN) {
-    return DONE;
+  uint32_t slot = find_slot(state->table, name, size, FEW_NAMES);
+  if (slot == 0) {
+    return state->learns ? SLOW : DONE;
   }
   if (UNLIKELY(feature_size < 2)) {
     return SLOW;
   }
-  target t = {state, &state->hot[column], (size_t)state->row};
+  target t = {state, &state->hot[slot - 1], (size_t)state->row};
   return put_list(t, value, end, slack);
 }
 
-/* An entry that put_small or put_entry does not know: several parts, another order, no kind. */
+/* An entry that put_usual or put_entry does not know: several parts, another order, no kind. */
 static __attribute__((noinline)) cst_status put_odd(cst__decode_state *state, outcome how,
                                                     const uint8_t *at, size_t size) {
   return how == FAILED ? state->error->code : cst__slow_entry(state, at, size);
 }
 
-/* What the first of the checks of put_small found, and where: the same for every kind. */
-ALWAYS_INLINE bool is_usual(const uint8_t *value, size_t feature_size, uint8_t tag) {
-  /* Little-endian bytes: 12, size, tag, size - 2, 0A. */
-  uint64_t head = UINT64_C(0x0a00000012) - (UINT64_C(2) << 24) + ((uint64_t)tag << 16) +
-                  feature_size * UINT64_C(0x01000100);
-  return (cst__load64(value) & UINT64_C(0xffffffffff)) == head;
+/* An entry that is not the usual one, of fewer than 128 bytes with SLACK after it. */
+static __attribute__((noinline)) outcome put_unusual(cst__decode_state *state, const uint8_t *at,
+                                                     size_t size) {
+  return put_entry(state, at, at + size, true);
+}
+
+/* A usual entry whose name is in no column. */
+ALWAYS_INLINE outcome pass_over(cst__decode_state *state, const uint8_t *at, size_t entry_size,
+                                const uint8_t *value, size_t size) {
+  uint16_t head;
+  memcpy(&head, value, 2);
+  if (state->learns) {
+    return SLOW;
+  }
+  return LIKELY(head == (CST__TAG_VALUE | (size + 4) << 8)) ? DONE
+                                                            : put_unusual(state, at + 2, entry_size);
 }
 
 /* The usual entry, of fewer than 128 bytes with one packed list or strings: all of its lengths
  * follow from two of them, so that one compare checks the whole head.
  *   0A entry 0A name_size NAME 12 feature KIND list 0A values VALUES
  * The bytes of [at, at + 4) were checked, SLACK follows the entry. */
-ALWAYS_INLINE outcome put_small(cst__decode_state *state, size_t row, const uint8_t *at,
-                                size_t entry_size, size_t name_size) {
-  const uint8_t *name = at + 4;
+ALWAYS_INLINE outcome put_usual(cst__decode_state *state, size_t row, const uint8_t *at,
+                                size_t entry_size, size_t name_size, lookup how) {
+  const uint8_t *value = at + 4 + name_size;
   size_t size = entry_size - name_size - 8; /* of the values; wraps if there are none */
-  uint32_t column;
   if (UNLIKELY(size > 127)) {
-    return put_entry(state, at + 2, at + 2 + entry_size, true);
+    return put_unusual(state, at + 2, entry_size);
   }
-  outcome found = find_column(state, name, name_size, &column);
-  if (UNLIKELY(found != DONE)) {
-    return found;
+  uint32_t slot = find_slot(state->table, at + 4, name_size, how);
+  if (UNLIKELY(slot == 0)) {
+    return pass_over(state, at, entry_size, value, size);
   }
-  const uint8_t *value = name + name_size;
-  if (column == CST__NO_COLUMN) {
-    uint16_t head;
-    memcpy(&head, value, 2);
-    return LIKELY(head == (CST__TAG_VALUE | (size + 4) << 8))
-               ? DONE
-               : put_entry(state, at + 2, at + 2 + entry_size, true);
-  }
-  target t = {state, &state->hot[column], row};
-  uint8_t tag = t.hot->tag;
-  if (UNLIKELY(tag == 0 || !is_usual(value, size + 4, tag))) {
-    return put_entry(state, at + 2, at + 2 + entry_size, true);
+  target t = {state, &state->hot[slot - 1], row};
+  uint64_t usual = t.hot->usual + size * UINT64_C(0x010001000100) + UINT64_C(0x0a00000000);
+  uint64_t differing = cst__load64(value) ^ usual;
+  const uint8_t *values = value + 6;
+  if (UNLIKELY(differing << 16 != 0)) {
+    bool are_strings = differing << 24 == 0 && t.hot->tag == CST__TAG_BYTES &&
+                       !(t.hot->flags & CST__HOT_VIEW) && !is_repeated(t);
+    return are_strings ? put_strings(t, value + 4, values + size, true)
+                       : put_unusual(state, at + 2, entry_size);
   }
   if (is_repeated(t)) {
     return SLOW;
   }
-  const uint8_t *values = value + 6;
-  bool is_one = value[5] == size;
-  if (tag == CST__TAG_BYTES) {
-    if (UNLIKELY(t.hot->flags & CST__HOT_VIEW)) {
-      return put_string_views(t, value + 4, values + size);
-    }
-    return is_one ? put_string(t, values, size) : put_strings(t, value + 4, values + size, true);
+  if (t.hot->tag == CST__TAG_BYTES) {
+    return UNLIKELY(t.hot->flags & CST__HOT_VIEW) ? put_string_views(t, value + 4, values + size)
+                                                  : put_string(t, values, size);
   }
-  if (UNLIKELY(!is_one)) {
-    return SLOW;
-  }
-  return tag == CST__TAG_INT ? put_packed_ints(t, values, size, true)
-                             : put_packed_floats(t, values, size, true);
+  return t.hot->tag == CST__TAG_INT ? put_packed_ints(t, values, size, true)
+                                    : put_packed_floats(t, values, size, true);
 }
 
-/* An entry of any size, or what is not an entry: *at moves past what was done, NULL says that all
- * of the rest was. */
-static __attribute__((noinline)) cst_status put_any_entry(cst__decode_state *state,
-                                                          const uint8_t **at, const uint8_t *end,
-                                                          const uint8_t *readable) {
-  const uint8_t *entry = *at + 1;
+/* An entry of any size, or what is not an entry: what follows all that was done, or NULL after an
+ * error. */
+static __attribute__((noinline)) const uint8_t *put_any_entry(cst__decode_state *state,
+                                                              const uint8_t *at,
+                                                              const uint8_t *end,
+                                                              const uint8_t *readable) {
+  const uint8_t *entry = at + 1;
   size_t size;
-  if (UNLIKELY(**at != CST__TAG_FIRST || !read_size(&entry, &size) || entry > end ||
+  if (UNLIKELY(*at != CST__TAG_FIRST || !read_size(&entry, &size) || entry > end ||
                size > (size_t)(end - entry))) {
-    size = (size_t)(end - *at);
-    entry = *at;
-    *at = NULL;
-    return cst__slow_features(state, entry, size);
+    return cst__slow_features(state, at, (size_t)(end - at)) == CST_OK ? end : NULL;
   }
   bool slack = readable - entry >= (ptrdiff_t)(size + SLACK);
   outcome how = SLOW;
@@ -312,15 +323,16 @@ static __attribute__((noinline)) cst_status put_any_entry(cst__decode_state *sta
   } else if (size > TAIL_BYTES) {
     how = put_entry(state, entry, entry + size, false);
   }
-  *at = entry + size;
-  return LIKELY(how == DONE) ? CST_OK : put_odd(state, how, entry, size);
+  return LIKELY(how == DONE) || put_odd(state, how, entry, size) == CST_OK ? entry + size : NULL;
 }
 
 /* The entries of one Features message, [at, end), where `readable` is the end of what may be read
- * and at least HEADER_SLACK after every entry that is looked at. */
-static cst_status put_feature_entries(cst__decode_state *state, const uint8_t *at,
-                                      const uint8_t *end, const uint8_t *readable,
-                                      const uint8_t **stop) {
+ * and at least HEADER_SLACK after every entry that is looked at. Returns where it stopped: at the
+ * end, near the end of what may be read, or where a name was learned and names are to be looked up
+ * in another way; NULL after an error. */
+ALWAYS_INLINE const uint8_t *put_entries_by(cst__decode_state *state, const uint8_t *at,
+                                            const uint8_t *end, const uint8_t *readable,
+                                            lookup how) {
   size_t row = (size_t)state->row;
   const uint8_t *begin_limit = readable - HEADER_SLACK < end ? readable - HEADER_SLACK + 1 : end;
   const uint8_t *end_limit = readable - SLACK < end ? readable - SLACK : end;
@@ -330,23 +342,60 @@ static cst_status put_feature_entries(cst__decode_state *state, const uint8_t *a
     size_t entry_size = (head >> 8) & 0x7f;
     const uint8_t *next = at + 2 + entry_size;
     if (LIKELY((head & 0x80ff80ff) == 0x000a000a && next <= end_limit)) {
-      outcome how = put_small(state, row, at, entry_size, head >> 24);
-      if (UNLIKELY(how != DONE)) {
-        CST__TRY(put_odd(state, how, at + 2, entry_size));
+      outcome went = put_usual(state, row, at, entry_size, head >> 24, how);
+      if (LIKELY(went == DONE)) {
+        at = next;
+        continue;
+      }
+      if (put_odd(state, went, at + 2, entry_size) != CST_OK) {
+        return NULL;
       }
       at = next;
-      continue;
+    } else {
+      if (end_limit < end && end - at <= TAIL_BYTES) {
+        return at; /* near the end: the caller copies */
+      }
+      at = put_any_entry(state, at, end, readable);
+      if (at == NULL) {
+        return NULL;
+      }
     }
-    if (end_limit < end && end - at <= TAIL_BYTES) {
-      break; /* near the end: the caller copies */
-    }
-    CST__TRY(put_any_entry(state, &at, end, readable));
-    if (at == NULL) {
-      at = end;
+    if (UNLIKELY(lookup_of(state->table) != how)) {
+      return at;
     }
   }
-  *stop = at;
-  return CST_OK;
+  return at;
+}
+
+static __attribute__((noinline)) const uint8_t *
+put_entries_by_short_names(cst__decode_state *state, const uint8_t *at, const uint8_t *end,
+                           const uint8_t *readable) {
+  return put_entries_by(state, at, end, readable, SHORT_NAMES);
+}
+
+static __attribute__((noinline)) const uint8_t *
+put_entries_by_long_names(cst__decode_state *state, const uint8_t *at, const uint8_t *end,
+                          const uint8_t *readable) {
+  return put_entries_by(state, at, end, readable, LONG_NAMES);
+}
+
+static __attribute__((noinline)) const uint8_t *
+put_entries_by_few_names(cst__decode_state *state, const uint8_t *at, const uint8_t *end,
+                         const uint8_t *readable) {
+  return put_entries_by(state, at, end, readable, FEW_NAMES);
+}
+
+/* The same, to the end or near to it. */
+static const uint8_t *put_feature_entries(cst__decode_state *state, const uint8_t *at,
+                                          const uint8_t *end, const uint8_t *readable) {
+  lookup how;
+  do {
+    how = lookup_of(state->table);
+    at = how == SHORT_NAMES  ? put_entries_by_short_names(state, at, end, readable)
+         : how == LONG_NAMES ? put_entries_by_long_names(state, at, end, readable)
+                             : put_entries_by_few_names(state, at, end, readable);
+  } while (UNLIKELY(at != NULL && at != end && lookup_of(state->table) != how));
+  return at;
 }
 
 /* All entries of a record that begins at `begin`. */
@@ -357,10 +406,13 @@ static cst_status put_features_message(cst__decode_state *state, const uint8_t *
   uint8_t *copy = tail;
   state->view_shift = 0;
   if (readable - at >= HEADER_SLACK) {
-    CST__TRY(put_feature_entries(state, at, end, readable, &at));
+    at = put_feature_entries(state, at, end, readable);
   }
   if (LIKELY(at == end)) {
     return CST_OK;
+  }
+  if (UNLIKELY(at == NULL)) {
+    return state->error->code;
   }
   size_t rest = (size_t)(end - at);
   if (UNLIKELY(rest > TAIL_BYTES)) {
@@ -374,7 +426,8 @@ static cst_status put_features_message(cst__decode_state *state, const uint8_t *
   }
   memset(copy + rest, 0, HEADER_SLACK + SLACK);
   state->view_shift = at - copy;
-  return put_feature_entries(state, copy, copy + rest, copy + rest + HEADER_SLACK + SLACK, &at);
+  at = put_feature_entries(state, copy, copy + rest, copy + rest + HEADER_SLACK + SLACK);
+  return at != NULL ? CST_OK : state->error->code;
 }
 
 /* Begins to load a record that comes next: a list of them lies anywhere in memory, and by the time

@@ -28,10 +28,25 @@ typedef struct cst__hot {
   size_t room_bytes;      /* BYTES: capacity of `values` */
   uint32_t num_values;
   uint32_t room_values; /* values for which there is room (BYTES: in value_offsets) */
-  uint8_t tag;          /* the kind that is expected; 0: none known yet, or no row has values yet,
-                           then no pointer is set */
+  uint32_t usual; /* the first four bytes of a Feature of the kind, as in cst__usual_feature; 0:
+                     there is none */
+  uint8_t tag;    /* the kind that is expected; 0: none known yet, or no row has values yet, then no
+                     pointer is set */
   uint8_t flags;
 } cst__hot;
+
+/* A Feature of fewer than 128 bytes that has one list of one packed run, or of one string, begins
+ * with these six bytes, whose numbers are lengths:
+ *   12 size+4 KIND size+2 0A size
+ * A kind gives the first four (of size 0), the size of the values the rest. */
+static inline uint32_t cst__usual_feature(uint8_t tag) {
+  return UINT32_C(0x02000412) | (uint32_t)tag << 16;
+}
+
+static inline void cst__set_tag(cst__hot *hot, uint8_t tag) {
+  hot->tag = tag;
+  hot->usual = tag != 0 ? cst__usual_feature(tag) : 0;
+}
 
 /* The rest of a column. */
 typedef struct cst__cold {

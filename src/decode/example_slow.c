@@ -256,7 +256,7 @@ cst_status cst__append_feature(cst__decode_state *state, uint32_t column, cst_by
  */
 static void forget_kind(cst__decode_state *state, uint32_t column) {
   cst__hot *hot = &state->hot[column];
-  hot->tag = 0;
+  cst__set_tag(hot, 0);
   hot->flags &= (uint8_t)~CST__HOT_VIEW;
   hot->num_values = 0;
   hot->num_bytes = 0;

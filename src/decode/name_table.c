@@ -58,13 +58,13 @@ void cst__name_table_reset(cst__name_table *table) {
 }
 
 uint32_t cst__name_table_find(const cst__name_table *table, const uint8_t *name, size_t size) {
-  return cst__name_table_probe(table, key_of(name, size), name);
+  return cst__name_table_probe(table, key_of(name, size), name, table->has_long) - 1;
 }
 
 /* Returns true if the name found its first slot taken. */
 static bool put_name_slot(cst__name_table *table, size_t column) {
-  size_t at =
-      cst__name_slot_of(table, table->keys[column + 1], (const uint8_t *)table->names[column]);
+  const uint8_t *name = (const uint8_t *)table->names[column];
+  size_t at = cst__name_slot_of(table, table->keys[column + 1], name, table->has_long);
   bool taken = table->slots[at] != 0;
   while (table->slots[at] != 0) {
     at = (at + 1) & table->mask;

@@ -63,10 +63,11 @@ static inline bool cst__name_may_be_known(const cst__name_table *table, uint64_t
   return !table->has_few || (table->ends & cst__name_end_bit(tail)) != 0;
 }
 
+/* `has_long` is the table's; a loop that knows it beforehand does not ask for each name. */
 static inline size_t cst__name_slot_of(const cst__name_table *table, cst__name_key key,
-                                       const uint8_t *name) {
+                                       const uint8_t *name, bool has_long) {
   uint64_t hash = cst__fold(key.head ^ table->seed, (key.tail + key.size) ^ ~table->seed);
-  if (table->has_long) {
+  if (has_long) {
     hash ^= (key.next * (table->seed | 1)) >> 32;
     if (key.size > CST__LONG_NAME) {
       hash ^= cst__name_middle(name, key.size, table->seed);
@@ -75,24 +76,25 @@ static inline size_t cst__name_slot_of(const cst__name_table *table, cst__name_k
   return (size_t)hash & table->mask;
 }
 
-/* The search itself, for a key whose words were loaded already. */
+/* The search itself, for a key whose words were loaded already (`next` only if the table has long
+ * names): 1 + the column, or 0. */
 static inline uint32_t cst__name_table_probe(const cst__name_table *table, cst__name_key key,
-                                             const uint8_t *name) {
-  for (size_t at = cst__name_slot_of(table, key, name);; at = (at + 1) & table->mask) {
+                                             const uint8_t *name, bool has_long) {
+  for (size_t at = cst__name_slot_of(table, key, name, has_long);; at = (at + 1) & table->mask) {
     uint32_t slot = table->slots[at];
     const cst__name_key *k = &table->keys[slot];
     if (((k->head ^ key.head) | (k->tail ^ key.tail) | (k->size ^ key.size)) == 0) {
-      if (!table->has_long) {
-        return slot - 1;
+      if (!has_long) {
+        return slot;
       }
       if (k->next == key.next &&
           (key.size <= CST__LONG_NAME ||
            memcmp(table->names[slot - 1] + 16, name + 16, key.size - 24) == 0)) {
-        return slot - 1;
+        return slot;
       }
     }
     if (slot == 0) {
-      return CST__NO_COLUMN;
+      return 0;
     }
   }
 }

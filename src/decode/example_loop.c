@@ -32,10 +32,14 @@ typedef struct target {
 
 ALWAYS_INLINE uint32_t column_of(target t) { return (uint32_t)(t.hot - t.state->hot); }
 
-ALWAYS_INLINE outcome commit(target t, size_t num_values) {
+static __attribute__((noinline)) bool is_fixed_size(target t, size_t num_values) {
   int64_t count = (int64_t)(num_values - t.hot->num_values);
-  if (UNLIKELY(t.hot->flags & CST__HOT_FIXED) && count != t.state->cold[column_of(t)].fixed_size) {
-    (void)cst__wrong_count(t.state, column_of(t), count);
+  return count == t.state->cold[column_of(t)].fixed_size ||
+         cst__wrong_count(t.state, column_of(t), count) == CST_OK;
+}
+
+ALWAYS_INLINE outcome commit(target t, size_t num_values) {
+  if (UNLIKELY(t.hot->flags & CST__HOT_FIXED) && !is_fixed_size(t, num_values)) {
     return FAILED;
   }
   t.hot->num_values = (uint32_t)num_values;
@@ -48,6 +52,15 @@ ALWAYS_INLINE bool grow(target t, size_t values, size_t bytes) {
   return cst__grow_hot(t.state, column_of(t), values, bytes) == CST_OK;
 }
 
+/* The first `size` bytes of a word, zeros for the others. */
+ALWAYS_INLINE uint64_t keep_bytes(uint64_t word, size_t size) {
+#if defined(__BMI2__)
+  return _bzhi_u64(word, size > 8 ? 64 : (unsigned)size * 8);
+#else
+  return size >= 8 ? word : word & ((UINT64_C(1) << (size * 8)) - 1);
+#endif
+}
+
 /* The values of a packed list: exactly [at, at + size). */
 ALWAYS_INLINE outcome put_packed_ints(target t, const uint8_t *at, size_t size, bool slack) {
   if (UNLIKELY(size > t.hot->room_values - t.hot->num_values) && !grow(t, size, 0)) {
@@ -56,6 +69,20 @@ ALWAYS_INLINE outcome put_packed_ints(target t, const uint8_t *at, size_t size, 
   int64_t *values = (int64_t *)(void *)t.hot->values;
   int64_t *last = unpack(at, at + size, slack, values + t.hot->num_values);
   return LIKELY(last != NULL) ? commit(t, (size_t)(last - values)) : SLOW;
+}
+
+/* A list of fewer than 128 bytes, most likely one value. */
+ALWAYS_INLINE outcome put_few_ints(target t, const uint8_t *at, size_t size) {
+  size_t used = t.hot->num_values;
+  uint64_t word = cst__load64(at);
+  uint64_t stops = ~word & UINT64_C(0x8080808080808080);
+  if (UNLIKELY(stops == 0 || (size_t)__builtin_ctzll(stops) != size * 8 - 1 ||
+               used >= t.hot->room_values)) {
+    return put_packed_ints(t, at, size, true);
+  }
+  word &= stops ^ (stops - 1);
+  ((int64_t *)(void *)t.hot->values)[used] = (int64_t)close_up(word);
+  return commit(t, used + 1);
 }
 
 ALWAYS_INLINE outcome put_packed_floats(target t, const uint8_t *at, size_t size, bool slack) {
@@ -173,15 +200,6 @@ ALWAYS_INLINE outcome put_list(target t, const uint8_t *at, const uint8_t *end, 
                                                 : put_strings(t, at, end, slack);
 }
 
-/* The first `size` bytes of a word, zeros for the others. */
-ALWAYS_INLINE uint64_t keep_bytes(uint64_t word, size_t size) {
-#if defined(__BMI2__)
-  return _bzhi_u64(word, size > 8 ? 64 : (unsigned)size * 8);
-#else
-  return size >= 8 ? word : word & ((UINT64_C(1) << (size * 8)) - 1);
-#endif
-}
-
 /* How names are looked up, by what the table has: it is known when the loop is compiled. */
 typedef enum lookup {
   SHORT_NAMES, /* none of more than 16 bytes */
@@ -264,8 +282,9 @@ ALWAYS_INLINE outcome pass_over(cst__decode_state *state, const uint8_t *at, siz
   if (state->learns) {
     return SLOW;
   }
-  return LIKELY(head == (CST__TAG_VALUE | (size + 4) << 8)) ? DONE
-                                                            : put_unusual(state, at + 2, entry_size);
+  return LIKELY(head == (CST__TAG_VALUE | (size + 4) << 8))
+             ? DONE
+             : put_unusual(state, at + 2, entry_size);
 }
 
 /* The usual entry, of fewer than 128 bytes with one packed list or strings: all of its lengths
@@ -296,19 +315,19 @@ ALWAYS_INLINE outcome put_usual(cst__decode_state *state, size_t row, const uint
   if (is_repeated(t)) {
     return SLOW;
   }
-  if (t.hot->tag == CST__TAG_BYTES) {
+  uint8_t tag = value[2]; /* known long before the column's */
+  if (tag == CST__TAG_BYTES) {
     return UNLIKELY(t.hot->flags & CST__HOT_VIEW) ? put_string_views(t, value + 4, values + size)
                                                   : put_string(t, values, size);
   }
-  return t.hot->tag == CST__TAG_INT ? put_packed_ints(t, values, size, true)
-                                    : put_packed_floats(t, values, size, true);
+  return tag == CST__TAG_INT ? put_few_ints(t, values, size)
+                             : put_packed_floats(t, values, size, true);
 }
 
 /* An entry of any size, or what is not an entry: what follows all that was done, or NULL after an
  * error. */
 static __attribute__((noinline)) const uint8_t *put_any_entry(cst__decode_state *state,
-                                                              const uint8_t *at,
-                                                              const uint8_t *end,
+                                                              const uint8_t *at, const uint8_t *end,
                                                               const uint8_t *readable) {
   const uint8_t *entry = at + 1;
   size_t size;
@@ -336,10 +355,10 @@ ALWAYS_INLINE const uint8_t *put_entries_by(cst__decode_state *state, const uint
   size_t row = (size_t)state->row;
   const uint8_t *begin_limit = readable - HEADER_SLACK < end ? readable - HEADER_SLACK + 1 : end;
   const uint8_t *end_limit = readable - SLACK < end ? readable - SLACK : end;
-  while (at < begin_limit) {
-    uint32_t head;
+  for (;;) {
+    uint32_t head; /* after the last entry it is something, but no entry that ends in time */
     memcpy(&head, at, 4);
-    size_t entry_size = (head >> 8) & 0x7f;
+    size_t entry_size = (uint8_t)(head >> 8);
     const uint8_t *next = at + 2 + entry_size;
     if (LIKELY((head & 0x80ff80ff) == 0x000a000a && next <= end_limit)) {
       outcome went = put_usual(state, row, at, entry_size, head >> 24, how);
@@ -352,6 +371,9 @@ ALWAYS_INLINE const uint8_t *put_entries_by(cst__decode_state *state, const uint
       }
       at = next;
     } else {
+      if (at >= begin_limit) {
+        return at;
+      }
       if (end_limit < end && end - at <= TAIL_BYTES) {
         return at; /* near the end: the caller copies */
       }
@@ -360,28 +382,28 @@ ALWAYS_INLINE const uint8_t *put_entries_by(cst__decode_state *state, const uint
         return NULL;
       }
     }
-    if (UNLIKELY(lookup_of(state->table) != how)) {
+    if (UNLIKELY(lookup_of(state->table) != how || at >= begin_limit)) {
       return at;
     }
   }
-  return at;
 }
 
-static __attribute__((noinline)) const uint8_t *
-put_entries_by_short_names(cst__decode_state *state, const uint8_t *at, const uint8_t *end,
-                           const uint8_t *readable) {
+static __attribute__((noinline)) const uint8_t *put_entries_by_short_names(
+    cst__decode_state *state, const uint8_t *at, const uint8_t *end, const uint8_t *readable) {
   return put_entries_by(state, at, end, readable, SHORT_NAMES);
 }
 
-static __attribute__((noinline)) const uint8_t *
-put_entries_by_long_names(cst__decode_state *state, const uint8_t *at, const uint8_t *end,
-                          const uint8_t *readable) {
+static __attribute__((noinline)) const uint8_t *put_entries_by_long_names(cst__decode_state *state,
+                                                                          const uint8_t *at,
+                                                                          const uint8_t *end,
+                                                                          const uint8_t *readable) {
   return put_entries_by(state, at, end, readable, LONG_NAMES);
 }
 
-static __attribute__((noinline)) const uint8_t *
-put_entries_by_few_names(cst__decode_state *state, const uint8_t *at, const uint8_t *end,
-                         const uint8_t *readable) {
+static __attribute__((noinline)) const uint8_t *put_entries_by_few_names(cst__decode_state *state,
+                                                                         const uint8_t *at,
+                                                                         const uint8_t *end,
+                                                                         const uint8_t *readable) {
   return put_entries_by(state, at, end, readable, FEW_NAMES);
 }
 

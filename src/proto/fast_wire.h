@@ -126,15 +126,24 @@ ALWAYS_INLINE int64_t *unpack(const uint8_t *at, const uint8_t *end, bool slack,
   return at == end ? out : NULL;
 }
 
+ALWAYS_INLINE void copy_32(uint8_t *to, const uint8_t *from) {
+#if defined(__AVX2__)
+  __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)from);
+  _mm256_storeu_si256((__m256i *)(void *)to, bytes);
+#else
+  memcpy(to, from, 32);
+#endif
+}
+
 /* Copies `size` bytes; may write, and with slack read, up to 31 bytes more. */
 ALWAYS_INLINE void copy_values(uint8_t *to, const uint8_t *from, size_t size, bool slack) {
   if (!slack || UNLIKELY(size > 128)) {
     memcpy(to, from, size);
     return;
   }
-  memcpy(to, from, 32);
+  copy_32(to, from);
   for (size_t i = 32; UNLIKELY(i < size); i += 32) {
-    memcpy(to + i, from + i, 32);
+    copy_32(to + i, from + i);
   }
 }
 

@@ -287,6 +287,16 @@ ALWAYS_INLINE outcome pass_over(cst__decode_state *state, const uint8_t *at, siz
              : put_unusual(state, at + 2, entry_size);
 }
 
+/* The string of a usual Feature. */
+ALWAYS_INLINE outcome put_usual_string(target t, const uint8_t *feature, size_t size) {
+  if (is_repeated(t)) {
+    return SLOW;
+  }
+  return UNLIKELY(t.hot->flags & CST__HOT_VIEW)
+             ? put_string_views(t, feature + 4, feature + 6 + size)
+             : put_string(t, feature + 6, size);
+}
+
 /* The usual entry, of fewer than 128 bytes with one packed list or strings: all of its lengths
  * follow from two of them, so that one compare checks the whole head.
  *   0A entry 0A name_size NAME 12 feature KIND list 0A values VALUES
@@ -312,16 +322,16 @@ ALWAYS_INLINE outcome put_usual(cst__decode_state *state, size_t row, const uint
     return are_strings ? put_strings(t, value + 4, values + size, true)
                        : put_unusual(state, at + 2, entry_size);
   }
-  if (is_repeated(t)) {
-    return SLOW;
+  switch (value[2]) { /* the column's tag, known long before the column is */
+    case CST__TAG_BYTES:
+      return put_usual_string(t, value, size);
+    case CST__TAG_INT:
+      return is_repeated(t) ? SLOW : put_few_ints(t, values, size);
+    case CST__TAG_FLOAT:
+      return is_repeated(t) ? SLOW : put_packed_floats(t, values, size, true);
+    default: /* damaged bytes that are like a column without a kind */
+      return SLOW;
   }
-  uint8_t tag = value[2]; /* known long before the column's */
-  if (tag == CST__TAG_BYTES) {
-    return UNLIKELY(t.hot->flags & CST__HOT_VIEW) ? put_string_views(t, value + 4, values + size)
-                                                  : put_string(t, values, size);
-  }
-  return tag == CST__TAG_INT ? put_few_ints(t, values, size)
-                             : put_packed_floats(t, values, size, true);
 }
 
 /* An entry of any size, or what is not an entry: what follows all that was done, or NULL after an

@@ -470,6 +470,14 @@ TEST(malformed_values_name_the_feature) {
   }
 }
 
+TEST(zeros_for_tags_where_a_column_has_no_kind_yet) {
+  wire_text entry = RAW("\x0a\x01"
+                        "a"
+                        "\x00\x05\x00\x03\x0a\x01\x07");
+  wire_text record = record_of_entry(&entry);
+  check_error((run){SCHEMA_ABC}, &record, 1, CST_CORRUPT, 0, "", "malformed protobuf");
+}
+
 TEST(names_that_are_no_utf8) {
   wire_text feature = RAW("\x1a\x03\x0a\x01\x01");
   wire_text entry = wire_entry("caf\xe9", &feature);

@@ -34,7 +34,8 @@ typedef struct cst_sequence_options {
   { sizeof(cst_sequence_options), NULL, 0, NULL, 0, NULL }
 
 /* Turns serialized tf.SequenceExamples into record batches. Used by one thread at a time; several
- * decoders may share a schema. Buffers of released batches are recycled into the next ones. */
+ * decoders may share a schema. Buffers of released batches are recycled into the next ones; those
+ * of many batches that are kept share larger blocks, as those of cst_example_decoder do. */
 typedef struct cst_sequence_decoder cst_sequence_decoder;
 
 /* With a schema: a column per feature but the one of the struct column's name, which must be STRUCT

@@ -3,10 +3,22 @@
 
 #include <string.h>
 
-enum { BUFFER_ALIGN = 64, BUFFER_PADDING = 64 };
+enum {
+  BUFFER_ALIGN = 64,
+  BUFFER_PADDING = 64,
+  WARM_BATCH = 8 << 20,   /* more of a batch than this does not stay in the cache */
+  WARM_BUFFER = 256 << 10 /* larger ones are filled in long runs, which need no help */
+};
 
 /* What a buffer pointer of an empty column points to: consumers dislike NULL. */
 static const uint8_t no_bytes[BUFFER_PADDING];
+
+/* What is to be allocated for so much room. */
+static bool buffer_total(size_t room, size_t *total) {
+  bool ok = cst__add(room, BUFFER_PADDING + BUFFER_ALIGN - 1, total);
+  *total &= ~(size_t)(BUFFER_ALIGN - 1);
+  return ok;
+}
 
 bool cst__buffer_reserve(const cst_allocator *allocator, cst__buffer *buffer, size_t want,
                          size_t keep) {
@@ -15,31 +27,27 @@ bool cst__buffer_reserve(const cst_allocator *allocator, cst__buffer *buffer, si
   }
   size_t room = buffer->capacity + buffer->capacity / 2;
   size_t total;
-  room = room < want ? want : room;
-  if (!cst__add(room, BUFFER_PADDING + BUFFER_ALIGN - 1, &total)) {
+  if (!buffer_total(room < want ? want : room, &total)) {
     return false;
   }
-  total &= ~(size_t)(BUFFER_ALIGN - 1);
   uint8_t *fresh = allocator->allocate(allocator->ctx, total, BUFFER_ALIGN);
   if (fresh == NULL) {
     return false;
   }
   if (buffer->data != NULL) {
     memcpy(fresh, buffer->data, keep);
-    allocator->release(allocator->ctx, buffer->data, buffer->capacity + BUFFER_PADDING,
-                       BUFFER_ALIGN);
+    cst__buffer_free(allocator, buffer);
   }
-  buffer->data = fresh;
-  buffer->capacity = total - BUFFER_PADDING;
+  *buffer = (cst__buffer){fresh, total - BUFFER_PADDING, false};
   return true;
 }
 
 void cst__buffer_free(const cst_allocator *allocator, cst__buffer *buffer) {
-  if (buffer->data != NULL) {
+  if (buffer->data != NULL && !buffer->is_cut) {
     allocator->release(allocator->ctx, buffer->data, buffer->capacity + BUFFER_PADDING,
                        BUFFER_ALIGN);
   }
-  *buffer = (cst__buffer){NULL, 0};
+  *buffer = (cst__buffer){NULL, 0, false};
 }
 
 /* ---- the memory of a batch ---- */
@@ -140,7 +148,37 @@ cst__batch *cst__batch_take(cst__batch_pool *pool, size_t num_columns) {
     cst__batch_pool_free(&batch->pooled);
     return NULL;
   }
+  batch->warm_up = batch->pooled.is_cold ? WARM_BATCH : 0;
   return batch;
+}
+
+/* Memory for a buffer that has too little. */
+static bool batch_provide(cst__batch *batch, cst__buffer *buffer, size_t want) {
+  size_t total;
+  uint8_t *cut;
+  if (!batch->pooled.cuts) {
+    return cst__buffer_reserve(allocator_of(batch), buffer, want, 0);
+  }
+  if (!buffer_total(want, &total) || !cst__pooled_cut(&batch->pooled, total, &cut)) {
+    return false;
+  }
+  if (cut == NULL) {
+    return cst__buffer_reserve(allocator_of(batch), buffer, want, 0);
+  }
+  cst__buffer_free(allocator_of(batch), buffer);
+  *buffer = (cst__buffer){cut, total - BUFFER_PADDING, true};
+  return true;
+}
+
+bool cst__batch_room(cst__batch *batch, cst__buffer *buffer, size_t want) {
+  if ((want > buffer->capacity || buffer->data == NULL) && !batch_provide(batch, buffer, want)) {
+    return false;
+  }
+  if (want <= batch->warm_up && want <= WARM_BUFFER) {
+    batch->warm_up -= want;
+    memset(buffer->data, 0, want); /* in one run, which the processor sees coming */
+  }
+  return true;
 }
 
 void cst__batch_drop(cst__batch *batch) {
@@ -390,6 +428,7 @@ cst_status cst__batch_export(cst__batch *batch, int64_t rows, const size_t *orde
       return cst__fail_memory(error, (batch->num_keep + 3) * sizeof(void *));
     }
   }
+  cst__pooled_measure(&batch->pooled);
   int arrays = 1;
   for (size_t i = 0; i < count; i++) {
     cst__column *column = &batch->columns[order[i]];

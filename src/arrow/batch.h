@@ -19,6 +19,7 @@
 typedef struct cst__buffer {
   uint8_t *data;
   size_t capacity; /* bytes that may be filled */
+  bool is_cut;     /* lies in a chunk of the batch (arrow/batch_pool.h), which frees it */
 } cst__buffer;
 
 /* Makes room for `want` bytes, keeping the first `keep`; grows by at least half. False: no memory.
@@ -95,6 +96,7 @@ typedef struct cst__batch {
   size_t num_keep;
   size_t keep_capacity;
   int64_t *keep_sizes;
+  size_t warm_up; /* bytes that are still worth fetching into the cache before they are filled */
 } cst__batch;
 
 enum { CST__VIEW_SIZE = 16, CST__VIEW_INLINE = 12 };
@@ -125,6 +127,10 @@ cst__batch_pool *cst__batch_pool_new(const cst_allocator *allocator);
 cst__batch *cst__batch_take(cst__batch_pool *pool, size_t num_columns);
 /* Makes room for one more column while filling; false: no memory. The columns may move. */
 bool cst__batch_reserve(cst__batch *batch, size_t num_columns);
+/* Makes room in a buffer of a batch for `want` bytes that the batch is likely to fill, keeping
+ * nothing; false: no memory. Memory that is not in the cache is brought there, because a loop that
+ * fills a hundred buffers in turns waits for each line of each of them. */
+bool cst__batch_room(cst__batch *batch, cst__buffer *buffer, size_t want);
 /* Gives a batch that was not exported back. */
 void cst__batch_drop(cst__batch *batch);
 /* A column, of which kind, flat, fixed_size and is_nested are set, that is null in all `rows`: its

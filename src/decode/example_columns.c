@@ -37,8 +37,8 @@ cst_status cst__set_rows(cst__decode_state *state, uint32_t column) {
   cst__column *c = &state->batch->columns[column];
   size_t rows = (size_t)state->rows;
   size_t bits = (rows + 63) / 64 * 8;
-  if (!cst__buffer_reserve(&state->allocator, &c->validity, bits, 0) ||
-      !cst__buffer_reserve(&state->allocator, &c->offsets, (rows + 1) * 8, 0)) {
+  if (!cst__batch_room(state->batch, &c->validity, bits) ||
+      !cst__batch_room(state->batch, &c->offsets, (rows + 1) * 8)) {
     return cst__fail_memory(state->error, rows * 8);
   }
   hot->validity = c->validity.data;
@@ -51,7 +51,6 @@ cst_status cst__set_rows(cst__decode_state *state, uint32_t column) {
 cst_status cst__set_values(cst__decode_state *state, uint32_t column, uint8_t tag) {
   cst__hot *hot = &state->hot[column];
   cst__column *c = &state->batch->columns[column];
-  const cst_allocator *a = &state->allocator;
   const cst__cold *cold = &state->cold[column];
   size_t likely = (size_t)cold->last_values + cold->last_values / 8;
   size_t count = likely > FIRST_VALUES ? likely : FIRST_VALUES;
@@ -61,8 +60,8 @@ cst_status cst__set_values(cst__decode_state *state, uint32_t column, uint8_t ta
    * names are rare. */
   size_t bytes =
       is_copied(hot) ? cold->last_bytes + cold->last_bytes / 8 : count * value_width(hot);
-  if (!cst__buffer_reserve(a, &c->values, bytes, 0) ||
-      (is_copied(hot) && !cst__buffer_reserve(a, &c->value_offsets, (count + 1) * 8, 0))) {
+  if (!cst__batch_room(state->batch, &c->values, bytes) ||
+      (is_copied(hot) && !cst__batch_room(state->batch, &c->value_offsets, (count + 1) * 8))) {
     cst__set_tag(hot, 0);
     return cst__fail_memory(state->error, bytes + count * 8);
   }

@@ -36,8 +36,7 @@ cst_status cst__inner_open(cst__sequence *sequence, uint32_t column) {
   cst__decode_state *state = &sequence->state;
   size_t size = ((size_t)state->rows + 1) * sizeof(int64_t);
   CST__TRY(cst__set_rows(state, column));
-  if (!cst__buffer_reserve(&state->allocator, &state->batch->columns[column].list_offsets, size,
-                           0)) {
+  if (!cst__batch_room(state->batch, &state->batch->columns[column].list_offsets, size)) {
     return cst__fail_memory(state->error, size);
   }
   refresh_lists(sequence, column);

@@ -8,8 +8,6 @@
 
 typedef const uint8_t *place;
 
-static place read_fields(cst__loop *loop, cst__node *node, place at, place end, uint32_t group);
-
 /* ---- values ---- */
 
 ALWAYS_INLINE place read_varint(place at, uint64_t *out) {
@@ -27,9 +25,28 @@ ALWAYS_INLINE place read_varint(place at, uint64_t *out) {
   return at + (__builtin_ctzll(stops) >> 3) + 1;
 }
 
-/* The size of what follows, which ends at or before `end`. */
-ALWAYS_INLINE bool read_bounded_size(place *at, place end, size_t *size) {
-  return read_size(at, size) && LIKELY((ptrdiff_t)*size <= end - *at);
+/* A length that has more than two bytes, or is wrong (data NULL), and what follows it. By value, so
+ * that the loop keeps its own in registers. */
+static __attribute__((noinline)) cst_bytes read_long_content(place at, place end) {
+  size_t size;
+  bool ok = read_size(&at, &size) && (ptrdiff_t)size <= end - at;
+  return ok ? (cst_bytes){at, size} : (cst_bytes){NULL, 0};
+}
+
+/* What a length at `at` speaks of, which ends at or before `end`. */
+ALWAYS_INLINE bool read_content(place at, place end, cst_bytes *out) {
+  size_t size = at[0];
+  place data = at + 1;
+  if (UNLIKELY(size >= 0x80)) {
+    size = (size & 0x7f) | (size_t)at[1] << 7; /* 0x4000 or more: a third byte follows */
+    data = at + 2;
+  }
+  if (LIKELY(size < 0x4000 && data + size <= end)) {
+    *out = (cst_bytes){data, size};
+    return true;
+  }
+  *out = read_long_content(at, end);
+  return out->data != NULL;
 }
 
 ALWAYS_INLINE bool is_ascii(place at, size_t size) {
@@ -44,27 +61,62 @@ ALWAYS_INLINE bool is_ascii(place at, size_t size) {
   return (high & UINT64_C(0x8080808080808080)) == 0;
 }
 
-ALWAYS_INLINE bool put_bytes(cst__loop *loop, const cst__entry *e, place at, size_t size,
-                             int64_t row) {
-  cst__builder *b = e->values;
-  if (!cst__slot_begin(e, row) || !cst__builder_has_bytes(b, size)) {
-    return cst__loop_no_memory(loop);
-  }
-  copy_values(b->values + b->num_bytes, at, size, true);
-  cst__builder_put_string(b, size);
-  return cst__slot_end(e, row) || cst__loop_no_memory(loop);
+/* Rows before this one that the list of a field lacks, and room for it and `more` items. */
+static __attribute__((noinline)) bool make_room(cst__loop *loop, const cst__entry *e, int64_t row,
+                                                size_t more) {
+  cst__builder *list = e->list;
+  bool ok =
+      cst__slot_begin_list(e, row) &&
+      (row < list->capacity || cst__builder_reserve(list, (size_t)(row + 1 - list->length))) &&
+      cst__slot_has_room(e->values, more);
+  return ok || cst__loop_no_memory(loop);
 }
 
-ALWAYS_INLINE bool put_bytes_item(cst__loop *loop, const cst__entry *e, place at, size_t size,
-                                  int64_t row) {
+ALWAYS_INLINE bool has_room(const cst__entry *e, int64_t row, size_t more) {
+  const cst__builder *list = e->list;
+  const cst__builder *b = e->values;
+  return LIKELY(list->length >= row && row < list->capacity &&
+                (ptrdiff_t)more <= b->capacity - b->length);
+}
+
+/* The items of a field end at `length`, and so does the row's list, for which there is room. */
+ALWAYS_INLINE void end_items(const cst__entry *e, int64_t row, int64_t length) {
+  cst__builder *list = e->list;
+  e->values->length = length;
+  list->offsets[row + 1] = length;
+  list->length = row + 1;
+}
+
+ALWAYS_INLINE bool put_bytes(cst__loop *loop, const cst__entry *e, cst_bytes bytes, int64_t row) {
   cst__builder *b = e->values;
-  if (!cst__slot_begin_list(e, row) || !cst__slot_has_room(b, 1) ||
-      !cst__builder_has_bytes(b, size)) {
+  bool is_ready = LIKELY(b->length == row && row < b->capacity) || cst__slot_begin(e, row);
+  if (UNLIKELY(!is_ready) || !cst__builder_has_bytes(b, bytes.size)) {
     return cst__loop_no_memory(loop);
   }
-  copy_values(b->values + b->num_bytes, at, size, true);
-  cst__builder_put_string(b, size);
-  return cst__slot_end_list(e, row) || cst__loop_no_memory(loop);
+  size_t used = b->num_bytes;
+  copy_values(b->values + used, bytes.data, bytes.size, true);
+  b->num_bytes = used + bytes.size;
+  b->offsets[row + 1] = (int64_t)(used + bytes.size);
+  b->length = row + 1;
+  return true;
+}
+
+ALWAYS_INLINE bool put_bytes_item(cst__loop *loop, const cst__entry *e, cst_bytes bytes,
+                                  int64_t row) {
+  cst__builder *b = e->values;
+  if (!has_room(e, row, 1) && !make_room(loop, e, row, 1)) {
+    return false;
+  }
+  if (!cst__builder_has_bytes(b, bytes.size)) {
+    return cst__loop_no_memory(loop);
+  }
+  int64_t length = b->length + 1;
+  size_t used = b->num_bytes;
+  copy_values(b->values + used, bytes.data, bytes.size, true);
+  b->num_bytes = used + bytes.size;
+  b->offsets[length] = (int64_t)(used + bytes.size);
+  end_items(e, row, length);
+  return true;
 }
 
 ALWAYS_INLINE bool put_fixed(cst__loop *loop, const cst__entry *e, place at, size_t width,
@@ -77,45 +129,59 @@ ALWAYS_INLINE bool put_fixed(cst__loop *loop, const cst__entry *e, place at, siz
   return cst__slot_end(e, row) || cst__loop_no_memory(loop);
 }
 
-ALWAYS_INLINE bool put_packed_varints(cst__loop *loop, const cst__entry *e, place at, size_t size,
+/* One value is a usual case. */
+ALWAYS_INLINE bool put_packed_varints(cst__loop *loop, const cst__entry *e, cst_bytes packed,
                                       int64_t row) {
   cst__builder *b = e->values;
-  if (!cst__slot_begin_list(e, row) || !cst__slot_has_room(b, size)) {
-    return cst__loop_no_memory(loop);
+  uint64_t word = cst__load64(packed.data);
+  uint64_t stops = ~word & UINT64_C(0x8080808080808080);
+  bool is_one = stops != 0 && (size_t)__builtin_ctzll(stops) + 1 == 8 * packed.size;
+  if (LIKELY(is_one) && has_room(e, row, 1)) {
+    int64_t length = b->length;
+    ((int64_t *)(void *)b->values)[length] = (int64_t)close_up(word & (stops ^ (stops - 1)));
+    end_items(e, row, length + 1);
+    return true;
+  }
+  if (packed.size == 0) {
+    return true;
+  }
+  if (!has_room(e, row, packed.size) && !make_room(loop, e, row, packed.size)) {
+    return false;
   }
   int64_t *first = (int64_t *)(void *)b->values + b->length;
-  const int64_t *last = unpack(at, at + size, true, first);
+  const int64_t *last = unpack(packed.data, packed.data + packed.size, true, first);
   if (UNLIKELY(last == NULL)) {
     return cst__loop_slow(loop);
   }
-  b->length += last - first;
-  return cst__slot_end_list(e, row) || cst__loop_no_memory(loop);
+  end_items(e, row, b->length + (last - first));
+  return true;
 }
 
-ALWAYS_INLINE bool put_packed_fixed(cst__loop *loop, const cst__entry *e, place at, size_t size,
+ALWAYS_INLINE bool put_packed_fixed(cst__loop *loop, const cst__entry *e, cst_bytes packed,
                                     size_t width, int64_t row) {
   cst__builder *b = e->values;
-  size_t count = size / width;
-  if (UNLIKELY(size % width != 0)) {
+  if (LIKELY(packed.size == width) && has_room(e, row, 1)) {
+    int64_t length = b->length;
+    memcpy(b->values + (size_t)length * width, packed.data, width);
+    end_items(e, row, length + 1);
+    return true;
+  }
+  if (packed.size == 0) {
+    return true;
+  }
+  size_t count = packed.size / width;
+  if (UNLIKELY(packed.size % width != 0)) {
     return cst__loop_slow(loop);
   }
-  if (!cst__slot_begin_list(e, row) || !cst__slot_has_room(b, count)) {
-    return cst__loop_no_memory(loop);
+  if (!has_room(e, row, count) && !make_room(loop, e, row, count)) {
+    return false;
   }
-  copy_values(cst__builder_next(b, width), at, size, true);
-  b->length += (int64_t)count;
-  return cst__slot_end_list(e, row) || cst__loop_no_memory(loop);
+  copy_values(cst__builder_next(b, width), packed.data, packed.size, true);
+  end_items(e, row, b->length + (int64_t)count);
+  return true;
 }
 
 /* ---- messages ---- */
-
-static __attribute__((noinline)) place fail_within(cst__loop *loop, const cst__entry *e) {
-  if (loop->stop == CST__STOP_FAILED && loop->error->code != CST_NO_MEMORY) {
-    const char *name = e->list != NULL ? e->list->type->name : e->values->type->name;
-    cst__error_add_path(loop->error, name, strlen(name));
-  }
-  return NULL;
-}
 
 /* What is said of a message as a whole: fields that have to be there or have defaults, and keys of
  * maps, of which none comes twice. */
@@ -142,35 +208,34 @@ static __attribute__((noinline)) bool close_message(cst__loop *loop, cst__node *
   return true;
 }
 
-ALWAYS_INLINE place put_message(cst__loop *loop, const cst__entry *e, place at, place end,
-                                int64_t row, uint32_t group) {
+/* Makes the next value of a field of messages ready. */
+ALWAYS_INLINE bool begin_message(cst__loop *loop, const cst__entry *e, int64_t row) {
   cst__builder *b = e->values;
   if (e->list != NULL) {
-    if (!cst__slot_begin_list(e, row)) {
-      (void)cst__loop_no_memory(loop);
-      return NULL;
-    }
-  } else if (UNLIKELY(b->length != row)) {
-    if (b->length > row) {
-      (void)cst__loop_slow(loop); /* messages merge */
-      return NULL;
-    }
-    if (!cst__builder_pad_slots(b, row)) {
-      (void)cst__loop_no_memory(loop);
-      return NULL;
-    }
+    return cst__slot_begin_list(e, row) || cst__loop_no_memory(loop);
   }
-  loop->depth--;
-  at = read_fields(loop, e->child, at, end, group);
-  loop->depth++;
-  if (UNLIKELY(at == NULL)) {
-    return fail_within(loop, e);
+  if (LIKELY(b->length == row)) {
+    return true;
   }
-  if (UNLIKELY(!cst__slot_end(e, row))) {
-    (void)cst__loop_no_memory(loop);
-    return NULL;
+  if (b->length > row) {
+    return cst__loop_slow(loop); /* messages merge */
   }
-  return at;
+  return cst__builder_pad_slots(b, row) || cst__loop_no_memory(loop);
+}
+
+/* Leaves all messages up to `base`, after a failure whose path these are. */
+static __attribute__((noinline)) place fail_within(cst__loop *loop, const cst__node *node,
+                                                   const cst__node *base) {
+  bool is_told = loop->stop == CST__STOP_FAILED && loop->error->code != CST_NO_MEMORY;
+  for (; node != base; node = node->above.node) {
+    const cst__entry *e = node->above.entry;
+    const char *name = e->list != NULL ? e->list->type->name : e->values->type->name;
+    if (is_told) {
+      cst__error_add_path(loop->error, name, strlen(name));
+    }
+    loop->depth++;
+  }
+  return NULL;
 }
 
 /* ---- fields ---- */
@@ -240,197 +305,268 @@ static __attribute__((noinline)) place end_of_group(place at, place end, uint32_
              : NULL;
 }
 
-/* The fields of a message up to `end`, or, of a group, up to its end. */
-static place read_fields(cst__loop *loop, cst__node *node, place at, place end, uint32_t group) {
-  const int64_t row = node->rows->length;
+/* The fields of a message up to `end`, and of those in it: no recursion, for its frames cost more
+ * than short messages do. The way back is in node->above. */
+static place read_nested(cst__loop *loop, cst__node *base, place at, place end) {
+  cst__node *node = base;
   cst__entry *e = &node->begin;
-  bool is_open = group != 0;
+  int64_t row = node->rows->length;
   uint64_t raw;
-  size_t size;
   cst_bytes content;
+  cst_bytes group; /* not `content`, which stays in registers */
   node->serial++;
-  while (at < end) {
-    cst__entry *before = e;
+  for (;;) {
+    if (UNLIKELY(at >= end)) {
+      if (UNLIKELY(at != end || node->above.group != 0)) {
+        goto slow;
+      }
+    leave:
+      if (UNLIKELY(node->has_close) && !close_message(loop, node)) {
+        goto failed;
+      }
+      if (UNLIKELY(!cst__builder_end_struct(node->rows))) {
+        goto no_memory;
+      }
+      if (node == base) {
+        return at;
+      }
+      e = node->above.entry;
+      end = node->above.end;
+      node = node->above.node;
+      row = node->rows->length;
+      loop->depth++;
+      if (UNLIKELY(!cst__slot_end(e, row))) {
+        goto no_memory;
+      }
+      continue;
+    }
     place begin = at;
-    e = before->next;
-    if (LIKELY(((cst__load64(at) ^ e->head) & e->mask) == 0)) {
+    uint8_t first = at[0];
+    cst__entry *next = first < 0x80 ? node->by_tag[first] : e->next;
+    if (LIKELY(first < 0x80)) {
+      e = next;
+      at += 1;
+    } else if (LIKELY(((cst__load64(at) ^ next->head) & next->mask) == 0)) {
+      e = next;
       at += e->tag_size;
     } else {
-      e = find_next(node, at);
-      if (UNLIKELY(e == NULL)) {
-        place after = end_of_group(at, end, group);
+    unforeseen:
+      next = find_next(node, at);
+      if (UNLIKELY(next == NULL)) {
+        place after = end_of_group(at, end, node->above.group);
         if (after != NULL) {
           at = after;
-          is_open = false;
-          break;
+          goto leave;
         }
-        e = before;
         at = cst__loop_unknown(loop, node, at, end);
         if (at == NULL) {
-          return NULL;
+          goto failed;
         }
         continue;
       }
-      before->next = e;
+      e->next = next;
+      e = next;
       at += tag_size(at);
     }
-    bool ok = true;
     cst__entry_op op = (cst__entry_op)e->op;
   member:
+    /* Usual kinds first: conditions are foreseen sooner than the target of a switch. */
+    if (op == CST__OP_SKIP_LEN) {
+      if (!read_content(at, end, &content)) {
+        goto slow;
+      }
+      at = content.data + content.size;
+      continue;
+    }
+    if (op == CST__OP_BYTES_ITEM || op == CST__OP_STRING_ITEM) {
+      if (!read_content(at, end, &content)) {
+        goto slow;
+      }
+      at = content.data + content.size;
+      bool is_text = op == CST__OP_BYTES_ITEM || is_ascii(content.data, content.size) ||
+                     cst__loop_is_text(loop, e, content.data, content.size);
+      if (is_text && put_bytes_item(loop, e, content, row)) {
+        continue;
+      }
+      goto failed;
+    }
+    if (op == CST__OP_BYTES || op == CST__OP_STRING) {
+      if (!read_content(at, end, &content)) {
+        goto slow;
+      }
+      at = content.data + content.size;
+      bool is_text = op == CST__OP_BYTES || is_ascii(content.data, content.size) ||
+                     cst__loop_is_text(loop, e, content.data, content.size);
+      if (is_text && put_bytes(loop, e, content, row)) {
+        continue;
+      }
+      goto failed;
+    }
+    if (op == CST__OP_PACKED_FIXED32) {
+      if (!read_content(at, end, &content)) {
+        goto slow;
+      }
+      at = content.data + content.size;
+      if (put_packed_fixed(loop, e, content, 4, row)) {
+        continue;
+      }
+      goto failed;
+    }
+    if (op == CST__OP_PACKED_VARINT64) {
+      if (!read_content(at, end, &content)) {
+        goto slow;
+      }
+      at = content.data + content.size;
+      if (put_packed_varints(loop, e, content, row)) {
+        continue;
+      }
+      goto failed;
+    }
+    if (op == CST__OP_MESSAGE) {
+    message:
+      if (!read_content(at, end, &content)) {
+        goto slow;
+      }
+      if (UNLIKELY(!begin_message(loop, e, row))) {
+        goto failed;
+      }
+      at = content.data;
+      node = e->child;
+      node->above.end = end;
+      end = at + content.size;
+    enter:
+      e = &node->begin;
+      row = node->rows->length;
+      node->serial++;
+      loop->depth--;
+      continue;
+    }
     switch (op) {
-      case CST__OP_PACKED_VARINT64:
-        ok = read_bounded_size(&at, end, &size) || cst__loop_slow(loop);
-        if (LIKELY(ok && size > 0)) {
-          ok = put_packed_varints(loop, e, at, size, row);
-          at += size;
-        }
-        break;
-      case CST__OP_PACKED_FIXED32:
-        ok = read_bounded_size(&at, end, &size) || cst__loop_slow(loop);
-        if (LIKELY(ok && size > 0)) {
-          ok = put_packed_fixed(loop, e, at, size, 4, row);
-          at += size;
-        }
-        break;
       case CST__OP_PACKED_FIXED64:
-        ok = read_bounded_size(&at, end, &size) || cst__loop_slow(loop);
-        if (LIKELY(ok && size > 0)) {
-          ok = put_packed_fixed(loop, e, at, size, 8, row);
-          at += size;
+        if (!read_content(at, end, &content)) {
+          goto slow;
         }
-        break;
+        at = content.data + content.size;
+        if (!put_packed_fixed(loop, e, content, 8, row)) {
+          goto failed;
+        }
+        continue;
       case CST__OP_PACKED:
-        ok = read_bounded_size(&at, end, &size) || cst__loop_slow(loop);
-        if (LIKELY(ok && size > 0)) {
-          ok = cst__put_packed(loop, node, e, (cst_bytes){at, size});
-          at += size;
+        if (!read_content(at, end, &content)) {
+          goto slow;
         }
-        break;
+        at = content.data + content.size;
+        if (LIKELY(content.size > 0) && !cst__put_packed(loop, node, e, content)) {
+          goto failed;
+        }
+        continue;
       case CST__OP_VARINT64:
         at = read_varint(at, &raw);
-        ok = at != NULL ? put_fixed(loop, e, (place)&raw, 8, row) : cst__loop_slow(loop);
-        break;
+        if (UNLIKELY(at == NULL)) {
+          goto slow;
+        }
+        if (!put_fixed(loop, e, (place)&raw, 8, row)) {
+          goto failed;
+        }
+        continue;
       case CST__OP_VARINT32:
         at = read_varint(at, &raw);
-        ok = at != NULL ? put_fixed(loop, e, (place)&raw, 4, row) : cst__loop_slow(loop);
-        break;
+        if (UNLIKELY(at == NULL)) {
+          goto slow;
+        }
+        if (!put_fixed(loop, e, (place)&raw, 4, row)) {
+          goto failed;
+        }
+        continue;
       case CST__OP_VARINT:
         at = read_varint(at, &raw);
-        ok = at != NULL
-                 ? cst__put_varint(loop, node, e, raw, (cst_bytes){begin, (size_t)(at - begin)})
-                 : cst__loop_slow(loop);
-        break;
+        if (UNLIKELY(at == NULL)) {
+          goto slow;
+        }
+        if (!cst__put_varint(loop, node, e, raw, (cst_bytes){begin, (size_t)(at - begin)})) {
+          goto failed;
+        }
+        continue;
       case CST__OP_FIXED64:
-        ok = put_fixed(loop, e, at, 8, row);
+        if (!put_fixed(loop, e, at, 8, row)) {
+          goto failed;
+        }
         at += 8;
-        break;
+        continue;
       case CST__OP_FIXED32:
-        ok = put_fixed(loop, e, at, 4, row);
+        if (!put_fixed(loop, e, at, 4, row)) {
+          goto failed;
+        }
         at += 4;
-        break;
-      case CST__OP_STRING:
-        ok = read_bounded_size(&at, end, &size) || cst__loop_slow(loop);
-        if (LIKELY(ok)) {
-          ok = (is_ascii(at, size) || cst__loop_is_text(loop, e, at, size)) &&
-               put_bytes(loop, e, at, size, row);
-          at += size;
-        }
-        break;
-      case CST__OP_BYTES:
-        ok = read_bounded_size(&at, end, &size) || cst__loop_slow(loop);
-        if (LIKELY(ok)) {
-          ok = put_bytes(loop, e, at, size, row);
-          at += size;
-        }
-        break;
-      case CST__OP_BYTES_ITEM:
-        ok = read_bounded_size(&at, end, &size) || cst__loop_slow(loop);
-        if (LIKELY(ok)) {
-          ok = put_bytes_item(loop, e, at, size, row);
-          at += size;
-        }
-        break;
+        continue;
       case CST__OP_MAP_ENTRY:
-        if (UNLIKELY(loop->is_normal)) {
-          place after = at;
-          if (read_bounded_size(&after, end, &size) &&
-              cst__loop_is_unknown_entry(loop, e->child, (cst_bytes){after, size})) {
-            at = after + size;
-            ok = cst__loop_keep_unknown(loop, node, (cst_bytes){begin, (size_t)(at - begin)});
-            break;
+        if (UNLIKELY(loop->is_normal) && read_content(at, end, &content) &&
+            cst__loop_is_unknown_entry(loop, e->child, content)) {
+          at = content.data + content.size;
+          if (!cst__loop_keep_unknown(loop, node, (cst_bytes){begin, (size_t)(at - begin)})) {
+            goto failed;
           }
+          continue;
         }
-        __attribute__((fallthrough));
-      case CST__OP_MESSAGE:
-        if (UNLIKELY(!read_bounded_size(&at, end, &size))) {
-          (void)cst__loop_slow(loop);
-          return NULL;
-        }
-        at = put_message(loop, e, at, at + size, row, 0);
-        ok = at != NULL;
-        break;
+        goto message;
       case CST__OP_GROUP:
-        at = put_message(loop, e, at, end, row, e->tag >> 3);
-        ok = at != NULL;
-        break;
-      case CST__OP_OTHER:
-        ok = read_bounded_size(&at, end, &size) || cst__loop_slow(loop);
-        if (LIKELY(ok)) {
-          ok = cst__put_other(loop, node, e, (cst_bytes){at, size});
-          at += size;
+        if (UNLIKELY(!begin_message(loop, e, row))) {
+          goto failed;
         }
-        break;
+        node = e->child;
+        node->above.end = end;
+        goto enter;
+      case CST__OP_OTHER:
+        if (!read_content(at, end, &content)) {
+          goto slow;
+        }
+        at = content.data + content.size;
+        if (!cst__put_other(loop, node, e, content)) {
+          goto failed;
+        }
+        continue;
       case CST__OP_SKIP_VARINT:
         at = read_varint(at, &raw);
-        ok = at != NULL || cst__loop_slow(loop);
-        break;
+        if (UNLIKELY(at == NULL)) {
+          goto slow;
+        }
+        continue;
       case CST__OP_SKIP_FIXED64:
         at += 8;
-        break;
+        continue;
       case CST__OP_SKIP_FIXED32:
         at += 4;
-        break;
-      case CST__OP_SKIP_LEN:
-        ok = read_bounded_size(&at, end, &size) || cst__loop_slow(loop);
-        at += ok ? size : 0;
-        break;
+        continue;
       case CST__OP_SKIP_GROUP:
       case CST__OP_OTHER_GROUP:
-        at = read_group(loop, begin, end, &content);
-        ok = at != NULL && (op == CST__OP_SKIP_GROUP || cst__put_other(loop, node, e, content));
-        break;
+        at = read_group(loop, begin, end, &group);
+        if (at == NULL || (op != CST__OP_SKIP_GROUP && !cst__put_other(loop, node, e, group))) {
+          goto failed;
+        }
+        continue;
       case CST__OP_ONEOF:
         if (LIKELY(note_oneof(node, e) || loop->is_normal)) {
           op = (cst__entry_op)e->member_op;
           goto member;
         }
-        ok = cst__loop_slow(loop);
-        break;
-      case CST__OP_WRONG:
-        ok = cst__loop_slow(loop);
-        break;
+        goto slow;
+      case CST__OP_NONE:
+        at = begin;
+        goto unforeseen;
       default:
         __builtin_unreachable();
     }
-    if (UNLIKELY(!ok)) {
-      return NULL;
-    }
   }
-  if (UNLIKELY(group == 0 ? at != end : is_open)) {
-    (void)cst__loop_slow(loop);
-    return NULL;
-  }
-  if (UNLIKELY(node->has_close) && !close_message(loop, node)) {
-    return NULL;
-  }
-  if (!cst__builder_end_struct(node->rows)) {
-    (void)cst__loop_no_memory(loop);
-    return NULL;
-  }
-  return at;
+slow:
+  (void)cst__loop_slow(loop);
+  return fail_within(loop, node, base);
+no_memory:
+  (void)cst__loop_no_memory(loop);
+failed:
+  return fail_within(loop, node, base);
 }
 
 bool CST__PASTE(cst__loop_run_, CST_VARIANT)(cst__loop *loop, cst__node *node, const uint8_t *at,
                                              const uint8_t *end) {
-  return read_fields(loop, node, at, end, 0) != NULL;
+  return read_nested(loop, node, at, end) != NULL;
 }

@@ -1,8 +1,9 @@
 /* The tables of one decoder: what its loop is driven by, and the parts of it that are no loop.
  *
  * A node is a message on the way, an entry is a field of it as it stands on the wire: a tag, and
- * what to do with what follows it. A repeated number has two entries, packed and not. The order in
- * which fields come is learned: every entry remembers which one came after it.
+ * what to do with what follows it. A repeated number has two entries, packed and not. Tags of one
+ * byte are looked up; for longer ones the order in which fields come is learned: every entry
+ * remembers which one came after it.
  *
  * Rows: a field of the message at hand belongs to the slot `rows->length` of the node's struct,
  * which is not there before the message ends. A column that is shorter lacks its last slots; where
@@ -27,6 +28,7 @@ typedef struct cst__loop cst__loop;
 
 /* What to do with a field. */
 typedef enum cst__entry_op {
+  CST__OP_NONE, /* there is no such field */
   /* Repeated and packed. */
   CST__OP_PACKED_VARINT64,
   CST__OP_PACKED_FIXED64,
@@ -38,9 +40,10 @@ typedef enum cst__entry_op {
   CST__OP_VARINT, /* all others */
   CST__OP_FIXED64,
   CST__OP_FIXED32,
-  CST__OP_BYTES,
-  CST__OP_BYTES_ITEM, /* of a repeated field */
+  CST__OP_BYTES, /* of a field that is not repeated, */
   CST__OP_STRING,
+  CST__OP_BYTES_ITEM, /* or of one that is */
+  CST__OP_STRING_ITEM,
   CST__OP_MESSAGE,
   CST__OP_MAP_ENTRY,
   CST__OP_GROUP,
@@ -52,8 +55,7 @@ typedef enum cst__entry_op {
   CST__OP_SKIP_LEN,
   CST__OP_SKIP_FIXED32,
   CST__OP_SKIP_GROUP,
-  CST__OP_ONEOF, /* a member: what comes of it says `member_op` */
-  CST__OP_WRONG  /* never right */
+  CST__OP_ONEOF /* a member: what comes of it says `member_op` */
 } cst__entry_op;
 
 /* A column whose dictionary has the names of an enum: the index of each is its place. */
@@ -102,8 +104,20 @@ typedef struct cst__entry_list {
   size_t count;
 } cst__entry_list;
 
+/* What the loop goes back to at the end of a message. */
+typedef struct cst__node_above {
+  cst__node *node; /* that it is a field of; NULL: of none */
+  cst__entry *entry;
+  const uint8_t *end; /* of the message above, which is being read */
+  uint32_t group;     /* the number of the message itself, if it is a group; else 0 */
+} cst__node_above;
+
+enum { CST__SHORT_TAGS = 128 /* those of one byte */ };
+
 struct cst__node {
-  cst__builder *rows;  /* the struct */
+  cst__builder *rows; /* the struct */
+  cst__node_above above;
+  cst__entry **by_tag; /* [CST__SHORT_TAGS]; of op NONE where there is no field */
   cst__entry begin;    /* before all fields: its `next` is the first one that is expected */
   uint64_t serial;     /* of the message at hand: no two have the same one */
   cst__entry *entries; /* by number; those of one number beside each other */

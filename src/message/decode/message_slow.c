@@ -80,6 +80,9 @@ static void note_stranger(cst__loop *loop, cst__node *node, const cst__wire_fiel
   if (entry != NULL) { /* without memory it is looked at anew each time */
     cst__entry_skip(entry, field->number, field->type);
     strangers->items[strangers->count++] = entry;
+    if (entry->tag < CST__SHORT_TAGS) {
+      node->by_tag[entry->tag] = entry;
+    }
   }
 }
 

@@ -150,14 +150,15 @@ typedef struct column {
   cst__builder *builder;
 } column;
 
-static cst_status fill_entry(table_maker *t, cst__entry *entry, const column *col) {
+static cst_status fill_entry(table_maker *t, cst__node *node, cst__entry *entry,
+                             const column *col) {
   const cst__plan_field *field = col->field;
   const cst__field_def *def = entry->def;
   bool is_list = cst__field_is_repeated(def);
   entry->kind = (uint8_t)field->kind;
   entry->op = (uint8_t)value_op(field->kind, def->type == CST__FIELD_GROUP);
-  if (entry->op == CST__OP_BYTES && is_list) {
-    entry->op = CST__OP_BYTES_ITEM;
+  if (is_list && (entry->op == CST__OP_BYTES || entry->op == CST__OP_STRING)) {
+    entry->op = entry->op == CST__OP_BYTES ? CST__OP_BYTES_ITEM : CST__OP_STRING_ITEM;
   }
   entry->list = is_list ? col->builder : NULL;
   entry->values = is_list ? &col->builder->children[0] : col->builder;
@@ -174,7 +175,14 @@ static cst_status fill_entry(table_maker *t, cst__entry *entry, const column *co
     (void)cst__struct_kind_of(def->message, &kind);
     entry->struct_kind = (uint8_t)kind;
   }
-  return field->child != NULL ? make_tables(t, field->child, entry->values, &entry->child) : CST_OK;
+  if (field->child == NULL) {
+    return CST_OK;
+  }
+  CST__TRY(make_tables(t, field->child, entry->values, &entry->child));
+  cst__node_above *above = &entry->child->above;
+  *above = (cst__node_above){.node = node, .entry = entry};
+  above->group = entry->op == CST__OP_GROUP ? (uint32_t)def->number : 0; /* an Any has its bytes */
+  return CST_OK;
 }
 
 void cst__entry_skip(cst__entry *entry, uint32_t number, cst__wire_type type) {
@@ -193,7 +201,7 @@ static cst_status make_entries(table_maker *t, cst__node *node, const column *co
     cst__entry_skip(entry, (uint32_t)field->number, type);
     entry->def = field;
     if (columns[i].field != NULL) {
-      CST__TRY(fill_entry(t, entry, &columns[i]));
+      CST__TRY(fill_entry(t, node, entry, &columns[i]));
     }
     if (field->oneof != 0) {
       entry->oneof = field->oneof;
@@ -210,8 +218,8 @@ static cst_status make_entries(table_maker *t, cst__node *node, const column *co
       entry++;
     }
   }
-  entry->op = CST__OP_WRONG;
-  entry->mask = 0xff;
+  entry->op = CST__OP_NONE;
+  entry->mask = 0xff; /* no long tag is that */
   entry->next = entry;
   node->num_entries = (size_t)(entry - node->entries);
   /* As a rule, fields come in the order of their numbers, and repeated ones packed. */
@@ -240,8 +248,18 @@ static cst_status make_number_index(table_maker *t, cst__node *node) {
   if (index == NULL) {
     return CST_NO_MEMORY;
   }
+  node->by_tag = take_table(t, CST__SHORT_TAGS, sizeof *node->by_tag);
+  if (node->by_tag == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (size_t i = 0; i < CST__SHORT_TAGS; i++) {
+    node->by_tag[i] = &node->entries[node->num_entries];
+  }
   for (size_t i = 0; i < node->num_entries; i++) {
     uint32_t number = node->entries[i].tag >> 3;
+    if (node->entries[i].tag < CST__SHORT_TAGS) {
+      node->by_tag[node->entries[i].tag] = &node->entries[i];
+    }
     if (i > 0 && node->entries[i - 1].tag >> 3 == number) {
       continue;
     }
@@ -346,8 +364,7 @@ static cst_status make_tables(table_maker *t, const cst__plan_node *plan, cst__b
     node->unknown->absent_is_null = false;
   }
   node->oneofs = take_table(t, def->num_oneofs + 1, sizeof *node->oneofs);
-  /* One more ends the search for a number. It is what a message without fields expects: the tag 0,
-   * which is never right. */
+  /* One more ends the search for a number. It is what a message without fields expects. */
   node->entries = take_table(t, 2 * def->num_fields + 1, sizeof *node->entries);
   if (node->oneofs == NULL || node->entries == NULL) {
     return CST_NO_MEMORY;

@@ -131,6 +131,18 @@ static const void *first_number(const cst__view *view) {
              : NULL;
 }
 
+/* What writers of plain columns go by. */
+static void bind_plain(cst__out_field *field) {
+  const cst__view *rows =
+      cst__field_is_repeated(field->def) ? field->lists.view : field->values.view;
+  field->data = first_number(field->values.view);
+  field->validity = rows->validity;
+  field->has_wide_offsets = rows->offset_width == 8;
+  field->offsets = rows->layout == CST__LAYOUT_LIST && rows->offsets != NULL
+                       ? (const uint8_t *)rows->offsets + rows->offset * rows->offset_width
+                       : NULL;
+}
+
 static cst_status bind_below(const cst__out_binding *b, cst__out_field *field,
                              const cst__viewed *values) {
   if (field->message == NULL) {
@@ -140,7 +152,7 @@ static cst_status bind_below(const cst__out_binding *b, cst__out_field *field,
     /* The wrapper's value: its column is looked at already, and null where the wrapper is. */
     cst__out_field *value = &field->message->fields[0];
     value->values = (cst__slots){values->view, NULL};
-    value->data = first_number(values->view);
+    bind_plain(value);
     value->put_value = cst__out_value_writer(value, values->view);
     value->put = field_writer(value);
     return value->put_value != NULL ? CST_OK : fail_column_type(b, field, values->view);
@@ -181,7 +193,7 @@ static cst_status bind_field(const cst__out_binding *b, cst__out_field *field, c
       (is_repeated && is_map_field(field->def) && field->message == NULL)) {
     return fail_column_type(b, field, whole);
   }
-  field->data = first_number(column.view);
+  bind_plain(field);
   CST__TRY(bind_enum_names(b, field));
   CST__TRY(bind_below(b, field, &column));
   field->put = field_writer(field);

@@ -105,7 +105,7 @@ static inline bool is_zero(const uint8_t *at, size_t size) {
 ALWAYS_INLINE uint8_t *put_plain(const cst__out_field *f, int64_t row, uint8_t *at, cst__out *out,
                                  plain_kind kind) {
   bool is_bytes = kind == PLAIN_BYTES || kind == PLAIN_BYTES4;
-  if (f->values.view->validity != NULL && cst__view_is_null(f->values.view, row)) {
+  if (f->validity != NULL && cst__view_is_null(f->values.view, row)) {
     return f->is_required ? cst__out_put_missing(f, row, at, out) : at;
   }
   cst_bytes bytes = {NULL, 0};
@@ -131,16 +131,15 @@ ALWAYS_INLINE uint8_t *put_plain(const cst__out_field *f, int64_t row, uint8_t *
 }
 
 /* The items of a slot of a list by offsets. */
-static inline void list_of_row(const cst__view *lists, int64_t row, int64_t *begin, int64_t *end) {
-  int64_t at = lists->offset + row;
-  if (lists->offset_width == 8) {
-    *begin = ((const int64_t *)lists->offsets)[at];
-    *end = ((const int64_t *)lists->offsets)[at + 1];
+ALWAYS_INLINE void list_of_row(const cst__out_field *f, int64_t row, int64_t *begin, int64_t *end) {
+  if (f->has_wide_offsets) {
+    *begin = ((const int64_t *)f->offsets)[row];
+    *end = ((const int64_t *)f->offsets)[row + 1];
   } else {
-    *begin = ((const int32_t *)lists->offsets)[at];
-    *end = ((const int32_t *)lists->offsets)[at + 1];
+    *begin = ((const int32_t *)f->offsets)[row];
+    *end = ((const int32_t *)f->offsets)[row + 1];
   }
-  if (UNLIKELY(lists->validity != NULL) && cst__view_is_null(lists, row)) {
+  if (UNLIKELY(f->validity != NULL) && cst__view_is_null(f->lists.view, row)) {
     *end = *begin;
   }
 }
@@ -163,23 +162,14 @@ ALWAYS_INLINE uint8_t *put_packed_head(const cst__out_field *f, uint8_t *at, siz
   return cst__out_put_tag(f, cst__out_put_length(at, size));
 }
 
-ALWAYS_INLINE uint8_t *put_plain_packed(const cst__out_field *f, int64_t row, uint8_t *at,
-                                        cst__out *out, plain_kind kind) {
+/* However many values. */
+ALWAYS_INLINE uint8_t *put_many_packed(const cst__out_field *f, int64_t row, uint8_t *at,
+                                       cst__out *out, plain_kind kind) {
   int64_t begin;
   int64_t end;
-  list_of_row(f->lists.view, row, &begin, &end);
+  list_of_row(f, row, &begin, &end);
   if (begin == end) {
     return at;
-  }
-  if (LIKELY(end - begin <= PACKED_RUN)) {
-    uint8_t *stop = cst__out_room(out, at, (size_t)(end - begin) * plain_bound(kind));
-    if (UNLIKELY(stop == NULL)) {
-      return NULL;
-    }
-    /* One value is the usual case. */
-    at = LIKELY(end - begin == 1) ? put_run(f, begin, begin + 1, stop, kind)
-                                  : put_run(f, begin, end, stop, kind);
-    return put_packed_head(f, at, (size_t)(stop - at));
   }
   size_t before = cst__out_size(out, at);
   while (begin < end) {
@@ -194,11 +184,27 @@ ALWAYS_INLINE uint8_t *put_plain_packed(const cst__out_field *f, int64_t row, ui
   return put_packed_head(f, at, cst__out_size(out, at) - before);
 }
 
+/* One value that needs little is a usual case: nothing is called then. */
+ALWAYS_INLINE uint8_t *put_plain_packed(const cst__out_field *f, int64_t row, uint8_t *at,
+                                        cst__out *out, plain_kind kind, cst__put_field put_many) {
+  int64_t begin;
+  int64_t end;
+  list_of_row(f, row, &begin, &end);
+  bool has_room = at - out->begin >= CST__OUT_LEAD + (ptrdiff_t)plain_bound(kind);
+  if (UNLIKELY(end - begin != 1 || !has_room)) {
+    return begin == end ? at : put_many(f, row, at, out);
+  }
+  uint8_t *stop = at;
+  at = put_number(f, begin, at, kind);
+  at[-1] = (uint8_t)(stop - at); /* at most 10 */
+  return cst__out_put_tag(f, at - 1);
+}
+
 ALWAYS_INLINE uint8_t *put_plain_strings(const cst__out_field *f, int64_t row, uint8_t *at,
                                          cst__out *out, plain_kind kind) {
   int64_t begin;
   int64_t end;
-  list_of_row(f->lists.view, row, &begin, &end);
+  list_of_row(f, row, &begin, &end);
   for (; end > begin; end--) {
     cst_bytes bytes = bytes_of_slot(f, end - 1, kind);
     at = cst__out_room(out, at, bytes.size);
@@ -211,24 +217,36 @@ ALWAYS_INLINE uint8_t *put_plain_strings(const cst__out_field *f, int64_t row, u
   return at;
 }
 
-#define PLAIN_WRITERS(name, kind, put_list)                                                      \
+#define PLAIN_WRITER(name, kind)                                                                 \
   static uint8_t *put_##name(const cst__out_field *f, int64_t row, uint8_t *at, cst__out *out) { \
     return put_plain(f, row, at, out, kind);                                                     \
+  }
+#define NUMBER_WRITERS(name, kind)                                                               \
+  PLAIN_WRITER(name, kind)                                                                       \
+  static __attribute__((noinline))                                                               \
+  uint8_t *put_##name##_many(const cst__out_field *f, int64_t row, uint8_t *at, cst__out *out) { \
+    return put_many_packed(f, row, at, out, kind);                                               \
   }                                                                                              \
   static uint8_t *put_##name##_list(const cst__out_field *f, int64_t row, uint8_t *at,           \
                                     cst__out *out) {                                             \
-    return put_list(f, row, at, out, kind);                                                      \
+    return put_plain_packed(f, row, at, out, kind, put_##name##_many);                           \
   }
-PLAIN_WRITERS(plain_varint64, PLAIN_VARINT64, put_plain_packed)
-PLAIN_WRITERS(plain_int32, PLAIN_INT32, put_plain_packed)
-PLAIN_WRITERS(plain_uint32, PLAIN_UINT32, put_plain_packed)
-PLAIN_WRITERS(plain_sint64, PLAIN_SINT64, put_plain_packed)
-PLAIN_WRITERS(plain_sint32, PLAIN_SINT32, put_plain_packed)
-PLAIN_WRITERS(plain_fixed32, PLAIN_FIXED32, put_plain_packed)
-PLAIN_WRITERS(plain_fixed64, PLAIN_FIXED64, put_plain_packed)
-PLAIN_WRITERS(plain_bool, PLAIN_BOOL, put_plain_packed)
-PLAIN_WRITERS(plain_bytes, PLAIN_BYTES, put_plain_strings)
-PLAIN_WRITERS(plain_bytes4, PLAIN_BYTES4, put_plain_strings)
+#define BYTES_WRITERS(name, kind)                                                      \
+  PLAIN_WRITER(name, kind)                                                             \
+  static uint8_t *put_##name##_list(const cst__out_field *f, int64_t row, uint8_t *at, \
+                                    cst__out *out) {                                   \
+    return put_plain_strings(f, row, at, out, kind);                                   \
+  }
+NUMBER_WRITERS(plain_varint64, PLAIN_VARINT64)
+NUMBER_WRITERS(plain_int32, PLAIN_INT32)
+NUMBER_WRITERS(plain_uint32, PLAIN_UINT32)
+NUMBER_WRITERS(plain_sint64, PLAIN_SINT64)
+NUMBER_WRITERS(plain_sint32, PLAIN_SINT32)
+NUMBER_WRITERS(plain_fixed32, PLAIN_FIXED32)
+NUMBER_WRITERS(plain_fixed64, PLAIN_FIXED64)
+NUMBER_WRITERS(plain_bool, PLAIN_BOOL)
+BYTES_WRITERS(plain_bytes, PLAIN_BYTES)
+BYTES_WRITERS(plain_bytes4, PLAIN_BYTES4)
 
 static const struct plain_writers {
   cst__put_field singular;

@@ -93,21 +93,24 @@ static inline bool cst__slots_find(const cst__slots *slots, int64_t *slot) {
 
 #define CST__NO_NUMBER INT64_MIN /* of a name that the enum does not have */
 
-/* A field that has a column. */
+/* A field that has a column. What plain columns are read by stands first, together in the cache. */
 struct cst__out_field {
   cst__put_field put;
+  uint64_t tag; /* its bytes, the last ones of the word */
+  uint8_t tag_size;
+  bool is_required;        /* null is refused */
+  bool is_implicit;        /* zero is not written */
+  bool has_wide_offsets;   /* of 64 bits */
+  const void *data;        /* of plain values, from the view's first slot on */
+  const void *offsets;     /* of lists, from the view's first slot on; NULL: they have none */
+  const uint8_t *validity; /* of the column; NULL: it has no nulls */
+  cst__slots lists;        /* repeated: the lists */
+  cst__slots values;       /* or their items */
   cst__put_value put_value;
   const cst__field_def *def;
-  const char *name;          /* of the column */
-  int64_t column;            /* its index among those of the message; -1: none */
-  cst__out_message *message; /* what the values are: of messages and maps (the entry) */
-  uint64_t tag;              /* its bytes, the last ones of the word */
-  uint8_t tag_size;
-  bool is_required;           /* null is refused */
-  bool is_implicit;           /* zero is not written */
-  cst__slots lists;           /* repeated: the lists */
-  cst__slots values;          /* or their items */
-  const void *data;           /* of plain values, from the view's first slot on */
+  const char *name;           /* of the column */
+  int64_t column;             /* its index among those of the message; -1: none */
+  cst__out_message *message;  /* what the values are: of messages and maps (the entry) */
   const int64_t *numbers;     /* of enums in a dictionary: that of each name, or CST__NO_NUMBER */
   const cst__name_map *names; /* of enums: by owner */
 };

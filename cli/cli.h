@@ -188,6 +188,8 @@ void cli_print_formats(bool writable);
 bool cli_names_container(const char *output);
 /* True if the name of an output of records ends as that of another format does (out.csv.gz). */
 bool cli_ends_otherwise(const char *output);
+/* True if an output is of this format: by the name of --to (NULL without), or by its ending. */
+bool cli_is_output_of(const char *format, const char *output, const char *to);
 
 /* ---- inputs (sources.c) ---- */
 

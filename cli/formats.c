@@ -63,3 +63,9 @@ bool cli_ends_otherwise(const char *output) {
   }
   return false;
 }
+
+bool cli_is_output_of(const char *format, const char *output, const char *to) {
+  size_t size = strlen(output);
+  return to != NULL ? strcmp(to, format) == 0
+                    : strip_ending(output, size, cli_format(format)->extensions) < size;
+}

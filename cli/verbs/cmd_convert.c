@@ -91,10 +91,23 @@ static int convert(const cli_settings *settings) {
   return cli_flush(work.dropped.count == 0 ? CLI_FINE : CLI_FAULTS);
 }
 
+/* Parquet is encoded column by column, which costs the less the more rows there are at once. Shards
+ * get whole batches in turn. */
+static void choose_batch_size(cli_settings *settings) {
+  enum { ROWS = 16384 };
+  const char *output = settings->paths[settings->num_paths - 1];
+  bool is_sharded = settings->sink.num_shards > 0 || settings->sink.shard_bytes > 0;
+  if (settings->source.batch_size == 0 && !is_sharded &&
+      cli_is_output_of("parquet", output, settings->sink.format)) {
+    settings->source.batch_size = ROWS;
+  }
+}
+
 static int run_convert(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_convert, argc, argv, &settings);
   if (status < 0) {
+    choose_batch_size(&settings);
     status = convert(&settings);
   }
   cli_settings_reset(&settings);

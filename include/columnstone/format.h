@@ -84,6 +84,7 @@ typedef struct cst_plugin_write_options {
   int32_t level;       /* of compression; 0: the usual one */
   int64_t group_bytes; /* flush a row group when this much data is pending; 0: the usual */
   bool lossy;          /* round what the format cannot hold exactly, instead of failing */
+  int32_t threads;     /* that the plug-in may use, the caller's included; >= 1 */
 } cst_plugin_write_options;
 
 /* A format. Functions that it does not have are NULL: `open` of one that is only written, the four

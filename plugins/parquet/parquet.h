@@ -14,9 +14,8 @@
 
 namespace columnstone_parquet {
 
-// Where all of Arrow's memory comes from: the C library's heap, which gives large blocks back at
-// once.
-inline arrow::MemoryPool *Pool() { return arrow::system_memory_pool(); }
+// Where all of Arrow's memory comes from: Arrow's pool keeps blocks for the next use.
+inline arrow::MemoryPool *Pool() { return arrow::default_memory_pool(); }
 
 // The first line of a status' message, without the path of the file, which the host adds.
 std::string Message(const arrow::Status &status);

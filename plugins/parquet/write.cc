@@ -1,14 +1,19 @@
 // Record batches to Parquet: zstd, statistics, page checksums, row groups of at most 32 MiB of
-// data.
+// data. Small batches are gathered, so that a column is encoded for many rows at once; with
+// threads, the columns in parallel.
+#include <arrow/array/concatenate.h>
 #include <arrow/c/bridge.h>
 #include <arrow/io/file.h>
 #include <arrow/record_batch.h>
+#include <arrow/type_traits.h>
 #include <arrow/util/byte_size.h>
 #include <parquet/arrow/writer.h>
 #include <parquet/properties.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "parquet.h"
 
@@ -16,6 +21,9 @@ namespace columnstone_parquet {
 namespace {
 
 constexpr int64_t kGroupBytes = 32 << 20;
+
+// Batches are gathered to so much data before they are encoded.
+constexpr int64_t kPartBytes = 8 << 20;
 
 // A dictionary takes several times its size while it is built, in every column at once, and so does
 // an open page. Small limits keep the memory of a row group near the size of its data.
@@ -27,6 +35,9 @@ struct Writing {
   std::shared_ptr<arrow::io::FileOutputStream> sink;
   std::unique_ptr<parquet::arrow::FileWriter> writer;
   int64_t group_bytes = kGroupBytes;
+  bool gathers = false;
+  std::vector<std::shared_ptr<arrow::RecordBatch>> gathered;
+  int64_t gathered_bytes = 0;
   int64_t pending = 0;  // bytes of data in the row group that is open
 };
 
@@ -51,15 +62,46 @@ std::shared_ptr<parquet::WriterProperties> Properties(const cst_plugin_write_opt
   return builder.build();
 }
 
+// Whether arrow::Concatenate copies all that such an array refers to; dictionaries and the blocks
+// of views it shares.
+bool IsCopiedWhole(const arrow::DataType &type) {
+  using arrow::Type;
+  switch (type.id()) {
+    case Type::STRING:
+    case Type::NA:
+    case Type::FIXED_SIZE_BINARY:
+    case Type::BINARY:
+    case Type::LARGE_STRING:
+    case Type::LARGE_BINARY:
+      return true;
+    case Type::LIST:
+    case Type::LARGE_LIST:
+    case Type::FIXED_SIZE_LIST:
+    case Type::MAP:
+    case Type::STRUCT:
+      return std::all_of(type.fields().begin(), type.fields().end(),
+                         [](const auto &field) { return IsCopiedWhole(*field->type()); });
+    default:
+      return arrow::is_primitive(type.id()) || arrow::is_decimal(type.id());
+  }
+}
+
+bool MayUseThreads(const cst_plugin_write_options &options) {
+  const size_t end = offsetof(cst_plugin_write_options, threads) + sizeof options.threads;
+  return options.size >= end && options.threads > 1;
+}
+
 arrow::Status OpenWriter(const char *path, const struct ArrowSchema *schema,
                          const cst_plugin_write_options &options, Writing *writing) {
   ARROW_ASSIGN_OR_RAISE(writing->schema, ImportLent(schema));
   ARROW_ASSIGN_OR_RAISE(writing->sink, arrow::io::FileOutputStream::Open(path));
-  auto arrow_properties = parquet::ArrowWriterProperties::Builder().store_schema()->build();
-  ARROW_ASSIGN_OR_RAISE(writing->writer,
-                        parquet::arrow::FileWriter::Open(*writing->schema, Pool(), writing->sink,
-                                                         Properties(options), arrow_properties));
+  parquet::ArrowWriterProperties::Builder arrow_properties;
+  arrow_properties.store_schema()->set_use_threads(MayUseThreads(options));
+  ARROW_ASSIGN_OR_RAISE(writing->writer, parquet::arrow::FileWriter::Open(
+                                             *writing->schema, Pool(), writing->sink,
+                                             Properties(options), arrow_properties.build()));
   if (options.group_bytes > 0) writing->group_bytes = options.group_bytes;
+  writing->gathers = IsCopiedWhole(arrow::StructType(writing->schema->fields()));
   return arrow::Status::OK();
 }
 
@@ -86,6 +128,44 @@ arrow::Status WriteRows(Writing *writing, const std::shared_ptr<arrow::RecordBat
   return WriteRows(writing, rows->Slice(half));
 }
 
+// The rows of all batches as one, in memory of its own.
+arrow::Result<std::shared_ptr<arrow::RecordBatch>> Joined(
+    const std::vector<std::shared_ptr<arrow::RecordBatch>> &batches) {
+  std::vector<std::shared_ptr<arrow::Array>> columns;
+  int64_t num_rows = 0;
+  for (const auto &batch : batches) num_rows += batch->num_rows();
+  for (int i = 0; i < batches[0]->num_columns(); i++) {
+    arrow::ArrayVector pieces;
+    for (const auto &batch : batches) pieces.push_back(batch->column(i));
+    ARROW_ASSIGN_OR_RAISE(auto column, arrow::Concatenate(pieces, Pool()));
+    columns.push_back(std::move(column));
+  }
+  return arrow::RecordBatch::Make(batches[0]->schema(), num_rows, std::move(columns));
+}
+
+arrow::Status WriteGathered(Writing *writing) {
+  if (writing->gathered.empty()) return arrow::Status::OK();
+  ARROW_ASSIGN_OR_RAISE(auto rows, Joined(writing->gathered));
+  writing->gathered.clear();
+  writing->gathered_bytes = 0;
+  return WriteRows(writing, rows);
+}
+
+// Writes the rows, or copies them for later: their memory is lent.
+arrow::Status Gather(Writing *writing, const std::shared_ptr<arrow::RecordBatch> &rows) {
+  ARROW_ASSIGN_OR_RAISE(int64_t bytes, arrow::util::ReferencedBufferSize(*rows));
+  if (!writing->gathers || bytes >= kPartBytes) {
+    ARROW_RETURN_NOT_OK(WriteGathered(writing));
+    return WriteRows(writing, rows);
+  }
+  ARROW_ASSIGN_OR_RAISE(auto copy, Joined({rows}));
+  writing->gathered.push_back(std::move(copy));
+  writing->gathered_bytes += bytes;
+  return writing->gathered_bytes >= std::min(kPartBytes, writing->group_bytes)
+             ? WriteGathered(writing)
+             : arrow::Status::OK();
+}
+
 }  // namespace
 
 cst_status Create(const char *path, const struct ArrowSchema *schema,
@@ -103,20 +183,26 @@ cst_status Create(const char *path, const struct ArrowSchema *schema,
   return CST_OK;
 }
 
-cst_status Write(void *writer, struct ArrowArray *batch, cst_error *error) noexcept {
-  auto *writing = static_cast<Writing *>(writer);
-  arrow::Status status = Guarded([&]() -> arrow::Status {
-    ARROW_ASSIGN_OR_RAISE(auto rows, arrow::ImportRecordBatch(batch, writing->schema));
-    return WriteRows(writing, rows);
-  });
-  if (batch->release != nullptr) batch->release(batch);
+static cst_status EndWrite(const arrow::Status &status, cst_error *error) {
   return status.ok() ? CST_OK
                      : Fail(status, CST_UNSUPPORTED, "leave the column out, or write Arrow", error);
 }
 
-cst_status Finish(void *writer, cst_error *error) noexcept {
+cst_status Write(void *writer, struct ArrowArray *batch, cst_error *error) noexcept {
   auto *writing = static_cast<Writing *>(writer);
   arrow::Status status = Guarded([&]() -> arrow::Status {
+    ARROW_ASSIGN_OR_RAISE(auto rows, arrow::ImportRecordBatch(batch, writing->schema));
+    return Gather(writing, rows);
+  });
+  if (batch->release != nullptr) batch->release(batch);
+  return EndWrite(status, error);
+}
+
+cst_status Finish(void *writer, cst_error *error) noexcept {
+  auto *writing = static_cast<Writing *>(writer);
+  arrow::Status status = Guarded([&] { return WriteGathered(writing); });
+  if (!status.ok()) return EndWrite(status, error);
+  status = Guarded([&]() -> arrow::Status {
     ARROW_RETURN_NOT_OK(writing->writer->Close());
     return writing->sink->Close();
   });

@@ -9,8 +9,10 @@ skipped.
 import ctypes
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -346,12 +348,14 @@ class SinkOptions(ctypes.Structure):
     )
 
 
-def write_batches(path: pathlib.Path, batches: list[pa.RecordBatch]) -> None:
+def write_batches(
+    path: pathlib.Path, schema_of_all: pa.Schema, batches: Iterable[pa.RecordBatch]
+) -> None:
     """cst_sink over the Arrow C data interface, as any C program uses it."""
     library = ctypes.CDLL(str(BUILD / "src/libcolumnstone.so"))
     schema, array = (ctypes.create_string_buffer(128) for _ in range(2))
     at = ctypes.addressof
-    batches[0].schema._export_to_c(at(schema))
+    schema_of_all._export_to_c(at(schema))
     options = SinkOptions(size=ctypes.sizeof(SinkOptions), format=b"parquet")
     handle = ctypes.c_void_p()
     opened = library.cst_sink_open(
@@ -372,5 +376,82 @@ def test_slices_are_written(plugin, tmp_path, monkeypatch):
     table = pa.concat_tables([expected(ROWS)] * 5).combine_chunks()
     whole = table.to_batches()[0]
     batches = [whole.slice(0, 3), whole.slice(3, 1), whole.slice(4, 0), whole.slice(4)]
-    write_batches(tmp_path / "x.parquet", batches)
+    write_batches(tmp_path / "x.parquet", table.schema, batches)
     check(pq.read_table(tmp_path / "x.parquet"), table)
+
+
+def nested_rows() -> pa.Table:
+    table = expected(ROWS)
+    count = table.num_rows
+    fixed = pa.array([bytes([i]) * 4 for i in range(count)], pa.binary(4))
+    pairs = [[(str(i), i)] if i % 2 else None for i in range(count)]
+    others = {
+        "bools": pa.array([i % 3 == 0 for i in range(count)]),
+        "fixed": fixed,
+        "map": pa.array(pairs, pa.map_(pa.string(), pa.int32())),
+        "nulls": pa.nulls(count),
+        "struct": pa.StructArray.from_arrays([fixed], ["inner"]),
+    }
+    for name, column in others.items():
+        table = table.append_column(name, column)
+    return table.combine_chunks()
+
+
+@pytest.mark.parametrize("with_dictionary", [False, True])
+def test_batches_are_not_kept(plugin, tmp_path, monkeypatch, with_dictionary):
+    """Their memory is lent for the call, and small batches are gathered; but for dictionaries, of
+    which Arrow makes no copy."""
+    monkeypatch.setenv("COLUMNSTONE_PLUGIN_PATH", str(PLUGIN.parent))
+    table = nested_rows()
+    if with_dictionary:
+        table = table.append_column("dict", pa.array(["a", "b", "a", None]).dictionary_encode())
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as stream:
+        stream.write_table(table)
+    data = sink.getvalue().to_pybytes()
+    memory = bytearray(len(data))
+
+    def lent() -> Iterator[pa.RecordBatch]:
+        for _ in range(3):
+            memory[:] = data
+            yield pa.ipc.open_stream(pa.py_buffer(memory)).read_next_batch()
+            memory[:] = bytes(len(data))
+
+    write_batches(tmp_path / "x.parquet", table.schema, lent())
+    check(pq.read_table(tmp_path / "x.parquet"), pa.concat_tables([table] * 3))
+
+
+def test_threads_write_the_same_bytes(plugin, records, tmp_path):
+    source = records(ROWS * 800)
+    files = [tmp_path / f"{threads}.parquet" for threads in (1, 2, 3)]
+    for threads, file in enumerate(files, 1):
+        run("convert", source, file, "--schema", source.with_suffix(".pbtxt"), "-j", str(threads))
+    assert len({file.read_bytes() for file in files}) == 1
+
+
+KEEPING = """#!/bin/sh
+for file; do :; done
+cat >"$file"
+"""
+
+
+def test_the_command_line_writes_large_batches(records, tmp_path, monkeypatch):
+    """What a program of the format gets, which keeps the stream as it is. The command line is a
+    copy, for which there is no plug-in beside it."""
+    program = tmp_path / "columnstone-format-parquet"
+    program.write_text(KEEPING)
+    program.chmod(0o755)
+    monkeypatch.setenv("COLUMNSTONE_PLUGIN_PATH", str(tmp_path))
+    monkeypatch.setitem(globals(), "CLI", shutil.copy(CLI, tmp_path))
+    source = records(ROWS * 5000)
+
+    def sizes(output: str, *options: str) -> list[int]:
+        schema = source.with_suffix(".pbtxt")
+        run("convert", source, tmp_path / output, "--schema", schema, *options)
+        file = next(tmp_path.glob(output.replace(".", "*.")))
+        return [batch.num_rows for batch in pa.ipc.open_stream(file.read_bytes())]
+
+    assert sizes("x.parquet") == [16384, 3616]
+    assert sizes("y.out", "--to", "parquet") == [16384, 3616]
+    assert sizes("z.parquet", "--batch-size", "15000") == [15000, 5000]
+    assert sizes("s.parquet", "--shards", "2")[0] == 1024

@@ -27,8 +27,10 @@ static void plugin_free(void *ptr) {
 
 static cst_status create(plugin_sink *sink, const cst__sink_target *open, cst_error *error) {
   const cst_sink_options *options = open->options;
-  cst_plugin_write_options wanted = {
-      .size = sizeof wanted, .level = options->level, .lossy = options->lossy};
+  cst_plugin_write_options wanted = {.size = sizeof wanted,
+                                     .level = options->level,
+                                     .lossy = options->lossy,
+                                     .threads = options->threads > 1 ? options->threads : 1};
   cst_error own = CST_ERROR_INIT; /* a plug-in's last argument is never NULL */
   cst_status status = sink->plugin->create(cst__output_temporary_path(open->output), sink->schema,
                                            &wanted, &sink->writer, &own);

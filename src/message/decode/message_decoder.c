@@ -214,16 +214,10 @@ static bool is_there(const cst__records *records, size_t i) {
   return records->validity == NULL || (records->validity[i >> 3] >> (i & 7) & 1);
 }
 
-/* The record where the loop may read over its end: most often in place. */
-static const uint8_t *with_slack(cst_message_decoder *d, const cst__records *records, size_t i) {
-  const cst_bytes *record = &records->items[i];
-  const cst_bytes *next = i + 1 < records->count ? record + 1 : NULL;
-  bool is_followed =
-      next != NULL && next->data == record->data + record->size && next->size >= SLACK;
-  if (LIKELY(record->size > 0 && (records->padding >= SLACK || is_followed))) {
-    return record->data;
-  }
-  cst__buffer *copy = &d->loop.bytes;
+/* Two buffers take turns, so that a record is copied while the one before it is decoded. */
+static __attribute__((noinline)) const uint8_t *copy_with_slack(cst_message_decoder *d,
+                                                                const cst_bytes *record, size_t i) {
+  cst__buffer *copy = &d->loop.bytes[i & 1];
   if (UNLIKELY(copy->capacity < record->size + SLACK) &&
       !cst__buffer_reserve(&d->loop.allocator, copy, record->size + SLACK, 0)) {
     return NULL;
@@ -233,6 +227,17 @@ static const uint8_t *with_slack(cst_message_decoder *d, const cst__records *rec
   }
   memset(copy->data + record->size, 0, SLACK);
   return copy->data;
+}
+
+/* The record where the loop may read over its end: most often in place. NULL: no memory. */
+ALWAYS_INLINE const uint8_t *with_slack(cst_message_decoder *d, const cst__records *records,
+                                        size_t i) {
+  const cst_bytes *record = &records->items[i];
+  const cst_bytes *next = i + 1 < records->count ? record + 1 : NULL;
+  bool is_followed =
+      next != NULL && next->data == record->data + record->size && next->size >= SLACK;
+  bool in_place = record->size > 0 && (records->padding >= SLACK || is_followed);
+  return LIKELY(in_place) ? record->data : copy_with_slack(d, record, i);
 }
 
 static void fetch_record(const cst_bytes *record) {
@@ -246,12 +251,16 @@ static cst_status decode_all(cst_message_decoder *d, const cst__records *records
                              cst_error *error) {
   size_t done = 0;
   CST__TRY(cst__loop_begin(&d->loop, error));
+  const uint8_t *next = records->count > 0 ? with_slack(d, records, 0) : NULL;
   for (size_t i = 0; i < records->count; i++) {
     size_t size = records->items[i].size;
-    if (i + 1 < records->count) {
-      fetch_record(&records->items[i + 1]);
+    const uint8_t *at = next;
+    if (i + 2 < records->count) {
+      fetch_record(&records->items[i + 2]);
     }
-    const uint8_t *at = with_slack(d, records, i);
+    if (i + 1 < records->count) {
+      next = with_slack(d, records, i + 1);
+    }
     if (at == NULL) {
       return cst__fail_memory(error, size);
     }

@@ -160,9 +160,9 @@ struct cst__loop {
   bool is_normal; /* the record is in normal form: what the loop does not know is wrong */
   cst_error *error;
   cst_allocator allocator;
-  cst__arena tables;  /* holds all of the above */
-  cst__arena scratch; /* of one record */
-  cst__buffer bytes;  /* a record that lacks readable bytes after it */
+  cst__arena tables;    /* holds all of the above */
+  cst__arena scratch;   /* of one record */
+  cst__buffer bytes[2]; /* two records in turns that lack readable bytes after them */
   cst__struct_json json;
   uint8_t no_bytes[64]; /* an empty message, with readable bytes after it */
 };

@@ -392,5 +392,6 @@ void cst__loop_reset(cst__loop *loop) {
   cst__arena_reset(&loop->tables);
   cst__arena_reset(&loop->scratch);
   cst__struct_json_reset(&loop->json);
-  cst__buffer_free(&loop->allocator, &loop->bytes);
+  cst__buffer_free(&loop->allocator, &loop->bytes[0]);
+  cst__buffer_free(&loop->allocator, &loop->bytes[1]);
 }

@@ -149,7 +149,7 @@ def loading(settings: Settings) -> list[Figure]:
         strings = ", the 26 strings of a row as bytes objects" if opened else ""
         for how, ours, peer, theirs, goal in (
             (f"{count} worker{ending}", workers, "tfrecord and DataLoader", tfrecord, 20),
-            (f"{count} thread{ending}", threads, TF_DATA, tensorflow, 4),
+            (f"{count} thread{ending}", threads, TF_DATA, tensorflow, 5),
             (f"{count} thread{ending}, memory_map", mapped, TF_DATA, tensorflow, 4),
             (f"{count} thread{ending}, windows as the peer's", windows, TF_DATA, tensorflow, 4),
             (f"{count} worker{ending}", workers, TF_DATA, tensorflow, 4),

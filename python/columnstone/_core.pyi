@@ -706,6 +706,7 @@ class Dataset:
         num_shards: int,
         prefetch: int,
         threads: int,
+        memory_budget: int,
         pads: tuple[CorePad, ...],
     ) -> Self: ...
     def shuffle(self) -> int: ...

@@ -57,6 +57,12 @@ cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *optio
   dataset->allocator = allocator;
   dataset->options.allocator = &dataset->allocator;
   complete_options(&dataset->options, source);
+  cst_status status =
+      cst__source_record_cache(source, options->memory_budget, &dataset->cache, error);
+  if (status != CST_OK) {
+    cst__dataset_release(dataset);
+    return status;
+  }
   *out = dataset;
   return CST_OK;
 }

@@ -12,12 +12,14 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
+#include "source/index/record_cache.h"
 
 struct cst_dataset {
   cst__refcount owners;
   cst_allocator allocator;
   cst_source *source;
   cst_dataset_options options; /* complete */
+  cst__record_cache *cache;    /* the source's; NULL: records are read again */
   cst__mutex lock;             /* guards all below */
   bool prepared;               /* the next two are known, and do not change any more */
   bool direct;

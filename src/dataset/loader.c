@@ -207,13 +207,14 @@ static cst_status loader_make_room(cst_loader *loader, cst_error *error) {
   return CST_OK;
 }
 
-/* True if a window is worth being read in whole: some of its batches are this loader's, and no map
- * gives its rows without a read. */
+/* True if a window is worth being read in whole: some of its batches are this loader's, and neither
+ * a map nor a cache gives its rows without a read. */
 static bool reads_windows(const cst_loader *loader) {
   const cst_dataset_options *o = &loader->dataset->options;
   double batches = (double)o->window / (double)o->batch_size;
   return loader->dataset->shuffle == CST_SHUFFLE_WINDOW && loader->dataset->num_rows > 0 &&
          !(loader->dataset->source->options.values.flags & CST_SOURCE_MEMORY_MAP) &&
+         loader->dataset->cache == NULL &&
          batches >= 4.0 * (double)o->num_shards * (double)loader->batches.step;
 }
 

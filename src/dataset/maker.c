@@ -74,9 +74,10 @@ static cst_status maker_take_rows(const cst__maker *maker, const cst__epoch *epo
     uint64_t begin = cst__dataset_begin(epoch->dataset, batch);
     CST__TRY(cst__blocks_get(epoch->blocks, begin, count, regions, &num_regions, error));
   }
+  const cst__kept_records kept = {(const cst__region *const *)regions, num_regions,
+                                  epoch->dataset->cache};
   cst_status status =
-      cst__source_take_from(epoch->dataset->source, (const cst__region *const *)regions,
-                            num_regions, maker->rows, count, out, error);
+      cst__source_take_from(epoch->dataset->source, &kept, maker->rows, count, out, error);
   while (num_regions > 0) {
     cst__region_release(regions[--num_regions]);
   }

@@ -61,6 +61,7 @@ class Source(SourceBase):
         pad: PadsLike = None,
         prefetch: int = 2,
         threads: int = 1,
+        memory_budget: int = 256 << 20,
         as_batches: bool = False,
         consumed: int = 0,
     ) -> Dataset:
@@ -81,6 +82,8 @@ class Source(SourceBase):
         pad: as for `tensors`.
         prefetch: batches that threads make ahead; 0: the caller makes them, without threads.
         threads: that make them; the batches and their order are the same for every number.
+        memory_budget: plain TFRecord files on disk that have no more bytes stay in memory once they
+            were read, for all datasets of the source; 0: none do.
         as_batches: give RecordBatch objects instead of tensors.
         consumed: begin after so many batches, counted over the epochs.
         """
@@ -99,6 +102,7 @@ class Source(SourceBase):
             pad=pad,
             prefetch=prefetch,
             threads=threads,
+            memory_budget=memory_budget,
             as_batches=as_batches,
             consumed=consumed,
         )

@@ -73,6 +73,7 @@ class Dataset:
         pad: PadsLike = None,
         prefetch: int = 2,
         threads: int = 1,
+        memory_budget: int = 256 << 20,
         as_batches: bool = False,
         consumed: int = 0,
     ) -> None:
@@ -100,6 +101,7 @@ class Dataset:
             "num_shards": count,
             "prefetch": arguments.number("prefetch", prefetch, 0, 4096),
             "threads": arguments.number("threads", threads, 1, 1024),
+            "memory_budget": arguments.number("memory_budget", memory_budget, 0, 2**63 - 1),
         }
         self._begin()
         self._check_label()

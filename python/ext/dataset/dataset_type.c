@@ -8,18 +8,20 @@
 
 static int dataset_parse(cst__py_dataset_object *self, cst_dataset_options *o, PyObject *args,
                          PyObject *kwargs) {
-  static char *keywords[] = {"source", "batch_size", "shuffle",  "window",  "seed", "drop_last",
-                             "shard",  "num_shards", "prefetch", "threads", "pads", NULL};
+  static char *keywords[] = {"source",        "batch_size", "shuffle",    "window",   "seed",
+                             "drop_last",     "shard",      "num_shards", "prefetch", "threads",
+                             "memory_budget", "pads",       NULL};
   cst__py_state *state = cst__py_state_of((PyObject *)self);
   int shuffle;
   int drop_last;
   long long batch_size;
   long long window;
   unsigned long long seed;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!$LiLKpIIiiO!:Dataset", keywords,
-                                   state->source_type, &self->source, &batch_size, &shuffle,
-                                   &window, &seed, &drop_last, &o->shard, &o->num_shards,
-                                   &o->prefetch, &o->threads, &PyTuple_Type, &self->pads)) {
+  unsigned long long memory_budget;
+  if (!PyArg_ParseTupleAndKeywords(
+          args, kwargs, "O!$LiLKpIIiiKO!:Dataset", keywords, state->source_type, &self->source,
+          &batch_size, &shuffle, &window, &seed, &drop_last, &o->shard, &o->num_shards,
+          &o->prefetch, &o->threads, &memory_budget, &PyTuple_Type, &self->pads)) {
     self->source = NULL;
     self->pads = NULL;
     return -1;
@@ -31,6 +33,7 @@ static int dataset_parse(cst__py_dataset_object *self, cst_dataset_options *o, P
   o->window = window;
   o->seed = seed;
   o->drop_last = drop_last != 0;
+  o->memory_budget = memory_budget;
   return 0;
 }
 

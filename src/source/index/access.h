@@ -64,11 +64,17 @@ void cst__access_free(cst__access *access); /* NULL is allowed */
 cst_status cst__access_read(cst__access *access, const cst_source *source, size_t file,
                             uint64_t begin, uint8_t *buffer, size_t size, cst_error *error);
 
-struct cst__region;
-/* cst__source_take, with the bytes that the regions (region.h) have taken from there. */
-cst_status cst__source_take_from(cst_source *source, const struct cst__region *const *regions,
-                                 size_t num_regions, const uint64_t *rows, size_t num_rows,
-                                 struct ArrowArray *out, cst_error *error);
+/* What is in memory of the records that are taken. */
+typedef struct cst__kept_records {
+  const struct cst__region *const *regions; /* region.h */
+  size_t num_regions;
+  cst__record_cache *cache; /* NULL: none */
+} cst__kept_records;
+
+/* cst__source_take, with the bytes that are in memory taken from there. */
+cst_status cst__source_take_from(cst_source *source, const cst__kept_records *kept,
+                                 const uint64_t *rows, size_t num_rows, struct ArrowArray *out,
+                                 cst_error *error);
 
 void cst__take_scratch_free(cst__take_scratch *scratch); /* and those after it in the list */
 

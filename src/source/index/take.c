@@ -7,6 +7,7 @@
 #include "source/block/cursor.h"
 #include "source/block/unit.h"
 #include "source/index/access.h"
+#include "source/index/record_cache.h"
 #include "source/index/region.h"
 #include "source/input/prepare.h"
 #include "source/pass/arrow_schema.h"
@@ -14,6 +15,7 @@
 enum {
   NEAR_FILE = 4 << 10,    /* bytes between two records that are rather read than passed over */
   NEAR_READER = 64 << 10, /* where each read may be a request over the network */
+  LOADED = 2 << 10,       /* bytes of a record that are loaded ahead */
   AHEAD = 16,             /* records between the one that is copied and the one that is loaded */
   LARGEST_SPAN = 1 << 20, /* of records that are read at once, unless one is larger */
   SPAN_WORK = 1 << 10,    /* bytes that one read is worth */
@@ -26,6 +28,12 @@ typedef struct wanted {
   size_t place; /* in the caller's order */
 } wanted;
 
+/* What a call has found out about a file of the cache. */
+typedef struct cached_look {
+  uint64_t call; /* its number */
+  bool fits;     /* the cache has the file as it is */
+} cached_look;
+
 /* What a call needs; one call after the other. */
 struct cst__take_scratch {
   cst__take_scratch *next;
@@ -33,8 +41,9 @@ struct cst__take_scratch {
   cst__unit unit;
   wanted *order; /* the rows in the order of the files */
   size_t capacity;
-  const cst__region *const *regions; /* of this call */
-  size_t num_regions;
+  cst__kept_records kept; /* of this call */
+  uint64_t call;          /* its number */
+  cached_look *looks;     /* one per file, if there is a cache */
   const cst__access *access;
   const uint64_t *rows; /* that it takes, in the caller's order */
 };
@@ -55,6 +64,7 @@ void cst__take_scratch_free(cst__take_scratch *scratch) {
     cst__decoding_reset(&scratch->decoding);
     cst__unit_reset(&scratch->unit);
     cst__delete(scratch->order);
+    cst__delete(scratch->looks);
     cst__delete(scratch);
     scratch = next;
   }
@@ -268,10 +278,51 @@ cst_status cst__access_read(cst__access *access, const cst_source *source, size_
   return status;
 }
 
-static cst_status read_span(cst__access *access, const cst__take_scratch *scratch, const span *s,
+/* True if the cache has a file, which is open, as it is: asked once in a call. */
+static bool is_cached(const cst__access *access, cst__take_scratch *scratch, size_t file) {
+  const cst__access_file *opened = &access->files[file];
+  cached_look *look = scratch->kept.cache != NULL ? &scratch->looks[file] : NULL;
+  if (look == NULL || !atomic_load_explicit(&opened->is_open, memory_order_acquire)) {
+    return false;
+  }
+  if (look->call != scratch->call) {
+    look->fits = cst__record_cache_fits(scratch->kept.cache, file, &opened->raw);
+    look->call = scratch->call;
+  }
+  return look->fits;
+}
+
+/* Bytes of a span by way of the cache, which reads them if it has to; NULL: it has none of them. */
+static cst_status read_cached_span(cst__access *access, cst__take_scratch *scratch, const span *s,
+                                   const uint8_t **out, cst_error *error) {
+  const cst__raw *raw;
+  cst__raw own;
+  *out = NULL;
+  if (scratch->kept.cache == NULL) {
+    return CST_OK;
+  }
+  CST__TRY(open_taken_file(access, scratch->decoding.source, s->file, &raw, &own, error));
+  if (raw == &own) {
+    cst__raw_close(&own);
+  }
+  cst_status status = CST_OK;
+  if (is_cached(access, scratch, s->file)) {
+    status = cst__record_cache_get(scratch->kept.cache, s->file, &access->files[s->file].raw,
+                                   s->begin, s->size, out, error);
+  }
+  if (status != CST_OK) {
+    cst__error_add_file(error, cst__source_name(scratch->decoding.source, s->file));
+  }
+  return status;
+}
+
+static cst_status read_span(cst__access *access, cst__take_scratch *scratch, const span *s,
                             uint8_t *buffer, cst_error *error) {
-  const uint8_t *kept =
-      cst__regions_find(scratch->regions, scratch->num_regions, s->file, s->begin, s->size);
+  const uint8_t *kept = cst__regions_find(scratch->kept.regions, scratch->kept.num_regions, s->file,
+                                          s->begin, s->size);
+  if (kept == NULL) {
+    CST__TRY(read_cached_span(access, scratch, s, &kept, error));
+  }
   if (kept == NULL) {
     return cst__access_read(access, scratch->decoding.source, s->file, s->begin, buffer, s->size,
                             error);
@@ -332,13 +383,13 @@ static void load_ahead(const cst__access *access, const cst__take_scratch *scrat
   const cst__access_file *file = &access->files[file_number];
   bool is_open = atomic_load_explicit(&file->is_open, memory_order_acquire);
   const uint8_t *map = is_open ? file->raw.map : NULL;
-  if (count - at <= AHEAD || (map == NULL && scratch->num_regions == 0) ||
+  if (count - at <= AHEAD || (map == NULL && scratch->kept.num_regions == 0) ||
       scratch->order[at + AHEAD].row - file->rows >= file->count) {
     return;
   }
   const uint64_t *offset = offset_of(file, scratch->order[at + AHEAD].row);
-  const uint8_t *record = cst__regions_find(scratch->regions, scratch->num_regions, file_number,
-                                            offset[0], offset[1] - offset[0]);
+  const uint8_t *record = cst__regions_find(scratch->kept.regions, scratch->kept.num_regions,
+                                            file_number, offset[0], offset[1] - offset[0]);
   if (record == NULL && map != NULL && offset[1] <= file->raw.map_size) {
     record = map + offset[0];
   }
@@ -347,8 +398,8 @@ static void load_ahead(const cst__access *access, const cst__take_scratch *scrat
   }
 }
 
-static cst_status fill_taken_block(cst__access *access, const cst__take_scratch *scratch,
-                                   size_t count, cst__block *block, cst_error *error) {
+static cst_status fill_taken_block(cst__access *access, cst__take_scratch *scratch, size_t count,
+                                   cst__block *block, cst_error *error) {
   const cst_source *source = scratch->decoding.source;
   const wanted *order = scratch->order;
   size_t done = 0;
@@ -401,7 +452,7 @@ static cst_status measure_rows(const cst__access *access, const cst_source *sour
   return CST_OK;
 }
 
-static cst_status read_rows(cst__access *access, const cst__take_scratch *scratch, size_t count,
+static cst_status read_rows(cst__access *access, cst__take_scratch *scratch, size_t count,
                             cst__block **out, cst_error *error) {
   size_t size;
   CST__TRY(measure_rows(access, scratch->decoding.source, scratch->order, count, &size, error));
@@ -420,6 +471,91 @@ static cst_status read_rows(cst__access *access, const cst__take_scratch *scratc
   }
   *out = block;
   return CST_OK;
+}
+
+/* ---- from the cache ---- */
+
+/* Where the cache has a row's record, of a size that is right; NULL: nowhere. */
+static const uint8_t *cached_record(const cst__access *access, cst__take_scratch *scratch,
+                                    uint64_t row, size_t *size, bool *last) {
+  size_t number = cst__access_find(access, row);
+  const cst__access_file *file = &access->files[number];
+  const uint64_t *at = offset_of(file, row);
+  uint64_t most = largest_record(scratch->decoding.source);
+  if (!is_cached(access, scratch, number) || at[1] - at[0] > most) {
+    return NULL;
+  }
+  *size = (size_t)(at[1] - at[0]);
+  *last = is_last(file, row);
+  return cst__record_cache_find(scratch->kept.cache, number, at[0], *size);
+}
+
+/* Begins to load a record that is soon to be looked at. */
+static void load_cached_row(const cst__access *access, const cst__take_scratch *scratch,
+                            uint64_t row) {
+  if (row < access->num_rows) {
+    size_t number = cst__access_find(access, row);
+    const uint64_t *at = offset_of(&access->files[number], row);
+    size_t size = at[1] - at[0] < LOADED ? (size_t)(at[1] - at[0]) : LOADED;
+    const uint8_t *record = cst__record_cache_find(scratch->kept.cache, number, at[0], size);
+    for (size_t i = 0; i < size && record != NULL; i += 64) {
+      __builtin_prefetch(record + i);
+    }
+  }
+}
+
+/* Frames that point at the records in the cache, if all of them are there. A row that is not, or
+ * that something is wrong with, is left to reading in the usual way. */
+static cst_status frame_cached_rows(const cst__access *access, cst__take_scratch *scratch,
+                                    const uint64_t *rows, size_t count, cst__block *block,
+                                    cst_error *error) {
+  const cst_source *source = scratch->decoding.source;
+  size_t done = 0;
+  block->data = cst__record_cache_data(scratch->kept.cache);
+  for (size_t i = 0; i < count; i++) {
+    cst__chunk record = {.size = 0};
+    if (cst__stretch_is_over(&done, SPAN_WORK)) {
+      CST__TRY(cst__interrupted(error));
+    }
+    if (count - i > AHEAD) {
+      load_cached_row(access, scratch, rows[i + AHEAD]);
+    }
+    record.data = rows[i] < access->num_rows
+                      ? cached_record(access, scratch, rows[i], &record.size, &record.ends)
+                      : NULL;
+    if (record.data == NULL || check_header(source, &record, &block->frames[i], NULL) != CST_OK) {
+      return CST_OK;
+    }
+    block->frames[i].begin += (size_t)(record.data - block->data);
+  }
+  block->num_frames = count;
+  return CST_OK;
+}
+
+/* A block of frames into the cache; NULL in *out if the rows have to be read. Batches with views
+ * outlive the cache. */
+static cst_status find_cached_rows(cst__access *access, cst__take_scratch *scratch,
+                                   const uint64_t *rows, size_t count, cst__block **out,
+                                   cst_error *error) {
+  const cst_source *source = scratch->decoding.source;
+  *out = NULL;
+  if (scratch->kept.cache == NULL ||
+      (source->options.values.column_flags & CST_COLUMNS_BINARY_VIEWS)) {
+    return CST_OK;
+  }
+  cst__block *block = cst__block_take(access->pool, 0);
+  if (block == NULL) {
+    return cst__fail_memory(error, sizeof *block);
+  }
+  cst_status status = cst__block_reserve_frames(block, count)
+                          ? frame_cached_rows(access, scratch, rows, count, block, error)
+                          : cst__fail_memory(error, count * sizeof(cst__frame));
+  if (status == CST_OK && block->num_frames == count) {
+    *out = block;
+    return CST_OK;
+  }
+  cst__block_release(block);
+  return status;
 }
 
 /* ---- decoding ---- */
@@ -448,8 +584,11 @@ static cst_status take_with(cst__access *access, cst__take_scratch *scratch, con
   cst__block *block = NULL;
   scratch->access = access;
   scratch->rows = rows;
-  CST__TRY(order_rows(scratch, access, rows, num_rows, error));
-  CST__TRY(read_rows(access, scratch, num_rows, &block, error));
+  CST__TRY(find_cached_rows(access, scratch, rows, num_rows, &block, error));
+  if (block == NULL) {
+    CST__TRY(order_rows(scratch, access, rows, num_rows, error));
+    CST__TRY(read_rows(access, scratch, num_rows, &block, error));
+  }
   cst_status status = decode_rows(access, scratch, block, rows, out, error);
   cst__block_release(block);
   return status;
@@ -464,9 +603,20 @@ static cst_status take_nothing(cst_source *source, struct ArrowArray *out, cst_e
   return status;
 }
 
-cst_status cst__source_take_from(cst_source *source, const cst__region *const *regions,
-                                 size_t num_regions, const uint64_t *rows, size_t num_rows,
-                                 struct ArrowArray *out, cst_error *error) {
+/* Room for what a call finds out about the files of the cache. */
+static cst_status reserve_looks(const cst__access *access, cst__take_scratch *scratch,
+                                cst_error *error) {
+  if (scratch->kept.cache != NULL && scratch->looks == NULL) {
+    size_t size = access->num_files * sizeof(cached_look); /* less than that of the files */
+    scratch->looks = cst__new_zero(&access->allocator, size);
+    return scratch->looks != NULL ? CST_OK : cst__fail_memory(error, size);
+  }
+  return CST_OK;
+}
+
+cst_status cst__source_take_from(cst_source *source, const cst__kept_records *kept,
+                                 const uint64_t *rows, size_t num_rows, struct ArrowArray *out,
+                                 cst_error *error) {
   cst__access *access;
   if (num_rows == 0) {
     return take_nothing(source, out, error);
@@ -478,14 +628,18 @@ cst_status cst__source_take_from(cst_source *source, const cst__region *const *r
   if (scratch == NULL) {
     return cst__fail_memory(error, sizeof *scratch);
   }
-  scratch->regions = regions;
-  scratch->num_regions = num_regions;
-  cst_status status = take_with(access, scratch, rows, num_rows, out, error);
+  scratch->kept = *kept;
+  scratch->call++;
+  cst_status status = reserve_looks(access, scratch, error);
+  if (status == CST_OK) {
+    status = take_with(access, scratch, rows, num_rows, out, error);
+  }
   return_scratch(access, scratch);
   return status;
 }
 
 cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
                             struct ArrowArray *out, cst_error *error) {
-  return cst__source_take_from(source, NULL, 0, rows, num_rows, out, error);
+  const cst__kept_records none = {.cache = NULL};
+  return cst__source_take_from(source, &none, rows, num_rows, out, error);
 }

@@ -19,6 +19,7 @@ typedef struct cst__inputs cst__inputs;
 typedef struct cst__feed cst__feed;
 typedef struct cst__tabular cst__tabular;
 typedef struct cst__access cst__access;
+typedef struct cst__record_cache cst__record_cache;
 
 /* What rooms above this one do for a source: one table, set when inputs are opened. */
 typedef struct cst__source_calls {
@@ -28,6 +29,7 @@ typedef struct cst__source_calls {
   void (*free_sample)(cst__feed *feed);
   void (*free_tabular)(cst__tabular *tabular);
   void (*free_access)(cst__access *access);
+  void (*free_record_cache)(cst__record_cache *cache);
   void (*free_index)(cst_index *index);
 } cst__source_calls;
 

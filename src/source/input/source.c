@@ -70,6 +70,7 @@ static void reset_found(cst__found *found, const cst__source_calls *calls) {
   calls->free_sample(found->sample);
   calls->free_tabular(found->tabular);
   calls->free_access(found->access);
+  calls->free_record_cache(found->record_cache);
   cst__delete(found->sample_error);
   cst__record_plan_release(found->plan);
   cst__schema_release(found->schema);

@@ -56,7 +56,8 @@ typedef struct cst__found {
   cst__tabular *tabular;  /* what is known of a tabular format, and what a pipe has given for it */
   cst__record_plan *plan; /* of the columns of records; see cst__source_plan */
   cst__access *access;    /* random access, when it has been asked for (access.h) */
-  bool counted;           /* num_rows is known */
+  cst__record_cache *record_cache; /* of datasets (record_cache.h); once made, it stays */
+  bool counted;                    /* num_rows is known */
   uint64_t num_rows;
 } cst__found;
 

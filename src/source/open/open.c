@@ -8,6 +8,7 @@
 #include "schema/schema.h"
 #include "source/block/decoder.h"
 #include "source/index/access.h"
+#include "source/index/record_cache.h"
 #include "source/input/choose.h"
 #include "source/pass/arrow_schema.h"
 #include "source/pass/feed.h"
@@ -19,6 +20,7 @@ static const cst__source_calls source_calls = {.infer = cst__source_infer_needed
                                                .free_sample = cst__feed_free,
                                                .free_tabular = cst__tabular_free,
                                                .free_access = cst__access_free,
+                                               .free_record_cache = cst__record_cache_free,
                                                .free_index = cst__index_release};
 
 /* ---- checks ---- */

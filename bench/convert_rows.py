@@ -1,19 +1,25 @@
-"""The row on conversion: gzip TFRecord shards to one Parquet file, with two threads.
+"""The rows on conversion: gzip TFRecord shards to Parquet, with two threads.
 
 Each contender runs in a process of its own, because TensorFlow's threads are set once per process;
-it tells the seconds of the conversion alone, without imports.
+it tells the seconds of the conversion alone, without imports. Of the command line the whole process
+counts: with the plug-in over Arrow C++, as a build of the C library has it, and with the program
+over pyarrow, as the wheel has it.
 """
 
 from __future__ import annotations
 
+import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 
+import data
 import file_rows
+import process_rows
 from decode_rows import Settings
 from report import Figure, Results, faster, rate
 
@@ -21,19 +27,22 @@ THREADS, BATCH = 2, 4096
 FOLDER = pathlib.Path(__file__).resolve().parent
 
 
-def ours(paths: list[str], output: str) -> None:
+def ours(paths: list[str], output: str, num_shards: int | None = None) -> None:
     """With the schema, as the other one has its spec."""
     import columnstone as cst
-    import data
 
     schema = cst.Schema.from_text(data.schema_text(data.CLICK_FIELDS))
-    cst.convert(paths, output, schema=schema, threads=THREADS, overwrite=True)
+    options = {"schema": schema, "threads": THREADS, "num_shards": num_shards}
+    cst.convert(paths, output, overwrite=True, **options)
+
+
+def ours_to_two_shards(paths: list[str], output: str) -> None:
+    ours(paths, output, num_shards=2)
 
 
 def tensorflow_and_pyarrow(paths: list[str], output: str) -> None:
     """What one writes with the two: parse in batches, make Arrow lists, append to the file. Values
     of ragged tensors and their row splits are Arrow's lists already."""
-    import data
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -71,29 +80,80 @@ def seconds(contender: str, paths: list[str], output: pathlib.Path) -> float:
     return float(done.stdout.split()[-1])
 
 
-def to_parquet(settings: Settings) -> Figure:
+def command_line_seconds(
+    environment: dict[str, str], paths: list[str], output: pathlib.Path
+) -> float:
+    """Of the whole process."""
+    schema = str(output.with_name("click.pbtxt"))
+    command = [str(process_rows.cli()), "convert", *paths, str(output), "--schema", schema]
+    command += ["--threads", str(THREADS), "--force"]
+    start = time.perf_counter()
+    subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, check=True)
+    return time.perf_counter() - start
+
+
+Contender = Callable[[list[str], pathlib.Path], float]
+
+
+def contenders() -> dict[str, Contender]:
+    """Those of ours that can run here, by what their rows say."""
+
+    def from_python(name: str) -> Contender:
+        return lambda paths, output: seconds(name, paths, output)
+
+    def from_command_line(environment: dict[str, str]) -> Contender:
+        return lambda paths, output: command_line_seconds(environment, paths, output)
+
+    found = {
+        "one file, from Python": from_python("ours"),
+        "`num_shards=2`, from Python": from_python("ours_to_two_shards"),
+    }
+    plugin = process_rows.plugin_environment()
+    if process_rows.cli() is not None and plugin is not None:
+        found["one file, from the CLI with the plug-in"] = from_command_line(plugin)
+    if process_rows.cli() is not None:
+        found["one file, from the CLI of the wheel"] = from_command_line(dict(os.environ))
+    return found
+
+
+def to_parquet(settings: Settings) -> list[Figure]:
     paths = file_rows.four_gzip_files(settings)
-    output = settings.folder / "click.parquet"
-    mine, theirs = [], []
+    folder = settings.folder / "parquet"
+    folder.mkdir(exist_ok=True)
+    schema = data.make("click", settings.folder).schema_text()
+    (folder / "click.pbtxt").write_text(schema)
+    ours_by_name = contenders()
+    mine: dict[str, list[float]] = {name: [] for name in ours_by_name}
+    theirs = []
     for _ in range(settings.rounds):
-        mine.append(seconds("ours", paths, output))
-        theirs.append(seconds("tensorflow_and_pyarrow", paths, output))
-    output.unlink()
+        for name, contender in ours_by_name.items():
+            mine[name].append(contender(paths, folder / "click.parquet"))
+        theirs.append(seconds("tensorflow_and_pyarrow", paths, folder / "click.parquet"))
+    shutil.rmtree(folder)
     size = sum(pathlib.Path(path).stat().st_size for path in paths) / 1e6
-    m, t = statistics.median(mine), statistics.median(theirs)
-    label = "gzip TFRecord shards to Parquet, end to end, 2 threads (wall time)"
-    return faster(label, "TensorFlow", t / m, f"{rate(size / m)}, {rate(size / t)}", 6)
+    t = statistics.median(theirs)
+    figures = []
+    for name, runs in mine.items():
+        m = statistics.median(runs)
+        label = f"gzip TFRecord shards to Parquet, 2 threads (wall time): {name}"
+        text = f"{rate(size / m)}, {rate(size / t)}"
+        figures.append(faster(label, "TensorFlow and pyarrow", t / m, text, 6))
+    return figures
 
 
 def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
     """What `--only` can name, and what it does."""
-    return {"gzip_to_parquet": lambda: results.figures.append(to_parquet(settings))}
+    return {"gzip_to_parquet": lambda: results.figures.extend(to_parquet(settings))}
 
 
 def main() -> None:
     name, output, *paths = sys.argv[1:]
-    run = {"ours": ours, "tensorflow_and_pyarrow": tensorflow_and_pyarrow}[name]
-    if name == "ours":
+    run = {
+        "ours": ours,
+        "ours_to_two_shards": ours_to_two_shards,
+        "tensorflow_and_pyarrow": tensorflow_and_pyarrow,
+    }[name]
+    if name.startswith("ours"):
         import columnstone
         import pyarrow.parquet
 

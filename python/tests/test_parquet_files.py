@@ -7,6 +7,7 @@ import decimal
 import io
 import pathlib
 import pickle
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,6 +17,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from columnstone._formats.parquet import sink
 
 DAY = datetime.date(2020, 2, 29)
 TIME = datetime.datetime(2020, 2, 29, 1, 2, 3, 456789)
@@ -325,6 +327,51 @@ def test_shards(tmp_path: pathlib.Path) -> None:
     assert pa.table(cst.open(tmp_path / "t-*.parquet")).equals(big)
     with pytest.raises(cst.ArgumentError), cst.Writer(path, num_shards=2, shard_bytes=5):
         pass
+
+
+def test_last_row_groups_of_shards_are_written_beside_each_other(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = threading.Barrier(2, timeout=60)
+    write_group = sink._File._write_group
+
+    def wait_and_write(self: sink._File, tables: list[pa.Table]) -> None:
+        both.wait()
+        write_group(self, tables)
+
+    monkeypatch.setattr(sink._File, "_write_group", wait_and_write)
+    path = tmp_path / "t.parquet"
+    assert cst.write(cst.open(TABLE, batch_size=100), path, num_shards=2, threads=2) == 1000
+    assert sorted(pa.table(cst.open(tmp_path / "t-*.parquet"))["a"].to_pylist()) == list(
+        range(1000)
+    )
+
+
+@pytest.mark.parametrize("num_shards", [None, 2])
+def test_threads_write_the_same_bytes(tmp_path: pathlib.Path, num_shards: int | None) -> None:
+    rows = pa.table({"a": range(50_000), "b": [["x", str(i)] for i in range(50_000)]})
+    cst.write(rows, tmp_path / "in.arrow")
+    found = []
+    for threads in (1, 2, 3):
+        folder = tmp_path / str(threads)
+        folder.mkdir()
+        cst.convert(
+            tmp_path / "in.arrow", folder / "t.parquet", threads=threads, num_shards=num_shards
+        )
+        found.append([file.read_bytes() for file in sorted(folder.iterdir())])
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) == (num_shards or 1)
+
+
+def test_dictionaries_of_values_that_hardly_repeat_are_given_up(tmp_path: pathlib.Path) -> None:
+    cst.write(
+        {"a": range(200_000), "b": [i % 1000 for i in range(200_000)]}, tmp_path / "t.parquet"
+    )
+    group = pq.ParquetFile(tmp_path / "t.parquet").metadata.row_group(0)
+    repeated, single = (group.column(i).total_uncompressed_size for i in (1, 0))
+    assert group.column(0).has_dictionary_page  # of the first values
+    assert single < 200_000 * 8 + (300 << 10)
+    assert repeated < 200_000 * 2
 
 
 def test_many_row_groups(tmp_path: pathlib.Path) -> None:

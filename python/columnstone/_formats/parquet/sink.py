@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 _GROUP_BYTES = 64 << 20  # of Arrow data in a row group
 _GROUP_ROWS = 1 << 20
+# Where the values of a column hardly ever come again, a dictionary is given up at this size: up to
+# there it has cost time, and it is in the file.
+_DICTIONARY_BYTES = 256 << 10
 _SHARD_DIGITS = 5
 
 
@@ -72,6 +75,7 @@ class ParquetSink:
             "compression_level": level if level and compression != COMPRESSION_NONE else None,
             "write_statistics": True,
             "write_page_checksum": True,
+            "dictionary_pagesize_limit": _DICTIONARY_BYTES,
         }
         self._threads = threads
         self._num_shards = num_shards
@@ -118,6 +122,8 @@ class ParquetSink:
         if self._schema is None:
             raise StateError("nothing was written, so the columns are not known")
         with self._failures():
+            for shard in self._shards:
+                shard.flush()  # the last row groups of all, beside each other
             for shard in self._shards:
                 shard.close()
             for i, shard in enumerate(self._shards):
@@ -299,9 +305,10 @@ class _File:
         self._bytes += table.nbytes
         self._rows += table.num_rows
         if self._bytes >= _GROUP_BYTES or self._rows >= _GROUP_ROWS:
-            self._flush()
+            self.flush()
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
+        """Writes what is gathered; with threads, the caller goes on meanwhile."""
         tables, self._pending = self._pending, []
         self._bytes = self._rows = 0
         if not tables:
@@ -335,7 +342,7 @@ class _File:
 
     def close(self) -> None:
         if self._open:
-            self._flush()
+            self.flush()
             self._wait()
             self._end_thread()
             self._writer.close()

@@ -7,6 +7,7 @@ feature with a default cannot tell an absent value from the default.
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import os
 from collections.abc import Callable, Sequence
@@ -43,6 +44,12 @@ def ours(
     return Contender("columnstone", as_is, decoder.decode)
 
 
+def ours_arrow(schema_text: str) -> Contender:
+    import pyarrow as pa
+
+    return dataclasses.replace(ours(schema_text), prepare=lambda r: pa.array(r, pa.large_binary()))
+
+
 def ours_views(schema_text: str) -> Contender:
     import columnstone as cst
     import pyarrow as pa
@@ -55,6 +62,18 @@ def ours_encoder() -> Contender:
     import columnstone as cst
 
     return Contender("columnstone", as_is, cst.ExampleEncoder().encode)
+
+
+def memcpy(size: int) -> Contender:
+    """What moving as many bytes costs: one copy into memory that was written before."""
+    import numpy as np
+
+    into = np.ones(size, np.uint8)
+
+    def copy(joined: bytes) -> None:
+        ctypes.memmove(into.ctypes.data, joined, len(joined))
+
+    return Contender("memcpy", b"".join, copy)
 
 
 # tfx_bsl

@@ -128,6 +128,40 @@ def schemaless(settings: Settings, name: str) -> Figure:
     )
 
 
+def list_input(settings: Settings) -> Figure:
+    """A list of bytes against the same records side by side in an Arrow array."""
+    made, records = settings.records("click")
+    runners = [c.ours(made.schema_text()), c.ours_arrow(made.schema_text())]
+    of_list, of_arrow = timing.interleaved(
+        runners, timing.batches_of(records), False, settings.rounds
+    )
+    share = of_list / of_arrow - 1
+    return Figure(
+        "decoding a list of bytes, time beyond that of Arrow input (click)",
+        f"{share:.0%}",
+        "≤ 5 %",
+        share <= 0.05,
+    )
+
+
+def image_copies(settings: Settings) -> list[Figure]:
+    """Images that are copied out of their records, against one memcpy of the same records."""
+    made, records = settings.records("image")
+    runners = [c.ours(made.schema_text()), c.ours(None), c.memcpy(sum(map(len, records)))]
+    with_schema, without, copied = timing.interleaved(
+        runners, [records], False, max(settings.rounds, 9)
+    )
+    return [
+        Figure(
+            f"100 kB image bytes, {how} a schema, speed against memcpy into warm memory",
+            f"{copied / seconds:.0%}",
+            "≥ 90 %",
+            copied / seconds >= 0.9,
+        )
+        for how, seconds in (("with", with_schema), ("without", without))
+    ]
+
+
 # The schema beside the data was written by hand; the records have floats in these features.
 TAXI_FLOATS = [
     "dropoff_census_tract",
@@ -183,6 +217,8 @@ def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
     for row in DECODE:
         table[row.key] = lambda row=row: add(decode_row(row, settings))
     table["image_views"] = lambda: add(image_views(settings))
+    table["click_list"] = lambda: results.figures.append(list_input(settings))
+    table["image_memcpy"] = lambda: results.figures.extend(image_copies(settings))
     table["encode"] = lambda: add(encode_click(settings))
     table["taxi"] = lambda: add(taxi(settings))
     for name in ("click", "wide"):

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 import columnstone as cst
+import loop_rows
 import message_convert
 import message_data
 import pyarrow as pa
@@ -28,8 +29,7 @@ from message_data import Shape
 from report import Figure, Results, faster, rate
 
 TOP = pathlib.Path(__file__).resolve().parents[1]
-BOUND = TOP.parent / "shared" / "reference" / "bound" / "message_bound.c"
-DECODE_BENCH = TOP / "build" / "release" / "bench" / "decode_bench"
+BOUND = "message_bound"
 STRUCT2TENSOR = TOP / "build" / "venv-struct2tensor" / "bin" / "python"
 BATCH = 1024
 PTARS, PARSE, READ_ALL, MADE = "ptars", "upb, parse only", "upb, read all in Python", "protobuf"
@@ -54,12 +54,6 @@ def ptars_handler(of_type: Any) -> Any:
 # The loop alone, in C
 
 
-def best_rate(command: list[str | pathlib.Path]) -> float:
-    """MB/s: the last number that the program prints."""
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    return float(done.stdout.split("best ")[-1].split()[0])
-
-
 @dataclasses.dataclass(frozen=True)
 class Loop:
     """The command lines of the decoder's loop in C, and of the bound."""
@@ -75,32 +69,24 @@ class Loop:
         descriptors.write_bytes(message_data.descriptor_set())
         path = self.shape.path(self.settings.folder)
         message = f"{message_data.PACKAGE}.{self.shape.message}"
-        command = [DECODE_BENCH, path, descriptors, "--message", message, *self.arguments]
+        command = [loop_rows.DECODE_BENCH, path, descriptors, "--message", message, *self.arguments]
         command += ["--columns", self.columns] if self.columns else []
         return [*command, "--batch", str(self.shape.batch), "--repeat", "49"]
 
     def bound(self) -> list[str | pathlib.Path]:
-        program = self.settings.folder / "message_bound"
-        if not program.exists():
-            subprocess.run(["cc", "-O3", "-march=native", BOUND, "-o", program], check=True)
+        program = loop_rows.bound_program(BOUND, self.settings.folder)
         command = [program, self.shape.path(self.settings.folder), self.shape.bound]
         return [*command, "one"] if self.columns else command
 
 
-def medians(commands: list[list[str | pathlib.Path]], rounds: int) -> list[float]:
-    """MB/s of each, taken in turns."""
-    rates = [[best_rate(command) for command in commands] for _ in range(rounds)]
-    return [statistics.median(column) for column in zip(*rates, strict=True)]
-
-
 def loop_figure(loop: Loop, what: str, goal: float | None) -> Figure:
     label = f"messages, {loop.shape.label}, {what}, the loop in C against the bound"
-    if not DECODE_BENCH.exists():
+    if not loop_rows.DECODE_BENCH.exists():
         return unmeasured(label, "decode_bench is not built")
-    if not BOUND.exists():
-        (own,) = medians([loop.ours()], loop.settings.rounds)
+    if not loop_rows.has_bound(BOUND):
+        (own,) = loop_rows.medians([loop.ours()], loop.settings.rounds)
         return unmeasured(label, f"{rate(own)}, but message_bound.c is not beside the repository")
-    own, bound = medians([loop.ours(), loop.bound()], loop.settings.rounds)
+    own, bound = loop_rows.medians([loop.ours(), loop.bound()], loop.settings.rounds)
     text = f"{own / bound:.2f} ({rate(own)}, {rate(bound)})"
     return Figure(label, text, f"≥ {goal:g}" if goal else "", own / bound >= goal if goal else None)
 
@@ -126,10 +112,10 @@ def wide_and_deep(settings: Settings) -> list[Figure]:
     made = []
     for loop, other, goal in pairs:
         label = f"messages, {loop.shape.label}, speed per byte against {other.message}"
-        if not DECODE_BENCH.exists():
+        if not loop_rows.DECODE_BENCH.exists():
             made.append(unmeasured(label, "decode_bench is not built"))
             continue
-        own, plain = medians([loop.ours(), Loop(settings, other).ours()], settings.rounds)
+        own, plain = loop_rows.medians([loop.ours(), Loop(settings, other).ours()], settings.rounds)
         text = f"{own / plain:.2f} ({rate(own)}, {rate(plain)})"
         good = own / plain >= goal if goal else None
         made.append(Figure(label, text, f"≥ {goal:g}" if goal else "", good))

@@ -22,39 +22,41 @@ class Bar:
     goal: float | None
 
 
-def decode_bars(results: Results) -> list[Bar]:
+def bars_of(results: Results) -> list[Bar]:
+    """All rows that say how many times as fast as a peer ours is."""
     bars = []
     for row in results.comparisons:
         for peer in PEERS:
             ratio = row.released.ratio(peer)
             if ratio is not None:
                 bars.append(Bar(row.label.split(" (")[0], peer, ratio, row.goals.get(peer)))
-    return bars
-
-
-LOADING = "click log to shuffled torch batches, "
-
-
-def other_bars(results: Results, loading: bool) -> list[Bar]:
-    """The rows on training loops, or the others."""
-    bars = []
     for figure in results.figures:
-        if figure.ratio is not None and figure.label.startswith(LOADING) == loading:
+        if figure.ratio is not None:
             goal = float(figure.goal.strip("≥ x")) if figure.goal else None
-            label = figure.label.removeprefix(LOADING)
-            bars.append(Bar(label, figure.peer, figure.ratio, goal))
+            bars.append(Bar(figure.label, figure.peer, figure.ratio, goal))
     return bars
 
 
-def place_of_figure(bar: Bar) -> float:
-    """Where the figure stands: behind the bar, and behind the goal's mark if that is so near that
-    it would strike the figure through."""
-    end = max(1.0, bar.ratio)
-    return bar.goal if bar.goal is not None and end * 0.97 < bar.goal < end * 1.6 else end
+def without_common_beginning(labels: list[str]) -> list[str]:
+    """What all labels begin with, up to a comma, is said by the title."""
+    begin = labels[0].split(", ")[0] + ", "
+    all_have = len(labels) > 1 and all(label.startswith(begin) for label in labels)
+    return [label.removeprefix(begin) for label in labels] if all_have else labels
+
+
+def figure_of(bar: Bar) -> str:
+    """The ratio, and the goal where it is missed."""
+    missed = bar.goal is not None and bar.ratio < bar.goal
+    return f"{bar.ratio:.1f}x" + (f", goal {bar.goal:g}x" if missed else "")
+
+
+def end_of(bar: Bar) -> float:
+    return max(1.0, bar.ratio, bar.goal or 0)
 
 
 def draw(bars: list[Bar], title: str, path: pathlib.Path) -> None:
-    """Horizontal bars on a logarithmic axis, with a black mark where the goal is."""
+    """Horizontal bars on a logarithmic axis, a black mark where the goal is, and the figure after
+    both, so that no line runs through it."""
     import matplotlib
 
     matplotlib.use("svg")
@@ -64,14 +66,15 @@ def draw(bars: list[Bar], title: str, path: pathlib.Path) -> None:
     peers = list(dict.fromkeys(bar.peer for bar in bars))
     figure, axes = plt.subplots(figsize=(10, 1.4 + 0.34 * len(bars)), layout="constrained")
     goal = {"linestyle": "none", "marker": "|", "color": "black", "markersize": 13}
-    goal |= {"markeredgewidth": 2, "label": "the goal that the project has set itself"}
+    goal |= {"markeredgewidth": 2, "label": "the goal; a bar that ends before it has missed it"}
     for at, bar in enumerate(reversed(bars)):
         axes.barh(at, bar.ratio - 1, left=1, color=COLORS[peers.index(bar.peer) % len(COLORS)])
-        axes.annotate(f"  {bar.ratio:.1f}x", (place_of_figure(bar), at), va="center", fontsize=8)
+        axes.annotate(f"  {figure_of(bar)}", (end_of(bar), at), va="center", fontsize=8)
         if bar.goal is not None:
             axes.plot([bar.goal], [at], **goal)
-    labels = ["\n".join(textwrap.wrap(bar.label, 60)) for bar in reversed(bars)]
-    axes.set_yticks(range(len(bars)), labels, fontsize=7.5)
+    labels = without_common_beginning([bar.label for bar in bars])
+    wrapped = ["\n".join(textwrap.wrap(label, 60)) for label in reversed(labels)]
+    axes.set_yticks(range(len(bars)), wrapped, fontsize=7.5)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}x")
     axes.axvline(1, color="#57606a", linewidth=0.8)
@@ -90,18 +93,25 @@ def draw(bars: list[Bar], title: str, path: pathlib.Path) -> None:
     plt.close(figure)
 
 
-def draw_all(results: Results, folder: pathlib.Path) -> list[pathlib.Path]:
-    pictures = {
-        "bench-decode.svg": ("Decoding and encoding: CPU time of one thread", decode_bars(results)),
-        "bench-other.svg": ("Formats, tensors and random access", other_bars(results, False)),
-        "bench-loading.svg": (
-            "A click log to shuffled batches of PyTorch: wall clock",
-            other_bars(results, True),
-        ),
-    }
+PICTURES = {
+    "tf.Examples in memory": ("bench-decode.svg", "Decoding and encoding: CPU time of one thread"),
+    "Files and formats": ("bench-files.svg", "Files and formats"),
+    "Tensors, nested tensors and validation": ("bench-tensors.svg", "Tensors and nested tensors"),
+    "Messages and queries": ("bench-messages.svg", "Protobuf messages and queries"),
+    "Training loops": (
+        "bench-loading.svg",
+        "A click log to shuffled batches of PyTorch: wall clock",
+    ),
+    "Engines": ("bench-engines.svg", "Engines: wall clock, two workers"),
+}
+
+
+def draw_all(topics: dict[str, Results], folder: pathlib.Path) -> list[pathlib.Path]:
+    """A picture for each topic that has rows with peers."""
     folder.mkdir(exist_ok=True)
     drawn = []
-    for name, (title, bars) in pictures.items():
+    for topic, (name, title) in PICTURES.items():
+        bars = bars_of(topics.get(topic, Results()))
         if bars:
             draw(bars, title, folder / name)
             drawn.append(folder / name)

@@ -9,6 +9,7 @@ import os
 import pathlib
 import platform
 import sys
+from typing import Any
 
 MISSED = "**missed**"
 
@@ -32,6 +33,7 @@ class Comparison:
     released: Speed
     kept: Speed | None
     goals: dict[str, float]  # peer: at least that many times as fast
+    kept_goals: dict[str, float] = dataclasses.field(default_factory=dict)  # where all are kept
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +62,34 @@ class Results:
     comparisons: list[Comparison] = dataclasses.field(default_factory=list)
     figures: list[Figure] = dataclasses.field(default_factory=list)
 
+    def since(self, before: Results) -> Results:
+        """What came after `before`, an earlier copy."""
+        return Results(
+            self.comparisons[len(before.comparisons) :], self.figures[len(before.figures) :]
+        )
+
+    def copy(self) -> Results:
+        return Results(list(self.comparisons), list(self.figures))
+
+    def add(self, others: Results) -> None:
+        self.comparisons += others.comparisons
+        self.figures += others.figures
+
+    @staticmethod
+    def from_dict(made: dict[str, Any]) -> Results:
+        """Of what dataclasses.asdict made."""
+
+        def speed(of: dict[str, Any] | None) -> Speed | None:
+            return None if of is None else Speed(**of)
+
+        def comparison(of: dict[str, Any]) -> Comparison:
+            speeds = {name: speed(of[name]) for name in ("released", "kept")}
+            return Comparison(**{**of, **speeds})
+
+        return Results(
+            [comparison(of) for of in made["comparisons"]], [Figure(**of) for of in made["figures"]]
+        )
+
 
 PEERS = ["tfx_bsl", "tf.io.parse_example"]
 SHOWN = [*PEERS, "tf.io, from a tensor"]  # the last one has no goal
@@ -71,18 +101,21 @@ def rate(value: float | None) -> str:
     return f"{value / 1000:.2f} GB/s" if value >= 1000 else f"{value:.0f} MB/s"
 
 
+def against_goal(ratio: float, goal: float | None) -> str:
+    if goal is None:
+        return f"{ratio:.1f}x"
+    return f"{ratio:.1f}x, goal {goal:g}x" + ("" if ratio >= goal else f" {MISSED}")
+
+
 def ratio_cell(row: Comparison, peer: str) -> str:
-    """The ratio, the one with kept batches in brackets, and the goal for the first."""
+    """The ratio, and the one with kept batches in brackets, each with its goal."""
     ratio = row.released.ratio(peer)
     if ratio is None:
         return "–"
-    text = f"{ratio:.1f}x"
+    text = against_goal(ratio, row.goals.get(peer))
     if row.kept is not None and (kept := row.kept.ratio(peer)) is not None:
-        text += f" ({kept:.1f}x)"
-    goal = row.goals.get(peer)
-    if goal is None:
-        return text
-    return f"{text}, goal {goal:g}x" + ("" if ratio >= goal else f" {MISSED}")
+        text += f" ({against_goal(kept, row.kept_goals.get(peer))})"
+    return text
 
 
 def comparison_table(rows: list[Comparison]) -> list[str]:
@@ -154,9 +187,10 @@ the serialized records. Protobuf messages come in batches of 1,024, and struct2t
 them in a tf.function, has a process of its own in the same run."""
 
 
-def markdown(results: Results, load: float) -> str:
-    missed = sum(MISSED in line for line in comparison_table(results.comparisons))
-    missed += sum(f.good is False for f in results.figures)
+def markdown(topics: dict[str, Results], load: float) -> str:
+    comparisons = [row for part in topics.values() for row in part.comparisons]
+    missed = sum(line.count(MISSED) for line in comparison_table(comparisons))
+    missed += sum(f.good is False for part in topics.values() for f in part.figures)
     lines = [
         "# Benchmark results",
         "",
@@ -165,9 +199,12 @@ def markdown(results: Results, load: float) -> str:
         *machine(load),
     ]
     lines += ["", EXPLANATION, ""]
-    if results.comparisons:
-        lines += ["## Against the peers", "", *comparison_table(results.comparisons), ""]
-    if results.figures:
-        lines += ["## Other figures", "", *figure_table(results.figures), ""]
-    lines.append(f"Rows with a missed goal: {missed}")
+    for topic, results in topics.items():
+        if results.comparisons or results.figures:
+            lines += [f"## {topic}", ""]
+        if results.comparisons:
+            lines += [*comparison_table(results.comparisons), ""]
+        if results.figures:
+            lines += [*figure_table(results.figures), ""]
+    lines.append(f"Missed goals: {missed}")
     return "\n".join(lines) + "\n"

@@ -1,15 +1,22 @@
 """Ours against the peers: `./dev bench [--quick] [--only NAME ...]`.
 
 Generates its data into build/bench at the first run. A full run writes bench/RESULTS.md and draws
-docs/pictures/bench-*.svg; with --quick or --only the table is only printed.
+docs/pictures/bench-*.svg; with --quick or --only the table is only printed. A full run that was
+broken off is taken up by --continue: it notes in build/bench/results.json what each row found.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import json
 import os
 import pathlib
+import sys
 import time
+import traceback
+from collections.abc import Callable
+from typing import Any
 
 import access_rows
 import contenders
@@ -19,6 +26,7 @@ import dataset_rows
 import decode_rows
 import engine_rows
 import file_rows
+import loop_rows
 import message_rows
 import plots
 import process_rows
@@ -41,8 +49,60 @@ def parse_arguments() -> argparse.Namespace:
     )
     parser.add_argument("--rounds", type=int, default=5, help="repetitions (5)")
     parser.add_argument("--data", type=pathlib.Path, default=TOP / "build" / "bench")
+    parser.add_argument(
+        "--continue", action="store_true", help="take up a full run that was broken off"
+    )
     parser.add_argument("--list", action="store_true", help="the names of the rows")
     return parser.parse_args()
+
+
+def topics_of(
+    settings: decode_rows.Settings, results: report.Results
+) -> dict[str, dict[str, Callable[[], None]]]:
+    """The rows by topic, and by the name that --only takes."""
+    parts = {
+        "tf.Examples in memory": [decode_rows, loop_rows, sequence_rows],
+        "Files and formats": [csv_rows, file_rows, convert_rows, recovery_rows, access_rows],
+        "Tensors, nested tensors and validation": [tensor_rows, structured_rows, validate_rows],
+        "Messages and queries": [message_rows, query_rows],
+        "Training loops": [dataset_rows],
+        "The program and the package": [process_rows],
+        "Engines": [engine_rows],
+    }
+    return {
+        topic: {name: row for part in rows for name, row in part.rows(settings, results).items()}
+        for topic, rows in parts.items()
+    }
+
+
+class Notes:
+    """What each row of a full run found, in a file."""
+
+    def __init__(self, path: pathlib.Path, goes_on: bool) -> None:
+        self._path = path
+        self._rows: dict[str, Any] = json.loads(path.read_text()) if goes_on else {}
+
+    def find(self, name: str) -> report.Results | None:
+        return report.Results.from_dict(self._rows[name]) if name in self._rows else None
+
+    def add(self, name: str, found: report.Results) -> None:
+        self._rows[name] = dataclasses.asdict(found)
+        self._path.write_text(json.dumps(self._rows, indent=1))
+
+
+def run_row(name: str, row: Callable[[], None], results: report.Results) -> bool:
+    """A row that fails is one of the results; false."""
+    print(f"  {name} ...", end="", flush=True)
+    start = time.perf_counter()
+    try:
+        row()
+    except Exception as error:
+        traceback.print_exc()
+        failure = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        results.figures.append(report.Figure(name, f"failed: {failure[:200]}", good=False))
+        return False
+    print(f" {time.perf_counter() - start:.1f} s", flush=True)
+    return True
 
 
 def main() -> None:
@@ -50,41 +110,37 @@ def main() -> None:
     load = os.getloadavg()[0]
     settings = decode_rows.Settings(args.data, args.quick, 3 if args.quick else args.rounds)
     results = report.Results()
-    table = {
-        **decode_rows.rows(settings, results),
-        **sequence_rows.rows(settings, results),
-        **csv_rows.rows(settings, results),
-        **file_rows.rows(settings, results),
-        **convert_rows.rows(settings, results),
-        **recovery_rows.rows(settings, results),
-        **access_rows.rows(settings, results),
-        **tensor_rows.rows(settings, results),
-        **structured_rows.rows(settings, results),
-        **message_rows.rows(settings, results),
-        **query_rows.rows(settings, results),
-        **validate_rows.rows(settings, results),
-        **dataset_rows.rows(settings, results),
-        **engine_rows.rows(settings, results),
-        **process_rows.rows(settings, results),
-    }
+    topics = topics_of(settings, results)
     if args.list:
-        print("\n".join(table))
+        print("\n".join(name for rows in topics.values() for name in rows))
         return
+    is_full = not args.quick and not args.only
+    args.data.mkdir(parents=True, exist_ok=True)
+    notes = Notes(args.data / "results.json", getattr(args, "continue")) if is_full else None
     contenders.tensorflow_one_thread()
-    for name, row in table.items():
-        if args.only and not any(part in name for part in args.only):
-            continue
-        start = time.perf_counter()
-        print(f"  {name} ...", end="", flush=True)
-        row()
-        print(f" {time.perf_counter() - start:.1f} s", flush=True)
-    text = report.markdown(results, load)
+    found = {topic: report.Results() for topic in topics}
+    failed = 0
+    for topic, rows in topics.items():
+        for name, row in rows.items():
+            if args.only and not any(part in name for part in args.only):
+                continue
+            part = notes.find(name) if notes else None
+            if part is None:
+                before = results.copy()
+                ended = run_row(name, row, results)
+                failed += not ended
+                part = results.since(before)
+                if notes and ended:
+                    notes.add(name, part)
+            found[topic].add(part)
+    text = report.markdown(found, load)
     print("\n" + text)
-    if not args.quick and not args.only:
+    if is_full:
         path = TOP / "bench" / "RESULTS.md"
         path.write_text(text)
-        drawn = plots.draw_all(results, TOP / "docs" / "pictures")
+        drawn = plots.draw_all(found, TOP / "docs" / "pictures")
         print("written:", ", ".join(str(made.relative_to(TOP)) for made in [path, *drawn]))
+    sys.exit(1 if failed else 0)
 
 
 if __name__ == "__main__":

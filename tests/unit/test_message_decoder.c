@@ -290,6 +290,23 @@ TEST(groups_extensions_defaults) {
                                       "{\"i\":1,\"s\":\"none\",\"color\":\"RED\"}\n");
 }
 
+/* The content of a group that is an Any ends where the group does, not with a tag of its own. Tags
+ * of one byte that are not known are, from the second time on, found like those of fields. */
+TEST(anys_in_groups) {
+  setup how = setup_of("name: 'groups.proto' package: 'groups' syntax: 'proto2'"
+                       " dependency: 'google/protobuf/any.proto'"
+                       " message_type { name: 'Row'"
+                       "  field { name: 'any' number: 1 label: 3 type: 10"
+                       "          type_name: '.google.protobuf.Any' }"
+                       "  field { name: 'n' number: 2 label: 1 type: 3 } }",
+                       "groups.Row");
+  const cst_bytes records[] = {RECORD("\x0b\x0a\x01x\x0c\x18\x01\x10\x05"),
+                               RECORD("\x0b\x0c\x18\x02\x10\x06\x18\x03")};
+  how.columns[0] = "any.type_url", how.columns[1] = "n";
+  CHECK_STR(decode(&how, records, 2), "{\"any\":[{\"type_url\":\"x\"}],\"n\":5}\n"
+                                      "{\"any\":[{\"type_url\":\"\"}],\"n\":6}\n");
+}
+
 TEST(recursion_ends_in_bytes) {
   setup how = setup_of(types2, "two.Row");
   how.columns[0] = "row.i", how.columns[1] = "row.row.row";

@@ -248,6 +248,22 @@ def test_batches_outlive_the_decoder(schema: cst.Schema) -> None:
     assert [b.to_pydict() for b in batches] == wanted
 
 
+def test_one_column_of_many_large_batches_outlives_the_others(schema: cst.Schema) -> None:
+    """Batches that are kept share blocks of memory, which live as long as anything in them."""
+    decoder = cst.ExampleDecoder(schema)
+    data = RECORDS * 500
+    wanted = table(decoder.decode(data))
+    assert wanted.nbytes > 256 << 10
+    kept = [table(decoder.decode(data)) for _ in range(16)]
+    assert all(batch.equals(wanted) for batch in kept)
+    column = kept[9].column(0)
+    del kept
+    for _ in range(8):  # what was released is filled again
+        decoder.decode(RECORDS[::-1] * 500)
+    del decoder
+    assert column.equals(wanted.column(0))
+
+
 def test_streams_of_one_binary_column(schema: cst.Schema) -> None:
     data = records(7)
     decoder = cst.ExampleDecoder(schema)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 import os
+from multiprocessing.reduction import ForkingPickler
 from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,6 +17,7 @@ from .._base.public import public
 from .._core import join_strings, split_strings
 from .._dataset.batch import Batch
 from .._tensor.tensor import RaggedTensor, SparseTensor
+from .torch_slots import received, take_slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -25,8 +27,10 @@ if TYPE_CHECKING:
     from .._dataset.batch import Position
 
 
-# A pipe costs less than shared memory up to about this size.
-_PIPED = 1 << 20
+# A pipe costs less than shared memory up to about these sizes: memory that is there already, and
+# memory of a batch's own.
+_PIPED = 1 << 15
+_PIPED_ALONE = 1 << 20
 
 
 @functools.cache
@@ -134,20 +138,42 @@ class TorchBatch(Batch):
     def _unpack(cls, block: Any, layout: dict[str, Any], position: Position | None) -> Self:
         if isinstance(block, bytearray):
             block = torch.frombuffer(block, dtype=torch.uint8) if block else torch.empty(0).byte()
-        raw = block.numpy()
+        return cls(_value_of(layout, block, block.numpy()), position)
 
-        def value_of(entry: Any) -> Any:
-            if isinstance(entry, _Part):
-                return _view(block, entry)
-            if isinstance(entry, _Bytes):
-                return raw[entry.offset : entry.offset + entry.nbytes]
-            if isinstance(entry, _Made):
-                return _MAKERS[entry.maker](*(value_of(argument) for argument in entry.arguments))
-            if isinstance(entry, dict):
-                return {name: value_of(part) for name, part in entry.items()}
-            return entry
 
-        return cls({name: value_of(entry) for name, entry in layout.items()}, position)
+def _value_of(entry: Any, block: Any, raw: Any) -> Any:
+    """What an entry of a layout stands for."""
+    if isinstance(entry, _Part):
+        return _view(block, entry)
+    if isinstance(entry, _Bytes):
+        return raw[entry.offset : entry.offset + entry.nbytes]
+    if isinstance(entry, _Made):
+        arguments = (_value_of(argument, block, raw) for argument in entry.arguments)
+        return _MAKERS[entry.maker](*arguments)
+    if isinstance(entry, dict):
+        return {name: _value_of(part, block, raw) for name, part in entry.items()}
+    return entry
+
+
+def _hand_over(batch: TorchBatch) -> tuple[Any, ...]:
+    """How a batch is pickled for another process, which reads it once: in a slot, if there is one.
+    Pickles and copies of other kinds may be read at any time, and have a block of their own."""
+    packer = _Packer()
+    layout = packer.add(dict(batch))
+    wants_slot = packer.size > _PIPED and get_worker_info() is not None
+    slot = take_slot(packer.size) if wants_slot else None
+    if slot is None:
+        return TorchBatch._unpack, (packer.block(), layout, batch.position)
+    memory, place = slot
+    packer.fill(memory)
+    return _take_over, (place, layout, batch.position)
+
+
+def _take_over(place: Any, layout: dict[str, Any], position: Position | None) -> TorchBatch:
+    return TorchBatch._unpack(received(*place), layout, position)
+
+
+ForkingPickler.register(TorchBatch, _hand_over)
 
 
 @public
@@ -180,7 +206,7 @@ class _Packer:
 
     def __init__(self) -> None:
         self._values: list[tuple[int, Any]] = []
-        self._size = 0
+        self.size = 0
 
     def add(self, value: Any) -> Any:
         """What stands for a value in the layout; the value itself if it is to pickle alone."""
@@ -213,26 +239,30 @@ class _Packer:
 
     def _place(self, values: Any) -> int:
         """Where they will begin."""
-        offset = self._size
+        offset = self.size
         self._values.append((offset, values))
-        self._size += -(-values.nbytes // 64) * 64
+        self.size += -(-values.nbytes // 64) * 64
         return offset
 
     def block(self) -> Any:
         """The memory with copies of all: bytes for a pipe, or what other processes see."""
-        if self._size <= _PIPED or get_worker_info() is None:
-            block: Any = bytearray(self._size)
+        if self.size <= _PIPED_ALONE or get_worker_info() is None:
+            block: Any = bytearray(self.size)
             raw = np.frombuffer(block, np.uint8)
         else:
-            storage = torch.UntypedStorage._new_shared(self._size, device="cpu")
+            storage = torch.UntypedStorage._new_shared(self.size, device="cpu")
             block = torch.empty(0, dtype=torch.uint8).set_(storage)
             raw = block.numpy()
+        self.fill(raw)
+        return block
+
+    def fill(self, raw: Any) -> None:
+        """Copies all into it."""
         for offset, values in self._values:
             place = raw[offset : offset + values.nbytes]
             if isinstance(values, torch.Tensor):
                 values = values.contiguous().reshape(-1).view(torch.uint8).numpy()
             place[:] = values
-        return block
 
 
 def _view(block: Any, part: _Part) -> Any:

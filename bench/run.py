@@ -50,7 +50,10 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=5, help="repetitions (5)")
     parser.add_argument("--data", type=pathlib.Path, default=TOP / "build" / "bench")
     parser.add_argument(
-        "--continue", action="store_true", help="take up a full run that was broken off"
+        "--continue",
+        action="store_true",
+        dest="goes_on",
+        help="take up a full run that was broken off",
     )
     parser.add_argument("--list", action="store_true", help="the names of the rows")
     return parser.parse_args()
@@ -63,8 +66,10 @@ def topics_of(
     parts = {
         "tf.Examples in memory": [decode_rows, loop_rows, sequence_rows],
         "Files and formats": [csv_rows, file_rows, convert_rows, recovery_rows, access_rows],
-        "Tensors, nested tensors and validation": [tensor_rows, structured_rows, validate_rows],
-        "Messages and queries": [message_rows, query_rows],
+        "Tensors and validation": [tensor_rows, validate_rows],
+        "Nested tensors": [structured_rows],
+        "Messages": [message_rows],
+        "Queries": [query_rows],
         "Training loops": [dataset_rows],
         "The program and the package": [process_rows],
         "Engines": [engine_rows],
@@ -78,16 +83,24 @@ def topics_of(
 class Notes:
     """What each row of a full run found, in a file."""
 
-    def __init__(self, path: pathlib.Path, goes_on: bool) -> None:
+    def __init__(self, path: pathlib.Path, rounds: int, goes_on: bool) -> None:
         self._path = path
-        self._rows: dict[str, Any] = json.loads(path.read_text()) if goes_on else {}
+        self._noted: dict[str, Any] = {"rounds": rounds, "rows": {}}
+        if goes_on and path.exists():
+            noted = json.loads(path.read_text())
+            if noted["rounds"] != rounds:
+                sys.exit(f"the run that was broken off had --rounds {noted['rounds']}")
+            self._noted = noted
 
     def find(self, name: str) -> report.Results | None:
-        return report.Results.from_dict(self._rows[name]) if name in self._rows else None
+        rows = self._noted["rows"]
+        return report.Results.from_dict(rows[name]) if name in rows else None
 
     def add(self, name: str, found: report.Results) -> None:
-        self._rows[name] = dataclasses.asdict(found)
-        self._path.write_text(json.dumps(self._rows, indent=1))
+        self._noted["rows"][name] = dataclasses.asdict(found)
+        fresh = self._path.with_suffix(".new")
+        fresh.write_text(json.dumps(self._noted, indent=1))
+        fresh.replace(self._path)
 
 
 def run_row(name: str, row: Callable[[], None], results: report.Results) -> bool:
@@ -98,7 +111,7 @@ def run_row(name: str, row: Callable[[], None], results: report.Results) -> bool
         row()
     except Exception as error:
         traceback.print_exc()
-        failure = f"{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+        failure = " ".join(f"{type(error).__name__}: {error}".split()).replace("|", "/")
         results.figures.append(report.Figure(name, f"failed: {failure[:200]}", good=False))
         return False
     print(f" {time.perf_counter() - start:.1f} s", flush=True)
@@ -116,7 +129,8 @@ def main() -> None:
         return
     is_full = not args.quick and not args.only
     args.data.mkdir(parents=True, exist_ok=True)
-    notes = Notes(args.data / "results.json", getattr(args, "continue")) if is_full else None
+    noted = args.data / "results.json"
+    notes = Notes(noted, settings.rounds, args.goes_on) if is_full else None
     contenders.tensorflow_one_thread()
     found = {topic: report.Results() for topic in topics}
     failed = 0

@@ -109,12 +109,31 @@ static cst_status key_fail_dims(const key *k, size_t item) {
       item_text(&k->items[item]), rank);
 }
 
+/* True if the only array is a mask of whole rows, and nothing that is broadcast stands beside it:
+ * choosing row by row gives the same, without coordinates. */
+static bool is_mask_of_rows(const key *k) {
+  const cst_index_item *first = &k->items[0];
+  if (first->kind != CST_INDEX_ARRAY || !is_mask(first->tensor) || first->tensor->is_row ||
+      cst__structured_rank(first->tensor) != 1 || k->tensor->is_row) {
+    return false;
+  }
+  for (size_t i = 1; i < k->count; i++) {
+    if (k->items[i].kind != CST_INDEX_SLICE && k->items[i].kind != CST_INDEX_ELLIPSIS) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /* Counts what the items stand for. An ellipsis gets the number of its dimensions in `begin`. */
 static cst_status key_check(key *k) {
   size_t rank = cst__structured_rank(k->tensor);
   size_t dims = 0;
   size_t ellipsis = k->count;
   k->num_made = rank + k->count;
+  if (k->count > 0 && is_mask_of_rows(k)) {
+    k->items[0].kind = CST_INDEX_BY_ROW;
+  }
   for (size_t i = 0; i < k->count; i++) {
     const cst_index_item *item = &k->items[i];
     if (item->kind == CST_INDEX_ELLIPSIS && ellipsis < k->count) {

@@ -46,20 +46,18 @@ typedef struct cst_dataset_options {
   int32_t prefetch;    /* batches that threads make ahead; 0: none, and no thread */
   int32_t threads;     /* that make batches ahead, in order; 0: 1 */
   const cst_allocator *allocator;
-  uint64_t memory_budget; /* bytes. Records of plain TFRecord files on disk that have no more of
-                             them stay in memory once they were read, as long as the source lives,
-                             and for all its datasets that allow so many; workers that were forked
-                             share them. A file that has changed since the dataset was made is read
-                             itself. 0: none stay, and so it is with memory_map, which needs none */
+  int64_t memory_budget; /* bytes; 0: CST_DATASET_MEMORY_BUDGET. Records of plain TFRecord files on
+                            disk that have no more of them stay in memory once they were read, as
+                            long as the source lives, and for all its datasets that allow so many;
+                            workers that were forked share them. A file that has changed since the
+                            dataset was made is read itself. Below 0: none stay, and so it is with
+                            memory_map, which needs none */
 } cst_dataset_options;
 
-enum { CST_DATASET_MEMORY_BUDGET = 256 << 20 }; /* the default */
+enum { CST_DATASET_MEMORY_BUDGET = 256 << 20 };
 
-#define CST_DATASET_OPTIONS_INIT                                                     \
-  {                                                                                  \
-    sizeof(cst_dataset_options), 0, CST_SHUFFLE_NONE, 0, 0, false, 0, 0, 0, 0, NULL, \
-        CST_DATASET_MEMORY_BUDGET                                                    \
-  }
+#define CST_DATASET_OPTIONS_INIT \
+  { sizeof(cst_dataset_options), 0, CST_SHUFFLE_NONE, 0, 0, false, 0, 0, 0, 0, NULL, 0 }
 
 /* Immutable and counted; shared by threads. Keeps the source. */
 typedef struct cst_dataset cst_dataset;

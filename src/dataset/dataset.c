@@ -57,8 +57,9 @@ cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *optio
   dataset->allocator = allocator;
   dataset->options.allocator = &dataset->allocator;
   complete_options(&dataset->options, source);
+  int64_t budget = options->memory_budget == 0 ? CST_DATASET_MEMORY_BUDGET : options->memory_budget;
   cst_status status =
-      cst__source_record_cache(source, options->memory_budget, &dataset->cache, error);
+      cst__source_record_cache(source, budget > 0 ? (uint64_t)budget : 0, &dataset->cache, error);
   if (status != CST_OK) {
     cst__dataset_release(dataset);
     return status;

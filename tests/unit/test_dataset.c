@@ -340,7 +340,7 @@ TEST(windows_read_in_whole) {
     cst_dataset_options options = options_of(CST_SHUFFLE_WINDOW, batch_size);
     options.prefetch = (int32_t)(batch_size % 4);
     options.threads = options.prefetch;
-    options.memory_budget = 0;
+    options.memory_budget = -1;
     cst_dataset *whole = dataset_of(source, &options);
     cst_dataset *singly = dataset_of(mapped, &options);
     delivery d = deliver(whole, 3);

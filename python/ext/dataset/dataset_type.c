@@ -17,9 +17,9 @@ static int dataset_parse(cst__py_dataset_object *self, cst_dataset_options *o, P
   long long batch_size;
   long long window;
   unsigned long long seed;
-  unsigned long long memory_budget;
+  long long memory_budget;
   if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "O!$LiLKpIIiiKO!:Dataset", keywords, state->source_type, &self->source,
+          args, kwargs, "O!$LiLKpIIiiLO!:Dataset", keywords, state->source_type, &self->source,
           &batch_size, &shuffle, &window, &seed, &drop_last, &o->shard, &o->num_shards,
           &o->prefetch, &o->threads, &memory_budget, &PyTuple_Type, &self->pads)) {
     self->source = NULL;
@@ -33,7 +33,7 @@ static int dataset_parse(cst__py_dataset_object *self, cst_dataset_options *o, P
   o->window = window;
   o->seed = seed;
   o->drop_last = drop_last != 0;
-  o->memory_budget = memory_budget;
+  o->memory_budget = memory_budget > 0 ? memory_budget : -1; /* 0 is that of Python */
   return 0;
 }
 

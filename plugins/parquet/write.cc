@@ -1,4 +1,4 @@
-// Record batches to Parquet: zstd, statistics, page checksums, row groups of at most 32 MiB of
+// Record batches to Parquet: zstd, statistics, page checksums, row groups of at most 24 MiB of
 // data. Small batches are gathered, so that a column is encoded for many rows at once; with
 // threads, the columns in parallel.
 #include <arrow/array/concatenate.h>
@@ -20,7 +20,7 @@
 namespace columnstone_parquet {
 namespace {
 
-constexpr int64_t kGroupBytes = 32 << 20;
+constexpr int64_t kGroupBytes = 24 << 20;
 
 // Batches are gathered to so much data before they are encoded.
 constexpr int64_t kPartBytes = 8 << 20;

@@ -233,9 +233,8 @@ static __attribute__((noinline)) const uint8_t *copy_with_slack(cst_message_deco
 ALWAYS_INLINE const uint8_t *with_slack(cst_message_decoder *d, const cst__records *records,
                                         size_t i) {
   const cst_bytes *record = &records->items[i];
-  const cst_bytes *next = i + 1 < records->count ? record + 1 : NULL;
-  bool is_followed =
-      next != NULL && next->data == record->data + record->size && next->size >= SLACK;
+  bool is_followed = i + 1 < records->count && record[1].data == record->data + record->size &&
+                     record[1].size >= SLACK;
   bool in_place = record->size > 0 && (records->padding >= SLACK || is_followed);
   return LIKELY(in_place) ? record->data : copy_with_slack(d, record, i);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/interrupt.h"
+#include "base/prefetch.h"
 #include "decode/example_loop.h"
 #include "proto/fast_wire.h"
 
@@ -462,15 +463,6 @@ static cst_status put_features_message(cst__decode_state *state, const uint8_t *
   return at != NULL ? CST_OK : state->error->code;
 }
 
-/* Begins to load a record that comes next: a list of them lies anywhere in memory, and by the time
- * the machine notices a new run of addresses, a short record is over. */
-ALWAYS_INLINE void fetch(const cst_bytes *record) {
-  size_t size = record->size < FETCH_BYTES ? record->size : FETCH_BYTES;
-  for (size_t at = 0; at < size; at += 64) {
-    __builtin_prefetch(record->data + at);
-  }
-}
-
 static cst_status run_examples(cst__decode_state *state, const cst__records *records) {
   size_t done = 0;
   for (size_t i = 0; i < records->count; i++) {
@@ -480,7 +472,7 @@ static cst_status run_examples(cst__decode_state *state, const cst__records *rec
     size_t features = 0;
     state->row = (int32_t)i;
     if (LIKELY(i + 1 < records->count)) {
-      fetch(&records->items[i + 1]);
+      cst__prefetch(records->items[i + 1].data, records->items[i + 1].size, FETCH_BYTES);
     }
     cst__enter_record(state, records);
     if (LIKELY(size >= 8 && *at++ == CST__TAG_FIRST && read_size(&at, &features) &&

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/interrupt.h"
+#include "base/prefetch.h"
 #include "decode/sequence_loop.h"
 #include "proto/fast_wire.h"
 
@@ -351,21 +352,13 @@ static outcome put_record(cst__sequence *sequence, cst_bytes record, const uint8
   return LIKELY(how == DONE) && at < end ? SLOW : how;
 }
 
-/* Begins to load a record that comes next; see example_loop.c. */
-ALWAYS_INLINE void fetch(const cst_bytes *record) {
-  size_t size = record->size < FETCH_BYTES ? record->size : FETCH_BYTES;
-  for (size_t at = 0; at < size; at += 64) {
-    __builtin_prefetch(record->data + at);
-  }
-}
-
 cst_status CST__PASTE(cst__sequence_run_, CST_VARIANT)(cst__sequence *sequence,
                                                        const cst__records *records) {
   size_t done = 0;
   for (size_t i = 0; i < records->count; i++) {
     cst_bytes record = records->items[i];
     if (LIKELY(i + 1 < records->count)) {
-      fetch(&records->items[i + 1]);
+      cst__prefetch(records->items[i + 1].data, records->items[i + 1].size, FETCH_BYTES);
     }
     cst__sequence_enter(sequence, records, i);
     outcome how = put_record(sequence, record, record.data + record.size + records->padding);

@@ -6,6 +6,7 @@
 #include "arrow/records/decoding.h"
 #include "base/cpu_features.h"
 #include "base/interrupt.h"
+#include "base/prefetch.h"
 #include "message/decode/message_loop.h"
 #include "message/text/record_text.h"
 #include "proto/confluent.h"
@@ -239,13 +240,6 @@ ALWAYS_INLINE const uint8_t *with_slack(cst_message_decoder *d, const cst__recor
   return LIKELY(in_place) ? record->data : copy_with_slack(d, record, i);
 }
 
-static void fetch_record(const cst_bytes *record) {
-  size_t size = record->size < FETCH_BYTES ? record->size : FETCH_BYTES;
-  for (size_t at = 0; at < size; at += 64) {
-    __builtin_prefetch(record->data + at);
-  }
-}
-
 static cst_status decode_all(cst_message_decoder *d, const cst__records *records,
                              cst_error *error) {
   size_t done = 0;
@@ -255,7 +249,7 @@ static cst_status decode_all(cst_message_decoder *d, const cst__records *records
     size_t size = records->items[i].size;
     const uint8_t *at = next;
     if (i + 2 < records->count) {
-      fetch_record(&records->items[i + 2]);
+      cst__prefetch(records->items[i + 2].data, records->items[i + 2].size, FETCH_BYTES);
     }
     if (i + 1 < records->count) {
       next = with_slack(d, records, i + 1);

@@ -4,6 +4,7 @@
 
 #include "arrow/concat.h"
 #include "base/interrupt.h"
+#include "base/prefetch.h"
 #include "source/block/cursor.h"
 #include "source/block/unit.h"
 #include "source/index/access.h"
@@ -498,8 +499,8 @@ static void load_cached_row(const cst__access *access, const cst__take_scratch *
     const uint64_t *at = offset_of(&access->files[number], row);
     size_t size = at[1] - at[0] < LOADED ? (size_t)(at[1] - at[0]) : LOADED;
     const uint8_t *record = cst__record_cache_find(scratch->kept.cache, number, at[0], size);
-    for (size_t i = 0; i < size && record != NULL; i += 64) {
-      __builtin_prefetch(record + i);
+    if (record != NULL) {
+      cst__prefetch(record, size, LOADED);
     }
   }
 }

@@ -53,10 +53,12 @@ ALWAYS_INLINE bool grow(target t, size_t values, size_t bytes) {
   return cst__grow_hot(t.state, column_of(t), values, bytes) == CST_OK;
 }
 
-/* The first `size` bytes of a word, zeros for the others. */
+/* The first `size` bytes of a word, zeros for the others. Without a branch: where names come in any
+ * order, so do their sizes. */
 ALWAYS_INLINE uint64_t keep_bytes(uint64_t word, size_t size) {
 #if defined(__BMI2__)
-  return _bzhi_u64(word, size > 8 ? 64 : (unsigned)size * 8);
+  /* The instruction looks at 8 bits of the number, and keeps all from 64 on. */
+  return _bzhi_u64(word, (unsigned)size * 8 | (unsigned)(size > 8) << 6);
 #else
   return size >= 8 ? word : word & ((UINT64_C(1) << (size * 8)) - 1);
 #endif

@@ -272,7 +272,8 @@ _NAMES_OF = {
     "_dataset.rows": "Rows",
     "_frameworks.torch": "TorchDataset TorchRows _Shared",
     "_source.stages": "Filtered Mapped",
-    "_frameworks.torch_batch": "StringTensor TorchBatch _Bytes _Made _Part",
+    "_frameworks.torch_batch": "TorchBatch",
+    "_frameworks.torch_tensors": "StringTensor",
 }
 _MODULES = ("beam", "dask", "huggingface", "ray", "spark", "struct", "tfxio")
 _MODULE_OF = {name: module for module, names in _NAMES_OF.items() for name in names.split()}

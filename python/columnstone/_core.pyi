@@ -86,6 +86,15 @@ def arrow_schema(schema: ArrowSchemaExportable, /) -> ArrowSchema: ...
 # The strings of a tensor one after the other, and their lengths as int64; and back.
 def join_strings(tensor: Tensor, /) -> tuple[bytes, bytes]: ...
 
+# Copies arrays (Tensors, C-contiguous buffers, strings as (data, lengths, shape)) one after the
+# other into what room(size) gives, strings with their lengths first. Gives of each where it begins,
+# its shape, and how many bytes its strings have.
+def pack_arrays(
+    arrays: tuple[Tensor | Buffer | tuple[Buffer, Buffer, tuple[int, ...]], ...],
+    room: Callable[[int], Buffer],
+    /,
+) -> list[tuple[int, tuple[int, ...], int]]: ...
+
 # (file, begin, end, exact, task) each; sizes are those of the paths, which are no globs then (None
 # among them: not known); cut: one of SPLIT_CUT_...
 def plan_splits(

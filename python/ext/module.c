@@ -266,6 +266,7 @@ static PyMethodDef functions[] = {
     {"nested_broadcast", cst__py_nested_broadcast, METH_VARARGS, NULL},
     {"nested_promote_and_broadcast", cst__py_nested_promote_and_broadcast, METH_VARARGS, NULL},
     {"join_strings", cst__py_join_strings, METH_O, NULL},
+    {"pack_arrays", cst__py_pack_arrays, METH_VARARGS, NULL},
     {"split_strings", cst__py_split_strings, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

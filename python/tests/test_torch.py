@@ -287,7 +287,7 @@ def test_large_batches_take_shared_memory(make_file: MakeFile) -> None:
     ]
     dataset = dataset_of(make_file("d.tfrecord", records), schema, shuffle=False, batch_size=20)
     for k, batch in enumerate(DataLoader(dataset.torch(), batch_size=None, num_workers=2)):
-        assert batch["x"].untyped_storage().nbytes() > batch["x"].nbytes  # one block of all
+        assert batch["x"].untyped_storage().nbytes() == batch["x"].nbytes  # pickles without others
         assert batch["x"][:, 1].tolist() == [1.0 + 20 * k + i for i in range(20)]
         assert batch["s"].values[3] == b"%d" % (20 * k + 3) * 1000
 

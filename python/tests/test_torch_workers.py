@@ -125,3 +125,105 @@ def test_without_room_batches_take_another_way(
     loop = iter(loader_of(path))
     assert sorted(i for batch in loop for i in check(batch)) == list(range(160))
     assert torch_slots._received == {}
+
+
+# What an item is on its way: batches that nobody looks at are not made of torch tensors before
+
+
+def seen(batch: Any) -> Any:
+    assert type(batch["x"]) is torch.Tensor and type(batch["s"]).__name__ == "StringTensor"
+    batch["seen"] = batch["x"][:, :10] + 1
+    return batch
+
+
+class Wrapped(torch.utils.data.IterableDataset[Any]):
+    """A user's dataset over ours."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+
+    def __iter__(self) -> Any:
+        return map(seen, self.dataset)
+
+
+@pytest.mark.parametrize("how", ["map", "collate_fn", "wrapped"])
+def test_whoever_looks_sees_torch_tensors(path: pathlib.Path, how: str) -> None:
+    dataset = cst.open(path, schema=SCHEMA).dataset(batch_size=4)
+    made = dataset.map(seen).torch() if how == "map" else dataset.torch()
+    made = Wrapped(made) if how == "wrapped" else made
+    loader = DataLoader(made, None, num_workers=1, collate_fn=seen if how == "collate_fn" else None)
+    rows = 0
+    for batch in loader:
+        rows += len(check(batch))
+        assert batch["seen"].equal(batch["x"][:, :10] + 1)
+        assert type(batch).__name__ == "TorchBatch" and batch.position is not None
+    assert rows == 160
+
+
+def test_batches_that_differ(path: pathlib.Path) -> None:
+    """A layout is sent once, and again when it changes."""
+
+    def differing(batch: Any) -> Any:
+        number = batch.position.batch // 3 % 3
+        if number == 1:
+            batch["x"] = batch["x"].double()
+        elif number == 2:
+            batch["more"] = {"x": batch["x"][:2], "number": batch.position.batch}
+        return batch
+
+    dataset = cst.open(path, schema=SCHEMA).dataset(batch_size=4).map(differing).torch()
+    found = [0, 0, 0]
+    for k, batch in enumerate(DataLoader(dataset, None, num_workers=1)):
+        number = k // 3 % 3
+        found[number] += len(check(batch))
+        assert batch["x"].dtype == (torch.float64 if number == 1 else torch.float32)
+        assert ("more" in batch) == (number == 2)
+        if number == 2:
+            assert batch["more"]["number"] == k and batch["more"]["x"].equal(batch["x"][:2])
+    assert sum(found) == 160 and min(found) > 0
+
+
+@pytest.mark.parametrize("label", ["id", "s"])
+def test_a_label_beside_its_batch(path: pathlib.Path, label: str) -> None:
+    dataset = cst.open(path, schema=SCHEMA).dataset(batch_size=4, label=label)
+    for batch, found in DataLoader(dataset.torch(), None, num_workers=2):
+        assert label not in batch and type(batch).__name__ == "TorchBatch"
+        check({**batch, label: found})
+
+
+def test_every_kind_of_tensor_in_slots(make_file: MakeFile) -> None:
+    text = """
+    feature { name: "r" type: FLOAT } feature { name: "t" type: BYTES }
+    feature { name: "i" type: INT } feature { name: "w" type: FLOAT }
+    feature { name: "n" type: INT }
+    tensor_representation_group { key: "" value {
+      tensor_representation { key: "r" value { ragged_tensor {
+        feature_path { step: "r" } row_partition_dtype: INT64 } } }
+      tensor_representation { key: "t" value { ragged_tensor {
+        feature_path { step: "t" } row_partition_dtype: INT64 } } }
+      tensor_representation { key: "w" value { sparse_tensor {
+        index_column_names: "i" value_column_name: "w" dense_shape { dim { size: 90000 } } } } }
+      tensor_representation { key: "deep" value { ragged_tensor {
+        feature_path { step: "r" } partition { row_length: "n" } } } } } }"""
+    records = []
+    for i in range(32):
+        features = {
+            "r": [float(i + j) for j in range(1000 * (i % 5))],
+            "n": [1000] * (i % 5),
+            "t": [b"%d" % j for j in range(i % 7)],
+            "i": [i, 2 * i + 1],
+            "w": [0.5, 1.5 * i],
+        }
+        records.append(wire.example({name: values for name, values in features.items() if values}))
+    dataset = cst.open(make_file("k.tfrecord", records), schema=text).dataset(batch_size=8)
+    kept = list(DataLoader(dataset.torch(), None, num_workers=2))
+    for ours, other in zip(kept, dataset.torch(), strict=True):
+        assert ours.position == other.position and list(ours) == list(other)
+        assert ours["r"].values().equal(other["r"].values())
+        assert ours["r"].offsets().equal(other["r"].offsets())
+        assert ours["t"].to_list() == other["t"].to_list()
+        assert ours["deep"].values.equal(other["deep"].values)
+        for mine, theirs in zip(ours["deep"].row_splits, other["deep"].row_splits, strict=True):
+            assert mine.equal(theirs)
+        assert ours["w"].is_coalesced() == other["w"].is_coalesced()
+        assert ours["w"].to_dense().equal(other["w"].to_dense())

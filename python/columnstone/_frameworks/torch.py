@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -9,27 +10,25 @@ import numpy as np
 import torch
 from torch.utils.data import Dataset as MapDataset
 from torch.utils.data import IterableDataset, get_worker_info
-from torch.utils.data._utils.collate import default_collate_fn_map
+from torch.utils.data._utils.collate import default_collate_fn_map, default_convert
+from torch.utils.data._utils.fetch import _IterableDatasetFetcher
 
 from .._base.errors import StateError, argument_error
 from .._base.public import public
+from .._core import Tensor
 from .._dataset.batch import Batch, Position
 from .._dataset.dataset import Dataset
 from .._tensor.conversion import converted, ragged_parts, sparse_parts
 from .._tensor.tensor import RaggedTensor, SparseTensor
-from .torch_batch import (
-    StringTensor,
-    TorchBatch,
-    end_with_parent,
-    jagged,
-    lengths_of,
-    sparse_coo,
-)
+from .torch_batch import Sealed, TorchBatch, end_with_parent
+from .torch_tensors import StringTensor, jagged, lengths_of, sparse_coo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from types import FrameType
     from typing import Self
 
+    from .._dataset.dataset import Iteration
     from .._dataset.rows import Fetched, Rows
 
 # Tensors
@@ -95,12 +94,13 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         worker = get_worker_info()
         if worker is None:
             return TorchIteration(self._dataset, 0, 1)
+        sealed = not self._dataset._maps and _is_unseen(sys._getframe(1))
         end_with_parent()
         self._shared.follow(self._dataset)
         if not self._restored:
             self._shared.take(self._dataset, worker.seed - worker.id)
         self._restored = False
-        return TorchIteration(self._dataset, worker.id, worker.num_workers)
+        return TorchIteration(self._dataset, worker.id, worker.num_workers, sealed)
 
     def __len__(self) -> int:
         """Batches of all epochs. TypeError where the dataset has no length, or no end."""
@@ -173,14 +173,32 @@ class _Shared:
             dataset._loaded = None
 
 
+def _is_unseen(caller: FrameType) -> bool:
+    """True in a DataLoader's worker that hands batches on as they are: the fetcher of the worker
+    asks, and there is no collate_fn. Any other caller gets torch tensors."""
+    fetcher = caller.f_locals.get("self")
+    return (
+        isinstance(fetcher, _IterableDatasetFetcher)
+        and not fetcher.auto_collation
+        and fetcher.collate_fn is default_convert
+    )
+
+
 class TorchIteration:
     """What one worker makes of a dataset. Its state is what a StatefulDataLoader keeps of it."""
 
-    def __init__(self, dataset: Dataset, worker: int, num_workers: int) -> None:
+    def __init__(
+        self, dataset: Dataset, worker: int, num_workers: int, sealed: bool = False
+    ) -> None:
         self._dataset = dataset
-        self._iteration = dataset._iterate(worker, num_workers, convert=_batch)
         self._worker = worker
         self._num_workers = num_workers
+        self._sealed = sealed
+        self._iteration = self._iterate(None)
+
+    def _iterate(self, start: Mapping[str, Any] | None) -> Iteration:
+        convert = _batch_to_seal if self._sealed else _batch
+        return self._dataset._iterate(self._worker, self._num_workers, start, convert)
 
     def __iter__(self) -> Self:
         return self
@@ -188,6 +206,8 @@ class TorchIteration:
     def __next__(self) -> Any:
         item = next(self._iteration)
         self._worker = self._num_workers - 1  # counted from the batch after this one
+        if self._sealed:
+            return Sealed(*item) if isinstance(item, tuple) else Sealed(item)
         return item
 
     def state_dict(self) -> dict[str, Any]:
@@ -199,13 +219,17 @@ class TorchIteration:
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on there."""
         self._worker, self._num_workers = state["worker"], state["num_workers"]
-        self._iteration = self._dataset._iterate(
-            self._worker, self._num_workers, start=state, convert=_batch
-        )
+        self._iteration = self._iterate(state)
 
 
 def _batch(batch: Batch) -> TorchBatch:
     return TorchBatch(to_torch(dict(batch)), batch.position)
+
+
+def _batch_to_seal(batch: Batch) -> Batch:
+    """As _batch, but dense tensors stay as they are."""
+    made = {n: t if isinstance(t, Tensor) else to_torch(t) for n, t in batch.items()}
+    return Batch(made, batch.position)
 
 
 def _refuse_collate(batches: list[TorchBatch], **_: Any) -> NoReturn:

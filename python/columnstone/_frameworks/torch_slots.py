@@ -6,12 +6,10 @@ import multiprocessing
 import os
 import uuid
 import weakref
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-
-from .._base.public import public
 
 # A worker has two batches on their way (its loader's prefetch_factor), one is made, the loop has
 # one or two, and a thread that pins memory some more.
@@ -21,7 +19,6 @@ _HEAD = 4096  # bytes before the first slot; the first _COUNT say which are in u
 _ROOM = "/dev/shm"
 
 
-@public
 class Slots:
     """A worker's: slots of one size. It marks one as used, the process that trains as free; when
     none is free (the loop keeps its batches), batches take another way."""
@@ -29,29 +26,50 @@ class Slots:
     def __init__(self, size: int) -> None:
         self.size = -(-size * 5 // 4 // 4096) * 4096
         self.process = os.getpid()
-        self._key = uuid.uuid4().int
+        self.key = uuid.uuid4().int
         self._storage = torch.UntypedStorage._new_shared(_HEAD + _COUNT * self.size, device="cpu")
         self._raw = _raw_of(self._storage)
-        self._told = False  # the other process has the memory
+        self._is_told = False  # the other process has the memory
+        self._told: Any = None  # the layout that the other process has
 
-    def take(self, size: int) -> tuple[Any, tuple[Any, ...]] | None:
-        """Room for so many bytes, and what says to `received` where it is; None: there is none."""
-        free = np.flatnonzero(self._raw[:_COUNT] == 0)
-        if size > self.size or len(free) == 0:
+    def take(self, size: int) -> Slot | None:
+        """Room for so many bytes; None: there is none."""
+        number = bytes(self._raw[:_COUNT]).find(0)
+        if size > self.size or number < 0:
             return None
-        number = int(free[0])
         self._raw[number] = 1
         begin = _HEAD + number * self.size
-        storage = None if self._told else self._storage
-        self._told = True
-        place = (self._key, self.process, storage, number, begin, size)
-        return self._raw[begin : begin + size], place
+        return Slot(self, number, begin, size, self._raw[begin : begin + size])
+
+    def news(self, layout: Any) -> tuple[Any, Any]:
+        """The memory and the layout, each of them if the other process has another one. It gets
+        all batches in the order in which they are sent."""
+        storage = None if self._is_told else self._storage
+        self._is_told = True
+        layout = None if layout == self._told else layout
+        self._told = self._told if layout is None else layout
+        return storage, layout
+
+
+class Slot(NamedTuple):
+    """Memory for one batch."""
+
+    slots: Slots
+    number: int
+    begin: int
+    size: int
+    memory: Any
+
+    def place(self, layout: Any) -> tuple[Any, ...]:
+        """What says to `received` where it is, and what it holds."""
+        slots = self.slots
+        return slots.key, slots.process, self.number, self.begin, self.size, *slots.news(layout)
 
 
 _own: Slots | None = None
 
 
-def take_slot(size: int) -> tuple[Any, tuple[Any, ...]] | None:
+def take_slot(size: int) -> Slot | None:
     """Of this worker's slots, which are made for its first batch, and made anew for larger ones."""
     global _own
     if size > _LARGEST:
@@ -78,32 +96,49 @@ def _raw_of(storage: Any) -> Any:
 
 # The process that trains
 
-_received: dict[int, Any] = {}  # the memory of each worker, by key
-
 
 class _Slot(np.ndarray):
-    """The memory of one slot, which is free again when nothing points into it any more."""
+    """The memory of one slot, which is free again when nothing points into it any more. That of all
+    slots has this class as well: arrays that lie in a slot refer to it then, and not past it, which
+    numpy does with an array of their own class."""
 
 
-def received(key: int, process: int, storage: Any, number: int, begin: int, size: int) -> Any:
-    """The bytes that a worker has put into a slot, as a torch tensor."""
+class _Memory:
+    """The slots of a worker, and the layout of its last batch."""
+
+    __slots__ = ("layout", "raw")
+
+    def __init__(self, storage: Any) -> None:
+        self.raw = _raw_of(storage).view(_Slot)
+        self.layout: Any = None
+
+
+_received: dict[int, _Memory] = {}  # by key
+
+
+def received(
+    key: int, process: int, number: int, begin: int, size: int, storage: Any, layout: Any
+) -> tuple[memoryview, Any]:
+    """The bytes that a worker has put into a slot, and their layout."""
     if storage is not None:
-        raw = _raw_of(storage)
-        _keep(key, process, raw)
+        memory = _Memory(storage)
+        _keep(key, process, memory)
     elif key in _received:
-        raw = _received[key]
+        memory = _received[key]
     else:
         raise RuntimeError(f"worker {process} has ended, and with it the memory of its batches")
-    slot = raw[begin : begin + size].view(_Slot)
-    weakref.finalize(slot, _free, raw, number, os.getpid()).atexit = False
-    return torch.from_numpy(slot)
+    if layout is not None:
+        memory.layout = layout
+    slot = memory.raw[begin : begin + size]
+    weakref.finalize(slot, _free, memory.raw, number, os.getpid()).atexit = False
+    return memoryview(slot), memory.layout
 
 
-def _keep(key: int, process: int, raw: Any) -> None:
+def _keep(key: int, process: int, memory: _Memory) -> None:
     """For the worker's next batches, as long as its loader knows of it."""
     for child in multiprocessing.active_children():
         if child.pid == process:
-            _received[key] = raw
+            _received[key] = memory
             weakref.finalize(child, _received.pop, key, None).atexit = False
 
 

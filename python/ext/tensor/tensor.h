@@ -31,6 +31,10 @@ const cst_ndarray *cst__py_tensor_view(cst__py_state *state, PyObject *object);
 PyObject *cst__py_join_strings(PyObject *module, PyObject *tensor);
 PyObject *cst__py_split_strings(PyObject *module, PyObject *args);
 
+/* ---- pack.c: a function of the module, see _core.pyi ---- */
+
+PyObject *cst__py_pack_arrays(PyObject *module, PyObject *args);
+
 /* ---- the types ---- */
 
 extern PyType_Spec cst__py_tensor_spec;

@@ -1,0 +1,161 @@
+"""Tensors of PyTorch in one block of memory, and back.
+
+A layout says what a block holds. It is the same for all batches that have the same keys and kinds
+of tensors, and is a tuple:
+
+    ("numbers", dtype of numpy, dtype of torch if numpy has no such one)
+    ("strings",)
+    ("value",)                  what is not in the block: the next one of the values beside it
+    ("dict", names, layouts)
+    (maker, *layouts)           what one of _MAKERS makes of its parts
+
+Where each array lies, and its shape, is said by the places, as pack_arrays gives them.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from .._core import Tensor, pack_arrays
+from .._tensor.tensor import RaggedTensor, SparseTensor
+from .torch_tensors import StringTensor, jagged, lengths_of, sparse_coo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import TypeAlias
+
+    Layout: TypeAlias = tuple[Any, ...]
+    Places: TypeAlias = list[tuple[int, tuple[int, ...], int]]
+
+_STRINGS = ("strings",)
+_VALUE = ("value",)
+
+
+class Packer:
+    """Finds the arrays in a value, and copies them into a block."""
+
+    def __init__(self) -> None:
+        self._arrays: list[Any] = []
+        self.values: list[Any] = []  # what pickles alone
+
+    def pack(self, room: Callable[[int], Any]) -> Places:
+        """Copies all arrays into what room(size) gives."""
+        return pack_arrays(tuple(self._arrays), room)
+
+    def add(self, value: Any) -> Layout:
+        """The layout of a value of tensors: those of torch, and dense ones of this package."""
+        if isinstance(value, Tensor):
+            strings = value.dtype == "bytes"
+            return self._array(value, _STRINGS if strings else _numbers_of(value.dtype))
+        if isinstance(value, StringTensor):
+            content = value.content
+            joined = (*content, value.shape) if isinstance(content, tuple) else content
+            return self._array(joined, _STRINGS)
+        if isinstance(value, dict):
+            return ("dict", tuple(value), tuple(map(self.add, value.values())))
+        if isinstance(value, RaggedTensor):
+            return ("ragged", *map(self.add, (value.values, *value.row_splits)))
+        if isinstance(value, SparseTensor):
+            return ("sparse", *map(self.add, (value.indices, value.values, value.dense_shape)))
+        if isinstance(value, torch.Tensor) and value.device.type == "cpu":
+            return self._add_tensor(value)
+        return self._alone(value)
+
+    def _add_tensor(self, tensor: Any) -> Layout:
+        if tensor.is_nested and tensor.layout == torch.jagged:
+            offsets = tensor.offsets()
+            parts = map(self.add, (tensor.values(), offsets))
+            return ("jagged", *parts, *map(self._alone, lengths_of(offsets)))
+        if tensor.layout == torch.sparse_coo:
+            parts = map(self.add, (tensor._indices().T, tensor._values()))
+            rest = (tuple(tensor.shape), tensor.is_coalesced())
+            return ("sparse_coo", *parts, *map(self._alone, rest))
+        if tensor.is_nested or tensor.layout != torch.strided or tensor.requires_grad:
+            return self._alone(tensor)
+        if tensor.is_quantized or tensor.is_conj() or tensor.is_neg():
+            return self._alone(tensor)
+        layout = _numbers_of(tensor.dtype)
+        values = tensor.contiguous()
+        if layout[2] is not None:
+            values = values.view(_BITS[tensor.dtype.itemsize])
+        return self._array(values.numpy(), layout)
+
+    def _array(self, array: Any, layout: Layout) -> Layout:
+        self._arrays.append(array)
+        return layout
+
+    def _alone(self, value: Any) -> Layout:
+        self.values.append(value)
+        return _VALUE
+
+
+_BITS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+
+
+@functools.cache
+def _numbers_of(dtype: Any) -> Layout:
+    """The layout of numbers of a dtype, which is torch's, or the name of one of this package."""
+    if isinstance(dtype, str):
+        return ("numbers", np.dtype(dtype), None)
+    try:
+        return ("numbers", torch.empty(0, dtype=dtype).numpy().dtype, None)
+    except TypeError:
+        return ("numbers", torch.empty(0, dtype=_BITS[dtype.itemsize]).numpy().dtype, dtype)
+
+
+def unpacked(block: Any, layout: Layout, places: Places, values: Iterable[Any]) -> Any:
+    """What was packed, with arrays that lie in the block: a writable buffer, or a torch tensor."""
+    raw = block.numpy() if isinstance(block, torch.Tensor) else block
+    return _Reader(memoryview(raw), places, values).read(layout)
+
+
+class _Reader:
+    def __init__(self, memory: memoryview, places: Places, values: Iterable[Any]) -> None:
+        self._memory = memory
+        self._places = iter(places)
+        self._values = iter(values)
+
+    def read(self, layout: Layout) -> Any:
+        kind = layout[0]
+        if kind == "strings":
+            return self._strings()
+        if kind == "numbers":
+            return self._numbers(*layout[1:])
+        if kind == "dict":
+            return dict(zip(layout[1], map(self.read, layout[2]), strict=True))
+        if kind == "value":
+            return next(self._values)
+        return _MAKERS[kind](*map(self.read, layout[1:]))
+
+    def _strings(self) -> StringTensor:
+        begin, shape, size = next(self._places)
+        data = begin + 8 * math.prod(shape)  # after the lengths
+        return StringTensor((self._memory[data : data + size], self._memory[begin:data]), shape)
+
+    def _numbers(self, dtype: Any, torch_dtype: Any) -> Any:
+        begin, shape, _ = next(self._places)
+        array: Any = np.ndarray(shape, dtype, self._memory, begin)
+        tensor = torch.from_numpy(array)
+        return tensor if torch_dtype is None else tensor.view(torch_dtype)
+
+
+def _ragged_of(values: Any, *splits: Any) -> RaggedTensor:
+    return RaggedTensor(values, list(splits))
+
+
+def _list_of(*parts: Any) -> list[Any]:
+    return list(parts)
+
+
+_MAKERS: dict[str, Callable[..., Any]] = {
+    "jagged": jagged,
+    "list": _list_of,
+    "ragged": _ragged_of,
+    "sparse": SparseTensor,
+    "sparse_coo": sparse_coo,
+}

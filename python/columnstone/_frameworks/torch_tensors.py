@@ -1,0 +1,93 @@
+"""Tensors of PyTorch that torch has no one call for, and strings, which it does not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+
+from .._base.public import public
+from .._core import join_strings, split_strings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .._core import Tensor
+
+
+def sparse_coo(indices: Any, values: Any, shape: Sequence[int], coalesced: bool) -> Any:
+    """Of indices [n, rank] that are known to be right."""
+    return torch.sparse_coo_tensor(
+        indices.T, values, shape, is_coalesced=coalesced, check_invariants=False
+    )
+
+
+def lengths_of(offsets: Any) -> tuple[int, int]:
+    """The shortest and the longest row."""
+    lengths = offsets.diff()
+    return (int(lengths.min()), int(lengths.max())) if len(lengths) > 0 else (0, 0)
+
+
+def jagged(values: Any, offsets: Any, shortest: int, longest: int) -> Any:
+    """A nested tensor whose rows have from `shortest` to `longest` values."""
+    return torch.nested.nested_tensor_from_jagged(
+        values, offsets, min_seqlen=shortest, max_seqlen=longest
+    )
+
+
+@public
+class StringTensor:
+    """The strings of a batch in PyTorch, which has no tensors of strings.
+
+    Indexing, iterating, numpy(), tolist() and numpy.asarray give bytes objects, which are made when
+    they are first asked for; until then it costs next to nothing, also on the way from a worker.
+    """
+
+    __slots__ = ("_array", "content", "shape")
+
+    dtype = "bytes"
+    shape: tuple[int, ...]
+
+    def __init__(self, content: Tensor | tuple[Any, Any], shape: tuple[int, ...]) -> None:
+        self.content = content  # or data and lengths, as join_strings gives them
+        self._array: Any = None
+        self.shape = shape
+
+    def numpy(self) -> Any:
+        """An array of bytes objects."""
+        content = self.content
+        if self._array is None and isinstance(content, tuple):
+            values = split_strings(*content)
+            self._array = np.fromiter(values, object, len(values)).reshape(self.shape)
+        elif self._array is None and not isinstance(content, tuple):
+            self._array = content.numpy()
+        return self._array
+
+    def tolist(self) -> Any:
+        """Nested lists of bytes objects."""
+        return self.numpy().tolist()
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array(self.numpy(), dtype, copy=copy)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.numpy()[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.numpy())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        content = self.content
+        if isinstance(content, tuple):
+            data, lengths = content
+            joined = bytes(data), bytes(lengths)
+        else:
+            joined = join_strings(content)
+        return StringTensor, (joined, self.shape)
+
+    def __repr__(self) -> str:
+        return f"<columnstone.StringTensor {self.shape}>"

@@ -300,22 +300,36 @@ ALWAYS_INLINE outcome put_usual_string(target t, const uint8_t *feature, size_t 
              : put_string(t, feature + 6, size);
 }
 
+/* What the loop looks at for every entry, in variables of its own: the bytes that it stores might,
+ * for all that the compiler knows, be part of the state. */
+typedef struct local_state {
+  cst__decode_state *state;
+  size_t row;
+  cst__hot *hot;
+  cst__name_table table;
+} local_state;
+
+ALWAYS_INLINE local_state local_state_of(cst__decode_state *state) {
+  return (local_state){state, (size_t)state->row, state->hot, *state->table};
+}
+
 /* The usual entry, of fewer than 128 bytes with one packed list or strings: all of its lengths
  * follow from two of them, so that one compare checks the whole head.
  *   0A entry 0A name_size NAME 12 feature KIND list 0A values VALUES
  * The bytes of [at, at + 4) were checked, SLACK follows the entry. */
-ALWAYS_INLINE outcome put_usual(cst__decode_state *state, size_t row, const uint8_t *at,
-                                size_t entry_size, size_t name_size, lookup how) {
+ALWAYS_INLINE outcome put_usual(const local_state *now, const uint8_t *at, size_t entry_size,
+                                size_t name_size, lookup how) {
+  cst__decode_state *state = now->state;
   const uint8_t *value = at + 4 + name_size;
   size_t size = entry_size - name_size - 8; /* of the values; wraps if there are none */
   if (UNLIKELY(size > 127)) {
     return put_unusual(state, at + 2, entry_size);
   }
-  uint32_t slot = find_slot(state->table, at + 4, name_size, how);
+  uint32_t slot = find_slot(&now->table, at + 4, name_size, how);
   if (UNLIKELY(slot == 0)) {
     return pass_over(state, at, entry_size, value, size);
   }
-  target t = {state, &state->hot[slot - 1], row};
+  target t = {state, &now->hot[slot - 1], now->row};
   uint64_t usual = t.hot->usual + size * UINT64_C(0x010001000100) + UINT64_C(0x0a00000000);
   uint64_t differing = cst__load64(value) ^ usual;
   const uint8_t *values = value + 6;
@@ -365,7 +379,7 @@ static __attribute__((noinline)) const uint8_t *put_any_entry(cst__decode_state 
 ALWAYS_INLINE const uint8_t *put_entries_by(cst__decode_state *state, const uint8_t *at,
                                             const uint8_t *end, const uint8_t *readable,
                                             lookup how) {
-  size_t row = (size_t)state->row;
+  local_state now = local_state_of(state);
   const uint8_t *begin_limit = readable - HEADER_SLACK < end ? readable - HEADER_SLACK + 1 : end;
   const uint8_t *end_limit = readable - SLACK < end ? readable - SLACK : end;
   for (;;) {
@@ -374,7 +388,7 @@ ALWAYS_INLINE const uint8_t *put_entries_by(cst__decode_state *state, const uint
     size_t entry_size = (uint8_t)(head >> 8);
     const uint8_t *next = at + 2 + entry_size;
     if (LIKELY((head & 0x80ff80ff) == 0x000a000a && next <= end_limit)) {
-      outcome went = put_usual(state, row, at, entry_size, head >> 24, how);
+      outcome went = put_usual(&now, at, entry_size, head >> 24, how);
       if (LIKELY(went == DONE)) {
         at = next;
         continue;
@@ -397,6 +411,9 @@ ALWAYS_INLINE const uint8_t *put_entries_by(cst__decode_state *state, const uint
     }
     if (UNLIKELY(lookup_of(state->table) != how || at >= begin_limit)) {
       return at;
+    }
+    if (UNLIKELY(now.table.count != state->table->count)) {
+      now = local_state_of(state); /* there is a new column */
     }
   }
 }

@@ -4,6 +4,7 @@
 #include "arrow/view_validate.h"
 
 #include "base/interrupt.h"
+#include "base/prefetch.h"
 #include "base/utf8.h"
 
 static cst_status bad_offset(cst_error *error, int64_t slot, int64_t value, const char *expected) {
@@ -11,22 +12,29 @@ static cst_status bad_offset(cst_error *error, int64_t slot, int64_t value, cons
                    (long long)value, expected);
 }
 
+enum { STRETCH = 128 }; /* entries that are asked for ahead of need */
+
 /* The first i (1..count) with entries[i] < entries[i - 1], or 0; entries[0] is not negative. One
  * pass without branches first, of which the compiler makes vectors: among entries that are not
  * negative the sign of a difference tells, and a negative one tells by itself. */
-#define DEFINE_FIRST_DECREASE(name, type, unsigned_type)                                           \
-  static int64_t name(const type *entries, int64_t count) {                                        \
-    unsigned_type signs = 0;                                                                       \
-    for (int64_t i = 1; i <= count; i++) {                                                         \
-      signs |=                                                                                     \
-          (unsigned_type)entries[i] | ((unsigned_type)entries[i] - (unsigned_type)entries[i - 1]); \
-    }                                                                                              \
-    for (int64_t i = 1; signs >> (8 * sizeof signs - 1) != 0 && i <= count; i++) {                 \
-      if (entries[i] < entries[i - 1]) {                                                           \
-        return i;                                                                                  \
-      }                                                                                            \
-    }                                                                                              \
-    return 0;                                                                                      \
+#define DEFINE_FIRST_DECREASE(name, type, unsigned_type)                                       \
+  static int64_t name(const type *entries, int64_t count) {                                    \
+    unsigned_type signs = 0;                                                                   \
+    for (int64_t from = 0; from < count; from += STRETCH) {                                    \
+      int64_t end = count - from < STRETCH ? count : from + STRETCH;                           \
+      cst__prefetch((const uint8_t *)(entries + end), (size_t)(count - end) * sizeof *entries, \
+                    STRETCH * sizeof *entries);                                                \
+      for (int64_t i = from + 1; i <= end; i++) {                                              \
+        signs |= (unsigned_type)entries[i] |                                                   \
+                 ((unsigned_type)entries[i] - (unsigned_type)entries[i - 1]);                  \
+      }                                                                                        \
+    }                                                                                          \
+    for (int64_t i = 1; signs >> (8 * sizeof signs - 1) != 0 && i <= count; i++) {             \
+      if (entries[i] < entries[i - 1]) {                                                       \
+        return i;                                                                              \
+      }                                                                                        \
+    }                                                                                          \
+    return 0;                                                                                  \
   }
 DEFINE_FIRST_DECREASE(first_decrease_32, int32_t, uint32_t)
 DEFINE_FIRST_DECREASE(first_decrease_64, int64_t, uint64_t)

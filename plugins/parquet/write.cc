@@ -109,7 +109,6 @@ arrow::Status OpenWriter(const char *path, const struct ArrowSchema *schema,
 arrow::Status WritePart(Writing *writing, const arrow::RecordBatch &part, int64_t bytes) {
   if (writing->pending > 0 && writing->pending + bytes > writing->group_bytes) {
     ARROW_RETURN_NOT_OK(writing->writer->NewBufferedRowGroup());
-    Pool()->ReleaseUnused();  // what the closed one took goes back to the system
     writing->pending = 0;
   }
   ARROW_RETURN_NOT_OK(writing->writer->WriteRecordBatch(part));

@@ -260,6 +260,25 @@ def test_shards(file: pathlib.Path, tmp_path: pathlib.Path) -> None:
         assert sorted(flat(v) for v in read["id"].to_pylist()) == list(range(100))
 
 
+@pytest.mark.parametrize("ending", ["tfrecord", "parquet", "arrow"])
+def test_shards_grow_evenly(tmp_path: pathlib.Path, ending: str) -> None:
+    """The batches that convert chooses are cut, into pieces of at least 1,024 rows; one that the
+    caller chooses goes to a shard as a whole."""
+    numbers = pa.table({"a": range(20_000), "b": [[str(i)] for i in range(20_000)]})
+    cst.write(numbers, tmp_path / "in.arrow")
+
+    def sizes(name: str, **options: Any) -> list[int]:
+        cst.convert(tmp_path / "in.arrow", tmp_path / f"{name}.{ending}", num_shards=3, **options)
+        shards = [pa.table(cst.open(p)) for p in sorted(tmp_path.glob(f"{name}-*.{ending}"))]
+        pairs = [(flat(r["a"]), int(flat(r["b"]))) for t in shards for r in t.to_pylist()]
+        assert sorted(pairs) == [(i, i) for i in range(20_000)]
+        return [shard.num_rows for shard in shards]
+
+    even = sizes("even", threads=2)
+    assert sum(even) == 20_000 and max(even) - min(even) <= 2 * 1024
+    assert sizes("whole", batch_size=16_384) == [16_384, 3616, 0]
+
+
 MEMORY = """
 import sys
 import columnstone as cst

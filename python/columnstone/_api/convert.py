@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from .. import _core
 from .._base.errors import argument_error
 from .._base.public import public
 from .._sink.writer import Writer, refuse_to_overwrite
@@ -13,7 +15,6 @@ from .open import open as open_source
 from .source import Source
 
 if TYPE_CHECKING:
-    import os
     from collections.abc import Callable, Iterable
 
     from .._base.files import WritableFile
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 _SECONDS = 0.1  # between two looks of the bar
 _ROWS, _BYTES = 4096, 16 << 20  # of a batch: few calls, and bounded memory
+_PARQUET_ROWS = 16384  # encoded column by column, which costs the less the more rows there are
+_PIECE_ROWS = 1024  # the fewest of a batch that go to a shard, but for the last ones
 
 
 @public
@@ -78,8 +81,11 @@ def convert(
     """
     if not overwrite:
         refuse_to_overwrite(output, bool(num_shards or shard_bytes))
-    if num_shards is None and not isinstance(source, Source):  # batches go to shards in turn
-        options = {"batch_size": _ROWS, "batch_bytes": _BYTES, **options}
+    chooses_size = not isinstance(source, Source) and "batch_size" not in options
+    if chooses_size:
+        options["batch_size"] = _PARQUET_ROWS if _is_parquet(output, to) else _ROWS
+    if chooses_size or (num_shards is None and not isinstance(source, Source)):
+        options.setdefault("batch_bytes", _BYTES)
     about = {"message": message, "descriptors": descriptors, "message_options": message_options}
     writes = to == "message"
     reads = not writes or format == "message" or "message_column" in options
@@ -119,7 +125,7 @@ def convert(
         **(_encoding(about, reads) if writes else {}),
     )
     with writer:
-        _copy(opened, writer, _reporter(progress, opened))
+        _copy(opened, writer, (chooses_size and num_shards) or 1, _reporter(progress, opened))
     return writer.num_rows
 
 
@@ -143,11 +149,24 @@ def _open(source: Any, options: dict[str, Any]) -> Source:
     return source
 
 
-def _copy(source: Source, writer: Writer, report: Progress) -> None:
+def _is_parquet(output: object, to: str | None) -> bool:
+    if to is None and isinstance(output, str | os.PathLike):
+        return os.path.splitext(os.fsdecode(output))[1] in _core.FORMATS["parquet"][0]
+    return to == "parquet"
+
+
+def _copy(source: Source, writer: Writer, num_pieces: int, report: Progress) -> None:
+    """Shards get whole batches in turn. Batches whose size nobody chose are cut into so many
+    pieces: large ones are decoded and encoded with less work, and the shards grow evenly."""
     writer.begin(source.arrow_schema)
     batches = iter(source)
     for batch in batches:
-        writer.write(batch)
+        rows = max(_PIECE_ROWS, -(-batch.num_rows // num_pieces))
+        if num_pieces == 1 or batch.num_rows <= rows:
+            writer.write(batch)
+        else:
+            for start in range(0, batch.num_rows, rows):
+                writer.write(batch.slice(start, min(rows, batch.num_rows - start)))
         read, _ = batches.progress()
         report(read, writer.num_rows)
     if isinstance(report, _Bar):

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 _GROUP_BYTES = 64 << 20  # of Arrow data in a row group
 _GROUP_ROWS = 1 << 20
+_CHUNK_ROWS = 4096  # smaller chunks are copied into one: each costs a call per column
 # Where the values of a column hardly ever come again, a dictionary is given up at this size: up to
 # there it has cost time, and it is in the file.
 _DICTIONARY_BYTES = 256 << 10
@@ -322,7 +323,9 @@ class _File:
     def _write_group(self, tables: list[Any]) -> None:
         import pyarrow as pa
 
-        table = pa.concat_tables(tables).combine_chunks()
+        table = pa.concat_tables(tables)
+        if table.num_rows < _CHUNK_ROWS * len(tables):
+            table = table.combine_chunks()
         self._writer.write_table(table, row_group_size=max(1, table.num_rows))
 
     def _wait(self) -> None:

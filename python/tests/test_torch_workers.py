@@ -191,6 +191,24 @@ def test_a_label_beside_its_batch(path: pathlib.Path, label: str) -> None:
         check({**batch, label: found})
 
 
+def threads_of(worker: Any) -> int:
+    return len(os.listdir(f"/proc/{worker.pid}/task"))
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="counts what is in /proc")
+def test_threads_of_a_worker(path: pathlib.Path) -> None:
+    """It makes batches itself where it has nothing else to do, and as many are asked for."""
+    counts = {}
+    for threads, mapped in ((1, False), (1, True), (2, False)):
+        dataset = cst.open(path, schema=SCHEMA).dataset(batch_size=4, threads=threads)
+        dataset = dataset.map(seen) if mapped else dataset
+        loop = iter(DataLoader(dataset.torch(), None, num_workers=1))
+        assert len(check(next(loop))) == 4
+        counts[threads, mapped] = threads_of(loop._workers[0])
+    assert counts[1, True] > counts[1, False]
+    assert counts[2, False] > counts[1, False]
+
+
 def test_every_kind_of_tensor_in_slots(make_file: MakeFile) -> None:
     text = """
     feature { name: "r" type: FLOAT } feature { name: "t" type: BYTES }
@@ -202,7 +220,7 @@ def test_every_kind_of_tensor_in_slots(make_file: MakeFile) -> None:
       tensor_representation { key: "t" value { ragged_tensor {
         feature_path { step: "t" } row_partition_dtype: INT64 } } }
       tensor_representation { key: "w" value { sparse_tensor {
-        index_column_names: "i" value_column_name: "w" dense_shape { dim { size: 90000 } } } } }
+        index_column_names: "i" value_column_name: "w" dense_shape { dim { size: 64 } } } } }
       tensor_representation { key: "deep" value { ragged_tensor {
         feature_path { step: "r" } partition { row_length: "n" } } } } } }"""
     records = []

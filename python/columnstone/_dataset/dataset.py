@@ -122,6 +122,12 @@ class Dataset:
             options["prefetch"] = 0
         self._core = _core.Dataset(self._source._core, **options)
 
+    def _make_in_turn(self) -> None:
+        """From now on one thread is enough: the one that asks for a batch makes it."""
+        if self._options["threads"] == 1 and self._options["prefetch"] > 0:
+            self._options = {**self._options, "prefetch": 0}
+            self._begin()
+
     # What it holds
 
     @property

@@ -95,6 +95,8 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         if worker is None:
             return TorchIteration(self._dataset, 0, 1)
         sealed = not self._dataset._maps and _is_unseen(sys._getframe(1))
+        if sealed:
+            self._dataset._make_in_turn()  # the loader has batches made ahead, and there is no map
         end_with_parent()
         self._shared.follow(self._dataset)
         if not self._restored:

@@ -73,13 +73,20 @@ class TorchBatch(Batch):
 class Sealed:
     """An item of a worker that nobody looks at before it has got to the process that trains: a
     batch, or [batch, label], whose dense tensors are those of this package. There they are torch's,
-    so that the worker need not make any."""
+    so that the worker need not make any. It is packed at once, while its tensors are in the cache,
+    and pickles for that process only, which gets all items in the order in which they are made."""
 
-    __slots__ = ("batch", "label")
+    __slots__ = ("_sent",)
 
     def __init__(self, batch: Batch, label: Any = None) -> None:
-        self.batch = batch
-        self.label = label
+        packer = Packer()
+        layout = packer.add(batch)
+        if label is not None:
+            layout = ("list", layout, packer.add(label))
+        self._sent = _sent(packer, layout, batch.position)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._sent
 
 
 class _Room:
@@ -117,14 +124,6 @@ def _hand_over(batch: TorchBatch) -> tuple[Any, ...]:
     return _sent(packer, packer.add(batch), batch.position)
 
 
-def _hand_over_sealed(item: Sealed) -> tuple[Any, ...]:
-    packer = Packer()
-    layout = packer.add(item.batch)
-    if item.label is not None:
-        layout = ("list", layout, packer.add(item.label))
-    return _sent(packer, layout, item.batch.position)
-
-
 def _sent(packer: Packer, layout: Layout, position: Position | None) -> tuple[Any, ...]:
     room = _SlotRoom()
     places = packer.pack(room)
@@ -148,4 +147,3 @@ def _take_block(
 
 
 ForkingPickler.register(TorchBatch, _hand_over)
-ForkingPickler.register(Sealed, _hand_over_sealed)

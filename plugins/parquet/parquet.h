@@ -7,6 +7,7 @@
 #include <arrow/memory_pool.h>
 #include <arrow/status.h>
 #include <columnstone/format.h>
+#include <parquet/exception.h>
 
 #include <exception>
 #include <new>
@@ -17,13 +18,14 @@ namespace columnstone_parquet {
 // Where all of Arrow's memory comes from: Arrow's pool keeps blocks for the next use.
 inline arrow::MemoryPool *Pool() { return arrow::default_memory_pool(); }
 
-// The first line of a status' message, without the path of the file, which the host adds.
+// The first line of a status' message, without the path of the file, which the host adds; and what
+// the system said.
 std::string Message(const arrow::Status &status);
 
 // True if the system refused, false if the data is damaged.
 bool IsSystemFault(const arrow::Status &status);
 
-// Fills the error; `otherwise` is the code for what Arrow calls invalid.
+// Fills the error; `otherwise` is the code for what Arrow calls invalid, which the hint is for.
 cst_status Fail(const arrow::Status &status, cst_status otherwise, const char *hint,
                 cst_error *error);
 cst_status Fail(cst_status code, const std::string &message, const char *hint, cst_error *error);
@@ -35,6 +37,8 @@ arrow::Status Guarded(Work &&work) noexcept {
     return work();
   } catch (const std::bad_alloc &) {
     return arrow::Status::OutOfMemory("out of memory");
+  } catch (const parquet::ParquetStatusException &e) {
+    return e.status();
   } catch (const std::exception &e) {
     return arrow::Status::Invalid(e.what());
   } catch (...) {

@@ -10,7 +10,10 @@ namespace columnstone_parquet {
 
 std::string Message(const arrow::Status &status) {
   std::string text = status.message();
-  return text.substr(0, text.find('\n'));
+  text = text.substr(0, text.find('\n'));
+  if (!IsSystemFault(status)) return text;
+  const std::string system = status.detail()->ToString();  // "[errno 28] No space left on device"
+  return text + ": " + system.substr(system.find("] ") == system.npos ? 0 : system.find("] ") + 2);
 }
 
 cst_status Fail(cst_status code, const std::string &message, const char *hint, cst_error *error) {
@@ -38,7 +41,10 @@ static cst_status CodeOf(const arrow::Status &status, cst_status otherwise) {
 
 cst_status Fail(const arrow::Status &status, cst_status otherwise, const char *hint,
                 cst_error *error) {
-  return Fail(CodeOf(status, otherwise), Message(status), hint, error);
+  const cst_status code = CodeOf(status, otherwise);
+  if (code == CST_NO_MEMORY) hint = "use smaller batches or fewer threads";
+  if (code == CST_IO) hint = nullptr;
+  return Fail(code, Message(status), hint, error);
 }
 
 /* A table of text may begin with a column of that name. */

@@ -12,7 +12,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "parquet.h"
@@ -30,11 +32,18 @@ constexpr int64_t kPartBytes = 8 << 20;
 constexpr int64_t kDictionaryBytes = 64 << 10;
 constexpr int64_t kPageBytes = 128 << 10;
 
+// So many bytes of addresses must be free before Arrow's threads begin a part: one that gets no
+// memory ends the process. When they start, they take more, for their stacks and heaps.
+constexpr size_t kFreeToStart = 256 << 20;
+constexpr size_t kFreeToGoOn = 64 << 20;
+
 struct Writing {
   std::shared_ptr<arrow::Schema> schema;
   std::shared_ptr<arrow::io::FileOutputStream> sink;
   std::unique_ptr<parquet::arrow::FileWriter> writer;
   int64_t group_bytes = kGroupBytes;
+  bool has_threads = false;
+  bool has_begun = false;
   bool gathers = false;
   std::vector<std::shared_ptr<arrow::RecordBatch>> gathered;
   int64_t gathered_bytes = 0;
@@ -96,7 +105,8 @@ arrow::Status OpenWriter(const char *path, const struct ArrowSchema *schema,
   ARROW_ASSIGN_OR_RAISE(writing->schema, ImportLent(schema));
   ARROW_ASSIGN_OR_RAISE(writing->sink, arrow::io::FileOutputStream::Open(path));
   parquet::ArrowWriterProperties::Builder arrow_properties;
-  arrow_properties.store_schema()->set_use_threads(MayUseThreads(options));
+  writing->has_threads = MayUseThreads(options);
+  arrow_properties.store_schema()->set_use_threads(writing->has_threads);
   ARROW_ASSIGN_OR_RAISE(writing->writer, parquet::arrow::FileWriter::Open(
                                              *writing->schema, Pool(), writing->sink,
                                              Properties(options), arrow_properties.build()));
@@ -105,8 +115,18 @@ arrow::Status OpenWriter(const char *path, const struct ArrowSchema *schema,
   return arrow::Status::OK();
 }
 
+arrow::Status CheckMemory(Writing *writing) {
+  if (!writing->has_threads) return arrow::Status::OK();
+  const bool has_begun = std::exchange(writing->has_begun, true);
+  void *volatile block = std::malloc(has_begun ? kFreeToGoOn : kFreeToStart);  // never touched
+  if (block == nullptr) return arrow::Status::OutOfMemory("too little memory for threads");
+  std::free(block);
+  return arrow::Status::OK();
+}
+
 // Writes rows that fit into one row group, into a new one where the open one has no room for them.
 arrow::Status WritePart(Writing *writing, const arrow::RecordBatch &part, int64_t bytes) {
+  ARROW_RETURN_NOT_OK(CheckMemory(writing));
   if (writing->pending > 0 && writing->pending + bytes > writing->group_bytes) {
     ARROW_RETURN_NOT_OK(writing->writer->NewBufferedRowGroup());
     writing->pending = 0;

@@ -27,3 +27,10 @@ columnstone query queries.cstq hurt.parquet - --to json | tail -n 1
 columnstone query prices.cstq hurt.parquet - --to json 2>err || echo "exit status $?"
 sed 's/: .*//' err
 rm many.jsonl many.parquet hurt.parquet queries.cstq prices.cstq
+# What the system refuses, at one thread and with Arrow's own, leaves no file.
+make_examples many.tfrecord 2000 clicks
+for threads in 1 2; do
+  (ulimit -f 8 && columnstone convert many.tfrecord full.parquet -j $threads) || echo "exit status $?"
+done
+(ulimit -v 450000 && columnstone convert many.tfrecord full.parquet -j 2) || echo "exit status $?"
+ls

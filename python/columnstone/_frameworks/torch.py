@@ -11,7 +11,6 @@ import torch
 from torch.utils.data import Dataset as MapDataset
 from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.data._utils.collate import default_collate_fn_map, default_convert
-from torch.utils.data._utils.fetch import _IterableDatasetFetcher
 
 from .._base.errors import StateError, argument_error
 from .._base.public import public
@@ -180,9 +179,9 @@ def _is_unseen(caller: FrameType) -> bool:
     asks, and there is no collate_fn. Any other caller gets torch tensors."""
     fetcher = caller.f_locals.get("self")
     return (
-        isinstance(fetcher, _IterableDatasetFetcher)
-        and not fetcher.auto_collation
-        and fetcher.collate_fn is default_convert
+        type(fetcher).__module__ == "torch.utils.data._utils.fetch"
+        and getattr(fetcher, "collate_fn", None) is default_convert
+        and getattr(fetcher, "auto_collation", None) is False
     )
 
 
@@ -229,8 +228,9 @@ def _batch(batch: Batch) -> TorchBatch:
 
 
 def _batch_to_seal(batch: Batch) -> Batch:
-    """As _batch, but dense tensors stay as they are."""
-    made = {n: t if isinstance(t, Tensor) else to_torch(t) for n, t in batch.items()}
+    """As _batch, but what can be packed as it is stays so."""
+    plain = (Tensor, RaggedTensor)
+    made = {n: t if isinstance(t, plain) else to_torch(t) for n, t in batch.items()}
     return Batch(made, batch.position)
 
 

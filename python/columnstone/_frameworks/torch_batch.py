@@ -72,9 +72,10 @@ class TorchBatch(Batch):
 
 class Sealed:
     """An item of a worker that nobody looks at before it has got to the process that trains: a
-    batch, or [batch, label], whose dense tensors are those of this package. There they are torch's,
-    so that the worker need not make any. It is packed at once, while its tensors are in the cache,
-    and pickles for that process only, which gets all items in the order in which they are made."""
+    batch, or [batch, label], of torch tensors or of dense and ragged ones of this package. There
+    all are torch's, so that the worker need not make any. It is packed at once, while its tensors
+    are in the cache, and pickles for that process only, which gets all items in the order in which
+    they are made."""
 
     __slots__ = ("_sent",)
 

@@ -48,7 +48,8 @@ class Packer:
         return pack_arrays(tuple(self._arrays), room)
 
     def add(self, value: Any) -> Layout:
-        """The layout of a value of tensors: those of torch, and dense ones of this package."""
+        """The layout of tensors: those of torch, or dense and ragged ones of this package, which
+        are unpacked as what to_torch makes of them."""
         if isinstance(value, Tensor):
             strings = value.dtype == "bytes"
             return self._array(value, _STRINGS if strings else _numbers_of(value.dtype))
@@ -59,18 +60,26 @@ class Packer:
         if isinstance(value, dict):
             return ("dict", tuple(value), tuple(map(self.add, value.values())))
         if isinstance(value, RaggedTensor):
-            return ("ragged", *map(self.add, (value.values, *value.row_splits)))
+            return self._add_ragged(value)
         if isinstance(value, SparseTensor):
             return ("sparse", *map(self.add, (value.indices, value.values, value.dense_shape)))
         if isinstance(value, torch.Tensor) and value.device.type == "cpu":
             return self._add_tensor(value)
         return self._alone(value)
 
+    def _add_ragged(self, tensor: RaggedTensor) -> Layout:
+        values, splits = tensor.values, tensor.row_splits
+        if isinstance(values, Tensor) and values.dtype != "bytes" and len(splits) == 1:
+            return self._add_jagged(values, splits[0], torch.from_dlpack(splits[0]))
+        return ("ragged", *map(self.add, (values, *splits)))
+
+    def _add_jagged(self, values: Any, offsets: Any, torch_offsets: Any) -> Layout:
+        parts = map(self.add, (values, offsets))
+        return ("jagged", *parts, *map(self._alone, lengths_of(torch_offsets)))
+
     def _add_tensor(self, tensor: Any) -> Layout:
         if tensor.is_nested and tensor.layout == torch.jagged:
-            offsets = tensor.offsets()
-            parts = map(self.add, (tensor.values(), offsets))
-            return ("jagged", *parts, *map(self._alone, lengths_of(offsets)))
+            return self._add_jagged(tensor.values(), tensor.offsets(), tensor.offsets())
         if tensor.layout == torch.sparse_coo:
             parts = map(self.add, (tensor._indices().T, tensor._values()))
             rest = (tuple(tensor.shape), tensor.is_coalesced())

@@ -10,7 +10,11 @@
 
 /* Bytes that are copied at once where they may be: what is too much is written over by the next
  * span. */
-enum { SPAN_BLOCK = 64, SPANS_PART = 1 << 10 /* between two questions whether to stop */ };
+enum {
+  SPAN_BLOCK = 64,
+  SHORT_BLOCK = 32,
+  SPANS_PART = 1 << 10 /* between two questions whether to stop */
+};
 
 typedef struct spanning {
   const cst_array *owner;
@@ -94,9 +98,16 @@ static void copy_bits(const cst__spans *spans, const uint8_t *bits, const cst__v
                       uint8_t *to) {
   bit_writer writer = {to, 0, 0};
   size_t size = cst__bits_size(view->offset + view->length);
+  uint64_t words_end = size >= sizeof(uint64_t) ? (size - 7) * UINT64_C(8) : 0;
   for (int64_t i = 0; i < spans->count; i++) {
     int64_t rest = spans->ends[i + 1] - spans->ends[i];
     int64_t at = view->offset + spans->begins[i];
+    if (spans->step == 1 && rest <= MOST_BITS && (uint64_t)at < words_end) {
+      uint64_t word; /* all of it lies in the bitmap */
+      memcpy(&word, bits + (at >> 3), sizeof word);
+      bit_writer_add(&writer, word >> (at & 7) & ((UINT64_C(1) << rest) - 1), (unsigned)rest);
+      continue;
+    }
     unsigned most = spans->step == 1 ? MOST_BITS : 1;
     while (rest > 0) {
       unsigned count = rest < most ? (unsigned)rest : most;
@@ -146,21 +157,32 @@ typedef struct span_values {
   uint8_t *to;
 } span_values;
 
-CONSTANT_WIDTH void copy_stretches(const cst__spans *spans, const span_values *v, size_t width) {
+CONSTANT_WIDTH void copy_blocks(const cst__spans *spans, const span_values *v, size_t width,
+                                size_t block) {
   size_t from_size = (size_t)v->slots * width;
   size_t to_size = (size_t)spans_total(spans) * width;
-  bool has_room = from_size >= SPAN_BLOCK && to_size >= SPAN_BLOCK;
-  size_t last_from = has_room ? from_size - SPAN_BLOCK : 0;
-  size_t last_to = has_room ? to_size - SPAN_BLOCK : 0;
+  bool has_room = from_size >= block && to_size >= block;
+  size_t last_from = has_room ? from_size - block : 0;
+  size_t last_to = has_room ? to_size - block : 0;
   for (int64_t i = 0; i < spans->count; i++) {
     size_t size = (size_t)(spans->ends[i + 1] - spans->ends[i]) * width;
     size_t from = (size_t)spans->begins[i] * width;
     size_t to = (size_t)spans->ends[i] * width;
-    if (size <= SPAN_BLOCK && has_room && from <= last_from && to <= last_to) {
-      memcpy(v->to + to, v->from + from, SPAN_BLOCK);
+    if (size <= block && has_room && from <= last_from && to <= last_to) {
+      memcpy(v->to + to, v->from + from, block);
     } else if (size > 0) {
       memcpy(v->to + to, v->from + from, size);
     }
+  }
+}
+
+/* Copies few bytes at once where spans are short. */
+CONSTANT_WIDTH void copy_stretches(const cst__spans *spans, const span_values *v, size_t width) {
+  size_t total = (size_t)(spans_total(spans) - spans->ends[0]) * width;
+  if (total <= (size_t)spans->count * (SHORT_BLOCK * 3 / 4)) {
+    copy_blocks(spans, v, width, SHORT_BLOCK);
+  } else {
+    copy_blocks(spans, v, width, SPAN_BLOCK);
   }
 }
 
@@ -258,11 +280,12 @@ typedef struct span_items {
   int64_t count;
 } span_items;
 
-enum { OFFSETS_BLOCK = 8 /* that are made at once where they may be, as with SPAN_BLOCK */ };
+/* Offsets that are made at once where they may be, as with SPAN_BLOCK. */
+enum { OFFSETS_BLOCK = 8, SHORT_OFFSETS_BLOCK = 4 };
 
 /* Slots that follow each other, none of them null: a span for each span. False if 64 bits do not
  * hold the sum. */
-#define DEFINE_SPAN_OFFSETS(name, type)                                                       \
+#define DEFINE_SPAN_OFFSETS(name, type, block)                                                \
   static bool name(const cst__spans *spans, const cst__view *view, type *to, span_items *x) { \
     int64_t slots = spans_total(spans);                                                       \
     int64_t total = 0;                                                                        \
@@ -274,9 +297,9 @@ enum { OFFSETS_BLOCK = 8 /* that are made at once where they may be, as with SPA
         const type *from = (const type *)view->offsets + view->offset + spans->begins[i] + 1; \
         type *entries = to + spans->ends[i] + 1;                                              \
         int64_t move = total - from[-1];                                                      \
-        if (count <= OFFSETS_BLOCK && spans->begins[i] <= view->length - OFFSETS_BLOCK &&     \
-            spans->ends[i] <= slots - OFFSETS_BLOCK) {                                        \
-          for (int k = 0; k < OFFSETS_BLOCK; k++) {                                           \
+        if (count <= block && spans->begins[i] <= view->length - block &&                     \
+            spans->ends[i] <= slots - block) {                                                \
+          for (int k = 0; k < block; k++) {                                                   \
             entries[k] = (type)(from[k] + move);                                              \
           }                                                                                   \
         } else {                                                                              \
@@ -291,8 +314,9 @@ enum { OFFSETS_BLOCK = 8 /* that are made at once where they may be, as with SPA
     }                                                                                         \
     return !is_bad;                                                                           \
   }
-DEFINE_SPAN_OFFSETS(span_offsets_32, int32_t)
-DEFINE_SPAN_OFFSETS(span_offsets_64, int64_t)
+DEFINE_SPAN_OFFSETS(span_offsets_32, int32_t, OFFSETS_BLOCK)
+DEFINE_SPAN_OFFSETS(span_offsets_64, int64_t, OFFSETS_BLOCK)
+DEFINE_SPAN_OFFSETS(short_span_offsets_64, int64_t, SHORT_OFFSETS_BLOCK)
 
 /* Any slots: a span for each; null ones are empty. */
 static bool span_each_offset(const cst__spans *spans, const cst__view *view, void *to,
@@ -345,9 +369,11 @@ static cst_status span_offsets(const spanning *s, const cst__view *view, const c
   }
   memset(to, 0, (size_t)width);
   CST__TRY(take_span_items(s, is_whole ? s->spans->count : out->length, x));
-  bool fits = !is_whole    ? span_each_offset(s->spans, view, to, x)
-              : width == 8 ? span_offsets_64(s->spans, view, to, x)
-                           : span_offsets_32(s->spans, view, to, x);
+  bool is_short = out->length <= s->spans->count * (SHORT_OFFSETS_BLOCK - 1);
+  bool fits = !is_whole                ? span_each_offset(s->spans, view, to, x)
+              : width == 8 && is_short ? short_span_offsets_64(s->spans, view, to, x)
+              : width == 8             ? span_offsets_64(s->spans, view, to, x)
+                                       : span_offsets_32(s->spans, view, to, x);
   if (!fits || (width == 4 && x->ends[x->count] > INT32_MAX)) {
     cst__delete(x->begins);
     return cst__gather_fail_limit(what, width, s->error);

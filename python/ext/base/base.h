@@ -83,6 +83,9 @@ void cst__py_put_back(cst__py_pending pending);
 /* Frees the memory of an instance of a heap type and gives back its type. */
 void cst__py_free(PyObject *self);
 
+/* A tuple of ints; NULL with an exception. */
+PyObject *cst__py_int_tuple(const int64_t *numbers, size_t count);
+
 /* 1 if the object has an attribute of that name, 0 if not, -1 with an exception. */
 int cst__py_has(PyObject *object, const char *name);
 

@@ -26,6 +26,17 @@ void cst__py_free(PyObject *self) {
   Py_DECREF(type);
 }
 
+PyObject *cst__py_int_tuple(const int64_t *numbers, size_t count) {
+  PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+  for (size_t i = 0; tuple != NULL && i < count; i++) {
+    PyObject *number = PyLong_FromLongLong(numbers[i]);
+    if (number == NULL || PyTuple_SetItem(tuple, (Py_ssize_t)i, number) < 0) {
+      Py_CLEAR(tuple);
+    }
+  }
+  return tuple;
+}
+
 int cst__py_has(PyObject *object, const char *name) {
   PyObject *attribute = PyObject_GetAttrString(object, name);
   if (attribute != NULL) {

@@ -132,17 +132,6 @@ static int schema_append(PyObject *list, PyObject *item) {
   return result;
 }
 
-static PyObject *int_tuple(const int64_t *numbers, size_t count) {
-  PyObject *tuple = PyTuple_New((Py_ssize_t)count);
-  for (size_t i = 0; tuple != NULL && i < count; i++) {
-    PyObject *number = PyLong_FromLongLong(numbers[i]);
-    if (number == NULL || PyTuple_SetItem(tuple, (Py_ssize_t)i, number) < 0) {
-      Py_CLEAR(tuple);
-    }
-  }
-  return tuple;
-}
-
 static PyObject *text_of(const char *text, size_t size) {
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "surrogateescape");
 }
@@ -166,8 +155,8 @@ static PyObject *feature_tuple(const cst_feature *feature) {
       Py_CLEAR(children);
     }
   }
-  PyObject *shape =
-      feature->has_fixed_shape ? int_tuple(feature->dims, feature->num_dims) : Py_NewRef(Py_None);
+  PyObject *shape = feature->has_fixed_shape ? cst__py_int_tuple(feature->dims, feature->num_dims)
+                                             : Py_NewRef(Py_None);
   if (children == NULL || shape == NULL) {
     Py_XDECREF(children);
     Py_XDECREF(shape);
@@ -242,7 +231,7 @@ static PyObject *spec_tuple(const cst_tensor_spec *spec) {
   return Py_BuildValue("(NssNNNNNsNNNsN)", text_of(spec->name, strlen(spec->name)),
                        kinds[spec->kind], cst_dtype_name(spec->dtype),
                        text_tuple(spec->path, spec->num_path_steps),
-                       int_tuple(spec->dims, spec->num_dims),
+                       cst__py_int_tuple(spec->dims, spec->num_dims),
                        text_tuple(spec->index_columns, spec->num_index_columns),
                        PyBool_FromLong(spec->already_sorted), partition_tuple(spec),
                        cst_dtype_name(spec->row_splits_dtype), default_value(spec),

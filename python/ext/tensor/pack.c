@@ -36,17 +36,6 @@ static void packing_reset(packing *self) {
 
 /* ---- what there is to copy ---- */
 
-static PyObject *shape_tuple(size_t num_dims, const int64_t *dims) {
-  PyObject *shape = PyTuple_New((Py_ssize_t)num_dims);
-  for (size_t i = 0; shape != NULL && i < num_dims; i++) {
-    PyObject *dim = PyLong_FromLongLong(dims[i]);
-    if (dim == NULL || PyTuple_SetItem(shape, (Py_ssize_t)i, dim) < 0) {
-      Py_CLEAR(shape);
-    }
-  }
-  return shape;
-}
-
 /* How many bytes the strings have, and whether they lie one after the other. */
 static int measure_strings(pack_item *item) {
   const cst_ndarray *array = item->strings;
@@ -75,7 +64,7 @@ static int pack_item_open(pack_item *item, cst__py_state *state, PyObject *objec
   const cst_ndarray *tensor = cst__py_tensor_view(state, object);
   if (tensor != NULL && tensor->dtype == CST_DTYPE_BYTES) {
     item->strings = tensor;
-    item->shape = shape_tuple(tensor->num_dims, tensor->shape);
+    item->shape = cst__py_int_tuple(tensor->shape, tensor->num_dims);
     return item->shape == NULL ? -1 : measure_strings(item);
   }
   if (PyTuple_Check(object)) {
@@ -90,7 +79,7 @@ static int pack_item_open(pack_item *item, cst__py_state *state, PyObject *objec
       return -1;
     }
     _Static_assert(sizeof *item->head.shape == sizeof(int64_t), "Py_ssize_t has 64 bits");
-    item->shape = shape_tuple((size_t)item->head.ndim, (const int64_t *)item->head.shape);
+    item->shape = cst__py_int_tuple((const int64_t *)item->head.shape, (size_t)item->head.ndim);
   }
   item->head_size = (size_t)item->head.len;
   return item->shape == NULL ? -1 : 0;

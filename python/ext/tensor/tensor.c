@@ -181,14 +181,7 @@ static PyObject *reshape(PyObject *object, PyObject *tuple) {
 static PyObject *get_shape(PyObject *object, void *closure) {
   (void)closure;
   const cst_ndarray *array = &((tensor *)object)->array;
-  PyObject *shape = PyTuple_New((Py_ssize_t)array->num_dims);
-  for (size_t i = 0; shape != NULL && i < array->num_dims; i++) {
-    PyObject *dim = PyLong_FromLongLong(array->shape[i]);
-    if (dim == NULL || PyTuple_SetItem(shape, (Py_ssize_t)i, dim) < 0) {
-      Py_CLEAR(shape);
-    }
-  }
-  return shape;
+  return cst__py_int_tuple(array->shape, array->num_dims);
 }
 
 static PyObject *get_dtype(PyObject *object, void *closure) {

@@ -40,7 +40,7 @@ static void answer(const view_bench *b, size_t i) {
   cst_error error = CST_ERROR_INIT;
   cst_tensors *tensors;
   size_t at = (i * b->batch) % (b->num_records - b->batch + 1);
-  if (cst_view_run(b->view, b->records + at, b->batch, &tensors, &error)) die("run", &error);
+  if (cst_view_run(b->view, b->records + at, b->batch, NULL, &tensors, &error)) die("run", &error);
   cst_tensors_release(tensors);
 }
 

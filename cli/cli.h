@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 /* Exit statuses. */
-enum { CLI_FINE = 0, CLI_FAULTS = 1, CLI_TROUBLE = 2, CLI_NO_READER = 141 };
+enum { CLI_FINE = 0, CLI_FAULTS = 1, CLI_TROUBLE = 2, CLI_OTHER_ROWS = 3, CLI_NO_READER = 141 };
 
 #if defined(__GNUC__)
 #define CLI_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
@@ -39,7 +39,10 @@ typedef struct cli_message {
   const char *proto_set;
   const char **settings; /* KEY=VALUE */
   size_t num_settings;
+  const char **output_settings; /* the same, of the output alone */
+  size_t num_output_settings;
   cst_message_options options;
+  cst_message_options output;
   cst_descriptors *descriptors;
 } cli_message;
 
@@ -49,6 +52,9 @@ typedef struct cli_query {
   const char *like;    /* a file that has the types of the input */
   const char **params; /* NAME=VALUE */
   size_t num_params;
+  int64_t max_elements; /* 0: as cst_view_options says */
+  int64_t max_bytes;
+  int64_t max_work;
   bool explain;
 } cli_query;
 
@@ -114,7 +120,9 @@ typedef enum cli_option_id {
 #define OPTIONS_MESSAGE \
   OPTION_PROTO_SET, OPTION_MESSAGE, OPTION_MESSAGE_OPTION, OPTION_MESSAGE_COLUMN
 
-#define OPTIONS_VIEW OPTION_VIEW, OPTION_PARAM
+/* Of every verb that runs a query. */
+#define OPTIONS_QUERY OPTION_PARAM, OPTION_MAX_ELEMENTS, OPTION_MAX_BYTES, OPTION_MAX_WORK
+#define OPTIONS_VIEW OPTION_VIEW, OPTIONS_QUERY
 
 typedef struct cli_verb {
   const char *name;             /* "schema infer" */
@@ -201,7 +209,7 @@ cst_source_options cli_source_options(const cli_settings *settings, const cst_sc
  * damaged records, with --on-error skip. */
 cst_status cli_open(const cli_settings *settings, const char *const *paths, size_t num_paths,
                     cli_dropped *dropped, cst_source **out, cst_error *error);
-/* Writes a whole small file under a temporary name and renames it. */
+/* Writes a whole file, which replaces the one of that name when it is complete. */
 cst_status cli_write_file(const char *path, const char *data, size_t size, cst_error *error);
 
 /* ---- outputs (outputs.c) ---- */
@@ -260,6 +268,8 @@ typedef struct cli_projection {
   size_t count;
 } cli_projection;
 
+/* Says in the hint of an error on a column that has dots that --path is for these. */
+void cli_explain_path(const cli_settings *settings, cst_error *error);
 /* Finds the paths of --path in the columns of the source, which it keeps. To be closed, also after
  * a failure. */
 cst_status cli_projection_open(cli_projection *projection, const cli_settings *settings,
@@ -290,8 +300,9 @@ double cli_progress_seconds(const cli_progress *progress);
 
 /* ---- signals (signals.c) ---- */
 
-/* Lets the first Ctrl-C, SIGTERM or SIGHUP stop the work cleanly (the second one kills): calls of
- * the library on this thread fail. Makes a file that grows too large an error. */
+/* Lets the first Ctrl-C, SIGTERM or SIGHUP stop the work cleanly: calls of the library on this
+ * thread fail. A second one ends the program at once, as SIGPIPE, SIGQUIT and their kin do, but
+ * leaves no temporary files. Makes a file that grows too large an error. */
 void cli_catch_interrupts(void);
 bool cli_is_interrupted(void);
 /* The status, or that of the signal: 130 for Ctrl-C. */
@@ -301,8 +312,12 @@ bool cli_has_lost_reader(void);
 
 /* ---- printing (print.c) ---- */
 
-/* Text for a terminal: control characters and what is not UTF-8 are escaped, as \x1b. */
+/* All text that is not the program's own goes through these: cst_text_escape on the way. */
 void cli_print_text(FILE *out, const char *text);
+/* The same of text of several lines, whose ends stay. */
+void cli_print_lines(FILE *out, const char *text);
+/* The same of JSON, which stays what it is: escapes are those of JSON. */
+void cli_print_json(FILE *out, const char *json);
 /* A JSON string; NULL prints null. Bytes that are not UTF-8 become U+FFFD. */
 void cli_json_string(FILE *out, const char *text);
 void cli_json_error(FILE *out, const cst_error *error);

@@ -23,6 +23,7 @@ static int exit_status(cst_status code) {
     case CST_STATE:
     case CST_CALLBACK:
     case CST_INTERRUPTED:
+    case CST_TIMEOUT:
       break;
   }
   return CLI_TROUBLE;
@@ -44,6 +45,9 @@ void cli_print_error(FILE *out, const cst_error *error) {
   name_option(&shown, "max_record_size", "--max-record-size");
   name_option(&shown, "max_inflation", "--max-inflation");
   name_option(&shown, "max_errors", "--max-errors");
+  name_option(&shown, "max_elements", "--max-elements");
+  name_option(&shown, "max_bytes", "--max-bytes");
+  name_option(&shown, "max_work", "--max-work");
   name_option(&shown, "raw_column", "--raw-column");
   name_option(&shown, "offset_column", "--offset-column");
   name_option(&shown, "lossy=True", "--lossy");

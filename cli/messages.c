@@ -1,156 +1,83 @@
 /* The options on protobuf messages: --proto-set, --message, --message-option, --message-column. */
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "cli.h"
 
 /* ---- --message-option KEY=VALUE ---- */
 
-enum { MOST_WORDS = 5 };
-
-typedef enum key_type { KEY_WORD, KEY_BIT, KEY_TEXT, KEY_NUMBER } key_type;
-
-/* The keys are those of Python. */
-typedef struct message_key { /* NOLINT(clang-analyzer-optin.performance.Padding) */
+/* Those of the layout of columns, which are no options of messages, beside these. */
+static const struct {
   const char *name;
-  key_type type;
-  size_t offset;                 /* of what it sets in cli_settings */
-  uint32_t bit;                  /* KEY_BIT: which the second word sets */
-  const char *words[MOST_WORDS]; /* KEY_WORD, KEY_BIT: in the order of their numbers */
-} message_key;
-
-#define IN_OPTIONS(member) offsetof(cli_settings, message.options.member)
-#define NO_OR_YES \
-  { "false", "true" }
-#define TIME_UNITS \
-  { "ns", "us", "ms", "s" }
-
-static const message_key keys[] = {
-    {"form",
-     KEY_WORD,
-     IN_OPTIONS(form),
-     0,
-     {"binary", "text", "json", "confluent", "confluent_plain"}},
-    {"enums", KEY_WORD, IN_OPTIONS(enums), 0, {"dictionary", "text", "int32", "binary"}},
-    {"defaults", KEY_BIT, IN_OPTIONS(flags), CST_MESSAGE_DEFAULTS, NO_OR_YES},
-    {"nullable_lists", KEY_BIT, IN_OPTIONS(flags), CST_MESSAGE_NULLABLE_LISTS, NO_OR_YES},
-    {"nullable_items", KEY_BIT, IN_OPTIONS(flags), CST_MESSAGE_NULLABLE_ITEMS, NO_OR_YES},
-    {"plain_types", KEY_BIT, IN_OPTIONS(flags), CST_MESSAGE_PLAIN_TYPES, NO_OR_YES},
-    {"binary_strings", KEY_BIT, IN_OPTIONS(flags), CST_MESSAGE_BINARY_STRINGS, NO_OR_YES},
-    {"maps_as_lists", KEY_BIT, IN_OPTIONS(flags), CST_MESSAGE_MAPS_AS_LISTS, NO_OR_YES},
-    {"timestamp_unit", KEY_WORD, IN_OPTIONS(timestamp_unit), 0, TIME_UNITS},
-    {"time_zone", KEY_TEXT, IN_OPTIONS(time_zone), 0, {NULL}},
-    {"duration_unit", KEY_WORD, IN_OPTIONS(duration_unit), 0, TIME_UNITS},
-    {"time_unit", KEY_WORD, IN_OPTIONS(time_unit), 0, TIME_UNITS},
-    {"recursion", KEY_NUMBER, IN_OPTIONS(recursion), 0, {NULL}},
-    {"unknown_fields", KEY_TEXT, IN_OPTIONS(unknown_fields), 0, {NULL}},
-    {"list_item", KEY_TEXT, IN_OPTIONS(list_item), 0, {NULL}},
-    {"map_key", KEY_TEXT, IN_OPTIONS(map_key), 0, {NULL}},
-    {"map_value", KEY_TEXT, IN_OPTIONS(map_value), 0, {NULL}},
-    {"field_number_key", KEY_TEXT, IN_OPTIONS(field_number_key), 0, {NULL}},
-    {"offsets",
-     KEY_BIT,
-     offsetof(cli_settings, source.column_flags),
-     CST_COLUMNS_OFFSETS_32,
-     {"64", "32"}},
-    {"binary_views", KEY_BIT, offsetof(cli_settings, source.column_flags), CST_COLUMNS_BINARY_VIEWS,
-     NO_OR_YES},
+  const char *words[2]; /* the second sets the flag */
+  uint32_t flag;        /* of cst_source_options.column_flags */
+} layout_keys[] = {
+    {"offsets", {"64", "32"}, CST_COLUMNS_OFFSETS_32},
+    {"binary_views", {"false", "true"}, CST_COLUMNS_BINARY_VIEWS},
 };
-enum { NUM_KEYS = sizeof keys / sizeof keys[0], MOST_RECURSION = 100 };
+enum { NUM_LAYOUT_KEYS = sizeof layout_keys / sizeof layout_keys[0], MOST_KEYS = 32 };
 
-/* "a, b or c" */
-static void join_words(char *out, size_t room, const char *const *words, size_t count) {
-  size_t used = 0;
-  out[0] = '\0';
-  for (size_t i = 0; i < count && used < room; i++) {
-    const char *before = i == 0 ? "" : i + 1 == count ? " or " : ", ";
-    used += (size_t)snprintf(out + used, room - used, "%s%s", before, words[i]);
-  }
+static const char *key_name(size_t i) {
+  return i < NUM_LAYOUT_KEYS ? layout_keys[i].name : cst_message_option_name(i - NUM_LAYOUT_KEYS);
 }
 
 void cli_print_message_keys(void) {
-  for (size_t i = 0; i < NUM_KEYS; i++) {
-    printf("%s%s", i == 0 ? "" : ", ", keys[i].name);
+  const char *name;
+  for (size_t i = NUM_LAYOUT_KEYS; (name = key_name(i)) != NULL; i++) {
+    printf("%s, ", name);
   }
+  printf("%s, %s", layout_keys[0].name, layout_keys[1].name);
 }
 
-static int unknown_key(const cli_verb *verb, const char *text, size_t size) {
-  const char *names[NUM_KEYS];
-  char name[64], hint[96];
-  for (size_t i = 0; i < NUM_KEYS; i++) {
-    names[i] = keys[i].name;
-  }
-  snprintf(name, sizeof name, "%.*s", (int)(size < 63 ? size : 63), text);
-  const char *near = cli_nearest(name, names, NUM_KEYS);
-  snprintf(hint, sizeof hint, "did you mean %s?", near != NULL ? near : "");
-  return cli_usage(verb, near != NULL ? hint : NULL, "--message-option knows no '%s'", name);
-}
-
-static int set_word(const cli_verb *verb, const message_key *key, const char *value, void *place) {
-  size_t count = 0, found = 0;
-  while (count < MOST_WORDS && key->words[count] != NULL) {
+static int unknown_key(const cli_verb *verb, const char *option, const char *key) {
+  const char *names[MOST_KEYS];
+  char hint[96];
+  size_t count = 0;
+  while (count < MOST_KEYS && (names[count] = key_name(count)) != NULL) {
     count++;
   }
-  while (found < count && strcmp(value, key->words[found]) != 0) {
-    found++;
+  const char *near = cli_nearest(key, names, count);
+  snprintf(hint, sizeof hint, "did you mean %s?", near != NULL ? near : "");
+  return cli_usage(verb, near != NULL ? hint : NULL, "--%s knows no '%s'", option, key);
+}
+
+static int set_layout(const cli_verb *verb, size_t i, const char *value, cli_settings *settings) {
+  const char *const *words = layout_keys[i].words;
+  if (strcmp(value, words[0]) != 0 && strcmp(value, words[1]) != 0) {
+    return cli_usage(verb, NULL, "--message-option %s is '%.40s': expected %s or %s",
+                     layout_keys[i].name, value, words[0], words[1]);
   }
-  if (found == count) {
-    char list[64];
-    join_words(list, sizeof list, key->words, count);
-    return cli_usage(verb, NULL, "--message-option %s takes %s, not '%.40s'", key->name, list,
-                     value);
-  }
-  if (key->type == KEY_WORD) {
-    int number = (int)found; /* of an enum */
-    memcpy(place, &number, sizeof number);
-  } else {
-    uint32_t *flags = place;
-    *flags = found == 1 ? *flags | key->bit : *flags & ~key->bit;
-  }
+  uint32_t *flags = &settings->source.column_flags;
+  *flags =
+      strcmp(value, words[1]) == 0 ? *flags | layout_keys[i].flag : *flags & ~layout_keys[i].flag;
   return -1;
 }
 
-static int set_recursion(const cli_verb *verb, const char *value, int32_t *place) {
-  char *end;
-  long number = strtol(value, &end, 10);
-  if (end == value || *end != '\0' || number < 0 || number > MOST_RECURSION) {
-    return cli_usage(verb, NULL,
-                     "--message-option recursion takes a number from 0 to %d, not '%.40s'",
-                     MOST_RECURSION, value);
-  }
-  *place = number == 0 ? -1 : (int32_t)number; /* 0 is the usual one there */
-  return -1;
-}
-
-static int set_message_option(const cli_verb *verb, const char *text, cli_settings *settings) {
+/* option: "message-option" or "to-message-option", for what is wrong. */
+static int set_message_option(const cli_verb *verb, const char *option, const char *text,
+                              cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  char key[64];
   size_t size = strcspn(text, "=");
-  const message_key *key = keys;
-  while (key < keys + NUM_KEYS &&
-         (strlen(key->name) != size || memcmp(key->name, text, size) != 0)) {
-    key++;
+  snprintf(key, sizeof key, "%.*s", (int)(size < 63 ? size : 63), text);
+  size_t i = 0;
+  while (key_name(i) != NULL && strcmp(key_name(i), key) != 0) {
+    i++;
   }
-  if (key == keys + NUM_KEYS) {
-    return unknown_key(verb, text, size);
+  if (key_name(i) == NULL) {
+    return unknown_key(verb, option, key);
   }
   if (text[size] == '\0') {
-    return cli_usage(verb, NULL, "--message-option %s needs a value: %s=...", key->name, key->name);
+    return cli_usage(verb, NULL, "--%s %s needs a value: %s=...", option, key, key);
   }
   const char *value = text + size + 1;
-  void *place = (char *)settings + key->offset;
-  if (key->type == KEY_NUMBER) {
-    return set_recursion(verb, value, place);
+  if (i < NUM_LAYOUT_KEYS) {
+    return set_layout(verb, i, value, settings);
   }
-  if (key->type == KEY_TEXT) {
-    memcpy(place, &value, sizeof value);
-    return -1;
-  }
-  return set_word(verb, key, value, place);
+  return cst_message_options_set(&settings->message.options, key, value, &error) == CST_OK
+             ? -1
+             : cli_usage(verb, error.hint[0] != '\0' ? error.hint : NULL, "%s", error.message);
 }
 
 /* ---- --proto-set FILE ---- */
@@ -202,97 +129,64 @@ static cst_status read_proto_set(const char *path, uint8_t **bytes, size_t *size
              : fail_proto_set(path, CST_IO, strerror(number), "", error);
 }
 
-enum { NOT_THERE = 127 };
-
-/* Runs a program of the PATH to its end: its exit status, NOT_THERE if there is none. */
-static int run_program(char *const arguments[], bool is_quiet) {
-  posix_spawn_file_actions_t actions;
-  pid_t child = -1;
-  int status = 0;
-  if (posix_spawn_file_actions_init(&actions) != 0) {
-    return NOT_THERE;
-  }
-  int failure =
-      is_quiet ? posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0) : 0;
-  if (failure == 0) {
-    failure = posix_spawnp(&child, arguments[0], &actions, NULL, arguments, environ);
-  }
-  posix_spawn_file_actions_destroy(&actions);
-  while (failure == 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return failure != 0 ? NOT_THERE : WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-}
-
-/* protoc, or that of grpcio-tools, which itself says what is wrong with the file, on standard
- * error. */
-static cst_status run_protoc(const char *path, const char *output, cst_error *error) {
-  char folder[sizeof error->file + 16], set[sizeof error->file + 32], file[sizeof error->file];
-  const char *slash = strrchr(path, '/');
-  int folder_size = slash == NULL ? 0 : slash == path ? 1 : (int)(slash - path);
-  snprintf(folder, sizeof folder, "--proto_path=%.*s", folder_size > 0 ? folder_size : 1,
-           folder_size > 0 ? path : ".");
-  snprintf(set, sizeof set, "--descriptor_set_out=%s", output);
-  snprintf(file, sizeof file, "%s", path);
-  char protoc[] = "protoc", python[] = "python3", module[] = "-m", tools[] = "grpc_tools.protoc";
-  char command[] = "-c", import[] = "import grpc_tools.protoc", include[] = "--include_imports";
-  char *const ours[] = {protoc, include, folder, set, file, NULL};
-  char *const asks[] = {python, command, import, NULL};
-  char *const theirs[] = {python, module, tools, include, folder, set, file, NULL};
-  int status = run_program(ours, false);
-  if (status == NOT_THERE) {
-    status = run_program(asks, true) == 0 ? run_program(theirs, false) : NOT_THERE;
-  }
-  if (status == NOT_THERE) {
-    return fail_proto_set(path, CST_UNSUPPORTED,
-                          "a .proto file needs protoc, which is not on PATH, or grpcio-tools",
-                          "apt install protobuf-compiler, or pip install grpcio-tools, or give "
-                          "what `protoc --include_imports -o FILE` has written",
-                          error);
-  }
-  return status == 0 ? CST_OK
-                     : fail_proto_set(path, CST_CORRUPT, "protoc cannot read it",
-                                      "see above; of imports from other folders make a descriptor "
-                                      "set: protoc -I FOLDER --include_imports -o FILE",
-                                      error);
-}
-
-static cst_status compile_proto(const char *path, uint8_t **bytes, size_t *size, cst_error *error) {
-  const char *folder = getenv("TMPDIR");
-  char output[4096];
-  snprintf(output, sizeof output, "%s/columnstone-XXXXXX", folder != NULL ? folder : "/tmp");
-  int file = mkstemp(output);
-  if (file < 0) {
-    return fail_proto_set(output, CST_IO, strerror(errno), "set TMPDIR", error);
-  }
-  close(file);
-  cst_status status = run_protoc(path, output, error);
-  if (status == CST_OK) {
-    status = read_proto_set(output, bytes, size, error);
-  }
-  unlink(output);
-  return status;
-}
-
 static bool is_proto_text(const char *path) {
   size_t size = strlen(path);
   return size > 6 && strcmp(path + size - 6, ".proto") == 0;
 }
 
-static cst_status read_descriptors(cli_message *message, cst_error *error) {
+static cst_status read_descriptor_set(const char *path, cst_descriptors **out, cst_error *error) {
   uint8_t *bytes = NULL;
   size_t size = 0;
-  const char *path = message->proto_set;
-  cst_status status = is_proto_text(path) ? compile_proto(path, &bytes, &size, error)
-                                          : read_proto_set(path, &bytes, &size, error);
+  cst_status status = read_proto_set(path, &bytes, &size, error);
   if (status == CST_OK) {
-    status = cst_descriptors_new(bytes, size, NULL, &message->descriptors, error);
+    status = cst_descriptors_new(bytes, size, NULL, out, error);
     free(bytes);
-    if (status != CST_OK && error->file[0] == '\0') {
-      snprintf(error->file, sizeof error->file, "%s", path);
-    }
+  }
+  return status;
+}
+
+static cst_status read_descriptors(cli_message *message, cst_error *error) {
+  const char *path = message->proto_set;
+  cst_status status = is_proto_text(path)
+                          ? cst_descriptors_compile(path, NULL, &message->descriptors, error)
+                          : read_descriptor_set(path, &message->descriptors, error);
+  if (status != CST_OK && error->file[0] == '\0') {
+    snprintf(error->file, sizeof error->file, "%s", path);
   }
   message->options.descriptors = message->descriptors;
   return status;
+}
+
+static bool names_message(const char *format) {
+  return format != NULL && strcmp(format, "message") == 0;
+}
+
+/* The messages that are written are like those that are read, but for the form, which is binary
+ * unless the output has its own. */
+static int set_output_options(const cli_verb *verb, cli_settings *settings) {
+  cli_message *message = &settings->message;
+  cli_settings of_output = *settings;
+  if (names_message(settings->sink.format) && cli_message_of_input(settings) == NULL &&
+      message->options.form != CST_MESSAGE_BINARY) {
+    return cli_usage(verb,
+                     "add --format message if the input holds messages, or use "
+                     "--to-message-option for the output",
+                     "--message-option form is of the messages that are read");
+  }
+  of_output.message.options.form = CST_MESSAGE_BINARY;
+  for (size_t i = 0; i < message->num_output_settings; i++) {
+    const char *text = message->output_settings[i];
+    if (strncmp(text, "offsets", 7) == 0 || strncmp(text, "binary_views", 12) == 0) {
+      return cli_usage(verb, "give it to --message-option",
+                       "--to-message-option %s is of columns that are read", text);
+    }
+    int status = set_message_option(verb, "to-message-option", text, &of_output);
+    if (status >= 0) {
+      return status;
+    }
+  }
+  message->output = of_output.message.options;
+  return -1;
 }
 
 int cli_read_messages(const cli_verb *verb, cli_settings *settings) {
@@ -300,7 +194,8 @@ int cli_read_messages(const cli_verb *verb, cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   bool has_view = settings->query.view != NULL; /* with descriptors of its own */
   if (message->proto_set == NULL) {
-    const char *without = message->options.message != NULL          ? "message"
+    const char *without = message->num_output_settings > 0          ? "to-message-option"
+                          : message->options.message != NULL        ? "message"
                           : message->num_settings > 0 && !has_view  ? "message-option"
                           : settings->source.message_column != NULL ? "message-column"
                                                                     : NULL;
@@ -310,18 +205,19 @@ int cli_read_messages(const cli_verb *verb, cli_settings *settings) {
     }
   }
   for (size_t i = 0; i < message->num_settings; i++) {
-    int status = set_message_option(verb, message->settings[i], settings);
+    int status = set_message_option(verb, "message-option", message->settings[i], settings);
     if (status >= 0) {
       return status;
     }
   }
-  return message->proto_set == NULL || read_descriptors(message, &error) == CST_OK
-             ? -1
-             : cli_fail(&error);
-}
-
-static bool names_message(const char *format) {
-  return format != NULL && strcmp(format, "message") == 0;
+  if (message->num_output_settings > 0 && !names_message(settings->sink.format)) {
+    return cli_usage(verb, "add --to message",
+                     "--to-message-option is of messages that are written");
+  }
+  if (message->proto_set != NULL && read_descriptors(message, &error) != CST_OK) {
+    return cli_fail(&error);
+  }
+  return set_output_options(verb, settings);
 }
 
 const cst_message_options *cli_message_of_input(const cli_settings *settings) {
@@ -332,6 +228,6 @@ const cst_message_options *cli_message_of_input(const cli_settings *settings) {
 
 const cst_message_options *cli_message_of_output(const cli_settings *settings) {
   return settings->message.descriptors != NULL && names_message(settings->sink.format)
-             ? &settings->message.options
+             ? &settings->message.output
              : NULL;
 }

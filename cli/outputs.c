@@ -7,6 +7,7 @@
 
 cst_sink_options cli_sink_options(const cli_settings *settings) {
   cst_sink_options options = settings->sink;
+  options.keep_existing = !settings->sink.overwrite;
   options.sequence_column = settings->source.sequence_column;
   options.csv = &settings->csv;
   options.message = cli_message_of_output(settings);

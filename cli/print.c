@@ -23,22 +23,57 @@ static size_t char_size(const unsigned char *c) {
   return overlong || outside ? 0 : size;
 }
 
-/* C1 controls are two bytes in UTF-8. */
-static bool is_control(const unsigned char *c) {
-  return *c < 0x20 || *c == 0x7f || (c[0] == 0xc2 && c[1] < 0xa0);
+enum { ESCAPED_CHAR = 24 /* bytes of a character, escaped */ };
+
+/* True if a terminal would obey the character; what it is then escaped to. */
+static bool is_obeyed(const unsigned char *c, size_t size, char buf[ESCAPED_CHAR]) {
+  return cst_text_escape(buf, ESCAPED_CHAR, (const char *)c, size) != size;
+}
+
+static void print_char(FILE *out, const unsigned char *c, size_t size) {
+  char buf[ESCAPED_CHAR];
+  (void)is_obeyed(c, size > 0 ? size : 1, buf);
+  fputs(buf, out);
 }
 
 void cli_print_text(FILE *out, const char *text) {
   for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
     size_t size = char_size(c);
-    if (size == 0 || is_control(c)) {
-      for (size_t i = 0; i < (size == 0 ? 1 : size); i++) {
-        fprintf(out, "\\x%02x", c[i]);
-      }
+    print_char(out, c, size);
+    c += size > 0 ? size : 1;
+  }
+}
+
+void cli_print_lines(FILE *out, const char *text) {
+  for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
+    size_t size = char_size(c);
+    if (*c == '\n') {
+      fputc(*c, out);
     } else {
-      fwrite(c, 1, size, out);
+      print_char(out, c, size);
     }
-    c += size == 0 ? 1 : size;
+    c += size > 0 ? size : 1;
+  }
+}
+
+/* As \\u202e; the characters of this kind have at most three bytes. */
+static void print_json_escape(FILE *out, const unsigned char *c, size_t size) {
+  unsigned code = size == 1   ? c[0]
+                  : size == 2 ? (c[0] & 0x1fU) << 6 | (c[1] & 0x3fU)
+                              : (c[0] & 0x0fU) << 12 | (c[1] & 0x3fU) << 6 | (c[2] & 0x3fU);
+  fprintf(out, "\\u%04x", code);
+}
+
+void cli_print_json(FILE *out, const char *json) {
+  char buf[ESCAPED_CHAR];
+  for (const unsigned char *c = (const unsigned char *)json; *c != '\0';) {
+    size_t size = char_size(c);
+    if (*c != '\n' && size > 0 && is_obeyed(c, size, buf)) {
+      print_json_escape(out, c, size);
+    } else {
+      fwrite(c, 1, size > 0 ? size : 1, out);
+    }
+    c += size > 0 ? size : 1;
   }
 }
 
@@ -47,6 +82,7 @@ void cli_json_string(FILE *out, const char *text) {
     fputs("null", out);
     return;
   }
+  char buf[ESCAPED_CHAR];
   fputc('"', out);
   for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
     size_t size = char_size(c);
@@ -55,8 +91,8 @@ void cli_json_string(FILE *out, const char *text) {
       size = 1;
     } else if (*c == '"' || *c == '\\') {
       fprintf(out, "\\%c", *c);
-    } else if (*c < 0x20 || *c == 0x7f) {
-      fprintf(out, "\\u%04x", *c);
+    } else if (is_obeyed(c, size, buf)) {
+      print_json_escape(out, c, size);
     } else {
       fwrite(c, 1, size, out);
     }

@@ -13,6 +13,19 @@ static cst_status fail_memory(cst_error *error) {
   return CST_NO_MEMORY;
 }
 
+/* Columns are taken whole but for those of messages; --path goes below them. */
+void cli_explain_path(const cli_settings *settings, cst_error *error) {
+  bool is_column = false;
+  for (size_t i = 0; i < settings->source.num_columns; i++) {
+    is_column = is_column || strcmp(settings->source.columns[i], error->path) == 0;
+  }
+  if (error->code == CST_NOT_FOUND && is_column && strchr(error->path, '.') != NULL &&
+      settings->source.view == NULL && cli_message_of_input(settings) == NULL) {
+    snprintf(error->hint, sizeof error->hint,
+             "--columns takes whole columns, --path of head what lies below them");
+  }
+}
+
 /* ---- paths ---- */
 
 static cst_status parse_paths(cli_projection *p, const struct ArrowSchema *type, cst_error *error) {

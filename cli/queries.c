@@ -53,6 +53,9 @@ static cst_status open_view(cli_settings *settings, cst_error *error) {
   options.message = settings->message.num_settings > 0 ? &settings->message.options : NULL;
   options.params = values;
   options.num_params = settings->query.num_params;
+  options.max_elements = settings->query.max_elements;
+  options.max_bytes = settings->query.max_bytes;
+  options.max_work = settings->query.max_work;
   status = cst_view_open(settings->query.view, &options, &view, error);
   free(values);
   settings->source.view = view;
@@ -68,7 +71,12 @@ int cli_read_view(const cli_verb *verb, cli_settings *settings) {
   while (*id != OPTION_HELP && *id != OPTION_VIEW) {
     id++;
   }
-  return *id == OPTION_VIEW && settings->query.num_params > 0
-             ? cli_usage(verb, NULL, "--param goes with --view")
-             : -1;
+  const cli_query *query = &settings->query;
+  const char *given = query->num_params > 0     ? "param"
+                      : query->max_elements > 0 ? "max-elements"
+                      : query->max_bytes > 0    ? "max-bytes"
+                      : query->max_work > 0     ? "max-work"
+                                                : NULL;
+  return *id == OPTION_VIEW && given != NULL ? cli_usage(verb, NULL, "--%s goes with --view", given)
+                                             : -1;
 }

@@ -1,7 +1,4 @@
 /* Opening the inputs of a verb by its settings, and writing small files. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -55,36 +52,19 @@ cst_status cli_open(const cli_settings *settings, const char *const *paths, size
   return status;
 }
 
-static cst_status write_failed(const char *path, cst_error *error) {
-  *error = (cst_error)CST_ERROR_INIT;
-  error->code = CST_IO;
-  snprintf(error->message, sizeof error->message, "cannot be written: %s", strerror(errno));
-  snprintf(error->file, sizeof error->file, "%s", path);
-  return CST_IO;
-}
-
-/* The file's mode is what the umask leaves, as for every new file. */
-static bool write_new_file(const char *path, const char *data, size_t size) {
-  FILE *file = fopen(path, "wbx");
-  if (file == NULL) {
-    return false;
-  }
-  bool fine = fwrite(data, 1, size, file) == size;
-  return fclose(file) == 0 && fine;
-}
-
 cst_status cli_write_file(const char *path, const char *data, size_t size, cst_error *error) {
-  size_t room = strlen(path) + 32;
-  char *temporary = malloc(room);
-  if (temporary == NULL) {
-    return write_failed(path, error);
+  cst_tfrecord_writer *writer;
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  options.container = "file"; /* the bytes of one record, as they are */
+  options.compression = CST_COMPRESSION_NONE;
+  cst_status status = cst_tfrecord_writer_open(path, &options, &writer, error);
+  if (status != CST_OK) {
+    return status;
   }
-  snprintf(temporary, room, "%s.%ld.tmp", path, (long)getpid());
-  bool fine = write_new_file(temporary, data, size) && rename(temporary, path) == 0;
-  cst_status status = fine ? CST_OK : write_failed(path, error);
-  if (!fine) {
-    unlink(temporary);
+  status = cst_tfrecord_writer_write(writer, data, size, error);
+  if (status == CST_OK) {
+    status = cst_tfrecord_writer_finish(writer, error);
   }
-  free(temporary);
+  cst_tfrecord_writer_free(writer);
   return status;
 }

@@ -10,8 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
-enum { NUM_THREADS = 4, BATCH = 32 };
+enum { NUM_THREADS = 4, BATCH = 32, PATIENCE = 100000000 /* ns for a batch */ };
 
 typedef struct server {
   const cst_view *view; /* one for all threads */
@@ -25,6 +26,19 @@ static int complain(const cst_error *error) {
   return fprintf(stderr, "serve: %s\n", text), 1;
 }
 
+/* A request that is no good has its row in the tensors all the same: row i is request i. A server
+ * answers it with the error. */
+static void refuse(void *ctx, const cst_error *error) {
+  (void)ctx;
+  complain(error); /* error->record: which of the batch */
+}
+
+static int64_t soon(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + PATIENCE;
+}
+
 /* Answers all requests; a server waits for them instead. */
 static void *serve(void *argument) {
   const server *s = argument;
@@ -32,8 +46,12 @@ static void *serve(void *argument) {
     size_t count = s->num_requests - i < BATCH ? s->num_requests - i : BATCH;
     cst_tensors *tensors;
     cst_error error = CST_ERROR_INIT;
-    if (cst_view_run(s->view, s->requests + i, count, &tensors, &error)) {
-      complain(&error); /* it has the number of the request that is at fault */
+    cst_view_run_options options = CST_VIEW_RUN_OPTIONS_INIT;
+    options.on_error = CST_ON_ERROR_NULL;
+    options.on_bad = refuse;
+    options.deadline = soon();
+    if (cst_view_run(s->view, s->requests + i, count, &options, &tensors, &error)) {
+      complain(&error); /* the batch as a whole: CST_TIMEOUT, for one */
       continue;
     }
     for (size_t k = 0; i == 0 && k < cst_tensors_count(tensors); k++) {

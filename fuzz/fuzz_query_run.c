@@ -23,7 +23,7 @@ static cst_status apply_view(const cst_view *view, const cst_array *rows, int64_
   cst_status status = cst_array_slice(rows, begin, length, &part, error);
   FUZZ_ASSERT(status == CST_OK);
   FUZZ_ASSERT(cst_array_export(part, &batch, error) == CST_OK);
-  status = cst_view_apply(view, cst_array_schema(part), &batch, &schema, &made, NULL, error);
+  status = cst_view_apply(view, cst_array_schema(part), &batch, NULL, &schema, &made, error);
   FUZZ_ASSERT(batch.release == NULL);
   cst_array_release(part);
   if (!is_ok(status)) {

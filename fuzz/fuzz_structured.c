@@ -192,6 +192,21 @@ static cst_status run_test_null(program *p, cst_structured **out) {
   return status;
 }
 
+/* Elements that are there, or those that are not, stay: the others become null. */
+static cst_status run_mask(program *p, cst_structured **out) {
+  const cst_path path = {NULL, 0};
+  cst_structured *condition = NULL;
+  cst_null_test test = take(&p->feed) % 2 ? CST_HAS : CST_IS_NULL;
+  const cst_structured *of = take(&p->feed) % 4 == 0 ? p->other : p->tensor;
+  cst_status status = cst_structured_test_null(of, &path, test, &condition, &last_error);
+  if (status == CST_OK) {
+    status = cst_structured_mask(p->tensor, condition, out, &last_error);
+  }
+  FUZZ_ASSERT(status != CST_OK || cst_structured_rank(*out) == cst_structured_rank(p->tensor));
+  cst_structured_release(condition);
+  return status;
+}
+
 static cst_status run_fill(program *p, cst_structured **out) {
   return cst_structured_fill_null(p->tensor, cst_structured_array(p->other), out, &last_error);
 }
@@ -281,7 +296,7 @@ static cst_status run_copy(program *p, cst_structured **out) {
 static cst_status (*const operations[])(program *p, cst_structured **out) = {
     run_field, run_flat,      run_concat, run_stack,     run_tile, run_expand,     run_squeeze,
     run_merge, run_partition, run_like,   run_test_null, run_fill, run_fill_lists, run_drop,
-    run_index, run_lengths,   run_update, run_only,      run_copy,
+    run_index, run_lengths,   run_update, run_only,      run_copy, run_mask,
 };
 
 /* ---- the program ---- */

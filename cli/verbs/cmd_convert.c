@@ -86,6 +86,7 @@ static int convert(const cli_settings *settings) {
   }
   cst_status status = convert_files(&work, &error);
   if (status != CST_OK) {
+    cli_explain_path(settings, &error);
     return cli_fail(&error);
   }
   return cli_flush(work.dropped.count == 0 ? CLI_FINE : CLI_FAULTS);
@@ -126,12 +127,12 @@ const cli_verb cli_convert = {
         "Without a schema the records are read twice: once to infer it. The output appears under "
         "its\n"
         "name when it is complete. A file that exists is overwritten with --force only.\n",
-    .options =
-        CLI_OPTIONS(OPTION_TO, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_FORMAT,
-                    OPTION_LEVEL, OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC,
-                    OPTION_FORCE, OPTION_SEQUENCE_COLUMN, OPTION_RAW_COLUMN, OPTION_OFFSET_COLUMN,
-                    OPTION_NO_HEADER, OPTIONS_CSV, OPTIONS_MESSAGE, OPTIONS_VIEW, OPTIONS_SHARDS,
-                    OPTIONS_RECOVERY, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
+    .options = CLI_OPTIONS(OPTION_TO, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_FORMAT,
+                           OPTION_LEVEL, OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS,
+                           OPTION_NO_CRC, OPTION_FORCE, OPTION_SEQUENCE_COLUMN, OPTION_RAW_COLUMN,
+                           OPTION_OFFSET_COLUMN, OPTION_NO_HEADER, OPTIONS_CSV, OPTIONS_MESSAGE,
+                           OPTION_TO_MESSAGE_OPTION, OPTIONS_VIEW, OPTIONS_SHARDS, OPTIONS_RECOVERY,
+                           OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run_convert,
 };

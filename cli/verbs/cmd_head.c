@@ -197,7 +197,11 @@ static int show_head(const cli_settings *settings) {
     explain_missing(settings, source, &error);
     cst_source_release(source);
   }
-  return status == CST_OK ? cli_flush(CLI_FINE) : cli_fail(&error);
+  if (status == CST_OK) {
+    return cli_flush(CLI_FINE);
+  }
+  cli_explain_path(settings, &error);
+  return cli_fail(&error);
 }
 
 static bool has_twice(const char *const *names, size_t count) {

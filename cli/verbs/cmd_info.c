@@ -293,8 +293,10 @@ static bool show_schema(const info_look *l) {
   return count > 0 && !l->settings->json;
 }
 
-static int show_info(const cli_settings *settings, const char *path, bool first) {
-  info_look l = {.settings = settings, .path = path, .error = CST_ERROR_INIT};
+static int show_info(const info_look *told, const char *path, bool first) {
+  const cli_settings *settings = told->settings;
+  info_look l = *told;
+  l.path = path;
   l.is_guess = settings->message.descriptors != NULL && settings->message.options.message == NULL;
   int status = CLI_FINE;
   if (look_at_file(&l, &l.error) != CST_OK) {
@@ -333,7 +335,9 @@ static int refuse_pipes(cst_source *files) {
   return CLI_FINE;
 }
 
-static int info(const cli_settings *settings) {
+/* told: the settings and options, and nothing else. */
+static int info(const info_look *told) {
+  const cli_settings *settings = told->settings;
   cst_error error = CST_ERROR_INIT;
   cst_source *files;
   cst_source_options options = cli_source_options(settings, NULL);
@@ -351,7 +355,7 @@ static int info(const cli_settings *settings) {
   }
   printf(settings->json ? "{\"files\": [" : "");
   for (size_t i = 0; i < cst_source_num_files(files); i++) {
-    int here = show_info(settings, cst_source_file(files, i), i == 0);
+    int here = show_info(told, cst_source_file(files, i), i == 0);
     status = here > status ? here : status;
   }
   printf(settings->json ? "]}\n" : "");
@@ -368,7 +372,8 @@ static int run_info(int argc, char **argv) {
     }
   }
   if (status < 0) {
-    status = info(&settings);
+    status = info(&(info_look){
+        .settings = &settings, .options = argv, .num_options = argc, .error = CST_ERROR_INIT});
   }
   cli_settings_reset(&settings);
   return status;

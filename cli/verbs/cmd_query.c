@@ -126,6 +126,9 @@ static cst_status open_query(const querying *work, cst_view **out, cst_error *er
     options.schema = work->schema;
     options.params = values;
     options.num_params = settings->query.num_params;
+    options.max_elements = settings->query.max_elements;
+    options.max_bytes = settings->query.max_bytes;
+    options.max_work = settings->query.max_work;
     options.outputs = settings->source.columns;
     options.num_outputs = settings->source.num_columns;
     status = bind_query(work, query, &options, out, error);
@@ -198,7 +201,7 @@ static cst_status explain(const querying *work, const cst_view *view, cst_error 
     }
   }
   if (status == CST_OK) {
-    fputs(text, stdout);
+    (work->settings->json ? cli_print_json : cli_print_lines)(stdout, text);
     cst_free(text);
   }
   return status;
@@ -288,12 +291,12 @@ const cli_verb cli_query_verb = {
         "parsed: --explain shows it, without OUTPUT; of a FILE, with how many elements each step "
         "makes of the\n"
         "first batch.\n",
-    .options = CLI_OPTIONS(OPTION_COLUMNS, OPTION_PARAM, OPTION_EXPLAIN, OPTION_JSON, OPTION_TO,
+    .options = CLI_OPTIONS(OPTION_COLUMNS, OPTIONS_QUERY, OPTION_EXPLAIN, OPTION_JSON, OPTION_TO,
                            OPTION_SCHEMA, OPTION_FORMAT, OPTION_LEVEL, OPTION_LOSSY,
                            OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC, OPTION_FORCE,
                            OPTION_RAW_COLUMN, OPTION_OFFSET_COLUMN, OPTION_NO_HEADER, OPTIONS_CSV,
-                           OPTIONS_MESSAGE, OPTIONS_SHARDS, OPTIONS_RECOVERY, OPTION_CONTAINER,
-                           OPTION_TO_CONTAINER, OPTIONS_LIMITS),
+                           OPTIONS_MESSAGE, OPTION_TO_MESSAGE_OPTION, OPTIONS_SHARDS,
+                           OPTIONS_RECOVERY, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_query,
 };

@@ -104,7 +104,8 @@ static void print_change_line(const cst_schema_change *change) {
     printf(":");
   }
   if (change->what[0] != '\0') {
-    printf(" %s", change->what);
+    printf(" ");
+    cli_print_text(stdout, change->what);
   }
   if (change->before != NULL) {
     printf(" ");

@@ -137,9 +137,11 @@ static void widen_column(size_t widths[NUM_FIELDS], const line *l) {
 
 static void print_spec(const line *l, const size_t widths[NUM_FIELDS]) {
   for (size_t i = 0; i < NUM_FIELDS; i++) {
-    printf("%-*s  ", (int)widths[i], l->fields[i].data);
+    cli_print_text(stdout, l->fields[i].data);
+    printf("%*s  ", (int)(widths[i] - l->fields[i].size), "");
   }
-  printf("%s\n", l->why);
+  cli_print_text(stdout, l->why);
+  printf("\n");
 }
 
 /* Measures, or prints, the lines of a tensor and of its fields. */

@@ -51,6 +51,7 @@ static int draw_tree(cli_settings *settings) {
   struct ArrowSchema type;
   char *text;
   if (read_row_type(settings, &type, &error) != CST_OK) {
+    cli_explain_path(settings, &error);
     return cli_fail(&error);
   }
   type.flags = 0; /* rows are never null, whatever a file says */
@@ -63,7 +64,12 @@ static int draw_tree(cli_settings *settings) {
   if (status != CST_OK) {
     return cli_fail(&error);
   }
-  printf("%s%s", settings->json ? "" : "[rows] ", text);
+  if (settings->json) {
+    cli_print_json(stdout, text);
+  } else {
+    printf("[rows] ");
+    cli_print_lines(stdout, text);
+  }
   cst_free(text);
   return cli_flush(CLI_FINE);
 }

@@ -23,13 +23,9 @@ static cst_status show_view(const cli_settings *settings, cst_error *error) {
   cst_view_release(view);
   if (status == CST_OK) {
     if (settings->json) {
-      fwrite(text, 1, size, stdout);
+      cli_print_json(stdout, text);
     } else {
-      for (char *line = text; *line != '\0'; line += strlen(line) + 1) {
-        line[strcspn(line, "\n")] = '\0'; /* each line ends with one */
-        cli_print_text(stdout, line);
-        putchar('\n');
-      }
+      cli_print_lines(stdout, text);
     }
     cst_free(text);
   }
@@ -135,20 +131,20 @@ const cli_verb cli_view_check = {
 
 /* ---- diff ---- */
 
-static cst_status diff_views(const cli_settings *settings, size_t *num_breaking, cst_error *error) {
+static cst_status diff_views(const cli_settings *settings, size_t *num_breaking, size_t *num_rows,
+                             cst_error *error) {
   cst_view *before;
   cst_view *after = NULL;
   char *text;
-  size_t size;
   cst_status status = cst_view_open(settings->paths[0], NULL, &before, error);
   if (status == CST_OK) {
     status = cst_view_open(settings->paths[1], NULL, &after, error);
   }
   if (status == CST_OK) {
-    status = cst_view_diff(before, after, &text, &size, num_breaking, error);
+    status = cst_view_diff(before, after, &text, num_breaking, num_rows, error);
   }
   if (status == CST_OK) {
-    fwrite(text, 1, size, stdout);
+    cli_print_lines(stdout, text);
     cst_free(text);
   }
   cst_view_release(before);
@@ -160,14 +156,16 @@ static int run_view_diff(int argc, char **argv) {
   cli_settings settings;
   cst_error error = CST_ERROR_INIT;
   size_t num_breaking = 0;
+  size_t num_rows = 0;
   int status = cli_parse(&cli_view_diff, argc, argv, &settings);
   if (status < 0) {
     status = view_usage_paths(&cli_view_diff, &settings, 2);
   }
   if (status < 0) {
-    status = diff_views(&settings, &num_breaking, &error) != CST_OK ? cli_fail(&error)
-             : num_breaking > 0                                     ? CLI_FAULTS
-                                                                    : CLI_FINE;
+    status = diff_views(&settings, &num_breaking, &num_rows, &error) != CST_OK ? cli_fail(&error)
+             : num_breaking > 0                                                ? CLI_FAULTS
+             : num_rows > 0                                                    ? CLI_OTHER_ROWS
+                                                                               : CLI_FINE;
     status = cli_flush(status);
   }
   cli_settings_reset(&settings);
@@ -181,7 +179,8 @@ const cli_verb cli_view_diff = {
     .details =
         "Exit status 1 if something of it breaks a reader of BEFORE: an output that is gone, "
         "or of another\ntensor or type, another input, a parameter that is gone or has no "
-        "value.\n",
+        "value.\n3 if nothing does, but it may get other rows: another `rows`, or other lets or "
+        "parameters that they are made of.\n",
     .options = (const cli_option_id[]){OPTION_HELP},
     .min_paths = 2,
     .run = run_view_diff,

@@ -107,6 +107,9 @@ static int run_view_build(int argc, char **argv) {
     status = cli_usage(&cli_view_build, NULL, "one query, not %zu", settings.num_paths);
   } else if (status < 0 && settings.output == NULL) {
     status = cli_usage(&cli_view_build, NULL, "say where to: -o VIEW.cstv");
+  } else if (status < 0 && strcmp(settings.output, "-") != 0 &&
+             cli_would_overwrite(&settings, settings.output)) {
+    status = cli_overwrites(&cli_view_build, settings.output);
   } else if (status < 0) {
     status = build_and_save(&settings);
   }
@@ -124,7 +127,8 @@ const cli_verb cli_view_build = {
         "does not say. The view\nkeeps only the descriptors that the query needs, and the "
         "given values of parameters. See docs/views.md.\n",
     .options = CLI_OPTIONS(OPTION_OUTPUT, OPTION_PROTO_SET, OPTION_MESSAGE, OPTION_MESSAGE_OPTION,
-                           OPTION_SCHEMA, OPTION_LIKE, OPTION_FORMAT, OPTION_PARAM, OPTION_COLUMNS),
+                           OPTION_SCHEMA, OPTION_LIKE, OPTION_FORMAT, OPTION_PARAM, OPTION_COLUMNS,
+                           OPTION_FORCE),
     .min_paths = 1,
     .run = run_view_build,
 };

@@ -16,6 +16,8 @@ typedef struct info_guesses {
 
 typedef struct info_look {
   const cli_settings *settings;
+  char **options; /* the arguments of info, also the paths, which are as those of the settings */
+  int num_options;
   const char *path;
   char format[32];         /* "example", ... */
   const char *container;   /* of records: "tfrecord", ...; NULL: none */
@@ -77,7 +79,9 @@ void info_print(const info_look *look);
 void info_print_json(const info_look *look, bool first);
 /* A name as a shell takes it. */
 void info_print_quoted(const char *name);
-/* The command to try next. */
+/* The command to try next, with `rest` after the path. */
 void info_print_next(const char *verb, const char *path, const char *rest);
+/* The same with what info was told of the input, which the command has to be told, too. */
+void info_print_next_alike(const info_look *look, const char *verb, const char *rest);
 
 #endif /* CLI_INFO_H */

@@ -147,18 +147,20 @@ static void print_verdict(const info_guesses *g, size_t equal) {
 }
 
 void info_print_next_of(const info_look *l, const char *verb, const char *message) {
-  const char *container = l->settings->source.container;
-  const char *column = l->settings->source.message_column;
-  printf("next: columnstone %s ", verb);
-  info_print_quoted(l->path);
-  printf(container != NULL ? " --container %s" : "%s", container != NULL ? container : "");
-  if (column != NULL) {
-    printf(" --message-column ");
-    info_print_quoted(column);
+  char rest[sizeof l->guesses.list[0].message + 16];
+  snprintf(rest, sizeof rest, " --message %s", message);
+  info_print_next_alike(l, verb, rest);
+}
+
+/* The records as they are, whatever they may be: what holds them is shown. */
+static void print_next_undecoded(const info_look *l) {
+  char rest[64] = " --format raw";
+  if (l->settings->source.message_column != NULL) {
+    rest[0] = '\0';
+  } else if (l->settings->source.container != NULL) {
+    snprintf(rest, sizeof rest, " --container %s --format raw", l->settings->source.container);
   }
-  printf(" --proto-set ");
-  info_print_quoted(l->settings->message.proto_set);
-  printf(" --message %s\n", message);
+  info_print_next("head", l->path, rest);
 }
 
 void info_print_guesses(const info_look *l) {
@@ -179,7 +181,7 @@ void info_print_guesses(const info_look *l) {
                          g->list[i].message);
     }
   } else {
-    info_print_next("head", l->path, " --format raw");
+    print_next_undecoded(l);
   }
 }
 

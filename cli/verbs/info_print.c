@@ -170,29 +170,129 @@ static void print_features(const info_look *l) {
   }
 }
 
-void info_print_quoted(const char *path) {
+/* As a shell takes it. */
+static void print_word(const char *word) {
   static const char plain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=@%+,-";
-  if (path[0] != '-' && path[strspn(path, plain)] == '\0') {
-    fputs(path, stdout);
+  if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+    fputs(word, stdout);
     return;
   }
-  fputs(path[0] == '-' ? "./'" : "'", stdout);
-  for (; *path != '\0'; path++) {
-    if (*path == '\'') {
-      fputs("'\\''", stdout);
-    } else {
-      char one[2] = {*path, '\0'};
-      (unsigned char)*path < 0x80 ? cli_print_text(stdout, one) : (void)putchar(*path);
+  putchar('\'');
+  for (;;) {
+    size_t size = strcspn(word, "'");
+    char *part = strndup(word, size);
+    if (part != NULL) {
+      cli_print_text(stdout, part);
+      free(part);
     }
+    if (word[size] == '\0') {
+      break;
+    }
+    fputs("'\\''", stdout);
+    word += size + 1;
   }
   putchar('\'');
+}
+
+void info_print_quoted(const char *path) {
+  fputs(path[0] == '-' ? "./" : "", stdout);
+  print_word(path);
 }
 
 void info_print_next(const char *verb, const char *path, const char *rest) {
   printf("next: columnstone %s ", verb);
   info_print_quoted(path);
   printf("%s\n", rest);
+}
+
+/* Options are words that begin with '-', other than names of files. */
+static void print_option(const char *word) {
+  if (word[0] != '-') {
+    info_print_quoted(word);
+  } else {
+    putchar('-');
+    print_word(word + 1);
+  }
+}
+
+static bool is_path(const info_look *l, const char *word) {
+  size_t i = 0;
+  while (i < l->settings->num_paths && l->settings->paths[i] != word) {
+    i++;
+  }
+  return i < l->settings->num_paths;
+}
+
+/* Of --format raw, where the records turned out to be more: the others read them as what they are.
+ */
+static bool is_outdated(const info_look *l, int i) {
+  const char *format = l->settings->source.format, *word = l->options[i];
+  if (format == NULL || strcmp(format, "raw") != 0 || strcmp(l->format, "raw") == 0) {
+    return false;
+  }
+  bool has_it = format >= word && format <= word + strlen(word); /* --format=raw is one word */
+  return has_it || (i + 1 < l->num_options && l->options[i + 1] == format);
+}
+
+void info_print_next_alike(const info_look *l, const char *verb, const char *rest) {
+  printf("next: columnstone %s ", verb);
+  info_print_quoted(l->path);
+  for (int i = 0; i < l->num_options; i++) {
+    const char *word = l->options[i];
+    if (!is_path(l, word) && strcmp(word, "--") != 0 && !is_outdated(l, i)) {
+      putchar(' ');
+      print_option(word);
+    }
+  }
+  printf("%s\n", rest);
+}
+
+/* What a feature of a schema is made of: numbers, text or bytes, in lists. */
+static bool is_feature(const struct ArrowSchema *type) {
+  if (strncmp(type->format, "+l", 2) == 0 || strncmp(type->format, "+L", 2) == 0) {
+    type = type->children[0];
+  }
+  return type->format[0] != '\0' && type->format[1] == '\0' &&
+         strchr("nbcCsSiIlLfguUzZ", type->format[0]) != NULL;
+}
+
+/* Feature lists are a struct that schemas have. */
+static bool has_features_only(const info_look *l) {
+  for (int64_t i = 0; i < l->schema.n_children; i++) {
+    bool is_lists = strcmp(l->format, "sequence_example") == 0 && i + 1 == l->schema.n_children;
+    if (!is_lists && !is_feature(l->schema.children[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/* JSON, which head prints, has no decimals. */
+static bool has_decimals(const struct ArrowSchema *type) {
+  bool has = type->format[0] == 'd';
+  for (int64_t i = 0; i < type->n_children && !has; i++) {
+    has = has_decimals(type->children[i]);
+  }
+  return has;
+}
+
+static void print_next_of_columns(const info_look *l) {
+  if (!has_decimals(&l->schema)) {
+    info_print_next_alike(l, "head", "");
+  }
+  if (has_features_only(l)) {
+    info_print_next_alike(l, "schema infer", " -o schema.pbtxt");
+  } else {
+    info_print_next_alike(l, "schema tree", "");
+  }
+}
+
+/* Nobody but their writer knows the type of messages. */
+static void print_next_of_records(const info_look *l) {
+  bool told = l->settings->source.format != NULL;
+  info_print_next_alike(l, "head", told ? "" : " --format raw");
+  printf("if they are protobuf messages, --proto-set FILE.desc (or .proto) tells which\n");
 }
 
 void info_print(const info_look *l) {
@@ -224,18 +324,13 @@ void info_print(const info_look *l) {
   if (l->is_guess && l->guesses.records > 0) {
     info_print_guesses(l);
   } else if (!fine && l->error.code == CST_CORRUPT) {
-    info_print_next("verify", l->path, "");
+    info_print_next_alike(l, "verify", "");
   } else if (fine && cli_message_of_input(l->settings) != NULL) {
-    info_print_next_of(l, "head", l->settings->message.options.message);
+    info_print_next_alike(l, "head", "");
   } else if (fine && l->schema.n_children > 0) {
-    info_print_next("head", l->path, "");
-    info_print_next("schema infer", l->path, " -o schema.pbtxt");
+    print_next_of_columns(l);
   } else if (fine && l->seen > 0) {
-    char rest[64] = " --format raw";
-    if (l->settings->source.container != NULL) {
-      snprintf(rest, sizeof rest, " --container %s --format raw", l->settings->source.container);
-    }
-    info_print_next("head", l->path, rest);
+    print_next_of_records(l);
   }
 }
 

@@ -65,13 +65,14 @@ CST_API cst_status cst_array_filter(const cst_array *array, const uint8_t *mask,
 /* The arrays one after the other. Record batches are combined by column names: columns stand in the
  * order of their first appearance, one that a batch lacks is null in its rows; a batch without
  * columns counts with its rows. Types are promoted where no value changes: null to anything,
- * integers to the narrowest type that holds both, integers up to 32 bits with floats to float64
- * (up to 16 bits with float32 to float32), float32 to float64, all layouts of binary to
- * large_binary or large_string (a mix of both: large_binary), all list layouts to large_list of the
- * promoted items, structs by the union of their fields; equal types stay as they are. What cannot
- * be promoted (text and numbers, int64 and floats, uint64 and signed) is CST_SCHEMA with the path
- * and both types. The order of the arrays does not change the types. CST_INVALID_ARGUMENT for a
- * batch with two columns of one name. Of no arrays comes a batch without columns and rows. */
+ * integers to the narrowest type that holds both, integers with floats to float64 (up to 16 bits
+ * with float32 to float32; of 64 bits if float64 holds every value exactly), float32 to float64,
+ * all layouts of binary to large_binary or large_string (a mix of both: large_binary), all list
+ * layouts to large_list of the promoted items, structs by the union of their fields; equal types
+ * stay as they are. What cannot be promoted (text and numbers, uint64 and signed) is CST_SCHEMA
+ * with the path and both types, or the integer that is no float, and its row in its array. The
+ * order of the arrays does not change the types. CST_INVALID_ARGUMENT for a batch with two columns
+ * of one name. Of no arrays comes a batch without columns and rows. */
 CST_API cst_status cst_array_concat(const cst_array *const *arrays, size_t num_arrays,
                                     cst_array **out, cst_error *error);
 

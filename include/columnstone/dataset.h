@@ -90,16 +90,29 @@ CST_API cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint6
 /* Where a batch stands. The batch after it is (epoch, batch + 1). */
 typedef struct cst_position {
   uint64_t epoch;
-  uint64_t batch; /* number within this shard's epoch */
+  uint64_t batch; /* number within this shard's epoch, counted from origin */
   /* Sources that are read in order: where reading may begin for this batch and those after it, so
    * that taking them up does not read again all that comes before. 0 and 0: at the beginning. Of no
    * account elsewhere. */
   uint64_t file;        /* files of the epoch's order that come before it as a whole */
   uint64_t rows_before; /* and their rows */
+  /* Batches of all shards that were delivered before this number of shards divided the epoch: batch
+   * k of shard i of n is batch origin + k * n + i of the epoch. 0, unless the number of shards has
+   * changed within the epoch. */
+  uint64_t origin;
 } cst_position;
 
+/* Where m shards go on when each of n shards has delivered the batch of position p, or the one of
+ * the same number: at {p.epoch, 0, p.file, p.rows_before, p.origin + (p.batch + 1) * n}. Every row
+ * that is left of the epoch comes once, whatever m is; the next epoch begins at {epoch + 1}. */
+
+/* Batches of this shard's epoch from a position on, itself included. Reads as
+ * cst_dataset_num_rows does. */
+CST_API cst_status cst_dataset_batches_left(cst_dataset *dataset, const cst_position *from,
+                                            uint64_t *batches, cst_error *error);
+
 /* One epoch from a batch on. Used by one thread at a time; any number of loaders may run at once.
- */
+ * One whose first next came before a fork is CST_STATE in the child. */
 typedef struct cst_loader cst_loader;
 
 /* `from` (required; {0} is the first epoch's begin): the first batch; its file and rows_before may
@@ -122,7 +135,7 @@ CST_API cst_status cst_loader_next_tensors(cst_loader *loader, const cst_tensor_
                                            cst_tensors **out, cst_position *position,
                                            cst_error *error);
 
-/* Stops and joins the threads. NULL is allowed. */
+/* Stops and joins the threads; in a child of fork, all is left as it is. NULL is allowed. */
 CST_API void cst_loader_free(cst_loader *loader);
 
 #ifdef __cplusplus

@@ -76,6 +76,10 @@ typedef struct cst_plugin_read_options {
    * or of the items of lists, never of maps). NULL: all. */
   const cst_field_path *paths;
   size_t num_paths;
+  /* Bytes that the plug-in may hold at once for this file; beyond it, the failure is CST_LIMIT, or
+   * EFBIG of the stream. UINT64_MAX: any number. What the batches hold, Columnstone counts. */
+  uint64_t max_memory;
+  uint64_t max_inflation; /* cst_source_options.max_inflation, which max_memory is made of */
 } cst_plugin_read_options;
 
 /* What a plug-in's writer is told. */
@@ -104,8 +108,9 @@ typedef struct cst_plugin_format {
 
   /* Opens one local file as a stream of batches (struct arrays), which owns all that it needs. A
    * column that the file does not have is CST_NOT_FOUND with `path` set to its name. Failures of
-   * the stream are errno values: ENOMEM, EIO, ENOTSUP (what the format cannot give), everything
-   * else is damaged data; get_last_error gives one line without the path of the file. */
+   * the stream are errno values: ENOMEM, EIO, ENOTSUP (what the format cannot give), EFBIG (see
+   * max_memory), everything else is damaged data; get_last_error gives one line without the path of
+   * the file. */
   cst_status (*open)(const char *path, const cst_plugin_read_options *options,
                      struct ArrowArrayStream *out, cst_error *error);
 

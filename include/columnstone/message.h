@@ -25,11 +25,17 @@ typedef struct cst_descriptors cst_descriptors;
  * several times, if it is the same each time; other imports may be missing, if no field has a type
  * of them. proto2, proto3 and the editions 2023 and 2024 are known. Everything is copied.
  * CST_CORRUPT: not such bytes; CST_SCHEMA: descriptors that contradict themselves, with the full
- * name of the type or field as path. Messages with message_set_wire_format are taken, and are
- * CST_UNSUPPORTED for decoders that want one and encoders that are given one. */
+ * name of the type or field as path. Fields of messages with message_set_wire_format are their
+ * bytes, in columns as for encoders; such a message itself makes no columns (CST_UNSUPPORTED). */
 CST_API cst_status cst_descriptors_new(const void *bytes, size_t size,
                                        const cst_allocator *allocator, cst_descriptors **out,
                                        cst_error *error);
+/* The same of a .proto file, which protoc of PATH compiles, or that of grpcio-tools in python3;
+ * imports are found in the folder of the file. Neither programs nor Python modules of the current
+ * folder are run, whatever the file is called. CST_UNSUPPORTED: there is no compiler; CST_SCHEMA:
+ * it does not accept the file, with its words. */
+CST_API cst_status cst_descriptors_compile(const char *path, const cst_allocator *allocator,
+                                           cst_descriptors **out, cst_error *error);
 CST_API cst_descriptors *cst_descriptors_retain(const cst_descriptors *descriptors);
 CST_API void cst_descriptors_release(cst_descriptors *descriptors); /* NULL is allowed */
 
@@ -108,7 +114,11 @@ enum {
   /* Strings are binary columns, and not checked for UTF-8. */
   CST_MESSAGE_BINARY_STRINGS = 1 << 4,
   /* Maps are lists of structs. */
-  CST_MESSAGE_MAPS_AS_LISTS = 1 << 5
+  CST_MESSAGE_MAPS_AS_LISTS = 1 << 5,
+  /* Fields of protobuf's JSON that the message does not have are passed over, and so are names that
+     an enum does not have: the field, the item or the entry of the map is not there. The wire
+     format never refuses unknown fields; for CST_MESSAGE_TEXT it is CST_INVALID_ARGUMENT. */
+  CST_MESSAGE_IGNORE_UNKNOWN = 1 << 6
 };
 
 /* Of decoders, encoders, sources and sinks of messages. Names that are NULL are the usual ones. */
@@ -123,8 +133,8 @@ typedef struct cst_message_options {
   const char *time_zone;        /* of timestamps; NULL: "UTC"; "": none */
   cst_time_unit duration_unit;  /* of google.protobuf.Duration; finer parts are cut off (floor) */
   cst_time_unit time_unit;      /* of google.type.TimeOfDay: time64 or time32 */
-  int32_t recursion; /* how often a message may stand within one of its own type; below, it is its
-                        bytes. 0: 2; -1: not at all */
+  int32_t recursion; /* how often a message may stand within one of its own type, at most 100;
+                        below, it is its bytes. 0: 2; -1: not at all */
   const char *unknown_fields; /* one more binary field of this name, the last of every message, with
                                  the bytes of the fields that its type does not have; NULL: none */
   const char *list_item;      /* name of the items of lists; NULL: "item" */
@@ -140,6 +150,16 @@ typedef struct cst_message_options {
         CST_TIME_NANOSECOND, NULL, CST_TIME_NANOSECOND, CST_TIME_NANOSECOND, 0, NULL, NULL, NULL, \
         NULL, NULL                                                                                \
   }
+
+/* The names of the options ("form", "enums", "defaults", "recursion", ...): all but `descriptors`
+ * and `message`. NULL for an i that is too large. */
+CST_API const char *cst_message_option_name(size_t i);
+/* Sets an option by its name to a value as queries and command lines write it: a word of
+ * docs/messages.md ("int32", "ms"), "true" or "false", a text (which is borrowed), a number
+ * (recursion "0": none). CST_NOT_FOUND, with near names, for a name that no option has;
+ * CST_INVALID_ARGUMENT for a value that it does not take. */
+CST_API cst_status cst_message_options_set(cst_message_options *options, const char *name,
+                                           const char *value, cst_error *error);
 
 /* ---- bytes to columns ---- */
 
@@ -186,9 +206,11 @@ typedef struct cst_message_encoder cst_message_encoder;
  * for a required field null is refused, and so are two members of a oneof and a key that a map has
  * twice. A binary column of a message field has its serialized bytes. A struct of an Any may have a
  * field "(full.Name)" in the place of its value. Of the message options `descriptors`, `message`,
- * `form` and `unknown_fields` count; in the text format and in JSON (which has no unknown fields) a
- * record is one line. options may be NULL; with CST_ENCODE_LOSSY, numbers are
- * rounded to what a float or double holds. CST_UNSUPPORTED for a form that cannot be written. */
+ * `form` and `unknown_fields` count; in the text format and in JSON a record is one line. JSON has
+ * no unknown fields, and the text format has them, by number, only if `unknown_fields` is given:
+ * those within bytes of a message field are left out. options may be NULL; with CST_ENCODE_LOSSY,
+ * numbers are rounded to what a float or double holds. CST_UNSUPPORTED for a form that cannot be
+ * written. */
 CST_API cst_status cst_message_encoder_new(const cst_message_options *message,
                                            const cst_encode_options *options,
                                            cst_message_encoder **out, cst_error *error);

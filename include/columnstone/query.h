@@ -99,18 +99,25 @@ typedef struct cst_view_options {
                                          (CST_UNSUPPORTED) */
   const cst_schema *schema;           /* `from example`: what the features are */
   const struct ArrowSchema *type;     /* `from table`, and `from example` without a schema: the
-                                         batches that come (a struct) */
+                                         batches that come (a struct). A null in a field that is
+                                         not nullable here, and that an output needs, is CST_SCHEMA
+                                         with its record, whatever the batch says of itself */
   const cst_query_value *params;
   size_t num_params;
   const char *const *outputs; /* columns of the result that are wanted, in this order; all else is
                                  not computed, and not parsed. NULL: all */
   size_t num_outputs;
-  int64_t max_elements; /* that the lists of a batch may have, all that are made on the way
-                           together: more is CST_LIMIT. 0: 2^28 */
+  /* Limits of one batch, or of the records of one call. More is CST_LIMIT, and the error names the
+   * record with the largest share. B is the size of the batch in memory, after decoding. */
+  int64_t max_elements; /* elements of all lists that the query makes. 0: 2^28 */
+  int64_t max_bytes;    /* memory that the query takes beside the batch. 0: 64 MiB + 200 B */
+  int64_t max_work; /* a bound of time: elements that all steps of the query read and write, with
+                       one more for each 16 bytes of text. 0: 2^28 + 4096 B; a second takes about
+                       2^29 */
 } cst_view_options;
 
 #define CST_VIEW_OPTIONS_INIT \
-  { sizeof(cst_view_options), NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0 }
+  { sizeof(cst_view_options), NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0 }
 
 /* Binds a query, which it does not keep. Failures name line and column of the query, and the
  * nearest names. */
@@ -127,16 +134,22 @@ CST_API cst_view *cst_view_retain(const cst_view *view);
 CST_API void cst_view_release(cst_view *view); /* NULL is allowed */
 
 /* Saves a view with the descriptors that it needs. The bytes: cst_free. CST_UNSUPPORTED for one
- * with functions of the caller's. The same query and types give the same bytes. */
+ * with functions of the caller's. The same query, types and options give the same bytes, however
+ * they are written (docs/views.md). */
 CST_API cst_status cst_view_write(const cst_view *view, void **bytes, size_t *size,
                                   cst_error *error);
 CST_API cst_status cst_view_save(const cst_view *view, const char *path, cst_error *error);
 
 /* What a view is. Borrowed from it. */
-CST_API const char *cst_view_text(const cst_view *view); /* the query, in its usual spelling */
+/* The query, in its usual spelling; of messages with the full name and the options that it was
+ * bound to, whoever gave them. */
+CST_API const char *cst_view_text(const cst_view *view);
 /* SHA-256 of the saved form without the digest at its end, as hex. NULL: it cannot be saved, or
  * there is no memory. */
 CST_API const char *cst_view_digest(const cst_view *view);
+/* True if an output needs the number of its record in the file (record_index()): the view reads
+ * whole files then, or splits that say the number of their first record. */
+CST_API bool cst_view_uses_record_index(const cst_view *view);
 CST_API const char *cst_view_message(const cst_view *view); /* full name; NULL: no messages */
 /* How it reads messages: descriptors, and what its query says of them. NULL: no messages. */
 CST_API const cst_message_options *cst_view_message_options(const cst_view *view);
@@ -155,7 +168,7 @@ CST_API cst_status cst_view_source_paths(const cst_view *view, const char *outpu
 
 enum { CST_EXPLAIN_JSON = 1 << 0 };
 /* The plan for people (or as JSON): what is parsed, which steps are taken, what comes out.
- * NUL-terminated; cst_free. */
+ * NUL-terminated; cst_free. size may be NULL, as that of cst_view_describe. */
 CST_API cst_status cst_view_explain(const cst_view *view, uint32_t flags, char **text, size_t *size,
                                     cst_error *error);
 
@@ -171,26 +184,62 @@ CST_API cst_status cst_view_describe(const cst_view *view, uint32_t flags, char 
                                      size_t *size, cst_error *error);
 
 /* What changes for readers from one view to the other: a line for each change of an output, a
- * parameter, the input; *num_breaking counts those that break a reader of `before`. cst_free. */
+ * parameter, the input, the rows; *num_breaking counts those that break a reader of `before`,
+ * *num_rows those by which it may get other rows than before (another `rows` statement, or
+ * something that its records are made of). NUL-terminated; cst_free. */
 CST_API cst_status cst_view_diff(const cst_view *before, const cst_view *after, char **text,
-                                 size_t *size, size_t *num_breaking, cst_error *error);
+                                 size_t *num_breaking, size_t *num_rows, cst_error *error);
 
 /* ---- running ---- */
 
+/* What is told of a bad record: its number among those of the call is error->record, and the rest
+ * says why. On the caller's thread, before the call returns, in the order of the records. */
+typedef void (*cst_bad_record_callback)(void *ctx, const cst_error *error);
+
+typedef struct cst_view_run_options {
+  size_t size; /* sizeof(cst_view_run_options) */
+  /* What becomes of a record that does not decode, or that the query or a tensor refuses, and of
+   * the call: CST_ON_ERROR_RAISE fails with the first; _SKIP leaves such records out; with _NULL
+   * they keep their rows, so that row i is record i. Such a row is one of nulls, and in dense
+   * tensors, which have none, of the tensor's default, or of 0 and empty text. Where the view has
+   * `rows`, _NULL is _SKIP. Records that are too much only together (CST_LIMIT) are no bad records.
+   */
+  cst_on_error on_error;
+  cst_bad_record_callback on_bad; /* may be NULL */
+  void *bad_ctx;
+  /* When the call has to be over: a time of CLOCK_MONOTONIC in nanoseconds; 0: it may take as long
+   * as it takes. After it the call stops within about 10 ms, with CST_TIMEOUT. */
+  int64_t deadline;
+  /* Filled (int64): the number of the record, or the row of the batch, that each row of the result
+   * comes from. Released as Arrow says; NULL: not wanted. */
+  struct ArrowArray *origin;
+} cst_view_run_options;
+
+#define CST_VIEW_RUN_OPTIONS_INIT \
+  { sizeof(cst_view_run_options), CST_ON_ERROR_RAISE, NULL, NULL, 0, NULL }
+
 /* Records (messages, tf.Examples) to tensors. Thread-safe: memory is kept for the next call.
- * An error has the number of its record. */
+ * An error has the number of its record. options may be NULL. 64 KiB of stack are enough for the
+ * calls of this section. */
 CST_API cst_status cst_view_run(const cst_view *view, const cst_bytes *records, size_t count,
-                                cst_tensors **out, cst_error *error);
-/* The same to a batch. */
+                                const cst_view_run_options *options, cst_tensors **out,
+                                cst_error *error);
+/* The same to a batch. out_schema may be NULL: it is that of cst_view_arrow_schema, but that with
+ * CST_ON_ERROR_NULL all columns are nullable. */
 CST_API cst_status cst_view_run_arrow(const cst_view *view, const cst_bytes *records, size_t count,
+                                      const cst_view_run_options *options,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error);
-/* A batch to a batch. The columns that the view needs are found by name; it takes over `batch`,
- * also on failure. *origin (int64, one per row: the row that it comes from) may be asked for. */
+/* A batch to a batch, or to tensors. The columns that the view needs are found by name; they take
+ * over `batch`, also on failure. options and out_schema as above: its rows are the records. */
 CST_API cst_status cst_view_apply(const cst_view *view, const struct ArrowSchema *schema,
-                                  struct ArrowArray *batch, struct ArrowSchema *out_schema,
-                                  struct ArrowArray *out, struct ArrowArray *origin,
+                                  struct ArrowArray *batch, const cst_view_run_options *options,
+                                  struct ArrowSchema *out_schema, struct ArrowArray *out,
                                   cst_error *error);
+CST_API cst_status cst_view_apply_tensors(const cst_view *view, const struct ArrowSchema *schema,
+                                          struct ArrowArray *batch,
+                                          const cst_view_run_options *options, cst_tensors **out,
+                                          cst_error *error);
 
 #ifdef __cplusplus
 }

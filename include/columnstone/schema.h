@@ -25,7 +25,7 @@ typedef enum cst_feature_type {
 } cst_feature_type;
 
 /* One feature of a schema, borrowed from it. Names are NUL-terminated; name_size counts a NUL
- * inside a name as well. More members may be added at the end. */
+ * inside a name as well. */
 typedef struct cst_feature {
   const char *name;
   size_t name_size;
@@ -86,8 +86,8 @@ typedef struct cst_partition {
   int64_t uniform_length;        /* > 0 if uniform */
 } cst_partition;
 
-/* How one tensor is made: the plain form of a TensorRepresentation. Borrowed from its cst_specs.
- * More members may be added at the end. */
+/* How one tensor is made: the plain form of a TensorRepresentation. Borrowed from its cst_specs,
+ * or made by the caller for cst_specs_from. */
 typedef struct cst_tensor_spec {
   const char *name; /* the tensor's name, the key of a batch's dict */
   cst_tensor_kind kind;

@@ -66,12 +66,15 @@ typedef struct cst_sink_options {
                             holds is found as for TFRecords */
   const cst_message_options *message; /* of the format "message", and needed by it: see
                                          cst_message_encoder_new. Copied */
+  bool keep_existing; /* a file that has come to be under the output's name, or a link, stays:
+                         cst_sink_finish is CST_IO then. Of two that write one output, the first
+                         wins. cst_convert does so unless `overwrite` is set */
 } cst_sink_options;
 
 #define CST_SINK_OPTIONS_INIT                                                                     \
   {                                                                                               \
     sizeof(cst_sink_options), NULL, CST_COMPRESSION_BY_NAME, 0, NULL, false, NULL, NULL, NULL, 0, \
-        0, 0, 0, false, NULL, NULL                                                                \
+        0, 0, 0, false, NULL, NULL, false                                                         \
   }
 
 /* The endings that a sink knows: .tfrecord, .tfrecords, .tfrec; .csv, .tsv; .jsonl, .ndjson, .json;
@@ -82,7 +85,8 @@ typedef struct cst_sink_options {
 /* ---- TFRecord files ---- */
 
 /* Writes a TFRecord file under a temporary name beside `path` and renames it on finish, so that no
- * half file ever has the final name. Used by one thread at a time. */
+ * half file ever has the final name. Used by one thread at a time. One that was opened before a
+ * fork is CST_STATE in the child, with its finish at the latest. */
 typedef struct cst_tfrecord_writer cst_tfrecord_writer;
 
 /* path "-" is standard output. Of the options, compression, level, container (not found by the
@@ -105,12 +109,15 @@ CST_API cst_status cst_tfrecord_writer_write_arrow(cst_tfrecord_writer *writer,
                                                    cst_error *error);
 /* Flushes, syncs nothing, renames. Afterwards only free is allowed. */
 CST_API cst_status cst_tfrecord_writer_finish(cst_tfrecord_writer *writer, cst_error *error);
-/* Without a finish before: removes the temporary file. NULL is allowed. */
+/* Without a finish before: removes the temporary file; in a child of fork, that is left as it is.
+ * NULL is allowed. */
 CST_API void cst_tfrecord_writer_free(cst_tfrecord_writer *writer);
 
 /* ---- any format ---- */
 
-/* Takes record batches of one schema and writes a file, atomically as above. */
+/* Takes record batches of one schema and writes a file, atomically as above. One that was opened
+ * before a fork is CST_STATE in the child, with and without threads: both would write to one file.
+ */
 typedef struct cst_sink cst_sink;
 
 /* path "-" is standard output (then `format` must be given). schema (borrowed, copied) is that of
@@ -129,7 +136,8 @@ CST_API cst_status cst_sink_open_writer(const cst_writer *writer, const struct A
 CST_API cst_status cst_sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error);
 /* Writes what is pending, closes and renames. Afterwards only free is allowed. */
 CST_API cst_status cst_sink_finish(cst_sink *sink, cst_error *error);
-/* Without a finish before: removes what was written. NULL is allowed. */
+/* Without a finish before: removes what was written; in a child of fork, all is left as it is. NULL
+ * is allowed. */
 CST_API void cst_sink_free(cst_sink *sink);
 
 /* Whether cst_sink_open would know the format that the options and the path mean; writes nothing.
@@ -137,8 +145,9 @@ CST_API void cst_sink_free(cst_sink *sink);
 CST_API cst_status cst_sink_check(const char *path, const cst_sink_options *options,
                                   cst_error *error);
 
-/* True if `path` is a file that exists, or, with shards in the options (may be NULL), such a file's
- * first shard, of however many. Devices, pipes and "-" are meant to be written to: false. */
+/* True if `path` is a file that exists, or a link that leads nowhere, or, with shards in the
+ * options (may be NULL), such a file's first shard, of however many. Devices, pipes and "-" are
+ * meant to be written to: false. */
 CST_API bool cst_sink_exists(const char *path, const cst_sink_options *options);
 
 /* Reads all of `source` and writes it to `path`. If cst_sink_exists, that is CST_IO, unless the
@@ -147,6 +156,11 @@ CST_API bool cst_sink_exists(const char *path, const cst_sink_options *options);
 CST_API cst_status cst_convert(cst_source *source, const char *path,
                                const cst_sink_options *options, cst_progress_callback on_progress,
                                void *ctx, uint64_t *rows, cst_error *error);
+
+/* Removes the temporary files of all outputs of this process that are not finished. For the handler
+ * of a signal that ends the process: it is async-signal-safe. These outputs cannot be finished
+ * afterwards. */
+CST_API void cst_temporaries_remove(void);
 
 #ifdef __cplusplus
 }

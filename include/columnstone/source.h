@@ -110,8 +110,9 @@ typedef struct cst_source_options {
   int32_t threads;          /* that read and decode, the caller's included; 0: 1 */
   uint32_t flags;           /* CST_SOURCE_... */
   uint32_t column_flags;    /* CST_COLUMNS_... */
-  uint64_t max_record_size; /* 0: 256 MiB */
-  uint64_t max_inflation;   /* ratio after 64 MiB of output; 0: 200 */
+  uint64_t max_record_size; /* bytes of a record, a line or a row; more is CST_LIMIT. 0: 256 MiB */
+  uint64_t max_inflation;   /* what a file becomes when it is inflated or decoded to columns, as a
+                               ratio; more is CST_LIMIT, after 64 MiB. 0: 200 */
   bool legacy_specs;        /* see cst_specs_options.legacy */
   const cst_allocator *allocator;
   const char *sequence_column; /* sequence_example: see cst_sequence_options */
@@ -217,12 +218,14 @@ typedef struct cst_stream_opener {
                      cst_error *error);
   void (*close)(void *ctx); /* once, when the source needs it no more; may be NULL */
   void *ctx;
-  bool once;     /* can be opened once only */
-  bool projects; /* gives the wanted columns, in their order; else all, and they are picked */
+  bool once;         /* can be opened once only */
+  bool projects;     /* gives the wanted columns, in their order; else all, and they are picked */
+  int64_t file_size; /* bytes of the file that is read, for max_inflation and max_record_size; 0: it
+                        is none, and what it gives is not limited */
 } cst_stream_opener;
 
 #define CST_STREAM_OPENER_INIT \
-  { sizeof(cst_stream_opener), NULL, NULL, NULL, NULL, false, false }
+  { sizeof(cst_stream_opener), NULL, NULL, NULL, NULL, false, false, 0 }
 
 /* The same over caller's streams, which the source owns from here on as it does readers. Batches
  * are validated, and cut and joined to batch_size rows. `format` is only a name for errors. */
@@ -261,7 +264,7 @@ CST_API const char *cst_source_file(const cst_source *source, size_t i);
 CST_API int64_t cst_source_total_bytes(const cst_source *source);
 
 /* One pass over the input, which keeps the source. Used by one thread at a time; a source may have
- * several passes at once.
+ * several passes at once. One whose first next came before a fork is CST_STATE in the child.
  * Batches are the same for every number of threads. Threads start with the first next. */
 typedef struct cst_pass cst_pass;
 
@@ -284,7 +287,7 @@ CST_API void cst_pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint6
  * that have been told of. */
 CST_API uint64_t cst_pass_dropped(const cst_pass *pass);
 
-/* Stops and joins the threads. NULL is allowed. */
+/* Stops and joins the threads; in a child of fork, all is left as it is. NULL is allowed. */
 CST_API void cst_pass_free(cst_pass *pass);
 
 /* A new pass as an ArrowArrayStream, which owns it and keeps the source. get_last_error gives

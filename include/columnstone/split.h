@@ -38,6 +38,8 @@ typedef struct cst_split {
                     from an index, and nothing is sought */
   uint64_t task; /* splits of one task follow each other and are small: one worker had better read
                     them together */
+  uint64_t record; /* of an exact split: the number of the record at `begin` in the file, which
+                      errors and record_index() count from. 0 with a `begin` above 0: not known */
 } cst_split;
 
 #define CST_SPLIT_TO_END ((uint64_t)INT64_MAX)

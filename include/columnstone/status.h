@@ -2,7 +2,6 @@
  * of Columnstone builds on.
  *
  * What holds in all headers, unless a function's comment says otherwise:
- *
  * - Failure. A function that can fail returns a cst_status and takes a cst_error last, which may be
  *   NULL. After a failure every output is empty, also if it held something before: a handle is
  * NULL, an Arrow struct is released (release == NULL), a number is 0. What would have been moved in
@@ -22,9 +21,10 @@
  * others by one at a time, which need not be the same. Different objects never disturb each other.
  *   Unless its type says otherwise, a callback comes on the thread and during the call that it was
  *   given to. It must not leave by longjmp or an exception, nor use the object that calls it.
- * - Structs that begin with their size are made by their _INIT macro, in C and in C++; all members
- *   after it are zero, which is the usual choice. So a program works with later versions, whose
- *   structs have more members.
+ * - Structs without a size are frozen from version 1.0 on: what is new comes in structs of its own.
+ * - Structs that begin with their size are made by their _INIT macro; all members after it are
+ * zero, the usual choice. So a program works with later versions, whose structs have more members,
+ * and with earlier ones while what those do not know is zero: else CST_UNSUPPORTED, never silence.
  */
 #ifndef COLUMNSTONE_STATUS_H
 #define COLUMNSTONE_STATUS_H
@@ -62,7 +62,8 @@ extern "C" {
   XX(NO_MEMORY, 9, "out of memory")                                             \
   XX(STATE, 10, "the object is not in a state that allows this")                \
   XX(CALLBACK, 11, "a callback of the caller failed")                           \
-  XX(INTERRUPTED, 12, "the call was told to stop")
+  XX(INTERRUPTED, 12, "the call was told to stop")                              \
+  XX(TIMEOUT, 13, "the deadline of the call has passed")
 
 typedef enum cst_status {
 #define CST_STATUS_ENUM(name, number, text) CST_##name = number,
@@ -95,8 +96,14 @@ typedef struct cst_error {
 
 /* Composes "FILE: record R, byte B: feature 'P': MESSAGE (HINT)" into buf, leaving out what is
  * unknown: at most 256 bytes of UTF-8 besides the file's path. Returns the bytes needed without the
- * terminator; writes at most n bytes, always terminated if n > 0 (buf may be NULL if n is 0). */
+ * terminator; writes at most n bytes, always terminated if n > 0; nothing if buf is NULL. */
 CST_API size_t cst_error_format(const cst_error *error, char *buf, size_t n);
+
+/* Text of others, such as the name of a column, as a terminal may show it: control characters,
+ * those that turn the direction of text, and bytes that are not UTF-8 become \x1b. Errors are such
+ * text already. Returns the bytes needed without the terminator; writes at most n bytes, whole
+ * characters, always terminated if n > 0. */
+CST_API size_t cst_text_escape(char *buf, size_t n, const char *bytes, size_t size);
 
 /* Memory for column buffers, scratch and objects. `allocate` gives at least `size` bytes at an
  * address that is a multiple of `align` (a power of two), or NULL; `release` gets the same size and
@@ -133,6 +140,12 @@ CST_API void cst_interrupt_set(cst_interrupt_check check, void *ctx);
 /* Frees memory that a function of the library handed to the caller and whose comment says cst_free.
  * NULL is allowed. */
 CST_API void cst_free(void *ptr);
+
+/* The default allocator keeps freed blocks of 128 KiB and more for its next callers: 32 of them,
+ * and 64 MiB, at most, in one cache that all threads of the process share. Frees what is in it, and
+ * returns how many bytes that was; any thread may call it at any time. Unloading the library
+ * (dlclose) does the same. Memory from an allocator of the caller's is never in the cache. */
+CST_API size_t cst_memory_trim(void);
 
 /* "0.1.0": the version of the library that runs. Static. */
 CST_API const char *cst_version(void);

@@ -192,8 +192,8 @@ typedef struct cst_tree_options {
  * "fields", and "num_fields" if some of them are left out.
  *
  * *text is NUL-terminated and ends with a newline: cst_free. size and options may be NULL.
- * CST_INVALID_ARGUMENT for a type that is incomplete or nested deeper than 100; CST_UNSUPPORTED
- * with the path for unions and run-end encoded types. */
+ * CST_INVALID_ARGUMENT for a type that is incomplete, CST_LIMIT for one nested deeper than 100;
+ * CST_UNSUPPORTED with the path for unions and run-end encoded types. */
 CST_API cst_status cst_type_write_tree(const struct ArrowSchema *type,
                                        const cst_tree_options *options, char **text, size_t *size,
                                        cst_error *error);
@@ -348,6 +348,14 @@ CST_API cst_status cst_structured_gather_nd(const cst_structured *tensor,
 CST_API cst_status cst_structured_boolean_mask(const cst_structured *tensor,
                                                const cst_structured *mask, int axis,
                                                cst_structured **out, cst_error *error);
+
+/* The tensor in its shape, null where the condition (booleans) is not true, null included. The
+ * dimensions of the condition are the first of the tensor, and what becomes null is what lies
+ * below: a value, a struct or a list. CST_INVALID_ARGUMENT with the row where dimensions differ;
+ * what is null in either stays null. */
+CST_API cst_status cst_structured_mask(const cst_structured *tensor,
+                                       const cst_structured *condition, cst_structured **out,
+                                       cst_error *error);
 
 /* The rows of these dimensions backwards. */
 CST_API cst_status cst_structured_reverse(const cst_structured *tensor, const int *axes,

@@ -15,12 +15,18 @@
 
 #include "counts.h"
 #include "parquet.h"
+#include "pool.h"
 
 namespace columnstone_parquet {
 namespace {
 
 // An open file. The reader of batches needs the reader of the file as long as it lives.
 struct Reading {
+  explicit Reading(uint64_t max_memory) : pool(LimitedPool::Make(max_memory)) {}
+  struct Releaser {
+    void operator()(LimitedPool *p) const { p->Release(); }
+  };
+  std::unique_ptr<LimitedPool, Releaser> pool;  // first: all else may hold memory of it
   std::unique_ptr<parquet::arrow::FileReader> file;
   std::vector<std::vector<int>> leaves;  // of each wanted column
   std::shared_ptr<arrow::Schema> schema;
@@ -101,8 +107,8 @@ std::vector<std::vector<int>> WantedLeaves(const parquet::arrow::SchemaManifest 
 }
 
 arrow::Status OpenFile(const char *path, const cst_plugin_read_options &options, Reading *reading) {
-  ARROW_ASSIGN_OR_RAISE(auto input, arrow::io::ReadableFile::Open(path, Pool()));
-  parquet::ReaderProperties properties(Pool());
+  ARROW_ASSIGN_OR_RAISE(auto input, arrow::io::ReadableFile::Open(path, reading->pool.get()));
+  parquet::ReaderProperties properties(reading->pool.get());
   properties.set_page_checksum_verification(true);
   properties.enable_buffered_stream();  // a column chunk is read in parts, not as a whole
   parquet::ArrowReaderProperties arrow_properties(options.threads > 1);
@@ -110,7 +116,7 @@ arrow::Status OpenFile(const char *path, const cst_plugin_read_options &options,
   arrow_properties.set_pre_buffer(false);
   parquet::arrow::FileReaderBuilder builder;
   ARROW_RETURN_NOT_OK(builder.Open(std::move(input), properties));
-  builder.memory_pool(Pool());
+  builder.memory_pool(reading->pool.get());
   builder.properties(arrow_properties);
   return builder.Build(&reading->file);
 }
@@ -124,6 +130,8 @@ std::vector<int> Joined(const std::vector<std::vector<int>> &leaves) {
 // The schema is that of a reader of no row groups.
 arrow::Status OpenBatches(Reading *reading) {
   ARROW_RETURN_NOT_OK(CheckFooter(*reading->file));
+  ARROW_RETURN_NOT_OK(
+      reading->pool->CheckRows(reading->file->parquet_reader()->metadata()->num_rows()));
   ARROW_ASSIGN_OR_RAISE(auto none,
                         reading->file->GetRecordBatchReader({}, Joined(reading->leaves)));
   reading->schema = none->schema();
@@ -202,7 +210,7 @@ int Errno(struct ArrowArrayStream *stream, const arrow::Status &status) {
   } catch (...) {
     return ENOMEM;
   }
-  if (status.IsOutOfMemory()) return ENOMEM;
+  if (status.IsOutOfMemory()) return Of(stream)->pool->exceeded() ? EFBIG : ENOMEM;
   if (IsSystemFault(status)) return EIO;
   return status.IsNotImplemented() ? ENOTSUP : EINVAL;
 }
@@ -233,6 +241,11 @@ void Release(struct ArrowArrayStream *stream) {
   stream->release = nullptr;
 }
 
+uint64_t MaxMemory(const cst_plugin_read_options &options) {
+  const size_t end = offsetof(cst_plugin_read_options, max_memory) + sizeof options.max_memory;
+  return options.size >= end ? options.max_memory : UINT64_MAX;
+}
+
 cst_status FailMissing(const char *name, cst_error *error) {
   Fail(CST_NOT_FOUND, "the Parquet file has no such column", nullptr, error);
   std::snprintf(error->path, sizeof error->path, "%s", name);
@@ -246,11 +259,15 @@ cst_status Open(const char *path, const cst_plugin_read_options *options,
   std::unique_ptr<Reading> reading;
   const char *missing = nullptr;
   arrow::Status status = Guarded([&]() -> arrow::Status {
-    reading = std::make_unique<Reading>();
+    reading = std::make_unique<Reading>(MaxMemory(*options));
     ARROW_RETURN_NOT_OK(OpenFile(path, *options, reading.get()));
     reading->leaves = WantedLeaves(reading->file->manifest(), *options, &missing);
     return missing != nullptr ? arrow::Status::OK() : OpenBatches(reading.get());
   });
+  if (status.IsOutOfMemory() && reading != nullptr && reading->pool->exceeded()) {
+    return Fail(CST_LIMIT, Message(status), "if the file is to be trusted, raise max_inflation",
+                error);
+  }
   if (!status.ok()) {
     return Fail(status, CST_CORRUPT, "write the file anew, or check that it is Parquet", error);
   }

@@ -1,6 +1,7 @@
 // Record batches to Parquet: zstd, statistics, page checksums, row groups of at most 24 MiB of
 // data. Small batches are gathered, so that a column is encoded for many rows at once; with
 // threads, the columns in parallel.
+#include <arrow/array.h>
 #include <arrow/array/concatenate.h>
 #include <arrow/c/bridge.h>
 #include <arrow/io/file.h>
@@ -10,6 +11,7 @@
 #include <parquet/arrow/writer.h>
 #include <parquet/properties.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -48,6 +50,7 @@ struct Writing {
   std::vector<std::shared_ptr<arrow::RecordBatch>> gathered;
   int64_t gathered_bytes = 0;
   int64_t pending = 0;  // bytes of data in the row group that is open
+  pid_t process = getpid();
 };
 
 void ReleaseNothing(struct ArrowSchema *schema) { schema->release = nullptr; }
@@ -57,6 +60,74 @@ arrow::Result<std::shared_ptr<arrow::Schema>> ImportLent(const struct ArrowSchem
   struct ArrowSchema lent = *schema;
   lent.release = ReleaseNothing;
   return arrow::ImportSchema(&lent);
+}
+
+// ---- what Arrow writes, and nobody can read again ----
+
+bool IsStrictList(const arrow::Field &field) {
+  return field.type()->id() == arrow::Type::FIXED_SIZE_LIST && !field.nullable();
+}
+
+// True if a list of a fixed size that is not nullable is inside of it.
+bool HasStrictLists(const arrow::DataType &type) {
+  return std::any_of(type.fields().begin(), type.fields().end(), [](const auto &field) {
+    return IsStrictList(*field) || HasStrictLists(*field->type());
+  });
+}
+
+// Of a fixed_size_list of size 0 nothing is left in the file.
+arrow::Status CheckType(const arrow::DataType &type) {
+  if (type.id() == arrow::Type::FIXED_SIZE_LIST &&
+      static_cast<const arrow::FixedSizeListType &>(type).list_size() == 0) {
+    return arrow::Status::NotImplemented("Parquet cannot hold a fixed_size_list of size 0");
+  }
+  for (const auto &field : type.fields()) ARROW_RETURN_NOT_OK(CheckType(*field->type()));
+  return arrow::Status::OK();
+}
+
+// The items of the lists that are not null.
+arrow::Result<std::shared_ptr<arrow::Array>> Items(const arrow::Array &lists) {
+  switch (lists.type_id()) {
+    case arrow::Type::LIST:
+      return static_cast<const arrow::ListArray &>(lists).Flatten();
+    case arrow::Type::LARGE_LIST:
+      return static_cast<const arrow::LargeListArray &>(lists).Flatten();
+    default:
+      return static_cast<const arrow::FixedSizeListArray &>(lists).Flatten();
+  }
+}
+
+// Refuses a null struct with such a list: it has no items in the file then, and its readers expect
+// as many as ever. `in_null`: a struct around this one, below all lists, has nulls.
+arrow::Status CheckLists(const arrow::Field &field, const arrow::Array &array, bool in_null) {
+  if (!IsStrictList(field) && !HasStrictLists(*field.type())) return arrow::Status::OK();
+  if (IsStrictList(field) && in_null) {
+    return arrow::Status::NotImplemented("field '", field.name(), "': a null struct around ",
+                                         field.type()->ToString(), ", which is not nullable");
+  }
+  const auto inner = [&](int i) -> const arrow::Field & { return *field.type()->field(i); };
+  switch (array.type_id()) {
+    case arrow::Type::STRUCT: {
+      const auto &fields = static_cast<const arrow::StructArray &>(array);
+      for (int i = 0; i < fields.num_fields(); i++) {
+        ARROW_RETURN_NOT_OK(
+            CheckLists(inner(i), *fields.field(i), in_null || array.null_count() > 0));
+      }
+      return arrow::Status::OK();
+    }
+    case arrow::Type::LIST:
+    case arrow::Type::LARGE_LIST:
+    case arrow::Type::FIXED_SIZE_LIST: {
+      ARROW_ASSIGN_OR_RAISE(auto items, Items(array));
+      return CheckLists(inner(0), *items, false);
+    }
+    case arrow::Type::MAP: {
+      const auto &map = static_cast<const arrow::MapArray &>(array);
+      return CheckLists(*map.map_type()->item_field(), *map.items(), false);
+    }
+    default:
+      return arrow::Status::OK();
+  }
 }
 
 std::shared_ptr<parquet::WriterProperties> Properties(const cst_plugin_write_options &options) {
@@ -103,6 +174,7 @@ bool MayUseThreads(const cst_plugin_write_options &options) {
 arrow::Status OpenWriter(const char *path, const struct ArrowSchema *schema,
                          const cst_plugin_write_options &options, Writing *writing) {
   ARROW_ASSIGN_OR_RAISE(writing->schema, ImportLent(schema));
+  ARROW_RETURN_NOT_OK(CheckType(*arrow::struct_(writing->schema->fields())));
   ARROW_ASSIGN_OR_RAISE(writing->sink, arrow::io::FileOutputStream::Open(path));
   parquet::ArrowWriterProperties::Builder arrow_properties;
   writing->has_threads = MayUseThreads(options);
@@ -212,6 +284,9 @@ cst_status Write(void *writer, struct ArrowArray *batch, cst_error *error) noexc
   auto *writing = static_cast<Writing *>(writer);
   arrow::Status status = Guarded([&]() -> arrow::Status {
     ARROW_ASSIGN_OR_RAISE(auto rows, arrow::ImportRecordBatch(batch, writing->schema));
+    for (int i = 0; i < rows->num_columns(); i++) {
+      ARROW_RETURN_NOT_OK(CheckLists(*rows->schema()->field(i), *rows->column(i), false));
+    }
     return Gather(writing, rows);
   });
   if (batch->release != nullptr) batch->release(batch);
@@ -231,7 +306,9 @@ cst_status Finish(void *writer, cst_error *error) noexcept {
 
 void Free(void *writer) noexcept {
   (void)Guarded([&] {
-    delete static_cast<Writing *>(writer);
+    auto *writing = static_cast<Writing *>(writer);
+    // A forked child would write the end of the file that its parent goes on to write.
+    if (writing->process == getpid()) delete writing;
     return arrow::Status::OK();
   });
 }

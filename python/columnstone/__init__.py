@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         ArgumentError,
         CorruptError,
         DataWarning,
+        DeadlineError,
         Error,
         FieldNotFoundError,
         FileError,
@@ -128,6 +129,7 @@ __all__ = [
     "CsvOptions",
     "DataWarning",
     "Dataset",
+    "DeadlineError",
     "DenseStructuredTensor",
     "DenseStructuredTensorSpec",
     "Descriptors",
@@ -232,8 +234,9 @@ _NAMES_OF = {
     "_dataset.batch": "Batch Position",
     "_dataset.dataset": "Dataset",
     "_source.dropped": "Dropped",
-    "_base.errors": "ArgumentError CorruptError DataWarning Error FieldNotFoundError FileError "
-    "FormatError IndexingError LimitError NotFoundError SchemaError StateError UnsupportedError",
+    "_base.errors": "ArgumentError CorruptError DataWarning DeadlineError Error FieldNotFoundError "
+    "FileError FormatError IndexingError LimitError NotFoundError SchemaError StateError "
+    "UnsupportedError",
     "_decode.example": "ExampleDecoder ExampleEncoder",
     "_formats.registry": "register_format unregister_format",
     "_tensor.conversion": "to_jax to_numpy to_tf to_torch",
@@ -290,9 +293,23 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'columnstone' has no attribute {name!r}")
     import importlib
 
-    value: object = getattr(importlib.import_module(f".{module}", __name__), name)
+    try:
+        value: object = getattr(importlib.import_module(f".{module}", __name__), name)
+    except ImportError as error:
+        _name_package(error)
+        raise
     globals()[name] = value
     return value
+
+
+def _name_package(error: ImportError) -> None:
+    """Says which package has a library of the system that is not there."""
+    debian = {"libisal": "libisal2", "liblz4": "liblz4-1", "libzstd": "libzstd1"}
+    library = error.msg.partition(".so")[0]
+    if library in debian and "cannot open shared object file" in error.msg:
+        name = library.removeprefix("lib")
+        install = f"install it: apt install {debian[library]} (Fedora: {name}-libs or lib{name})"
+        error.msg = f"{error.msg} ({install})"
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ what they need and no more.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING, NoReturn
@@ -65,6 +66,8 @@ def _run(serve: Callable[[], None]) -> NoReturn:
     except BrokenPipeError:
         status = 1  # the caller has had enough
     except BaseException as error:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()  # what came before the error is read before it is told
         _say(error)
         status = 1
     sys.stderr.flush()
@@ -85,7 +88,9 @@ def _read_parquet(file: str, options: dict[str, list[str]]) -> None:
     columns = options.get("--column")
     batch_size = int(options.get("--batch-size", ["1024"])[-1])
     threads = int(options.get("--threads", ["1"])[-1])
-    reader = _open_parquet(file, columns, batch_size, threads)
+    ratio = options.get("--max-inflation")
+    max_inflation = int(ratio[-1]) if ratio else None
+    reader = _open_parquet(file, columns, batch_size, threads, max_inflation)
     import pyarrow as pa
 
     with pa.ipc.new_stream(sys.stdout.buffer, reader.schema) as out:
@@ -93,13 +98,17 @@ def _read_parquet(file: str, options: dict[str, list[str]]) -> None:
             out.write_batch(batch)
 
 
-def _open_parquet(file: str, columns: list[str] | None, batch_size: int, threads: int) -> Reader:
+def _open_parquet(
+    file: str, columns: list[str] | None, batch_size: int, threads: int, max_inflation: int | None
+) -> Reader:
     from ._formats.parquet.reader import open_file, open_remote
     from ._io.remote import is_remote, open_one
 
     if is_remote(file) and not os.path.exists(file):
-        return open_remote(open_one(file), columns, batch_size, threads)
-    return open_file(file, columns, batch_size, threads)
+        return open_remote(
+            open_one(file), columns, batch_size, threads, max_inflation=max_inflation
+        )
+    return open_file(file, columns, batch_size, threads, max_inflation=max_inflation)
 
 
 def _write_parquet(file: str, options: dict[str, list[str]]) -> None:
@@ -116,7 +125,7 @@ def parquet() -> NoReturn:
 
 def _serve_urls() -> None:
     verb, options, url = _arguments()
-    from ._io.remote import open_files, open_one
+    from ._io.remote import open_one, urls_of
 
     if verb == "read":
         file = open_one(url)
@@ -124,8 +133,8 @@ def _serve_urls() -> None:
         while data := file.read(_STEP):
             sys.stdout.buffer.write(data)
     elif verb == "list":
-        for found in open_files(url, None):
-            print(found.name)
+        for found in urls_of(url):
+            sys.stdout.buffer.write(os.fsencode(found) + b"\0")
     else:
         raise _Usage(f"there is no verb {verb!r}")
 

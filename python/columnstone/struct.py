@@ -23,7 +23,8 @@ from ._struct.arrange import (
     unstack,
     zeros_like,
 )
-from ._struct.choose import batch_gather, boolean_mask, gather, gather_nd, reverse, where
+from ._struct.choose import batch_gather, boolean_mask, gather, gather_nd, mask, reverse, where
+from ._struct.compute import cartesian, combinations, run_lengths
 from ._struct.constant import constant, from_arrow
 from ._struct.fields import from_fields, from_row_splits
 from ._struct.nulls import drop_null, fill_null, has, is_null
@@ -32,6 +33,8 @@ from ._struct.views import constant_value
 __all__ = [
     "batch_gather",
     "boolean_mask",
+    "cartesian",
+    "combinations",
     "concat",
     "constant",
     "constant_value",
@@ -47,12 +50,14 @@ __all__ = [
     "has",
     "identity",
     "is_null",
+    "mask",
     "merge_dims",
     "ones_like",
     "partition_outer_dimension",
     "rank",
     "reverse",
     "row_lengths",
+    "run_lengths",
     "shape",
     "size",
     "squeeze",

@@ -225,7 +225,7 @@ class TFXIO:
         label_key of (dict, tensor). Needs TensorFlow.
 
         Where shuffle_seed is None, every call shuffles by another seed. Every iteration of the
-        result begins with the first epoch.
+        result goes on to the next epochs, which have other orders.
         """
         parts = framework("tf", "tensorflow", "TensorFlow")
         dataset = self._tensor_source(options.batch_size).dataset(

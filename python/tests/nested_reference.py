@@ -493,6 +493,22 @@ def boolean_mask(t: Tensor, mask: Tensor, axis: int = 0) -> Tensor:
     return Tensor(each(t.value, axis, row), t.rank - mask.rank + 1, t.element)
 
 
+def mask(t: Tensor, condition: Tensor) -> Tensor:
+    """In its shape, null where the condition is not true."""
+    if condition.rank > t.rank:
+        raise Refused("a condition of too many dimensions")
+
+    def go(v: Any, c: Any, depth: int) -> Any:
+        if v is None or c is None:
+            return None
+        if depth == 0:
+            return v if c else None
+        same_length(v, c)
+        return [go(a, b, depth - 1) for a, b in zip(v, c, strict=True)]
+
+    return t._replace(value=go(t.value, condition.value, condition.rank))
+
+
 def where(cond: Tensor, x: Tensor, y: Tensor) -> Tensor:
     """Whole parts of x or y for each value of cond; scalars broadcast."""
 

@@ -249,6 +249,18 @@ def boolean_mask(r: Random, ours: Any, t: ref.Tensor) -> Call | None:
 
 
 @operation
+def mask(r: Random, ours: Any, t: ref.Tensor) -> Call | None:
+    condition = random_mask(r, t, r.randint(0, t.rank))
+    if r.randrange(10) == 0 and condition.rank and condition.value:
+        condition = condition._replace(value=[*condition.value, None])  # an error
+    return Call(
+        lambda: cst.struct.mask(ours, data.index_tensor(condition)),
+        lambda: ref.mask(t, condition),
+        f"mask {condition.value}",
+    )
+
+
+@operation
 def where(r: Random, ours: Any, t: ref.Tensor) -> Call | None:
     rank = r.randint(0, t.rank)
     condition = random_mask(r, t, rank)

@@ -3,6 +3,7 @@ type, and can be had of any record. See query_places.py."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -228,6 +229,25 @@ def where(base: Value, condition: Value) -> Value:
     )
 
 
+def mask(e: syntax.Call, scope: Scope) -> Value:
+    if len(e.args) != 2 or e.keys:
+        raise Refused("mask(x, condition)")
+    base = understand(e.args[0], scope)
+    condition = understand(e.args[1], within(base, scope))
+    boolean(condition)
+    if not starts(base.place, condition.place):
+        raise Refused("a condition that does not stand at the elements")
+    same_for_all("mask", base)
+    return Value(
+        base.place,
+        rekeyed(base.type, ("where", condition.key)),
+        ("mask", base.key, condition.key),
+        lambda s: align(
+            len(base.place), parts(s, base, condition), lambda v, c: v if c is True else None
+        ),
+    )
+
+
 def rows_of(
     base: Value, place: Key, key: Key, others: Sequence[Value], f: Callable[..., Any]
 ) -> Value:
@@ -295,7 +315,8 @@ def elementwise(of: str, args: Sequence[Value]) -> Value:
 
     def value(*xs: Any) -> Any:
         made = [
-            x if c is None else functions.cast(x, c) for x, c in zip(xs, sign.casts, strict=True)
+            x if c is None else functions.converted(x, c)
+            for x, c in zip(xs, sign.casts, strict=True)
         ]
         return sign.value(*made)
 
@@ -312,9 +333,26 @@ def aggregate(e: syntax.Call, keys: Mapping[str, Any], scope: Scope) -> Value:
         raise Refused(f"arguments of {e.name}")
     of = understand(e.args[0], scope)
     spec = functions.AGGREGATES[e.name]
-    result = Leaf(spec.kind(of.kind))
     wanted = understand(keys["per"], scope).place if "per" in keys else scope.wanted
+    if e.name in ("first", "last") and isinstance(of.type, Struct):
+        return end_struct(of, wanted, 0 if e.name == "first" else -1, scope)
+    result = Leaf(spec.kind(of.kind))
     return grouped(e.name, of, result, wanted, lambda v: spec.value(v, of.kind))
+
+
+def end_struct(of: Value, wanted: Place, index: int, scope: Scope) -> Value:
+    """An element of the lists below where it is wanted, which become one."""
+    same_for_all("first", of)
+    n = len(shared(of.place, wanted))
+    if n == len(of.place):
+        raise Refused("the first of what stands where it is wanted")
+    listed = Value(
+        (*of.place[:n], *merged_key(of.place, n)),
+        of.type,
+        ("flatten", of.key, of.place[:n]),
+        lambda s: merged(of.of(s), len(of.place), n),
+    )
+    return at(listed, understand(syntax.Literal(index), scope))
 
 
 def same_for_all(what: str, of: Value) -> None:
@@ -364,6 +402,58 @@ def join(e: syntax.Call, scope: Scope) -> Value:
     return replace(made, key=(made.key, separator.key))
 
 
+def quantile(e: syntax.Call, scope: Scope) -> Value:
+    keys = dict(e.keys)
+    if set(keys) - {"per"} or len(e.args) != 2:
+        raise Refused("arguments of quantile")
+    of, part = (understand(a, scope) for a in e.args)
+    kind, q = functions.spread_kind(of.kind), part.literal
+    if q is NO_LITERAL or part.kind not in functions.NUMBERS or not 0 <= q <= 1:
+        raise Refused("quantile is asked for a number from 0 to 1")
+    wanted = understand(keys["per"], scope).place if "per" in keys else scope.wanted
+    made = grouped("quantile", of, Leaf(kind), wanted, lambda v: functions.quantile(v, of.kind, q))
+    return replace(made, key=(made.key, part.key))
+
+
+def listwise(e: syntax.Call, scope: Scope) -> Value:
+    """cumulative_sum, rank."""
+    of, keys = one(e, scope), dict(e.keys)
+    above = parent(of, e.name)
+    if set(keys) - ({"descending"} if e.name == "rank" else set()):
+        raise Refused(f"keywords of {e.name}")
+    down = flag(keys, "descending", scope)
+    if e.name == "rank":
+        functions.only(*functions.ORDERED, "bool")(of.kind)
+        kind, f = "int64", lambda row: functions.rank(row, down)
+    else:
+        kind, f = functions.sum_kind(of.kind), lambda row: functions.cumulative_sum(row, of.kind)
+    return Value(
+        of.place,
+        Leaf(kind),
+        (e.name, of.key, down),
+        lambda s: each(of.of(s), len(above), lambda row: None if row is None else f(row)),
+    )
+
+
+def flag(keys: Mapping[str, Any], key: str, scope: Scope) -> bool:
+    value = understand(keys[key], scope).literal if key in keys else False
+    if value not in (True, False):
+        raise Refused(f"{key} is true or false")
+    return value
+
+
+def coalesce(e: syntax.Call, scope: Scope) -> Value:
+    """From the last two on."""
+    if e.keys or len(e.args) < 2:
+        raise Refused("arguments of coalesce")
+    values = [understand(a, scope) for a in e.args]
+    deepest(values)
+    made = values.pop()
+    while values:
+        made = elementwise("fill_null", [values.pop(), made])
+    return made
+
+
 def one(e: syntax.Call, scope: Scope) -> Value:
     if len(e.args) != 1:
         raise Refused(f"arguments of {e.name}")
@@ -405,9 +495,7 @@ def sort(e: syntax.Call, scope: Scope) -> Value:
     if set(keys) - {"by", "descending"}:
         raise Refused("keywords of sort")
     by = understand(keys["by"], within(of, scope)) if "by" in keys else of
-    down = understand(keys["descending"], scope).literal if "descending" in keys else False
-    if down not in (True, False):
-        raise Refused("descending is true or false")
+    down = flag(keys, "descending", scope)
     if of.place != by.place or by.kind in ("struct", "list", functions.NULL):
         raise Refused("sort by what has no order or stands elsewhere")
 
@@ -440,15 +528,20 @@ def flatten(e: syntax.Call, scope: Scope) -> Value:
     of, keys = one(e, scope), dict(e.keys)
     if set(keys) != {"to"}:
         raise Refused("flatten needs to=")
-    to = understand(keys["to"], scope).place
-    if not starts(of.place, to):
-        raise Refused("flatten to what is not above")
-    n = len(to)
+    end = understand(keys["to"], scope)
+    to = end.place
+    n = len(shared(of.place, to))
+
+    def flat_at(s: State) -> Any:
+        """Promoted to what holds both, and from there at each element of `to`."""
+        lists = (merged(of.of(s), len(of.place), n), n)
+        return align(len(to), [(end.of(s), len(to)), lists], lambda _, v: v)
+
     return Value(
         (*to, *merged_key(of.place, n)),
         of.type,
         ("flatten", of.key, to),
-        lambda s: merged(of.of(s), len(of.place), n),
+        flat_at,
         is_map=of.is_map and len(of.place) <= n + 1,
     )
 
@@ -484,6 +577,79 @@ def zipped(e: syntax.Call, scope: Scope) -> Value:
         ),
         ("zip", tuple((n, v.key) for n, v in fields.items())),
         lambda s: align(len(above), parts(s, *values), pair),
+    )
+
+
+def structs_of(above: Place, tag: Key, fields: Mapping[str, Value], of: Any) -> Value:
+    """A list of its own, of structs with what the fields have at some of their elements."""
+    types = {n: Field((), rekeyed(v.type, (tag, n))) for n, v in fields.items()}
+    return Value((*above, tag), Struct(types), tag, of)
+
+
+def cartesian(e: syntax.Call, scope: Scope) -> Value:
+    if e.args or not e.keys:
+        raise Refused("cartesian has keywords")
+    fields = {n: understand(x, scope) for n, x in unique(e.keys)}
+    values = list(fields.values())
+    aboves = {parent(v, "cartesian") for v in values}
+    if len(aboves) > 1:
+        raise Refused("cartesian of lists with several parents")
+    above = aboves.pop()
+
+    def product(*rows: Any) -> Any:
+        if any(r is None for r in rows):
+            return None
+        return [dict(zip(fields, x, strict=True)) for x in itertools.product(*rows)]
+
+    tag = ("cartesian", tuple((n, v.key, v.place[-1]) for n, v in fields.items()))
+    return structs_of(above, tag, fields, lambda s: align(len(above), parts(s, *values), product))
+
+
+def combinations(e: syntax.Call, scope: Scope) -> Value:
+    names = [a.name for a in e.args[1:] if isinstance(a, syntax.Name)]
+    if e.keys or len(names) < 2 or len(set(names)) < len(e.args) - 1:
+        raise Refused("combinations has names")
+    of = understand(e.args[0], scope)
+    above = parent(of, "combinations")
+
+    def combine(row: Any) -> Any:
+        chosen = itertools.combinations(row or [], len(names))
+        return row and [dict(zip(names, x, strict=True)) for x in chosen]
+
+    tag = ("combinations", of.key, of.place[-1], tuple(names))
+    return structs_of(
+        above, tag, dict.fromkeys(names, of), lambda s: each(of.of(s), len(above), combine)
+    )
+
+
+def run_lengths(e: syntax.Call, scope: Scope) -> Value:
+    of, keys = one(e, scope), dict(e.keys)
+    above = parent(of, "run_lengths")
+    if set(keys) - {"by"}:
+        raise Refused("keywords of run_lengths")
+    by = understand(keys["by"], within(of, scope)) if "by" in keys else of
+    if of.place != by.place or by.kind in ("struct", "list"):
+        raise Refused("runs of what stands elsewhere")
+
+    def same(a: Any, b: Any) -> bool:
+        return bool(a == b or (a != a and b != b))
+
+    def divide(row: Any, values: Any) -> Any:
+        runs: list[Any] = []
+        for i, x in enumerate(row or []):
+            if i and same(values[i - 1], values[i]):
+                runs[-1]["length"] += 1
+            else:
+                runs.append({"value": x, "length": 1})
+        return row and runs
+
+    tag = ("run_lengths", of.key, of.place[-1], by.key)
+    length = Value((), Leaf("int64"), "length", lambda _: None)
+    return structs_of(
+        above,
+        tag,
+        {"value": of, "length": length},
+        lambda s: align(len(above), parts(s, of, by), divide),
     )
 
 
@@ -540,6 +706,11 @@ def split(e: syntax.Call, scope: Scope) -> Value:
 
 SPECIAL: dict[str, Callable[[syntax.Call, Scope], Value]] = {
     "join": join,
+    "mask": mask,
+    "quantile": quantile,
+    "cumulative_sum": listwise,
+    "rank": listwise,
+    "coalesce": coalesce,
     "index": positions,
     "index_from_end": positions,
     "record_index": record_index,
@@ -548,6 +719,9 @@ SPECIAL: dict[str, Callable[[syntax.Call, Scope], Value]] = {
     "drop_null": drop_null,
     "flatten": flatten,
     "zip": zipped,
+    "cartesian": cartesian,
+    "combinations": combinations,
+    "run_lengths": run_lengths,
     "only": selected,
     "without": selected,
     "cast": cast,

@@ -456,10 +456,12 @@ class Expressions:
 
     def aggregate(self, budget: int) -> syntax.Expr | None:
         r = self.r
-        name = r.choice([*functions.AGGREGATES, "join"])
+        name = r.choice([*functions.AGGREGATES, "join", "quantile"])
         kinds = {"any": ["bool"], "all": ["bool"], "join": TEXTS, "count_distinct": KINDS}
-        if name in ("sum", "mean", "min", "max"):
+        if name in ("sum", "mean", "min", "max", "variance", "std", "quantile"):
             kinds[name] = NUMBERS
+        if name in ("argmin", "argmax"):
+            kinds[name] = KINDS
         low = len(self.scope.wanted)
         of = self.made(
             budget,
@@ -480,8 +482,8 @@ class Expressions:
             per = r.choice(above)[0] if above and r.randrange(3) else syntax.Record()
             keys = (("per", per),)
         separator = b"-" if of[1].kind == "bytes" else "-"
-        args = (of[0], Literal(separator)) if name == "join" else (of[0],)
-        return Call(name, args, keys)
+        more = {"join": (Literal(separator),), "quantile": (Literal(r.choice([0, 0.25, 0.5, 1])),)}
+        return Call(name, (of[0], *more.get(name, ())), keys)
 
     def listed(self, budget: int) -> Made | None:
         return self.made(budget, lambda v: bool(v.place))
@@ -494,7 +496,8 @@ class Expressions:
         for _ in range(4):
             condition = inner.condition(budget)
             if condition is not None:
-                made = Where(base[0], condition)
+                is_mask = self.r.randrange(3) == 0
+                made = Call("mask", (base[0], condition)) if is_mask else Where(base[0], condition)
                 if self.understood(made):
                     return made
         return None
@@ -558,6 +561,24 @@ class Expressions:
             keys.append(("descending", Literal(r.random() < 0.5)))
         return Call(name, (base[0],), tuple(keys))
 
+    def listwise(self, budget: int) -> syntax.Expr | None:
+        r = self.r
+        name = r.choice(["cumulative_sum", "rank"])
+        kinds = KINDS if name == "rank" else [*NUMBERS, "bool"]
+        of = self.made(budget, lambda v: bool(v.place) and v.kind in kinds)
+        if of is None:
+            return None
+        down = (("descending", Literal(r.random() < 0.5)),) if name == "rank" else ()
+        return Call(name, (of[0],), down if r.randrange(2) else ())
+
+    def coalesce(self, budget: int) -> syntax.Expr | None:
+        a = self.made(budget, lambda v: v.kind in KINDS)
+        if a is None:
+            return None
+        group = next(g for g in (NUMBERS, [a[1].kind]) if a[1].kind in g)
+        others = [self.partner(a[1], budget, lambda v: v.kind in group) for _ in range(2)]
+        return Call("coalesce", (a[0], *others[: self.r.randint(1, 2)]))
+
     def step(self, budget: int) -> syntax.Expr | None:
         """A field of what has been computed."""
         base = self.made(budget, lambda v: isinstance(v.type, Struct) and bool(v.type.fields))
@@ -586,6 +607,28 @@ class Expressions:
         if second is None:
             return None
         return Call("zip", (), (("s", first[0]), ("t", second[0])))
+
+    def product(self, budget: int) -> syntax.Expr | None:
+        r = self.r
+        first = self.listed(budget)
+        if first is None or first[1].is_map:
+            return None
+        name = r.choice(["cartesian", "combinations", "run_lengths", "run_lengths"])
+        if name == "combinations":
+            names = ["s", "t", "v"][: r.randint(2, 3)]
+            return Call(name, (first[0], *map(Name, names)))
+        if name == "run_lengths":
+            inner = Expressions(r, expressions.within(first[1], self.scope))
+            place = first[1].place
+            by = inner.made(0, lambda v: v.kind in KINDS and v.place == place)
+            return Call(name, (first[0],), (("by", by[0]),) if by else ())
+        above = first[1].place[:-1]
+        others = [
+            self.made(budget, lambda v: bool(v.place) and not v.is_map and v.place[:-1] == above)
+            for _ in range(r.randint(1, 2))
+        ]
+        lists = [first, *(other for other in others if other)]
+        return Call(name, (), tuple(zip("stv", (e for e, _ in lists), strict=False)))
 
     def only(self, budget: int) -> syntax.Expr | None:
         r = self.r
@@ -619,7 +662,11 @@ class Expressions:
         base = self.listed(budget)
         if base is None:
             return None
-        to = self.path(lambda v: isinstance(v.type, Struct) and starts(base[1].place, v.place))
+        place = base[1].place
+        above = self.r.randrange(3) > 0
+        to = self.path(
+            lambda v: isinstance(v.type, Struct) and (starts(place, v.place) or not above)
+        )
         end = to[0] if to and self.r.randrange(2) else syntax.Record()
         return Call("flatten", (base[0],), (("to", end),))
 
@@ -660,14 +707,17 @@ OPERATIONS = [
     *["text"] * 2,
     *["condition"] * 2,
     *["aggregate"] * 4,
-    *["where"] * 4,
+    *["where"] * 5,
     *["slice"] * 2,
     *["at"] * 2,
     *["arrange"] * 3,
+    *["listwise"] * 2,
+    "coalesce",
     *["step"] * 2,
     "key",
     "struct",
     "zip",
+    "product",
     "only",
     "choose",
     "flatten",

@@ -28,6 +28,7 @@ from query_places import (
     flat,
     merged,
     merged_key,
+    rekeyed,
     shared,
 )
 from query_reference_functions import NO_LITERAL, Failed, Refused
@@ -59,6 +60,17 @@ class Column(NamedTuple):
     def value(self, s: State) -> Any:
         made = self.of(s)
         return stored(made, self.field) if self.kind in ("", "struct") else made
+
+
+def own_lists(of: Type, depth: int = 3) -> set[Any]:
+    """The lists of the fields of structs: null where these are. Messages may hold themselves."""
+    found: set[Any] = set()
+    for field in of.fields.values() if isinstance(of, Struct) else ():
+        if field.lists:
+            found.add(field.lists[0])
+        elif depth:
+            found |= own_lists(field.type, depth - 1)
+    return found
 
 
 class Query:
@@ -136,10 +148,15 @@ class Query:
         stored = f"{name}#{self.count}"
         is_map = value.is_map and len(value.place) == len(to) + 1
         lists = merged_key(value.place, len(to))
-        if lists and (is_inner or lists[0][0] == "split"):
-            lists = (("in", target.key, lists[0]),)  # it is null where the struct is
+        of = value.type
+        if is_inner and not lists:
+            of = rekeyed(of, ("in", target.key))  # its lists are null where the struct is
+        is_own = is_inner and bool(lists) and lists[0] in own_lists(target.type)
+        hides = (is_inner and not is_own) or (bool(lists) and lists[0][0] == "split")
+        if lists and lists[0][:2] != ("in", target.key) and hides:
+            lists = (("in", target.key, lists[0]),)
         self.has_own_lists |= bool(lists and above)
-        field = Field(lists, value.type, is_map, stored)
+        field = Field(lists, of, is_map, stored)
         depth, top = len(value.place), len(to)
 
         def make(states: list[State]) -> list[State]:

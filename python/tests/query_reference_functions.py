@@ -126,7 +126,16 @@ def together(args: Sequence[Argument]) -> str:
 
 
 def cast(value: Any, kind: str) -> Any:
-    """Without loss, or not at all."""
+    """Without loss, or not at all; only float64 to float32 is rounded."""
+    made = converted(value, kind)
+    whole = kind in FLOATS and isinstance(value, int)
+    if whole and int(made) != int(value):
+        raise Failed(f"{value} is no {kind}")
+    return made
+
+
+def converted(value: Any, kind: str) -> Any:
+    """What a calculation makes of an argument: as cast, but integers become the nearest float."""
     if value is None:
         return None
     if kind == "bool":
@@ -500,6 +509,51 @@ def least(f: Callable[[list[Any]], Any]) -> Callable[[list[Any] | None, str], An
     return value
 
 
+def position(f: Callable[[list[Any]], Any]) -> Callable[[list[Any] | None, str], Any]:
+    """Where the value that `least(f)` gives stands, nulls counted."""
+
+    def value(values: list[Any] | None, kind: str) -> Any:
+        found = least(f)(values, kind)
+        same = [v is not None and (v == found or (v != v and found != found)) for v in values or []]
+        return None if found is None else same.index(True)
+
+    return value
+
+
+def spread_kind(kind: str) -> str:
+    only(*NUMBERS)(kind)
+    return "float32" if kind == "float32" else "float64"
+
+
+def variance_of(values: list[Any]) -> float:
+    center = in_order(values) / len(values)
+    return in_order([(float(v) - center) * (float(v) - center) for v in values]) / len(values)
+
+
+def in_order(values: list[Any]) -> float:
+    """The sum of floats, one after the other."""
+    made = 0.0
+    for value in values:
+        made += float(value)
+    return made
+
+
+def spread(f: Callable[[float], float]) -> Callable[[list[Any] | None, str], Any]:
+    def value(values: list[Any] | None, kind: str) -> Any:
+        found = present(values)
+        return in_kind(f(variance_of(found)), spread_kind(kind)) if found else None
+
+    return value
+
+
+def quantile(values: list[Any] | None, kind: str, q: float) -> Any:
+    found = present(values)
+    if not found:
+        return None
+    with np.errstate(all="ignore"):
+        return in_kind(float(np.quantile(np.array(found, np.float64), q)), spread_kind(kind))
+
+
 def distinct(values: list[Any]) -> int:
     """All NaN are one."""
     return len({v for v in values if v == v}) + any(v != v for v in values)
@@ -515,6 +569,10 @@ AGGREGATES: dict[str, Aggregate] = {
     "mean": Aggregate(mean_kind, mean),
     "min": Aggregate(only(*ORDERED, "bool"), least(min)),
     "max": Aggregate(only(*ORDERED, "bool"), least(max)),
+    "argmin": Aggregate(gives("int64", *ORDERED, "bool"), position(min)),
+    "argmax": Aggregate(gives("int64", *ORDERED, "bool"), position(max)),
+    "variance": Aggregate(spread_kind, spread(lambda v: v)),
+    "std": Aggregate(spread_kind, spread(math.sqrt)),
     "first": Aggregate(same_kind, lambda values, _: values[0] if values else None),
     "last": Aggregate(same_kind, lambda values, _: values[-1] if values else None),
     "any": Aggregate(only("bool"), truth(any)),
@@ -526,6 +584,25 @@ AGGREGATES: dict[str, Aggregate] = {
         gives("int64", "bool", *ORDERED), lambda values, _: distinct(present(values))
     ),
 }
+
+
+# ---- lists ----
+
+
+def cumulative_sum(row: list[Any], kind: str) -> list[Any]:
+    """Of the values that are there, up to each."""
+    return [None if v is None else total(row[: i + 1], kind) for i, v in enumerate(row)]
+
+
+def rank(row: list[Any], down: bool) -> list[Any]:
+    found = [v for v in row if v is not None and v == v]
+
+    def of(value: Any) -> Any:
+        if value is None:
+            return None
+        return 1 + sum(value != value or (v > value if down else v < value) for v in found)
+
+    return [of(v) for v in row]
 
 
 def joined(values: list[Any] | None, separator: Any) -> Any:

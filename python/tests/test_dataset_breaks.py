@@ -15,7 +15,7 @@ from typing import Any
 import columnstone as cst
 import pyarrow as pa
 import pytest
-from torch.utils.data import DataLoader
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*set_vital:UserWarning")  # what torchdata calls
 
@@ -119,6 +119,76 @@ def test_a_stateful_loader_goes_on_once(source: cst.Source, workers: int, persis
     assert ids_in(make()) == whole
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("stateful", [False, True])
+def test_loaders_of_other_numbers_of_shards(
+    source: cst.Source, workers: int, stateful: bool
+) -> None:
+    whole = ids_in(source.dataset(10, shuffle=True, seed=4).torch())
+    options: dict[str, Any] = {"batch_size": None, "num_workers": workers}
+    dataset = source.dataset(10, shuffle=True, seed=4, shard=(1, 3))
+    if stateful:
+        loaders = pytest.importorskip("torchdata.stateful_dataloader")
+        loader = loaders.StatefulDataLoader(dataset.torch(), **options)
+        running = iter(loader)
+        next(running), next(running)
+        state = loader.state_dict()
+    else:
+        running = iter(DataLoader(dataset.torch(), **options))
+        next(running)
+        state = dataset.state_of(next(running).position)
+    for shard in range(2):
+        dataset = source.dataset(10, shuffle=True, seed=4, shard=(shard, 2))
+        data = dataset.torch()
+        data.load_state_dict(state)
+        assert ids_in(DataLoader(data, **options)) == whole[6 + shard :: 2]
+        if stateful:
+            again = loaders.StatefulDataLoader(data, **options)
+            again.load_state_dict(state)
+            with pytest.raises(cst.StateError, match="is for the number of shards"):
+                next(iter(again))
+
+
+class OneS(IterableDataset):  # type: ignore[type-arg]
+    """A dataset of the user's own around one of ours."""
+
+    def __init__(self, make: Any, way: str) -> None:
+        self.make = make
+        self.way = way
+
+    def __iter__(self) -> Any:
+        worker = get_worker_info()
+        data = self.make
+        if self.way == "sharded":
+            assert worker is not None
+            data = self.make.source.dataset(10, shard=(worker.id, worker.num_workers))
+        elif self.way == "numpy":
+            data = data.numpy()
+        elif self.way == "torch":
+            data = data.torch()
+        elif self.way == "iterate" and worker is not None:
+            data = data.iterate(worker.id, worker.num_workers)
+        for batch in data:
+            yield batch["id"].tolist()
+
+
+@pytest.mark.parametrize("way", ["plain", "numpy", "torch", "iterate", "sharded"])
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_datasets_in_datasets_of_ones_own(source: cst.Source, way: str, method: Any) -> None:
+    """Without care each worker gives all rows."""
+    data = OneS(source.dataset(10), way)
+    context: dict[str, Any] = {"batch_size": None, "multiprocessing_context": method}
+    if way in ("plain", "numpy"):
+        with pytest.raises(cst.StateError, match="in worker 0 of 2 of a DataLoader"):
+            list(DataLoader(data, num_workers=2, **context))
+    else:
+        found = [i for ids in DataLoader(data, num_workers=2, **context) for i in ids]
+        assert sorted(found) == list(range(ROWS))
+    if way != "sharded":
+        assert len(list(DataLoader(data, batch_size=None))) == 20
+        assert len(list(DataLoader(data, num_workers=1, **context))) == 20
+
+
 KILLED = """
 import pathlib, os, signal, sys, columnstone as cst
 from torch.utils.data import DataLoader
@@ -163,7 +233,7 @@ def test_workers_end_when_the_training_process_is_killed(path: pathlib.Path) -> 
 
 
 @pytest.mark.parametrize(
-    "state", [None, 5, "state", [], (1,), (1, 2, 3, 4, 5), ("a", "b"), (0, 1.5)]
+    "state", [None, 5, "state", [], (1,), (1, 2, 3, 4, 5, 6), ("a", "b"), (0, 1.5)]
 )
 def test_no_states(source: cst.Source, state: Any) -> None:
     dataset = source.dataset(10)

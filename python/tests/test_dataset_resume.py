@@ -149,6 +149,95 @@ def test_epoch_by_epoch(folder: pathlib.Path) -> None:
     assert items(iter(again)) == expected[22:44]
 
 
+# Other numbers of shards
+
+
+def of_shards(
+    source: cst.Source, count: int, state: Any, stop: int | None, workers: int, **options: Any
+) -> tuple[list[list[Item]], Any]:
+    """What each of so many shards gives after a state, up to so many batches, and the state of the
+    last shard then."""
+    given: list[list[Item]] = []
+    for shard in range(count):
+        dataset = make(source, shard=(shard, count), **options)
+        if stop is None:
+            given.append(in_turns(dataset, workers, state))
+            continue
+        running = dataset.iterate(start=state)
+        given.append([])
+        for _ in range(stop):
+            batch = next(running)
+            assert running.position is not None
+            place = (running.position.epoch, running.position.batch)
+            given[-1].append((*place, ids_of(batch)))
+        after = json.loads(json.dumps(running.state_dict()))
+    return given, (None if stop is None else after)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    kind=st.sampled_from(KINDS),
+    shuffle=st.booleans(),
+    window=st.integers(1, 800),
+    shards=st.tuples(*[st.integers(1, 9)] * 3),
+    steps=st.tuples(*[st.integers(0, 22)] * 2),
+    workers=st.integers(1, 3),
+)
+def test_another_number_of_shards(
+    folder: pathlib.Path,
+    kind: Kind,
+    shuffle: bool,
+    window: int,
+    shards: tuple[int, int, int],
+    steps: tuple[int, int],
+    workers: int,
+) -> None:
+    """Two changes of the number of shards, each somewhere in the first epoch: every row once, the
+    batches in the order of one loop that goes over all of them, and the second epoch whole."""
+    source = open_kind(folder, kind)
+    options: dict[str, Any] = {"shuffle": shuffle, "window": window}
+    whole = [ids for _, _, ids in items(iter(make(source, **options)))]
+    batches = len(whole) // 2
+    found: list[list[int]] = []
+    state = None
+    for n, wanted in zip(shards, (*steps, None), strict=True):
+        # All shards have delivered as many batches, none has gone on to the next epoch.
+        stop = None if wanted is None else min(wanted, (batches - len(found)) // n)
+        given, state = of_shards(source, n, state, stop, workers, **options)
+        for epoch in range(2):
+            own = [[ids for e, _, ids in one if e == epoch] for one in given]
+            turns = max(map(len, own))
+            found += [one[t] for t in range(turns) for one in own if t < len(one)]
+    assert found == whole
+
+
+def test_more_shards_than_batches_are_left(folder: pathlib.Path) -> None:
+    source = open_kind(folder, "gz")
+    _, state = of_shards(source, 4, None, 5, 1)  # 20 of 22 batches
+    given, _ = of_shards(source, 5, state, None, 2)
+    firsts = [[(b, len(ids)) for e, b, ids in one if e == 0] for one in given]
+    assert firsts == [[(0, 32)], [(0, 28)], [], [], []]
+    given, _ = of_shards(source, 5, state, None, 2, drop_last=False, epochs=1)
+    assert sum(len(one) for one in given) == 2
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_shards_stay_equally_long(folder: pathlib.Path, kind: Kind) -> None:
+    source = open_kind(folder, kind)
+    _, state = of_shards(source, 4, None, 2, 1, drop_last=True)  # 8 of 21 full batches
+    given, _ = of_shards(source, 3, state, None, 1, drop_last=True)
+    assert [[e for e, _, _ in one].count(0) for one in given] == [4, 4, 4]
+    assert [[e for e, _, _ in one].count(1) for one in given] == [7, 7, 7]
+
+
+def test_the_order_by_other_batches_is_refused(folder: pathlib.Path) -> None:
+    source = open_kind(folder, "gz")
+    state = make(source, shard=(1, 8)).state_dict()
+    other = source.dataset(43, True, 3, 2, shard=(1, 6), window=96, as_batches=True)
+    with pytest.raises(cst.StateError, match="batch_size 32, this one has 43"):
+        other.load_state_dict(state)
+
+
 # What does not fit
 
 
@@ -161,7 +250,6 @@ def test_states_of_other_datasets(folder: pathlib.Path, tmp_path: pathlib.Path) 
         "seed": make(source, seed=4),
         "shuffle": make(source, shuffle=False),
         "drop_last": make(source, drop_last=True),
-        "shard": make(source, shard=(1, 2)),
         "rows": make(source[:600]),
         "batch_size": source.dataset(16, True, 3),
     }

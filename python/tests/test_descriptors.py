@@ -119,6 +119,39 @@ def test_without_grpcio_tools(tmp_path: pathlib.Path, monkeypatch: pytest.Monkey
     assert cst.Descriptors(FOLDER / "shop.proto").messages == NAMES
 
 
+_CODE = "open(%r, 'w').write('it ran')\n"
+
+
+@pytest.mark.parametrize("name", ["@x.proto", "--plugin=x.proto", "-x.proto", "ü.proto"])
+def test_names_are_no_options(
+    name: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    pathlib.Path(name).write_bytes((FOLDER / "shop.proto").read_bytes())
+    assert cst.Descriptors(name).messages == NAMES
+
+
+def test_nothing_runs_out_of_the_current_folder(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = tmp_path / "ran"
+    (tmp_path / "grpc_tools").mkdir()
+    for module in ["grpc_tools/__init__", "grpc_tools/protoc", "runpy", "os", "site"]:
+        (tmp_path / f"{module}.py").write_text(_CODE % str(ran))
+    for program in ["protoc", "python3"]:
+        (tmp_path / program).write_text(f"#!/bin/sh\necho > '{ran}'\n")
+        (tmp_path / program).chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", ".::", prepend=":")
+    monkeypatch.setenv("PYTHONPATH", ".")
+    assert cst.Descriptors(FOLDER / "shop.proto").messages == NAMES
+    monkeypatch.setattr("columnstone._message.compile._has_grpcio_tools", lambda: False)
+    monkeypatch.setenv("PATH", ".::")
+    with pytest.raises(cst.UnsupportedError, match="pip install grpcio-tools"):
+        cst.Descriptors(FOLDER / "shop.proto")
+    assert not ran.exists()
+
+
 @pytest.mark.parametrize("wrong", [None, 1, object(), int, [1], {"a": 1}, sys])
 def test_wrong_types(wrong: object) -> None:
     with pytest.raises(TypeError, match="descriptors are"):

@@ -21,6 +21,7 @@ def test_hierarchy() -> None:
         assert issubclass(getattr(cst, f"{name}Error"), cst.Error)
     assert issubclass(cst.UnsupportedError, cst.Error)
     assert issubclass(cst.StateError, cst.Error)
+    assert issubclass(cst.DeadlineError, TimeoutError)
 
 
 def fields(error: cst.Error) -> dict[str, object]:
@@ -156,3 +157,25 @@ def test_an_empty_path() -> None:
     for use in (cst.open, cst.TFRecordWriter, cst.Schema.from_file, cst.infer_schema):
         with pytest.raises(cst.NotFoundError, match="the path is empty"):
             use("")
+
+
+@pytest.mark.parametrize(
+    "bad", ["\x1b[31m", "\x9b31m", "\u202eabc", "\u2066a", "\u2028", "\x7f", "\r"]
+)
+def test_text_of_others_is_escaped(bad: str, tmp_path: pathlib.Path) -> None:
+    """Names of files, and what servers and databases say, cannot reach a terminal raw."""
+    name = str(tmp_path / f"a{bad}b.tfrecord")
+    for run in (
+        lambda: cst.open(name),
+        lambda: cst.open(tmp_path / "x.csv", format=f"f{bad}"),
+        lambda: cst.Schema(f'feature {{ name: "a{bad}" }} {bad}'),
+    ):
+        with pytest.raises(cst.Error) as caught:
+            run()
+        error = caught.value
+        for text in (str(error), str(error.file), str(error.hint)):
+            assert text.isprintable(), text
+    error = cst.FileError(f"the server answers 500 {bad}\nand more", file=f"a{bad}", hint=bad)
+    assert bad not in str(error) and "\n" in str(error)
+    assert bad not in str(error.file) and bad not in str(error.hint)
+    assert error.filename == f"a{bad}"

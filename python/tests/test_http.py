@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import columnstone as cst
+import columnstone._io.http
 import pyarrow as pa
 import pytest
 import servers
@@ -286,3 +287,33 @@ def test_the_copy_goes_with_the_source(
     with contextlib.closing(source):
         assert source.num_rows == ROWS
     assert list(tmp_path.iterdir()) == []
+
+
+# --- what is larger than it looks ---
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_a_compressed_answer_without_end(http: tuple[str, servers.Behaviour], ranges: bool) -> None:
+    """Read as it comes, and by a copy."""
+    http[1].files["t.txt"] = b"\0" * 70_000_000
+    set_up(http[1], gzips=True, ranges=ranges)
+    url = f"{http[0]}/t.txt"
+    options = {"container": "lines", "format": "raw"}
+    with pytest.raises(cst.LimitError, match="Content-Encoding gzip") as caught:
+        list(cst.open(url, **options))
+    assert caught.value.file == url
+    assert "max_inflation" in str(caught.value.hint)
+    assert [b.num_rows for b in cst.open(url, **options, max_inflation=2000)] == [1]
+    with pytest.raises(cst.LimitError, match="Content-Encoding gzip"):
+        list(cst.open(url, "parquet"))
+
+
+def test_a_copy_has_a_limit(
+    http: tuple[str, servers.Behaviour], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A body may have no end."""
+    monkeypatch.setattr(columnstone._io.http, "_MOST_COPY", 100)
+    set_up(http[1], ranges=False, length="none")
+    with pytest.raises(cst.LimitError, match="more than 100 bytes") as caught:
+        list(cst.open(f"{http[0]}/t.parquet"))
+    assert "download" in str(caught.value.hint)

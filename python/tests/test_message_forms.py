@@ -13,7 +13,13 @@ import columnstone as cst
 import messages
 import pyarrow as pa
 import pytest
-from google.protobuf import descriptor_pool, json_format, text_format
+from google.protobuf import (
+    descriptor_pb2,
+    descriptor_pool,
+    json_format,
+    message_factory,
+    text_format,
+)
 from message_types import Case, random_case, stored_case
 from message_wire import random_record
 
@@ -141,6 +147,120 @@ def test_bad_json_names_record_path_and_place(text: str, path: str | None, part:
     assert caught.value.path == path
     assert part in str(caught.value)
     assert "at byte" in str(caught.value)
+
+
+def strangers(r: Random, value: Any, depth: int = 0) -> Any:
+    """Parsed JSON with members, and names in the place of numbers, that no type has."""
+    if isinstance(value, dict):
+        made = {key: strangers(r, item, depth + 1) for key, item in value.items()}
+        if r.random() < 0.3:
+            made["noSuchField"] = r.choice([{}, {"a": [None, "x", 1]}])
+        return made
+    if isinstance(value, list):
+        return [strangers(r, item, depth + 1) for item in value]
+    return "NO_SUCH_NAME" if isinstance(value, str) and value.isupper() else value
+
+
+def test_what_is_unknown_is_passed_over() -> None:
+    """As json_format's ignore_unknown_fields has it, whatever it then takes and refuses."""
+    r = Random(3)
+    counts = {"same": 0, "refused": 0}
+    for name, message in STORED:
+        case = stored_case(name, message)
+        kind: dict[str, Any] = {"descriptors": case.descriptors, "form": "json"}
+        decoder = cst.MessageDecoder(case.message, plain_types=True, ignore_unknown=True, **kind)
+        encoder = cst.MessageEncoder(case.message, descriptors=case.descriptors)
+        for text, _ in texts_of(case, known_messages(r, case, 60), "json"):
+            changed = json.dumps(strangers(r, json.loads(text)))
+            try:
+                wanted = json_format.Parse(
+                    changed,
+                    case.cls(),
+                    ignore_unknown_fields=True,
+                    descriptor_pool=pool_of(case),
+                )
+            except json_format.ParseError:  # a map's key is no number, a struct has no such form
+                with pytest.raises(cst.CorruptError):
+                    decoder.decode([changed.encode()])
+                counts["refused"] += 1
+                continue
+            if not wanted.IsInitialized():  # a required enum has a name that is passed over
+                with pytest.raises(cst.SchemaError, match="required"):
+                    decoder.decode([changed.encode()])
+                continue
+            [record] = encoder.encode(decoder.decode([changed.encode()])).to_pylist()
+            assert bytes_of(case.cls.FromString(record)) == bytes_of(wanted), changed
+            counts["same"] += 1
+    assert counts["same"] > 20, counts
+
+
+def test_views_of_json_pass_over_what_is_unknown() -> None:
+    case = stored_case("shop", "Session")
+    text = "from message shop.Session with form = json{} output device = device"
+    record = b'{"id": 1, "strap": {"length": 12}, "device": "WATCH"}'
+    query = cst.Query.from_text(
+        text.format(", ignore_unknown = true"), descriptors=case.descriptors
+    )
+    assert query.view().run([record]).to_pydict() == {"device": ["DEVICE_UNKNOWN"]}
+    with pytest.raises(cst.CorruptError, match="no field"):
+        cst.Query.from_text(text.format(""), descriptors=case.descriptors).view().run([record])
+
+
+def test_message_sets_are_bytes() -> None:
+    file = descriptor_pb2.FileDescriptorProto(name="set.proto", package="sets")
+    made = file.message_type.add(name="Set")
+    made.options.message_set_wire_format = True
+    made.extension_range.add(start=4, end=2**31 - 1)
+    row = file.message_type.add(name="Row")
+    row.field.add(name="id", number=1, type=3, label=1)
+    row.field.add(name="set", number=2, type=11, label=1, type_name=".sets.Set")
+    row.extension.add(
+        name="more", number=900, type=11, label=1, type_name=".sets.Row", extendee=".sets.Set"
+    )
+    pool = descriptor_pool.DescriptorPool()
+    pool.Add(file)
+    cls = message_factory.GetMessageClassesForFiles(["set.proto"], pool)["sets.Row"]
+    message = cls(id=1)
+    message.set.Extensions[cls.DESCRIPTOR.extensions_by_name["more"]].id = 7
+    records = [message.SerializeToString(), b""]
+    batch = cst.MessageDecoder(cls).decode(records)
+    assert batch.to_pydict() == {"id": [1, None], "set": [message.set.SerializeToString(), None]}
+    assert cst.MessageEncoder(cls).encode(batch).to_pylist() == records
+    text = cst.MessageEncoder(cls, form="text").encode(batch)
+    assert cst.MessageDecoder(cls, form="text").decode(text).to_pydict() == batch.to_pydict()
+    with pytest.raises(cst.UnsupportedError, match="message set"):
+        cst.MessageEncoder(cls, form="json").encode(batch)
+    with pytest.raises(cst.CorruptError, match="message set"):
+        cst.MessageDecoder(cls, form="json").decode([json_format.MessageToJson(message).encode()])
+    with pytest.raises(cst.CorruptError, match="message set"):
+        cst.MessageDecoder(cls, form="text").decode([str(message).encode()])
+    view = cst.Query.from_text("from message sets.Row output s = set", descriptors=cls).view()
+    assert view.run(records).to_pydict() == {"s": batch.to_pydict()["set"]}
+
+
+def test_errors_name_the_option_that_takes_the_value() -> None:
+    case = stored_case("shop", "Session")
+    with pytest.raises(cst.SchemaError, match="plain_types=true"):
+        cst.MessageDecoder(case.message, descriptors=case.descriptors, form="json").decode(
+            [b'{"at": "0001-01-01T00:00:00Z"}']
+        )
+    case = stored_case("everything2", "Everything")
+    string = next(
+        f
+        for f in case.cls.DESCRIPTOR.fields_by_name["scalars"].message_type.fields
+        if f.type == f.TYPE_STRING
+    )
+    inner = bytes([(string.number & 15) << 3 | 2, 1, 255])
+    with pytest.raises(cst.SchemaError, match="binary_strings=true"):
+        cst.MessageDecoder(string.containing_type).decode([inner])
+
+
+def test_ignoring_is_not_for_the_text_format() -> None:
+    case = stored_case("shop", "Session")
+    with pytest.raises(ValueError, match="ignore_unknown"):
+        cst.MessageDecoder(
+            case.message, descriptors=case.descriptors, form="text", ignore_unknown=True
+        )
 
 
 def test_lines_of_json_are_records(tmp_path: pathlib.Path) -> None:

@@ -234,7 +234,7 @@ def test_nulls_are_for_messages(tmp_path: pathlib.Path) -> None:
         ({"message": "shop.No", "descriptors": SHOP}, cst.NotFoundError, "shop.No"),
         ({"message": SESSION, "columns": ["no"]}, cst.NotFoundError, "no"),
         ({"message": SESSION, "message_options": {"enum": 1}}, cst.ArgumentError, "no option"),
-        ({"message": SESSION, "message_options": {"enums": 1}}, cst.ArgumentError, "enums is 1"),
+        ({"message": SESSION, "message_options": {"enums": 1}}, cst.ArgumentError, "enums is '1'"),
         ({"message_options": {}}, cst.ArgumentError, "no message"),
         ({"message_column": "value"}, cst.Error, "message"),
         ({"format": "message"}, cst.Error, "message"),
@@ -349,3 +349,23 @@ def test_writers_and_what_they_refuse(tmp_path: pathlib.Path) -> None:
     with pytest.raises(cst.Error, match="message"):
         cst.Writer(out, "message").write([{"id": 1}])
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("on_error", ["raise", "skip", "null"])
+def test_shuffled_datasets_keep_the_dictionaries_of_enums(
+    tmp_path: pathlib.Path, on_error: str
+) -> None:
+    data = messages.sessions(20)
+    with cst.TFRecordWriter(tmp_path / "s.tfrecord") as writer:
+        for record in data:
+            writer.write(record)
+    named: Any = {"message": SESSION, "columns": ["id", "device"], "on_error": on_error}
+    source = cst.open(tmp_path / "s.tfrecord", **named)
+    assert source.arrow_schema.children[1].dictionary.format == "U"
+    found = {}
+    for item in source.dataset(4, "window", window=8, as_batches=True):
+        batch = pa.record_batch(item)
+        batch.validate(full=True)
+        assert batch.schema.equals(pa.schema(source.arrow_schema))
+        found.update(zip(batch["id"].to_pylist(), batch["device"].to_pylist(), strict=True))
+    assert found == {row["id"]: row["device"] for row in messages.rows(data)}

@@ -79,3 +79,18 @@ def test_a_package_that_is_broken_says_so_itself(
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ModuleNotFoundError, match="no_such_thing"):
         optional.need("broken_one", "this")
+
+
+def test_one_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The versions are those of pyproject.toml, which pip alone looks at."""
+    monkeypatch.setattr("pyarrow.__version__", "19.0.1")
+    said = r"tfxio needs pyarrow 20 or later, and found 19\.0\.1 \(pip install '.*\[parquet\]'\)"
+    with pytest.raises(ImportError, match=said) as told:
+        optional.need("pyarrow", "tfxio")
+    assert isinstance(told.value, cst.UnsupportedError)
+    with pytest.raises(ImportError, match="pyarrow 20 or later"):
+        optional.need("pyarrow.parquet", "tfxio")
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    assert {p for e in extras.values() for p in e if p.startswith("pyarrow")} == {"pyarrow>=20"}

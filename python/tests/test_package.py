@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import inspect
 import pathlib
 import subprocess
@@ -51,9 +52,35 @@ def test_members_are_documented(cls: type) -> None:
             assert inspect.getdoc(member), name
 
 
+def test_the_package_has_the_licenses_of_what_is_inside() -> None:
+    files = importlib.metadata.files("columnstone")
+    texts = {f.name: f.read_text() for f in files or [] if f.parent.name == "licenses"}
+    assert texts.keys() == {"LICENSE", "THIRD_PARTY_NOTICES"}
+    for owner in ("The Apache Software Foundation", "Mikkel F. Jørgensen", "YaoYuan"):
+        assert owner in texts["THIRD_PARTY_NOTICES"]
+
+
 def test_unknown_attribute() -> None:
     with pytest.raises(AttributeError, match="nonsense"):
         cst.nonsense  # noqa: B018
+
+
+def test_a_missing_system_library_names_its_package() -> None:
+    script = """
+import importlib.abc, sys
+class Finder(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "columnstone._core":
+            raise ImportError("libisal.so.2: cannot open shared object file: No such file")
+sys.meta_path.insert(0, Finder())
+import columnstone
+columnstone.open
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith("ImportError: libisal.so.2: ")
+    assert "apt install libisal2" in last
 
 
 def test_typed() -> None:

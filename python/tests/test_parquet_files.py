@@ -84,6 +84,22 @@ def test_types(tmp_path: pathlib.Path, name: str) -> None:
     assert pq.read_table(tmp_path / "u.parquet").to_pydict() == table.to_pydict()
 
 
+@pytest.mark.parametrize("name", [name for name in VALUES if name != "dictionary"])
+def test_the_same_bytes(tmp_path: pathlib.Path, name: str) -> None:
+    """Slices have bits that begin in the middle of a byte, and values that they leave out."""
+    table = (
+        nested(*VALUES[name]) if name != "string_view" else pa.table({"a": column(*VALUES[name])})
+    )
+    made = []
+    for byte in (b"\x00", b"\xff", b"\xa5"):
+        dirty = [byte * size for size in (64, 128, 256, 1024, 4096, 65536) for _ in range(8)]
+        del dirty  # what comes next gets its memory
+        path = tmp_path / f"{byte.hex()}.parquet"
+        cst.write(table.slice(1, 2).to_batches() * 2, path)
+        made.append(path.read_bytes())
+    assert made[0] == made[1] == made[2]
+
+
 TABLE = pa.table(
     {
         "a": list(range(1000)),
@@ -472,3 +488,29 @@ def test_the_short_ending_is_parquet_as_well(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "t.pq"
     assert cst.write({"a": [1, 2]}, path) == 2
     assert pq.read_table(path)["a"].to_pylist() == [1, 2]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_nobody_can_read_is_not_written(tmp_path: pathlib.Path, threads: int) -> None:
+    """pyarrow writes it without a word."""
+    pair = pa.list_(pa.int64(), 2)
+    strict = pa.struct([pa.field("x", pair, nullable=False)])
+    path = tmp_path / "a.parquet"
+    bad = {
+        "two columns": pa.table([[1], [2]], names=["a", "a"]),
+        "size 0": pa.table({"a": pa.array([[]], pa.list_(pa.int64(), 0))}),
+        "null struct": pa.table({"a": pa.array([{"x": [1, 2]}, None], strict)}),
+        r"null struct around": pa.table(
+            {"a": [pa.scalar([{"x": [1, 2]}, None], pa.list_(strict))]}
+        ),
+    }
+    for text, table in bad.items():
+        with pytest.raises(cst.UnsupportedError, match=text) as caught:
+            cst.write(table, path, threads=threads)
+        assert str(caught.value.path).startswith("a")
+        assert list(tmp_path.iterdir()) == []
+    good = pa.table(
+        {"a": pa.array([[1, 2], None], pair), "b": pa.array([{"x": [1, 2]}] * 2, strict)}
+    )
+    cst.write(good, path, threads=threads)
+    assert pa.table(cst.open(path)).to_pylist() == good.to_pylist()

@@ -160,7 +160,7 @@ def memory(files: list[str]) -> Any:
 def test_urls(memory: Any, files: list[str]) -> None:
     splits = cst.plan("memory://plan/*.tfrecord", target_bytes=1000)
     assert [s.file for s in splits if s.begin == 0] == [
-        f"memory:///plan/{i}.tfrecord" for i in range(3)
+        f"memory://plan/{i}.tfrecord" for i in range(3)
     ]
     local = cst.plan(files, target_bytes=1000)
     assert [s[1:] for s in splits] == [s[1:] for s in local]

@@ -41,7 +41,8 @@ def test_parquet_both_ways(tmp_path: pathlib.Path) -> None:
     assert "did you mean" in run("head", there, "-c", "ll", status=2)
 
 
-def test_damage_is_told(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_damage_is_told(unbuffered: str, tmp_path: pathlib.Path) -> None:
     path = tmp_path / "t.parquet"
     cst.write(pa.table({"a": range(300)}), path)
     data = bytearray(path.read_bytes())
@@ -49,7 +50,7 @@ def test_damage_is_told(tmp_path: pathlib.Path) -> None:
     path.write_bytes(data)
     text = run("count", path, status=1)
     assert "t.parquet: record 0, feature 'a'" in text and "row group 0" in text
-    assert "1 fault" in run("verify", path, status=1)
+    assert "1 fault" in run("verify", path, status=1, PYTHONUNBUFFERED=unbuffered)
 
 
 def test_without_pyarrow(tmp_path: pathlib.Path) -> None:
@@ -106,14 +107,38 @@ def test_sources_of_the_package_use_programs(
     good = tmp_path / "good.arrows"
     cst.write(TABLE, good)
     program = tmp_path / "columnstone-format-copy"
-    program.write_text(f"#!/bin/sh\ncat {good}\n")
+    program.write_text(f"#!/bin/sh\ncat '{good}'\n")
     program.chmod(0o755)
     (tmp_path / "x.copy").write_text("x")
     monkeypatch.setenv("COLUMNSTONE_PLUGIN_PATH", str(tmp_path))
     source = cst.open(tmp_path / "x.copy")
     child = os.fork()
     if child == 0:
-        os._exit(0 if source.num_rows == 3000 else 1)
+        status = 1
+        try:
+            status = 0 if source.num_rows == 3000 else 2
+        finally:
+            os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
     assert pa.table(source).equals(TABLE)
     assert pa.table(source).equals(TABLE)
+
+
+def test_python_m_is_the_program(tmp_path: pathlib.Path) -> None:
+    cst.write(pa.table({"a": range(3)}), tmp_path / "t.arrow")
+
+    def by_python(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "columnstone", *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+            cwd=tmp_path,
+            env={**os.environ, "PATH": "/nowhere"},
+        )
+
+    assert by_python("--version").stdout == run("--version")
+    assert by_python("head", "-n", "1", "t.arrow").stdout == '{"a": 0}\n'
+    wrong = by_python("count", "none.arrow")
+    assert wrong.returncode == 2 and wrong.stderr.startswith("columnstone: none.arrow")

@@ -117,3 +117,29 @@ def test_functions_that_give_something_else_are_named(
     query = cst.Query(data).map("x", function, "id", type="float64", arrays=arrays)
     with pytest.raises(cst.ArgumentError, match=f"the function {function.__name__} gave "):
         query.run(data)
+
+
+def test_most_fields_of_a_struct() -> None:
+    def wide(n: int) -> pa.StructArray:
+        return pa.StructArray.from_arrays([pa.array([1])] * n, [f"f{i}" for i in range(n)])
+
+    most = 1 << 14  # as docs/queries.md says
+    for text in ("keep **", "keep s.*", "output s = s"):
+        assert len(run(text, pa.table({"s": wide(most)}))["s"][0]) == most
+        with pytest.raises(cst.LimitError, match=f"more than {most} fields"):
+            run(text, pa.table({"s": wide(most + 1)}))
+
+
+def test_a_list_that_structs_have_stays_the_same_list() -> None:
+    """In structs that may be null a let made another one of it, which nothing beside it met."""
+    rows = [{"ab": [1, 2], "d": {"e": [5]}}, None, {"ab": None, "d": None}, {"ab": [], "d": {}}]
+    data = pa.table({"c": rows})
+    assert run("let c.n = c.ab output x = c.n + c.ab", data) == {"x": [[2, 4], None, None, []]}
+    assert run("let c.n = c.ab + 1 output x = c.n * c.ab", data)["x"][0] == [2, 6]
+    assert run("let c.n = c.d.e output x = c.n + c.d.e", data)["x"][0] == [10]
+    nested = pa.table({"s": [[*rows[:2]]]})
+    assert run("let s.n = s.ab output x = s.n + s.ab", nested) == {"x": [[[2, 4], None]]}
+    text = "let t = s where true let t.n = t.ab output x = t.n + t.ab"
+    assert run(text, nested) == {"x": [[[2, 4], None]]}
+    with pytest.raises(cst.SchemaError, match="stand in different lists"):
+        run("let c.n = (c.ab where it > 1) output x = c.n + c.ab", data)

@@ -92,7 +92,24 @@ STATEMENTS: dict[str, tuple[Any, str]] = {
 } | {
     name: (lambda q, name=name: getattr(q, name)("a.b", name="n"), f"let a.n = {name}(a.b)")
     for name in (
-        "size has count count_distinct sum mean min max first last any all".split()  # noqa: SIM905
+        [
+            "size",
+            "has",
+            "count",
+            "count_distinct",
+            "sum",
+            "mean",
+            "std",
+            "variance",
+            "min",
+            "max",
+            "argmin",
+            "argmax",
+            "first",
+            "last",
+            "any",
+            "all",
+        ]
     )
 }
 

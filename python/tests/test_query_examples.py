@@ -36,7 +36,7 @@ def test_serve(folder: pathlib.Path) -> None:
     assert done.stderr == ""
     names = {line.partition(":")[0] for line in done.stdout.splitlines()}
     assert names == set(cst.View(folder / "ranking.cstv").outputs)
-    assert "user: <columnstone.Tensor bytes (32,)>" in done.stdout
+    assert "user: <columnstone.Tensor bytes (32,): [" in done.stdout
 
 
 def test_serve_tells_of_bad_requests(folder: pathlib.Path) -> None:

@@ -79,12 +79,24 @@ def test_a_plan_tells_the_elements_of_a_batch() -> None:
 def test_differences() -> None:
     query = cst.Query(messages.shop("Session")).output("a", "id")
     same = query.view().diff(query.view())
-    assert same == ("", 0)
+    assert same == ("", 0, 0)
     found = query.view().diff(query.output("b", "user").view(outputs=["b"]))
-    assert found.num_breaking == 1
+    assert (found.num_breaking, found.num_rows) == (1, 0)
     assert "'a' is gone" in found.text
     with pytest.raises(TypeError, match="with a View, not Query"):
         query.view().diff(query)  # type: ignore[arg-type]
+
+
+def test_other_rows_are_a_difference_of_their_own() -> None:
+    text = "let first = event where {}\nrows first\noutput q = query\n"
+    clicked, dear = (
+        cst.Query.from_text(text.format(condition), message=messages.shop("Session")).view()
+        for condition in ("clicked", "price > 0")
+    )
+    found = clicked.diff(dear)
+    assert (found.num_breaking, found.num_rows) == (0, 1)
+    assert "'q'" in found.text and "query: other rows" in found.text
+    assert clicked.diff(clicked).num_rows == 0
 
 
 # Running
@@ -385,3 +397,185 @@ def test_what_functions_do_wrong(fn: Any, type: Any, kind: Any, text: str) -> No
     for run in (query.run, query.tensors):
         with pytest.raises(kind, match=text):
             run(RECORDS)
+
+
+def test_limits_of_memory_elements_and_work() -> None:
+    """A small query that multiplies its input ends at a limit that names the record."""
+    text = "from table [{a: string, l: [int64]}]\nlet b = a + a + a + a\nlet c = b + b + b + b\n"
+    query = cst.Query.from_text(text + "output n = dense(len(c))\noutput m = dense(size(l))")
+    rows = [{"a": "x", "l": [1]}, {"a": "y" * 1000, "l": []}]
+    assert query.view().run(rows).to_pydict() == {"n": [16, 16000], "m": [1, 0]}
+    for limit in ({"max_bytes": 5000}, {"max_work": 200}):
+        for view in (query.view(**limit), cst.View(query.view().to_bytes(), **limit)):
+            for again in (view, view.again(), view.select(["n"]), pickle.loads(pickle.dumps(view))):
+                with pytest.raises(cst.LimitError) as found:
+                    again.run(rows)
+                assert found.value.record == 1
+    with pytest.raises(ValueError, match="max_bytes is 0"):
+        query.view(max_bytes=0)
+
+
+def test_a_list_that_comes_into_null_structs_is_one_that_is_null_there() -> None:
+    """Beside the list that it was, if the structs are never null, and else another one."""
+    ones = [{"l": [1, 2]}, {"l": [3]}]
+    text = "from table\nlet x.n = u\noutput of = u.l * x.n.l"
+    for xs, nullable in (([{"k": 1}, {"k": 2}], False), ([{"k": 1}, None], True)):
+        x = pa.field("x", pa.struct([("k", pa.int64())]), nullable=nullable)
+        u = pa.field("u", pa.struct([("l", pa.list_(pa.int64()))]))
+        table = pa.table([pa.array(xs, x.type), pa.array(ones, u.type)], pa.schema([x, u]))
+        if nullable:
+            shown = cst.Query.from_text("let x.n = u\noutput of = x.n.l", type=table)
+            assert shown.run(table)["of"].to_pylist() == [[1, 2], None]
+            with pytest.raises(cst.SchemaError, match="stand in different lists"):
+                cst.Query.from_text(text, type=table).run(table)
+        else:
+            made = cst.Query.from_text(text, type=table).run(table)
+            assert made["of"].to_pylist() == [[1, 4], [9]]
+
+
+def test_what_is_beside_a_list_of_null_structs_stays_beside_it() -> None:
+    """It is flattened to the structs of that list as it is, and not repeated for each of them."""
+    item = pa.struct([("k", pa.int64())])
+    table = pa.table(
+        {
+            "c": pa.array([[{"k": 1}, None, {"k": 3}]], pa.list_(item)),
+            "d": pa.array([[[{"y": 1}], [{"y": 2}]]]),
+        }
+    )
+    for made in ("d", "zip(s=d, t=d)"):
+        field = "y" if made == "d" else "s.y"
+        text = f"let c.n1 = {made}\nlet c.n2 = c.n1.{field}\noutput "
+        flat = cst.Query.from_text(text + "of = flatten(c.n2, to=c.n1)", type=table)
+        assert flat.run(table)["of"].to_pylist() == [[[1, 2], None, [1, 2]]]
+        sums = cst.Query.from_text(text + f"of = c.n2 + c.n1.{field}", type=table)
+        assert sums.run(table)["of"].to_pylist() == [[[2, 4], None, [2, 4]]]
+
+
+# Nulls that the type of the view forbids
+
+
+STRICT = pa.schema([pa.field("id", pa.int64(), nullable=False), pa.field("tag", pa.string())])
+LOOSE = [{"id": 1, "tag": "a"}, {"id": None, "tag": "b"}, {"id": 3, "tag": None}]
+
+
+@pytest.mark.parametrize("output", ["dense(id)", "sparse(id)", "id is null", "id + 1"])
+def test_a_null_that_the_type_forbids_is_the_fault_of_its_row(
+    output: str, tmp_path: pathlib.Path
+) -> None:
+    view = cst.Query.from_text(f"from table output b = {output}", type=STRICT).view()
+    batch = pa.RecordBatch.from_pylist(LOOSE)
+    with pytest.raises(cst.SchemaError, match=r"record 1.*'id': a null, where the view") as raised:
+        view.run(batch)
+    assert "nullable field" in str(raised.value)
+    assert len(view.run(batch.slice(2)).to_pydict()["b"]) == 1
+    path = tmp_path / "rows.arrow"
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, batch.schema) as out:
+        out.write_batch(batch)
+    with pytest.raises(cst.SchemaError, match=r"record 1.*'id': a null, where the view"):
+        list(cst.open(path, view=view))
+    sound = view.run(batch.take([0, 2])).to_pydict()["b"]
+    assert pa.table(cst.open(path, view=view, on_error="skip")).to_pydict()["b"] == sound
+    nulls = pa.table(cst.open(path, view=view, on_error="null")).to_pydict()["b"]
+    assert nulls == [sound[0], None, sound[1]]
+    if output != "id is null" and output != "id + 1":
+        kept = cst.open(path, view=view, on_error="skip").dataset(batch_size=2, as_batches=True)
+        assert [row for got in kept for row in got.to_pydict()["b"]] == sound
+
+
+def test_nulls_of_dictionaries_are_found() -> None:
+    type = pa.schema([pa.field("tag", pa.string(), nullable=False)])
+    view = cst.Query.from_text("from table output t = tag", type=type).view()
+    for indices, values, is_bad in [
+        ([0, 1, None], ["a", "b"], True),
+        ([0, 1], ["a", None], True),
+        ([0, 0], ["a", None], False),
+        ([1, 0], ["a", "b"], False),
+    ]:
+        tags = pa.DictionaryArray.from_arrays(pa.array(indices, pa.int8()), pa.array(values))
+        batch = pa.RecordBatch.from_arrays([tags], ["tag"])
+        if is_bad:
+            with pytest.raises(cst.SchemaError, match="a null, where"):
+                view.run(batch)
+        else:
+            assert view.run(batch).to_pydict()["t"] == tags.to_pylist()
+
+
+def test_rows_of_bad_messages_are_not_looked_at(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "sessions.tfrecord"
+    with cst.TFRecordWriter(path) as writer:
+        for i, record in enumerate(RECORDS):
+            writer.write(record if i % 3 else b"\xff")
+    view = cst.Query(messages.shop("Session")).output("n", "size(event)").view()
+    source = cst.open(path, view=view, on_error="null")
+    got = pa.table(source).to_pydict()["n"]
+    assert got == [None if i % 3 == 0 else len(row["event"]) for i, row in enumerate(ROWS)]
+    assert pa.table(source).num_rows == len(RECORDS)
+
+
+# Bad records and deadlines
+
+
+MIXED = [b"\x08", *RECORDS[:2], b"\x12\x70", RECORDS[2]]
+
+
+def test_bad_records_are_left_out_or_rows_of_nulls() -> None:
+    view = ranking().view()
+    bad: list[cst.Error] = []
+    sound = view.run(RECORDS[:3])
+    got, rows = view.run_with_rows(MIXED, on_error="skip", on_bad=bad.append)
+    assert got.to_pydict() == sound.to_pydict()
+    assert rows.to_pylist() == [1, 2, 4]
+    assert [(type(e), e.record) for e in bad] == [(cst.CorruptError, 0), (cst.CorruptError, 3)]
+    with pytest.raises(cst.CorruptError, match="record 0"):
+        view.run(MIXED)
+    for name, values in view.run(MIXED, on_error="null").to_pydict().items():
+        a, b, c = sound.to_pydict()[name]
+        assert values == [None, a, b, None, c]
+    tensors = view.tensors(MIXED, on_error="null")
+    assert tensors["label"].numpy().tolist() == [0, *CLICKS[:2], 0, CLICKS[2]]
+    lengths = [len(row) for row in tensors["tokens"].to_list()]
+    assert lengths == [0, *map(len, QUERIES[:2]), 0, len(QUERIES[2])]
+    assert len(view.tensors(MIXED, on_error="skip")["label"].numpy()) == 3
+
+
+def test_bad_rows_of_a_batch() -> None:
+    view = cst.Query.from_text(
+        "from table output id = dense(id) output tag = tag",
+        type=pa.RecordBatch.from_pylist(LOOSE).schema,
+    ).view()
+    bad: list[cst.Error] = []
+    batch = pa.RecordBatch.from_pylist(LOOSE)
+    assert view.run(batch, on_error="skip", on_bad=bad.append).to_pydict() == {
+        "id": [1, 3],
+        "tag": ["a", None],
+    }
+    assert [(e.record, e.path) for e in bad] == [(1, "id")]
+    made = view.run(batch, on_error="null")
+    assert made.to_pydict() == {"id": [1, None, 3], "tag": ["a", None, None]}
+    assert pa.schema(made.schema).field("id").nullable
+    assert view.select(["id"]).tensors(batch, on_error="null")["id"].numpy().tolist() == [1, 0, 3]
+
+
+def test_what_on_bad_raises_comes_out_of_the_call() -> None:
+    view = ranking().view()
+
+    def refuse(error: cst.Error) -> None:
+        raise KeyError(error.record)
+
+    for call in (view.run, view.tensors):
+        with pytest.raises(KeyError, match="0"):
+            call(MIXED, on_error="skip", on_bad=refuse)
+
+
+def test_a_call_has_a_deadline() -> None:
+    view = ranking().view()
+    for call in (view.run, view.tensors):
+        with pytest.raises(cst.DeadlineError, match="the deadline has passed") as raised:
+            call(RECORDS * 2000, timeout=0)
+        assert isinstance(raised.value, TimeoutError)
+        call(RECORDS, timeout=3600)
+        with pytest.raises(cst.ArgumentError, match="timeout is -1"):
+            call(RECORDS, timeout=-1)
+        with pytest.raises(cst.ArgumentError, match="on_error is"):
+            call(RECORDS, on_error="drop")  # type: ignore[arg-type]
+    assert view.run(RECORDS, timeout=float("inf")).num_rows == len(RECORDS)

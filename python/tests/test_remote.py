@@ -7,6 +7,7 @@ import multiprocessing
 import pathlib
 import pickle
 import uuid
+import zipfile
 from collections.abc import Iterator
 from typing import Any
 
@@ -313,3 +314,66 @@ def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
     with pytest.raises(cst.UnsupportedError, match=r"'columnstone\[remote\]'"):
         cst.open("s3://bucket/x")
+
+
+def test_a_file_of_an_archive_is_limited(tmp_path: pathlib.Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a.txt", b"\0" * 70_000_000)
+    url = f"zip://a.txt::file://{tmp_path}/a.zip"
+    options = {"container": "lines", "format": "raw"}
+    with pytest.raises(cst.LimitError, match="bytes of an archive became") as caught:
+        list(cst.open(url, **options))
+    assert "max_inflation" in str(caught.value.hint)
+    assert [b.num_rows for b in cst.open(url, **options, max_inflation=2000)] == [1]
+
+
+def read_in_worker(paths: list[str], options: dict[str, Any]) -> None:
+    """With sources that were opened, and read, in the process before."""
+    torch_data = pytest.importorskip("torch.utils.data")
+    for path in paths:
+        source = cst.open(path, columns=["a"], flat=True, **options)
+        ds = source.dataset(100, shuffle=False)
+        here = [n for batch in ds.torch() for n in batch["a"].flatten().tolist()]
+        loader = torch_data.DataLoader(
+            ds.torch(), batch_size=None, num_workers=2, multiprocessing_context="fork"
+        )
+        for _ in range(2):
+            found = [n for batch in loader for n in batch["a"].flatten().tolist()]
+            assert found == here, path
+        assert pa.table(source).num_rows == len(here)  # the process before goes on
+
+
+@pytest.mark.filterwarnings("ignore")  # a process of several threads is forked
+def test_workers_that_are_forked(
+    http: tuple[str, servers.Behaviour], tmp_path: pathlib.Path
+) -> None:
+    url, behaviour = http
+    behaviour.files["x.tfrecord"] = example_file()
+    names = ["x.tfrecord", "t.csv", "t.jsonl", "t.arrow", "t.parquet"]
+    read_in_worker([f"{url}/{name}" for name in names], {})
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_workers_that_are_forked_read_s3(s3: dict[str, str], s3_url: str) -> None:
+    system = fsspec.filesystem("s3", **s3)
+    system.pipe("bucket/x.tfrecord", example_file())
+    read_in_worker(["bucket/x.tfrecord"], {"filesystem": system})
+
+
+def example_file() -> bytes:
+    file = io.BytesIO()
+    cst.write(TABLE, file, "example")
+    return file.getvalue()
+
+
+def test_a_file_system_that_is_not_opened_again() -> None:
+    """In a process that was forked: the error says what to do."""
+    from columnstone._io.forks import reopened
+
+    class Odd:
+        def __init__(self) -> None:
+            self.storage_args = ("unknown",)
+            self.storage_options: dict[str, Any] = {}
+
+    with pytest.raises(cst.StateError, match=r"a/b: .*before this process .*spawn"):
+        reopened(Odd(), "odd://user:secret@host/a/b")

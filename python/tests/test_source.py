@@ -34,6 +34,25 @@ def test_the_example_of_the_readme(file: pathlib.Path, schema: cst.Schema) -> No
     assert ids(source) == list(range(100))
 
 
+def test_head(file: pathlib.Path, schema: cst.Schema) -> None:
+    source = cst.open(file, schema=schema, columns=["id"], batch_size=7)
+    assert source.head().to_pydict()["id"] == [[i] for i in range(5)]
+    for n in (0, 1, 7, 8, 99, 100, 1000):
+        batch = source.head(n)
+        assert batch.column_names == ["id"]
+        assert batch.to_pydict()["id"] == [[i] for i in range(min(n, 100))]
+    with pytest.raises(cst.ArgumentError, match="n is -1"):
+        source.head(-1)
+    reader, writer = os.pipe()
+    with os.fdopen(reader), os.fdopen(writer, "wb") as pipe:
+        pipe.write(file.read_bytes())
+        pipe.close()
+        once = cst.open(f"/dev/fd/{reader}", schema=schema)
+        assert len(once.head(3)) == 3
+        with pytest.raises(cst.StateError, match="only once"):
+            once.head(3)
+
+
 def test_paths(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
     b, a = make_file("b-1", 3, 10), make_file("b-0", 3, 0)
     for paths in ([b, a], (str(b), str(a)), iter([b, str(a)]), [os.fsencode(b), a]):
@@ -435,7 +454,7 @@ def test_record_batch(file: pathlib.Path, schema: cst.Schema) -> None:
     assert (len(batch), batch.num_rows, batch.num_columns) == (10, 10, 4)
     assert batch.column_names == ["id", "pair", "tags", "steps"]
     assert batch.schema.names == batch.column_names
-    assert repr(batch) == "<columnstone.RecordBatch of 10 rows, 4 columns>"
+    assert repr(batch).startswith("RecordBatch, 10 rows, 4 columns\n")
     values = batch.to_pydict()
     assert values["id"] == [[i] for i in range(10)]
     assert values["pair"][1] == [1.5, -1.0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pathlib
 import pickle
 import sys
 import weakref
@@ -14,6 +15,7 @@ import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from conftest import records
 
@@ -81,6 +83,96 @@ def test_several_are_joined_and_cut(batch_size: int, threads: int) -> None:
 def test_tables_of_different_columns_are_refused() -> None:
     with pytest.raises(cst.SchemaError):
         list(cst.open([TABLE, TABLE.select(["a"])]))
+
+
+class Changing:
+    """A table that is another one each time somebody changes it."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+KINDS = {
+    "int64": pa.array([1, 2, None]),
+    "int32": pa.array([1, 2, 3], pa.int32()),
+    "float": pa.array([1.5, 2, 3], pa.float32()),
+    "double": pa.array([1.5, None, 3]),
+    "string": pa.array(["a", "b", None]),
+    "large_string": pa.array(["a", "b", None], pa.large_string()),
+    "string_view": pa.array(["a", None, "c"], pa.string_view()),
+    "binary": pa.array([b"a", None, b"c"]),
+    "bool": pa.array([True, None, False]),
+    "dictionary": pa.array(["a", "b", "a"]).dictionary_encode(),
+    "list": pa.array([[1], None, [2, 3]]),
+    "list of doubles": pa.array([[1.5], None, [2, 3.0]]),
+    "fixed_size_list": pa.array([[1, 2], None, [3, 4]], pa.list_(pa.int64(), 2)),
+    "map": pa.array([[("a", 1)], None, []], pa.map_(pa.string(), pa.int64())),
+    "struct": pa.array([{"a": 1}, None, {"a": 3}]),
+    "another struct": pa.array([{"b": "x"}, None, {"b": "y"}]),
+    "us": pa.array([1, 2, 3], pa.timestamp("us")),
+    "ns": pa.array([1, 2, 3], pa.timestamp("ns")),
+    "null": pa.nulls(3),
+}
+
+
+@pytest.mark.parametrize("before", KINDS)
+def test_data_that_changes_after_open(before: str, tmp_path: pathlib.Path) -> None:
+    table = pa.table({"c": KINDS[before]})
+    file = tmp_path / "c.parquet"
+    for after, values in KINDS.items():
+        changed = pa.table({"c": values})
+        pq.write_table(table, file)
+        tables = Changing(table)
+        opened = {"all": cst.open(tables), "c": cst.open(tables, columns=["c"])}
+        if before != "null":  # which tensors do not know
+            opened["dataset"] = cst.open(tables).dataset(2, as_batches=True)
+        opened["file"] = cst.open(file)
+        file.unlink()
+        pq.write_table(changed, file)
+        tables.table = changed
+        for name, source in opened.items():
+            if before == after or {before, after} == {"string", "dictionary"}:
+                rows = [r for batch in source for r in pa.record_batch(batch)["c"].to_pylist()]
+                assert rows == values.to_pylist(), (after, name)
+            else:
+                with pytest.raises(cst.SchemaError, match="'c'"):
+                    list(source)
+
+
+@pytest.mark.parametrize("columns", [None, ["a", "b"]])
+def test_columns_that_change_after_open(columns: list[str] | None) -> None:
+    tables = Changing(TABLE)
+    source = cst.open(tables, columns=columns)
+    tables.table = TABLE.select(["b", "a"])
+    if columns is None:
+        with pytest.raises(cst.SchemaError, match="column 0 has another name"):
+            list(source)
+    else:
+        assert pa.table(source).to_pydict() == VALUES
+    tables.table = TABLE.append_column("c", TABLE["a"])
+    if columns is None:
+        with pytest.raises(cst.SchemaError, match="3 columns, expected 2"):
+            list(source)
+    else:
+        assert pa.table(source).to_pydict() == VALUES
+    tables.table = TABLE.select(["a"])
+    with pytest.raises(cst.SchemaError):
+        list(source)
+    tables.table = TABLE
+    assert pa.table(source).to_pydict() == VALUES
+    with pytest.raises(cst.SchemaError, match="nulls"):
+        fields = [pa.field("a", pa.int64(), nullable=False), TABLE.schema.field("b")]
+        tables.table = TABLE.cast(pa.schema(fields))
+        list(source)
+
+
+def test_wanted_columns_of_tables_that_differ_in_others() -> None:
+    other = pa.table({"x": ["-"] * 10, "b": TABLE["b"], "a": TABLE["a"]})
+    source = cst.open([TABLE, other], columns=["a", "b"])
+    assert pa.table(source).to_pydict() == {k: v * 2 for k, v in VALUES.items()}
 
 
 def test_zero_rows_and_zero_columns() -> None:

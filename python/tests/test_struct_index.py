@@ -311,8 +311,9 @@ def test_where_gives_a_number_the_type_of_the_other() -> None:
     assert struct.where([True, False], -1, small).arrow_type == "int16"
     assert struct.where([True, False], small, 2**20).to_py() == [0, 2**20]
     assert struct.where([True, False], 1, 2.5).to_py() == [1.0, 2.5]
-    with pytest.raises(cst.SchemaError, match="no type holds both"):
-        struct.where([True, False], struct.constant([1, 2]), 2.5)
+    assert struct.where([True, False], struct.constant([1, 2]), 2.5).to_py() == [1.0, 2.5]
+    with pytest.raises(cst.SchemaError, match="no type holds both the integer 9007199254740993"):
+        struct.where([True, False], struct.constant([2**53 + 1, 2]), 2.5)
 
 
 def test_where_says_what_does_not_fit() -> None:

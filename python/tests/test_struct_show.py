@@ -14,7 +14,7 @@ import nested_data as data
 import nested_reference as ref
 import pytest
 from columnstone import _core
-from columnstone._struct import show
+from columnstone._arrow import show
 from hypothesis import given
 
 pa = pytest.importorskip("pyarrow")
@@ -441,3 +441,44 @@ def test_trees_of_random_data(r: Random) -> None:
     for (size, null), length in zip(brackets, ours.shape, strict=True):
         # lists of a fixed size keep it where one is null
         assert size == str(length) if length is not None else (size == "*" or null == "?")
+
+
+# ---- tensors, arrays, batches and sources ----
+
+
+def test_batches_and_arrays() -> None:
+    batch = cst.record_batch({"i": list(range(12)), "s": ["a", None, "é"] * 4})
+    first, *lines = repr(batch).split("\n")
+    assert first == "RecordBatch, 12 rows, 2 columns"
+    assert lines[:5] == [
+        " i       s",
+        " int64?  string?",
+        " ──────  ───────",
+        ' 0       "a"',
+        " 1       null",
+    ]
+    assert lines[-1] == " … 2 more rows" and len(lines) == 14
+    assert repr(cst.record_batch({})) == "RecordBatch, 0 rows, 0 columns"
+    assert repr(batch.column("s")[:2]) == '<columnstone.Array of 2 values, string?: ["a", null]>'
+    ten = ", ".join(map(str, range(10)))
+    assert repr(batch.column("i")) == f"<columnstone.Array of 12 values, int64?: [{ten}, …]>"
+
+
+def test_tensors_of_frameworks() -> None:
+    table = pa.table({"x": pa.array([[[1], [2, 3]], [], [[4]]]), "y": [7, None, 9]})
+    view = cst.Query.from_text("output x = ragged(x) output y = sparse(y)", type=table).view()
+    made = next(iter(cst.open(table, view=view).tensors()))
+    assert repr(made["x"]) == (
+        "<columnstone.RaggedTensor int64 of 3 rows, 2 levels, 4 values: [[[1], [2, 3]], [], [[4]]]>"
+    )
+    assert repr(made["y"]).endswith("with 2 values: {(0): 7, (2): 9}>")
+
+
+def test_repr_of_a_source_reads_nothing(tmp_path: Any) -> None:
+    cst.write(pa.table({"a": range(3)}), tmp_path / "t.arrow")
+    source = cst.open(tmp_path / "t.arrow")
+    plain = f"<columnstone.Source {str(tmp_path / 't.arrow')!r}"
+    assert repr(source) == f"{plain}>"
+    assert repr(cst.open(tmp_path / "t.arrow", columns=["a"])) == f"{plain}: a>"
+    source.head(1)
+    assert repr(source) == f"{plain}: a int64?>"

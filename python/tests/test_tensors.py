@@ -279,10 +279,16 @@ def test_tensor_of_no_values(make_file: MakeFile) -> None:
 
 
 def test_repr_and_len(tensors: dict[str, Any]) -> None:
-    assert repr(tensors["pair"]) == "<columnstone.Tensor float32 (5, 2)>"
+    assert repr(tensors["pair"]) == (
+        "<columnstone.Tensor float32 (5, 2): "
+        "[[0.5, -0.0], [1.5, -1.0], [2.5, -2.0], [3.5, -3.0], [4.5, -4.0]]>"
+    )
     assert len(tensors["pair"]) == 5
     assert tensors["pair"].ndim == 2
-    assert repr(tensors["steps"]) == "<columnstone.SparseTensor int64 (5, 3) with 6 values>"
+    assert repr(tensors["steps"]) == (
+        "<columnstone.SparseTensor int64 (5, 3) with 6 values: "
+        "{(1, 0): 0, (2, 0): 0, (2, 1): 1, (3, 0): 0, (3, 1): 1, (3, 2): 2}>"
+    )
 
 
 def test_strings_need_a_copy() -> None:

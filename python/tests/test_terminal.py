@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import pty
+import shlex
 import subprocess
 
 import columnstone as cst
@@ -51,7 +52,7 @@ def test_head(path: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
     assert '"name": ["' + "ü" * 60 + '…"]' in line
     assert '"quote": ["' + '\\\\\\" ' * 20 + '…"]' in line
     assert json.loads(on_terminal("columnstone", "head", path, "--full")) == RECORD
-    assert json.loads(pages.shell(f"columnstone head {path}").stdout) == RECORD
+    assert json.loads(pages.shell(f"columnstone head {shlex.quote(path)}").stdout) == RECORD
 
 
 def test_info(path: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

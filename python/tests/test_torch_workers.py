@@ -8,6 +8,9 @@ import os
 import pathlib
 import pickle
 import signal
+import stat
+import subprocess
+import sys
 import time
 from typing import Any
 
@@ -249,3 +252,54 @@ def test_every_kind_of_tensor_in_slots(make_file: MakeFile) -> None:
             assert mine.equal(theirs)
         assert ours["w"].is_coalesced() == other["w"].is_coalesced()
         assert ours["w"].to_dense().equal(other["w"].to_dense())
+
+
+def test_the_memory_of_workers_is_the_users_alone_and_has_no_name() -> None:
+    from columnstone._frameworks.torch_slots import Slots
+
+    for storage in (Slots(1 << 16)._storage, torch.tensor([0]).share_memory_().untyped_storage()):
+        fd, _ = storage._share_fd_cpu_()
+        found = os.fstat(fd)
+        assert (stat.S_IMODE(found.st_mode), found.st_nlink) == (0o600, 0)
+
+
+TRAINER = """
+import sys, time
+import columnstone as cst
+from torch.utils.data import DataLoader
+
+if __name__ == "__main__":
+    ds = cst.open(sys.argv[1]).dataset(4, epochs=None)
+    loop = iter(DataLoader(ds.torch(), batch_size=None, num_workers=2,
+                           multiprocessing_context=sys.argv[2]))
+    next(loop)
+    print(*(worker.pid for worker in loop._workers), flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
+def test_workers_end_when_the_trainer_is_killed(
+    path: pathlib.Path, tmp_path: pathlib.Path, method: str
+) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(TRAINER)
+    command = [sys.executable, str(script), str(path), method]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as trainer:
+        assert trainer.stdout is not None
+        workers = [int(pid) for pid in trainer.stdout.readline().split()]
+        trainer.kill()
+    assert len(workers) == 2
+    deadline = time.monotonic() + 60
+    while any(map(lives, workers)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not any(map(lives, workers))
+
+
+def lives(pid: int) -> bool:
+    """Whether it runs; one that has ended, and that nobody has waited for, does not."""
+    try:
+        stat_of = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return stat_of.rpartition(")")[2].split()[0] != "Z"

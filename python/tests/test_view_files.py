@@ -6,6 +6,8 @@ from __future__ import annotations
 import hashlib
 import pathlib
 import random
+import subprocess
+import sys
 from typing import Any
 
 import columnstone as cst
@@ -172,3 +174,28 @@ def test_types_of_every_syntax(name: str) -> None:
     r = random.Random(name)
     for _ in range(10):
         check_case(r, stored_case(name))
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "",
+        " with recursion = 2",
+        ' with time_zone = "UTC", enums = dictionary, map_key = key',
+        ' with field_number_key = "PARQUET:field_id", unknown_fields = rest',
+    ],
+)
+def test_the_program_saves_the_same(tmp_path: pathlib.Path, said: str) -> None:
+    text = "from message shop.Session{}\nparam n: int64 = 3\noutput id = id + n\n"
+    (tmp_path / "q.cstq").write_text(text.format(said))
+    (tmp_path / "shop.desc").write_bytes(messages.SHOP)
+    program = pathlib.Path(sys.executable).with_name("columnstone")
+    build = [program, "view", "build", "q.cstq", "--proto-set", "shop.desc", "-o", "q.cstv"]
+    options = ["--param", "n= 3", "--message-option", "list_item=element"]
+    subprocess.run([*build, *options], cwd=tmp_path, check=True, capture_output=True)
+    query = cst.Query.from_file(tmp_path / "q.cstq", descriptors=messages.SHOP)
+    query.save(tmp_path / "p.cstv")
+    usual = cst.Query.from_text(text.format(""), descriptors=messages.SHOP).view()
+    assert (tmp_path / "q.cstv").read_bytes() == (tmp_path / "p.cstv").read_bytes()
+    assert (tmp_path / "q.cstv").read_bytes() == usual.to_bytes()
+    assert cst.View(tmp_path / "q.cstv").diff(usual) == ("", 0, 0)

@@ -9,6 +9,7 @@ import os
 import pathlib
 import sys
 import zlib
+from collections.abc import Iterator
 
 import columnstone as cst
 import pyarrow as pa
@@ -230,3 +231,56 @@ def test_write_batch_says_what_it_takes(tmp_path: pathlib.Path) -> None:
             with pytest.raises(cst.ArgumentError, match="2 columns") as caught:
                 writer.write_batch(two)
             assert caught.value.hint
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_a_file_that_has_come_meanwhile_stays(tmp_path: pathlib.Path, ending: str) -> None:
+    path = tmp_path / f"out.{ending}"
+
+    def batches() -> Iterator[cst.RecordBatch]:
+        yield cst.record_batch([{"a": 1}])
+        path.write_text("somebody else's")
+
+    with pytest.raises(cst.FileError, match="the output exists"):
+        cst.write(batches(), path)
+    assert path.read_text() == "somebody else's"
+    assert os.listdir(tmp_path) == [path.name]
+    assert cst.write(batches(), path, overwrite=True) == 1
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_shards_take_all_names_or_none(tmp_path: pathlib.Path, ending: str) -> None:
+    taken = tmp_path / f"out-00001-of-00002.{ending}"
+
+    def batches() -> Iterator[cst.RecordBatch]:
+        yield cst.record_batch([{"a": 1}])
+        taken.write_text("somebody else's")
+
+    with pytest.raises(cst.FileError, match="the output exists"):
+        cst.write(batches(), tmp_path / f"out.{ending}", num_shards=2)
+    assert os.listdir(tmp_path) == [taken.name]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_links_that_lead_nowhere_are_not_followed(tmp_path: pathlib.Path, ending: str) -> None:
+    link = tmp_path / f"link.{ending}"
+    link.symlink_to("elsewhere")
+    with pytest.raises(cst.FileError, match="the output exists"):
+        cst.write([{"a": 1}], link)
+    assert os.listdir(tmp_path) == [link.name]
+    cst.write([{"a": 1}], link, overwrite=True)
+    assert sorted(os.listdir(tmp_path)) == ["elsewhere", link.name]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_permissions_stay_from_the_beginning(tmp_path: pathlib.Path, ending: str) -> None:
+    path = tmp_path / f"out.{ending}"
+    path.touch(0o600)
+    mask = os.umask(0)
+    try:
+        with cst.Writer(path) as writer:
+            writer.write([{"a": 1}])
+            assert {p.stat().st_mode & 0o777 for p in tmp_path.iterdir()} == {0o600}
+    finally:
+        os.umask(mask)
+    assert path.stat().st_mode & 0o777 == 0o600

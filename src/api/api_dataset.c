@@ -43,7 +43,16 @@ cst_status cst_dataset_num_batches(cst_dataset *dataset, uint64_t *batches, cst_
   if (dataset == NULL || batches == NULL) {
     return cst__missing(dataset == NULL ? "dataset" : "batches", error);
   }
-  return cst__dataset_num_batches(dataset, batches, error);
+  return cst__dataset_batches_left(dataset, &(cst_position){.epoch = 0}, batches, error);
+}
+
+cst_status cst_dataset_batches_left(cst_dataset *dataset, const cst_position *from,
+                                    uint64_t *batches, cst_error *error) {
+  CST__CLEAR(batches);
+  if (dataset == NULL || from == NULL || batches == NULL) {
+    return cst__missing(dataset == NULL ? "dataset" : from == NULL ? "from" : "batches", error);
+  }
+  return cst__dataset_batches_left(dataset, from, batches, error);
 }
 
 cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin, uint64_t count,

@@ -2,6 +2,7 @@
 #include <columnstone/message.h>
 
 #include "api/arguments.h"
+#include "io/protoc.h"
 #include "message/message_guess.h"
 #include "proto/descriptor_set.h"
 
@@ -16,6 +17,22 @@ cst_status cst_descriptors_new(const void *bytes, size_t size, const cst_allocat
   }
   CST__TRY(cst__check_allocator(allocator, error));
   return cst__descriptors_new((cst_bytes){bytes, size}, allocator, out, error);
+}
+
+cst_status cst_descriptors_compile(const char *path, const cst_allocator *allocator,
+                                   cst_descriptors **out, cst_error *error) {
+  CST__CLEAR(out);
+  if (path == NULL || out == NULL) {
+    return cst__missing(out == NULL ? "out" : "path", error);
+  }
+  CST__TRY(cst__check_allocator(allocator, error));
+  cst_bytes set;
+  uint8_t *bytes;
+  CST__TRY(cst__protoc_compile(path, allocator, &bytes, &set.size, error));
+  set.data = bytes;
+  cst_status status = cst__descriptors_new(set, allocator, out, error);
+  cst__delete(bytes);
+  return status;
 }
 
 cst_descriptors *cst_descriptors_retain(const cst_descriptors *descriptors) {

@@ -1,9 +1,34 @@
 /* <columnstone/message.h>, decoding: argument checks and hand-over. */
 #include <columnstone/message.h>
+#include <string.h>
 
 #include "api/arguments.h"
 #include "arrow/records/decoding.h"
 #include "message/decode/decoder.h"
+#include "message/message_options.h"
+
+/* ---- options ---- */
+
+const char *cst_message_option_name(size_t i) {
+  const cst__message_option *option = cst__message_option_at(i);
+  return option != NULL ? option->name : NULL;
+}
+
+cst_status cst_message_options_set(cst_message_options *options, const char *name,
+                                   const char *value, cst_error *error) {
+  cst_message_options own = CST_MESSAGE_OPTIONS_INIT;
+  if (options == NULL || name == NULL || value == NULL) {
+    return cst__missing(options == NULL ? "options" : name == NULL ? "name" : "value", error);
+  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__message_options_set(&own, name, value, error));
+  size_t size = options->size; /* of the caller's version */
+  memcpy(options, &own, size < sizeof own ? size : sizeof own);
+  options->size = size;
+  return CST_OK;
+}
+
+/* ---- decoding ---- */
 
 enum { ALL_DECODE_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS };
 

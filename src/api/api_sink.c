@@ -70,8 +70,10 @@ cst_status cst_sink_open_writer(const cst_writer *writer, const struct ArrowSche
   if (writer == NULL) {
     return cst__missing("writer", error);
   }
-  CST__TRY(cst__read_sized(&taken, sizeof taken, writer, "writer", error));
-  cst_status status = check_writer_call(&taken, schema, options, &own, out, error);
+  cst_status status = cst__read_sized(&taken, sizeof taken, writer, "writer", error);
+  if (status == CST_OK) {
+    status = check_writer_call(&taken, schema, options, &own, out, error);
+  }
   if (status == CST_OK) {
     return cst__sink_open_writer(&taken, schema, &own, out, error);
   }

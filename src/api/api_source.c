@@ -45,9 +45,13 @@ cst_status cst_source_open_readers(const cst_reader *readers, size_t num_readers
   if (readers == NULL && num_readers > 0) {
     return cst__missing("readers", error);
   }
-  CST__TRY(cst__check_sizes(readers, num_readers, sizeof *readers, "reader", error));
-  cst_status status =
-      out == NULL ? cst__missing("out", error) : read_source_options(options, &own, error);
+  cst_status status = cst__check_sizes(readers, num_readers, sizeof *readers, "reader", error);
+  if (status != CST_OK && status != CST_UNSUPPORTED) {
+    return status; /* nobody knows where the next one begins */
+  }
+  if (status == CST_OK) {
+    status = out == NULL ? cst__missing("out", error) : read_source_options(options, &own, error);
+  }
   if (status != CST_OK) {
     cst__close_readers(readers, num_readers);
     return status;
@@ -63,9 +67,13 @@ cst_status cst_source_open_streams(const cst_stream_opener *openers, size_t num_
   if (openers == NULL && num_openers > 0) {
     return cst__missing("openers", error);
   }
-  CST__TRY(cst__check_sizes(openers, num_openers, sizeof *openers, "opener", error));
-  cst_status status =
-      out == NULL ? cst__missing("out", error) : read_source_options(options, &own, error);
+  cst_status status = cst__check_sizes(openers, num_openers, sizeof *openers, "opener", error);
+  if (status != CST_OK && status != CST_UNSUPPORTED) {
+    return status; /* nobody knows where the next one begins */
+  }
+  if (status == CST_OK) {
+    status = out == NULL ? cst__missing("out", error) : read_source_options(options, &own, error);
+  }
   if (status != CST_OK) {
     cst__close_openers(openers, num_openers);
     return status;
@@ -119,12 +127,15 @@ cst_status cst_source_with_stage(cst_source *source, const cst_stage *stage, cst
   if (stage == NULL) {
     return cst__missing("stage", error);
   }
-  CST__TRY(cst__read_sized(&own, sizeof own, stage, "stage", error));
-  if (source == NULL || out == NULL) {
+  cst_status status = cst__read_sized(&own, sizeof own, stage, "stage", error);
+  if (status == CST_OK && (source == NULL || out == NULL)) {
+    status = cst__missing(source == NULL ? "source" : "out", error);
+  }
+  if (status != CST_OK) {
     if (own.close != NULL) {
       own.close(own.ctx);
     }
-    return cst__missing(source == NULL ? "source" : "out", error);
+    return status;
   }
   return cst__source_with_stage(source, &own, out, error);
 }

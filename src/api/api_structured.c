@@ -402,6 +402,13 @@ cst_status cst_structured_boolean_mask(const cst_structured *tensor, const cst_s
   return cst__structured_boolean_mask(tensor, mask, axis, out, error);
 }
 
+cst_status cst_structured_mask(const cst_structured *tensor, const cst_structured *condition,
+                               cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(structured_check_two(tensor, condition, "condition", out, error));
+  return cst__structured_mask(tensor, condition, out, error);
+}
+
 cst_status cst_structured_reverse(const cst_structured *tensor, const int *axes, size_t count,
                                   cst_structured **out, cst_error *error) {
   CST__CLEAR(out);

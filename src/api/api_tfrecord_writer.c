@@ -58,10 +58,12 @@ cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
   }
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
   cst_writer taken = {0};
-  CST__TRY(cst__read_sized(&taken, sizeof taken, writer, "writer", error));
   const cst__container *container = NULL;
-  cst_status status = out == NULL ? cst__missing("out", error)
-                                  : read_writer_options(options, &own, &container, error);
+  cst_status status = cst__read_sized(&taken, sizeof taken, writer, "writer", error);
+  if (status == CST_OK) {
+    status = out == NULL ? cst__missing("out", error)
+                         : read_writer_options(options, &own, &container, error);
+  }
   if (status != CST_OK) {
     cst__refuse_writer(&taken);
     return status;

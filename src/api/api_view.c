@@ -16,6 +16,8 @@ static cst_status read_view_options(cst_view_options *own, const cst_view_option
                                     cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
   CST__TRY(cst__check_allocator(own->allocator, error));
+  CST__TRY(cst__check_sizes(own->message, own->message != NULL, sizeof *own->message,
+                            "message options", error));
   CST__TRY(cst__check_columns(own->outputs, own->num_outputs, error));
   if (own->params == NULL && own->num_params > 0) {
     return cst__missing("params", error);
@@ -25,8 +27,11 @@ static cst_status read_view_options(cst_view_options *own, const cst_view_option
       return cst__missing("params[].name or value", error);
     }
   }
-  if (own->max_elements < 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "max_elements is negative");
+  if (own->max_elements < 0 || own->max_bytes < 0 || own->max_work < 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s is negative",
+                     own->max_elements < 0 ? "max_elements"
+                     : own->max_bytes < 0  ? "max_bytes"
+                                           : "max_work");
   }
   return own->type != NULL ? cst__schema_check_whole(own->type, error) : CST_OK;
 }
@@ -111,6 +116,10 @@ const char *cst_view_digest(const cst_view *view) {
   return view != NULL ? cst__query_view_digest(view) : NULL;
 }
 
+bool cst_view_uses_record_index(const cst_view *view) {
+  return view != NULL && cst__query_plan_has_numbers(cst__query_view_plan(view));
+}
+
 const char *cst_view_message(const cst_view *view) {
   return view != NULL && view->input.message != NULL ? view->input.message->message : NULL;
 }
@@ -164,8 +173,8 @@ static cst_status check_explain(const cst_view *view, uint32_t flags, char **tex
                                 cst_error *error) {
   CST__CLEAR(text);
   CST__CLEAR(size);
-  if (view == NULL || text == NULL || size == NULL) {
-    return cst__missing(view == NULL ? "view" : text == NULL ? "text" : "size", error);
+  if (view == NULL || text == NULL) {
+    return cst__missing(view == NULL ? "view" : "text", error);
   }
   return cst__check_flags(flags, ALL_EXPLAIN_FLAGS, error);
 }
@@ -180,8 +189,7 @@ cst_status cst_view_explain(const cst_view *view, uint32_t flags, char **text, s
 cst_status cst_view_explain_batch(const cst_view *view, const struct ArrowSchema *schema,
                                   struct ArrowArray *batch, uint32_t flags, char **text,
                                   cst_error *error) {
-  size_t size;
-  cst_status status = check_explain(view, flags, text, &size, error);
+  cst_status status = check_explain(view, flags, text, NULL, error);
   if (status == CST_OK && (schema == NULL || batch == NULL || batch->release == NULL)) {
     status = cst__missing(schema == NULL ? "schema" : "batch", error);
   }
@@ -200,77 +208,129 @@ cst_status cst_view_describe(const cst_view *view, uint32_t flags, char **text, 
   return cst__query_view_describe(view, flags, text, size, error);
 }
 
-cst_status cst_view_diff(const cst_view *before, const cst_view *after, char **text, size_t *size,
-                         size_t *num_breaking, cst_error *error) {
+cst_status cst_view_diff(const cst_view *before, const cst_view *after, char **text,
+                         size_t *num_breaking, size_t *num_rows, cst_error *error) {
   CST__CLEAR(text);
-  CST__CLEAR(size);
   CST__CLEAR(num_breaking);
-  if (before == NULL || after == NULL || text == NULL || size == NULL || num_breaking == NULL) {
+  CST__CLEAR(num_rows);
+  if (before == NULL || after == NULL || text == NULL || num_breaking == NULL || num_rows == NULL) {
     return cst__missing(before == NULL ? "before" : after == NULL ? "after" : "an output", error);
   }
-  return cst__query_view_diff(before, after, text, size, num_breaking, error);
+  return cst__query_view_diff(before, after, text, num_breaking, num_rows, error);
 }
 
 /* ---- running ---- */
 
-static cst_status check_view_records(const cst_view *view, const cst_bytes *records, size_t count,
+static cst_status read_run_options(cst_view_run_options *own, const cst_view_run_options *options,
+                                   cst_error *error) {
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  CST__CLEAR(own->origin);
+  if ((unsigned)own->on_error > CST_ON_ERROR_NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "on_error is %d", (int)own->on_error);
+  }
+  return own->deadline >= 0
+             ? CST_OK
+             : cst__fail(error, CST_INVALID_ARGUMENT, "add the time of CLOCK_MONOTONIC to it",
+                         "deadline is negative");
+}
+
+static cst_status check_view_records(const cst_view *view, const cst__view_records *records,
                                      cst_error *error) {
   return view == NULL ? cst__missing("view", error)
-                      : cst__check_decode(view->runner, records, count, error);
+                      : cst__check_decode(view->runner, records->items, records->count, error);
 }
 
 cst_status cst_view_run(const cst_view *view, const cst_bytes *records, size_t count,
-                        cst_tensors **out, cst_error *error) {
+                        const cst_view_run_options *options, cst_tensors **out, cst_error *error) {
+  cst_view_run_options own = CST_VIEW_RUN_OPTIONS_INIT;
+  const cst__view_records given = {records, count, &own};
   CST__CLEAR(out);
-  CST__TRY(check_view_records(view, records, count, error));
+  CST__TRY(read_run_options(&own, options, error));
+  CST__TRY(check_view_records(view, &given, error));
   if (out == NULL) {
     return cst__missing("out", error);
   }
-  return cst__view_runner_tensors(view->runner, records, count, out, error);
+  return cst__view_runner_tensors(view->runner, &given, out, error);
 }
 
-/* The type of the batch goes with it; the batch is released if there is no memory for that. */
-static cst_status add_output_type(const cst_view *view, struct ArrowSchema *out_schema,
-                                  struct ArrowArray *out, cst_error *error) {
-  cst_status status = out_schema != NULL
-                          ? cst__schema_copy(cst__query_view_output_type(view), out_schema, error)
-                          : CST_OK;
+static cst_status copy_output_type(const cst_view *view, const cst_view_run_options *options,
+                                   struct ArrowSchema *out, cst_error *error) {
+  CST__TRY(cst__schema_copy(cst__query_view_output_type(view), out, error));
+  for (int64_t i = 0; options->on_error == CST_ON_ERROR_NULL && i < out->n_children; i++) {
+    out->children[i]->flags |= ARROW_FLAG_NULLABLE;
+  }
+  return CST_OK;
+}
+
+/* The type of the batch goes with it; all is released if there is no memory for that. */
+static cst_status add_output_type(const cst_view *view, const cst_view_run_options *options,
+                                  struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                  cst_error *error) {
+  cst_status status =
+      out_schema != NULL ? copy_output_type(view, options, out_schema, error) : CST_OK;
   if (status != CST_OK) {
     out->release(out);
+  }
+  if (status != CST_OK && options->origin != NULL) {
+    options->origin->release(options->origin);
   }
   return status;
 }
 
 cst_status cst_view_run_arrow(const cst_view *view, const cst_bytes *records, size_t count,
-                              struct ArrowSchema *out_schema, struct ArrowArray *out,
-                              cst_error *error) {
+                              const cst_view_run_options *options, struct ArrowSchema *out_schema,
+                              struct ArrowArray *out, cst_error *error) {
+  cst_view_run_options own = CST_VIEW_RUN_OPTIONS_INIT;
+  const cst__view_records given = {records, count, &own};
   CST__CLEAR(out_schema);
   CST__CLEAR(out);
-  CST__TRY(check_view_records(view, records, count, error));
+  CST__TRY(read_run_options(&own, options, error));
+  CST__TRY(check_view_records(view, &given, error));
   if (out == NULL) {
     return cst__missing("out", error);
   }
-  CST__TRY(cst__view_runner_run(view->runner, records, count, out, error));
-  return add_output_type(view, out_schema, out, error);
+  CST__TRY(cst__view_runner_run(view->runner, &given, out, error));
+  return add_output_type(view, &own, out_schema, out, error);
+}
+
+/* The batch is released if something is wrong with the other arguments. */
+static cst_status check_apply(const cst_view *view, const cst__view_batch *batch, const void *out,
+                              cst_status status, cst_error *error) {
+  const char *missing = view == NULL            ? "view"
+                        : batch->schema == NULL ? "schema"
+                        : batch->array == NULL  ? "batch"
+                        : out == NULL           ? "out"
+                                                : NULL;
+  if (status == CST_OK && missing != NULL) {
+    status = cst__missing(missing, error);
+  }
+  if (status != CST_OK && batch->array != NULL && batch->array->release != NULL) {
+    batch->array->release(batch->array);
+  }
+  return status;
 }
 
 cst_status cst_view_apply(const cst_view *view, const struct ArrowSchema *schema,
-                          struct ArrowArray *batch, struct ArrowSchema *out_schema,
-                          struct ArrowArray *out, struct ArrowArray *origin, cst_error *error) {
+                          struct ArrowArray *batch, const cst_view_run_options *options,
+                          struct ArrowSchema *out_schema, struct ArrowArray *out,
+                          cst_error *error) {
+  cst_view_run_options own = CST_VIEW_RUN_OPTIONS_INIT;
+  const cst__view_batch given = {schema, batch, &own};
   CST__CLEAR(out_schema);
   CST__CLEAR(out);
-  CST__CLEAR(origin);
-  if (view == NULL || schema == NULL || batch == NULL || out == NULL) {
-    return cst__missing(view == NULL     ? "view"
-                        : schema == NULL ? "schema"
-                        : batch == NULL  ? "batch"
-                                         : "out",
-                        error);
-  }
-  CST__TRY(cst__view_runner_apply(view->runner, schema, batch, out, origin, error));
-  cst_status status = add_output_type(view, out_schema, out, error);
-  if (status != CST_OK && origin != NULL) {
-    origin->release(origin);
-  }
-  return status;
+  cst_status status = read_run_options(&own, options, error);
+  CST__TRY(check_apply(view, &given, out, status, error));
+  CST__TRY(cst__view_runner_apply(view->runner, &given, out, error));
+  return add_output_type(view, &own, out_schema, out, error);
+}
+
+cst_status cst_view_apply_tensors(const cst_view *view, const struct ArrowSchema *schema,
+                                  struct ArrowArray *batch, const cst_view_run_options *options,
+                                  cst_tensors **out, cst_error *error) {
+  cst_view_run_options own = CST_VIEW_RUN_OPTIONS_INIT;
+  const cst__view_batch given = {schema, batch, &own};
+  CST__CLEAR(out);
+  cst_status status = read_run_options(&own, options, error);
+  CST__TRY(check_apply(view, &given, out, status, error));
+  return cst__view_runner_apply_tensors(view->runner, &given, out, error);
 }

@@ -21,6 +21,23 @@ static cst_status check_size(const void *theirs, size_t own_size, const char *wh
   return CST_OK;
 }
 
+/* Members that this library does not know are none, or 0: what else they ask for would be ignored.
+ */
+static cst_status check_tail(const void *theirs, size_t own_size, const char *what,
+                             cst_error *error) {
+  const char *bytes = theirs;
+  size_t size = cst__sized_size(theirs);
+  for (size_t i = own_size; i < size; i++) {
+    if (bytes[i] != 0) {
+      return cst__fail(error, CST_UNSUPPORTED,
+                       "leave what is new at 0, or use the library that the headers came with",
+                       "byte %zu of the %s is set; version %s knows %zu bytes", i, what,
+                       cst_version(), own_size);
+    }
+  }
+  return CST_OK;
+}
+
 cst_status cst__check_sizes(const void *items, size_t count, size_t own_size, const char *what,
                             cst_error *error) {
   for (size_t i = 0; i < count; i++) {
@@ -30,6 +47,9 @@ cst_status cst__check_sizes(const void *items, size_t count, size_t own_size, co
                        "the %ss are of different sizes", what);
     }
   }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(check_tail(cst__sized_nth(items, i), own_size, what, error));
+  }
   return CST_OK;
 }
 
@@ -37,7 +57,7 @@ cst_status cst__read_sized(void *own, size_t own_size, const void *theirs, const
                            cst_error *error) {
   CST__TRY(check_size(theirs, own_size, what, error));
   cst__sized_copy(own, own_size, theirs);
-  return CST_OK;
+  return check_tail(theirs, own_size, what, error);
 }
 
 cst_status cst__read_options(void *own, size_t own_size, const void *options, cst_error *error) {

@@ -24,14 +24,17 @@ cst_status cst__missing(const char *name, cst_error *error);
 
 /* Copies the caller's options, which may be of an older or a newer version of the library, over
  * `own`, which holds the defaults: both begin with their size, `own_size` is ours. NULL leaves the
- * defaults. A size that no version has (most likely nobody set it) is CST_INVALID_ARGUMENT. */
+ * defaults. A size that no version has (most likely nobody set it) is CST_INVALID_ARGUMENT. Members
+ * beyond ours that are not 0 are CST_UNSUPPORTED. */
 cst_status cst__read_options(void *own, size_t own_size, const void *options, cst_error *error);
 
 /* The same for what is not options: a reader, a writer, an opener. `what` is named in the message.
+ * `own` is filled also where members beyond ours are set, so that what has a `close` can be closed.
  */
 cst_status cst__read_sized(void *own, size_t own_size, const void *theirs, const char *what,
                            cst_error *error);
-/* That several such structs all say the same possible size; cst__sized_nth finds them then. */
+/* That several such structs all say the same possible size: cst__sized_nth finds them then, also
+ * after CST_UNSUPPORTED, which says that members beyond ours are set. */
 cst_status cst__check_sizes(const void *items, size_t count, size_t own_size, const char *what,
                             cst_error *error);
 

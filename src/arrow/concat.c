@@ -143,6 +143,7 @@ static cst_status join_offsets(const cst__level *level, const char *what, struct
                                int64_t *total, cst_error *error) {
   int width = level->pieces[0].view->offset_width;
   int64_t slot = 0;
+  size_t done = 0;
   void *offsets = cst__level_take(out, 1, out->length + 1, (size_t)width, error);
   if (offsets == NULL) {
     return CST_NO_MEMORY;
@@ -155,6 +156,9 @@ static cst_status join_offsets(const cst__level *level, const char *what, struct
     int64_t size;
     span_of(piece, &begin, &size);
     CST__TRY(cst__level_add(total, size, width, what, error));
+    if (cst__stretch_is_over(&done, (size_t)piece->length * (size_t)width + PIECE_WORK)) {
+      CST__TRY(cst__interrupted(error));
+    }
     if (piece->length > 0) {
       move_offsets(piece, *total - size, slot, offsets);
     }

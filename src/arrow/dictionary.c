@@ -135,8 +135,10 @@ static cst_status dictionary_look(decoding *d, const struct ArrowSchema *schema,
                                   const struct ArrowSchema *value_schema,
                                   const struct ArrowArray *values, cst_error *error) {
   struct ArrowSchema index_schema = *schema;
+  struct ArrowArray index_array = *array;
   index_schema.dictionary = NULL;
-  CST__TRY(cst__view_init(&d->indices, &index_schema, array, false, &d->arena, error));
+  index_array.dictionary = NULL;
+  CST__TRY(cst__view_init(&d->indices, &index_schema, &index_array, false, &d->arena, error));
   if (d->indices.layout != CST__LAYOUT_NUMBER || d->indices.dtype == CST_DTYPE_FLOAT32 ||
       d->indices.dtype == CST_DTYPE_FLOAT64) {
     char type[64];
@@ -274,5 +276,6 @@ cst_status cst__array_make_plain_as(const struct ArrowSchema *schema,
 
 cst_status cst__array_make_plain(const struct ArrowSchema *schema, const cst_allocator *allocator,
                                  struct ArrowArray *array, cst_error *error) {
+  CST__TRY(cst__array_check_whole(schema, array, error));
   return cst__array_make_plain_as(schema, allocator, false, array, error);
 }

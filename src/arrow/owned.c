@@ -79,8 +79,12 @@ void *cst__owned_buffer(struct ArrowArray *array, int64_t index, size_t size) {
   if (!cst__buffer_reserve(&o->allocator, &o->own[index], size, 0)) {
     return NULL;
   }
-  array->buffers[index] = o->own[index].data;
-  return o->own[index].data;
+  uint8_t *data = o->own[index].data;
+  if (size > 0) {
+    data[size - 1] = 0;
+  }
+  array->buffers[index] = data;
+  return data;
 }
 
 void cst__owned_give(struct ArrowArray *array, int64_t index, cst__buffer *buffer) {

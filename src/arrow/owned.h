@@ -16,7 +16,8 @@ cst_status cst__owned_new(const cst_allocator *allocator, int64_t num_buffers, i
                           bool has_dictionary, struct ArrowArray *out, cst_error *error);
 
 /* Gives buffer `index` of an owned array `size` bytes, aligned and padded to 64; NULL: no memory.
- * Never NULL for 0 bytes, because consumers dislike that. */
+ * Never NULL for 0 bytes, because consumers dislike that. The last byte is 0: whoever sets the bits
+ * of a bitmap one after the other leaves no bit of it unset. */
 void *cst__owned_buffer(struct ArrowArray *array, int64_t index, size_t size);
 
 /* Hands a buffer over, which has to be of the array's allocator. */

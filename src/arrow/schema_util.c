@@ -1,4 +1,8 @@
-/* Copies and comparison of Arrow schemas, and changes to their fields. */
+/* Checks, copies and comparison of Arrow schemas, and changes to their fields.
+ *
+ * Everything that walks through a schema or an array by recursion relies on the checks: in structs
+ * from outside, pointers may lead back to where they came from.
+ */
 #include <errno.h>
 #include <nanoarrow/nanoarrow.h>
 
@@ -18,21 +22,94 @@ const char *cst__dtype_format(cst_dtype dtype) {
   return formats[dtype];
 }
 
-/* True if every child is there and the nesting has an end: nanoarrow's copy looks at neither. */
-static bool schema_is_whole(const struct ArrowSchema *schema, int depth) {
-  if (schema == NULL || schema->release == NULL || schema->format == NULL ||
-      depth > CST__TYPE_MAX_DEPTH || schema->n_children < 0 ||
-      (schema->n_children > 0 && schema->children == NULL) ||
-      (schema->dictionary != NULL && !schema_is_whole(schema->dictionary, depth + 1))) {
-    return false;
+/* ---- from outside ---- */
+
+/* Counts and sizes of Arrow's metadata: 32-bit numbers, and the keys and values between them. */
+static bool is_metadata_whole(const char *metadata) {
+  int32_t count;
+  if (metadata == NULL) {
+    return true;
   }
-  for (int64_t i = 0; i < schema->n_children; i++) {
-    if (!schema_is_whole(schema->children[i], depth + 1)) {
+  memcpy(&count, metadata, sizeof count);
+  metadata += sizeof count;
+  for (int64_t i = 0; i < 2 * (int64_t)count; i++) {
+    int32_t size;
+    memcpy(&size, metadata, sizeof size);
+    if (size < 0) {
       return false;
     }
+    metadata += sizeof size + (size_t)size;
   }
-  return true;
+  return count >= 0;
 }
+
+static bool is_whole_node(const struct ArrowSchema *schema) {
+  return schema != NULL && schema->release != NULL && schema->format != NULL &&
+         schema->n_children >= 0 && (schema->n_children == 0 || schema->children != NULL) &&
+         is_metadata_whole(schema->metadata);
+}
+
+/* `left`: how many fields may still come. */
+static cst_status whole_schema(const struct ArrowSchema *schema, int depth, int64_t *left,
+                               cst_error *error) {
+  if (!is_whole_node(schema)) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "the Arrow schema is missing, released or incomplete");
+  }
+  if (depth > CST__TYPE_MAX_DEPTH) {
+    return cst__fail(error, CST_LIMIT, NULL, "an Arrow schema nested deeper than %d",
+                     CST__TYPE_MAX_DEPTH);
+  }
+  if (schema->n_children >= *left) {
+    return cst__fail(error, CST_LIMIT, NULL, "more than %d fields in one Arrow schema",
+                     CST__MAX_FIELDS);
+  }
+  *left -= schema->n_children + 1;
+  if (schema->dictionary != NULL) {
+    CST__TRY(whole_schema(schema->dictionary, depth + 1, left, error));
+  }
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    CST__TRY(whole_schema(schema->children[i], depth + 1, left, error));
+  }
+  return CST_OK;
+}
+
+cst_status cst__schema_check_whole(const struct ArrowSchema *schema, cst_error *error) {
+  int64_t left = CST__MAX_FIELDS + 1;
+  return whole_schema(schema, 0, &left, error);
+}
+
+static cst_status whole_array(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                              cst_error *error) {
+  if (array == NULL || array->release == NULL || array->length < 0 || array->offset < 0 ||
+      array->length > CST__MAX_SLOTS - array->offset || array->n_buffers < 0 ||
+      (array->n_buffers > 0 && array->buffers == NULL) || array->n_children != schema->n_children ||
+      (array->n_children > 0 && array->children == NULL)) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "the Arrow array has not the buffers and children of its type");
+  }
+  if ((array->dictionary == NULL) != (schema->dictionary == NULL)) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "an Arrow array that is %s has %s dictionary",
+                     schema->dictionary != NULL ? "dictionary-encoded" : "not dictionary-encoded",
+                     schema->dictionary != NULL ? "no" : "a");
+  }
+  if (schema->dictionary != NULL) {
+    CST__TRY(whole_array(schema->dictionary, array->dictionary, error));
+  }
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    CST__TRY(whole_array(schema->children[i], array->children[i], error));
+  }
+  return CST_OK;
+}
+
+cst_status cst__array_check_whole(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                                  cst_error *error) {
+  CST__TRY(cst__schema_check_whole(schema, error));
+  return whole_array(schema, array, error);
+}
+
+/* ---- copies ---- */
 
 /* A field without a name has the empty one: who reads our copies need not ask. */
 static int name_fields(struct ArrowSchema *schema) {
@@ -45,15 +122,6 @@ static int name_fields(struct ArrowSchema *schema) {
     }
   }
   return schema->dictionary != NULL ? name_fields(schema->dictionary) : NANOARROW_OK;
-}
-
-cst_status cst__schema_check_whole(const struct ArrowSchema *schema, cst_error *error) {
-  return schema_is_whole(schema, 0)
-             ? CST_OK
-             : cst__fail(
-                   error, CST_INVALID_ARGUMENT, NULL,
-                   "the Arrow schema is missing, released, incomplete or nested deeper than %d",
-                   CST__TYPE_MAX_DEPTH);
 }
 
 cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema *out,
@@ -106,6 +174,59 @@ static bool schema_are_equal(const struct ArrowSchema *a, const struct ArrowSche
 
 bool cst__schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b) {
   return schema_are_equal(a, b, 0);
+}
+
+static bool is_nullable(const struct ArrowSchema *field) {
+  return (field->flags & ARROW_FLAG_NULLABLE) != 0;
+}
+
+/* Types of one name (lists, structs, times) differ below it, or in what their formats add. */
+static void tell_difference(const struct ArrowSchema *found, const struct ArrowSchema *expected,
+                            const char *hint, cst_error *error) {
+  const char *type = cst__layout_name(found->format);
+  const char *expected_type = cst__layout_name(expected->format);
+  if (strcmp(type, expected_type) != 0) {
+    (void)cst__fail(error, CST_SCHEMA, hint, "a column of type %s, expected %s", type,
+                    expected_type);
+  } else if (strcmp(found->format, expected->format) != 0) {
+    (void)cst__fail(error, CST_SCHEMA, hint, "a column of type %s ('%s'), expected '%s'", type,
+                    found->format, expected->format);
+  } else if (is_nullable(found) != is_nullable(expected)) {
+    (void)cst__fail(error, CST_SCHEMA, hint, "a column that %s nulls, expected one that %s",
+                    is_nullable(found) ? "may have" : "has no",
+                    is_nullable(found) ? "has none" : "may have some");
+  } else {
+    (void)cst__fail(error, CST_SCHEMA, hint, "a column of type %s with other fields than expected",
+                    type);
+  }
+  cst__error_add_path(error, found->name, strlen(found->name));
+}
+
+cst_status cst__schema_check_equal(const struct ArrowSchema *found,
+                                   const struct ArrowSchema *expected, const char *hint,
+                                   cst_error *error) {
+  if (cst__schema_equal(found, expected)) {
+    return CST_OK;
+  }
+  if (found->n_children != expected->n_children) {
+    return cst__fail(error, CST_SCHEMA, hint, "%lld columns, expected %lld",
+                     (long long)found->n_children, (long long)expected->n_children);
+  }
+  for (int64_t i = 0; i < found->n_children; i++) {
+    const struct ArrowSchema *a = found->children[i];
+    const struct ArrowSchema *b = expected->children[i];
+    if (!are_strings_equal(a->name, b->name)) {
+      (void)cst__fail(error, CST_SCHEMA, hint, "column %lld has another name than expected",
+                      (long long)i);
+      cst__error_add_path(error, a->name, strlen(a->name));
+      return CST_SCHEMA;
+    }
+    if (is_nullable(a) != is_nullable(b) || !cst__schema_equal(a, b)) {
+      tell_difference(a, b, hint, error);
+      return CST_SCHEMA;
+    }
+  }
+  return cst__fail(error, CST_SCHEMA, hint, "columns of other types than expected");
 }
 
 static cst_status map_column_names(const struct ArrowSchema *schema, cst__name_map *map,

@@ -22,9 +22,13 @@ typedef struct cst__row_map {
  * in the batch that came. */
 typedef void (*cst__bad_row_callback)(void *ctx, const cst_error *error);
 
+enum { CST__NUMBER_UNKNOWN = -1, CST__NUMBER_OF_PASS = -2 };
+
 /* What is known of the rows of the batch that comes, for stages that ask. */
 typedef struct cst__row_facts {
-  /* The number of a row's record, as errors have it; -1: it is not known. NULL: as -1. */
+  /* The number of a row's record in its file. CST__NUMBER_UNKNOWN: what is read begins in the
+   * middle of the file; CST__NUMBER_OF_PASS: records of several files are counted together, and not
+   * told apart. NULL: as unknown. */
   int64_t (*record)(const void *ctx, int64_t row);
   /* True for a row of nulls in the place of a record that does not decode, which has been told of.
    * NULL: there are none. */

@@ -145,8 +145,17 @@ const char *cst__dtype_format(cst_dtype dtype);
  * (cst__schema_copy has made it, for one). */
 cst_status cst__schema_check_types(const struct ArrowSchema *schema, cst_error *error);
 
-/* CST_INVALID_ARGUMENT if the schema or a part of it is missing, released or nested too deeply. */
+/* All that a schema may have, at any depth: one that leads back to itself has no end. */
+enum { CST__MAX_FIELDS = 1 << 20 };
+
+/* What comes from outside is checked by these two before anything else walks through it: a part
+ * that is missing or released is CST_INVALID_ARGUMENT, more than CST__MAX_FIELDS fields or
+ * CST__TYPE_MAX_DEPTH levels are CST_LIMIT. An array has to have the children and dictionaries of
+ * its schema, and its pointers to buffers, also where no view looks. cst__view_init does both for
+ * arrays that are not trusted. */
 cst_status cst__schema_check_whole(const struct ArrowSchema *schema, cst_error *error);
+cst_status cst__array_check_whole(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                                  cst_error *error);
 
 /* A deep copy (dictionaries and metadata included). It is made with the C library's allocator, and
  * released through its own release callback. */
@@ -156,6 +165,12 @@ cst_status cst__schema_copy(const struct ArrowSchema *schema, struct ArrowSchema
 /* Compares names, types and nullability of the children, at any depth; metadata is not compared,
  * nor the root's own name and nullability. */
 bool cst__schema_equal(const struct ArrowSchema *a, const struct ArrowSchema *b);
+
+/* CST_SCHEMA if the schemas, both whole, are not equal in this sense: the error has the path of the
+ * first column that differs, and says what is there and what `expected` has. */
+cst_status cst__schema_check_equal(const struct ArrowSchema *found,
+                                   const struct ArrowSchema *expected, const char *hint,
+                                   cst_error *error);
 
 /* CST_INVALID_ARGUMENT, with the path, if two fields of a struct have one name. */
 cst_status cst__schema_check_names(const struct ArrowSchema *schema, cst_error *error);

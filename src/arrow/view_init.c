@@ -10,7 +10,7 @@
 
 #include "arrow/view_validate.h"
 
-enum { MAX_DEPTH = 100, MAX_CHILDREN = 1 << 20, MAX_VIEWS = 1 << 22 };
+enum { MAX_DEPTH = 100, MAX_CHILDREN = 1 << 20, MAX_VIEWS = CST__MAX_FIELDS };
 
 typedef struct view_maker {
   cst__arena *arena;
@@ -379,6 +379,7 @@ cst_status cst__view_init(cst__view *view, const struct ArrowSchema *schema,
   if (trusted) {
     return CST_OK;
   }
+  CST__TRY(cst__array_check_whole(schema, array, error));
   CST__TRY(cst__validate_backing(view, error));
   return cst__validate_slots(view, 0, view->length, error);
 }

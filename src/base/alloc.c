@@ -23,7 +23,7 @@ static void *default_allocate(void *ctx, size_t size, size_t align) {
     return cst__big_take(size);
   }
   void *ptr = allocate_small(size, align);
-  return ptr == NULL && cst__big_drop() ? allocate_small(size, align) : ptr;
+  return ptr == NULL && cst__big_drop() > 0 ? allocate_small(size, align) : ptr;
 }
 
 static void default_release(void *ctx, void *ptr, size_t size, size_t align) {
@@ -39,6 +39,8 @@ const cst_allocator cst__default_allocator = {sizeof(cst_allocator), default_all
                                               default_release, NULL};
 
 void cst_free(void *ptr) { free(ptr); }
+
+size_t cst_memory_trim(void) { return cst__big_drop(); }
 
 /* Stands before every object. */
 typedef struct object_header {

@@ -98,15 +98,18 @@ static void *big_allocate(size_t capacity) {
   return block;
 }
 
-bool cst__big_drop(void) {
-  bool any = false;
+size_t cst__big_drop(void) {
+  size_t dropped = 0;
   for (size_t i = 0; i < NUM_SLOTS; i++) {
     void *block = big_take_out(i);
-    any |= block != NULL;
+    dropped += block != NULL ? big_capacity_of(block) : 0;
     big_free(block);
   }
-  return any;
+  return dropped;
 }
+
+/* When the library is unloaded, nobody could free them any more. */
+__attribute__((destructor)) static void big_unload(void) { (void)cst__big_drop(); }
 
 void *cst__big_take(size_t size) {
   if (size > SIZE_MAX / 2) {
@@ -124,7 +127,7 @@ void *cst__big_take(size_t size) {
     }
   }
   void *block = big_allocate(capacity);
-  return block == NULL && cst__big_drop() ? big_allocate(capacity) : block;
+  return block == NULL && cst__big_drop() > 0 ? big_allocate(capacity) : block;
 }
 
 /* Counts a block as kept, and frees others until all that are kept are few enough. False if they

@@ -17,8 +17,8 @@ void *cst__big_take(size_t size);
 /* Gives it back, with the size that was asked for. */
 void cst__big_give(void *block, size_t size);
 
-/* Frees what is kept; false if nothing was. */
-bool cst__big_drop(void);
+/* Frees what is kept, and says how many bytes that was. */
+size_t cst__big_drop(void);
 /* Bytes that are kept. */
 size_t cst__big_kept(void);
 

@@ -43,13 +43,33 @@ const char *cst_version(void) {
 static size_t escape_one(char out[5], const char *bytes, size_t size, size_t *used) {
   unsigned char c = (unsigned char)bytes[0];
   size_t length = cst__utf8_char_size((const uint8_t *)bytes, size);
-  if (c < 0x20 || c == 0x7f || length == 0) {
+  if (length == 0 || cst__utf8_is_hidden((const uint8_t *)bytes, length)) {
     *used = 1;
     return (size_t)snprintf(out, 5, "\\x%02x", c);
   }
   memcpy(out, bytes, length);
   *used = length;
   return length;
+}
+
+size_t cst_text_escape(char *buf, size_t n, const char *bytes, size_t size) {
+  size_t at = 0;
+  size_t end = 0; /* of what fits */
+  for (size_t i = 0; bytes != NULL && i < size;) {
+    char one[5];
+    size_t used;
+    size_t length = escape_one(one, bytes + i, size - i, &used);
+    if (end == at && at + length < n) {
+      memcpy(buf + at, one, length);
+      end += length;
+    }
+    at += length;
+    i += used;
+  }
+  if (n > 0) {
+    buf[end] = '\0';
+  }
+  return at;
 }
 
 void cst__escape(char *buf, size_t n, const char *bytes, size_t size) {
@@ -261,7 +281,7 @@ static size_t compose(const cst_error *error, char *text, size_t n) {
 }
 
 size_t cst_error_format(const cst_error *error, char *buf, size_t n) {
-  text_out out = {buf, n, 0};
+  text_out out = {buf, buf != NULL ? n : 0, 0};
   char text[MAX_TEXT];
   cst_error own = CST_ERROR_INIT; /* has all members, if the caller's has not */
   if (cst__error_wanted(error)) {
@@ -273,7 +293,7 @@ size_t cst_error_format(const cst_error *error, char *buf, size_t n) {
   }
   size_t size = compose(&own, text, sizeof text);
   text_add(&out, text, size);
-  if (n > 0) {
+  if (buf != NULL && n > 0) {
     buf[out.size < n ? out.size : n - 1] = '\0';
   }
   return out.size;
@@ -305,6 +325,11 @@ size_t cst_dtype_width(cst_dtype dtype) {
   return 0;
 }
 
+bool cst__is_fault(cst_status status) {
+  return status == CST_CORRUPT || status == CST_SCHEMA || status == CST_LIMIT ||
+         status == CST_FORMAT || status == CST_UNSUPPORTED;
+}
+
 int cst__error_number(cst_status status) {
   switch (status) {
     case CST_OK:
@@ -319,6 +344,8 @@ int cst__error_number(cst_status status) {
       return ENOTSUP;
     case CST_INTERRUPTED:
       return EINTR;
+    case CST_TIMEOUT:
+      return ETIMEDOUT;
     default:
       return EINVAL;
   }

@@ -65,6 +65,9 @@ void cst__error_copy(cst_error *to, const cst_error *from);
  * not have done so: hands it on, and returns `status`. */
 cst_status cst__error_take(cst_error *error, const char *call, cst_status status, cst_error *own);
 
+/* True for what a record can be to blame for, and not the machine or the caller. */
+bool cst__is_fault(cst_status status);
+
 /* What the functions of an ArrowArrayStream return for a status: 0, or an errno value. */
 int cst__error_number(cst_status status);
 

@@ -11,6 +11,7 @@ typedef struct interruption {
   void *ctx;
   const atomic_bool *flag; /* of a thread of the library, or NULL */
   int64_t next;            /* when the check is due */
+  int64_t deadline;        /* of the call; 0: none */
 } interruption;
 
 static _Thread_local interruption own;
@@ -29,7 +30,19 @@ void cst_interrupt_set(cst_interrupt_check check, void *ctx) {
 
 void cst__interrupt_follow(const atomic_bool *flag) { own.flag = flag; }
 
-bool cst__is_interruptible(void) { return own.flag != NULL || own.check != NULL; }
+int64_t cst__deadline_begin(int64_t deadline) {
+  int64_t before = own.deadline;
+  if (deadline != 0 && (before == 0 || deadline < before)) {
+    own.deadline = deadline;
+  }
+  return before;
+}
+
+void cst__deadline_end(int64_t before) { own.deadline = before; }
+
+bool cst__is_interruptible(void) {
+  return own.flag != NULL || own.check != NULL || own.deadline != 0;
+}
 
 static cst_status fail_interrupted(cst_error *error) {
   return cst__fail(error, CST_INTERRUPTED, NULL, "interrupted");
@@ -43,17 +56,26 @@ static cst_status ask_caller(cst_error *error) {
   return fail_interrupted(error);
 }
 
+static cst_status fail_late(cst_error *error) {
+  return cst__fail(error, CST_TIMEOUT, "give the call more time, or less to do",
+                   "the deadline has passed");
+}
+
 cst_status cst__interrupted(cst_error *error) {
   struct timespec t;
-  if (own.flag != NULL) {
-    return atomic_load_explicit(own.flag, memory_order_relaxed) ? fail_interrupted(error) : CST_OK;
+  if (own.flag != NULL && atomic_load_explicit(own.flag, memory_order_relaxed)) {
+    return fail_interrupted(error);
   }
-  if (own.check == NULL) {
+  bool has_check = own.check != NULL && own.flag == NULL;
+  if (!has_check && own.deadline == 0) {
     return CST_OK;
   }
   clock_gettime(coarse_clock, &t);
   int64_t now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-  if (now < own.next) {
+  if (own.deadline != 0 && now >= own.deadline) {
+    return fail_late(error);
+  }
+  if (!has_check || now < own.next) {
     return CST_OK;
   }
   own.next = now + interval;

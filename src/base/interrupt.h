@@ -10,11 +10,17 @@
 #include "base/error.h"
 #include "base/thread.h"
 
-/* CST_INTERRUPTED if this thread has been told to stop; else CST_OK. Cheap: the caller's check runs
- * about every 50 ms. */
+/* CST_INTERRUPTED if this thread has been told to stop, CST_TIMEOUT after its deadline; else
+ * CST_OK. Cheap: the caller's check runs about every 50 ms, and the clock is one that ticks some
+ * 250 times a second. */
 cst_status cst__interrupted(cst_error *error);
 /* The same without regard to the time: after a system call that a signal has ended. */
 cst_status cst__interrupted_now(cst_error *error);
+
+/* Calls of this thread are CST_TIMEOUT after this time of CLOCK_MONOTONIC, in ns, too; 0: they have
+ * none of their own. Returns what cst__deadline_end takes at the end of the call. */
+int64_t cst__deadline_begin(int64_t deadline);
+void cst__deadline_end(int64_t before);
 
 /* True if this thread can be told to stop. */
 bool cst__is_interruptible(void);
@@ -35,6 +41,24 @@ static inline bool cst__stretch_is_over(size_t *done, size_t work) {
   }
   *done = 0;
   return true;
+}
+
+/* A loop of many short steps: moves *end on by a stretch of them, at most to `last`, and asks
+ * unless that is the end.
+ *
+ *   for (int64_t i = begin, end = begin; i < last;) {
+ *     CST__TRY(cst__next_stretch(&end, last, error));
+ *     for (; i < end; i++) {
+ *       ...
+ */
+enum { CST__STRETCH_STEPS = 1 << 16 };
+static inline cst_status cst__next_stretch(int64_t *end, int64_t last, cst_error *error) {
+  if (__builtin_expect(last - *end <= CST__STRETCH_STEPS, 1)) {
+    *end = last;
+    return CST_OK;
+  }
+  *end += CST__STRETCH_STEPS;
+  return cst__interrupted(error);
 }
 
 #endif /* BASE_INTERRUPT_H */

@@ -10,6 +10,21 @@
 /* The bytes (1 to 4) of the valid character at the start; 0 if there is none. */
 size_t cst__utf8_char_size(const uint8_t *bytes, size_t size);
 
+/* True if the valid character at the start, which has this size, is not shown but obeyed: a control
+ * character (C0, DEL, C1), an end of a line, or one that turns the direction of the text. */
+static inline bool cst__utf8_is_hidden(const uint8_t *bytes, size_t size) {
+  uint8_t c = bytes[0];
+  if (size == 1) {
+    return c < 0x20 || c == 0x7f;
+  }
+  if (c == 0xe2 && size == 3) { /* U+200E, 200F, 2028 to 202E, 2066 to 2069 */
+    return (bytes[1] == 0x80 &&
+            (bytes[2] == 0x8e || bytes[2] == 0x8f || (bytes[2] >= 0xa8 && bytes[2] <= 0xae))) ||
+           (bytes[1] == 0x81 && bytes[2] >= 0xa6 && bytes[2] <= 0xa9);
+  }
+  return (c == 0xc2 && bytes[1] < 0xa0) || (c == 0xd8 && bytes[1] == 0x9c); /* C1, U+061C */
+}
+
 /* The index of the first byte that is not UTF-8; `size` if all is valid. */
 size_t cst__utf8_valid_prefix(const uint8_t *bytes, size_t size);
 

@@ -160,28 +160,30 @@ cst_status cst__dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error
   return status;
 }
 
-uint64_t cst__dataset_count_batches(const cst_dataset *dataset, uint64_t num_rows) {
+uint64_t cst__dataset_count_batches(const cst_dataset *dataset, uint64_t num_rows,
+                                    uint64_t origin) {
   const cst_dataset_options *o = &dataset->options;
-  uint64_t full = num_rows / (uint64_t)o->batch_size;
-  if (o->drop_last) {
-    return full / o->num_shards;
-  }
-  uint64_t all = full + (num_rows % (uint64_t)o->batch_size > 0);
-  return all / o->num_shards + (all % o->num_shards > o->shard);
+  bool is_short = num_rows % (uint64_t)o->batch_size > 0 && !o->drop_last;
+  uint64_t all = num_rows / (uint64_t)o->batch_size + is_short;
+  uint64_t left = all > origin ? all - origin : 0;
+  return left / o->num_shards + (!o->drop_last && left % o->num_shards > o->shard);
 }
 
-cst_status cst__dataset_num_batches(cst_dataset *dataset, uint64_t *batches, cst_error *error) {
+cst_status cst__dataset_batches_left(cst_dataset *dataset, const cst_position *from,
+                                     uint64_t *batches, cst_error *error) {
   uint64_t rows;
   CST__TRY(cst__dataset_num_rows(dataset, &rows, error));
-  *batches = cst__dataset_count_batches(dataset, rows);
+  uint64_t all = cst__dataset_count_batches(dataset, rows, from->origin);
+  *batches = all > from->batch ? all - from->batch : 0;
   return CST_OK;
 }
 
-uint64_t cst__dataset_begin(const cst_dataset *dataset, uint64_t batch) {
+uint64_t cst__dataset_begin(const cst_dataset *dataset, uint64_t origin, uint64_t batch) {
   const cst_dataset_options *o = &dataset->options;
   uint64_t position;
   if (__builtin_mul_overflow(batch, o->num_shards, &position) ||
       __builtin_add_overflow(position, o->shard, &position) ||
+      __builtin_add_overflow(position, origin, &position) ||
       __builtin_mul_overflow(position, (uint64_t)o->batch_size, &position)) {
     return UINT64_MAX;
   }

@@ -35,7 +35,8 @@ cst_dataset *cst__dataset_retain(const cst_dataset *dataset);
 void cst__dataset_release(cst_dataset *dataset);
 cst_status cst__dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error *error);
 cst_status cst__dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error);
-cst_status cst__dataset_num_batches(cst_dataset *dataset, uint64_t *batches, cst_error *error);
+cst_status cst__dataset_batches_left(cst_dataset *dataset, const cst_position *from,
+                                     uint64_t *batches, cst_error *error);
 cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin, uint64_t count,
                               uint64_t *rows, cst_error *error);
 
@@ -44,10 +45,11 @@ cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t beg
 /* Finds out whether the dataset is direct, and how it is shuffled. */
 cst_status cst__dataset_prepare(cst_dataset *dataset, cst_error *error);
 
-/* How many batches the dataset's shard has in an epoch of that many rows. */
-uint64_t cst__dataset_count_batches(const cst_dataset *dataset, uint64_t num_rows);
+/* How many batches the dataset's shard has in an epoch of that many rows, from its origin on. */
+uint64_t cst__dataset_count_batches(const cst_dataset *dataset, uint64_t num_rows, uint64_t origin);
 
-/* The first position of a batch of the shard; UINT64_MAX if there are not so many. */
-uint64_t cst__dataset_begin(const cst_dataset *dataset, uint64_t batch);
+/* The first position of a batch of the shard, of an epoch with that origin (cst_position);
+ * UINT64_MAX if there are not so many. */
+uint64_t cst__dataset_begin(const cst_dataset *dataset, uint64_t origin, uint64_t batch);
 
 #endif /* DATASET_DATASET_H */

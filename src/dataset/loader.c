@@ -1,6 +1,7 @@
 /* Loaders: numbers handed out, batches delivered in order, threads started and joined. */
 #include "dataset/loader.h"
 
+#include "base/forked.h"
 #include "base/interrupt.h"
 #include "dataset/maker.h"
 #include "source/input/source.h"
@@ -41,11 +42,17 @@ typedef struct loader_failure {
   cst_error error;
 } loader_failure;
 
+/* What the first next settles. */
+typedef struct loader_start {
+  kind kind;
+  pid_t process; /* that makes it, the owner of the threads; 0: none yet */
+} loader_start;
+
 struct cst_loader {
   cst_dataset *dataset;
   cst__epoch epoch;
   loader_batches batches;
-  kind kind;
+  loader_start start;
   int32_t num_started; /* of the workers */
   worker *workers;     /* [0] is the caller's */
   cst__stream *stream; /* of a dataset that is not direct */
@@ -223,7 +230,8 @@ static cst_status begin_direct(cst_loader *loader, cst_error *error) {
   cst__epoch_order_init(&loader->epoch.order, dataset->shuffle, dataset->num_rows,
                         (uint64_t)dataset->options.window, dataset->options.seed,
                         loader->batches.from.epoch);
-  loader->end = count_own(loader, cst__dataset_count_batches(dataset, dataset->num_rows));
+  loader->end = count_own(
+      loader, cst__dataset_count_batches(dataset, dataset->num_rows, loader->batches.from.origin));
   return reads_windows(loader) ? cst__blocks_new(dataset->source, &loader->epoch.order,
                                                  &dataset->allocator, &loader->epoch.blocks, error)
                                : CST_OK;
@@ -233,16 +241,19 @@ static cst_status begin_direct(cst_loader *loader, cst_error *error) {
 static cst_status begin_stream(cst_loader *loader, cst_error *error) {
   cst_dataset *dataset = loader->dataset;
   if (dataset->options.drop_last && dataset->options.num_shards > 1) {
-    uint64_t batches;
-    CST__TRY(cst__dataset_num_batches(dataset, &batches, error));
-    loader->end = count_own(loader, batches);
+    uint64_t rows;
+    CST__TRY(cst__dataset_num_rows(dataset, &rows, error));
+    loader->end =
+        count_own(loader, cst__dataset_count_batches(dataset, rows, loader->batches.from.origin));
   }
   return cst__stream_new(dataset, &loader->batches.from, &loader->stream, error);
 }
 
 static cst_status loader_begin(cst_loader *loader, cst_error *error) {
   CST__TRY(loader_make_room(loader, error));
-  loader->epoch = (cst__epoch){.dataset = loader->dataset, .number = loader->batches.from.epoch};
+  loader->epoch = (cst__epoch){.dataset = loader->dataset,
+                               .number = loader->batches.from.epoch,
+                               .origin = loader->batches.from.origin};
   return loader->dataset->direct ? begin_direct(loader, error) : begin_stream(loader, error);
 }
 
@@ -286,7 +297,7 @@ static void stop_threads(cst_loader *loader) {
 }
 
 void cst__loader_free(cst_loader *loader) {
-  if (loader == NULL) {
+  if (loader == NULL || cst__is_forked(loader->start.process)) {
     return;
   }
   atomic_store(&loader->cancelled, true);
@@ -326,12 +337,14 @@ static void start_threads(cst_loader *loader) {
 /* What the first call of next asks for holds for all of them. */
 static cst_status agree(cst_loader *loader, kind wanted, const cst_tensor_adapter *adapter,
                         cst_error *error) {
-  if (loader->kind == KIND_OPEN) {
-    loader->kind = wanted;
+  CST__TRY(cst__check_forked(loader->start.process, "loader", error));
+  if (loader->start.kind == KIND_OPEN) {
+    loader->start.kind = wanted;
+    loader->start.process = getpid();
     loader->epoch.adapter = adapter;
     start_threads(loader);
   }
-  if (loader->kind == wanted && loader->epoch.adapter == adapter) {
+  if (loader->start.kind == wanted && loader->epoch.adapter == adapter) {
     return CST_OK;
   }
   return cst__fail(error, CST_STATE, "make another loader",

@@ -47,7 +47,7 @@ static cst_status make_tensors(const cst__epoch *epoch, bool is_trusted, cst__ma
 
 static cst_status find_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
                             size_t *count, cst_error *error) {
-  uint64_t begin = cst__dataset_begin(epoch->dataset, batch);
+  uint64_t begin = cst__dataset_begin(epoch->dataset, epoch->origin, batch);
   uint64_t rest = epoch->order.num_rows - begin;
   uint64_t batch_size = (uint64_t)epoch->dataset->options.batch_size;
   *count = (size_t)(rest < batch_size ? rest : batch_size);
@@ -71,7 +71,7 @@ static cst_status maker_take_rows(const cst__maker *maker, const cst__epoch *epo
   cst__region *regions[2];
   size_t num_regions = 0;
   if (epoch->blocks != NULL) {
-    uint64_t begin = cst__dataset_begin(epoch->dataset, batch);
+    uint64_t begin = cst__dataset_begin(epoch->dataset, epoch->origin, batch);
     CST__TRY(cst__blocks_get(epoch->blocks, begin, count, regions, &num_regions, error));
   }
   const cst__kept_records kept = {(const cst__region *const *)regions, num_regions,
@@ -89,7 +89,7 @@ cst_status cst__maker_make_direct(cst__maker *maker, const cst__epoch *epoch, ui
   size_t count;
   CST__TRY(find_rows(maker, epoch, batch, &count, error));
   CST__TRY(maker_take_rows(maker, epoch, batch, count, &out->batch, error));
-  out->position = (cst_position){.epoch = epoch->number, .batch = batch};
+  out->position = (cst_position){.epoch = epoch->number, .batch = batch, .origin = epoch->origin};
   cst_status status = make_tensors(epoch, true, out, error);
   if (status != CST_OK) {
     locate(maker, epoch, count, error);
@@ -175,7 +175,8 @@ cst_status cst__maker_make_streamed(cst__maker *maker, const cst__epoch *epoch, 
   if (share->count == 0) {
     return CST_OK;
   }
-  out->position = (cst_position){epoch->number, batch, share->file, share->rows_before};
+  out->position =
+      (cst_position){epoch->number, batch, share->file, share->rows_before, epoch->origin};
   cst_status status = maker_make_rows(maker, epoch, share, &out->batch, error);
   if (status == CST_OK) {
     status = make_tensors(epoch, is_trusted, out, error);

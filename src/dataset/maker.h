@@ -22,6 +22,7 @@ typedef struct cst__epoch {
   cst_dataset *dataset;   /* prepared */
   cst__epoch_order order; /* of a direct dataset */
   uint64_t number;
+  uint64_t origin;                   /* as in cst_position */
   const cst_tensor_adapter *adapter; /* NULL: batches are wanted as rows */
   cst__blocks *blocks; /* of a direct dataset whose windows are read in whole; else NULL */
 } cst__epoch;

@@ -50,7 +50,7 @@ struct cst__stream {
   file_starts starts; /* after the current portion's begin, and (the first) the last before it */
   bool is_begun;      /* `current` is a portion */
   bool at_end;
-  uint64_t epoch;
+  uint64_t origin; /* as in cst_position */
   cst__share current;
 };
 
@@ -68,7 +68,7 @@ void cst__share_reset(cst__share *share) {
 static cst_status stream_begin(cst__stream *stream, const cst_position *from, cst_error *error) {
   const cst_dataset *dataset = stream->dataset;
   cst_source *source = dataset->source;
-  uint64_t position = cst__dataset_begin(dataset, from->batch);
+  uint64_t position = cst__dataset_begin(dataset, from->origin, from->batch);
   stream->shuffled = dataset->shuffle != CST_SHUFFLE_NONE;
   stream->portion =
       (uint64_t)(stream->shuffled ? dataset->options.window : dataset->options.batch_size);
@@ -83,7 +83,7 @@ static cst_status stream_begin(cst__stream *stream, const cst_position *from, cs
   stream->begin = position - position % stream->portion;
   stream->row = from->rows_before;
   stream->file = from->file;
-  stream->epoch = from->epoch;
+  stream->origin = from->origin;
   cst__order_of_parts(&stream->files, source->num_parts, dataset->options.seed, from->epoch);
   if (from->rows_before > stream->begin || from->file > source->num_parts ||
       (from->file > 0 && !source->inputs->rereadable)) {
@@ -363,7 +363,8 @@ static void note_end(cst__stream *stream) {
   cst__mutex_unlock(&dataset->lock);
 }
 
-/* Moves columns of a portion in, also on failure. */
+/* Moves columns of a portion in, also on failure. Dictionaries stay: batches have the types of the
+ * source's schema. */
 static cst_status set_columns(cst__stream *stream, struct ArrowArray *rows, cst_error *error) {
   cst__share *current = &stream->current;
   current->rows = (uint64_t)rows->length;
@@ -371,12 +372,8 @@ static cst_status set_columns(cst__stream *stream, struct ArrowArray *rows, cst_
     current->batch = *rows;
     return CST_OK;
   }
-  cst_status status = cst__array_import(&stream->schema, rows, true, &stream->dataset->allocator,
-                                        &current->columns, error);
-  if (status != CST_OK) {
-    rows->release(rows);
-  }
-  return status;
+  return cst__array_result_as(&stream->dataset->allocator, &stream->schema, rows, &current->columns,
+                              error);
 }
 
 static cst_status read_columns(cst__stream *stream, cst_error *error) {
@@ -417,7 +414,7 @@ cst_status cst__stream_next(cst__stream *stream, uint64_t batch, cst__share *out
                             cst_error *error) {
   const cst_dataset_options *o = &stream->dataset->options;
   cst__share *current = &stream->current;
-  uint64_t position = cst__dataset_begin(stream->dataset, batch);
+  uint64_t position = cst__dataset_begin(stream->dataset, stream->origin, batch);
   uint64_t batch_size = (uint64_t)o->batch_size;
   *out = (cst__share){.columns = NULL};
   while (!is_reached(stream, position)) {

@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "format/container/container.h"
 #include "format/plugin/plugin.h"
+#include "io/url.h"
 
 /* A format that is known by name. Without payload and table: a plug-in of this project, so that it
  * is known when the plug-in is not there. */
@@ -324,10 +325,12 @@ cst_status cst__format_find_by_head(const uint8_t *head, size_t size, cst__forma
 }
 
 cst_status cst__format_find_by_ending(const char *path, cst__format *out, cst_error *error) {
-  const known_format *by_name = find_by_extension(base_name(path));
+  char file[4096];
+  ending name = base_name(cst__url_of_file(path, file, sizeof file));
+  const known_format *by_name = find_by_extension(name);
   *out = (cst__format){0};
   if (by_name == NULL) {
-    CST__TRY(find_plugin_by_ending(base_name(path), out, error));
+    CST__TRY(find_plugin_by_ending(name, out, error));
     if (out->plugin != NULL && out->plugin->open == NULL) {
       *out = (cst__format){0};
     }

@@ -5,11 +5,13 @@
 #include <columnstone/sequence.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "arrow/dictionary.h"
 #include "arrow/owned.h"
 #include "arrow/view.h"
 #include "base/alloc.h"
+#include "base/forked.h"
 #include "format/csv/csv_options.h"
 #include "format/registry.h"
 #include "format/sink_name.h"
@@ -29,6 +31,7 @@ typedef struct shard {
 
 struct cst_sink {
   cst_allocator allocator;
+  pid_t process; /* that opened it */
   char *path;
   struct ArrowSchema schema;
   struct ArrowSchema encoded; /* with dictionaries, where `schema` has none; else released */
@@ -242,6 +245,7 @@ static cst_status new_sink(const char *path, const struct ArrowSchema *schema,
     return cst__fail_memory(error, sizeof *sink);
   }
   sink->allocator = cst__allocator_of(allocator);
+  sink->process = getpid();
   cst__arena_init(&sink->arena, allocator);
   sink->path = cst__new_copy(allocator, path, strlen(path));
   if (sink->path == NULL) {
@@ -297,6 +301,7 @@ cst_status cst__sink_check(const char *path, const cst_sink_options *options, cs
 /* ---- writing ---- */
 
 static cst_status check_open(const cst_sink *sink, cst_error *error) {
+  CST__TRY(cst__check_forked(sink->process, "output", error));
   if (sink->state == SINK_OPEN) {
     return CST_OK;
   }
@@ -416,20 +421,37 @@ cst_status cst__sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_e
 
 /* ---- finishing ---- */
 
+static void name_shard(const cst_sink *sink, size_t i, char *name, size_t room) {
+  size_t at = cst__shard_number_at(sink->path);
+  (void)snprintf(name, room, "%.*s-%05u-of-%05u%s", (int)at, sink->path, (unsigned)i % 100000U,
+                 (unsigned)sink->num_shards % 100000U, sink->path + at);
+}
+
+/* Those that have got their names before another one was not allowed to; they took nobody's. */
+static void remove_shards(const cst_sink *sink, size_t count, char *name, size_t room) {
+  for (size_t i = 0; i < count; i++) {
+    name_shard(sink, i, name, room);
+    (void)unlink(name);
+  }
+}
+
 /* The temporary files get their names when all are complete: until the first rename no file of the
  * output can be seen, and none is ever half. */
 static cst_status publish_shards(cst_sink *sink, cst_error *error) {
   enum { NUMBER = sizeof "-00000-of-00000" };
-  size_t at = cst__shard_number_at(sink->path);
   size_t room = strlen(sink->path) + NUMBER;
   char *name = cst__arena_take(&sink->arena, room);
   if (name == NULL) {
     return cst__fail_memory(error, room);
   }
   for (size_t i = 0; i < sink->num_shards; i++) {
-    (void)snprintf(name, room, "%.*s-%05u-of-%05u%s", (int)at, sink->path, (unsigned)i % 100000U,
-                   (unsigned)sink->num_shards % 100000U, sink->path + at);
-    CST__TRY(cst__output_publish(sink->shards[i].output, name, error));
+    name_shard(sink, i, name, room);
+    bool keep = sink->options.keep_existing;
+    cst_status status = cst__output_publish(sink->shards[i].output, name, keep, error);
+    if (status != CST_OK && keep) {
+      remove_shards(sink, i, name, room);
+    }
+    CST__TRY(status);
   }
   return CST_OK;
 }
@@ -441,7 +463,8 @@ static cst_status finish_shards(cst_sink *sink, cst_error *error) {
     }
   }
   return is_sharded(sink) ? publish_shards(sink, error)
-                          : cst__output_publish(sink->shards[0].output, NULL, error);
+                          : cst__output_publish(sink->shards[0].output, NULL,
+                                                sink->options.keep_existing, error);
 }
 
 cst_status cst__sink_finish(cst_sink *sink, cst_error *error) {
@@ -457,7 +480,7 @@ cst_status cst__sink_finish(cst_sink *sink, cst_error *error) {
 int64_t cst__sink_rows(const cst_sink *sink) { return sink->rows; }
 
 void cst__sink_free(cst_sink *sink) {
-  if (sink == NULL) {
+  if (sink == NULL || cst__is_forked(sink->process)) {
     return;
   }
   for (size_t i = 0; i < sink->num_shards; i++) {

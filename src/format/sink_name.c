@@ -21,9 +21,10 @@ size_t cst__shard_number_at(const char *path) {
   return dot > begin + 1 ? dot - 1 : end;
 }
 
+/* A link that leads nowhere counts: what is written would be a file that it names, not the path. */
 static bool is_file(const char *path) {
   struct stat there;
-  return stat(path, &there) == 0 && S_ISREG(there.st_mode);
+  return stat(path, &there) == 0 ? S_ISREG(there.st_mode) : lstat(path, &there) == 0;
 }
 
 /* True for the name of the first shard of `count` ones, whatever the count. */

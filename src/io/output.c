@@ -11,12 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/forked.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
 #include "base/sized.h"
 #include "io/beside.h"
 #include "io/encoder.h"
 #include "io/raw.h"
+#include "io/temporary.h"
 #include "io/url.h"
 
 enum {
@@ -28,10 +30,12 @@ enum {
 
 struct cst__output {
   cst_allocator allocator;
-  char *name;      /* for errors */
-  char *path;      /* that the file gets in the end, or NULL */
-  char *temporary; /* that it has till then, or NULL */
-  int fd;          /* -1: a caller's writer */
+  pid_t process;       /* that opened it */
+  char *name;          /* for errors */
+  char *path;          /* that the file gets in the end, or NULL */
+  char *temporary;     /* that it has till then, or NULL */
+  cst__temporary made; /* of that name */
+  int fd;              /* -1: a caller's writer */
   bool owns_fd;
   bool has_writer; /* not closed yet */
   cst_writer writer;
@@ -152,6 +156,7 @@ static cst_status new_output(const char *name, cst_compression compression, int 
   }
   *out = output;
   output->fd = -1;
+  output->process = getpid();
   output->allocator = cst__allocator_of(allocator);
   output->name = cst__new_copy(allocator, name, strlen(name));
   output->buffer = cst__new(allocator, BUFFER);
@@ -185,7 +190,7 @@ static cst_status fail_create(int code, cst_error *error) {
   return cst__fail_system(error, code, "cannot write");
 }
 
-static cst_status create_temporary(cst__output *output, cst_error *error) {
+static cst_status create_temporary(cst__output *output, mode_t mode, cst_error *error) {
   enum { TRIES = 100 };
   size_t size = strlen(output->path) + SUFFIX;
   output->temporary = cst__new(&output->allocator, size);
@@ -194,7 +199,7 @@ static cst_status create_temporary(cst__output *output, cst_error *error) {
   }
   for (int i = 0; i < TRIES && output->fd < 0; i++) {
     name_temporary(output->temporary, output->path);
-    output->fd = open(output->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    output->fd = cst__temporary_create(&output->made, output->temporary, mode);
     if (output->fd < 0 && errno != EEXIST && errno != EINTR) {
       break;
     }
@@ -240,6 +245,18 @@ static cst_status resolve(cst__output *output, const char *path, cst_error *erro
   return output->path != NULL ? CST_OK : cst__fail_memory(error, strlen(path) + 1);
 }
 
+/* Whoever could not read the file before shall not be able to now: until the new one has the group
+ * of the old one, it is its owner's alone. */
+static void take_permissions(int fd, const struct stat *before) {
+  struct stat made;
+  mode_t mode = before->st_mode & 0777;
+  bool is_same = fstat(fd, &made) == 0 && made.st_gid == before->st_gid;
+  if (!is_same && fchown(fd, (uid_t)-1, before->st_gid) != 0) {
+    mode &= ~(mode_t)070;
+  }
+  (void)fchmod(fd, mode);
+}
+
 static cst_status open_path(cst__output *output, const char *path, cst_error *error) {
   struct stat info;
   if (strcmp(path, "-") == 0) {
@@ -256,9 +273,9 @@ static cst_status open_path(cst__output *output, const char *path, cst_error *er
     return output->fd >= 0 ? CST_OK : cst__fail_system(error, errno, "cannot write");
   }
   CST__TRY(resolve(output, path, error));
-  CST__TRY(create_temporary(output, error));
-  if (exists) { /* whoever could not read the file before shall not be able to now */
-    (void)fchmod(output->fd, info.st_mode & 0777);
+  CST__TRY(create_temporary(output, exists ? 0600 : 0666, error));
+  if (exists) {
+    take_permissions(output->fd, &info);
   }
   return CST_OK;
 }
@@ -381,6 +398,7 @@ static cst_status end_beside(cst__output *output, cst_error *error) {
 }
 
 static cst_status check_usable(const cst__output *output, cst_error *error) {
+  CST__TRY(cst__check_forked(output->process, "output", error));
   if (output->failed != CST_OK) {
     return cst__fail(error, output->failed, "begin anew", "an earlier write has failed");
   }
@@ -431,13 +449,41 @@ static cst_status close_output(cst__output *output, cst_error *error) {
   return close(fd) == 0 || errno == EINTR ? CST_OK : cst__fail_system(error, errno, "cannot write");
 }
 
-static cst_status rename_temporary(cst__output *output, const char *path, cst_error *error) {
+/* A second name for the file: unlike a new one, it takes no other file's place. 0, or errno. */
+static int name_new_file(const char *temporary, const char *path) {
+  struct stat info;
+  if (link(temporary, path) == 0) {
+    (void)unlink(temporary);
+    return 0;
+  }
+  if (errno != EPERM && errno != ENOTSUP && errno != ENOSYS && errno != EMLINK) {
+    return errno;
+  }
+  /* A file system without links, such as FAT. */
+  if (lstat(path, &info) == 0) {
+    return EEXIST;
+  }
+  return rename(temporary, path) == 0 ? 0 : errno;
+}
+
+static cst_status give_name(cst__output *output, const char *path, bool keep, cst_error *error) {
   if (output->temporary == NULL) {
     return CST_OK;
   }
-  if (rename(output->temporary, path != NULL ? path : output->path) != 0) {
-    return cst__fail_system(error, errno, "cannot give the finished file its name");
+  int code = 0;
+  if (keep) { /* as it was given: nobody has put a link there meanwhile */
+    code = name_new_file(output->temporary, path != NULL ? path : output->name);
+  } else if (rename(output->temporary, path != NULL ? path : output->path) != 0) {
+    code = errno;
   }
+  if (code == EEXIST && keep) {
+    return cst__fail(error, CST_IO, "name another output, or allow to overwrite it",
+                     "the output exists");
+  }
+  if (code != 0) {
+    return cst__fail_system(error, code, "cannot give the finished file its name");
+  }
+  cst__temporary_forget(&output->made);
   cst__delete(output->temporary);
   output->temporary = NULL;
   return CST_OK;
@@ -466,17 +512,17 @@ cst_status cst__output_close(cst__output *output, cst_error *error) {
   return CST_OK;
 }
 
-cst_status cst__output_publish(cst__output *output, const char *path, cst_error *error) {
-  return fail_output(output, rename_temporary(output, path, error), error);
+cst_status cst__output_publish(cst__output *output, const char *path, bool keep, cst_error *error) {
+  return fail_output(output, give_name(output, path, keep, error), error);
 }
 
 cst_status cst__output_finish(cst__output *output, cst_error *error) {
   CST__TRY(cst__output_close(output, error));
-  return cst__output_publish(output, NULL, error);
+  return cst__output_publish(output, NULL, false, error);
 }
 
 void cst__output_free(cst__output *output) {
-  if (output == NULL) {
+  if (output == NULL || cst__is_forked(output->process)) {
     return;
   }
   if (output->beside != NULL) {
@@ -485,10 +531,11 @@ void cst__output_free(cst__output *output) {
   }
   (void)close_writer(output, false, NULL);
   (void)close_output(output, NULL);
-  if (output->temporary != NULL) {
+  if (output->temporary != NULL && cst__temporary_is_ours(&output->made)) {
     (void)unlink(output->temporary);
-    cst__delete(output->temporary);
+    cst__temporary_forget(&output->made);
   }
+  cst__delete(output->temporary);
   if (output->state != NULL) {
     output->encoder->free_state(output->state);
   }

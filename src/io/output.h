@@ -12,7 +12,8 @@ typedef struct cst__output cst__output;
 /* The compression that the ending of a name means; *stem: the size of the name without it. */
 cst_compression cst__compression_of(const char *name, size_t *stem);
 
-/* Opens "<path>.<random>.tmp" beside `path` ("-": standard output). compression BY_NAME looks at
+/* Opens "<path>.<random>.tmp" beside `path` ("-": standard output), for nobody who may not read the
+ * file that it replaces. compression BY_NAME looks at
  * the path's ending. level 0 is the codec's usual one. */
 cst_status cst__output_open(const char *path, cst_compression compression, int level,
                             const cst_allocator *allocator, cst__output **out, cst_error *error);
@@ -31,11 +32,13 @@ cst_status cst__output_write(cst__output *output, const void *data, size_t size,
 uint64_t cst__output_written(cst__output *output);
 /* Ends the compression, flushes and closes: the file is complete, under its temporary name. */
 cst_status cst__output_close(cst__output *output, cst_error *error);
-/* Gives a closed file its name: `path` (in the same folder), or NULL for that of open. */
-cst_status cst__output_publish(cst__output *output, const char *path, cst_error *error);
+/* Gives a closed file its name: `path` (in the same folder), or NULL for that of open. With `keep`,
+ * CST_IO if there is something of this name already, even a link that leads nowhere. */
+cst_status cst__output_publish(cst__output *output, const char *path, bool keep, cst_error *error);
 /* Both. After it only free is allowed. */
 cst_status cst__output_finish(cst__output *output, cst_error *error);
-/* Without a successful finish: removes the temporary file. NULL is allowed. */
+/* Without a successful finish: removes the temporary file. NULL is allowed. In a child of fork all
+ * is left as it is; what would reach the file is CST_STATE there. */
 void cst__output_free(cst__output *output);
 
 #endif /* IO_OUTPUT_H */

@@ -103,7 +103,7 @@ static void make_hint(const char *path, char *hint, size_t n) {
     folder[size] = '\0';
   }
   if (stat(folder, &info) != 0) {
-    (void)snprintf(hint, n, "the folder %s does not exist either", folder);
+    (void)snprintf(hint, n, "its folder does not exist either");
   } else if (lstat(path, &info) == 0) {
     (void)snprintf(hint, n, "this link refers to a file that does not exist");
   } else {

@@ -8,10 +8,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +42,51 @@ struct cst__process {
   char text[MOST_SAID];
   size_t size; /* of the text */
 };
+
+/* ---- what is started ---- */
+
+#define SYSTEM_PATH "/usr/local/bin:/usr/bin:/bin"
+
+static bool is_program(const char *path) {
+  struct stat info;
+  return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+}
+
+bool cst__process_find(const char *name, char *buf, size_t n) {
+  const char *list = secure_getenv("PATH");
+  for (list = list != NULL ? list : SYSTEM_PATH; *list != '\0';) {
+    size_t size = strcspn(list, ":");
+    int made = list[0] == '/' ? snprintf(buf, n, "%.*s/%s", (int)size, list, name) : -1;
+    if (made > 0 && (size_t)made < n && is_program(buf)) {
+      return true;
+    }
+    list += size + (list[size] == ':');
+  }
+  return false;
+}
+
+static bool is_plain_start(char c) {
+  return c == '/' || c == '.' || c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') ||
+         (c >= 'A' && c <= 'Z');
+}
+
+const char *cst__process_path(const char *path, cst__arena *arena) {
+  if (is_plain_start(path[0])) {
+    return path;
+  }
+  size_t size = strlen(path) + sizeof "./";
+  char *plain = cst__arena_take(arena, size);
+  if (plain != NULL) {
+    (void)snprintf(plain, size, "./%s", path);
+  }
+  return plain;
+}
+
+static char *const *environment(void) {
+  static char path[] = "PATH=" SYSTEM_PATH;
+  static char *const fixed[] = {path, NULL};
+  return getauxval(AT_SECURE) != 0 ? fixed : environ;
+}
 
 /* ---- starting ---- */
 
@@ -119,7 +167,7 @@ static int spawn(cst__process *process, const char *const *argv, int data, int s
     code = code != 0 ? code : set_attributes(&attributes);
     if (code == 0) { /* the arguments are not changed: the type is of old */
       code = posix_spawn(&process->pid, process->path, &files, &attributes, (char *const *)argv,
-                         environ);
+                         environment());
     }
     (void)posix_spawnattr_destroy(&attributes);
   }
@@ -141,7 +189,7 @@ static cst_status start_process(cst__process *process, const char *const *argv, 
     int code = spawn(process, argv, *theirs, said[1]);
     if (code != 0) {
       process->pid = 0;
-      status = cst__fail_system(error, code, "cannot run the plug-in program");
+      status = cst__fail_system(error, code, "cannot run the program");
       cst__error_add_file(error, process->path);
     }
   }

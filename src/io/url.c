@@ -65,32 +65,113 @@ bool cst__path_of_file_url(const char *url, char *buf, size_t n) {
   return false;
 }
 
-size_t cst__url_name_size(const char *url) {
-  bool web = strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
-  return web ? strcspn(url, "?") : strlen(url);
+static bool is_web(const char *url) {
+  static const char *const schemes[] = {"http://", "https://", "ftp://", "ftps://"};
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+    if (strncmp(url, schemes[i], strlen(schemes[i])) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The same of one part of a chain, which has this size. */
+static size_t piece_path_size(const char *url, size_t size) {
+  const char *mark = memchr(url, '?', size);
+  while (mark != NULL && !is_web(url)) {
+    size_t rest = size - (size_t)(mark - url);
+    size_t name = strcspn(mark + 1, "?=");
+    if (name + 1 < rest && mark[1 + name] == '=') {
+      break;
+    }
+    mark = name + 1 < rest ? mark + 1 + name : NULL;
+  }
+  return mark != NULL ? (size_t)(mark - url) : size;
+}
+
+static size_t piece_size(const char *url) {
+  const char *end = strstr(url, "::");
+  return end != NULL ? (size_t)(end - url) : strlen(url);
+}
+
+const char *cst__url_of_file(const char *path, char *buf, size_t n) {
+  for (const char *piece = path; *piece != '\0';) {
+    size_t size = piece_size(piece);
+    bool more = piece[size] != '\0';
+    if (scheme_size(piece) > 0) {
+      if (!more || size >= n) {
+        break;
+      }
+      memcpy(buf, piece, size);
+      buf[size] = '\0';
+      return buf;
+    }
+    piece += size + (more ? 2 : 0);
+  }
+  return path;
+}
+
+size_t cst__url_path_size(const char *url) {
+  return scheme_size(url) > 0 ? piece_path_size(url, strlen(url)) : strlen(url);
+}
+
+/* Writes one part of a chain to `out`, which may begin where it does or before. Returns the size.
+ */
+static size_t print_piece(const char *piece, size_t size, char *out) {
+  size_t head = scheme_size(piece);
+  head += head > 0 ? strlen("://") : 0;
+  if (head == 0 || head > size) {
+    memmove(out, piece, size);
+    return size;
+  }
+  bool web = is_web(piece);
+  size_t path = piece_path_size(piece, size);
+  size_t host = head + strcspn(piece + head, "/");
+  host = host < path ? host : path;
+  size_t at = host;
+  while (at > head && piece[at - 1] != '@') {
+    at--;
+  }
+  size_t user = 0;
+  if (at > head && !web) {
+    const char *colon = memchr(piece + head, ':', at - 1 - head);
+    user = colon != NULL ? (size_t)(colon - piece) - head : at - 1 - head;
+  }
+  memmove(out, piece, head + user);
+  size_t done = head + user;
+  if (at > head && !web) {
+    out[done++] = '@';
+  }
+  memmove(out + done, piece + at, path - at);
+  return done + path - at;
+}
+
+void cst__url_make_printable(char *url) {
+  char *out = url;
+  for (const char *piece = url; *piece != '\0';) {
+    size_t size = piece_size(piece);
+    bool more = piece[size] != '\0';
+    out += print_piece(piece, size, out);
+    piece += size;
+    if (more) {
+      memmove(out, piece, 2);
+      out += 2;
+      piece += 2;
+    }
+  }
+  *out = '\0';
 }
 
 static void add_listed_name(cst_error *error, const char *url) {
-  char name[1024];
-  size_t size = cst__url_name_size(url);
-  (void)snprintf(name, sizeof name, "%.*s", (int)(size < 1000 ? size : 1000), url);
-  cst__error_add_file(error, name);
+  char *name = cst__new_copy(NULL, url, strlen(url));
+  if (name != NULL) {
+    cst__url_make_printable(name);
+    cst__error_add_file(error, name);
+  }
+  cst__delete(name);
 }
 
 /* ---- patterns ---- */
-
-static cst_status add_line(cst__paths *paths, const char *line, size_t size, cst_error *error) {
-  if (!cst__grow(NULL, (void **)&paths->items, &paths->capacity, paths->count + 1,
-                 sizeof *paths->items)) {
-    return cst__fail_memory(error, (paths->count + 1) * sizeof *paths->items);
-  }
-  char *copy = cst__new_copy(NULL, line, size);
-  if (copy == NULL) {
-    return cst__fail_memory(error, size + 1);
-  }
-  paths->items[paths->count++] = copy;
-  return CST_OK;
-}
 
 static cst_status read_listing(cst__process *process, char **text, size_t *size, cst_error *error) {
   size_t capacity = 0;
@@ -108,23 +189,68 @@ static cst_status read_listing(cst__process *process, char **text, size_t *size,
   return cst__process_finish(process, error);
 }
 
-static cst_status add_lines(cst__paths *paths, const char *text, size_t size, cst_error *error) {
-  for (size_t at = 0; at < size;) {
-    const char *end = memchr(text + at, '\n', size - at);
-    size_t length = end != NULL ? (size_t)(end - text) - at : size - at;
-    if (length > 0 && memchr(text + at, '\0', length) == NULL) {
-      CST__TRY(add_line(paths, text + at, length, error));
+/* What every name that a pattern means begins and ends with. */
+typedef struct bounds {
+  const char *url;
+  size_t prefix;    /* of url: up to the last folder before the first wildcard */
+  const char *tail; /* of url: the rest of a chain */
+} bounds;
+
+static bounds bounds_of(const char *url) {
+  bounds found = {.url = url, .prefix = strcspn(url, "*?[")};
+  const char *chain = strstr(url + found.prefix, "::");
+  found.tail = chain != NULL ? chain : "";
+  while (found.prefix > 0 && url[found.prefix - 1] != '/') {
+    found.prefix--;
+  }
+  return found;
+}
+
+static bool has_parent_folder(const char *path) {
+  for (const char *c = path; (c = strstr(c, "..")) != NULL; c += 2) {
+    bool begins = c == path || c[-1] == '/';
+    if (begins && (c[2] == '\0' || c[2] == '/' || c[2] == ':')) {
+      return true;
     }
-    at += length + 1;
+  }
+  return false;
+}
+
+static cst_status check_listed(const bounds *in, const char *name, cst_error *error) {
+  static const char hint[] = "name the files one by one";
+  size_t size = strlen(name);
+  size_t tail = strlen(in->tail);
+  for (const char *c = name; *c != '\0'; c++) {
+    if ((unsigned char)*c < 0x20 || *c == 0x7f) {
+      return cst__fail(error, CST_CORRUPT, hint, "the listing has a name with a control character");
+    }
+  }
+  const char *inner = name + in->prefix;
+  const char *chain = size >= in->prefix ? strstr(inner, "::") : NULL;
+  if (size < in->prefix + tail || memcmp(name, in->url, in->prefix) != 0 ||
+      strcmp(name + size - tail, in->tail) != 0 || (chain != NULL && chain != name + size - tail) ||
+      has_parent_folder(inner)) {
+    return cst__fail(error, CST_CORRUPT, hint, "the listing has a name outside of the pattern");
+  }
+  return CST_OK;
+}
+
+static cst_status add_listed(cst__paths *paths, const bounds *in, const char *text, size_t size,
+                             cst_error *error) {
+  for (size_t at = 0; at < size; at += strlen(text + at) + 1) {
+    if (memchr(text + at, '\0', size - at) == NULL) {
+      return cst__fail(error, CST_CORRUPT, NULL, "the listing ends within a name");
+    }
+    CST__TRY(check_listed(in, text + at, error));
+    CST__TRY(cst__paths_add(paths, text + at, error));
   }
   return CST_OK;
 }
 
 cst_status cst__url_expand(const char *program, const char *url, cst__paths *paths,
                            cst_error *error) {
-  size_t name_size = cst__url_name_size(url);
-  if (strcspn(url, "*?[") >= name_size) {
-    return add_line(paths, url, strlen(url), error);
+  if (strcspn(url, "*?[") >= cst__url_path_size(url)) {
+    return cst__paths_add(paths, url, error);
   }
   const char *argv[] = {program, "list", url, NULL};
   cst__process *process;
@@ -134,7 +260,8 @@ cst_status cst__url_expand(const char *program, const char *url, cst__paths *pat
   cst_status status = read_listing(process, &text, &size, error);
   cst__process_free(process);
   if (status == CST_OK) {
-    status = add_lines(paths, text, size, error);
+    const bounds in = bounds_of(url);
+    status = add_listed(paths, &in, text, size, error);
   }
   cst__delete(text);
   if (status != CST_OK) {

@@ -1,5 +1,5 @@
 /* Bytes behind a URL, by way of a program: `PROGRAM read [--offset=N] URL` writes them to standard
- * output, `PROGRAM list URL` the URLs that a pattern means, one a line.
+ * output, `PROGRAM list URL` the URLs that a pattern means, each with a NUL behind it.
  */
 #ifndef IO_URL_H
 #define IO_URL_H
@@ -14,11 +14,22 @@ bool cst__is_url(const char *path);
 /* The path that a URL "file://..." means, in buf; false for other names, and if it does not fit. */
 bool cst__path_of_file_url(const char *url, char *buf, size_t n);
 
-/* What errors call it: without the parameters of a web address, which may be a signature. Returns
- * its length. */
-size_t cst__url_name_size(const char *url);
+/* The length without the parameters, one of which may be a signature: from "?" on in web addresses,
+ * elsewhere if there is a "=" behind it ("?" alone is a pattern). */
+size_t cst__url_path_size(const char *url);
 
-/* Adds the URLs that a pattern means, or the URL itself. */
+/* The part of a chain that names the file, whose ending counts: "zip://a.csv" of
+ * "zip://a.csv::https://h/z.zip", copied to buf. Other paths, and what does not fit, as they are.
+ */
+const char *cst__url_of_file(const char *path, char *buf, size_t n);
+
+/* Makes a URL what errors call it, in place: without parameters and passwords, and without the user
+ * of a web address, who may be a token. Each part of a chain ("zip://a.csv::https://...") is looked
+ * at. python/columnstone/_io/urls.py does the same. */
+void cst__url_make_printable(char *url);
+
+/* Adds the URLs that a pattern means, or the URL itself. What the program lists is not trusted:
+ * CST_CORRUPT for a name outside of the pattern's folder, or with a control character. */
 cst_status cst__url_expand(const char *program, const char *url, cst__paths *paths,
                            cst_error *error);
 

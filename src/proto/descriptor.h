@@ -91,7 +91,7 @@ struct cst__message_def {
 
   /* Only where descriptors were read. */
   bool is_message_set;     /* its extensions are written in a form of their own, which nothing here
-                              reads */
+                              reads: its bytes are unknown fields */
   size_t num_extensions;   /* of the fields */
   const uint32_t *by_name; /* indexes of `fields` by name, extensions after the others */
 };

@@ -310,6 +310,17 @@ bool cst__message_put_unknown(cst__arena *arena, cst__message *message, cst_byte
   return true;
 }
 
+void cst__message_drop_unknown(cst__message *message) {
+  if (!message->def->is_message_set) {
+    message->unknown_first = message->unknown_last = NULL;
+  }
+  for (cst__field *field = message->first; field != NULL; field = field->next) {
+    for (size_t i = 0; cst__field_is_message(field->def) && i < field->count; i++) {
+      cst__message_drop_unknown(cst__field_value(field, i)->message);
+    }
+  }
+}
+
 const cst__message *cst__message_find_expanded_any(const cst__message *message) {
   if (message->expanded_any.size > 0) {
     return message;

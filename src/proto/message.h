@@ -124,6 +124,9 @@ bool cst__message_sort_maps(cst__arena *arena, cst__message *message);
 /* The same, but every key stays where it came first. */
 bool cst__message_unique_maps(cst__arena *arena, cst__message *message);
 
+/* Forgets the unknown fields, at any depth, but for what a message set holds. */
+void cst__message_drop_unknown(cst__message *message);
+
 /* The first message, at any depth, that holds an expanded Any, or NULL: it has no binary form. */
 const cst__message *cst__message_find_expanded_any(const cst__message *message);
 

@@ -197,6 +197,9 @@ static __attribute__((noinline)) cst_status fail_enum(const cst__lexer *lexer,
                                names[count]);
     }
   }
+  if (lexer->hides_tokens) {
+    return cst__lexer_fail(lexer, hint, "%s has no such value", values->full_name);
+  }
   (void)near_token(hint, lexer, names, count);
   return cst__lexer_fail(lexer, hint, "%s has no value '%.*s'", values->full_name,
                          lexer->size < 40 ? (int)lexer->size : 40, lexer->token);
@@ -472,15 +475,33 @@ static cst_status serialize_any_value(parser *p, cst__message *content, cst_byte
   return copy != NULL ? CST_OK : no_text_memory(p);
 }
 
+static bool is_hex_digit(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* What may stand before the last slash of a type's URL: after '%' two hexadecimal digits. */
+static bool is_url_prefix(const char *text, size_t size) {
+  for (size_t i = 0; i < size; i++) {
+    if (text[i] == '%' &&
+        (size - i < 3 || !is_hex_digit(text[i + 1]) || !is_hex_digit(text[i + 2]))) {
+      return false;
+    }
+  }
+  return size > 0 && text[0] != '/';
+}
+
 /* The message in braces after "[url]", as the two fields of an Any. */
 static cst_status read_any_message(parser *p, const cst__lexer *place, const cst__text *url,
                                    cst__message *any, int depth) {
   const char *slash = url->size > 0 ? memrchr(url->data, '/', url->size) : NULL;
-  const char *name = slash != NULL ? slash + 1 : url->data + url->size;
+  if (slash == NULL || !is_url_prefix(url->data, (size_t)(slash - url->data))) {
+    return cst__lexer_fail(place, "write [type.googleapis.com/full.name]",
+                           "the URL of an Any's type is not valid");
+  }
+  const char *name = slash + 1;
   size_t size = (size_t)(url->data + url->size - name);
-  const cst__message_def *def = slash != NULL && slash > url->data && size > 0 && *name != '.'
-                                    ? cst__descriptors_find(p->types, name, size)
-                                    : NULL;
+  const cst__message_def *def =
+      size > 0 && *name != '.' ? cst__descriptors_find(p->types, name, size) : NULL;
   if (def == NULL) {
     return cst__lexer_fail(place, "add the file of this type to the descriptors",
                            "an Any of a type that the descriptors do not have");
@@ -535,7 +556,10 @@ static cst_status read_extension(parser *p, cst__message *message, int depth) {
   const cst__field_def *def = status == CST_OK && name.size > 0
                                   ? cst__extension_by_name(message->def, name.data, name.size)
                                   : NULL;
-  if (status == CST_OK) {
+  if (status == CST_OK && message->def->is_message_set) {
+    status = cst__lexer_fail(&place, "read the wire format",
+                             "a message set, whose extensions are not read from text");
+  } else if (status == CST_OK) {
     status = def != NULL
                  ? read_field_body(p, &place, message, def, depth)
                  : cst__lexer_fail(&place, "add the file that declares it to the descriptors",

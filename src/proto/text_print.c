@@ -133,10 +133,10 @@ void cst__text_put_quoted(cst__text *out, cst_bytes bytes, bool is_utf8) {
   cst__text_puts(out, "\"");
   for (size_t i = 0; i < bytes.size;) {
     size_t size = is_utf8 ? cst__utf8_char_size(bytes.data + i, bytes.size - i) : 1;
-    if (size > 1) {
+    if (size > 1 && !cst__utf8_is_hidden(bytes.data + i, size)) {
       cst__text_append(out, bytes.data + i, size);
       i += size;
-    } else {
+    } else { /* a hidden character byte by byte: the rest of one is none */
       put_escaped_byte(out, bytes.data[i++]);
     }
   }

@@ -71,6 +71,21 @@ static cst_status count_text(const cst_query *query, size_t size, cst_error *err
   return CST_OK;
 }
 
+cst__statement *cst__query_need_from(cst_query *query) {
+  if (query->num_statements > 0 && query->statements[0].kind == CST__STATEMENT_FROM) {
+    return &query->statements[0];
+  }
+  if (!cst__grow(&query->allocator, (void **)&query->statements, &query->statement_capacity,
+                 query->num_statements + 1, sizeof *query->statements)) {
+    return NULL;
+  }
+  memmove(query->statements + 1, query->statements,
+          query->num_statements * sizeof *query->statements);
+  query->num_statements++;
+  query->statements[0] = (cst__statement){.kind = CST__STATEMENT_FROM};
+  return &query->statements[0];
+}
+
 /* Makes statements of something in the arena of a part. */
 typedef struct part_maker {
   cst_status (*make)(const struct part_maker *maker, cst__arena *arena, cst__statement_list *out,

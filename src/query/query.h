@@ -26,6 +26,9 @@ cst_status cst__query_rename(cst_query *query, const char *path, const char *nam
 cst_status cst__query_add_output(cst_query *query, const char *name, const char *expression,
                                  cst_error *error);
 
+/* The `from` of the query; an empty one is put first, if it has none. NULL: no memory. */
+cst__statement *cst__query_need_from(cst_query *query);
+
 /* In its usual spelling; CST_LIMIT if that is longer than what is read again. */
 cst_status cst__query_write_text(const cst_query *query, char **text, size_t *size,
                                  cst_error *error);

@@ -230,6 +230,8 @@ static cst_status call_fail_origin(const call_plan *plan, cst_error *error) {
                    plan->call->stage.name);
 }
 
+static void release_no_schema(struct ArrowSchema *schema) { schema->release = NULL; }
+
 /* Where the caller says that the rows come from; nothing else is known: from nowhere. */
 static cst_status call_follow(const call_plan *plan, const struct ArrowArray *rows,
                               int64_t num_before, int64_t num_after, cst__row_map *origin,
@@ -242,8 +244,9 @@ static cst_status call_follow(const call_plan *plan, const struct ArrowArray *ro
     memset(origin->rows, 0xff, (size_t)num_after * sizeof *origin->rows);
     return CST_OK;
   }
-  if (rows->length != num_after || rows->n_buffers != 2 || rows->offset < 0 ||
-      (num_after > 0 && rows->buffers[1] == NULL)) {
+  static const struct ArrowSchema int64 = {.format = "l", .release = release_no_schema};
+  if (cst__array_check_whole(&int64, rows, NULL) != CST_OK || rows->length != num_after ||
+      rows->n_buffers != 2 || (num_after > 0 && rows->buffers[1] == NULL)) {
     return call_fail_origin(plan, error);
   }
   for (int64_t i = 0; i < num_after; i++) {

@@ -33,9 +33,8 @@ typedef struct query_stage_state {
   void *ctx;
   int64_t *numbers; /* of the rows' records */
   size_t capacity;
-  int64_t *rows; /* of the batch, -1 for those that are bad already */
-  size_t rows_capacity;
-  bool has_bad; /* some are */
+  uint8_t *bad; /* by row: those that are bad already */
+  size_t bad_capacity;
 } query_stage_state;
 
 /* ---- binding ---- */
@@ -126,14 +125,6 @@ static cst_status query_make_plan(query_stage_plan *plan, const cst__query_setti
   return query_set_output(plan, out, error);
 }
 
-static bool query_has_numbers(const cst__query_plan *plan) {
-  bool found = false;
-  for (size_t i = 0; i < plan->num_steps; i++) {
-    found = found || plan->steps[i].kind == CST__STEP_NUMBERS;
-  }
-  return found;
-}
-
 static cst_status query_bind(const void *settings, const struct ArrowSchema *input,
                              const cst_allocator *allocator, void **out, cst__stage_output *output,
                              cst_error *error) {
@@ -145,7 +136,7 @@ static cst_status query_bind(const void *settings, const struct ArrowSchema *inp
   plan->allocator = cst__allocator_of(allocator);
   plan->view = cst__query_view_retain(own->view);
   plan->nulls = own->nulls;
-  plan->has_numbers = query_has_numbers(cst__query_view_plan(plan->view));
+  plan->has_numbers = cst__query_plan_has_numbers(cst__query_view_plan(plan->view));
   cst_status status = query_make_plan(plan, own, input, &output->schema, error);
   if (status != CST_OK) {
     query_plan_free(plan);
@@ -162,7 +153,7 @@ static void query_close(void *object) {
   query_stage_state *state = object;
   cst__query_run_close(state->run);
   cst__delete(state->numbers);
-  cst__delete(state->rows);
+  cst__delete(state->bad);
   cst__delete(state);
 }
 
@@ -195,24 +186,22 @@ static void query_ask(void *object, const cst__row_facts *facts) {
 
 /* ---- running ---- */
 
-static cst_status query_reserve(const query_stage_state *state, int64_t **numbers, size_t *capacity,
-                                int64_t count, cst_error *error) {
-  void *items = *numbers;
-  bool ok =
-      cst__grow(&state->plan->allocator, &items, capacity, (size_t)count + 1, sizeof **numbers);
-  *numbers = items;
-  return ok ? CST_OK : cst__fail_memory(error, (size_t)count * sizeof **numbers);
-}
-
-/* Rows in the place of records that do not decode, before the query refuses others. */
-static cst_status query_find_bad(query_stage_state *state, int64_t count, cst_error *error) {
-  state->has_bad = false;
-  CST__TRY(query_reserve(state, &state->rows, &state->rows_capacity, count, error));
-  for (int64_t i = 0; i < count; i++) {
-    bool is_bad = state->facts.is_bad != NULL && state->facts.is_bad(state->facts.ctx, i);
-    state->rows[i] = is_bad ? -1 : i;
-    state->has_bad = state->has_bad || is_bad;
+/* Rows in the place of records that do not decode, before the query refuses others; NULL: there are
+ * none. */
+static cst_status query_find_bad(query_stage_state *state, int64_t count, const uint8_t **out,
+                                 cst_error *error) {
+  void *items = state->bad;
+  bool ok = cst__grow(&state->plan->allocator, &items, &state->bad_capacity, (size_t)count + 1, 1);
+  state->bad = items;
+  if (!ok) {
+    return cst__fail_memory(error, (size_t)count);
   }
+  bool any = false;
+  for (int64_t i = 0; i < count; i++) {
+    state->bad[i] = state->facts.is_bad != NULL && state->facts.is_bad(state->facts.ctx, i);
+    any = any || state->bad[i];
+  }
+  *out = any ? state->bad : NULL;
   return CST_OK;
 }
 
@@ -225,14 +214,25 @@ static void query_forget_position(cst_error *error) {
   }
 }
 
-/* What is wrong with a row that is told of already is of no interest. */
 static void query_note_bad(void *ctx, const cst_error *error) {
   const query_stage_state *state = ctx;
-  if (state->on_bad != NULL && state->rows[error->record] >= 0) {
+  if (state->on_bad != NULL) {
     cst_error own = *error;
     query_forget_position(&own);
     state->on_bad(state->ctx, &own);
   }
+}
+
+static cst_status query_fail_number(int64_t number, cst_error *error) {
+  return number == CST__NUMBER_OF_PASS
+             ? cst__fail(error, CST_UNSUPPORTED, "read the files one by one",
+                         "record_index() has no numbers here: the records of several files of this "
+                         "format are read as one table")
+             : cst__fail(error, CST_UNSUPPORTED,
+                         "make an index of the file (columnstone index) before it is divided, or "
+                         "read all of it",
+                         "record_index() has no numbers here: what is read begins in the middle of "
+                         "a file");
 }
 
 /* The numbers of the rows' records, if the query has record_index(). */
@@ -242,14 +242,18 @@ static cst_status query_find_numbers(query_stage_state *state, int64_t count, co
   if (!state->plan->has_numbers) {
     return CST_OK;
   }
-  CST__TRY(query_reserve(state, &state->numbers, &state->capacity, count, error));
+  void *items = state->numbers;
+  bool ok = cst__grow(&state->plan->allocator, &items, &state->capacity, (size_t)count + 1,
+                      sizeof *state->numbers);
+  state->numbers = items;
+  if (!ok) {
+    return cst__fail_memory(error, (size_t)count * sizeof *state->numbers);
+  }
   for (int64_t i = 0; i < count; i++) {
-    state->numbers[i] = state->facts.record != NULL ? state->facts.record(state->facts.ctx, i) : -1;
+    state->numbers[i] = state->facts.record != NULL ? state->facts.record(state->facts.ctx, i)
+                                                    : CST__NUMBER_UNKNOWN;
     if (state->numbers[i] < 0) {
-      return cst__fail(error, CST_UNSUPPORTED,
-                       "make an index of the files (columnstone index), or read all of them",
-                       "record_index() has no numbers here: what is read begins in the middle of "
-                       "a file, or records of several files are not told apart");
+      return query_fail_number(state->numbers[i], error);
     }
   }
   *out = state->numbers;
@@ -287,21 +291,12 @@ static cst_status query_run_batch(query_stage_state *state, struct ArrowArray *b
   const query_stage_plan *plan = state->plan;
   cst__query_input input = {.batch = batch};
   if (plan->nulls) {
-    CST__TRY(query_find_bad(state, batch->length, error));
+    CST__TRY(query_find_bad(state, batch->length, &input.bad, error));
     input.on_bad = query_note_bad;
     input.ctx = state;
   }
   CST__TRY(query_find_numbers(state, batch->length, &input.numbers, error));
-  CST__TRY(cst__query_run_batch(state->run, &input, out, origin, error));
-  if (!state->has_bad || !cst__query_view_keeps_rows(plan->view)) {
-    return CST_OK;
-  }
-  /* They are nulls, whatever the query makes of nulls. */
-  cst_status status = query_take_rows(plan, &plan->result, state->rows, out->length, out, error);
-  if (status != CST_OK) {
-    cst__array_release(out);
-  }
-  return status;
+  return cst__query_run_batch(state->run, &input, out, origin, error);
 }
 
 /* The same with what goes along, which is a second look at the batch. */

@@ -11,6 +11,8 @@ cst_status cst__structured_gather_nd(const cst_structured *tensor, const cst_str
                                      int batch_dims, cst_structured **out, cst_error *error);
 cst_status cst__structured_boolean_mask(const cst_structured *tensor, const cst_structured *mask,
                                         int axis, cst_structured **out, cst_error *error);
+cst_status cst__structured_mask(const cst_structured *tensor, const cst_structured *condition,
+                                cst_structured **out, cst_error *error);
 cst_status cst__structured_reverse(const cst_structured *tensor, const int *axes, size_t count,
                                    cst_structured **out, cst_error *error);
 cst_status cst__structured_where(const cst_structured *condition, const cst_structured *x,

@@ -157,6 +157,70 @@ cst_status cst__structured_where(const cst_structured *condition, const cst_stru
   return status;
 }
 
+/* ---- masks that keep the shape ---- */
+
+/* The places that the walk has come to, -1 where the condition is not true. */
+static cst_status mask_places(cst__selection *s, cst__indices *condition) {
+  const int64_t *from;
+  int64_t count = s->places.count;
+  CST__TRY(cst__selection_slots(s, &from));
+  int64_t *at = cst__levels_take(&condition->levels, count + 1, s->error);
+  if (at == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    int64_t beside = cst__selection_beside(s, i);
+    bool is_true = beside >= 0 && condition->mask[beside] != 0 && !is_null_at(condition, beside);
+    at[i] = is_true ? from[i] : -1;
+  }
+  s->places = (cst__places){.count = count, .at = at};
+  cst__select_by(s, NULL);
+  return CST_OK;
+}
+
+static cst_status mask_steps(cst__selection *s, cst__indices *condition) {
+  cst__select_by(s, condition);
+  for (size_t i = 0; i < condition->levels.count; i++) {
+    CST__TRY(cst__select_together(s, CST__NULL_OF_EITHER));
+  }
+  return mask_places(s, condition);
+}
+
+static cst_status mask_each(cst__indices *condition, const cst_structured *tensor,
+                            cst_structured **out, cst_error *error) {
+  cst__selection s;
+  CST__TRY(cst__selection_begin(&s, tensor, condition->levels.count, cst__structured_rank(tensor),
+                                error));
+  cst_status status = mask_steps(&s, condition);
+  if (status == CST_OK) {
+    status = cst__selection_finish(&s, out);
+  }
+  cst__selection_end(&s);
+  return status;
+}
+
+cst_status cst__structured_mask(const cst_structured *tensor, const cst_structured *condition,
+                                cst_structured **out, cst_error *error) {
+  cst__indices opened;
+  size_t dims = cst__structured_rank(condition);
+  if (dims > cst__structured_rank(tensor)) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "a condition of %zu dimensions for a tensor of %zu", dims,
+                     cst__structured_rank(tensor));
+  }
+  CST__TRY(cst__indices_open_mask(condition, &opened, error));
+  cst_status status = CST_OK;
+  if (dims > 0) {
+    status = mask_each(&opened, tensor, out, error);
+  } else if (opened.mask[0] != 0 && !is_null_at(&opened, 0)) {
+    *out = cst__structured_retain(tensor);
+  } else {
+    status = where_null(tensor, out, error);
+  }
+  cst__indices_close(&opened);
+  return status;
+}
+
 /* ---- where it is true ---- */
 
 /* The coordinates of the values in one dimension, and from which list each is. */

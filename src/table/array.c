@@ -51,24 +51,6 @@ cst_status cst__array_result_as(const cst_allocator *allocator, const struct Arr
 
 /* ---- importing ---- */
 
-/* True if everything that is copied when buffers are shared is there; the view has looked at what
- * it knows, but not into dictionaries. */
-static bool array_is_whole(const struct ArrowSchema *schema, const struct ArrowArray *array) {
-  if (array == NULL || array->release == NULL || array->n_buffers < 0 ||
-      (array->n_buffers > 0 && array->buffers == NULL) || array->n_children != schema->n_children ||
-      (array->n_children > 0 && array->children == NULL) || array->length < 0 ||
-      array->offset < 0 || (array->dictionary == NULL) != (schema->dictionary == NULL) ||
-      (array->dictionary != NULL && !array_is_whole(schema->dictionary, array->dictionary))) {
-    return false;
-  }
-  for (int64_t i = 0; i < array->n_children; i++) {
-    if (!array_is_whole(schema->children[i], array->children[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 static cst_status array_validate(const struct ArrowSchema *schema, const struct ArrowArray *array,
                                  const cst_allocator *allocator, cst_error *error) {
   cst__arena arena;
@@ -76,10 +58,6 @@ static cst_status array_validate(const struct ArrowSchema *schema, const struct 
   cst__arena_init(&arena, allocator);
   cst_status status = cst__view_init(&view, schema, array, false, &arena, error);
   cst__arena_reset(&arena);
-  if (status == CST_OK && !array_is_whole(schema, array)) {
-    status = cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                       "the Arrow array has not the buffers and children of its type");
-  }
   return status;
 }
 

@@ -17,7 +17,9 @@ struct cst_array {
   cst_allocator allocator;
   cst__array_type *type;
   const struct ArrowSchema *schema; /* of the type, or of a part of it */
-  struct ArrowArray array;          /* valid; without dictionaries */
+  struct ArrowArray array;          /* valid; without dictionaries, unless it came so by
+                                       cst__array_result_as: then it is only taken from, by rows
+                                       that there are, sliced and exported */
 };
 
 /* <columnstone/array.h> without the checks of arguments. */

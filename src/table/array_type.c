@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { MAX_DEPTH = 100, MAX_CHILDREN = 1 << 20 };
+#include "arrow/view.h"
 
 size_t cst__array_type_metadata_size(const char *metadata) {
   int32_t count;
@@ -41,20 +41,6 @@ typedef struct copying {
   cst_error *error;
 } copying;
 
-static cst_status type_check_schema(const copying *c, const struct ArrowSchema *schema, int depth) {
-  if (schema == NULL || schema->release == NULL || schema->format == NULL ||
-      schema->n_children < 0 || (schema->n_children > 0 && schema->children == NULL)) {
-    return cst__fail(c->error, CST_INVALID_ARGUMENT, NULL,
-                     "the Arrow schema is missing, released or incomplete");
-  }
-  if (depth > MAX_DEPTH || schema->n_children > MAX_CHILDREN) {
-    return cst__fail(c->error, CST_LIMIT, NULL,
-                     "types nested deeper than %d, or more than %d fields in one struct", MAX_DEPTH,
-                     MAX_CHILDREN);
-  }
-  return CST_OK;
-}
-
 static cst_status type_copy_bytes(const copying *c, const char *from, size_t size,
                                   const char **to) {
   *to = NULL;
@@ -69,10 +55,10 @@ static cst_status copy_string(const copying *c, const char *from, const char **t
   return type_copy_bytes(c, from, from != NULL ? strlen(from) : 0, to);
 }
 
-static cst_status type_copy_schema(const copying *c, const struct ArrowSchema *from, int depth,
+static cst_status type_copy_schema(const copying *c, const struct ArrowSchema *from,
                                    struct ArrowSchema *to);
 
-static cst_status copy_children(const copying *c, const struct ArrowSchema *from, int depth,
+static cst_status copy_children(const copying *c, const struct ArrowSchema *from,
                                 struct ArrowSchema *to) {
   size_t count = (size_t)from->n_children;
   size_t size = count * (sizeof(struct ArrowSchema) + sizeof(struct ArrowSchema *));
@@ -84,38 +70,38 @@ static cst_status copy_children(const copying *c, const struct ArrowSchema *from
   to->children = (struct ArrowSchema **)(void *)(nodes + count);
   for (size_t i = 0; i < count; i++) {
     to->children[i] = &nodes[i];
-    CST__TRY(type_copy_schema(c, from->children[i], depth + 1, &nodes[i]));
+    CST__TRY(type_copy_schema(c, from->children[i], &nodes[i]));
   }
   return CST_OK;
 }
 
-static cst_status copy_dictionary(const copying *c, const struct ArrowSchema *from, int depth,
+static cst_status copy_dictionary(const copying *c, const struct ArrowSchema *from,
                                   struct ArrowSchema *to) {
   c->type->has_dictionary = true;
   to->dictionary = cst__arena_take_zero(&c->type->arena, sizeof *to->dictionary);
   if (to->dictionary == NULL) {
     return cst__fail_memory(c->error, sizeof *to->dictionary);
   }
-  return type_copy_schema(c, from->dictionary, depth + 1, to->dictionary);
+  return type_copy_schema(c, from->dictionary, to->dictionary);
 }
 
-static cst_status type_copy_schema(const copying *c, const struct ArrowSchema *from, int depth,
+static cst_status type_copy_schema(const copying *c, const struct ArrowSchema *from,
                                    struct ArrowSchema *to) {
-  CST__TRY(type_check_schema(c, from, depth));
   *to = (struct ArrowSchema){.flags = from->flags, .release = type_release_nothing};
   CST__TRY(copy_string(c, from->format, &to->format));
   CST__TRY(copy_string(c, from->name, &to->name));
   CST__TRY(type_copy_bytes(c, from->metadata, cst__array_type_metadata_size(from->metadata),
                            &to->metadata));
   if (from->n_children > 0) {
-    CST__TRY(copy_children(c, from, depth, to));
+    CST__TRY(copy_children(c, from, to));
   }
-  return from->dictionary != NULL ? copy_dictionary(c, from, depth, to) : CST_OK;
+  return from->dictionary != NULL ? copy_dictionary(c, from, to) : CST_OK;
 }
 
 cst_status cst__array_type_new(const struct ArrowSchema *schema, const cst_allocator *allocator,
                                cst__array_type **out, cst_error *error) {
   cst__arena arena;
+  CST__TRY(cst__schema_check_whole(schema, error));
   cst__arena_init(&arena, allocator);
   cst__array_type *type = cst__arena_take_zero(&arena, sizeof *type);
   if (type == NULL) {
@@ -124,7 +110,7 @@ cst_status cst__array_type_new(const struct ArrowSchema *schema, const cst_alloc
   type->arena = arena;
   cst__refcount_init(&type->owners);
   copying c = {type, error};
-  cst_status status = type_copy_schema(&c, schema, 0, &type->schema);
+  cst_status status = type_copy_schema(&c, schema, &type->schema);
   if (status != CST_OK) {
     cst__array_type_release(type);
     return status;

@@ -17,8 +17,8 @@ typedef struct cst__array_type {
   bool has_dictionary; /* it, or one below it, is dictionary-encoded */
 } cst__array_type;
 
-/* Copies a schema, metadata and dictionaries included. CST_INVALID_ARGUMENT for one that is
- * missing, released, incomplete or nested too deep. */
+/* Copies a schema, metadata and dictionaries included. Fails as
+ * cst__schema_check_whole does. */
 cst_status cst__array_type_new(const struct ArrowSchema *schema, const cst_allocator *allocator,
                                cst__array_type **out, cst_error *error);
 cst__array_type *cst__array_type_retain(cst__array_type *type);

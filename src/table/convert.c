@@ -6,6 +6,7 @@
 
 #include "arrow/concat.h"
 #include "arrow/owned.h"
+#include "base/exact.h"
 #include "base/hash.h"
 
 enum { MAX_RATIO = 200 };
@@ -74,6 +75,73 @@ static cst_status conversion_narrow(cst__conversion *c, const cst__view *view, i
   return CST_OK;
 }
 
+/* ---- integers of 64 bits as floats ---- */
+
+/* Structs or lists that are being converted: whose slots lie above those at hand. */
+typedef struct cst__above {
+  const cst__view *view;
+  const cst__view *made; /* of lists: with offsets from 0 on; NULL: of structs */
+  const struct cst__above *outer;
+} cst__above;
+
+/* The list that has item `at`. */
+static int64_t find_list_above(const cst__above *above, int64_t at) {
+  const cst__view *made = above->made;
+  if (made->layout == CST__LAYOUT_FIXED_LIST) {
+    return at / made->fixed_size;
+  }
+  int64_t list = 0;
+  while (cst__view_entry(made->offsets, made->offset_width, list + 1) <= at) {
+    list++;
+  }
+  return list;
+}
+
+/* The row that a slot lies in; -1: it is hidden by a null. */
+static int64_t find_row(const cst__conversion *c, const cst__view *view, int64_t at) {
+  bool is_null = cst__view_is_null(view, at);
+  for (const cst__above *above = c->above; above != NULL && !is_null; above = above->outer) {
+    at = above->made != NULL ? find_list_above(above, at) : at;
+    is_null = cst__view_is_null(above->view, at);
+  }
+  return is_null ? -1 : at;
+}
+
+/* An integer of 64 bits. */
+typedef struct wide_int {
+  bool is_negative;
+  uint64_t size;
+} wide_int;
+
+static wide_int wide_int_at(const cst__view *view, int64_t i) {
+  uint64_t bits = ((const uint64_t *)view->data)[view->offset + i];
+  bool is_negative = view->dtype == CST_DTYPE_INT64 && (int64_t)bits < 0;
+  return (wide_int){is_negative, is_negative ? cst__int_size((int64_t)bits) : bits};
+}
+
+static cst_status fail_inexact(const cst__conversion *c, const cst__view *view, int64_t i,
+                               int64_t row) {
+  wide_int value = wide_int_at(view, i);
+  cst__fail(c->error, CST_SCHEMA, "cast one of them, or leave the column out",
+            "no type holds both the integer %s%llu and floats without a loss",
+            value.is_negative ? "-" : "", (unsigned long long)value.size);
+  cst__error_add_record(c->error, row, -1);
+  return CST_SCHEMA;
+}
+
+/* All that are seen are held by float64. */
+static cst_status check_exact(const cst__conversion *c, const cst__view *view) {
+  for (int64_t i = 0; i < view->length; i++) {
+    if (!cst__float_holds(wide_int_at(view, i).size, DBL_MANT_DIG)) {
+      int64_t row = find_row(c, view, i);
+      if (row >= 0) {
+        return fail_inexact(c, view, i, row);
+      }
+    }
+  }
+  return CST_OK;
+}
+
 /* ---- numbers ---- */
 
 #define COPY_AS(dtype, target)             \
@@ -103,10 +171,15 @@ DEFINE_WIDEN(int32_t)
 DEFINE_WIDEN(uint8_t)
 DEFINE_WIDEN(uint16_t)
 DEFINE_WIDEN(uint32_t)
+DEFINE_WIDEN(int64_t)
+DEFINE_WIDEN(uint64_t)
 DEFINE_WIDEN(float)
 
 static cst_status conversion_widen(cst__conversion *c, const cst__view *view, cst__view *out) {
   int64_t n = view->length;
+  if (out->dtype == CST_DTYPE_FLOAT64 && cst_dtype_width(view->dtype) == 8) {
+    CST__TRY(check_exact(c, view));
+  }
   void *to = conversion_take(c, n, cst_dtype_width(out->dtype));
   if (to == NULL) {
     return CST_NO_MEMORY;
@@ -118,7 +191,7 @@ static cst_status conversion_widen(cst__conversion *c, const cst__view *view, cs
   }
   const char *from = (const char *)view->data + (size_t)view->offset * cst_dtype_width(view->dtype);
   const void *values = from;
-  switch (view->dtype) { /* those of 64 bits have nothing to become */
+  switch (view->dtype) {
     case CST_DTYPE_INT8:
       widen_int8_t(values, n, out->dtype, to);
       break;
@@ -136,6 +209,12 @@ static cst_status conversion_widen(cst__conversion *c, const cst__view *view, cs
       break;
     case CST_DTYPE_UINT32:
       widen_uint32_t(values, n, out->dtype, to);
+      break;
+    case CST_DTYPE_INT64:
+      widen_int64_t(values, n, out->dtype, to);
+      break;
+    case CST_DTYPE_UINT64:
+      widen_uint64_t(values, n, out->dtype, to);
       break;
     case CST_DTYPE_FLOAT32:
       widen_float(values, n, out->dtype, to);
@@ -317,8 +396,11 @@ static cst_status convert_list(cst__conversion *c, const struct ArrowSchema *sch
   CST__TRY(rebase(c, view, out));
   CST__TRY(list_offsets(c, schema, view, out, &items));
   int is_copy = view->layout == CST__LAYOUT_LIST_VIEW;
+  const cst__above above = {view, out, c->above};
   c->within += is_copy;
+  c->above = &above;
   cst_status status = convert_items(c, schema, &items, target, out);
+  c->above = above.outer;
   c->within -= is_copy;
   return status;
 }
@@ -331,7 +413,11 @@ static cst_status convert_fixed_list(cst__conversion *c, const struct ArrowSchem
   CST__TRY(rebase(c, view, out));
   CST__TRY(
       conversion_narrow(c, &view->children[0], view->offset * size, view->length * size, &items));
-  return convert_items(c, schema, &items, target, out);
+  const cst__above above = {view, out, c->above};
+  c->above = &above;
+  cst_status status = convert_items(c, schema, &items, target, out);
+  c->above = above.outer;
+  return status;
 }
 
 /* ---- structs ---- */
@@ -372,10 +458,13 @@ static cst_status convert_struct(cst__conversion *c, const struct ArrowSchema *s
   if (out->children == NULL) {
     return CST_NO_MEMORY;
   }
+  const cst__above above = {view, NULL, c->above};
   cst_status status = map_fields(c, view, &map);
+  c->above = &above;
   if (status == CST_OK) {
     status = convert_fields(c, schema, view, target, &map, out);
   }
+  c->above = above.outer;
   cst__name_map_reset(&map);
   return status;
 }

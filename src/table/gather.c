@@ -138,9 +138,29 @@ size_t cst__gather_width(const cst__view *view) {
     case CST__LAYOUT_FIXED_BINARY:
     case CST__LAYOUT_OPAQUE:
       return (size_t)view->fixed_size;
+    case CST__LAYOUT_OTHER:
+      return view->dictionary != NULL ? cst_dtype_width(view->dtype) : 0;
     default:
       return 0;
   }
+}
+
+cst_status cst__gather_new(const cst_array *owner, const cst__node *node, struct ArrowArray *out,
+                           cst_error *error) {
+  const cst__view *view = node->view;
+  bool is_encoded = view->dictionary != NULL;
+  CST__TRY(cst__owned_new(&owner->allocator, cst__layout_buffers(view), view->num_children,
+                          is_encoded, out, error));
+  if (is_encoded) {
+    const struct ArrowArray *values = node->array->dictionary;
+    const cst__array_part all = {node->schema->dictionary, values, 0, values->length};
+    cst_status status = cst__array_share(owner, &all, out->dictionary, error);
+    if (status != CST_OK) {
+      cst__array_release(out);
+    }
+    return status;
+  }
+  return CST_OK;
 }
 
 /* The view's slot 0; NULL if it has none. */
@@ -194,7 +214,7 @@ static cst_status gather_fixed(const gathering *g, const cst__view *view, struct
 /* Where the slots of a list or of a binary column begin, in items or bytes, and where they end in
  * the result. */
 typedef struct spans {
-  int64_t *begins;  /* [count]; whatever of an empty span */
+  int64_t *begins;  /* [count]; 0 of a null slot */
   const void *ends; /* [count + 1]: offsets of the result */
   int width;        /* of them */
   int64_t count;
@@ -212,6 +232,7 @@ typedef struct spans {
     for (int64_t i = 0; i < s->count; i++) {                                                       \
       int64_t at = view->offset + s->at[i];                                                        \
       int64_t size = 0;                                                                            \
+      begins[i] = 0;                                                                               \
       if (is_plain || bit_of(view->validity, view->offset, s->at[i], 0)) {                         \
         begins[i] = from[at];                                                                      \
         size = (int64_t)from[at + 1] - from[at];                                                   \
@@ -332,11 +353,11 @@ static bool gather_is_plain(const cst__view *view) {
   return view->validity == NULL && cst__gather_width(view) > 0;
 }
 
-static cst_status new_plain(const gathering *g, const cst__view *view, int64_t length,
+static cst_status new_plain(const gathering *g, const cst__node *node, int64_t length,
                             struct ArrowArray *out, uint8_t **to) {
-  CST__TRY(cst__owned_new(&g->owner->allocator, 2, 0, false, out, g->error));
+  CST__TRY(cst__gather_new(g->owner, node, out, g->error));
   out->length = length;
-  *to = gather_take_buffer(g, out, 1, length, cst__gather_width(view));
+  *to = gather_take_buffer(g, out, 1, length, cst__gather_width(node->view));
   return *to != NULL ? CST_OK : CST_NO_MEMORY;
 }
 
@@ -370,12 +391,12 @@ static cst_status gather_list_spans(const gathering *g, const cst__node *node, c
 
 static cst_status gather_list_items(const gathering *g, const cst__node *node, const spans *s,
                                     struct ArrowArray *out) {
-  const cst__view *child = &node->view->children[0];
-  if (gather_is_plain(child)) {
+  const cst__node child = cst__node_child(node, 0);
+  if (gather_is_plain(child.view)) {
     uint8_t *to;
-    size_t width = cst__gather_width(child);
-    CST__TRY(new_plain(g, child, s->total, out->children[0], &to));
-    return copy_spans(s, first_value(child, width), width, to, g->error);
+    size_t width = cst__gather_width(child.view);
+    CST__TRY(new_plain(g, &child, s->total, out->children[0], &to));
+    return copy_spans(s, first_value(child.view, width), width, to, g->error);
   }
   return gather_list_spans(g, node, s, out);
 }
@@ -412,10 +433,11 @@ static cst_status gather_fixed_lists(const gathering *g, const cst__node *node,
                      "%lld lists of %lld items each are more than 64 bits count",
                      (long long)s->count, (long long)view->fixed_size);
   }
-  if (gather_is_plain(&view->children[0])) {
+  const cst__node child = cst__node_child(node, 0);
+  if (gather_is_plain(child.view)) {
     uint8_t *to;
-    CST__TRY(new_plain(g, &view->children[0], total, out->children[0], &to));
-    size_t bytes = (size_t)view->fixed_size * cst__gather_width(&view->children[0]);
+    CST__TRY(new_plain(g, &child, total, out->children[0], &to));
+    size_t bytes = (size_t)view->fixed_size * cst__gather_width(child.view);
     for (int64_t at = 0; at < s->count; at += MOST_SLOTS) {
       cst__chosen part;
       CST__TRY(part_at(g, at, &part));
@@ -523,6 +545,7 @@ static cst_status gather_values(const gathering *g, const cst__node *node, struc
     case CST__LAYOUT_HALF:
     case CST__LAYOUT_FIXED_BINARY:
     case CST__LAYOUT_OPAQUE:
+    case CST__LAYOUT_OTHER: /* indices of a dictionary: others are refused before */
       return gather_fixed(g, node->view, out);
     case CST__LAYOUT_BINARY:
       return gather_binary(g, node->view, out);
@@ -539,8 +562,6 @@ static cst_status gather_values(const gathering *g, const cst__node *node, struc
     case CST__LAYOUT_NULL:
       out->null_count = out->length;
       break;
-    case CST__LAYOUT_OTHER: /* refused before */
-      break;
   }
   return CST_OK;
 }
@@ -549,14 +570,13 @@ static cst_status gather_node(const gathering *g, const cst__node *node, bool is
                               struct ArrowArray *out) {
   const cst__view *view = node->view;
   CST__TRY(cst__interrupted(g->error));
-  if (view->layout == CST__LAYOUT_OTHER) {
+  if (view->layout == CST__LAYOUT_OTHER && view->dictionary == NULL) {
     return cst__fail_layout(view, g->error);
   }
   if (view->layout == CST__LAYOUT_BINARY_VIEW) {
     CST__TRY(new_views(g, view, out));
   } else {
-    CST__TRY(cst__owned_new(&g->owner->allocator, cst__layout_buffers(view), view->num_children,
-                            false, out, g->error));
+    CST__TRY(cst__gather_new(g->owner, node, out, g->error));
   }
   out->length = g->slots->count;
   cst_status status =

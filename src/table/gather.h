@@ -12,10 +12,10 @@ typedef struct cst__chosen {
   bool has_null; /* some are -1 */
 } cst__chosen;
 
-/* Makes an array of the slots. Blocks of views, and items of list views, are shared with `owner`,
- * to which the node belongs; all else is copied. With `is_batch`, a struct's -1 is a row that is
- * there, with nulls in all fields. CST_UNSUPPORTED, with the column's path, for types that
- * cst__view does not know; CST_LIMIT if 32-bit offsets do not suffice. */
+/* Makes an array of the slots. Blocks of views, items of list views and dictionaries are shared
+ * with `owner`, to which the node belongs; all else is copied. With `is_batch`, a struct's -1 is a
+ * row that is there, with nulls in all fields. CST_UNSUPPORTED, with the column's path, for types
+ * that cst__view does not know; CST_LIMIT if 32-bit offsets do not suffice. */
 cst_status cst__gather(const cst_array *owner, const cst__node *node, const cst__chosen *slots,
                        bool is_batch, struct ArrowArray *out, cst_error *error);
 
@@ -34,8 +34,13 @@ cst_status cst__gather_spans(const cst_array *owner, const cst__node *node, cons
 
 /* ---- for both ---- */
 
-/* Bytes of a slot of values; 0: not of a fixed number of bytes. */
+/* Bytes of a slot of values, or of an index of a dictionary; 0: not of a fixed number of bytes. */
 size_t cst__gather_width(const cst__view *view);
+
+/* An empty array of the node's layout whose buffers and children are to be filled; a dictionary is
+ * the node's own. On failure *out is released. */
+cst_status cst__gather_new(const cst_array *owner, const cst__node *node, struct ArrowArray *out,
+                           cst_error *error);
 
 /* CST_LIMIT: more bytes, or items, than offsets of `width` bytes reach. */
 cst_status cst__gather_fail_limit(const char *what, int width, cst_error *error);

@@ -489,7 +489,7 @@ static cst_status spans_fill(const spanning *s, const cst__node *node, struct Ar
 /* Views and list views share their blocks; what is unknown has no slots. */
 static bool spans_go_each(const cst__view *view) {
   return view->layout == CST__LAYOUT_BINARY_VIEW || view->layout == CST__LAYOUT_LIST_VIEW ||
-         view->layout == CST__LAYOUT_OTHER;
+         (view->layout == CST__LAYOUT_OTHER && view->dictionary == NULL);
 }
 
 static cst_status spans_node(const spanning *s, const cst__node *node, struct ArrowArray *out) {
@@ -498,8 +498,7 @@ static cst_status spans_node(const spanning *s, const cst__node *node, struct Ar
   if (spans_go_each(view)) {
     return spans_each(s, node, out);
   }
-  CST__TRY(cst__owned_new(&s->owner->allocator, cst__layout_buffers(view), view->num_children,
-                          false, out, s->error));
+  CST__TRY(cst__gather_new(s->owner, node, out, s->error));
   out->length = spans_total(s->spans);
   cst_status status = spans_fill(s, node, out);
   if (status != CST_OK) {

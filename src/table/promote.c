@@ -1,12 +1,11 @@
 /* Merging types: a tree that every type is added to, and the type that comes out.
  *
  * Numbers are kept as a set (the widest of each kind), not as the type so far, so that the result
- * does not depend on the order: uint32, int8 and float32 are float64, though uint32 and int8 alone
- * would be int64, which no float holds.
+ * does not depend on the order: uint32, int8 and float32 are float64 without a look at the values,
+ * though uint32 and int8 alone are int64.
  *
- * Readers without a schema keep such sets too, but of values, which tell more than types: an
- * integer that float64 holds may stand beside floats. What has no common type is an error here, in
- * JSON and in schemas (where only UNKNOWN goes with another type), and a string in CSV.
+ * Readers without a schema keep such sets too, but of values. What has no common type is an error
+ * here, in JSON and in schemas (where only UNKNOWN goes with another type), and a string in CSV.
  */
 #include "table/promote.h"
 
@@ -84,12 +83,14 @@ static void merged_add_number(numbers *n, cst_dtype dtype) {
   *to = merged_larger(*to, width);
 }
 
+/* Of integers of 64 bits float64 holds many, but not all: the values decide, when they are
+ * converted (convert.c). */
 static cst_dtype float_of(const numbers *n) {
   size_t integer = merged_larger(n->of_signed, n->of_unsigned);
-  if (integer > 4) {
-    return CST_DTYPE_NONE;
+  if (n->of_unsigned == 8 && n->of_signed > 0) {
+    return CST_DTYPE_NONE; /* as without the floats: no order of the types makes a difference */
   }
-  return n->of_float == 8 || integer == 4 ? CST_DTYPE_FLOAT64 : CST_DTYPE_FLOAT32;
+  return n->of_float == 8 || integer >= 4 ? CST_DTYPE_FLOAT64 : CST_DTYPE_FLOAT32;
 }
 
 static cst_dtype integer_of(size_t width, bool is_unsigned) {

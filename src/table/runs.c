@@ -3,6 +3,7 @@
 
 #include "arrow/concat.h"
 #include "arrow/owned.h"
+#include "base/interrupt.h"
 
 /* ---- the walk ---- */
 
@@ -54,30 +55,26 @@ cst_status cst__runs_enter(cst__runs *runs, int64_t i, cst_error *error) {
 }
 
 bool cst__runs_is_null(const cst__runs *runs, int64_t slot) {
-  for (const cst__veil *veil = runs->veil; veil != NULL; veil = veil->outer) {
-    if (cst__view_is_null(veil->view, slot)) {
-      return true;
-    }
-  }
-  return cst__view_is_null(runs->node.view, slot);
+  return cst__veil_hides(runs->veil, slot) || cst__view_is_null(runs->node.view, slot);
 }
 
 /* Where the items of one run begin, after `splits[0]`; its lists have offsets and no nulls. */
-static void split_plain(const cst__view *view, const cst__slot_run *run, int64_t *splits) {
+static cst_status split_plain(const cst__view *view, const cst__slot_run *run, int64_t *splits,
+                              cst_error *error) {
   int64_t at = view->offset + run->begin;
-  if (view->offset_width == 8) {
-    const int64_t *offsets = (const int64_t *)view->offsets + at;
-    int64_t move = splits[0] - offsets[0];
-    for (int64_t i = 1; i <= run->length; i++) {
-      splits[i] = offsets[i] + move;
+  int64_t move = splits[0] - cst__view_entry(view->offsets, view->offset_width, at);
+  const int64_t *wide = (const int64_t *)view->offsets + at;
+  const int32_t *narrow = (const int32_t *)view->offsets + at;
+  for (int64_t i = 1, end = 1; i <= run->length;) {
+    CST__TRY(cst__next_stretch(&end, run->length + 1, error));
+    for (; i < end && view->offset_width == 8; i++) {
+      splits[i] = wide[i] + move;
     }
-  } else {
-    const int32_t *offsets = (const int32_t *)view->offsets + at;
-    int64_t move = splits[0] - offsets[0];
-    for (int64_t i = 1; i <= run->length; i++) {
-      splits[i] = offsets[i] + move;
+    for (; i < end; i++) {
+      splits[i] = narrow[i] + move;
     }
   }
+  return CST_OK;
 }
 
 static cst_status runs_open_plain(const cst__runs *lists, const cst__slot_run *run, int64_t *splits,
@@ -87,16 +84,22 @@ static cst_status runs_open_plain(const cst__runs *lists, const cst__slot_run *r
   int64_t begin = cst__view_entry(view->offsets, view->offset_width, at);
   int64_t end = cst__view_entry(view->offsets, view->offset_width, at + run->length);
   if (splits != NULL) {
-    split_plain(view, run, splits);
+    CST__TRY(split_plain(view, run, splits, error));
   }
   return runs_add_run(items, begin, end - begin, error);
 }
 
+enum { LIST_WORK = 16 /* that a list makes */ };
+
 static cst_status open_each(const cst__runs *lists, const cst__slot_run *run, int64_t *splits,
                             cst__runs *items, cst_error *error) {
+  size_t work = 0;
   for (int64_t i = 0; i < run->length; i++) {
     int64_t begin = 0;
     int64_t end = 0;
+    if (cst__stretch_is_over(&work, LIST_WORK)) {
+      CST__TRY(cst__interrupted(error));
+    }
     if (lists->veil == NULL || !cst__runs_is_null(lists, run->begin + i)) {
       cst__view_list(lists->node.view, run->begin + i, &begin, &end);
     }
@@ -171,27 +174,29 @@ cst_status cst__runs_open(cst__runs *runs, int64_t **splits, cst_error *error) {
 }
 
 /* Looks where the lists' own offsets lead, without a copy of all of them. */
-static void descend_plain(const cst__runs *lists, int64_t *splits, int64_t count) {
+static cst_status descend_plain(const cst__runs *lists, int64_t *splits, int64_t count,
+                                cst_error *error) {
   const cst__view *view = lists->node.view;
   int64_t at = view->offset + (lists->count > 0 ? lists->items[0].begin : 0);
   int64_t first = cst__view_entry(view->offsets, view->offset_width, at);
-  if (view->offset_width == 8) {
-    const int64_t *offsets = (const int64_t *)view->offsets + at;
-    for (int64_t i = 0; i <= count; i++) {
-      splits[i] = offsets[splits[i]] - first;
+  const int64_t *wide = (const int64_t *)view->offsets + at;
+  const int32_t *narrow = (const int32_t *)view->offsets + at;
+  for (int64_t i = 0, end = 0; i <= count;) {
+    CST__TRY(cst__next_stretch(&end, count + 1, error));
+    for (; i < end && view->offset_width == 8; i++) {
+      splits[i] = wide[splits[i]] - first;
     }
-  } else {
-    const int32_t *offsets = (const int32_t *)view->offsets + at;
-    for (int64_t i = 0; i <= count; i++) {
-      splits[i] = offsets[splits[i]] - first;
+    for (; i < end; i++) {
+      splits[i] = narrow[splits[i]] - first;
     }
   }
+  return CST_OK;
 }
 
 cst_status cst__runs_descend(cst__runs *runs, int64_t *splits, int64_t count, cst_error *error) {
   int64_t *inner;
   if (runs_are_plain(runs) && runs->count == 1) {
-    descend_plain(runs, splits, count);
+    CST__TRY(descend_plain(runs, splits, count, error));
     return cst__runs_open(runs, NULL, error);
   }
   CST__TRY(cst__runs_open(runs, &inner, error));

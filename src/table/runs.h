@@ -31,6 +31,14 @@ typedef struct cst__veil {
   const struct cst__veil *outer;
 } cst__veil;
 
+/* True if one of the structs is null there. */
+static inline bool cst__veil_hides(const cst__veil *veil, int64_t slot) {
+  while (veil != NULL && !cst__view_is_null(veil->view, slot)) {
+    veil = veil->outer;
+  }
+  return veil != NULL;
+}
+
 typedef struct cst__runs {
   cst__arena *arena; /* of runs and splits */
   cst__node node;

@@ -31,20 +31,28 @@ bool cst__string_set_init(cst__string_set *set, const cst_bytes *values, size_t 
 
 enum { DISTINCT_ROOM = 2 * CST__MAX_DISTINCT };
 
+static bool distinct_begin(cst__distinct *distinct, cst__arena *arena) {
+  distinct->hashes = cst__arena_take(arena, CST__MAX_DISTINCT * sizeof *distinct->hashes);
+  distinct->places = cst__arena_take_zero(arena, DISTINCT_ROOM * sizeof *distinct->places);
+  distinct->seed = cst__random_seed();
+  return distinct->hashes != NULL && distinct->places != NULL;
+}
+
 static bool add_hash(cst__distinct *distinct, uint64_t hash, cst__arena *arena) {
-  if (distinct->hashes == NULL) {
-    distinct->hashes = cst__arena_take_zero(arena, DISTINCT_ROOM * sizeof *distinct->hashes);
-  }
-  if (distinct->hashes == NULL) {
+  if (distinct->count == 0 && !distinct_begin(distinct, arena)) {
     return false;
   }
-  size_t i = (size_t)(hash >> 1) % DISTINCT_ROOM;
-  while (distinct->hashes[i] != 0 && distinct->hashes[i] != hash) {
+  if (distinct->count == CST__MAX_DISTINCT) {
+    return true;
+  }
+  uint64_t word = cst__fold(hash ^ distinct->seed, UINT64_C(0xd6e8feb86659fd93));
+  size_t i = (size_t)word % DISTINCT_ROOM;
+  while (distinct->places[i] != 0 && distinct->hashes[distinct->places[i] - 1] != hash) {
     i = (i + 1) % DISTINCT_ROOM;
   }
-  if (distinct->hashes[i] == 0 && distinct->count < CST__MAX_DISTINCT) {
-    distinct->hashes[i] = hash;
-    distinct->count++;
+  if (distinct->places[i] == 0) {
+    distinct->hashes[distinct->count++] = hash;
+    distinct->places[i] = (uint16_t)distinct->count;
   }
   return true;
 }
@@ -56,22 +64,18 @@ bool cst__distinct_add(cst__distinct *distinct, cst_bytes value, cst__arena *are
 
 bool cst__distinct_merge(cst__distinct *into, const cst__distinct *from, cst__arena *arena) {
   bool ok = true;
-  for (size_t i = 0; i < DISTINCT_ROOM && from->count > 0 && ok; i++) {
-    ok = from->hashes[i] == 0 || add_hash(into, from->hashes[i], arena);
+  for (size_t i = 0; i < from->count && ok; i++) {
+    ok = add_hash(into, from->hashes[i], arena);
   }
   return ok;
 }
 
 void cst__distinct_archive(cst__distinct *distinct, cst__archive *a, cst__arena *arena) {
   size_t count = distinct->count;
-  size_t at = 0;
   cst__archive_count(a, &count);
   cst__archive_check(a, count <= CST__MAX_DISTINCT);
   for (size_t i = 0; i < count && !a->bad; i++) {
-    uint64_t hash = 0;
-    while (!cst__archive_loads(a) && hash == 0) {
-      hash = distinct->hashes[at++];
-    }
+    uint64_t hash = cst__archive_loads(a) ? 0 : distinct->hashes[i];
     cst__archive_u64(a, &hash);
     cst__archive_check(a, hash != 0);
     if (cst__archive_loads(a) && !a->bad && !add_hash(distinct, hash, arena)) {

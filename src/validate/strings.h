@@ -81,8 +81,10 @@ static inline bool cst__string_set_has(const cst__string_set *set, const uint8_t
 enum { CST__MAX_DISTINCT = 1024 };
 
 typedef struct cst__distinct {
-  uint64_t *hashes; /* 0: free */
+  uint64_t *hashes; /* as they came, so that what is saved does not depend on the seed */
+  uint16_t *places; /* by hash and seed: the number of one of them, from 1 on; 0: free */
   size_t count;     /* CST__MAX_DISTINCT: so many or more */
+  uint64_t seed;    /* so that nobody can choose strings that meet at one place */
 } cst__distinct;
 
 /* Both are false if out of memory. */

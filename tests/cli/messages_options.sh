@@ -28,12 +28,12 @@ cat >bin/protoc <<'SCRIPT'
 for argument; do
   case $argument in
     --descriptor_set_out=*) output=${argument#*=} ;;
-    *) echo "protoc: $argument" ;;
+    *) echo "protoc: $argument" | sed "s#$PWD#HERE#" >>called ;;
   esac
 done
 case $argument in
-  */shop.proto) cp shop.desc "$output" ;;
-  *) echo "$argument: no such thing" >&2; exit 1 ;;
+  */shop.proto) cat shop.desc >"$output" ;;
+  *) echo "${argument##*/}: no such thing" >&2; exit 1 ;;
 esac
 SCRIPT
 chmod +x bin/protoc
@@ -43,4 +43,5 @@ cp protos/shop.proto other.proto
 export PATH="$PWD/bin:$PATH" TMPDIR="$PWD/folder"
 try info x.tfrecord --proto-set protos/shop.proto
 try info x.tfrecord --proto-set other.proto
+cat called
 ls folder

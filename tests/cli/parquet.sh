@@ -8,6 +8,15 @@ columnstone schema tree x.parquet
 echo '{"id": 1, "event": [{"query": "shoes"}, {}]}' >log.jsonl
 columnstone convert log.jsonl log.parquet >out
 columnstone head log.parquet --path event.query
+columnstone head log.parquet -c event.query || echo "exit status $?"
+for file in x log; do
+  columnstone info $file.parquet | sed -n 's/^next: //p' >commands
+  cat commands
+  while read -r command; do
+    $command >out
+  done <commands
+done
+rm commands schema.pbtxt
 columnstone convert x.parquet y.tfrecord -c id,fare >out
 columnstone head y.tfrecord -n 2
 columnstone head x.parquet -c nothing || echo "exit status $?"

@@ -29,7 +29,7 @@ bad() { # NAME LINE ...: a program that does this
   echo "$name" >&2
   columnstone head t.psv --format bad >>bad.out || echo "exit status $?" >&2
 }
-good="cat $PWD/good.arrows"
+good="cat '$PWD/good.arrows'"
 bad 'says why' 'echo one >&2; echo two >&2; exit 3'
 bad 'says nothing' 'exit 3'
 bad 'is killed' 'kill -9 $$'
@@ -60,11 +60,11 @@ awk 'BEGIN { for (i = 0; i < 200000; i++) printf "{\"a\": \"%050d\"}\n", i }' >m
 bad_writer 'echo "no room" >&2; exit 1'
 bad_writer 'exit 0'
 bad_writer 'cat >/dev/null; exit 4'
-bad_writer 'for f; do :; done; cat >$f; echo "kept $(wc -c <$f)" >>'"$PWD/kept"
+bad_writer 'for f; do :; done; cat >$f; echo "kept $(wc -c <$f)" >>'"'$PWD/kept'"
 [ -s out.bad ] && columnstone count out.bad --format arrows
 
 # A pass that ends early ends the program, and what it has started.
-printf '#!/bin/sh\necho $$ >%s/pid\n%s\nsleep 100 & wait\n' "$PWD" "$good" \
+printf '#!/bin/sh\necho $$ >"%s/pid"\n%s\nsleep 100 & wait\n' "$PWD" "$good" \
   >plugins/columnstone-format-bad
 columnstone head t.psv --format bad -n 1
 ! kill -0 "$(cat pid)" 2>/dev/null && echo 'it has ended'

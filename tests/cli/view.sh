@@ -19,6 +19,17 @@ try view check a.cstv | cut -d, -f1
 try view check b.cstv sessions.tfrecord | cut -d, -f1
 try view diff a.cstv a.cstv
 try view diff a.cstv b.cstv
+sed -e 's/^let.*/&\nlet some = event[1:]\nrows some/' -e 's/^let/param n: int64 = 1\nlet/' -e 's/^output.*//' a.cstq >rows.cstq
+echo 'output q = query' >>rows.cstq
+try view build rows.cstq --proto-set shop.desc -o rows.cstv | cut -d, -f1
+sed 's/event.1:./event[2:]/' rows.cstq >rows2.cstq
+try view build rows2.cstq --proto-set shop.desc -o rows2.cstv | cut -d, -f1
+try view diff rows.cstv rows2.cstv
+# one that exists stays, but with --force
+try view build rows2.cstq --proto-set shop.desc -o rows.cstv
+try view diff rows.cstv rows2.cstv
+try view build rows2.cstq --proto-set shop.desc -o rows.cstv --force | cut -d, -f1
+try view diff rows.cstv rows2.cstv
 # what is wrong
 try view build a.cstq -o c.cstv
 try view build a.cstq --proto-set shop.desc

@@ -15,8 +15,10 @@ import beam_files
 import columnstone as cst
 import numpy as np
 import pytest
+import wide
 from apache_beam.io import source_test_utils as test_utils
 from apache_beam.io.concat_source import ConcatSource
+from columnstone._beam.pieces import _OfSources, _Planned
 from columnstone._beam.source import FileSource
 from columnstone._beam.tracker import RecordTracker
 
@@ -368,6 +370,25 @@ def test_many_files_are_not_opened(tmp_path: pathlib.Path) -> None:
     bundles = list(source.split(64 << 20))
     assert len(bundles) == -(-1000 // 64)
     assert len(pickle.dumps(bundles[0])) < 30_000
+
+
+@pytest.mark.parametrize("infers", [False, True])
+def test_pieces_are_small(tmp_path: pathlib.Path, infers: bool) -> None:
+    """What a runner keeps of each piece: the columns are a side input."""
+    paths, schema = wide.write(tmp_path)
+    source = beam_files.source_of(paths, 1, **({} if infers else {"schema": schema}))
+    coder = _OfSources().restriction_coder()
+    task = source.task()
+    bundles = list(source.bundles(50_000, False, task.named()))
+    assert len(bundles) > 4
+    for bundle in bundles:
+        assert len(pickle.dumps(bundle)) < wide.MOST
+        assert len(coder.encode(_Planned().initial_restriction(bundle))) < wide.MOST
+    there = pickle.loads(pickle.dumps(bundles))
+    rows = [b.num_rows for one in there for b in read(one.source, *one[2:])]
+    assert sum(rows) == 8
+    run = beam_files.Run(cst.beam.Read(paths, **({} if infers else {"schema": schema})))
+    assert run.table.num_rows == 8
 
 
 def test_all_bundles_have_the_columns_of_all_files(tmp_path: pathlib.Path) -> None:

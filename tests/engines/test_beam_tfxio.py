@@ -119,6 +119,30 @@ def test_parquet(tmp_path: pathlib.Path) -> None:
     pq.write_table(table, tmp_path / "a.parquet", row_group_size=9)
     ours = tfxio.ParquetTFXIO(str(tmp_path / "a.parquet"), ["s"])
     assert rows(Run(ours.BeamSource(10)).table) == rows(table.select(["s"]))
+    records = Run(ours.RawRecordBeamSource()).elements
+    assert len(records) == 50
+    assert all(isinstance(record, bytes) for record in records)
+    made = Run(ours.RawRecordToRecordBatch(20), records)
+    assert rows(made.table) == rows(table.select(["s"]))
+    assert made.table.schema == ours.ArrowSchema()
+    assert sum(batch.num_rows for batch in made.elements) == 50
+    assert max(batch.num_rows for batch in made.elements) <= 20
+    with pytest.raises(Exception, match="a record is no row of these columns"):
+        Run(ours.RawRecordToRecordBatch(), [records[0][:40]])
+
+
+def test_csv_has_a_schema_when_projected(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.csv").write_text("1,2.5,x\n2,3.5,y\n")
+    text = "".join(
+        f'feature {{ name: "{n}" type: {t} }}' for n, t in (("a", "INT"), ("c", "BYTES"))
+    )
+    for schema in (None, text):
+        ours = tfxio.CsvTFXIO(str(tmp_path / "a.csv"), ["a", "b", "c"], schema=schema)
+        some = ours.Project(["c"])
+        assert some.ArrowSchema() == pa.schema([("c", pa.large_list(pa.large_binary()))])
+        [batch] = some.RecordBatches(tfxio.RecordBatchesOptions(10, num_epochs=1, shuffle=False))
+        assert batch.schema == some.ArrowSchema()
+        assert Run(some.BeamSource()).table.schema == some.ArrowSchema()
 
 
 def test_sequences(tmp_path: pathlib.Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import io
 import os
 import pathlib
@@ -13,8 +14,8 @@ import columnstone as cst
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from apache_beam.io.localfilesystem import LocalFileSystem
 from columnstone._beam import write as made_of
+from columnstone._engines import place
 
 MESSAGES = pathlib.Path(__file__).parents[1] / "data" / "messages"
 
@@ -256,25 +257,26 @@ def test_a_batch_that_cannot_be_written_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def attempt(output: Any, folder: str, batches: list[Any]) -> Any:
+def attempt(output: Any, job: str, batches: list[Any]) -> Any:
     """What a bundle gives."""
     step = made_of._WriteBundle(output)
     step.start_bundle()
     for b in batches:
-        step.process(b, folder)
+        step.process(b, job)
     return next(step.finish_bundle()).value
 
 
 def test_only_attempts_that_count_are_published(tmp_path: pathlib.Path) -> None:
     """Two workers write the same bundle, and a third one dies."""
     output = cst.beam.WriteArrow(tmp_path / "a")._output
-    folder = output.temporary_folder()
-    first, again = (attempt(output, folder, BATCHES[:2]) for _ in range(2))
-    rest = attempt(output, folder, BATCHES[2:])
+    job = output.begin()
+    first, again = (attempt(output, job, BATCHES[:2]) for _ in range(2))
+    rest = attempt(output, job, BATCHES[2:])
     dead = made_of._WriteBundle(output)
-    dead.process(BATCHES[0], folder)
-    assert first.path != again.path
-    names = made_of._publish(None, output, 0, folder, [first, rest])
+    dead.process(BATCHES[0], job)
+    assert first.name != again.name
+    names = made_of._publish(None, output, 0, job, [first, rest])
+    made_of._clean(None, output, job, names)
     assert sorted(map(str, tmp_path.iterdir())) == names
     assert sorted_rows(rows_of(names)) == sorted_rows(ROWS)
     dead.teardown()
@@ -284,28 +286,96 @@ def test_publishing_again_goes_on_where_it_stopped(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     output = cst.beam.WriteArrow(tmp_path / "a")._output
-    folder = output.temporary_folder()
-    written = [attempt(output, folder, [b])._replace(shard=i) for i, b in enumerate(BATCHES)]
-    written = [w._replace(schema=BATCHES[0].schema.serialize().to_pybytes()) for w in written]
-    rename, done = LocalFileSystem.rename, []
+    job = output.begin()
+    written = shards_of(output, job)
+    replace, done = os.replace, []
 
-    def failing(self: Any, paths: list[str], names: list[str]) -> None:
+    def failing(path: str, name: str) -> None:
         if len(done) == 2:
             raise OSError("full")
-        done.append(names)
-        rename(self, paths, names)
+        done.append(name)
+        replace(path, name)
 
     with monkeypatch.context() as patched, pytest.raises(OSError, match="full"):
-        patched.setattr(LocalFileSystem, "rename", failing)
-        made_of._publish(None, output, 4, folder, written)
+        patched.setattr(place.os, "replace", failing)
+        made_of._publish(None, output, 4, job, written)
     for _ in range(2):  # and once more after all is done
-        names = made_of._publish(None, output, 4, folder, written)
-        assert sorted(map(str, tmp_path.iterdir())) == names
+        names = made_of._publish(None, output, 4, job, written)
+        assert sorted(glob.glob(f"{tmp_path}/a-*")) == names
         assert sorted_rows(rows_of(names)) == sorted_rows(ROWS)
     for name in names[:2]:
         os.remove(name)
     with pytest.raises(cst.FileError, match="is gone"):
-        made_of._publish(None, output, 4, folder, written)
+        made_of._publish(None, output, 4, job, written)
+
+
+def shards_of(output: Any, job: str) -> list[Any]:
+    """What three shards of one batch each give."""
+    schema = BATCHES[0].schema.serialize().to_pybytes()
+    written = [attempt(output, job, [b]) for b in BATCHES]
+    return [w._replace(shard=i, schema=schema) for i, w in enumerate(written)]
+
+
+def test_files_of_an_earlier_run_are_not_taken_for_those_that_are_gone(
+    tmp_path: pathlib.Path,
+) -> None:
+    """Of three shards one is lost, with or without all that the job left: stale rows would be
+    reported as those of this run."""
+    sink = cst.beam.WriteArrow(tmp_path / "a", num_shards=3)
+    old = write(BATCHES[1:2], sink)
+    output = sink._output
+    for lost in (1, 3):
+        job = output.begin()
+        written = shards_of(output, job)
+        for w in written[:lost]:
+            os.remove(tmp_path / f".columnstone-{job}" / w.name)
+        with pytest.raises(cst.FileError, match="is gone"):
+            made_of._publish(None, output, 3, job, written)
+        assert sorted_rows(rows_of(old)) == sorted_rows(BATCHES[1].to_pylist())
+
+
+# ---- earlier runs ----
+
+
+def test_modes(tmp_path: pathlib.Path) -> None:
+    """A second run with another number of shards does not double the rows."""
+    prefix = tmp_path / "a"
+
+    def run(mode: Any, num_shards: int, b: pa.RecordBatch = BATCHES[0]) -> list[str]:
+        names = prefix.parent.parent / "names"
+        with beam.Pipeline("FnApiRunner") as p:
+            sink = cst.beam.WriteArrow(prefix, mode=mode, num_shards=num_shards)
+            joined = p | beam.Create([b]) | sink | beam.combiners.ToList()
+            joined | beam.Map(lambda found: names.write_text("\n".join(sorted(found))))
+        found = names.read_text().split()
+        names.unlink()
+        return found
+
+    others = ["a-b-00000-of-00001.arrow", "a-00000-of-00009.parquet", "a-00000.arrow", "b.arrow"]
+    for other in others:
+        (tmp_path / other).write_bytes(b"")
+    assert len(run("error", 3)) == 3
+    with pytest.raises(cst.FileError, match=r"the output exists: a-00000-of-00003\.arrow"):
+        run("error", 1)
+    assert len(run("append", 1)) == 1
+    files = sorted(set(glob.glob(f"{prefix}-*-of-*.arrow")) - {str(tmp_path / others[0])})
+    assert len(files) == 4
+    assert sorted_rows(rows_of(files)) == sorted_rows(BATCHES[0].to_pylist() * 2)
+    names = run("overwrite", 2, BATCHES[2])
+    assert sorted(map(str, tmp_path.iterdir())) == sorted(
+        [*names, *(str(tmp_path / other) for other in others)]
+    )
+    assert sorted_rows(rows_of(names)) == sorted_rows(BATCHES[2].to_pylist())
+
+
+def test_files_that_come_meanwhile_are_not_replaced(tmp_path: pathlib.Path) -> None:
+    output = cst.beam.WriteArrow(tmp_path / "a", mode="error")._output
+    job = output.begin()
+    written = attempt(output, job, BATCHES)
+    (tmp_path / "a-00000-of-00001.arrow").write_bytes(b"mine")
+    with pytest.raises(cst.FileError, match="exists"):
+        made_of._publish(None, output, 0, job, [written])
+    assert (tmp_path / "a-00000-of-00001.arrow").read_bytes() == b"mine"
 
 
 # ---- arguments ----
@@ -320,6 +390,7 @@ def test_publishing_again_goes_on_where_it_stopped(
         (("a", "example", {"num_shards": 0}), "num_shards"),
         (("a", "example", {"shard_bytes": 9}), "shard_bytes"),
         (("a", "exampel", {}), "example"),
+        (("a", "example", {"mode": "replace"}), "overwrite"),
     ],
 )
 def test_wrong_options_are_refused_by_the_driver(arguments: Any, message: str) -> None:
@@ -353,27 +424,28 @@ def test_an_object_store(monkeypatch: pytest.MonkeyPatch) -> None:
         url = "http://{}:{}".format(*server.get_host_and_port())
         s3 = boto3.client("s3", endpoint_url=url)
         s3.create_bucket(Bucket="data")
-        folders = []
-        name_folder = made_of._Output.temporary_folder
+        jobs = []
+        begin = made_of._Output.begin
 
         def noted(self: Any) -> str:
-            folders.append(name_folder(self))
-            attempt(self, folders[-1], BATCHES[:1])  # which nobody hears of
-            return folders[-1]
+            jobs.append(begin(self))
+            attempt(self, jobs[-1], BATCHES[:1])  # which nobody hears of
+            return str(jobs[-1])
 
-        monkeypatch.setattr(made_of._Output, "temporary_folder", noted)
+        monkeypatch.setattr(made_of._Output, "begin", noted)
         options = beam.options.pipeline_options.PipelineOptions(
             [], runner="FnApiRunner", s3_endpoint_url=url, s3_access_key_id="x",
             s3_secret_access_key="x", s3_region_name="us-east-1", s3_disable_ssl=True,
         )  # fmt: skip
-        with beam.Pipeline(options=options) as p:
-            batches = p | beam.Create(BATCHES, reshuffle=False)
-            batches | cst.beam.WriteParquet("s3://data/out/trips", num_shards=2)
+        for num_shards in (3, 2):
+            with beam.Pipeline(options=options) as p:
+                batches = p | beam.Create(BATCHES, reshuffle=False)
+                batches | cst.beam.WriteParquet("s3://data/out/trips", num_shards=num_shards)
         keys = [entry["Key"] for entry in s3.list_objects(Bucket="data")["Contents"]]
         assert keys == [f"out/trips-{i:05}-of-00002.parquet" for i in range(2)]
         bodies = [s3.get_object(Bucket="data", Key=key)["Body"].read() for key in keys]
         rows = [row for b in bodies for row in pq.read_table(io.BytesIO(b)).to_pylist()]
         assert sorted_rows(rows) == sorted_rows(ROWS)
-        assert len(folders) == 1 and folders[0].startswith("s3://data/out/beam-temp-trips-")
+        assert len(jobs) == 2
     finally:
         server.stop()

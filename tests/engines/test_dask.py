@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pathlib
 import subprocess
 import sys
 from typing import Any
 
+import cloudpickle
 import columnstone as cst
 import pandas as pd
 import pyarrow as pa
 import pytest
+import wide
 from columnstone._dask.read import Partition
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask and pandas warn of themselves
@@ -44,6 +47,19 @@ def test_rows(files: str, scheduler: str, flat: bool) -> None:
     found = frame.compute(scheduler=scheduler).reset_index(drop=True)
     pd.testing.assert_frame_equal(found, expected)
     assert len(frame) == 300
+
+
+@pytest.mark.parametrize("infers", [False, True])
+def test_tasks_are_small(tmp_path: pathlib.Path, infers: bool) -> None:
+    """The columns are in a graph once, however many tasks it has."""
+    paths, schema = wide.write(tmp_path)
+    given = {} if infers else {"schema": schema}
+    frame = cst.dask.read(paths, target_bytes=50_000, **given)
+    parts = list(dict(frame.__dask_graph__()).values())
+    assert len(parts) > 4
+    sizes = [len(cloudpickle.dumps(parts[:n])) for n in range(1, len(parts) + 1)]
+    assert max(b - a for a, b in itertools.pairwise(sizes)) < wide.MOST
+    assert len(frame) == 8
 
 
 def test_projection(files: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,3 +172,13 @@ def test_workers_in_processes(files: str, tmp_path: pathlib.Path) -> None:
     assert mark.exists() and sorted(os.listdir(tmp_path / "out")) == names
     found = pa.table(cst.open(str(tmp_path / "out" / "*"), flat=True))
     assert found["id"].to_pylist() == list(range(300))
+
+
+def test_a_named_index_is_a_column(tmp_path: pathlib.Path) -> None:
+    import dask.dataframe as frames
+
+    for name, columns in (("key", ["key", "x"]), (None, ["x"])):
+        index = pd.Index([7, 8, 9], name=name)
+        frame = frames.from_pandas(pd.DataFrame({"x": [1, 2, 3]}, index=index), npartitions=1)
+        [file] = cst.dask.write(frame, tmp_path / str(name), "arrow")
+        assert pa.table(cst.open(tmp_path / str(name) / file)).column_names == columns

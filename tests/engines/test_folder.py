@@ -12,6 +12,8 @@ import columnstone as cst
 import pyarrow as pa
 import pytest
 from columnstone._engines.folder import Folder, Written
+from columnstone._engines.place import place_of
+from columnstone._engines.scratch import write_whole
 
 
 def batch(*ids: int) -> pa.RecordBatch:
@@ -87,7 +89,7 @@ def test_a_commit_that_fails_leaves_nothing(tmp_path: pathlib.Path) -> None:
     folder = Folder(tmp_path, "example")
     folder.begin()
     files = [wrote(folder, 0, batch(1)), Written(1, "never-written.tfrecord", 1)]
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(cst.FileError, match=r"part-00001.*is gone"):
         folder.commit(files)
     assert os.listdir(tmp_path) == []
 
@@ -134,7 +136,7 @@ def test_endings(tmp_path: pathlib.Path, format: str, options: dict[str, Any], e
 
 
 def test_arguments(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(cst.ArgumentError, match="no mode 'replace'"):
+    with pytest.raises(cst.ArgumentError, match="unknown mode 'replace'"):
         Folder(tmp_path, "csv", "replace")  # type: ignore[arg-type]
     with pytest.raises(cst.ArgumentError, match=r"no option 'compresion'.*compression"):
         Folder(tmp_path, "csv", options={"compresion": "gzip"})
@@ -186,3 +188,28 @@ def test_what_vanishes_while_a_folder_is_removed(
     monkeypatch.setattr("columnstone._engines.place.shutil.rmtree", rmtree)
     folder.abort()
     assert not (tmp_path / "out").exists()
+
+
+def test_small_files_follow_no_link(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who guesses the name beside, and puts a link there, gets an error and no data."""
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    (tmp_path / ".guessed.tmp").symlink_to(victim)
+    place = place_of(str(tmp_path))
+    place.write("note", b"1")
+    assert (tmp_path / "note").read_bytes() == b"1"
+    monkeypatch.setattr("secrets.token_hex", lambda size: "guessed")
+    with pytest.raises(FileExistsError):
+        place.write("note", b"2")
+    assert victim.read_bytes() == b"mine"
+    assert (tmp_path / "note").read_bytes() == b"1"
+    monkeypatch.undo()
+    names = {name for name in os.listdir(tmp_path) if "note" in name or "tmp" in name}
+    assert names == {"note", ".guessed.tmp"}
+    write_whole(str(tmp_path / "note"), b"3")
+    with pytest.raises(FileExistsError):
+        write_whole(str(tmp_path / "note"), b"4", os.link)
+    assert (tmp_path / "note").read_bytes() == b"3"
+    assert {name for name in os.listdir(tmp_path) if "note" in name or "tmp" in name} == names

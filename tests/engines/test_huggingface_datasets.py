@@ -9,6 +9,7 @@ from typing import Any
 
 import columnstone as cst
 import pytest
+import wide
 from datasets.distributed import split_dataset_by_node
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # datasets and torch warn of themselves
@@ -50,6 +51,21 @@ def test_rows(files: str) -> None:
     assert ids(shards(files, columns=["id"]).take(3)) == [0, 1, 2]
     table = next(iter(dataset.with_format("arrow").iter(batch_size=50)))
     assert table["id"].to_pylist() == list(range(50))
+
+
+@pytest.mark.parametrize("infers", [False, True])
+def test_shards_are_small(tmp_path: pathlib.Path, infers: bool) -> None:
+    """The columns are in what workers get once, however many shards it has."""
+    paths, schema = wide.write(tmp_path)
+    given = {} if infers else {"schema": schema}
+    sizes = {}
+    for target in (50_000, 20_000):
+        dataset = cst.huggingface.iterable_dataset(paths, target_bytes=target, **given)
+        sizes[dataset.n_shards] = len(pickle.dumps(dataset))
+    (few, small), (many, large) = sizes.items()
+    assert many > few
+    assert (large - small) / (many - few) < wide.MOST
+    assert len(list(dataset)) == 8
 
 
 def test_nodes_and_shuffling(files: str) -> None:

@@ -11,6 +11,7 @@ import columnstone as cst
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
+import wide
 
 ROWS = 300
 
@@ -97,6 +98,27 @@ def test_pieces_of_files(ray_data: Any, plain: pathlib.Path) -> None:
     dataset = cst.ray.read_tfrecords(plain, target_bytes=4000)
     assert len(cst.ray.Datasource(plain, target_bytes=4000).get_read_tasks(1)) > 4
     assert table(dataset) == pa.table(cst.open(plain)).combine_chunks()
+
+
+@pytest.mark.parametrize("infers", [False, True])
+def test_tasks_are_small(ray_data: Any, tmp_path: pathlib.Path, infers: bool) -> None:
+    """The columns are sent once: the first task has the schema for Ray's driver."""
+    paths, schema = wide.write(tmp_path)
+    given = {} if infers else {"schema": schema}
+    source = cst.ray.Datasource(paths, target_bytes=50_000, **given)
+    first, *others = source.get_read_tasks(1)
+    assert len(others) > 3
+    assert first.schema == source.schema
+    for task in others:
+        assert len(_serialized(task)) < wide.MOST
+    assert cst.ray.read_tfrecords(paths, target_bytes=50_000, **given).count() == 8
+
+
+def _serialized(task: Any) -> bytes:
+    from ray._private.worker import global_worker
+
+    found: bytes = global_worker.get_serialization_context().serialize(task).to_bytes()
+    return found
 
 
 def test_projection(ray_data: Any, files: str) -> None:

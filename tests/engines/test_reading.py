@@ -139,3 +139,75 @@ def test_tasks() -> None:
         cst.Split("c", 0, 5, task=1),
     ]
     assert tasks_of(splits) == [tuple(splits[:2]), (splits[2],)]
+
+
+# ---- numbers of records ----
+
+NUMBERED = "from table\noutput n = dense(record_index())\noutput id = dense({})\n"
+
+
+def check_numbers(reading: Reading, splits: list[cst.Split]) -> int:
+    """Every record has its number in its file, which is its id; returns how many there are."""
+    found = table(reading, splits)
+    assert found["n"].to_pylist() == found["id"].to_pylist()
+    return found.num_rows
+
+
+def test_record_numbers_by_an_index_or_without_division(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.tfrecord"
+    rows = [{"id": [i], "name": [b"x" * (i % 40)]} for i in range(3000)]
+    cst.write(rows, path)
+    (tmp_path / "q.cstq").write_text(NUMBERED.format("first(id)"))
+    options = {"view": str(tmp_path / "q.cstq")}
+    reading = read_by(path, options)
+    assert reading.is_numbered
+    assert not reading.select(["id"]).is_numbered
+    target = 20_000
+    [whole] = splits_of(path, options, target, reading.is_numbered)
+    assert (whole.begin, whole.end) == (0, path.stat().st_size)
+    assert check_numbers(reading, [whole]) == 3000
+    with pytest.raises(cst.UnsupportedError, match="begins in the middle of a file"):
+        table(reading, splits_of(path, options, target))
+    cst.build_index(path)
+    splits = splits_of(path, options, target, reading.is_numbered)
+    assert len(splits) > 3 and all(split.exact for split in splits)
+    assert check_numbers(reading, splits) == 3000
+    data = bytearray(path.read_bytes())
+    data[splits[2].begin + 14] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(cst.CorruptError) as caught:
+        list(reading.batches([splits[2]]))
+    assert caught.value.record == splits[2].record > 0
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet", "arrow", "tfrecord.gz"])
+def test_record_numbers_of_several_files_in_a_task(tmp_path: pathlib.Path, ending: str) -> None:
+    for i in range(3):
+        cst.write([{"id": j} for j in range(4)], tmp_path / f"{i}.{ending}")
+    paths = str(tmp_path / f"*.{ending}")
+    id = "first(id)" if ending.startswith("tfrecord") else "id"
+    (tmp_path / "q.cstq").write_text(NUMBERED.format(id))
+    options = {"view": str(tmp_path / "q.cstq")}
+    reading = read_by(paths, options)
+    splits = splits_of(paths, options, None, reading.is_numbered)
+    assert len(tasks_of(splits)) == 1
+    assert check_numbers(reading, splits) == 12
+    if ending in ("jsonl", "csv"):
+        with pytest.raises(pa.ArrowInvalid, match=r"several files.*one by one"):
+            pa.table(cst.open(paths, **options))
+
+
+def test_record_numbers_of_row_groups(tmp_path: pathlib.Path) -> None:
+    """A split that begins with a later one would count from 0."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"id": range(1000)}), path, row_group_size=100)
+    (tmp_path / "q.cstq").write_text(NUMBERED.format("id"))
+    options = {"view": str(tmp_path / "q.cstq")}
+    reading = read_by(path, options)
+    parts = splits_of(path, options, 2000)
+    assert len(parts) > 1
+    with pytest.raises(cst.UnsupportedError, match="begins in the middle of a file"):
+        reading.open(parts[1])
+    splits = splits_of(path, options, 2000, reading.is_numbered)
+    assert check_numbers(reading, splits) == 1000

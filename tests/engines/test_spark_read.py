@@ -10,9 +10,10 @@ from typing import Any
 import columnstone as cst
 import pyarrow as pa
 import pytest
+import wide
 from columnstone._spark.reader import Reader
 from columnstone._spark.reading import infer_table, parse_load
-from pyspark.sql.types import BinaryType, StructField, StructType
+from pyspark.sql.types import ArrayType, BinaryType, LongType, StructField, StructType
 
 ROWS = [
     {"id": [i], "fare": [i / 4], "company": [b"Blue" if i % 2 else b"Red"], "tokens": [i] * (i % 3)}
@@ -206,6 +207,19 @@ def in_process(path: pathlib.Path, types: StructType | None = None, **options: s
     return pa.Table.from_batches([b for task in tasks for b in there.read(task)])
 
 
+@pytest.mark.parametrize("infers", [False, True])
+def test_tasks_are_small(tmp_path: pathlib.Path, infers: bool) -> None:
+    """The columns are in the reader, which Spark sends once."""
+    paths, schema = wide.write(tmp_path)
+    (tmp_path / "schema.pbtxt").write_text(schema)
+    given = {} if infers else {"schema": str(tmp_path / "schema.pbtxt")}
+    load = parse_load({"path": paths, "targetbytes": "50000", **given})
+    table = infer_table(load, load.find())
+    tasks = list(Reader(load, table.schema(), table).partitions())
+    assert len(tasks) > 4
+    assert max(len(pickle.dumps(task)) for task in tasks) < wide.MOST
+
+
 def test_messages_in_a_column(tmp_path: pathlib.Path) -> None:
     descriptors = tmp_path / "visits.desc"
     descriptors.write_bytes(visit_descriptors())
@@ -231,6 +245,37 @@ def test_records_of_other_kinds(tmp_path: pathlib.Path) -> None:
     types = StructType([StructField("steps", BinaryType())])
     with pytest.raises(cst.ArgumentError, match=r"\.schema\(\.\.\.\) does not say what steps are"):
         in_process(path, types, format="sequence_example")
+
+
+def test_a_column_that_is_misspelt(tmp_path: pathlib.Path) -> None:
+    """Of .schema(...): else all of its values would be null. What a folder or an option makes is
+    there; a rare feature is named by a TFMD schema; an empty file tells nothing."""
+    (tmp_path / "day=1").mkdir()
+    (tmp_path / "day=1" / "0.tfrecord").write_bytes(b"")
+    rows = [{"id": [i], "fare": [i / 4]} for i in range(3)]
+    cst.write(rows, tmp_path / "day=1" / "a.tfrecord")
+    wanted = StructType([StructField("id", LongType()), StructField("faer", LongType())])
+    with pytest.raises(cst.SchemaError) as told:
+        in_process(tmp_path, wanted)
+    assert "a.tfrecord: column faer: " in str(told.value)
+    assert "(they have fare, id)" in str(told.value)
+    beside = [StructField("id", LongType()), StructField("at", LongType())]
+    there = StructType([*beside, StructField("day", LongType())])
+    assert in_process(tmp_path, there, offset_column="at")["id"].to_pylist() == [0, 1, 2]
+    (tmp_path / "_rare.pbtxt").write_text(
+        'feature { name: "id" type: INT } feature { name: "faer" type: INT }'
+    )
+    lists = StructType([StructField(f.name, ArrayType(LongType())) for f in wanted])
+    rare = in_process(tmp_path, lists, schema=str(tmp_path / "_rare.pbtxt"))
+    assert rare["faer"].to_pylist() == [None] * 3
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.arrow", "a.tfrecord.gz"])
+def test_a_column_that_is_misspelt_in_other_formats(tmp_path: pathlib.Path, name: str) -> None:
+    cst.write(pa.table({"id": [1], "fare": [2]}), tmp_path / name)
+    wanted = StructType([StructField("id", LongType()), StructField("faer", LongType())])
+    with pytest.raises(cst.Error, match=r"faer.*fare"):
+        in_process(tmp_path / name, wanted)
 
 
 def test_what_is_dropped_is_logged(tmp_path: pathlib.Path, caplog: Any) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import columnstone as cst
 import pytest
+import wide
 from columnstone._spark.file_log import FileLog
 from columnstone._spark.folders import Found
 from columnstone._spark.reading import infer_table, parse_load
@@ -60,6 +61,25 @@ def test_each_file_once_whatever_its_time(tmp_path: pathlib.Path, infer: bool) -
     assert rows(reader, one, two) == [4]
     assert rows(reader, begin, two) == [3, 1, 2, 4]
     assert list(reader.partitions(two, two)) == []
+
+
+@pytest.mark.parametrize("infers", [False, True])
+def test_tasks_are_small(tmp_path: pathlib.Path, infers: bool) -> None:
+    """The columns are in the reader, or found out again from the schema that Spark was given."""
+    (tmp_path / "in").mkdir()
+    paths, _ = wide.write(tmp_path / "in")
+    given = {"path": paths, "filelog": str(tmp_path / "log"), "targetbytes": "50000"}
+    load = parse_load(given, True)
+    table = infer_table(load, load.find())
+    reader = StreamReader(load, table.schema(), table if infers else None)
+    begin = reader.initialOffset()
+    tasks = list(reader.partitions(begin, reader.latestOffset(begin, ALL)))
+    assert len(tasks) > 4
+    assert max(len(pickle.dumps(task)) for task in tasks) < wide.MOST
+    there = pickle.loads(
+        pickle.dumps(StreamReader(load, table.schema(), table if infers else None))
+    )
+    assert sum(batch.num_rows for task in tasks for batch in there.read(task)) == 8
 
 
 def test_a_restart_gives_the_same_batches(tmp_path: pathlib.Path) -> None:

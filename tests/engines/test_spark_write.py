@@ -192,8 +192,10 @@ def test_csv_raw_sequences_and_messages(spark: Any, tmp_path: pathlib.Path) -> N
 def test_what_an_example_cannot_hold(
     spark: Any, tmp_path: pathlib.Path, column: str, said: str
 ) -> None:
-    with pytest.raises(Exception, match=said):
+    with pytest.raises(Exception, match=said) as told:
         save(spark.range(4).selectExpr("id", column), tmp_path / "out")
+    assert f"{tmp_path / 'out'}" in str(told.value)  # the output, or a file in it
+    assert "BytesIO" not in str(told.value)
     assert not (tmp_path / "out").exists()
 
 

@@ -105,3 +105,19 @@ def test_unions_and_other_things_are_refused() -> None:
         cst.StructuredTensor.from_awkward(ak.Array({"z": np.array([1j])}))
     with pytest.raises(TypeError, match=r"ak\.Array or ak\.Record is needed, not list"):
         cst.StructuredTensor.from_awkward([1])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_mask_is_that_of_awkward(seed: int) -> None:
+    """Nulls in both, empty lists, -0.0 and NaN; also a condition for whole rows."""
+    r = Random(seed)
+    x: Any = [[1.5]]
+    for _ in range(r.randrange(8)):
+        values = [r.choice([0.0, -0.0, float("nan"), 2.5, None]) for _ in range(r.randrange(4))]
+        x.append(r.choice([None, values, values]))
+    each = [None if v is None else [r.choice([True, False, None]) for _ in v] for v in x]
+    rows = [r.choice([True, False, None]) for _ in x]
+    each[0], rows[0] = [True], True
+    for condition in (each, rows):
+        ours = cst.struct.mask(x, condition).to_py()
+        assert repr(ours) == repr(ak.mask(ak.Array(x), ak.Array(condition)).to_list())

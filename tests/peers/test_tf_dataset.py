@@ -67,8 +67,12 @@ def test_label_shuffling_and_padding(examples: str) -> None:
         "steps": tf.TensorSpec([None, 3], tf.int64),
         "tags": tf.TensorSpec([None, None], tf.string),
     }
-    for _ in range(2):  # every iteration is a new one
+    for iteration in range(2):  # each goes on to the next two epochs
         pairs = list(dataset)
+        ours = source.dataset(
+            16, label="id", pad={"steps": (-1, 3), "tags": (b"", None)}, **options
+        )
+        ours.set_epoch(2 * iteration)
         assert len(pairs) == 14
         for (theirs, found), (expected, label) in zip(pairs, ours, strict=True):
             assert found.numpy().tolist() == label.tolist()
@@ -109,6 +113,87 @@ def test_errors_come_through(tmp_path: pathlib.Path) -> None:
         list(cst.open(path, schema=SCHEMA).dataset(3).tf())
     with pytest.raises(cst.ArgumentError):
         cst.open(path, schema=SCHEMA).dataset(3, as_batches=True).tf()
+
+
+def orders(dataset: Any, count: int, size: int = 100) -> list[list[int]]:
+    """The ids of so many passes over so many rows, out of what a tf.data.Dataset gives."""
+    found = ids(dataset)
+    assert len(found) == count * size
+    return [found[i * size : (i + 1) * size] for i in range(count)]
+
+
+def test_every_iteration_goes_on_to_the_next_epochs(examples: str) -> None:
+    source = cst.open(examples, schema=SCHEMA)
+    [*expected] = orders(source.dataset(30, shuffle=True, epochs=6).tf(), 6)
+    assert len(set(map(tuple, expected))) == 6
+    ours = source.dataset(30, shuffle=True)
+    dataset = ours.tf()
+    assert orders(dataset.repeat(3), 3) == expected[:3]
+    assert ids(dataset) == expected[3]
+    assert ids(ours.tf()) == expected[0]  # each tf.data.Dataset counts its own
+    ours.set_epoch(1)
+    assert [ids(dataset), ids(dataset)] == expected[1:3]
+    ours.set_epoch(1)
+    assert ids(dataset) == expected[1]
+    two = source.dataset(30, shuffle=True, epochs=2).tf()
+    assert orders(two.repeat(3), 6) == expected
+    assert ids(two.take(1)) != ids(two.take(1))
+
+
+def test_keras_gets_another_order_each_epoch(examples: str) -> None:
+    class Seen(tf.keras.Model):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.orders: list[int] = []
+
+        def train_step(self, data: Any) -> Any:
+            self.orders.extend(data["id"].numpy().tolist())
+            return {"loss": tf.constant(0.0)}
+
+    model = Seen()
+    model.compile(run_eagerly=True)
+    source = cst.open(examples, schema=SCHEMA, columns=["id"])
+    model.fit(source.dataset(30, shuffle=True).tf(), epochs=3, verbose=0, shuffle=False)
+    passes = [model.orders[i : i + 100] for i in range(0, 300, 100)]
+    assert len(set(map(tuple, passes))) == 3
+    assert all(sorted(one) == list(range(100)) for one in passes)
+
+
+def test_cardinality(examples: str, tmp_path: pathlib.Path) -> None:
+    source = cst.open(examples, schema=SCHEMA)
+
+    def cardinality(**options: Any) -> int:
+        return int(source.dataset(30, **options).tf().cardinality())
+
+    assert cardinality() == 4 and cardinality(epochs=3, drop_last=True) == 9
+    assert cardinality(epochs=None) == tf.data.INFINITE_CARDINALITY
+    assert cardinality(shard=(1, 3)) == 1
+    packed = tmp_path / "packed.gz"
+    cst.write(source, packed, "example")
+    there = cst.open(packed, schema=SCHEMA).dataset(30).tf()
+    assert there.cardinality() == tf.data.UNKNOWN_CARDINALITY
+    late, early = (source.dataset(30, shuffle=True) for _ in range(2))
+    whole = ids(late.tf())
+    early.load_state_dict(cst.Position(0, 1))
+    dataset = early.tf()
+    assert dataset.cardinality() == tf.data.UNKNOWN_CARDINALITY and ids(dataset) == whole[60:]
+    dataset = late.tf()
+    late.load_state_dict(cst.Position(0, 1))
+    with pytest.raises(tf.errors.OpError, match="load_state_dict first"):
+        list(dataset)
+
+
+def test_the_batch_size_is_told_where_all_batches_have_it(examples: str) -> None:
+    for ragged in (False, True):
+        schema = SCHEMA + ("represent_variable_length_as_ragged: true" if ragged else "")
+        dataset = cst.open(examples, schema=schema).dataset(30, drop_last=True).tf()
+        for spec in dataset.element_spec.values():
+            assert spec.shape[0] == 30
+        batches = list(dataset)
+        assert len(batches) == 3
+        for batch in batches:
+            for name, spec in dataset.element_spec.items():
+                assert spec.is_compatible_with(batch[name])
 
 
 # The RFC's interface

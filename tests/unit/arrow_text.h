@@ -119,7 +119,11 @@ static inline void arrow_text_time(const char **at, enum ArrowType type,
     }
     CHECK(unit < 4);
     arrow_text_blanks(at);
-    if (**at != ']') arrow_text_word(at, zone, sizeof zone);
+    size_t size = strcspn(*at, "]");
+    CHECK(size < sizeof zone);
+    memcpy(zone, *at, size); /* it may be "+02:00" */
+    zone[size] = '\0';
+    *at += size;
     arrow_text_expect(at, ']');
   }
   CHECK_EQ(ArrowSchemaSetTypeDateTime(schema, type, (enum ArrowTimeUnit)unit,

@@ -60,6 +60,7 @@ typedef struct memory {
   size_t fail_at; /* offset at which reading fails; 0: never */
   uint64_t next;  /* offset that a reader without seeking has to be asked for */
   bool out_of_order;
+  size_t reads; /* how often it was asked */
   int closed;
 } memory;
 
@@ -67,6 +68,7 @@ static inline cst_status memory_read(void *ctx, uint64_t offset, void *buffer, s
                                      size_t *got, cst_error *error) {
   memory *m = ctx;
   (void)error;
+  m->reads++;
   m->out_of_order |= offset != m->next;
   if (m->fail_at != 0 && offset >= m->fail_at) {
     return CST_IO;

@@ -47,6 +47,8 @@ static const struct {
     {"wrapped", 28, CST__FIELD_MESSAGE, ONE, "type_name: '.google.protobuf.Int64Value'"},
     {"none", 29, CST__FIELD_ENUM, ONE, "type_name: '.google.protobuf.NullValue'"},
     {"values", 30, CST__FIELD_MESSAGE, MANY, "type_name: '.google.protobuf.Value'"},
+    {"colors", 31, CST__FIELD_ENUM, MANY, "type_name: '.t.Color'"},
+    {"tints", 32, CST__FIELD_MESSAGE, MANY, "type_name: '.t.M.TintsEntry'"},
 };
 
 static const char sample_file_head[] =
@@ -64,6 +66,9 @@ static const char sample_message_head[] =
     "nested_type { name: 'CountsEntry' options { map_entry: true }"
     "  field { name: 'key' number: 1 label: 1 type: 9 }"
     "  field { name: 'value' number: 2 label: 1 type: 3 } }"
+    "nested_type { name: 'TintsEntry' options { map_entry: true }"
+    "  field { name: 'key' number: 1 label: 1 type: 9 }"
+    "  field { name: 'value' number: 2 label: 1 type: 14 type_name: '.t.Color' } }"
     "nested_type { name: 'FlagsEntry' options { map_entry: true }"
     "  field { name: 'key' number: 1 label: 1 type: 8 }"
     "  field { name: 'value' number: 2 label: 1 type: 11 type_name: '.t.M' } }";
@@ -86,7 +91,7 @@ static cst_descriptors *sample_descriptors(void) {
   cst__text text = {0};
   cst__wire_out out = {0};
   cst_descriptors *set = NULL;
-  char *bytes = NULL;
+  char *wire = NULL;
   size_t size = 0;
   cst__arena_init(&arena, NULL);
   put_sample_file(&text);
@@ -94,9 +99,9 @@ static cst_descriptors *sample_descriptors(void) {
   cst_bytes all = {(const uint8_t *)text.data, text.size};
   if (cst__message_merge_text(&arena, file, all, CST__DEPTH_LIMIT, NULL) == CST_OK) {
     cst__message_put_wire(file, &out);
-    if (cst__wire_out_finish(&out, &bytes, &size, NULL) == CST_OK) {
-      (void)cst_descriptors_new(bytes, size, NULL, &set, NULL);
-      cst_free(bytes);
+    if (cst__wire_out_finish(&out, &wire, &size, NULL) == CST_OK) {
+      (void)cst_descriptors_new(wire, size, NULL, &set, NULL);
+      cst_free(wire);
     }
   }
   cst__text_free(&text);

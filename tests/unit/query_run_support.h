@@ -76,6 +76,8 @@ typedef struct query_case {
   bool moves_rows; /* `origin` is a step */
   uint32_t origin;
   int64_t max_elements; /* 0: many */
+  int64_t max_bytes;
+  int64_t max_work;
   const cst_allocator *allocator;
 } query_case;
 
@@ -92,16 +94,17 @@ static inline void query_set_types(cst__output_part *parts, size_t count,
 /* The plan borrows all of the case; its schema is to be released. */
 static inline void query_plan_of(const query_case *c, cst__query_plan *plan) {
   const char *type = c->output_type;
-  *plan = (cst__query_plan){.allocator = cst__allocator_of(c->allocator),
-                            .nodes = (cst__input_node *)(uintptr_t)c->nodes,
-                            .num_nodes = c->num_nodes,
-                            .steps = (cst__step *)(uintptr_t)c->steps,
-                            .num_steps = c->num_steps,
-                            .parts = c->parts,
-                            .num_parts = c->num_parts,
-                            .records = c->records,
-                            .origin = c->moves_rows ? c->origin : NO,
-                            .max_elements = c->max_elements > 0 ? c->max_elements : 1 << 20};
+  *plan = (cst__query_plan){
+      .allocator = cst__allocator_of(c->allocator),
+      .nodes = (cst__input_node *)(uintptr_t)c->nodes,
+      .num_nodes = c->num_nodes,
+      .steps = (cst__step *)(uintptr_t)c->steps,
+      .num_steps = c->num_steps,
+      .parts = c->parts,
+      .num_parts = c->num_parts,
+      .records = c->records,
+      .origin = c->moves_rows ? c->origin : NO,
+      .limits = {c->max_elements > 0 ? c->max_elements : 1 << 20, c->max_bytes, c->max_work}};
   cst__refcount_init(&plan->owners);
   arrow_text_parse_type(&type, &plan->schema);
   query_set_types(plan->parts, plan->num_parts, plan->schema.children);

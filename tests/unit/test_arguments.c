@@ -5,10 +5,17 @@
 #include <columnstone/accumulate.h>
 #include <columnstone/array.h>
 #include <columnstone/dataset.h>
+#include <columnstone/format.h>
 #include <columnstone/index.h>
+#include <columnstone/message.h>
+#include <columnstone/query.h>
+#include <columnstone/schema.h>
 #include <columnstone/sequence.h>
+#include <columnstone/split.h>
 #include <columnstone/structured.h>
+#include <columnstone/tensor.h>
 #include <columnstone/validate.h>
+#include <glob.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -50,6 +57,92 @@ TEST(initialisers_say_the_size_and_nothing_else) {
   CHECK_INIT(cst_tree_options, CST_TREE_OPTIONS_INIT);
   CHECK_INIT(cst_validate_options, CST_VALIDATE_OPTIONS_INIT);
   CHECK_INIT(cst_writer, CST_WRITER_INIT);
+}
+
+/* ---- structs without a size ---- */
+
+typedef struct frozen {
+  const char *name;
+  size_t size;
+  size_t expected;
+} frozen;
+
+/* Callers walk arrays of them, and make them by value: from version 1.0 on none of these numbers
+ * may change. */
+static const frozen all_frozen[] = {
+    {"cst_anomaly", sizeof(cst_anomaly), 72},
+    {"cst_anomaly_place", sizeof(cst_anomaly_place), 24},
+    {"cst_bytes", sizeof(cst_bytes), 16},
+    {"cst_column_count", sizeof(cst_column_count), 24},
+    {"cst_container_info", sizeof(cst_container_info), 32},
+    {"cst_dropped", sizeof(cst_dropped), 48},
+    {"cst_fault", sizeof(cst_fault), 16},
+    {"cst_feature", sizeof(cst_feature), 56},
+    {"cst_field_copy", sizeof(cst_field_copy), 48},
+    {"cst_field_path", sizeof(cst_field_path), 16},
+    {"cst_field_update", sizeof(cst_field_update), 24},
+    {"cst_file_count", sizeof(cst_file_count), 40},
+    {"cst_format_info", sizeof(cst_format_info), 32},
+    {"cst_groups", sizeof(cst_groups), 16},
+    {"cst_index_item", sizeof(cst_index_item), 56},
+    {"cst_message_guess", sizeof(cst_message_guess), 40},
+    {"cst_ndarray", sizeof(cst_ndarray), 48},
+    {"cst_pad", sizeof(cst_pad), 64},
+    {"cst_partition", sizeof(cst_partition), 16},
+    {"cst_path", sizeof(cst_path), 16},
+    {"cst_position", sizeof(cst_position), 40},
+    {"cst_query_function", sizeof(cst_query_function), 48},
+    {"cst_query_value", sizeof(cst_query_value), 16},
+    {"cst_schema_change", sizeof(cst_schema_change), 48},
+    {"cst_split", sizeof(cst_split), 48},
+    {"cst_tensor", sizeof(cst_tensor), 192},
+    {"cst_tensor_spec", sizeof(cst_tensor_spec), 160},
+};
+
+TEST(structs_without_a_size_keep_theirs) {
+  for (size_t i = 0; i < sizeof all_frozen / sizeof *all_frozen; i++) {
+    CHECK_EQ(all_frozen[i].size, all_frozen[i].expected);
+  }
+}
+
+static bool is_frozen(const char *name) {
+  for (size_t i = 0; i < sizeof all_frozen / sizeof *all_frozen; i++) {
+    if (strcmp(all_frozen[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* How many structs of a header have no size; each has to be in the list. */
+static size_t count_frozen(const char *path) {
+  char line[256];
+  char name[64];
+  size_t count = 0;
+  FILE *file = fopen(path, "r");
+  CHECK(file != NULL);
+  while (fgets(line, sizeof line, file) != NULL) {
+    if (sscanf(line, "typedef struct %63[a-z_] {", name) == 1 && strchr(line, '{') != NULL) {
+      CHECK(fgets(line, sizeof line, file) != NULL);
+      if (strncmp(line, "  size_t size; ", 15) != 0) {
+        CHECK_STR(is_frozen(name) ? "" : name, "");
+        count++;
+      }
+    }
+  }
+  (void)fclose(file);
+  return count;
+}
+
+TEST(no_struct_without_a_size_is_forgotten) {
+  glob_t headers;
+  size_t count = 0;
+  CHECK_EQ(glob("include/columnstone/*.h", 0, NULL, &headers), 0);
+  for (size_t i = 0; i < headers.gl_pathc; i++) {
+    count += count_frozen(headers.gl_pathv[i]);
+  }
+  globfree(&headers);
+  CHECK_EQ(count, sizeof all_frozen / sizeof *all_frozen);
 }
 
 /* ---- sizes ---- */
@@ -205,7 +298,38 @@ static cst_status run_new_proposal(const void *options, cst_error *error) {
   return status;
 }
 
+static cst_status run_splits(const void *options, cst_error *error) {
+  const char *path = write_examples("rows.tfrecord", 0, 4);
+  cst_splits *splits;
+  cst_status status = cst_splits_plan(&path, 1, options, &splits, error);
+  cst_splits_free(splits);
+  return status;
+}
+
+static cst_status run_index(const void *options, cst_error *error) {
+  cst_index *index;
+  cst_status status =
+      cst_index_build_with(write_examples("rows.tfrecord", 0, 4), options, &index, error);
+  cst_index_free(index);
+  return status;
+}
+
+static cst_status run_tree(const void *options, cst_error *error) {
+  cst_source *source = open_examples();
+  struct ArrowSchema schema;
+  char *text;
+  CHECK_EQ(cst_source_arrow_schema(source, &schema, NULL), CST_OK);
+  cst_status status = cst_type_write_tree(&schema, options, &text, NULL, error);
+  cst_free(text);
+  schema.release(&schema);
+  cst_source_release(source);
+  return status;
+}
+
 static const call calls[] = {
+    {"splits", sizeof(cst_split_options), run_splits},
+    {"index", sizeof(cst_index_options), run_index},
+    {"tree", sizeof(cst_tree_options), run_tree},
     {"source", sizeof(cst_source_options), run_source},
     {"csv", sizeof(cst_csv_options), run_csv},
     {"dataset", sizeof(cst_dataset_options), run_dataset},
@@ -223,14 +347,15 @@ static const call calls[] = {
     {"new proposal", sizeof(cst_propose_options), run_new_proposal},
 };
 
-/* Options of `size` bytes and no more (the sanitizers watch the end of the block): zero as far as
- * we know them, and something else after that. */
-static cst_status run_sized(const call *c, size_t size, cst_error *error) {
-  char *options = malloc(size);
+/* Options of `size` bytes and no more (the sanitizers watch the end of the block), all zero but the
+ * byte at `set`, if they have that. */
+static cst_status run_sized(const call *c, size_t size, size_t set, cst_error *error) {
+  char *options = calloc(1, size);
   CHECK(options != NULL);
-  memset(options, 0xa5, size);
-  memset(options, 0, size < c->size ? size : c->size);
   memcpy(options, &size, sizeof size);
+  if (set < size) {
+    options[set] = 1;
+  }
   cst_status status = c->run(options, error);
   free(options);
   return status;
@@ -240,11 +365,84 @@ TEST(options_of_every_version) {
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
     for (size_t size = sizeof(size_t); size <= calls[i].size + 16; size += sizeof(size_t)) {
       cst_error error = CST_ERROR_INIT;
-      cst_status status = run_sized(&calls[i], size, &error);
+      cst_status status = run_sized(&calls[i], size, SIZE_MAX, &error);
       CHECK_STR(error.message, "");
       CHECK_EQ(status, CST_OK);
     }
     CHECK_EQ(calls[i].run(NULL, NULL), CST_OK);
+  }
+}
+
+static cst_status run_message(const void *message, cst_error *error) {
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.message = message;
+  return run_source(&options, error);
+}
+
+static cst_status run_sink_message(const void *message, cst_error *error) {
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  options.message = message;
+  return cst_sink_check(harness_temp_path("out.tfrecord"), &options, error);
+}
+
+static cst_status run_message_decoder(const void *message, cst_error *error) {
+  cst_message_decoder *decoder;
+  return cst_message_decoder_new(message, NULL, &decoder, error);
+}
+
+static cst_status run_message_encoder(const void *message, cst_error *error) {
+  cst_message_encoder *encoder;
+  return cst_message_encoder_new(message, NULL, &encoder, error);
+}
+
+static cst_status run_view(const void *options, cst_error *error) {
+  cst_view *view;
+  return cst_view_read("none", 4, options, &view, error);
+}
+
+static cst_status run_view_message(const void *message, cst_error *error) {
+  cst_view_options options = CST_VIEW_OPTIONS_INIT;
+  options.message = message;
+  return run_view(&options, error);
+}
+
+static cst_status run_allocator(const void *allocator, cst_error *error) {
+  cst_index *index;
+  return cst_index_load("no file", allocator, &index, error);
+}
+
+/* Calls that look at sizes first, and then fail here. */
+static const call failing[] = {
+    {"message", sizeof(cst_message_options), run_message},
+    {"sink message", sizeof(cst_message_options), run_sink_message},
+    {"message decoder", sizeof(cst_message_options), run_message_decoder},
+    {"message encoder", sizeof(cst_message_options), run_message_encoder},
+    {"view", sizeof(cst_view_options), run_view},
+    {"view message", sizeof(cst_message_options), run_view_message},
+    {"allocator", sizeof(cst_allocator), run_allocator},
+};
+
+static void check_tails(const call *c) {
+  static const size_t more[] = {8, 16, 24};
+  for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+    for (size_t set = c->size; set < c->size + more[i]; set++) {
+      cst_error error = CST_ERROR_INIT;
+      CHECK_EQ(run_sized(c, c->size + more[i], set, &error), CST_UNSUPPORTED);
+      CHECK_CONTAINS(error.message, "is set; version");
+      CHECK(error.hint[0] != '\0');
+    }
+  }
+}
+
+TEST(members_that_are_not_known_yet_are_not_ignored) {
+  for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+    check_tails(&calls[i]);
+  }
+  for (size_t i = 0; i < sizeof failing / sizeof *failing; i++) {
+    check_tails(&failing[i]);
+    cst_error error = CST_ERROR_INIT;
+    (void)run_sized(&failing[i], failing[i].size + 8, SIZE_MAX, &error);
+    CHECK(strstr(error.message, "is set; version") == NULL);
   }
 }
 
@@ -338,7 +536,7 @@ TEST(readers_of_a_later_version) {
   later_reader readers[3];
   for (int i = 0; i < 3; i++) {
     files[i] = (memory){.data = (const uint8_t *)text, .size = sizeof text - 1};
-    readers[i] = (later_reader){memory_reader(&files[i], true), {-1, -1}};
+    readers[i] = (later_reader){memory_reader(&files[i], true), {0, 0}};
     readers[i].reader.size = sizeof readers[i];
   }
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
@@ -356,9 +554,16 @@ TEST(readers_of_a_later_version) {
   for (int i = 0; i < 3; i++) {
     CHECK_EQ(files[i].closed, 2);
   }
-  readers[2].reader.size = sizeof(cst_reader);
   options.size = sizeof options;
   cst_error error = CST_ERROR_INIT;
+  readers[2].more[1] = 1; /* asks for something that nobody knows */
+  CHECK_EQ(cst_source_open_readers(&readers[0].reader, 3, &options, &source, &error),
+           CST_UNSUPPORTED);
+  CHECK_CONTAINS(error.message, "of the reader is set");
+  for (int i = 0; i < 3; i++) {
+    CHECK_EQ(files[i].closed, 3);
+  }
+  readers[2].reader.size = sizeof(cst_reader);
   CHECK_EQ(cst_source_open_readers(&readers[0].reader, 3, &options, &source, &error),
            CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "different sizes");
@@ -376,6 +581,42 @@ TEST(a_reader_of_an_earlier_version) {
   CHECK_EQ(cst_source_open_readers(reader, 1, NULL, &source, &error), CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "reader 0 has no read_at");
   free(reader);
+}
+
+/* A writer and a stage of a later version. */
+typedef struct later_writer {
+  cst_writer writer;
+  int64_t more;
+} later_writer;
+
+typedef struct later_stage {
+  cst_stage stage;
+  int64_t more;
+} later_stage;
+
+static void count_close(void *ctx) { ++*(int *)ctx; }
+
+TEST(writers_and_stages_of_a_later_version_are_closed) {
+  memory_sink sink = {.fail_at = 0};
+  later_writer writer = {memory_writer(&sink), 1};
+  cst_tfrecord_writer *records;
+  cst_sink *out;
+  writer.writer.size = sizeof writer;
+  CHECK_EQ(cst_tfrecord_writer_open_writer(&writer.writer, NULL, &records, NULL), CST_UNSUPPORTED);
+  CHECK_EQ(sink.closed, 1);
+  CHECK_EQ(cst_sink_open_writer(&writer.writer, NULL, NULL, &out, NULL), CST_UNSUPPORTED);
+  CHECK_EQ(sink.closed, 2);
+  CHECK_EQ(sink.committed, 0);
+  int closed = 0;
+  later_stage stage = {CST_STAGE_INIT, 1};
+  stage.stage.size = sizeof stage;
+  stage.stage.ctx = &closed;
+  stage.stage.close = count_close;
+  cst_source *source = open_examples();
+  cst_source *staged;
+  CHECK_EQ(cst_source_with_stage(source, &stage.stage, &staged, NULL), CST_UNSUPPORTED);
+  CHECK_EQ(closed, 1);
+  cst_source_release(source);
 }
 
 TEST(writers_that_are_refused_are_closed) {

@@ -211,21 +211,42 @@ static void check_refused(const char *a, const char *b, const char *path, const 
 
 TEST(types_that_nothing_holds) {
   check_refused("struct{a: string}", "struct{a: int64}", "a", "both string and int64");
-  check_refused("struct{a: int64}", "struct{a: float64}", "a", "both int64 and float64");
   check_refused("struct{a: uint64}", "struct{a: int8}", "a", "both uint64 and int8");
-  check_refused("struct{a: float32}", "struct{a: uint64}", "a", "both float32 and uint64");
   check_refused("struct{a: list<int8>}", "struct{a: int8}", "a", "both list<int8> and int8");
   check_refused("struct{a: bool}", "struct{a: int8}", "a", "both bool and int8");
   check_refused("struct{a: timestamp}", "struct{a: int64}", "a", "both timestamp and int64");
   check_refused("struct{s: list<struct{x: bool}>}", "struct{s: list<struct{x: string}>}", "s.x",
                 "both bool and string");
   check_refused("struct{a: int8}", "int8", "", "both struct<1 fields> and int8");
-  static const char *const three[][2] = {
-      {"struct{a: int8}", ""}, {"struct{a: int64}", ""}, {"struct{a: float32}", ""}};
+}
+
+/* Values decide whether integers of 64 bits may stand beside floats; those under nulls do not. */
+TEST(integers_of_64_bits_beside_floats) {
+  static const char *const held[][2] = {
+      {"struct{a: int64}", "{9007199254740992} {-9223372036854775808} {null} {3}"},
+      {"struct{a: float32}", "{0.5}"},
+      {"struct{a: uint64}", "{18446744073709549568}"}};
+  static const char *const nested[][2] = {
+      {"struct{l: list<struct{x: int64}>}", "{[{1} {2}]} {null} {[{7} {9007199254740993}]}"},
+      {"struct{l: list<struct{x: float64}>}", "{[{0.5}]}"}};
+  static const char *const bare[][2] = {{"float64", "0.5"}, {"int64", "1 -9007199254740993 2"}};
   cst_array *out = NULL;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(concat(three, 3, &out, &error), CST_SCHEMA);
-  CHECK_CONTAINS(error.message, "both int64 and float32");
+  CHECK_EQ(concat(held, 2, &out, &error), CST_OK);
+  array_sample_check(out, "struct{a: float64}",
+                     "{9007199254740992.0} {-9223372036854775808.0} {null} {3.0} {0.5}");
+  cst_array_release(out);
+  CHECK_EQ(concat(held + 1, 2, &out, &error), CST_OK);
+  array_sample_check(out, "struct{a: float64}", "{0.5} {18446744073709549568.0}");
+  cst_array_release(out);
+  CHECK_EQ(concat(held, 3, &out, &error), CST_SCHEMA); /* uint64 and a sign, as without floats */
+  CHECK_EQ(concat(nested, 2, &out, &error), CST_SCHEMA);
+  CHECK_CONTAINS(error.message, "the integer 9007199254740993 and floats");
+  CHECK_STR(error.path, "l.x");
+  CHECK_EQ(error.record, 2);
+  CHECK_EQ(concat(bare, 2, &out, &error), CST_SCHEMA);
+  CHECK_CONTAINS(error.message, "the integer -9007199254740993 and floats");
+  CHECK_EQ(error.record, 1);
 }
 
 TEST(columns_of_one_name) {

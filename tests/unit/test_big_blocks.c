@@ -38,6 +38,17 @@ TEST(nothing_is_kept_without_end) {
   CHECK_EQ(cst__big_kept(), 0);
 }
 
+TEST(a_call_empties_the_cache) {
+  cst__big_keep(true);
+  cst__big_give(cst__big_take(300000), 300000);
+  size_t kept = cst__big_kept();
+  CHECK(kept >= 300000);
+  CHECK_EQ(cst_memory_trim(), kept);
+  CHECK_EQ(cst__big_kept(), 0);
+  CHECK_EQ(cst_memory_trim(), 0);
+  cst__big_keep(false);
+}
+
 TEST(what_is_kept_goes_where_memory_is_short) {
   cst__big_keep(true);
   cst__big_give(cst__big_take(300000), 300000);

@@ -12,7 +12,13 @@ TEST(numbers_to_numbers) {
       {"cast", {"uint16: 7", "'int16'"}, "int16: 7"},
       {"cast", {"int16: 7", "'uint32'"}, "uint32: 7"},
       {"cast", {"uint8: 7", "'uint64'"}, "uint64: 7"},
-      {"cast", {"int64: 16777217", "'float32'"}, "float32: 16777216.0"},
+      {"cast", {"int64: 16777216 -33554436", "'float32'"}, "float32: 16777216.0 -33554436.0"},
+      {"cast", {"int32: -2147483648", "'float32'"}, "float32: -2147483648.0"},
+      {"cast", {"uint64: 18446744073709549568", "'float64'"}, "float64: 18446744073709549568.0"},
+      {"cast",
+       {"int64: -9223372036854775808 0", "'float64'"},
+       "float64: -9223372036854775808.0 0.0"},
+      {"cast", {"float64: 0.1", "'float32'"}, "float32: 0.1"},
       {"cast", {"int64: 5", "'float64'"}, "float64: 5.0"},
       {"cast", {"float32: 5.0 null", "'int32'"}, "int32: 5 null"},
       {"cast", {"float64: -9223372036854775808.0", "'int64'"}, "int64: -9223372036854775808"},
@@ -38,6 +44,11 @@ TEST(what_does_not_fit) {
       {"cast", {"float64: 9223372036854775808.0", "'int64'"}, "error: cannot be one of type int64"},
       {"cast", {"float32: 256.0", "'uint8'"}, "error: cannot be one of type uint8"},
       {"cast", {"float32: -1.0", "'uint8'"}, "error: cannot be one of type uint8"},
+      {"cast", {"int64: 9007199254740993", "'float64'"}, "error: one of type float64"},
+      {"cast", {"int64: -9007199254740993", "'float64'"}, "error: one of type float64"},
+      {"cast", {"uint64: 18446744073709551615", "'float64'"}, "error: one of type float64"},
+      {"cast", {"int32: 16777217", "'float32'"}, "error: one of type float32"},
+      {"cast", {"uint32: 4294967295", "'float32'"}, "error: one of type float32"},
       {"cast", {"int8: 1 2", "'bool'"}, "error: neither 0 nor 1"},
       {"cast", {"struct{}:", "'int8'"}, "error: there is no cast of struct to int8"},
       {"cast", {"float32: 1.0", "'bool'"}, "error: there is no cast of float32 to bool"},
@@ -45,6 +56,17 @@ TEST(what_does_not_fit) {
       {"cast", {"timestamp: 1", "'int32'"}, "error: there is no cast of timestamp to int32"},
   };
   FUNCTION_CHECK(tests);
+}
+
+/* What a calculation with floats makes of integers. */
+TEST(conversions_round) {
+  static const function_case test = {"cast", {"int64: 9007199254740993 null", "'float64'"}, ""};
+  function_run run;
+  function_start(&run, &test, false);
+  run.function = &cst__function_convert;
+  CHECK_EQ(function_call(&run), CST_OK);
+  function_check_result(&run, "float64: 9007199254740992.0 null");
+  function_stop(&run);
 }
 
 TEST(other_values) {
@@ -132,6 +154,21 @@ TEST(the_element_that_does_not_fit) {
   function_stop(&run);
 }
 
+/* What was found says how to have it rounded. */
+TEST(integers_with_too_many_digits) {
+  static const function_case tests[] = {
+      {"cast", {"int64: 9007199254740993", "'float64'"}, "to round it: x * 1.0"},
+      {"cast", {"int32: 16777217", "'float32'"}, "to round it: cast(x * 1.0, float32)"},
+  };
+  for (int i = 0; i < 2; i++) {
+    function_run run;
+    function_start(&run, &tests[i], false);
+    CHECK_EQ(function_call(&run), CST_SCHEMA);
+    CHECK_STR(run.error.hint, tests[i].expected);
+    function_stop(&run);
+  }
+}
+
 TEST(bytes_that_are_no_text) {
   static const function_case test = {"cast", {"binary: 'a' '\xff'", "'string'"}, "error:"};
   function_run run;
@@ -171,7 +208,8 @@ static void check_decimals(const char *format, const void *slots, int64_t count,
                     .name = ""};
   function_run run = {.signature.result = {"l"}};
   run.error = (cst_error)CST_ERROR_INIT;
-  int status = (int)cst__values_cast(&view, (cst__value_type){"l"}, NULL, &run.out, &run.error);
+  int status =
+      (int)cst__values_cast(&view, (cst__cast_way){{"l"}, false}, NULL, &run.out, &run.error);
   if (expected == NULL) {
     CHECK_EQ(status, CST_SCHEMA);
     return;
@@ -217,11 +255,11 @@ TEST(dictionaries) {
                     .dictionary = &values,
                     .format = "dictionary"};
   function_run run = {.signature.result = {"U"}};
-  CHECK_EQ(cst__values_cast(&view, (cst__value_type){"U"}, NULL, &run.out, &error), CST_OK);
+  CHECK_EQ(cst__values_cast(&view, (cst__cast_way){{"U"}, false}, NULL, &run.out, &error), CST_OK);
   function_check_result(&run, "large_string: 'bb' 'a' null 'bb'");
   run.out.release(&run.out);
   run.signature.result.format = "Z";
-  CHECK_EQ(cst__values_cast(&view, (cst__value_type){"Z"}, NULL, &run.out, &error), CST_OK);
+  CHECK_EQ(cst__values_cast(&view, (cst__cast_way){{"Z"}, false}, NULL, &run.out, &error), CST_OK);
   function_check_result(&run, "large_binary: 'bb' 'a' null 'bb'");
   run.out.release(&run.out);
   array.release(&array);

@@ -202,6 +202,79 @@ TEST(shards_divide_an_epoch) {
   }
 }
 
+/* After `steps` batches of each of n shards, m shards give what is left, each row once and in the
+ * order of the whole; from the position of any shard. */
+static void check_divided_anew(write_files write, cst_shuffle shuffle, const uint32_t shards[2],
+                               uint64_t steps) {
+  const char *paths[4];
+  cst_source *source = open_examples(paths, write(paths, ROWS), 0, 1);
+  cst_dataset_options options = options_of(shuffle, 8);
+  cst_dataset *dataset = dataset_of(source, &options);
+  delivery whole = deliver(dataset, 0);
+  cst_dataset_release(dataset);
+  options.num_shards = shards[0];
+  options.shard = (uint32_t)steps % shards[0];
+  dataset = dataset_of(source, &options);
+  delivery before = deliver(dataset, 0);
+  cst_position at = before.positions[steps - 1];
+  cst_dataset_release(dataset);
+  uint64_t origin = steps * shards[0];
+  cst_position from = {at.epoch, 0, at.file, at.rows_before, at.origin + origin};
+  uint64_t total = 0;
+  options.num_shards = shards[1];
+  for (options.shard = 0; options.shard < shards[1]; options.shard++) {
+    uint64_t left;
+    dataset = dataset_of(source, &options);
+    delivery d = deliver_with(dataset, from, 1 + options.shard % 3);
+    CHECK_EQ(cst_dataset_batches_left(dataset, &from, &left, NULL), CST_OK);
+    CHECK_EQ(d.num_batches, left);
+    total += left;
+    for (size_t k = 0; k < d.num_batches; k++) {
+      size_t of_whole = origin + k * shards[1] + options.shard;
+      size_t own = k > 0 ? d.ends[k - 1] : 0;
+      CHECK_EQ(d.positions[k].batch, k);
+      CHECK_EQ(d.positions[k].origin, origin);
+      CHECK_EQ(d.ends[k] - own, whole.ends[of_whole] - whole.ends[of_whole - 1]);
+      CHECK_MEM(d.ids + own, whole.ids + whole.ends[of_whole - 1],
+                (d.ends[k] - own) * sizeof *d.ids);
+    }
+    delivery_free(&d);
+    cst_dataset_release(dataset);
+  }
+  CHECK_EQ(total, whole.num_batches - origin);
+  delivery_free(&before);
+  delivery_free(&whole);
+  cst_source_release(source);
+}
+
+TEST(another_number_of_shards_goes_on) {
+  for (uint32_t n = 1; n < 9; n += 3) {
+    for (uint32_t m = 1; m < 9; m += 2) {
+      for (uint64_t steps = 1; steps <= 25 / n; steps += 4) {
+        check_divided_anew(plain_files, CST_SHUFFLE_GLOBAL, (uint32_t[]){n, m}, steps);
+        check_divided_anew(plain_files, CST_SHUFFLE_WINDOW, (uint32_t[]){n, m}, steps);
+        check_divided_anew(packed_files, CST_SHUFFLE_WINDOW, (uint32_t[]){n, m}, steps);
+      }
+    }
+  }
+}
+
+TEST(nothing_is_left_behind_the_last_batch) {
+  const char *paths[4];
+  cst_source *source = open_examples(paths, packed_files(paths, ROWS), 0, 1);
+  cst_dataset_options options = options_of(CST_SHUFFLE_WINDOW, 8);
+  cst_dataset *dataset = dataset_of(source, &options);
+  cst_position from = {.origin = UINT64_MAX};
+  uint64_t left = 1;
+  CHECK_EQ(cst_dataset_batches_left(dataset, &from, &left, NULL), CST_OK);
+  CHECK_EQ(left, 0);
+  delivery d = deliver_with(dataset, from, 2);
+  CHECK_EQ(d.num_batches, 0);
+  delivery_free(&d);
+  cst_dataset_release(dataset);
+  cst_source_release(source);
+}
+
 /* ---- sources that are read in order ---- */
 
 TEST(windows_of_packed_files) {

@@ -201,6 +201,38 @@ TEST(an_error_without_anything_in_it_has_a_text) {
   CHECK_EQ(cst_error_format(NULL, text, sizeof text), 2);
   CHECK_STR(text, "ok");
   CHECK_EQ(cst_error_format(NULL, NULL, 0), 2);
+  CHECK_EQ(cst_error_format(NULL, NULL, 1), 2); /* no buffer, whatever its size */
+  CHECK_EQ(cst_error_format(&none, NULL, SIZE_MAX), 2);
+}
+
+TEST(text_of_others) {
+  static const char *const pairs[][2] = {
+      {"plain \xc3\xbc\xe2\x82\xac", "plain \xc3\xbc\xe2\x82\xac"},
+      {"\x1b[31m\n", "\\x1b[31m\\x0a"},
+      {"\xc2\x9b", "\\xc2\\x9b"},
+      {"\xc2\xa0", "\xc2\xa0"},
+      {"a\xe2\x80\xae", "a\\xe2\\x80\\xae"},
+      {"\xe2\x81\xa6", "\\xe2\\x81\\xa6"},
+      {"\xe2\x80\xa6", "\xe2\x80\xa6"},
+      {"\xd8\x9c", "\\xd8\\x9c"},
+      {"\xff\xe2\x80", "\\xff\\xe2\\x80"},
+      {"", ""},
+  };
+  char buf[32];
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    size_t size = strlen(pairs[i][0]);
+    CHECK_EQ(cst_text_escape(buf, sizeof buf, pairs[i][0], size), strlen(pairs[i][1]));
+    CHECK_STR(buf, pairs[i][1]);
+  }
+  CHECK_EQ(cst_text_escape(buf, 6,
+                           "ab\x1b"
+                           "cd",
+                           5),
+           8); /* whole characters, as many as fit */
+  CHECK_STR(buf, "ab");
+  CHECK_EQ(cst_text_escape(NULL, 0, "\x1b", 1), 4);
+  CHECK_EQ(cst_text_escape(buf, sizeof buf, NULL, 0), 0);
+  CHECK_STR(buf, "");
 }
 
 TEST(what_a_callback_says_is_handed_on) {

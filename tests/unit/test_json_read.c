@@ -8,13 +8,23 @@
 
 static cst_error last_error;
 
+static cst__json_reader open_reader(const cst_descriptors *set, uint32_t flags) {
+  cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
+  cst__json_reader reader;
+  options.descriptors = set;
+  options.flags = flags;
+  cst__json_reader_init(&reader, &options, NULL);
+  return reader;
+}
+
+static uint32_t reading_flags;
+
 /* The tree as text, on one line. */
 static cst_status read_as_text(const char *json, char *out, size_t room) {
   cst_descriptors *set = sample_descriptors();
-  cst__json_reader reader;
+  cst__json_reader reader = open_reader(set, reading_flags);
   cst__arena arena;
   cst__text text = {0};
-  cst__json_reader_init(&reader, set, NULL);
   cst__arena_init(&arena, NULL);
   last_error = (cst_error)CST_ERROR_INIT;
   cst__message *message = cst__message_new(&arena, sample_message(set));
@@ -68,6 +78,29 @@ TEST(names) {
   check_bad_json("{\"anInt\": 1, \"anInt\": 2}", "", 13, "twice");
   check_bad_json("{\"anInt\": 1, \"an_int\": 2}", "an_int", 13, "twice");
   check_bad_json("{\"one\": 1, \"two\": \"\"}", "two", 11, "oneof");
+}
+
+TEST(unknown_fields_are_passed_over) {
+  reading_flags = CST_MESSAGE_IGNORE_UNKNOWN;
+  check_json("{\"nix\": {\"a\": [1, \"x\"]}, \"anInt\": 1, \"kid\": {\"x\": 1, \"b\": true}}",
+             "an_int: 1 kid { b: true }");
+  check_json("{\"[t.nix]\": 1, \"\": 2}", "");
+  check_json("{\"color\": \"GREEN\", \"kids\": [{\"color\": \"GREEN\"}, {\"color\": \"BLUE\"}]}",
+             "kids { } kids { color: BLUE }");
+  check_json(
+      "{\"colors\": [\"GREEN\", \"BLUE\", \"\"], \"tints\": {\"a\": \"GREEN\", \"b\": \"RED\"}}",
+      "colors: BLUE tints { key: \"b\" value: RED }");
+  check_json("{\"any\": {\"@type\": \"x/t.M\", \"nix\": 1, \"anInt\": 1}}",
+             "any { type_url: \"x/t.M\" value: \"\\010\\001\" }");
+  check_json("{\"any\": {\"@type\": \"x/google.protobuf.Int64Value\", \"nix\": 1, \"value\": 1}}",
+             "any { type_url: \"x/google.protobuf.Int64Value\" value: \"\\010\\001\" }");
+  check_bad_json("{\"color\": 7}", "color", 1, "no such value");
+  check_bad_json("{\"color\": \"7\"}", "color", 1, "no such value");
+  check_bad_json("{\"color\": true}", "color", 1, "true or false");
+  check_bad_json("{\"nix\": 1, \"nix\": 2}", "", 11, "twice");
+  check_bad_json("{\"any\": {\"@type\": \"x/t.N\"}}", "any", 1, "do not have");
+  reading_flags = 0;
+  check_bad_json("{\"colors\": [\"GREEN\"]}", "colors", 1, "no such value");
 }
 
 TEST(null_is_absent) {
@@ -216,9 +249,8 @@ typedef struct memory_case {
 
 static int read_without_memory(void *context) {
   const memory_case *c = context;
-  cst__json_reader reader;
+  cst__json_reader reader = open_reader(c->set, 0);
   cst__arena arena;
-  cst__json_reader_init(&reader, c->set, NULL);
   cst__arena_init(&arena, NULL);
   cst__message *message = cst__message_new(&arena, sample_message(c->set));
   cst_bytes text = {(const uint8_t *)c->json, strlen(c->json)};

@@ -380,6 +380,53 @@ TEST(forks_beside_running_loaders) {
   cst_source_release(source);
 }
 
+static void check_forked_loaders(cst_source *source, cst_shuffle shuffle) {
+  cst_dataset_options options = ahead_of(3, 2);
+  options.shuffle = shuffle;
+  cst_dataset *dataset = dataset_of(source, &options);
+  for (int round = 0; round < 20; round++) {
+    cst_loader *loader = NULL;
+    delivery d = {.num_ids = 0};
+    CHECK_EQ(cst_loader_new(dataset, &(cst_position){1}, 0, 1, &loader, NULL), CST_OK);
+    CHECK(deliver_one(loader, &d));
+    pid_t child = fork();
+    if (child == 0) {
+      (void)alarm(60);
+      bool told = !deliver_one(loader, &d) && d.status == CST_STATE &&
+                  strstr(d.error.message, "this loader was begun before a fork") != NULL;
+      cst_loader_free(loader);
+      _exit(told ? 0 : 1);
+    }
+    int status = -1;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+    while (deliver_one(loader, &d)) {
+    }
+    CHECK_EQ(d.num_ids, ROWS);
+    cst_loader_free(loader);
+    delivery_free(&d);
+  }
+  cst_dataset_release(dataset);
+}
+
+TEST(a_loader_begun_before_a_fork_is_the_parents) {
+  const char *plain[4];
+  cst_source *source = open_examples(plain, plain_files(plain, ROWS), 0, 1);
+  check_forked_loaders(source, CST_SHUFFLE_AUTO);
+  check_forked_loaders(source, CST_SHUFFLE_WINDOW);
+  cst_source_release(source);
+  bytes file = {0};
+  bytes packed = {0};
+  add_examples(&file, 0, ROWS);
+  CHECK_EQ(add_compressed(&packed, CST_COMPRESSION_GZIP, file.data, file.size), CST_OK);
+  const char *path = write_bytes("packed.tfrecord.gz", &packed);
+  source = open_examples(&path, 1, 0, 1); /* read in order, by a pass inside */
+  check_forked_loaders(source, CST_SHUFFLE_WINDOW);
+  cst_source_release(source);
+  bytes_free(&file);
+  bytes_free(&packed);
+}
+
 /* ---- allocation failures ---- */
 
 typedef struct scenario {

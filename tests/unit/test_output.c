@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness.h"
@@ -119,6 +120,34 @@ TEST(without_finish_nothing_stays) {
   cst__output_free(NULL);
 }
 
+/* What a signal handler calls. A forked child has no temporary files, whatever its parent has. */
+TEST(temporaries_of_a_process_that_ends) {
+  cst__output *outputs[3];
+  for (int i = 0; i < 3; i++) {
+    const char *path = harness_temp_path("ended");
+    CHECK_EQ(cst__output_open(path, CST_COMPRESSION_NONE, 0, NULL, &outputs[i], NULL), CST_OK);
+  }
+  CHECK_EQ(files_in_folder("ended"), 3);
+  cst__output_free(outputs[1]);
+  CHECK_EQ(cst__output_finish(outputs[2], NULL), CST_OK);
+  CHECK_EQ(files_in_folder("ended"), 2);
+  pid_t child = fork();
+  if (child == 0) {
+    cst_temporaries_remove();
+    cst__output_free(outputs[0]);
+    _exit(files_in_folder("ended"));
+  }
+  int status = 0;
+  CHECK_EQ(waitpid(child, &status, 0), child);
+  CHECK_EQ(WEXITSTATUS(status), 2);
+  cst_temporaries_remove();
+  CHECK_EQ(files_in_folder("ended"), 1); /* what is finished stays */
+  CHECK_EQ(cst__output_finish(outputs[0], NULL), CST_NOT_FOUND);
+  cst__output_free(outputs[0]);
+  cst__output_free(outputs[2]);
+  cst_temporaries_remove();
+}
+
 TEST(after_finish_only_free) {
   const char *path = harness_temp_path("finished");
   cst__output *output;
@@ -142,12 +171,54 @@ TEST(permission_bits) {
   CHECK_EQ(stat(path, &info), 0);
   CHECK_EQ(info.st_mode & 0777, 0640);
   CHECK_EQ(chmod(path, 0600), 0); /* kept when the file is replaced */
+  umask(0);
   CHECK_EQ(cst__output_open(path, CST_COMPRESSION_NONE, 0, NULL, &output, NULL), CST_OK);
+  CHECK_EQ(stat(cst__output_temporary_path(output), &info), 0);
+  CHECK_EQ(info.st_mode & 0777, 0600);
   CHECK_EQ(cst__output_finish(output, NULL), CST_OK);
   cst__output_free(output);
   CHECK_EQ(stat(path, &info), 0);
   CHECK_EQ(info.st_mode & 0777, 0600);
   umask(mask);
+}
+
+static cst_status finish_keeping(cst__output *output, cst_error *error) {
+  CHECK_EQ(cst__output_close(output, NULL), CST_OK);
+  cst_status status = cst__output_publish(output, NULL, true, error);
+  cst__output_free(output);
+  return status;
+}
+
+TEST(of_two_that_keep_the_first_wins) {
+  const char *path = harness_temp_path("both");
+  cst__output *outputs[2];
+  cst_error error = CST_ERROR_INIT;
+  bytes first = {0};
+  for (size_t i = 0; i < 2; i++) {
+    CHECK_EQ(cst__output_open(path, CST_COMPRESSION_NONE, 0, NULL, &outputs[i], NULL), CST_OK);
+    CHECK_EQ(cst__output_write(outputs[i], i == 0 ? "1" : "2", 1, NULL), CST_OK);
+  }
+  CHECK_EQ(finish_keeping(outputs[0], NULL), CST_OK);
+  CHECK_EQ(finish_keeping(outputs[1], &error), CST_IO);
+  CHECK_STR(error.message, "the output exists");
+  CHECK_STR(error.file, path);
+  bytes_add(&first, "1", 1);
+  check_file(path, &first, CST__PLAIN);
+  bytes_free(&first);
+  CHECK_EQ(files_in_folder(".tmp"), 0);
+}
+
+TEST(a_link_that_has_come_meanwhile_is_not_followed) {
+  const char *path = harness_temp_path("link-to-be");
+  const char *elsewhere = harness_temp_path("not-meant");
+  cst__output *output;
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(symlink(elsewhere, path), 0); /* before: the check of whoever calls was earlier still */
+  CHECK_EQ(cst__output_open(path, CST_COMPRESSION_NONE, 0, NULL, &output, NULL), CST_OK);
+  CHECK_EQ(finish_keeping(output, &error), CST_IO);
+  CHECK(access(elsewhere, F_OK) != 0);
+  CHECK_EQ(unlink(path), 0);
+  CHECK_EQ(files_in_folder(".tmp"), 0);
 }
 
 TEST(links_stay_links) {

@@ -3,6 +3,8 @@
 #include "source_support.h"
 
 #include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "schema/schema.h"
 
@@ -291,6 +293,88 @@ TEST(early_stops_join_the_threads) {
     }
     cst_pass_free(pass);
   }
+}
+
+/* What the child says of a pass whose threads are its parent's: 0 if all is as it should be. */
+static int check_forked(cst_pass *pass) {
+  struct ArrowArray batch;
+  cst_error error = CST_ERROR_INIT;
+  (void)alarm(60);
+  for (int again = 0; again < 2; again++) {
+    if (cst_pass_next(pass, &batch, &error) != CST_STATE || batch.release != NULL ||
+        strstr(error.message, "this pass was begun before a fork") == NULL) {
+      return 1;
+    }
+  }
+  cst_pass_free(pass);
+  return 0;
+}
+
+static int fork_and_wait(int (*run)(cst_pass *pass), cst_pass *pass) {
+  int status = -1;
+  pid_t child = fork();
+  if (child == 0) {
+    _exit(run(pass));
+  }
+  CHECK_EQ(waitpid(child, &status, 0), child);
+  return status;
+}
+
+TEST(a_pass_begun_before_a_fork_is_the_parents) {
+  const char *paths[7];
+  size_t count = write_files(paths);
+  for (int round = 0; round < 40; round++) {
+    cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+    options.format = "raw";
+    options.batch_size = 10;
+    options.threads = 1 + round % 4;
+    cst_source *source = open_files(paths, count, &options);
+    cst_pass *pass;
+    int64_t rows = 0;
+    CHECK_EQ(cst_pass_new(source, &pass, NULL), CST_OK);
+    cst_source_release(source);
+    for (;;) {
+      struct ArrowArray batch;
+      CHECK_EQ(cst_pass_next(pass, &batch, NULL), CST_OK);
+      if (rows == 0) {
+        CHECK_EQ(fork_and_wait(check_forked, pass), 0);
+      }
+      if (batch.release == NULL) {
+        break;
+      }
+      rows += batch.length;
+      batch.release(&batch);
+    }
+    CHECK_EQ(rows, ROWS);
+    CHECK_EQ(fork_and_wait(check_forked, pass), 0); /* at its end */
+    cst_pass_free(pass);
+  }
+}
+
+/* Nothing of it runs: it may be begun in the child. */
+static int read_unbegun(cst_pass *pass) {
+  struct ArrowArray batch;
+  if (cst_pass_next(pass, &batch, NULL) != CST_OK || batch.length != 10) {
+    return 1;
+  }
+  batch.release(&batch);
+  cst_pass_free(pass);
+  return 0;
+}
+
+TEST(a_pass_that_is_not_begun_may_be_forked) {
+  const char *paths[7];
+  size_t count = write_files(paths);
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  options.format = "raw";
+  options.batch_size = 10;
+  options.threads = 1;
+  cst_source *source = open_files(paths, count, &options);
+  cst_pass *pass;
+  CHECK_EQ(cst_pass_new(source, &pass, NULL), CST_OK);
+  CHECK_EQ(fork_and_wait(read_unbegun, pass), 0);
+  cst_pass_free(pass);
+  cst_source_release(source);
 }
 
 TEST(batches_outlive_pass_and_source) {

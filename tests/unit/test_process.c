@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -36,6 +37,35 @@ TEST(bytes_come_out_and_go_in) {
   CHECK_EQ(cst__process_finish(process, NULL), CST_OK);
   cst__process_free(process);
   CHECK(no_child_is_left());
+}
+
+TEST(programs_are_found_in_absolute_folders_only) {
+  char buf[64];
+  const char *path = getenv("PATH");
+  char *before = strdup(path != NULL ? path : "/bin");
+  CHECK(setenv("PATH", ":.:bin:/nowhere:/bin", 1) == 0);
+  CHECK(cst__process_find("sh", buf, sizeof buf));
+  CHECK_STR(buf, "/bin/sh");
+  CHECK(!cst__process_find("sh", buf, sizeof "/bin/sh" - 1)); /* no room */
+  CHECK(!cst__process_find("no-such-program", buf, sizeof buf));
+  CHECK(chdir("/") == 0);
+  CHECK(setenv("PATH", "bin:.:", 1) == 0);
+  CHECK(!cst__process_find("sh", buf, sizeof buf));
+  CHECK(setenv("PATH", before, 1) == 0);
+  free(before);
+}
+
+TEST(paths_are_no_options) {
+  static const char *const pairs[][2] = {
+      {"a", "a"}, {"./-a", "./-a"}, {"/a", "/a"},   {"_", "_"},           {"9", "9"},
+      {"Z", "Z"}, {"-a", "./-a"},   {"@a", "./@a"}, {"--x=y", "./--x=y"}, {" ", "./ "},
+  };
+  cst__arena arena;
+  cst__arena_init(&arena, NULL);
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    CHECK_STR(cst__process_path(pairs[i][0], &arena), pairs[i][1]);
+  }
+  cst__arena_reset(&arena);
 }
 
 static void expect_failure(const char *script, cst_status status, const char *message) {

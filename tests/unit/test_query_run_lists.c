@@ -322,3 +322,45 @@ TEST(more_elements_than_allowed_are_refused) {
   c.max_elements = 5;
   query_check_fails(&c, CST_LIMIT, &error);
 }
+
+/* ---- products and runs ---- */
+
+TEST(elements_of_two_lists_with_each_other) {
+  static const cst__step steps[] = {
+      SESSION_STEPS, PLACE(PRODUCT, RECORDS, 3, EVENTS, EVENTS, NO), TAKE(QUERY, OWN, "u"),
+      STEP(PARTNERS, 4, OWN, EVENTS, EVENTS, NO), TAKE(PRICE, OWN + 2, "i")};
+  cst__output_part parts[] = {VALUES("q", OWN, OWN + 1, OWN), VALUES("p", OWN, OWN + 3, OWN)};
+  const query_case c =
+      SESSION_CASE("{1, [{'a', 1, []} {'b', 2, []}]} {2, null} {3, []} {4, [null]}", steps, parts,
+                   "struct{q: large_list<string>, p: large_list<int32>}");
+  query_check(&c, "{['a' 'a' 'b' 'b'], [1 2 1 2]} {null, null} {[], []} {[null], [null]}");
+  query_check_slice(&c, 1, 2, "{null, null} {[], []}");
+  query_check_memory(&c);
+}
+
+TEST(elements_with_those_after_them) {
+  cst__step steps[] = {SESSION_STEPS, PLACE(PRODUCT, RECORDS, 3, EVENTS, EVENTS, NO),
+                       TAKE(QUERY, OWN, "u"), STEP(PARTNERS, 4, OWN, EVENTS, EVENTS, NO),
+                       TAKE(QUERY, OWN + 2, "u")};
+  cst__output_part parts[] = {VALUES("a", OWN, OWN + 1, OWN), VALUES("b", OWN, OWN + 3, OWN)};
+  steps[OWN].flag = true;
+  steps[OWN + 2].flag = true;
+  const query_case c =
+      SESSION_CASE("{1, [{'a', 1, []} {'b', 2, []} {'c', 2, []}]} {2, null} {3, [null]}", steps,
+                   parts, "struct{a: large_list<string>, b: large_list<string>}");
+  query_check(&c, "{['a' 'a' 'b'], ['b' 'c' 'c']} {null, null} {[], []}");
+  query_check_memory(&c);
+}
+
+TEST(stretches_of_the_same_values) {
+  static const cst__step steps[] = {SESSION_STEPS, PLACE(RUNS, RECORDS, 2, EVENTS, PRICE),
+                                    TAKE(QUERY, OWN, "u"), STEP(RUN_SIZES, 2, OWN, EVENTS)};
+  cst__output_part parts[] = {VALUES("q", OWN, OWN + 1, OWN), VALUES("n", OWN, OWN + 2, OWN)};
+  const query_case c =
+      SESSION_CASE("{1, [{'a', 1, []} {'b', 1, []} {'c', null, []} null]} {2, null} {3, []} "
+                   "{4, [{'d', 7, []}]}",
+                   steps, parts, "struct{q: large_list<string>, n: large_list<int64>}");
+  query_check(&c, "{['a' 'c'], [2 2]} {null, null} {[], []} {['d'], [1]}");
+  query_check_slice(&c, 3, 1, "{['d'], [1]}");
+  query_check_memory(&c);
+}

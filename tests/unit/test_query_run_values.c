@@ -267,14 +267,11 @@ TEST(texts_that_grow_beyond_measure_are_refused) {
                               "['' '' '' '' '']}]}",
                               steps, parts, "struct{t: large_list<large_list<large_string>>}");
   cst_error error;
-  c.max_elements = 12; /* 192 bytes, where 200 are taken */
+  c.max_bytes = 600; /* of which numbers and offsets take some; 200 are taken, and 400 are made */
   query_check_fails(&c, CST_LIMIT, &error);
-  CHECK_STR(error.message, "more than 192 bytes of text in one column of a batch");
-  c.max_elements = 13; /* and 400 are made */
-  query_check_fails(&c, CST_LIMIT, &error);
-  CHECK_STR(error.message,
-            "line 3 of the query: more than 208 bytes of text in one column of a batch");
-  c.max_elements = 25;
+  CHECK_STR(error.message, "line 3 of the query: a batch needs more than 600 bytes of memory");
+  CHECK_EQ(error.record, 0);
+  c.max_bytes = 2000;
   c.num_steps = OWN + 2;
   parts[0].values = OWN + 1;
   c.output_type = "struct{t: large_list<large_list<string>>}";

@@ -1,4 +1,6 @@
 /* Views: bound to messages, examples and tables, run, and made again with other outputs. */
+#include <pthread.h>
+
 #include "query/view/query_view.h"
 
 #include "arrow_text.h"
@@ -12,7 +14,7 @@ TEST(messages_to_batches_and_tensors) {
   check_view_rows(view, session_records, NUM_SESSIONS, ranking_rows);
   check_view_rows(view, NULL, 0, "");
   cst_tensors *tensors;
-  (void)cst_view_run(view, session_records, NUM_SESSIONS, &tensors, &error);
+  (void)cst_view_run(view, session_records, NUM_SESSIONS, NULL, &tensors, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(cst_tensors_count(tensors), 3);
   const cst_tensor *label = cst_tensors_find(tensors, "label");
@@ -124,9 +126,11 @@ static cst_status apply_view(const cst_view *view, const char *type, const char 
   struct ArrowArray batch;
   struct ArrowSchema out_schema;
   struct ArrowArray out;
-  struct ArrowArray origin;
+  struct ArrowArray origin = {0};
+  cst_view_run_options options = CST_VIEW_RUN_OPTIONS_INIT;
   arrow_text(type, rows, &schema, &batch);
-  cst_status status = cst_view_apply(view, &schema, &batch, &out_schema, &out, &origin, error);
+  options.origin = &origin;
+  cst_status status = cst_view_apply(view, &schema, &batch, &options, &out_schema, &out, error);
   CHECK(batch.release == NULL);
   schema.release(&schema);
   if (status != CST_OK) {
@@ -167,7 +171,7 @@ TEST(tables) {
   CHECK_EQ(apply_view(view, "struct{id: int64}", "{1}", &json, origin, &error), CST_SCHEMA);
   CHECK_EQ(apply_view(view, "int64", "1", &json, origin, &error), CST_INVALID_ARGUMENT);
   struct ArrowArray none;
-  CHECK_EQ(cst_view_run_arrow(view, NULL, 0, NULL, &none, &error), CST_STATE);
+  CHECK_EQ(cst_view_run_arrow(view, NULL, 0, NULL, NULL, &none, &error), CST_STATE);
   cst_view *again = reopened_view(view, NULL);
   CHECK_EQ(apply_view(again, table_type, table_rows, &json, origin, &error), CST_OK);
   CHECK_STR(origin, "0 0 2 ");
@@ -232,13 +236,13 @@ TEST(bad_records) {
   const cst_bytes zero[] = {session_records[0], session_records[1], {NULL, 0}};
   cst_error error = CST_ERROR_INIT;
   struct ArrowArray batch;
-  CHECK_EQ(cst_view_run_arrow(view, records, 2, NULL, &batch, &error), CST_CORRUPT);
+  CHECK_EQ(cst_view_run_arrow(view, records, 2, NULL, NULL, &batch, &error), CST_CORRUPT);
   CHECK_EQ(error.record, 1);
-  CHECK_EQ(cst_view_run_arrow(view, zero, 3, NULL, &batch, &error), CST_SCHEMA);
+  CHECK_EQ(cst_view_run_arrow(view, zero, 3, NULL, NULL, &batch, &error), CST_SCHEMA);
   CHECK_EQ(error.record, 2);
   CHECK_STR(error.path, "x");
   CHECK_CONTAINS(error.message, "line 1 of the query");
-  CHECK_EQ(cst_view_run_arrow(view, records, 1, NULL, &batch, &error), CST_OK);
+  CHECK_EQ(cst_view_run_arrow(view, records, 1, NULL, NULL, &batch, &error), CST_OK);
   batch.release(&batch);
   cst_view_release(view);
 }
@@ -251,13 +255,41 @@ TEST(the_limit_of_elements) {
   cst_view *enough = NEW_VIEW(text, .max_elements = 100);
   cst_error error = CST_ERROR_INIT;
   struct ArrowArray batch;
-  CHECK_EQ(cst_view_run_arrow(view, session_records, NUM_SESSIONS, NULL, &batch, &error),
+  CHECK_EQ(cst_view_run_arrow(view, session_records, NUM_SESSIONS, NULL, NULL, &batch, &error),
            CST_LIMIT);
   check_view_rows(enough, session_records, NUM_SESSIONS,
                   "{\"x\":[\"shoes\",\"hat\"]}\n{\"x\":[]}\n");
   cst_view_release(view);
   cst_view_release(enough);
 }
+
+typedef struct small_stack {
+  cst_view *view;
+  cst_status status;
+} small_stack;
+
+static void *run_on_small_stack(void *context) {
+  small_stack *run = context;
+  cst_tensors *tensors = NULL;
+  run->status = cst_view_run(run->view, session_records, NUM_SESSIONS, NULL, &tensors, NULL);
+  cst_tensors_release(tensors);
+  return NULL;
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) /* these need more */
+TEST(a_serving_call_needs_64_kib_of_stack) {
+  small_stack run = {NEW_VIEW(ranking_text), CST_STATE};
+  pthread_attr_t attributes;
+  pthread_t thread;
+  CHECK_EQ(pthread_attr_init(&attributes), 0);
+  CHECK_EQ(pthread_attr_setstacksize(&attributes, 64 << 10), 0);
+  CHECK_EQ(pthread_create(&thread, &attributes, run_on_small_stack, &run), 0);
+  CHECK_EQ(pthread_join(thread, NULL), 0);
+  CHECK_EQ(run.status, CST_OK);
+  pthread_attr_destroy(&attributes);
+  cst_view_release(run.view);
+}
+#endif
 
 typedef struct bind_input {
   cst_query *query;
@@ -270,7 +302,7 @@ static int bind_scenario(void *context) {
   cst_tensors *tensors = NULL;
   cst_status status = cst_view_new(input->query, &input->options, &view, NULL);
   if (status == CST_OK) {
-    status = cst_view_run(view, session_records, NUM_SESSIONS, &tensors, NULL);
+    status = cst_view_run(view, session_records, NUM_SESSIONS, NULL, &tensors, NULL);
   }
   cst_tensors_release(tensors);
   cst_view_release(view);

@@ -688,6 +688,39 @@ TEST(what_is_passed_over_is_not_kept) {
   bytes_free(&records);
 }
 
+/* A search for the next record reads on as everything else does, and not byte by byte. */
+TEST(a_region_without_records_is_read_in_blocks) {
+  enum { REGION = 8 << 20, BLOCK = 1 << 15 };
+  bytes noise = {0};
+  bytes file = {0};
+  add_noise(&noise, REGION, 5);
+  for (int beyond = 0; beyond < 2; beyond++) {
+    file.size = 0;
+    bytes_add_record(&file, "record", 6);
+    bytes_add_record(&file, noise.data, noise.size);
+    bytes_add_record(&file, "record", 6);
+    for (size_t at = 22; beyond == 0 && at < 34; at++) {
+      file.data[at] ^= 0x55;
+    }
+    memory m = {.data = file.data, .size = file.size};
+    cst_reader reader = memory_reader(&m, true);
+    outcome o = {.status = CST_OK};
+    cst_source_options options = skipping(&o, 1, 10);
+    options.max_record_size = beyond != 0 ? 1 << 20 : 0;
+    cst_source *source;
+    CHECK_EQ(cst_source_open_readers(&reader, 1, &options, &source, NULL), CST_OK);
+    run_pass(source, &o);
+    CHECK_EQ(o.status, CST_OK);
+    CHECK_EQ(o.told, 1);
+    CHECK_EQ(o.bytes, file.size);
+    CHECK(m.reads < REGION / BLOCK);
+    cst_source_release(source);
+    outcome_free(&o);
+  }
+  bytes_free(&file);
+  bytes_free(&noise);
+}
+
 static bool keep_quiet(void *ctx, const cst_dropped *dropped) {
   (void)ctx;
   (void)dropped;

@@ -205,7 +205,7 @@ static bool read_cuts(cst_source *source, const char *path, const uint64_t *cuts
                       bytes *names) {
   bool read = true;
   for (size_t i = 0; i + 1 < count && read; i++) {
-    const cst_split split = {path, cuts[i], cuts[i + 1], false, 0};
+    const cst_split split = {path, cuts[i], cuts[i + 1], false, 0, 0};
     cst_source *part = NULL;
     cst_error error = CST_ERROR_INIT;
     read = cst_source_read_splits(source, &split, 1, &part, &error) == CST_OK &&
@@ -417,7 +417,7 @@ TEST(zstd_reads_what_is_written) {
 
 static int read_a_split(void *ctx) {
   const char *path = ctx;
-  const cst_split split = {path, 300, 900, false, 0};
+  const cst_split split = {path, 300, 900, false, 0, 0};
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   cst_source *source = NULL;
   cst_source *part = NULL;

@@ -373,6 +373,34 @@ TEST(converting_replaces_shards_only_if_told) {
   drop(&f);
 }
 
+TEST(shards_that_keep_take_all_names_or_none) {
+  fixture f;
+  const char *to = harness_temp_path("kept.jsonl");
+  const char *shards[] = {harness_temp_path("kept-00000-of-00002.jsonl"),
+                          harness_temp_path("kept-00001-of-00002.jsonl")};
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  cst_sink *sink;
+  cst_error error = CST_ERROR_INIT;
+  options.num_shards = 2;
+  options.keep_existing = true;
+  make(&f, columns, rows, "from.jsonl");
+  CHECK_EQ(cst_sink_open(to, &f.schema, &options, &sink, NULL), CST_OK);
+  fclose(fopen(shards[1], "w")); /* somebody else's, made meanwhile */
+  CHECK_EQ(cst_sink_finish(sink, &error), CST_IO);
+  CHECK_STR(error.message, "the output exists");
+  cst_sink_free(sink);
+  CHECK(access(shards[0], F_OK) != 0);
+  CHECK_EQ(unlink(shards[1]), 0);
+  drop(&f);
+}
+
+TEST(a_link_that_leads_nowhere_exists) {
+  const char *path = harness_temp_path("nowhere.jsonl");
+  CHECK_EQ(symlink("not-there.jsonl", path), 0);
+  CHECK(cst_sink_exists(path, NULL));
+  CHECK_EQ(unlink(path), 0);
+}
+
 TEST(devices_are_meant_to_be_written_to) {
   CHECK(!cst_sink_exists("-", NULL));
   CHECK(!cst_sink_exists("/dev/null", NULL));

@@ -11,8 +11,12 @@
 /* A field in short: "ids: 2 lists? of l?", "m: map of +s"; the question marks: may be null. */
 static const char *show(const cst__source_field *field) {
   static char text[160];
+  bool may_be_null = false;
+  for (size_t i = 0; i < field->num_lists; i++) {
+    may_be_null = may_be_null || field->nullable_lists[i];
+  }
   snprintf(text, sizeof text, "%s: %d%s %s%s%s", field->name, (int)field->num_lists,
-           field->nullable_lists ? "?" : "", field->is_map ? "map " : "", field->format,
+           may_be_null ? "?" : "", field->is_map ? "map " : "", field->format,
            field->is_nullable ? "?" : "");
   CHECK_EQ(field->is_struct, field->below != NULL);
   return text;

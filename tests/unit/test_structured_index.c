@@ -193,11 +193,14 @@ TEST(choosing) {
   structured_check(out, false, "large_list<int32>", "[6, 5, null] null [3, 2] [1]");
   CHECK_EQ(cst_structured_where(mask, tensor, zero, &out, NULL), CST_OK);
   structured_check(out, false, "large_list<int32>", "[1] [0, 3] null [null, null, 6]");
+  CHECK_EQ(cst_structured_mask(tensor, mask, &out, NULL), CST_OK);
+  structured_check(out, false, "large_list<int32>", "[1] [null, 3] null [null, null, 6]");
   CHECK_EQ(cst_structured_true_places(mask, &out, NULL), CST_OK);
   structured_check(out, false, "fixed_list<int64>[2]", "[0, 0] [1, 1] [3, 0] [3, 2]");
   CHECK_EQ(cst_structured_gather(tensor, mask, 0, 0, &out, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_structured_where(tensor, tensor, zero, &out, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_structured_boolean_mask(tensor, at, 0, &out, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_structured_mask(tensor, at, &out, NULL), CST_INVALID_ARGUMENT);
   cst_structured_release(tensor);
   cst_structured_release(at);
   cst_structured_release(batch);
@@ -228,6 +231,10 @@ static int index_much(void *context) {
   }
   if (status == CST_OK) {
     status = cst_structured_boolean_mask(f->tensor, f->mask, 0, &out, NULL);
+    cst_structured_release(out);
+  }
+  if (status == CST_OK) {
+    status = cst_structured_mask(f->tensor, f->mask, &out, NULL);
     cst_structured_release(out);
   }
   if (status == CST_OK) {

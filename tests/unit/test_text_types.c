@@ -69,8 +69,14 @@ TEST(expanded_any) {
                 "any {\n  type_url: \"x.org/t.M\"\n"
                 "  value: \"z\\005\\n\\001a\\020\\000z\\005\\n\\001b\\020\\000\"\n}\n");
   check_refused("any { [x.org/t.N] { } }", "any", 7, "do not have");
-  check_refused("any { [t.M] { } }", "any", 7, "do not have");
-  check_refused("any { [/t.M] { } }", "any", 7, "do not have");
+  check_refused("any { [t.M] { } }", "any", 7, "not valid");
+  check_refused("any { [/t.M] { } }", "any", 7, "not valid");
+  check_refused("any { [/x.org/t.M] { } }", "any", 7, "not valid");
+  check_refused("any { [//t.M] { } }", "any", 7, "not valid");
+  check_refused("any { [x%2/t.M] { } }", "any", 7, "not valid");
+  check_refused("any { [x%2g/t.M] { } }", "any", 7, "not valid");
+  check_refused("any { [%%20/t.M] { } }", "any", 7, "not valid");
+  check_printed("any { [1-%2F%a9/t.M] { } }", "any {\n  type_url: \"1-%2F%a9/t.M\"\n}\n");
   check_refused("any { [x.org/.t.M] { } }", "any", 7, "do not have");
   check_refused("any { [x.org/t.M] { s: 1 } }", "any.s", 24, "a string");
   check_refused("any { [x.org/t.M] { } [x.org/t.M] { } }", "any", 23, "more than one value");

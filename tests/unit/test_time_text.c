@@ -27,6 +27,7 @@ TEST(timestamps) {
                   "9999-12-31T23:59:59.999999999Z");
   check_timestamp("2024-02-29T12:30:01.5+02:30", 1709200801, 500000000, "2024-02-29T10:00:01.500Z");
   check_timestamp("1969-12-31T19:00:00.000001-05:00", 0, 1000, "1970-01-01T00:00:00.000001Z");
+  check_timestamp("1970-01-01T23:59:00+23:59", 0, 0, "1970-01-01T00:00:00Z");
   check_timestamp("2000-12-31T00:00:00Z", 978220800, 0, "2000-12-31T00:00:00Z");
 }
 
@@ -45,6 +46,9 @@ TEST(no_timestamps) {
   check_no_timestamp("1970-01-01T00:00:00.1234567890Z");
   check_no_timestamp("0001-01-01T00:00:00+00:01");
   check_no_timestamp("0000-01-01T00:00:00Z");
+  check_no_timestamp("1970-01-02T00:00:00+24:00");
+  check_no_timestamp("1970-01-02T00:00:00-99:59");
+  check_no_timestamp("1970-01-02T00:00:00+23:60");
 }
 
 static void check_duration(const char *text, int64_t seconds, int32_t nanos, const char *printed) {

@@ -2,6 +2,7 @@
 #include "io/url.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,7 +13,7 @@ static const char script[] =
     "#!/bin/sh\n"
     "for url; do :; done\n"
     "file=${url#copy://}\n"
-    "if [ $1 = list ]; then echo copy://a; echo copy://b; exit 0; fi\n"
+    "if [ $1 = list ]; then printf \"$LISTING\"; exit 0; fi\n"
     "[ -e \"$file\" ] || { echo 'columnstone-code: NOT_FOUND' >&2; exit 1; }\n"
     "exec tail -c +$((${2#--offset=} + 1)) \"$file\"\n";
 
@@ -26,8 +27,44 @@ static const char *program(void) {
 TEST(names) {
   CHECK(cst__is_url("s3://bucket/x") && cst__is_url("https://host/x?y"));
   CHECK(!cst__is_url("x") && !cst__is_url("/a/b") && !cst__is_url("://x") && !cst__is_url("A://x"));
-  CHECK_EQ(cst__url_name_size("https://h/x?secret"), 11);
-  CHECK_EQ(cst__url_name_size("s3://h/x?y"), 10);
+  CHECK_EQ(cst__url_path_size("https://h/x?secret"), 11);
+  CHECK_EQ(cst__url_path_size("s3://h/x?y"), 10);
+  CHECK_EQ(cst__url_path_size("s3://h/x?y?v=3"), 10);
+}
+
+TEST(names_have_no_secrets) {
+  static const char *const names[][2] = {
+      {"https://h/x?sig=a", "https://h/x"},
+      {"https://user:s3cret@h/x", "https://h/x"},
+      {"https://token@h", "https://h"},
+      {"https://h/a@b:c", "https://h/a@b:c"},
+      {"postgresql://me:pw@db/x?password=y", "postgresql://me@db/x"},
+      {"postgresql://me@db/x", "postgresql://me@db/x"},
+      {"s3://bucket/k?versionId=3", "s3://bucket/k"},
+      {"s3://bucket/trips-?.csv", "s3://bucket/trips-?.csv"},
+      {"simplecache::https://u:p@h/x?sig=1", "simplecache::https://h/x"},
+      {"zip://a.csv::https://h/z.zip?sig=1", "zip://a.csv::https://h/z.zip"},
+      {"a/b?c=d", "a/b?c=d"},
+      {"https://:@", "https://"},
+      {"::", "::"},
+      {"", ""},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char url[64];
+    snprintf(url, sizeof url, "%s", names[i][0]);
+    cst__url_make_printable(url);
+    CHECK_STR(url, names[i][1]);
+  }
+}
+
+TEST(files_of_chains) {
+  char buf[16];
+  CHECK_STR(cst__url_of_file("zip://a.csv::https://h/z.zip", buf, sizeof buf), "zip://a.csv");
+  CHECK_STR(cst__url_of_file("cache::zip://a.csv::x", buf, sizeof buf), "zip://a.csv");
+  CHECK_STR(cst__url_of_file("cache::s3://b/a.csv", buf, sizeof buf), "cache::s3://b/a.csv");
+  CHECK_STR(cst__url_of_file("zip://a/long/name.csv::x", buf, sizeof buf),
+            "zip://a/long/name.csv::x");
+  CHECK_STR(cst__url_of_file("a::b.csv", buf, sizeof buf), "a::b.csv");
 }
 
 static void expect_path(const char *url, const char *path) {
@@ -53,10 +90,38 @@ TEST(patterns) {
   cst__paths paths = {0};
   CHECK_EQ(cst__url_expand("/nowhere", "https://h/x?a=*", &paths, NULL), CST_OK);
   CHECK_EQ(paths.count, 1);
+  setenv("LISTING", "copy://a\\0copy://b\\0", 1);
   CHECK_EQ(cst__url_expand(program(), "copy://*", &paths, NULL), CST_OK);
   CHECK_EQ(paths.count, 3);
   CHECK_STR(paths.items[2], "copy://b");
+  setenv("LISTING", "zip://a/b.csv::copy://z\\0", 1);
+  CHECK_EQ(cst__url_expand(program(), "zip://a/*::copy://z", &paths, NULL), CST_OK);
+  CHECK_EQ(paths.count, 4);
   cst__paths_reset(&paths);
+}
+
+/* What a server lists is not trusted. */
+TEST(names_that_a_pattern_does_not_mean) {
+  static const char *const listings[] = {
+      "copy://d/b\\n.env\\0",
+      ".env\\0",
+      "copy://e/a\\0",
+      "copy://d/../e/a\\0",
+      "file:///etc/x\\0",
+      "copy://d/..\\0",
+      "copy://d/a::file://x\\0",
+      "copy://d/\\033[2J\\0",
+      "copy://d/a",
+      "copy://d/a\\0-\\0",
+  };
+  for (size_t i = 0; i < sizeof listings / sizeof *listings; i++) {
+    cst__paths paths = {0};
+    cst_error error = CST_ERROR_INIT;
+    setenv("LISTING", listings[i], 1);
+    CHECK_EQ(cst__url_expand(program(), "copy://d/*", &paths, &error), CST_CORRUPT);
+    CHECK_STR(error.file, "copy://d/*");
+    cst__paths_reset(&paths);
+  }
 }
 
 enum { SIZE = 3 << 20 };

@@ -1,6 +1,7 @@
 /* Counting and verifying: totals, every kind of fault with its place, and going on behind faults.
  */
 #include <columnstone/index.h>
+#include <limits.h>
 
 #include "schema/schema.h"
 #include "source_support.h"
@@ -242,7 +243,7 @@ TEST(other_formats) {
 /* ---- Arrow streams without their end marker ---- */
 
 /* A stream of Arrow, and the same without the eight bytes of its marker. */
-static void write_streams(char names[2][64]) {
+static void write_streams(char names[2][PATH_MAX]) {
   enum { MARKER = 8 };
   uint8_t data[4096];
   FILE *stream = fopen("fuzz/corpus/ipc/good_simple_stream_lz4", "rb");
@@ -251,9 +252,9 @@ static void write_streams(char names[2][64]) {
   CHECK(fclose(stream) == 0 && size > MARKER && size < sizeof data);
   bytes file = {0};
   bytes_add(&file, data, size);
-  (void)snprintf(names[0], 64, "%s", write_bytes("marked", &file));
+  (void)snprintf(names[0], PATH_MAX, "%s", write_bytes("marked", &file));
   file.size -= MARKER;
-  (void)snprintf(names[1], 64, "%s", write_bytes("unmarked", &file));
+  (void)snprintf(names[1], PATH_MAX, "%s", write_bytes("unmarked", &file));
   bytes_free(&file);
 }
 
@@ -272,7 +273,7 @@ static bool on_warning(void *ctx, const cst_error *warning) {
 }
 
 static cst_source *open_streams(warned *w) {
-  char names[2][64];
+  char names[2][PATH_MAX];
   write_streams(names);
   const char *const paths[] = {names[0], names[1], names[0]};
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;

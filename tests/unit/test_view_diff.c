@@ -11,11 +11,16 @@ static void check_diff(const view_case *before, const view_case *after, size_t e
   cst_view *a = new_view(before);
   cst_view *b = new_view(after);
   char *text;
-  size_t size;
   size_t num_breaking;
-  CHECK_EQ(cst_view_diff(a, b, &text, &size, &num_breaking, NULL), CST_OK);
+  size_t num_rows;
+  CHECK_EQ(cst_view_diff(a, b, &text, &num_breaking, &num_rows, NULL), CST_OK);
   CHECK_STR(text, lines);
   CHECK_EQ(num_breaking, expected);
+  size_t num_found = 0; /* lines that begin with the word */
+  for (const char *at = strstr(lines, "rows:  "); at != NULL; at = strstr(at + 1, "rows:  ")) {
+    num_found++;
+  }
+  CHECK_EQ(num_rows, num_found);
   cst_free(text);
   cst_view_release(a);
   cst_view_release(b);
@@ -49,14 +54,40 @@ TEST(outputs) {
              SESSION "let c = event where price > 0 output x = size(c)", 0,
              "fine:     output 'x': reads event.price, too\n"
              "fine:     output 'x': reads event.clicked no more\n"
-             "fine:     query: other lets, rows, drops or renames\n");
+             "fine:     query: other lets, drops or renames\n");
+}
+
+TEST(rows) {
+#define ROWS "rows:     query: other rows, or other lets that they are made of\n"
+#define KEPT(let, rest) SESSION "param p: float32 = 1 let kept = event " let " " rest
+  CHECK_DIFF(SESSION "output x = id", SESSION "rows event output x = record_index()", 0,
+             ROWS "fine:     output 'x': made of id, now record_index()\n"
+                  "fine:     output 'x': reads event, too\n"
+                  "fine:     output 'x': reads id no more\n");
+  CHECK_DIFF(KEPT("where clicked", "rows kept output x = query"),
+             KEPT("where not clicked", "rows kept output x = query"), 0, ROWS);
+  CHECK_DIFF(KEPT("where clicked", "output x = kept.query"),
+             KEPT("where not clicked", "output x = kept.query"), 0,
+             "fine:     query: other lets, drops or renames\n");
+  CHECK_DIFF(KEPT("where price > p", "let far = kept[:2] rows far output x = query"),
+             KEPT("where price >= p", "let far = kept[:2] rows far output x = query"), 0, ROWS);
+  CHECK_DIFF(SESSION "rename event as e rows e output x = query",
+             SESSION "let e = event where clicked rows e output x = query", 0,
+             ROWS "fine:     output 'x': reads event.clicked, too\n");
+  CHECK_DIFF(SESSION "param p: int64 = 1 let e = event[:p] rows e output x = query",
+             SESSION "param p: int64 = 2 let e = event[:p] rows e output x = query", 0,
+             "rows:     param 'p': value 1, now 2\n");
+  CHECK_DIFF(SESSION "rows event let a = query output x = a",
+             SESSION "rows event let a = query where clicked output x = a", 0,
+             "fine:     output 'x': reads event.clicked, too\n"
+             "fine:     query: other lets, drops or renames\n");
 }
 
 TEST(inputs) {
   CHECK_DIFF(SESSION "output x = 1", "from message shop.Event output x = 1", 1,
              "breaking: input: message shop.Session, now shop.Event\n");
   CHECK_DIFF(SESSION "output x = 1", SESSION "with form = json output x = 1", 1,
-             "breaking: input: other message options\n");
+             "breaking: input: message option 'form': binary, now json\n");
 }
 
 TEST(params) {
@@ -116,10 +147,11 @@ static void *run_in_thread(void *shared) {
   for (int i = 0; i < 50; i++) {
     struct ArrowArray batch;
     cst_tensors *tensors;
-    CHECK_EQ(cst_view_run_arrow(view, session_records, NUM_SESSIONS, NULL, &batch, NULL), CST_OK);
+    CHECK_EQ(cst_view_run_arrow(view, session_records, NUM_SESSIONS, NULL, NULL, &batch, NULL),
+             CST_OK);
     CHECK_EQ(batch.length, NUM_SESSIONS);
     batch.release(&batch);
-    CHECK_EQ(cst_view_run(view, session_records, NUM_SESSIONS, &tensors, NULL), CST_OK);
+    CHECK_EQ(cst_view_run(view, session_records, NUM_SESSIONS, NULL, &tensors, NULL), CST_OK);
     cst_tensors_release(tensors);
     CHECK_EQ(strlen(cst_view_digest(view)), 64);
   }
@@ -148,7 +180,9 @@ static int diff_scenario(void *context) {
   char *text = NULL;
   size_t size;
   size_t num_breaking;
-  cst_status status = cst_view_diff(views->before, views->after, &text, &size, &num_breaking, NULL);
+  size_t num_rows;
+  cst_status status =
+      cst_view_diff(views->before, views->after, &text, &num_breaking, &num_rows, NULL);
   cst_free(text);
   if (status == CST_OK) {
     status = cst_view_describe(views->before, CST_EXPLAIN_JSON, &text, &size, NULL);

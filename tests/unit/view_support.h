@@ -49,6 +49,8 @@ typedef struct view_case {
   const char *outputs[4];             /* NULL: all */
   const cst_message_options *options; /* but for the descriptors */
   int64_t max_elements;
+  int64_t max_bytes;
+  int64_t max_work;
 } view_case;
 
 static inline cst_status view_of_case(const view_case *c, cst_view **out, cst_error *error) {
@@ -75,6 +77,8 @@ static inline cst_status view_of_case(const view_case *c, cst_view **out, cst_er
   }
   options.params = params;
   options.max_elements = c->max_elements;
+  options.max_bytes = c->max_bytes;
+  options.max_work = c->max_work;
   options.outputs = c->outputs[0] != NULL ? c->outputs : NULL;
   while (options.num_outputs < 4 && c->outputs[options.num_outputs] != NULL) {
     options.num_outputs++;
@@ -123,7 +127,7 @@ static inline void check_view_rows(const cst_view *view, const cst_bytes *record
   struct ArrowSchema schema;
   struct ArrowArray batch;
   json_text json;
-  (void)cst_view_run_arrow(view, records, count, &schema, &batch, &error);
+  (void)cst_view_run_arrow(view, records, count, NULL, &schema, &batch, &error);
   CHECK_STR(error.message, "");
   batch_as_json(&schema, &batch, &json);
   CHECK_STR(json.text, expected);

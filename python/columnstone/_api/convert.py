@@ -125,6 +125,7 @@ def convert(
         **(_encoding(about, reads) if writes else {}),
     )
     with writer:
+        writer._overwrite(overwrite)
         _copy(opened, writer, (chooses_size and num_shards) or 1, _reporter(progress, opened))
     return writer.num_rows
 

@@ -6,6 +6,7 @@ import functools
 import io
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from .._base.files import in_memory
 from .._base.public import public
 from .._sink.writer import Writer
 from .open import open as open_source
@@ -42,7 +43,7 @@ class _Decoder:
         Raises what `cst.open` and its passes raise, with the record's number and place.
         """
         source = open_source(
-            io.BytesIO(data),
+            in_memory(f"{self._format} data", data),
             format=self._format,
             batch_size=_ALL_ROWS,
             **{k: v for k, v in self._options.items() if v is not None},

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._base.arguments import proposal, text
-from .._base.errors import argument_error
+from .._base.errors import UnsupportedError, argument_error
 from .._base.public import public
+from .._io.rules import rule
 from .._schema.schema import Schema
 from .._source.inputs import Place, resolve
 from .options import message_option, source_options
@@ -74,6 +75,8 @@ def open(
     view: ViewLike | None = None,
     params: dict[str, Any] | None = None,
     filesystem: object | None = None,
+    schemes: Iterable[str] | None = None,
+    hosts: Iterable[str] | None = None,
     query: str | None = None,
     driver: str | None = None,
     database_options: dict[str, str] | None = None,
@@ -106,9 +109,9 @@ def open(
     offsets, binary_views, fixed_size: the columns' layout, as for ExampleDecoder; views are
         zero-copy for TFRecord blocks below 2 GiB.
     memory_map: map plain files; a file that shrinks meanwhile kills the process.
-    max_record_size: in bytes; 256 MiB by default.
-    max_inflation: by how much a compressed file may grow, as a ratio, once it has given 64 MiB; 200
-        by default.
+    max_record_size: of a record or a row, in bytes; 256 MiB by default.
+    max_inflation: what a file may become, inflated or as values of columns, as a ratio to its size,
+        once it has given 64 MiB; 200 by default.
     legacy: derive tensors by the rules of generate_legacy_feature_spec.
     environment: of the schema: features that are not in it, such as the label in serving, make no
         tensors.
@@ -158,6 +161,12 @@ def open(
         records for a saved one. A query in a file takes message, descriptors and schema.
     params: values of the view's parameters, by name.
     filesystem: a file system of fsspec or of pyarrow in which the paths are.
+    schemes, hosts: which names may be opened, where they come from strangers: schemes=["https"]
+        refuses other URLs, databases and paths of this machine ("file"). A host is a name, or
+        "*.example.com", or "public": any whose addresses are public. Each request that a server
+        redirects is checked again. Hosts alone allow http and https. UnsupportedError for others;
+        docs/security.md has more, and COLUMNSTONE_SCHEMES and COLUMNSTONE_HOSTS, which hold for all
+        URLs of the process.
     query: of a database: SQL whose result is read, once per pass, through the database's ADBC
         driver, which is a package of its own; the error says which one.
     driver: name of the ADBC driver of another database, such as "spanner"; database_options are
@@ -172,7 +181,7 @@ def open(
     core = message_option(message, descriptors, message_options) if of_records else None
     if core is not None and format is None and message_column is None:
         format = "message"
-    place = Place(filesystem, query, driver, database_options)
+    place = Place(filesystem, query, driver, database_options, rule(schemes, hosts))
     inputs = resolve(paths, text("format", format), place)
     given["format"] = inputs.format or format
 
@@ -184,7 +193,14 @@ def open(
         plain = {"message": core, "columns": None, "view": None, "on_error": "raise"}
         return Source(inputs, source_options({**given, **plain}))
 
-    given["view"] = view_option(given, without_view)
+    bound = view_option(given, without_view)
+    given["view"] = bound
+    if bound is not None and bound.uses_record_index and not inputs.has_numbers:
+        raise UnsupportedError(
+            "record_index() has no numbers here: a split begins in the middle of a file (read "
+            "whole files)",
+            hint="read whole files",
+        )
     given["message"] = core
     return Source(inputs, source_options(given))
 

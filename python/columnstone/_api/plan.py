@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from .. import _core
@@ -12,7 +12,8 @@ from .._base.errors import UnsupportedError
 from .._base.files import as_inputs, is_file
 from .._base.public import public
 from .._io.listing import listed
-from .._source.inputs import expand, is_remote, written_format
+from .._io.rules import rule
+from .._source.inputs import check_names, expand, is_remote, written_format
 from .._source.split import Split
 
 if TYPE_CHECKING:
@@ -27,18 +28,22 @@ def plan(
     target_bytes: int = 64 << 20,
     container: str | None = None,
     filesystem: object | None = None,
+    schemes: Iterable[str] | None = None,
+    hosts: Iterable[str] | None = None,
 ) -> list[Split]:
     """The splits of files, for workers that read them independently of each other.
 
-    paths, format, container, filesystem: as those of `open`.
+    paths, format, container, filesystem, schemes, hosts: as those of `open`.
     target_bytes: that a split should have, and the splits of a task together.
     """
     target = positive("target_bytes", target_bytes)
     name, framing = text("format", format), text("container", container)
     sizes: tuple[int | None, ...] | None = None
     what = list(paths) if isinstance(paths, Iterator) and not is_file(paths) else paths
+    allowed = rule(schemes, hosts)
+    check_names(what, allowed, filesystem)
     if filesystem is not None or is_remote(what):
-        found = listed(what, filesystem)
+        found = listed(what, filesystem, allowed)
         local = tuple(os.fsencode(file) for file, _ in found)
         sizes = tuple(size for _, size in found)
         cut = _core.SPLIT_CUT_BY_NAME

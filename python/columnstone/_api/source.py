@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .._base.public import public
 from .._source.base import SourceBase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Literal, Unpack
 
+    from .._core import RecordBatch
     from .._dataset.arguments import Shuffle
-    from .._dataset.dataset import Dataset
+    from .._dataset.batch import Batch
+    from .._dataset.dataset import Dataset, Labelled
     from .._dataset.rows import Rows
     from .._struct.tensor import StructuredTensor
     from .._tensor.adapter import PadsLike
+    from .._types import DatasetOptions, TorchRows
 
 
 @public
@@ -47,6 +51,66 @@ class Source(SourceBase):
 
         return structured_pass(iter(self))
 
+    @overload
+    def dataset(
+        self,
+        batch_size: int | None = None,
+        shuffle: Shuffle = False,
+        seed: int = 0,
+        epochs: int | None = 1,
+        drop_last: bool = False,
+        shard: tuple[int, int] = (0, 1),
+        *,
+        label: None = None,
+        as_batches: Literal[False] = False,
+        **options: Unpack[DatasetOptions],
+    ) -> Dataset[Batch]: ...
+
+    @overload
+    def dataset(
+        self,
+        batch_size: int | None = None,
+        shuffle: Shuffle = False,
+        seed: int = 0,
+        epochs: int | None = 1,
+        drop_last: bool = False,
+        shard: tuple[int, int] = (0, 1),
+        *,
+        label: str,
+        as_batches: Literal[False] = False,
+        **options: Unpack[DatasetOptions],
+    ) -> Dataset[Labelled]: ...
+
+    @overload
+    def dataset(
+        self,
+        batch_size: int | None = None,
+        shuffle: Shuffle = False,
+        seed: int = 0,
+        epochs: int | None = 1,
+        drop_last: bool = False,
+        shard: tuple[int, int] = (0, 1),
+        *,
+        label: None = None,
+        as_batches: Literal[True],
+        **options: Unpack[DatasetOptions],
+    ) -> Dataset[RecordBatch]: ...
+
+    @overload
+    def dataset(
+        self,
+        batch_size: int | None = None,
+        shuffle: Shuffle = False,
+        seed: int = 0,
+        epochs: int | None = 1,
+        drop_last: bool = False,
+        shard: tuple[int, int] = (0, 1),
+        *,
+        label: str | None = None,
+        as_batches: bool = False,
+        **options: Unpack[DatasetOptions],
+    ) -> Dataset[Any]: ...
+
     def dataset(
         self,
         batch_size: int | None = None,
@@ -64,7 +128,7 @@ class Source(SourceBase):
         memory_budget: int = 256 << 20,
         as_batches: bool = False,
         consumed: int = 0,
-    ) -> Dataset:
+    ) -> Dataset[Any]:
         """Batches of tensors for training: shuffled, in epochs, divided among shards and workers,
         and exactly resumable.
 
@@ -115,9 +179,10 @@ class Source(SourceBase):
 
         return Rows(self, label, pad)
 
-    def torch_map(self, label: str | None = None, pad: PadsLike = None) -> Any:
+    def torch_map(self, label: str | None = None, pad: PadsLike = None) -> TorchRows:
         """The same as dicts of torch tensors: a map-style torch.utils.data.Dataset, for samplers
         of one's own. Its `collate` is the collate_fn for tensors that are not dense."""
         from .._tensor.conversion import framework
 
-        return framework("torch", "torch", "PyTorch").TorchRows(self.grain(label, pad))
+        made: TorchRows = framework("torch", "torch", "PyTorch").TorchRows(self.grain(label, pad))
+        return made

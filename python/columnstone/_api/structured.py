@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._arrow.table import record_batch
 from .._base.errors import ArgumentError, CorruptError, Error, SchemaError
-from .._base.files import is_file
+from .._base.files import in_memory, is_file
 from .._struct.constant import from_arrow, struct_of
 from .._struct.spec import LeafSpec, NestedSpec, StructuredTensorSpec
 
@@ -125,8 +124,7 @@ def _structs(batch: RecordBatch, spec: Spec | None, is_row: bool = False) -> Nes
 
 
 def _read(data: bytes, types: ArrowSchema | None) -> RecordBatch:
-    file = io.BytesIO(data)
-    file.name = "JSON text"  # in errors
+    file = in_memory("JSON text", data)
     most = len(data) + 64
     from .open import open as open_source
 

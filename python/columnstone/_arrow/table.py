@@ -129,9 +129,10 @@ def concat(
 
     Columns are combined by name, in the order of their first appearance; where a batch lacks a
     column, its rows are null. Types are promoted where no value changes: null to anything, integers
-    to the narrowest that holds both, small integers and float32 to float64, list layouts to
-    large_list, binary layouts to large_binary or large_string. What cannot be promoted is a
-    SchemaError with the column's path. No batches at all: no rows and no columns.
+    to the narrowest that holds both, integers and floats to float64 where it holds every integer
+    exactly, float32 to float64, list layouts to large_list, binary layouts to large_binary or
+    large_string. What cannot be promoted is a SchemaError with the column's path. No batches at
+    all: no rows and no columns.
 
     Batches and tables of other libraries are taken as well.
     """
@@ -439,6 +440,18 @@ class Groups:
 
     def __repr__(self) -> str:
         return f"<columnstone.Groups: {len(self)} by {', '.join(self.keys.column_names)}>"
+
+
+def batch_repr(self: RecordBatch) -> str:
+    from .show import batch_text
+
+    return batch_text(self)
+
+
+def array_repr(self: Array) -> str:
+    from .show import array_text
+
+    return array_text(self)
 
 
 def group_by(self: RecordBatch, columns: Path | Iterable[Path]) -> Groups:

@@ -8,6 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from .public import public
+from .text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,13 +56,13 @@ class Error(Exception):
         line: int | None = None,
         column: int | None = None,
     ) -> None:
-        super().__init__(message)
+        super().__init__(printable(message, "\n"))
         self.code = code if code is not None else type(self).code
-        self.file = file
+        self.file = None if file is None else printable(file)
         self.record = record
         self.offset = offset
         self.path = path
-        self.hint = hint
+        self.hint = None if hint is None else printable(hint, "\n")
         self.line = line
         self.column = column
         itself: Exception = self
@@ -97,6 +98,13 @@ class NotFoundError(Error, FileNotFoundError):
     """A file, a column or a format does not exist."""
 
     code = "NOT_FOUND"
+
+
+@public
+class DeadlineError(Error, TimeoutError):
+    """The deadline of the call has passed."""
+
+    code = "TIMEOUT"
 
 
 @public

@@ -69,6 +69,13 @@ def name_of(file: object) -> bytes:
     return f"<{type(file).__name__}>".encode("utf-8", "replace")
 
 
+def in_memory(name: str, data: Buffer = b"") -> io.BytesIO:
+    """A file object that errors call by this name."""
+    file = io.BytesIO(data)
+    file.name = name
+    return file
+
+
 def can_seek(file: object) -> bool:
     """True if the file can be read again from where it stands."""
     seekable = getattr(file, "seekable", None)

@@ -33,17 +33,39 @@ _EXTRAS = {
     "adbc_driver_flightsql": "flightsql",
 }
 
+# The least major versions that pyproject.toml says, of packages whose older ones fail elsewhere by
+# errors that do not name the version.
+_LEAST = {"pyarrow": 20}
+
 
 def need(module: str, who: str, extra: str | None = None) -> Any:
     """The module. Without it, or without what it imports itself, an UnsupportedError that says who
-    needs what and what to install: the extra, which is that of the missing package if not given."""
+    needs what and what to install: the extra, which is that of the missing package if not given. If
+    it is too old, an ImportError that is one, too."""
     try:
-        return importlib.import_module(module)
+        found = importlib.import_module(module)
+        if module.partition(".")[0] in _LEAST:
+            _check_version(module.partition(".")[0], who, extra)
+        return found
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
         if missing not in _EXTRAS:
             raise
         refuse(missing, who, extra or _EXTRAS[missing], error)
+
+
+class OldPackageError(UnsupportedError, ImportError):
+    """A package is there, in a version that is too old."""
+
+
+def _check_version(package: str, who: str, extra: str | None) -> None:
+    found = str(importlib.import_module(package).__version__)
+    least, major = _LEAST[package], found.partition(".")[0]
+    if major.isdecimal() and int(major) < least:
+        hint = f"pip install 'columnstone[{extra or _EXTRAS[package]}]'"
+        raise OldPackageError(
+            f"{who} needs {package} {least} or later, and found {found} ({hint})", hint=hint
+        )
 
 
 def refuse(package: str, who: str, extra: str, error: ImportError) -> NoReturn:

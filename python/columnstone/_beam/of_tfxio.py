@@ -8,6 +8,7 @@ import apache_beam as beam
 import pyarrow as pa
 
 from .._base.errors import UnsupportedError
+from . import row_records
 from .metrics import BatchMetrics, RecordMetrics, Telemetry
 from .read import BATCH_SIZE, Decode, Read, wanted
 
@@ -25,6 +26,8 @@ _OF_RECORDS = (
     "max_inflation",
     "memory_map",
     "filesystem",
+    "schemes",
+    "hosts",
     "on_error",
     "max_errors",
 )
@@ -45,6 +48,8 @@ def batches_of(tfxio: Any, batch_size: int | None) -> Any:
 
 def records_of(tfxio: Any) -> Any:
     """RawRecordBeamSource."""
+    if _is_parquet(tfxio):
+        return row_records.Rows(batches_of(tfxio, None), RecordMetrics(_telemetry_of(tfxio)))
     opening = _record_opening_of(tfxio)
     given = {name: opening.options[name] for name in _OF_RECORDS if name in opening.options}
     return _RawRecords(opening.paths, given, RecordMetrics(_telemetry_of(tfxio)))
@@ -52,6 +57,9 @@ def records_of(tfxio: Any) -> Any:
 
 def batches_of_records(tfxio: Any, batch_size: int | None) -> Any:
     """RawRecordToRecordBatch."""
+    if _is_parquet(tfxio):
+        size = BATCH_SIZE if batch_size is None else batch_size
+        return row_records.Batches(tfxio.ArrowSchema(), size)
     opening = _record_opening_of(tfxio)
     telemetry = _telemetry_of(tfxio)
     counted = RecordMetrics(telemetry) if opening.paths is None else None
@@ -61,13 +69,18 @@ def batches_of_records(tfxio: Any, batch_size: int | None) -> Any:
     return Decode.of(given, counted)
 
 
+def _is_parquet(tfxio: Any) -> bool:
+    opening = tfxio._planned()
+    return opening is not None and opening.options.get("format") == "parquet"
+
+
 def _telemetry_of(tfxio: Any) -> Telemetry:
     return Telemetry(tfxio._descriptors, *tfxio._formats)
 
 
 def _record_opening_of(tfxio: Any) -> Any:
     opening = tfxio._planned()
-    if opening is None or opening.options.get("format") in ("csv", "parquet"):
+    if opening is None or opening.options.get("format") == "csv":
         raise UnsupportedError(f"{type(tfxio).__name__} has no records of bytes: use BeamSource")
     return opening
 

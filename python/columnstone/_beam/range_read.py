@@ -15,6 +15,7 @@ from .dead_letter import DeadLetter, letter_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from .._api.source import Source
     from .._engines.reading import Reading
     from .._source.dropped import Dropped
     from .metrics import BatchMetrics
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 OFFSETS = "##OFFSET##"
 _NEVER = 2**63 - 1  # where no record begins
 # Options that say where records begin; the others say what is made of them.
-_OF_RECORDS = ("container", "check_crc", "max_record_size", "filesystem")
+_OF_RECORDS = ("container", "check_crc", "max_record_size", "filesystem", "schemes", "hosts")
 
 
 class Task(NamedTuple):
@@ -54,14 +55,10 @@ class RangeRead:
     same search as its reader, and everything before that is its own.
     """
 
-    def __init__(self, file: str, tracker: RecordTracker, task: Task) -> None:
+    def __init__(self, split: Split, tracker: RecordTracker, task: Task) -> None:
         self._task = task
         self._tracker = tracker
-        stop = tracker.stop_position()
-        if task.divisible and self._is_compressed(file):
-            stop = tracker.finish()  # positions are bytes on disk, which its offsets are not
-            self._task = task._replace(divisible=False)
-        self._split = Split(file, tracker.start_position(), stop)
+        self._split = split._replace(begin=tracker.start_position(), end=tracker.stop_position())
         self._border: int | None = None  # where the next range begins, once the stop is final
         self._is_done = False  # a record of the next range has come
         self._last: int | None = None  # where the last record that was given begins
@@ -69,8 +66,8 @@ class RangeRead:
 
     def elements(self) -> Iterator[Any]:
         """The batches and, if they are wanted, the dead letters."""
-        task = self._task
-        with task.reading.open(self._split) as source:
+        with self._open() as source:
+            task = self._task
             batches = iter(
                 source if task.stage is None else source._part("stage", task.stage, None)
             )
@@ -82,6 +79,20 @@ class RangeRead:
                 if self._is_done:
                     return
             yield from self._rest(batches.dropped)
+
+    def _open(self) -> Source:
+        """The range's records. A file that turns out to be compressed is not divided any more:
+        positions are bytes on disk, which its offsets are not."""
+        source = self._task.reading.open(self._split)
+        is_empty = not source.files  # no record begins in the range
+        if self._task.divisible and not is_empty and source._core.compression() is not None:
+            self._task = self._task._replace(divisible=False)
+            stop = self._tracker.finish()
+            if stop != self._split.end:  # it was divided before it was opened
+                source.close()
+                self._split = self._split._replace(end=stop)
+                source = self._task.reading.open(self._split)
+        return source
 
     def _own(self, batch: pa.RecordBatch, dropped: list[Dropped]) -> Iterator[Any]:
         """What of a batch belongs to the range."""
@@ -152,11 +163,6 @@ class RangeRead:
             for batch in source:
                 return int(pa.record_batch(batch)[OFFSETS][0].as_py())
         return _NEVER
-
-    def _is_compressed(self, file: str) -> bool:
-        """By its bytes, where its name does not say it."""
-        with open_source(file, "raw", **self._record_options()) as source:
-            return source._core.compression() is not None
 
     def _record_options(self) -> dict[str, Any]:
         given = self._task.reading.options

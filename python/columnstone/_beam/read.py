@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 from typing import TYPE_CHECKING, Any
 
 import apache_beam as beam
 import pyarrow as pa
-from apache_beam.io import iobase
 from apache_beam.transforms.window import WindowedValue
 
 from .._api.open import open as open_source
 from .._base.arguments import positive
-from .._base.errors import argument_error
+from .._base.errors import NotFoundError, SchemaError, UnsupportedError, argument_error
+from .._base.files import in_memory
 from .._engines.names import check_names
 from .._engines.options import self_contained
 from .._sink.writer import TFRecordWriter
 from .dead_letter import DeadLetter
 from .metrics import BatchMetrics, RecordMetrics
+from .pieces import ReadNames, read_files
 from .source import FilesSource, Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from .._api.source import Source
     from .._source.dropped import Dropped
 
 BATCH_SIZE = 1024
@@ -51,6 +54,28 @@ def wanted(
     given = {name: value for name, value in options.items() if value is not None}
     settled = {**self_contained(given), **sizes}
     return Wanted(settled, metrics or BatchMetrics(), stage, dead_letters)
+
+
+def _check_numbers(options: dict[str, Any]) -> None:
+    """UnsupportedError for a view that asks for the numbers of records, as far as it is bound
+    already: records of a PCollection have none."""
+    if options.get("view") is not None:
+        nothing = {**options, "container": "tfrecord"}
+        with (
+            contextlib.suppress(SchemaError, NotFoundError),  # what is inferred is not known yet
+            open_source(io.BytesIO(), **nothing) as source,
+        ):
+            _refuse_numbers(source)
+
+
+def _refuse_numbers(source: Source) -> None:
+    view = source._options["view"]
+    if view is not None and view.uses_record_index:
+        hint = "read files with Read, or take the number from a field of the records"
+        raise UnsupportedError(
+            f"record_index() has no numbers in Decode: its records are of no file ({hint})",
+            hint=hint,
+        )
 
 
 class _Batches(beam.PTransform):  # type: ignore[misc]
@@ -114,8 +139,7 @@ class Read(_Batches):
         return made
 
     def expand(self, begin: Any) -> Any:
-        source = FilesSource(self._paths, self._wanted)
-        return self._parted(begin | "Files" >> beam.io.Read(source))
+        return self._parted(read_files(begin, FilesSource(self._paths, self._wanted)))
 
 
 class ReadAll(_Batches):
@@ -136,10 +160,7 @@ class ReadAll(_Batches):
 
     def expand(self, names: Any) -> Any:
         return self._parted(
-            names
-            | "Sources" >> beam.Map(FilesSource, self._wanted)
-            | "Spread" >> beam.Reshuffle()
-            | "Read" >> iobase.SDFBoundedSourceReader()
+            names | "Spread" >> beam.Reshuffle() | "Read" >> beam.ParDo(ReadNames(self._wanted))
         )
 
 
@@ -160,6 +181,7 @@ class Decode(_Batches):
         **options: Any,
     ) -> None:
         super().__init__(wanted(options, batch_size, batch_bytes, dead_letters=dead_letters))
+        _check_numbers(self._wanted.options)
         self._records: RecordMetrics | None = None
 
     @classmethod
@@ -208,7 +230,7 @@ class _Decode(beam.DoFn):  # type: ignore[misc]
 
 def decoded(records: Sequence[bytes], wanted: Wanted) -> Iterator[Any]:
     """The batch of some records, and the dead letters among them if they are wanted."""
-    framed = io.BytesIO()
+    framed = in_memory("the PCollection's records")
     with TFRecordWriter(framed) as writer:
         for record in records:
             writer.write(record)
@@ -216,6 +238,7 @@ def decoded(records: Sequence[bytes], wanted: Wanted) -> Iterator[Any]:
     whole = {"batch_size": len(records), "batch_bytes": None, "container": "tfrecord"}
     options = {**wanted.options, **whole, "check_crc": False}
     with open_source(framed, **options) as source:
+        _refuse_numbers(source)
         stage = wanted.stage
         batches = iter(source if stage is None else source._part("stage", stage, None))
         for given in batches:

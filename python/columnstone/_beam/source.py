@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import itertools
+import weakref
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
+from apache_beam.internal import pickler
 from apache_beam.io import iobase
 from apache_beam.io.concat_source import ConcatSource
 from apache_beam.io.range_trackers import OffsetRangeTracker, UnsplittableRangeTracker
@@ -40,12 +44,15 @@ class Wanted(NamedTuple):
     stage: Any = None
     dead_letters: bool = False
 
-    def task(self, files: Any, first: Split) -> Task:
+    def task(self, files: Any) -> Task:
         """The same once all files have been looked at, so that their splits have the same
-        columns. What is divisible is told by the first of their splits."""
+        columns."""
         reading = read_by(files, self.options)
-        with reading.open(first) as source:
-            divisible = self.stage is None and source._core.container() in ("tfrecord", "lines")
+        divisible = (
+            self.stage is None
+            and reading.container in ("tfrecord", "lines")
+            and not reading.is_numbered
+        )
         if divisible:
             reading = _with_offsets(reading)
         return Task(reading, divisible, self.stage, self.dead_letters, self.metrics)
@@ -56,6 +63,49 @@ def _with_offsets(reading: Reading) -> Reading:
         options={**reading.options, "offset_column": OFFSETS},
         schema=reading.schema.append(pa.field(OFFSETS, pa.int64())),
     )
+
+
+@functools.lru_cache(maxsize=16)
+def _unpickled(pickled: bytes) -> Task:
+    return pickler.loads(pickled)  # type: ignore[no-any-return]
+
+
+# Tasks of which this process has the bytes, as long as something has them.
+_held: weakref.WeakValueDictionary[bytes, SharedTask] = weakref.WeakValueDictionary()
+
+
+class SharedTask:
+    """A task as all bundles of a source have it: pickled once, which compresses it, and unpickled
+    once by each process.
+
+    pickled: None for the name of a task that something else in the process holds.
+    """
+
+    def __init__(self, digest: bytes, divisible: bool, pickled: bytes | None) -> None:
+        self._digest = digest
+        self.divisible = divisible
+        self._pickled = pickled
+        if pickled is not None:
+            _held[digest] = self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SharedTask, (self._digest, self.divisible, self._pickled)
+
+    @classmethod
+    def of(cls, task: Task) -> SharedTask:
+        pickled = pickler.dumps(task)
+        return cls(hashlib.sha256(pickled).digest(), task.divisible, pickled)
+
+    def named(self) -> SharedTask:
+        """Its name, which pickles small."""
+        return SharedTask(self._digest, self.divisible, None)
+
+    def get(self) -> Task:
+        pickled = self._pickled
+        if pickled is None:
+            pickled = _held[self._digest]._pickled
+        assert pickled is not None
+        return _unpickled(pickled)
 
 
 class _Source(iobase.BoundedSource):  # type: ignore[misc]
@@ -79,8 +129,18 @@ class FilesSource(_Source):
         start_position: int | None = None,
         stop_position: int | None = None,
     ) -> Iterator[iobase.SourceBundle]:
-        splits = splits_of(self._files, self._wanted.options, max(1, desired_bundle_size))
-        task = self._wanted.task(self._files, splits[0])
+        task = self.task()
+        yield from self.bundles(desired_bundle_size, task.get().reading.is_numbered, task)
+
+    def task(self) -> SharedTask:
+        """Of all bundles."""
+        return SharedTask.of(self._wanted.task(self._files))
+
+    def bundles(
+        self, target_bytes: int, is_numbered: bool, task: SharedTask
+    ) -> Iterator[iobase.SourceBundle]:
+        files, options = self._files, self._wanted.options
+        splits = splits_of(files, options, max(1, target_bytes), is_numbered)
         for group in tasks_of(splits):
             bundles = [bundle_of(split, task) for split in group]
             weight = sum(bundle.weight for bundle in bundles)
@@ -103,18 +163,21 @@ class FilesSource(_Source):
                 yield from source.read(source.get_range_tracker(start, stop))
 
 
-def bundle_of(split: Split, task: Task) -> iobase.SourceBundle:
-    """The ends of a range are sought even where an index knows records that begin there: so it is
-    the same search that finds the end of a range, and the begin of what was divided off."""
+def bundle_of(split: Split, task: SharedTask) -> iobase.SourceBundle:
+    """The ends of a range that may be divided are sought even where an index knows records that
+    begin there: so it is the same search that finds the end of a range, and the begin of what was
+    divided off."""
     weight = _WEIGHT if split.end == _UNKNOWN else split.end - split.begin
-    source = FileSource(Split(split.file, split.begin, split.end), task)
+    if task.divisible:
+        split = Split(split.file, split.begin, split.end)
+    source = FileSource(split, task)
     return iobase.SourceBundle(max(1, weight), source, split.begin, split.end)
 
 
 class FileSource(_Source):
     """Record batches of a split of a file. Positions are bytes of the file."""
 
-    def __init__(self, split: Split, task: Task) -> None:
+    def __init__(self, split: Split, task: SharedTask) -> None:
         self._split_of = split
         self._task = task
 
@@ -151,5 +214,5 @@ class FileSource(_Source):
         return RecordTracker(start, stop, self._is_divisible)
 
     def read(self, range_tracker: RecordTracker) -> Iterator[Any]:
-        task = self._task._replace(divisible=self._is_divisible)
-        return RangeRead(self._split_of.file, range_tracker, task).elements()
+        task = self._task.get()._replace(divisible=self._is_divisible)
+        return RangeRead(self._split_of, range_tracker, task).elements()

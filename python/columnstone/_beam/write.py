@@ -1,7 +1,7 @@
 """Sinks: PCollections of record batches become files.
 
-Every attempt of a bundle writes a file of a name of its own in a temporary folder beside the
-output. The last step alone gives the files of the bundles that count their names, and deletes the
+Every attempt of a bundle writes a file of a name of its own in a hidden folder beside the output.
+One step alone gives the files of the bundles that count their names, and the last one deletes the
 folder: what was written twice, or by a worker that died, is never seen.
 """
 
@@ -10,11 +10,10 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import shutil
+import re
 import uuid
 from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import apache_beam as beam
 import pyarrow as pa
@@ -31,20 +30,24 @@ from .._base.errors import (
     argument_error,
 )
 from .._base.public import public_in
+from .._engines.commit import Staging
+from .._engines.folder import check_mode, staging_of
 from .._engines.names import check_names
 from .._engines.options import check_writing, self_contained
 from .._engines.place import ending_of
 from .._formats.names import named_by, split_endings
 from .._sink.writer import Writer
+from .place import place_of
 
-_MOVES_AT_ONCE = 32
+if TYPE_CHECKING:
+    from .._engines.folder import Mode
 
 
 class _Written(NamedTuple):
     """A file of one attempt."""
 
     shard: int  # -1: any
-    path: str
+    name: str  # in the hidden folder
     schema: bytes  # of Arrow, for shards without batches
 
 
@@ -55,8 +58,10 @@ class _Output:
     """What the workers know of an output: the names of its files, and how they are written."""
 
     def __init__(
-        self, prefix: str, format: str | None, arrow_schema: Any, options: dict[str, Any]
+        self, prefix: str, format: str | None, mode: str, arrow_schema: Any, options: dict[str, Any]
     ) -> None:
+        check_mode(mode)
+        self.mode = mode
         check_names(options, Writer.__init__, ("self", "file", "format", *_OF_BEAM))
         if format is None and "message" in options:
             format = "message"
@@ -69,29 +74,57 @@ class _Output:
         self.format = format
         self.options = self_contained({**options, "compression": compression})
         self.arrow_schema = None if arrow_schema is None else pa.schema(arrow_schema)
-        check_writing(self.format, self.options, self.arrow_schema)
+        check_writing(prefix, self.format, self.options, self.arrow_schema)
+
+        self.folder, self._name = FileSystems.split(self.stem)
 
     def writer(self, file: Any) -> Writer:
         return Writer(file, self.format, **self.options)
 
-    def name(self, shard: int, num_shards: int) -> str:
-        return f"{self.stem}-{shard:05}-of-{num_shards:05}{self.endings}"
+    def suffix(self, shard: int, num_shards: int, job: str) -> str:
+        """What follows the prefix in the name of a file."""
+        added = f"-{job[:12]}" if self.mode == "append" else ""
+        return f"{added}-{shard:05}-of-{num_shards:05}{self.endings}"
 
-    def temporary_folder(self) -> str:
-        """The name of a new one."""
-        folder, name = FileSystems.split(self.stem)
-        path: str = FileSystems.join(folder, f"beam-temp-{name}-{uuid.uuid4().hex}")
-        return path
+    def final(self, suffix: str) -> str:
+        """The name of a file in the output's folder."""
+        return f"{self._name}{suffix}"
+
+    def old(self) -> list[str]:
+        """The names of the files of this prefix and these endings, of whatever run."""
+        run = re.compile(
+            re.escape(self._name) + r"(-[0-9a-f]{12})?-\d{5}-of-\d{5,}" + re.escape(self.endings)
+        )
+        files = place_of(self.folder).files("", f"{self._name}-")
+        return [name for name in files if run.fullmatch(name)]
+
+    def check_no_old(self) -> None:
+        """FileError if there are some and may not be."""
+        old = self.old() if self.mode == "error" else []
+        if old:
+            hint = 'name another prefix, or mode="overwrite" or "append"'
+            raise FileError(
+                f"{self.stem}: the output exists: {old[0]} ({hint})", file=self.stem, hint=hint
+            )
+
+    def begin(self) -> str:
+        """Names a job, before anything is written."""
+        self.check_no_old()
+        return uuid.uuid4().hex
+
+    def staging(self, job: str) -> Staging:
+        return Staging(place_of(self.folder), staging_of(job))
 
 
 class _Attempt:
-    """A file that one attempt writes, in the temporary folder."""
+    """A file that one attempt writes, in the hidden folder of its job."""
 
-    def __init__(self, output: _Output, folder: str, name: str | None = None) -> None:
-        self._folder = folder
+    def __init__(self, output: _Output, job: str, name: str | None = None) -> None:
+        self._folder = FileSystems.join(output.folder, staging_of(job))
         self._schema = output.arrow_schema
-        self.path = FileSystems.join(folder, (name or uuid.uuid4().hex) + output.endings)
-        self._file = FileSystems.create(self.path, compression_type=CompressionTypes.UNCOMPRESSED)
+        self.name = (name or uuid.uuid4().hex) + output.endings
+        self._path = FileSystems.join(self._folder, self.name)
+        self._file = FileSystems.create(self._path, compression_type=CompressionTypes.UNCOMPRESSED)
         self._writer: Writer | None = None
         try:
             self._writer = output.writer(self._file)
@@ -125,7 +158,7 @@ class _Attempt:
         with contextlib.suppress(Exception):
             self._file.close()
         with contextlib.suppress(Exception):
-            FileSystems.delete([self.path])
+            FileSystems.delete([self._path])
         if FileSystems.get_scheme(self._folder) is None:
             with contextlib.suppress(OSError):  # others may write there
                 os.rmdir(self._folder)
@@ -147,22 +180,22 @@ class _Writing(beam.DoFn):  # type: ignore[misc]
             attempt.abort()
         self._attempts.clear()
 
-    def _begin(self, folder: str) -> _Attempt:
-        self._attempts.append(_Attempt(self._output, folder))
+    def _begin(self, job: str) -> _Attempt:
+        self._attempts.append(_Attempt(self._output, job))
         return self._attempts[-1]
 
 
 class _WriteBundle(_Writing):
     """A file of each bundle."""
 
-    def process(self, element: Any, folder: str) -> None:
-        attempt = self._attempts[0] if self._attempts else self._begin(folder)
+    def process(self, element: Any, job: str) -> None:
+        attempt = self._attempts[0] if self._attempts else self._begin(job)
         attempt.write(element)
 
     def finish_bundle(self) -> Iterator[Any]:
         for attempt in self._attempts:
             attempt.close()
-            written = _Written(-1, attempt.path, b"")
+            written = _Written(-1, attempt.name, b"")
             yield WindowedValue(written, MAX_TIMESTAMP, [GlobalWindow()])
         self._attempts.clear()
 
@@ -170,13 +203,13 @@ class _WriteBundle(_Writing):
 class _WriteShard(_Writing):
     """A file of all batches of a shard."""
 
-    def process(self, element: tuple[int, Iterable[Any]], folder: str) -> Iterator[_Written]:
+    def process(self, element: tuple[int, Iterable[Any]], job: str) -> Iterator[_Written]:
         shard, batches = element
-        attempt = self._begin(folder)
+        attempt = self._begin(job)
         for batch in batches:
             attempt.write(batch)
         schema = attempt.close()
-        yield _Written(shard, attempt.path, schema.serialize().to_pybytes())
+        yield _Written(shard, attempt.name, schema.serialize().to_pybytes())
 
     def finish_bundle(self) -> None:
         self._attempts.clear()
@@ -197,45 +230,39 @@ class _InTurn(beam.DoFn):  # type: ignore[misc]
         self._next = (self._next + 1) % self._num_shards
 
 
-# ---- the last step ----
+# ---- the last steps ----
 
 
 def _publish(
-    _: None, output: _Output, num_shards: int, folder: str, written: Iterable[_Written]
+    _: None, output: _Output, num_shards: int, job: str, written: Iterable[_Written]
 ) -> list[str]:
-    """Gives the files their names, which it returns. Done again after a failure, it goes on where
-    the first one stopped."""
+    """Gives the files their names, which it returns. Done again after a failure, or after it was
+    done, it goes on where it stopped: the hidden folder says how far it came, and so it is left to
+    a step that begins when the runner holds this one for done."""
     files = sorted(written)
-    paths = {i if file.shard < 0 else file.shard: file.path for i, file in enumerate(files)}
+    staged = {i if file.shard < 0 else file.shard: file.name for i, file in enumerate(files)}
     count = max(num_shards, len(files), 1)
     schema = pa.ipc.read_schema(pa.py_buffer(files[0].schema)) if num_shards and files else None
-    for shard in sorted(set(range(count)) - set(paths)):
-        empty = _Attempt(output, folder, f"empty-{shard:05}")
+    for shard in sorted(set(range(count)) - set(staged)):
+        empty = _Attempt(output, job, f"empty-{shard:05}")
         empty.close(schema)
-        paths[shard] = empty.path
-    names = [output.name(shard, count) for shard in range(count)]
-    with ThreadPoolExecutor(_MOVES_AT_ONCE) as threads:
-        list(threads.map(_move, (paths[shard] for shard in range(count)), names))
-    _remove_folder(folder)
-    return names
+        staged[shard] = empty.name
+    suffixes = [output.suffix(shard, count, job) for shard in range(count)]
+    pairs = [
+        (f"{staging_of(job)}/{staged[shard]}", output.final(suffix))
+        for shard, suffix in enumerate(suffixes)
+    ]
+    staging = output.staging(job)
+    if not staging.is_begun(pairs):
+        output.check_no_old()  # that have come meanwhile
+    staging.publish(pairs, output.old() if output.mode == "overwrite" else ())
+    return [output.stem + suffix for suffix in suffixes]
 
 
-def _move(path: str, name: str) -> None:
-    if FileSystems.exists(path):
-        FileSystems.rename([path], [name])
-    elif not FileSystems.exists(name):  # else it was moved before
-        raise FileError(f"{name}: the file that was written for it is gone", file=name)
-
-
-def _remove_folder(folder: str) -> None:
-    """With what attempts have left there that do not count."""
-    if FileSystems.get_scheme(folder) is None:
-        shutil.rmtree(folder, ignore_errors=True)
-    else:
-        with contextlib.suppress(Exception):  # the output is complete all the same
-            (left,) = FileSystems.match([FileSystems.join(folder, "*")])
-            if left.metadata_list:
-                FileSystems.delete([file.path for file in left.metadata_list])
+def _clean(_: None, output: _Output, job: str, names: Iterable[str]) -> None:
+    """Removes the hidden folder, with what attempts have left there that do not count."""
+    with contextlib.suppress(Exception):  # the output is complete all the same
+        output.staging(job).remove()
 
 
 # ---- what users see ----
@@ -249,14 +276,18 @@ class Write(beam.PTransform):  # type: ignore[misc]
         stands before the endings that mean a format or a compression, as in
         "out/trips.tfrecord.gz". Any file system of Beam's.
     format: as for columnstone.Writer; None goes by the ending of the prefix.
+    mode: which files of earlier runs, of the same prefix and endings, may be there. "overwrite"
+        removes them, whatever their number of shards, once all new files have their names;
+        "append" leaves them, and names its own "out/trips-<job>-00000-of-00010.tfrecord"; "error"
+        raises FileError when the pipeline runs.
     num_shards: so many files, to which the batches go in turn; that shuffles all data. None: a file
         of each bundle, as the runner has made them.
     arrow_schema: of the batches. Files without batches have these columns; without it those of
         another shard's, or none.
     Further options are those of columnstone.Writer, such as compression, schema, message.
 
-    Files get their names when all are complete, and replace others of these names. A bundle that
-    fails leaves no file. The input is bounded.
+    Files get their names when all are complete. A bundle that fails leaves no file. The input is
+    bounded.
     """
 
     def __init__(
@@ -264,6 +295,7 @@ class Write(beam.PTransform):  # type: ignore[misc]
         prefix: str | os.PathLike[str],
         format: str | None = None,
         *,
+        mode: Mode = "overwrite",
         num_shards: int | None = None,
         arrow_schema: Any = None,
         **options: Any,
@@ -272,15 +304,14 @@ class Write(beam.PTransform):  # type: ignore[misc]
         self._num_shards = 0
         if num_shards is not None:
             self._num_shards = positive("num_shards", num_shards, 99_999)
-        self._output = _Output(os.fspath(prefix), format, arrow_schema, options)
+        self._output = _Output(os.fspath(prefix), format, mode, arrow_schema, options)
 
     def expand(self, batches: Any) -> Any:
         if not batches.is_bounded:
             raise UnsupportedError("batches without an end are not written: there is no last file")
         once = batches.pipeline | "Once" >> beam.Create([None])
-        folder = beam.pvalue.AsSingleton(
-            once
-            | "NameFolder" >> beam.Map(lambda _, output: output.temporary_folder(), self._output)
+        job = beam.pvalue.AsSingleton(
+            once | "NameJob" >> beam.Map(lambda _, output: output.begin(), self._output)
         )
         batches |= "Unwindow" >> beam.WindowInto(GlobalWindows())
         if self._num_shards:
@@ -288,12 +319,14 @@ class Write(beam.PTransform):  # type: ignore[misc]
                 beam.typehints.KV[int, pa.RecordBatch]
             )
             batches |= beam.GroupByKey()
-            written = batches | "WriteShards" >> beam.ParDo(_WriteShard(self._output), folder)
+            written = batches | "WriteShards" >> beam.ParDo(_WriteShard(self._output), job)
         else:
-            written = batches | "WriteBundles" >> beam.ParDo(_WriteBundle(self._output), folder)
+            written = batches | "WriteBundles" >> beam.ParDo(_WriteBundle(self._output), job)
         files = beam.pvalue.AsIter(written)
-        publish = beam.FlatMap(_publish, self._output, self._num_shards, folder, files)
-        return once | "Publish" >> publish.with_output_types(str)
+        publish = beam.FlatMap(_publish, self._output, self._num_shards, job, files)
+        names = once | "Publish" >> publish.with_output_types(str)
+        _ = once | "Clean" >> beam.Map(_clean, self._output, job, beam.pvalue.AsIter(names))
+        return names
 
 
 @public_in("columnstone.beam")

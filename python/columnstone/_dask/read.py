@@ -41,7 +41,7 @@ def read(
     frames = need("dask.dataframe", "columnstone.dask")
     given = {"format": format, **options}
     reading = read_by(paths, {**BATCHES, **given})
-    tasks = tasks_of(splits_of(paths, given, target_bytes))
+    tasks = tasks_of(splits_of(paths, given, target_bytes, reading.is_numbered))
     partition = Partition(reading)
     with dask.config.set({"dataframe.convert-string": False}):  # strings have Arrow's type already
         return frames.from_map(partition, tasks, meta=partition(()), label="columnstone-read")

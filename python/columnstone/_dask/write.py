@@ -28,7 +28,7 @@ def write(
 ) -> list[str]:
     """Computes a data frame, writes each partition to a file, and returns the names of the files,
     "part-00000-<job>.<ending>", in the order of the partitions. A partition without rows has none.
-    The index is not written.
+    An index that has a name becomes a column, the first one; one without a name is not written.
 
     The files get their names when all partitions are written; before that, and after a failure,
     none is to be seen, and what a worker has written twice is not there twice.
@@ -54,4 +54,6 @@ def write(
 def _write(folder: Folder, number: int, part: pd.DataFrame) -> Written | None:
     """What a worker calls."""
     pa = need("pyarrow", "columnstone.dask")
+    if any(name is not None for name in part.index.names):
+        part = part.reset_index()
     return folder.write(number, [pa.Table.from_pandas(part, preserve_index=False)])

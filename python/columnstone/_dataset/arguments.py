@@ -40,7 +40,7 @@ def count(name: str, value: int) -> int:
     return number(name, value, 1, 2**61 - 1)
 
 
-def part_of_state(name: str, value: int) -> int:
+def part_of_state(name: str, value: Any) -> int:
     return number(name, value, -1 if name == "batch" else 0, 2**62 - 2)
 
 

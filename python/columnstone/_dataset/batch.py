@@ -8,6 +8,17 @@ from .._base.public import public
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import Self
+
+    from typing_extensions import TypeVar
+
+    from .._types import AnyTensor
+
+    Value = TypeVar("Value", default=AnyTensor)  # tensors of this package, or of a framework
+else:
+    from typing import TypeVar
+
+    Value = TypeVar("Value")
 
 
 @public
@@ -15,17 +26,20 @@ class Position(NamedTuple):
     """Where a batch stands: number `batch` (from 0) of the shard's batches of an epoch.
 
     file and rows_before are for sources that are read in order: so many files of the epoch's order,
-    with so many rows, lie before the place where reading has to begin for this batch.
+    with so many rows, lie before the place where reading has to begin for this batch. origin: the
+    batches of all shards that were delivered before this number of shards divided the epoch, from
+    which `batch` counts; 0 unless a state of another number of shards was loaded in this epoch.
     """
 
     epoch: int
     batch: int
     file: int = 0
     rows_before: int = 0
+    origin: int = 0
 
 
 @public
-class Batch(dict[str, Any]):
+class Batch(dict[str, Value]):
     """The tensors of a batch by name, with the batch's `position`.
 
     A dict like any other. Copies and pickles keep the position.
@@ -37,18 +51,18 @@ class Batch(dict[str, Any]):
 
     def __init__(
         self,
-        tensors: Mapping[str, Any] | Iterable[tuple[str, Any]] = (),
+        tensors: Mapping[str, Value] | Iterable[tuple[str, Value]] = (),
         position: Position | None = None,
     ) -> None:
         super().__init__(tensors)
         self.position = position
 
-    def __copy__(self) -> Batch:
+    def __copy__(self) -> Self:
         return type(self)(self, self.position)
 
     copy = __copy__
 
-    def __reduce__(self) -> tuple[Callable[..., Batch], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Batch[Any]], tuple[Any, ...]]:
         return type(self), (dict(self), self.position)
 
     def __repr__(self) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from array import array
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, overload
 
 from .. import _core
 from .._base.errors import NotFoundError, StateError, UnsupportedError, argument_error
 from .._base.public import public
 from .._dataset import arguments
+from .._source.fingerprint import fingerprint
 from .._struct.batches import structured_of
 from .._tensor.conversion import framework, register_with_jax, to_jax, to_numpy
 from .batch import Batch, Position
@@ -20,19 +22,38 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Self, TypeAlias
 
-    from .._core import Loader, RecordBatch
+    from typing_extensions import TypeVar
+
+    from .._core import Loader
     from .._source.base import SourceBase
+    from .._struct.tensor import StructuredTensor
     from .._tensor.adapter import PadsLike
-    from .._tensor.tensor import AnyTensor
+    from .._types import (
+        AnyTensor,
+        JaxTensor,
+        NumpyTensor,
+        TorchBatch,
+        TorchDataset,
+        TorchTensor,
+    )
     from .arguments import Shuffle
 
-    Item: TypeAlias = "Batch | tuple[Batch, AnyTensor] | RecordBatch"
+    # What it is iterated for: a Batch, (Batch, tensor) with a label, a RecordBatch with as_batches.
+    Item = TypeVar("Item", default=Any, covariant=True)
 
-_STATE_VERSION = 1
+    Labelled: TypeAlias = tuple[Batch, AnyTensor]
+else:
+    from typing import TypeVar
+
+    Item = TypeVar("Item", covariant=True)
+
+_STATE_VERSION = 2
+_OF_ONE_SHARD = ("shard", "num_shards")  # a state is one of the whole epoch: any others may load it
+_BY_POSITION = "give load_state_dict a Position, which is compared with nothing"
 
 
 @public
-class Dataset:
+class Dataset(Generic[Item]):
     """Batches of a source for training, made by `Source.dataset`. Iterate it.
 
     Batch k of an epoch depends on the data, the seed, the epoch, the batch size, the shuffling and
@@ -45,6 +66,7 @@ class Dataset:
         "__weakref__",
         "_core",
         "_epochs",
+        "_fingerprint",
         "_first_epoch",
         "_label",
         "_latest",
@@ -53,9 +75,11 @@ class Dataset:
         "_maps",
         "_options",
         "_pad",
+        "_process",
         "_rows_only",
         "_shared",
         "_source",
+        "_told",
     )
 
     def __init__(
@@ -88,7 +112,10 @@ class Dataset:
         self._loaded: Position | None = None
         self._loads = 0  # states that were loaded, so that workers of many loaders take each once
         self._latest: _Progress | None = None
+        self._fingerprint: dict[str, str] | None = None  # of the source, once a state asked for it
+        self._told = 0  # how often it was said with what further iterations begin
         self._shared: Any = None  # with worker processes, see _torch
+        self._process = os.getpid()  # that made it
         self._options: dict[str, Any] = {
             "batch_size": source.batch_size
             if batch_size is None
@@ -209,7 +236,7 @@ class Dataset:
         rows.frombytes(self._core.order(epoch, first, max(last - first, 0)))
         return rows
 
-    def map(self, fn: Callable[[Any], Any]) -> Dataset:
+    def map(self, fn: Callable[[Any], Any]) -> Dataset[Item]:
         """The same dataset with fn(batch) in the place of every batch; of several functions, the
         first one comes first. Order, positions and states stay as they are.
 
@@ -229,15 +256,30 @@ class Dataset:
 
     # Iterating
 
-    def __iter__(self) -> Iteration:
+    def __iter__(self) -> Iteration[Item]:
+        self._check_worker()
         return self.iterate()
+
+    def _check_worker(self) -> None:
+        """StateError in one of several workers of a DataLoader, each of which would give all rows;
+        but one that made the dataset of a shard may have divided the rows itself."""
+        data = sys.modules.get("torch.utils.data")
+        worker = None if data is None else data.get_worker_info()
+        divides = self._process == os.getpid() and self._options["num_shards"] > 1
+        if worker is not None and worker.num_workers > 1 and not divides:
+            hint = "iterate ds.torch(), or ds.iterate(worker, num_workers) for one worker's part"
+            raise StateError(
+                f"the dataset is iterated in worker {worker.id} of {worker.num_workers} of a "
+                f"DataLoader, and each of them would give every row ({hint})",
+                hint=hint,
+            )
 
     def iterate(
         self,
         worker: int = 0,
         num_workers: int = 1,
         start: Position | Mapping[str, Any] | None = None,
-    ) -> Iteration:
+    ) -> Iteration[Item]:
         """The batches that worker `worker` of `num_workers` makes: of all batches from the start on
         every num_workers-th, over all epochs. In turns, the workers give exactly what one iteration
         without workers gives, for any number of them.
@@ -252,15 +294,18 @@ class Dataset:
         worker: int = 0,
         num_workers: int = 1,
         start: Position | Mapping[str, Any] | None = None,
-        convert: Callable[[Batch], Batch] | None = None,
-    ) -> Iteration:
-        """As iterate, of batches that are converted first."""
+        convert: Callable[[Batch], Batch[Any]] | None = None,
+        epochs_before: int = 0,
+    ) -> Iteration[Any]:
+        """As iterate, of batches that are converted first, and so many epochs later where no start
+        and no state says where."""
         workers = arguments.number("num_workers", num_workers, 1, 2**31 - 1)
         number = arguments.number("worker", worker, 0, workers - 1)
         first = self._first_epoch
         if start is None:
             after = self._loaded
             self._loaded = None
+            first += epochs_before if after is None else 0
         else:
             after = self._position_of(start)
             first = self._first_epoch_of(start)
@@ -280,8 +325,8 @@ class Dataset:
 
     def state_dict(self) -> dict[str, Any]:
         """Where the iteration that began last is: after the batch that it delivered last. Numbers
-        and strings only. It holds what the order depends on as well, so that another dataset
-        refuses it."""
+        and strings only. It holds what the order depends on as well, and which view, stages,
+        columns and schema the batches come from, so that another dataset refuses it."""
         if self._loaded is None and self._latest is not None:
             return self._state(self._latest.position, self._latest.first_epoch)
         return self.state_of(self._loaded)
@@ -295,7 +340,7 @@ class Dataset:
         return {**at._asdict(), "first_epoch": first_epoch, **self._print()}
 
     def _print(self) -> dict[str, Any]:
-        """What the order depends on."""
+        """What the order and the content of the batches depend on."""
         options = self._options
         direct = self._is_direct()
         size = self.num_rows if direct else (self._source.total_bytes or 0)
@@ -305,18 +350,23 @@ class Dataset:
             "shuffle": self.shuffle,
             "batch_size": options["batch_size"],
             "drop_last": options["drop_last"],
-            "shard": options["shard"],
-            "num_shards": options["num_shards"],
+            **{name: options[name] for name in _OF_ONE_SHARD},
             "rows" if direct else "bytes": size,
         }
         if made["shuffle"] == "window":
             made["window"] = options["window"]
-        return made
+        if self._fingerprint is None:
+            self._fingerprint = fingerprint(self._source)
+        return {**made, **self._fingerprint}
 
-    def load_state_dict(self, state: Mapping[str, Any] | Position | Batch) -> None:
+    def load_state_dict(self, state: Mapping[str, Any] | Position | Batch[Any]) -> None:
         """The next iteration begins after this state, or after the batch of this position, with
-        any number of workers and threads. StateError for the state of a dataset that has other
-        batches."""
+        any number of workers, threads and shards. StateError for the state of a dataset that has
+        other batches.
+
+        The state of one shard stands for all of them, which have delivered as many batches as it.
+        Loaded with another number of shards, it divides what is left of the epoch among these:
+        every row that is left comes once. Give the same state to all shards then."""
         position, first_epoch = self._position_of(state), self._first_epoch_of(state)
         self._loaded, self._first_epoch = position, first_epoch
         self._loads += 1
@@ -324,32 +374,50 @@ class Dataset:
 
     def _tell(self) -> None:
         """Lets workers know with what further iterations begin."""
+        self._told += 1
         if self._shared is not None:
             self._shared.tell(self)
 
-    def _first_epoch_of(self, state: Mapping[str, Any] | Position | Batch) -> int:
+    def _first_epoch_of(self, state: Mapping[str, Any] | Position | Batch[Any]) -> int:
         """A position alone does not say with which epoch its iteration began."""
         if isinstance(state, tuple | Batch):
             return self._first_epoch
         return arguments.part_of_state("first_epoch", state.get("first_epoch", self._first_epoch))
 
-    def _position_of(self, state: Mapping[str, Any] | Position | Batch) -> Position:
+    def _position_of(self, state: Mapping[str, Any] | Position | Batch[Any]) -> Position:
         if isinstance(state, Batch):
             if state.position is None:
                 raise argument_error("this batch has no position")
             return state.position
-        if isinstance(state, tuple) and 2 <= len(state) <= 4:
+        if isinstance(state, tuple) and 2 <= len(state) <= len(Position._fields):
             given = dict(zip(Position._fields, state, strict=False))
         elif isinstance(state, Mapping):
             self._compare(state)
             given = {name: state[name] for name in Position._fields}
+            given = self._divided(given, arguments.count("num_shards", state["num_shards"]))
         else:
             kind = type(state).__name__
             raise TypeError(f"a state is a dict of state_dict(), or a Position, not {kind}")
         parts = {name: arguments.part_of_state(name, value) for name, value in given.items()}
         return Position(**parts)
 
+    def _divided(self, place: dict[str, Any], num_shards: int) -> dict[str, Any]:
+        """The place of a state of so many shards as one of this dataset's: where their number is
+        another one, the epoch is divided anew behind the batch that each of them had delivered."""
+        if num_shards == self._options["num_shards"]:
+            return place
+        batch, origin = (arguments.part_of_state(name, place[name]) for name in ("batch", "origin"))
+        return {**place, "batch": -1, "origin": origin + (batch + 1) * num_shards}
+
     def _compare(self, state: Mapping[str, Any]) -> None:
+        version = state.get("version")
+        if version != _STATE_VERSION:
+            what = "no version" if version is None else f"version {version!r}"
+            raise StateError(
+                f"the state has {what}, expected version {_STATE_VERSION}: it is not a dataset's, "
+                f"or another release made it ({_BY_POSITION})",
+                hint=_BY_POSITION,
+            )
         own = self._print()
         missing = [name for name in (*Position._fields, *own) if name not in state]
         if missing:
@@ -357,11 +425,15 @@ class Dataset:
                 f"the state has no {missing[0]!r}: it is not that of a dataset like this one"
             )
         for name, value in own.items():
-            if state[name] != value:
+            if name in _OF_ONE_SHARD:
+                continue
+            # A loop that failed at a record has delivered sound ones only.
+            if state[name] != value and (name, state[name]) != ("on_error", "raise"):
                 raise StateError(
                     f"the state is that of a dataset with {name} {state[name]!r}, this one has "
-                    f"{value!r} (make the dataset with the same arguments and data)",
-                    hint="make the dataset with the same arguments and data",
+                    f"{value!r} (make the dataset with the same arguments and data, or "
+                    f"{_BY_POSITION})",
+                    hint=f"make the dataset with the same arguments and data, or {_BY_POSITION}",
                 )
 
     def _consume(self, consumed: int) -> None:
@@ -374,32 +446,50 @@ class Dataset:
             epoch, batch = divmod(consumed - 1, batches)
             self._loaded = Position(epoch, batch)
 
-    def structured(self) -> Dataset:
+    def structured(self) -> Dataset[StructuredTensor]:
         """The same dataset with each batch as a StructuredTensor of rank 1, whose fields are the
         columns, without a copy: what `map` calls gets it, and may return anything that is Arrow
         data. ArgumentError with a label or with pad, which are for tensors. The batches have no
         `position`: keep `state_dict()` of the iteration to go on after a stop."""
         if self._label is not None or self._pad:
             raise argument_error("label and pad are for tensors, not for structured()")
-        made = self._restore(self._source, self._parts())
+        made: Dataset[Any] = self._restore(self._source, self._parts())
         made._rows_only = True
         return made.map(structured_of)
 
     # Frameworks
 
-    def numpy(self) -> Converted:
+    @overload
+    def numpy(self: Dataset[Batch]) -> Converted[Batch[NumpyTensor]]: ...
+
+    @overload
+    def numpy(self: Dataset[Labelled]) -> Converted[tuple[Batch[NumpyTensor], NumpyTensor]]: ...
+
+    def numpy(self) -> Converted[Any]:
         """The same with numpy arrays: an iterable of what to_numpy makes of each batch."""
         return self._converted(to_numpy)
 
-    def jax(self) -> Converted:
+    @overload
+    def jax(self: Dataset[Batch]) -> Converted[Batch[JaxTensor]]: ...
+
+    @overload
+    def jax(self: Dataset[Labelled]) -> Converted[tuple[Batch[JaxTensor], JaxTensor]]: ...
+
+    def jax(self) -> Converted[Any]:
         """The same with JAX arrays: an iterable of what to_jax makes of each batch."""
         framework("jax", "jax", "JAX")
         return self._converted(to_jax)
 
-    def _converted(self, convert: Callable[[Any], Any]) -> Converted:
+    def _converted(self, convert: Callable[[Any], Any]) -> Converted[Any]:
         if self._rows_only:
             raise argument_error("as_batches gives no tensors")
         return Converted(self, convert)
+
+    @overload
+    def torch(self: Dataset[Batch]) -> TorchDataset[TorchBatch]: ...
+
+    @overload
+    def torch(self: Dataset[Labelled]) -> TorchDataset[tuple[TorchBatch, TorchTensor]]: ...
 
     def torch(self) -> Any:
         """A torch.utils.data.IterableDataset of Batches of torch tensors, see to_torch.
@@ -412,12 +502,17 @@ class Dataset:
 
     def tf(self) -> Any:
         """A tf.data.Dataset of the batches in order, see to_tf; its element_spec says what comes
-        before anything is read."""
+        before the first batch, with the batch size if drop_last is set, and its cardinality is
+        known where len(dataset) is.
+
+        Every further iteration, as by repeat() or by each epoch of Keras, goes on to the next
+        epochs: it has another order. set_epoch and load_state_dict say where the next one begins.
+        """
         return framework("tf", "tensorflow", "TensorFlow").dataset_of(self)
 
     # Life
 
-    def __reduce__(self) -> tuple[Callable[..., Dataset], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., Dataset[Any]], tuple[Any, ...]]:
         return type(self)._restore, (self._source, self._parts())
 
     def _parts(self) -> tuple[Any, ...]:
@@ -432,6 +527,7 @@ class Dataset:
             self._loaded,
             self._loads,
             self._maps,
+            self._process,
         )
 
     @classmethod
@@ -440,6 +536,8 @@ class Dataset:
         made = object.__new__(cls)
         made._source = source
         made._latest = None
+        made._told = 0
+        made._fingerprint = None
         made._shared = None
         (
             made._options,
@@ -451,6 +549,7 @@ class Dataset:
             made._loaded,
             made._loads,
             made._maps,
+            made._process,
         ) = state
         made._begin()
         return made
@@ -468,14 +567,15 @@ def refuse_index() -> NoReturn:
     )
 
 
-class Converted:
+class Converted(Generic[Item]):
     """A dataset whose batches are converted one by one; iterate it as often as the dataset."""
 
-    def __init__(self, dataset: Dataset, convert: Callable[[Any], Any]) -> None:
+    def __init__(self, dataset: Dataset[Any], convert: Callable[[Any], Any]) -> None:
         self._dataset = dataset
         self._convert = convert
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Item]:
+        self._dataset._check_worker()
         return self._dataset._iterate(convert=self._convert)
 
     def __len__(self) -> int:
@@ -499,7 +599,7 @@ class _Progress:
         self.position = position
 
 
-class Iteration:
+class Iteration(Generic[Item]):
     """The batches of a dataset in order: an iterator.
 
     Gives Batch objects, or (Batch, tensor) with a label, or RecordBatch objects. Threads start
@@ -518,6 +618,7 @@ class Iteration:
         "_lock",
         "_made_before",
         "_num_workers",
+        "_origin",
         "_place",
         "_process",
         "_progress",
@@ -531,7 +632,7 @@ class Iteration:
         first_epoch: int,
         worker: int,
         num_workers: int,
-        convert: Callable[[Batch], Batch] | None = None,
+        convert: Callable[[Batch], Batch[Any]] | None = None,
     ) -> None:
         self._convert = convert
         self._progress = _Progress(first_epoch, after)
@@ -544,6 +645,7 @@ class Iteration:
         self._epoch = at.epoch
         self._batch = at.batch + 1
         self._place = (at.file, at.rows_before)
+        self._origin = at.origin
         self._made_before = 0  # batches of all workers, in the epochs before this one
         self._loader: Loader | None = None
         self._lock = threading.RLock()
@@ -558,7 +660,7 @@ class Iteration:
     def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Item:
         if self._process != os.getpid() and self._loader is not None:
             raise StateError(
                 "this iteration was begun before a fork (iterate in the new process)",
@@ -566,7 +668,8 @@ class Iteration:
             )
         with self._lock:
             content, position = self._next()
-        return self._item(content, position)
+        item: Item = self._item(content, position)
+        return item
 
     def _next(self) -> tuple[Any, Position]:
         if self._closed:
@@ -592,21 +695,27 @@ class Iteration:
         first = (self._worker - self._made_before) % self._num_workers
         classes = (None, None) if dataset._rows_only else (SparseTensor, RaggedTensor)
         made = dataset._core.loader(
-            self._epoch, self._batch, *self._place, first, self._num_workers, *classes
+            self._epoch,
+            self._batch,
+            *self._place,
+            self._origin,
+            first,
+            self._num_workers,
+            *classes,
         )
         dataset._source._keep(made)
         return made
 
     def _next_epoch(self) -> None:
         """Counts the batches of the epoch that has ended, if another one follows."""
-        ended = self._batch
+        begun = (self._batch, self._origin)
         self._epoch += 1
-        self._batch = 0
+        self._batch = self._origin = 0
         self._place = (0, 0)
         if self._has_epoch():
-            batches = self._dataset._core.num_batches()
-            self._made_before += max(batches - ended, 0)
-            if batches == 0:
+            core = self._dataset._core
+            self._made_before += core.batches_left(*begun)
+            if core.num_batches() == 0:
                 self._end = self._epoch
 
     def _item(self, content: Any, position: Position) -> Any:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from .._base.arguments import text
 from .._base.errors import FileError, argument_error
 from .._sink.writer import Writer
+from .commit import Staging
 from .names import check_names
 from .options import check_writing, self_contained
 from .place import ending_of, place_of
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     Mode = Literal["append", "overwrite", "error"]
 
-_MODES = ("append", "overwrite", "error")
+MODES = ("append", "overwrite", "error")
 
 
 class Written(NamedTuple):
@@ -52,14 +53,13 @@ class Folder:
     ) -> None:
         options = dict(options or {})
         check_names(options, Writer.__init__, ("self", "file", "format", *_OF_ONE_FILE))
-        if mode not in _MODES:
-            raise argument_error(f"there is no mode {ascii(mode)[:40]}", f"one of {_MODES}")
+        check_mode(mode)
         text("format", format)
         self.path = os.fspath(path)
         self.format = format
         self.mode = mode
         self.options = self_contained(options)
-        check_writing(format, self.options)
+        check_writing(self.path, format, self.options)
         self.ending = ending_of(format, options.get("container"), options.get("compression"))
         self.job = uuid.uuid4().hex
         self._is_new = False
@@ -81,26 +81,24 @@ class Folder:
         """Gives the files their names, in the order of their tasks, and returns these. If one
         cannot be renamed, none is there."""
         place = place_of(self.path)
+        staging = Staging(place, self._staging)
         place.make("")
-        before = place.data() if self.mode == "overwrite" else []
-        names: list[str] = []
+        staged = [f"{self._staging}/{file.name}" for file in sorted(files)]
+        names = [f"part-{i:05}-{self.job[:12]}{self.ending}" for i in range(len(staged))]
         try:
-            for file in sorted(files):
-                name = f"part-{len(names):05}-{self.job[:12]}{self.ending}"
-                place.move([(f"{self._staging}/{file.name}", name)])
-                names.append(name)
+            old = place.data() if self.mode == "overwrite" else []
+            staging.publish(zip(staged, names, strict=True), old)
         except BaseException:
-            place.remove(names)
+            staging.take_back(names)
             self.abort()
             raise
-        place.remove(before)
-        place.remove_all(self._staging)
+        staging.remove()
         return names
 
     def abort(self) -> None:
         """Leaves nothing of the job."""
         place = place_of(self.path)
-        place.remove_all(self._staging)
+        Staging(place, self._staging).remove()
         if self._is_new:
             place.remove_empty()
 
@@ -133,7 +131,17 @@ class Folder:
 
     @property
     def _staging(self) -> str:
-        return f".columnstone-{self.job}"
+        return staging_of(self.job)
+
+
+def staging_of(job: str) -> str:
+    """The name of a job's hidden folder."""
+    return f".columnstone-{job}"
+
+
+def check_mode(mode: str) -> None:
+    if mode not in MODES:
+        raise argument_error(f"unknown mode {ascii(mode)[:40]}", f"one of {', '.join(MODES)}")
 
 
 _OF_ONE_FILE = ("num_shards", "shard_bytes")

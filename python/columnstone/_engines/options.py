@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 from .._base.errors import Error, NotFoundError
+from .._base.files import in_memory
 from .._base.optional import need
 from .._message.options import message_of
 from .._schema.schema import Schema
@@ -25,10 +25,12 @@ def self_contained(options: dict[str, Any]) -> dict[str, Any]:
     return settled
 
 
-def check_writing(format: str, options: dict[str, Any], arrow_schema: Any = None) -> None:
+def check_writing(
+    output: str, format: str, options: dict[str, Any], arrow_schema: Any = None
+) -> None:
     """Raises where the job is made what each worker's `Writer` would: for an unknown format, wrong
     options, and columns that the format cannot hold, if these are known."""
-    with Writer(io.BytesIO(), format, **options) as writer:
+    with Writer(in_memory(output), format, **options) as writer:
         try:
             writer.begin(arrow_schema or need("pyarrow", "an engine").schema([]))
         except Error as error:  # of a format that needs columns

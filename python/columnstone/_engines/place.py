@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from .. import _core
 from .._base.errors import FileError
 from .._io.remote import by_url, failure, is_remote
+from .scratch import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,8 +33,13 @@ class Place(Protocol):
         """A folder in one that is there: FileError where that is gone, if the file system has
         folders."""
 
-    def files(self, name: str) -> list[str]:
-        """The names of the files that lie in this folder, sorted."""
+    def files(self, name: str, begin: str = "") -> list[str]:
+        """The names of the files that lie in this folder and begin so, sorted; none if the folder
+        is not there."""
+
+    def below(self, name: str) -> set[str]:
+        """The names of all files in this folder, hidden or not, at any depth; none if it is not
+        there."""
 
     def data(self) -> list[str]:
         """The names of all files that are data, at any depth."""
@@ -79,6 +85,11 @@ def is_hidden(part: str) -> bool:
     return part.startswith(".") or (part.startswith("_") and "=" not in part)
 
 
+def data_of(names: Iterable[str]) -> list[str]:
+    """Those of files that are data, sorted."""
+    return sorted(name for name in names if not any(map(is_hidden, name.split("/"))))
+
+
 class LocalPlace:
     def __init__(self, root: str) -> None:
         self._root = root
@@ -99,8 +110,17 @@ class LocalPlace:
             folder = os.path.dirname(self.path(name))
             raise FileError(f"{folder}: the job has ended meanwhile", file=folder) from None
 
-    def files(self, name: str) -> list[str]:
-        return sorted(os.listdir(self.path(name)))
+    def files(self, name: str, begin: str = "") -> list[str]:
+        with contextlib.suppress(FileNotFoundError):
+            return sorted(file for file in os.listdir(self.path(name)) if file.startswith(begin))
+        return []
+
+    def below(self, name: str) -> set[str]:
+        return {
+            os.path.relpath(os.path.join(folder, file), self._root)
+            for folder, _, files in os.walk(self.path(name))
+            for file in files
+        }
 
     def data(self) -> list[str]:
         return list(self._data(self._root, ""))
@@ -123,12 +143,7 @@ class LocalPlace:
             return None
 
     def write(self, name: str, data: bytes) -> None:
-        path = self.path(name)
-        head, tail = os.path.split(path)
-        scratch = os.path.join(head, f".{tail}.{os.getpid()}")
-        with open(scratch, "wb") as file:
-            file.write(data)
-        os.replace(scratch, path)
+        write_whole(self.path(name), data)
 
     def move(self, pairs: Iterable[tuple[str, str]]) -> None:
         made = {""}
@@ -203,17 +218,18 @@ class RemotePlace:
     def make_one(self, name: str) -> None:
         self.make(name)
 
-    def files(self, name: str) -> list[str]:
-        self._system.invalidate_cache()
-        found = self._try("ls", self._inner(name), detail=False)
-        return sorted(str(path).rstrip("/").rpartition("/")[2] for path in found)
+    def files(self, name: str, begin: str = "") -> list[str]:
+        found = self._try("ls", self._inner(name), detail=False) if self.exists(name) else []
+        names = (str(path).rstrip("/").rpartition("/")[2] for path in found)
+        return sorted(file for file in names if file.startswith(begin))
+
+    def below(self, name: str) -> set[str]:
+        root = self._inner("") + "/"
+        found = self._try("find", self._inner(name)) if self.exists(name) else []
+        return {str(path).removeprefix(root) for path in found}
 
     def data(self) -> list[str]:
-        self._system.invalidate_cache()
-        root = self._inner("") + "/"
-        found = self._try("find", self._inner("")) if self.exists() else []
-        names = (str(path).removeprefix(root) for path in found)
-        return [name for name in names if not any(map(is_hidden, name.split("/")))]
+        return data_of(self.below(""))
 
     def read(self, name: str) -> bytes | None:
         if not self.exists(name):

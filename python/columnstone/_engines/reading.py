@@ -11,6 +11,7 @@ from .._api.open import open
 from .._api.plan import plan
 from .._base.errors import Error, SchemaError
 from .._base.optional import need
+from .._source.split import Split
 from .names import check_names
 from .options import self_contained
 
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
     from .._api.open import AnyInput
     from .._api.source import Source
     from .._core import RecordBatch
-    from .._source.split import Split
 
 # Of the batches of workers, unless their options say it: few calls, and bounded memory.
 BATCHES = {"batch_size": 16384, "batch_bytes": 16 << 20}
 _END = 2**63 - 1  # of a split of unknown size
 _LOOK = 4 << 20  # bytes of batches that an estimate looks at
 _GROWTH = 4.0  # from disk to memory, where a look does not tell
+
+# Where files are, and which may be opened: options of everything that looks at them.
+_PLACE = ("filesystem", "schemes", "hosts")
 
 
 class Reading(NamedTuple):
@@ -37,10 +40,12 @@ class Reading(NamedTuple):
 
     options: of `columnstone.open`; what it would infer is given in them.
     schema: of the batches.
+    container: of the first file's records; None: it has none, such as Parquet.
     """
 
     options: dict[str, Any]
     schema: pa.Schema
+    container: str | None = None
 
     def select(self, columns: Sequence[str]) -> Reading:
         """The same with these columns only, in this order; no other one is decoded."""
@@ -55,24 +60,34 @@ class Reading(NamedTuple):
         if paths is not None:  # of messages they go further down than to the column
             wanted = [p for p in paths if p in wanted or p.partition(".")[0] in wanted]
         options["columns"] = wanted
-        return Reading(options, schema)
+        return Reading(options, schema, self.container)
 
     def open(self, splits: Split | Sequence[Split]) -> Source:
         return open(splits, **self.options)
 
-    def batches(self, splits: Split | Sequence[Split]) -> Iterator[pa.RecordBatch]:
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the number of a record in its file is asked for, by record_index()."""
+        view, columns = self.options.get("view"), self.options.get("columns")
+        if view is None or not view.uses_record_index:
+            return False
+        return not columns or bool(view._core.functions or view.select(columns).uses_record_index)
+
+    def batches(self, splits: Sequence[Split]) -> Iterator[pa.RecordBatch]:
         """The batches of these splits. Raises SchemaError for files that have other columns.
 
         What was dropped (on_error="skip") is told after the last batch, in the log of the process
         that reads: engines have no other place for it.
         """
-        with self.open(splits) as source:
-            for given in source:
-                yield self.fitted(given, source)
-            if dropped := source.dropped:
-                logging.getLogger("columnstone").warning(
-                    "%d records dropped; the first: %s", len(dropped), dropped[0].error
-                )
+        apart = _by_file(splits) if self.is_numbered else [splits]
+        for together in apart:
+            with self.open(together) as source:
+                for given in source:
+                    yield self.fitted(given, source)
+                if dropped := source.dropped:
+                    logging.getLogger("columnstone").warning(
+                        "%d records dropped; the first: %s", len(dropped), dropped[0].error
+                    )
 
     def fitted(self, given: RecordBatch, source: Source) -> pa.RecordBatch:
         """A batch of a source that was opened here, with the columns that all have."""
@@ -93,19 +108,43 @@ def read_by(paths: AnyInput, options: dict[str, Any]) -> Reading:
     options = self_contained(options)
     with open(paths, **options) as source:
         schema = pa.schema(source.arrow_schema)
-        settled = {**options, **_found(paths, options, source)}
-    return Reading({k: v for k, v in settled.items() if v is not None}, schema)
+        container = source._core.container()
+        settled = {**options, **_kind(options, source), **_found(paths, options, source)}
+    return Reading({k: v for k, v in settled.items() if v is not None}, schema, container)
 
 
 def splits_of(
-    paths: AnyInput, options: dict[str, Any], target_bytes: int | None = None
+    paths: AnyInput,
+    options: dict[str, Any],
+    target_bytes: int | None = None,
+    is_numbered: bool = False,
 ) -> list[Split]:
-    """The splits of files that are opened by these options."""
-    named = ("format", "container", "filesystem")
+    """The splits of files that are opened by these options.
+
+    is_numbered: of the reading; then only files whose index tells the numbers are divided.
+    """
+    named = ("format", "container", *_PLACE)
     given = {name: options[name] for name in named if options.get(name) is not None}
     if target_bytes is not None:
         given["target_bytes"] = target_bytes
-    return plan(paths, **given)
+    splits = plan(paths, **given)
+    return _numbered(splits) if is_numbered else splits
+
+
+def _numbered(splits: list[Split]) -> list[Split]:
+    """Files in one piece unless all of their splits say the number of their first record."""
+    whole: list[Split] = []
+    for pieces in _by_file(splits):
+        if all(split.begin == 0 or split.record > 0 for split in pieces):
+            whole += pieces
+        else:
+            first, last = pieces[0], pieces[-1]
+            whole.append(Split(first.file, first.begin, last.end, task=first.task))
+    return whole
+
+
+def _by_file(splits: Iterable[Split]) -> list[list[Split]]:
+    return [list(group) for _, group in itertools.groupby(splits, key=lambda split: split.file)]
 
 
 def tasks_of(splits: Iterable[Split]) -> list[tuple[Split, ...]]:
@@ -139,6 +178,16 @@ def growth(reading: Reading, split: Split) -> float:
     return max(decoded / read, 0.1) if read > 0 and decoded > 0 else _GROWTH
 
 
+def _kind(options: dict[str, Any], source: Source) -> dict[str, Any]:
+    """Options that say what records are, and how they follow each other, so that workers do not
+    open each file to find it out. Files without a byte do not tell."""
+    if source._options["view"] is not None or options.get("message_column") is not None:
+        return {}
+    if source._core.container() is None or not source._core.total_bytes():
+        return {}
+    return {"format": source._core.format(), "container": source._core.container()}
+
+
 def _found(paths: AnyInput, options: dict[str, Any], source: Source) -> dict[str, Any]:
     """Options that say what the source has found out about all of its input."""
     view = source._options["view"]
@@ -153,7 +202,7 @@ def _found(paths: AnyInput, options: dict[str, Any], source: Source) -> dict[str
         return {}
     if source._core.format() not in ("csv", "json"):
         return {"schema": source.schema}
-    named = ("format", "csv", "filesystem", "sample_records", "max_inflation", "max_record_size")
+    named = ("format", "csv", *_PLACE, "sample_records", "max_inflation", "max_record_size")
     with open(paths, **{name: options[name] for name in named if name in options}) as plain:
         return {"types": plain.arrow_schema, "sample_records": None}
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._base.errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
 from .._base.optional import need
+from .._io.urls import name_of_url
 from .reader import Reader
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ class Query(NamedTuple):
     options: tuple[tuple[str, str], ...]
 
     def __repr__(self) -> str:
-        return f"<query of {shown(self.uri)}>"
+        return f"<query of {name_of_url(self.uri)}>"
 
     def open(self, columns: list[str] | None, batch_size: int, threads: int) -> Reader:
         """Connects, runs the query, and gives its result as a stream, which owns the connection."""
@@ -93,13 +94,6 @@ def _batches(query: Query, connection: Any, cursor: Any, reader: Any) -> Iterato
         connection.close()
 
 
-def shown(uri: str) -> str:
-    """A URI without its password, and without the parameters, which may have another."""
-    scheme, _, rest = uri.partition("?")[0].partition("://")
-    user, at, host = rest.rpartition("@")
-    return f"{scheme}://{user.split(':', 1)[0]}{at}{host}"
-
-
 def _secrets(query: Query) -> list[str]:
     """What no error may show."""
     from urllib.parse import parse_qsl, unquote
@@ -120,7 +114,7 @@ def _failure(query: Query, error: BaseException) -> BaseException:
     text = " ".join(str(error).split())
     for secret in _secrets(query):
         text = text.replace(secret, "***")
-    name = shown(query.uri)
+    name = name_of_url(query.uri)
     return FileError(f"{name}: {type(error).__name__}: {text[:300]}", file=name)
 
 
@@ -176,7 +170,7 @@ def query_of(
         raise TypeError(f"a database is named by one URI, a str, not {type(path).__name__}")
     if query is None:
         raise argument_error(
-            f"{shown(path)} is a database, and no query is given", 'query="select ..."'
+            f"{name_of_url(path)} is a database, and no query is given", 'query="select ..."'
         )
     if not isinstance(query, str):
         raise TypeError(f"query is a str, not {type(query).__name__}")
@@ -190,7 +184,7 @@ def query_of(
         known_driver = _DRIVERS[str(scheme_of(path))]
         if options and not known_driver.has_options:
             raise argument_error(
-                f"{shown(path)}: this driver takes no database_options", "leave them out"
+                f"{name_of_url(path)}: this driver takes no database_options", "leave them out"
             )
         if known_driver.of_file:
             _check_file(path)
@@ -199,4 +193,4 @@ def query_of(
 
 def stream_of(query: Query) -> tuple[Any, bytes]:
     """What opens the query's stream, and its name for errors."""
-    return functools.partial(Query.open, query), shown(query.uri).encode("utf-8", "replace")
+    return functools.partial(Query.open, query), name_of_url(query.uri).encode("utf-8", "replace")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .. import _core
 from .._base.errors import argument_error
+from .._io.urls import file_of_url, name_of_url
 from .registry import has_magic
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def split_endings(name: str) -> tuple[str, str]:
 
 def _ending(name: str) -> tuple[str, Compression | None]:
     """The ending before that of a compression, and the compression."""
-    stem, ending = os.path.splitext(name)
+    stem, ending = os.path.splitext(file_of_url(name))
     if ending in _COMPRESSIONS:
         return os.path.splitext(stem)[1], _COMPRESSIONS[ending]
     return ending, None
@@ -66,5 +67,6 @@ def named_by(
     ending, by_name = _ending(url)
     found = format or _ENDINGS.get(ending)
     if found is None:
-        raise argument_error(f"the ending of {url} means no known format", "name the format")
+        shown = name_of_url(url)
+        raise argument_error(f"the ending of {shown} means no known format", "name the format")
     return found, compression or by_name

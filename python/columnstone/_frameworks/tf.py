@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from .._base.errors import argument_error
+from .._base.errors import StateError, argument_error
 from .._tensor.adapter import core_pads
 from .._tensor.conversion import converted
 from .._tensor.tensor import RaggedTensor, SparseTensor
@@ -59,26 +59,29 @@ _DTYPES = {
 
 
 def type_specs(
-    representations: Mapping[str, TensorRepresentation], arrow_schema: ArrowSchema
+    representations: Mapping[str, TensorRepresentation],
+    arrow_schema: ArrowSchema,
+    rows: int | None = None,
 ) -> dict[str, Any]:
-    """The tf.TypeSpec of each tensor; of a structured one a dict of them."""
-    return {name: _type_spec(spec, arrow_schema) for name, spec in representations.items()}
+    """The tf.TypeSpec of each tensor, of batches of so many rows; of a structured one a dict of
+    them."""
+    return {name: _type_spec(spec, arrow_schema, rows) for name, spec in representations.items()}
 
 
-def _type_spec(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> Any:
+def _type_spec(spec: TensorRepresentation, arrow_schema: ArrowSchema, rows: int | None) -> Any:
     if spec.kind == "structured":
-        return {field.name: _type_spec(field, arrow_schema) for field in spec.fields}
+        return {field.name: _type_spec(field, arrow_schema, rows) for field in spec.fields}
     levels, value = _column_of(spec, arrow_schema)
     # Values are never converted; those of type null are what the representation says.
     dtype = _DTYPES.get(value.format) or (
         tf.string if spec.dtype == "bytes" else tf.as_dtype(spec.dtype)
     )
     if spec.kind == "dense":
-        return tf.TensorSpec([None, *spec.shape], dtype)
+        return tf.TensorSpec([rows, *spec.shape], dtype)
     if spec.kind == "varlen_sparse":
-        return tf.SparseTensorSpec([None, None], dtype)
+        return tf.SparseTensorSpec([rows, None], dtype)
     if spec.kind == "sparse":
-        return tf.SparseTensorSpec([None, *(None if n < 0 else n for n in spec.shape)], dtype)
+        return tf.SparseTensorSpec([rows, *(None if n < 0 else n for n in spec.shape)], dtype)
     splits = tf.int32 if spec.row_splits_dtype == "int32" else tf.int64
     inner: list[int | None] = [getattr(p, "length", None) for p in spec.partitions]
     uniform = 0
@@ -86,7 +89,7 @@ def _type_spec(spec: TensorRepresentation, arrow_schema: ArrowSchema) -> Any:
         uniform += 1
     ragged_rank = levels + len(inner) - uniform
     # A uniform length between ragged ones is not told.
-    shape = [None] * (1 + ragged_rank) + inner[len(inner) - uniform :]
+    shape = [rows] + [None] * ragged_rank + inner[len(inner) - uniform :]
     return tf.RaggedTensorSpec(shape, dtype, ragged_rank, row_splits_dtype=splits)
 
 
@@ -108,10 +111,11 @@ _LISTS = ("+l", "+L", "+w", "+v", "+m")
 
 
 def _below_lists(field: ArrowSchema) -> tuple[ArrowSchema, int]:
+    """Where dictionaries stand for values, these are what tensors get."""
     levels = 0
-    while field.format[:2] in _LISTS:
-        field = field.children[0]
-        levels += 1
+    while (values := field.dictionary) is not None or field.format[:2] in _LISTS:
+        levels += values is None
+        field = field.children[0] if values is None else values
     return field, levels
 
 
@@ -120,31 +124,70 @@ def _below_lists(field: ArrowSchema) -> tuple[ArrowSchema, int]:
 
 def dataset_of(dataset: Dataset, names: Iterable[str] | None = None) -> Any:
     """A tf.data.Dataset of the batches, in order, with the tensors of these names; each of its
-    iterations is one of the dataset."""
-    specs = dataset_specs(dataset)
+    iterations is one of the dataset, and each after the first one goes on to the next epochs."""
+    whole = names is None and dataset._options["drop_last"]  # TFDataset has those of TypeSpecs()
+    specs = dataset_specs(dataset, dataset.batch_size if whole else None)
     features = specs if dataset.label is None else specs[0]
     for name in list(features):
         if names is not None and name not in names:
             del features[name]
 
+    cardinality = _cardinality(dataset)
+    begun = _Begun(dataset)
+
     def batches() -> Iterator[Any]:
-        for item in dataset:
+        if dataset._loaded is not None and cardinality >= 0:
+            hint = "load_state_dict first, then ds.tf()"
+            raise StateError(
+                f"a state was loaded after ds.tf() counted the batches ({hint})", hint=hint
+            )
+        for item in dataset._iterate(epochs_before=begun.epochs_before()):
             batch, *label = item if isinstance(item, tuple) else (item,)
             made = {name: to_tf(batch[name]) for name in features}
             yield (made, *map(to_tf, label)) if label else made
 
-    return tf.data.Dataset.from_generator(batches, output_signature=specs)
+    made = tf.data.Dataset.from_generator(batches, output_signature=specs)
+    if cardinality == tf.data.UNKNOWN_CARDINALITY:
+        return made
+    return made.apply(tf.data.experimental.assert_cardinality(cardinality))
 
 
-def dataset_specs(dataset: Dataset) -> Any:
-    """The element_spec, known before anything is read: a dict, or a dict and that of the label."""
+def _cardinality(dataset: Dataset) -> int:
+    """Batches of an iteration, where that is known without reading data and each has as many."""
+    batches = len(dataset) if dataset._is_direct() else None
+    if dataset.epochs is None and batches:
+        return int(tf.data.INFINITE_CARDINALITY)
+    if dataset.epochs is None or batches is None or dataset._loaded is not None:
+        return int(tf.data.UNKNOWN_CARDINALITY)
+    return dataset.epochs * batches
+
+
+class _Begun:
+    """Counts the iterations of a tf.data.Dataset since the dataset was told where to begin."""
+
+    def __init__(self, dataset: Dataset) -> None:
+        self._dataset = dataset
+        self._told = dataset._told
+        self._count = 0
+
+    def epochs_before(self) -> int:
+        """Epochs that the iterations before this one were made for."""
+        if self._told != self._dataset._told:
+            self._told, self._count = self._dataset._told, 0
+        self._count += 1
+        return (self._count - 1) * (self._dataset.epochs or 1)
+
+
+def dataset_specs(dataset: Dataset, rows: int | None) -> Any:
+    """The element_spec of batches of so many rows (None: of any number), known before anything is
+    read: a dict, or a dict and that of the label."""
     if dataset._rows_only:
         raise argument_error("as_batches gives no tensors")
     if dataset._maps:
         raise argument_error("TensorFlow is not told what map gives: use ds.tf().map(fn)")
     source = dataset.source
     representations = source.tensor_representations()
-    specs = type_specs(representations, source.arrow_schema)
+    specs = type_specs(representations, source.arrow_schema, rows)
     for name, _, lengths, _ in core_pads(dataset._pad, representations):
         _pad(specs, name, lengths)
     if dataset.label is None:

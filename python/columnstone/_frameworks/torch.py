@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
 
 import numpy as np
 import torch
@@ -20,7 +20,7 @@ from .._dataset.dataset import Dataset
 from .._tensor.conversion import converted, ragged_parts, sparse_parts
 from .._tensor.tensor import RaggedTensor, SparseTensor
 from .torch_batch import Sealed, TorchBatch, end_with_parent
-from .torch_tensors import StringTensor, jagged, lengths_of, sparse_coo
+from .torch_tensors import Offsets, StringTensor, jagged, sparse_coo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -30,12 +30,15 @@ if TYPE_CHECKING:
     from .._dataset.dataset import Iteration
     from .._dataset.rows import Fetched, Rows
 
+Item = TypeVar("Item", covariant=True)  # a TorchBatch, or (TorchBatch, tensor) with a label
+
 # Tensors
 
 
 def to_torch(tensors: Any) -> Any:
     """See _frameworks.to_torch."""
-    return converted(tensors, _dense, _sparse, _ragged)
+    offsets = Offsets()
+    return converted(tensors, _dense, _sparse, lambda tensor: _ragged(tensor, offsets))
 
 
 def _dense(tensor: Any) -> Any:
@@ -56,18 +59,18 @@ def _sparse(tensor: SparseTensor) -> Any:
     return sparse_coo(indices, torch.from_dlpack(tensor.values), shape, not twice)
 
 
-def _ragged(tensor: RaggedTensor) -> Any:
+def _ragged(tensor: RaggedTensor, offsets: Offsets) -> Any:
     if tensor.dtype == "bytes" or len(tensor.row_splits) > 1:
         return ragged_parts(tensor, _dense)
-    offsets = torch.from_dlpack(tensor.row_splits[0])
-    return jagged(torch.from_dlpack(tensor.values), offsets, *lengths_of(offsets))
+    shared, shortest, longest, _ = offsets.shared(torch.from_dlpack(tensor.row_splits[0]))
+    return jagged(torch.from_dlpack(tensor.values), shared, shortest, longest)
 
 
 # Datasets
 
 
 @public
-class TorchDataset(IterableDataset):  # type: ignore[misc]
+class TorchDataset(IterableDataset[Item], Generic[Item]):  # type: ignore[misc]
     """A dataset in PyTorch: give it to DataLoader(..., batch_size=None) or torchdata's
     StatefulDataLoader, with any number of workers: the order is the same.
 
@@ -75,7 +78,7 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
     label (Batch, tensor).
     """
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset[Any]) -> None:
         super().__init__()
         if dataset._rows_only:
             raise argument_error("as_batches gives no tensors: iterate the dataset itself")
@@ -89,12 +92,12 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         self.__dict__.update(state)
         self._dataset._shared = self._shared
 
-    def __iter__(self) -> TorchIteration:
+    def __iter__(self) -> TorchIteration[Item]:
         worker = get_worker_info()
         if worker is None:
             return TorchIteration(self._dataset, 0, 1)
-        sealed = not self._dataset._maps and _is_unseen(sys._getframe(1))
-        if sealed:
+        sealed = _is_unseen(sys._getframe(1))
+        if sealed and not self._dataset._maps:
             self._dataset._make_in_turn()  # the loader has batches made ahead, and there is no map
         end_with_parent()
         self._shared.follow(self._dataset)
@@ -118,7 +121,7 @@ class TorchDataset(IterableDataset):  # type: ignore[misc]
         loop: keep Dataset.state_of(batch.position)."""
         return self._dataset.state_dict()
 
-    def load_state_dict(self, state: Mapping[str, Any] | Position | Batch) -> None:
+    def load_state_dict(self, state: Mapping[str, Any] | Position | Batch[Any]) -> None:
         """As Dataset.load_state_dict. It also takes the state of a whole StatefulDataLoader, whose
         own load_state_dict wants the number of workers that it was kept with; this does not."""
         if isinstance(state, Mapping) and not isinstance(state, Batch):
@@ -138,8 +141,8 @@ class _Shared:
 
     def __init__(self) -> None:
         self._seen = 0
-        # told, first_epoch, loads, has a position, position (4); taken, by
-        self._numbers = torch.tensor([0] * 8 + [-1, 0]).share_memory_()
+        # told, first_epoch, loads, has a position, position (5); taken, by
+        self._numbers = torch.tensor([0] * 9 + [-1, 0]).share_memory_()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -150,13 +153,13 @@ class _Shared:
         if get_worker_info() is not None:
             return
         position = dataset._loaded
-        where = (0, 0, 0, 0, 0) if position is None else (1, *position)
+        where = (0,) * 6 if position is None else (1, *position)
         self._seen = int(self._numbers[0]) + 1
-        self._numbers[:8] = torch.tensor([self._seen, dataset._first_epoch, dataset._loads, *where])
+        self._numbers[:9] = torch.tensor([self._seen, dataset._first_epoch, dataset._loads, *where])
 
     def follow(self, dataset: Dataset) -> None:
         """Takes over what was told since."""
-        told, first, loads, has, *position = self._numbers[:8].tolist()
+        told, first, loads, has, *position = self._numbers[:9].tolist()
         if told != self._seen:
             self._seen = told
             dataset._first_epoch, dataset._loads = first, loads
@@ -166,10 +169,10 @@ class _Shared:
         """Forgets a loaded state that the workers of another loader have begun after."""
         if dataset._loaded is None:
             return
-        taken, by = self._numbers[8:].tolist()
+        taken, by = self._numbers[9:].tolist()
         if taken != dataset._loads:
-            self._numbers[9] = loader
-            self._numbers[8] = dataset._loads
+            self._numbers[10] = loader
+            self._numbers[9] = dataset._loads
         elif by != loader:
             dataset._loaded = None
 
@@ -185,7 +188,7 @@ def _is_unseen(caller: FrameType) -> bool:
     )
 
 
-class TorchIteration:
+class TorchIteration(Generic[Item]):
     """What one worker makes of a dataset. Its state is what a StatefulDataLoader keeps of it."""
 
     def __init__(
@@ -198,18 +201,20 @@ class TorchIteration:
         self._iteration = self._iterate(None)
 
     def _iterate(self, start: Mapping[str, Any] | None) -> Iteration:
-        convert = _batch_to_seal if self._sealed else _batch
+        plain = self._sealed and not self._dataset._maps  # functions get torch tensors
+        convert = _batch_to_seal if plain else _batch
         return self._dataset._iterate(self._worker, self._num_workers, start, convert)
 
     def __iter__(self) -> Self:
         return self
 
-    def __next__(self) -> Any:
-        item = next(self._iteration)
+    def __next__(self) -> Item:
+        item: Any = next(self._iteration)
         self._worker = self._num_workers - 1  # counted from the batch after this one
         if self._sealed:
-            return Sealed(*item) if isinstance(item, tuple) else Sealed(item)
-        return item
+            item = Sealed(*item) if isinstance(item, tuple) else Sealed(item)
+        made: Item = item
+        return made
 
     def state_dict(self) -> dict[str, Any]:
         """Which batches come next: of those after the position, every num_workers-th, beginning
@@ -219,6 +224,12 @@ class TorchIteration:
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on there."""
+        if state.get("num_shards") != self._dataset._options["num_shards"]:
+            hint = "give the state of the StatefulDataLoader to ds.torch().load_state_dict"
+            raise StateError(
+                f"a worker's state is for the number of shards that it was kept with ({hint})",
+                hint=hint,
+            )
         self._worker, self._num_workers = state["worker"], state["num_workers"]
         self._iteration = self._iterate(state)
 
@@ -248,7 +259,7 @@ def _furthest(state: Mapping[str, Any]) -> Mapping[str, Any]:
     found = list(_states_in(state))
     if not found:
         raise StateError("there is no state of a dataset in this")
-    last = max(found, key=lambda one: (one["epoch"], one["batch"]))
+    last = max(found, key=lambda one: (one["epoch"], one["origin"], one["batch"]))
     if state.get("_steps_since_snapshot", 0) > 0:
         hint = "make the StatefulDataLoader with snapshot_every_n_steps=1"
         raise StateError(f"the loader was ahead of the state that it kept ({hint})", hint=hint)
@@ -268,7 +279,7 @@ def _states_in(state: Any) -> Iterator[Mapping[str, Any]]:
 
 
 @public
-class TorchRows(MapDataset):  # type: ignore[misc]
+class TorchRows(MapDataset[Any]):  # type: ignore[misc]
     """The rows of a source by number, as dicts of torch tensors: a map-style dataset, for samplers
     of one's own. Rows are as those of Rows: a ragged or varlen one is the tensor of its values;
     single strings are bytes.
@@ -297,10 +308,8 @@ class TorchRows(MapDataset):  # type: ignore[misc]
             raise argument_error("collate takes the rows that a DataLoader has fetched together")
         if get_worker_info() is not None:
             end_with_parent()
-        if isinstance(rows.tensors, tuple):
-            features, label = rows.tensors
-            return TorchBatch(to_torch(features)), to_torch(label)
-        return TorchBatch(to_torch(rows.tensors))
+        made = to_torch(rows.tensors)
+        return (TorchBatch(made[0]), made[1]) if isinstance(made, tuple) else TorchBatch(made)
 
 
 def _row(row: Any) -> Any:

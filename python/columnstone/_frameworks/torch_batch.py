@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
+from multiprocessing import parent_process
 from multiprocessing.reduction import ForkingPickler
 from multiprocessing.util import Finalize
 from typing import TYPE_CHECKING, Any
@@ -25,6 +27,13 @@ if TYPE_CHECKING:
     from .torch_slots import Slot
 
 
+if TYPE_CHECKING:
+    from .._types import TorchTensor
+
+    _Batch = Batch[TorchTensor]
+else:
+    _Batch = Batch
+
 # A pipe costs less than shared memory up to about these sizes: memory that is there already, and
 # memory of a batch's own.
 _PIPED = 1 << 15
@@ -42,10 +51,19 @@ def end_with_parent() -> None:
             os._exit(1)
 
     Finalize(None, leave, exitpriority=100)  # before the queues' own
+    trainer = parent_process()
+    if trainer is not None and trainer.pid != parent:
+        # A fork server is the parent, which lives as long as its children, and these look at it.
+        threading.Thread(target=_end_with, args=(trainer,), daemon=True).start()
+
+
+def _end_with(trainer: Any) -> None:
+    trainer.join()
+    os._exit(1)
 
 
 @public
-class TorchBatch(Batch):
+class TorchBatch(_Batch):
     """A Batch of torch tensors. It pickles as one block of memory with views into it: a worker
     hands over one piece for each batch, not one for each part of each tensor."""
 

@@ -7,6 +7,10 @@ of tensors, and is a tuple:
     ("strings",)
     ("value",)                  what is not in the block: the next one of the values beside it
     ("dict", names, layouts)
+    ("jagged", values, number, *layouts)
+                                a jagged tensor with offsets of that number in the block: those of
+                                the layouts (with the shortest and the longest row), or without
+                                these the offsets of another one before it
     (maker, *layouts)           what one of _MAKERS makes of its parts
 
 Where each array lies, and its shape, is said by the places, as pack_arrays gives them.
@@ -23,7 +27,7 @@ import torch
 
 from .._core import Tensor, pack_arrays
 from .._tensor.tensor import RaggedTensor, SparseTensor
-from .torch_tensors import StringTensor, jagged, lengths_of, sparse_coo
+from .torch_tensors import Offsets, StringTensor, jagged, sparse_coo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,6 +45,8 @@ class Packer:
 
     def __init__(self) -> None:
         self._arrays: list[Any] = []
+        self._offsets = Offsets()
+        self._num_offsets = 0  # that are in the block
         self.values: list[Any] = []  # what pickles alone
 
     def pack(self, room: Callable[[int], Any]) -> Places:
@@ -70,16 +76,20 @@ class Packer:
     def _add_ragged(self, tensor: RaggedTensor) -> Layout:
         values, splits = tensor.values, tensor.row_splits
         if isinstance(values, Tensor) and values.dtype != "bytes" and len(splits) == 1:
-            return self._add_jagged(values, splits[0], torch.from_dlpack(splits[0]))
+            return self._add_jagged(values, torch.from_dlpack(splits[0]))
         return ("ragged", *map(self.add, (values, *splits)))
 
-    def _add_jagged(self, values: Any, offsets: Any, torch_offsets: Any) -> Layout:
-        parts = map(self.add, (values, offsets))
-        return ("jagged", *parts, *map(self._alone, lengths_of(torch_offsets)))
+    def _add_jagged(self, values: Any, own_offsets: Any) -> Layout:
+        offsets, shortest, longest, number = self._offsets.shared(own_offsets)
+        layout = ("jagged", self.add(values), number)
+        if number < self._num_offsets:
+            return layout
+        self._num_offsets += 1
+        return (*layout, self.add(offsets), *map(self._alone, (shortest, longest)))
 
     def _add_tensor(self, tensor: Any) -> Layout:
         if tensor.is_nested and tensor.layout == torch.jagged:
-            return self._add_jagged(tensor.values(), tensor.offsets(), tensor.offsets())
+            return self._add_jagged(tensor.values(), tensor.offsets())
         if tensor.layout == torch.sparse_coo:
             parts = map(self.add, (tensor._indices().T, tensor._values()))
             rest = (tuple(tensor.shape), tensor.is_coalesced())
@@ -128,6 +138,7 @@ class _Reader:
         self._memory = memory
         self._places = iter(places)
         self._values = iter(values)
+        self._offsets: list[list[Any]] = []  # by number: offsets, the shortest and the longest row
 
     def read(self, layout: Layout) -> Any:
         kind = layout[0]
@@ -139,7 +150,15 @@ class _Reader:
             return dict(zip(layout[1], map(self.read, layout[2]), strict=True))
         if kind == "value":
             return next(self._values)
+        if kind == "jagged":
+            return self._jagged(*layout[1:])
         return _MAKERS[kind](*map(self.read, layout[1:]))
+
+    def _jagged(self, values: Layout, number: int, *offsets: Layout) -> Any:
+        made = self.read(values)
+        if offsets:
+            self._offsets.append(list(map(self.read, offsets)))
+        return jagged(made, *self._offsets[number])
 
     def _strings(self) -> StringTensor:
         begin, shape, size = next(self._places)
@@ -162,7 +181,6 @@ def _list_of(*parts: Any) -> list[Any]:
 
 
 _MAKERS: dict[str, Callable[..., Any]] = {
-    "jagged": jagged,
     "list": _list_of,
     "ragged": _ragged_of,
     "sparse": SparseTensor,

@@ -29,6 +29,28 @@ def lengths_of(offsets: Any) -> tuple[int, int]:
     return (int(lengths.min()), int(lengths.max())) if len(lengths) > 0 else (0, 0)
 
 
+class Offsets:
+    """The offsets of a batch's jagged tensors. Torch adds two of these only if they have one tensor
+    of offsets, so equal ones become one: the values of one list always have equal ones, in
+    buffers of their own where rows were taken or columns were made."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[Any, int, int], list[tuple[Any, int, int, int]]] = {}
+        self._count = 0
+
+    def shared(self, offsets: Any) -> tuple[Any, int, int, int]:
+        """The tensor of these offsets, the shortest and the longest row, and their number: as many
+        other offsets came before."""
+        total = int(offsets[-1]) if len(offsets) > 0 else 0
+        found = self._found.setdefault((offsets.dtype, len(offsets), total), [])
+        for one in found:
+            if one[0] is offsets or torch.equal(one[0], offsets):
+                return one
+        found.append((offsets, *lengths_of(offsets), self._count))
+        self._count += 1
+        return found[-1]
+
+
 def jagged(values: Any, offsets: Any, shortest: int, longest: int) -> Any:
     """A nested tensor whose rows have from `shortest` to `longest` values."""
     return torch.nested.nested_tensor_from_jagged(

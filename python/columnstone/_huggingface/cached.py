@@ -39,7 +39,7 @@ def dataset(
     package = need("datasets", "columnstone.huggingface")
     given = {"format": format, **options}
     reading = read_by(paths, {**BATCHES, **given})
-    splits = splits_of(paths, given)
+    splits = splits_of(paths, given, is_numbered=reading.is_numbered)
     folder = cache_dir or os.path.join(package.config.HF_DATASETS_CACHE, "columnstone")
     name = _name(reading, splits)
     path = os.path.join(folder, f"{name}.arrow")

@@ -44,7 +44,7 @@ def iterable_dataset(
     given = {"format": format, **options}
     reading = read_by(paths, given)
     features = features_of(reading.schema)
-    tasks = tasks_of(splits_of(paths, given, target_bytes))
+    tasks = tasks_of(splits_of(paths, given, target_bytes, reading.is_numbered))
     arguments = {"reading": reading, "schema": features.arrow_schema, "tasks": tasks}
     return IterableDataset(
         ArrowExamplesIterable(_tables, arguments), info=DatasetInfo(features=features)

@@ -5,14 +5,19 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import re
+import shutil
 import tempfile
 import threading
 import weakref
 from typing import IO, TYPE_CHECKING, Any
 
-from .._base.errors import FileError
+from .._base.errors import FileError, LimitError
+from .._base.limits import check_inflation
+from .forks import reopened
 from .patience import BusyError, EndedEarlyError, asked_wait, is_busy, is_passing
+from .urls import name_of_url
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -21,6 +26,7 @@ _CONNECT = 30.0  # seconds for a connection
 _SILENCE = 60.0  # seconds without a byte, of an answer that may take as long as it likes
 _HEAD = 64  # bytes that are asked for first
 _STEP = 1 << 20
+_MOST_COPY = 16 << 30  # bytes of a temporary copy; nor is more than half of the disk taken
 
 
 def is_http(system: Any) -> bool:
@@ -39,6 +45,7 @@ class HttpFile:
         self._url = url
         self._copy: IO[bytes] | None = None
         self._lock = threading.Lock()
+        self._process = os.getpid()
         answer = Answer(system, url, f"bytes=0-{_HEAD - 1}")
         if answer.status == 416:  # an empty file has no bytes 0 to 63
             answer.close()
@@ -47,6 +54,14 @@ class HttpFile:
         self.sends_parts = answer.is_part
         self._version = answer.version
         answer.close()
+
+    def enter(self) -> None:
+        """In a process that was forked: the same file by connections of its own. (The lock may be
+        held by a thread that is not here.)"""
+        if self._process != os.getpid():
+            self._system = reopened(self._system, self._url)
+            self._lock = threading.Lock()
+            self._process = os.getpid()
 
     def open(self) -> Any:
         """A reader that stands at the beginning; with seek, if the server sends parts."""
@@ -97,27 +112,41 @@ class HttpFile:
         return found[1]
 
     def _wrong(self, text: str, hint: str = "download the file, and open the copy") -> FileError:
-        shown = self._url.partition("?")[0]
+        shown = name_of_url(self._url)
         return FileError(f"{shown}: {text} ({hint})", file=shown, hint=hint)
 
-    def copied(self) -> Copy:
+    def _too_large(self, most: int) -> LimitError:
+        shown = name_of_url(self._url)
+        hint = "download the file, and open the copy"
+        text = (
+            f"{shown}: the server sends no parts, and a temporary copy of the whole file has more "
+            f"than {most} bytes ({hint})"
+        )
+        return LimitError(text, file=shown, hint=hint)
+
+    def copied(self, max_inflation: int) -> Copy:
         """A reader of a copy, which is made by the first who needs it."""
         with self._lock:
             if self._copy is None:
-                self._copy = self._fetch()
+                self._copy = self._fetch(max_inflation)
             return Copy(self._copy, self._lock)
 
-    def _fetch(self) -> IO[bytes]:
+    def _fetch(self, max_inflation: int) -> IO[bytes]:
         copy: IO[bytes] = tempfile.TemporaryFile(prefix="columnstone-")  # noqa: SIM115
         answer = Answer(self._system, self._url)
+        most = _most_of_copy()
         try:
             while data := answer.read(_STEP):
                 copy.write(data)
+                if copy.tell() > most:
+                    raise self._too_large(most)
+                answer.check_inflation(name_of_url(self._url), max_inflation)
         except BaseException:
             copy.close()
             raise
         finally:
             answer.close()
+        copy.flush()
         size = copy.tell()
         if self.size is not None and size != self.size:
             copy.close()
@@ -125,6 +154,11 @@ class HttpFile:
         self.size = size
         weakref.finalize(self, copy.close)
         return copy
+
+
+def _most_of_copy() -> int:
+    """Bytes that a temporary copy may have: an answer may have no end."""
+    return min(_MOST_COPY, shutil.disk_usage(tempfile.gettempdir()).free // 2)
 
 
 class Copy:
@@ -139,9 +173,8 @@ class Copy:
         self._at = offset
 
     def read(self, size: int) -> bytes:
-        with self._lock:
-            self._file.seek(self._at)
-            data = self._file.read(size)
+        with self._lock:  # and where a forked process reads does not move this one's place
+            data = os.pread(self._file.fileno(), size, self._at)
         self._at += len(data)
         return data
 
@@ -181,6 +214,8 @@ class Answer:
             self.size = int(said[3]) if said[3] != "*" else None
         elif self.status == 200 and not encoded and "Content-Length" in headers:
             self.size = int(headers["Content-Length"])
+        self._encoding = headers.get("Content-Encoding", "") if encoded else ""
+        self._given = 0
         self.ended_early = False
         self.is_part = self.range is not None and self.range[0] == 0 and self.size is not None
         etag = headers.get("ETag", "").strip().removeprefix("W/")
@@ -209,7 +244,16 @@ class Answer:
         except BaseException:
             self.close()
             raise
+        self._given += len(data)
         return data
+
+    def check_inflation(self, name: str, ratio: int) -> None:
+        """LimitError if the server's compression has become too much."""
+        if self._encoding:
+            length = self._got.headers.get("Content-Length", "")
+            said = int(length) if length.isdecimal() else 0
+            taken = getattr(self._got.content, "total_compressed_bytes", None) or said
+            check_inflation(name, f"Content-Encoding {self._encoding}", taken, self._given, ratio)
 
     def read_up_to(self, size: int) -> bytes:
         """All that comes, but no more than so many bytes. An answer that ends early is a failure

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from .._base.errors import NotFoundError
 from .http import HttpFile, is_http
 from .patience import patiently
-from .remote import (
-    as_fsspec,
-    by_url,
-    failure,
-    folder_error,
-    is_folder,
-    is_pattern,
-    name_of_url,
-    names_of,
-)
+from .remote import as_fsspec, by_url, failure, folder_error, names_of
+from .urls import is_folder, is_pattern, matches
 
 if TYPE_CHECKING:
     from typing import TypeAlias
+
+    from .rules import Rule
 
     # Of a file; None: not known
     Size: TypeAlias = int | None
@@ -29,20 +21,21 @@ if TYPE_CHECKING:
 _MANY = 100  # files of a folder, which is listed for so many
 
 
-def listed(paths: object, filesystem: object) -> list[tuple[str, Size]]:
+def listed(paths: object, filesystem: object, rule: Rule | None = None) -> list[tuple[str, Size]]:
     """The files that URLs, or paths of a file system, mean, in their order; globs resolved, sorted
     bytewise. A pattern is one request, or as many as its folders have pages, and so are many files
     of a folder. A web server is asked for each file; one that sends no parts of it tells no size,
     since there is no use in dividing it."""
     names = names_of(paths)
-    listing = _Listing(filesystem, names)
+    listing = _Listing(filesystem, names, rule)
     return [file for name in names for file in listing.files(name)]
 
 
 class _Listing:
     """What has been listed so far."""
 
-    def __init__(self, filesystem: Any, names: list[str]) -> None:
+    def __init__(self, filesystem: Any, names: list[str], rule: Rule | None) -> None:
+        self._rule = rule
         self._filesystem = None if filesystem is None else as_fsspec(filesystem)
         self._named = Counter(_folder(name) for name in names)
         self._sizes: dict[str, dict[str, Size]] = {}  # by folder and name in it
@@ -72,7 +65,7 @@ class _Listing:
         return [(name, _size(info))]
 
     def _place(self, name: str) -> tuple[Any, str]:
-        return by_url(name) if self._filesystem is None else (self._filesystem, name)
+        return by_url(name, self._rule) if self._filesystem is None else (self._filesystem, name)
 
     def _sizes_in(self, folder: str) -> dict[str, Size]:
         """Those of the files of a folder; none where folders cannot be listed."""
@@ -85,13 +78,8 @@ class _Listing:
         return self._sizes[folder]
 
     def _matches(self, system: Any, inner: str, name: str) -> list[tuple[str, Size]]:
-        entries = system.glob(inner, detail=True)
-        found = {path: entry for path, entry in entries.items() if not is_folder(entry)}
-        if not found:
-            shown = name_of_url(name)
-            raise NotFoundError(f"{shown}: no file matches (check the pattern)", file=shown)
-        unstrip = str if self._filesystem is not None else system.unstrip_protocol
-        return [(unstrip(path), _size(found[path])) for path in sorted(found, key=os.fsencode)]
+        named = self._filesystem is not None
+        return [(found, _size(info)) for _, found, info in matches(system, inner, name, named)]
 
 
 def _folder(name: str) -> str:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import re
 from typing import TYPE_CHECKING, Any
 
 from .._base.errors import Error, FileError, NotFoundError, UnsupportedError
+from .._base.limits import MAX_INFLATION, check_inflation
 from .._base.optional import need, refuse
-from .http import Copy, HttpFile, is_http
+from .forks import reopened
+from .http import Answer, Copy, HttpFile, is_http
 from .patience import EndedEarlyError, patiently
+from .rules import Rule, rules
+from .urls import is_folder, is_pattern, matches, name_of_url, printable_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
-_GLOB = frozenset("*?[")
 _SKIP = 1 << 20
 
 
@@ -27,20 +29,44 @@ class RemoteFile(io.RawIOBase):
     the file otherwise."""
 
     def __init__(
-        self, system: Any, path: str, name: str, size: int | None, http: HttpFile | None = None
+        self,
+        system: Any,
+        path: str,
+        name: str,
+        size: int | None,
+        http: HttpFile | None = None,
+        packed: int | None = None,
     ) -> None:
+        """packed: the bytes that an archive has of it; None: it is in none."""
         self._system = system
         self._path = path
         self.name = name
         self._http = http
         self._size = http.size if http is not None else size
+        self._packed = packed
+        self._max_inflation = MAX_INFLATION
         self._at = 0
         self._file: Any = None
         self._stands = 0  # of the file, where it reads next
+        self._process = os.getpid()
 
     def again(self) -> RemoteFile:
         """Another reader of the same file."""
-        return RemoteFile(self._system, self._path, self.name, self._size, self._http)
+        self._enter()
+        other = RemoteFile(
+            self._system, self._path, self.name, self._size, self._http, self._packed
+        )
+        other.limit(self._max_inflation)
+        return other
+
+    def limit(self, max_inflation: int | None) -> None:
+        """What archives and servers have compressed may become so much; see open."""
+        self._max_inflation = max_inflation or MAX_INFLATION
+
+    @property
+    def size(self) -> int | None:
+        """Bytes; None: not known."""
+        return self._size
 
     def readable(self) -> bool:
         return True
@@ -59,7 +85,20 @@ class RemoteFile(io.RawIOBase):
         self._at = offset
         return offset
 
+    def _enter(self) -> None:
+        """In a process that was forked, what was opened before is let go, not closed: it talks by
+        the other one's connections."""
+        if self._process == os.getpid():
+            return
+        if self._http is not None:
+            self._http.enter()
+        else:
+            self._system = reopened(self._system, self.name)
+        self._file = None
+        self._process = os.getpid()
+
     def _end(self) -> int:
+        self._enter()
         if self._size is None and self._http is not None:
             try:
                 patiently(self._take_copy)
@@ -87,6 +126,7 @@ class RemoteFile(io.RawIOBase):
         return got
 
     def _read(self, size: int) -> bytes:
+        self._enter()
         try:
             data = patiently(lambda: self._read_once(size), self._drop)
         except EndedEarlyError:
@@ -94,7 +134,15 @@ class RemoteFile(io.RawIOBase):
         except Exception as error:
             raise failure(self.name, error) from error
         self._stands += len(data)
+        self._check_inflation()
         return data
+
+    def _check_inflation(self) -> None:
+        if isinstance(self._file, Answer):
+            self._file.check_inflation(self.name, self._max_inflation)
+        elif self._packed is not None:
+            what = "an archive"
+            check_inflation(self.name, what, self._packed, self._stands, self._max_inflation)
 
     def _read_once(self, size: int) -> bytes:
         if self._file is None or self._stands != self._at:
@@ -141,7 +189,7 @@ class RemoteFile(io.RawIOBase):
     def _take_copy(self) -> None:
         if self._http is not None:
             self._drop()
-            self._file = self._http.copied()
+            self._file = self._http.copied(self._max_inflation)
             self._stands = 0
             self._size = self._http.size
 
@@ -166,14 +214,13 @@ class RemoteFile(io.RawIOBase):
             self._stands += len(data)
 
     def close(self) -> None:
-        if not self.closed:
+        if not self.closed and self._process == os.getpid():
             self._drop()
         super().close()
 
 
 def failure(name: str, error: Exception) -> Exception:
-    """What a file system raises, as an exception of this package. Parameters of a URL, which may be
-    a signature, are not shown."""
+    """What a file system raises, as an exception of this package that shows no secrets of URLs."""
     if isinstance(error, Error | MemoryError):
         return error
     shown = name_of_url(name)
@@ -182,15 +229,9 @@ def failure(name: str, error: Exception) -> Exception:
     if isinstance(error, FileNotFoundError):
         hint = "check the path"
         return NotFoundError(f"{shown}: there is no such file ({hint})", file=shown, hint=hint)
-    text = re.sub(r"(https?://[^\s'\"?]*)\?[^\s'\"]*", r"\1", " ".join(str(error).split()))
+    text = printable_text(str(error))
     tries = "; ".join(("", *getattr(error, "__notes__", ())))
     return FileError(f"{shown}: {type(error).__name__}: {text[:200]}{tries}", file=shown)
-
-
-def name_of_url(url: str) -> str:
-    """What errors and the choice of a format go by."""
-    is_http = url.startswith(("http://", "https://"))
-    return url.partition("?")[0] if is_http else url
 
 
 def is_remote(path: object) -> bool:
@@ -198,9 +239,27 @@ def is_remote(path: object) -> bool:
     return isinstance(path, str) and "://" in path
 
 
-def open_files(paths: object, filesystem: Any) -> list[RemoteFile]:
-    """The files that URLs, or paths of a file system, mean; globs resolved, sorted bytewise."""
-    return [file for path in names_of(paths) for file in _open_all(path, filesystem)]
+def open_files(paths: object, filesystem: Any, rule: Rule | None = None) -> list[RemoteFile]:
+    """The files that URLs, or paths of a file system, mean; globs resolved, sorted bytewise.
+
+    rule: of URLs: which may be opened, with that of the environment.
+    """
+    return [file for path in names_of(paths) for file in _open_all(path, filesystem, rule)]
+
+
+def urls_of(url: str) -> list[str]:
+    """The URLs that a pattern means, or the URL itself."""
+    system, inner = by_url(url)
+
+    def find() -> list[str]:
+        if not is_pattern(system, inner):
+            return [url]
+        return [name for _, name, _ in matches(system, inner, url, False)]
+
+    try:
+        return patiently(find, known=False)
+    except Exception as error:
+        raise failure(url, error) from error
 
 
 def names_of(paths: object) -> list[str]:
@@ -222,8 +281,8 @@ def open_one(url: str) -> RemoteFile:
         raise failure(url, error) from error
 
 
-def _open_all(path: str, filesystem: Any) -> list[RemoteFile]:
-    system, inner = (as_fsspec(filesystem), path) if filesystem is not None else by_url(path)
+def _open_all(path: str, filesystem: Any, rule: Rule | None) -> list[RemoteFile]:
+    system, inner = (as_fsspec(filesystem), path) if filesystem is not None else by_url(path, rule)
     try:
         return patiently(lambda: _find(system, inner, path, filesystem is not None), known=False)
     except Exception as error:
@@ -234,18 +293,7 @@ def _find(system: Any, inner: str, path: str, named: bool) -> list[RemoteFile]:
     """named: names are those in a file system that the caller has given."""
     if not is_pattern(system, inner):
         return [_open(system, inner, path)]
-    entries = system.glob(inner, detail=True)
-    found = sorted((name for name in entries if not is_folder(entries[name])), key=os.fsencode)
-    if not found:
-        shown = name_of_url(path)
-        raise NotFoundError(f"{shown}: no file matches (check the pattern)", file=shown)
-    unstrip = (lambda name: name) if named else system.unstrip_protocol
-    return [_open(system, name, unstrip(name)) for name in found]
-
-
-def is_pattern(system: Any, inner: str) -> bool:
-    """True for a glob, which is no file's name."""
-    return bool(_GLOB.intersection(name_of_url(inner))) and not system.exists(inner)
+    return [_open(system, p, name) for p, name, _ in matches(system, inner, path, named)]
 
 
 def _open(system: Any, path: str, name: str) -> RemoteFile:
@@ -256,11 +304,16 @@ def _open(system: Any, path: str, name: str) -> RemoteFile:
         raise folder_error(name)
     size = info.get("size")
     known = isinstance(size, int) and size >= 0
-    return RemoteFile(system, path, name_of_url(name), size if known else None)
+    packed = _packed_size(system, info)
+    return RemoteFile(system, path, name_of_url(name), size if known else None, packed=packed)
 
 
-def is_folder(info: dict[str, Any]) -> bool:
-    return info.get("type") == "directory"
+def _packed_size(system: Any, info: dict[str, Any]) -> int | None:
+    """The bytes that an archive has of a file, as far as it says so, and no more than it has."""
+    packed = info.get("compress_size")
+    whole = getattr(getattr(system, "fo", None), "size", None)
+    known = [size for size in (packed, whole) if isinstance(size, int)]
+    return min(known, default=None)
 
 
 def folder_error(name: str) -> FileError:
@@ -278,20 +331,23 @@ def as_fsspec(filesystem: Any) -> Any:
     return wrapper.ArrowFSWrapper(filesystem)
 
 
-def by_url(url: str) -> tuple[Any, str]:
-    """The file system that a URL names, and the path in it."""
+def by_url(url: str, rule: Rule | None = None) -> tuple[Any, str]:
+    """The file system that a URL names, and the path in it. UnsupportedError if the rule, or that
+    of the environment, does not allow it."""
+    allowed = rules(rule)
+    allowed.check(url)
     core = _fsspec()
     try:
-        system, path = core.url_to_fs(url)
+        system, path = core.url_to_fs(url, **allowed.options(url))
     except ImportError as error:
         if url.startswith(("http://", "https://")):
             refuse("aiohttp", url, "remote", error)
-        hint = str(error)[:120]
-        raise UnsupportedError(
-            f"{url}: its file system is not installed ({hint})", hint=hint
-        ) from None
+        hint = printable_text(str(error))[:120]
+        text = f"{name_of_url(url)}: its file system is not installed ({hint})"
+        raise UnsupportedError(text, hint=hint) from None
     except ValueError as error:
-        raise NotFoundError(f"{url}: {str(error)[:120]}", file=url) from None
+        shown = name_of_url(url)
+        raise NotFoundError(f"{shown}: {printable_text(str(error))[:120]}", file=shown) from None
     return system, path
 
 
@@ -305,7 +361,7 @@ class RemoteOutput:
 
     def __init__(self, url: str) -> None:
         self._system, self._path = by_url(url)
-        self.name = url
+        self.name = name_of_url(url)
         self._file: Any = None
 
     def exists(self) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import importlib.util
 import os
 import re
-import shutil
 import sys
 from typing import TYPE_CHECKING
 
 from .._base.errors import NotFoundError, SchemaError, UnsupportedError
+from .._base.programs import PYTHON, find_program, run
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,6 @@ def compile_protos(paths: Sequence[str], include: Sequence[str]) -> bytes:
     """The files and all that they import, as the bytes of a FileDescriptorSet. Imports are looked
     for in `include`, in the files' own folders, and among the files that come with protobuf and
     with googleapis-common-protos, in this order."""
-    import subprocess
     import tempfile
 
     for path in paths:
@@ -34,15 +33,12 @@ def compile_protos(paths: Sequence[str], include: Sequence[str]) -> bytes:
     folders = dict.fromkeys([*map(os.path.abspath, include), *own, *_installed()])
     with tempfile.TemporaryDirectory(prefix="columnstone-") as folder:
         made = os.path.join(folder, "set")
+        empty = os.path.join(folder, "empty")
+        os.mkdir(empty)
         arguments = [*(f"-I{folder}" for folder in folders), "--include_imports", f"-o{made}"]
-        done = subprocess.run(
-            [*_compiler(paths[0]), *arguments, *files],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        )
-        if done.returncode != 0:
-            raise _refused(done.stderr.decode("utf-8", "replace"), files, paths)
+        status, said = run([*_compiler(paths[0]), *arguments, *files], empty)
+        if status != 0:
+            raise _refused(said, files, paths)
         with open(made, "rb") as file:
             return file.read()
 
@@ -56,8 +52,8 @@ def _installed() -> list[str]:
 
 def _compiler(path: str) -> list[str]:
     if _has_grpcio_tools():
-        return [sys.executable, "-m", "grpc_tools.protoc"]
-    found = shutil.which("protoc")
+        return [*PYTHON, "-m", "grpc_tools.protoc"]
+    found = find_program("protoc")
     if found is None:
         hint = "pip install grpcio-tools; or give what `protoc --include_imports -o` writes"
         raise UnsupportedError(

@@ -40,6 +40,8 @@ class MessageDecoder:
         files declare.
     binary_strings: strings are binary columns, and need not be UTF-8.
     maps_as_lists: maps are lists of structs.
+    ignore_unknown: of form "json": fields that the message does not have, and names that an enum
+        does not have, are passed over, as protobuf's `ignore_unknown_fields` has it.
     timestamp_unit, duration_unit, time_unit: "ns", "us", "ms" or "s", of Timestamp, Duration and
         google.type.TimeOfDay; finer parts are cut off.
     time_zone: of timestamps; None: none.
@@ -73,6 +75,7 @@ class MessageDecoder:
         plain_types: bool = False,
         binary_strings: bool = False,
         maps_as_lists: bool = False,
+        ignore_unknown: bool = False,
         timestamp_unit: TimeUnit = "ns",
         time_zone: str | None = "UTC",
         duration_unit: TimeUnit = "ns",
@@ -95,6 +98,7 @@ class MessageDecoder:
             "plain_types": bool(plain_types),
             "binary_strings": bool(binary_strings),
             "maps_as_lists": bool(maps_as_lists),
+            "ignore_unknown": bool(ignore_unknown),
             "timestamp_unit": timestamp_unit,
             "time_zone": time_zone,
             "duration_unit": duration_unit,

@@ -20,45 +20,11 @@ if TYPE_CHECKING:
     Form: TypeAlias = Literal["binary", "text", "json", "confluent", "confluent_plain"]
     Enums: TypeAlias = Literal["dictionary", "text", "int32", "binary"]
     TimeUnit: TypeAlias = Literal["ns", "us", "ms", "s"]
-    # (set, message, flags, form, enums, timestamp_unit, time_zone, duration_unit, time_unit,
-    # recursion, unknown_fields, list_item, map_key, map_value, field_number_key)
+    # (set, message, ((name of an option, its value as a text), ...))
     CoreMessage: TypeAlias = tuple[
-        _core.Descriptors | None,
-        str | None,
-        int,
-        int,
-        int,
-        int,
-        str,
-        int,
-        int,
-        int,
-        str | None,
-        str,
-        str,
-        str,
-        str | None,
+        _core.Descriptors | None, str | None, tuple[tuple[str, str], ...]
     ]
 
-_FORMS = {
-    "binary": _core.MESSAGE_BINARY,
-    "text": _core.MESSAGE_TEXT,
-    "json": _core.MESSAGE_JSON,
-    "confluent": _core.MESSAGE_CONFLUENT,
-    "confluent_plain": _core.MESSAGE_CONFLUENT_PLAIN,
-}
-_ENUMS = {
-    "dictionary": _core.ENUMS_DICTIONARY,
-    "text": _core.ENUMS_TEXT,
-    "int32": _core.ENUMS_NUMBER,
-    "binary": _core.ENUMS_BINARY,
-}
-_UNITS = {
-    "ns": _core.TIME_NANOSECOND,
-    "us": _core.TIME_MICROSECOND,
-    "ms": _core.TIME_MILLISECOND,
-    "s": _core.TIME_SECOND,
-}
 # What there is besides the columns, with the usual values.
 OPTIONS: dict[str, Any] = {
     "form": "binary",
@@ -69,6 +35,7 @@ OPTIONS: dict[str, Any] = {
     "plain_types": False,
     "binary_strings": False,
     "maps_as_lists": False,
+    "ignore_unknown": False,
     "timestamp_unit": "ns",
     "time_zone": "UTC",
     "duration_unit": "ns",
@@ -81,6 +48,7 @@ OPTIONS: dict[str, Any] = {
     "field_number_key": None,
 }
 ENCODING = ("form", "unknown_fields")  # those of an encoder
+_NAMES = ("time_zone", "unknown_fields", "list_item", "map_key", "map_value", "field_number_key")
 
 
 def message_of(
@@ -151,25 +119,9 @@ def named_message(
     found: Descriptors | None, full_name: str | None, options: dict[str, Any]
 ) -> CoreMessage:
     """The same, of a set and a name, each None where a view has its own."""
-    given = {**OPTIONS, **options}
-    zone = text("time_zone", given["time_zone"])
-    return (
-        None if found is None else found._core,
-        full_name,
-        _flags(given),
-        _choice("form", given["form"], _FORMS),
-        _choice("enums", given["enums"], _ENUMS),
-        _choice("timestamp_unit", given["timestamp_unit"], _UNITS),
-        "" if zone is None else zone,
-        _choice("duration_unit", given["duration_unit"], _UNITS),
-        _choice("time_unit", given["time_unit"], _UNITS),
-        _recursion(given["recursion"]),
-        text("unknown_fields", given["unknown_fields"]),
-        _name("list_item", given["list_item"]),
-        _name("map_key", given["map_key"]),
-        _name("map_value", given["map_value"]),
-        text("field_number_key", given["field_number_key"]),
-    )
+    texts = ((name, _as_text(name, value)) for name, value in options.items())
+    given = tuple((name, value) for name, value in texts if value is not None)
+    return None if found is None else found._core, full_name, given
 
 
 def encoding_message(
@@ -183,34 +135,18 @@ def encoding_message(
     return core_message(message, descriptors, options)
 
 
-def _flags(given: dict[str, Any]) -> int:
-    return (
-        (_core.MESSAGE_DEFAULTS if given["defaults"] else 0)
-        | (_core.MESSAGE_NULLABLE_LISTS if given["nullable_lists"] else 0)
-        | (_core.MESSAGE_NULLABLE_ITEMS if given["nullable_items"] else 0)
-        | (_core.MESSAGE_PLAIN_TYPES if given["plain_types"] else 0)
-        | (_core.MESSAGE_BINARY_STRINGS if given["binary_strings"] else 0)
-        | (_core.MESSAGE_MAPS_AS_LISTS if given["maps_as_lists"] else 0)
-    )
-
-
-def _choice(name: str, value: object, choices: dict[str, int]) -> int:
-    if not isinstance(value, str) or value not in choices:
-        raise argument_error(
-            f"{name} is {ascii(value)[:40]}, and must be one of {', '.join(choices)}"
-        )
-    return choices[value]
-
-
-def _recursion(value: int) -> int:
-    """The library's 0 is the usual number, and -1 none."""
-    number = integer("recursion", value)
-    if not 0 <= number < 2**31:
-        raise argument_error(f"recursion is {number}, and must be from 0 to {2**31 - 1}")
-    return number if number > 0 else -1
-
-
-def _name(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name} is a str, not {type(value).__name__}")
-    return value
+def _as_text(name: str, value: Any) -> str | None:
+    """The value as the library's table of options takes it; None: nothing is set."""
+    usual = OPTIONS[name]
+    if isinstance(usual, bool):
+        return "true" if value else "false"
+    if isinstance(usual, int):
+        return str(integer(name, value))
+    if name not in _NAMES:
+        return value if isinstance(value, str) else ascii(value)
+    given = text(name, value)
+    if given is None and name == "time_zone":
+        return ""
+    if given is None and usual is not None:
+        raise TypeError(f"{name} is a str, not NoneType")
+    return given

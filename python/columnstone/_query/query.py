@@ -15,7 +15,7 @@ from .._schema.schema import Schema, as_columns
 from .functions import Function
 from .input import Input, input_of, source_of, type_of
 from .text import below, beside, bound, call, is_path, joined, literal, name_of, steps_of
-from .view import View, bind, core_params
+from .view import NO_LIMITS, View, bind, core_params, limits_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from .._message.options import MessageLike
     from .._schema.schema import SchemaLike
     from .._schema.spec import FeatureSpec
-    from .._tensor.tensor import AnyTensor
+    from .._types import AnyTensor
     from .functions import Arrays
     from .text import Bound, Value
-    from .view import Batch, Params, Records
+    from .view import Batch, Limits, Params, Records
 
 # A parameter without a value of its own, as the usual spelling has it.
 _PARAM = re.compile(r"^param\s+(`(?:[^`]|``)*`|\w+)\s*:\s*(\[?\w+\]?)\s*$", re.MULTILINE)
@@ -344,6 +344,22 @@ class Query:
         """The mean; null of no values."""
         return self._call("mean", path, name)
 
+    def variance(self, path: str, name: str) -> Self:
+        """The mean of the squares of what differs from the mean; null of no values."""
+        return self._call("variance", path, name)
+
+    def std(self, path: str, name: str) -> Self:
+        """The standard deviation, the square root of the variance; null of no values."""
+        return self._call("std", path, name)
+
+    def argmin(self, path: str, name: str) -> Self:
+        """Where the least value stands in its list, from 0 on; null of no values."""
+        return self._call("argmin", path, name)
+
+    def argmax(self, path: str, name: str) -> Self:
+        """Where the greatest value stands in its list, from 0 on; null of no values."""
+        return self._call("argmax", path, name)
+
     def min(self, path: str, name: str) -> Self:
         """The least; null of no values."""
         return self._call("min", path, name)
@@ -423,19 +439,32 @@ class Query:
 
     # Bound
 
-    def view(self, params: Params = None, outputs: Iterable[str] | None = None) -> View:
+    def view(
+        self,
+        params: Params = None,
+        outputs: Iterable[str] | None = None,
+        *,
+        max_elements: int | None = None,
+        max_bytes: int | None = None,
+        max_work: int | None = None,
+    ) -> View:
         """The query bound to its source, with values of its parameters, and of these outputs
-        only."""
-        return self._bound(core_params(params), as_columns(outputs), self._input)
+        only. The limits are those of `View`."""
+        limits = limits_of(max_elements, max_bytes, max_work)
+        return self._bound(core_params(params), as_columns(outputs), self._input, limits)
 
     def _bound(
-        self, params: tuple[tuple[str, str], ...], outputs: tuple[str, ...] | None, input: Input
+        self,
+        params: tuple[tuple[str, str], ...],
+        outputs: tuple[str, ...] | None,
+        input: Input,
+        limits: Limits = NO_LIMITS,
     ) -> View:
         recipe = None
         if self._core.functions:
-            parts = (self.text, self._core.functions, input, params, outputs)
+            parts = (self.text, self._core.functions, input, params, outputs, limits)
             recipe = (_bound_again, parts)
-        return View._of(bind(self._core, input, params, outputs, recipe))
+        return View._of(bind(self._core, input, params, outputs, limits, recipe))
 
     def _whole(self) -> View:
         if self._view is None:
@@ -570,8 +599,9 @@ def _bound_again(
     input: Input,
     params: tuple[tuple[str, str], ...],
     outputs: tuple[str, ...] | None,
+    limits: Limits,
 ) -> _core.View:
     """What a view with functions of Python's pickles as."""
     core = _with_functions(text, functions)
-    recipe = (_bound_again, (text, functions, input, params, outputs))
-    return bind(core, input, params, outputs, recipe)
+    recipe = (_bound_again, (text, functions, input, params, outputs, limits))
+    return bind(core, input, params, outputs, limits, recipe)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .. import _core
 from .._arrow.table import array, record_batch
-from .._base.errors import Error, FileError, NotFoundError, UnsupportedError
+from .._base.arguments import at_least_1_or_0
+from .._base.errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
 from .._base.files import path_bytes
 from .._base.public import public
 from .._message.options import named_message
 from .._schema.schema import as_columns
 from .._schema.spec import feature_specs, representations_of
-from .._tensor.adapter import TensorAdapter
 from .._tensor.tensor import RaggedTensor, SparseTensor
 from .input import Input
 from .text import literal
@@ -34,12 +34,18 @@ if TYPE_CHECKING:
     from .._core import View as CoreView
     from .._message.options import Form
     from .._schema.spec import FeatureSpec, TensorRepresentation
-    from .._tensor.tensor import AnyTensor
+    from .._types import AnyTensor
 
+    OnBadRecord: TypeAlias = Literal["raise", "skip", "null"]
     Records: TypeAlias = "Iterable[Buffer] | ArrowArrayExportable | ArrowStreamExportable"
     Batch: TypeAlias = "ArrowArrayExportable | ArrowStreamExportable | Plain"
     Params: TypeAlias = "Mapping[str, Any] | None"
 
+
+Limits = tuple[int, int, int]  # max_elements, max_bytes, max_work; 0: the usual ones
+NO_LIMITS: Limits = (0, 0, 0)
+
+_POLICIES = {"raise": 0, "skip": _core.ON_ERROR_SKIP, "null": _core.ON_ERROR_NULL}
 
 _MOST_BYTES = 4 << 20  # that a view may have: more is refused when it is opened
 
@@ -50,6 +56,7 @@ class ViewDiff(NamedTuple):
 
     text: str  #: a line for each change
     num_breaking: int  #: of those that break a reader of the first one
+    num_rows: int  #: of those by which it may get other rows
 
 
 @public
@@ -65,14 +72,18 @@ class View:
         parsed.
     form: what a record of messages holds, if not what the query says: "binary", "json", "text",
         "confluent", as for MessageDecoder.
+    max_elements, max_bytes, max_work: limits of one batch, or of the records of one call; beyond
+        them a LimitError names the record with the largest share. B is the size of the batch in
+        memory. Elements of all lists that the query makes (2**28); bytes of memory that it takes
+        beside the batch (64 MiB + 200 B); elements that its steps read and write, a bound of time
+        (2**28 + 4096 B).
 
     Raises NotFoundError for a missing file, and for an output or a parameter that there is not,
     CorruptError for bytes that are no view, UnsupportedError for a view of a later version.
     """
 
-    __slots__ = ("_adapter", "_core")
+    __slots__ = ("_core",)
     _core: _core.View
-    _adapter: TensorAdapter | None
 
     def __init__(
         self,
@@ -81,9 +92,12 @@ class View:
         params: Params = None,
         outputs: Iterable[str] | None = None,
         form: Form | None = None,
+        max_elements: int | None = None,
+        max_bytes: int | None = None,
+        max_work: int | None = None,
     ) -> None:
-        again = _Again(core_params(params), as_columns(outputs), form)
-        self._adapter = None
+        limits = limits_of(max_elements, max_bytes, max_work)
+        again = _Again(core_params(params), as_columns(outputs), form, limits)
         if not isinstance(view, str | os.PathLike):
             self._core = again.open(bytes(view))
             return
@@ -101,20 +115,27 @@ class View:
     def _of(cls, core: CoreView) -> View:
         view = object.__new__(cls)
         view._core = core
-        view._adapter = None
         return view
 
     def again(self, params: Params = None, form: Form | None = None) -> View:
         """The same view with other values of parameters, or of another form of records."""
         if self._core.functions:
             raise UnsupportedError("a view with functions of Python's: give params to Query.view")
-        return View(self.to_bytes(), params=params, outputs=self.outputs, form=form)
+        return self._again(core_params(params), self.outputs, form)
 
     def select(self, outputs: Iterable[str]) -> View:
         """The same view with these outputs only, in this order."""
         if self._core.functions:
             raise UnsupportedError("a view with functions of Python's: Query.view(outputs=...)")
-        return View(self.to_bytes(), outputs=outputs)
+        return self._again((), as_columns(outputs), None)
+
+    def _again(
+        self,
+        params: tuple[tuple[str, str], ...],
+        outputs: tuple[str, ...] | None,
+        form: Form | None,
+    ) -> View:
+        return View._of(_Again(params, outputs, form, self._core.limits).open(self.to_bytes()))
 
     # What it is
 
@@ -127,6 +148,12 @@ class View:
     def digest(self) -> str:
         """SHA-256 of the saved form, as hexadecimal digits."""
         return self._core.digest
+
+    @property
+    def uses_record_index(self) -> bool:
+        """True if an output needs the number of its record in the file (record_index()): the view
+        reads whole files then, or splits that say the number of their first record."""
+        return self._core.uses_record_index
 
     @property
     def message(self) -> str | None:
@@ -187,39 +214,61 @@ class View:
 
     # Running
 
-    def run(self, records: Records | Batch) -> RecordBatch:
+    def run(
+        self,
+        records: Records | Batch,
+        *,
+        on_error: OnBadRecord = "raise",
+        on_bad: Callable[[Error], object] | None = None,
+        timeout: float | None = None,
+    ) -> RecordBatch:
         """The batch that it makes of records, or of a batch.
 
         records: serialized messages or tf.Examples, as a list of bytes or an Arrow binary array; or
             a batch: anything that `record_batch` takes.
+        on_error: what happens with a record that does not decode, or that the query or a tensor
+            refuses: "raise"; "skip" leaves it out; "null" gives a row of nulls, so that row i is
+            record i (dense tensors have no nulls: a default, or 0 and empty bytes, stand there).
+            Where the view has `rows`, "null" is "skip".
+        on_bad: called with the exception of each such record, in their order; `.record` is its
+            number. `on_bad=errors.append` makes a list of them.
+        timeout: seconds after which the call is a DeadlineError.
 
         Raises SchemaError and CorruptError with the number of the record.
         """
+        return self.run_with_rows(records, on_error=on_error, on_bad=on_bad, timeout=timeout)[0]
+
+    def run_with_rows(
+        self,
+        records: Records | Batch,
+        *,
+        on_error: OnBadRecord = "raise",
+        on_bad: Callable[[Error], object] | None = None,
+        timeout: float | None = None,
+    ) -> tuple[RecordBatch, Array]:
+        """The same, and for each row of it the number of the record, or the row of the batch, that
+        it comes from, as int64."""
+        how = _how(on_error, on_bad, timeout)
         serialized = _records(records)
         if serialized is not None:
-            return self._core.run(serialized)
-        return self.apply(records)  # type: ignore[arg-type]
+            return self._core.run(serialized, how)
+        return self._core.apply(record_batch(records), how)  # type: ignore[arg-type]
 
-    def tensors(self, records: Records | Batch) -> dict[str, AnyTensor]:
+    def tensors(
+        self,
+        records: Records | Batch,
+        *,
+        on_error: OnBadRecord = "raise",
+        on_bad: Callable[[Error], object] | None = None,
+        timeout: float | None = None,
+    ) -> dict[str, AnyTensor]:
         """The same as tensors by name, as `Source.tensors` gives them."""
+        how = _how(on_error, on_bad, timeout)
         serialized = _records(records)
         if serialized is not None:
-            return self._core.tensors(serialized, SparseTensor, RaggedTensor)
-        if self._adapter is None:
-            self._adapter = self._new_adapter()
-        return self._adapter.convert(self.apply(records))  # type: ignore[arg-type]
-
-    def _new_adapter(self) -> TensorAdapter:
-        specs = self.specs
-        for name in self.outputs:
-            if name not in specs:
-                hint = "cast it, or choose other outputs"
-                raise UnsupportedError(
-                    f"feature '{name}': the output has a type that no tensor has ({hint})",
-                    path=name,
-                    hint=hint,
-                )
-        return TensorAdapter(self.schema, specs)
+            return self._core.tensors(serialized, how, SparseTensor, RaggedTensor)
+        batch = record_batch(records)  # type: ignore[arg-type]
+        return self._core.apply_tensors(batch, how, SparseTensor, RaggedTensor)
 
     def apply(self, batch: Batch) -> RecordBatch:
         """The batch that it makes of a batch, whose columns it finds by their names: anything that
@@ -228,7 +277,7 @@ class View:
 
     def apply_with_rows(self, batch: Batch) -> tuple[RecordBatch, Array]:
         """The same, and for each row of it the row of the batch that it comes from, as int64."""
-        return self._core.apply(record_batch(batch))  # type: ignore[arg-type]
+        return self._core.apply(record_batch(batch), _how("raise", None, None))  # type: ignore[arg-type]
 
     def __reduce__(self) -> tuple[Callable[[CoreView], View], tuple[CoreView]]:
         return View._of, (self._core,)
@@ -244,13 +293,14 @@ class _Again(NamedTuple):
     params: tuple[tuple[str, str], ...]
     outputs: tuple[str, ...] | None
     form: Form | None
+    limits: Limits
 
     def open(self, data: bytes) -> _core.View:
         message = None
         if self.form is not None:
             message = named_message(None, None, {"form": self.form})
         recipe = (_opened, (tuple(self),))
-        return _core.View(data, message, None, None, self.params, self.outputs, recipe)
+        return _core.View(data, message, None, None, self.params, self.outputs, self.limits, recipe)
 
 
 def _opened(again: tuple[Any, ...], data: bytes) -> _core.View:
@@ -263,12 +313,13 @@ def bind(
     input: Input,
     params: tuple[tuple[str, str], ...],
     outputs: tuple[str, ...] | None,
+    limits: Limits = NO_LIMITS,
     recipe: tuple[Callable[..., _core.View], tuple[Any, ...]] | None = None,
 ) -> _core.View:
     """A query bound to what is known of its input. The recipe is for queries that have no bytes."""
     if recipe is None:
-        recipe = (_opened, ((params, outputs, None),))
-    return _core.View(query, *input.core(), params, outputs, recipe)
+        recipe = (_opened, ((params, outputs, None, limits),))
+    return _core.View(query, *input.core(), params, outputs, limits, recipe)
 
 
 def core_params(params: Params) -> tuple[tuple[str, str], ...]:
@@ -276,6 +327,28 @@ def core_params(params: Params) -> tuple[tuple[str, str], ...]:
     if params is None:
         return ()
     return tuple((name, literal(value)) for name, value in dict(params).items())
+
+
+def limits_of(max_elements: int | None, max_bytes: int | None, max_work: int | None) -> Limits:
+    """The three as the core has them."""
+    return (
+        at_least_1_or_0("max_elements", max_elements),
+        at_least_1_or_0("max_bytes", max_bytes),
+        at_least_1_or_0("max_work", max_work),
+    )
+
+
+def _how(
+    on_error: OnBadRecord, on_bad: Callable[[Error], object] | None, timeout: float | None
+) -> tuple[int, Callable[[Error], object] | None, float]:
+    """The arguments of a call as the core has them; no timeout is below 0."""
+    if on_error not in _POLICIES:
+        raise argument_error(f'on_error is "raise", "skip" or "null", not {ascii(on_error)[:40]}')
+    if timeout is not None and not timeout >= 0:
+        raise argument_error(f"timeout is {timeout}", "give seconds, or None for none")
+    if on_bad is not None and not callable(on_bad):
+        raise TypeError(f"on_bad is a function, not {type(on_bad).__name__}")
+    return _POLICIES[on_error], on_bad, -1.0 if timeout is None else float(timeout)
 
 
 def _read(path: str) -> bytes:

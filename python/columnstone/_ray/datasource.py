@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+import ray
 import ray.data
 from ray.data._internal.arrow_block import _BATCH_SIZE_PRESERVING_STUB_COL_NAME as _NO_COLUMN
 from ray.data.block import BlockMetadata
@@ -36,7 +37,7 @@ class Datasource(ray.data.Datasource):  # type: ignore[misc]
         super().__init__()
         self._projection_map: dict[str, str] | None = None
         self._reading = read_by(paths, {**BATCHES, **options})
-        self._tasks = tasks_of(splits_of(paths, options, target_bytes))
+        self._tasks = tasks_of(splits_of(paths, options, target_bytes, self._reading.is_numbered))
         self._growth: float | None = None
 
     @property
@@ -67,20 +68,26 @@ class Datasource(ray.data.Datasource):  # type: ignore[misc]
         per_task_row_limit: int | None = None,
         data_context: object | None = None,
     ) -> list[ReadTask]:
-        """One for each planned task, whatever the parallelism: plan others by target_bytes."""
+        """One for each planned task, whatever the parallelism: plan others by target_bytes.
+
+        What all tasks share is in Ray's object store, once: the columns of a wide schema are many
+        times larger than what a task says itself. For the same reason only the first task has the
+        schema, which Ray takes from those that have one.
+        """
+        reading = ray.put(self._reading)
         return [
             ReadTask(
-                _read(self._reading, splits),
+                _read(reading, splits),
                 BlockMetadata(
                     num_rows=None,  # Ray takes a number for the truth
                     size_bytes=self._in_memory(splits),
                     input_files=list(dict.fromkeys(split.file for split in splits)),
                     exec_stats=None,
                 ),
-                schema=self._reading.schema,
+                schema=self._reading.schema if i == 0 else None,
                 per_task_row_limit=per_task_row_limit,
             )
-            for splits in self._tasks
+            for i, splits in enumerate(self._tasks)
         ]
 
     def _in_memory(self, *tasks: tuple[Split, ...]) -> int | None:
@@ -92,11 +99,13 @@ class Datasource(ray.data.Datasource):  # type: ignore[misc]
         return math.ceil(on_disk * self._growth)
 
 
-def _read(reading: Reading, splits: tuple[Split, ...]) -> Callable[[], Iterator[pa.Table]]:
+def _read(
+    reading: ray.ObjectRef[Reading], splits: tuple[Split, ...]
+) -> Callable[[], Iterator[pa.Table]]:
     """What a worker calls."""
 
     def read() -> Iterator[pa.Table]:
-        return _tables(reading, splits)
+        return _tables(ray.get(reading), splits)
 
     return read
 

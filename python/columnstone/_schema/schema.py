@@ -9,6 +9,7 @@ from .. import _core
 from .._base.errors import Error, NotFoundError, argument_error, name_file
 from .._base.files import path_bytes
 from .._base.public import public
+from .._base.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -241,7 +242,7 @@ def _parse_string(schema: str) -> _core.Schema:
         return _core.Schema.parse(schema.encode("utf-8", "surrogateescape"), "text")
     path_bytes(schema)
     hint = "give the path of a .pbtxt or .pb file, or the schema's text"
-    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in schema)
+    shown = printable(schema)
     raise NotFoundError(f"{shown}: there is no such schema file ({hint})", file=schema, hint=hint)
 
 

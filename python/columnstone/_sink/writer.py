@@ -12,6 +12,7 @@ from .._arrow.objects import is_arrow, is_rows
 from .._base.errors import Error, FileError, argument_error, name_file
 from .._base.files import check_binary, name_of, path_bytes
 from .._base.public import public
+from .._base.text import printable
 from .._formats import registry
 from .._formats.names import named_by
 from .._io.remote import RemoteOutput, is_remote
@@ -252,6 +253,11 @@ class Writer(_Output):
                 name_file(error, path)
             raise
 
+    def _overwrite(self, overwrite: bool) -> None:
+        """Without: a path that somebody else has made meanwhile is a FileError of close(). Before
+        the first batch."""
+        self._core.keep_existing(not overwrite)
+
     def begin(self, arrow_schema: ArrowSchemaExportable) -> None:
         """Opens the file for batches of this Arrow schema. The first `write` does it as well: only
         an output that may get no batch at all needs this."""
@@ -320,6 +326,7 @@ def write(
     if not overwrite:
         refuse_to_overwrite(file, bool(options.get("num_shards") or options.get("shard_bytes")))
     with Writer(file, format, **options) as writer:
+        writer._overwrite(overwrite)
         writer.write(batches)
     return writer.num_rows
 
@@ -338,7 +345,7 @@ def refuse_to_overwrite(file: object, is_sharded: bool) -> None:
 
 def _exists(name: str) -> FileError:
     hint = "name an output that does not exist, or give overwrite=True"
-    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in name)
+    shown = printable(name)
     return FileError(f"{shown}: the output exists ({hint})", file=name, hint=hint)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import operator
 import os
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from .. import _core
+from .._arrow.table import concat
 from .._base.arguments import integer, positive, row_number
 from .._base.errors import Error, StateError, UnsupportedError, argument_error, name_file
 from .._base.public import public
+from .._io.remote import RemoteFile
 from .._schema.schema import Schema, as_columns
 from .inputs import Inputs, reopen
 
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from .._schema.spec import FeatureSpec, TensorRepresentation
     from .._schema.validate import SchemaCheck
     from .._tensor.adapter import CorePad, PadsLike
-    from .._tensor.tensor import AnyTensor as AnyTensor
+    from .._types import AnyTensor
     from .dropped import Dropped
     from .inputs import Opener
 
@@ -80,6 +83,7 @@ class SourceBase:
         "_pickle",
         "_registered",
         "_rows",
+        "_seen",
     )
 
     def __init__(self, inputs: Inputs, options: dict[str, Any]) -> None:
@@ -96,8 +100,12 @@ class SourceBase:
         self._again = inputs.again
         self._registered = inputs.format is not None
         self._rows: int | None = None  # of plain TFRecord files, once counted
+        self._seen: ArrowSchema | None = None  # what repr() tells, which reads nothing itself
         try:
             streams = self._streams(inputs)
+            for file, *_ in inputs.files or ():
+                if isinstance(file, RemoteFile):
+                    file.limit(self._options["max_inflation"])
             self._core = _core.Source(inputs.paths, inputs.files, streams, self._options)
             if inputs.splits is not None:
                 self._core = self._core.read_splits(inputs.splits)
@@ -108,7 +116,7 @@ class SourceBase:
 
     def _streams(
         self, inputs: Inputs
-    ) -> tuple[tuple[Callable[..., object], bytes, bool, bool], ...] | None:
+    ) -> tuple[tuple[Callable[..., object], bytes, bool, bool, int], ...] | None:
         """The streams, each asked for no more than the wanted outputs of a view need."""
         view, outputs = self._options["view"], self._options["columns"]
         paths: tuple[str, ...] | None = None
@@ -117,7 +125,9 @@ class SourceBase:
             paths = tuple({path: None for o in wanted for path in view.source_paths(o)})
         if inputs.streams is None:
             return None
-        return tuple(stream.core(paths) for stream in inputs.streams)
+        return tuple(
+            stream.core(paths, self._options["max_inflation"]) for stream in inputs.streams
+        )
 
     # What it holds
 
@@ -130,7 +140,8 @@ class SourceBase:
     @property
     def arrow_schema(self) -> ArrowSchema:
         """The schema of the batches. Without a given schema the first use reads the input."""
-        return self._core.arrow_schema()
+        self._seen = self._core.arrow_schema()
+        return self._seen
 
     @property
     def column_names(self) -> list[str]:
@@ -198,6 +209,25 @@ class SourceBase:
         made = self._core.tensors(SparseTensor, RaggedTensor, pads)
         self._keep(made)
         return made
+
+    def head(self, n: int = 5) -> RecordBatch:
+        """The first `n` rows as one batch; fewer if there are no more. It is a pass that ends with
+        the batch of the last of them, and so reads the beginning again for every call; what can be
+        read only once, such as standard input, is used up by it."""
+        wanted = integer("n", n)
+        if wanted < 0:
+            raise argument_error(f"n is {wanted}, and must be at least 0")
+        found: list[RecordBatch] = []
+        if wanted > 0:
+            with closing(iter(self)) as batches:
+                for batch in batches:
+                    found.append(batch.slice(0, wanted))
+                    wanted -= len(found[-1])
+                    if wanted == 0:
+                        break
+        batch = concat(found) if found else self.empty_batch()
+        self._seen = batch.schema
+        return batch
 
     def to_pandas(self) -> Any:
         """All rows as a pandas DataFrame whose columns are of Arrow types (pandas.ArrowDtype):
@@ -365,6 +395,7 @@ class SourceBase:
         part = object.__new__(type(self))
         part._passes = []
         part._rows = None
+        part._seen = None
         part._options = self._options
         part._registered = self._registered
         part._pickle = self._resolved()
@@ -522,4 +553,13 @@ class SourceBase:
         except Exception:
             return "<columnstone.Source, closed>"
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return f"<columnstone.Source {files[0]!r}{more}>"
+        return f"<columnstone.Source {files[0]!r}{more}{self._columns_text()}>"
+
+    def _columns_text(self) -> str:
+        """The columns, as far as they are known without reading."""
+        from .._arrow.show import columns_text
+
+        if self._seen is not None:
+            return f": {columns_text(self._seen)}"
+        columns = self._options["columns"]
+        return "" if columns is None or self._parts else f": {', '.join(columns)}"

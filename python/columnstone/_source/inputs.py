@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import glob
 import os
+import stat
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,8 +15,10 @@ from .._arrow.huggingface import Rows
 from .._arrow.objects import is_arrow, is_dataset, is_rows
 from .._base.errors import NotFoundError, UnsupportedError, argument_error
 from .._base.files import as_inputs, is_file, name_of, path_bytes
+from .._base.text import printable
 from .._formats import adbc, names, registry
 from .._io import remote
+from .._io.rules import Rule
 from .split import Split
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     # (the name of an entry of _OPENERS, its arguments), which pickles without naming this module
     Opener: TypeAlias = tuple[str, tuple[Any, ...]]
     # (file, begin, end, exact)
-    CoreSplit: TypeAlias = tuple[bytes, int, int, bool]
+    CoreSplit: TypeAlias = tuple[bytes, int, int, bool, int]
 
 
 class Stream(NamedTuple):
@@ -42,6 +45,8 @@ class Stream(NamedTuple):
     projects: it gives exactly the wanted columns in their order; else they are picked.
     nested: open takes paths=, which are all that is wanted of the columns.
     divides: open takes split=, the bytes of a split.
+    limits: open takes max_inflation=.
+    size: bytes of the file that is read, for max_inflation and max_record_size; 0: it is none.
     """
 
     open: Open
@@ -50,12 +55,19 @@ class Stream(NamedTuple):
     projects: bool = False
     nested: bool = False
     divides: bool = False
+    limits: bool = False
+    size: int = 0
 
-    def core(self, paths: tuple[str, ...] | None) -> tuple[Open, bytes, bool, bool]:
+    def core(
+        self, paths: tuple[str, ...] | None, max_inflation: int | None
+    ) -> tuple[Open, bytes, bool, bool, int]:
         """As the compiled part takes it, of these paths only (None: all)."""
-        narrow = self.nested and paths is not None
-        opener = functools.partial(self.open, paths=paths) if narrow else self.open
-        return opener, self.name, self.once, self.projects
+        opener = self.open
+        if self.nested and paths is not None:
+            opener = functools.partial(opener, paths=paths)
+        if self.limits:
+            opener = functools.partial(opener, max_inflation=max_inflation)
+        return opener, self.name, self.once, self.projects, self.size
 
 
 class Inputs(NamedTuple):
@@ -68,6 +80,7 @@ class Inputs(NamedTuple):
     again: Opener | None = None  # of what is not paths
     format: str | None = None  # that was found, where the library does not look
     splits: tuple[CoreSplit, ...] | None = None  # what is read of them; None: all
+    has_numbers: bool = True  # no stream begins in the middle of a file
 
 
 class Place(NamedTuple):
@@ -77,6 +90,7 @@ class Place(NamedTuple):
     query: str | None = None
     driver: str | None = None
     database_options: dict[str, str] | None = None
+    rule: Rule | None = None  # which URLs may be opened
 
 
 def resolve(what: object, format: str | None, place: Place | None = None) -> Inputs:
@@ -87,6 +101,7 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
         what = list(what)
     if isinstance(what, Split):
         what = [what]
+    check_names(what, place.rule, place.filesystem)
     if isinstance(what, list | tuple) and what and all(isinstance(item, Split) for item in what):
         return _splits(what, format, place)
     if place.query is not None or place.driver is not None or adbc.is_database(what):
@@ -99,7 +114,7 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     if not is_arrow(what) and (isinstance(what, Mapping) or is_rows(what)):
         what = as_arrow(what)
     if place.filesystem is not None or is_remote(what):
-        return _remote_files(what, format, place.filesystem)
+        return _remote_files(what, format, place.filesystem, place.rule)
     if is_arrow(what):
         return Inputs(streams=(stream_of(what),))
     if isinstance(what, list | tuple) and any(is_arrow(item) for item in what):
@@ -108,6 +123,18 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     if paths is None:
         return _parquet_files(files) if format == "parquet" and files else Inputs(files=files)
     return from_paths(paths, format)
+
+
+def check_names(what: object, rule: Rule | None, filesystem: object) -> None:
+    """Names of files, also of this machine, and databases go by the rule; objects do not."""
+    if rule is None:
+        return
+    if filesystem is not None:
+        raise argument_error("schemes and hosts are of URLs, and filesystem is given")
+    for item in what if isinstance(what, list | tuple) else [what]:
+        name = item.file if isinstance(item, Split) else item
+        if isinstance(name, str | bytes | os.PathLike):
+            rule.check(os.fsdecode(name))
 
 
 def written_format(paths: tuple[bytes, ...], format: str | None) -> Format | None:
@@ -123,8 +150,11 @@ def from_paths(paths: tuple[bytes, ...], format: str | None) -> Inputs:
     if written is None:
         return Inputs(paths=paths, pickle=None if b"-" in paths else paths)
     files = expand(paths)
-    flags = {"nested": "paths" in written.options, "divides": "split" in written.options}
-    streams = tuple(Stream(functools.partial(_open_file, written, p), p, **flags) for p in files)
+    options = {"nested": "paths", "divides": "split", "limits": "max_inflation"}
+    flags: dict[str, Any] = {flag: name in written.options for flag, name in options.items()}
+    streams = tuple(
+        Stream(functools.partial(_open_file, written, p), p, **flags, size=_size(p)) for p in files
+    )
     return Inputs(streams=streams, pickle=files, format=written.name)
 
 
@@ -150,8 +180,9 @@ def _splits(splits: Sequence[Split], format: str | None, place: Place) -> Inputs
     if whole.streams is not None and all(stream.divides for stream in whole.streams):
         by_file = dict(zip(files, whole.streams, strict=True))
         streams = tuple(_part_of_stream(by_file[s.file], s) for s in splits)
-        return whole._replace(again=again, streams=streams)
-    parts = tuple((names[s.file], s.begin, s.end, s.exact) for s in splits)
+        has_numbers = all(s.begin == 0 for s in splits)
+        return whole._replace(again=again, streams=streams, has_numbers=has_numbers)
+    parts = tuple((names[s.file], s.begin, s.end, s.exact, s.record) for s in splits)
     return whole._replace(again=again, splits=parts)
 
 
@@ -175,16 +206,25 @@ def is_remote(what: object) -> bool:
     return all(remote.is_remote(item) for item in items)
 
 
-def _remote_files(what: object, format: str | None, filesystem: object | None) -> Inputs:
+def _remote_files(
+    what: object, format: str | None, filesystem: object | None, rule: Rule | None
+) -> Inputs:
     """Files of a file system. Formats that are written in Python read paths only."""
-    again = ("files", (what, format, filesystem))
-    files = remote.open_files(what, filesystem)
+    again = ("files", (what, format, filesystem, rule))
+    files = remote.open_files(what, filesystem, rule)
     name = format if format is not None else names.format_of(files)
     if name == "parquet":
         from .._formats.parquet.reader import open_remote
 
         streams = tuple(
-            Stream(functools.partial(open_remote, f), name_of(f), nested=True, divides=True)
+            Stream(
+                functools.partial(open_remote, f),
+                name_of(f),
+                nested=True,
+                divides=True,
+                limits=True,
+                size=f.size or 0,
+            )
             for f in files
         )
         return Inputs(streams=streams, again=again, format=name)
@@ -229,7 +269,7 @@ def _parquet_stream(file: object, name: bytes) -> Stream:
     from .._formats.parquet.reader import open_stream
 
     opener = functools.partial(open_stream, file, threading.Lock(), os.fsdecode(name))
-    return Stream(opener, name, nested=True)
+    return Stream(opener, name, nested=True, limits=True)
 
 
 def _streams(items: list[object] | tuple[object, ...]) -> Inputs:
@@ -252,9 +292,10 @@ def _open_file(
     threads: int,
     paths: tuple[str, ...] | None = None,
     split: tuple[int, int] | None = None,
+    max_inflation: int | None = None,
 ) -> object:
     given: dict[str, object] = {"columns": columns, "batch_size": batch_size, "threads": threads}
-    given.update(paths=paths, split=split)
+    given.update(paths=paths, split=split, max_inflation=max_inflation)
     wanted = {name: value for name, value in given.items() if name in format.options}
     made = format.open(os.fsdecode(path), **wanted)
     if not is_arrow(made):
@@ -263,6 +304,15 @@ def _open_file(
             "__arrow_c_stream__"
         )
     return made
+
+
+def _size(path: bytes) -> int:
+    """0 if it is no regular file, or cannot be told, which opening it will say."""
+    try:
+        info = os.stat(path)
+    except OSError:
+        return 0
+    return info.st_size if stat.S_ISREG(info.st_mode) else 0
 
 
 def _is_glob(path: bytes) -> bool:
@@ -289,7 +339,7 @@ def expand(paths: tuple[bytes, ...]) -> tuple[bytes, ...]:
 
 def _missing(path: bytes, what: str, hint: str) -> NotFoundError:
     name = os.fsdecode(path)
-    shown = "".join(c if c.isprintable() else f"\\x{ord(c):02x}" for c in name)
+    shown = printable(name)
     return NotFoundError(f"{shown}: {what} ({hint})", file=name, hint=hint)
 
 

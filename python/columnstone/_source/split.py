@@ -19,6 +19,8 @@ class Split(NamedTuple):
     begin, end: end is 2**63 - 1 for the end of a file whose size is not known.
     exact: records are known to begin at begin and end; else they are sought when it is read.
     task: splits of one task are small neighbours, which one worker had better read together.
+    record: of an exact split: the number of the record at begin in the file, which errors and
+        record_index() count from. 0 with a begin above 0: it is not known.
     """
 
     file: str
@@ -26,3 +28,4 @@ class Split(NamedTuple):
     end: int
     exact: bool = False
     task: int = 0
+    record: int = 0

@@ -2,8 +2,8 @@
 
 A stage is an object with bind(schema), which gives the schema of its batches, and run(batch), which
 gives a batch and, where rows are left out, the numbers of the rows that are in it; refuse(schema,
-batch) raises where what it gave does not have the schema. The threads that decode call it. It
-pickles if its function does."""
+batch) raises where what it gave does not have the schema; describe() is a text for saved states.
+The threads that decode call it. It pickles if its function does."""
 
 from __future__ import annotations
 
@@ -64,6 +64,9 @@ class Mapped:
         table = pa.Table.from_batches([pa.record_batch(made)]).cast(self.schema)
         return record_batch(table), None
 
+    def describe(self) -> str:
+        return f"map({function_name(self.fn)})"
+
     def refuse(self, schema: ArrowSchema, batch: Any) -> None:
         bound, made = _columns(schema), _columns(record_batch(batch).schema)
         same = [a == b for a, b in zip(bound, made, strict=False)]
@@ -95,6 +98,10 @@ class Filtered:
                 f"{type(condition).__name__}"
             )
         self.condition = condition
+
+    def describe(self) -> str:
+        condition = self.condition
+        return f"filter({function_name(condition) if callable(condition) else condition})"
 
     def _rows(self, batch: Any) -> Any:
         """The numbers of the rows that stay, as an int64 array."""
@@ -163,3 +170,11 @@ def _is_expression(condition: object) -> bool:
     return type(condition).__name__ == "Expression" and type(condition).__module__.startswith(
         "pyarrow."
     )
+
+
+def function_name(fn: Any) -> str:
+    """The name of a function, or the type of another callable; of a partial, that of what it
+    calls."""
+    inner = getattr(fn, "func", None)
+    name: str = getattr(fn, "__qualname__", type(fn).__qualname__)
+    return name if inner is None else f"{name}({function_name(inner)})"

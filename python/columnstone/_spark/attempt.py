@@ -68,7 +68,7 @@ class Attempt:
         names = [name]
         if "shard_bytes" in self._output.options:
             shards = name.partition(".")[0] + "-"
-            names = [file for file in self._place.files(self._inside) if file.startswith(shards)]
+            names = self._place.files(self._inside, shards)
         for file in names:
             count = self._count.get(inside, 0)
             self._count[inside] = count + 1

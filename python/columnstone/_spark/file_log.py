@@ -8,6 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 from .._base.errors import CorruptError, StateError
+from .._engines.scratch import write_whole
 from .folders import Found
 
 if TYPE_CHECKING:
@@ -63,15 +64,9 @@ class FileLog:
         meanwhile, that one stands."""
         batch = self.last() + 1
         path = self._path(batch)
-        attempt = os.path.join(self._folder, f".{batch}-{os.getpid()}")
-        with open(attempt, "w", encoding="utf-8") as file:
-            for entry in files:
-                file.write(json.dumps(_line(entry)) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        lines = "".join(json.dumps(_line(entry)) + "\n" for entry in files)
         with contextlib.suppress(FileExistsError):
-            os.link(attempt, path)
-        os.unlink(attempt)
+            write_whole(path, lines.encode(), os.link)
         return batch
 
     def _path(self, batch: int) -> str:

@@ -17,6 +17,7 @@ from .._engines.place import is_hidden
 from .._io import remote
 from .._io.http import is_http
 from .._io.patience import patiently
+from .._io.urls import is_pattern
 from .partitions import NULL
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def _remote_files(url: str, base: str | None) -> list[Found]:
 
 def _list(system: Any, path: str) -> list[str]:
     """The names in an fsspec file system that a path means, sorted."""
-    tops = {path: system.info(path)} if not remote.is_pattern(system, path) else {}
+    tops = {path: system.info(path)} if not is_pattern(system, path) else {}
     if not tops:
         matches = system.glob(path, detail=True).items()
         tops = {n: info for n, info in matches if not is_hidden(n.rpartition("/")[2])}

@@ -11,7 +11,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from .._engines.reading import Reading, splits_of, tasks_of
 from .folders import Found, PartitionColumn, partition_columns
 from .pruning import may_hold
-from .reading import Load, Table, given_table
+from .reading import Load, Table, check_there, given_table
 from .types import arrow_schema, cast_batch
 
 if TYPE_CHECKING:
@@ -31,12 +31,14 @@ class Task(InputPartition):  # type: ignore[misc]
         self.splits = tuple(splits)
 
 
-def plan_tasks(load: Load, found: Sequence[Found]) -> list[Task]:
+def plan_tasks(load: Load, found: Sequence[Found], reading: Reading) -> list[Task]:
     """Files as tasks, by their sizes."""
     if not found:
         return []
     texts = {entry.file: tuple(text for _, text in entry.folders) for entry in found}
-    splits = splits_of([entry.file for entry in found], load.options, load.own.get("target_bytes"))
+    files = [entry.file for entry in found]
+    target = load.own.get("target_bytes")
+    splits = splits_of(files, load.options, target, reading.is_numbered)
     return [Task([(split, texts[split.file]) for split in task]) for task in tasks_of(splits)]
 
 
@@ -44,7 +46,7 @@ class TaskReader:
     """Gives the columns that Spark wants of the splits of a task."""
 
     def __init__(self, reading: Reading, folders: Sequence[PartitionColumn], schema: StructType):
-        self._reading = reading
+        self.reading = reading
         self._wanted = arrow_schema(schema)
         self._folders = list(folders)
 
@@ -52,7 +54,7 @@ class TaskReader:
         for texts, group in itertools.groupby(task.splits, key=lambda pair: pair[1]):
             splits = [split for split, _ in group]
             values = self._values(texts)
-            for batch in self._reading.batches(splits):
+            for batch in self.reading.batches(splits):
                 yield self._complete(batch, values)
 
     def _values(self, texts: Texts) -> dict[str, pa.Scalar]:
@@ -84,6 +86,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]
         found = load.find()
         if table is None:
             names = [column.name for column in partition_columns(found)]
+            check_there(load, found, schema)
             table = given_table(load, found, names, schema)
         self._folders = table.folders
         self._tasks = TaskReader(table.reading, table.folders, schema)
@@ -106,7 +109,7 @@ class Reader(DataSourceReader):  # type: ignore[misc]
         if self._filters and self._folders:
             found = [entry for entry in found if self._may_hold(entry)]
         # Spark makes a task of its own of an empty list.
-        return plan_tasks(self._load, found) or [Task([])]
+        return plan_tasks(self._load, found, self._tasks.reading) or [Task([])]
 
     def _may_hold(self, entry: Found) -> bool:
         values = {

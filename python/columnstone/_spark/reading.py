@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from .._api.open import open
-from .._base.errors import FormatError, UnsupportedError, argument_error
+from .._base.errors import Error, FormatError, SchemaError, UnsupportedError, argument_error
 from .._engines.options import self_contained
 from .._engines.reading import Reading, read_by
 from . import options as o
@@ -59,6 +59,10 @@ _OF_STREAMS = ("max_files_per_trigger", "file_log")
 # A batch is a copy on its way into the JVM: large enough for the calls, small enough for memory.
 _BATCH_SIZE, _BATCH_BYTES = 8192, 16 << 20
 _SAID_BY = ("schema", "message", "descriptors", "view")  # options that leave nothing to infer
+# Those that say what a record is, for a look at some.
+_OF_RECORDS = ("format", "container", "check_crc", "max_record_size", "max_inflation", "on_error")
+_LOOK = 1000  # records that are looked at for names
+_SAID = 20  # names that an error says
 _TEXTS = ("csv", "json")
 _INFERRED = ("example",)  # where a schema says what is read
 
@@ -134,10 +138,56 @@ def given_table(
     ]
     in_files = pa.schema([field for field in types if field.name not in folder_names])
     options = dict(load.options)
-    options.update(_said_by(in_files, options, found[0].file))
-    reading = read_by(found[0].file, options)
+    file = _first(found).file
+    options.update(_said_by(in_files, options, file))
+    reading = read_by(file, options)
     check_casts(reading.schema, in_files)
     return Table(reading, folders)
+
+
+def _first(found: Sequence[Found]) -> Found:
+    """The first file that has bytes: an empty one does not tell what it is."""
+    return next((entry for entry in found if entry.size != 0), found[0])
+
+
+def check_there(load: Load, found: Sequence[Found], schema: StructType) -> None:
+    """SchemaError for a column of .schema(...) that no record has at the begin of the data: of a
+    misspelt one every value would be null. Spark's own sources have nulls then, as their files
+    have a header, or each record its own names: here a reading that infers nothing is for 10 TB,
+    where one finds out late. Formats with columns of their own are checked without this."""
+    options = load.options
+    if any(name in options for name in _SAID_BY):
+        return
+    file = _first(found).file
+    try:
+        there = _names_of(file, options)
+    except Error:  # what is wrong with the data is for those to say who read it
+        return
+    beside = (options.get("raw_column"), options.get("offset_column"))
+    known = {*there, *beside, *(name for name, _ in found[0].folders)}
+    for name in schema.names:
+        if there and name not in known:
+            hint = "spell it as in the data; if it is rare, name a TFMD schema by the option schema"
+            raise SchemaError(
+                f"{file}: column {name}: none of the first {_LOOK} records has it "
+                f"(they have {_some(there)}) ({hint})",
+                file=file,
+                path=name,
+                hint=hint,
+            )
+
+
+def _names_of(file: str, options: dict[str, Any]) -> list[str]:
+    """The names that the first records have, where they could lack one; else none."""
+    given = {name: options[name] for name in _OF_RECORDS if name in options}
+    with open(file, sample_records=_LOOK, **given) as source:
+        if source._core.format() not in (*_INFERRED, "json"):
+            return []
+        return list(pa.schema(source.arrow_schema).names)
+
+
+def _some(names: Sequence[str]) -> str:
+    return ", ".join(names[:_SAID]) + (", ..." if len(names) > _SAID else "")
 
 
 def _said_by(types: pa.Schema, options: dict[str, Any], file: str) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from .._io import remote
 from .file_log import FileLog
 from .folders import Found, local_path
 from .reader import Task, TaskReader, plan_tasks
-from .reading import Load, Table, given_table
+from .reading import Load, Table, check_there, given_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,9 +30,10 @@ Offset = dict[str, int]  # {"batch": the last batch of the file log that is read
 
 
 class StreamTask(Task):
-    """What one worker reads of a batch: whole files, as the driver saw them, and how."""
+    """What one worker reads of a batch: whole files, as the driver saw them. table: how they are
+    read, where only the driver can find it out."""
 
-    def __init__(self, task: Task, files: Sequence[Found], table: Table) -> None:
+    def __init__(self, task: Task, files: Sequence[Found], table: Table | None) -> None:
         super().__init__(task.splits)
         self.files = tuple(files)
         self.table = table
@@ -40,7 +41,8 @@ class StreamTask(Task):
 
 class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
     """Batches of files as the file log has them. A batch is made when Spark asks what there is, is
-    written to the log before Spark hears of it, and is the same for ever."""
+    written to the log before Spark hears of it, and is the same for ever. It is pickled to the
+    workers, with what is known of the columns, which tasks do not carry then."""
 
     def __init__(self, load: Load, schema: StructType, table: Table | None) -> None:
         folder = load.own.get("file_log")
@@ -57,11 +59,12 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type
         self._load = load
         self._schema = schema
         self._table = table
+        self._tells_tasks = table is None and "view" in load.options  # its files are the driver's
         self._log: FileLog | None = None
         self._end: set[str] | None = None  # of files, with Trigger.AvailableNow
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_log": None, "_end": None, "_table": None}
+        return {**self.__dict__, "_log": None, "_end": None}
 
     def _open_log(self) -> FileLog:
         if self._log is None:
@@ -109,14 +112,19 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type
         for batch in range(start["batch"] + 1, end["batch"] + 1):
             files = log.read(batch)
             by_name = {entry.file: entry for entry in files}
-            for task in plan_tasks(self._load, files):
+            if self._table is None:
+                check_there(self._load, files, self._schema)
+            table = self._table_of(files)
+            for task in plan_tasks(self._load, files, table.reading):
                 names = dict.fromkeys(split.file for split, _ in task.splits)
                 of_task = [by_name[name] for name in names]
-                tasks.append(StreamTask(task, of_task, self._table_of(files)))
+                told = table if self._tells_tasks else None
+                tasks.append(StreamTask(task, of_task, told))
         return tasks
 
     def _table_of(self, files: Sequence[Found]) -> Table:
-        """How files are read, found out once: there may have been none when the stream began."""
+        """How files are read, found out once by each process that does not know it: there may have
+        been none when the stream began."""
         if self._table is None:
             names = [name for name, _ in files[0].folders]
             self._table = given_table(self._load, files, names, self._schema)
@@ -125,7 +133,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type
     # The workers' side
 
     def read(self, partition: StreamTask) -> Iterator[pa.RecordBatch]:
-        reading, folders = partition.table
+        reading, folders = partition.table or self._table_of(partition.files)
         yield from TaskReader(reading, folders, self._schema).read(partition)
         for entry in partition.files:
             _check_unchanged(entry)

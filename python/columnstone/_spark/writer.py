@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import io
 import uuid
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,8 @@ from pyspark.sql.datasource import (
 )
 
 from .._base.errors import Error, FileError, StateError
+from .._base.files import in_memory
+from .._engines.commit import Staging
 from .._engines.place import place_of
 from .attempt import Attempt
 from .partitions import check_keys
@@ -74,29 +75,24 @@ class BatchWriter(DataSourceArrowWriter):  # type: ignore[misc]
         if self._ignores:
             return
         place = place_of(self._output.path)
+        staging = Staging(place, self._scratch)
         old = place.data() if self._overwrite else []
         place.remove([SUCCESS])
-        place.move(pair for message in messages for pair in message.files)
-        if old:
-            place.write(self._standing, b"")
-            place.remove(old)
+        staging.publish((pair for message in messages for pair in message.files), old)
         place.write(SUCCESS, self._job.encode())
         with contextlib.suppress(Error, OSError):  # no reader looks into it
-            place.remove_all(self._scratch)
-
-    @property
-    def _standing(self) -> str:
-        """Says that all new files have their names, and old ones may be gone."""
-        return f"{self._scratch}/_standing"
+            staging.remove()
 
     def abort(self, messages: list[Any]) -> None:
         """Takes back what has its name already, unless the commit had come so far that data would
         be lost."""
         place = place_of(self._output.path)
-        stands = place.exists(self._standing) or place.read(SUCCESS) == self._job.encode()
-        if not stands:
-            place.remove(final for message in messages if message for _, final in message.files)
-        place.remove_all(self._scratch)
+        staging = Staging(place, self._scratch)
+        if place.read(SUCCESS) != self._job.encode():
+            staging.take_back(
+                final for message in messages if message for _, final in message.files
+            )
+        staging.remove()
         if self._is_new:
             place.remove_empty()
 
@@ -138,16 +134,16 @@ class StreamWriter(DataSourceStreamArrowWriter):  # type: ignore[misc]
         elif seen is not None and int(seen) >= batchId:  # it may have been here before
             old = [name for name in place.data() if f"-{_label(query, batchId)}-" in name]
         place.write(note, str(batchId).encode())
-        place.move(pair for message in messages for pair in message.files)
-        place.remove(set(old) - {final for message in messages for _, final in message.files})
-        place.remove_all(_scratch_of(query, batchId))
+        staging = Staging(place, _scratch_of(query, batchId))
+        staging.publish((pair for message in messages for pair in message.files), old)
+        staging.remove()
 
     def abort(self, messages: list[Any], batchId: int) -> None:
         """What has its name already stays: the query ends, and begins with this micro-batch
         again."""
         place = place_of(self._output.path)
         for query in {message.query for message in messages if message}:
-            place.remove_all(_scratch_of(query, batchId))
+            Staging(place, _scratch_of(query, batchId)).remove()
 
 
 def checked_schema(output: Output, schema: StructType) -> Any:
@@ -160,7 +156,7 @@ def checked_schema(output: Output, schema: StructType) -> Any:
     check_keys(columns, output.partition_by)
     for name in output.partition_by:
         columns = columns.remove(columns.get_field_index(name))
-    writer = output.writer(io.BytesIO())
+    writer = output.writer(in_memory(output.path))
     try:
         if output.format in _LOOKS_AT_VALUES:
             nulls = [pa.nulls(1, field.type) for field in columns]

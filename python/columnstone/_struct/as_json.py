@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING, Any, cast
 
 from .._arrow.table import _batch_of
-from .._sink.writer import Writer
+from .._sink.writer import TFRecordWriter, Writer
 
 if TYPE_CHECKING:
     import os
@@ -40,9 +40,6 @@ def to_json(
         text = b"[" + b", ".join(rows) + b"]"
     if path is None:
         return text.decode("utf-8", "surrogateescape")
-    if hasattr(path, "write"):
-        cast("Any", path).write(text)
-    else:
-        with open(path, "wb") as file:
-            file.write(text)
+    with TFRecordWriter(path, container="file") as writer:  # which writes one record as it is
+        writer.write(text)
     return None

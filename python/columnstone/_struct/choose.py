@@ -79,6 +79,20 @@ def boolean_mask(tensor: object, mask: object, axis: int = 0) -> Nested:
 
 
 @public_struct
+def mask(tensor: object, condition: object) -> Nested:
+    """The tensor in its shape, null where the condition is not true, null included. The dimensions
+    of the condition are the first of the tensor; where it has fewer, whole rows become null. What
+    is null stays so. IndexingError, with the row, where the rows differ in length.
+
+    >>> mask([[1, 2], [3]], [[True, False], [True]]).to_py()
+    [[1, None], [3]]
+    >>> mask([[1, 2], [3]], [False, True]).to_py()
+    [None, [3]]
+    """
+    return _core.nested_mask(as_nested(tensor), as_nested(condition))
+
+
+@public_struct
 def reverse(tensor: object, axis: int | Sequence[int] = 0) -> Nested:
     """The rows of one dimension, or of several, backwards. Null rows stay null.
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from .._core import Array, Nested, RecordBatch, Tensor
     from .._tensor.tensor import RaggedTensor
+    from .._types import JaxTensor, TorchTensor
 
     Path: TypeAlias = str | tuple[str, ...]
     Fill: TypeAlias = object  # a value, or values by path, as fill_null() takes them
@@ -43,7 +44,7 @@ class Conversions(NestedTensor):
 
         return to_padded(self, value, shape)
 
-    def to_torch(self, *, fill: Fill = None) -> Any:
+    def to_torch(self, *, fill: Fill = None) -> TorchTensor | dict[str, TorchTensor]:
         """In PyTorch. Dense: a tensor, without a copy (do not write into it). Ragged in one
         dimension, the second: a jagged nested tensor. With more ragged dimensions, of which jagged
         tensors have one: a RaggedTensor whose parts are torch tensors. Strings: a StringTensor. A
@@ -58,7 +59,7 @@ class Conversions(NestedTensor):
 
         return to_torch(filled(self, fill))
 
-    def to_jax(self, *, fill: Fill = None) -> Any:
+    def to_jax(self, *, fill: Fill = None) -> JaxTensor | dict[str, JaxTensor]:
         """In JAX. Dense: an array. Ragged: a RaggedTensor of JAX arrays. Strings: numpy arrays of
         bytes objects. A structured tensor: a dict of its fields, so that all of it is a pytree.
 
@@ -94,8 +95,11 @@ class Conversions(NestedTensor):
         if it has one row, or none.
 
         Values are spelled as `cst.write` spells them: bytes that are not UTF-8 as {"base64": ...},
-        NaN and infinities as strings. With `path` (or a file object) the text is written there,
-        else returned. Dates and times are an UnsupportedError."""
+        NaN and infinities as strings. Dates and times are an UnsupportedError.
+
+        path: a path, a URL or a binary file object that the text is written to, as a `Writer` does
+            it: a file that is there is replaced when the new one is complete, and the ending of the
+            name tells the compression. None: the text is returned."""
         from .as_json import to_json
 
         return to_json(self, path, lines)
@@ -116,6 +120,12 @@ class LeafConversions(Conversions):
     """What leaf tensors can become."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def to_torch(self, *, fill: Fill = None) -> TorchTensor: ...
+
+        def to_jax(self, *, fill: Fill = None) -> JaxTensor: ...
 
     def numpy(self) -> npt.NDArray[Any]:
         """A dense tensor as a numpy array of its shape: read-only and without a copy where the
@@ -174,6 +184,12 @@ class StructConversions(Conversions):
     """What structured tensors can become, and what they are made of."""
 
     __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def to_torch(self, *, fill: Fill = None) -> dict[str, TorchTensor]: ...
+
+        def to_jax(self, *, fill: Fill = None) -> dict[str, JaxTensor]: ...
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """A TypeError: structs are no array of numpy, their fields are."""

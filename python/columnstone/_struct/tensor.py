@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import operator
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, overload
 
 from .. import _core
 from .._base.errors import UnsupportedError, argument_error
@@ -14,9 +14,10 @@ from .paths import PathOperations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
+    from typing import Any, Self
 
     from .._core import Array
+    from .._types import Nested, Places
     from .spec import LeafSpec, Shape, StructuredTensorSpec
 
 
@@ -25,9 +26,9 @@ class _Nested(Conversions):
 
     __slots__ = ()
 
-    def __iter__(self) -> Iterator[StructuredTensor | LeafTensor]:
+    def __iter__(self) -> Iterator[Self]:
         for i in range(len(self)):
-            yield self[i]
+            yield cast("Self", self[i])
 
     def _rows(self) -> Array:
         """An array whose rows are the places of the outermost dimension; of a scalar, one row."""
@@ -53,82 +54,96 @@ class _Nested(Conversions):
 
     # ---- dimensions ----
 
-    def merge_dims(self, outer: int, inner: int) -> StructuredTensor | LeafTensor:
+    def merge_dims(self, outer: int, inner: int) -> Self:
         """See columnstone.struct.merge_dims."""
         from .arrange import merge_dims
 
-        return merge_dims(self, outer, inner)
+        return cast("Self", merge_dims(self, outer, inner))
 
-    def partition_outer_dimension(
-        self, partition: int | Iterable[int]
-    ) -> StructuredTensor | LeafTensor:
+    def partition_outer_dimension(self, partition: int | Iterable[int]) -> Self:
         """See columnstone.struct.partition_outer_dimension."""
         from .arrange import partition_outer_dimension
 
-        return partition_outer_dimension(self, partition)
+        return cast("Self", partition_outer_dimension(self, partition))
 
-    def row_lengths(self, axis: int = 1) -> StructuredTensor | LeafTensor:
+    def row_lengths(self, axis: int = 1) -> LeafTensor:
         """See columnstone.struct.row_lengths."""
         from .arrange import row_lengths
 
-        return row_lengths(self, axis)
+        return cast("LeafTensor", row_lengths(self, axis))
 
     # ---- elements ----
 
-    def gather(
-        self, indices: object, axis: int | None = None, batch_dims: int = 0
-    ) -> StructuredTensor | LeafTensor:
+    def combinations(self, *names: str) -> StructuredTensor:
+        """See columnstone.struct.combinations."""
+        from .compute import combinations
+
+        return cast("StructuredTensor", combinations(self, *names))
+
+    def run_lengths(self, by: str | tuple[str, ...] | None = None) -> StructuredTensor:
+        """See columnstone.struct.run_lengths."""
+        from .compute import run_lengths
+
+        return cast("StructuredTensor", run_lengths(self, by))
+
+    def gather(self, indices: object, axis: int | None = None, batch_dims: int = 0) -> Self:
         """See columnstone.struct.gather."""
         from .choose import gather
 
-        return gather(self, indices, axis, batch_dims)
+        return cast("Self", gather(self, indices, axis, batch_dims))
 
-    def boolean_mask(self, mask: object, axis: int = 0) -> StructuredTensor | LeafTensor:
+    def boolean_mask(self, mask: object, axis: int = 0) -> Self:
         """See columnstone.struct.boolean_mask."""
         from .choose import boolean_mask
 
-        return boolean_mask(self, mask, axis)
+        return cast("Self", boolean_mask(self, mask, axis))
 
-    def reverse(self, axis: int | Sequence[int] = 0) -> StructuredTensor | LeafTensor:
+    def mask(self, condition: object) -> Self:
+        """See columnstone.struct.mask."""
+        from .choose import mask
+
+        return cast("Self", mask(self, condition))
+
+    def reverse(self, axis: int | Sequence[int] = 0) -> Self:
         """See columnstone.struct.reverse."""
         from .choose import reverse
 
-        return reverse(self, axis)
+        return cast("Self", reverse(self, axis))
 
     # ---- nulls ----
 
-    def is_null(self, path: str | tuple[str, ...] = "") -> StructuredTensor | LeafTensor:
+    def is_null(self, path: str | tuple[str, ...] = "") -> LeafTensor:
         """See columnstone.struct.is_null."""
         from .nulls import is_null
 
-        return is_null(self, path)
+        return cast("LeafTensor", is_null(self, path))
 
-    def has(self, path: str | tuple[str, ...]) -> StructuredTensor | LeafTensor:
+    def has(self, path: str | tuple[str, ...]) -> LeafTensor:
         """See columnstone.struct.has."""
         from .nulls import has
 
-        return has(self, path)
+        return cast("LeafTensor", has(self, path))
 
-    def fill_null(self, value: object) -> StructuredTensor | LeafTensor:
+    def fill_null(self, value: object) -> Self:
         """See columnstone.struct.fill_null."""
         from .nulls import fill_null
 
-        return fill_null(self, value)
+        return cast("Self", fill_null(self, value))
 
-    def drop_null(self, path: str | tuple[str, ...] = "") -> StructuredTensor | LeafTensor:
+    def drop_null(self, path: str | tuple[str, ...] = "") -> Self:
         """See columnstone.struct.drop_null."""
         from .nulls import drop_null
 
-        return drop_null(self, path)
+        return cast("Self", drop_null(self, path))
 
     # ---- data frames ----
     def __repr__(self) -> str:
-        from . import show
+        from .._arrow import show
 
         return show.text(self)
 
     def _repr_html_(self) -> str:
-        from . import show
+        from .._arrow import show
 
         return show.html(self)
 
@@ -140,7 +155,7 @@ class _Nested(Conversions):
         `*`; `?` stands after what may be null. At most `max_depth` levels of fields (None: all; 1:
         only the tensor itself), and of each struct the first `max_fields` (None: all).
         """
-        from . import show
+        from .._arrow import show
 
         print(show.tree(self, max_depth, max_fields, ascii), end="")
 
@@ -173,10 +188,20 @@ class StructuredTensor(StructConversions, _Nested, PathOperations):
 
     __slots__ = ()
 
-    def field_value(self, name: str) -> StructuredTensor | LeafTensor:
+    if TYPE_CHECKING:
+
+        @overload
+        def __getitem__(self, key: Places | list[str] | list[int] | LeafTensor, /) -> Self: ...
+
+        @overload
+        def __getitem__(self, key: object, /) -> Nested: ...
+
+        def __getitem__(self, key: Any, /) -> Any: ...
+
+    def field_value(self, name: str) -> Nested:
         """The field of that name (or path), of every struct: its dimensions are those of this
         tensor and, below them, the field's own."""
-        return cast("StructuredTensor | LeafTensor", self[name])
+        return self[name]
 
     @classmethod
     def from_firestore(cls, documents: Any) -> StructuredTensor:
@@ -299,6 +324,10 @@ class LeafTensor(LeafConversions, _Nested):
 
     __slots__ = ()
 
+    if TYPE_CHECKING:
+
+        def __getitem__(self, key: object, /) -> Self: ...
+
     @property
     def spec(self) -> LeafSpec:
         """What is known by the Arrow type alone: dimensions are None there, unless they are of
@@ -307,22 +336,22 @@ class LeafTensor(LeafConversions, _Nested):
 
     # ---- comparisons: a bool for each value, null for null ----
 
-    def __eq__(self, other: object) -> Any:
+    def __eq__(self, other: object) -> LeafTensor:  # type: ignore[override]
         return self._compare(other, operator.eq)
 
-    def __ne__(self, other: object) -> Any:
+    def __ne__(self, other: object) -> LeafTensor:  # type: ignore[override]
         return self._compare(other, operator.ne)
 
-    def __lt__(self, other: object) -> Any:
+    def __lt__(self, other: object) -> LeafTensor:
         return self._compare(other, operator.lt)
 
-    def __le__(self, other: object) -> Any:
+    def __le__(self, other: object) -> LeafTensor:
         return self._compare(other, operator.le)
 
-    def __gt__(self, other: object) -> Any:
+    def __gt__(self, other: object) -> LeafTensor:
         return self._compare(other, operator.gt)
 
-    def __ge__(self, other: object) -> Any:
+    def __ge__(self, other: object) -> LeafTensor:
         return self._compare(other, operator.ge)
 
     __hash__ = _Nested.__hash__
@@ -333,10 +362,154 @@ class LeafTensor(LeafConversions, _Nested):
             raise TypeError("a tensor is not true or false: each of its values is (to_py())")
         return bool(self.to_py())
 
-    def _compare(self, other: object, operation: Callable[[Any, Any], Any]) -> Any:
+    # ---- arithmetic, as queries have it: null for null, an overflow is an error ----
+
+    __array_priority__ = 1000  # numpy leaves `array + tensor` to the tensor
+
+    def __add__(self, other: object) -> LeafTensor:
+        return self._operate("+", self, other)
+
+    def __radd__(self, other: object) -> LeafTensor:
+        return self._operate("+", other, self)
+
+    def __sub__(self, other: object) -> LeafTensor:
+        return self._operate("-", self, other)
+
+    def __rsub__(self, other: object) -> LeafTensor:
+        return self._operate("-", other, self)
+
+    def __mul__(self, other: object) -> LeafTensor:
+        return self._operate("*", self, other)
+
+    def __rmul__(self, other: object) -> LeafTensor:
+        return self._operate("*", other, self)
+
+    def __truediv__(self, other: object) -> LeafTensor:
+        return self._operate("/", self, other)
+
+    def __rtruediv__(self, other: object) -> LeafTensor:
+        return self._operate("/", other, self)
+
+    def __floordiv__(self, other: object) -> LeafTensor:
+        return self._operate("//", self, other)
+
+    def __rfloordiv__(self, other: object) -> LeafTensor:
+        return self._operate("//", other, self)
+
+    def __mod__(self, other: object) -> LeafTensor:
+        return self._operate("%", self, other)
+
+    def __rmod__(self, other: object) -> LeafTensor:
+        return self._operate("%", other, self)
+
+    def __and__(self, other: object) -> LeafTensor:
+        return self._operate("and", self, other)
+
+    def __rand__(self, other: object) -> LeafTensor:
+        return self._operate("and", other, self)
+
+    def __or__(self, other: object) -> LeafTensor:
+        return self._operate("or", self, other)
+
+    def __ror__(self, other: object) -> LeafTensor:
+        return self._operate("or", other, self)
+
+    def __neg__(self) -> LeafTensor:
+        return self._function("-{}")
+
+    def __invert__(self) -> LeafTensor:
+        return self._function("not {}")
+
+    def __abs__(self) -> LeafTensor:
+        return self._function("abs{}")
+
+    def __pow__(self, other: object) -> LeafTensor:
+        return self._operate("**", self, other)
+
+    def __rpow__(self, other: object) -> LeafTensor:
+        return self._operate("**", other, self)
+
+    @staticmethod
+    def _operate(name: str, x: object, y: object) -> LeafTensor:
+        from .compute import operate
+
+        return cast("LeafTensor", operate(name, x, y))
+
+    def _function(self, call: str) -> LeafTensor:
+        from .compute import function
+
+        return cast("LeafTensor", function(call, self))
+
+    # ---- one value of many: of all of them, or of each innermost list (axis=-1) ----
+
+    def sum(self, axis: int | None = None) -> LeafTensor:
+        """The sum; 0 of nothing. Of integers int64 or uint64, of bools how many are true."""
+        return self._reduce("sum({}, per={})", axis)
+
+    def mean(self, axis: int | None = None) -> LeafTensor:
+        """The mean; null of nothing."""
+        return self._reduce("mean({}, per={})", axis)
+
+    def min(self, axis: int | None = None) -> LeafTensor:
+        """The least value, NaN if one is; null of nothing."""
+        return self._reduce("min({}, per={})", axis)
+
+    def max(self, axis: int | None = None) -> LeafTensor:
+        """The greatest value, NaN if one is; null of nothing."""
+        return self._reduce("max({}, per={})", axis)
+
+    def variance(self, axis: int | None = None) -> LeafTensor:
+        """The mean of the squares of what differs from the mean, as in numpy; null of nothing."""
+        return self._reduce("variance({}, per={})", axis)
+
+    def std(self, axis: int | None = None) -> LeafTensor:
+        """The square root of the variance; null of nothing."""
+        return self._reduce("std({}, per={})", axis)
+
+    def argmin(self, axis: int | None = None) -> LeafTensor:
+        """Where the least value stands, from 0 on, the first of equal ones; null of nothing."""
+        return self._reduce("argmin({}, per={})", axis)
+
+    def argmax(self, axis: int | None = None) -> LeafTensor:
+        """Where the greatest value stands, from 0 on, the first of equal ones; null of nothing."""
+        return self._reduce("argmax({}, per={})", axis)
+
+    def any(self, axis: int | None = None) -> LeafTensor:
+        """Whether one is true; nulls are passed over."""
+        return self._reduce("any({}, per={})", axis)
+
+    def all(self, axis: int | None = None) -> LeafTensor:
+        """Whether none is false; nulls are passed over."""
+        return self._reduce("all({}, per={})", axis)
+
+    def count(self, axis: int | None = None) -> LeafTensor:
+        """How many are not null."""
+        return self._reduce("count({}, per={})", axis)
+
+    def count_distinct(self, axis: int | None = None) -> LeafTensor:
+        """How many different values there are, null not among them."""
+        return self._reduce("count_distinct({}, per={})", axis)
+
+    def quantile(self, q: float, axis: int | None = None) -> LeafTensor:
+        """The value below which a part of all lies: 0.5 is the median, linear between two."""
+        return self._reduce(f"quantile({{}}, {float(q)!r}, per={{}})", axis)
+
+    def cumulative_sum(self) -> LeafTensor:
+        """The sum of each innermost list up to each element; null for a null, which is passed
+        over."""
+        from .compute import along
+
+        return cast("LeafTensor", along("cumulative_sum({})", self))
+
+    def _reduce(self, call: str, axis: int | None) -> LeafTensor:
+        from .compute import reduce
+
+        return cast("LeafTensor", reduce(call, self, axis))
+
+    def _compare(self, other: object, operation: Callable[[Any, Any], Any]) -> LeafTensor:
         from .apply import compare
 
-        return compare(self, other, operation)
+        return cast("LeafTensor", compare(self, other, operation))
 
 
 def _structured(tensor: object) -> StructuredTensor:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .._arrow.objects import Plain
     from .._core import ArrowArrayExportable, ArrowSchemaExportable, RecordBatch
     from .._schema.schema import SchemaLike
-    from .tensor import AnyTensor
+    from .._types import AnyTensor
 
 Length: TypeAlias = int | None
 

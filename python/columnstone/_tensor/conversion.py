@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .. import _core
 from .._base.errors import UnsupportedError
@@ -19,7 +19,52 @@ from .tensor import RaggedTensor, SparseTensor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import jax
+    import numpy.typing as npt
+
+    from .._core import Tensor
+    from .._types import (
+        BatchOf,
+        JaxTensor,
+        Leaf,
+        NumpyTensor,
+        SomeTensor,
+        Structured,
+        TorchTensor,
+    )
+
     Convert = Callable[[Any], Any]
+
+
+# What becomes of a tensor whose kind the data tell is checked as what becomes of a dense one.
+
+
+@overload
+def to_numpy(tensors: BatchOf[Any]) -> BatchOf[NumpyTensor]: ...
+
+
+@overload
+def to_numpy(tensors: Mapping[str, Any] | Structured) -> dict[str, NumpyTensor]: ...
+
+
+@overload
+def to_numpy(tensors: tuple[Any, ...]) -> tuple[Any, ...]: ...
+
+
+@overload
+def to_numpy(tensors: SomeTensor | Leaf) -> NumpyTensor: ...
+
+
+@overload
+def to_numpy(tensors: Tensor) -> npt.NDArray[Any]: ...
+
+
+@overload
+def to_numpy(tensors: SparseTensor) -> SparseTensor[npt.NDArray[Any]]: ...
+
+
+@overload
+def to_numpy(tensors: RaggedTensor) -> RaggedTensor[npt.NDArray[Any]]: ...
 
 
 @public
@@ -29,6 +74,22 @@ def to_numpy(tensors: Any) -> Any:
     bytes objects. Here and in to_torch, to_jax and to_tf, a StructuredTensor is a dict of its
     fields, and a LeafTensor the Tensor or RaggedTensor of its values."""
     return converted(tensors, lambda tensor: tensor.numpy())
+
+
+@overload
+def to_torch(tensors: BatchOf[Any]) -> BatchOf[TorchTensor]: ...
+
+
+@overload
+def to_torch(tensors: Mapping[str, Any] | Structured) -> dict[str, TorchTensor]: ...
+
+
+@overload
+def to_torch(tensors: tuple[Any, ...]) -> tuple[Any, ...]: ...
+
+
+@overload
+def to_torch(tensors: Tensor | SparseTensor | RaggedTensor | Leaf) -> TorchTensor: ...
 
 
 @public
@@ -42,6 +103,30 @@ def to_torch(tensors: Any) -> Any:
     and tolist() give bytes objects; in a SparseTensor or RaggedTensor where they are one.
     """
     return framework("torch", "torch", "PyTorch").to_torch(tensors)
+
+
+@overload
+def to_jax(tensors: BatchOf[Any]) -> BatchOf[JaxTensor]: ...
+
+
+@overload
+def to_jax(tensors: Mapping[str, Any] | Structured) -> dict[str, JaxTensor]: ...
+
+
+@overload
+def to_jax(tensors: tuple[Any, ...]) -> tuple[Any, ...]: ...
+
+
+@overload
+def to_jax(tensors: SomeTensor | Tensor | Leaf) -> JaxTensor: ...
+
+
+@overload
+def to_jax(tensors: SparseTensor) -> SparseTensor[jax.Array]: ...
+
+
+@overload
+def to_jax(tensors: RaggedTensor) -> RaggedTensor[jax.Array]: ...
 
 
 @public
@@ -108,15 +193,16 @@ def flat_tensors(tensor: _core.NestedTensor, path: str = "") -> Any:
 
 def like(tensors: Mapping[str, Any], made: dict[str, Any]) -> Any:
     """A dict in the place of a batch: a Batch again, with its position, if that is what it was."""
-    position = getattr(tensors, "position", None)
-    return made if position is None else type(tensors)(made, position)  # type: ignore[call-arg]
+    if not hasattr(tensors, "position"):
+        return made
+    return type(tensors)(made, tensors.position)  # type: ignore[call-arg]
 
 
-def sparse_parts(tensor: SparseTensor, dense: Convert) -> SparseTensor:
+def sparse_parts(tensor: SparseTensor, dense: Convert) -> SparseTensor[Any]:
     """A sparse tensor with converted parts."""
     return SparseTensor(dense(tensor.indices), dense(tensor.values), dense(tensor.dense_shape))
 
 
-def ragged_parts(tensor: RaggedTensor, dense: Convert) -> RaggedTensor:
+def ragged_parts(tensor: RaggedTensor, dense: Convert) -> RaggedTensor[Any]:
     """A ragged tensor with converted parts."""
     return RaggedTensor(dense(tensor.values), [dense(splits) for splits in tensor.row_splits])

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic
 
+from .._arrow.show import ragged_text, sparse_text
 from .._base.public import public
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from typing_extensions import TypeVar
 
     from .._core import Tensor
 
-    AnyTensor: TypeAlias = "Tensor | SparseTensor | RaggedTensor | dict[str, AnyTensor]"
+    # What the parts are: Tensors, or the arrays that to_numpy and its like have made of them.
+    Part = TypeVar("Part", bound=Any, default=Tensor)
+else:
+    from typing import TypeVar
+
+    Part = TypeVar("Part")
 
 
 @public
-class SparseTensor:
+class SparseTensor(Generic[Part]):
     """A tensor of which only some places have a value.
 
     indices: int64 [n, rank], the places in row-major order
@@ -29,18 +35,18 @@ class SparseTensor:
 
     __slots__ = ("dense_shape", "indices", "values")
 
-    indices: Tensor
-    values: Tensor
-    dense_shape: Tensor
+    indices: Part
+    values: Part
+    dense_shape: Part
 
-    def __init__(self, indices: Tensor, values: Tensor, dense_shape: Tensor) -> None:
+    def __init__(self, indices: Part, values: Part, dense_shape: Part) -> None:
         self.indices = indices
         self.values = values
         self.dense_shape = dense_shape
 
     @property
-    def dtype(self) -> str:
-        """The type of the values."""
+    def dtype(self) -> Any:
+        """The type of the values, as their own `dtype` says it: of a Tensor a str."""
         return self.values.dtype
 
     @property
@@ -49,13 +55,11 @@ class SparseTensor:
         return tuple(self.dense_shape.tolist())
 
     def __repr__(self) -> str:
-        return (
-            f"<columnstone.SparseTensor {self.dtype} {self.shape} with {len(self.values)} values>"
-        )
+        return sparse_text(self.indices, self.values, self.shape)
 
 
 @public
-class RaggedTensor:
+class RaggedTensor(Generic[Part]):
     """Rows of differing lengths, to any depth.
 
     values: [n], or [n] + uniform inner dimensions: all values in order
@@ -64,16 +68,16 @@ class RaggedTensor:
 
     __slots__ = ("row_splits", "values")
 
-    values: Tensor
-    row_splits: list[Tensor]
+    values: Part
+    row_splits: list[Part]
 
-    def __init__(self, values: Tensor, row_splits: list[Tensor]) -> None:
+    def __init__(self, values: Part, row_splits: list[Part]) -> None:
         self.values = values
         self.row_splits = row_splits
 
     @property
-    def dtype(self) -> str:
-        """The type of the values."""
+    def dtype(self) -> Any:
+        """The type of the values, as their own `dtype` says it: of a Tensor a str."""
         return self.values.dtype
 
     @property
@@ -93,7 +97,4 @@ class RaggedTensor:
         return rows
 
     def __repr__(self) -> str:
-        return (
-            f"<columnstone.RaggedTensor {self.dtype} of {self.num_rows} rows, "
-            f"{len(self.row_splits)} levels, {len(self.values)} values>"
-        )
+        return ragged_text(self.values, self.row_splits)

@@ -97,6 +97,16 @@ static PyObject *get_children(PyObject *object, void *closure) {
   return children;
 }
 
+static PyObject *get_dictionary(PyObject *object, void *closure) {
+  (void)closure;
+  arrow_schema *self = (arrow_schema *)object;
+  if (self->node->dictionary == NULL) {
+    Py_RETURN_NONE;
+  }
+  cst__py_shared_retain(self->shared);
+  return arrow_schema_make(cst__py_state_of(object), self->shared, self->node->dictionary);
+}
+
 static PyObject *arrow_schema_export_schema(PyObject *object, PyObject *unused) {
   (void)unused;
   arrow_schema *self = (arrow_schema *)object;
@@ -285,6 +295,9 @@ static PyGetSetDef getset[] = {
     {"format", get_format, NULL, PyDoc_STR("Format string of the Arrow C data interface."), NULL},
     {"nullable", get_nullable, NULL, PyDoc_STR("Whether the field may be null."), NULL},
     {"children", get_children, NULL, PyDoc_STR("The fields as ArrowSchema objects."), NULL},
+    {"dictionary", get_dictionary, NULL,
+     PyDoc_STR("The type of a dictionary's values, for which its integers stand; None: plain."),
+     NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

@@ -27,7 +27,7 @@ typedef struct cst__py_gate {
   PyObject *interruption; /* what a signal's handler has raised in a call that has not come back */
 } cst__py_gate;
 
-enum { CST__PY_NUM_ERRORS = CST_INTERRUPTED + 1 };
+enum { CST__PY_NUM_ERRORS = CST_TIMEOUT + 1 };
 
 typedef struct cst__py_state {
   PyTypeObject *schema_type;

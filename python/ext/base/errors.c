@@ -21,6 +21,7 @@ static const struct {
     {CST_STATE, "StateError"},
     {CST_CALLBACK, "Error"},
     {CST_INTERRUPTED, "Error"},
+    {CST_TIMEOUT, "DeadlineError"},
 };
 
 int cst__py_errors_init(cst__py_state *state) {

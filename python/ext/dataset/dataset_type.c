@@ -119,6 +119,25 @@ static PyObject *num_batches(PyObject *object, PyObject *unused) {
   return count_with(object, cst_dataset_num_batches);
 }
 
+/* batches_left(batch, origin) */
+static PyObject *batches_left(PyObject *object, PyObject *args) {
+  cst__py_dataset_object *self = (cst__py_dataset_object *)object;
+  unsigned long long batch;
+  unsigned long long origin;
+  if (!PyArg_ParseTuple(args, "KK:batches_left", &batch, &origin)) {
+    return NULL;
+  }
+  cst_position from = {.batch = batch, .origin = origin};
+  uint64_t count = 0;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_dataset_batches_left(self->dataset, &from, &count, &error);
+  Py_END_ALLOW_THREADS
+  return status == CST_OK ? PyLong_FromUnsignedLongLong(count)
+                          : cst__py_source_raise(self->source, &error);
+}
+
 static PyObject *order(PyObject *object, PyObject *args) {
   cst__py_dataset_object *self = (cst__py_dataset_object *)object;
   unsigned long long epoch;
@@ -144,16 +163,16 @@ static PyObject *order(PyObject *object, PyObject *args) {
 }
 
 static PyObject *loader(PyObject *object, PyObject *args) {
-  unsigned long long place[4];
+  unsigned long long place[5];
   unsigned int first;
   unsigned int step;
   PyObject *sparse;
   PyObject *ragged;
-  if (!PyArg_ParseTuple(args, "KKKKIIOO:loader", &place[0], &place[1], &place[2], &place[3], &first,
-                        &step, &sparse, &ragged)) {
+  if (!PyArg_ParseTuple(args, "KKKKKIIOO:loader", &place[0], &place[1], &place[2], &place[3],
+                        &place[4], &first, &step, &sparse, &ragged)) {
     return NULL;
   }
-  cst_position from = {place[0], place[1], place[2], place[3]};
+  cst_position from = {place[0], place[1], place[2], place[3], place[4]};
   bool tensors = sparse != Py_None;
   return cst__py_loader_new(object, &from, first, step, tensors ? sparse : NULL,
                             tensors ? ragged : NULL);
@@ -163,6 +182,7 @@ static PyMethodDef methods[] = {
     {"shuffle", shuffle, METH_NOARGS, NULL},
     {"num_rows", dataset_num_rows, METH_NOARGS, NULL},
     {"num_batches", num_batches, METH_NOARGS, NULL},
+    {"batches_left", batches_left, METH_VARARGS, NULL},
     {"order", order, METH_VARARGS, NULL},
     {"loader", loader, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

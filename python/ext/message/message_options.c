@@ -2,28 +2,30 @@
  * made them exact. */
 #include "ext/message/message.h"
 
-/* (descriptors or None, message or None, flags, form, enums, timestamp_unit, time_zone,
- * duration_unit, time_unit, recursion, unknown_fields or None, list_item, map_key, map_value,
- * field_number_key or None) */
-static int parse_message(cst_message_options *o, cst__py_state *state, PyObject *tuple) {
+/* (descriptors or None, message or None, ((name of an option, value as a text), ...)) */
+static int parse_message(cst_message_options *options, cst__py_state *state, PyObject *tuple) {
   PyObject *descriptors;
-  int form;
-  int enums;
-  int timestamp_unit;
-  int duration_unit;
-  int time_unit;
-  if (!PyArg_ParseTuple(tuple, "OzIiiiziiizsssz:message", &descriptors, &o->message, &o->flags,
-                        &form, &enums, &timestamp_unit, &o->time_zone, &duration_unit, &time_unit,
-                        &o->recursion, &o->unknown_fields, &o->list_item, &o->map_key,
-                        &o->map_value, &o->field_number_key)) {
+  PyObject *given;
+  cst_error error = CST_ERROR_INIT;
+  if (!PyArg_ParseTuple(tuple, "OzO!:message", &descriptors, &options->message, &PyTuple_Type,
+                        &given)) {
     return -1;
   }
-  o->form = (cst_message_form)form;
-  o->enums = (cst_message_enums)enums;
-  o->timestamp_unit = (cst_time_unit)timestamp_unit;
-  o->duration_unit = (cst_time_unit)duration_unit;
-  o->time_unit = (cst_time_unit)time_unit;
-  return descriptors == Py_None ? 0 : cst__py_descriptors_arg(state, descriptors, &o->descriptors);
+  for (Py_ssize_t i = 0; i < PyTuple_Size(given); i++) {
+    PyObject *pair = PyTuple_GetItem(given, i);
+    const char *name;
+    const char *value;
+    if (!PyArg_Parse(pair, "(ss):message", &name, &value)) {
+      return -1;
+    }
+    if (cst_message_options_set(options, name, value, &error) != CST_OK) {
+      cst__py_raise(state, &error);
+      return -1;
+    }
+  }
+  return descriptors == Py_None
+             ? 0
+             : cst__py_descriptors_arg(state, descriptors, &options->descriptors);
 }
 
 int cst__py_message_init(cst__py_message *message, cst__py_state *state, PyObject *tuple) {

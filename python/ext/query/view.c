@@ -1,6 +1,7 @@
 /* View: a query bound to its input. Immutable; its calls let the GIL go, and any number of threads
  * may run one at once. */
 #include <stdlib.h>
+#include <time.h>
 
 #include "ext/arrow/arrow.h"
 #include "ext/decode/decode.h"
@@ -14,6 +15,7 @@ typedef struct view_object {
   PyObject_HEAD cst_view *view;
   PyObject *schema;    /* ArrowSchema of what goes out */
   PyObject *functions; /* tuple of the objects of Python's that it calls */
+  PyObject *limits;    /* tuple of three: see Limits in _query/view.py */
   PyObject *recipe;    /* (function, arguments) that make it again; see view_reduce */
 } view_object;
 
@@ -48,6 +50,7 @@ static PyObject *view_raise(cst__py_state *state, PyObject *functions, const cst
 /* What a view is made of, borrowed from the arguments. */
 typedef struct view_parts {
   PyObject *what; /* Query, or bytes of a saved view */
+  PyObject *limits;
   cst__py_message message;
   struct ArrowSchema type; /* release NULL: not given */
   cst_query_value *params;
@@ -84,13 +87,15 @@ static int view_params_init(view_parts *parts, PyObject *tuple) {
   return 0;
 }
 
-/* (what, message or None, schema or None, type or None, params, outputs or None, recipe) */
+/* (what, message or None, schema or None, type or None, params, outputs or None, limits, recipe) */
 static int view_parts_init(view_parts *parts, cst__py_state *state, PyObject *args,
                            PyObject **recipe) {
   PyObject *message, *schema, *type, *params, *outputs;
+  long long most[3];
   *parts = (view_parts){.options = CST_VIEW_OPTIONS_INIT};
-  if (!PyArg_ParseTuple(args, "OOOOO!OO:View", &parts->what, &message, &schema, &type,
-                        &PyTuple_Type, &params, &outputs, recipe) ||
+  if (!PyArg_ParseTuple(args, "OOOOO!OO!O:View", &parts->what, &message, &schema, &type,
+                        &PyTuple_Type, &params, &outputs, &PyTuple_Type, &parts->limits, recipe) ||
+      !PyArg_ParseTuple(parts->limits, "LLL:limits", &most[0], &most[1], &most[2]) ||
       cst__py_message_init(&parts->message, state, message) < 0 ||
       cst__py_schema_arg(state, schema, &parts->options.schema) < 0 ||
       view_params_init(parts, params) < 0 || cst__py_names_init(&parts->outputs, outputs) < 0) {
@@ -99,6 +104,9 @@ static int view_parts_init(view_parts *parts, cst__py_state *state, PyObject *ar
   parts->options.message = cst__py_message_view(&parts->message);
   parts->options.outputs = parts->outputs.names;
   parts->options.num_outputs = parts->outputs.count;
+  parts->options.max_elements = most[0];
+  parts->options.max_bytes = most[1];
+  parts->options.max_work = most[2];
   if (type == Py_None) {
     return 0;
   }
@@ -137,7 +145,7 @@ static cst_view *view_make(const view_parts *parts, cst__py_state *state, PyObje
 
 /* Takes the view over, also on failure. */
 static PyObject *view_wrap(PyTypeObject *type, cst_view *view, PyObject *functions,
-                           PyObject *recipe) {
+                           PyObject *limits, PyObject *recipe) {
   cst__py_state *state = PyType_GetModuleState(type);
   struct ArrowSchema out;
   cst_error error = CST_ERROR_INIT;
@@ -157,6 +165,7 @@ static PyObject *view_wrap(PyTypeObject *type, cst_view *view, PyObject *functio
   self->view = view;
   self->schema = schema;
   self->functions = Py_NewRef(functions);
+  self->limits = Py_NewRef(limits);
   self->recipe = Py_NewRef(recipe);
   return (PyObject *)self;
 }
@@ -172,7 +181,7 @@ static PyObject *new_view(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
                               ? Py_NewRef(cst__py_query_functions(parts.what))
                               : PyTuple_New(0);
     cst_view *view = functions == NULL ? NULL : view_make(&parts, state, functions);
-    made = view == NULL ? NULL : view_wrap(type, view, functions, recipe);
+    made = view == NULL ? NULL : view_wrap(type, view, functions, parts.limits, recipe);
     Py_XDECREF(functions);
   }
   view_parts_reset(&parts);
@@ -195,6 +204,7 @@ static void view_dealloc(PyObject *object) {
   cst__py_put_back(pending);
   Py_XDECREF(self->schema);
   Py_XDECREF(self->functions);
+  Py_XDECREF(self->limits);
   Py_XDECREF(self->recipe);
   cst__py_free(object);
 }
@@ -219,6 +229,11 @@ static PyObject *view_get_digest(PyObject *object, void *closure) {
   return view_text_or_none(digest);
 }
 
+static PyObject *view_get_uses_record_index(PyObject *object, void *closure) {
+  (void)closure;
+  return PyBool_FromLong(cst_view_uses_record_index(((view_object *)object)->view));
+}
+
 static PyObject *view_get_message(PyObject *object, void *closure) {
   (void)closure;
   return view_text_or_none(cst_view_message(((view_object *)object)->view));
@@ -237,6 +252,11 @@ static PyObject *view_get_arrow_schema(PyObject *object, void *closure) {
 static PyObject *view_get_functions(PyObject *object, void *closure) {
   (void)closure;
   return Py_NewRef(((view_object *)object)->functions);
+}
+
+static PyObject *view_get_limits(PyObject *object, void *closure) {
+  (void)closure;
+  return Py_NewRef(((view_object *)object)->limits);
 }
 
 static PyObject *names_tuple(const char *const *names, size_t count) {
@@ -332,22 +352,25 @@ static PyObject *view_explain(PyObject *object, PyObject *args) {
   return view_take_text(text, strlen(text));
 }
 
-/* diff(other): (text, number of changes that break readers) */
+/* diff(other): (text, number of changes that break readers, and of those that give them other rows)
+ */
 static PyObject *view_diff(PyObject *object, PyObject *args) {
   PyObject *other;
   char *text = NULL;
-  size_t size = 0;
   size_t num_breaking = 0;
+  size_t num_rows = 0;
   cst_error error = CST_ERROR_INIT;
   if (!PyArg_ParseTuple(args, "O!:diff", Py_TYPE(object), &other)) {
     return NULL;
   }
-  if (cst_view_diff(((view_object *)object)->view, ((view_object *)other)->view, &text, &size,
-                    &num_breaking, &error) != CST_OK) {
+  if (cst_view_diff(((view_object *)object)->view, ((view_object *)other)->view, &text,
+                    &num_breaking, &num_rows, &error) != CST_OK) {
     return cst__py_raise(cst__py_state_of(object), &error);
   }
-  PyObject *made = view_take_text(text, size);
-  return made == NULL ? NULL : Py_BuildValue("(Nn)", made, (Py_ssize_t)num_breaking);
+  PyObject *made = view_take_text(text, strlen(text));
+  return made == NULL
+             ? NULL
+             : Py_BuildValue("(Nnn)", made, (Py_ssize_t)num_breaking, (Py_ssize_t)num_rows);
 }
 
 static PyObject *view_write(PyObject *object, PyObject *unused) {
@@ -384,55 +407,157 @@ static PyObject *view_save(PyObject *object, PyObject *args) {
 
 /* ---- running ---- */
 
-/* tensors(records, sparse, ragged): a dict of them */
+/* How a call goes: the argument `how` of run, tensors and apply, (on_error, on_bad or None,
+ * seconds), and what comes of on_bad. */
+typedef struct view_call {
+  cst_view_run_options options;
+  cst__py_state *state;
+  PyObject *on_bad; /* borrowed; NULL: nobody wants them */
+  PyObject *exception;
+} view_call;
+
+/* On the thread of the call, which has let the GIL go. What it raises is raised after the call. */
+static void view_note_bad(void *ctx, const cst_error *error) {
+  view_call *call = ctx;
+  PyGILState_STATE gil;
+  if (call->exception != NULL || !cst__py_enter(call->state->gate, &gil)) {
+    return;
+  }
+  PyObject *object = cst__py_error_object(call->state, error);
+  PyObject *answer =
+      object == NULL ? NULL : PyObject_CallFunctionObjArgs(call->on_bad, object, NULL);
+  if (answer == NULL) {
+    (void)cst__py_keep_exception(&call->exception, "", NULL);
+  }
+  Py_XDECREF(object);
+  Py_XDECREF(answer);
+  cst__py_leave(call->state->gate, gil);
+}
+
+/* The time on the clock of deadlines; no sooner than the first tick of it. */
+static int64_t deadline_after(double seconds) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  double left = (double)(INT64_MAX / 4);
+  double wanted = seconds * 1e9;
+  int64_t at = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+  return at + (int64_t)(wanted < left ? wanted : left) + 1;
+}
+
+/* The options point into `call`. */
+static int view_call_init(view_call *call, cst__py_state *state, PyObject *how) {
+  int policy;
+  double seconds;
+  *call = (view_call){.options = CST_VIEW_RUN_OPTIONS_INIT, .state = state};
+  if (!PyArg_ParseTuple(how, "iOd:how", &policy, &call->on_bad, &seconds)) {
+    return -1;
+  }
+  call->options.on_error = (cst_on_error)policy;
+  if (call->on_bad != Py_None) {
+    call->options.on_bad = view_note_bad;
+    call->options.bad_ctx = call;
+  }
+  call->options.deadline = seconds >= 0 ? deadline_after(seconds) : 0;
+  return 0;
+}
+
+/* Raises what on_bad has raised (true): what has been made goes. */
+static bool view_call_raised(view_call *call) {
+  if (call->exception == NULL) {
+    return false;
+  }
+  PyErr_SetObject((PyObject *)Py_TYPE(call->exception), call->exception);
+  Py_CLEAR(call->exception);
+  return true;
+}
+
+/* Raises why a call failed, but not in the place of what on_bad raised. */
+static PyObject *view_call_raise(view_call *call, PyObject *functions, const cst_error *error) {
+  return view_call_raised(call) ? NULL : view_raise(call->state, functions, error);
+}
+
+static PyObject *view_call_tensors(view_call *call, cst_tensors *tensors, PyObject *sparse,
+                                   PyObject *ragged) {
+  if (view_call_raised(call)) {
+    cst_tensors_release(tensors);
+    return NULL;
+  }
+  return cst__py_tensors_dict(call->state, tensors, sparse, ragged);
+}
+
+/* tensors(records, how, sparse, ragged): a dict of them */
 static PyObject *view_tensors(PyObject *object, PyObject *args) {
   view_object *self = (view_object *)object;
-  PyObject *given, *sparse, *ragged;
+  PyObject *given, *how, *sparse, *ragged;
   cst__py_records records;
+  view_call call;
   cst_tensors *tensors = NULL;
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "OOO:tensors", &given, &sparse, &ragged) ||
+  if (!PyArg_ParseTuple(args, "OO!OO:tensors", &given, &PyTuple_Type, &how, &sparse, &ragged) ||
+      view_call_init(&call, cst__py_state_of(object), how) < 0 ||
       cst__py_records_init(&records, given) < 0) {
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS
-  status = cst_view_run(self->view, records.bytes, (size_t)records.count, &tensors, &error);
+  status = cst_view_run(self->view, records.bytes, (size_t)records.count, &call.options, &tensors,
+                        &error);
   Py_END_ALLOW_THREADS
   cst__py_records_reset(&records);
-  cst__py_state *state = cst__py_state_of(object);
-  return status == CST_OK ? cst__py_tensors_dict(state, tensors, sparse, ragged)
-                          : view_raise(state, self->functions, &error);
+  return status == CST_OK ? view_call_tensors(&call, tensors, sparse, ragged)
+                          : view_call_raise(&call, self->functions, &error);
 }
 
-/* The batch that goes out, which has the view's schema. */
-static PyObject *view_batch(view_object *self, struct ArrowSchema *schema,
-                            struct ArrowArray *batch) {
-  schema->release(schema);
-  return cst__py_batch_new(cst__py_state_of((PyObject *)self), self->schema, batch);
-}
-
-/* run(records): a RecordBatch */
-static PyObject *view_run(PyObject *object, PyObject *given) {
+/* apply_tensors(RecordBatch, how, sparse, ragged): a dict of them */
+static PyObject *view_apply_tensors(PyObject *object, PyObject *args) {
   view_object *self = (view_object *)object;
-  cst__py_records records;
-  struct ArrowSchema schema;
-  struct ArrowArray batch;
+  cst__py_state *state = cst__py_state_of(object);
+  PyObject *given, *how, *sparse, *ragged;
+  struct ArrowArray in;
+  view_call call;
+  cst_tensors *tensors = NULL;
   cst_error error = CST_ERROR_INIT;
   cst_status status;
-  if (cst__py_records_init(&records, given) < 0) {
+  if (!PyArg_ParseTuple(args, "O!O!OO:apply_tensors", state->batch_type, &given, &PyTuple_Type,
+                        &how, &sparse, &ragged) ||
+      view_call_init(&call, state, how) < 0) {
     return NULL;
   }
+  PyObject *schema = Py_NewRef(cst__py_batch_lend(given, &in));
   Py_BEGIN_ALLOW_THREADS
-  status =
-      cst_view_run_arrow(self->view, records.bytes, (size_t)records.count, &schema, &batch, &error);
+  status = cst_view_apply_tensors(self->view, cst__py_arrow_schema_view(schema), &in, &call.options,
+                                  &tensors, &error);
   Py_END_ALLOW_THREADS
-  cst__py_records_reset(&records);
-  return status == CST_OK ? view_batch(self, &schema, &batch)
-                          : view_raise(cst__py_state_of(object), self->functions, &error);
+  Py_DECREF(schema);
+  return status == CST_OK ? view_call_tensors(&call, tensors, sparse, ragged)
+                          : view_call_raise(&call, self->functions, &error);
 }
 
-/* The int64 numbers of the rows that rows come from, as an Array. Takes them over. */
+/* The batch that goes out, of the view's schema or, with rows of nulls, of one that has nulls.
+ * Takes both over. */
+static PyObject *view_call_batch(view_call *call, const view_object *self,
+                                 struct ArrowSchema *schema, struct ArrowArray *batch) {
+  bool is_usual = call->options.on_error != CST_ON_ERROR_NULL;
+  if (view_call_raised(call)) {
+    schema->release(schema);
+    cst__py_release_array(batch);
+    return NULL;
+  }
+  if (is_usual) {
+    schema->release(schema);
+    return cst__py_batch_new(call->state, self->schema, batch);
+  }
+  PyObject *type = cst__py_arrow_schema_new(call->state, schema);
+  if (type == NULL) {
+    cst__py_release_array(batch);
+    return NULL;
+  }
+  PyObject *made = cst__py_batch_new(call->state, type, batch);
+  Py_DECREF(type);
+  return made;
+}
+
+/* The int64 numbers of the records that rows come from, as an Array. Takes them over. */
 static PyObject *view_origin(cst__py_state *state, struct ArrowArray *origin) {
   struct ArrowSchema schema;
   PyObject *tree = Py_BuildValue("(yyiO()O)", "l", "", 0, Py_None, Py_None);
@@ -448,35 +573,71 @@ static PyObject *view_origin(cst__py_state *state, struct ArrowArray *origin) {
   return made;
 }
 
-/* apply(RecordBatch): (RecordBatch, rows that its rows come from) */
-static PyObject *view_apply(PyObject *object, PyObject *args) {
-  view_object *self = (view_object *)object;
-  cst__py_state *state = cst__py_state_of(object);
-  PyObject *given;
-  struct ArrowArray in, out, origin;
-  struct ArrowSchema schema;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status;
-  if (!PyArg_ParseTuple(args, "O!:apply", state->batch_type, &given)) {
+/* (RecordBatch, records that its rows come from); takes all of it over. */
+static PyObject *view_call_rows(view_call *call, const view_object *self,
+                                struct ArrowSchema *schema, struct ArrowArray *out,
+                                struct ArrowArray *origin) {
+  PyObject *batch = view_call_batch(call, self, schema, out);
+  if (batch == NULL) {
+    cst__py_release_array(origin);
     return NULL;
   }
-  PyObject *in_schema = Py_NewRef(cst__py_batch_lend(given, &in));
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_view_apply(self->view, cst__py_arrow_schema_view(in_schema), &in, &schema, &out,
-                          &origin, &error);
-  Py_END_ALLOW_THREADS
-  Py_DECREF(in_schema);
-  if (status != CST_OK) {
-    return view_raise(state, self->functions, &error);
-  }
-  PyObject *rows = view_origin(state, &origin);
-  PyObject *batch = view_batch(self, &schema, &out);
-  if (rows == NULL || batch == NULL) {
-    Py_XDECREF(rows);
-    Py_XDECREF(batch);
+  PyObject *rows = view_origin(call->state, origin);
+  if (rows == NULL) {
+    Py_DECREF(batch);
     return NULL;
   }
   return Py_BuildValue("(NN)", batch, rows);
+}
+
+/* run(records, how): as apply */
+static PyObject *view_run(PyObject *object, PyObject *args) {
+  view_object *self = (view_object *)object;
+  PyObject *given, *how;
+  cst__py_records records;
+  view_call call;
+  struct ArrowSchema schema;
+  struct ArrowArray batch, origin;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  if (!PyArg_ParseTuple(args, "OO!:run", &given, &PyTuple_Type, &how) ||
+      view_call_init(&call, cst__py_state_of(object), how) < 0 ||
+      cst__py_records_init(&records, given) < 0) {
+    return NULL;
+  }
+  call.options.origin = &origin;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_view_run_arrow(self->view, records.bytes, (size_t)records.count, &call.options,
+                              &schema, &batch, &error);
+  Py_END_ALLOW_THREADS
+  cst__py_records_reset(&records);
+  return status == CST_OK ? view_call_rows(&call, self, &schema, &batch, &origin)
+                          : view_call_raise(&call, self->functions, &error);
+}
+
+/* apply(RecordBatch, how): (RecordBatch, rows that its rows come from) */
+static PyObject *view_apply(PyObject *object, PyObject *args) {
+  view_object *self = (view_object *)object;
+  cst__py_state *state = cst__py_state_of(object);
+  PyObject *given, *how;
+  struct ArrowArray in, out, origin;
+  view_call call;
+  struct ArrowSchema schema;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  if (!PyArg_ParseTuple(args, "O!O!:apply", state->batch_type, &given, &PyTuple_Type, &how) ||
+      view_call_init(&call, state, how) < 0) {
+    return NULL;
+  }
+  PyObject *in_schema = Py_NewRef(cst__py_batch_lend(given, &in));
+  call.options.origin = &origin;
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_view_apply(self->view, cst__py_arrow_schema_view(in_schema), &in, &call.options,
+                          &schema, &out, &error);
+  Py_END_ALLOW_THREADS
+  Py_DECREF(in_schema);
+  return status == CST_OK ? view_call_rows(&call, self, &schema, &out, &origin)
+                          : view_call_raise(&call, self->functions, &error);
 }
 
 /* The recipe; without functions of Python's its last argument is the saved form. */
@@ -504,9 +665,10 @@ static PyMethodDef methods[] = {
     {"diff", view_diff, METH_VARARGS, NULL},
     {"write", view_write, METH_NOARGS, NULL},
     {"save", view_save, METH_VARARGS, NULL},
-    {"run", view_run, METH_O, NULL},
+    {"run", view_run, METH_VARARGS, NULL},
     {"tensors", view_tensors, METH_VARARGS, NULL},
     {"apply", view_apply, METH_VARARGS, NULL},
+    {"apply_tensors", view_apply_tensors, METH_VARARGS, NULL},
     {"__reduce__", view_reduce, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -515,10 +677,12 @@ static PyGetSetDef getset[] = {
     {"text", view_get_text, NULL, NULL, NULL},
     {"digest", view_get_digest, NULL, NULL, NULL},
     {"message", view_get_message, NULL, NULL, NULL},
+    {"uses_record_index", view_get_uses_record_index, NULL, NULL, NULL},
     {"input", view_get_input, NULL, NULL, NULL},
     {"outputs", view_get_outputs, NULL, NULL, NULL},
     {"arrow_schema", view_get_arrow_schema, NULL, NULL, NULL},
     {"functions", view_get_functions, NULL, NULL, NULL},
+    {"limits", view_get_limits, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 

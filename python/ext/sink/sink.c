@@ -260,6 +260,15 @@ static PyObject *sink_give_up(PyObject *object, PyObject *unused) {
   Py_RETURN_NONE;
 }
 
+static PyObject *sink_keep_existing(PyObject *object, PyObject *keep) {
+  int wanted = PyObject_IsTrue(keep);
+  if (wanted < 0) {
+    return NULL;
+  }
+  ((sink_object *)object)->options.keep_existing = wanted != 0;
+  Py_RETURN_NONE;
+}
+
 static PyObject *sink_get_closed(PyObject *object, void *closure) {
   (void)closure;
   return PyBool_FromLong(sink_is_closed(object));
@@ -278,11 +287,9 @@ PyObject *cst__py_sink_exists(PyObject *module, PyObject *args) {
 }
 
 static PyMethodDef methods[] = {
-    {"begin", begin_by, METH_O, NULL},
-    {"write", sink_write_batches, METH_O, NULL},
-    {"finish", sink_finish, METH_NOARGS, NULL},
-    {"abort", sink_give_up, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL},
+    {"keep_existing", sink_keep_existing, METH_O, NULL}, {"begin", begin_by, METH_O, NULL},
+    {"write", sink_write_batches, METH_O, NULL},         {"finish", sink_finish, METH_NOARGS, NULL},
+    {"abort", sink_give_up, METH_NOARGS, NULL},          {NULL, NULL, 0, NULL},
 };
 
 static PyGetSetDef getset[] = {

@@ -72,14 +72,16 @@ static cst_status open_files(cst__py_inputs *inputs, cst__py_state *state, PyObj
   return status;
 }
 
-/* Entry i is (open, name as bytes, once, projects). */
+/* Entry i is (open, name as bytes, once, projects, size of the file). */
 static int add_opener(cst__py_inputs *inputs, cst__py_state *state, PyObject *streams, Py_ssize_t i,
                       cst_stream_opener *view) {
   PyObject *open;
   const char *name;
   int once;
   int projects;
-  if (!PyArg_ParseTuple(PyTuple_GetItem(streams, i), "Oypp", &open, &name, &once, &projects)) {
+  long long file_size;
+  if (!PyArg_ParseTuple(PyTuple_GetItem(streams, i), "OyppL", &open, &name, &once, &projects,
+                        &file_size)) {
     return -1;
   }
   cst__py_opener *opener = cst__py_opener_new(state, open);
@@ -88,6 +90,7 @@ static int add_opener(cst__py_inputs *inputs, cst__py_state *state, PyObject *st
   }
   inputs->openers[inputs->num_openers++] = opener;
   *view = cst__py_opener_view(opener, name, once != 0, projects != 0);
+  view->file_size = file_size;
   return 0;
 }
 

@@ -50,7 +50,7 @@ static int take_split_arguments(split_arguments *a, PyObject *args) {
   return 0;
 }
 
-/* A list of (file, begin, end, exact, task). */
+/* A list of (file, begin, end, exact, task, record). */
 static PyObject *list_of_splits(const cst_splits *splits) {
   const size_t count = cst_splits_count(splits);
   PyObject *list = PyList_New((Py_ssize_t)count);
@@ -62,11 +62,12 @@ static PyObject *list_of_splits(const cst_splits *splits) {
       file = split->file;
       cst__py_replace(&name, PyUnicode_DecodeFSDefault(file));
     }
-    PyObject *entry = name == NULL ? NULL
-                                   : Py_BuildValue("OKKOK", name, (unsigned long long)split->begin,
-                                                   (unsigned long long)split->end,
-                                                   split->exact ? Py_True : Py_False,
-                                                   (unsigned long long)split->task);
+    PyObject *entry =
+        name == NULL
+            ? NULL
+            : Py_BuildValue("OKKOKK", name, (unsigned long long)split->begin,
+                            (unsigned long long)split->end, split->exact ? Py_True : Py_False,
+                            (unsigned long long)split->task, (unsigned long long)split->record);
     if (entry == NULL || PyList_SetItem(list, (Py_ssize_t)i, entry) < 0) {
       Py_CLEAR(list);
     }
@@ -117,12 +118,14 @@ cst_source *cst__py_source_of_splits(PyObject *object, PyObject *args) {
     long long begin; /* larger numbers are an OverflowError */
     long long end;
     int exact;
-    done = PyArg_ParseTuple(PyTuple_GetItem(tuple, (Py_ssize_t)i), "yLLp", &splits[i].file, &begin,
-                            &end, &exact);
+    long long record;
+    done = PyArg_ParseTuple(PyTuple_GetItem(tuple, (Py_ssize_t)i), "yLLpL", &splits[i].file, &begin,
+                            &end, &exact, &record);
     if (done) {
       splits[i].begin = (uint64_t)begin;
       splits[i].end = (uint64_t)end;
       splits[i].exact = exact != 0;
+      splits[i].record = (uint64_t)record;
     }
   }
   if (done && cst__py_source_call_begin(&call, object)) {

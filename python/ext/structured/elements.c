@@ -97,6 +97,26 @@ PyObject *cst__py_nested_reverse(PyObject *module, PyObject *args) {
   return cst__py_nested_finish(state, status, &error, made);
 }
 
+PyObject *cst__py_nested_mask(PyObject *module, PyObject *args) {
+  cst__py_state *state = PyModule_GetState(module);
+  PyObject *objects[2];
+  cst_error error = CST_ERROR_INIT;
+  cst_structured *made = NULL;
+  cst_status status;
+  if (!PyArg_ParseTuple(args, "OO:nested_mask", &objects[0], &objects[1])) {
+    return NULL;
+  }
+  const cst_structured *tensor = cst__py_nested_need(state, objects[0]);
+  const cst_structured *condition = tensor == NULL ? NULL : cst__py_nested_need(state, objects[1]);
+  if (condition == NULL) {
+    return NULL;
+  }
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_structured_mask(tensor, condition, &made, &error);
+  Py_END_ALLOW_THREADS
+  return cst__py_nested_finish_index(state, status, &error, made);
+}
+
 PyObject *cst__py_nested_where(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *objects[3];

@@ -41,6 +41,7 @@ PyObject *cst__py_nested_gather(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_gather_nd(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_boolean_mask(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_reverse(PyObject *module, PyObject *args);
+PyObject *cst__py_nested_mask(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_where(PyObject *module, PyObject *args);
 PyObject *cst__py_nested_true_places(PyObject *module, PyObject *object);
 

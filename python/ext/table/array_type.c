@@ -190,8 +190,7 @@ static PyObject *array_reduce_ex(PyObject *object, PyObject *protocol) {
 }
 
 static PyObject *array_repr(PyObject *object) {
-  return PyUnicode_FromFormat("<columnstone.Array of %zd values, %R>", array_length(object),
-                              ((cst__py_array_object *)object)->schema);
+  return cst__py_table_method("array_repr", object, NULL);
 }
 
 static PyMethodDef methods[] = {

@@ -181,9 +181,7 @@ static PyObject *batch_export_array(PyObject *object, PyObject *args, PyObject *
 }
 
 static PyObject *batch_repr(PyObject *object) {
-  return PyUnicode_FromFormat("<columnstone.RecordBatch of %zd rows, %zd columns>",
-                              batch_length(object),
-                              (Py_ssize_t)cst__py_batch_root(object)->n_children);
+  return cst__py_table_method("batch_repr", object, NULL);
 }
 
 static PyObject *get_position(PyObject *object, void *closure) {

@@ -563,12 +563,9 @@ static PyObject *copy_of(PyObject *object, PyObject *unused) {
 }
 
 static PyObject *tensor_repr(PyObject *object) {
-  PyObject *shape = get_shape(object, NULL);
-  PyObject *text =
-      shape == NULL ? NULL
-                    : PyUnicode_FromFormat("<columnstone.Tensor %s %R>",
-                                           cst_dtype_name(((tensor *)object)->array.dtype), shape);
-  Py_XDECREF(shape);
+  PyObject *module = PyImport_ImportModule("columnstone._arrow.show");
+  PyObject *text = module == NULL ? NULL : PyObject_CallMethod(module, "tensor_text", "O", object);
+  Py_XDECREF(module);
   return text;
 }
 

@@ -6,8 +6,6 @@
 
 enum { BATCH_LENGTH, BATCH_NODES, BATCH_BUFFERS, BATCH_COMPRESSION, BATCH_VARIADIC };
 
-enum { FREE_INFLATION = 64 << 20, MAX_INFLATION = 200 };
-
 /* What the pointer of an empty buffer points to: consumers dislike NULL, and read an offset. */
 static const uint64_t no_bytes[8];
 
@@ -135,10 +133,11 @@ static cst_status own_bytes(const reading *r, struct ArrowArray *out, int64_t in
 
 static cst_status ipc_column_check_inflation(reading *r, int64_t size) {
   r->inflated += (uint64_t)size;
-  if (r->inflated > FREE_INFLATION && r->inflated / MAX_INFLATION > r->from->body->size) {
-    return cst__fail(r->error, CST_LIMIT, "write the file without compression",
-                     "a message of %zu bytes expands to %llu bytes, more than %d times as many",
-                     r->from->body->size, (unsigned long long)r->inflated, (int)MAX_INFLATION);
+  if (cst__growth_exceeds(r->inflated, r->from->body->size, r->from->max_inflation)) {
+    return cst__fail(r->error, CST_LIMIT, "if the file is to be trusted, raise max_inflation",
+                     "a message of %zu bytes expands to %llu bytes, more than %llu times as many",
+                     r->from->body->size, (unsigned long long)r->inflated,
+                     (unsigned long long)cst__growth_ratio(r->from->max_inflation));
   }
   return CST_OK;
 }

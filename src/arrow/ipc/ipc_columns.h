@@ -3,6 +3,7 @@
 #define ARROW_IPC_IPC_COLUMNS_H
 
 #include "arrow/ipc/flatbuf.h"
+#include "arrow/ipc/growth.h"
 #include "arrow/ipc/ipc_codec.h"
 #include "arrow/owned.h"
 #include "arrow/view.h"
@@ -40,6 +41,7 @@ typedef struct cst__ipc_columns {
   const bool *wanted;                /* of each column; NULL: all. Others are released arrays */
   bool is_v4;                        /* of the metadata */
   cst__flat_table message;           /* a RecordBatch */
+  uint64_t max_inflation;            /* 0: 200 */
   cst__ipc_body *body;
   cst__ipc_inflater *inflater;
   cst__ipc_find_dictionary find_dictionary;
@@ -48,8 +50,8 @@ typedef struct cst__ipc_columns {
 
 /* Makes the arrays of a message: every buffer lies within the body and is as long as its array
  * needs it; all else (offsets, nulls, indices, UTF-8) is for cst__view_init to validate.
- * CST_CORRUPT; CST_LIMIT for what is compressed more than 200 times; CST_UNSUPPORTED for wanted
- * columns of types that cst__view does not know; with the column's path. */
+ * CST_CORRUPT; CST_LIMIT for what is compressed more than max_inflation times; CST_UNSUPPORTED for
+ * wanted columns of types that cst__view does not know; with the column's path. */
 cst_status cst__ipc_columns_read(const cst__ipc_columns *columns, struct ArrowArray *out,
                                  cst_error *error);
 

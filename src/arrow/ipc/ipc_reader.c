@@ -29,6 +29,7 @@ struct cst__ipc_reader {
   struct {
     int64_t rows;
     int64_t batches;
+    cst__growth growth;
   } given;
   int64_t skip;   /* batches that were given before the file was opened again */
   bool lacks;     /* the dictionaries of the last batch lie after it */
@@ -337,6 +338,12 @@ cst_status cst__ipc_reader_new(cst__ipc_read_bytes read, void *ctx, const cst_al
   return CST_OK;
 }
 
+void cst__ipc_reader_limit(cst__ipc_reader *reader, uint64_t max_inflation,
+                           uint64_t max_record_size) {
+  reader->given.growth.max_inflation = max_inflation;
+  reader->given.growth.max_record_size = max_record_size;
+}
+
 const struct ArrowSchema *cst__ipc_reader_schema(const cst__ipc_reader *reader) {
   return &reader->schemas.picked;
 }
@@ -384,6 +391,7 @@ static cst__ipc_columns ipc_reader_columns_of(cst__ipc_reader *r) {
                             .wanted = r->columns.wanted,
                             .is_v4 = r->message.is_v4,
                             .message = r->message.header,
+                            .max_inflation = r->given.growth.max_inflation,
                             .body = r->message.body,
                             .inflater = &r->inflater,
                             .find_dictionary = cst__ipc_dictionaries_find,
@@ -400,12 +408,17 @@ static cst_status check_rows(const cst__ipc_reader *r, const struct ArrowArray *
   return CST_OK;
 }
 
-static cst_status ipc_reader_validate(const cst__ipc_reader *r, const struct ArrowArray *batch,
+/* Validates the batch, and counts what it holds. */
+static cst_status ipc_reader_validate(cst__ipc_reader *r, const struct ArrowArray *batch,
                                       cst_error *error) {
   cst__arena arena;
   cst__view view;
   cst__arena_init(&arena, &r->allocator);
   cst_status status = cst__view_init(&view, &r->schemas.picked, batch, false, &arena, error);
+  if (status == CST_OK) {
+    r->given.growth.taken = r->offset;
+    status = cst__growth_add(&r->given.growth, &view, error);
+  }
   cst__arena_reset(&arena);
   return status;
 }

@@ -28,6 +28,11 @@ bool cst__ipc_sniff(const uint8_t *head, size_t size);
 cst_status cst__ipc_reader_new(cst__ipc_read_bytes read, void *ctx, const cst_allocator *allocator,
                                cst__ipc_reader **out, cst_error *error);
 
+/* What the bytes may become, and the bytes of one row: beyond it, CST_LIMIT. 0: 200-fold; any row.
+ */
+void cst__ipc_reader_limit(cst__ipc_reader *reader, uint64_t max_inflation,
+                           uint64_t max_record_size);
+
 /* The struct schema of the batches, without dictionaries; borrowed. */
 const struct ArrowSchema *cst__ipc_reader_schema(const cst__ipc_reader *reader);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/exact.h"
 #include "format/json/json.h"
 
 enum { MAX_NODES = 1 << 20 }; /* paths; beyond it the keys are rather data */
@@ -295,14 +296,6 @@ static cst_status check_exact(cst__json_infer *infer, const node *n, yyjson_val 
 
 static cst_status json_infer_add_value(cst__json_infer *infer, node *n, yyjson_val *value);
 
-static bool json_infer_is_inexact(cst__json_number number) {
-  uint64_t size = number.u;
-  while (size > UINT64_C(1) << 53 && (size & 1) == 0) {
-    size >>= 1;
-  }
-  return size > UINT64_C(1) << 53;
-}
-
 /* With skip, the record will be dropped. */
 static cst_status fail_huge(cst__json_infer *infer, yyjson_val *value, bool is_integer) {
   if (infer->skip) {
@@ -333,7 +326,7 @@ static cst_status add_number(cst__json_infer *infer, node *n, yyjson_val *value)
     if (number.kind == CST__JSON_UINT) {
       json_infer_note(infer, n, SEEN_LARGE);
     }
-    if (json_infer_is_inexact(number)) {
+    if (!cst__float_holds(number.u, DBL_MANT_DIG)) {
       json_infer_note(infer, n, SEEN_INEXACT);
     }
   }

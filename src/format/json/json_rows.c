@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/exact.h"
 #include "format/json/json.h"
 
 enum { NO_CHILD = UINT32_MAX };
@@ -94,11 +95,7 @@ static bool json_is_inexact(const char *text, size_t size) {
   if (number.kind == CST__JSON_FLOAT || number.kind == CST__JSON_HUGE) {
     return number.kind == CST__JSON_HUGE;
   }
-  uint64_t magnitude = number.u;
-  while (magnitude > UINT64_C(1) << 53 && (magnitude & 1) == 0) {
-    magnitude >>= 1;
-  }
-  return magnitude > UINT64_C(1) << 53;
+  return !cst__float_holds(number.u, DBL_MANT_DIG);
 }
 
 static cst_status append_float(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,

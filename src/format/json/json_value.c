@@ -52,17 +52,37 @@ static void append_escaped(cst__json_text *text, uint8_t c) {
   json_text_put(text, buf);
 }
 
+/* The same of a character of several bytes, below U+10000. */
+static void append_escaped_wide(cst__json_text *text, const uint8_t *c, size_t size) {
+  char buf[8];
+  unsigned code = size == 2 ? (c[0] & 0x1fU) << 6 | (c[1] & 0x3fU)
+                            : (c[0] & 0x0fU) << 12 | (c[1] & 0x3fU) << 6 | (c[2] & 0x3fU);
+  snprintf(buf, sizeof buf, "\\u%04x", code);
+  json_text_put(text, buf);
+}
+
 static bool is_plain(uint8_t c) { return c >= 0x20 && c != '"' && c != '\\' && c != 0x7f; }
+
+/* The size of the character if a terminal would obey it (all such have 2 or 3 bytes), else 0. JSON
+ * is printed, and an escape means the same. */
+static size_t hidden_size(const uint8_t *c) {
+  size_t size = c[0] == 0xe2 ? 3 : c[0] == 0xc2 || c[0] == 0xd8 ? 2 : 0;
+  return size > 0 && cst__utf8_is_hidden(c, size) ? size : 0;
+}
 
 /* The inside of a string; bytes are UTF-8. */
 static void append_string_bytes(cst__json_text *text, const uint8_t *bytes, size_t size) {
   for (size_t i = 0; i < size;) {
     size_t begin = i;
-    while (i < size && is_plain(bytes[i])) {
+    size_t hidden = 0;
+    while (i < size && is_plain(bytes[i]) && (hidden = hidden_size(bytes + i)) == 0) {
       i++;
     }
     cst__json_append(text, bytes + begin, i - begin);
-    if (i < size) {
+    if (hidden > 0) {
+      append_escaped_wide(text, bytes + i, hidden);
+      i += hidden;
+    } else if (i < size) {
       append_escaped(text, bytes[i++]);
     }
   }

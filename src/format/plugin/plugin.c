@@ -4,9 +4,11 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,23 +24,32 @@ enum { PATH_ROOM = 4096, NAME_ROOM = 64 };
 
 /* ---- the folders ---- */
 
-/* The folder of the file that holds this code (the shared library, or a program that is linked with
- * the static one); "" if the system does not tell. */
-static void own_folder(char buf[PATH_ROOM]) {
+/* The file of the running program, as the kernel knows it: argv[0] is whatever its caller likes. */
+static bool program_file(char real[PATH_MAX]) {
+  ssize_t size = readlink("/proc/self/exe", real, PATH_MAX - 1);
+  real[size > 0 ? size : 0] = '\0';
+  return size > 0;
+}
+
+/* The file that holds this code: the shared library, or a program that is linked with the static
+ * one, which dladdr calls by its argv[0]. */
+static bool own_file(char real[PATH_MAX]) {
   static const char anchor;
-  Dl_info info;
+  Dl_info own;
+  Dl_info program;
+  const void *headers = (const void *)(uintptr_t)getauxval(AT_PHDR);
+  bool is_library = dladdr(&anchor, &own) != 0 && dladdr(headers, &program) != 0 &&
+                    own.dli_fbase != program.dli_fbase && own.dli_fname != NULL;
+  return is_library ? own.dli_fname[0] == '/' && realpath(own.dli_fname, real) != NULL
+                    : program_file(real);
+}
+
+/* "" if the system does not tell, and with raised privileges: a link to a program can lie in
+ * anybody's folder. */
+static void own_folder(char buf[PATH_ROOM]) {
   char real[PATH_MAX];
+  char *slash = getauxval(AT_SECURE) == 0 && own_file(real) ? strrchr(real, '/') : NULL;
   buf[0] = '\0';
-  bool known = dladdr(&anchor, &info) != 0 && info.dli_fname != NULL &&
-               strchr(info.dli_fname, '/') != NULL && realpath(info.dli_fname, real) != NULL;
-  if (!known) { /* a program that was found through PATH */
-    ssize_t size = readlink("/proc/self/exe", real, sizeof real - 1);
-    if (size <= 0) {
-      return;
-    }
-    real[size] = '\0';
-  }
-  char *slash = strrchr(real, '/');
   if (slash != NULL && slash - real < PATH_ROOM) {
     *slash = '\0';
     memcpy(buf, real, strlen(real) + 1);
@@ -64,10 +75,53 @@ static bool visit_list(const char *list, visit_folder visit, void *ctx) {
   return false;
 }
 
-/* Installed: beside the library. In a build tree: plugins/<format> beside the folder of the
- * program; `name` may be NULL. */
-static bool visit_own(const char *name, visit_folder visit, void *ctx) {
+#if CST_WHEEL
+/* Cuts the last step off a path if it begins as `start` does. */
+static bool cut_step(char *path, const char *start) {
+  char *slash = strrchr(path, '/');
+  if (slash == NULL || strncmp(slash + 1, start, strlen(start)) != 0) {
+    return false;
+  }
+  *slash = '\0';
+  return true;
+}
+
+/* Where pip has put the programs of a package whose library lies in <packages>/columnstone/lib:
+ * in the environment's bin, or in <packages>/bin with --target. */
+static bool visit_scripts(const char *own, visit_folder visit, void *ctx) {
+  char folder[PATH_ROOM + NAME_ROOM];
+  char packages[PATH_ROOM];
+  snprintf(packages, sizeof packages, "%s", own);
+  if (!cut_step(packages, "lib") || !cut_step(packages, "columnstone")) {
+    return false; /* a program: its own folder has them */
+  }
+  snprintf(folder, sizeof folder, "%s/bin", packages);
+  if ((cut_step(packages, "site-packages") || cut_step(packages, "dist-packages")) &&
+      cut_step(packages, "python") && cut_step(packages, "lib")) {
+    snprintf(folder, sizeof folder, "%s/bin", packages);
+  }
+  return visit(folder, ctx);
+}
+
+static bool visit_near(const char *own, const char *name, visit_folder visit, void *ctx) {
   (void)name;
+  return visit(own, ctx) || visit_scripts(own, visit, ctx);
+}
+#else
+/* In a build tree: plugins/<format> beside the folder of the program. */
+static bool visit_near(const char *own, const char *name, visit_folder visit, void *ctx) {
+  char folder[PATH_ROOM + NAME_ROOM];
+  snprintf(folder, sizeof folder, "%s/../build.ninja", own);
+  if (access(folder, F_OK) != 0) {
+    return false;
+  }
+  snprintf(folder, sizeof folder, "%s/../plugins/%s", own, name != NULL ? name : "");
+  return visit(folder, ctx);
+}
+#endif
+
+/* The documented folders beside the library or the program; `name` may be NULL. */
+static bool visit_own(const char *name, visit_folder visit, void *ctx) {
   char own[PATH_ROOM];
   char folder[PATH_ROOM + NAME_ROOM];
   own_folder(own);
@@ -75,19 +129,7 @@ static bool visit_own(const char *name, visit_folder visit, void *ctx) {
     return false;
   }
   snprintf(folder, sizeof folder, "%s/columnstone/plugins", own);
-  if (visit(folder, ctx)) {
-    return true;
-  }
-#if CST_WHEEL /* the scripts of the environment: beside the program, or seen from the library */
-  if (visit(own, ctx)) {
-    return true;
-  }
-  snprintf(folder, sizeof folder, "%s/../../../../../bin", own);
-  return visit(folder, ctx);
-#else
-  snprintf(folder, sizeof folder, "%s/../plugins/%s", own, name != NULL ? name : "");
-  return visit(folder, ctx);
-#endif
+  return visit(folder, ctx) || visit_near(own, name, visit, ctx);
 }
 
 static void visit_folders(const char *name, visit_folder visit, void *ctx) {

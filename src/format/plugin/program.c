@@ -9,7 +9,7 @@
 #include "arrow/view.h"
 #include "io/process.h"
 
-enum { END_SIZE = 8, FIXED_ARGUMENTS = 6 };
+enum { END_SIZE = 8, FIXED_ARGUMENTS = 7 };
 
 /* What an IPC stream ends with: the mark of a message, and the length zero. */
 static const uint8_t end_mark[END_SIZE] = {0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0};
@@ -25,19 +25,6 @@ typedef struct program_stream {
 
 /* ---- the arguments ---- */
 
-/* A path that is not taken for an option. */
-static const char *plain_path(const char *path, cst__arena *arena) {
-  if (path[0] != '-') {
-    return path;
-  }
-  size_t size = strlen(path) + 2;
-  char *plain = cst__arena_take(arena, size + 1);
-  if (plain != NULL) {
-    (void)snprintf(plain, size + 1, "./%s", path);
-  }
-  return plain;
-}
-
 static const char *option(const char *name, const char *value, cst__arena *arena) {
   size_t size = strlen(name) + strlen(value) + 1;
   char *text = cst__arena_take(arena, size);
@@ -52,6 +39,8 @@ static const char *number_option(const char *name, int64_t value, cst__arena *ar
   (void)snprintf(text, sizeof text, "%" PRId64, value);
   return option(name, text, arena);
 }
+
+static int64_t limit(uint64_t value) { return value < INT64_MAX ? (int64_t)value : INT64_MAX; }
 
 /* NULL without memory. */
 static const char **read_arguments(const cst__program *program, const char *path,
@@ -72,7 +61,8 @@ static const char **read_arguments(const cst__program *program, const char *path
   }
   argv[n++] = number_option("--batch-size=", options->batch_size, arena);
   argv[n++] = number_option("--threads=", options->threads, arena);
-  argv[n++] = plain_path(path, arena);
+  argv[n++] = number_option("--max-inflation=", limit(options->max_inflation), arena);
+  argv[n++] = cst__process_path(path, arena);
   argv[n] = NULL;
   for (size_t i = 0; i < n; i++) {
     if (argv[i] == NULL) {

@@ -42,6 +42,7 @@ static cst_status plugin_open(const cst__sink_target *open, void **out, cst_erro
     return cst__fail(error, CST_INVALID_ARGUMENT, "write arrows, json, example or raw, or a file",
                      "the format %s is written to regular files only", open->plugin->name);
   }
+  CST__TRY(cst__sink_check_names(open->schema, error)); /* columns are found by their names */
   cst_allocator allocator = cst__allocator_of(open->options->allocator);
   plugin_sink *sink = cst__new_zero(&allocator, sizeof *sink);
   if (sink == NULL) {

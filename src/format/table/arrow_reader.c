@@ -15,6 +15,8 @@ typedef struct arrow_plan {
   struct ArrowSchema schema; /* of all columns */
   int64_t *places;           /* of the wanted ones; NULL: all */
   size_t num_places;
+  uint64_t max_inflation;
+  uint64_t max_record_size;
 } arrow_plan;
 
 typedef struct arrow_reader {
@@ -40,8 +42,10 @@ static cst_status open_ipc(const arrow_plan *plan, size_t i, cst__input **input,
   if (status != CST_OK) {
     cst__input_close(*input);
     cst__error_add_file(error, plan->files.name(plan->files.ctx, i));
+    return status;
   }
-  return status;
+  cst__ipc_reader_limit(*ipc, plan->max_inflation, plan->max_record_size);
+  return CST_OK;
 }
 
 /* ---- the plan ---- */
@@ -124,6 +128,8 @@ static cst_status arrow_make_plan(const cst__table_files *files, const cst__tabl
   }
   plan->allocator = cst__allocator_of(options->allocator);
   plan->files = *files;
+  plan->max_inflation = options->max_inflation;
+  plan->max_record_size = options->max_record_size;
   cst_status status = fill_plan(plan, options, schema, error);
   if (status != CST_OK) {
     arrow_plan_free(plan);
@@ -164,12 +170,9 @@ static void close_arrow_file(arrow_reader *reader) {
 }
 
 static cst_status check_arrow_columns(const arrow_reader *reader, cst_error *error) {
-  const arrow_plan *plan = reader->plan;
-  return cst__schema_equal(cst__ipc_reader_schema(reader->ipc), &plan->schema)
-             ? CST_OK
-             : cst__fail(error, CST_SCHEMA, "read the files one by one, or by columns they share",
-                         "its columns are not those of the first file, '%s'",
-                         plan->files.name(plan->files.ctx, 0));
+  return cst__schema_check_equal(
+      cst__ipc_reader_schema(reader->ipc), &reader->plan->schema,
+      "read the files one by one, or open the source again if it changed", error);
 }
 
 static cst_status open_next(arrow_reader *reader, cst_error *error) {

@@ -42,6 +42,7 @@ typedef struct cst__table_options {
   uint32_t column_flags;      /* CST_COLUMNS_...: for the columns that a schema gives */
   const cst_csv_options *csv; /* never NULL, complete */
   uint64_t max_record_size;   /* bytes of one row; beyond it CST_LIMIT */
+  uint64_t max_inflation;     /* of what a file of columns becomes; see cst_source_options */
   bool skip;                  /* CST_ON_ERROR_SKIP */
   const cst_allocator *allocator;
 } cst__table_options;

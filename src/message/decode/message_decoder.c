@@ -53,8 +53,7 @@ static cst_status expect_text(cst_message_decoder *d, cst_error *error) {
   if (d->text == NULL) {
     return cst__fail_memory(error, sizeof *d->text);
   }
-  cst__record_text_init(d->text, options->form, d->plan->root->def, options->descriptors,
-                        &d->plan->allocator);
+  cst__record_text_init(d->text, options, d->plan->root->def, &d->plan->allocator);
   return CST_OK;
 }
 

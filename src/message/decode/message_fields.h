@@ -35,9 +35,6 @@ typedef enum cst__value_kind {
   CST__KIND_RAW /* messages as they are */
 } cst__value_kind;
 
-/* Checks options, and fills in what the caller left to us. The names stay the caller's. */
-cst_status cst__message_options_settle(cst_message_options *options, cst_error *error);
-
 /* What a field becomes, if all of it is wanted or nothing below it is named. */
 cst__value_kind cst__message_kind(const cst_message_options *options, const cst__field_def *def);
 

@@ -95,7 +95,8 @@ static cst_status choose_wanted(plan_maker *m, const cst__message_def *def, cst_
 
 static bool is_deep(const plan_maker *m, const cst__plan_node *parent,
                     const cst__message_def *message) {
-  int32_t limit = m->plan->options.recursion;
+  int32_t recursion = m->plan->options.recursion;
+  int32_t limit = recursion < 0 ? 0 : recursion;
   int32_t count = 0;
   for (const cst__plan_node *node = parent; node != NULL; node = node->parent) {
     count += node->def == message;
@@ -106,7 +107,7 @@ static bool is_deep(const plan_maker *m, const cst__plan_node *parent,
 static cst_status fail_below(plan_maker *m, const cst__wanted *wanted) {
   cst_status status =
       cst__fail(m->error, CST_NOT_FOUND,
-                "ask for the column itself, or for plain types (CST_MESSAGE_PLAIN_TYPES)",
+                "ask for the column itself, or for the structs of well-known types (plain_types)",
                 "a path goes into a column that is one value");
   cst__error_add_path(m->error, wanted->first->name, strlen(wanted->first->name));
   return status;

@@ -43,8 +43,8 @@ bool cst__loop_bad_value(cst__loop *loop, const cst__entry *entry, const char *h
 bool cst__loop_is_text(cst__loop *loop, const cst__entry *entry, const uint8_t *text, size_t size) {
   return cst__utf8_valid(text, size) ||
          cst__loop_bad_value(loop, entry,
-                             "write valid UTF-8, or have strings as bytes "
-                             "(CST_MESSAGE_BINARY_STRINGS)",
+                             "write valid UTF-8, or read strings as bytes: the message option "
+                             "binary_strings=true",
                              "a string is not UTF-8");
 }
 

@@ -8,6 +8,9 @@
 /* ---- kinds ---- */
 
 static cst__value_kind kind_of_message(const cst__message_def *def) {
+  if (def->is_message_set) {
+    return CST__KIND_RAW;
+  }
   switch (cst__well_known_of(def)) {
     case CST__WELL_KNOWN_TIMESTAMP:
       return CST__KIND_TIMESTAMP;
@@ -69,7 +72,8 @@ cst__value_kind cst__message_kind(const cst_message_options *options, const cst_
     return CST__KIND_MAP;
   }
   cst__value_kind kind = kind_of_message(def->message);
-  bool is_plain = (options->flags & CST_MESSAGE_PLAIN_TYPES) != 0 && kind != CST__KIND_ANY;
+  bool is_plain = (options->flags & CST_MESSAGE_PLAIN_TYPES) != 0 && kind != CST__KIND_ANY &&
+                  kind != CST__KIND_RAW;
   return is_plain ? CST__KIND_MESSAGE : kind;
 }
 

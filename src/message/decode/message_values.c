@@ -207,11 +207,14 @@ static bool put_time(cst__loop *loop, cst__entry *entry, cst_bytes message, int6
   }
   cst_time_unit unit = is_duration ? options->duration_unit : options->timestamp_unit;
   return to_unit(numbers[1], (int32_t)numbers[2], unit, out) ||
-         cst__loop_bad_value(
-             loop, entry,
-             is_duration ? "use a coarser duration_unit" : "use a coarser timestamp_unit",
-             is_duration ? "a duration is too long for its unit"
-                         : "a timestamp is out of the range of its unit");
+         cst__loop_bad_value(loop, entry,
+                             is_duration
+                                 ? "set the message option duration_unit to a coarser unit, or "
+                                   "plain_types=true for seconds and nanos"
+                                 : "set the message option timestamp_unit to a coarser unit, or "
+                                   "plain_types=true for seconds and nanos",
+                             is_duration ? "a duration is too long for its unit"
+                                         : "a timestamp is out of the range of its unit");
 }
 
 static bool put_date(cst__loop *loop, cst__entry *entry, cst_bytes message, int64_t *out) {
@@ -221,8 +224,9 @@ static bool put_date(cst__loop *loop, cst__entry *entry, cst_bytes message, int6
   }
   const cst__date date = {(int32_t)numbers[1], (int32_t)numbers[2], (int32_t)numbers[3]};
   if (date.year < 1 || date.year > 9999 || !cst__date_is_valid(&date)) {
-    return cst__loop_bad_value(loop, entry, "dates without year, month or day: use plain types",
-                               "a google.type.Date is no date");
+    return cst__loop_bad_value(
+        loop, entry, "for dates without year, month or day set the message option plain_types=true",
+        "a google.type.Date is no date");
   }
   *out = cst__days_of_date(&date);
   return true;
@@ -241,8 +245,10 @@ static bool put_time_of_day(cst__loop *loop, cst__entry *entry, cst_bytes messag
                  seconds < 60 && nanos >= 0 && nanos < 1000000000;
   return is_time ? to_unit(hours * 3600 + minutes * 60 + seconds, nanos,
                            loop->plan->options.time_unit, out)
-                 : cst__loop_bad_value(loop, entry, "times such as 24:00:00: use plain types",
-                                       "a google.type.TimeOfDay is no time of a day");
+                 : cst__loop_bad_value(
+                       loop, entry,
+                       "for times such as 24:00:00 set the message option plain_types=true",
+                       "a google.type.TimeOfDay is no time of a day");
 }
 
 /* ---- other messages that are one value ---- */

@@ -136,7 +136,7 @@ cst_status cst__message_encoder_new(const cst_message_options *message,
   e->descriptors = cst__descriptors_retain(message->descriptors);
   e->out.lossy = e->base.lossy;
   e->out.allocator = &e->base.allocator;
-  cst__record_text_init(&e->text, message->form, def, e->descriptors, &e->base.allocator);
+  cst__record_text_init(&e->text, message, def, &e->base.allocator);
   if (message->unknown_fields != NULL) {
     size_t size = strlen(message->unknown_fields);
     e->unknown_fields = cst__new_copy(options->allocator, message->unknown_fields, size);

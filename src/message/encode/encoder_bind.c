@@ -46,14 +46,16 @@ static bool is_index_type(const cst__view *indices) {
 static cst_status bind_dictionary(const cst__out_binding *b, cst__viewed *column,
                                   cst__slots *slots) {
   struct ArrowSchema index_schema = *column->schema;
+  struct ArrowArray index_array = *column->array;
   index_schema.dictionary = NULL;
+  index_array.dictionary = NULL;
   cst__view *views = cst__arena_take_zero(b->arena, 2 * sizeof *views);
   if (views == NULL) {
     return cst__fail_memory(b->error, 2 * sizeof *views);
   }
   cst__view *indices = &views[0];
   cst__view *values = &views[1];
-  CST__TRY(cst__view_init(indices, &index_schema, column->array, b->trusted, b->arena, b->error));
+  CST__TRY(cst__view_init(indices, &index_schema, &index_array, b->trusted, b->arena, b->error));
   if (!is_index_type(indices) || column->array->dictionary == NULL ||
       column->schema->dictionary->dictionary != NULL) {
     return cst__fail(b->error, CST_INVALID_ARGUMENT, NULL,

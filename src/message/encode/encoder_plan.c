@@ -341,8 +341,8 @@ cst_status cst__out_plan_message(const cst__out_plan *plan, const cst__message_d
                                  const struct ArrowSchema *schema, cst__out_message **out) {
   size_t columns = (size_t)schema->n_children;
   if (def->is_message_set) {
-    return cst__fail(plan->error, CST_UNSUPPORTED, "leave the column away",
-                     "%.80s has the wire format of message sets, which is not written",
+    return cst__fail(plan->error, CST_UNSUPPORTED, "give its bytes, as a binary column",
+                     "%.80s has the wire format of message sets, which is not made of columns",
                      def->full_name);
   }
   cst__out_message *message = plan_take(plan, 1, sizeof *message);

@@ -180,7 +180,8 @@ static cst_status read_any_content(cst__json_reading *r, yyjson_val *object, cst
     return cst__json_read_fields(r, object, content, "@type", depth);
   }
   yyjson_val *value = yyjson_obj_get(object, "value");
-  if (value == NULL || yyjson_obj_size(object) != 2) {
+  bool is_alone = yyjson_obj_size(object) == 2 || r->reader->ignores_unknown;
+  if (value == NULL || !is_alone) {
     return cst__json_reading_fail(r, "it stands beside \"@type\", as \"value\"",
                                   "an Any that holds a %s, and not its JSON as \"value\" alone",
                                   content->def->full_name);

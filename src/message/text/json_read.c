@@ -6,9 +6,12 @@
 
 #include "base/names.h"
 
-void cst__json_reader_init(cst__json_reader *reader, const cst_descriptors *descriptors,
+void cst__json_reader_init(cst__json_reader *reader, const cst_message_options *options,
                            const cst_allocator *allocator) {
-  *reader = (cst__json_reader){.descriptors = descriptors};
+  *reader = (cst__json_reader){
+      .descriptors = options->descriptors,
+      .ignores_unknown = (options->flags & CST_MESSAGE_IGNORE_UNKNOWN) != 0,
+  };
   reader->json.allocator = cst__allocator_of(allocator);
 }
 
@@ -130,6 +133,16 @@ static cst_status read_json_value(cst__json_reading *r, const cst__field_def *de
                               : cst__json_reading_no_memory(r);
 }
 
+/* Reads a value of the field and puts it into the message, but for a name that its enum does not
+ * have, if these are ignored. */
+static cst_status read_and_put(cst__json_reading *r, cst__message *message,
+                               const cst__field_def *def, yyjson_val *value, int depth) {
+  cst__value one = {.u = 0};
+  CST__TRY(read_json_value(r, def, value, depth, &one));
+  bool is_left_out = def->type == CST__FIELD_ENUM && r->is_unknown;
+  return is_left_out ? CST_OK : put_json_value(r, message, def, one);
+}
+
 /* Whether null is a value of the field, and not its absence. */
 static bool null_is_value(const cst__field_def *def) {
   return cst__field_is_message(def)
@@ -157,11 +170,9 @@ static cst_status read_json_list(cst__json_reading *r, cst__message *message,
                                   cst__field_type_name(def));
   }
   yyjson_arr_foreach(list, i, count, item) {
-    cst__value value = {.u = 0};
     r->place = place;
     CST__TRY(check_item(r, def, item));
-    CST__TRY(read_json_value(r, def, item, depth, &value));
-    CST__TRY(put_json_value(r, message, def, value));
+    CST__TRY(read_and_put(r, message, def, item, depth));
   }
   return CST_OK;
 }
@@ -174,14 +185,12 @@ static cst_status read_json_entry(cst__json_reading *r, const cst__field_def *de
   r->place = key;
   CST__TRY(add_json_step(r, cst__json_read_map_key(r, key_def, key, &value), "key"));
   CST__TRY(put_json_value(r, entry, key_def, value));
-  value.u = 0;
   cst_status status = CST_OK;
   if (yyjson_is_null(key + 1) && !(cst__field_is_message(value_def) && null_is_value(value_def))) {
     status = cst__json_reading_fail(r, "leave it out", "null among the values of '%s'", def->name);
   }
-  status = status == CST_OK ? read_json_value(r, value_def, key + 1, depth, &value) : status;
-  CST__TRY(add_json_step(r, status, "value"));
-  return put_json_value(r, entry, value_def, value);
+  status = status == CST_OK ? read_and_put(r, entry, value_def, key + 1, depth) : status;
+  return add_json_step(r, status, "value");
 }
 
 /* No key may be there twice. */
@@ -210,7 +219,9 @@ static cst_status read_json_map(cst__json_reading *r, cst__message *message,
       return cst__json_reading_no_memory(r);
     }
     CST__TRY(read_json_entry(r, def, key, depth, entry));
-    CST__TRY(put_json_value(r, message, def, (cst__value){.message = entry}));
+    if (cst__message_find(entry, 2) != NULL) { /* else its value is left out, and so is it */
+      CST__TRY(put_json_value(r, message, def, (cst__value){.message = entry}));
+    }
   }
   return CST_OK;
 }
@@ -248,11 +259,9 @@ static cst_status read_json_field(cst__json_reading *r, cst__message *message,
                ? read_json_map(r, message, def, value, depth)
                : read_json_list(r, message, def, value, depth);
   }
-  cst__value one = {.u = 0};
-  if (!yyjson_is_null(value) || cst__field_is_message(def)) {
-    CST__TRY(read_json_value(r, def, value, depth, &one));
-  }
-  return put_json_value(r, message, def, one);
+  return yyjson_is_null(value) && !cst__field_is_message(def)
+             ? put_json_value(r, message, def, (cst__value){.u = 0})
+             : read_and_put(r, message, def, value, depth);
 }
 
 static cst_status read_json_fields(cst__json_reading *r, yyjson_val *object, cst__message *message,
@@ -272,8 +281,15 @@ static cst_status read_json_fields(cst__json_reading *r, yyjson_val *object, cst
     }
     r->place = key;
     const cst__field_def *def = find_json_field(r->reader, message->def, key);
+    if (def == NULL && r->reader->ignores_unknown) {
+      continue;
+    }
     if (def == NULL) {
       return fail_json_name(r, message->def, key);
+    }
+    if (message->def->is_message_set) {
+      return cst__json_reading_fail(r, "read the wire format",
+                                    "a message set, whose extensions are not read from JSON");
     }
     cst_status status = read_json_field(r, message, def, value, depth);
     if (status == CST_CORRUPT) {

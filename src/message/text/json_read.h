@@ -5,7 +5,8 @@
  * and all numbers as strings too, bytes in both alphabets of base64, null for an absent field, the
  * special forms of the well-known types. Not taken, though Python's reader does: numbers in strings
  * that are not numbers of JSON (" 1", "1_000", "infinity"), base64 with other characters in
- * between, timestamps without leading zeros, and a field under both of its names.
+ * between, timestamps without leading zeros or with an offset of a day and more, and a field under
+ * both of its names.
  */
 #ifndef MESSAGE_JSON_READ_H
 #define MESSAGE_JSON_READ_H
@@ -22,9 +23,11 @@ typedef struct cst__json_reader {
   cst__json_doc json;
   cst__name_map names;                /* of fields and enum values, of the types met so far */
   const cst_descriptors *descriptors; /* borrowed; of what an Any holds */
+  bool ignores_unknown;               /* CST_MESSAGE_IGNORE_UNKNOWN */
 } cst__json_reader;
 
-void cst__json_reader_init(cst__json_reader *reader, const cst_descriptors *descriptors,
+/* The options are borrowed for the call, but for their descriptors. */
+void cst__json_reader_init(cst__json_reader *reader, const cst_message_options *options,
                            const cst_allocator *allocator);
 void cst__json_reader_reset(cst__json_reader *reader);
 
@@ -40,6 +43,7 @@ typedef struct cst__json_reading {
   cst__json_reader *reader;
   cst__arena *arena;
   yyjson_val *place; /* the innermost key, where errors are */
+  bool is_unknown;   /* the last value of an enum is a name that this does not have, and ignored */
   cst_error *error;
 } cst__json_reading;
 

@@ -205,6 +205,7 @@ static cst_status read_json_enum(cst__json_reading *r, const cst__field_def *def
                                  int64_t *out) {
   const cst__enum_def *values = def->values;
   yyjson_val number;
+  r->is_unknown = false;
   if (yyjson_is_str(value)) {
     if (!know_enum(&r->reader->names, values)) {
       return cst__json_reading_no_memory(r);
@@ -216,7 +217,8 @@ static cst_status read_json_enum(cst__json_reading *r, const cst__field_def *def
       return CST_OK;
     }
     if (!cst__json_doc_number_of(value, &number)) {
-      return fail_enum_value(r, values, value);
+      r->is_unknown = r->reader->ignores_unknown;
+      return r->is_unknown ? CST_OK : fail_enum_value(r, values, value);
     }
   }
   CST__TRY(read_json_signed(r, def, true, value, out));

@@ -355,6 +355,10 @@ static cst_status write_any(json_writer *w, const cst__message *any, int depth) 
 /* ---- messages ---- */
 
 static cst_status write_plain_message(json_writer *w, const cst__message *message, int depth) {
+  if (message->def->is_message_set && message->unknown_first != NULL) {
+    return fail_json(w, "write the wire format",
+                     "a message set, whose extensions are not written to JSON");
+  }
   cst__text_puts(w->out, "{");
   CST__TRY(write_fields(w, message, true, depth));
   cst__text_puts(w->out, "}");

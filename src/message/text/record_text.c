@@ -6,11 +6,15 @@
 
 #include "message/text/json_write.h"
 
-void cst__record_text_init(cst__record_text *record, cst_message_form form,
-                           const cst__message_def *def, const cst_descriptors *descriptors,
-                           const cst_allocator *allocator) {
-  *record = (cst__record_text){.form = form, .def = def, .descriptors = descriptors};
-  cst__json_reader_init(&record->json, descriptors, allocator);
+void cst__record_text_init(cst__record_text *record, const cst_message_options *options,
+                           const cst__message_def *def, const cst_allocator *allocator) {
+  *record = (cst__record_text){
+      .form = options->form,
+      .keeps_unknown = options->unknown_fields != NULL,
+      .def = def,
+      .descriptors = options->descriptors,
+  };
+  cst__json_reader_init(&record->json, options, allocator);
   cst__arena_init(&record->arena, allocator);
 }
 
@@ -91,10 +95,13 @@ static void join_lines(cst__text *text) {
   text->size = to;
 }
 
-static cst_status write_record_text(cst__record_text *record, const cst__message *tree,
+static cst_status write_record_text(cst__record_text *record, cst__message *tree,
                                     cst_error *error) {
   if (record->form == CST_MESSAGE_JSON) {
     return cst__message_write_json(tree, record->descriptors, &record->arena, &record->text, error);
+  }
+  if (!record->keeps_unknown) {
+    cst__message_drop_unknown(tree); /* protobuf's parsers refuse fields by number */
   }
   cst__message_put_text(tree, &record->text);
   join_lines(&record->text);

@@ -95,7 +95,7 @@ static bool take_offset(time_cursor *c, int64_t *offset) {
     return true;
   }
   bool is_west = take_char(c, '-');
-  if ((!is_west && !take_char(c, '+')) || !take_digits(c, 2, 0, 99, &hours) || !take_char(c, ':') ||
+  if ((!is_west && !take_char(c, '+')) || !take_digits(c, 2, 0, 23, &hours) || !take_char(c, ':') ||
       !take_digits(c, 2, 0, 59, &minutes)) {
     return false;
   }

@@ -1,5 +1,6 @@
 /* Values of one type to another. A cast that loses something is an error of its element; only
- * integers that become floats, and float64 that becomes float32, are rounded.
+ * float64 that becomes float32 is rounded, as decimal texts of floats are. A conversion, before a
+ * calculation with floats, rounds integers too.
  */
 #include "query/functions/cast.h"
 
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 
 #include "arrow/text.h"
+#include "base/exact.h"
 #include "query/functions/values_take.h"
 #include "query/functions/words.h"
 
@@ -16,16 +18,25 @@ typedef struct casting {
   cst__value_type to;
   cst__value_info source;
   cst__value_info target;
+  bool rounds; /* integers that a float does not hold */
   const cst_allocator *allocator;
   struct ArrowArray *out;
   cst_error *error;
 } casting;
 
+static const char *cast_hint(cst__value_kind from, const cst__value_info *to) {
+  if (from == CST__VALUE_FLOAT && to->kind == CST__VALUE_INT) {
+    return "floor, ceil or round it; fill_null and is_finite for NaN and infinity";
+  }
+  if (from == CST__VALUE_INT && to->kind == CST__VALUE_FLOAT) {
+    return to->width == 4 ? "to round it: cast(x * 1.0, float32)" : "to round it: x * 1.0";
+  }
+  return NULL;
+}
+
 cst_status cst__cast_fail(cst__value_type from, cst__value_type to, int64_t i, cst_error *error) {
-  bool is_float = cst__value_kind_of(from) == CST__VALUE_FLOAT;
-  const char *hint = is_float && cst__value_kind_of(to) == CST__VALUE_INT
-                         ? "floor, ceil or round it; fill_null and is_finite for NaN and infinity"
-                         : NULL;
+  cst__value_info target = cst__value_info_of(to);
+  const char *hint = cast_hint(cst__value_kind_of(from), &target);
   cst__fail(error, CST_SCHEMA, hint, "a value of type %s cannot be one of type %s",
             cst__value_type_name(from), cst__value_type_name(to));
   cst__error_add_record(error, i, -1);
@@ -36,7 +47,12 @@ cst_status cst__cast_fail(cst__value_type from, cst__value_type to, int64_t i, c
 
 /* Converts one value; true if something is lost. */
 #define INT_TO_INT(T, R, x, r) __builtin_add_overflow((x), (T)0, (r))
-#define INT_TO_FLOAT(T, R, x, r) (*(r) = (R)(x), false)
+#define SIZE_OF_INT(x) \
+  (c->source.is_signed ? cst__int_size((int64_t)(x)) : (uint64_t)(x)) /* in CAST_LOOP */
+#define FLOAT_BITS(R) (sizeof(R) == 4 ? FLT_MANT_DIG : DBL_MANT_DIG)
+#define INT_TO_FLOAT(T, R, x, r)                                      \
+  (*(r) = (R)(x), !c->rounds && (int)sizeof(T) * 8 > FLOAT_BITS(R) && \
+                      !cst__float_holds(SIZE_OF_INT(x), FLOAT_BITS(R)))
 #define FLOAT_TO_INT(T, R, x, r) float_to_##R((double)(x), (r))
 #define FLOAT_TO_FLOAT(T, R, x, r) (*(r) = (R)(x), isinf(*(r)) && !isinf(x))
 
@@ -425,9 +441,10 @@ static cst_status cast_fill(const casting *c) {
   return c->source.width == 2 && from == CST__VALUE_FLOAT ? cast_halves(c) : cast_numbers(c);
 }
 
-static cst_status cast_view(const cst__view *from, cst__value_type to,
+static cst_status cast_view(const cst__view *from, cst__cast_way way,
                             const cst_allocator *allocator, struct ArrowArray *out,
                             cst_error *error) {
+  cst__value_type to = way.to;
   bool is_one = false;
   cst__function_call call = {.args = from,
                              .is_one = &is_one,
@@ -436,8 +453,15 @@ static cst_status cast_view(const cst__view *from, cst__value_type to,
                              .result = cst__value_type_plain(to),
                              .allocator = allocator};
   cst__value_type type = {from->format};
-  casting c = {from,      type, call.result, cst__value_info_of(type), cst__value_info_of(to),
-               allocator, out,  error};
+  casting c = {.from = from,
+               .type = type,
+               .to = call.result,
+               .source = cst__value_info_of(type),
+               .target = cst__value_info_of(to),
+               .rounds = way.rounds,
+               .allocator = allocator,
+               .out = out,
+               .error = error};
   if (!cst__value_has_cast(type, to)) {
     return cst__fail(error, CST_SCHEMA, NULL, "there is no cast of %s to %s",
                      cst__value_type_name(type), cst__value_type_name(to));
@@ -470,22 +494,22 @@ static cst_status decode_dictionary(const cst__view *from, const cst_allocator *
   return status;
 }
 
-cst_status cst__values_cast(const cst__view *from, cst__value_type to,
+cst_status cst__values_cast(const cst__view *from, cst__cast_way way,
                             const cst_allocator *allocator, struct ArrowArray *out,
                             cst_error *error) {
   *out = (struct ArrowArray){0};
   if (from->dictionary == NULL) {
-    return cast_view(from, to, allocator, out, error);
+    return cast_view(from, way, allocator, out, error);
   }
   struct ArrowArray decoded;
   cst__value_type type = cst__values_taken_type(from->dictionary);
   CST__TRY(decode_dictionary(from, allocator, &decoded, error));
-  if (cst__value_type_equal(type, to)) {
+  if (cst__value_type_equal(type, way.to)) {
     *out = decoded;
     return CST_OK;
   }
   cst__view view = cst__view_of_values(&decoded, type);
-  cst_status status = cast_view(&view, to, allocator, out, error);
+  cst_status status = cast_view(&view, way, allocator, out, error);
   cst__array_release(&decoded);
   return status;
 }

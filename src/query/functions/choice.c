@@ -247,13 +247,23 @@ static cst_status repeat_one(const cst__function_call *call, struct ArrowArray *
 
 cst_status cst__cast_eval(const cst__function *function, const cst__function_call *call,
                           struct ArrowArray *out, cst_error *error) {
-  (void)function;
+  const cst__cast_way way = {call->result, function == &cst__function_convert};
   struct ArrowArray one;
   if (!call->is_one[0] || call->count == 1) {
-    return cst__values_cast(&call->args[0], call->result, call->allocator, out, error);
+    return cst__values_cast(&call->args[0], way, call->allocator, out, error);
   }
-  CST__TRY(cst__values_cast(&call->args[0], call->result, call->allocator, &one, error));
+  CST__TRY(cst__values_cast(&call->args[0], way, call->allocator, &one, error));
   cst_status status = repeat_one(call, &one, out, error);
   cst__array_release(&one);
   return status;
 }
+
+const cst__function cst__function_convert = {
+    .name = "convert",
+    .kind = CST__FUNCTION_ELEMENTWISE,
+    .min_args = 2,
+    .max_args = 2,
+    .summary = "convert(x, TYPE): as cast, but integers that a float does not hold are rounded",
+    .type = cst__cast_type,
+    .eval = cst__cast_eval,
+};

@@ -57,7 +57,8 @@ typedef struct cst__signature {
 typedef enum cst__function_kind {
   CST__FUNCTION_ELEMENTWISE, /* one value per element */
   CST__FUNCTION_AGGREGATE,   /* one value per group: args[0] is divided, all others are literals */
-  CST__FUNCTION_EXPAND       /* one list per element (split): makes offsets and values */
+  CST__FUNCTION_LISTWISE, /* one value per element of args[0], which is divided in the same way */
+  CST__FUNCTION_EXPAND    /* one list per element (split): makes offsets and values */
 } cst__function_kind;
 
 /* A value that is the same for all has a view of length 1; a list of literals one slot per item. */
@@ -66,10 +67,11 @@ typedef struct cst__function_call {
   const bool *is_one;
   size_t num_args;
   const cst__literal *const *literals; /* of arguments that are literals, else NULL */
-  int64_t count;                       /* elements; aggregates: of groups */
-  const int64_t *offsets;     /* aggregates: [count + 1], ascending, into args[0]; NULL, for lenient
-                                 ones: args[0] stands at the place itself, `count` slots of it */
-  const uint8_t *null_groups; /* aggregates: [count], not 0 for a null list; NULL: none */
+  int64_t count;                       /* elements; aggregates, listwise: of groups */
+  const int64_t *offsets; /* aggregates, listwise: [count + 1], ascending, into args[0]; NULL, for
+                             lenient ones: args[0] stands at the place itself, `count` slots */
+  const uint8_t *null_groups; /* with offsets: [count], not 0 for a null list; NULL: none */
+  bool flag;                  /* listwise: `option` is true */
   cst__value_type result;
   const cst_allocator *allocator;
 } cst__function_call;
@@ -80,13 +82,14 @@ typedef struct cst__function {
   uint8_t min_args;
   uint8_t max_args;
   bool lenient;        /* CST_OK for args at the place where it is wanted: has, count */
+  const char *option;  /* listwise: a bool that may be given by its name; NULL: none */
   const char *summary; /* one line for the reference: "log1p(x): log(1 + x)" */
   /* Finds the types. CST_SCHEMA with what was found and expected; arguments are named by number. */
   cst_status (*type)(const struct cst__function *function, const cst__argument_type *args,
                      size_t num_args, cst__signature *out, cst_error *error);
   /* Makes the result, an owned array of call->result with call->count slots. An error about an
-   * element has its number (for aggregates: the group's) as its record. CST_SCHEMA for values that
-   * do not fit (overflow, division by zero, lossy casts). */
+   * element has its number (for aggregates and listwise ones: the group's) as its record.
+   * CST_SCHEMA for values that do not fit (overflow, division by zero, lossy casts). */
   cst_status (*eval)(const struct cst__function *function, const cst__function_call *call,
                      struct ArrowArray *out, cst_error *error);
   /* EXPAND: as eval, with the offsets ([count + 1]) in *out_offsets, which cst__delete frees. A
@@ -101,8 +104,18 @@ typedef struct cst__function {
 const cst__function *cst__function_find(const char *name);
 const cst__function *cst__function_at(size_t i); /* NULL: no more */
 
-/* Values of one type to another, exactly, as cast(x, TYPE) does. Also decodes dictionaries. */
-cst_status cst__values_cast(const cst__view *from, cst__value_type to,
+/* What brings an argument to the type that its function needs: as cast(x, TYPE), but integers that
+ * the float type does not hold are rounded. It is no function of the language. */
+extern const cst__function cst__function_convert;
+
+typedef struct cst__cast_way {
+  cst__value_type to;
+  bool rounds; /* integers that a float type does not hold; else they are errors, as all is that a
+                  cast loses, but for the digits of float64 that float32 has not */
+} cst__cast_way;
+
+/* Values of one type to another. Also decodes dictionaries. */
+cst_status cst__values_cast(const cst__view *from, cst__cast_way way,
                             const cst_allocator *allocator, struct ArrowArray *out,
                             cst_error *error);
 /* An array of one slot (LIST: one per item) with a literal as this type; CST_SCHEMA if it does not

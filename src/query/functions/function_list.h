@@ -127,9 +127,44 @@ CST__TYPE_FUNCTION(cst__aggregate_type);
 CST__EVAL_FUNCTION(cst__aggregate_eval);
 
 /* aggregate_pick.c */
-typedef enum cst__pick_op { CST__MIN, CST__MAX, CST__FIRST, CST__LAST } cst__pick_op;
+typedef enum cst__pick_op {
+  CST__MIN,
+  CST__MAX,
+  CST__ARGMIN,
+  CST__ARGMAX,
+  CST__FIRST,
+  CST__LAST
+} cst__pick_op;
 CST__TYPE_FUNCTION(cst__pick_type);
 CST__EVAL_FUNCTION(cst__pick_eval);
+
+typedef enum cst__variance_op { CST__VARIANCE, CST__STD } cst__variance_op;
+CST__TYPE_FUNCTION(cst__variance_type);
+CST__EVAL_FUNCTION(cst__variance_eval);
+CST__TYPE_FUNCTION(cst__quantile_type);
+CST__EVAL_FUNCTION(cst__quantile_eval);
+
+/* listwise.c; cumulative_sum has the types of sum */
+CST__EVAL_FUNCTION(cst__cumulative_eval);
+CST__TYPE_FUNCTION(cst__rank_type);
+CST__EVAL_FUNCTION(cst__rank_eval);
+
+/* time_parts.c */
+typedef enum cst__time_part {
+  CST__DATE,
+  CST__YEAR,
+  CST__MONTH,
+  CST__DAY,
+  CST__WEEKDAY,
+  CST__DAY_OF_YEAR,
+  CST__HOUR,
+  CST__MINUTE,
+  CST__SECOND
+} cst__time_part;
+CST__TYPE_FUNCTION(cst__time_part_type);
+CST__EVAL_FUNCTION(cst__time_part_eval);
+CST__TYPE_FUNCTION(cst__timestamp_type);
+CST__EVAL_FUNCTION(cst__timestamp_eval);
 
 /* distinct.c */
 CST__TYPE_FUNCTION(cst__distinct_type);

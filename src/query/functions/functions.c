@@ -17,6 +17,13 @@
     .summary = SUMMARY, .type = cst__##TYPE##_type, .eval = cst__##TYPE##_eval, .op = OP          \
   }
 
+#define LISTWISE(NAME, SUMMARY, TYPE, EVAL, OP, OPTION)                                     \
+  {                                                                                         \
+    .name = NAME, .kind = CST__FUNCTION_LISTWISE, .min_args = 1, .max_args = 1,             \
+    .summary = SUMMARY, .type = cst__##TYPE##_type, .eval = cst__##EVAL##_eval, .op = (OP), \
+    .option = OPTION                                                                        \
+  }
+
 static const cst__function functions[] = {
     ELEMENTWISE("add", 2, 2, "x + y: the sum; texts, and bytes, one after the other", arithmetic,
                 CST__ADD),
@@ -41,6 +48,9 @@ static const cst__function functions[] = {
     ELEMENTWISE("is_null", 1, 1, "x is null: true where there is no value", is_null, 0),
     ELEMENTWISE("if", 3, 3, "if(c, x, y): x where c is true, else y", if, 0),
     ELEMENTWISE("fill_null", 2, 2, "fill_null(x, v): v where x is null", fill_null, 0),
+    ELEMENTWISE("coalesce", 2, 2,
+                "coalesce(x, y, ...): the first of them that is not null, at each element",
+                fill_null, 0),
     ELEMENTWISE("cast", 2, 2,
                 "cast(x, TYPE): the same value as another type; an error if it is none", cast, 0),
     ELEMENTWISE("abs", 1, 1, "abs(x): the size of a number", rounding, CST__ABS),
@@ -95,6 +105,20 @@ static const cst__function functions[] = {
     ELEMENTWISE("substr", 2, 3,
                 "substr(x, begin, end): characters as Python slices them; without end, to the last",
                 substr, 0),
+    ELEMENTWISE("timestamp", 1, 1,
+                "timestamp(x): the time that a text in RFC 3339 says; an error for another text",
+                timestamp, 0),
+    ELEMENTWISE("date", 1, 1, "date(t): the date of a timestamp", time_part, CST__DATE),
+    ELEMENTWISE("year", 1, 1, "year(t): the year of a date or a timestamp", time_part, CST__YEAR),
+    ELEMENTWISE("month", 1, 1, "month(t): 1 to 12", time_part, CST__MONTH),
+    ELEMENTWISE("day", 1, 1, "day(t): of the month, 1 to 31", time_part, CST__DAY),
+    ELEMENTWISE("weekday", 1, 1, "weekday(t): 0 for Monday to 6 for Sunday", time_part,
+                CST__WEEKDAY),
+    ELEMENTWISE("day_of_year", 1, 1, "day_of_year(t): 1 to 366", time_part, CST__DAY_OF_YEAR),
+    ELEMENTWISE("hour", 1, 1, "hour(t): of a timestamp or a time of day, 0 to 23", time_part,
+                CST__HOUR),
+    ELEMENTWISE("minute", 1, 1, "minute(t): 0 to 59", time_part, CST__MINUTE),
+    ELEMENTWISE("second", 1, 1, "second(t): whole seconds, 0 to 59", time_part, CST__SECOND),
     {.name = "split",
      .kind = CST__FUNCTION_EXPAND,
      .min_args = 2,
@@ -111,8 +135,29 @@ static const cst__function functions[] = {
               aggregate, CST__MEAN),
     AGGREGATE("min", "min(x): the least value; NaN if one is", pick, CST__MIN),
     AGGREGATE("max", "max(x): the greatest value; NaN if one is", pick, CST__MAX),
+    AGGREGATE(
+        "argmin",
+        "argmin(x): where the least value stands in its list, from 0 on; the first of equal ones",
+        pick, CST__ARGMIN),
+    AGGREGATE("argmax",
+              "argmax(x): where the greatest value stands in its list, from 0 on; the first of "
+              "equal ones",
+              pick, CST__ARGMAX),
     AGGREGATE("first", "first(x): the first value, null if it is", pick, CST__FIRST),
     AGGREGATE("last", "last(x): the last value, null if it is", pick, CST__LAST),
+    AGGREGATE("variance",
+              "variance(x): the mean of (x - mean(x))², float64, of float32 float32; NaN if one is",
+              variance, CST__VARIANCE),
+    AGGREGATE("std", "std(x): the square root of variance(x)", variance, CST__STD),
+    {.name = "quantile",
+     .kind = CST__FUNCTION_AGGREGATE,
+     .min_args = 2,
+     .max_args = 2,
+     .summary = "quantile(x, q): 0.5 is the median; q from 0 to 1, linear between two values, of "
+                "the types "
+                "of variance; NaN if one is",
+     .type = cst__quantile_type,
+     .eval = cst__quantile_eval},
     AGGREGATE("count_distinct",
               "count_distinct(x): how many different values, null not among them; NaN equals NaN",
               distinct, 0),
@@ -129,6 +174,14 @@ static const cst__function functions[] = {
     AGGREGATE("size", "size(x): elements of the list; null for a null list", aggregate, CST__SIZE),
     LENIENT("has", "has(x): a list that is not empty, a value that is not null", aggregate,
             CST__HAS),
+    LISTWISE("cumulative_sum",
+             "cumulative_sum(x): the sum of the list up to each element; null for a null, which is "
+             "passed over",
+             aggregate, cumulative, CST__SUM, NULL),
+    LISTWISE("rank",
+             "rank(x): 1 for the least value of the list (with `descending=true` the greatest), "
+             "equal values have one rank, NaN comes last, null stays null",
+             rank, rank, 0, "descending"),
 };
 
 enum { NUM_FUNCTIONS = sizeof functions / sizeof functions[0] };

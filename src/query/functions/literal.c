@@ -1,6 +1,7 @@
 /* Literals: the types that they fit, and arrays of them. */
 #include <math.h>
 
+#include "base/exact.h"
 #include "base/utf8.h"
 #include "query/functions/result.h"
 #include "query/functions/value_type.h"
@@ -54,6 +55,20 @@ bool cst__literal_fits(const cst__literal *literal, cst__value_type type) {
       return items_fit(literal, type);
   }
   return false;
+}
+
+cst_status cst__literal_exact(const cst__literal *literal, cst__value_type type, cst_error *error) {
+  cst__value_info info = cst__value_info_of(type);
+  for (size_t i = 0; i < literal->num_items; i++) {
+    CST__TRY(cst__literal_exact(&literal->items[i], type, error));
+  }
+  if (literal->kind != CST__LITERAL_INT || info.kind != CST__VALUE_FLOAT ||
+      cst__float_holds(cst__int_size(literal->integer),
+                       info.width == 4 ? FLT_MANT_DIG : DBL_MANT_DIG)) {
+    return CST_OK;
+  }
+  return cst__fail(error, CST_SCHEMA, "write it with a point to round it",
+                   "found an integer that no %s holds exactly", cst__value_type_name(type));
 }
 
 static cst__value_type type_of_items(const cst__literal *list) {

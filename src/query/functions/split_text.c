@@ -1,4 +1,5 @@
 /* split(x, separator): a list of the parts below each value. */
+#include "base/interrupt.h"
 #include "query/functions/function_list.h"
 #include "query/functions/result.h"
 
@@ -51,6 +52,7 @@ static cst_status split_one(splitting *s, cst_bytes text, cst_bytes separator) {
 
 static cst_status split_all(splitting *s, int64_t *list_offsets) {
   const cst__function_call *call = s->call;
+  size_t work = 0;
   list_offsets[0] = 0;
   for (int64_t i = 0; i < call->count; i++) {
     int64_t x = cst__argument_slot(call, 0, i);
@@ -62,7 +64,11 @@ static cst_status split_all(splitting *s, int64_t *list_offsets) {
         cst__error_add_record(s->error, i, -1);
         return CST_SCHEMA;
       }
-      CST__TRY(split_one(s, cst__view_text(&call->args[0], x), separator));
+      cst_bytes text = cst__view_text(&call->args[0], x);
+      if (cst__stretch_is_over(&work, text.size + 16)) {
+        CST__TRY(cst__interrupted(s->error));
+      }
+      CST__TRY(split_one(s, text, separator));
     }
     list_offsets[i + 1] = s->texts.at;
   }

@@ -59,6 +59,8 @@ cst_status cst__arguments_common(const cst__function *function, const cst__argum
 
 /* Whether the value of a literal can be one of this type. */
 bool cst__literal_fits(const cst__literal *literal, cst__value_type type);
+/* CST_SCHEMA if it, or one of a list, is an integer that this float type would round. */
+cst_status cst__literal_exact(const cst__literal *literal, cst__value_type type, cst_error *error);
 
 /* Fails about argument `i` (from 0 on): what was found, and what was expected. */
 cst_status cst__argument_fail(const cst__function *function, const cst__argument_type *args,

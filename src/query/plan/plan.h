@@ -9,6 +9,13 @@
 
 typedef struct cst__query_plan cst__query_plan;
 
+/* What a batch may come to; 0: as cst_view_options says. */
+typedef struct cst__query_limits {
+  int64_t max_elements;
+  int64_t max_bytes;
+  int64_t max_work;
+} cst__query_limits;
+
 typedef struct cst__query_plan_options {
   const cst_query *query;
   const cst__source_tree *tree; /* looked at only while the plan is made */
@@ -16,7 +23,7 @@ typedef struct cst__query_plan_options {
   size_t num_params;
   const char *const *outputs; /* NULL: all */
   size_t num_outputs;
-  int64_t max_elements; /* of all places of a batch together; 0: 2^28 */
+  cst__query_limits limits;
   const cst_allocator *allocator;
 } cst__query_plan_options;
 
@@ -47,6 +54,8 @@ const char *const *cst__query_plan_paths(const cst__query_plan *plan, size_t *co
 const char *const *cst__query_plan_sources(const cst__query_plan *plan, size_t *count);
 /* True if every record gives one row, in order: there is no `rows`. */
 bool cst__query_plan_keeps_rows(const cst__query_plan *plan);
+/* True if an output needs the numbers of records: record_index(). */
+bool cst__query_plan_has_numbers(const cst__query_plan *plan);
 
 /* See cst_view_explain. */
 typedef struct cst__explain_options {

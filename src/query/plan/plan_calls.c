@@ -59,14 +59,18 @@ static cst_status keep_in_lists(cst__planning *p, const cst__item *item, uint32_
   return cst__item_choose(p, item, &step, out);
 }
 
-cst_status cst__plan_keep(cst__planning *p, const cst__item *item, uint32_t mask, cst__item *out) {
-  if (item->place->parent != NULL) {
-    return keep_in_lists(p, item, mask, out);
-  }
+/* All elements, null where the mask is not true. */
+static cst_status hide_elements(cst__planning *p, const cst__item *item, uint32_t mask,
+                                cst__item *out) {
   cst__item_way way = {.from = item->place, .to = item->place};
   const cst__step_args args = {item->place->lists, mask, CST__NO_STEP};
   CST__TRY(cst__plan_step(p, CST__STEP_KEPT, args, &way.index));
   return cst__item_move(p, item, &way, out);
+}
+
+cst_status cst__plan_keep(cst__planning *p, const cst__item *item, uint32_t mask, cst__item *out) {
+  return item->place->parent != NULL ? keep_in_lists(p, item, mask, out)
+                                     : hide_elements(p, item, mask, out);
 }
 
 cst_status cst__plan_where(cst__planning *p, const cst__item *item, const cst__expr *condition,
@@ -82,11 +86,8 @@ cst_status cst__plan_where(cst__planning *p, const cst__item *item, const cst__e
 
 /* ---- elements of lists: their order and number ---- */
 
-static cst_status plan_list(cst__planning *p, const cst__expr *call, const cst__scope *scope,
-                            cst__item *out) {
-  if (cst__plan_positional(call) != 1) {
-    return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL, "%s takes one list", call->name);
-  }
+cst_status cst__plan_list_of(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                             cst__item *out) {
   CST__TRY(cst__plan_expression(p, call->args[0], scope, out));
   return out->place != NULL && out->place->parent != NULL
              ? CST_OK
@@ -95,17 +96,24 @@ static cst_status plan_list(cst__planning *p, const cst__expr *call, const cst__
                                 call->name);
 }
 
+cst_status cst__plan_list(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                          cst__item *out) {
+  return cst__plan_positional(call) == 1
+             ? cst__plan_list_of(p, call, scope, out)
+             : cst__plan_refuse(p, call->at, CST_SCHEMA, NULL, "%s takes one list", call->name);
+}
+
 static cst_status plan_reverse(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                cst__item *out) {
   cst__item list;
-  CST__TRY(plan_list(p, call, scope, &list));
+  CST__TRY(cst__plan_list(p, call, scope, &list));
   const cst__step step = {
       .kind = CST__STEP_REVERSE, .num_args = 1, .args = {list.place->lists}, .node = CST__NO_STEP};
   return cst__item_choose(p, &list, &step, out);
 }
 
-static cst_status plan_sort_key(cst__planning *p, const cst__expr *call, const cst__item *list,
-                                const cst__scope *scope, cst__item *out) {
+cst_status cst__plan_by(cst__planning *p, const cst__expr *call, const cst__item *list,
+                        const cst__scope *scope, cst__item *out) {
   const cst__scope inner = {.it = list, .outer = scope, .wanted = list->place};
   const cst__expr *by = cst__plan_keyword(call, "by");
   *out = *list;
@@ -113,15 +121,14 @@ static cst_status plan_sort_key(cst__planning *p, const cst__expr *call, const c
     CST__TRY(cst__plan_expression(p, by, &inner, out));
   }
   if (out->fields != NULL || out->place == NULL || !cst__place_same(out->place, list->place)) {
-    return cst__plan_refuse(p, by != NULL ? by->at : call->at, CST_SCHEMA,
-                            "say by which of their values: sort(x, by=...)",
-                            "found %s, expected one value for each element",
-                            cst__item_type_name(out));
+    return cst__plan_refuse(
+        p, by != NULL ? by->at : call->at, CST_SCHEMA, "say by which of their values: by=...",
+        "found %s, expected one value for each element", cst__item_type_name(out));
   }
   return CST_OK;
 }
 
-static cst_status plan_flag(cst__planning *p, const cst__expr *call, const char *key, bool *out) {
+cst_status cst__plan_flag(cst__planning *p, const cst__expr *call, const char *key, bool *out) {
   const cst__expr *expr = cst__plan_keyword(call, key);
   *out = expr != NULL && expr->integer != 0;
   return expr == NULL || expr->kind == CST__EXPR_BOOL
@@ -133,20 +140,20 @@ static cst_status plan_sort(cst__planning *p, const cst__expr *call, const cst__
                             cst__item *out) {
   cst__item list;
   cst__item key;
-  CST__TRY(plan_list(p, call, scope, &list));
-  CST__TRY(plan_sort_key(p, call, &list, scope, &key));
+  CST__TRY(cst__plan_list(p, call, scope, &list));
+  CST__TRY(cst__plan_by(p, call, &list, scope, &key));
   cst__step step = {.kind = CST__STEP_SORT,
                     .num_args = 2,
                     .args = {list.place->lists, key.values},
                     .node = CST__NO_STEP};
-  CST__TRY(plan_flag(p, call, "descending", &step.flag));
+  CST__TRY(cst__plan_flag(p, call, "descending", &step.flag));
   return cst__item_choose(p, &list, &step, out);
 }
 
 static cst_status plan_positions(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                  cst__item *out) {
   cst__item list;
-  CST__TRY(plan_list(p, call, scope, &list));
+  CST__TRY(cst__plan_list(p, call, scope, &list));
   const cst__step step = {.kind = CST__STEP_POSITIONS,
                           .num_args = 1,
                           .args = {list.place->lists},
@@ -176,11 +183,31 @@ static cst_status plan_numbers(cst__planning *p, const cst__expr *call, const cs
 
 /* ---- others ---- */
 
+/* As where, but lists keep their length. */
+static cst_status plan_masked(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                              cst__item *out) {
+  cst__item item;
+  uint32_t mask;
+  if (cst__plan_positional(call) != 2) {
+    return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
+                            "mask takes two arguments: what is masked, and a condition");
+  }
+  CST__TRY(cst__plan_expression(p, call->args[0], scope, &item));
+  if (item.place == NULL) {
+    return cst__plan_refuse(p, call->args[0]->at, CST_SCHEMA, NULL,
+                            "mask is asked of a value that is the same for all records");
+  }
+  CST__TRY(plan_mask(p, &item, call->args[1], scope, &mask));
+  CST__TRY(hide_elements(p, &item, mask, out));
+  out->is_map = false; /* entries of maps are never null */
+  return CST_OK;
+}
+
 static cst_status plan_drop_null(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                  cst__item *out) {
   cst__item list;
   uint32_t valid;
-  CST__TRY(plan_list(p, call, scope, &list));
+  CST__TRY(cst__plan_list(p, call, scope, &list));
   CST__TRY(cst__item_valid(p, &list, &valid));
   if (valid == CST__NO_STEP) { /* nothing is left out, but it is a list of its own all the same */
     static const cst__literal all = {.kind = CST__LITERAL_BOOL, .integer = 1};
@@ -232,18 +259,43 @@ static cst_status plan_chosen_fields(cst__planning *p, const cst__expr *call,
   return cst__fields_choose(p, out->fields, &patterns, &out->fields);
 }
 
+cst_status cst__plan_side_by_side(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                                  cst__item **out) {
+  cst__item *items = cst__plan_take(p, (call->num_args + 1) * sizeof *items);
+  if (items == NULL) {
+    return CST_NO_MEMORY;
+  }
+  if (call->num_args == 0 || cst__plan_positional(call) != 0) {
+    return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
+                            "%s takes lists, each with its name: %s(a=..., b=...)", call->name,
+                            call->name);
+  }
+  for (size_t i = 0; i < call->num_args; i++) {
+    CST__TRY(cst__plan_expression(p, call->args[i], scope, &items[i]));
+  }
+  if (items[0].place == NULL) {
+    return cst__plan_refuse(p, call->args[0]->at, CST_SCHEMA, NULL,
+                            "found a value, expected a list");
+  }
+  for (size_t i = 0; i < call->num_args; i++) {
+    const cst__place *place = items[i].place;
+    if (place == NULL || place->parent == NULL ||
+        !cst__place_same(place->parent, items[0].place->parent)) {
+      return cst__plan_refuse(p, call->args[i]->at, CST_SCHEMA, NULL,
+                              "%s takes lists of the same structs, and '%.80s' is none of these",
+                              call->name, call->keys[i]);
+    }
+  }
+  *out = items;
+  return CST_OK;
+}
+
 /* Lists that have to be equally long, as one list. */
 static cst_status zip_lists(cst__planning *p, const cst__expr *call, const cst__item *items,
                             const cst__place **out) {
   const cst__place *zipped = items[0].place;
   for (size_t i = 0; i < call->num_args; i++) {
     const cst__place *place = items[i].place;
-    if (place == NULL || place->parent == NULL ||
-        !cst__place_same(place->parent, items[0].place->parent)) {
-      return cst__plan_refuse(p, call->args[i]->at, CST_SCHEMA, NULL,
-                              "zip takes lists of the same structs, and '%.80s' is none of these",
-                              call->keys[i]);
-    }
     if (cst__place_same(place, items[0].place)) {
       continue;
     }
@@ -260,22 +312,9 @@ static cst_status zip_lists(cst__planning *p, const cst__expr *call, const cst__
 
 static cst_status plan_zip(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                            cst__item *out) {
-  const cst__place *place = NULL;
-  cst__item *items = cst__plan_take(p, (call->num_args + 1) * sizeof *items);
-  if (items == NULL) {
-    return CST_NO_MEMORY;
-  }
-  if (call->num_args == 0 || cst__plan_positional(call) != 0) {
-    return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
-                            "zip takes lists, each with its name: zip(a=..., b=...)");
-  }
-  for (size_t i = 0; i < call->num_args; i++) {
-    CST__TRY(cst__plan_expression(p, call->args[i], scope, &items[i]));
-  }
-  if (items[0].place == NULL) {
-    return cst__plan_refuse(p, call->args[0]->at, CST_SCHEMA, NULL,
-                            "found a value, expected a list");
-  }
+  const cst__place *place;
+  cst__item *items;
+  CST__TRY(cst__plan_side_by_side(p, call, scope, &items));
   CST__TRY(zip_lists(p, call, items, &place));
   *out = (cst__item){.place = place, .values = CST__NO_STEP};
   CST__TRY(cst__fields_new(p, place, &out->fields));
@@ -300,13 +339,17 @@ typedef struct structural_call {
 } structural_call;
 
 static const structural_call structural_calls[] = {
+    {"cartesian", cst__plan_cartesian, true, {NULL, NULL}},
+    {"combinations", cst__plan_combinations, false, {NULL, NULL}},
     {"drop_null", plan_drop_null, false, {NULL, NULL}},
     {"flatten", plan_flatten, false, {"to", NULL}},
     {"index", plan_positions, false, {NULL, NULL}},
     {"index_from_end", plan_positions, false, {NULL, NULL}},
+    {"mask", plan_masked, false, {NULL, NULL}},
     {"only", plan_chosen_fields, false, {"depth", NULL}},
     {"record_index", plan_numbers, false, {NULL, NULL}},
     {"reverse", plan_reverse, false, {NULL, NULL}},
+    {"run_lengths", cst__plan_run_lengths, false, {"by", NULL}},
     {"sort", plan_sort, false, {"by", "descending"}},
     {"without", plan_chosen_fields, false, {NULL, NULL}},
     {"zip", plan_zip, true, {NULL, NULL}},

@@ -1,9 +1,11 @@
 /* Fields of structs: found in the input, in other structs that these are made of, or among what has
  * been added. Each is looked for once. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/names.h"
 #include "query/plan/planning.h"
+#include "query/text/query_words.h"
 
 static cst__entry *first_entry(const cst__planning *p, const cst__fields *fields,
                                const char *name) {
@@ -57,12 +59,17 @@ cst_status cst__fields_new(cst__planning *p, const cst__place *place, cst__field
 
 /* ---- fields of the input ---- */
 
+/* Level `num_lists` are the elements. */
+static bool level_is_nullable(const cst__source_field *field, size_t level) {
+  return level < field->num_lists ? field->nullable_lists[level] : field->is_nullable;
+}
+
 static cst_status find_input_lists(cst__planning *p, const cst__source_field *field,
                                    const cst__place **place, uint32_t *node) {
   for (size_t i = 0; i < field->num_lists; i++) {
     const cst__step lists = {
         .kind = CST__STEP_LIST, .num_args = 1, .args = {(*place)->lists}, .node = *node};
-    const cst__input_node items = {.parent = *node};
+    const cst__input_node items = {.parent = *node, .never_null = !level_is_nullable(field, i + 1)};
     CST__TRY(cst__plan_place_step(p, &lists, *place, place));
     CST__TRY(cst__plan_add_node(p, &items, field->below, node));
   }
@@ -105,7 +112,8 @@ static cst_status find_input_values(cst__planning *p, const cst__source_field *f
 static cst_status find_input_item(cst__planning *p, const cst__fields *fields,
                                   const cst__source_field *field, cst__item *out) {
   const cst__place *place = fields->place;
-  const cst__input_node own = {.parent = fields->node, .name = field->name};
+  const cst__input_node own = {
+      .parent = fields->node, .name = field->name, .never_null = !level_is_nullable(field, 0)};
   uint32_t node;
   CST__TRY(cst__plan_add_node(p, &own, field->below, &node));
   CST__TRY(find_input_lists(p, field, &place, &node));
@@ -339,15 +347,66 @@ static cst_status collect_field_names(cst__planning *p, const cst__fields *field
   return CST_OK;
 }
 
+/* Structs whose fields are looked through for a name, and how they are reached from the record. */
+typedef struct struct_path {
+  const cst__fields *fields;
+  const char *path; /* "" for the record */
+} struct_path;
+
+enum { MOST_STRUCTS = 64 /* are looked through: those of messages have no end */ };
+
+static const char *path_of_field(cst__planning *p, const char *above, const char *name) {
+  bool is_plain = cst__query_is_plain(name, strlen(name)) || name[0] == '(';
+  size_t size = strlen(above) + strlen(name) + 4;
+  char *path = cst__plan_take(p, size);
+  if (path != NULL) {
+    snprintf(path, size, "%s%s%s%s%s", above, above[0] != '\0' ? "." : "", is_plain ? "" : "`",
+             name, is_plain ? "" : "`");
+  }
+  return path;
+}
+
+/* The path of a field that has the name, nearest to the record, in other structs than these; NULL:
+ * there is none, or it was not found. */
+static const char *find_elsewhere(cst__planning *p, const cst__fields *fields, const char *name) {
+  struct_path all[MOST_STRUCTS] = {{p->record, ""}};
+  size_t count = 1;
+  for (size_t i = 0; i < count; i++) {
+    const cst__entry *const *entries;
+    size_t num_entries;
+    if (cst__fields_list(p, all[i].fields, p->now, &entries, &num_entries) != CST_OK) {
+      return NULL;
+    }
+    for (size_t k = 0; k < num_entries; k++) {
+      const char *path = path_of_field(p, all[i].path, entries[k]->name);
+      if (path == NULL || (all[i].fields != fields && strcmp(entries[k]->name, name) == 0)) {
+        return path;
+      }
+      if (entries[k]->item.fields != NULL && count < MOST_STRUCTS) {
+        all[count++] = (struct_path){entries[k]->item.fields, path};
+      }
+    }
+  }
+  return NULL;
+}
+
 cst_status(cst__fields_fail)(cst__planning *p, const cst__fields *fields, const char *name,
                              cst__text_at at) {
   const char **names;
   size_t count;
+  char hint[CST__NEAR_HINT];
   CST__TRY(collect_field_names(p, fields, &names, &count));
   const cst__name_list list = cst__name_list_of(names, count);
   const char *lack = name[0] == '(' ? "no extension or message of this name is described"
                                     : "there is no field of this name";
-  return cst__plan_refused(p, at, cst__fail_unknown(p->error, CST_NOT_FOUND, lack, name, &list));
+  const char *path = name[0] != '(' ? find_elsewhere(p, fields, name) : NULL;
+  if (path == NULL) {
+    return cst__plan_refused(p, at, cst__fail_unknown(p->error, CST_NOT_FOUND, lack, name, &list));
+  }
+  snprintf(hint, sizeof hint, "there is one at another level: %.100s", path);
+  cst_status status = cst__fail(p->error, CST_NOT_FOUND, hint, "%s", lack);
+  cst__error_add_path(p->error, name, strlen(name));
+  return cst__plan_refused(p, at, status);
 }
 
 cst_status(cst__names_fail)(cst__planning *p, const cst__fields *fields, const char *name,

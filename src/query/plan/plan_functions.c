@@ -8,7 +8,7 @@
 
 /* ---- elementwise ---- */
 
-/* Puts a cast before a value, or makes a literal of the wanted type. */
+/* Puts a conversion before a value, or makes a literal of the wanted type. */
 static cst_status cast_argument(cst__planning *p, const cst__plan_call *call, size_t i,
                                 cst__value_type type, uint32_t *out) {
   cst__item *item = &call->args[i];
@@ -23,7 +23,7 @@ static cst_status cast_argument(cst__planning *p, const cst__plan_call *call, si
   cst__step step = {.kind = CST__STEP_CALL,
                     .num_args = 2,
                     .args = {call->place->lists, item->values},
-                    .function = cst__function_find("cast"),
+                    .function = &cst__function_convert,
                     .type = type,
                     .at = call->at,
                     .parent = CST__NO_STEP,
@@ -80,7 +80,7 @@ static cst_status find_call_types(cst__planning *p, const cst__plan_call *call,
 static bool is_nullable_call(const cst__plan_call *call) {
   bool is = strcmp(call->name, "is_null") != 0 && strcmp(call->name, "has") != 0 &&
             strcmp(call->name, "count") != 0;
-  if (strcmp(call->name, "fill_null") == 0) {
+  if (strcmp(call->name, "fill_null") == 0 || strcmp(call->name, "coalesce") == 0) {
     return call->args[1].is_nullable;
   }
   bool any = false;
@@ -173,6 +173,32 @@ static cst_status plan_elementwise(cst__planning *p, const cst__expr *call, cons
   return cst__plan_call_function(p, &made, out);
 }
 
+/* The first that is not null: of the last two, then of the one before and this, and so on. */
+static cst_status plan_coalesce(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                                const cst__function *function, cst__item *out) {
+  const cst__place *place = NULL;
+  cst__item *items = cst__plan_take(p, (call->num_args + 1) * sizeof *items);
+  if (items == NULL) {
+    return CST_NO_MEMORY;
+  }
+  if (call->num_args < 2) {
+    return refuse_number(p, call->at, function, call->num_args);
+  }
+  CST__TRY(plan_items(p, call, scope, items));
+  CST__TRY(meet(p, call, items, &place));
+  place = place != NULL ? place : p->records;
+  for (size_t i = 0; i < call->num_args; i++) {
+    CST__TRY(cst__item_spread(p, &items[i], place, &items[i]));
+  }
+  for (size_t i = call->num_args - 1; i > 0; i--) {
+    const cst__plan_call made = {
+        .name = call->name, .place = place, .args = &items[i - 1], .num_args = 2, .at = call->at};
+    CST__TRY(cst__plan_call_function(p, &made, &items[i - 1]));
+  }
+  *out = items[0];
+  return CST_OK;
+}
+
 /* ---- tests for null ---- */
 
 /* has(x) and is_null(x) at the place where they are wanted, of structs too. */
@@ -259,6 +285,7 @@ static cst_status countable(cst__planning *p, const cst__item *item, uint32_t *o
   return cst__plan_add_step(p, &step, out);
 }
 
+/* A call of an aggregate, or of a function of the elements of a list. */
 typedef struct aggregate {
   const cst__expr *call;
   const cst__function *function;
@@ -266,9 +293,11 @@ typedef struct aggregate {
   const cst__place *lists; /* joined, below the place of the result */
   const cst__literal *literals[CST__FUNCTION_ARGS];
   size_t num_args;
+  bool flag;
 } aggregate;
 
 static cst_status aggregate_values(cst__planning *p, aggregate *a, cst__item *out) {
+  bool is_listwise = a->function->kind == CST__FUNCTION_LISTWISE;
   cst__argument_type types[CST__FUNCTION_ARGS] = {{{NULL}, false, NULL}};
   cst__signature signature = {.result = {NULL}};
   types[0].type = a->item.type;
@@ -280,8 +309,9 @@ static cst_status aggregate_values(cst__planning *p, aggregate *a, cst__item *ou
       p, a->call->at, a->function->type(a->function, types, a->num_args, &signature, p->error)));
   const cst__plan_call cast = {
       .place = a->item.place, .args = &a->item, .num_args = 1, .at = a->call->at};
-  cst__step step = {.kind = CST__STEP_AGGREGATE,
+  cst__step step = {.kind = is_listwise ? CST__STEP_LISTWISE : CST__STEP_AGGREGATE,
                     .num_args = (uint8_t)(a->num_args + 1),
+                    .flag = a->flag,
                     .args = {a->lists->lists},
                     .function = a->function,
                     .type = signature.result,
@@ -293,12 +323,33 @@ static cst_status aggregate_values(cst__planning *p, aggregate *a, cst__item *ou
     cst__value_type type = signature.casts[i].format != NULL ? signature.casts[i] : types[i].type;
     CST__TRY(cst__item_literal(p, a->literals[i], type, &step.args[i + 1]));
   }
-  *out = (cst__item){.place = a->lists->parent, .type = signature.result, .is_nullable = true};
+  *out = (cst__item){.place = is_listwise ? a->lists : a->lists->parent,
+                     .type = signature.result,
+                     .is_nullable = !is_listwise || a->item.is_nullable};
   return cst__plan_add_step(p, &step, &out->values);
 }
 
 static bool is_call_of(const cst__expr *call, const char *name) {
   return strcmp(call->name, name) == 0;
+}
+
+static cst_status refuse_structs(cst__planning *p, const aggregate *a) {
+  return cst__plan_refuse(p, a->call->at, CST_SCHEMA, a->function->summary,
+                          "%s is asked of structs, expected values", a->call->name);
+}
+
+/* The first or the last struct of each list. */
+static cst_status aggregate_structs(cst__planning *p, const aggregate *a, cst__item *out) {
+  static const cst__literal ends[] = {{.kind = CST__LITERAL_INT},
+                                      {.kind = CST__LITERAL_INT, .integer = -1}};
+  uint32_t end;
+  cst__item_way way = {.from = a->item.place, .to = a->lists->parent};
+  CST__TRY(cst__item_literal(p, &ends[is_call_of(a->call, "last")], (cst__value_type){"l"}, &end));
+  const cst__step_args args = {a->lists->lists, end, CST__NO_STEP};
+  CST__TRY(cst__plan_step(p, CST__STEP_AT, args, &way.index));
+  CST__TRY(cst__item_move(p, &a->item, &way, out));
+  out->is_map = false;
+  return CST_OK;
 }
 
 static cst_status aggregate_lists(cst__planning *p, aggregate *a, cst__item *out) {
@@ -309,9 +360,11 @@ static cst_status aggregate_lists(cst__planning *p, aggregate *a, cst__item *out
     CST__TRY(plan_size(p, a->lists, out));
     return is_has || all_count ? plan_zero(p, a->call->at, out, is_has) : CST_OK;
   }
+  if (a->item.fields != NULL && (is_call_of(a->call, "first") || is_call_of(a->call, "last"))) {
+    return aggregate_structs(p, a, out);
+  }
   if (a->item.fields != NULL && !is_count) {
-    return cst__plan_refuse(p, a->call->at, CST_SCHEMA, a->function->summary,
-                            "%s is asked of structs, expected values", a->call->name);
+    return refuse_structs(p, a);
   }
   if (a->item.fields != NULL) {
     CST__TRY(countable(p, &a->item, &a->item.values));
@@ -371,6 +424,28 @@ static cst_status plan_aggregate(cst__planning *p, const cst__expr *call, const 
   }
   CST__TRY(cst__place_join(p, common, a.item.place, &a.lists));
   return aggregate_lists(p, &a, out);
+}
+
+/* ---- functions of the elements of a list ---- */
+
+static cst_status plan_listwise(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                                const cst__function *function, cst__item *out) {
+  aggregate a = {.call = call, .function = function, .num_args = 1};
+  for (size_t i = 1; i < call->num_args; i++) {
+    const char *key = call->keys != NULL ? call->keys[i] : NULL;
+    if (key == NULL || function->option == NULL || strcmp(key, function->option) != 0) {
+      return cst__plan_refuse(p, call->args[i]->at, CST_SCHEMA, function->summary,
+                              "%s takes one list%s%s", call->name,
+                              function->option != NULL ? ", and " : "",
+                              function->option != NULL ? function->option : "");
+    }
+  }
+  CST__TRY(cst__plan_list(p, call, scope, &a.item));
+  if (function->option != NULL) {
+    CST__TRY(cst__plan_flag(p, call, function->option, &a.flag));
+  }
+  a.lists = a.item.place;
+  return a.item.fields != NULL ? refuse_structs(p, &a) : aggregate_values(p, &a, out);
 }
 
 /* ---- functions of the caller's ---- */
@@ -464,7 +539,15 @@ cst_status cst__plan_function(cst__planning *p, const cst__expr *call, const cst
   if (strcmp(call->name, "is_null") == 0) {
     return plan_null_test(p, call, scope, out);
   }
-  return function->kind == CST__FUNCTION_AGGREGATE
-             ? plan_aggregate(p, call, scope, function, out)
-             : plan_elementwise(p, call, scope, function, out);
+  if (strcmp(call->name, "coalesce") == 0) {
+    return plan_coalesce(p, call, scope, function, out);
+  }
+  switch (function->kind) {
+    case CST__FUNCTION_AGGREGATE:
+      return plan_aggregate(p, call, scope, function, out);
+    case CST__FUNCTION_LISTWISE:
+      return plan_listwise(p, call, scope, function, out);
+    default:
+      return plan_elementwise(p, call, scope, function, out);
+  }
 }

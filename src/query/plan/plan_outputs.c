@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "query/functions/value_type.h"
 #include "query/plan/planning.h"
 
 /* ---- noting them ---- */
@@ -96,6 +97,8 @@ static cst_status complete(output_maker *m, cst__item *item) {
     return cst__plan_refuse(p, value->at, CST_SCHEMA, NULL,
                             "found an expression, expected a value or a parameter");
   }
+  CST__TRY(
+      cst__plan_refused(p, value->at, cst__literal_exact(args[1].literal, item->type, p->error)));
   const cst__plan_call fill = {
       .name = "fill_null", .place = item->place, .args = args, .num_args = 2, .at = value->at};
   cst__item made;

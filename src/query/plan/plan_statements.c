@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/names.h"
+#include "query/functions/value_type.h"
 #include "query/plan/planning.h"
 
 /* ---- parameters ---- */
@@ -34,6 +35,7 @@ static cst_status check_value(cst__planning *p, const cst__literal *literal, cst
     return cst__fail(p->error, CST_SCHEMA, NULL, "found %s, expected %s",
                      is_list ? "one value" : "a list", is_list ? "a list" : "one value");
   }
+  CST__TRY(cst__literal_exact(literal, type, p->error));
   CST__TRY(cst__literal_array(literal, type, &p->plan->allocator, &made, p->error));
   cst__array_release(&made);
   return CST_OK;
@@ -138,6 +140,46 @@ static cst_status check_free(cst__planning *p, const cst__fields *fields, const 
                                 is_param ? "parameter" : "field", name);
 }
 
+/* True if lists are those of a field that structs have in the input, or that those have which they
+ * were made of. */
+static bool are_of_structs(const cst__query_plan *plan, const cst__fields *structs,
+                           const cst__step *lists) {
+  for (; structs->base != NULL; structs = structs->base) {
+    if (structs->index == CST__NO_STEP) {
+      continue;
+    }
+    if (lists->kind != CST__STEP_CHOOSE_LISTS || lists->args[1] != structs->index) {
+      return false;
+    }
+    lists = &plan->steps[lists->args[2]];
+  }
+  if (structs->below == NULL || lists->kind != CST__STEP_LIST) {
+    return false;
+  }
+  uint32_t node = lists->node;
+  while (node != 0 && node != structs->node) {
+    node = plan->nodes[node].parent;
+  }
+  return node == structs->node;
+}
+
+/* True if the lists of an item are null where the structs are: those of a field that the structs
+ * have, or that has been hidden. They stay the same lists, so that what is beside it stays beside
+ * it. */
+static bool are_hidden(const cst__planning *p, const cst__fields *above, const cst__item *item,
+                       uint32_t kept) {
+  const cst__place *lists = item->place;
+  if (cst__place_same(lists, above->place)) {
+    return false;
+  }
+  while (!cst__place_same(lists->parent, above->place)) {
+    lists = lists->parent;
+  }
+  const cst__step *made = &p->plan->steps[lists->lists];
+  return (made->kind == CST__STEP_CHOOSE_LISTS && made->args[1] == kept) ||
+         are_of_structs(p->plan, above, made);
+}
+
 /* A field of a null struct is null, and a list of it no longer the list that it was. */
 static cst_status hide_in_null_structs(cst__planning *p, const cst__fields *above,
                                        cst__item *item) {
@@ -147,7 +189,7 @@ static cst_status hide_in_null_structs(cst__planning *p, const cst__fields *abov
   const cst__step_args args = {above->place->lists, above->valid, CST__NO_STEP};
   cst__item_way way = {.from = above->place, .to = above->place};
   CST__TRY(cst__plan_step(p, CST__STEP_KEPT, args, &way.index));
-  return cst__item_move(p, item, &way, item);
+  return are_hidden(p, above, item, way.index) ? CST_OK : cst__item_move(p, item, &way, item);
 }
 
 static cst_status plan_let(cst__planning *p, const cst__statement *statement) {

@@ -259,6 +259,25 @@ cst_status cst__plan_expression(cst__planning *p, const cst__expr *expr, const c
 cst_status cst__plan_structural(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                 bool *is_one_of, cst__item *out);
 const char *cst__plan_structural_name(size_t i); /* NULL: no more */
+/* The one argument of a call that has to be a list (or the first of several), the value for each of
+ * its elements that `by` names, or it is, and a bool that is given by its name. */
+cst_status cst__plan_list(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                          cst__item *out);
+cst_status cst__plan_list_of(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                             cst__item *out);
+cst_status cst__plan_by(cst__planning *p, const cst__expr *call, const cst__item *list,
+                        const cst__scope *scope, cst__item *out);
+cst_status cst__plan_flag(cst__planning *p, const cst__expr *call, const char *key, bool *out);
+/* The arguments of a call, each of which has a name, and is a list of the same structs. */
+cst_status cst__plan_side_by_side(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                                  cst__item **out);
+/* Lists of structs that are made of elements of lists (plan_products.c). */
+cst_status cst__plan_cartesian(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                               cst__item *out);
+cst_status cst__plan_combinations(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                                  cst__item *out);
+cst_status cst__plan_run_lengths(cst__planning *p, const cst__expr *call, const cst__scope *scope,
+                                 cst__item *out);
 /* `E where C`, for an E that is found (plan_calls.c). */
 cst_status cst__plan_where(cst__planning *p, const cst__item *item, const cst__expr *condition,
                            const cst__scope *scope, cst__item *out);

@@ -75,7 +75,7 @@ cst_status cst__query_plan_new(const cst__query_plan_options *options, cst__quer
   plan->allocator = cst__allocator_of(options->allocator);
   cst__arena_init(&plan->arena, &plan->allocator);
   cst__refcount_init(&plan->owners);
-  plan->max_elements = options->max_elements > 0 ? options->max_elements : (int64_t)1 << 28;
+  plan->limits = options->limits;
   cst_error own =
       CST_ERROR_INIT; /* positions are added to it, whatever the caller's has room for */
   cst__planning p = {.plan = plan, .options = options, .error = &own, .arena = &plan->arena};
@@ -124,4 +124,12 @@ const char *const *cst__query_plan_sources(const cst__query_plan *plan, size_t *
 
 bool cst__query_plan_keeps_rows(const cst__query_plan *plan) {
   return plan->origin == CST__NO_STEP;
+}
+
+bool cst__query_plan_has_numbers(const cst__query_plan *plan) {
+  bool found = false;
+  for (size_t i = 0; i < plan->num_steps; i++) {
+    found = found || plan->steps[i].kind == CST__STEP_NUMBERS;
+  }
+  return found;
 }

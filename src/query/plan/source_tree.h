@@ -13,15 +13,15 @@
 
 /* A field. Lists of lists are several levels of one field, all but the innermost without a name. */
 typedef struct cst__source_field {
-  const char *name;    /* NUL-terminated, as the path of the input has it */
-  size_t num_lists;    /* levels of lists above the elements */
-  bool is_nullable;    /* elements may be null */
-  bool nullable_lists; /* lists may be null */
-  bool is_struct;      /* elements are structs: fields lie below */
-  bool is_map;         /* elements are the entries of a map: structs of a key and a value */
-  const char *format;  /* Arrow format of elements that are no structs; enums as the options say;
-                          dictionary-encoded values: that of the values */
-  const void *below;   /* names the fields below to the tree; NULL: nothing lies below */
+  const char *name;           /* NUL-terminated, as the path of the input has it */
+  size_t num_lists;           /* levels of lists above the elements */
+  bool is_nullable;           /* elements may be null */
+  const bool *nullable_lists; /* [num_lists]: those of each level may be null, outermost first */
+  bool is_struct;             /* elements are structs: fields lie below */
+  bool is_map;                /* elements are the entries of a map: structs of a key and a value */
+  const char *format; /* Arrow format of elements that are no structs; enums as the options say;
+                         dictionary-encoded values: that of the values */
+  const void *below;  /* names the fields below to the tree; NULL: nothing lies below */
 } cst__source_field;
 
 typedef struct cst__source_tree cst__source_tree;

@@ -25,6 +25,15 @@ static bool is_nullable_field(const struct ArrowSchema *field) {
   return (field->flags & ARROW_FLAG_NULLABLE) != 0;
 }
 
+/* One more than the levels of a field at most. */
+static size_t count_levels(const struct ArrowSchema *at) {
+  size_t count = 1;
+  for (; at->dictionary != NULL || (is_list_format(at->format) && at->n_children == 1); count++) {
+    at = at->dictionary != NULL ? at->dictionary : at->children[0];
+  }
+  return count;
+}
+
 static cst_status fail_arrow_field(const char *name, const struct ArrowSchema *at,
                                    cst_error *error) {
   cst_status status =
@@ -37,7 +46,12 @@ static cst_status fail_arrow_field(const char *name, const struct ArrowSchema *a
 static cst_status make_arrow_field(const struct ArrowSchema *at, const char *name,
                                    cst__arena *arena, cst__source_field *out, cst_error *error) {
   *out = (cst__source_field){.name = cst__arena_copy(arena, name, strlen(name))};
+  bool *nullable_lists = cst__arena_take_zero(arena, count_levels(at) * sizeof *nullable_lists);
   bool has_null = false;
+  if (nullable_lists == NULL) {
+    return cst__fail_memory(error, sizeof *nullable_lists);
+  }
+  out->nullable_lists = nullable_lists;
   for (; at->dictionary != NULL || is_list_format(at->format);) {
     has_null = has_null || is_nullable_field(at);
     if (at->dictionary != NULL) {
@@ -47,15 +61,15 @@ static cst_status make_arrow_field(const struct ArrowSchema *at, const char *nam
     if (at->n_children != 1) {
       return fail_arrow_field(name, at, error);
     }
-    out->nullable_lists = out->nullable_lists || has_null;
-    out->num_lists++;
+    nullable_lists[out->num_lists++] = has_null;
     has_null = false;
     at = at->children[0];
   }
   has_null = has_null || is_nullable_field(at);
   out->is_map = is_map_format(at->format);
-  out->num_lists += out->is_map;
-  out->nullable_lists = out->nullable_lists || (out->is_map && has_null);
+  if (out->is_map) {
+    nullable_lists[out->num_lists++] = has_null;
+  }
   out->is_nullable = has_null && !out->is_map;
   out->is_struct = out->is_map || strcmp(at->format, "+s") == 0;
   bool is_entries = out->is_map && at->n_children == 1 && at->children[0]->n_children == 2;

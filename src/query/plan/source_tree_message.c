@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "base/sized.h"
 #include "message/decode/message_fields.h"
+#include "message/message_options.h"
 #include "message/text/well_known.h"
 #include "query/plan/source_tree.h"
 
@@ -25,10 +26,11 @@ static cst_status make_message_field(const cst__source_tree *tree, const cst__me
   bool is_struct = is_map || kind == CST__KIND_MESSAGE || kind == CST__KIND_ANY;
   bool is_repeated = cst__field_is_repeated(def);
   bool has_null = !above->is_map_entry && cst__message_has_null(options, def);
+  static const bool nullable_lists[] = {false, true};
   *out = (cst__source_field){.name = cst__message_path_name(def, arena),
                              .num_lists = is_repeated,
                              .is_nullable = has_null && !is_repeated,
-                             .nullable_lists = has_null && is_repeated,
+                             .nullable_lists = &nullable_lists[has_null && is_repeated],
                              .is_struct = is_struct,
                              .is_map = is_map,
                              .format = "+s",

@@ -24,6 +24,7 @@ typedef struct cst__input_node {
   uint32_t parent;
   const char *name;   /* of a field; NULL: the items of the lists that the parent is */
   const char *format; /* of a leaf's values, as the plan knows it; NULL: a struct or a list */
+  bool never_null;    /* the plan was made for data that has no nulls there */
 } cst__input_node;
 
 typedef enum cst__step_kind {
@@ -43,18 +44,26 @@ typedef enum cst__step_kind {
                              descending; also an index */
   CST__STEP_SAME,         /* [list place, list place]: of one parent; that their lists are equally
                              long is checked; the first of them, null where both are */
+  CST__STEP_RUNS,         /* [list place, values]: stretches of elements whose values are the same;
+                             also an index, of the first element of each */
+  CST__STEP_PRODUCT,      /* [list place, list place of the same parent, index]: each element of the
+                             first with each of the second, or, `flag`, with each of those after the
+                             one that the index has for it (CST__NO_STEP: itself); null where one of
+                             them is; also an index into the first */
   CST__STEP_EXPAND,       /* [parent place, values...], function: lists that a function makes; the
                              values are those of the same step */
   /* indexes */
-  CST__STEP_PARENTS, /* [list place]: the element of the parent place of each element */
-  CST__STEP_COMPOSE, /* [index, index]: the second of the first */
-  CST__STEP_AT,      /* [list place, int64 values at the parent]: negative from the end; -1 where
-                        there is none */
-  CST__STEP_KEY,     /* [map place, keys at its elements, one value]: the entry that has the key */
-  CST__STEP_KEPT,    /* [place, bools]: each element itself, -1 where not true */
-  CST__STEP_PAD,     /* also a place; [place, list places...], dims: for each record the elements of
-                        lists of     lists, filled up with -1 to the dims; an error for a longer list,
-                        and,     unless `flag`, for a shorter or null one */
+  CST__STEP_PARENTS,  /* [list place]: the element of the parent place of each element */
+  CST__STEP_COMPOSE,  /* [index, index]: the second of the first */
+  CST__STEP_AT,       /* [list place, int64 values at the parent]: negative from the end; -1 where
+                         there is none */
+  CST__STEP_KEY,      /* [map place, keys at its elements, one value]: the entry that has the key */
+  CST__STEP_KEPT,     /* [place, bools]: each element itself, -1 where not true */
+  CST__STEP_PARTNERS, /* [product place, its arguments...], `flag`: the element of its second list
+                       */
+  CST__STEP_PAD, /* also a place; [place, list places...], dims: for each record the elements of
+                    lists of     lists, filled up with -1 to the dims; an error for a longer list,
+                    and,     unless `flag`, for a shorter or null one */
   /* values */
   CST__STEP_COLUMN,    /* [place], node: the values of a leaf */
   CST__STEP_VALID,     /* [place], node: bools, false where a struct is null */
@@ -65,7 +74,9 @@ typedef enum cst__step_kind {
   CST__STEP_CALL,      /* [place, values...], function */
   CST__STEP_CALLER,    /* [place, values...], caller: a function of the caller's */
   CST__STEP_AGGREGATE, /* [list place, values, literals...], function: one value per list */
+  CST__STEP_LISTWISE,  /* [list place, values], function, `flag`: one value per element */
   CST__STEP_SIZE,      /* [list place]: int64, null for a null list */
+  CST__STEP_RUN_SIZES, /* [runs place, list place]: int64, elements of each run */
   CST__STEP_POSITIONS, /* [list place]: int64 per element; `flag`: minus the size of its list */
   CST__STEP_NUMBERS,   /* [place]: of the input's record that an element lies in */
   CST__STEP_MASK,      /* [values, bools]: null where not true */
@@ -130,8 +141,8 @@ struct cst__query_plan {
   size_t num_paths;
   const char **sources; /* what is needed: structs of which only their number matters, too */
   size_t num_sources;
-  int64_t max_elements; /* of all places of a batch together: more is CST_LIMIT */
-  cst_query *query;     /* a copy: names and values of steps lie in it */
+  cst__query_limits limits;
+  cst_query *query; /* a copy: names and values of steps lie in it */
 };
 
 #endif /* QUERY_PLAN_STEPS_H */

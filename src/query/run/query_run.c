@@ -16,6 +16,7 @@ static const char *step_format(const cst__step *step) {
     case CST__STEP_CHOSEN:
       return "b";
     case CST__STEP_SIZE:
+    case CST__STEP_RUN_SIZES:
     case CST__STEP_POSITIONS:
     case CST__STEP_NUMBERS:
       return "l";
@@ -143,7 +144,8 @@ uint32_t cst__place_parent(const cst__query_plan *plan, uint32_t place) {
 }
 
 void *cst__step_bytes(const cst__step_call *c, int64_t count) {
-  void *bytes = cst__arena_take(&c->run->arena, (size_t)count);
+  void *bytes =
+      cst__step_take_bytes(c, count) ? cst__arena_take(&c->run->arena, (size_t)count) : NULL;
   if (bytes == NULL) {
     cst__fail_memory(c->error, (size_t)count);
   }
@@ -151,33 +153,7 @@ void *cst__step_bytes(const cst__step_call *c, int64_t count) {
 }
 
 int64_t *cst__step_numbers(const cst__step_call *c, int64_t count) {
-  size_t size = SIZE_MAX;
-  int64_t *numbers = cst__mul((size_t)count, sizeof *numbers, &size)
-                         ? cst__arena_take(&c->run->arena, size)
-                         : NULL;
-  if (numbers == NULL) {
-    cst__fail_memory(c->error, size);
-  }
-  return numbers;
-}
-
-cst_status cst__step_check_count(const cst__step_call *c, int64_t count) {
-  int64_t most = c->run->plan->max_elements;
-  if (count <= most - c->run->elements) {
-    return CST_OK;
-  }
-  return cst__fail(c->error, CST_LIMIT, "use smaller batches, or cut the lists",
-                   "more than %lld elements in a batch", (long long)most);
-}
-
-cst_status cst__step_check_bytes(const cst__step_call *c, int64_t bytes) {
-  int64_t most = c->run->plan->max_elements;
-  most = most < INT64_MAX / CST__BYTES_PER_ELEMENT ? most * CST__BYTES_PER_ELEMENT : INT64_MAX;
-  if (bytes <= most) {
-    return CST_OK;
-  }
-  return cst__fail(c->error, CST_LIMIT, "use smaller batches, or shorten the texts",
-                   "more than %lld bytes of text in one column of a batch", (long long)most);
+  return cst__step_bytes(c, cst__limit_times(count, (int64_t)sizeof(int64_t)));
 }
 
 static cst_status step_records(const cst__step_call *c) {
@@ -196,12 +172,15 @@ static cst_status (*const step_functions[])(const cst__step_call *c) = {
     [CST__STEP_REVERSE] = cst__step_reverse,
     [CST__STEP_SORT] = cst__step_sort,
     [CST__STEP_SAME] = cst__step_same,
+    [CST__STEP_RUNS] = cst__step_runs,
+    [CST__STEP_PRODUCT] = cst__step_product,
     [CST__STEP_EXPAND] = cst__step_expand,
     [CST__STEP_PARENTS] = cst__step_parents,
     [CST__STEP_COMPOSE] = cst__step_compose,
     [CST__STEP_AT] = cst__step_at,
     [CST__STEP_KEY] = cst__step_key,
     [CST__STEP_KEPT] = cst__step_kept,
+    [CST__STEP_PARTNERS] = cst__step_partners,
     [CST__STEP_PAD] = cst__step_pad,
     [CST__STEP_COLUMN] = cst__step_column,
     [CST__STEP_VALID] = cst__step_valid,
@@ -212,7 +191,9 @@ static cst_status (*const step_functions[])(const cst__step_call *c) = {
     [CST__STEP_CALL] = cst__step_call_function,
     [CST__STEP_CALLER] = cst__step_call_caller,
     [CST__STEP_AGGREGATE] = cst__step_aggregate,
+    [CST__STEP_LISTWISE] = cst__step_aggregate,
     [CST__STEP_SIZE] = cst__step_size,
+    [CST__STEP_RUN_SIZES] = cst__step_run_sizes,
     [CST__STEP_POSITIONS] = cst__step_positions,
     [CST__STEP_NUMBERS] = cst__step_record_numbers,
     [CST__STEP_MASK] = cst__step_mask,
@@ -225,14 +206,26 @@ static bool step_is_place(const cst__step *step) {
   return step->kind <= CST__STEP_EXPAND || step->kind == CST__STEP_PAD;
 }
 
+/* Elements of what a step goes through. */
+static int64_t step_elements(const cst__step_call *c) {
+  int64_t elements = 0;
+  for (size_t i = 0; i < c->step->num_args; i++) {
+    uint32_t number = c->step->args[i];
+    elements += number != CST__NO_STEP ? c->run->slots[number].count : 0;
+  }
+  return elements;
+}
+
 static cst_status run_step(const cst__step_call *c) {
   CST__TRY(cst__interrupted(c->error));
-  CST__TRY(step_functions[c->step->kind](c));
+  CST__TRY(cst__step_take_work(c, step_elements(c), 0));
+  CST__TRY(cst__limits_status(c, step_functions[c->step->kind](c)));
+  CST__TRY(cst__step_take_work(c, c->out->count, 0));
   if (!step_is_place(c->step)) {
     return CST_OK;
   }
   CST__TRY(cst__step_check_count(c, c->out->count));
-  c->run->elements += c->out->count;
+  c->run->used.max_elements += c->out->count;
   return CST_OK;
 }
 
@@ -247,9 +240,9 @@ static void forget_slots(cst__query_run *run) {
 cst_status cst__run_steps(cst__query_run *run, cst_error *error) {
   forget_slots(run);
   cst__arena_rewind(&run->arena);
-  run->elements = 0;
   CST__TRY(cst__array_view(run->batch.array, &run->batch.view, &run->arena, error));
   CST__TRY(cst__view_refuse_nulls(&run->batch.view, "the row", error));
+  cst__limits_begin(run);
   CST__TRY(cst__input_walk(run, error));
   for (size_t i = 0; i < run->plan->num_steps; i++) {
     const cst__step_call call = {run, &run->plan->steps[i], &run->slots[i], error};
@@ -272,9 +265,12 @@ static cst_status run_batch(cst__query_run *run, const cst__query_input *input,
   run->batch.num_rows = all.length;
   run->batch.places = NULL;
   run->batch.numbers = input->numbers;
+  if (input->bad != NULL) {
+    return cst__output_good_rows(run, input, false, out, origin, error);
+  }
   cst_status status = cst__run_steps(run, error);
   if (status != CST_OK && input->on_bad != NULL && cst__row_is_refused(status, error)) {
-    return cst__output_good_rows(run, input, out, origin, error);
+    return cst__output_good_rows(run, input, true, out, origin, error);
   }
   CST__TRY(status);
   for (size_t i = 0; input->sizes != NULL && i < run->plan->num_steps; i++) {
@@ -295,6 +291,10 @@ cst_status cst__query_run_batch(cst__query_run *run, const cst__query_input *inp
   CST__TRY(
       cst__array_result(run->input, run->input->schema, input->batch, &run->batch.array, error));
   cst_status status = run_batch(run, input, out, origin, &own);
+  if (status == CST_NO_MEMORY) {
+    const cst__step_call output = {.run = run, .error = &own};
+    status = cst__limits_status(&output, status);
+  }
   if (status != CST_OK) {
     cst__error_copy(error, &own);
   }

@@ -20,8 +20,10 @@ void cst__query_run_close(cst__query_run *run); /* NULL is allowed */
  * of the batch is valid (cst__view_init has looked at it, or the library has made it). */
 typedef struct cst__query_input {
   struct ArrowArray *batch;
-  const int64_t *numbers;       /* of the rows' records, for record_index(); NULL: 0, 1, ... */
-  int64_t *sizes;               /* filled: how many elements each step has made; NULL: not asked */
+  const int64_t *numbers; /* of the rows' records, for record_index(); NULL: 0, 1, ... */
+  int64_t *sizes;         /* filled: how many elements each step has made; NULL: not asked */
+  const uint8_t *bad; /* by row: 1 for those that are bad already and told of, which nobody looks
+                         at; NULL: none is */
   cst__bad_row_callback on_bad; /* NULL: fail */
   void *ctx;
 } cst__query_input;

@@ -23,6 +23,7 @@ static uint32_t error_place(const cst__query_plan *plan, const cst__step *step) 
     case CST__STEP_SLICE:
     case CST__STEP_SAME:
     case CST__STEP_AGGREGATE:
+    case CST__STEP_LISTWISE:
       return cst__place_parent(plan, step->args[0]);
     case CST__STEP_CALL:
     case CST__STEP_CALLER:
@@ -52,6 +53,18 @@ static int64_t error_row(const cst__query_run *run, uint32_t place, int64_t at) 
   return cst__batch_row(&run->batch, at);
 }
 
+int64_t cst__node_row(const cst__query_run *run, uint32_t node, int64_t at) {
+  while (node > 0) {
+    const cst__input_node *own = &run->plan->nodes[node];
+    const cst__node_slots *parent = &run->nodes[own->parent];
+    if (own->name == NULL) {
+      at = find_list_of(parent->splits, parent->runs.total, at);
+    }
+    node = own->parent;
+  }
+  return cst__batch_row(&run->batch, at);
+}
+
 /* The message says the line, too: it is what people see. */
 static void error_say_line(const cst__step *step, cst_error *error) {
   char message[sizeof error->message];
@@ -65,14 +78,18 @@ static void error_say_line(const cst__step *step, cst_error *error) {
 void cst__step_error_add(const cst__query_run *run, const cst__step *step, cst_error *error) {
   uint32_t place = error_place(run->plan, step);
   int64_t element = error->record;
-  if (error->code == CST_NO_MEMORY || error->code == CST_INTERRUPTED) {
+  if (error->code == CST_NO_MEMORY || error->code == CST_INTERRUPTED ||
+      error->code == CST_TIMEOUT) {
     return;
   }
   if (step->at.line > 0) {
     error_say_line(step, error);
   }
   cst__error_forget_record(error);
-  if (element >= 0 && place != CST__NO_STEP) {
+  if (error->code == CST_LIMIT) {
+    element = cst__limits_row(run, step);
+    cst__error_add_record(error, element, -1);
+  } else if (element >= 0 && place != CST__NO_STEP) {
     cst__error_add_record(error, error_row(run, place, element), -1);
   }
   if (step->label != NULL) {

@@ -143,6 +143,49 @@ cst_status cst__input_bind(cst__query_run *run, const struct ArrowSchema *input,
   return status == CST_OK ? input_check_lists(run, error) : status;
 }
 
+/* ---- nulls that are not to be there ---- */
+
+static bool slot_is_null(const cst__view *view, int64_t slot) {
+  if (cst__view_is_null(view, slot)) {
+    return true;
+  }
+  int64_t at = view->dictionary != NULL ? cst__view_int(view, slot) : -1;
+  return at >= 0 && at < view->dictionary->length && cst__view_is_null(view->dictionary, at);
+}
+
+/* The first null that no null struct above explains, counted among the slots of all runs; -1: there
+ * is none. */
+static int64_t find_null(const cst__runs *runs) {
+  const cst__view *view = runs->node.view;
+  bool may_have = view->null_count > 0 || view->layout == CST__LAYOUT_NULL ||
+                  (view->dictionary != NULL && view->dictionary->null_count > 0);
+  int64_t before = 0;
+  for (size_t i = 0; i < runs->count && may_have; i++) {
+    const cst__slot_run *run = &runs->items[i];
+    for (int64_t slot = run->begin; slot < run->begin + run->length; slot++) {
+      if (slot_is_null(view, slot) && !cst__veil_hides(runs->veil, slot)) {
+        return before + slot - run->begin;
+      }
+    }
+    before += run->length;
+  }
+  return -1;
+}
+
+/* Data that breaks the type that the view was built for, whatever the type of the batches allows:
+ * outputs have no place for a null there. */
+static cst_status check_no_null(const cst__query_run *run, uint32_t number, cst_error *error) {
+  int64_t at = find_null(&run->nodes[number].runs);
+  if (at < 0) {
+    return CST_OK;
+  }
+  cst_status status =
+      cst__fail(error, CST_SCHEMA, "build the view for a nullable field, or fill the nulls before",
+                "a null, where the view was built for data without nulls");
+  cst__error_add_record(error, cst__node_row(run, number, at), -1);
+  return status;
+}
+
 /* ---- walking ---- */
 
 /* Which slots of the runs are null, 1 for a null; NULL if none is. */
@@ -162,8 +205,11 @@ static cst_status walk_nulls(const cst__runs *runs, cst__arena *arena, const uin
   if (cst__bitmap_count(bits, 0, runs->total) == runs->total) {
     return CST_OK;
   }
-  for (int64_t i = 0; i < runs->total; i++) {
-    nulls[i] = (bits[i >> 3] >> (i & 7) & 1) ^ 1;
+  for (int64_t i = 0, end = 0; i < runs->total;) {
+    CST__TRY(cst__next_stretch(&end, runs->total, error));
+    for (; i < end; i++) {
+      nulls[i] = (bits[i >> 3] >> (i & 7) & 1) ^ 1;
+    }
   }
   *out = nulls;
   return CST_OK;
@@ -179,6 +225,9 @@ static cst_status walk_node(cst__query_run *run, uint32_t number, cst_error *err
   } else {
     out->runs = parent->runs;
     CST__TRY(cst__runs_enter(&out->runs, run->places[number].child, error));
+  }
+  if (node->never_null) {
+    CST__TRY(check_no_null(run, number, error));
   }
   if (!run->places[number].is_list) {
     return CST_OK;
@@ -213,12 +262,11 @@ cst_status cst__input_walk(cst__query_run *run, cst_error *error) {
 
 cst_status cst__step_list(const cst__step_call *c) {
   const cst__node_slots *node = &c->run->nodes[c->step->node];
-  CST__TRY(cst__step_check_count(c, node->items.total));
   c->out->count = node->items.total;
   c->out->splits = node->splits;
   c->out->nulls = node->nulls;
   c->out->index = (cst__step_index){.is_all = true, .num_spans = -1};
-  return CST_OK;
+  return cst__step_check_count(c, node->items.total);
 }
 
 /* ---- values ---- */
@@ -232,10 +280,14 @@ static cst_status encoded_slots(const cst__step_call *c, const cst__runs *runs,
     return CST_NO_MEMORY;
   }
   *chosen = (cst__chosen){at, runs->total, false};
+  size_t work = 0;
   for (size_t i = 0; i < runs->count; i++) {
     const cst__slot_run *run = &runs->items[i];
     for (int64_t slot = run->begin; slot < run->begin + run->length; slot++) {
       bool is_null = cst__runs_is_null(runs, slot);
+      if (cst__stretch_is_over(&work, sizeof *at)) {
+        CST__TRY(cst__interrupted(c->error));
+      }
       int64_t index = is_null ? -1 : cst__view_int(view, slot);
       if (!is_null && (index < 0 || index >= view->dictionary->length)) {
         return cst__fail(c->error, CST_CORRUPT, NULL,
@@ -266,7 +318,11 @@ static cst_status column_decode(const cst__step_call *c, const cst__runs *runs,
 static cst_status text_copy(const cst__step_call *c, const cst__view *from, int width,
                             struct ArrowArray *out) {
   size_t total = 0;
+  size_t work = 0;
   for (int64_t i = 0; i < from->length; i++) {
+    if (cst__stretch_is_over(&work, sizeof(int64_t))) {
+      CST__TRY(cst__interrupted(c->error));
+    }
     if (!cst__add(total, cst__view_bytes(from, i).size, &total)) {
       return cst__fail_memory(c->error, SIZE_MAX);
     }
@@ -285,6 +341,9 @@ static cst_status text_copy(const cst__step_call *c, const cst__view *from, int 
     cst_bytes bytes = cst__view_bytes(from, i);
     if (bytes.size > 0) {
       memcpy(to + total, bytes.data, bytes.size);
+    }
+    if (cst__stretch_is_over(&work, bytes.size + sizeof(int64_t))) {
+      CST__TRY(cst__interrupted(c->error));
     }
     total += bytes.size;
     if (width == 8) {
@@ -337,9 +396,8 @@ static cst_status column_of_nulls(const cst__step_call *c, int64_t count) {
   if (at == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < count; i++) {
-    at[i] = -1;
-  }
+  cst__numbers_writer w = {at, 0, c->error};
+  CST__TRY(cst__numbers_put(&w, -1, 0, count));
   const cst_array *like = c->run->likes[c->step - c->run->plan->steps];
   CST__TRY(cst__array_take_slots(like, at, (size_t)count, &nulls, c->error));
   cst_status status = cst__step_share(c, nulls);
@@ -413,6 +471,18 @@ cst_status cst__step_not_null(const cst__step_call *c) {
   return cst__step_keep(c, &made);
 }
 
+static cst_status chosen_bits(const cst__step_call *c, cst__step_slot *chosen, uint8_t *bits) {
+  const int64_t *at;
+  CST__TRY(cst__index_numbers(c, &chosen->index, chosen->count, &at));
+  for (int64_t i = 0, end = 0; i < chosen->count;) {
+    CST__TRY(cst__next_stretch(&end, chosen->count, c->error));
+    for (; i < end; i++) {
+      bits[i >> 3] = (uint8_t)(bits[i >> 3] | (at[i] >= 0) << (i & 7));
+    }
+  }
+  return CST_OK;
+}
+
 cst_status cst__step_chosen(const cst__step_call *c) {
   cst__step_slot *chosen = &c->run->slots[c->step->args[0]];
   int64_t count = chosen->count;
@@ -421,12 +491,15 @@ cst_status cst__step_chosen(const cst__step_call *c) {
   if (bits == NULL) {
     return CST_NO_MEMORY;
   }
-  const int64_t *at = chosen->index.has_none ? cst__index_numbers(c, &chosen->index, count) : NULL;
-  if (at == NULL) {
+  cst_status status = CST_OK;
+  if (chosen->index.has_none) {
+    status = chosen_bits(c, chosen, bits);
+  } else {
     cst__bits_set(bits, 0, count);
   }
-  for (int64_t i = 0; i < count && at != NULL; i++) {
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (at[i] >= 0) << (i & 7));
+  if (status != CST_OK) {
+    cst__array_release(&made);
+    return status;
   }
   return cst__step_keep(c, &made);
 }

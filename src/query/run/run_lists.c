@@ -1,6 +1,5 @@
 /* Places: lists of lists as one, lists that are chosen, and elements that are chosen from lists. */
 #include "arrow/owned.h"
-#include "base/interrupt.h"
 #include "query/run/slots.h"
 
 /* ---- for all ---- */
@@ -58,8 +57,11 @@ cst_status cst__step_join(const cst__step_call *c) {
   if (splits == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i <= count; i++) {
-    splits[i] = lower->splits[upper->splits[i]];
+  for (int64_t i = 0, end = 0; i <= count;) {
+    CST__TRY(cst__next_stretch(&end, count + 1, c->error));
+    for (; i < end; i++) {
+      splits[i] = lower->splits[upper->splits[i]];
+    }
   }
   c->out->count = lower->count;
   c->out->splits = splits;
@@ -75,8 +77,11 @@ static cst_status choose_nulls(const cst__step_call *c, const int64_t *at, int64
   if (nulls == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < count; i++) {
-    nulls[i] = at[i] < 0 || (from != NULL && from[at[i]]);
+  for (int64_t i = 0, end = 0; i < count;) {
+    CST__TRY(cst__next_stretch(&end, count, c->error));
+    for (; i < end; i++) {
+      nulls[i] = at[i] < 0 || (from != NULL && from[at[i]]);
+    }
   }
   c->out->nulls = nulls;
   return CST_OK;
@@ -98,19 +103,23 @@ cst_status cst__step_choose_lists(const cst__step_call *c) {
   }
   span_list spans;
   CST__TRY(choose_check(c, count, lists->count));
-  const int64_t *at = cst__index_numbers(c, &chosen->index, count);
+  const int64_t *at;
+  CST__TRY(cst__index_numbers(c, &chosen->index, count, &at));
   int64_t *splits = cst__step_numbers(c, count + 1);
-  if (at == NULL || splits == NULL || !span_list_new(c, count, &spans)) {
+  if (splits == NULL || !span_list_new(c, count, &spans)) {
     return CST_NO_MEMORY;
   }
   int64_t total = 0;
   splits[0] = 0;
-  for (int64_t i = 0; i < count; i++) {
-    int64_t begin = at[i] < 0 ? 0 : lists->splits[at[i]];
-    int64_t end = at[i] < 0 ? 0 : lists->splits[at[i] + 1];
-    span_list_add(&spans, begin, end, total);
-    total += end - begin;
-    splits[i + 1] = total;
+  for (int64_t i = 0, stop = 0; i < count;) {
+    CST__TRY(cst__next_stretch(&stop, count, c->error));
+    for (; i < stop; i++) {
+      int64_t begin = at[i] < 0 ? 0 : lists->splits[at[i]];
+      int64_t end = at[i] < 0 ? 0 : lists->splits[at[i] + 1];
+      span_list_add(&spans, begin, end, total);
+      total += end - begin;
+      splits[i + 1] = total;
+    }
   }
   c->out->splits = splits;
   if (chosen->index.has_none || lists->nulls != NULL) {
@@ -151,12 +160,16 @@ static inline int64_t words_rank(const chosen_words *w, int64_t at) {
   return w->ranks[at >> 6] + __builtin_popcountll(w->words[at >> 6] & before);
 }
 
-static void words_fill(const chosen_words *w, int64_t *at) {
-  for (int64_t i = 0; i <= w->count; i++) {
-    for (uint64_t word = w->words[i]; word != 0; word &= word - 1) {
-      *at++ = i * 64 + __builtin_ctzll(word);
+static cst_status words_fill(const chosen_words *w, int64_t *at, cst_error *error) {
+  for (int64_t i = 0, end = 0; i <= w->count;) {
+    CST__TRY(cst__next_stretch(&end, w->count + 1, error));
+    for (; i < end; i++) {
+      for (uint64_t word = w->words[i]; word != 0; word &= word - 1) {
+        *at++ = i * 64 + __builtin_ctzll(word);
+      }
     }
   }
+  return CST_OK;
 }
 
 cst_status cst__step_filter(const cst__step_call *c) {
@@ -174,10 +187,13 @@ cst_status cst__step_filter(const cst__step_call *c) {
   if (splits == NULL || at == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i <= count; i++) {
-    splits[i] = words_rank(&words, lists->splits[i]);
+  for (int64_t i = 0, end = 0; i <= count;) {
+    CST__TRY(cst__next_stretch(&end, count + 1, c->error));
+    for (; i < end; i++) {
+      splits[i] = words_rank(&words, lists->splits[i]);
+    }
   }
-  words_fill(&words, at);
+  CST__TRY(words_fill(&words, at, c->error));
   c->out->count = total;
   c->out->splits = splits;
   c->out->nulls = lists->nulls;
@@ -241,9 +257,12 @@ static cst_status slice_nulls(const cst__step_call *c, int64_t count, slice_boun
   if (nulls == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < count; i++) {
-    nulls[i] = (from != NULL && from[i]) || slice_bound_is_null(&b->begin, i) ||
-               slice_bound_is_null(&b->end, i) || slice_bound_is_null(&b->step, i);
+  for (int64_t i = 0, end = 0; i < count;) {
+    CST__TRY(cst__next_stretch(&end, count, c->error));
+    for (; i < end; i++) {
+      nulls[i] = (from != NULL && from[i]) || slice_bound_is_null(&b->begin, i) ||
+                 slice_bound_is_null(&b->end, i) || slice_bound_is_null(&b->step, i);
+    }
   }
   b->nulls = nulls;
   return CST_OK;
@@ -291,13 +310,16 @@ static cst_status slice_by_spans(const cst__step_call *c, const slice_bounds *b,
   if (!span_list_new(c, count, &spans)) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < count; i++) {
-    int64_t begin;
-    int64_t step;
-    int64_t size = slice_of_list(b, i, from[i + 1] - from[i], &begin, &step);
-    span_list_add(&spans, from[i] + begin, from[i] + begin + size, total);
-    total += size;
-    splits[i + 1] = total;
+  for (int64_t i = 0, end = 0; i < count;) {
+    CST__TRY(cst__next_stretch(&end, count, c->error));
+    for (; i < end; i++) {
+      int64_t begin;
+      int64_t step;
+      int64_t size = slice_of_list(b, i, from[i + 1] - from[i], &begin, &step);
+      span_list_add(&spans, from[i] + begin, from[i] + begin + size, total);
+      total += size;
+      splits[i + 1] = total;
+    }
   }
   return lists_finish_spans(c, &spans, total);
 }
@@ -310,6 +332,7 @@ static cst_status slice_by_numbers(const cst__step_call *c, const slice_bounds *
   if (at == NULL) {
     return CST_NO_MEMORY;
   }
+  cst__numbers_writer w = {at, 0, c->error};
   for (int64_t i = 0; i < count; i++) {
     int64_t begin;
     int64_t step;
@@ -320,9 +343,7 @@ static cst_status slice_by_numbers(const cst__step_call *c, const slice_bounds *
       cst__error_add_record(c->error, i, -1);
       return CST_SCHEMA;
     }
-    for (int64_t k = 0; k < size; k++) {
-      at[total + k] = lists->splits[i] + begin + k * step;
-    }
+    CST__TRY(cst__numbers_put(&w, lists->splits[i] + begin, step, size));
     total += size;
     splits[i + 1] = total;
   }
@@ -356,11 +377,10 @@ cst_status cst__step_reverse(const cst__step_call *c) {
   if (at == NULL) {
     return CST_NO_MEMORY;
   }
+  cst__numbers_writer w = {at, 0, c->error};
   for (int64_t i = 0; i < count; i++) {
-    int64_t last = lists->splits[i + 1] - 1;
-    for (int64_t k = lists->splits[i]; k <= last; k++) {
-      at[k] = last - (k - lists->splits[i]);
-    }
+    int64_t end = lists->splits[i + 1];
+    CST__TRY(cst__numbers_put(&w, end - 1, -1, end - lists->splits[i]));
   }
   CST__TRY(lists_keep_all(c, lists));
   c->out->index = (cst__step_index){.at = at, .num_spans = -1};
@@ -383,8 +403,11 @@ static cst_status same_nulls(const cst__step_call *c, const uint8_t *a, const ui
   if (nulls == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < count; i++) {
-    nulls[i] = a[i] & b[i];
+  for (int64_t i = 0, end = 0; i < count;) {
+    CST__TRY(cst__next_stretch(&end, count, c->error));
+    for (; i < end; i++) {
+      nulls[i] = a[i] & b[i];
+    }
   }
   c->out->nulls = nulls;
   return CST_OK;
@@ -394,9 +417,13 @@ cst_status cst__step_same(const cst__step_call *c) {
   const cst__step_slot *a = cst__step_arg(c, 0);
   const cst__step_slot *b = cst__step_arg(c, 1);
   int64_t count = lists_count(c, 0);
-  for (int64_t i = 1; i <= count; i++) {
-    if (a->splits[i] != b->splits[i]) {
-      return same_fail(c, i - 1, a->splits[i] - a->splits[i - 1], b->splits[i] - b->splits[i - 1]);
+  for (int64_t i = 1, end = 1; i <= count;) {
+    CST__TRY(cst__next_stretch(&end, count + 1, c->error));
+    for (; i < end; i++) {
+      if (a->splits[i] != b->splits[i]) {
+        return same_fail(c, i - 1, a->splits[i] - a->splits[i - 1],
+                         b->splits[i] - b->splits[i - 1]);
+      }
     }
   }
   CST__TRY(lists_keep_all(c, a));

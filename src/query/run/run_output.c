@@ -85,8 +85,11 @@ static cst_status output_offsets(const output_writer *w, const int64_t *splits, 
                      "%lld entries in maps, whose offsets have 32 bits",
                      (long long)splits[out->length]);
   }
-  for (int64_t i = 0; i <= out->length; i++) {
-    ((int32_t *)offsets)[i] = (int32_t)splits[i];
+  for (int64_t i = 0, end = 0; i <= out->length;) {
+    CST__TRY(cst__next_stretch(&end, out->length + 1, w->error));
+    for (; i < end; i++) {
+      ((int32_t *)offsets)[i] = (int32_t)splits[i];
+    }
   }
   return CST_OK;
 }
@@ -184,10 +187,8 @@ cst_status cst__output_origin(cst__query_run *run, cst__row_map *origin, cst_err
   }
   cst__step_slot *index = &run->slots[number];
   const cst__step_call c = {run, &run->plan->steps[number], index, error};
-  const int64_t *at = cst__index_numbers(&c, &index->index, index->count);
-  if (at == NULL) {
-    return CST_NO_MEMORY;
-  }
+  const int64_t *at;
+  CST__TRY(cst__index_numbers(&c, &index->index, index->count, &at));
   if (!cst__row_map_reserve(origin, &run->allocator, index->count)) {
     return cst__fail_memory(error, (size_t)index->count * sizeof *at);
   }

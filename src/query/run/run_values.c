@@ -1,6 +1,6 @@
 /* Values: of other elements, of functions, of lists, and with nulls. */
 #include "arrow/owned.h"
-#include "base/interrupt.h"
+#include "query/run/run_function.h"
 #include "query/run/slots.h"
 #include "table/rows.h"
 
@@ -19,10 +19,16 @@ static cst_status values_look(const cst__step_call *c) {
   return cst__array_view(c->out->values, &c->out->view, &c->run->arena, c->error);
 }
 
-cst_status cst__step_keep(const cst__step_call *c, struct ArrowArray *made) {
+/* Keeps what shares its buffers with other values. */
+static cst_status values_keep_shared(const cst__step_call *c, struct ArrowArray *made) {
   const cst_array *like = values_like(c);
   CST__TRY(cst__array_result(like, like->schema, made, &c->out->values, c->error));
   return values_look(c);
+}
+
+cst_status cst__step_keep(const cst__step_call *c, struct ArrowArray *made) {
+  CST__TRY(values_keep_shared(c, made));
+  return cst__step_take_values(c, &c->out->view);
 }
 
 cst_status cst__step_share(const cst__step_call *c, const cst_array *values) {
@@ -32,51 +38,52 @@ cst_status cst__step_share(const cst__step_call *c, const cst_array *values) {
 
 /* ---- bytes of text ---- */
 
-/* Sums that no array comes near stay as they are. */
-static int64_t bytes_times(int64_t bytes, int64_t count) {
-  int64_t product;
-  return __builtin_mul_overflow(bytes, count, &product) ? INT64_MAX / 8 : product;
-}
-
 static bool values_are_text(const cst__view *view) {
   return view->layout == CST__LAYOUT_BINARY || view->layout == CST__LAYOUT_BINARY_VIEW;
 }
 
 /* At most, where offsets enclose bytes under nulls. */
 static int64_t text_bytes(const cst__view *view) {
-  int64_t bytes = 0;
-  if (view->layout == CST__LAYOUT_BINARY && view->length > 0) {
-    return cst__view_entry(view->offsets, view->offset_width, view->offset + view->length) -
-           cst__view_entry(view->offsets, view->offset_width, view->offset);
-  }
+  int64_t bytes = cst__limit_text_bytes(view);
   for (int64_t i = 0; i < view->length && view->layout == CST__LAYOUT_BINARY_VIEW; i++) {
     bytes += (int64_t)cst__view_bytes(view, i).size;
   }
   return bytes;
 }
 
-static int64_t longest_text(const cst__view *view) {
+static cst_status longest_text(const cst__view *view, int64_t *out, cst_error *error) {
   int64_t longest = 0;
-  for (int64_t i = 0; i < view->length; i++) {
-    int64_t at = view->offset + i;
-    int64_t size = cst__view_entry(view->offsets, view->offset_width, at + 1) -
-                   cst__view_entry(view->offsets, view->offset_width, at);
-    longest = size > longest ? size : longest;
+  for (int64_t i = 0, end = 0; i < view->length;) {
+    CST__TRY(cst__next_stretch(&end, view->length, error));
+    for (; i < end; i++) {
+      int64_t at = view->offset + i;
+      int64_t size = cst__view_entry(view->offsets, view->offset_width, at + 1) -
+                     cst__view_entry(view->offsets, view->offset_width, at);
+      longest = size > longest ? size : longest;
+    }
   }
-  return longest;
+  *out = longest;
+  return CST_OK;
 }
 
 /* Texts may be taken again and again: looks how long they are together, if it may be much. */
 static cst_status check_taken_bytes(const cst__step_call *c, const cst__view *from,
                                     const int64_t *at, int64_t count) {
+  int64_t longest;
   if (from->layout != CST__LAYOUT_BINARY || count <= from->length ||
-      cst__step_check_bytes(c, bytes_times(text_bytes(from), count)) == CST_OK ||
-      cst__step_check_bytes(c, bytes_times(longest_text(from), count)) == CST_OK) {
+      cst__step_check_bytes(c, cst__limit_times(text_bytes(from), count)) == CST_OK) {
+    return CST_OK;
+  }
+  CST__TRY(longest_text(from, &longest, c->error));
+  if (cst__step_check_bytes(c, cst__limit_times(longest, count)) == CST_OK) {
     return CST_OK;
   }
   int64_t bytes = 0;
-  for (int64_t i = 0; i < count; i++) {
-    bytes += at[i] < 0 ? 0 : (int64_t)cst__view_bytes(from, at[i]).size;
+  for (int64_t i = 0, end = 0; i < count;) {
+    CST__TRY(cst__next_stretch(&end, count, c->error));
+    for (; i < end; i++) {
+      bytes += at[i] < 0 ? 0 : (int64_t)cst__view_bytes(from, at[i]).size;
+    }
   }
   return cst__step_check_bytes(c, bytes);
 }
@@ -86,13 +93,16 @@ static cst_status values_repeat(const cst__step_call *c, const cst_array *one, c
                                 int64_t count, cst_array **out) {
   cst__view view;
   CST__TRY(cst__array_view(one, &view, &c->run->arena, c->error));
-  CST__TRY(cst__step_check_bytes(c, bytes_times(text_bytes(&view), count)));
-  int64_t *slots = cst__step_numbers(c, count);
+  int64_t bytes = cst__limit_times(cst__limit_array_bytes(&view), count);
+  int64_t *slots = cst__step_take_bytes(c, bytes) ? cst__step_numbers(c, count) : NULL;
   if (slots == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < count; i++) {
-    slots[i] = at != NULL && at[i] < 0 ? -1 : 0;
+  for (int64_t i = 0, end = 0; i < count;) {
+    CST__TRY(cst__next_stretch(&end, count, c->error));
+    for (; i < end; i++) {
+      slots[i] = at != NULL && at[i] < 0 ? -1 : 0;
+    }
   }
   return cst__array_take_slots(one, slots, (size_t)count, out, c->error);
 }
@@ -113,21 +123,20 @@ static cst_status take_gather(const cst__step_call *c, const cst__step_slot *fro
                               cst__step_slot *index) {
   const cst__node node = {from->values->schema, &from->values->array, &from->view};
   cst__spans spans;
+  const int64_t *at;
   struct ArrowArray made;
+  CST__TRY(cst__step_check_values(c, index->count));
   CST__TRY(cst__index_spans(c, &index->index, index->count, &spans));
   if (spans.begins != NULL) {
     if (index->count > from->count) {
-      const int64_t *at = cst__index_numbers(c, &index->index, index->count);
-      CST__TRY(at != NULL ? check_taken_bytes(c, &from->view, at, index->count) : CST_NO_MEMORY);
+      CST__TRY(cst__index_numbers(c, &index->index, index->count, &at));
+      CST__TRY(check_taken_bytes(c, &from->view, at, index->count));
     }
     CST__TRY(cst__gather_spans(from->values, &node, &spans, &made, c->error));
     return cst__step_keep(c, &made);
   }
-  const cst__chosen chosen = {cst__index_numbers(c, &index->index, index->count), index->count,
-                              index->index.has_none};
-  if (chosen.at == NULL) {
-    return CST_NO_MEMORY;
-  }
+  CST__TRY(cst__index_numbers(c, &index->index, index->count, &at));
+  const cst__chosen chosen = {at, index->count, index->index.has_none};
   CST__TRY(check_taken_bytes(c, &from->view, chosen.at, chosen.count));
   CST__TRY(cst__gather(from->values, &node, &chosen, false, &made, c->error));
   return cst__step_keep(c, &made);
@@ -147,10 +156,8 @@ cst_status cst__step_take(const cst__step_call *c) {
     if (c->step->is_one) {
       return cst__step_share(c, from->values);
     }
-    const int64_t *at = cst__index_numbers(c, &index->index, index->count);
-    if (at == NULL) {
-      return CST_NO_MEMORY;
-    }
+    const int64_t *at;
+    CST__TRY(cst__index_numbers(c, &index->index, index->count, &at));
     CST__TRY(values_repeat(c, from->values, at, index->count, &c->out->values));
     return values_look(c);
   }
@@ -197,22 +204,45 @@ static cst__function_call values_function_call(const cst__step_call *c, const va
                               .allocator = &c->run->allocator};
 }
 
+enum { MOST_TEXT = 40 /* bytes of a number or a time as text */ };
+
 /* What functions make of texts is no longer than these are together. */
 static int64_t arguments_bytes(const values_args *args, size_t num_args, int64_t count) {
   int64_t bytes = 0;
   for (size_t i = 0; i < num_args; i++) {
-    int64_t own = text_bytes(&args->views[i]);
-    bytes += args->is_one[i] ? bytes_times(own, count) : own;
+    int64_t own = values_are_text(&args->views[i]) ? text_bytes(&args->views[i])
+                  : args->is_one[i]                ? MOST_TEXT
+                                                   : cst__limit_times(count, MOST_TEXT);
+    own = args->is_one[i] ? cst__limit_times(own, count) : own;
+    bytes = __builtin_add_overflow(bytes, own, &bytes) ? INT64_MAX : bytes;
   }
   return bytes;
 }
 
-static cst_status check_made_bytes(const cst__step_call *c, const values_args *args,
-                                   int64_t count) {
+/* Texts that a function looks at, and the items of lists that it compares each value with. */
+static cst_status take_arguments_work(const cst__step_call *c, const values_args *args,
+                                      int64_t count) {
+  int64_t items = 0;
+  int64_t text = 0;
+  for (size_t i = 0; i + 1 < c->step->num_args; i++) {
+    const cst__literal *literal = args->literals[i];
+    items +=
+        literal != NULL && literal->kind == CST__LITERAL_LIST ? (int64_t)literal->num_items : 0;
+    text += cst__limit_text_bytes(&args->views[i]);
+  }
+  return cst__step_take_work(c, cst__limit_times(count, items / 8), text);
+}
+
+/* Before a function makes `count` values. */
+static cst_status check_made(const cst__step_call *c, const values_args *args, int64_t count,
+                             int64_t looked_at) {
   const char *format = c->step->type.format;
-  return strcmp(format, "U") == 0 || strcmp(format, "Z") == 0
-             ? cst__step_check_bytes(c, arguments_bytes(args, (size_t)c->step->num_args - 1, count))
-             : CST_OK;
+  bool is_text = strcmp(format, "U") == 0 || strcmp(format, "Z") == 0;
+  CST__TRY(take_arguments_work(c, args, looked_at));
+  CST__TRY(cst__step_check_values(c, count));
+  return is_text ? cst__step_check_bytes(
+                       c, arguments_bytes(args, (size_t)c->step->num_args - 1, looked_at))
+                 : CST_OK;
 }
 
 cst_status cst__step_call_function(const cst__step_call *c) {
@@ -221,8 +251,8 @@ cst_status cst__step_call_function(const cst__step_call *c) {
   values_arguments(c, &args);
   cst__function_call call = values_function_call(c, &args);
   call.count = c->step->is_one ? 1 : cst__step_arg(c, 0)->count;
-  CST__TRY(check_made_bytes(c, &args, call.count));
-  CST__TRY(c->step->function->eval(c->step->function, &call, &made, c->error));
+  CST__TRY(check_made(c, &args, call.count, call.count));
+  CST__TRY(cst__function_eval(c->step->function, &call, CST__FUNCTION_WORK, &made, c->error));
   return cst__step_keep(c, &made);
 }
 
@@ -242,11 +272,12 @@ cst_status cst__step_aggregate(const cst__step_call *c) {
   call.count = cst__place_parent_slot(c->run, c->step->args[0])->count;
   call.offsets = lists->splits;
   call.null_groups = lists->nulls;
+  call.flag = c->step->flag;
   if (status == CST_OK) {
-    status = check_made_bytes(c, &args, lists->count + call.count);
+    status = check_made(c, &args, call.count, lists->count + call.count);
   }
   if (status == CST_OK) {
-    status = c->step->function->eval(c->step->function, &call, &made, c->error);
+    status = cst__function_eval(c->step->function, &call, CST__FUNCTION_WORK, &made, c->error);
   }
   cst__array_handle_release(spread);
   return status == CST_OK ? cst__step_keep(c, &made) : status;
@@ -262,8 +293,11 @@ static cst_status expand_nulls(const cst__step_call *c, const cst__view *values,
   if (nulls == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < count; i++) {
-    nulls[i] = cst__view_is_null(values, is_one ? 0 : i);
+  for (int64_t i = 0, end = 0; i < count;) {
+    CST__TRY(cst__next_stretch(&end, count, c->error));
+    for (; i < end; i++) {
+      nulls[i] = cst__view_is_null(values, is_one ? 0 : i);
+    }
   }
   c->out->nulls = nulls;
   return CST_OK;
@@ -356,12 +390,14 @@ static cst_status caller_result(const cst__step_call *c, struct ArrowArray *made
     return status;
   }
   c->out->values = result;
-  return values_look(c);
+  CST__TRY(values_look(c));
+  return cst__step_take_values(c, &c->out->view);
 }
 
 cst_status cst__step_call_caller(const cst__step_call *c) {
   const cst_query_function *caller = c->step->caller;
   int64_t count = c->step->is_one ? 1 : cst__step_arg(c, 0)->count;
+  CST__TRY(cst__step_check_values(c, count));
   struct ArrowArray batch;
   struct ArrowArray made = {0};
   caller_type type;
@@ -379,6 +415,10 @@ cst_status cst__step_call_caller(const cst__step_call *c) {
 /* Numbers that go out; NULL: no memory. */
 static int64_t *values_numbers(const cst__step_call *c, int64_t count, struct ArrowArray *out) {
   size_t size = (size_t)count * sizeof(int64_t);
+  if (cst__step_check_bytes(c, (int64_t)size) != CST_OK) {
+    c->run->is_over = true;
+    return NULL;
+  }
   if (cst__owned_new(&c->run->allocator, 2, 0, false, out, c->error) != CST_OK) {
     return NULL;
   }
@@ -412,15 +452,42 @@ cst_status cst__step_size(const cst__step_call *c) {
   if (sizes == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < count; i++) {
-    sizes[i] = lists->splits[i + 1] - lists->splits[i];
+  cst_status status = CST_OK;
+  for (int64_t i = 0, end = 0; i < count && status == CST_OK;) {
+    status = cst__next_stretch(&end, count, c->error);
+    for (; i < end; i++) {
+      sizes[i] = lists->splits[i + 1] - lists->splits[i];
+    }
   }
-  cst_status status = lists->nulls != NULL ? values_hide(c, lists->nulls, &made) : CST_OK;
+  if (status == CST_OK && lists->nulls != NULL) {
+    status = values_hide(c, lists->nulls, &made);
+  }
   if (status != CST_OK) {
     cst__array_release(&made);
     return status;
   }
   return cst__step_keep(c, &made);
+}
+
+cst_status cst__step_run_sizes(const cst__step_call *c) {
+  cst__step_slot *runs = &c->run->slots[c->step->args[0]];
+  const int64_t *begins;
+  int64_t count = runs->count;
+  int64_t total = cst__step_arg(c, 1)->count; /* each element lies in a run */
+  struct ArrowArray made;
+  CST__TRY(cst__index_numbers(c, &runs->index, count, &begins));
+  int64_t *sizes = values_numbers(c, count, &made);
+  cst_status status = sizes != NULL ? CST_OK : CST_NO_MEMORY;
+  for (int64_t i = 0, end = 0; i < count && status == CST_OK;) {
+    status = cst__next_stretch(&end, count, c->error);
+    for (; i < end && status == CST_OK; i++) {
+      sizes[i] = (i + 1 < count ? begins[i + 1] : total) - begins[i];
+    }
+  }
+  if (status != CST_OK && sizes != NULL) {
+    cst__array_release(&made);
+  }
+  return status == CST_OK ? cst__step_keep(c, &made) : status;
 }
 
 cst_status cst__step_positions(const cst__step_call *c) {
@@ -431,11 +498,15 @@ cst_status cst__step_positions(const cst__step_call *c) {
   if (positions == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < count; i++) {
-    int64_t from = lists->splits[c->step->flag ? i + 1 : i];
-    for (int64_t k = lists->splits[i]; k < lists->splits[i + 1]; k++) {
-      positions[k] = k - from;
-    }
+  cst_status status = CST_OK;
+  cst__numbers_writer w = {positions, 0, c->error};
+  for (int64_t i = 0; i < count && status == CST_OK; i++) {
+    int64_t size = lists->splits[i + 1] - lists->splits[i];
+    status = cst__numbers_put(&w, c->step->flag ? -size : 0, 1, size);
+  }
+  if (status != CST_OK) {
+    cst__array_release(&made);
+    return status;
   }
   return cst__step_keep(c, &made);
 }
@@ -474,11 +545,16 @@ cst_status cst__step_record_numbers(const cst__step_call *c) {
   if (numbers == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < batch->num_rows; i++) {
+  cst_status status = CST_OK;
+  cst__numbers_writer w = {numbers, 0, c->error};
+  for (int64_t i = 0; i < batch->num_rows && status == CST_OK; i++) {
     int64_t row = cst__batch_row(batch, i);
-    for (int64_t k = splits[i]; k < splits[i + 1]; k++) {
-      numbers[k] = batch->numbers != NULL ? batch->numbers[row] : row;
-    }
+    int64_t number = batch->numbers != NULL ? batch->numbers[row] : row;
+    status = cst__numbers_put(&w, number, 0, splits[i + 1] - splits[i]);
+  }
+  if (status != CST_OK) {
+    cst__array_release(&made);
+    return status;
   }
   return cst__step_keep(c, &made);
 }
@@ -548,7 +624,7 @@ static cst_status mask_values(const cst__step_call *c, cst_array *values, const 
   memset(bitmap, 0, size);
   cst__bits_copy(bitmap, made.offset, (const uint8_t *)words, 0, made.length);
   made.null_count = made.length - valid;
-  return cst__step_keep(c, &made);
+  return values_keep_shared(c, &made);
 }
 
 cst_status cst__step_mask(const cst__step_call *c) {

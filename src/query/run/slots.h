@@ -1,13 +1,15 @@
 /* Within the room: what a step has made, and what a run knows while it goes through the steps.
  *
  * Flow: query_run.c opens a run and goes through the plan's steps for each batch; run_input.c looks
- * at the batch, run_lists.c, run_sort.c and run_index.c make places and indexes, run_values.c
- * values, run_output.c the batch that goes out. run_bits.c has bools as bits, and run_errors.c says
- * of which record an element is; run_rows.c leaves out rows that are refused.
+ * at the batch, run_lists.c, run_sort.c, run_products.c and run_index.c make places and indexes,
+ * run_values.c values, run_output.c the batch that goes out. run_bits.c has bools as bits, and
+ * run_errors.c says of which record an element is; run_rows.c leaves out rows that are refused;
+ * run_limits.c bounds what a batch takes.
  */
 #ifndef QUERY_RUN_SLOTS_H
 #define QUERY_RUN_SLOTS_H
 
+#include "base/interrupt.h"
 #include "query/plan/steps.h"
 #include "query/run/run.h"
 #include "table/gather.h"
@@ -85,8 +87,10 @@ struct cst__query_run {
   cst__node_slots *nodes;
   cst__step_slot *slots;
   cst__batch_input batch;
-  cst__arena arena; /* of one batch */
-  int64_t elements; /* of all places of the batch so far */
+  cst__arena arena;       /* of one batch */
+  cst__query_limits most; /* of this batch */
+  cst__query_limits used; /* by it so far */
+  bool is_over;           /* memory that was asked for is more than max_bytes allows */
 };
 
 /* A step of the run that is being made. */
@@ -111,19 +115,62 @@ static inline const cst__step_slot *cst__place_parent_slot(const cst__query_run 
   return &run->slots[cst__place_parent(run->plan, place)];
 }
 
-/* Numbers in the run's arena, `count` of them; NULL: no memory, the error is filled. */
+/* Numbers in the run's arena, `count` of them; NULL: no memory, the error is filled; or more than
+ * max_bytes allows, which the step's caller makes CST_LIMIT. */
 int64_t *cst__step_numbers(const cst__step_call *c, int64_t count);
 void *cst__step_bytes(const cst__step_call *c, int64_t count);
 
-/* CST_LIMIT if a place of so many elements would be more, with all others, than the plan allows. */
+/* ---- limits ---- */
+
+/* Begins to count what a batch takes; its view has been looked at. */
+void cst__limits_begin(cst__query_run *run);
+/* CST_LIMIT if a place of so many elements would be more, with all others, than is allowed. */
 cst_status cst__step_check_count(const cst__step_call *c, int64_t count);
-
-/* The same for bytes of text: CST__BYTES_PER_ELEMENT for each element that is allowed. */
-enum { CST__BYTES_PER_ELEMENT = 16 };
+/* CST_LIMIT if so many bytes, or values of the step's type without their text, would be more memory
+ * than is left; nothing is counted yet. */
 cst_status cst__step_check_bytes(const cst__step_call *c, int64_t bytes);
+cst_status cst__step_check_values(const cst__step_call *c, int64_t count);
+/* Counts memory; false: it is too much, which cst__limits_status tells later. */
+bool cst__step_take_bytes(const cst__step_call *c, int64_t bytes);
+/* Counts an array that a step has made. */
+cst_status cst__step_take_values(const cst__step_call *c, const cst__view *made);
+/* Counts elements, and bytes of text, that a step goes through. */
+cst_status cst__step_take_work(const cst__step_call *c, int64_t elements, int64_t text);
+/* The status of a call, or CST_LIMIT if memory was refused in it. */
+cst_status cst__limits_status(const cst__step_call *c, cst_status status);
+/* The row of the batch that has the largest share in what a step goes through; -1: none. */
+int64_t cst__limits_row(const cst__query_run *run, const cst__step *step);
 
-/* The numbers of an index, [count]; NULL: no memory. */
-const int64_t *cst__index_numbers(const cst__step_call *c, cst__step_index *index, int64_t count);
+int64_t cst__limit_times(int64_t a, int64_t b); /* at most INT64_MAX */
+/* Bytes of a view's text of layout BINARY; at most, where offsets enclose bytes under nulls. */
+int64_t cst__limit_text_bytes(const cst__view *view);
+/* Memory of an array: of all that its buffers hold for its slots. */
+int64_t cst__limit_array_bytes(const cst__view *view);
+
+/* The numbers of an index, [count]. */
+cst_status cst__index_numbers(const cst__step_call *c, cst__step_index *index, int64_t count,
+                              const int64_t **out);
+
+/* Numbers that are written run after run. */
+typedef struct cst__numbers_writer {
+  int64_t *at;
+  size_t work;
+  cst_error *error;
+} cst__numbers_writer;
+
+/* `count` numbers from `from` on, `step` apart. */
+static inline cst_status cst__numbers_put(cst__numbers_writer *w, int64_t from, int64_t step,
+                                          int64_t count) {
+  for (int64_t k = 0, end = 0; k < count;) {
+    CST__TRY(cst__next_stretch(&end, count, w->error));
+    for (; k < end; k++) {
+      *w->at++ = from + k * step;
+    }
+  }
+  return cst__stretch_is_over(&w->work, ((size_t)count + 1) * sizeof *w->at)
+             ? cst__interrupted(w->error)
+             : CST_OK;
+}
 /* Makes the spans of an index that has no -1, if they are long enough to be worth it; out->begins
  * is NULL if not. */
 cst_status cst__index_spans(const cst__step_call *c, cst__step_index *index, int64_t count,
@@ -169,6 +216,9 @@ cst_status cst__step_slice(const cst__step_call *c);
 cst_status cst__step_reverse(const cst__step_call *c);
 cst_status cst__step_sort(const cst__step_call *c);
 cst_status cst__step_same(const cst__step_call *c);
+cst_status cst__step_runs(const cst__step_call *c);
+cst_status cst__step_product(const cst__step_call *c);
+cst_status cst__step_partners(const cst__step_call *c);
 cst_status cst__step_parents(const cst__step_call *c);
 cst_status cst__step_compose(const cst__step_call *c);
 cst_status cst__step_at(const cst__step_call *c);
@@ -184,6 +234,7 @@ cst_status cst__step_call_function(const cst__step_call *c);
 cst_status cst__step_call_caller(const cst__step_call *c);
 cst_status cst__step_aggregate(const cst__step_call *c);
 cst_status cst__step_size(const cst__step_call *c);
+cst_status cst__step_run_sizes(const cst__step_call *c);
 cst_status cst__step_positions(const cst__step_call *c);
 cst_status cst__step_record_numbers(const cst__step_call *c);
 cst_status cst__step_mask(const cst__step_call *c);
@@ -197,8 +248,9 @@ cst_status cst__run_steps(cst__query_run *run, cst_error *error);
 
 /* True for a failure that is one row's. */
 bool cst__row_is_refused(cst_status status, const cst_error *error);
-/* After such a failure: tells of all rows that are refused, and makes the batch of the others. */
-cst_status cst__output_good_rows(cst__query_run *run, const cst__query_input *input,
+/* After such a failure (`tried`), or where some rows are bad already: tells of all rows that are
+ * refused, and makes the batch of the others. */
+cst_status cst__output_good_rows(cst__query_run *run, const cst__query_input *input, bool tried,
                                  struct ArrowArray *out, cst__row_map *origin, cst_error *error);
 
 /* ---- input and output ---- */
@@ -214,6 +266,9 @@ cst_status cst__output_batch(cst__query_run *run, struct ArrowArray *out, cst_er
 cst_status cst__output_origin(cst__query_run *run, cst__row_map *origin, cst_error *error);
 
 /* ---- errors ---- */
+
+/* The row of the batch that a slot of a node lies in, counted among those that are looked at. */
+int64_t cst__node_row(const cst__query_run *run, uint32_t node, int64_t at);
 
 /* What a step's failure lacks: the row of the batch instead of the element that it has as its
  * record, where the step stands in the query, and what was being made. */

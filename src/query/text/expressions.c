@@ -336,7 +336,7 @@ static cst_status read_argument(cst__query_parser *parser, const char *function,
   return add_argument(parser, list, key, value);
 }
 
-/* The value of -LITERAL is a literal, however it is written. */
+/* The value of -LITERAL is a literal, however it is written; false: it does not fit into one. */
 static bool negate_literal(cst__expr *literal) {
   if (literal->kind == CST__EXPR_INT && literal->integer != INT64_MIN) {
     literal->integer = -literal->integer;
@@ -353,13 +353,11 @@ static cst_status make_negative(cst__query_parser *parser, cst__text_at at, cons
   cst__expr *node;
   CST__TRY(new_expr(parser, CST__EXPR_CALL, &node));
   *out = node;
-  if (value->kind == CST__EXPR_INT || value->kind == CST__EXPR_FLOAT) {
-    *node = *value;
+  cst__expr literal = *value;
+  if (negate_literal(&literal)) {
+    *node = literal;
     node->at = at;
-    return negate_literal(node)
-               ? CST_OK
-               : cst__query_fail(&parser->lexer, CST_INVALID_ARGUMENT, NULL,
-                                 "an integer has more than 64 bits (with its sign)");
+    return CST_OK;
   }
   node->at = at;
   node->name = "neg";

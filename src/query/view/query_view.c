@@ -57,6 +57,67 @@ static cst_status view_print_text(cst_view *view, cst_error *error) {
   return view->text != NULL ? CST_OK : cst__fail_memory(error, SIZE_MAX);
 }
 
+static cst_status print_value(cst_view *view, const cst__expr *value, const char **out,
+                              cst_error *error) {
+  cst__text text = {0};
+  cst__query_print_expression(value, &text);
+  cst__text_append(&text, "", 0);
+  *out = text.failed ? NULL : cst__arena_copy(&view->arena, text.data, text.size);
+  cst__text_free(&text);
+  return *out != NULL ? CST_OK : cst__fail_memory(error, SIZE_MAX);
+}
+
+static cst_status settle_value(cst_view *view, const cst__statement *param, const char *given,
+                               const char **out, bool *is_default, cst_error *error) {
+  const cst__expr *value;
+  const char *usual;
+  CST__TRY(cst__query_parse_literal(given, &view->arena, &value, error));
+  CST__TRY(print_value(view, value, out, error));
+  if (param->value != NULL) {
+    CST__TRY(print_value(view, param->value, &usual, error));
+    *is_default = strcmp(*out, usual) == 0;
+  }
+  return CST_OK;
+}
+
+/* Texts that mean the same are the same: what the query reads, and how, is said once, and
+ * completely.
+ */
+static cst_status view_settle_text(cst_view *view, cst_error *error) {
+  cst__statement *from = cst__query_need_from(view->query);
+  if (from == NULL) {
+    return cst__fail_memory(error, sizeof *from);
+  }
+  CST__TRY(cst__query_view_input_say(&view->input, &view->arena, from, error));
+  return view_print_text(view, error);
+}
+
+/* The values that were given, in the order and the spelling of the query, without those that are
+ * the defaults anyway. */
+static cst_status view_settle_params(cst_view *view, cst_error *error) {
+  cst_query_value *settled =
+      cst__arena_take(&view->arena, (view->num_params + 1) * sizeof *settled);
+  if (settled == NULL) {
+    return cst__fail_memory(error, view->num_params * sizeof *settled);
+  }
+  size_t count = 0;
+  for (size_t i = 0; i < view->query->num_statements; i++) {
+    const cst__statement *param = &view->query->statements[i];
+    for (size_t k = 0; param->kind == CST__STATEMENT_PARAM && k < view->num_params; k++) {
+      bool is_default = false;
+      if (strcmp(view->params[k].name, param->name) == 0) {
+        settled[count].name = param->name;
+        CST__TRY(settle_value(view, param, view->params[k].value, &settled[count].value,
+                              &is_default, error));
+        count += !is_default;
+      }
+    }
+  }
+  view->params = settled;
+  view->num_params = count;
+  return CST_OK;
+}
+
 /* ---- binding ---- */
 
 static cst_status view_bind_plan(cst_view *view, cst_error *error) {
@@ -68,7 +129,7 @@ static cst_status view_bind_plan(cst_view *view, cst_error *error) {
                                            .num_params = view->num_params,
                                            .outputs = view->wanted,
                                            .num_outputs = view->num_wanted,
-                                           .max_elements = view->max_elements,
+                                           .limits = view->limits,
                                            .allocator = &view->arena.allocator};
   return cst__query_plan_new(&options, &view->plan, error);
 }
@@ -76,13 +137,16 @@ static cst_status view_bind_plan(cst_view *view, cst_error *error) {
 static cst_status view_bind(cst_view *view, const cst_query *query, const cst_view_options *options,
                             cst_error *error) {
   const char *without;
-  view->max_elements = options->max_elements;
+  view->limits = (cst__query_limits){.max_elements = options->max_elements,
+                                     .max_bytes = options->max_bytes,
+                                     .max_work = options->max_work};
   CST__TRY(cst__query_copy(query, &view->query, error));
-  CST__TRY(view_print_text(view, error));
   CST__TRY(view_copy_params(view, options->params, options->num_params, error));
   CST__TRY(view_copy_wanted(view, options->outputs, options->num_outputs, error));
   CST__TRY(cst__query_view_input_init(&view->input, query, options, &view->arena, error));
+  CST__TRY(view_settle_text(view, error));
   CST__TRY(view_bind_plan(view, error));
+  CST__TRY(view_settle_params(view, error));
   CST__TRY(
       cst__query_view_specs_new(view->plan, &view->arena.allocator, &view->specs, &without, error));
   const cst__view_runner_options runner = {.input = &view->input,
@@ -147,7 +211,9 @@ static cst_view_options view_options_of(const cst_view *view) {
   options.num_params = view->num_params;
   options.outputs = view->wanted;
   options.num_outputs = view->num_wanted;
-  options.max_elements = view->max_elements;
+  options.max_elements = view->limits.max_elements;
+  options.max_bytes = view->limits.max_bytes;
+  options.max_work = view->limits.max_work;
   return options;
 }
 
@@ -215,7 +281,6 @@ const cst__query_output *cst__query_view_output(const cst_view *view, size_t i) 
 cst_status cst__query_view_explain_batch(const cst_view *view, const struct ArrowSchema *schema,
                                          struct ArrowArray *batch, uint32_t flags, char **text,
                                          cst_error *error) {
-  size_t size;
   cst__arena arena;
   cst__arena_init(&arena, &view->arena.allocator);
   int64_t *sizes = cst__arena_take(&arena, (view->plan->num_steps + 1) * sizeof *sizes);
@@ -224,11 +289,13 @@ cst_status cst__query_view_explain_batch(const cst_view *view, const struct Arro
     batch->release(batch);
     status = cst__fail_memory(error, view->plan->num_steps * sizeof *sizes);
   } else {
-    status = cst__view_runner_sizes(view->runner, schema, batch, sizes, error);
+    const cst_view_run_options usual = CST_VIEW_RUN_OPTIONS_INIT;
+    const cst__view_batch given = {schema, batch, &usual};
+    status = cst__view_runner_sizes(view->runner, &given, sizes, error);
   }
   if (status == CST_OK) {
     const cst__explain_options options = {.flags = flags, .sizes = sizes};
-    status = cst__query_plan_explain(view->plan, &options, text, &size, error);
+    status = cst__query_plan_explain(view->plan, &options, text, NULL, error);
   }
   cst__arena_reset(&arena);
   return status;

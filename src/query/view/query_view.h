@@ -26,7 +26,7 @@ struct cst_view {
   size_t num_params;
   const char *const *wanted; /* names of outputs that were asked for; NULL: all */
   size_t num_wanted;
-  int64_t max_elements;
+  cst__query_limits limits;
   cst__query_plan *plan;
   cst_specs *specs;
   cst__view_runner *runner;

@@ -4,21 +4,33 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/hash.h"
+#include "message/message_options.h"
 #include "query/view/view_content.h"
 #include "query/view/view_specs.h"
 
 typedef struct view_differ {
   const cst_view *before;
   const cst_view *after;
+  cst__name_map row_names; /* fields, lets and params of which the rows of either view are made */
   cst__text text;
   size_t num_breaking;
+  size_t num_rows;
   cst_error *error;
 } view_differ;
 
+typedef enum diff_class {
+  DIFF_FINE,
+  DIFF_ROWS, /* what reads `before` reads `after`, and gets other rows */
+  DIFF_BREAKING
+} diff_class;
+
 /* Begins a line. */
-static void diff_line(view_differ *d, bool is_breaking) {
-  cst__text_puts(&d->text, is_breaking ? "breaking: " : "fine:     ");
-  d->num_breaking += is_breaking;
+static void diff_line(view_differ *d, diff_class class) {
+  static const char *const words[] = {"fine:     ", "rows:     ", "breaking: "};
+  cst__text_puts(&d->text, words[class]);
+  d->num_rows += class == DIFF_ROWS;
+  d->num_breaking += class == DIFF_BREAKING;
 }
 
 /* "OF 'NAME': WHAT BEFORE, now AFTER", if they differ. */
@@ -26,13 +38,13 @@ typedef struct diff_words {
   const char *of;
   const char *name;
   const char *what;
-  bool is_breaking;
+  diff_class class;
 } diff_words;
 
 static void diff_texts(view_differ *d, const diff_words *words, const char *before,
                        const char *after) {
   if (strcmp(before, after) != 0) {
-    diff_line(d, words->is_breaking);
+    diff_line(d, words->class);
     cst__text_printf(&d->text, "%s%s%s%s: %s%s%s, now %s\n", words->of,
                      *words->name != '\0' ? " '" : "", words->name, *words->name != '\0' ? "'" : "",
                      words->what, *words->what != '\0' ? " " : "",
@@ -46,35 +58,87 @@ static const char *message_of_view(const cst_view *view) {
   return view->input.message != NULL ? view->input.message->message : "";
 }
 
-/* Which of the options on messages are others: what records are, or what fields become. */
-static bool same_message_options(const cst_message_options *a, const cst_message_options *b) {
-  const char *const texts_a[] = {a->time_zone, a->unknown_fields, a->list_item, a->map_key,
-                                 a->map_value};
-  const char *const texts_b[] = {b->time_zone, b->unknown_fields, b->list_item, b->map_key,
-                                 b->map_value};
-  bool same = a->form == b->form && a->enums == b->enums && a->flags == b->flags &&
-              a->timestamp_unit == b->timestamp_unit && a->duration_unit == b->duration_unit &&
-              a->time_unit == b->time_unit && a->recursion == b->recursion;
-  for (size_t i = 0; i < sizeof texts_a / sizeof *texts_a; i++) {
-    const char *ta = texts_a[i] != NULL ? texts_a[i] : "";
-    const char *tb = texts_b[i] != NULL ? texts_b[i] : "";
-    same = same && strcmp(ta, tb) == 0;
+/* What records are, or what fields become. */
+static void diff_message_options(view_differ *d, const cst_message_options *before,
+                                 const cst_message_options *after) {
+  const cst__message_option *option;
+  for (size_t i = 0; (option = cst__message_option_at(i)) != NULL; i++) {
+    char rooms[2][CST__OPTION_ROOM];
+    const diff_words words = {"input: message option", option->name, "", DIFF_BREAKING};
+    const char *a = cst__message_option_text(option, before, rooms[0]);
+    const char *b = cst__message_option_text(option, after, rooms[1]);
+    diff_texts(d, &words, a != NULL ? a : "", b != NULL ? b : "");
   }
-  return same;
 }
 
 static void diff_input(view_differ *d) {
   const cst_message_options *before = d->before->input.message;
   const cst_message_options *after = d->after->input.message;
-  const diff_words from = {"input", "", "", true};
-  const diff_words message = {"input", "", "message", true};
+  const diff_words from = {"input", "", "", DIFF_BREAKING};
+  const diff_words message = {"input", "", "message", DIFF_BREAKING};
   diff_texts(d, &from, cst__query_from_name(d->before->input.from),
              cst__query_from_name(d->after->input.from));
   if (before != NULL && after != NULL) {
     diff_texts(d, &message, message_of_view(d->before), message_of_view(d->after));
-    if (!same_message_options(before, after)) {
-      diff_line(d, true);
-      cst__text_puts(&d->text, "input: other message options\n");
+    diff_message_options(d, before, after);
+  }
+}
+
+/* ---- rows ---- */
+
+static bool has_row_name(const view_differ *d, const char *name) {
+  return cst__name_map_find(&d->row_names, name, strlen(name)) != SIZE_MAX;
+}
+
+static void add_row_name(view_differ *d, const char *name) {
+  if (!has_row_name(d, name)) {
+    d->text.failed |= !cst__name_map_add(&d->row_names, name, strlen(name), 0);
+  }
+}
+
+static void add_row_names(view_differ *d, const cst__expr *expr) {
+  if (expr == NULL) {
+    return;
+  }
+  if (expr->kind == CST__EXPR_NAME || expr->kind == CST__EXPR_STEP) {
+    add_row_name(d, expr->name);
+  }
+  for (size_t i = 0; i < expr->num_args; i++) {
+    add_row_names(d, expr->args[i]);
+  }
+}
+
+/* The statements up to the last `rows`: those below it change no rows. */
+static size_t count_row_statements(const cst_view *view) {
+  size_t count = view->query->num_statements;
+  while (count > 0 && view->query->statements[count - 1].kind != CST__STATEMENT_ROWS) {
+    count--;
+  }
+  return count;
+}
+
+/* True for `rows`, and for what makes a name that the rows are made of. Names alone are compared,
+ * not whole paths: rather one line too many. */
+static bool makes_rows(const view_differ *d, const cst__statement *statement) {
+  switch (statement->kind) {
+    case CST__STATEMENT_ROWS:
+      return true;
+    case CST__STATEMENT_LET:
+      return has_row_name(d, statement->path->name);
+    case CST__STATEMENT_RENAME:
+      return has_row_name(d, statement->name);
+    default:
+      return false;
+  }
+}
+
+/* Upwards, as each name is made above what uses it. */
+static void find_row_names(view_differ *d, const cst_view *view) {
+  for (size_t i = count_row_statements(view); i-- > 0;) {
+    const cst__statement *statement = &view->query->statements[i];
+    if (makes_rows(d, statement)) {
+      add_row_names(d, statement->path);
+      add_row_names(d, statement->value);
     }
   }
 }
@@ -101,12 +165,15 @@ static cst_status diff_param(view_differ *d, const cst__view_param *before) {
   bool found;
   CST__TRY(find_view_param(d, d->after, before->name, &found, &after));
   if (!found) {
-    diff_line(d, true);
+    diff_line(d, DIFF_BREAKING);
     cst__text_printf(&d->text, "param '%s' is gone\n", before->name);
     return CST_OK;
   }
-  const diff_words type = {"param", before->name, "type", true};
-  const diff_words value = {"param", before->name, "value", *after.value == '\0'};
+  const diff_words type = {"param", before->name, "type", DIFF_BREAKING};
+  const diff_words value = {"param", before->name, "value",
+                            *after.value == '\0'            ? DIFF_BREAKING
+                            : has_row_name(d, before->name) ? DIFF_ROWS
+                                                            : DIFF_FINE};
   diff_texts(d, &type, before->type, after.type);
   diff_texts(d, &value, before->value, after.value);
   cst__view_param_reset(&after);
@@ -120,7 +187,7 @@ static cst_status diff_new_param(view_differ *d, const cst__view_param *after) {
   cst__view_param_reset(&before);
   if (!found) {
     bool has_value = *after->value != '\0';
-    diff_line(d, !has_value);
+    diff_line(d, has_value ? DIFF_FINE : DIFF_BREAKING);
     cst__text_printf(&d->text, "param '%s' is new%s\n", after->name,
                      has_value ? "" : ", and has no value by itself");
   }
@@ -223,13 +290,13 @@ static void diff_paths(view_differ *d, const cst__query_output *before,
                        const cst__query_output *after) {
   for (size_t i = 0; i < after->num_paths; i++) {
     if (!has_view_path(before->paths, before->num_paths, after->paths[i])) {
-      diff_line(d, false);
+      diff_line(d, DIFF_FINE);
       cst__text_printf(&d->text, "output '%s': reads %s, too\n", after->name, after->paths[i]);
     }
   }
   for (size_t i = 0; i < before->num_paths; i++) {
     if (!has_view_path(after->paths, after->num_paths, before->paths[i])) {
-      diff_line(d, false);
+      diff_line(d, DIFF_FINE);
       cst__text_printf(&d->text, "output '%s': reads %s no more\n", after->name, before->paths[i]);
     }
   }
@@ -239,13 +306,13 @@ static void diff_output(view_differ *d, const cst__query_output *before) {
   const char *name = before->name;
   const cst__query_output *after = find_view_output(d->after, name);
   if (after == NULL) {
-    diff_line(d, true);
+    diff_line(d, DIFF_BREAKING);
     cst__text_printf(&d->text, "output '%s' is gone\n", name);
     return;
   }
-  const diff_words spec = {"output", name, "tensor", true};
-  const diff_words type = {"output", name, "type", true};
-  const diff_words expression = {"output", name, "made of", false};
+  const diff_words spec = {"output", name, "tensor", DIFF_BREAKING};
+  const diff_words type = {"output", name, "type", DIFF_BREAKING};
+  const diff_words expression = {"output", name, "made of", DIFF_FINE};
   cst__text texts[2] = {{0}, {0}};
   print_output_spec(diffed_spec(d->before, name), &texts[0]);
   print_output_spec(diffed_spec(d->after, name), &texts[1]);
@@ -266,7 +333,7 @@ static void diff_outputs(view_differ *d) {
   }
   for (size_t i = 0; (output = cst__query_view_output(d->after, i)) != NULL; i++) {
     if (find_view_output(d->before, output->name) == NULL) {
-      diff_line(d, false);
+      diff_line(d, DIFF_FINE);
       cst__text_printf(&d->text, "output '%s' is new\n", output->name);
     }
   }
@@ -274,18 +341,20 @@ static void diff_outputs(view_differ *d) {
 
 /* ---- what lies between ---- */
 
-/* A let, by its path; or all other statements that say what the records are. */
 static bool is_inner_statement(const cst__statement *statement) {
   return statement->kind == CST__STATEMENT_LET || statement->kind == CST__STATEMENT_ROWS ||
          statement->kind == CST__STATEMENT_DROP || statement->kind == CST__STATEMENT_RENAME;
 }
 
-static void print_inner(const cst_view *view, cst__text *out) {
+/* Of what is neither input, parameter nor output: what makes the rows, or all else. */
+static void print_inner(const view_differ *d, const cst_view *view, bool of_rows, cst__text *out) {
   cst_query inner = *view->query;
+  size_t num_of_rows = count_row_statements(view);
   cst__text_append(out, "", 0);
   for (size_t i = 0; i < view->query->num_statements; i++) {
-    if (is_inner_statement(&view->query->statements[i])) {
-      inner.statements = &view->query->statements[i];
+    cst__statement *statement = &view->query->statements[i];
+    if (is_inner_statement(statement) && (i < num_of_rows && makes_rows(d, statement)) == of_rows) {
+      inner.statements = statement;
       inner.num_statements = 1;
       cst__query_print(&inner, out);
     }
@@ -294,31 +363,40 @@ static void print_inner(const cst_view *view, cst__text *out) {
 }
 
 /* Outputs may have other values then, of the same types. */
-static void diff_inner(view_differ *d) {
+static void diff_inner(view_differ *d, bool of_rows) {
   cst__text texts[2] = {{0}, {0}};
-  print_inner(d->before, &texts[0]);
-  print_inner(d->after, &texts[1]);
+  print_inner(d, d->before, of_rows, &texts[0]);
+  print_inner(d, d->after, of_rows, &texts[1]);
   d->text.failed |= texts[0].failed || texts[1].failed;
   if (!d->text.failed && strcmp(texts[0].data, texts[1].data) != 0) {
-    diff_line(d, false);
-    cst__text_puts(&d->text, "query: other lets, rows, drops or renames\n");
+    diff_line(d, of_rows ? DIFF_ROWS : DIFF_FINE);
+    cst__text_puts(&d->text, of_rows ? "query: other rows, or other lets that they are made of\n"
+                                     : "query: other lets, drops or renames\n");
   }
   cst__text_free(&texts[0]);
   cst__text_free(&texts[1]);
 }
 
 cst_status cst__query_view_diff(const cst_view *before, const cst_view *after, char **text,
-                                size_t *size, size_t *num_breaking, cst_error *error) {
+                                size_t *num_breaking, size_t *num_rows, cst_error *error) {
+  size_t size;
   view_differ d = {.before = before, .after = after, .error = error};
+  find_row_names(&d, before);
+  find_row_names(&d, after);
   diff_input(&d);
   cst_status status = diff_params(&d);
+  if (status == CST_OK) {
+    diff_inner(&d, true);
+    diff_outputs(&d);
+    diff_inner(&d, false);
+    cst__text_append(&d.text, "", 0);
+  }
+  cst__name_map_reset(&d.row_names);
   if (status != CST_OK) {
     cst__text_free(&d.text);
     return status;
   }
-  diff_outputs(&d);
-  diff_inner(&d);
-  cst__text_append(&d.text, "", 0);
   *num_breaking = d.num_breaking;
-  return cst__text_finish(&d.text, text, size, error);
+  *num_rows = d.num_rows;
+  return cst__text_finish(&d.text, text, &size, error);
 }

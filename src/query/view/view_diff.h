@@ -7,6 +7,6 @@
 
 /* As cst_view_diff. */
 cst_status cst__query_view_diff(const cst_view *before, const cst_view *after, char **text,
-                                size_t *size, size_t *num_breaking, cst_error *error);
+                                size_t *num_breaking, size_t *num_rows, cst_error *error);
 
 #endif /* QUERY_VIEW_VIEW_DIFF_H */

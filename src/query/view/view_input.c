@@ -8,7 +8,6 @@
 #include "base/names.h"
 #include "base/sized.h"
 #include "decode/sequence_decoder.h"
-#include "message/message_keys.h"
 #include "message/message_options.h"
 #include "proto/descriptor_set.h"
 #include "schema/flat.h"
@@ -100,10 +99,50 @@ static cst_status bind_message_input(const input_binding *b) {
   }
   own.message = def->full_name;
   CST__TRY(set_from_options(b, &own));
-  if (own.enums == CST_ENUMS_DICTIONARY) {
-    own.enums = CST_ENUMS_TEXT; /* what queries see of them */
-  }
+  CST__TRY(cst__message_options_settle(&own, b->error));
+  cst__message_options_settle_for_query(&own);
   return cst__message_options_copy(&own, b->arena, &b->input->message, b->error);
+}
+
+/* The options that are not what queries have by default, as texts. */
+static cst_status say_options(const cst_message_options *message, cst__arena *arena,
+                              cst__statement *from, cst_error *error) {
+  cst_message_options usual = cst__message_options_usual();
+  const cst__message_option *option;
+  size_t most = 0;
+  cst__message_options_settle_for_query(&usual);
+  while (cst__message_option_at(most) != NULL) {
+    most++;
+  }
+  cst__from_option *said = cst__arena_take(arena, most * sizeof *said);
+  if (said == NULL) {
+    return cst__fail_memory(error, most * sizeof *said);
+  }
+  from->options = said;
+  from->num_options = 0;
+  for (size_t i = 0; (option = cst__message_option_at(i)) != NULL; i++) {
+    char room[CST__OPTION_ROOM];
+    if (!cst__message_option_equal(option, message, &usual)) {
+      const char *value = cst__message_option_text(option, message, room);
+      value = cst__arena_copy(arena, value, strlen(value));
+      if (value == NULL) {
+        return cst__fail_memory(error, sizeof room);
+      }
+      said[from->num_options++] = (cst__from_option){.key = option->name, .value = value};
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__query_view_input_say(const cst__query_view_input *input, cst__arena *arena,
+                                     cst__statement *from, cst_error *error) {
+  from->kind = CST__STATEMENT_FROM;
+  from->name = cst__query_from_name(input->from);
+  if (input->message == NULL) {
+    return CST_OK;
+  }
+  from->message = input->message->message;
+  return say_options(input->message, arena, from, error);
 }
 
 /* ---- examples ---- */

@@ -7,6 +7,7 @@
 
 #include "base/sized.h"
 #include "io/input.h"
+#include "message/message_options.h"
 #include "proto/descriptor_set.h"
 #include "query/query.h"
 #include "query/view/view_content.h"
@@ -48,34 +49,41 @@ static cst_status read_optional(view_reader *r, const cst__message *from, int32_
 
 /* ---- the input ---- */
 
-/* An enum of the message options: fewer than `count`. */
-static cst_status read_choice(view_reader *r, const cst__message *from, int32_t number,
-                              uint32_t count, uint32_t *out) {
-  const cst__field *field = cst__message_find(from, number);
-  uint64_t value = field != NULL ? field->as.one.u : 0;
-  *out = (uint32_t)value;
-  return value < count ? CST_OK : fail_content(r, "has a message option that there is not");
+/* The numbers that options have in the file; all flags lie in one. */
+static cst_status read_numbers(view_reader *r, const cst__message *from) {
+  const cst__message_option *option;
+  bool ok = true;
+  for (size_t i = 0; ok && (option = cst__message_option_at(i)) != NULL; i++) {
+    if (option->kind == CST__OPTION_TEXT) {
+      continue;
+    }
+    int64_t number = cst__message_int(from, option->saved_number, 0);
+    ok = cst__message_option_set_number(option, number, &r->message);
+    if (option->kind == CST__OPTION_FLAG) {
+      ok = number >= 0 && number <= CST_MESSAGE_IGNORE_UNKNOWN * 2 - 1;
+    }
+  }
+  return ok ? CST_OK : fail_content(r, "has a message option that there is not");
 }
 
-static cst_status read_message_choices(view_reader *r, const cst__message *from) {
-  uint32_t flags, form, enums, timestamp, duration, time;
-  CST__TRY(read_choice(r, from, CST__VIEW_MESSAGE_FLAGS, CST_MESSAGE_MAPS_AS_LISTS << 1, &flags));
-  CST__TRY(read_choice(r, from, CST__VIEW_MESSAGE_FORM, CST_MESSAGE_CONFLUENT_PLAIN + 1, &form));
-  CST__TRY(read_choice(r, from, CST__VIEW_MESSAGE_ENUMS, CST_ENUMS_BINARY + 1, &enums));
-  CST__TRY(read_choice(r, from, CST__VIEW_MESSAGE_TIMESTAMP_UNIT, CST_TIME_SECOND + 1, &timestamp));
-  CST__TRY(read_choice(r, from, CST__VIEW_MESSAGE_DURATION_UNIT, CST_TIME_SECOND + 1, &duration));
-  CST__TRY(read_choice(r, from, CST__VIEW_MESSAGE_TIME_UNIT, CST_TIME_SECOND + 1, &time));
-  r->message.flags = flags;
-  r->message.form = (cst_message_form)form;
-  r->message.enums = (cst_message_enums)enums;
-  r->message.timestamp_unit = (cst_time_unit)timestamp;
-  r->message.duration_unit = (cst_time_unit)duration;
-  r->message.time_unit = (cst_time_unit)time;
-  int64_t recursion = cst__message_int(from, CST__VIEW_MESSAGE_RECURSION, 0);
-  r->message.recursion = (int32_t)recursion;
-  return recursion >= -1 && recursion <= CST__DEPTH_LIMIT
-             ? CST_OK
-             : fail_content(r, "has a message option that there is not");
+static cst_status read_options(view_reader *r, const cst__message *from) {
+  const cst__message_option *option;
+  r->message = (cst_message_options)CST_MESSAGE_OPTIONS_INIT;
+  CST__TRY(read_optional(r, from, CST__VIEW_MESSAGE_NAME, &r->message.message));
+  for (size_t i = 0; (option = cst__message_option_at(i)) != NULL; i++) {
+    if (option->kind == CST__OPTION_TEXT) {
+      CST__TRY(read_optional(r, from, option->saved_number,
+                             cst__message_option_string(option, &r->message)));
+    }
+  }
+  return read_numbers(r, from);
+}
+
+/* What the query says of them is among them, and may be set anew. */
+static void forget_options_of_query(view_reader *r) {
+  for (size_t i = 0; i < r->query->num_statements; i++) {
+    r->query->statements[i].num_options = 0;
+  }
 }
 
 /* The form may be another than that which was saved, if the descriptors that were kept do for it:
@@ -99,21 +107,8 @@ static cst_status read_form(view_reader *r) {
 }
 
 static cst_status read_message(view_reader *r, const cst__message *from) {
-  const struct {
-    int32_t number;
-    const char **out;
-  } texts[] = {{CST__VIEW_MESSAGE_NAME, &r->message.message},
-               {CST__VIEW_MESSAGE_TIME_ZONE, &r->message.time_zone},
-               {CST__VIEW_MESSAGE_UNKNOWN_FIELDS, &r->message.unknown_fields},
-               {CST__VIEW_MESSAGE_LIST_ITEM, &r->message.list_item},
-               {CST__VIEW_MESSAGE_MAP_KEY, &r->message.map_key},
-               {CST__VIEW_MESSAGE_MAP_VALUE, &r->message.map_value},
-               {CST__VIEW_MESSAGE_FIELD_NUMBER_KEY, &r->message.field_number_key}};
-  r->message = (cst_message_options)CST_MESSAGE_OPTIONS_INIT;
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    CST__TRY(read_optional(r, from, texts[i].number, texts[i].out));
-  }
-  CST__TRY(read_message_choices(r, from));
+  CST__TRY(read_options(r, from));
+  forget_options_of_query(r);
   CST__TRY(cst__descriptors_new(cst__message_bytes(from, CST__VIEW_MESSAGE_DESCRIPTORS),
                                 &r->arena.allocator, &r->descriptors, r->error));
   r->message.descriptors = r->descriptors;
@@ -236,13 +231,16 @@ static cst_status check_outputs(view_reader *r, const cst_view *view) {
   return status;
 }
 
-/* The file as it was is the saved form of a view to which nothing was given anew. */
+/* The file as it was is the saved form of a view to which nothing was given anew: that of an older
+ * version says some things in other words. */
 static cst_status keep_saved(const view_reader *r, cst_bytes bytes, cst_view *view) {
   cst__text text = {0};
   cst__text_append(&text, bytes.data, bytes.size);
   CST__TRY(cst__text_finish(&text, &view->saved, &view->saved_size, r->error));
   cst__view_file_digest(bytes, view->digest);
-  return CST_OK;
+  const cst_bytes query = cst__message_bytes(r->content, CST__VIEW_QUERY);
+  view->text = cst__arena_copy(&view->arena, query.data, query.size);
+  return view->text != NULL ? CST_OK : cst__fail_memory(r->error, query.size);
 }
 
 static cst_status finish_view(view_reader *r, cst_bytes bytes, cst_view *view) {

@@ -5,6 +5,8 @@
 #ifndef QUERY_VIEW_VIEW_RUN_H
 #define QUERY_VIEW_VIEW_RUN_H
 
+#include <columnstone/query.h>
+
 #include "query/plan/plan.h"
 #include "query/view/view_input.h"
 
@@ -22,17 +24,31 @@ cst_status cst__view_runner_new(const cst__view_runner_options *options, cst__vi
                                 cst_error *error);
 void cst__view_runner_free(cst__view_runner *runner); /* NULL is allowed */
 
-/* As cst_view_run_arrow, cst_view_run and cst_view_apply. */
-cst_status cst__view_runner_run(cst__view_runner *runner, const cst_bytes *records, size_t count,
+/* What a call is given; the options are there. */
+typedef struct cst__view_records {
+  const cst_bytes *items;
+  size_t count;
+  const cst_view_run_options *options;
+} cst__view_records;
+
+typedef struct cst__view_batch {
+  const struct ArrowSchema *schema;
+  struct ArrowArray *array; /* taken over, also on failure */
+  const cst_view_run_options *options;
+} cst__view_batch;
+
+/* As cst_view_run_arrow, cst_view_run, cst_view_apply and cst_view_apply_tensors. */
+cst_status cst__view_runner_run(cst__view_runner *runner, const cst__view_records *records,
                                 struct ArrowArray *out, cst_error *error);
-cst_status cst__view_runner_tensors(cst__view_runner *runner, const cst_bytes *records,
-                                    size_t count, cst_tensors **out, cst_error *error);
-cst_status cst__view_runner_apply(cst__view_runner *runner, const struct ArrowSchema *schema,
-                                  struct ArrowArray *batch, struct ArrowArray *out,
-                                  struct ArrowArray *origin, cst_error *error);
+cst_status cst__view_runner_tensors(cst__view_runner *runner, const cst__view_records *records,
+                                    cst_tensors **out, cst_error *error);
+cst_status cst__view_runner_apply(cst__view_runner *runner, const cst__view_batch *batch,
+                                  struct ArrowArray *out, cst_error *error);
+cst_status cst__view_runner_apply_tensors(cst__view_runner *runner, const cst__view_batch *batch,
+                                          cst_tensors **out, cst_error *error);
 
 /* The same for what it tells alone: how many elements each step of the plan has made. */
-cst_status cst__view_runner_sizes(cst__view_runner *r, const struct ArrowSchema *schema,
-                                  struct ArrowArray *batch, int64_t *sizes, cst_error *error);
+cst_status cst__view_runner_sizes(cst__view_runner *runner, const cst__view_batch *batch,
+                                  int64_t *sizes, cst_error *error);
 
 #endif /* QUERY_VIEW_VIEW_RUN_H */

@@ -31,11 +31,12 @@ const char *cst__view_kind_name(cst_tensor_kind kind) {
 }
 
 /* What the type of an output's first column says by itself. */
-static cst_status specs_of_type(view_specs *s, const cst__query_output *output, cst_specs **out) {
+static cst_status specs_of_type(view_specs *s, const cst__query_output *output, cst_specs **out,
+                                cst_error *error) {
   struct ArrowSchema one = *s->columns; /* borrowed: never released */
   one.children = &s->columns->children[output->first_column];
   one.n_children = 1;
-  return cst__specs_for_columns(NULL, NULL, &one, out, s->error);
+  return cst__specs_for_columns(NULL, NULL, &one, out, error);
 }
 
 static const char *column_of_output(const view_specs *s, size_t number) {
@@ -131,7 +132,8 @@ static bool has_half_floats(const struct ArrowSchema *column) {
 
 static cst_status spec_of_output(view_specs *s, const cst__query_output *output) {
   cst_specs *derived = NULL;
-  cst_status status = specs_of_type(s, output, &derived);
+  cst_error failure = CST_ERROR_INIT; /* an output may do without */
+  cst_status status = specs_of_type(s, output, &derived, &failure);
   bool has_none = status == CST_UNSUPPORTED ||
                   (status == CST_OK && cst__specs_count(derived) == 0) ||
                   has_half_floats(s->columns->children[output->first_column]);
@@ -141,6 +143,7 @@ static cst_status spec_of_output(view_specs *s, const cst__query_output *output)
     return CST_OK;
   }
   if (status != CST_OK) {
+    cst__error_copy(s->error, &failure);
     return status;
   }
   if (has_none) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/output.h"
+#include "message/message_options.h"
 #include "proto/descriptor_picks.h"
 #include "query/view/view_content.h"
 
@@ -72,11 +73,11 @@ static cst_status pick_what_is_looked_up(view_writer *w, cst__descriptor_picks *
   return CST_OK;
 }
 
-/* What a record says by name, or has to be kept although nobody knows it, needs all fields. */
+/* What a record says by name needs all fields. */
 static cst_status pick_descriptors(view_writer *w, cst__descriptor_picks *picks) {
   const cst_message_options *message = w->view->input.message;
   bool by_name = message->form == CST_MESSAGE_TEXT || message->form == CST_MESSAGE_JSON;
-  if (by_name || message->unknown_fields != NULL) {
+  if (by_name) {
     if (cst__descriptor_picks_message(picks)) {
       cst__descriptor_picks_all(picks);
     }
@@ -109,43 +110,43 @@ static cst_status write_descriptors(view_writer *w, cst__message *to) {
 
 /* ---- the content ---- */
 
-static cst_status write_message_options(view_writer *w) {
-  const cst_message_options *m = w->view->input.message;
-  const struct {
-    int32_t number;
-    int64_t value;
-  } numbers[] = {{CST__VIEW_MESSAGE_FLAGS, m->flags},
-                 {CST__VIEW_MESSAGE_FORM, m->form},
-                 {CST__VIEW_MESSAGE_ENUMS, m->enums},
-                 {CST__VIEW_MESSAGE_TIMESTAMP_UNIT, m->timestamp_unit},
-                 {CST__VIEW_MESSAGE_DURATION_UNIT, m->duration_unit},
-                 {CST__VIEW_MESSAGE_TIME_UNIT, m->time_unit},
-                 {CST__VIEW_MESSAGE_RECURSION, m->recursion}};
-  const struct {
-    int32_t number;
-    const char *text;
-  } texts[] = {{CST__VIEW_MESSAGE_NAME, m->message},
-               {CST__VIEW_MESSAGE_TIME_ZONE, m->time_zone},
-               {CST__VIEW_MESSAGE_UNKNOWN_FIELDS, m->unknown_fields},
-               {CST__VIEW_MESSAGE_LIST_ITEM, m->list_item},
-               {CST__VIEW_MESSAGE_MAP_KEY, m->map_key},
-               {CST__VIEW_MESSAGE_MAP_VALUE, m->map_value},
-               {CST__VIEW_MESSAGE_FIELD_NUMBER_KEY, m->field_number_key}};
+/* The options that are not the usual ones, so that it does not matter who sets them. */
+static bool write_options(view_writer *w, cst__message *to) {
+  const cst_message_options *message = w->view->input.message;
+  const cst_message_options usual = cst__message_options_usual();
+  const cst__message_option *option;
+  int64_t flags = 0; /* bits of one number */
+  bool ok = true;
+  for (size_t i = 0; ok && (option = cst__message_option_at(i)) != NULL; i++) {
+    char room[CST__OPTION_ROOM];
+    if (cst__message_option_equal(option, message, &usual)) {
+      continue;
+    }
+    if (option->kind == CST__OPTION_TEXT) {
+      const char *text = cst__message_option_text(option, message, room);
+      ok = write_view_text(w, to, option->saved_number, text);
+      continue;
+    }
+    int64_t number = cst__message_option_number(option, message);
+    flags |= option->kind == CST__OPTION_FLAG ? number : 0;
+    number = option->kind == CST__OPTION_FLAG ? flags : number;
+    ok = cst__message_put_int(&w->arena, to, option->saved_number, number);
+  }
+  return ok;
+}
+
+static cst_status write_message(view_writer *w) {
   cst__message *to = cst__message_put_child(&w->arena, w->content, CST__VIEW_MESSAGE);
-  bool ok = to != NULL;
-  for (size_t i = 0; ok && i < sizeof numbers / sizeof *numbers; i++) {
-    ok = cst__message_put_int(&w->arena, to, numbers[i].number, numbers[i].value);
-  }
-  for (size_t i = 0; ok && i < sizeof texts / sizeof *texts; i++) {
-    ok = write_view_text(w, to, texts[i].number, texts[i].text);
-  }
+  bool ok = to != NULL &&
+            write_view_text(w, to, CST__VIEW_MESSAGE_NAME, w->view->input.message->message) &&
+            write_options(w, to);
   return ok ? write_descriptors(w, to) : cst__fail_memory(w->error, sizeof *to);
 }
 
 static cst_status write_input(view_writer *w) {
   const cst__query_view_input *input = &w->view->input;
   if (input->message != NULL) {
-    return write_message_options(w);
+    return write_message(w);
   }
   if (input->schema == NULL) {
     return cst__view_put_type(&input->type, &w->arena, w->content, CST__VIEW_TYPE)
@@ -172,14 +173,40 @@ static bool write_params(view_writer *w) {
   return true;
 }
 
-static bool write_chosen(view_writer *w) {
-  bool is_chosen = w->view->wanted != NULL;
-  for (size_t i = 0; is_chosen && i < w->view->num_wanted; i++) {
-    if (!write_view_text(w, w->content, CST__VIEW_CHOSEN, w->view->wanted[i])) {
-      return false;
-    }
+/* All outputs in their order are what a view has for which none are chosen. */
+static cst_status find_chosen(view_writer *w, bool *is_chosen) {
+  const cst_view *view = w->view;
+  cst__source_tree tree;
+  cst__query_plan *plan;
+  *is_chosen = view->wanted != NULL;
+  if (!*is_chosen) {
+    return CST_OK;
   }
-  return cst__message_put_int(&w->arena, w->content, CST__VIEW_IS_CHOSEN, is_chosen);
+  CST__TRY(cst__query_view_input_tree(&view->input, &tree, w->error));
+  const cst__query_plan_options options = {.query = view->query,
+                                           .tree = &tree,
+                                           .params = view->params,
+                                           .num_params = view->num_params,
+                                           .allocator = &w->arena.allocator};
+  CST__TRY(cst__query_plan_new(&options, &plan, w->error));
+  size_t count;
+  const cst__query_output *outputs = cst__query_plan_outputs(plan, &count);
+  *is_chosen = count != view->num_wanted;
+  for (size_t i = 0; !*is_chosen && i < count; i++) {
+    *is_chosen = strcmp(outputs[i].name, view->wanted[i]) != 0;
+  }
+  cst__query_plan_release(plan);
+  return CST_OK;
+}
+
+static cst_status write_chosen(view_writer *w) {
+  bool is_chosen;
+  CST__TRY(find_chosen(w, &is_chosen));
+  bool ok = cst__message_put_int(&w->arena, w->content, CST__VIEW_IS_CHOSEN, is_chosen);
+  for (size_t i = 0; ok && is_chosen && i < w->view->num_wanted; i++) {
+    ok = write_view_text(w, w->content, CST__VIEW_CHOSEN, w->view->wanted[i]);
+  }
+  return ok ? CST_OK : cst__fail_memory(w->error, sizeof *w->content);
 }
 
 static cst_status write_content(view_writer *w) {
@@ -191,9 +218,10 @@ static cst_status write_content(view_writer *w) {
   if (w->content == NULL || !write_view_text(w, w->content, CST__VIEW_PRODUCER, producer) ||
       !write_view_text(w, w->content, CST__VIEW_QUERY, view->text) ||
       !write_view_text(w, w->content, CST__VIEW_FROM, from) || !write_params(w) ||
-      !write_chosen(w) || !cst__view_put_outputs(view, &w->arena, w->content)) {
+      !cst__view_put_outputs(view, &w->arena, w->content)) {
     return cst__fail_memory(w->error, sizeof *w->content);
   }
+  CST__TRY(write_chosen(w));
   return write_input(w);
 }
 

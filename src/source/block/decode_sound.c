@@ -10,11 +10,6 @@ typedef struct trial {
   size_t next_drop; /* of the unit's */
 } trial;
 
-bool cst__is_fault(cst_status status) {
-  return status == CST_CORRUPT || status == CST_SCHEMA || status == CST_LIMIT ||
-         status == CST_FORMAT || status == CST_UNSUPPORTED;
-}
-
 /* Copies a record's run, or lengthens the last one by it. */
 static bool keep_record(trial *t, const cst__run *run, size_t i) {
   cst__unit *sound = &t->sound;

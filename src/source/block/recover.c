@@ -51,6 +51,13 @@ static bool close_damage(cst__framing *framing, cst__block *block, const cst__ch
   return found;
 }
 
+/* How far an open search has to see. A few bytes for the next place to look at are not the end of
+ * a record: to read them by themselves would be one read for each byte of the damaged record. */
+static void want_rest_of_damage(const cst__framing *framing, uint64_t needed, cst__framed *framed) {
+  framed->needed = needed;
+  framed->known = needed > framing->source->inputs->container->begin_size;
+}
+
 /* True if a record begins in the rest of the stream, of which the first bytes are damaged. */
 static bool is_followed(const cst__framing *framing, const cst__chunk *chunk,
                         const cst__block *block) {
@@ -168,8 +175,10 @@ static bool frame_on(cst__framing *framing, cst__block *block, const cst__chunk 
   rest.ends = chunk->ends && framing->failure == CST_OK; /* else it is cut there */
   cst_status status = cst__framing_scan(framing, block, &rest, framed, NULL);
   if (!keep_sound(framing, block, chunk, framed->count, &wanted)) {
-    framed->needed = framing->recovery.open ? wanted : 0;
-    framed->known = framing->recovery.open;
+    framed->needed = 0;
+    if (framing->recovery.open) {
+      want_rest_of_damage(framing, wanted, framed);
+    }
     return !framing->recovery.open;
   }
   if (status != CST_OK) {
@@ -187,10 +196,11 @@ static bool frame_on(cst__framing *framing, cst__block *block, const cst__chunk 
 void cst__recover_records(cst__framing *framing, cst__block *block, const cst__chunk *chunk,
                           cst__framed *framed) {
   bool was_sound = framing->failure == CST_OK;
+  uint64_t wanted;
   do {
     *framed = (cst__framed){0};
-    if (framing->recovery.open && !close_damage(framing, block, chunk, &framed->needed)) {
-      framed->known = true;
+    if (framing->recovery.open && !close_damage(framing, block, chunk, &wanted)) {
+      want_rest_of_damage(framing, wanted, framed);
       return;
     }
     if (was_sound && framing->failure != CST_OK) {

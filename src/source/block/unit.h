@@ -104,7 +104,4 @@ cst_status cst__unit_decode_sound(cst__unit *unit, cst__decoding *decoding,
                                   struct ArrowSchema *out_schema, struct ArrowArray *out,
                                   cst_error *error);
 
-/* True for what a record can be to blame for, and not the machine or the caller. */
-bool cst__is_fault(cst_status status);
-
 #endif /* SOURCE_BLOCK_UNIT_H */

@@ -208,7 +208,7 @@ cst_status cst__boundary_find(const cst_source *source, size_t file, uint64_t fr
   cst_status status = cst__source_open_input(source, file, &s->input, error);
   if (status == CST_OK) {
     status = run_open(s, from, out, error);
-    cst__input_close(s->input);
+    cst__file_give_back(source->parts[file].file, s->input);
   }
   if (status != CST_OK) {
     cst__error_add_file(error, cst__source_name(source, file));

@@ -57,6 +57,14 @@ static void reset_input_file(cst__file *file) {
   }
 }
 
+enum { MAX_SPARES = 16 };
+static atomic_int spares; /* that wait, in the whole process */
+
+static void close_spare(cst__input *input) {
+  cst__input_close(input);
+  atomic_fetch_sub(&spares, 1);
+}
+
 void cst__inputs_release(cst__inputs *inputs) {
   if (inputs == NULL || !cst__refcount_down(&inputs->owners)) {
     return;
@@ -66,6 +74,9 @@ void cst__inputs_release(cst__inputs *inputs) {
       inputs->calls->free_index(inputs->files[i].index);
     }
     reset_input_file(&inputs->files[i]);
+  }
+  if (inputs->spare != NULL) {
+    close_spare(inputs->spare);
   }
   cst__delete(inputs->files);
   cst__delete(inputs->stream_name);
@@ -92,7 +103,7 @@ cst_status cst__inputs_find_program(const char *url, const char **path, cst_erro
 static cst_status set_file_url(cst__file *file, const char *url, cst_error *error) {
   const cst_allocator *allocator = &file->inputs->allocator;
   const char *program;
-  file->name[cst__url_name_size(url)] = '\0';
+  cst__url_make_printable(file->name);
   CST__TRY(cst__inputs_find_program(file->name, &program, error));
   file->url = cst__new_copy(allocator, url, strlen(url));
   if (file->url == NULL) {
@@ -250,8 +261,54 @@ cst__input_options cst__inputs_read_options(const cst__inputs *inputs,
                               .allocator = &inputs->allocator};
 }
 
+/* What is spare of the file, or NULL. */
+static cst__input *take_spare(cst__file *file) {
+  cst__inputs *inputs = file->inputs;
+  cst__mutex_lock(&inputs->lock);
+  cst__input *input = inputs->spare_of == file ? inputs->spare : NULL;
+  if (input != NULL) {
+    inputs->spare = NULL;
+    inputs->spare_of = NULL;
+    atomic_fetch_sub(&spares, 1);
+  }
+  cst__mutex_unlock(&inputs->lock);
+  return input;
+}
+
+/* True if the input can be read from its start as if it were just opened. */
+static bool can_be_spare(const cst__file *file, cst__input *input) {
+  size_t mapped;
+  return file->regular && cst__input_compression(input, NULL) == CST__PLAIN &&
+         cst__input_map(input, &mapped) == NULL && cst__input_seek(input, 0);
+}
+
+void cst__file_give_back(cst__file *file, cst__input *input) {
+  cst__inputs *inputs = file->inputs;
+  if (!can_be_spare(file, input)) {
+    cst__input_close(input);
+    return;
+  }
+  if (atomic_fetch_add(&spares, 1) >= MAX_SPARES) {
+    close_spare(input);
+    return;
+  }
+  cst__mutex_lock(&inputs->lock);
+  cst__input *old = inputs->spare;
+  inputs->spare = input;
+  inputs->spare_of = file;
+  cst__mutex_unlock(&inputs->lock);
+  if (old != NULL) {
+    close_spare(old);
+  }
+}
+
 cst_status cst__file_open(cst__file *file, const cst__input_options *options, cst__input **out,
                           cst_error *error) {
+  cst__input *spare = options->memory_map ? NULL : take_spare(file);
+  if (spare != NULL) {
+    *out = spare;
+    return CST_OK;
+  }
   if (!file->is_reader) {
     return cst__input_open(file->name, options, out, error);
   }

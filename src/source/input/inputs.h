@@ -67,7 +67,9 @@ struct cst__inputs {
   bool by_record;           /* what the records of a pipe are is seen when its first one is read */
   atomic_bool acquired;     /* inputs that can be read once have been taken, */
   atomic_bool acquired_all; /* for a reading that needs no schema */
-  cst__mutex lock;          /* guards the indexes */
+  cst__input *spare;        /* of a plain file that was looked at, for its reading; or NULL */
+  const cst__file *spare_of;
+  cst__mutex lock; /* guards the indexes and what is spare */
 };
 
 /* Without files; *out has one owner. `count`: files that will be added. */
@@ -98,6 +100,10 @@ cst__input_options cst__inputs_read_options(const cst__inputs *inputs,
 /* Opens a file for one reading from its start. */
 cst_status cst__file_open(cst__file *file, const cst__input_options *options, cst__input **out,
                           cst_error *error);
+/* Takes an input of the file that was opened to look at it: the next opening gets it. It is closed
+ * instead if it is compressed, or if too many wait like this, because sources hold no files open.
+ */
+void cst__file_give_back(cst__file *file, cst__input *input);
 /* Opens its bytes as they lie on disk; cst__raw_close. */
 cst_status cst__file_open_raw(cst__file *file, cst__raw *raw, cst_error *error);
 

@@ -129,7 +129,7 @@ cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *ra
 
 cst_status cst__source_compression(const cst_source *source, size_t i, const char **out,
                                    cst_error *error) {
-  const cst__file *file = source->parts[i].file;
+  cst__file *file = source->parts[i].file;
   cst__input *input;
   cst_error own = CST_ERROR_INIT;
   if (file->is_stream) {
@@ -140,14 +140,14 @@ cst_status cst__source_compression(const cst_source *source, size_t i, const cha
   }
   CST__TRY(cst__source_open_input(source, i, &input, error));
   *out = cst__compression_name(cst__input_compression(input, &own));
-  cst__input_close(input);
+  cst__file_give_back(file, input);
   cst__error_copy(error, &own);
   return own.code;
 }
 
 cst_status cst__source_entry(const cst_source *source, size_t i, uint64_t place, cst__entry *out,
                              cst_error *error) {
-  const cst__file *file = source->parts[i].file;
+  cst__file *file = source->parts[i].file;
   cst__input *input;
   cst_error own = CST_ERROR_INIT;
   *out = (cst__entry){false, false, place, UINT64_MAX};
@@ -158,7 +158,7 @@ cst_status cst__source_entry(const cst_source *source, size_t i, uint64_t place,
   bool plain = cst__input_compression(input, &own) == CST__PLAIN;
   out->packed = !plain && cst__input_restart(input, place, &out->point, &out->size);
   (void)cst__input_compression(input, &own); /* it may have failed to look for them */
-  cst__input_close(input);
+  cst__file_give_back(file, input);
   cst__error_copy(error, &own);
   out->possible = plain || out->packed;
   if (plain && file->size >= 0) {

@@ -1,6 +1,7 @@
 /* Passes: set-up, delivery, tear-down. */
 #include "source/pass/pass.h"
 
+#include "base/forked.h"
 #include "source/input/notices.h"
 #include "source/input/prepare.h"
 #include "source/pass/arrow_schema.h"
@@ -32,7 +33,7 @@ cst_status cst__pass_new(cst_source *source, cst_pass **out, cst_error *error) {
 }
 
 void cst__pass_free(cst_pass *pass) {
-  if (pass == NULL) {
+  if (pass == NULL || cst__is_forked(pass->process)) {
     return;
   }
   cst__pipeline_reset(&pass->pipeline);
@@ -79,6 +80,7 @@ static cst_status start_tabular(cst_pass *pass, cst_error *error) {
 static cst_status start_pass(cst_pass *pass, cst_error *error) {
   cst_source *source = pass->source;
   const cst__pass_options *options = &pass->options;
+  pass->process = getpid();
   if (source->inputs->format.payload == NULL) {
     return start_tabular(pass, error);
   }
@@ -264,6 +266,7 @@ cst_status cst__pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *err
   cst_error own = CST_ERROR_INIT;
   cst_status status = CST_OK;
   out->release = NULL;
+  CST__TRY(cst__check_forked(pass->process, "pass", error));
   if (pass->failure != CST_OK) {
     cst__error_copy(error, &pass->error);
     return pass->failure;

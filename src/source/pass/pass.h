@@ -4,6 +4,8 @@
 #ifndef SOURCE_PASS_PASS_H
 #define SOURCE_PASS_PASS_H
 
+#include <sys/types.h>
+
 #include "source/pass/joiner.h"
 #include "source/pass/pipeline.h"
 #include "source/pass/tabular.h"
@@ -27,6 +29,7 @@ struct cst_pass {
   cst__unit delivered; /* that of the batch delivered last, for its places */
   uint64_t first_row;  /* a tabular format: number of the first row of the batch delivered last */
   bool at_end;         /* no unit is left */
+  pid_t process;       /* that made the first next; 0: none yet */
   cst_status failure;  /* delivered: comes again and again */
   cst_error error;     /* of the failure */
 };

@@ -6,6 +6,7 @@
 
 #include "arrow/concat.h"
 #include "arrow/dictionary.h"
+#include "arrow/ipc/growth.h"
 #include "arrow/view.h"
 #include "source/input/call.h"
 
@@ -13,11 +14,18 @@ struct cst__stream_reader {
   const cst_source *source;       /* borrowed */
   size_t file;                    /* the one that is read, or to be opened */
   struct ArrowArrayStream stream; /* release NULL: not open */
-  struct ArrowSchema schema;      /* of the first file, without dictionaries */
+  struct ArrowSchema schema;      /* of the stream, without dictionaries; release NULL: not open */
   struct ArrowSchema given;       /* of the stream, if it has dictionaries */
-  int64_t *places;                /* of the wanted columns in the schema; NULL: not looked for */
+  int64_t *places;                /* of the wanted columns in the schema; NULL: all, as they are */
+  cst__growth growth;             /* of the file that is read */
   uint64_t consumed;
 };
+
+/* The bytes of the file behind a stream; 0: there is none, or its size is not known. */
+static uint64_t size_of_stream(const cst__file *file) {
+  int64_t size = file->is_stream ? file->opener.file_size : file->size;
+  return size > 0 ? (uint64_t)size : 0;
+}
 
 /* What the numbers of a stream mean; see <columnstone/format.h>. */
 static cst_status stream_status(int code) {
@@ -28,6 +36,8 @@ static cst_status stream_status(int code) {
       return CST_IO;
     case ENOTSUP:
       return CST_UNSUPPORTED;
+    case EFBIG:
+      return CST_LIMIT;
     case EINTR:
       return CST_INTERRUPTED;
     case ECANCELED: /* the caller's own code, which knows more */
@@ -47,7 +57,9 @@ static cst_status fail_stream_call(const cst_source *source, size_t file,
   }
   const char *text = stream->get_last_error != NULL ? stream->get_last_error(stream) : NULL;
   cst_status status = stream_status(code);
-  (void)cst__fail(error, status, NULL, "%s: %s", source->inputs->format.name,
+  const char *hint =
+      status == CST_LIMIT ? "if the file is to be trusted, raise max_inflation" : NULL;
+  (void)cst__fail(error, status, hint, "%s: %s", source->inputs->format.name,
                   text != NULL ? text : strerror(code));
   cst__error_add_file(error, cst__source_name(source, file));
   return status;
@@ -74,19 +86,33 @@ static cst_status open_callers(const cst_source *source, size_t i, struct ArrowA
   return status;
 }
 
-static cst_plugin_read_options plugin_options(const cst_source *source) {
-  return (cst_plugin_read_options){.size = sizeof(cst_plugin_read_options),
-                                   .columns = source->options.values.columns,
-                                   .num_columns = source->options.values.num_columns,
-                                   .batch_size = source->options.values.batch_size,
-                                   .threads = source->options.values.threads,
-                                   .paths = source->options.paths,
-                                   .num_paths = source->options.num_paths};
+/* A plug-in may hold twice what the file may become: what a page, its values and a batch of them
+ * take at a time is not the same. */
+static uint64_t most_memory(const cst_source *source, const cst__file *file) {
+  uint64_t ratio = cst__growth_ratio(source->options.values.max_inflation);
+  uint64_t size = size_of_stream(file);
+  if (size > UINT64_MAX / 2 / ratio) {
+    return UINT64_MAX;
+  }
+  return 2 * (size * ratio > CST__FREE_INFLATION ? size * ratio : CST__FREE_INFLATION);
+}
+
+static cst_plugin_read_options plugin_options(const cst_source *source, size_t i) {
+  return (cst_plugin_read_options){
+      .size = sizeof(cst_plugin_read_options),
+      .columns = source->options.values.columns,
+      .num_columns = source->options.values.num_columns,
+      .batch_size = source->options.values.batch_size,
+      .threads = source->options.values.threads,
+      .paths = source->options.paths,
+      .num_paths = source->options.num_paths,
+      .max_memory = most_memory(source, source->parts[i].file),
+      .max_inflation = cst__growth_ratio(source->options.values.max_inflation)};
 }
 
 static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowArrayStream *out,
                                cst_error *error) {
-  cst_plugin_read_options options = plugin_options(source);
+  cst_plugin_read_options options = plugin_options(source, i);
   return source->inputs->format.plugin->open(cst__source_name(source, i), &options, out, error);
 }
 
@@ -94,7 +120,7 @@ static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowA
 static cst_status open_programs(const cst_source *source, size_t i, struct ArrowArrayStream *out,
                                 cst_error *error) {
   cst__file *file = source->parts[i].file;
-  cst_plugin_read_options options = plugin_options(source);
+  cst_plugin_read_options options = plugin_options(source, i);
   cst__mutex_lock(&file->lock);
   *out = file->held;
   file->held.release = NULL;
@@ -227,71 +253,92 @@ cst_status cst__stream_reader_new(const cst_source *source, cst__stream_reader *
   return CST_OK;
 }
 
+static void close_stream(cst__stream_reader *reader) {
+  if (reader->stream.release != NULL) {
+    reader->stream.release(&reader->stream);
+    reader->stream.release = NULL;
+  }
+  for (int i = 0; i < 2; i++) {
+    struct ArrowSchema *schema = i == 0 ? &reader->schema : &reader->given;
+    if (schema->release != NULL) {
+      schema->release(schema);
+      schema->release = NULL;
+    }
+  }
+  cst__delete(reader->places);
+  reader->places = NULL;
+}
+
 void cst__stream_reader_free(cst__stream_reader *reader) {
   if (reader == NULL) {
     return;
   }
-  if (reader->stream.release != NULL) {
-    reader->stream.release(&reader->stream);
-  }
-  if (reader->schema.release != NULL) {
-    reader->schema.release(&reader->schema);
-  }
-  if (reader->given.release != NULL) {
-    reader->given.release(&reader->given);
-  }
-  cst__delete(reader->places);
+  close_stream(reader);
   cst__delete(reader);
 }
 
-static cst_status open_next_stream(cst__stream_reader *reader, cst_error *error) {
-  const cst_source *source = reader->source;
-  struct ArrowSchema schema;
-  CST__TRY(open_stream(source, reader->file, &reader->stream, &reader->given, &schema, error));
-  if (reader->file == 0) {
-    reader->schema = schema;
-    return CST_OK;
+/* The places of the wanted columns, and their types. */
+static cst_status find_stream_columns(cst__stream_reader *reader, struct ArrowSchema *picked,
+                                      cst_error *error) {
+  const cst_source_options *values = &reader->source->options.values;
+  size_t bytes;
+  if (cst__mul(values->num_columns + 1, sizeof *reader->places, &bytes)) {
+    reader->places = cst__new(&reader->source->allocator, bytes);
   }
-  bool same = cst__schema_equal(&reader->schema, &schema);
-  schema.release(&schema);
-  if (same) {
-    return CST_OK;
+  if (reader->places == NULL) {
+    return cst__fail_memory(error, values->num_columns * sizeof *reader->places);
   }
-  (void)cst__fail(error, CST_SCHEMA, "read files of different columns one by one",
-                  "the columns differ from those of the first file");
-  cst__error_add_file(error, cst__source_name(source, reader->file));
-  return CST_SCHEMA;
+  cst_status status = cst__find_columns(values->columns, values->num_columns, &reader->schema,
+                                        reader->places, error);
+  if (status == CST_NOT_FOUND) { /* the source had it when it was opened */
+    status = CST_SCHEMA;
+    if (cst__error_wanted(error)) {
+      error->code = status;
+    }
+  }
+  CST__TRY(status);
+  return cst__pick_fields(reader->places, values->num_columns, picked, error);
 }
 
-static void close_stream(cst__stream_reader *reader) {
-  int64_t size = reader->source->parts[reader->file].size;
-  reader->stream.release(&reader->stream);
-  reader->stream.release = NULL;
-  if (reader->given.release != NULL) {
-    reader->given.release(&reader->given);
-    reader->given.release = NULL;
+/* A stream may be another one each time, of a table that somebody writes to meanwhile: what it
+ * gives now is compared with what the source has promised, before a value is looked at. */
+static cst_status check_stream_columns(cst__stream_reader *reader, cst_error *error) {
+  static const char hint[] = "the data changed since the source was opened, or the inputs have "
+                             "different columns: open it again, or read them one by one";
+  const cst_source *source = reader->source;
+  const struct ArrowSchema *expected = &source->found.arrow_schema;
+  struct ArrowSchema picked;
+  if (!must_pick(source, reader->file)) {
+    return cst__schema_check_equal(&reader->schema, expected, hint, error);
   }
+  CST__TRY(cst__schema_copy(&reader->schema, &picked, error));
+  cst_status status = find_stream_columns(reader, &picked, error);
+  if (status == CST_OK) {
+    status = cst__schema_check_equal(&picked, expected, hint, error);
+  }
+  picked.release(&picked);
+  return status;
+}
+
+static cst_status open_next_stream(cst__stream_reader *reader, cst_error *error) {
+  CST__TRY(open_stream(reader->source, reader->file, &reader->stream, &reader->given,
+                       &reader->schema, error));
+  cst_status status = check_stream_columns(reader, error);
+  if (status != CST_OK) {
+    cst__error_add_file(error, cst__source_name(reader->source, reader->file));
+    close_stream(reader);
+  }
+  reader->growth = (cst__growth){.max_inflation = reader->source->options.values.max_inflation,
+                                 .max_record_size = reader->source->options.values.max_record_size,
+                                 .taken = size_of_stream(reader->source->parts[reader->file].file)};
+  return status;
+}
+
+static void end_stream(cst__stream_reader *reader) {
+  int64_t size = reader->source->parts[reader->file].size;
+  close_stream(reader);
   reader->consumed += size > 0 ? (uint64_t)size : 0;
   reader->file++;
-}
-
-/* All files have the schema of the first: the columns are looked for once. */
-static cst_status pick_stream_columns(cst__stream_reader *reader, struct ArrowArray *batch,
-                                      cst_error *error) {
-  const cst_source *source = reader->source;
-  if (reader->places == NULL) {
-    size_t bytes;
-    if (cst__mul(source->options.values.num_columns + 1, sizeof *reader->places, &bytes)) {
-      reader->places = cst__new(&source->allocator, bytes);
-    }
-    if (reader->places == NULL) {
-      return cst__fail_memory(error, source->options.values.num_columns * sizeof *reader->places);
-    }
-    CST__TRY(cst__find_columns(source->options.values.columns, source->options.values.num_columns,
-                               &reader->schema, reader->places, error));
-  }
-  return cst__pick_arrays(reader->places, source->options.values.num_columns, &source->allocator,
-                          batch, error);
 }
 
 /* Others' data is as good as what it was made from: nothing later checks it. */
@@ -310,9 +357,13 @@ static cst_status check_stream_batch(cst__stream_reader *reader, struct ArrowArr
   if (status == CST_OK) {
     status = cst__view_refuse_nulls(&view, "the row", error);
   }
+  if (status == CST_OK && reader->growth.taken > 0) {
+    status = cst__growth_add(&reader->growth, &view, error);
+  }
   cst__arena_reset(&arena);
-  if (status == CST_OK && must_pick(reader->source, reader->file)) {
-    status = pick_stream_columns(reader, batch, error);
+  if (status == CST_OK && reader->places != NULL) {
+    status = cst__pick_arrays(reader->places, reader->source->options.values.num_columns,
+                              &reader->source->allocator, batch, error);
   }
   if (status != CST_OK) {
     if (batch->release != NULL) {
@@ -339,7 +390,7 @@ cst_status cst__stream_reader_next(cst__stream_reader *reader, struct ArrowArray
     if (out->release != NULL) {
       return check_stream_batch(reader, out, error);
     }
-    close_stream(reader);
+    end_stream(reader);
   }
   return CST_OK;
 }

@@ -122,6 +122,7 @@ static cst_status plan_table(cst_source *source, struct ArrowSchema *out, cst_er
       .column_flags = from->values.column_flags,
       .csv = from->values.csv,
       .max_record_size = from->values.max_record_size,
+      .max_inflation = from->values.max_inflation,
       .skip = cst__reading_options_skip(from),
       .allocator = &source->allocator,
   };
@@ -245,6 +246,9 @@ static void tell_bad_row(void *ctx, const cst_error *error) {
 /* The number of the record that a row of the batch in the stages is. */
 static int64_t staged_record(const void *ctx, int64_t row) {
   const cst__tabular_pass *pass = ctx;
+  if (pass->source->num_parts > 1 && !tells_file(pass)) {
+    return CST__NUMBER_OF_PASS;
+  }
   return place_of(pass, pass->staged + (uint64_t)row).record;
 }
 

@@ -31,8 +31,10 @@ static cst_status convert_open_sink(cst_source *source, const char *path,
                                     const cst_sink_options *options, cst_sink **sink,
                                     cst_error *error) {
   struct ArrowSchema schema;
+  cst_sink_options own = *options;
+  own.keep_existing = !options->overwrite;
   CST__TRY(cst__source_arrow_schema(source, &schema, error));
-  cst_status status = cst__sink_open(path, &schema, options, sink, error);
+  cst_status status = cst__sink_open(path, &schema, &own, sink, error);
   schema.release(&schema);
   return status;
 }

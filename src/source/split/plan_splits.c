@@ -38,15 +38,20 @@ static uint64_t choose_task(split_planner *planner, uint64_t begin, uint64_t end
   return planner->task;
 }
 
+/* index: NULL, or that whose records begin at `begin` and `end`. */
 static cst_status plan_split(split_planner *planner, const char *file, uint64_t begin, uint64_t end,
-                             bool exact, cst_error *error) {
+                             const cst_index *index, cst_error *error) {
   cst_splits *splits = planner->splits;
   if (!cst__grow(&splits->allocator, (void **)&splits->items, &splits->capacity, splits->count + 1,
                  sizeof *splits->items)) {
     return cst__fail_memory(error, (splits->count + 1) * sizeof *splits->items);
   }
-  splits->items[splits->count++] =
-      (cst_split){file, begin, end, exact, choose_task(planner, begin, end)};
+  splits->items[splits->count++] = (cst_split){file,
+                                               begin,
+                                               end,
+                                               index != NULL,
+                                               choose_task(planner, begin, end),
+                                               index != NULL ? cst__index_find(index, begin) : 0};
   return CST_OK;
 }
 
@@ -66,7 +71,7 @@ static cst_status cut_file(split_planner *planner, const char *file, uint64_t si
       end = index->offsets[cst__index_find(index, end)];
     }
     if (begin < end) {
-      CST__TRY(plan_split(planner, file, begin, end, index != NULL, error));
+      CST__TRY(plan_split(planner, file, begin, end, index, error));
       begin = end;
     }
     if (i % 1024 == 0) {
@@ -152,7 +157,7 @@ static cst_status plan_by_bytes(split_planner *planner, const char *file, uint64
   }
   if (status == CST_OK) {
     status = divisible ? cut_file(planner, file, size, index, error)
-                       : plan_split(planner, file, 0, size, false, error);
+                       : plan_split(planner, file, 0, size, NULL, error);
   }
   cst__index_release(index);
   cst__source_release(source);
@@ -185,7 +190,7 @@ static cst_status plan_large_file(split_planner *planner, const char *file, uint
                  (planner->options->format == NULL && has_ending(file, parquet));
   if (planner->options->cut == CST_SPLIT_CUT_NONE || has_ending(file, compressed) ||
       (by_name && (has_ending(file, zstd) || is_named_whole(planner, file)))) {
-    return plan_split(planner, file, 0, size, false, error);
+    return plan_split(planner, file, 0, size, NULL, error);
   }
   return by_name ? cut_file(planner, file, size, NULL, error)
                  : plan_by_bytes(planner, file, size, error);
@@ -226,7 +231,7 @@ static cst_status plan_file(split_planner *planner, size_t i, cst_error *error) 
     CST__TRY(find_file_size(file, &size, error));
   }
   if (size >= CST_SPLIT_TO_END || size <= planner->target) {
-    return plan_split(planner, file, 0, size < CST_SPLIT_TO_END ? size : CST_SPLIT_TO_END, false,
+    return plan_split(planner, file, 0, size < CST_SPLIT_TO_END ? size : CST_SPLIT_TO_END, NULL,
                       error);
   }
   return plan_large_file(planner, file, size, error);

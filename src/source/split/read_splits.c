@@ -25,6 +25,7 @@ typedef struct split_run {
   uint64_t end;
   bool exact_begin;
   bool exact_end;
+  int64_t record; /* number of the one at `begin`; -1: not known */
 } split_run;
 
 static bool has_begins(const cst_source *source) {
@@ -147,15 +148,16 @@ static cst_status seek_packed_record(const split_reading *reading, size_t file, 
 }
 
 /* Adds what is read of the file; end UINT64_MAX: to its end. */
-static void add_split_part(split_reading *reading, size_t file, uint64_t begin, uint64_t end) {
-  const cst__part *whole = &reading->source->parts[file];
+static void add_split_part(split_reading *reading, const split_run *run, uint64_t begin,
+                           uint64_t end) {
+  const cst__part *whole = &reading->source->parts[run->file];
   bool to_end = end == UINT64_MAX;
   int64_t size = to_end && whole->size >= 0 ? whole->size - (int64_t)begin : -1;
   reading->parts[reading->num_parts++] = (cst__part){.file = whole->file,
                                                      .begin = begin,
                                                      .end = to_end ? 0 : end,
                                                      .size = to_end ? size : (int64_t)(end - begin),
-                                                     .first_record = begin == 0 ? 0 : -1};
+                                                     .first_record = begin == 0 ? 0 : run->record};
 }
 
 /* The same of the stream of a compressed file. */
@@ -163,7 +165,7 @@ static void add_packed_part(split_reading *reading, const split_run *run, uint64
                             uint64_t end) {
   const cst__part *whole = &reading->source->parts[run->file];
   uint64_t size = run->end < (uint64_t)whole->size ? run->end : (uint64_t)whole->size;
-  add_split_part(reading, run->file, begin, end);
+  add_split_part(reading, run, begin, end);
   cst__part *part = &reading->parts[reading->num_parts - 1];
   part->packed = true;
   part->size = (int64_t)(size - run->begin);
@@ -189,7 +191,7 @@ static cst_status add_divided(split_reading *reading, const split_run *run, cst_
   if (begin < end && reading->entry.packed) {
     add_packed_part(reading, run, begin, end);
   } else if (begin < end) {
-    add_split_part(reading, run->file, begin, end);
+    add_split_part(reading, run, begin, end);
   }
   return CST_OK;
 }
@@ -203,7 +205,7 @@ static cst_status add_split_run(split_reading *reading, const split_run *run, cs
     return fail_shorter(whole->file->name, (uint64_t)whole->size, least, error);
   }
   if (run->begin == 0 && to_end) {
-    add_split_part(reading, run->file, 0, UINT64_MAX);
+    add_split_part(reading, run, 0, UINT64_MAX);
     return CST_OK;
   }
   CST__TRY(look_at_division(reading, run->file, error));
@@ -211,7 +213,7 @@ static cst_status add_split_run(split_reading *reading, const split_run *run, cs
     return add_divided(reading, run, error);
   }
   if (run->begin == 0) {
-    add_split_part(reading, run->file, 0, UINT64_MAX);
+    add_split_part(reading, run, 0, UINT64_MAX);
   }
   return CST_OK;
 }
@@ -219,7 +221,7 @@ static cst_status add_split_run(split_reading *reading, const split_run *run, cs
 /* ---- splits ---- */
 
 static cst_status check_split(const cst_split *split, cst_error *error) {
-  if (split->begin > split->end || split->end > CST_SPLIT_TO_END) {
+  if (split->begin > split->end || split->end > CST_SPLIT_TO_END || split->record > INT64_MAX) {
     (void)cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the split from byte %llu to byte %llu",
                     (unsigned long long)split->begin, (unsigned long long)split->end);
     cst__error_add_file(error, split->file);
@@ -232,7 +234,8 @@ static cst_status check_split(const cst_split *split, cst_error *error) {
 static cst_status take_run(const split_reading *reading, const cst_split *splits, size_t num_splits,
                            split_run *run, size_t *count, cst_error *error) {
   CST__TRY(check_split(splits, error));
-  *run = (split_run){0, splits->begin, splits->end, splits->exact, splits->exact};
+  int64_t record = splits->exact && splits->record > 0 ? (int64_t)splits->record : -1;
+  *run = (split_run){0, splits->begin, splits->end, splits->exact, splits->exact, record};
   CST__TRY(find_split_file(reading, splits, &run->file, error));
   size_t i = 1;
   while (i < num_splits && run->end != CST_SPLIT_TO_END && splits[i].begin == run->end &&

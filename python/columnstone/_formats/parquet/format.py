@@ -7,6 +7,9 @@ from .reader import open_file
 from .sink import ParquetSink
 
 FORMAT = registry.Format(
-    "parquet", open_file, None, frozenset(("columns", "batch_size", "threads", "paths", "split"))
+    "parquet",
+    open_file,
+    None,
+    frozenset(("columns", "batch_size", "threads", "paths", "split", "max_inflation")),
 )
 SINK = ParquetSink

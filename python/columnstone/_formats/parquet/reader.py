@@ -5,16 +5,19 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import weakref
 from collections import deque
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..._base.errors import CorruptError, StateError
 from ..._base.files import TO_END
+from ..._base.limits import MAX_INFLATION
 from ..reader import Reader
 from .counts import Counts, check_footer
 from .errors import first_line, pyarrow_errors, pyarrow_parquet
 from .leaves import Choice, choose
+from .pages import Limit, Need, look
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,11 +36,13 @@ def open_file(
     threads: int = 1,
     paths: tuple[str, ...] | None = None,
     split: tuple[int, int] | None = None,
+    max_inflation: int | None = None,
 ) -> Reader:
     """A file as a stream of batches. With threads, as many row groups are decoded at once; their
     order is kept. paths: what is wanted within the columns: "event.query"; None: all. split: the
-    row groups that begin in these bytes only."""
-    return _stream(lambda: path, path, _Wanted(columns, paths, split), batch_size, threads)
+    row groups that begin in these bytes only. max_inflation: as for open."""
+    wanted = _Wanted(columns, paths, split, max_inflation)
+    return _stream(lambda: _Local(path), path, wanted, batch_size, threads)
 
 
 def open_stream(
@@ -48,9 +53,11 @@ def open_stream(
     batch_size: int,
     threads: int,
     paths: tuple[str, ...] | None = None,
+    max_inflation: int | None = None,
 ) -> Reader:
     """The same of a file object that can seek. Its row groups are read one by one."""
-    return _stream(lambda: _View(file, lock), name, _Wanted(columns, paths), batch_size, 1)
+    wanted = _Wanted(columns, paths, None, max_inflation)
+    return _stream(lambda: _View(file, lock), name, wanted, batch_size, 1)
 
 
 def open_remote(
@@ -60,9 +67,94 @@ def open_remote(
     threads: int,
     paths: tuple[str, ...] | None = None,
     split: tuple[int, int] | None = None,
+    max_inflation: int | None = None,
 ) -> Reader:
     """The same of a file of a file system, which each thread opens for itself."""
-    return _stream(file.again, file.name, _Wanted(columns, paths, split), batch_size, threads)
+    wanted = _Wanted(columns, paths, split, max_inflation)
+    file.limit(max_inflation)
+    return _stream(file.again, file.name, wanted, batch_size, threads)
+
+
+class _Local(io.RawIOBase):
+    """A file of this machine."""
+
+    def __init__(self, path: str) -> None:
+        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._at = 0
+        self._close = weakref.finalize(self, os.close, self._fd)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        base = (0, self._at, os.fstat(self._fd).st_size)[whence]
+        self._at = base + offset
+        return self._at
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or size < 0:
+            size = os.fstat(self._fd).st_size - self._at
+        pieces = []
+        while size > 0 and (piece := os.pread(self._fd, size, self._at)):
+            pieces.append(piece)
+            self._at += len(piece)
+            size -= len(piece)
+        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+    def close(self) -> None:
+        self._close()
+        super().close()
+
+
+class _Chunks(io.RawIOBase):
+    """A file for pyarrow, whose column chunks have been looked at before: their bytes are kept
+    until pyarrow asks for them, once."""
+
+    def __init__(self, file: Any) -> None:
+        self._file = file
+        self._kept: dict[tuple[int, int], bytes] = {}
+        self._at = 0
+        self.size: int = file.seek(0, os.SEEK_END)
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        self._at = offset + (0, self._at, self.size)[whence]
+        return self._at
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or size < 0:
+            size = max(0, self.size - self._at)
+        data = self._kept.pop((self._at, size), None)
+        if data is None:
+            self._file.seek(self._at)
+            data = self._file.read(size) or b""
+        self._at += len(data)
+        return data
+
+    def look(self, offset: int, size: int) -> bytes:
+        self._file.seek(offset)
+        data: bytes = self._file.read(size) or b""
+        self._kept[offset, size] = data
+        return data
+
+    def close(self) -> None:
+        self._kept.clear()
+        self._file.close()
+        super().close()
 
 
 class _View(io.RawIOBase):
@@ -123,6 +215,7 @@ class _Wanted(NamedTuple):
     columns: list[str] | None
     paths: tuple[str, ...] | None
     split: tuple[int, int] | None = None
+    max_inflation: int | None = None
 
 
 class _Group(NamedTuple):
@@ -136,18 +229,26 @@ class _Group(NamedTuple):
 class _Job(NamedTuple):
     """What is to be read of a file."""
 
-    where: Callable[[], Any]  # what ParquetFile takes
+    where: Callable[[], Any]  # opens it
     name: str
     metadata: Any  # of the file
     groups: list[_Group]
     choice: Choice
     batch_size: int
     threads: int
+    limit: Limit
 
     @property
     def columns(self) -> list[str]:
         names: list[str] = self.choice.schema.names
         return names
+
+    def look(self, chunks: _Chunks, group: _Group, columns: list[str]) -> Need:
+        """What the columns take, before they are read."""
+        leaves = [leaf for name in columns for leaf in self.choice.leaves[name]]
+        if not all(self.choice.leaves[name] for name in columns):
+            leaves = list(range(self.metadata.num_columns))  # nobody knows which of them it is
+        return look(self.metadata, group.number, leaves, chunks.look, self.limit, self.batch_size)
 
 
 def _stream(
@@ -155,46 +256,52 @@ def _stream(
 ) -> Reader:
     pq = pyarrow_parquet()
     with pyarrow_errors(name):
-        file = pq.ParquetFile(where(), page_checksum_verification=True)
+        chunks = _Chunks(where())
+        file = pq.ParquetFile(chunks, page_checksum_verification=True)
         check_footer(file.metadata)
         schema = file.schema_arrow.remove_metadata()
         groups = list(_groups(file.metadata))
         if wanted.split is not None:
-            groups = _groups_of_split(where(), name, groups, file.metadata, wanted.split)
-    columns, paths, _ = wanted
+            groups = _groups_of_split(chunks.size, name, groups, file.metadata, wanted.split)
+    columns, paths, _, max_inflation = wanted
     if columns is not None and not set(schema.names).issuperset(columns):
         columns = paths = None  # they are refused later, with near names: for that all are given
     choice = choose(schema, file.metadata.schema, columns, paths)
-    job = _Job(where, name, file.metadata, groups, choice, batch_size, threads)
-    return Reader(choice.schema, _read(file, job))
+    limit = Limit(name, chunks.size, max_inflation or MAX_INFLATION)
+    limit.check_rows(file.metadata.num_rows)
+    job = _Job(where, name, file.metadata, groups, choice, batch_size, threads, limit)
+    return Reader(choice.schema, _read(file, chunks, job))
 
 
-def _read(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
+def _read(file: Any, chunks: _Chunks, job: _Job) -> Iterator[pa.RecordBatch]:
     with pyarrow_errors(job.name):
         if not job.columns:
             yield from _rows_only(sum(group.rows for group in job.groups), job.batch_size)
         elif job.threads == 1 or len(job.groups) < 2:
-            yield from _read_in_turn(file, job)
+            for group in job.groups:
+                yield from _read_in_turn(file, chunks, job, group)
         else:
-            for table in _read_groups(job):
-                yield from _wanted(table, job).to_batches(max_chunksize=job.batch_size)
+            for group, table in _read_groups(job):
+                if table is None:
+                    yield from _read_in_turn(file, chunks, job, group)
+                else:
+                    yield from _wanted(table, job).to_batches(max_chunksize=job.batch_size)
 
 
-def _read_in_turn(file: Any, job: _Job) -> Iterator[pa.RecordBatch]:
-    """One row group after the other: pyarrow would drop the rows of a sound one for the batch that
-    they share with a damaged one."""
-    for group in job.groups:
-        counts = Counts(job.choice.leaves, job.metadata, group.number)
-        with _group_errors(job, group):
-            for batch in file.iter_batches(
-                batch_size=job.batch_size,
-                row_groups=[group.number],
-                columns=job.choice.names_of(job.columns),
-                use_threads=job.threads > 1,
-            ):
-                counts.add(batch)
-                yield _wanted(batch, job)
-            counts.check()
+def _read_in_turn(file: Any, chunks: _Chunks, job: _Job, group: _Group) -> Iterator[pa.RecordBatch]:
+    """One row group by itself: pyarrow would drop the rows of a sound one for the batch that they
+    share with a damaged one."""
+    counts = Counts(job.choice.leaves, job.metadata, group.number)
+    with _group_errors(job, group):
+        for batch in file.iter_batches(
+            batch_size=job.look(chunks, group, job.columns).batch_size,
+            row_groups=[group.number],
+            columns=job.choice.names_of(job.columns),
+            use_threads=job.threads > 1,
+        ):
+            counts.add(batch)
+            yield _wanted(batch, job)
+        counts.check()
 
 
 def _groups(metadata: Any) -> Iterator[_Group]:
@@ -206,12 +313,11 @@ def _groups(metadata: Any) -> Iterator[_Group]:
 
 
 def _groups_of_split(
-    file: Any, name: str, groups: list[_Group], metadata: Any, split: tuple[int, int]
+    size: int, name: str, groups: list[_Group], metadata: Any, split: tuple[int, int]
 ) -> list[_Group]:
     """Those that begin in the split's bytes. One that begins outside of the file, as a damaged
     footer has it, is for the first split to fail with."""
     begin, end = split
-    size = os.stat(file).st_size if isinstance(file, str) else file.seek(0, os.SEEK_END)
     if end != TO_END and end > size:
         hint = "plan it again"
         raise StateError(
@@ -234,13 +340,19 @@ def _groups_of_split(
     return [group for group in groups if begin <= place(group) < end]
 
 
-def _read_group(job: _Job, group: _Group, columns: list[str]) -> pa.Table:
-    """Opens the file for itself: a ParquetFile is not for several threads."""
+def _read_group(job: _Job, group: _Group, columns: list[str]) -> pa.Table | None:
+    """Opens the file for itself: a ParquetFile is not for several threads. None if the row group is
+    too large to be taken at once."""
     leaves = {name: job.choice.leaves[name] for name in columns}
     counts = Counts(leaves, job.metadata, group.number)
-    with pyarrow_parquet().ParquetFile(
-        job.where(), metadata=job.metadata, page_checksum_verification=True
-    ) as file:
+    with (
+        contextlib.closing(_Chunks(job.where())) as chunks,
+        pyarrow_parquet().ParquetFile(
+            chunks, metadata=job.metadata, page_checksum_verification=True
+        ) as file,
+    ):
+        if job.look(chunks, group, columns).whole > job.limit.most:
+            return None
         table: pa.Table = file.read_row_group(
             group.number, columns=job.choice.names_of(columns), use_threads=False
         )
@@ -294,15 +406,15 @@ def _wanted(data: Any, job: _Job) -> Any:
     return data
 
 
-def _read_groups(job: _Job) -> Iterator[pa.Table]:
+def _read_groups(job: _Job) -> Iterator[tuple[_Group, pa.Table | None]]:
     from concurrent.futures import ThreadPoolExecutor
 
-    waiting: deque[tuple[_Group, Future[pa.Table]]] = deque()
+    waiting: deque[tuple[_Group, Future[pa.Table | None]]] = deque()
 
-    def oldest() -> pa.Table:
+    def oldest() -> tuple[_Group, pa.Table | None]:
         group, task = waiting.popleft()
         with _group_errors(job, group):
-            return task.result()
+            return group, task.result()
 
     with ThreadPoolExecutor(job.threads) as pool:
         try:

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import os
 import secrets
+import stat
 import sys
+import threading
+import weakref
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from ..._base.errors import (
+    FileError,
     SchemaError,
     StateError,
     UnsupportedError,
@@ -18,6 +23,7 @@ from ..._base.errors import (
 )
 from ..._core import COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD
 from .errors import first_line, pyarrow_errors, pyarrow_parquet
+from .fitting import check_lists, check_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,10 +40,12 @@ _CHUNK_ROWS = 4096  # smaller chunks are copied into one: each costs a call per 
 # there it has cost time, and it is in the file.
 _DICTIONARY_BYTES = 256 << 10
 _SHARD_DIGITS = 5
+_LONGEST_NAME = 255  # bytes
 
 
 class ParquetSink:
-    """The sink of Parquet: made and used as the compiled Sink is."""
+    """The sink of Parquet: made and used as the compiled Sink is. One thread at a time writes,
+    others wait; a forked child leaves the file to its parent."""
 
     _in_place = False  # True: writes the path itself, which the caller renames
 
@@ -85,25 +93,55 @@ class ParquetSink:
         self._schema: pa.Schema | None = None  # of the file
         self._shards: list[_File] = []
         self._batches = 0
+        self._keep = False
+        self._lock = threading.Lock()
+        self._busy = 0  # the thread that has the lock
+        self._process = os.getpid()
         self.closed = False
 
+    @contextlib.contextmanager
+    def _entered(self) -> Iterator[None]:
+        """What ext/base/lock.c does for the compiled sinks."""
+        if self._process != os.getpid():
+            raise StateError("the writer is closed")
+        if self._busy == threading.get_ident():
+            raise StateError("this writer is running already, further up in this call")
+        with self._lock:
+            self._busy = threading.get_ident()
+            try:
+                if self.closed:
+                    raise StateError("the writer is closed")
+                yield
+            finally:
+                self._busy = 0
+
+    def keep_existing(self, keep: bool) -> None:
+        self._keep = keep
+
     def begin(self, schema: ArrowSchemaExportable) -> None:
+        with self._entered():
+            self._begin(schema)
+
+    def _begin(self, schema: ArrowSchemaExportable) -> None:
         import pyarrow as pa
 
         if self._schema is None:
             self._given = pa.schema(schema).remove_metadata()
+            check_names(self._path, self._given)
             self._schema = pa.schema([field.with_type(_plain(field.type)) for field in self._given])
             _check_types(self._pq, self._path, self._schema)
             for _ in range(max(1, self._num_shards)):
                 self._add_shard()
 
     def write(self, batches: object) -> int:
+        with self._entered():
+            return self._write(batches)
+
+    def _write(self, batches: object) -> int:
         import pyarrow as pa
 
-        if self.closed:
-            raise StateError("the writer is closed")
         reader = _reader(batches)
-        self.begin(reader.schema)
+        self._begin(reader.schema)
         if not reader.schema.equals(self._given):
             raise SchemaError("the batch has other columns than the first one")
         rows = 0
@@ -113,6 +151,7 @@ class ParquetSink:
                     raise UnsupportedError(
                         f"{self._path}: a Parquet file without columns has no rows"
                     )
+                check_lists(self._path, batch)
                 table = pa.Table.from_batches([batch])
                 self._shard().write(_without_views(table, self._schema, self._path))
                 self._batches += 1
@@ -120,6 +159,10 @@ class ParquetSink:
         return rows
 
     def finish(self) -> None:
+        with self._entered():
+            self._finish()
+
+    def _finish(self) -> None:
         if self._schema is None:
             raise StateError("nothing was written, so the columns are not known")
         with self._failures():
@@ -127,11 +170,29 @@ class ParquetSink:
                 shard.flush()  # the last row groups of all, beside each other
             for shard in self._shards:
                 shard.close()
-            for i, shard in enumerate(self._shards):
-                shard.publish(self._name(i))
+            self._publish()
         self.closed = True
 
+    def _publish(self) -> None:
+        """As src/format/sink.c does it: where one of the names may not be taken, none is."""
+        done: list[str] = []
+        try:
+            for i, shard in enumerate(self._shards):
+                name = self._name(i)
+                shard.publish(name, self._keep)
+                done.append(name)
+        except FileError:
+            for name in done:
+                os.unlink(name)
+            raise
+
     def abort(self) -> None:
+        if self._process == os.getpid() and not self.closed:
+            with self._entered():
+                self._give_up()
+        self.closed = True
+
+    def _give_up(self) -> None:
         for shard in self._shards:
             shard.abort()
         self._shards.clear()
@@ -143,7 +204,7 @@ class ParquetSink:
             with pyarrow_errors(self._path, of_system=self._file is None):
                 yield
         except BaseException:
-            self.abort()
+            self._give_up()
             raise
 
     def _add_shard(self) -> None:
@@ -277,20 +338,19 @@ class _File:
         threads: int,
         in_place: bool,
     ) -> None:
-        self.temporary: str | None = None
         self._beside: ThreadPoolExecutor | None = None
         self._running: Future[None] | None = None
         if file is None and threads > 1:
             from concurrent.futures import ThreadPoolExecutor
 
             self._beside = ThreadPoolExecutor(1)
-        self._owns = file is None
-        if file is None and in_place:
-            file = io.FileIO(path, "r+")  # there, unless it has been given up meanwhile
-        elif file is None:
-            self.temporary = f"{os.path.realpath(path)}.{secrets.token_hex(8)}.tmp"
-            file = io.FileIO(self.temporary, "xb")
-        self._counted = _Counted(file)
+        if file is not None:
+            self._counted = _Counted(file, None, False)
+        elif in_place:  # it is there, unless it has been given up meanwhile
+            self._counted = _Counted(io.FileIO(path, "r+"), None, True)
+        else:
+            self._counted = _Counted(*_create(path), True)
+        weakref.finalize(self, self._counted.give_up)  # of a writer that nobody closes
         try:
             self._writer = pq.ParquetWriter(self._counted, schema, **options)
         except BaseException:
@@ -350,36 +410,113 @@ class _File:
             self._end_thread()
             self._writer.close()
             self._open = False
-            if self._owns:
-                self._counted.file.close()
+            self._counted.end()
 
-    def publish(self, path: str) -> None:
-        if self.temporary is not None:
-            os.replace(self.temporary, os.path.realpath(path))  # a link stays one
-            self.temporary = None
+    def publish(self, path: str, keep: bool) -> None:
+        self._counted.publish(path, keep)
 
     def abort(self) -> None:
         self._counted.dropped = True
         self._end_thread()
-        if self._owns:
-            self._counted.file.close()
-        if self.temporary is not None:
-            with contextlib.suppress(OSError):
-                os.unlink(self.temporary)
-            self.temporary = None
+        self._counted.give_up()
+
+
+def _create(path: str) -> tuple[io.FileIO, str | None]:
+    """As src/io/output.c does it: a pipe or a device is written in place, any other file under a
+    temporary name, which is the second item, with the permissions of the one that it replaces."""
+    try:
+        before = os.stat(path)
+    except OSError:
+        before = None  # none is there, or it cannot be written either
+    if before is not None and not stat.S_ISREG(before.st_mode):
+        return io.FileIO(path, "w"), None
+    folder, name = os.path.split(os.fsencode(os.path.realpath(path)))  # a link stays one
+    ending = f".{secrets.token_hex(4)}.tmp".encode()
+    name = name[: _LONGEST_NAME - len(ending)] + ending
+    temporary = os.fsdecode(os.path.join(folder, name))
+    if before is None:
+        return io.FileIO(temporary, "xb"), temporary
+    # Whoever could not read the file before shall not be able to now.
+    file = io.FileIO(temporary, "xb", opener=lambda p, flags: os.open(p, flags, 0o600))
+    _take_permissions(file.fileno(), before)
+    return file, temporary
+
+
+def _take_permissions(fd: int, before: os.stat_result) -> None:
+    """As src/io/output.c does it: those of the file that is replaced, its group as well."""
+    mode = before.st_mode & 0o777
+    if os.fstat(fd).st_gid != before.st_gid:
+        try:
+            os.fchown(fd, -1, before.st_gid)
+        except OSError:
+            mode &= ~0o070
+    os.fchmod(fd, mode)
+
+
+def _name_new_file(temporary: str, path: str) -> None:
+    """As src/io/output.c does it: a second name takes no other file's place."""
+    try:
+        try:
+            os.link(temporary, path)
+            os.unlink(temporary)
+        except FileExistsError:
+            raise
+        except OSError as error:
+            if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK):
+                raise
+            if os.path.lexists(path):  # a file system without links, such as FAT
+                raise FileExistsError from error
+            os.rename(temporary, path)
+    except FileExistsError:
+        hint = "name another output, or allow to overwrite it"
+        text = f"{path}: the output exists ({hint})"
+        raise FileError(text, file=path, hint=hint) from None
 
 
 class _Counted:
-    """A file object that counts what is written to it, and is not closed by others."""
+    """A file object that counts what is written to it, and is not closed by others. A ParquetWriter
+    that is given up still writes a footer, in a forked child as well: that goes nowhere."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: Any, temporary: str | None, owns: bool) -> None:
+        """temporary: the name that it has until it is complete; owns: it is closed here."""
         self.file = file
         self.written = 0
         self.closed = False
-        self.dropped = False  # a ParquetWriter that is given up still writes a footer
+        self.dropped = False
+        self._temporary = temporary
+        self._owns = owns
+        self._process = os.getpid()
+
+    def _is_alive(self) -> bool:
+        return not self.dropped and self._process == os.getpid()
+
+    def end(self) -> None:
+        if self._owns:
+            self.file.close()
+
+    def publish(self, path: str, keep: bool) -> None:
+        """keep: a file that is there stays, which is a FileError."""
+        if self._temporary is None:
+            return
+        if keep:
+            _name_new_file(self._temporary, path)
+        else:
+            os.replace(self._temporary, os.path.realpath(path))  # a link stays one
+        self._temporary = None
+
+    def give_up(self) -> None:
+        """Leaves no file; the parent of a forked child still has one to write."""
+        if self._process != os.getpid():
+            return
+        self.dropped = True
+        self.end()
+        temporary, self._temporary = self._temporary, None
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
 
     def write(self, data: Any) -> int:
-        if not self.dropped:
+        if self._is_alive():
             self.file.write(data)
         size = memoryview(data).nbytes
         self.written += size
@@ -390,7 +527,7 @@ class _Counted:
 
     def flush(self) -> None:
         flush: Callable[[], None] | None = getattr(self.file, "flush", None)
-        if flush is not None and not self.dropped:
+        if flush is not None and self._is_alive():
             flush()
 
     def writable(self) -> bool:

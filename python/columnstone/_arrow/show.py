@@ -1,4 +1,4 @@
-"""Tensors for people: repr(), HTML tables, trees of types.
+"""Tensors and batches for people: repr(), HTML tables, trees of types.
 
 Only what is shown becomes Python objects, so that all of it is fast however large a tensor is.
 """
@@ -6,25 +6,28 @@ Only what is shown becomes Python objects, so that all of it is fast however lar
 from __future__ import annotations
 
 import datetime
+import math
 import shutil
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import _core
 from .._base.errors import Error
+from .._base.text import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import EllipsisType
 
-    from .._core import ArrowSchema, NestedTensor
+    from .._core import Array, ArrowSchema, NestedTensor, RecordBatch, Tensor
 
 ROWS = 10  # that are shown
 FIELDS = 20  # of a scalar, and of an HTML table
 ITEMS = 4  # of a list within a row
 VALUES = 100  # of one cell
 CELL = 60  # columns of the terminal that a cell takes at most
+LINE = 120  # columns that the values of a tensor take within a line
 NARROW = 12  # and to which it is cut if others need the room
 LISTS = ("+l", "+L", "+w", "+v", "+m")
 
@@ -57,16 +60,6 @@ def cut(text: str, room: int) -> str:
 
 def padded(text: str, room: int) -> str:
     return text + " " * (room - width(text))
-
-
-def printable(text: str) -> str:
-    r"""Control characters, and others that do not show as they are, escaped: \x1b."""
-    if text.isprintable():
-        return text
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode()
-        for c in text
-    )
 
 
 def quoted(text: str) -> str:
@@ -313,6 +306,117 @@ def text(tensor: NestedTensor, room: int | None = None) -> str:
     if tensor.rank == 0:
         return "\n".join([head, *_struct_fields(tensor, fields, room)])
     return "\n".join([head, *_struct_rows(tensor, fields, room)])
+
+
+# ---- repr of others ----
+
+
+def columns_text(schema: ArrowSchema) -> str:
+    """The columns of a batch in one line: "id int64, event [*] struct, 3 fields"."""
+    shown = [f"{printable(field.name)} {type_text(field)}" for field in schema.children[:ROWS]]
+    more = len(schema.children) - ROWS
+    return "; ".join(shown + ([f"… {_plural(more, 'more column')}"] if more > 0 else []))
+
+
+def batch_text(batch: RecordBatch) -> str:
+    """repr(batch): how large it is, and its first rows."""
+    room = max(shutil.get_terminal_size((80, 24)).columns, NARROW + 1)
+    head = f"RecordBatch, {_plural(len(batch), 'row')}, {_plural(batch.num_columns, 'column')}"
+    try:
+        tensor = _core.nested(batch, False)
+        return "\n".join([head, *_struct_rows(tensor, element_type(tensor).children, room)])
+    except Error:  # of types that structured tensors do not have
+        return head
+
+
+def array_text(values: Array) -> str:
+    """repr(array)."""
+    head = f"Array of {_plural(len(values), 'value')}, {type_text(values.schema)}"
+    try:
+        return _in_one_line(head, _plain(values, 0, len(values), ROWS))
+    except Error:
+        return f"<columnstone.{head}>"
+
+
+def tensor_text(tensor: Tensor) -> str:
+    """repr(tensor): one line, because tensors come in dicts."""
+    head = f"Tensor {tensor.dtype} {tensor.shape}"
+    return _in_one_line(head, _dense(_flat(tensor), 0, tensor.shape, ROWS))
+
+
+def ragged_text(values: Tensor, row_splits: Sequence[Tensor]) -> str:
+    rows = len(row_splits[0]) - 1
+    levels = _plural(len(row_splits), "level")
+    head = f"RaggedTensor {values.dtype} of {_plural(rows, 'row')}, {levels}"
+    head = f"{head}, {_plural(len(values), 'value')}"
+    splits = [_flat(level) for level in row_splits]
+    return _in_one_line(head, _ragged(_flat(values), values.shape[1:], splits, (0, rows), ROWS))
+
+
+def sparse_text(indices: Tensor, values: Tensor, shape: tuple[int, ...]) -> str:
+    head = f"SparseTensor {values.dtype} {shape} with {_plural(len(values), 'value')}"
+    flat = _flat(indices)
+    rank = len(shape)
+    places = [
+        f"({', '.join(str(flat[i * rank + k]) for k in range(rank))})"
+        for i in range(min(len(values), ROWS))
+    ]
+    shown = _plain(_flat(values), 0, len(values), ROWS)
+    pairs = [f"{place}: {value_text(v)}" for place, v in zip(places, shown, strict=False)]
+    more = ["…"] if len(values) > ROWS else []
+    return f"<columnstone.{head}: {cut('{' + ', '.join(pairs + more) + '}', LINE)}>"
+
+
+def _in_one_line(head: str, values: Any) -> str:
+    return f"<columnstone.{head}: {cut(value_text(values), LINE)}>"
+
+
+def _flat(tensor: Tensor) -> Array:
+    return cast("Array", _core.array_import(tensor, False))
+
+
+def _plain(values: Array, begin: int, count: int, items: int) -> list[Any]:
+    """`count` values, but no more than `items`."""
+    part = _core.nested(values.slice(begin, min(count, items)), False)
+    shown = _core.nested_preview(part, -1, items, ITEMS, VALUES, 4 * CELL)
+    return shown + [...] * (count > items)
+
+
+def _fewer(items: int) -> int:
+    """Of the next dimension, so that many dimensions do not show ever more values."""
+    return ITEMS if items == ROWS else max(1, items // 2)
+
+
+def _dense(values: Array, begin: int, shape: Sequence[int], items: int) -> Any:
+    if not shape:
+        return _plain(values, begin, 1, 1)[0]
+    count, *inner = shape
+    if not inner:
+        return _plain(values, begin, count, items)
+    step = math.prod(inner)
+    rows = [
+        _dense(values, begin + i * step, inner, _fewer(items)) for i in range(min(count, items))
+    ]
+    return rows + [...] * (count > items)
+
+
+def _ragged(
+    values: Array,
+    inner: Sequence[int],
+    splits: Sequence[Array],
+    rows: tuple[int, int],
+    items: int,
+) -> list[Any]:
+    """The lists from rows[0] to rows[1] of the outermost of these levels."""
+    begin, end = rows
+    if not splits:
+        shape = [end - begin, *inner]
+        return cast("list[Any]", _dense(values, begin * math.prod(inner), shape, items))
+    shown = [
+        _ragged(values, inner, splits[1:], (splits[0][i], splits[0][i + 1]), _fewer(items))
+        for i in range(begin, min(end, begin + items))
+    ]
+    return shown + [...] * (end - begin > items)
 
 
 # ---- HTML ----

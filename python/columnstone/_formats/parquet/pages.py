@@ -1,0 +1,203 @@
+"""What the pages of a column chunk may become, told from their headers before pyarrow takes
+memory for them: a page of some bytes may stand for any number of values.
+
+Source: parquet.thrift (PageHeader) and Thrift's compact protocol.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..._base.errors import LimitError
+from ..._base.limits import FREE, HINT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeAlias
+
+    # (offset, size) -> the bytes of the file there
+    Read: TypeAlias = Callable[[int, int], bytes]
+
+_DICTIONARY_PAGE = 2
+_OF_DICTIONARY = frozenset((2, 8))  # PLAIN_DICTIONARY, RLE_DICTIONARY
+_DELTA_BYTE_ARRAY = 7
+_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
+
+
+class Limit(NamedTuple):
+    """How many bytes a file may become."""
+
+    name: str
+    size: int  # of the file
+    ratio: int
+
+    @property
+    def most(self) -> int:
+        return max(FREE, self.size * self.ratio)
+
+    def error(self, place: str, found: int) -> LimitError:
+        return LimitError(
+            f"{self.name}: parquet: {place}: up to {found} bytes of values in a file of "
+            f"{self.size} bytes, more than {self.ratio} times as much ({HINT})",
+            file=self.name,
+            hint=HINT,
+        )
+
+    def check_rows(self, rows: int) -> None:
+        """LimitError for more rows than such a file has: each takes a bit at least."""
+        if rows // 8 > self.most:
+            raise self.error(f"{rows} rows", rows // 8)
+
+
+class Need(NamedTuple):
+    """What a row group takes."""
+
+    whole: int  # bytes, read at once
+    batch_size: int  # rows that may be read at a time
+
+
+class _Page(NamedTuple):
+    kind: int
+    size: int  # uncompressed
+    values: int
+    encoding: int
+
+
+def look(
+    metadata: Any, number: int, leaves: Iterable[int], read: Read, limit: Limit, batch_size: int
+) -> Need:
+    """What these columns of a row group take: LimitError if they cannot be read within the limit,
+    ArrowInvalid if they claim more bytes than the file has."""
+    import pyarrow as pa
+
+    group = metadata.row_group(number)
+    row = pages = values = taken = 0
+    for leaf in leaves:
+        chunk = group.column(leaf)
+        start, size = _range(chunk)
+        taken += size
+        if start < 0 or size < 0 or taken > limit.size:
+            raise pa.ArrowInvalid("the column chunks have more bytes than the file")
+        column = metadata.schema.column(leaf)
+        found = list(_pages(read(start, size), chunk.num_values))
+        pages += sum(page.size for page in found)
+        one, most = _values(column, found)
+        values += most
+        row += one
+        worst = max(pages, row, values if column.max_repetition_level else 0)
+        if worst > limit.most:
+            place = f"row group {number}, column {chunk.path_in_schema!r}"
+            raise limit.error(place, worst)
+    return Need(pages + values, max(1, min(batch_size, limit.most // max(1, row))))
+
+
+def _range(chunk: Any) -> tuple[int, int]:
+    """Where a column chunk lies, as pyarrow finds it."""
+    start = chunk.data_page_offset
+    if chunk.has_dictionary_page and 0 < (chunk.dictionary_page_offset or 0) < start:
+        start = chunk.dictionary_page_offset
+    return start, chunk.total_compressed_size
+
+
+def _values(column: Any, pages: list[_Page]) -> tuple[int, int]:
+    """Bytes that one value may have at most, and that all of them may have. How long strings with
+    shared beginnings are in lists, only decoding tells: they are counted where they have come."""
+    count = sum(page.values for page in pages if page.kind != _DICTIONARY_PAGE)
+    if column.physical_type != "BYTE_ARRAY":
+        width = _WIDTHS.get(column.physical_type, column.length or 0)
+        return width, width * count
+    entries = max((page.size for page in pages if page.kind == _DICTIONARY_PAGE), default=0)
+    one = most = 0
+    for page in pages:
+        shared = page.size if page.encoding == _DELTA_BYTE_ARRAY else 0
+        item = entries if page.encoding in _OF_DICTIONARY else shared
+        one = max(one, item)
+        if not (shared and column.max_repetition_level):
+            most += item * page.values
+    return one, most
+
+
+def _pages(data: bytes, num_values: int) -> Iterator[_Page]:
+    """The pages of a column chunk."""
+    import pyarrow as pa
+
+    at = 0
+    try:
+        while at < len(data) and num_values > 0:
+            header, at = _struct(data, at)
+            inner = header.get(5) or header.get(8) or header.get(7) or {}
+            page = _Page(
+                header[1],
+                max(0, header[2]),
+                max(0, inner.get(1, 0)),
+                inner.get(4 if 8 in header else 2, 0),
+            )
+            if header[3] < 0:
+                raise IndexError
+            at += header[3]
+            if page.kind != _DICTIONARY_PAGE:
+                num_values -= page.values
+            yield page
+    except (IndexError, KeyError, TypeError, AttributeError, RecursionError):
+        raise pa.ArrowInvalid("the header of a page is damaged") from None
+
+
+def _number(data: bytes, at: int) -> tuple[int, int]:
+    """A variable-length integer, and where it ends."""
+    byte = data[at]
+    at += 1
+    value = byte & 127
+    shift = 7
+    while byte > 127:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if shift > 70:
+            raise IndexError
+    return value, at
+
+
+def _struct(data: bytes, at: int) -> tuple[dict[int, Any], int]:
+    """The numbers and structs in a struct, by field, and where it ends."""
+    fields: dict[int, Any] = {}
+    field = 0
+    while head := data[at]:
+        at += 1
+        if head >> 4:
+            field += head >> 4
+        else:
+            zigzag, at = _number(data, at)
+            field = (zigzag >> 1) ^ -(zigzag & 1)
+        kind = head & 15
+        if kind in (4, 5, 6):
+            zigzag, at = _number(data, at)
+            fields[field] = (zigzag >> 1) ^ -(zigzag & 1)
+        elif kind == 12:
+            fields[field], at = _struct(data, at)
+        elif kind not in (1, 2):  # a bool is in the head
+            at = _skip(data, at, kind)
+    return fields, at + 1
+
+
+def _skip(data: bytes, at: int, kind: int) -> int:
+    """Where a value of this kind ends."""
+    if kind in (1, 2, 3):
+        return at + 1
+    if kind == 7:
+        return at + 8
+    if kind in (4, 5, 6):
+        return _number(data, at)[1]
+    if kind == 8:
+        size, at = _number(data, at)
+        return at + size
+    if kind == 12:
+        return _struct(data, at)[1]
+    if kind not in (9, 10):  # a page header has no maps
+        raise IndexError
+    head = data[at]
+    count, at = (head >> 4, at + 1) if head >> 4 < 15 else _number(data, at + 1)
+    for _ in range(count):
+        at = _skip(data, at, head & 15)
+        data[at]  # a list that claims more than there is ends here
+    return at

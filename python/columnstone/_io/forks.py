@@ -1,0 +1,39 @@
+"""File systems in processes that were forked: one of fsspec that asks by an event loop belongs to
+the process that made it, and refuses to work in any other."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from .._base.errors import StateError
+from .urls import name_of_url
+
+
+def reopened(system: Any, name: str) -> Any:
+    """The same file system, made anew by the arguments that it was made by. StateError, with what
+    to do, if that cannot be: of an object of the caller's, which holds what cannot be shared.
+
+    name: of the file that is wanted.
+    """
+    try:
+        arguments = [_argument(value, name) for value in system.storage_args]
+        options = {key: _argument(value, name) for key, value in system.storage_options.items()}
+        made = type(system)(*arguments, **options)
+    except Exception as error:
+        hint = (
+            'start workers by multiprocessing_context="spawn", or open the source in each of them'
+        )
+        shown = name_of_url(name)
+        raise StateError(
+            f"{shown}: its file system was opened before this process ({os.getpid()}) was forked, "
+            f"and cannot be opened again ({type(error).__name__}) ({hint})",
+            file=shown,
+            hint=hint,
+        ) from error
+    return made
+
+
+def _argument(value: Any, name: str) -> Any:
+    """An argument, which may be a file system itself."""
+    return reopened(value, name) if hasattr(value, "storage_options") else value

@@ -1,0 +1,195 @@
+"""Which URLs may be opened: by scheme and host, at every step to which a server redirects."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib
+import ipaddress
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from .._base.errors import UnsupportedError, argument_error
+from .urls import name_of_url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+PUBLIC = "public"
+_WEB = ("http", "https")
+
+# Parts of a chain that name a file in another one, or on this machine: they have no host.
+_CACHES = ("simplecache", "filecache", "blockcache", "cached")
+_NO_HOST = ("file", "local", "memory", "data", "dir", "zip", "tar", "libarchive", *_CACHES)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What one list of schemes and one of hosts allow. None: everything."""
+
+    schemes: tuple[str, ...] | None
+    hosts: tuple[str, ...] | None
+
+    def check(self, url: str) -> None:
+        """UnsupportedError if the URL, which may be a chain, is not allowed. A path is a file."""
+        for piece in url.split("::"):
+            scheme = piece.partition("://")[0].lower() if "://" in piece else ""
+            scheme = scheme or ("file" if piece is url else piece.lower())
+            if self.schemes is not None and scheme not in self.schemes:
+                raise _refused(url, f"the scheme {scheme!r}", "schemes", self.schemes)
+            if self.hosts is not None and scheme not in _NO_HOST:
+                self._check_host(url, scheme, _host_of(piece))
+
+    def _check_host(self, url: str, scheme: str, host: str) -> None:
+        assert self.hosts is not None
+        if not self.names(host):
+            if scheme not in _WEB or PUBLIC not in self.hosts:
+                raise _refused(url, f"the host {host!r}", "hosts", self.hosts)
+            with contextlib.suppress(ValueError):  # a name, whose addresses are checked later
+                self._check_address(url, ipaddress.ip_address(host))
+
+    def names(self, host: str) -> bool:
+        """True if a pattern allows the host, whatever its addresses are."""
+        return any(
+            host == pattern or (pattern.startswith("*.") and host.endswith(pattern[1:]))
+            for pattern in self.hosts or ()
+        )
+
+    def check_address(self, host: str, address: str) -> None:
+        """Of an address that the name of a host means."""
+        if self.hosts is not None and not self.names(_plain(host)):
+            self._check_address(host, ipaddress.ip_address(address.partition("%")[0]))
+
+    def _check_address(
+        self, url: str, address: ipaddress.IPv4Address | ipaddress.IPv6Address
+    ) -> None:
+        assert self.hosts is not None
+        if any(not a.is_global or a.is_multicast for a in _with_inner(address)):
+            raise _refused(url, "an address that is not public", "hosts", self.hosts)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Several rules, all of which hold."""
+
+    all: tuple[Rule, ...]
+
+    def check(self, url: str) -> None:
+        for rule in self.all:
+            rule.check(url)
+
+    def options(self, url: str) -> dict[str, Any]:
+        """How fsspec opens the web addresses of this URL: each request is checked."""
+        schemes = {piece.partition("://")[0] for piece in url.split("::") if "://" in piece}
+        used = schemes.intersection(_WEB) if self.all else ()
+        return {scheme: {"get_client": self.client} for scheme in used}
+
+    async def client(self, **options: Any) -> Any:
+        """A session of aiohttp whose connections all go by the rules, redirects included."""
+        aiohttp = importlib.import_module("aiohttp")
+        options["connector"] = _connector_class()(self)
+        return aiohttp.ClientSession(**options)
+
+
+def _plain(host: str) -> str:
+    """A host as it is compared."""
+    host = host.lower().rstrip(".")
+    with contextlib.suppress(UnicodeError):
+        host = host.encode("idna").decode("ascii")
+    return host
+
+
+def _host_of(piece: str) -> str:
+    try:
+        return _plain(urlsplit(piece).hostname or "")
+    except ValueError:
+        return ""
+
+
+def _with_inner(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> list[Any]:
+    """The address, and the IPv4 address that one of IPv6 leads to: mapped, 6to4, Teredo, NAT64."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return [address]
+    if address.ipv4_mapped is not None:
+        return [address.ipv4_mapped]
+    inner: list[Any] = [address, address.sixtofour, *(address.teredo or ())]
+    if address in ipaddress.IPv6Network("64:ff9b::/96"):
+        inner.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+    return [each for each in inner if each is not None]
+
+
+def _refused(url: str, what: str, option: str, allowed: tuple[str, ...]) -> UnsupportedError:
+    shown = name_of_url(url)
+    hint = f"{option} allows {', '.join(allowed) or 'none'}"
+    return UnsupportedError(f"{shown}: {what} is not allowed ({hint})", file=shown, hint=hint)
+
+
+@functools.cache
+def _connector_class() -> Any:
+    """A connector sees the URL of every request of a session, of redirects as well, and what its
+    name is resolved to: what is connected to is what was checked."""
+    aiohttp = importlib.import_module("aiohttp")
+    resolvers = importlib.import_module("aiohttp.resolver")
+
+    class Resolver(resolvers.ThreadedResolver):  # type: ignore[misc,name-defined]
+        def __init__(self, rules: Rules) -> None:
+            super().__init__()
+            self._rules = rules
+
+        async def resolve(self, host: str, *arguments: Any, **options: Any) -> Any:
+            found = await super().resolve(host, *arguments, **options)
+            for rule in self._rules.all:
+                for each in found:
+                    rule.check_address(host, each["host"])
+            return found
+
+    class Connector(aiohttp.TCPConnector):  # type: ignore[misc,name-defined]
+        def __init__(self, rules: Rules) -> None:
+            super().__init__(resolver=Resolver(rules))
+            self._rules = rules
+
+        async def connect(self, request: Any, *arguments: Any, **options: Any) -> Any:
+            self._rules.check(str(request.url))
+            return await super().connect(request, *arguments, **options)
+
+    return Connector
+
+
+def rule(schemes: Iterable[str] | None, hosts: Iterable[str] | None) -> Rule | None:
+    """What the arguments `schemes` and `hosts` of open say. Hosts alone are those of the web."""
+    if schemes is None and hosts is None:
+        return None
+    names = _names("schemes", schemes)
+    if names is None:
+        names = _WEB
+    return Rule(names, None if hosts is None else tuple(map(_plain, _names("hosts", hosts) or ())))
+
+
+def _names(option: str, values: Iterable[str] | None) -> tuple[str, ...] | None:
+    if values is None:
+        return None
+    if isinstance(values, str):
+        raise TypeError(f"{option} is a list of str, not a str")
+    names = tuple(values)
+    for name in names:
+        if not isinstance(name, str):
+            raise TypeError(f"{option} holds {type(name).__name__}, expected str")
+        if "/" in name or ":" in name or not name:
+            raise argument_error(f"{option} has {name!r}, expected a name such as {_SUCH[option]}")
+    return tuple(name.lower() for name in names)
+
+
+_SUCH = {"schemes": "'https'", "hosts": "'data.example.com', '*.example.com' or 'public'"}
+
+
+def rules(given: Rule | None = None) -> Rules:
+    """The rule of the caller, and that of the environment: COLUMNSTONE_SCHEMES, COLUMNSTONE_HOSTS,
+    lists with commas."""
+    lists = [os.environ.get(f"COLUMNSTONE_{name}") for name in ("SCHEMES", "HOSTS")]
+    schemes, hosts = (
+        None if text is None else [name for item in text.split(",") if (name := item.strip())]
+        for text in lists
+    )
+    return Rules(tuple(each for each in (given, rule(schemes, hosts)) if each is not None))

@@ -1,0 +1,77 @@
+"""What a source reads, in a few strings: a saved state of a dataset holds them, so that a dataset
+over another view, other stages or other columns refuses it."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._base.errors import Error
+from .stages import function_name
+
+if TYPE_CHECKING:
+    from .base import SourceBase
+
+_LONGEST = 120  # characters of a text that is kept as it is
+_NONE = "none"
+_POLICIES = {_core.ON_ERROR_SKIP: "skip", _core.ON_ERROR_NULL: "null"}
+
+
+def fingerprint(source: SourceBase) -> dict[str, str]:
+    """What the rows of a source and their columns depend on, beside the data. Reads the data where
+    the schema is inferred. Functions are known by their names only."""
+    options = source._options
+    schema = source.arrow_schema
+    return {
+        "on_error": "raise" if options["on_error"] is None else _POLICIES[options["on_error"][2]],
+        "view": _view_text(options["view"]),
+        "message": _message_text(options["message"]),
+        "csv": _NONE if options["csv"] is None else _digest(repr(options["csv"])),
+        "stages": _short("; ".join(_part_text(*part) for part in source._parts) or _NONE),
+        "columns": _short(", ".join(schema.names)),
+        "schema": _digest(repr((schema.__reduce__()[1], _specs(source)))),
+    }
+
+
+def _digest(text: str) -> str:
+    return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({_digest(text)})"
+
+
+def _specs(source: SourceBase) -> Any:
+    """How tensors are made; of columns that no tensor can be made of, nothing."""
+    try:
+        return source._core.specs()
+    except Error:
+        return None
+
+
+def _view_text(view: _core.View | None) -> str:
+    """The plan has the values of the parameters. The view's own digest is none for functions of
+    Python's, and another one for every version of the library."""
+    if view is None:
+        return _NONE
+    functions = ", ".join(function_name(function.fn) for function in view.functions)
+    return _digest("\n".join((view.text, view.explain(False, None), functions)))
+
+
+def _message_text(message: Any) -> str:
+    if message is None:
+        return _NONE
+    _, name, options = message
+    settings = "".join(f" {option}={value}" for option, value in sorted(options))
+    return _short(f"{name or _NONE}{settings}")
+
+
+def _part_text(how: str, a: Any, b: Any) -> str:
+    """A step of source._parts."""
+    if how == "range":
+        return f"rows {a} to {'the end' if b == 2**63 - 1 else b}"
+    if how == "split":
+        return f"split {a} of {b}"
+    columns = "" if b is None else f" of {', '.join(b)}"
+    return f"{'select' if a is None else a.describe()}{columns}"

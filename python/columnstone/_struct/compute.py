@@ -1,0 +1,139 @@
+"""Arithmetic on leaf tensors, one value of all values of a row, and what is made of the elements of
+lists: by the functions of queries."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from .. import _core
+from .._base.errors import argument_error
+from .._base.public import public_struct
+from .._query.query import Query
+from .._query.text import literal, name_of
+from .arrange import expand_dims
+from .as_nested import as_nested
+from .constant import from_arrow
+from .fields import from_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .._core import Nested
+
+
+def operate(name: str, x: object, y: object) -> Nested:
+    """The operator of queries that has this name (`**` is pow), between two, one of which is a leaf
+    tensor."""
+    call = "pow({}, {})" if name == "**" else f"{{}} {name} {{}}"
+    return _apply(call, [_operand(x), _operand(y)])
+
+
+def function(call: str, tensor: object) -> Nested:
+    """A function of one tensor."""
+    return _apply(call, [_operand(tensor)])
+
+
+def _operand(value: object) -> Any:
+    """A tensor, or a literal of the language; a scalar is one value for all."""
+    if value is None or isinstance(value, bool | int | float | str | bytes):
+        return literal(value)
+    nested = as_nested(value)
+    return literal(nested.to_py()) if nested.rank == 0 else nested
+
+
+def _apply(call: str, operands: list[Any]) -> Nested:
+    """A call with the operands (tensors of the same dimensions, and literals) in place of its
+    braces, value by value. Tensors become fields of structs, which have all dimensions."""
+    names = [o if isinstance(o, str) else f"s.f{i}" for i, o in enumerate(operands)]
+    tensors = {f"f{i}": o for i, o in enumerate(operands) if not isinstance(o, str)}
+    expression = call.format(*(f"({name})" for name in names))
+    if not tensors:  # scalars alone
+        one = from_fields({"n": [0]})
+        return cast("Nested", _run(one, f"if(n == 0, {expression}, null)")[0])
+    ranks = {tensor.rank for tensor in tensors.values()}
+    if len(ranks) > 1:
+        raise argument_error(
+            f"tensors of {min(ranks)} and {max(ranks)} dimensions, expected the same dimensions"
+        )
+    structs = from_fields(tensors, (None,) * ranks.pop())
+    return cast("Nested", _run(from_fields({"s": structs}), expression))
+
+
+def reduce(call: str, tensor: _core.NestedTensor, axis: int | None) -> Nested:
+    """One value of all values (axis None), or of those of each innermost list (the last axis)."""
+    rank = tensor.rank
+    if rank == 0:
+        raise argument_error("a scalar has no axis")
+    if axis is not None and axis not in (-1, rank - 1):
+        raise argument_error(
+            f"axis is {axis}, expected {rank - 1} (or -1), the last one, or None for all values"
+        )
+    if axis is None or rank == 1:
+        rows = from_fields({"s": expand_dims(tensor, 0)})
+        return cast("Nested", _run(rows, call.format("s", "record"))[0])
+    structs = from_fields({"v": tensor}, (None,) * (rank - 1))
+    return cast("Nested", _run(from_fields({"s": structs}), call.format("s.v", "s")))
+
+
+def along(call: str, tensor: _core.NestedTensor) -> Nested:
+    """A value for each element, of its innermost list."""
+    if tensor.rank == 0:
+        raise argument_error("a scalar has no elements")
+    rows = from_fields({"s": expand_dims(tensor, 0)})
+    return cast("Nested", _run(rows, call.format("s"))[0])
+
+
+@public_struct
+def cartesian(tensors: Mapping[str, object]) -> Nested:
+    """Every element of each innermost list with every element of those beside it, as structs with a
+    field for each tensor; the first field changes last. The tensors have one rank, and the same
+    rows in all dimensions but the last. A list is null where one of its lists is.
+
+    >>> cartesian({"a": [1, 2], "b": ["x", "y"]}).to_py()[:3]
+    [{'a': 1, 'b': 'x'}, {'a': 1, 'b': 'y'}, {'a': 2, 'b': 'x'}]
+    """
+    nested = {f"f{i}": as_nested(tensor) for i, tensor in enumerate(tensors.values())}
+    ranks = {tensor.rank for tensor in nested.values()}
+    if len(ranks) != 1 or 0 in ranks:
+        raise argument_error("cartesian takes tensors of the same dimensions, one at least")
+    rank = ranks.pop()
+    fields = ", ".join(f"{name_of(n)}=s.f{i}" for i, n in enumerate(tensors))
+    if rank > 1:
+        return cast("Nested", _run(_structs(nested, rank - 1), f"cartesian({fields})"))
+    one = {name: expand_dims(tensor, 0) for name, tensor in nested.items()}
+    return cast("Nested", _run(_structs(one, 1), f"cartesian({fields})")[0])
+
+
+def _structs(tensors: Mapping[str, Any], rank: int) -> Any:
+    return from_fields({"s": from_fields(tensors, (None,) * rank)})
+
+
+@public_struct
+def combinations(tensor: object, *names: str) -> Nested:
+    """Every choice of as many elements of an innermost list as there are names, in the order of the
+    list and no element twice, as structs with these names. A null list stays null.
+
+    >>> combinations([1, 2, 3], "a", "b").to_py()
+    [{'a': 1, 'b': 2}, {'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
+    """
+    fields = ", ".join(name_of(name) for name in names)
+    return along(f"combinations({{}}, {fields})", as_nested(tensor))
+
+
+@public_struct
+def run_lengths(tensor: object, by: str | tuple[str, ...] | None = None) -> Nested:
+    """The stretches of equal elements in each innermost list, as structs of their first element
+    (`value`) and how many they are (`length`). Nulls are equal to each other, and NaNs. Structs are
+    compared by the field `by`. A null list stays null.
+
+    >>> run_lengths([1, 1, 3]).to_py()
+    [{'value': 1, 'length': 2}, {'value': 3, 'length': 1}]
+    """
+    steps = by.split(".") if isinstance(by, str) else by
+    key = "" if steps is None else ", by=" + ".".join(name_of(step) for step in steps)
+    return along(f"run_lengths({{}}{key})", as_nested(tensor))
+
+
+def _run(rows: Any, expression: str) -> Any:
+    query = Query.from_text(f"output r = {expression}", type=rows)
+    return cast("Any", from_arrow(query.run(rows)))["r"]

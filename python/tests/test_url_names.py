@@ -1,0 +1,100 @@
+"""What is shown of URLs, and which names of a listing are taken."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import zipfile
+from typing import Any
+
+import columnstone as cst
+import pyarrow as pa
+import pytest
+from columnstone._io.remote import urls_of
+from columnstone._io.urls import matches, name_of_url, printable_text
+
+fsspec = pytest.importorskip("fsspec")
+
+CASES = pathlib.Path(__file__).parents[2] / "tests/unit/test_url.c"
+
+
+def test_names_are_those_of_the_library() -> None:
+    text = CASES.read_text()
+    table = text[text.index("TEST(names_have_no_secrets)") :]
+    table = table[: table.index("};")]
+    cases = re.findall(r'\{"([^"]*)",\s*"([^"]*)"\}', table)
+    assert len(cases) > 10
+    for url, shown in cases:
+        assert name_of_url(url) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("GET https://u:p@h/x?sig=1 failed", "GET https://h/x failed"),
+        ("connect to postgresql://me:pw@db/x\nno", "connect to postgresql://me@db/x no"),
+        ("url='https://h/x?a=b&c=d'", "url='https://h/x'"),
+        ("nothing here, a@b?", "nothing here, a@b?"),
+    ],
+)
+def test_text_of_others(text: str, shown: str) -> None:
+    assert printable_text(text) == shown
+
+
+def test_secrets_are_nowhere(tmp_path: pathlib.Path) -> None:
+    table = pa.table({"a": [1, 2]})
+    cst.write(table, tmp_path / "t.arrow")
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/s/t.arrow?sig=S3CRET", (tmp_path / "t.arrow").read_bytes())
+    src = cst.open("simplecache::memory://s/t.arrow?sig=S3CRET")
+    try:
+        assert pa.table(src).equals(table)
+        assert "S3CRET" not in f"{src!r} {src.files}"
+    finally:
+        memory.rm("/s", recursive=True)
+    for url in ("memory://u:S3CRET@h/none?sig=S3CRET", "none://u:S3CRET@h/x?sig=S3CRET"):
+        with pytest.raises(cst.Error) as caught:
+            cst.open(url)
+        assert "S3CRET" not in f"{caught.value!r} {caught.value} {caught.value.file}"
+        with pytest.raises(cst.Error) as caught:
+            cst.write(table, url + ".arrow")
+        assert "S3CRET" not in f"{caught.value!r} {caught.value} {caught.value.file}"
+
+
+class Listing:
+    """A file system that lists what it wants to."""
+
+    def __init__(self, *names: str) -> None:
+        self.names = names
+
+    def glob(self, pattern: str, detail: bool) -> dict[str, Any]:
+        return {name: {"type": "file", "size": 1} for name in self.names}
+
+    def exists(self, path: str) -> bool:
+        return False
+
+
+def test_names_outside_of_the_folder_are_no_matches() -> None:
+    system = Listing("http://h/d/a.csv", "http://h/e.csv", "file:///etc/x.csv", "http://h/d/../e")
+    found = matches(system, "http://h/d/*.csv", "http://h/d/*.csv", False)
+    assert [url for _, url, _ in found] == ["http://h/d/a.csv"]
+    with pytest.raises(cst.NotFoundError):
+        matches(Listing("/etc/x"), "http://h/**", "http://h/**", False)
+
+
+@pytest.mark.parametrize("control", ["\n", "\0", "\x1b", "\x9b", "\x7f"])
+def test_control_characters_are_refused(control: str) -> None:
+    system = Listing(f"http://h/d/b.csv{control}.env{control}c.csv")
+    with pytest.raises(cst.FileError, match="control character"):
+        matches(system, "http://h/d/*.csv", "http://h/d/*.csv", False)
+
+
+def test_patterns_in_chains(tmp_path: pathlib.Path) -> None:
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
+        for name in ("b", "a"):
+            archive.writestr(f"in/{name}.csv", f"x\n{name}\n")
+    archive_url = f"zip://in/*.csv::file://{tmp_path}/z.zip"
+    assert urls_of(archive_url) == [archive_url.replace("*", name) for name in "ab"]
+    assert pa.table(cst.open(urls_of(archive_url))).to_pydict() == {"x": ["a", "b"]}
+    cached = f"simplecache::file://{tmp_path}/*.zip"
+    assert urls_of(cached) == [cached.replace("*", "z")]

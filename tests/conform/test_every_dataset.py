@@ -1,0 +1,113 @@
+"""What holds for datasets of every source: valid batches of the source's own types, and every row
+once, in every order.
+
+The sources are the table in dataset_cases.py.
+"""
+
+from __future__ import annotations
+
+import pathlib
+from collections import Counter
+from typing import Any
+
+import columnstone as cst
+import dataset_cases
+import jax
+import numpy as np
+import pyarrow as pa
+import pytest
+from dataset_cases import Case, with_tensors
+from test_every_format import read, rows_of
+
+BATCH = 4
+ORDERS: list[Any] = [False, True, "window", "global"]
+every_case = pytest.mark.parametrize(
+    ("case", "on_error"),
+    [
+        pytest.param(case, on_error, id=f"{case.id}-{on_error}")
+        for case in dataset_cases.CASES
+        for on_error in case.on_errors
+    ],
+)
+
+
+def tables_of(batches: Any, schema: pa.Schema) -> list[pa.Table]:
+    made = []
+    for item in batches:
+        batch = pa.record_batch(item)
+        batch.validate(full=True)
+        assert batch.schema.equals(schema)
+        made.append(pa.Table.from_batches([batch]))
+    return made
+
+
+def marked(rows: list[Any]) -> list[str]:
+    return [repr(row) for row in rows]
+
+
+@every_case
+def test_every_row_once_in_every_order(case: Case, on_error: str, tmp_path: pathlib.Path) -> None:
+    source = case.source(tmp_path, on_error)
+    schema = pa.schema(source.arrow_schema)
+    rows = marked(rows_of(read(source)))
+    assert len(rows) > 3 * BATCH
+    for order in ORDERS:
+        dataset = source.dataset(BATCH, order, window=2 * BATCH, seed=3, as_batches=True)
+        try:
+            batches = list(dataset)
+        except cst.UnsupportedError:
+            assert order == "global"
+            continue
+        found = [marked(rows_of(table)) for table in tables_of(batches, schema)]
+        flat = [row for batch in found for row in batch]
+        if order is False:
+            assert flat == rows
+        assert Counter(flat) == Counter(rows)
+        rest = tables_of(dataset.iterate(start=batches[-3].position), schema)
+        assert [marked(rows_of(table)) for table in rest] == found[-2:]
+
+
+def same(found: Any, wanted: Any) -> None:
+    """Tensors of any kind, by their values."""
+    if isinstance(wanted, dict):
+        assert list(found) == list(wanted)
+        for name in wanted:
+            same(found[name], wanted[name])
+    elif isinstance(wanted, cst.RaggedTensor):
+        same(found.values, wanted.values)
+        for level, expected in zip(found.row_splits, wanted.row_splits, strict=True):
+            same(level, expected)
+    elif isinstance(wanted, cst.SparseTensor):
+        for part in ("indices", "values", "dense_shape"):
+            same(getattr(found, part), getattr(wanted, part))
+    else:
+        ours, expected = np.asarray(found), np.asarray(wanted)
+        assert ours.dtype == expected.dtype
+        assert ours.shape == expected.shape
+        assert ours.tolist() == expected.tolist() or ours.tobytes() == expected.tobytes()
+
+
+@every_case
+def test_tensors_are_those_of_the_batches(
+    case: Case, on_error: str, tmp_path: pathlib.Path
+) -> None:
+    source = with_tensors(case.source(tmp_path, on_error))
+    specs = source.tensor_representations()
+    adapter = cst.TensorAdapter(source.arrow_schema, specs)
+    for order in (False, "window"):
+        options: dict[str, Any] = {"window": 2 * BATCH, "seed": 3}
+        batches = source.dataset(BATCH, order, as_batches=True, **options)
+        tensors = iter(source.dataset(BATCH, order, **options).numpy())
+        for batch in batches:
+            try:
+                expected = cst.to_numpy(adapter.convert(batch))
+            except cst.Error as error:  # a null where there is no place for one
+                with pytest.raises(type(error)):
+                    next(tensors)
+                return
+            same(next(tensors), expected)
+        assert next(tensors, None) is None
+    dataset = source.dataset(BATCH)
+    with jax.enable_x64(True):
+        first = next(iter(dataset.jax()))
+    assert list(first) == list(next(iter(dataset.torch()))) == list(specs)

@@ -1,0 +1,101 @@
+/* The table of message options. */
+#include "message/message_options.h"
+
+#include <stddef.h>
+
+#include "harness.h"
+#include "message_sample.h"
+
+TEST(every_kind_of_option) {
+  cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
+  CHECK_EQ(cst__message_options_set(&options, "form", "json", NULL), CST_OK);
+  CHECK_EQ(cst__message_options_set(&options, "enums", "number", NULL), CST_OK);
+  CHECK_EQ(cst__message_options_set(&options, "defaults", "true", NULL), CST_OK);
+  CHECK_EQ(cst__message_options_set(&options, "plain_types", "true", NULL), CST_OK);
+  CHECK_EQ(cst__message_options_set(&options, "defaults", "false", NULL), CST_OK);
+  CHECK_EQ(cst__message_options_set(&options, "ignore_unknown", "true", NULL), CST_OK);
+  CHECK_EQ(cst__message_options_set(&options, "time_zone", "Europe/Berlin", NULL), CST_OK);
+  CHECK_EQ(cst__message_options_set(&options, "time_unit", "ms", NULL), CST_OK);
+  CHECK_EQ(cst__message_options_set(&options, "recursion", "0", NULL), CST_OK);
+  CHECK_EQ(options.form, CST_MESSAGE_JSON);
+  CHECK_EQ(options.enums, CST_ENUMS_NUMBER);
+  CHECK_EQ(options.flags, CST_MESSAGE_PLAIN_TYPES | CST_MESSAGE_IGNORE_UNKNOWN);
+  CHECK_STR(options.time_zone, "Europe/Berlin");
+  CHECK_EQ(options.time_unit, CST_TIME_MILLISECOND);
+  CHECK_EQ(options.recursion, -1);
+  CHECK_EQ(cst__message_options_set(&options, "recursion", "7", NULL), CST_OK);
+  CHECK_EQ(options.recursion, 7);
+  CHECK_EQ(cst__message_options_set(&options, "enums", "int32", NULL), CST_OK);
+  CHECK_EQ(options.enums, CST_ENUMS_NUMBER);
+}
+
+TEST(names_and_values_that_are_none) {
+  cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst__message_options_set(&options, "enum", "text", &error), CST_NOT_FOUND);
+  CHECK_STR(error.path, "enum");
+  CHECK_STR(error.hint, "did you mean 'enums'?");
+  CHECK_EQ(cst__message_options_set(&options, "enums", "texts", &error), CST_INVALID_ARGUMENT);
+  CHECK_STR(error.message,
+            "message option enums is 'texts': expected dictionary, text, int32 or binary");
+  CHECK_STR(error.hint, "did you mean 'text'?");
+  CHECK_EQ(cst__message_options_set(&options, "defaults", "1", &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst__message_options_set(&options, "recursion", "101", &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst__message_options_set(&options, "recursion", "1x", &error), CST_INVALID_ARGUMENT);
+  CHECK_STR(error.message, "message option recursion is '1x': expected a number from 0 to 100");
+}
+
+/* Each option and each of its values: set, said again, copied; settling twice changes nothing. */
+TEST(values_are_said_as_they_are_set) {
+  cst_descriptors *set = sample_descriptors();
+  const cst__message_option *option;
+  for (size_t i = 0; (option = cst__message_option_at(i)) != NULL; i++) {
+    const char *const texts[] = {"a", "", "0", "1", "7", "100"};
+    bool is_text = option->kind == CST__OPTION_TEXT;
+    bool is_number = option->kind == CST__OPTION_NUMBER;
+    const char *const *values = is_text || is_number ? texts + 2 * is_number : option->words;
+    size_t count = is_text ? 2 : is_number ? 4 : CST__OPTION_WORDS;
+    for (size_t k = 0; k < count && values[k] != NULL; k++) {
+      cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
+      char room[CST__OPTION_ROOM];
+      options.descriptors = set;
+      CHECK_EQ(cst__message_options_set(&options, option->name, values[k], NULL), CST_OK);
+      CHECK_STR(cst__message_option_text(option, &options, room), values[k]);
+      CHECK_EQ(cst__message_options_settle(&options, NULL), CST_OK);
+      CHECK_STR(cst__message_option_text(option, &options, room), values[k]);
+      const cst_message_options once = options;
+      CHECK_EQ(cst__message_options_settle(&options, NULL), CST_OK);
+      CHECK_EQ(memcmp(&once, &options, sizeof once), 0);
+    }
+  }
+  cst_descriptors_release(set);
+}
+
+TEST(values_out_of_range) {
+  cst_descriptors *set = sample_descriptors();
+  cst_error error = CST_ERROR_INIT;
+  cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
+  options.descriptors = set;
+  options.recursion = CST__MOST_RECURSION + 1;
+  CHECK_EQ(cst__message_options_settle(&options, &error), CST_INVALID_ARGUMENT);
+  CHECK_STR(error.message, "message option recursion is out of its range: 101");
+  options.recursion = 0;
+  options.time_unit = (cst_time_unit)4;
+  CHECK_EQ(cst__message_options_settle(&options, &error), CST_INVALID_ARGUMENT);
+  cst_descriptors_release(set);
+}
+
+/* An older version's options are shorter; nothing is written behind them. */
+TEST(options_of_another_version) {
+  cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
+  options.size = offsetof(cst_message_options, field_number_key);
+  options.field_number_key = "kept";
+  CHECK_EQ(cst_message_options_set(&options, "map_key", "k", NULL), CST_OK);
+  CHECK_STR(options.map_key, "k");
+  CHECK_STR(options.field_number_key, "kept");
+  CHECK_EQ(options.size, offsetof(cst_message_options, field_number_key));
+  CHECK_EQ(cst_message_options_set(NULL, "map_key", "k", NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_message_options_set(&options, "map_key", NULL, NULL), CST_INVALID_ARGUMENT);
+  CHECK_STR(cst_message_option_name(0), "form");
+  CHECK(cst_message_option_name(19) == NULL);
+}

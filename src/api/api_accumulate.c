@@ -1,12 +1,13 @@
 /* <columnstone/accumulate.h>: argument checks and hand-over. */
 #include <columnstone/accumulate.h>
 
-#include "api/arguments.h"
 #include "arrow/accumulator_handle.h"
+#include "base/arguments.h"
 #include "schema/inference.h"
 #include "validate/counts.h"
 #include "validate/owned_plan.h"
 #include "validate/proposal.h"
+#include "validate/validate_source.h"
 #include "validate/validation.h"
 
 /* ---- making ---- */

@@ -1,7 +1,7 @@
 /* <columnstone/array.h>: argument checks. */
 #include <columnstone/array.h>
 
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "table/array.h"
 #include "table/concat_arrays.h"
 #include "table/group.h"

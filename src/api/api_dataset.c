@@ -1,7 +1,7 @@
 /* <columnstone/dataset.h>: argument checks and hand-over. */
 #include "dataset/dataset.h"
 
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "dataset/loader.h"
 
 cst_status cst_dataset_new(cst_source *source, const cst_dataset_options *options,

@@ -1,7 +1,7 @@
 /* <columnstone/message.h>, message types: argument checks. */
 #include <columnstone/message.h>
 
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "io/protoc.h"
 #include "message/message_guess.h"
 #include "proto/descriptor_set.h"

@@ -1,7 +1,8 @@
 /* <columnstone/example.h>: argument checks and hand-over. */
 #include <columnstone/example.h>
 
-#include "api/arguments.h"
+#include "arrow/records/encoding.h"
+#include "base/arguments.h"
 #include "decode/example_decoder.h"
 #include "decode/example_encoder.h"
 
@@ -30,7 +31,7 @@ cst_status cst_example_decoder_decode(cst_example_decoder *decoder, const cst_by
                                       struct ArrowArray *out, cst_error *error) {
   CST__CLEAR(out_schema);
   CST__CLEAR(out);
-  CST__TRY(cst__check_decode(decoder, records, count, error));
+  CST__TRY(cst__records_check(decoder, records, count, error));
   cst__records all = {.items = records, .count = count};
   return cst__example_decoder_decode(decoder, &all, out_schema, out, error);
 }
@@ -79,6 +80,6 @@ cst_status cst_example_encoder_encode(cst_example_encoder *encoder,
                                       cst_error *error) {
   CST__CLEAR(out_schema);
   CST__CLEAR(out);
-  CST__TRY(cst__check_encode(encoder, schema, batch, out, error));
+  CST__TRY(cst__encoding_check(encoder, schema, batch, out, error));
   return cst__example_encoder_encode(encoder, schema, batch, out_schema, out, error);
 }

@@ -1,7 +1,7 @@
 /* <columnstone/index.h>: argument checks and hand-over. */
 #include "source/open/index_build.h"
 
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "source/index/access.h"
 #include "source/index/parts.h"
 #include "source/scan/count.h"

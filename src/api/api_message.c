@@ -2,8 +2,8 @@
 #include <columnstone/message.h>
 #include <string.h>
 
-#include "api/arguments.h"
 #include "arrow/records/decoding.h"
+#include "base/arguments.h"
 #include "message/decode/decoder.h"
 #include "message/message_options.h"
 
@@ -30,8 +30,6 @@ cst_status cst_message_options_set(cst_message_options *options, const char *nam
 
 /* ---- decoding ---- */
 
-enum { ALL_DECODE_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS };
-
 static cst_status open_message_decoder(const cst__message_plan_options *options,
                                        cst_message_decoder **out, cst_error *error) {
   cst__message_plan *plan;
@@ -53,7 +51,7 @@ cst_status cst_message_decoder_new(const cst_message_options *message,
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
   CST__TRY(cst__read_options(&what, sizeof what, message, error));
   CST__TRY(cst__check_allocator(own.allocator, error));
-  CST__TRY(cst__check_flags(own.flags, ALL_DECODE_FLAGS, error));
+  CST__TRY(cst__check_flags(own.flags, CST__RECORD_COLUMN_FLAGS, error));
   CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
   const cst__message_plan_options inner = {.message = &what,
                                            .columns = own.columns,
@@ -70,7 +68,7 @@ cst_status cst_message_decoder_decode(cst_message_decoder *decoder, const cst_by
                                       struct ArrowArray *out, cst_error *error) {
   CST__CLEAR(out_schema);
   CST__CLEAR(out);
-  CST__TRY(cst__check_decode(decoder, records, count, error));
+  CST__TRY(cst__records_check(decoder, records, count, error));
   const cst__records all = {.items = records, .count = count};
   return cst__message_decoder_decode(decoder, &all, out_schema, out, error);
 }

@@ -1,7 +1,8 @@
 /* <columnstone/message.h>, columns to messages: argument checks and hand-over. */
 #include <columnstone/message.h>
 
-#include "api/arguments.h"
+#include "arrow/records/encoding.h"
+#include "base/arguments.h"
 #include "message/encode/encoder.h"
 
 cst_status cst_message_encoder_new(const cst_message_options *message,
@@ -32,6 +33,6 @@ cst_status cst_message_encoder_encode(cst_message_encoder *encoder,
                                       cst_error *error) {
   CST__CLEAR(out_schema);
   CST__CLEAR(out);
-  CST__TRY(cst__check_encode(encoder, schema, batch, out, error));
+  CST__TRY(cst__encoding_check(encoder, schema, batch, out, error));
   return cst__message_encoder_encode(encoder, schema, batch, out_schema, out, error);
 }

@@ -1,17 +1,7 @@
 /* <columnstone/validate.h>, proposals: argument checks and hand-over. */
 #include "validate/proposal.h"
 
-#include "api/arguments.h"
-
-enum { MAX_DOMAIN = 100 };
-
-cst_status cst__read_propose_options(cst_propose_options *own, const cst_propose_options *options,
-                                     cst_error *error) {
-  CST__TRY(cst__read_options(own, sizeof *own, options, error));
-  own->max_domain = own->max_domain > 0 ? own->max_domain : MAX_DOMAIN;
-  own->group = own->group != NULL ? own->group : "";
-  return CST_OK;
-}
+#include "base/arguments.h"
 
 cst_status cst_source_propose(cst_source *source, const cst_propose_options *options,
                               cst_schema **out, cst_error *error) {

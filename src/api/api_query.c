@@ -1,7 +1,7 @@
 /* <columnstone/query.h>, queries: argument checks. */
 #include <columnstone/query.h>
 
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "io/input.h"
 #include "query/query.h"
 

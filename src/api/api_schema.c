@@ -1,7 +1,7 @@
 /* <columnstone/schema.h>: argument checks, and reading a schema from a file. */
 #include <columnstone/schema.h>
 
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "io/input.h"
 #include "schema/schema.h"
 

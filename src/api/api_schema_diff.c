@@ -1,5 +1,5 @@
 /* <columnstone/validate.h>, differences: argument checks and hand-over. */
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "schema/diff.h"
 
 cst_status cst_schema_diff(const cst_schema *before, const cst_schema *after,

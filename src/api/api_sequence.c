@@ -1,11 +1,10 @@
 /* <columnstone/sequence.h>: argument checks and hand-over. */
 #include <columnstone/sequence.h>
 
-#include "api/arguments.h"
+#include "arrow/records/encoding.h"
+#include "base/arguments.h"
 #include "decode/sequence_decoder.h"
 #include "decode/sequence_encoder.h"
-
-enum { ALL_DECODE_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS };
 
 static cst_status read_sequence_options(cst_sequence_options *own,
                                         const cst_sequence_options *options, uint32_t all_flags,
@@ -23,7 +22,7 @@ cst_status cst_sequence_decoder_new(const cst_schema *schema, const cst_sequence
   if (out == NULL) {
     return cst__missing("out", error);
   }
-  CST__TRY(read_sequence_options(&own, options, ALL_DECODE_FLAGS, error));
+  CST__TRY(read_sequence_options(&own, options, CST__RECORD_COLUMN_FLAGS, error));
   cst__sequence_decoder_options inner = {.sequence_column = own.sequence_column,
                                          .flags = own.flags,
                                          .columns = own.columns,
@@ -41,7 +40,7 @@ cst_status cst_sequence_decoder_decode(cst_sequence_decoder *decoder, const cst_
                                        struct ArrowArray *out, cst_error *error) {
   CST__CLEAR(out_schema);
   CST__CLEAR(out);
-  CST__TRY(cst__check_decode(decoder, records, count, error));
+  CST__TRY(cst__records_check(decoder, records, count, error));
   cst__records all = {.items = records, .count = count};
   return cst__sequence_decoder_decode(decoder, &all, out_schema, out, error);
 }
@@ -92,6 +91,6 @@ cst_status cst_sequence_encoder_encode(cst_sequence_encoder *encoder,
                                        cst_error *error) {
   CST__CLEAR(out_schema);
   CST__CLEAR(out);
-  CST__TRY(cst__check_encode(encoder, schema, batch, out, error));
+  CST__TRY(cst__encoding_check(encoder, schema, batch, out, error));
   return cst__sequence_encoder_encode(encoder, schema, batch, out_schema, out, error);
 }

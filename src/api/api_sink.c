@@ -3,9 +3,10 @@
 #include <columnstone/sink.h>
 #include <string.h>
 
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "format/sink.h"
 #include "format/sink_name.h"
+#include "io/output.h"
 #include "source/scan/convert_source.h"
 
 static cst_status check_path(const char *path, cst_error *error) {
@@ -31,9 +32,9 @@ static cst_status read_sink_options(const cst_sink_options *options, cst_sink_op
     return cst__fail(error, CST_INVALID_ARGUMENT, "see cst_compression",
                      "no compression has the number %d", (int)own->compression);
   }
-  CST__TRY(cst__check_sizes(own->message, own->message != NULL, sizeof *own->message,
-                            "message options", error));
-  return cst__check_parts(own->allocator, own->csv, error);
+  CST__TRY(cst__check_part(own->message, sizeof *own->message, "message options", error));
+  CST__TRY(cst__check_part(own->csv, sizeof *own->csv, "CSV options", error));
+  return cst__check_allocator(own->allocator, error);
 }
 
 cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
@@ -77,7 +78,7 @@ cst_status cst_sink_open_writer(const cst_writer *writer, const struct ArrowSche
   if (status == CST_OK) {
     return cst__sink_open_writer(&taken, schema, &own, out, error);
   }
-  cst__refuse_writer(&taken);
+  cst__writer_refuse(&taken);
   return status;
 }
 

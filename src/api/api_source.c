@@ -1,7 +1,7 @@
 /* <columnstone/source.h>: argument checks and hand-over. */
 #include "source/open/open.h"
 
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "source/input/prepare.h"
 #include "source/pass/arrow_schema.h"
 #include "source/pass/arrow_stream.h"
@@ -11,14 +11,16 @@
 #include "source/scan/source_specs.h"
 #include "source/scan/verify.h"
 
+enum { ALL_SOURCE_FLAGS = CST_SOURCE_SKIP_CRC | CST_SOURCE_MEMORY_MAP };
+
 static cst_status read_source_options(const cst_source_options *options, cst_source_options *own,
                                       cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
-  CST__TRY(cst__check_flags(own->flags, CST__ALL_SOURCE_FLAGS, error));
+  CST__TRY(cst__check_flags(own->flags, ALL_SOURCE_FLAGS, error));
   CST__TRY(cst__check_flags(own->column_flags, CST__ALL_COLUMN_FLAGS, error));
-  CST__TRY(cst__check_sizes(own->message, own->message != NULL, sizeof *own->message,
-                            "message options", error));
-  return cst__check_parts(own->allocator, own->csv, error);
+  CST__TRY(cst__check_part(own->message, sizeof *own->message, "message options", error));
+  CST__TRY(cst__check_part(own->csv, sizeof *own->csv, "CSV options", error));
+  return cst__check_allocator(own->allocator, error);
 }
 
 cst_status cst_source_open(const char *const *paths, size_t num_paths,

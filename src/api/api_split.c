@@ -1,5 +1,5 @@
 /* <columnstone/split.h>: argument checks and hand-over. */
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "source/split/splits.h"
 
 cst_status cst_splits_plan(const char *const *paths, size_t num_paths,

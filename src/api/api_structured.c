@@ -1,7 +1,7 @@
 /* <columnstone/structured.h>: argument checks. */
 #include <columnstone/structured.h>
 
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "structured/arrange.h"
 #include "structured/elements.h"
 #include "structured/path_text.h"

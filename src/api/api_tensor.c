@@ -1,7 +1,7 @@
 /* <columnstone/tensor.h>: argument checks, and passes that give tensors. */
 #include <columnstone/tensor.h>
 
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "source/pass/pass.h"
 #include "tensor/encode.h"
 #include "tensor/tensor.h"

@@ -2,7 +2,7 @@
 #include <columnstone/sink.h>
 #include <string.h>
 
-#include "api/arguments.h"
+#include "base/arguments.h"
 #include "format/container/container.h"
 #include "io/output.h"
 
@@ -65,7 +65,7 @@ cst_status cst_tfrecord_writer_open_writer(const cst_writer *writer,
                          : read_writer_options(options, &own, &container, error);
   }
   if (status != CST_OK) {
-    cst__refuse_writer(&taken);
+    cst__writer_refuse(&taken);
     return status;
   }
   cst__output *output;

@@ -1,19 +1,7 @@
 /* <columnstone/validate.h>, validation: argument checks. */
 #include "validate/validate_source.h"
 
-#include "api/arguments.h"
-
-cst_status cst__check_validate_options(const cst_validate_options *options, cst_error *error) {
-  if (options->groups == NULL && options->num_groups > 0) {
-    return cst__missing("groups", error);
-  }
-  for (size_t i = 0; i < options->num_groups; i++) {
-    if (options->groups[i] == NULL) {
-      return cst__missing("a group's name", error);
-    }
-  }
-  return CST_OK;
-}
+#include "base/arguments.h"
 
 cst_status cst_source_validate(cst_source *source, const cst_validate_options *options,
                                cst_validation **out, cst_error *error) {

@@ -2,8 +2,9 @@
 #include <columnstone/query.h>
 #include <string.h>
 
-#include "api/arguments.h"
+#include "arrow/records/records.h"
 #include "arrow/view.h"
+#include "base/arguments.h"
 #include "query/view/query_view.h"
 #include "query/view/view_describe.h"
 #include "query/view/view_diff.h"
@@ -237,7 +238,7 @@ static cst_status read_run_options(cst_view_run_options *own, const cst_view_run
 static cst_status check_view_records(const cst_view *view, const cst__view_records *records,
                                      cst_error *error) {
   return view == NULL ? cst__missing("view", error)
-                      : cst__check_decode(view->runner, records->items, records->count, error);
+                      : cst__records_check(view->runner, records->items, records->count, error);
 }
 
 cst_status cst_view_run(const cst_view *view, const cst_bytes *records, size_t count,

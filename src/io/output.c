@@ -338,6 +338,13 @@ cst_status cst__output_open_writer(const cst_writer *writer, cst_compression com
   return end_output_open(output, status, out, error);
 }
 
+void cst__writer_refuse(const cst_writer *writer) {
+  cst_error unseen = CST_ERROR_INIT; /* a callback's last argument is never NULL */
+  if (writer->close != NULL) {
+    (void)writer->close(writer->ctx, false, &unseen);
+  }
+}
+
 const char *cst__output_temporary_path(const cst__output *output) { return output->temporary; }
 
 /* ---- writing ---- */

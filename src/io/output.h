@@ -21,6 +21,8 @@ cst_status cst__output_open(const char *path, cst_compression compression, int l
 cst_status cst__output_open_writer(const cst_writer *writer, cst_compression compression, int level,
                                    const cst_allocator *allocator, cst__output **out,
                                    cst_error *error);
+/* Closes a writer that nobody has taken, for which nothing was written. */
+void cst__writer_refuse(const cst_writer *writer);
 /* The temporary path, for a plug-in that writes by itself; NULL for other outputs. */
 const char *cst__output_temporary_path(const cst__output *output);
 /* From here on compression and writing run on a thread of their own, beside the caller; without one

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/arguments.h"
 #include "proto/message.h"
 #include "schema/descriptors.h"
 #include "schema/inference.h"
@@ -568,6 +569,16 @@ const cst__accumulator cst__proposal_accumulator = {.name = "proposal",
                                                     .restart = proposal_restart,
                                                     .archive = proposal_archive,
                                                     .finish = proposal_finish};
+
+enum { MAX_DOMAIN = 100 };
+
+cst_status cst__read_propose_options(cst_propose_options *own, const cst_propose_options *options,
+                                     cst_error *error) {
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  own->max_domain = own->max_domain > 0 ? own->max_domain : MAX_DOMAIN;
+  own->group = own->group != NULL ? own->group : "";
+  return CST_OK;
+}
 
 cst_status cst__source_propose(cst_source *source, const cst_propose_options *options,
                                cst_schema **out, cst_error *error) {

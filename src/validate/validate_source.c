@@ -1,8 +1,21 @@
 /* Validating a source: a fold of all of it, as leniently as may be, into a validation. */
 #include "validate/validate_source.h"
 
+#include "base/arguments.h"
 #include "source/scan/fold.h"
 #include "validate/validation.h"
+
+cst_status cst__check_validate_options(const cst_validate_options *options, cst_error *error) {
+  if (options->groups == NULL && options->num_groups > 0) {
+    return cst__missing("groups", error);
+  }
+  for (size_t i = 0; i < options->num_groups; i++) {
+    if (options->groups[i] == NULL) {
+      return cst__missing("a group's name", error);
+    }
+  }
+  return CST_OK;
+}
 
 static cst_status validate_by_plan(cst_source *source, const cst_schema *schema,
                                    const cst__validation_plan *plan, cst_validation **out,

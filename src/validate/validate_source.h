@@ -6,6 +6,9 @@
 
 #include <columnstone/validate.h>
 
+/* Options that were read: the groups have names. */
+cst_status cst__check_validate_options(const cst_validate_options *options, cst_error *error);
+
 cst_status cst__source_validate(cst_source *source, const cst_validate_options *options,
                                 cst_validation **out, cst_error *error);
 size_t cst__validation_count(const cst_validation *validation);

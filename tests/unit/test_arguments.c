@@ -1,6 +1,6 @@
 /* What every public function does with its arguments: structs that begin with their size, of older
  * and newer versions, and outputs, which hold nothing after a failure. */
-#include "api/arguments.h"
+#include "base/arguments.h"
 
 #include <columnstone/accumulate.h>
 #include <columnstone/array.h>

@@ -2,9 +2,23 @@
 #include "arrow/records/encoding.h"
 
 #include "arrow/batch.h"
+#include "base/arguments.h"
 #include "base/interrupt.h"
 
 enum { ROW_WORK = 64 /* that a row makes besides its bytes */ };
+
+cst_status cst__encoding_check(const void *encoder, const struct ArrowSchema *schema,
+                               const struct ArrowArray *batch, const struct ArrowArray *out,
+                               cst_error *error) {
+  if (encoder == NULL || schema == NULL || batch == NULL || out == NULL) {
+    return cst__missing(encoder == NULL  ? "encoder"
+                        : schema == NULL ? "schema"
+                        : batch == NULL  ? "batch"
+                                         : "out",
+                        error);
+  }
+  return CST_OK;
+}
 
 cst_status cst__encoding_init(cst__encoding *e, const cst__encoding_type *type, uint32_t flags,
                               const cst_allocator *allocator, cst_error *error) {

@@ -34,6 +34,14 @@ struct cst__encoding {
   cst__arena arena; /* views of the batch at hand */
 };
 
+/* All that there are. */
+enum { CST__ALL_ENCODE_FLAGS = CST_ENCODE_LOSSY | CST_ENCODE_TRUSTED };
+
+/* What an encoder is called with. */
+cst_status cst__encoding_check(const void *encoder, const struct ArrowSchema *schema,
+                               const struct ArrowArray *batch, const struct ArrowArray *out,
+                               cst_error *error);
+
 /* flags: CST_ENCODE_... The storage is zeroed; on failure nothing has to be reset. */
 cst_status cst__encoding_init(cst__encoding *encoder, const cst__encoding_type *type,
                               uint32_t flags, const cst_allocator *allocator, cst_error *error);

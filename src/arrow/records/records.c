@@ -3,6 +3,24 @@
 
 #include <string.h>
 
+#include "base/arguments.h"
+
+cst_status cst__records_check(const void *decoder, const cst_bytes *records, size_t count,
+                              cst_error *error) {
+  if (decoder == NULL) {
+    return cst__missing("decoder", error);
+  }
+  if (records == NULL && count > 0) {
+    return cst__missing("records", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (records[i].data == NULL && records[i].size > 0) {
+      return cst__missing("records[i].data", error);
+    }
+  }
+  return CST_OK;
+}
+
 cst_status cst__records_keep(const cst__records *records, cst__batch *batch, cst_error *error) {
   for (size_t i = 0; i < records->num_blocks; i++) {
     const cst__block_ref *block = &records->blocks[i];

@@ -3,7 +3,7 @@
 #ifndef ARROW_RECORDS_RECORDS_H
 #define ARROW_RECORDS_RECORDS_H
 
-#include <columnstone/status.h>
+#include <columnstone/example.h>
 
 #include "arrow/batch.h"
 
@@ -29,6 +29,16 @@ typedef struct cst__records {
   /* Where each record begins in its stream: only for a plan that has a column of that. */
   const int64_t *offsets;
 } cst__records;
+
+/* The flags that decoders know, of which those of nested messages know the first two. */
+enum {
+  CST__RECORD_COLUMN_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS,
+  CST__ALL_COLUMN_FLAGS = CST__RECORD_COLUMN_FLAGS | CST_COLUMNS_FIXED_SIZE | CST_COLUMNS_NESTED
+};
+
+/* What a decoder is called with. */
+cst_status cst__records_check(const void *decoder, const cst_bytes *records, size_t count,
+                              cst_error *error);
 
 /* The batch keeps all blocks of the records alive, for its views. */
 cst_status cst__records_keep(const cst__records *records, cst__batch *batch, cst_error *error);

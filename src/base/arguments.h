@@ -1,11 +1,8 @@
-/* What every public function does with its arguments first. */
-#ifndef API_ARGUMENTS_H
-#define API_ARGUMENTS_H
+/* What public functions do with their arguments first; each does so at its head. */
+#ifndef BASE_ARGUMENTS_H
+#define BASE_ARGUMENTS_H
 
-#include <columnstone/example.h>
-#include <columnstone/sink.h>
-#include <columnstone/source.h>
-#include <columnstone/validate.h>
+#include <columnstone/status.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -21,6 +18,9 @@
 
 /* A required argument that is NULL. */
 cst_status cst__missing(const char *name, cst_error *error);
+/* What a function is given first, which has this name, and where it puts its result: both required.
+ */
+cst_status cst__check_given(const void *given, const char *name, const void *out, cst_error *error);
 
 /* Copies the caller's options, which may be of an older or a newer version of the library, over
  * `own`, which holds the defaults: both begin with their size, `own_size` is ours. NULL leaves the
@@ -38,23 +38,11 @@ cst_status cst__read_sized(void *own, size_t own_size, const void *theirs, const
 cst_status cst__check_sizes(const void *items, size_t count, size_t own_size, const char *what,
                             cst_error *error);
 
+/* Options within options, which may be NULL. */
+cst_status cst__check_part(const void *part, size_t own_size, const char *what, cst_error *error);
+
 /* An allocator, which may be NULL, has its functions. */
 cst_status cst__check_allocator(const cst_allocator *allocator, cst_error *error);
-
-/* Both options of sources and sinks that have a size of their own; csv may be NULL. */
-cst_status cst__check_parts(const cst_allocator *allocator, const cst_csv_options *csv,
-                            cst_error *error);
-
-/* Closes a writer that nobody has taken, for which nothing was written. */
-void cst__refuse_writer(const cst_writer *writer);
-
-/* All flags that there are. */
-enum {
-  CST__ALL_COLUMN_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS |
-                          CST_COLUMNS_FIXED_SIZE | CST_COLUMNS_NESTED,
-  CST__ALL_ENCODE_FLAGS = CST_ENCODE_LOSSY | CST_ENCODE_TRUSTED,
-  CST__ALL_SOURCE_FLAGS = CST_SOURCE_SKIP_CRC | CST_SOURCE_MEMORY_MAP
-};
 
 /* Flags that no version knows. */
 cst_status cst__check_flags(uint32_t flags, uint32_t all, cst_error *error);
@@ -62,17 +50,4 @@ cst_status cst__check_flags(uint32_t flags, uint32_t all, cst_error *error);
 /* Names of wanted columns; NULL: all. */
 cst_status cst__check_columns(const char *const *columns, size_t num_columns, cst_error *error);
 
-/* What a decoder and an encoder are called with. */
-cst_status cst__check_decode(const void *decoder, const cst_bytes *records, size_t count,
-                             cst_error *error);
-cst_status cst__check_encode(const void *encoder, const struct ArrowSchema *schema,
-                             const struct ArrowArray *batch, const struct ArrowArray *out,
-                             cst_error *error);
-
-/* Options of validations that were read: the groups have names. */
-cst_status cst__check_validate_options(const cst_validate_options *options, cst_error *error);
-/* Over `own`, which holds the defaults; what is left open has its default then. */
-cst_status cst__read_propose_options(cst_propose_options *own, const cst_propose_options *options,
-                                     cst_error *error);
-
-#endif /* API_ARGUMENTS_H */
+#endif /* BASE_ARGUMENTS_H */

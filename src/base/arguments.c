@@ -1,5 +1,5 @@
-/* Checks of arguments that all public headers share. */
-#include "api/arguments.h"
+/* Checks of arguments that public functions share. */
+#include "base/arguments.h"
 
 #include <string.h>
 
@@ -7,6 +7,11 @@
 
 cst_status cst__missing(const char *name, cst_error *error) {
   return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "argument `%s` is NULL", name);
+}
+
+cst_status cst__check_given(const void *given, const char *name, const void *out,
+                            cst_error *error) {
+  return given != NULL && out != NULL ? CST_OK : cst__missing(given == NULL ? name : "out", error);
 }
 
 enum { MOST = 4096 /* bytes; no struct of the headers that begins with its size comes near */ };
@@ -53,6 +58,10 @@ cst_status cst__check_sizes(const void *items, size_t count, size_t own_size, co
   return CST_OK;
 }
 
+cst_status cst__check_part(const void *part, size_t own_size, const char *what, cst_error *error) {
+  return cst__check_sizes(part, part != NULL, own_size, what, error);
+}
+
 cst_status cst__read_sized(void *own, size_t own_size, const void *theirs, const char *what,
                            cst_error *error) {
   CST__TRY(check_size(theirs, own_size, what, error));
@@ -77,19 +86,6 @@ cst_status cst__check_allocator(const cst_allocator *allocator, cst_error *error
   return CST_OK;
 }
 
-cst_status cst__check_parts(const cst_allocator *allocator, const cst_csv_options *csv,
-                            cst_error *error) {
-  CST__TRY(cst__check_allocator(allocator, error));
-  return cst__check_sizes(csv, csv != NULL, sizeof *csv, "CSV options", error);
-}
-
-void cst__refuse_writer(const cst_writer *writer) {
-  cst_error unseen = CST_ERROR_INIT; /* a callback's last argument is never NULL */
-  if (writer->close != NULL) {
-    (void)writer->close(writer->ctx, false, &unseen);
-  }
-}
-
 cst_status cst__check_flags(uint32_t flags, uint32_t all, cst_error *error) {
   if (flags & ~all) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "unknown flags 0x%x", flags & ~all);
@@ -102,35 +98,6 @@ cst_status cst__check_columns(const char *const *columns, size_t num_columns, cs
     if (columns[i] == NULL) {
       return cst__missing("columns[i]", error);
     }
-  }
-  return CST_OK;
-}
-
-cst_status cst__check_decode(const void *decoder, const cst_bytes *records, size_t count,
-                             cst_error *error) {
-  if (decoder == NULL) {
-    return cst__missing("decoder", error);
-  }
-  if (records == NULL && count > 0) {
-    return cst__missing("records", error);
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (records[i].data == NULL && records[i].size > 0) {
-      return cst__missing("records[i].data", error);
-    }
-  }
-  return CST_OK;
-}
-
-cst_status cst__check_encode(const void *encoder, const struct ArrowSchema *schema,
-                             const struct ArrowArray *batch, const struct ArrowArray *out,
-                             cst_error *error) {
-  if (encoder == NULL || schema == NULL || batch == NULL || out == NULL) {
-    return cst__missing(encoder == NULL  ? "encoder"
-                        : schema == NULL ? "schema"
-                        : batch == NULL  ? "batch"
-                                         : "out",
-                        error);
   }
   return CST_OK;
 }

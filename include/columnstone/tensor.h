@@ -45,6 +45,12 @@ typedef struct cst_tensors cst_tensors;
 /* Converts batches of one Arrow schema by a list of specs. Immutable: shared by threads. */
 typedef struct cst_tensor_adapter cst_tensor_adapter;
 
+/* Sizes of a padded dimension: positive, ascending. */
+typedef struct cst_pad_sizes {
+  size_t count; /* 0: the dimension has a length */
+  const int64_t *items;
+} cst_pad_sizes;
+
 /* A ragged, varlen or sparse tensor that is wanted dense. */
 typedef struct cst_pad {
   const char *name;  /* of the tensor; fields of structured ones as a.b */
@@ -54,6 +60,10 @@ typedef struct cst_pad {
   size_t num_lengths;     /* one per dimension that is not fixed, outermost first; 0: all are -1 */
   const int64_t *lengths; /* -1: the longest of the batch */
   bool truncate;          /* cut longer rows off; else they are CST_SCHEMA with their row */
+  /* NULL, or one per length: that dimension gets the smallest of its sizes that holds the longest
+   * of the batch, so that few shapes occur; what is longer than the largest is longer than a length
+   * of this size. The length is of no account then. */
+  const cst_pad_sizes *sizes;
 } cst_pad;
 
 typedef struct cst_tensor_options {

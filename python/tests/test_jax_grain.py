@@ -78,6 +78,26 @@ def test_batches_are_pytrees(file: pathlib.Path, more: str) -> None:
     assert "['id']" in paths and any(path.startswith("['steps'].values") for path in paths)
 
 
+def test_few_shapes(tmp_path: pathlib.Path) -> None:
+    """Forty batches whose longest rows differ are compiled once for each size of the padding."""
+    jax = pytest.importorskip("jax")
+    rows = [{"steps": list(range((i * 37) % 120))} for i in range(325)]
+    cst.write(rows, tmp_path / "x.tfrecord")
+    source = cst.open(tmp_path / "x.tfrecord")
+    shapes: set[Any] = set()
+
+    @jax.jit
+    def total(batch: Any) -> Any:
+        shapes.add(batch["steps"].shape)
+        return batch["steps"].sum()
+
+    dataset = source.dataset(8, drop_last=True, pad={"steps": (0, [32, 64, 128])})
+    totals = [int(total(batch)) for batch in dataset.jax()]
+    assert len(totals) == 40 and shapes <= {(8, 32), (8, 64), (8, 128)}
+    expected = [sum(n for row in rows[i : i + 8] for n in row["steps"]) for i in range(0, 320, 8)]
+    assert totals == expected
+
+
 def test_pytrees_of_numpy_batches(file: pathlib.Path) -> None:
     """Whichever of the two is imported first; columnstone alone does not import JAX."""
     pytest.importorskip("jax")

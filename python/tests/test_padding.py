@@ -60,12 +60,22 @@ ROWS = st.lists(
 )
 
 
-def reference(rows: list[Any], value: int, lengths: tuple[int | None, ...]) -> np.ndarray:
+LENGTHS = (
+    st.none() | st.integers(0, 5) | st.lists(st.integers(1, 6), min_size=1, unique=True).map(sorted)
+)
+
+
+def length_of(length: int | list[int] | None, longest: int) -> int:
+    if isinstance(length, list):
+        return next((size for size in length if size >= longest), length[-1])
+    return longest if length is None else length
+
+
+def reference(rows: list[Any], value: int, lengths: tuple[Any, ...]) -> np.ndarray:
     """The same, value by value."""
     lists = [row or [] for row in rows]
-    outer = max(map(len, lists), default=0) if lengths[0] is None else lengths[0]
-    inner = max((len(v) for row in lists for v in row), default=0)
-    inner = inner if lengths[1] is None else lengths[1]
+    outer = length_of(lengths[0], max(map(len, lists), default=0))
+    inner = length_of(lengths[1], max((len(v) for row in lists for v in row), default=0))
     out = np.full((len(lists), outer, inner), value, np.int64)
     for i, row in enumerate(lists):
         for j, values in enumerate(row[:outer]):
@@ -74,8 +84,8 @@ def reference(rows: list[Any], value: int, lengths: tuple[int | None, ...]) -> n
     return out
 
 
-@given(ROWS, st.none() | st.integers(0, 5), st.none() | st.integers(0, 5), st.integers(-99, 99))
-def test_two_levels(rows: list[Any], outer: int | None, inner: int | None, value: int) -> None:
+@given(ROWS, LENGTHS, LENGTHS, st.integers(-99, 99))
+def test_two_levels(rows: list[Any], outer: Any, inner: Any, value: int) -> None:
     pad = cst.Pad(value, (outer, inner), truncate=True)
     found = padded(rows, DEEP, "ragged", pad)
     expected = reference(rows, value, (outer, inner))
@@ -102,6 +112,8 @@ def test_longer_rows(rows: list[Any], outer: int, inner: int) -> None:
 
 @given(st.lists(st.none() | st.dictionaries(st.integers(0, 6), st.integers(-9, 9)), max_size=10))
 def test_sparse_columns(rows: list[dict[int, int] | None]) -> None:
+    longest = max((max(row) + 1 for row in rows if row), default=0)
+    size = next(size for size in (2, 3, 7) if size >= longest)
     kinds = [pa.large_list(pa.int64())] * 2
     columns = [
         pa.array([None if row is None else list(row.values()) for row in rows], kinds[0]),
@@ -117,6 +129,9 @@ def test_sparse_columns(rows: list[dict[int, int] | None]) -> None:
         for at, value in (row or {}).items():
             expected[i, at] = value
     assert (found.numpy() == expected).all()
+    sizes = {"t": (-1, [2, 3, 7])}
+    found = cst.TensorAdapter(batch.schema, [tensor], pad=sizes).convert(batch)["t"]
+    assert found.shape == (len(rows), size) and (found.numpy() == expected[:, :size]).all()
 
 
 def test_values_of_every_type() -> None:
@@ -150,6 +165,12 @@ def test_values_of_every_type() -> None:
         ((0, (1, 2)), cst.ArgumentError),
         ((1 << 63, 1), cst.ArgumentError),
         ((1 << 40, 1), cst.ArgumentError),
+        ((0, []), cst.ArgumentError),
+        ((0, [0, 4]), cst.ArgumentError),
+        ((0, [8, 4]), cst.ArgumentError),
+        ((0, [4, -8]), cst.ArgumentError),
+        ((0, [4, None]), TypeError),
+        ((0, ([4, 8], 2)), cst.ArgumentError),
     ],
 )
 def test_wrong_pads(pad: Any, error: type[Exception]) -> None:

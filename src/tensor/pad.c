@@ -78,26 +78,61 @@ static cst_status pad_set_value(const pad_planner *p, cst_dtype dtype, cst__padd
   return CST_OK;
 }
 
+/* A copy of the sizes of a dimension. */
+static cst_status pad_set_sizes(const pad_planner *p, const cst_pad_sizes *given,
+                                cst_pad_sizes *out) {
+  size_t bytes;
+  int64_t *items = NULL;
+  if (given->count > 0 && given->items == NULL) {
+    return pad_fail(p, NULL, "the pad has no sizes");
+  }
+  for (size_t i = 0; i < given->count; i++) {
+    if (given->items[i] <= (i > 0 ? given->items[i - 1] : 0)) {
+      return pad_fail(p, "give them from the smallest to the largest, without a 0",
+                      "the sizes of the padding do not ascend");
+    }
+  }
+  if (!__builtin_mul_overflow(given->count, sizeof *items, &bytes)) {
+    items = cst__arena_take(p->arena, bytes);
+  }
+  if (items == NULL) {
+    return cst__fail_memory(p->error, bytes);
+  }
+  memcpy(items, given->items, bytes);
+  *out = (cst_pad_sizes){given->count, items};
+  return CST_OK;
+}
+
+/* What the pad says of one dimension that is not fixed. */
+static cst_status pad_set_length(const pad_planner *p, size_t dim, int64_t *length,
+                                 cst_pad_sizes *sizes) {
+  const cst_pad *pad = p->pad;
+  if (dim >= pad->num_lengths) {
+    return CST_OK;
+  }
+  if (pad->sizes != NULL && pad->sizes[dim].count > 0) {
+    return pad_set_sizes(p, &pad->sizes[dim], sizes);
+  }
+  *length = pad->lengths[dim];
+  return *length >= -1 ? CST_OK
+                       : pad_fail(p, "a length is 0 or more, or -1 for the longest row",
+                                  "a length of the padding is negative");
+}
+
 static cst_status pad_set_lengths(const pad_planner *p, const cst__plan *plan,
                                   cst__padding *padding) {
   const cst_pad *pad = p->pad;
   size_t count = plan->kind->count_padded(plan);
   size_t num_variable = 0;
   int64_t *lengths = cst__arena_take(p->arena, (count + 1) * sizeof *lengths);
-  if (lengths == NULL) {
-    return cst__fail_memory(p->error, (count + 1) * sizeof *lengths);
+  cst_pad_sizes *sizes = cst__arena_take_zero(p->arena, (count + 1) * sizeof *sizes);
+  if (lengths == NULL || sizes == NULL) {
+    return cst__fail_memory(p->error, (count + 1) * sizeof *sizes);
   }
   for (size_t i = 0; i < count; i++) {
     lengths[i] = plan->kind->extent(plan, i);
     if (lengths[i] < 0) {
-      if (num_variable < pad->num_lengths) {
-        lengths[i] = pad->lengths[num_variable];
-      }
-      num_variable++;
-      if (lengths[i] < -1) {
-        return pad_fail(p, "a length is 0 or more, or -1 for the longest row",
-                        "a length of the padding is negative");
-      }
+      CST__TRY(pad_set_length(p, num_variable++, &lengths[i], &sizes[i]));
     }
   }
   if (pad->num_lengths != 0 && pad->num_lengths != num_variable) {
@@ -109,6 +144,7 @@ static cst_status pad_set_lengths(const pad_planner *p, const cst__plan *plan,
     return CST_INVALID_ARGUMENT;
   }
   padding->lengths = lengths;
+  padding->sizes = sizes;
   return CST_OK;
 }
 
@@ -231,6 +267,21 @@ static cst_status pad_block_finish(const pad_block *b, int64_t rows) {
   return cst__ndarray_shape(b->m, &t->values, rows, num_rest, rest);
 }
 
+/* The length of a dimension whose longest list is that long: it may be longer than the length,
+ * which is -1 or that of a pad. */
+static void pad_choose(const pad_block *b, size_t k, int64_t longest) {
+  const cst_pad_sizes *sizes = &b->m->plan->padding->sizes[k];
+  if (b->lengths[k] < 0 && sizes->count == 0) {
+    b->lengths[k] = longest;
+  }
+  for (size_t i = 0; i < sizes->count; i++) {
+    b->lengths[k] = sizes->items[i];
+    if (sizes->items[i] >= longest) {
+      break;
+    }
+  }
+}
+
 /* ---- ragged and varlen ---- */
 
 static int64_t pad_find_longest(const cst__split_level *level) {
@@ -260,9 +311,8 @@ static cst_status pad_fail_long(const pad_block *b, const cst__split_level *leve
 static cst_status pad_find_lengths(const pad_block *b, const cst__split_level *levels) {
   for (size_t k = 0; k < b->num_dims; k++) {
     int64_t longest = pad_find_longest(&levels[k]);
-    if (b->lengths[k] < 0) {
-      b->lengths[k] = longest;
-    } else if (longest > b->lengths[k] && !b->m->plan->padding->truncate) {
+    pad_choose(b, k, longest);
+    if (longest > b->lengths[k] && !b->m->plan->padding->truncate) {
       return pad_fail_long(b, levels, k);
     }
   }
@@ -309,9 +359,7 @@ static void pad_find_extents(const pad_block *b, const int64_t *indices, int64_t
       int64_t index = indices[(size_t)i * rank + k + 1];
       last = index > last ? index : last;
     }
-    if (b->lengths[k] < 0) {
-      b->lengths[k] = last == INT64_MAX ? last : last + 1;
-    }
+    pad_choose(b, k, last == INT64_MAX ? last : last + 1);
   }
 }
 

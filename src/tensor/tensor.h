@@ -26,6 +26,7 @@ typedef struct cst__padding {
   cst__element value;
   bool truncate;
   const int64_t *lengths; /* ragged: one per level; sparse: one per index column; -1: the longest */
+  const cst_pad_sizes *sizes; /* the same; count 0: none */
 } cst__padding;
 
 static inline bool cst__dtype_is_integer(cst_dtype dtype) {

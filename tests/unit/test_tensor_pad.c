@@ -252,6 +252,103 @@ TEST(every_kind) {
   }
 }
 
+/* ---- sizes to choose from ---- */
+
+#define SPARSE_PAIR "struct{x: list<int64>, i: list<int64>}", "{[1, 2], [3, 0]} {[4], [1]}"
+
+static const int64_t ascending[] = {1, 3, 5};
+
+static const struct {
+  const char *type;
+  const char *rows;
+  const char *schema;
+  size_t num_sizes[2];
+  size_t num_lengths;
+  bool truncate;
+  const char *expected; /* NULL: CST_SCHEMA */
+} choices[] = {
+    {DEEP,
+     DEEP_ROWS,
+     INT("x") RAGGED(""),
+     {2, 0},
+     2,
+     true, /* 2 lists in 3 places, 2 of 3 values */
+     "int64[3 3 2] 1 9 2 3 9 9 9 9 9 9 9 9 4 5 9 9 9 9"},
+    {DEEP,
+     DEEP_ROWS,
+     INT("x") RAGGED(""),
+     {0, 3},
+     2,
+     false,
+     "int64[3 2 3] 1 9 9 2 3 9 9 9 9 9 9 9 4 5 6 9 9 9"},
+    {DEEP, DEEP_ROWS, INT("x") RAGGED(""), {1, 1}, 2, true, "int64[3 1 1] 1 9 4"},
+    {DEEP, DEEP_ROWS, INT("x") RAGGED(""), {1, 3}, 2, false, NULL},
+    {"struct{x: large_list<int64>}",
+     "{[]} {null}",
+     INT("x") VARLEN,
+     {3},
+     1,
+     false,
+     "int64[2 1] 9 9"},
+    {"struct{x: large_list<int64>}",
+     "{[7]} {null}",
+     INT("x") VARLEN,
+     {3},
+     1,
+     false,
+     "int64[2 1] 7 9"},
+    {"struct{x: large_list<int64>}",
+     "{[7, 8]}",
+     INT("x") VARLEN,
+     {3},
+     1,
+     false,
+     "int64[1 3] 7 8 9"},
+    {"struct{x: large_list<int64>}",
+     "{[1, 2, 3, 4]}",
+     INT("x") VARLEN,
+     {2},
+     1,
+     true,
+     "int64[1 3] 1 2 3"},
+    {"struct{x: large_list<int64>}", "{[1, 2, 3, 4]}", INT("x") VARLEN, {2}, 1, false, NULL},
+    {SPARSE_PAIR,
+     INT("x") INT("i") SPARSE_1(DIM("-1"), ""),
+     {3},
+     1,
+     false,
+     "int64[2 5] 2 9 9 1 9 9 4 9 9 9"},
+    {SPARSE_PAIR,
+     INT("x") INT("i") SPARSE_1(DIM("-1"), ""),
+     {2},
+     1,
+     true,
+     "int64[2 3] 2 9 9 9 4 9"},
+    {SPARSE_PAIR, INT("x") INT("i") SPARSE_1(DIM("-1"), ""), {2}, 1, false, NULL},
+};
+
+TEST(the_next_of_several_sizes) {
+  for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
+    tensor_fixture f;
+    const int64_t lengths[] = {2, 2};
+    const cst_pad_sizes sizes[] = {{choices[i].num_sizes[0], ascending},
+                                   {choices[i].num_sizes[1], ascending}};
+    const cst_pad pad = {.name = "t",
+                         .int_value = 9,
+                         .num_lengths = choices[i].num_lengths,
+                         .lengths = lengths,
+                         .sizes = sizes,
+                         .truncate = choices[i].truncate};
+    fixture_make(&f, choices[i].type, choices[i].rows, choices[i].schema);
+    bool fits = choices[i].expected != NULL;
+    CHECK_EQ(convert_padded(&f, &pad, 1), fits ? CST_OK : CST_SCHEMA);
+    if (fits) {
+      CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "t")), choices[i].expected);
+    }
+    fixture_drop(&f);
+  }
+}
+
 TEST(slices) {
   tensor_fixture f;
   const int64_t lengths[] = {2};
@@ -384,6 +481,12 @@ TEST(wrong_pads) {
                 "2 lengths for the padding, but 1 dimensions");
   pad = (cst_pad){.name = "t", .num_lengths = 1, .lengths = lengths + 1};
   check_refused(type, schema, &pad, 1, CST_INVALID_ARGUMENT, "negative");
+  const int64_t falling[] = {2, 4, 4};
+  const cst_pad_sizes wrong[] = {{3, falling}, {1, &lengths[1]}, {1, NULL}};
+  for (size_t i = 0; i < 3; i++) {
+    pad = (cst_pad){.name = "t", .num_lengths = 1, .lengths = lengths, .sizes = &wrong[i]};
+    check_refused(type, schema, &pad, 1, CST_INVALID_ARGUMENT, i < 2 ? "ascend" : "no sizes");
+  }
   pad = (cst_pad){.name = "t", .int_value = 128};
   check_refused(type, schema, &pad, 1, CST_INVALID_ARGUMENT, "128 does not fit int8");
   const cst_pad two[] = {{.name = "t"}, {.name = "t"}};
@@ -413,10 +516,22 @@ TEST(huge_blocks_are_refused) {
 
 /* ---- out of memory ---- */
 
+typedef struct conversion {
+  const tensor_fixture *fixture;
+  size_t num_lengths;
+} conversion;
+
 static int convert_case(void *context) {
-  tensor_fixture f = *(tensor_fixture *)context;
+  const conversion *own = context;
+  tensor_fixture f = *own->fixture;
   const cst_pad pad = pad_of(&cases[0]);
-  const cst_pad all = {.name = "t", .bytes_value = pad.bytes_value};
+  const cst_pad_sizes sizes[] = {{3, ascending}, {3, ascending}};
+  const cst_pad all = {.name = "t",
+                       .bytes_value = pad.bytes_value,
+                       .num_lengths = own->num_lengths,
+                       .lengths = pad.lengths,
+                       .truncate = true,
+                       .sizes = sizes};
   const cst_tensor_options options = {.size = sizeof options, .pads = &all, .num_pads = 1};
   struct ArrowArray lent = lend(&f.array, NULL);
   cst_tensors *tensors = NULL;
@@ -433,7 +548,8 @@ TEST(out_of_memory) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     tensor_fixture f;
     fixture_make(&f, cases[i].type, cases[i].rows, cases[i].schema);
-    FOR_EACH_ALLOCATION_FAILURE(convert_case, &f, CST_NO_MEMORY);
+    conversion own = {&f, cases[i].num_lengths};
+    FOR_EACH_ALLOCATION_FAILURE(convert_case, &own, CST_NO_MEMORY);
     fixture_drop(&f);
   }
 }

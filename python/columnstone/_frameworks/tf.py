@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .._core import ArrowSchema
     from .._dataset.dataset import Dataset
     from .._schema.spec import TensorRepresentation
+    from .._tensor.adapter import CoreLength
 
 # Tensors
 
@@ -195,7 +196,7 @@ def dataset_specs(dataset: Dataset, rows: int | None) -> Any:
     return specs, specs.pop(dataset.label)
 
 
-def _pad(specs: dict[str, Any], name: str, lengths: tuple[int, ...] | None) -> None:
+def _pad(specs: dict[str, Any], name: str, lengths: tuple[CoreLength, ...] | None) -> None:
     """Makes the spec of a padded tensor dense; a field of a structured one is named a.b."""
     if name not in specs:
         outer = next(n for n in specs if name.startswith(n + ".") and isinstance(specs[n], dict))
@@ -204,5 +205,5 @@ def _pad(specs: dict[str, Any], name: str, lengths: tuple[int, ...] | None) -> N
     given = iter(lengths or ())
     shape = specs[name].shape.as_list()
     inner = [next(given, -1) if size is None else size for size in shape[1:]]
-    sizes = [None if size < 0 else size for size in inner]
+    sizes = [None if isinstance(size, tuple) or size < 0 else size for size in inner]
     specs[name] = tf.TensorSpec([shape[0], *sizes], specs[name].dtype)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _core
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from .._schema.schema import SchemaLike
     from .._types import AnyTensor
 
-Length: TypeAlias = int | None
+Length: TypeAlias = int | Sequence[int] | None
 
 
 @public
@@ -31,7 +32,8 @@ class Pad:
 
     value: fills the places without a value.
     length: of every row; a tuple for tensors with more than one dimension that is not fixed,
-        outermost first. None is the longest of each batch.
+        outermost first. None is the longest of each batch; a list of sizes, such as [128, 512],
+        the smallest of them that holds the longest of each batch.
     truncate: cut longer rows off; else they are a SchemaError that names the row.
     """
 
@@ -43,8 +45,10 @@ class Pad:
 PadLike: TypeAlias = "Pad | tuple[Value, Length | tuple[Length, ...]]"
 PadsLike: TypeAlias = "Mapping[str, PadLike] | None"
 
-# What the extension takes: name, value, lengths (-1: the longest; None: all), truncate.
-CorePad: TypeAlias = tuple[str, Value, tuple[int, ...] | None, bool]
+# What the extension takes: name, value, lengths (-1: the longest; a tuple of sizes; None: all the
+# longest), truncate.
+CoreLength: TypeAlias = int | tuple[int, ...]
+CorePad: TypeAlias = tuple[str, Value, tuple[CoreLength, ...] | None, bool]
 
 
 def _pad_of(name: str, pad: PadLike) -> Pad:
@@ -57,18 +61,36 @@ def _pad_of(name: str, pad: PadLike) -> Pad:
     )
 
 
-def _lengths_of(name: str, length: object) -> tuple[int, ...] | None:
+def _lengths_of(name: str, length: object) -> tuple[CoreLength, ...] | None:
     if length is None:
         return None
     lengths = length if isinstance(length, tuple) else (length,)
-    for one in lengths:
-        if one is not None and (not isinstance(one, int) or isinstance(one, bool)):
-            raise TypeError(f"pad[{name!r}]: a length is an int or None, not {type(one).__name__}")
-        if one is not None and one < 0:
-            raise argument_error(f"pad[{name!r}]: the length {one} is negative")
-        if one is not None and one >= 2**63:
-            raise argument_error(f"pad[{name!r}]: the length {one} does not fit 64 bits")
-    return tuple(-1 if one is None else one for one in lengths)
+    return tuple(_length_of(name, one) for one in lengths)
+
+
+def _length_of(name: str, length: object) -> CoreLength:
+    if isinstance(length, list):
+        sizes = tuple(_whole(name, size) for size in length)
+        if not sizes or sizes[0] == 0 or any(a >= b for a, b in pairwise(sizes)):
+            raise argument_error(
+                f"pad[{name!r}]: sizes are a list such as [128, 512], from the smallest to the "
+                "largest, without a 0"
+            )
+        return sizes
+    return -1 if length is None else _whole(name, length)
+
+
+def _whole(name: str, length: object) -> int:
+    if not isinstance(length, int) or isinstance(length, bool):
+        raise TypeError(
+            f"pad[{name!r}]: a length is an int, a list of sizes or None, not "
+            f"{type(length).__name__}"
+        )
+    if length < 0:
+        raise argument_error(f"pad[{name!r}]: the length {length} is negative")
+    if length >= 2**63:
+        raise argument_error(f"pad[{name!r}]: the length {length} does not fit 64 bits")
+    return length
 
 
 def _find(tensors: Iterable[TensorRepresentation], name: str) -> TensorRepresentation | None:

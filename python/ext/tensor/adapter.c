@@ -23,21 +23,57 @@ static int set_value(cst_pad *pad, PyObject *value) {
   return PyErr_Occurred() == NULL ? 0 : -1;
 }
 
+/* Integers of a tuple, which has `count` after it; NULL with an exception. */
+static int64_t *take_integers(PyObject *tuple, size_t *count) {
+  Py_ssize_t size = PyTuple_Size(tuple);
+  int64_t *made = size < 0 ? NULL : calloc((size_t)size + 1, sizeof *made);
+  if (made == NULL) {
+    return PyErr_Occurred() != NULL ? NULL : (PyErr_NoMemory(), NULL);
+  }
+  for (Py_ssize_t i = 0; i < size; i++) {
+    made[i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
+  }
+  if (PyErr_Occurred() != NULL) {
+    free(made);
+    return NULL;
+  }
+  *count = (size_t)size;
+  return made;
+}
+
+/* A length, or a tuple of sizes. */
+static int set_length(int64_t *length, cst_pad_sizes *sizes, PyObject *given) {
+  if (PyTuple_Check(given)) {
+    sizes->items = take_integers(given, &sizes->count);
+    return sizes->items != NULL ? 0 : -1;
+  }
+  *length = PyLong_AsLongLong(given);
+  return PyErr_Occurred() == NULL ? 0 : -1;
+}
+
 static int set_lengths(cst_pad *pad, PyObject *tuple) {
   if (tuple == Py_None) {
     return 0;
   }
   Py_ssize_t count = PyTuple_Size(tuple);
-  int64_t *lengths = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *lengths);
-  if (lengths == NULL) {
-    return PyErr_Occurred() != NULL ? -1 : (PyErr_NoMemory(), -1);
+  if (count < 0) {
+    return -1;
   }
+  int64_t *lengths = calloc((size_t)count + 1, sizeof *lengths);
+  cst_pad_sizes *sizes = calloc((size_t)count + 1, sizeof *sizes);
   pad->lengths = lengths;
+  pad->sizes = sizes;
+  if (lengths == NULL || sizes == NULL) {
+    PyErr_NoMemory();
+    return -1;
+  }
   pad->num_lengths = (size_t)count;
   for (Py_ssize_t i = 0; i < count; i++) {
-    lengths[i] = PyLong_AsLongLong(PyTuple_GetItem(tuple, i));
+    if (set_length(&lengths[i], &sizes[i], PyTuple_GetItem(tuple, i)) < 0) {
+      return -1;
+    }
   }
-  return PyErr_Occurred() == NULL ? 0 : -1;
+  return 0;
 }
 
 static int set_pad(cst_pad *pad, PyObject *entry) {
@@ -79,7 +115,12 @@ int cst__py_pads_init(cst__py_pads *pads, PyObject *tuple) {
 
 void cst__py_pads_reset(cst__py_pads *pads) {
   for (size_t i = 0; i < pads->count; i++) {
-    free((void *)(uintptr_t)pads->items[i].lengths);
+    cst_pad *pad = &pads->items[i];
+    for (size_t k = 0; k < pad->num_lengths; k++) {
+      free((void *)(uintptr_t)pad->sizes[k].items);
+    }
+    free((void *)(uintptr_t)pad->sizes);
+    free((void *)(uintptr_t)pad->lengths);
   }
   free(pads->items);
   Py_XDECREF(pads->tuple);

@@ -1,11 +1,12 @@
 /* Tokens and literals of protobuf's text format. */
 #include "proto/lexer.h"
 
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "text/number.h"
 
 static bool is_text_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) {
@@ -217,26 +218,6 @@ static bool is_decimal_float(const char *at, size_t size) {
   return has_digits && at == end;
 }
 
-/* strtod wants the decimal point of the process's locale, whatever that is. */
-static bool lex_double(const char *token, size_t size, double *value) {
-  char buf[512];
-  const char *point = localeconv()->decimal_point;
-  size_t point_size = strlen(point);
-  size_t used = 0;
-  for (size_t i = 0; i < size; i++) {
-    const char *from = token[i] == '.' ? point : &token[i];
-    size_t bytes = token[i] == '.' ? point_size : 1;
-    if (used + bytes >= sizeof buf) {
-      return false;
-    }
-    memcpy(buf + used, from, bytes);
-    used += bytes;
-  }
-  buf[used] = '\0';
-  *value = strtod(buf, NULL);
-  return true;
-}
-
 /* True if the token is this word of small letters, in any case. */
 static bool is_text_word(const cst__lexer *lexer, const char *word) {
   if (lexer->kind != CST__TOKEN_NAME || lexer->size != strlen(word)) {
@@ -265,8 +246,10 @@ cst_status cst__lexer_double(cst__lexer *lexer, double *value) {
   } else if (lexer->kind != CST__TOKEN_NUMBER || !is_decimal_float(lexer->token, lexer->size) ||
              is_octal(lexer->token, lexer->size)) {
     return cst__lexer_unexpected(lexer, "a number");
-  } else if (!lex_double(lexer->token, lexer->size, value)) {
-    return cst__lexer_fail(lexer, NULL, "a number has more than 500 characters");
+  } else {
+    size_t size = lexer->size - ((lexer->token[lexer->size - 1] | 0x20) == 'f');
+    *value = (double)INFINITY; /* what a number beyond float64 is in protobuf's parsers */
+    (void)cst__parse_float64(lexer->token, size, value);
   }
   *value = negative ? -*value : *value;
   return cst__lexer_next(lexer);

@@ -1,118 +1,21 @@
 /* Message trees as text, in the form that protobuf's own printers give. */
 #include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "proto/message.h"
+#include "text/number.h"
 
 /* ---- literals ---- */
 
-typedef struct decimal {
-  char digits[20]; /* without a point, at least one, no zeros at the end but a single 0 */
-  int count;
-  int exponent; /* of the first digit: d.ddd * 10^exponent */
-} decimal;
-
-/* `precision` digits of a finite number that is not negative. *read is what they read back as. */
-static decimal to_decimal(double value, int precision, double *read) {
-  char buf[64];
-  decimal out = {"", 0, 0};
-  (void)snprintf(buf, sizeof buf, "%.*e", precision - 1, value);
-  *read = strtod(buf, NULL);
-  const char *at = buf;
-  for (; *at != 'e'; at++) { /* the point is the locale's: whatever is not a digit */
-    if (*at >= '0' && *at <= '9' && out.count < 19) {
-      out.digits[out.count++] = *at;
-    }
-  }
-  out.exponent = (int)strtol(at + 1, NULL, 10);
-  while (out.count > 1 && out.digits[out.count - 1] == '0') {
-    out.count--;
-  }
-  out.digits[out.count] = '\0';
-  return out;
-}
-
-static void put_fixed_notation(cst__text *out, const decimal *d) {
-  if (d->exponent < 0) {
-    cst__text_puts(out, "0.");
-    for (int i = d->exponent + 1; i < 0; i++) {
-      cst__text_puts(out, "0");
-    }
-    cst__text_puts(out, d->digits);
-    return;
-  }
-  for (int i = 0; i <= d->exponent || i < d->count; i++) {
-    if (i == d->exponent + 1) {
-      cst__text_puts(out, ".");
-    }
-    cst__text_append(out, i < d->count ? &d->digits[i] : "0", 1);
-  }
-  if (d->count <= d->exponent + 1) {
-    cst__text_puts(out, ".0");
-  }
-}
-
-static void put_decimal(cst__text *out, const decimal *d) {
-  if (d->exponent >= -4 && d->exponent < 16) {
-    put_fixed_notation(out, d);
-    return;
-  }
-  cst__text_append(out, d->digits, 1);
-  if (d->count > 1) {
-    cst__text_puts(out, ".");
-    cst__text_puts(out, d->digits + 1);
-  }
-  cst__text_printf(out, "e%c%02d", d->exponent < 0 ? '-' : '+', abs(d->exponent));
-}
-
-/* True if the literal is done. */
-static bool put_special(cst__text *out, double value) {
-  if (isnan(value)) {
-    cst__text_puts(out, "nan");
-    return true;
-  }
-  if (signbit(value)) {
-    cst__text_puts(out, "-");
-  }
-  if (isinf(value)) {
-    cst__text_puts(out, "inf");
-    return true;
-  }
-  return false;
-}
-
 void cst__text_put_double(cst__text *out, double value) {
-  if (put_special(out, value)) {
-    return;
-  }
-  decimal d;
-  double read;
-  double wanted = fabs(value);
-  int precision = 1;
-  do {
-    d = to_decimal(wanted, precision, &read);
-  } while ((read < wanted || read > wanted) && ++precision <= 17);
-  put_decimal(out, &d);
+  char text[CST__NUMBER_SIZE];
+  cst__text_append(out, text, cst__print_float64(text, value, CST__FLOAT_PROTOBUF));
 }
 
 void cst__text_put_float(cst__text *out, float value) {
-  if (put_special(out, (double)value)) {
-    return;
-  }
-  decimal d;
-  double read;
-  float wanted = fabsf(value);
-  float narrow;
-  int precision = 6; /* what every float of 4 bytes has */
-  do {
-    d = to_decimal((double)wanted, precision, &read);
-    narrow = (float)read;
-  } while ((narrow < wanted || narrow > wanted) && ++precision <= 9);
-  put_decimal(out, &d);
+  char text[CST__NUMBER_SIZE];
+  cst__text_append(out, text, cst__print_float32(text, value, CST__FLOAT_PROTOBUF));
 }
 
 static void put_escaped_byte(cst__text *out, uint8_t c) {

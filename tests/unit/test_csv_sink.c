@@ -178,7 +178,7 @@ TEST(what_is_written_reads_back) {
   csv_case c = {.files = {(const char *)w.out.data}, .csv = csv};
   csv_check(&c, "i l, f g, s U, v +L<U>",
             "1 0.1 \"a,\\\"b\\\"\" [\"x|\", \"\\\"y\", \"\"]\nnull \"NaN\" \"\" [\"\"]\n"
-            "-9223372036854775808 1.5e300 \"\\r\\n\" null\n0 -0.5 null [\"|\"]\n---\n");
+            "-9223372036854775808 1.5e+300 \"\\r\\n\" null\n0 -0.5 null [\"|\"]\n---\n");
   bytes_free(&w.out);
 }
 

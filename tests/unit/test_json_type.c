@@ -48,7 +48,7 @@ static void check_misfit(const char *text, const char *message, const char *path
 TEST(printed_lines_come_back) {
   static const char lines[] =
       "{\"i\": [9223372036854775807, -9223372036854775808, 0], \"f\": [\"NaN\", \"Infinity\", "
-      "\"-Infinity\", -0.0, 1.0e-45, 3.4028235e38, 0.1], \"b\": [\"\", \"x\", {\"base64\": "
+      "\"-Infinity\", -0.0, 1.0e-45, 3.4028235e+38, 0.1], \"b\": [\"\", \"x\", {\"base64\": "
       "\"/w==\"}], \"n\": null}\n"
       "{\"i\": null, \"f\": null, \"b\": null, \"n\": null}\n"
       "{\"i\": [], \"f\": [], \"b\": [], \"n\": null}\n"

@@ -13,6 +13,7 @@
 #include "arrow/type.h"
 #include "base/hash.h"
 #include "format/table/table.h"
+#include "text/number.h"
 
 /* ---- rows and cells: scan.c ---- */
 
@@ -183,8 +184,6 @@ void cst__csv_add_place(cst__csv_file *file, int64_t record, size_t begin, size_
 
 /* ---- numbers: csv_number.c ---- */
 
-/* All of these texts are followed by at least 8 readable bytes. */
-
 /* What a cell's text shows of its column's type. */
 enum {
   CST__CSV_HAS_EMPTY = 1,    /* an empty text in quotes: an empty string, or no number */
@@ -195,18 +194,26 @@ enum {
   CST__CSV_HAS_BINARY = 32
 };
 
-/* One of INT (and WIDE_INT), FLOAT and TEXT. Numbers may stand between spaces and tabs. A plus sign
- * or needless zeros in front make a text of a number, as do integers beyond int64 and floats beyond
- * float64; so nothing is lost but the rounding of decimals. */
+/* A number may stand between spaces and tabs. */
+static inline cst_bytes cst__csv_trim(const uint8_t *text, size_t size) {
+  while (size > 0 && (*text == ' ' || *text == '\t')) {
+    text++;
+    size--;
+  }
+  while (size > 0 && (text[size - 1] == ' ' || text[size - 1] == '\t')) {
+    size--;
+  }
+  return (cst_bytes){text, size};
+}
+
+/* One of INT (and WIDE_INT), FLOAT and TEXT. A plus sign or needless zeros in front make a text of
+ * a number, as do integers beyond int64 and floats beyond float64; so nothing is lost but the
+ * rounding of decimals. The text is followed by at least 8 readable bytes. */
 unsigned cst__csv_classify(const uint8_t *text, size_t size);
 
-/* The value as a type that was asked for: signs and zeros in front are fine. False if it is none,
- * or does not fit. Floats are rounded correctly. Floats are what Python's float() takes, without
- * underscores. */
+/* The value of a cell in a column that was asked for: signs and zeros in front are fine. False if
+ * it is none, or does not fit. Here, too, 8 readable bytes follow. */
 bool cst__csv_int64(const uint8_t *text, size_t size, int64_t *out);
-bool cst__csv_uint64(const uint8_t *text, size_t size, uint64_t *out);
-bool cst__csv_float64(const uint8_t *text, size_t size, double *out);
-bool cst__csv_float32(const uint8_t *text, size_t size, float *out);
 
 /* ---- the plan: csv_plan.c, csv_infer.c ---- */
 

@@ -61,7 +61,8 @@ static bool read_narrow_int(const uint8_t *text, size_t size, size_t width, uint
 
 static bool read_narrow_uint(const uint8_t *text, size_t size, size_t width, uint8_t *to) {
   uint64_t value;
-  if (!cst__csv_uint64(text, size, &value)) {
+  cst_bytes number = cst__csv_trim(text, size);
+  if (!cst__parse_uint64(number.data, number.size, &value)) {
     return false;
   }
   memcpy(to, &value, width);
@@ -71,13 +72,16 @@ static bool read_narrow_uint(const uint8_t *text, size_t size, size_t width, uin
 /* False: the text is not a value of the type. */
 static inline bool read_number(cst_dtype dtype, size_t width, const uint8_t *text, size_t size,
                                uint8_t *to) {
+  cst_bytes number;
   switch (dtype) {
     case CST_DTYPE_INT64:
       return cst__csv_int64(text, size, (int64_t *)(void *)to);
     case CST_DTYPE_FLOAT64:
-      return cst__csv_float64(text, size, (double *)(void *)to);
+      number = cst__csv_trim(text, size);
+      return cst__parse_float64(number.data, number.size, (double *)(void *)to);
     case CST_DTYPE_FLOAT32:
-      return cst__csv_float32(text, size, (float *)(void *)to);
+      number = cst__csv_trim(text, size);
+      return cst__parse_float32(number.data, number.size, (float *)(void *)to);
     case CST_DTYPE_INT8:
     case CST_DTYPE_INT16:
     case CST_DTYPE_INT32:

@@ -142,11 +142,8 @@ typedef struct cst__json_number {
   uint64_t u; /* the magnitude of INT, UINT */
 } cst__json_number;
 
-/* Of the text of a valid number, with a NUL after it. */
+/* Of the text of a valid number. */
 cst__json_number cst__json_read_number(const char *text, size_t size);
-/* Correctly rounded; false if it is beyond the type. */
-bool cst__json_read_float64(const char *text, size_t size, double *out);
-bool cst__json_read_float32(const char *text, size_t size, float *out);
 /* "NaN", "Infinity", "-Infinity". */
 bool cst__json_read_special(const char *text, size_t size, double *out);
 /* The string of {"base64": "..."}; NULL if the value is not such an object. */

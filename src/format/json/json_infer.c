@@ -9,6 +9,7 @@
 
 #include "base/exact.h"
 #include "format/json/json.h"
+#include "text/number.h"
 
 enum { MAX_NODES = 1 << 20 }; /* paths; beyond it the keys are rather data */
 
@@ -314,7 +315,7 @@ static cst_status add_number(cst__json_infer *infer, node *n, yyjson_val *value)
     return fail_huge(infer, value, true);
   }
   if (number.kind == CST__JSON_FLOAT) {
-    if (!cst__json_read_float64(text, unsafe_yyjson_get_len(value), &wide)) {
+    if (!cst__parse_float64(text, unsafe_yyjson_get_len(value), &wide)) {
       return fail_huge(infer, value, false);
     }
     CST__TRY(see(infer, n, SEEN_FLOAT, value));

@@ -5,6 +5,7 @@
 
 #include "base/exact.h"
 #include "format/json/json.h"
+#include "text/number.h"
 
 enum { NO_CHILD = UINT32_MAX };
 
@@ -114,8 +115,8 @@ static cst_status append_float(cst__json_rows *rows, cst__json_column *column, y
   } else if ((column->type->flags & CST__JSON_EXACT) != 0 && json_is_inexact(text, size)) {
     return fail_value(rows, column, value, "an integer that a float64 does not hold exactly",
                       error);
-  } else if (is_wide ? !cst__json_read_float64(text, size, &wide)
-                     : !cst__json_read_float32(text, size, &narrow)) {
+  } else if (is_wide ? !cst__parse_float64(text, size, &wide)
+                     : !cst__parse_float32(text, size, &narrow)) {
     return fail_value(rows, column, value, "a number out of range", error);
   }
   bool ok = is_wide ? cst__builder_append(column->to, &wide, sizeof wide)

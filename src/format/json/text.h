@@ -1,7 +1,7 @@
 /* Arrow values as JSON text: what the JSON lines sink and `columnstone head` print.
  *
  * Lists are lists, also with one value; null and [] differ; integers are exact; floats have the
- * fewest digits that give the same float32 or float64 back, and always a '.' or an exponent; "NaN",
+ * fewest digits that give the same float32 or float64 back, in the form of Python's repr; "NaN",
  * "Infinity" and "-Infinity" are strings; bytes are a string if they are UTF-8, else
  * {"base64": "..."}.
  *

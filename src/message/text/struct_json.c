@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/utf8.h"
 #include "proto/fast_wire.h"
 #include "proto/message.h"
+#include "text/number.h"
 
 /* ---- the three messages ---- */
 
@@ -217,77 +217,15 @@ static verdict put_struct_string(cst__struct_json *state, cst_bytes bytes) {
   return WRITTEN;
 }
 
-/* Writes the digits before `end`; returns their first. */
-static char *struct_digits_before(char *end, uint64_t value) {
-  do {
-    *--end = (char)('0' + value % 10);
-    value /= 10;
-  } while (value > 0);
-  return end;
-}
-
-/* Digits and a point as JavaScript prints numbers; `out` has room for 40. */
-static size_t lay_out_number(char *out, cst__decimal d) {
-  char digits[20];
-  const char *first = struct_digits_before(digits + sizeof digits, d.digits);
-  size_t count = (size_t)d.num_digits;
-  int point = d.num_digits + d.exponent; /* digits before the point */
-  char *at = out;
-  if (point > 21 || point < -5) {
-    *at++ = *first;
-    if (count > 1) {
-      *at++ = '.';
-      memcpy(at, first + 1, count - 1);
-      at += count - 1;
-    }
-    return (size_t)(at - out) + (size_t)snprintf(at, 8, "e%+d", point - 1);
-  }
-  if (point <= 0) {
-    (void)stpcpy(at, "0.00000");
-    at += 2 - point;
-    memcpy(at, first, count);
-    return (size_t)(at + count - out);
-  }
-  size_t whole = (size_t)point < count ? (size_t)point : count;
-  memcpy(at, first, whole);
-  memset(at + whole, '0', (size_t)point - whole);
-  at += point;
-  if (whole < count) {
-    *at++ = '.';
-    memcpy(at, first + whole, count - whole);
-    at += count - whole;
-  }
-  return (size_t)(at - out);
-}
-
 static verdict put_struct_number(cst__struct_json *state, double value) {
-  enum { NUMBER_ROOM = 48 };
-  const double exact = 9007199254740992.0; /* whole numbers up to here are doubles */
-  double size = fabs(value);
   if (!isfinite(value)) {
     return NOT_FINITE;
   }
-  char *to = struct_text_reserve(state, NUMBER_ROOM);
+  char *to = struct_text_reserve(state, CST__NUMBER_SIZE);
   if (to == NULL) {
     return OUT_OF_MEMORY;
   }
-  char *at = to;
-  if (signbit(value)) {
-    *at++ = '-';
-  }
-  uint64_t whole = size < exact ? (uint64_t)size : 0;
-  if (fpclassify(value) == FP_ZERO && at > to) {
-    at = stpcpy(at, "0.0"); /* "-0" is read as the integer 0 */
-  } else if (size < exact && size <= (double)whole) {
-    char digits[20];
-    const char *first = struct_digits_before(digits + sizeof digits, whole);
-    size_t count = (size_t)(digits + sizeof digits - first);
-    memcpy(at, first, count);
-    at += count;
-  } else {
-    at += lay_out_number(at, cst__decimal_of_float64(size));
-  }
-  state->size += (size_t)(at - to);
+  state->size += cst__print_float64(to, value, CST__FLOAT_JAVASCRIPT);
   return WRITTEN;
 }
 

@@ -1,12 +1,10 @@
 /* The values of tokens: names, numbers, texts. */
-#include <locale.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "query/text/query_lexer.h"
 #include "query/text/query_words.h"
+#include "text/number.h"
 
 /* ---- names ---- */
 
@@ -79,36 +77,14 @@ cst_status cst__query_extension(cst__query_lexer *lexer, cst__arena *arena, cons
 /* ---- numbers ---- */
 
 static bool read_query_integer(const cst__query_lexer *lexer, bool is_negative, int64_t *out) {
-  int64_t value = 0;
-  for (size_t i = 0; i < lexer->size; i++) {
-    int64_t digit = lexer->token[i] - '0';
-    if (__builtin_mul_overflow(value, (int64_t)10, &value) ||
-        __builtin_add_overflow(value, is_negative ? -digit : digit, &value)) {
-      return false;
-    }
-  }
-  *out = value;
-  return true;
-}
-
-/* strtod wants the decimal point of the process's locale, whatever that is. */
-static bool read_query_float(const cst__query_lexer *lexer, double *out) {
-  enum { MOST = 400 };
-  char digits[MOST + 16];
-  const char *point = localeconv()->decimal_point;
-  size_t point_size = strlen(point);
-  size_t used = 0;
-  if (lexer->size > MOST || point_size > 8) {
+  bool ignored;
+  uint64_t value;
+  if (cst__parse_whole(lexer->token, lexer->size, &ignored, &value) != CST__WHOLE_64 ||
+      value > (uint64_t)INT64_MAX + is_negative) {
     return false;
   }
-  for (size_t i = 0; i < lexer->size; i++) {
-    bool is_point = lexer->token[i] == '.';
-    memcpy(digits + used, is_point ? point : &lexer->token[i], is_point ? point_size : 1);
-    used += is_point ? point_size : 1;
-  }
-  digits[used] = '\0';
-  *out = strtod(digits, NULL);
-  return isfinite(*out);
+  *out = (int64_t)(is_negative ? 0 - value : value);
+  return true;
 }
 
 cst_status cst__query_number(const cst__query_lexer *lexer, bool is_negative, cst__expr *out) {
@@ -124,9 +100,8 @@ cst_status cst__query_number(const cst__query_lexer *lexer, bool is_negative, cs
                                  "an integer has more than 64 bits (with its sign)");
   }
   out->kind = CST__EXPR_FLOAT;
-  if (!read_query_float(lexer, &out->number)) {
-    return cst__query_fail(lexer, CST_INVALID_ARGUMENT, NULL,
-                           "a number is too large for float64, or has more than 400 characters");
+  if (!cst__parse_float64(lexer->token, lexer->size, &out->number)) {
+    return cst__query_fail(lexer, CST_INVALID_ARGUMENT, NULL, "a number is too large for float64");
   }
   out->number = is_negative ? -out->number : out->number;
   return CST_OK;

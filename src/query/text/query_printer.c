@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/decimal.h"
 #include "base/utf8.h"
 #include "query/text/ast.h"
 #include "query/text/query_words.h"
+#include "text/number.h"
 
 /* ---- names and literals ---- */
 
@@ -41,35 +41,8 @@ static void print_step(const char *name, bool is_pattern, cst__text *out) {
 
 /* Digits with a point or an exponent, which tell a float from an integer. */
 static void print_float_literal(double value, cst__text *out) {
-  cst__text_puts(out, signbit(value) ? "-" : "");
-  if (fpclassify(value) == FP_ZERO) {
-    cst__text_puts(out, "0.0");
-    return;
-  }
-  cst__decimal decimal = cst__decimal_of_float64(fabs(value));
-  int digits = decimal.num_digits;
-  int point = digits + decimal.exponent; /* digits before the point */
-  char text[24];
-  for (int i = digits; i-- > 0; decimal.digits /= 10) {
-    text[i] = (char)('0' + (int)(decimal.digits % 10));
-  }
-  if (point > 0 && point <= 16) {
-    int whole = point < digits ? point : digits;
-    cst__text_append(out, text, (size_t)whole);
-    cst__text_append(out, "0000000000000000", (size_t)(point - whole));
-    cst__text_puts(out, ".");
-    cst__text_append(out, whole < digits ? text + whole : "0",
-                     whole < digits ? (size_t)(digits - whole) : 1);
-  } else if (point <= 0 && point > -5) {
-    cst__text_puts(out, "0.");
-    cst__text_append(out, "00000", (size_t)-point);
-    cst__text_append(out, text, (size_t)digits);
-  } else {
-    cst__text_append(out, text, 1);
-    cst__text_puts(out, digits > 1 ? "." : "");
-    cst__text_append(out, text + 1, (size_t)(digits - 1));
-    cst__text_printf(out, "e%d", point - 1);
-  }
+  char text[CST__NUMBER_SIZE];
+  cst__text_append(out, text, cst__print_float64(text, value, CST__FLOAT_PYTHON));
 }
 
 static void print_string(cst_bytes bytes, bool is_bytes, cst__text *out) {

@@ -1,0 +1,48 @@
+/* Digits eight at a time: little-endian words of ASCII. */
+#ifndef TEXT_DIGITS_H
+#define TEXT_DIGITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/hash.h"
+
+static inline bool cst__is_digit(uint8_t byte) { return (uint8_t)(byte - '0') < 10; }
+
+static inline bool cst__are_digits(uint64_t word) {
+  return ((word & UINT64_C(0xf0f0f0f0f0f0f0f0)) |
+          (((word + UINT64_C(0x0606060606060606)) & UINT64_C(0xf0f0f0f0f0f0f0f0)) >> 4)) ==
+         UINT64_C(0x3333333333333333);
+}
+
+static inline uint64_t cst__digits_value(uint64_t word) {
+  word -= UINT64_C(0x3030303030303030);
+  word = word * 10 + (word >> 8);
+  return (((word & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064)) +
+          (((word >> 16) & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001))) >>
+         32;
+}
+
+/* Adds the digits from *at on to *value, which wraps; returns their number, and moves *at. */
+static inline size_t cst__take_digits(const uint8_t **at, const uint8_t *end, uint64_t *value) {
+  const uint8_t *begin = *at;
+  const uint8_t *here = begin;
+  uint64_t sum = *value;
+  while (end - here >= 8) {
+    uint64_t word = cst__load64(here);
+    if (!cst__are_digits(word)) {
+      break;
+    }
+    sum = sum * 100000000 + cst__digits_value(word);
+    here += 8;
+  }
+  while (here < end && cst__is_digit(*here)) {
+    sum = sum * 10 + (uint64_t)(*here++ - '0');
+  }
+  *value = sum;
+  *at = here;
+  return (size_t)(here - begin);
+}
+
+#endif /* TEXT_DIGITS_H */

@@ -1,0 +1,67 @@
+/* Numbers as text, both ways, whatever the locale of the process is.
+ *
+ * Integers are exact. A float is printed with the fewest digits that read back as the same value,
+ * and read as the value nearest to the text, rounded once.
+ */
+#ifndef TEXT_NUMBER_H
+#define TEXT_NUMBER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- to text; each returns the size, without a NUL: number_print.c ---- */
+
+enum { CST__NUMBER_SIZE = 32 }; /* room for any of them */
+
+size_t cst__print_uint64(char *to, uint64_t value);
+size_t cst__print_int64(char *to, int64_t value);
+
+typedef enum cst__float_style {
+  CST__FLOAT_PYTHON,     /* 1.0, 0.0001, 1e-05, 1e+16, -0.0, nan, inf, -inf: as repr */
+  CST__FLOAT_JAVASCRIPT, /* 1, 0.000001, 1e-7, 1e+21, -0.0; no other value may come */
+  CST__FLOAT_PROTOBUF    /* PYTHON; float32 with six digits at least, which only tiny ones need */
+} cst__float_style;
+
+size_t cst__print_float64(char *to, double value, cst__float_style style);
+size_t cst__print_float32(char *to, float value, cst__float_style style);
+
+/* ---- from text: number_parse.c ---- */
+
+typedef enum cst__whole_kind {
+  CST__WHOLE_NONE, /* anything else */
+  CST__WHOLE_64,
+  CST__WHOLE_HUGE /* more than uint64 counts, the sign aside */
+} cst__whole_kind;
+
+/* A sign or none, and digits. */
+cst__whole_kind cst__parse_whole(const void *text, size_t size, bool *negative,
+                                 uint64_t *magnitude);
+
+/* The same within the type. */
+bool cst__parse_int64(const void *text, size_t size, int64_t *out);
+bool cst__parse_uint64(const void *text, size_t size, uint64_t *out);
+
+/* What a text says: digits * 10^exponent. */
+typedef struct cst__number {
+  uint64_t digits;
+  int64_t exponent;
+  size_t num_digits; /* without zeros in front; beyond 19, `digits` means nothing */
+  bool negative;
+  bool is_word;  /* nan, inf or infinity, in letters of any case */
+  bool is_int;   /* neither point nor exponent */
+  bool is_plain; /* no plus sign, and no needless zero in front */
+} cst__number;
+
+/* What Python's float() takes, without spaces and underscores; false for any other text. */
+bool cst__parse_number(const void *text, size_t size, cst__number *out);
+/* The value of such a text; false if it is beyond the type. The text is looked at for more than 19
+ * digits only. */
+bool cst__number_float64(const void *text, size_t size, const cst__number *number, double *out);
+bool cst__number_float32(const void *text, size_t size, const cst__number *number, float *out);
+
+/* Both in one. */
+bool cst__parse_float64(const void *text, size_t size, double *out);
+bool cst__parse_float32(const void *text, size_t size, float *out);
+
+#endif /* TEXT_NUMBER_H */

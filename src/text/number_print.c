@@ -1,0 +1,296 @@
+/* Integers and floats to text. The fewest digits of a float are found by arithmetic where powers of
+ * ten are exact, and else by trying what printf rounds to.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "text/number.h"
+
+/* ---- integers ---- */
+
+/* Compares of an estimate, which is at most one too large. */
+static size_t count_digits(uint64_t value) {
+  static const uint64_t tens[] = {0,
+                                  10,
+                                  100,
+                                  1000,
+                                  10000,
+                                  100000,
+                                  1000000,
+                                  10000000,
+                                  100000000,
+                                  1000000000,
+                                  10000000000,
+                                  100000000000,
+                                  1000000000000,
+                                  10000000000000,
+                                  100000000000000,
+                                  1000000000000000,
+                                  10000000000000000,
+                                  100000000000000000,
+                                  1000000000000000000,
+                                  UINT64_C(10000000000000000000)};
+  unsigned bits = 64 - (unsigned)__builtin_clzll(value | 1);
+  unsigned digits = bits * 1233 >> 12; /* log10(2) */
+  return digits + (value >= tens[digits]);
+}
+
+size_t cst__print_uint64(char *to, uint64_t value) {
+  static const char pairs[] =
+      "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+      "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+      "8081828384858687888990919293949596979899";
+  size_t size = value > 0 ? count_digits(value) : 1;
+  char *at = to + size;
+  while (value >= 100) {
+    at -= 2;
+    memcpy(at, pairs + value % 100 * 2, 2);
+    value /= 100;
+  }
+  if (value >= 10) {
+    memcpy(at - 2, pairs + value * 2, 2);
+  } else {
+    at[-1] = (char)('0' + value);
+  }
+  return size;
+}
+
+size_t cst__print_int64(char *to, int64_t value) {
+  *to = '-';
+  bool negative = value < 0;
+  return negative +
+         cst__print_uint64(to + negative, negative ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/* ---- the digits of a float ---- */
+
+/* digits * 10^exponent; no zeros at the end of the digits. */
+typedef struct decimal {
+  uint64_t digits;
+  int exponent;
+} decimal;
+
+/* The exact powers of ten of a double. */
+static const double powers[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+enum { MAX_POWER = 22, FLOAT_DIGITS = 9, DOUBLE_DIGITS = 17 };
+
+static decimal without_zeros(uint64_t digits, int exponent) {
+  while (digits % 10 == 0 && digits > 0) {
+    digits /= 10;
+    exponent++;
+  }
+  return (decimal){digits, exponent};
+}
+
+/* The decimal exponent of the leading digit of a value between 1e-12 and 1e15. */
+static int leading_exponent(double value) {
+  int binary;
+  frexp(value, &binary);
+  int least = (int)floor((binary - 1) * 0.30102999566398120); /* of the next lower power of two */
+  double next = least < -1 ? value * powers[-least - 1] : value / powers[least + 1];
+  return next >= 1 ? least + 1 : least;
+}
+
+/* True if digits * 10^exponent reads back as `value`. The product or quotient of two exact doubles
+ * is the correctly rounded double; rounding that to float32 is right unless it lies in the middle
+ * between two floats, and not exactly so. */
+static bool product_is(uint64_t digits, int exponent, float value) {
+  double whole = (double)digits;
+  double power = powers[exponent < 0 ? -exponent : exponent];
+  double near = exponent < 0 ? whole / power : whole * power;
+  if ((float)near != value) {
+    return false;
+  }
+  uint64_t bits;
+  memcpy(&bits, &near, sizeof bits);
+  bool is_middle = (bits & 0x1fffffff) == 0x10000000;
+  double rest = !is_middle ? 0 : exponent < 0 ? fma(near, power, -whole) : fma(whole, power, -near);
+  return fpclassify(rest) == FP_ZERO;
+}
+
+/* Shortest digits by arithmetic on doubles, for the magnitudes where powers of ten are exact. */
+static bool short_float(float value, decimal *out) {
+  double wide = (double)value;
+  if (wide < 1e-12 || wide > 1e15) {
+    return false;
+  }
+  int leading = leading_exponent(wide);
+  for (int n = 1; n <= FLOAT_DIGITS; n++) {
+    int exponent = leading - n + 1;
+    if (exponent < -MAX_POWER) {
+      return false;
+    }
+    double scaled = exponent < 0 ? wide * powers[-exponent] : wide / powers[exponent];
+    uint64_t digits = (uint64_t)(scaled + 0.5);
+    if (digits > 0 && product_is(digits, exponent, value)) {
+      *out = without_zeros(digits, exponent);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* "d.ddde-XX", as printf writes it. */
+static decimal parse_scientific(const char *text) {
+  uint64_t digits = 0;
+  int fraction = 0;
+  bool is_fraction = false;
+  for (; *text != 'e'; text++) {
+    if (*text >= '0' && *text <= '9') {
+      digits = digits * 10 + (uint64_t)(*text - '0');
+      fraction += is_fraction;
+    } else {
+      is_fraction = true; /* the point, whatever the locale writes */
+    }
+  }
+  return without_zeros(digits, atoi(text + 1) - fraction);
+}
+
+static bool reads_back(decimal d, double value, bool is_float) {
+  const cst__number number = {.digits = d.digits, .exponent = d.exponent, .num_digits = 1};
+  double wide = 0;
+  float narrow = 0;
+  return is_float ? cst__number_float32("", 0, &number, &narrow) && narrow == (float)value
+                  : cst__number_float64("", 0, &number, &wide) && wide >= value && wide <= value;
+}
+
+/* Shortest digits by trying, from `least` of them on; value is positive. */
+static decimal printed(double value, bool is_float, int least) {
+  char buf[64];
+  decimal d;
+  int most = is_float ? FLOAT_DIGITS : DOUBLE_DIGITS;
+  do {
+    (void)snprintf(buf, sizeof buf, "%.*e", least - 1, value);
+    d = parse_scientific(buf);
+  } while (least++ < most && !reads_back(d, value, is_float));
+  return d;
+}
+
+/* Values of few digits, as people write them: 15 digits are never those of two doubles, and one
+ * division of exact doubles rounds once. */
+static bool short_double(double value, decimal *out) {
+  if (value < 1e-6 || value >= 1e15) {
+    return false;
+  }
+  for (int places = 0; places <= MAX_POWER; places++) {
+    double scaled = value * powers[places];
+    if (scaled >= 1e15) {
+      return false;
+    }
+    uint64_t digits = (uint64_t)(scaled + 0.5);
+    double back = (double)digits / powers[places];
+    if (back >= value && back <= value) {
+      *out = without_zeros(digits, -places);
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- laying them out ---- */
+
+/* With so many digits before the point a number is written plainly, else with an exponent. */
+static const struct {
+  int least, most;
+  bool always_point; /* a whole number has ".0" */
+  int exponent_digits;
+} layouts[] = {
+    [CST__FLOAT_PYTHON] = {-3, 16, true, 2},
+    [CST__FLOAT_JAVASCRIPT] = {-5, 21, false, 1},
+    [CST__FLOAT_PROTOBUF] = {-3, 16, true, 2},
+};
+
+static size_t put_exponent(char *to, int exponent, int least_digits) {
+  size_t size = 0;
+  to[size++] = 'e';
+  to[size++] = exponent < 0 ? '-' : '+';
+  exponent = exponent < 0 ? -exponent : exponent;
+  if (exponent < 10 && least_digits > 1) {
+    to[size++] = '0';
+  }
+  return size + cst__print_uint64(to + size, (uint64_t)exponent);
+}
+
+static size_t lay_out(char *to, decimal d, cst__float_style style) {
+  char digits[24];
+  int count = (int)cst__print_uint64(digits, d.digits);
+  int point = count + d.exponent; /* digits before the point */
+  char *at = to;
+  if (point < layouts[style].least || point > layouts[style].most) {
+    *at++ = digits[0];
+    if (count > 1) {
+      *at++ = '.';
+      memcpy(at, digits + 1, (size_t)count - 1);
+      at += count - 1;
+    }
+    return (size_t)(at - to) + put_exponent(at, point - 1, layouts[style].exponent_digits);
+  }
+  if (point <= 0) {
+    memcpy(at, "0.000000", 8);
+    at += 2 - point;
+    memcpy(at, digits, (size_t)count);
+    return (size_t)(at + count - to);
+  }
+  int whole = point < count ? point : count;
+  memcpy(at, digits, (size_t)whole);
+  memset(at + whole, '0', (size_t)(point - whole));
+  at += point;
+  if (whole < count || layouts[style].always_point) {
+    *at++ = '.';
+    *at = '0';
+    memcpy(at, digits + whole, (size_t)(count - whole));
+    at += whole < count ? count - whole : 1;
+  }
+  return (size_t)(at - to);
+}
+
+/* ---- floats ---- */
+
+/* A value without digits of its own; 0: it has some. */
+static size_t put_special(char *to, double value, cst__float_style style) {
+  const char *special = isnan(value)                     ? "nan"
+                        : isinf(value)                   ? (value > 0 ? "inf" : "-inf")
+                        : fpclassify(value) != FP_ZERO   ? ""
+                        : signbit(value)                 ? "-0.0" /* "-0" is an integer */
+                        : style == CST__FLOAT_JAVASCRIPT ? "0"
+                                                         : "0.0";
+  size_t size = strlen(special);
+  memcpy(to, special, size);
+  return size;
+}
+
+size_t cst__print_float64(char *to, double value, cst__float_style style) {
+  size_t special = put_special(to, value, style);
+  decimal d;
+  if (special > 0) {
+    return special;
+  }
+  *to = '-';
+  bool negative = value < 0;
+  double size = negative ? -value : value;
+  if (!short_double(size, &d)) {
+    d = printed(size, false, size < DBL_MIN ? 1 : 15); /* few digits may do for a tiny one */
+  }
+  return negative + lay_out(to + negative, d, style);
+}
+
+size_t cst__print_float32(char *to, float value, cst__float_style style) {
+  size_t special = put_special(to, (double)value, style);
+  decimal d;
+  if (special > 0) {
+    return special;
+  }
+  *to = '-';
+  bool negative = value < 0;
+  float size = negative ? -value : value;
+  if (!short_float(size, &d)) {
+    d = printed((double)size, true, style == CST__FLOAT_PROTOBUF ? 6 : 1);
+  }
+  return negative + lay_out(to + negative, d, style);
+}

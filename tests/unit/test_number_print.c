@@ -1,0 +1,187 @@
+/* Numbers as text: exact integers, floats with the fewest digits that read back. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+#include "text/number.h"
+
+static const char *of_float(float value) {
+  static char out[64];
+  out[cst__print_float32(out, value, CST__FLOAT_PYTHON)] = '\0';
+  return out;
+}
+
+static const char *of_double(double value) {
+  static char out[64];
+  out[cst__print_float64(out, value, CST__FLOAT_PYTHON)] = '\0';
+  return out;
+}
+
+static const char *of_int(int64_t value) {
+  static char out[64];
+  out[cst__print_int64(out, value)] = '\0';
+  return out;
+}
+
+TEST(integers) {
+  CHECK_STR(of_int(0), "0");
+  CHECK_STR(of_int(-7), "-7");
+  CHECK_STR(of_int(INT64_MAX), "9223372036854775807");
+  CHECK_STR(of_int(INT64_MIN), "-9223372036854775808");
+  char out[CST__NUMBER_SIZE];
+  CHECK_EQ(cst__print_uint64(out, UINT64_MAX), 20);
+  CHECK_MEM(out, "18446744073709551615", 20);
+  uint64_t ten = 1;
+  for (size_t digits = 1; digits <= 20; digits++, ten *= 10) {
+    CHECK_EQ(cst__print_uint64(out, ten), digits);
+    CHECK_EQ(cst__print_uint64(out, ten - 1), digits > 1 ? digits - 1 : 1);
+  }
+}
+
+TEST(floats) {
+  CHECK_STR(of_float(0.0f), "0.0");
+  CHECK_STR(of_float(-0.0f), "-0.0");
+  CHECK_STR(of_float(1.0f), "1.0");
+  CHECK_STR(of_float(0.1f), "0.1");
+  CHECK_STR(of_float(-12.45f), "-12.45");
+  CHECK_STR(of_float(16777216.0f), "16777216.0");
+  CHECK_STR(of_float(1e10f), "10000000000.0");
+  CHECK_STR(of_float(1e-5f), "1e-05");
+  CHECK_STR(of_float(1e-6f), "1e-06");
+  CHECK_STR(of_float(235000992.0f), "235001000.0"); /* in the middle, and exactly so */
+  CHECK_STR(of_float(0.00012f), "0.00012");
+  CHECK_STR(of_float(3.4028235e38f), "3.4028235e+38");
+  CHECK_STR(of_float(1.17549435e-38f), "1.1754944e-38");
+  CHECK_STR(of_float(1.4e-45f), "1e-45");
+  CHECK_STR(of_float(NAN), "nan");
+  CHECK_STR(of_float(INFINITY), "inf");
+  CHECK_STR(of_float(-INFINITY), "-inf");
+}
+
+TEST(doubles) {
+  CHECK_STR(of_double(0.1), "0.1");
+  CHECK_STR(of_double(1.0 / 3), "0.3333333333333333");
+  CHECK_STR(of_double(5e-324), "5e-324");
+  CHECK_STR(of_double(1.7976931348623157e308), "1.7976931348623157e+308");
+  CHECK_STR(of_double(9007199254740993.0), "9007199254740992.0");
+  CHECK_STR(of_double(123456789012345678.0), "1.2345678901234568e+17");
+}
+
+static const char *of_script(double value) {
+  static char out[64];
+  out[cst__print_float64(out, value, CST__FLOAT_JAVASCRIPT)] = '\0';
+  return out;
+}
+
+TEST(as_javascript) {
+  CHECK_STR(of_script(0.0), "0");
+  CHECK_STR(of_script(-0.0), "-0.0");
+  CHECK_STR(of_script(-17), "-17");
+  CHECK_STR(of_script(1.5), "1.5");
+  CHECK_STR(of_script(0.000001), "0.000001");
+  CHECK_STR(of_script(1.25e-7), "1.25e-7");
+  CHECK_STR(of_script(9007199254740992), "9007199254740992");
+  CHECK_STR(of_script(1e20), "100000000000000000000");
+  CHECK_STR(of_script(1e21), "1e+21");
+  CHECK_STR(of_script(5e-324), "5e-324");
+}
+
+static const char *of_proto(float value) {
+  static char out[64];
+  out[cst__print_float32(out, value, CST__FLOAT_PROTOBUF)] = '\0';
+  return out;
+}
+
+TEST(as_protobuf) {
+  CHECK_STR(of_proto(0.1f), "0.1");
+  CHECK_STR(of_proto(1e16f), "1e+16");
+  CHECK_STR(of_proto(3.4028235e38f), "3.4028235e+38");
+  CHECK_STR(of_proto(1.4e-45f), "1.4013e-45"); /* six digits, where one would do */
+}
+
+/* The digits of a number, without sign, point, exponent and zeros at either end. */
+static size_t count_digits(const char *text) {
+  char digits[64];
+  size_t size = 0;
+  for (; *text != '\0' && *text != 'e'; text++) {
+    if (*text >= '0' && *text <= '9' && (size > 0 || *text != '0')) {
+      digits[size++] = *text;
+    }
+  }
+  while (size > 0 && digits[size - 1] == '0') {
+    size--;
+  }
+  return size;
+}
+
+/* The fewest digits with which printf's rounding reads back. */
+static size_t fewest_digits(float value) {
+  char buf[64];
+  for (int n = 0; n < 9; n++) {
+    snprintf(buf, sizeof buf, "%.*e", n, (double)value);
+    if (strtof(buf, NULL) == value) {
+      return count_digits(buf);
+    }
+  }
+  return 9;
+}
+
+static void check_float(uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  if (!isfinite(value)) {
+    return;
+  }
+  const char *text = of_float(value);
+  float back = strtof(text, NULL);
+  CHECK(memcmp(&back, &value, sizeof back) == 0);
+  CHECK(strpbrk(text, ".e") != NULL);
+  CHECK(count_digits(text) <= fewest_digits(value));
+}
+
+TEST(floats_read_back_with_the_fewest_digits) {
+  uint32_t bits = 12345;
+  for (int i = 0; i < 30000; i++) {
+    bits = bits * 1664525 + 1013904223;
+    check_float(bits);                             /* any magnitude */
+    check_float((bits & 0x81ffffff) | 0x3e000000); /* near one */
+  }
+  for (uint32_t i = 0; i < 2000; i++) { /* prices */
+    float price = (float)i / 100;
+    memcpy(&bits, &price, sizeof bits);
+    check_float(bits);
+  }
+}
+
+/* Few digits by arithmetic, many by printing. */
+TEST(digits_of_doubles) {
+  CHECK_STR(of_double(1200), "1200.0");
+  CHECK_STR(of_double(123.456), "123.456");
+  CHECK_STR(of_double(0.000001), "1e-06");
+  CHECK_STR(of_double(999999999999999.0), "999999999999999.0");
+  CHECK_STR(of_double(99999999999999.9), "99999999999999.9");
+  CHECK_STR(of_double(0.1 + 0.2), "0.30000000000000004");
+  CHECK_STR(of_double(1e-7), "1e-07");
+  CHECK_STR(of_double(1e16), "1e+16");
+  CHECK_STR(of_double(1234567890123456.0), "1234567890123456.0");
+  CHECK_STR(of_double(0.0001), "0.0001");
+}
+
+TEST(every_double_reads_back) {
+  uint64_t state = 88172645463325252;
+  for (int i = 0; i < 4000; i++) {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    double value = (double)(state >> 20) / (i % 2 == 0 ? 1000.0 : 7.0);
+    if (i % 4 == 0) {
+      memcpy(&value, &state, sizeof value); /* any magnitude */
+    }
+    if (isfinite(value)) {
+      CHECK_DOUBLE(strtod(of_double(value), NULL), value);
+      CHECK_DOUBLE(strtod(of_script(value), NULL), value);
+    }
+  }
+}

@@ -304,7 +304,7 @@ cst_status cst__plan_statements(cst__planning *p);
 cst_status cst__plan_output(cst__planning *p, const cst__statement *output);
 /* All fields as columns. */
 cst_status cst__plan_keep_fields(cst__planning *p, const cst__fields *fields);
-/* Of the outputs that are wanted, the steps of their tensors (plan_tensors.c), and the parts and
+/* Of the outputs that are wanted, the steps of their tensors (plan_outputs.c), and the parts and
  * the schema of their columns (plan_parts.c). */
 cst_status cst__plan_outputs_finish(cst__planning *p);
 cst_status cst__plan_parts(cst__planning *p, const cst__plan_column *columns, size_t count);

@@ -1,5 +1,5 @@
 /* The steps of a plan: what a run does, in order. Each step makes one slot, of which later steps
- * use the number; equal steps are one (names.h of plan_builder.c), and those that no output needs
+ * use the number; equal steps are one (plan_steps.c compares them), and those that no output needs
  * are not there.
  *
  * A slot is one of three:

@@ -25,10 +25,11 @@ typedef enum cst_shuffle {
                              sources that drop damaged records */
   CST_SHUFFLE_GLOBAL = 2, /* CST_UNSUPPORTED where rows cannot be reached one by one, with a hint;
                              damaged rows fail, whatever the source's on_error is */
-  CST_SHUFFLE_WINDOW = 3  /* the rows of each window of `window` rows are permuted, and the windows
-                             of plain TFRecord files on disk, or else the files. A window is read in
-                             whole where a loader makes several batches of it, and its records have
-                             no more than 256 MiB */
+  CST_SHUFFLE_WINDOW = 3  /* the rows of each window of `window` rows are permuted, and the files,
+                             of which `interleave` are read at once; of plain TFRecord files on disk
+                             a window has as many stretches of rows, from anywhere. These are read
+                             in whole where a loader makes several batches of a window, and its
+                             records have no more than 256 MiB */
 } cst_shuffle;
 
 typedef struct cst_dataset_options {
@@ -52,12 +53,18 @@ typedef struct cst_dataset_options {
                             workers that were forked share them. A file that has changed since the
                             dataset was made is read itself. Below 0: none stay, and so it is with
                             memory_map, which needs none */
+  int32_t interleave; /* of a window order: files that are read at once, in turns, by their share of
+                         the bytes, so that each window mixes their rows: the files of the epoch's
+                         order are divided into groups of as many at most, and one group follows
+                         the other. Of plain TFRecord files on disk: the stretches of a window. 0:
+                         CST_DATASET_INTERLEAVE; 1: one after the other; at most 1024. Above 1 with
+                         CST_SHUFFLE_NONE is CST_INVALID_ARGUMENT */
 } cst_dataset_options;
 
-enum { CST_DATASET_MEMORY_BUDGET = 256 << 20 };
+enum { CST_DATASET_MEMORY_BUDGET = 256 << 20, CST_DATASET_INTERLEAVE = 16 };
 
 #define CST_DATASET_OPTIONS_INIT \
-  { sizeof(cst_dataset_options), 0, CST_SHUFFLE_NONE, 0, 0, false, 0, 0, 0, 0, NULL, 0 }
+  { sizeof(cst_dataset_options), 0, CST_SHUFFLE_NONE, 0, 0, false, 0, 0, 0, 0, NULL, 0, 0 }
 
 /* Immutable and counted; shared by threads. Keeps the source. */
 typedef struct cst_dataset cst_dataset;
@@ -94,7 +101,8 @@ typedef struct cst_position {
   /* Sources that are read in order: where reading may begin for this batch and those after it, so
    * that taking them up does not read again all that comes before. 0 and 0: at the beginning. Of no
    * account elsewhere. */
-  uint64_t file;        /* files of the epoch's order that come before it as a whole */
+  uint64_t file;        /* files of the epoch's order that come before it as a whole: all groups of
+                           files that are read at once before that of the batch */
   uint64_t rows_before; /* and their rows */
   /* Batches of all shards that were delivered before this number of shards divided the epoch: batch
    * k of shard i of n is batch origin + k * n + i of the epoch. 0, unless the number of shards has

@@ -57,6 +57,7 @@ SHUFFLE_NONE: int
 SHUFFLE_AUTO: int
 SHUFFLE_GLOBAL: int
 SHUFFLE_WINDOW: int
+INTERLEAVE: int  # files at once, by default
 COMPRESSION_BY_NAME: int
 COMPRESSION_NONE: int
 COMPRESSION_GZIP: int
@@ -704,6 +705,7 @@ class Dataset:
         batch_size: int,
         shuffle: int,  # one of SHUFFLE_...
         window: int,
+        interleave: int,  # 0: INTERLEAVE
         seed: int,
         drop_last: bool,
         shard: int,

@@ -56,6 +56,7 @@ class DatasetOptions(TypedDict, total=False):
     """The arguments of Source.dataset that do not say what is iterated."""
 
     window: int
+    interleave: int | None
     pad: PadsLike
     prefetch: int
     threads: int

@@ -1,6 +1,8 @@
 /* Windows that are read in whole: two at a time, each read by the first maker that wants it. */
 #include "dataset/blocks.h"
 
+#include <stdlib.h>
+
 #include "base/interrupt.h"
 
 enum { MOST_BYTES = 256 << 20 /* of a window */ };
@@ -62,6 +64,35 @@ static entry *find(cst__blocks *blocks, uint64_t number) {
   return &blocks->entries[at];
 }
 
+static int compare_stretches(const void *a, const void *b) {
+  const cst__row_range *x = a;
+  const cst__row_range *y = b;
+  return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Sorts stretches, and makes one of neighbours. Returns how many are left. */
+static size_t join_stretches(cst__row_range *stretches, size_t count) {
+  size_t joined = 0;
+  qsort(stretches, count, sizeof *stretches, compare_stretches);
+  for (size_t i = 1; i < count; i++) {
+    cst__row_range *last = &stretches[joined];
+    if (last->first + last->count == stretches[i].first) {
+      last->count += stretches[i].count;
+    } else {
+      stretches[++joined] = stretches[i];
+    }
+  }
+  return joined + 1;
+}
+
+static cst_status read_window(const cst__blocks *blocks, const cst__placed *window,
+                              cst__region **out, cst_error *error) {
+  cst__row_range pieces[CST__MOST_PIECES];
+  size_t count = cst__epoch_order_pieces(blocks->order, window, pieces);
+  return cst__region_read(blocks->source, pieces, join_stretches(pieces, count), MOST_BYTES, out,
+                          error);
+}
+
 /* Reads a window into an entry. Holds the lock, but not while it reads. */
 static cst_status blocks_read_window(cst__blocks *blocks, entry *into, const cst__placed *window,
                                      cst_error *error) {
@@ -70,8 +101,7 @@ static cst_status blocks_read_window(cst__blocks *blocks, entry *into, const cst
   *into = (entry){STATE_READING, window->number, NULL};
   cst__mutex_unlock(&blocks->lock);
   cst__region_release(old);
-  cst_status status = cst__region_read(blocks->source, window->number * blocks->order->window,
-                                       window->rows, MOST_BYTES, &region, error);
+  cst_status status = read_window(blocks, window, &region, error);
   cst__mutex_lock(&blocks->lock);
   *into = (entry){status == CST_OK ? STATE_READY : STATE_EMPTY, window->number, region};
   cst__condition_broadcast(&blocks->changed);

@@ -1,7 +1,6 @@
 /* Datasets: options, the way in which rows are reached, and the counting of batches. */
 #include "dataset/dataset.h"
 
-#include "dataset/epoch_order.h"
 #include "source/index/access.h"
 #include "source/pass/pass.h"
 #include "source/scan/count.h"
@@ -26,6 +25,12 @@ static cst_status dataset_check_options(const cst_dataset_options *o, cst_error 
   CST__TRY(check_range("prefetch", o->prefetch, MAX_PREFETCH, error));
   CST__TRY(check_range("threads", o->threads, MAX_THREADS, error));
   CST__TRY(check_range("shuffle", (int64_t)o->shuffle, CST_SHUFFLE_WINDOW, error));
+  CST__TRY(check_range("interleave", o->interleave, CST__MOST_PIECES, error));
+  if (o->interleave > 1 && o->shuffle == CST_SHUFFLE_NONE) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "shuffle them, or leave interleave out",
+                     "interleave is %d, and rows that are not shuffled keep the source's order",
+                     (int)o->interleave);
+  }
   if (o->shard >= (o->num_shards > 0 ? o->num_shards : 1)) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "shards are counted from 0", "shard %u of %u",
                      (unsigned)o->shard, (unsigned)o->num_shards);
@@ -40,6 +45,7 @@ static void complete_options(cst_dataset_options *o, const cst_source *source) {
   o->window += (o->batch_size - o->window % o->batch_size) % o->batch_size;
   o->num_shards = o->num_shards > 0 ? o->num_shards : 1;
   o->threads = o->threads > 0 ? o->threads : 1;
+  o->interleave = o->interleave > 0 ? o->interleave : CST_DATASET_INTERLEAVE;
 }
 
 cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *options,
@@ -192,6 +198,12 @@ uint64_t cst__dataset_begin(const cst_dataset *dataset, uint64_t origin, uint64_
 
 /* ---- the order ---- */
 
+void cst__dataset_order_of(const cst_dataset *dataset, uint64_t epoch, cst__epoch_order *out) {
+  const cst_dataset_options *o = &dataset->options;
+  const cst__windows windows = {(uint64_t)o->window, (uint64_t)o->interleave};
+  cst__epoch_order_init(out, dataset->shuffle, dataset->num_rows, windows, o->seed, epoch);
+}
+
 cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin, uint64_t count,
                               uint64_t *rows, cst_error *error) {
   cst__epoch_order order;
@@ -206,8 +218,7 @@ cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t beg
                      (unsigned long long)count, (unsigned long long)begin,
                      (unsigned long long)dataset->num_rows);
   }
-  cst__epoch_order_init(&order, dataset->shuffle, dataset->num_rows,
-                        (uint64_t)dataset->options.window, dataset->options.seed, epoch);
+  cst__dataset_order_of(dataset, epoch, &order);
   cst__epoch_order_rows(&order, begin, count, rows);
   return CST_OK;
 }

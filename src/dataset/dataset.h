@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/thread.h"
+#include "dataset/epoch_order.h"
 #include "source/index/record_cache.h"
 
 struct cst_dataset {
@@ -44,6 +45,9 @@ cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t beg
 
 /* Finds out whether the dataset is direct, and how it is shuffled. */
 cst_status cst__dataset_prepare(cst_dataset *dataset, cst_error *error);
+
+/* The order of an epoch of a direct dataset, which is prepared. */
+void cst__dataset_order_of(const cst_dataset *dataset, uint64_t epoch, cst__epoch_order *out);
 
 /* How many batches the dataset's shard has in an epoch of that many rows, from its origin on. */
 uint64_t cst__dataset_count_batches(const cst_dataset *dataset, uint64_t num_rows, uint64_t origin);

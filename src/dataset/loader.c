@@ -227,9 +227,7 @@ static bool reads_windows(const cst_loader *loader) {
 
 static cst_status begin_direct(cst_loader *loader, cst_error *error) {
   cst_dataset *dataset = loader->dataset;
-  cst__epoch_order_init(&loader->epoch.order, dataset->shuffle, dataset->num_rows,
-                        (uint64_t)dataset->options.window, dataset->options.seed,
-                        loader->batches.from.epoch);
+  cst__dataset_order_of(dataset, loader->batches.from.epoch, &loader->epoch.order);
   loader->end = count_own(
       loader, cst__dataset_count_batches(dataset, dataset->num_rows, loader->batches.from.origin));
   return reads_windows(loader) ? cst__blocks_new(dataset->source, &loader->epoch.order,

@@ -1,8 +1,10 @@
-/* Reading an epoch in order: files in the order of the epoch, rows before the place where it is
- * taken up passed over, windows put together, and where each file began. */
+/* Reading an epoch in order: files in the order of the epoch, several at once for windows, rows
+ * before the place where it is taken up passed over, windows put together, and where each group of
+ * files that are read at once began. */
 #include "dataset/stream.h"
 
 #include "dataset/epoch_order.h"
+#include "dataset/together.h"
 #include "source/index/parts.h"
 #include "source/input/prepare.h"
 #include "source/pass/arrow_schema.h"
@@ -10,9 +12,12 @@
 #include "source/pass/pass.h"
 #include "table/array.h"
 
-enum { USUAL_ROWS = 1024 /* of the batches that windows are made of */ };
+enum {
+  USUAL_ROWS = 1024, /* of the batches that windows are made of */
+  TURNS = 16         /* that a file has in a window, if all have as many */
+};
 
-/* Where a file of the epoch's order begins. */
+/* Where a group of files of the epoch's order begins, by its first one. */
 typedef struct file_start {
   uint64_t file;
   uint64_t row;
@@ -31,20 +36,27 @@ typedef struct unread_records {
   size_t used; /* and how many records of that are */
 } unread_records;
 
+/* What is read now: by one pass, or by one for each file. */
+typedef struct stream_files {
+  cst_pass *pass; /* this and the next are NULL: the next files have to be opened */
+  cst__together *together;
+  uint64_t first; /* number, in the order of the epoch, of the first file that is open, */
+  uint64_t next;  /* and of the next one to be opened */
+} stream_files;
+
 struct cst__stream {
   cst_dataset *dataset;
   bool shuffled;
-  bool permutes;         /* files */
-  bool singly;           /* files are read one by one, each by a pass of its own */
+  bool permutes; /* files */
+  bool singly;   /* each group of files is read by a pass of its own */
+  cst__at_once at_once;
   bool undecoded;        /* portions are records: all files are read by one pass */
   unread_records unread; /* undecoded */
   cst__permutation files;
   struct ArrowSchema schema;
   cst__joiner joiner;
-  uint64_t portion;   /* rows of a portion but the last */
-  cst_pass *pass;     /* NULL: the next file has to be opened */
-  uint64_t first;     /* number, in the order, of the pass's first file */
-  uint64_t file;      /* of the next file to be opened */
+  uint64_t portion; /* rows of a portion but the last */
+  stream_files open;
   uint64_t row;       /* rows of the epoch that have been read, or passed over with files */
   uint64_t begin;     /* the first row that is wanted */
   file_starts starts; /* after the current portion's begin, and (the first) the last before it */
@@ -65,6 +77,24 @@ void cst__share_reset(cst__share *share) {
 
 /* ---- life ---- */
 
+/* How many files windows mix, in turns that are short enough for each window to have rows of all of
+ * them. */
+static void plan_turns(cst__stream *stream) {
+  size_t most = stream->dataset->source->num_parts;
+  size_t wanted = stream->permutes ? (size_t)stream->dataset->options.interleave : 1;
+  size_t files = wanted < most ? wanted : most;
+  uint64_t turn = stream->portion / (TURNS * (files > 0 ? files : 1));
+  stream->at_once.files = files;
+  stream->at_once.turn = turn < 1 ? 1 : turn < USUAL_ROWS ? turn : USUAL_ROWS;
+}
+
+/* The number of the first file of the group that a file is in. */
+static uint64_t group_begin(const cst__stream *stream, uint64_t file) {
+  size_t num_files = stream->dataset->source->num_parts;
+  return file < num_files ? cst__group_of(num_files, stream->at_once.files, (size_t)file).begin
+                          : file;
+}
+
 static cst_status stream_begin(cst__stream *stream, const cst_position *from, cst_error *error) {
   const cst_dataset *dataset = stream->dataset;
   cst_source *source = dataset->source;
@@ -82,10 +112,12 @@ static cst_status stream_begin(cst__stream *stream, const cst_position *from, cs
       !(source->options.values.column_flags & CST_COLUMNS_BINARY_VIEWS); /* of few blocks */
   stream->begin = position - position % stream->portion;
   stream->row = from->rows_before;
-  stream->file = from->file;
+  stream->open.next = from->file;
   stream->origin = from->origin;
   cst__order_of_parts(&stream->files, source->num_parts, dataset->options.seed, from->epoch);
+  plan_turns(stream);
   if (from->rows_before > stream->begin || from->file > source->num_parts ||
+      group_begin(stream, from->file) != from->file ||
       (from->file > 0 && !source->inputs->rereadable)) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
                      "no batch %llu comes after %llu files and %llu rows",
@@ -117,7 +149,8 @@ void cst__stream_free(cst__stream *stream) {
   if (stream == NULL) {
     return;
   }
-  cst__pass_free(stream->pass);
+  cst__pass_free(stream->open.pass);
+  cst__together_free(stream->open.together);
   cst__joiner_reset(&stream->joiner);
   cst__share_reset(&stream->current);
   if (stream->schema.release != NULL) {
@@ -134,22 +167,6 @@ static size_t file_at(const cst__stream *stream, uint64_t place) {
   return (size_t)(stream->permutes ? cst__permutation_at(&stream->files, place) : place);
 }
 
-/* The next file of the order, or all that are left, as a source. */
-static cst_status open_files(cst__stream *stream, cst_source **out, cst_error *error) {
-  cst_source *source = stream->dataset->source;
-  size_t count = stream->singly ? 1 : source->num_parts - (size_t)stream->file;
-  size_t *files = cst__new(&stream->dataset->allocator, count * sizeof *files);
-  if (files == NULL) {
-    return cst__fail_memory(error, count * sizeof *files);
-  }
-  for (size_t i = 0; i < count; i++) {
-    files[i] = file_at(stream, stream->file + i);
-  }
-  cst_status status = cst__source_pick(source, files, count, out, error);
-  cst__delete(files);
-  return status;
-}
-
 static cst_status stream_note_start(cst__stream *stream, uint64_t file, uint64_t row,
                                     cst_error *error) {
   void *starts = stream->starts.items;
@@ -163,50 +180,74 @@ static cst_status stream_note_start(cst__stream *stream, uint64_t file, uint64_t
   return CST_OK;
 }
 
-static cst_status stream_start_pass(cst__stream *stream, cst_source *part, cst_error *error) {
-  bool fits = stream->portion <= 8 * USUAL_ROWS;
-  cst__pass_options options = {.rows = fits ? (size_t)stream->portion : USUAL_ROWS,
-                               .bytes = (uint64_t)part->options.values.batch_bytes,
-                               .threads = part->options.values.threads,
-                               .purpose = stream->undecoded ? CST__FOR_RECORDS : CST__FOR_COLUMNS};
-  CST__TRY(cst__source_acquire(part, error));
-  return cst__pass_new_with(part, &options, &stream->pass, error);
-}
-
-/* Goes on to the next file. Without one, *pass stays NULL. */
-static cst_status open_pass(cst__stream *stream, cst_error *error) {
+static cst_status start_reading(cst__stream *stream, const size_t *files, size_t count,
+                                cst_error *error) {
   cst_source *source = stream->dataset->source;
   cst_source *part = NULL;
-  if (stream->file >= source->num_parts) {
-    stream->at_end = true;
-    return CST_OK;
+  bool tabular = source->inputs->format.payload == NULL;
+  bool all = stream->open.next == 0 && !stream->permutes && count == source->num_parts;
+  bool fits = stream->portion <= 8 * USUAL_ROWS;
+  cst__pass_options options = {.rows = fits ? (size_t)stream->portion : USUAL_ROWS,
+                               .bytes = (uint64_t)source->options.values.batch_bytes,
+                               .threads = source->options.values.threads,
+                               .purpose = stream->undecoded ? CST__FOR_RECORDS : CST__FOR_COLUMNS,
+                               .at_once = stream->at_once};
+  options.at_once.begun = stream->singly ? 0 : (size_t)stream->open.next;
+  if (tabular && count > 1 && stream->singly) {
+    return cst__together_new(source, files, count, &options, &stream->open.together, error);
   }
-  bool all = stream->file == 0 && !stream->permutes && (!stream->singly || source->num_parts == 1);
-  if (all) {
-    part = cst__source_retain(source);
-  } else {
-    CST__TRY(open_files(stream, &part, error));
-  }
-  cst_status status = stream_note_start(stream, stream->file, stream->row, error);
+  CST__TRY(all ? CST_OK : cst__source_pick(source, files, count, &part, error));
+  part = all ? cst__source_retain(source) : part;
+  cst_status status = cst__source_acquire(part, error);
   if (status == CST_OK) {
-    status = stream_start_pass(stream, part, error);
+    status = cst__pass_new_with(part, &options, &stream->open.pass, error);
   }
-  stream->first = stream->file;
-  stream->file += part->num_parts;
   cst__source_release(part);
   return status;
 }
 
-/* Notes the files that begin within the batch that the pass gave last. */
-static cst_status stream_note_starts(cst__stream *stream, cst_error *error) {
-  const cst__unit *unit = &stream->pass->delivered;
-  uint64_t row = stream->row;
-  if (stream->singly || stream->pass->tabular != NULL) {
+/* Goes on to the next group of files, or all that are left. Without one, nothing is open. */
+static cst_status open_pass(cst__stream *stream, cst_error *error) {
+  size_t num_files = stream->dataset->source->num_parts;
+  size_t first = (size_t)stream->open.next;
+  if (stream->open.next >= num_files) {
+    stream->at_end = true;
     return CST_OK;
   }
+  size_t end =
+      stream->singly ? cst__group_of(num_files, stream->at_once.files, first).end : num_files;
+  size_t *files = cst__new(&stream->dataset->allocator, (end - first) * sizeof *files);
+  if (files == NULL) {
+    return cst__fail_memory(error, (end - first) * sizeof *files);
+  }
+  for (size_t i = first; i < end; i++) {
+    files[i - first] = file_at(stream, i);
+  }
+  cst_status status = stream_note_start(stream, stream->open.next, stream->row, error);
+  if (status == CST_OK) {
+    status = start_reading(stream, files, end - first, error);
+  }
+  cst__delete(files);
+  stream->open.first = stream->open.next;
+  stream->open.next = end;
+  return status;
+}
+
+/* True for the first file, in the order, of a group that has not begun yet. */
+static bool begins_group(const cst__stream *stream, uint64_t first) {
+  return stream->starts.count == 0 || first > stream->starts.items[stream->starts.count - 1].file;
+}
+
+/* Notes the groups of files that begin within the batch that the pass gave last. */
+static cst_status stream_note_starts(cst__stream *stream, cst_error *error) {
+  if (stream->singly || stream->open.pass->tabular != NULL) {
+    return CST_OK;
+  }
+  const cst__unit *unit = &stream->open.pass->delivered;
+  uint64_t row = stream->row;
   for (size_t i = 0; i < unit->num_runs; i++) {
-    uint64_t file = stream->first + unit->runs[i].file;
-    if (stream->starts.count == 0 || file > stream->starts.items[stream->starts.count - 1].file) {
+    uint64_t file = group_begin(stream, stream->open.first + unit->runs[i].file);
+    if (begins_group(stream, file)) {
       CST__TRY(stream_note_start(stream, file, row, error));
     }
     row += unit->runs[i].count;
@@ -242,18 +283,25 @@ static cst_status stream_put(cst__stream *stream, struct ArrowArray *batch, cst_
   return status == CST_OK ? cst__joiner_put(&stream->joiner, &rest, error) : status;
 }
 
+static void close_pass(cst__stream *stream) {
+  cst__pass_free(stream->open.pass);
+  cst__together_free(stream->open.together);
+  stream->open.pass = NULL;
+  stream->open.together = NULL;
+}
+
 /* Reads until the joiner has a portion, or to the end. */
 static cst_status stream_fill(cst__stream *stream, cst_error *error) {
   while (!cst__joiner_is_full(&stream->joiner) && !stream->at_end) {
     struct ArrowArray batch = {.release = NULL};
-    if (stream->pass == NULL) {
+    if (stream->open.pass == NULL && stream->open.together == NULL) {
       CST__TRY(open_pass(stream, error));
       continue;
     }
-    CST__TRY(cst__pass_next(stream->pass, &batch, error));
+    CST__TRY(stream->open.pass != NULL ? cst__pass_next(stream->open.pass, &batch, error)
+                                       : cst__together_next(stream->open.together, &batch, error));
     if (batch.release == NULL) {
-      cst__pass_free(stream->pass);
-      stream->pass = NULL;
+      close_pass(stream);
       continue;
     }
     cst_status status = stream_note_starts(stream, error);
@@ -269,10 +317,8 @@ static cst_status stream_fill(cst__stream *stream, cst_error *error) {
 /* ---- rows as records ---- */
 
 static cst_status note_run(cst__stream *stream, const cst__run *run, cst_error *error) {
-  uint64_t file = stream->first + run->file;
-  bool is_new =
-      stream->unread.used == 0 &&
-      (stream->starts.count == 0 || file > stream->starts.items[stream->starts.count - 1].file);
+  uint64_t file = group_begin(stream, stream->open.first + run->file);
+  bool is_new = stream->unread.used == 0 && begins_group(stream, file);
   return is_new ? stream_note_start(stream, file, stream->row, error) : CST_OK;
 }
 
@@ -309,7 +355,7 @@ static cst_status fill_window(cst__stream *stream, cst__window *window, cst_erro
   while (window->unit.rows < stream->portion && !stream->at_end) {
     stream->unread.run = 0;
     stream->unread.used = 0;
-    CST__TRY(cst__pass_next_unit(stream->pass, &stream->unread.unit, error));
+    CST__TRY(cst__pass_next_unit(stream->open.pass, &stream->unread.unit, error));
     stream->at_end = stream->unread.unit->rows == 0;
     CST__TRY(use_unit(stream, window, error));
   }
@@ -317,13 +363,13 @@ static cst_status fill_window(cst__stream *stream, cst__window *window, cst_erro
 }
 
 static cst_status read_records(cst__stream *stream, cst_error *error) {
-  if (stream->pass == NULL && !stream->at_end) {
+  if (stream->open.pass == NULL && !stream->at_end) {
     CST__TRY(open_pass(stream, error));
   }
-  if (stream->pass == NULL) {
+  if (stream->open.pass == NULL) {
     return CST_OK;
   }
-  cst__window *window = cst__window_new(stream->pass->source, &stream->dataset->allocator);
+  cst__window *window = cst__window_new(stream->open.pass->source, &stream->dataset->allocator);
   if (window == NULL) {
     return cst__fail_memory(error, sizeof *window);
   }

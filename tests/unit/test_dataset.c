@@ -281,6 +281,7 @@ TEST(windows_of_packed_files) {
   const char *paths[4];
   cst_source *source = open_examples(paths, packed_files(paths, ROWS), 0, 2);
   cst_dataset_options options = options_of(CST_SHUFFLE_AUTO, 8);
+  options.interleave = 1;
   cst_dataset *dataset = dataset_of(source, &options);
   cst_shuffle found;
   uint64_t rows;

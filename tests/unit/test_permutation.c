@@ -110,7 +110,7 @@ static double chi_square(const uint64_t *rows, uint64_t count) {
 static uint64_t *permuted(uint64_t count, uint64_t seed, uint64_t epoch) {
   uint64_t *rows = calloc(count, sizeof *rows);
   cst__epoch_order order;
-  cst__epoch_order_init(&order, CST_SHUFFLE_GLOBAL, count, 1, seed, epoch);
+  cst__epoch_order_init(&order, CST_SHUFFLE_GLOBAL, count, (cst__windows){1, 1}, seed, epoch);
   cst__epoch_order_rows(&order, 0, count, rows);
   return rows;
 }
@@ -189,11 +189,12 @@ TEST(orders_are_independent) {
 
 /* ---- windows ---- */
 
-static void check_windows(uint64_t count, uint64_t window, uint64_t seed) {
+/* Windows of `pieces` pieces of `piece` rows: each piece stands in one window. */
+static void check_windows(uint64_t count, cst__windows windows, uint64_t seed) {
   cst__epoch_order order;
   uint64_t *rows = calloc(count, sizeof *rows);
   uint8_t *seen = calloc(count, 1);
-  cst__epoch_order_init(&order, CST_SHUFFLE_WINDOW, count, window, seed, 1);
+  cst__epoch_order_init(&order, CST_SHUFFLE_WINDOW, count, windows, seed, 1);
   cst__epoch_order_rows(&order, 0, count, rows);
   for (uint64_t i = 0; i < count; i++) {
     uint64_t single;
@@ -202,11 +203,22 @@ static void check_windows(uint64_t count, uint64_t window, uint64_t seed) {
     cst__epoch_order_rows(&order, i, 1, &single);
     CHECK_EQ(single, rows[i]);
   }
-  uint64_t changes = 0;
-  for (uint64_t i = 1; i < count; i++) {
-    changes += rows[i] / window != rows[i - 1] / window;
+  uint64_t piece = windows.rows / (windows.pieces < windows.rows ? windows.pieces : windows.rows);
+  for (uint64_t begin = 0; begin < count;) {
+    cst__row_range pieces[CST__MOST_PIECES];
+    cst__placed window = cst__epoch_order_window(&order, begin);
+    CHECK_EQ(window.begin, begin);
+    size_t num_pieces = cst__epoch_order_pieces(&order, &window, pieces);
+    CHECK(num_pieces <= windows.pieces && window.rows <= windows.rows);
+    for (uint64_t i = 0; i < window.rows; i++) {
+      size_t at = 0;
+      while (at < num_pieces && rows[begin + i] - pieces[at].first >= pieces[at].count) {
+        at++;
+      }
+      CHECK(at < num_pieces && pieces[at].first % piece == 0);
+    }
+    begin += window.rows;
   }
-  CHECK_EQ(changes, (count - 1) / window); /* the rows of a window stand together */
   free(rows);
   free(seen);
 }
@@ -214,23 +226,43 @@ static void check_windows(uint64_t count, uint64_t window, uint64_t seed) {
 TEST(windows_have_their_own_rows) {
   for (uint64_t count = 1; count < 60; count++) {
     for (uint64_t window = 1; window < 12; window++) {
-      check_windows(count, window, count);
+      for (uint64_t pieces = 1; pieces < 6; pieces++) {
+        check_windows(count, (cst__windows){window, pieces}, count);
+      }
     }
   }
-  check_windows(10000, 64, 1);
-  check_windows(10001, 100000, 1);
+  check_windows(10000, (cst__windows){64, 1}, 1);
+  check_windows(10000, (cst__windows){64, 16}, 1);
+  check_windows(10001, (cst__windows){100000, 16}, 1);
+}
+
+/* Of ten tenths of the data, a window of ten pieces has rows of most. */
+TEST(pieces_mix_what_lies_far_apart) {
+  uint64_t rows[1000];
+  cst__epoch_order order;
+  cst__epoch_order_init(&order, CST_SHUFFLE_WINDOW, 10000, (cst__windows){1000, 20}, 7, 0);
+  for (uint64_t begin = 0; begin < 10000; begin += 1000) {
+    bool seen[10] = {false};
+    int tenths = 0;
+    cst__epoch_order_rows(&order, begin, 1000, rows);
+    for (size_t i = 0; i < 1000; i++) {
+      tenths += !seen[rows[i] / 1000];
+      seen[rows[i] / 1000] = true;
+    }
+    CHECK(tenths >= 6);
+  }
 }
 
 TEST(without_shuffling_rows_stand_as_they_are) {
   cst__epoch_order order;
   uint64_t rows[5];
-  cst__epoch_order_init(&order, CST_SHUFFLE_NONE, 100, 8, 1, 1);
+  cst__epoch_order_init(&order, CST_SHUFFLE_NONE, 100, (cst__windows){8, 1}, 1, 1);
   cst__epoch_order_rows(&order, 90, 5, rows);
   for (uint64_t i = 0; i < 5; i++) {
     CHECK_EQ(rows[i], 90 + i);
   }
-  cst__epoch_order_init(&order, CST_SHUFFLE_GLOBAL, 0, 8, 1, 1);
+  cst__epoch_order_init(&order, CST_SHUFFLE_GLOBAL, 0, (cst__windows){8, 1}, 1, 1);
   cst__epoch_order_rows(&order, 0, 0, rows);
-  cst__epoch_order_init(&order, CST_SHUFFLE_WINDOW, 0, 8, 1, 1);
+  cst__epoch_order_init(&order, CST_SHUFFLE_WINDOW, 0, (cst__windows){8, 1}, 1, 1);
   cst__epoch_order_rows(&order, 0, 0, rows);
 }

@@ -121,6 +121,7 @@ class Source(SourceBase):
         shard: tuple[int, int] = (0, 1),
         *,
         window: int = 65536,
+        interleave: int | None = None,
         label: str | None = None,
         pad: PadsLike = None,
         prefetch: int = 2,
@@ -138,6 +139,9 @@ class Source(SourceBase):
             window of `window` rows, and where rows can be reached one by one the windows too, else
             the files; True is global for plain files on disk and windows for everything else
             (compressed files, other formats, file objects, sources that skip damaged records).
+        interleave: files that a window order reads at once, so that each window mixes their rows;
+            of plain TFRecord files on disk the places that a window has its rows of. None: 16; 1:
+            one file after the other.
         seed: every seed has orders of its own, one per epoch, the same for ever.
         epochs: how often an iteration goes over the data; None: without end.
         drop_last: leave out the short batch, and what would make some shards longer than others.
@@ -162,6 +166,7 @@ class Source(SourceBase):
             drop_last=drop_last,
             shard=shard,
             window=window,
+            interleave=interleave,
             label=label,
             pad=pad,
             prefetch=prefetch,

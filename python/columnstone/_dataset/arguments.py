@@ -51,6 +51,10 @@ def as_shuffle(shuffle: Shuffle) -> int:
     raise argument_error(f'shuffle is False, True, "global" or "window", not {ascii(shuffle)[:40]}')
 
 
+def as_interleave(interleave: int | None) -> int:
+    return 0 if interleave is None else number("interleave", interleave, 1, 1024)
+
+
 def as_shard(shard: tuple[int, int]) -> tuple[int, int]:
     if not isinstance(shard, tuple | list) or len(shard) != 2:
         raise TypeError("shard is a pair (i, n): this one of n shards")

@@ -93,6 +93,7 @@ class Dataset(Generic[Item]):
         drop_last: bool = False,
         shard: tuple[int, int] = (0, 1),
         window: int = 65536,
+        interleave: int | None = None,
         label: str | None = None,
         pad: PadsLike = None,
         prefetch: int = 2,
@@ -122,6 +123,7 @@ class Dataset(Generic[Item]):
             else arguments.count("batch_size", batch_size),
             "shuffle": arguments.as_shuffle(shuffle),
             "window": arguments.count("window", window),
+            "interleave": arguments.as_interleave(interleave),
             "seed": arguments.number("seed", seed, 0, 2**64 - 1),
             "drop_last": bool(drop_last),
             "shard": number,
@@ -355,6 +357,7 @@ class Dataset(Generic[Item]):
         }
         if made["shuffle"] == "window":
             made["window"] = options["window"]
+            made["interleave"] = options["interleave"] or _core.INTERLEAVE
         if self._fingerprint is None:
             self._fingerprint = fingerprint(self._source)
         return {**made, **self._fingerprint}

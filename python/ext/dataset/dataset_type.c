@@ -8,9 +8,9 @@
 
 static int dataset_parse(cst__py_dataset_object *self, cst_dataset_options *o, PyObject *args,
                          PyObject *kwargs) {
-  static char *keywords[] = {"source",        "batch_size", "shuffle",    "window",   "seed",
-                             "drop_last",     "shard",      "num_shards", "prefetch", "threads",
-                             "memory_budget", "pads",       NULL};
+  static char *keywords[] = {"source",  "batch_size",    "shuffle", "window",     "interleave",
+                             "seed",    "drop_last",     "shard",   "num_shards", "prefetch",
+                             "threads", "memory_budget", "pads",    NULL};
   cst__py_state *state = cst__py_state_of((PyObject *)self);
   int shuffle;
   int drop_last;
@@ -19,9 +19,9 @@ static int dataset_parse(cst__py_dataset_object *self, cst_dataset_options *o, P
   unsigned long long seed;
   long long memory_budget;
   if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "O!$LiLKpIIiiLO!:Dataset", keywords, state->source_type, &self->source,
-          &batch_size, &shuffle, &window, &seed, &drop_last, &o->shard, &o->num_shards,
-          &o->prefetch, &o->threads, &memory_budget, &PyTuple_Type, &self->pads)) {
+          args, kwargs, "O!$LiLiKpIIiiLO!:Dataset", keywords, state->source_type, &self->source,
+          &batch_size, &shuffle, &window, &o->interleave, &seed, &drop_last, &o->shard,
+          &o->num_shards, &o->prefetch, &o->threads, &memory_budget, &PyTuple_Type, &self->pads)) {
     self->source = NULL;
     self->pads = NULL;
     return -1;

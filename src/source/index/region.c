@@ -1,29 +1,52 @@
 /* Reading regions, file by file. */
 #include "source/index/region.h"
 
-/* The bytes of a file that rows [first, end) of the source have there. */
-static void measure_part(const cst__access_file *file, uint64_t first, uint64_t end,
-                         uint64_t *begin, uint64_t *size) {
+/* The bytes of a file that the rows of a stretch have there. */
+static void measure_part(const cst__access_file *file, const cst__row_range *stretch,
+                         cst__region_part *out) {
+  uint64_t first = stretch->first;
+  uint64_t end = first + stretch->count;
   uint64_t from = first > file->rows ? first - file->rows : 0;
   uint64_t to = end - file->rows < file->count ? end - file->rows : file->count;
-  *begin = file->index->offsets[file->first + from];
-  *size = file->index->offsets[file->first + to] - *begin;
+  out->begin = file->index->offsets[file->first + from];
+  out->size = (size_t)(file->index->offsets[file->first + to] - out->begin);
 }
 
-/* UINT64_MAX for more than `most`. */
-static uint64_t measure_region(const cst__access *access, size_t file, size_t num_parts,
-                               uint64_t first, uint64_t end, uint64_t most) {
-  uint64_t total = 0;
-  for (size_t i = 0; i < num_parts; i++) {
-    uint64_t begin;
-    uint64_t size;
-    measure_part(&access->files[file + i], first, end, &begin, &size);
-    if (size > most - total) {
-      return UINT64_MAX;
-    }
-    total += size;
+/* The files [*file, end) that have rows of a stretch. */
+static size_t files_of(const cst__access *access, const cst__row_range *stretch, size_t *file) {
+  *file = cst__access_find(access, stretch->first);
+  return cst__access_find(access, stretch->first + stretch->count - 1) + 1;
+}
+
+static size_t count_parts(const cst__access *access, const cst__row_range *stretches,
+                          size_t count) {
+  size_t parts = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t file;
+    size_t end = files_of(access, &stretches[i], &file);
+    parts += end - file;
   }
-  return total;
+  return parts;
+}
+
+/* Says where the parts are. False if they have more than `most` bytes. */
+static bool place_parts(const cst__access *access, const cst__row_range *stretches, size_t count,
+                        uint64_t most, cst__region *region, uint64_t *size) {
+  *size = 0;
+  for (size_t i = 0; i < count; i++) {
+    size_t file;
+    size_t end = files_of(access, &stretches[i], &file);
+    for (; file < end; file++) {
+      cst__region_part *part = &region->parts[region->num_parts++];
+      part->file = file;
+      measure_part(&access->files[file], &stretches[i], part);
+      if (part->size > most - *size) {
+        return false;
+      }
+      *size += part->size;
+    }
+  }
+  return true;
 }
 
 /* Reads the parts, whose places are known, one after the other. */
@@ -39,31 +62,22 @@ static cst_status read_parts(cst__access *access, const cst_source *source, cst_
   return CST_OK;
 }
 
-cst_status cst__region_read(cst_source *source, uint64_t first, uint64_t count, uint64_t most,
-                            cst__region **out, cst_error *error) {
+cst_status cst__region_read(cst_source *source, const cst__row_range *stretches, size_t count,
+                            uint64_t most, cst__region **out, cst_error *error) {
   cst__access *access;
-  CST__TRY(cst__source_access(source, &access, error));
-  uint64_t end = first + count;
-  size_t file = cst__access_find(access, first);
-  size_t num_parts = cst__access_find(access, end - 1) - file + 1;
-  uint64_t size = measure_region(access, file, num_parts, first, end, most);
+  uint64_t size;
   *out = NULL;
-  if (size == UINT64_MAX) {
-    return CST_OK;
-  }
+  CST__TRY(cst__source_access(source, &access, error));
+  size_t parts = count_parts(access, stretches, count);
   cst__region *region =
-      cst__new_zero(&access->allocator, sizeof *region + num_parts * sizeof(cst__region_part));
+      cst__new_zero(&access->allocator, sizeof *region + parts * sizeof(cst__region_part));
   if (region == NULL) {
     return cst__fail_memory(error, sizeof *region);
   }
   cst__refcount_init(&region->owners);
-  region->num_parts = num_parts;
-  for (size_t i = 0; i < num_parts; i++) {
-    cst__region_part *part = &region->parts[i];
-    uint64_t bytes;
-    measure_part(&access->files[file + i], first, end, &part->begin, &bytes);
-    part->file = file + i;
-    part->size = (size_t)bytes;
+  if (!place_parts(access, stretches, count, most, region, &size)) {
+    cst__region_release(region);
+    return CST_OK;
   }
   region->data = cst__new(&access->allocator, (size_t)size + 1);
   cst_status status = region->data != NULL ? read_parts(access, source, region, error)
@@ -88,15 +102,29 @@ void cst__region_release(cst__region *region) {
   }
 }
 
+/* The last part that begins at a byte of a file, or before it; NULL: there is none. */
+static const cst__region_part *part_before(const cst__region *region, size_t file, uint64_t byte) {
+  size_t low = 0;
+  size_t high = region->num_parts;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    const cst__region_part *part = &region->parts[middle];
+    if (part->file < file || (part->file == file && part->begin <= byte)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low > 0 ? &region->parts[low - 1] : NULL;
+}
+
 const uint8_t *cst__regions_find(const cst__region *const *regions, size_t num_regions, size_t file,
                                  uint64_t begin, uint64_t size) {
   for (size_t i = 0; i < num_regions; i++) {
-    const cst__region_part *parts = regions[i]->parts;
-    size_t at = file - parts[0].file; /* the files of a region follow each other */
-    if (at < regions[i]->num_parts && begin >= parts[at].begin &&
-        begin - parts[at].begin <= parts[at].size &&
-        size <= parts[at].size - (begin - parts[at].begin)) {
-      return parts[at].data + (begin - parts[at].begin);
+    const cst__region_part *part = part_before(regions[i], file, begin);
+    if (part != NULL && part->file == file && begin - part->begin <= part->size &&
+        size <= part->size - (begin - part->begin)) {
+      return part->data + (begin - part->begin);
     }
   }
   return NULL;

@@ -1,7 +1,25 @@
-/* Ordering the blocks of all files, and cutting them into units. */
+/* Ordering the blocks of all files, or taking them in turns, and cutting them into units. */
 #include "source/pass/feed.h"
 
 enum { MOST_DROPS = 1 << 16 }; /* of one unit: they take memory */
+
+/* Begins with the group that has a file, if there is one. */
+static void enter_group(cst__feed *feed, size_t file) {
+  const cst_source *source = feed->source;
+  size_t begun = feed->at_once.begun;
+  feed->front = file;
+  if (file >= source->num_parts) {
+    return;
+  }
+  cst__group group = cst__group_of(begun + source->num_parts, feed->at_once.files, begun + file);
+  feed->group = (cst__group){file, group.end - begun};
+  cst__turns_init(&feed->turns, feed->group.end - file, feed->at_once.turn);
+  for (size_t i = file; i < feed->group.end; i++) {
+    cst__turns_tell(&feed->turns, i - file, source->parts[i].size);
+  }
+  cst__turns_begin(&feed->turns);
+  feed->front = file + feed->turns.current;
+}
 
 cst__feed *cst__feed_new(const cst_source *source) {
   cst__feed *feed = cst__new_zero(&source->allocator, sizeof *feed);
@@ -10,15 +28,27 @@ cst__feed *cst__feed_new(const cst_source *source) {
   }
   feed->source = source;
   feed->pool = cst__pool_new(&source->allocator);
+  feed->at_once = (cst__at_once){.files = 1, .turn = 1};
   size_t bytes;
   if (cst__mul(source->num_parts, sizeof *feed->files, &bytes)) {
     feed->files = cst__new_zero(&source->allocator, bytes);
   }
-  if (feed->pool == NULL || feed->files == NULL) {
+  if (feed->pool == NULL || feed->files == NULL ||
+      !cst__turns_reserve(&feed->turns, &source->allocator, 1)) {
     cst__feed_free(feed);
     return NULL;
   }
+  enter_group(feed, 0);
   return feed;
+}
+
+bool cst__feed_cut_at_once(cst__feed *feed, const cst__at_once *at_once) {
+  if (!cst__turns_reserve(&feed->turns, &feed->source->allocator, at_once->files)) {
+    return false;
+  }
+  feed->at_once = *at_once;
+  enter_group(feed, 0);
+  return true;
 }
 
 static void drop_file(cst__feed_file *file) {
@@ -40,19 +70,35 @@ void cst__feed_free(cst__feed *feed) {
     drop_file(&feed->files[i]);
   }
   cst__delete(feed->files);
+  cst__turns_reset(&feed->turns);
   cst__pool_release(feed->pool);
   cst__delete(feed);
 }
 
+static bool is_fillable(const cst__feed_file *file) { return !file->busy && !file->ended; }
+
+/* Of the group, the file with the fewest blocks ahead; of those after it, the first. */
 size_t cst__feed_fillable(const cst__feed *feed, size_t ahead) {
-  size_t rest = feed->source->num_parts - feed->front;
-  size_t end = feed->front + (ahead < rest ? ahead : rest);
-  for (size_t i = feed->front; i < end; i++) {
-    if (!feed->files[i].busy && !feed->files[i].ended) {
-      return i;
+  size_t num_files = feed->source->num_parts;
+  size_t found = SIZE_MAX;
+  if (feed->front >= num_files) {
+    return SIZE_MAX;
+  }
+  if (ahead == 1) {
+    return is_fillable(&feed->files[feed->front]) ? feed->front : SIZE_MAX;
+  }
+  for (size_t i = feed->group.begin; i < feed->group.end; i++) {
+    if (is_fillable(&feed->files[i]) &&
+        (found == SIZE_MAX || feed->files[i].num_blocks < feed->files[found].num_blocks)) {
+      found = i;
     }
   }
-  return SIZE_MAX;
+  size_t rest = num_files - feed->group.end;
+  size_t end = feed->group.end + (ahead - 1 < rest ? ahead - 1 : rest);
+  for (size_t i = feed->group.end; i < end && found == SIZE_MAX; i++) {
+    found = is_fillable(&feed->files[i]) ? i : SIZE_MAX;
+  }
+  return found;
 }
 
 void cst__feed_begin(cst__feed *feed, size_t file) { feed->files[file].busy = true; }
@@ -81,6 +127,7 @@ void cst__feed_end(cst__feed *feed, size_t file, cst__block *block) {
     block->next = NULL;
     *(f->first == NULL ? &f->first : &f->last->next) = block;
     f->last = block;
+    f->num_blocks++;
     feed->ready_bytes += block->size;
     feed->framed += block->num_frames;
   }
@@ -99,16 +146,17 @@ static size_t run_end(const cst__block *block, size_t first, size_t limit, uint6
 }
 
 /* Moves the dropped records that are next into the partial unit. */
-static bool cut_drops(cst__feed *feed, cst__block *block) {
-  while (feed->taken_drops < block->drops.count) {
-    cst__drop *drop = &block->drops.items[feed->taken_drops];
-    if (drop->before != feed->taken) {
+static bool cut_drops(cst__feed *feed, cst__feed_file *file) {
+  cst__block *block = file->first;
+  while (file->taken_drops < block->drops.count) {
+    cst__drop *drop = &block->drops.items[file->taken_drops];
+    if (drop->before != file->taken) {
       break;
     }
     cst__drop moved = *drop; /* the block's own goes on to count for its records' numbers */
     moved.before = feed->partial.rows;
     drop->error = NULL;
-    feed->taken_drops++;
+    file->taken_drops++;
     if (!cst__drops_add(&feed->partial.drops, &feed->source->allocator, &moved)) {
       return false;
     }
@@ -116,35 +164,42 @@ static bool cut_drops(cst__feed *feed, cst__block *block) {
   return true;
 }
 
-/* Moves records of the front block into the partial unit, up to the next dropped one. */
-static bool cut_records(cst__feed *feed, cst__block *block, size_t rows, uint64_t bytes) {
+/* Moves records of the front file's first block into the partial unit, up to the next dropped one,
+ * or the end of the file's turn. */
+static bool cut_records(cst__feed *feed, cst__feed_file *file, size_t rows, uint64_t bytes) {
   cst__unit *unit = &feed->partial;
+  cst__block *block = file->first;
   size_t limit = rows - unit->rows;
-  if (feed->taken_drops < block->drops.count) {
-    size_t run = block->drops.items[feed->taken_drops].before - feed->taken;
+  limit = feed->turns.room < limit ? (size_t)feed->turns.room : limit;
+  if (file->taken_drops < block->drops.count) {
+    size_t run = block->drops.items[file->taken_drops].before - file->taken;
     limit = run < limit ? run : limit;
   }
   uint64_t taken;
-  size_t end = run_end(block, feed->taken, limit, bytes - unit->bytes, &taken);
-  if (!cst__unit_add(unit, feed->source, block, feed->taken, end - feed->taken)) {
+  size_t end = run_end(block, file->taken, limit, bytes - unit->bytes, &taken);
+  size_t count = end - file->taken;
+  if (!cst__unit_add(unit, feed->source, block, file->taken, count)) {
     return false;
   }
   unit->bytes += taken;
-  feed->taken = end;
+  file->taken = end;
+  cst__turns_take(&feed->turns, count);
+  feed->front = feed->group.begin + feed->turns.current;
   return true;
 }
 
 static bool cut_block(cst__feed *feed, size_t rows, uint64_t bytes) {
   cst__feed_file *file = &feed->files[feed->front];
   cst__block *block = file->first;
-  if (!cut_drops(feed, block) ||
-      (feed->taken < block->num_frames && !cut_records(feed, block, rows, bytes))) {
+  if (!cut_drops(feed, file) ||
+      (file->taken < block->num_frames && !cut_records(feed, file, rows, bytes))) {
     return false;
   }
-  if (feed->taken == block->num_frames && feed->taken_drops == block->drops.count) {
+  if (file->taken == block->num_frames && file->taken_drops == block->drops.count) {
     file->first = block->next;
-    feed->taken = 0;
-    feed->taken_drops = 0;
+    file->num_blocks--;
+    file->taken = 0;
+    file->taken_drops = 0;
     feed->ready_bytes -= block->size;
     cst__block_release(block);
   }
@@ -173,7 +228,11 @@ static bool leave_file(cst__feed *feed, cst_status *failure, cst_error *error) {
     cst__error_copy(error, &file->cursor->framing.error);
   }
   drop_file(file);
-  feed->front++;
+  if (cst__turns_end(&feed->turns)) {
+    feed->front = feed->group.begin + feed->turns.current;
+  } else {
+    enter_group(feed, feed->group.end);
+  }
   return *failure == CST_OK;
 }
 

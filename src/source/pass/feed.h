@@ -1,28 +1,33 @@
-/* A feed: the blocks of all files, in order, cut into units. Nothing here locks: in a pass with
- * threads, everything but cst__feed_fill runs under the pass's lock, and cst__feed_fill runs for
- * each file on one thread at a time.
+/* A feed: the blocks of all files, in order or in turns, cut into units. Nothing here locks: in a
+ * pass with threads, everything but cst__feed_fill runs under the pass's lock, and cst__feed_fill
+ * runs for each file on one thread at a time.
  */
 #ifndef SOURCE_PASS_FEED_H
 #define SOURCE_PASS_FEED_H
 
 #include "source/block/cursor.h"
 #include "source/block/unit.h"
+#include "source/pass/turns.h"
 
 typedef struct cst__feed_file {
   cst__cursor *cursor; /* NULL before the first fill, and when all is cut */
   cst__block *first;   /* blocks that are not wholly cut */
   cst__block *last;
-  bool busy;  /* being filled */
-  bool ended; /* no block will follow those in the list; cursor->framing.failure says why */
+  size_t num_blocks;
+  size_t taken;       /* records of the first block that are cut */
+  size_t taken_drops; /* the same of its dropped ones */
+  bool busy;          /* being filled */
+  bool ended;         /* no block will follow those in the list; cursor->framing.failure says why */
 } cst__feed_file;
 
 struct cst__feed {
   const cst_source *source; /* borrowed */
   cst__pool *pool;
   cst__feed_file *files;
-  size_t front;         /* the first file that is not wholly cut */
-  size_t taken;         /* records of its first block that are cut */
-  size_t taken_drops;   /* the same of its dropped ones */
+  cst__at_once at_once;
+  cst__group group;     /* of files that are cut at once; all files before it are cut */
+  cst__turns turns;     /* of the group */
+  size_t front;         /* the file of the group that is cut next */
   cst__unit partial;    /* the unit that is being cut */
   uint64_t ready_bytes; /* of blocks that wait to be cut */
   uint64_t consumed;    /* bytes taken from the files */
@@ -33,9 +38,13 @@ struct cst__feed {
 
 /* NULL: no memory. */
 cst__feed *cst__feed_new(const cst_source *source);
+/* Has several files cut at once, instead of one after the other; before the first cut. False: no
+ * memory. */
+bool cst__feed_cut_at_once(cst__feed *feed, const cst__at_once *at_once);
 void cst__feed_free(cst__feed *feed);
 
-/* The first file among the next `ahead` ones that can be filled now, or SIZE_MAX. */
+/* A file that can be filled now, or SIZE_MAX: the one that is cut next if `ahead` is 1; else one of
+ * its group, or of the `ahead` - 1 files after that. */
 size_t cst__feed_fillable(const cst__feed *feed, size_t ahead);
 
 /* Fills one block, in three steps: mark, fill, add. A failure shows when it is cut. */

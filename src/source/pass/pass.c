@@ -91,6 +91,11 @@ static cst_status start_pass(cst_pass *pass, cst_error *error) {
     CST__TRY(cst__source_bind(source, error));
   }
   cst__feed *feed = take_feed(source);
+  if (feed != NULL && options->at_once.files > 1 &&
+      !cst__feed_cut_at_once(feed, &options->at_once)) {
+    cst__feed_free(feed);
+    feed = NULL;
+  }
   return feed != NULL ? cst__pipeline_start(&pass->pipeline, feed, error)
                       : cst__fail_memory(error, sizeof *feed);
 }

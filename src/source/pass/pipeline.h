@@ -50,6 +50,7 @@ typedef struct cst__pass_options {
   const cst__unit_work *work; /* of a container: for cst__pass_next_made; outlives the pass */
   cst_error *warning;         /* see cst__tabular_options */
   bool unstaged;              /* of a tabular format: the batches do not go through the stages */
+  cst__at_once at_once;       /* of a container */
 } cst__pass_options;
 
 /* How far a pass is, for whoever asks, from any thread. */

@@ -489,6 +489,47 @@ TEST(planned_splits_of_plain_files) {
   bytes_free(&expected);
 }
 
+/* Nothing in the bytes says where a record of a delimited file begins: an index does. */
+TEST(planned_splits_of_a_delimited_file) {
+  bytes file = {0};
+  bytes expected = {0};
+  for (int i = 0; i < 300; i++) {
+    bytes record = {0};
+    text_of(&record, "r%" PRId64 "|", i);
+    add_noise(&record, (size_t)(i * 37 % 200), (uint32_t)i + 1);
+    put_varint(&file, record.size);
+    bytes_add(&file, record.data, record.size);
+    bytes_free(&record);
+  }
+  const char *path = write_bytes("plan.delimited", &file);
+  expect_names(&expected, 0, 300);
+  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
+  cst_index_options index_options = CST_INDEX_OPTIONS_INIT;
+  cst_split_options split_options = CST_SPLIT_OPTIONS_INIT;
+  options.format = "raw";
+  options.container = index_options.container = split_options.container = "delimited";
+  split_options.target_bytes = 1000;
+  cst_source *source;
+  cst_index *index;
+  CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
+  cst_splits *splits = plan(&path, 1, &split_options);
+  CHECK_EQ(cst_splits_count(splits), 1);
+  cst_splits_free(splits);
+  CHECK_EQ(cst_index_build_with(path, &index_options, &index, NULL), CST_OK);
+  CHECK_EQ(cst_index_save(index, path, NULL), CST_OK);
+  cst_index_free(index);
+  splits = plan(&path, 1, &split_options);
+  CHECK_EQ(cst_splits_count(splits), (file.size + 999) / 1000);
+  CHECK(cst_splits_get(splits, 1)->exact && cst_splits_get(splits, 1)->record > 0);
+  check_cover(splits, &(uint64_t){file.size});
+  check_splits(source, cst_splits_get(splits, 0), cst_splits_count(splits), &expected);
+  cst_splits_free(splits);
+  check_cuts(source, path, (const uint64_t[3]){10, 20, CST_SPLIT_TO_END}, &expected);
+  cst_source_release(source);
+  bytes_free(&file);
+  bytes_free(&expected);
+}
+
 /* The index of other data is none. */
 TEST(planning_with_an_index_that_is_stale) {
   const char *path = write_raw("stale.tfrecord", 0, 100);

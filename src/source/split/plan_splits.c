@@ -144,20 +144,20 @@ static cst_status plan_by_bytes(split_planner *planner, const char *file, uint64
                                 cst_error *error) {
   cst_source *source = NULL;
   cst_index *index = NULL;
-  bool divisible = false;
+  cst__division division = CST__UNDIVIDED;
   CST__TRY(open_large_file(planner, file, &source, error));
   cst_status status = CST_OK;
   if (source != NULL) {
-    status = cst__source_is_divisible(source, 0, &divisible, error);
+    status = cst__source_division(source, 0, &division, error);
   }
-  bool by_records = divisible;
-  divisible = divisible || (source != NULL && has_row_groups(&source->inputs->format));
-  if (status == CST_OK && by_records) {
+  if (status == CST_OK && division != CST__UNDIVIDED) {
     status = load_split_index(source, file, &index, error);
   }
+  bool cuts = index != NULL || division == CST__BY_BYTES ||
+              (source != NULL && has_row_groups(&source->inputs->format));
   if (status == CST_OK) {
-    status = divisible ? cut_file(planner, file, size, index, error)
-                       : plan_split(planner, file, 0, size, NULL, error);
+    status = cuts ? cut_file(planner, file, size, index, error)
+                  : plan_split(planner, file, 0, size, NULL, error);
   }
   cst__index_release(index);
   cst__source_release(source);

@@ -14,8 +14,8 @@ typedef struct split_reading {
   cst__name_map files; /* by their names */
   cst__part *parts;
   size_t num_parts;
-  size_t looked_at; /* the file that is known to be divisible, or not; SIZE_MAX: none */
-  cst__entry entry; /* of it */
+  size_t looked_at; /* the file whose entry is known; SIZE_MAX: none */
+  cst__entry entry;
 } split_reading;
 
 /* Neighbouring splits of a file, which are read as one. */
@@ -28,29 +28,41 @@ typedef struct split_run {
   int64_t record; /* number of the one at `begin`; -1: not known */
 } split_run;
 
-static bool has_begins(const cst_source *source) {
-  const cst__inputs *inputs = source->inputs;
-  return inputs->format.payload != NULL && inputs->container->find_begin != NULL;
+static cst_status look_at_entry(const cst_source *source, size_t i, cst__entry *out,
+                                cst_error *error) {
+  *out = (cst__entry){false, false, 0, 0};
+  return source->inputs->format.payload != NULL ? cst__source_entry(source, i, 0, out, error)
+                                                : CST_OK;
 }
 
-cst_status cst__source_is_divisible(const cst_source *source, size_t i, bool *divisible,
-                                    cst_error *error) {
-  cst__entry entry = {false, false, 0, 0};
-  if (has_begins(source)) {
-    CST__TRY(cst__source_entry(source, i, 0, &entry, error));
+static cst__division division_of(const cst_source *source, const cst__entry *entry) {
+  if (!entry->possible) {
+    return CST__UNDIVIDED;
   }
-  *divisible = entry.possible;
+  if (source->inputs->container->find_begin != NULL) {
+    return CST__BY_BYTES;
+  }
+  return entry->packed ? CST__UNDIVIDED : CST__BY_INDEX;
+}
+
+cst_status cst__source_division(const cst_source *source, size_t i, cst__division *out,
+                                cst_error *error) {
+  cst__entry entry;
+  CST__TRY(look_at_entry(source, i, &entry, error));
+  *out = division_of(source, &entry);
   return CST_OK;
 }
 
-static cst_status look_at_division(split_reading *reading, size_t file, cst_error *error) {
-  if (reading->looked_at != file) {
-    reading->entry = (cst__entry){false, false, 0, 0};
-    if (has_begins(reading->source)) {
-      CST__TRY(cst__source_entry(reading->source, file, 0, &reading->entry, error));
-    }
-    reading->looked_at = file;
+/* True in *divided if what the run begins and ends with can be reached. */
+static cst_status is_divided(split_reading *reading, const split_run *run, bool to_end,
+                             bool *divided, cst_error *error) {
+  if (reading->looked_at != run->file) {
+    CST__TRY(look_at_entry(reading->source, run->file, &reading->entry, error));
+    reading->looked_at = run->file;
   }
+  cst__division division = division_of(reading->source, &reading->entry);
+  bool exact = (run->begin == 0 || run->exact_begin) && (to_end || run->exact_end);
+  *divided = division == CST__BY_BYTES || (division == CST__BY_INDEX && exact);
   return CST_OK;
 }
 
@@ -208,8 +220,9 @@ static cst_status add_split_run(split_reading *reading, const split_run *run, cs
     add_split_part(reading, run, 0, UINT64_MAX);
     return CST_OK;
   }
-  CST__TRY(look_at_division(reading, run->file, error));
-  if (reading->entry.possible) {
+  bool divided;
+  CST__TRY(is_divided(reading, run, to_end, &divided, error));
+  if (divided) {
     return add_divided(reading, run, error);
   }
   if (run->begin == 0) {

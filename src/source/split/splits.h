@@ -23,9 +23,15 @@ void cst__splits_free(cst_splits *splits); /* NULL is allowed */
 cst_status cst__source_read_splits(cst_source *source, const cst_split *splits, size_t num_splits,
                                    cst_source **out, cst_error *error);
 
-/* True in *divisible if records of the i-th file of a source can be reached from the middle of the
- * file. Looks at its first bytes. */
-cst_status cst__source_is_divisible(const cst_source *source, size_t i, bool *divisible,
-                                    cst_error *error);
+/* How the records of a file can be reached from its middle. */
+typedef enum cst__division {
+  CST__UNDIVIDED,
+  CST__BY_INDEX, /* only where an index says that one begins */
+  CST__BY_BYTES  /* from every byte */
+} cst__division;
+
+/* That of the i-th file of a source. Looks at its first bytes. */
+cst_status cst__source_division(const cst_source *source, size_t i, cst__division *out,
+                                cst_error *error);
 
 #endif /* SOURCE_SPLIT_SPLITS_H */

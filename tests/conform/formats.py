@@ -441,6 +441,12 @@ def save_parquet(table: pa.Table, path: pathlib.Path, rows: int) -> None:
 # The example of a plug-in
 
 
+def remove_folder(folder: str, process: int) -> None:
+    """Not in a forked child, whose parent needs it."""
+    if os.getpid() == process:
+        shutil.rmtree(folder)
+
+
 def make_plugin() -> bool:
     """Builds the example, which reads and writes, against the installed headers; False without a
     compiler. Other processes of the tests take what the first one has built."""
@@ -451,7 +457,7 @@ def make_plugin() -> bool:
     if compiler is None:
         return False
     folder = tempfile.mkdtemp(prefix="columnstone-plugins-")
-    atexit.register(shutil.rmtree, folder)
+    atexit.register(remove_folder, folder, os.getpid())
     headers = pathlib.Path(cst.__file__).parent / "include"
     output = f"{folder}/columnstone-lines.so"
     command = [compiler, "-std=c11", "-shared", "-fPIC", f"-I{headers}", "-o", output]

@@ -1,4 +1,4 @@
-"""How the lives of writers go, the same for every format: closed twice, used after an error, by two
+"""How the lives of writers go, the same for every output: closed twice, used after an error, by two
 threads, in a forked child, dropped, killed."""
 
 from __future__ import annotations
@@ -16,98 +16,84 @@ from collections.abc import Iterator
 import columnstone as cst
 import pyarrow as pa
 import pytest
-
-ENDINGS = ("tfrecord", "csv", "jsonl", "arrow", "arrows", "parquet")
-SCHEMA = pa.schema({"a": pa.large_list(pa.int64())})
+from sink_outputs import OUTPUTS, Output
 
 
-def batch(first: int, rows: int = 10) -> pa.RecordBatch:
-    return pa.record_batch({"a": [[first + i] for i in range(rows)]}, SCHEMA)
+@pytest.fixture(params=OUTPUTS, ids=[output.id for output in OUTPUTS])
+def output(request: pytest.FixtureRequest) -> Output:
+    made: Output = request.param
+    return made
 
 
-def flat(first: int, rows: int = 10) -> pa.RecordBatch:
-    return pa.record_batch({"a": pa.array(range(first, first + rows))})
+@pytest.fixture
+def path(output: Output, tmp_path: pathlib.Path) -> pathlib.Path:
+    return tmp_path / f"a.{output.ending}"
 
 
-@pytest.fixture(params=ENDINGS)
-def path(request: pytest.FixtureRequest, tmp_path: pathlib.Path) -> pathlib.Path:
-    return tmp_path / f"a.{request.param}"
-
-
-def rows_of(path: pathlib.Path, first: int) -> pa.RecordBatch:
-    return batch(first) if path.suffix == ".tfrecord" else flat(first)
-
-
-def numbers(path: pathlib.Path) -> list[int]:
-    column = pa.table(cst.open(path))["a"].to_pylist()
-    return [x[0] if isinstance(x, list) else x for x in column]
-
-
-def files(path: pathlib.Path) -> list[str]:
-    return sorted(os.listdir(path.parent))
+def files(path: pathlib.Path) -> list[pathlib.Path]:
+    return sorted(path.parent.iterdir())
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_closed_twice_and_used_afterwards(path: pathlib.Path, threads: int) -> None:
-    writer = cst.Writer(path, threads=threads)
-    writer.write(rows_of(path, 0))
+def test_closed_twice_and_used_afterwards(output: Output, path: pathlib.Path, threads: int) -> None:
+    writer = output.writer(path, threads=threads)
+    writer.write(output.rows(0))
     writer.close()
     writer.close()
     writer.abort()
-    for use in (lambda: writer.write(rows_of(path, 0)), lambda: writer.begin(SCHEMA)):
+    for use in (lambda: writer.write(output.rows(0)), lambda: writer.begin(output.schema)):
         with pytest.raises(cst.StateError, match="the writer is closed"):
             use()
-    assert numbers(path) == list(range(10))
-    assert files(path) == [path.name]
+    assert output.numbers(path) == list(range(10))
+    assert files(path) == output.files(path)
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_an_error_in_with_leaves_nothing(path: pathlib.Path, threads: int) -> None:
-    with pytest.raises(ZeroDivisionError), cst.Writer(path, threads=threads) as writer:
-        writer.write(rows_of(path, 0))
+def test_an_error_in_with_leaves_nothing(output: Output, path: pathlib.Path, threads: int) -> None:
+    with pytest.raises(ZeroDivisionError), output.writer(path, threads=threads) as writer:
+        writer.write(output.rows(0))
         raise ZeroDivisionError
     assert writer.closed
     assert files(path) == []
 
 
-def test_used_after_an_error(path: pathlib.Path) -> None:
+def test_used_after_an_error(output: Output, path: pathlib.Path) -> None:
     """Other columns are refused, or the writer is closed: what was taken is never half there."""
-    writer = cst.Writer(path)
-    writer.write(rows_of(path, 0))
+    writer = output.writer(path)
+    writer.write(output.rows(0))
     with pytest.raises(cst.Error):
         writer.write(pa.record_batch({"b": ["x"]}))
     try:
-        writer.write(rows_of(path, 10))
+        writer.write(output.rows(10))
         writer.close()
         expected = list(range(20))
     except cst.StateError:
         expected = None
     if expected is not None:
-        assert numbers(path) == expected
+        assert output.numbers(path) == expected
     writer.abort()
-    assert files(path) == ([path.name] if expected else [])
+    assert files(path) == (output.files(path) if expected else [])
 
 
-def test_a_stream_that_uses_its_writer(path: pathlib.Path) -> None:
-    writer = cst.Writer(path)
-    writer.write(rows_of(path, 0))
+def test_a_stream_that_uses_its_writer(output: Output, path: pathlib.Path) -> None:
+    writer = output.writer(path)
+    writer.write(output.rows(0))
 
     def batches() -> Iterator[pa.RecordBatch]:
-        writer.write(rows_of(path, 0))
-        yield rows_of(path, 10)
+        writer.write(output.rows(0))
+        yield output.rows(10)
 
-    schema = rows_of(path, 0).schema
     with pytest.raises((cst.Error, pa.ArrowException, OSError)):
-        writer.write(pa.RecordBatchReader.from_batches(schema, batches()))
+        writer.write(pa.RecordBatchReader.from_batches(output.schema, batches()))
     writer.abort()
     assert files(path) == []
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_two_threads(path: pathlib.Path, threads: int) -> None:
+def test_two_threads(output: Output, path: pathlib.Path, threads: int) -> None:
     """Every batch that write() accepted is in the file, whoever closes it."""
-    writer = cst.Writer(path, threads=threads)
-    writer.write(rows_of(path, 0))
+    writer = output.writer(path, threads=threads)
+    writer.write(output.rows(0))
     accepted = list(range(10))
     begun = threading.Barrier(2)
 
@@ -115,7 +101,7 @@ def test_two_threads(path: pathlib.Path, threads: int) -> None:
         begun.wait()
         for i in range(10, 2000, 10):
             try:
-                writer.write(rows_of(path, i))
+                writer.write(output.rows(i))
             except cst.StateError:
                 return
             accepted.extend(range(i, i + 10))
@@ -125,16 +111,15 @@ def test_two_threads(path: pathlib.Path, threads: int) -> None:
     begun.wait()
     writer.close()
     thread.join()
-    assert numbers(path) == accepted
-    assert files(path) == [path.name]
+    assert output.numbers(path) == accepted
+    assert files(path) == output.files(path)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("use", ["drop", "write", "abort", "close", "exit"])
-def test_a_forked_child(path: pathlib.Path, threads: int, use: str) -> None:
-    """The file is its parent's."""
-    writer = cst.Writer(path, threads=threads)
-    writer.write(rows_of(path, 0))
+USES = ["drop", "write", "abort", "close", "exit"]
+
+
+def use_in_child(writers: list[cst.Writer], use: str, rows: pa.RecordBatch) -> None:
+    """writers: the only reference to one."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         child = os.fork()
@@ -146,50 +131,81 @@ def test_a_forked_child(path: pathlib.Path, threads: int, use: str) -> None:
 
                 atexit._run_exitfuncs()
             elif use == "drop":
-                del writer
+                writers.clear()
                 gc.collect()
             elif use == "abort":
-                writer.abort()
+                writers[0].abort()
             else:
                 with pytest.raises(cst.StateError):
-                    writer.write(rows_of(path, 50)) if use == "write" else writer.close()
+                    writers[0].write(rows) if use == "write" else writers[0].close()
             status = 0
         finally:
             os._exit(status)
     assert os.waitpid(child, 0)[1] == 0
-    writer.write(rows_of(path, 10))
-    writer.close()
-    assert numbers(path) == list(range(20))
-    assert files(path) == [path.name]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_dropped(path: pathlib.Path, threads: int) -> None:
-    writer = cst.Writer(path, threads=threads)
-    writer.write(rows_of(path, 0))
-    assert len(files(path)) == 1
+@pytest.mark.parametrize("use", USES)
+def test_a_forked_child(output: Output, path: pathlib.Path, threads: int, use: str) -> None:
+    """The file is its parent's."""
+    writers = [output.writer(path, threads=threads)]
+    writers[0].write(output.rows(0))
+    use_in_child(writers, use, output.rows(50))
+    writer = writers.pop()
+    writer.write(output.rows(10))
+    writer.close()
+    assert output.numbers(path) == list(range(20))
+    assert files(path) == output.files(path)
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_forked_child_of_a_url(output: Output, path: pathlib.Path, use: str) -> None:
+    """So is a file that fsspec writes, whatever it holds back of it."""
+    if output.shards or output.id in ("plugin", "program"):
+        pytest.skip("written to local files only")
+    url = f"file://{path}"
+    writers = [cst.Writer(url, **output.options)]
+    writers[0].write(output.rows(0))
+    use_in_child(writers, use, output.rows(50))
+    writer = writers.pop()
+    writer.write(output.rows(10, 100_000))  # more than writers hold back
+    use_in_child([writer], use, output.rows(50))
+    writer.write(output.rows(100_010))
+    writer.close()
+    assert output.read(url) == list(range(100_020))
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_dropped(output: Output, path: pathlib.Path, threads: int) -> None:
+    writer = output.writer(path, threads=threads)
+    writer.write(output.rows(0))
+    assert len(files(path)) == len(output.files(path))
     del writer
     gc.collect()
     assert files(path) == []
 
 
 PROGRAM = """
-import os, signal, sys
-import columnstone as cst
-import pyarrow as pa
-writer = cst.Writer(sys.argv[1])
-values = [[1], [2]] if sys.argv[1].endswith("tfrecord") else [1, 2]
-writer.write(pa.record_batch({"a": values}))
-if sys.argv[2] == "kill":
+import os, pathlib, signal, sys
+from sink_outputs import BY_ID
+_, name, path, how = sys.argv
+output = BY_ID[name]
+writer = output.writer(pathlib.Path(path))
+writer.write(output.rows(0))
+if how == "kill":
     os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
 @pytest.mark.parametrize("how", ["kill", "exit"])
-def test_a_process_that_ends(path: pathlib.Path, how: str) -> None:
-    """No file looks complete; killed, the temporary one stays."""
-    path.write_bytes(b"before")
-    done = subprocess.run([sys.executable, "-c", PROGRAM, str(path), how], check=False)
+def test_a_process_that_ends(output: Output, path: pathlib.Path, how: str) -> None:
+    """No file looks complete; killed, the temporary ones stay."""
+    before = output.files(path)
+    for file in before:
+        file.write_bytes(b"before")
+    program = [sys.executable, "-c", PROGRAM, output.id, str(path), how]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(program, env=environment, check=False)
     assert done.returncode == (-signal.SIGKILL if how == "kill" else 0)
-    assert path.read_bytes() == b"before"
-    assert len(files(path)) == (2 if how == "kill" else 1)
+    assert [file.read_bytes() for file in before] == [b"before"] * len(before)
+    assert len(files(path)) == (2 if how == "kill" else 1) * len(before)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import weakref
 from typing import TYPE_CHECKING, Any
 
-from .._base.errors import Error, FileError, NotFoundError, UnsupportedError
+from .._base.errors import Error, FileError, NotFoundError, StateError, UnsupportedError
 from .._base.limits import MAX_INFLATION, check_inflation
 from .._base.optional import need, refuse
 from .forks import reopened
@@ -357,12 +358,15 @@ def _fsspec() -> Any:
 
 class RemoteOutput:
     """A file of a file system that is written. It appears when it is closed; given up, it does not
-    appear where the file system can take that back, and is removed where it cannot."""
+    appear where the file system can take that back, and is removed where it cannot. A process that
+    was forked leaves it to its parent."""
 
     def __init__(self, url: str) -> None:
         self._system, self._path = by_url(url)
         self.name = name_of_url(url)
         self._file: Any = None
+        self._is_foreign = False  # another process writes it
+        _outputs.add(self)
 
     def exists(self) -> bool:
         try:
@@ -370,7 +374,21 @@ class RemoteOutput:
         except Exception as error:
             raise failure(self.name, error) from error
 
+    def leave(self) -> None:
+        """In a forked child: what is still held back of the file must not be written from here,
+        whoever lets go of it."""
+        file, self._file = self._file, None
+        self._is_foreign = True
+        with contextlib.suppress(AttributeError):
+            file.closed = True  # one of fsspec's own, which uploads when it is collected
+        with contextlib.suppress(Exception):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, file.fileno())
+            os.close(nowhere)
+
     def _opened(self) -> Any:
+        if self._is_foreign:
+            raise StateError("the writer is closed")
         if self._file is None:
             self._file = self._system.open(self._path, "wb", autocommit=False)
         return self._file
@@ -403,3 +421,14 @@ class RemoteOutput:
                 file.discard()
             else:
                 self._system.rm_file(self._path)
+
+
+_outputs: weakref.WeakSet[RemoteOutput] = weakref.WeakSet()
+
+
+def _leave_outputs() -> None:
+    for output in _outputs:
+        output.leave()
+
+
+os.register_at_fork(after_in_child=_leave_outputs)

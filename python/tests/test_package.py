@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import inspect
+import os
 import pathlib
 import subprocess
 import sys
@@ -58,6 +59,23 @@ def test_the_package_has_the_licenses_of_what_is_inside() -> None:
     assert texts.keys() == {"LICENSE", "THIRD_PARTY_NOTICES"}
     for owner in ("The Apache Software Foundation", "Mikkel F. Jørgensen", "YaoYuan"):
         assert owner in texts["THIRD_PARTY_NOTICES"]
+
+
+def test_a_program_is_linked_as_with_the_installed_library(tmp_path: pathlib.Path) -> None:
+    folder = pathlib.Path(cst.__file__).parent
+    source = tmp_path / "program.c"
+    source.write_text(
+        "#include <columnstone/status.h>\n#include <stdio.h>\n"
+        "int main(void) { return puts(cst_version()) < 0; }\n"
+    )
+    program = tmp_path / "program"
+    flags = [f"-I{folder / 'include'}", f"-L{folder / 'lib'}", "-lcolumnstone"]
+    subprocess.run(["cc", source, *flags, "-o", program], check=True)
+    needed = subprocess.run(["readelf", "-d", program], capture_output=True, text=True, check=True)
+    assert "[libcolumnstone.so.0]" in needed.stdout  # the SONAME, as tests/install/run has it
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(folder / "lib")}
+    said = subprocess.run([program], capture_output=True, text=True, check=True, env=environment)
+    assert said.stdout.strip() == cst.__version__
 
 
 def test_unknown_attribute() -> None:

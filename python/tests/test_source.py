@@ -357,6 +357,41 @@ def test_context_manager_and_close(make_file: MakeFile, schema: cst.Schema) -> N
     assert "closed" in repr(source)
 
 
+def test_repr_shows_the_first_rows(tmp_path: pathlib.Path, monkeypatch: Any) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    rows = pa.table({"id": range(12), "tags": [["a", "b"]] * 12})
+    for ending in ("csv", "jsonl", "arrow", "parquet", "tfrecord", "tfrecord.gz"):
+        path = tmp_path / f"rows.{ending}"
+        cst.write(rows.select(["id"]) if ending == "csv" else rows, path)
+        lines = repr(cst.open(path)).split("\n")
+        assert lines[0].startswith(f"Source {str(path)!r}, ")
+        assert lines[1].split()[0] == "id"
+        assert [line.split()[0].strip("[],") for line in lines[4:14]] == [str(i) for i in range(10)]
+        assert lines[14:] == [" …"]
+    assert " and 1 more, 1 column" in repr(cst.open([tmp_path / "rows.csv"] * 2))
+    cst.write(rows.slice(0, 2), tmp_path / "few.jsonl")
+    assert "…" not in repr(cst.open(tmp_path / "few.jsonl", columns=["id"]))
+
+
+def test_repr_calls_nobody_and_uses_nothing_up(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"id": 1}\n{"id": "one"}\n')
+    source = cst.open(path, on_error=lambda dropped: pytest.fail("called"), types={"id": "int64"})
+    assert repr(source) == repr(source.map(pytest.fail)) == f"<columnstone.Source {str(path)!r}>"
+    assert repr(cst.open(path)) == f"<columnstone.Source {str(path)!r}>"  # of two types
+    path.write_text('{"id": 1}\n')
+    query = cst.Query.from_text("from table {id: int64}\noutput twice = id + id")
+    viewed = cst.open(path, view=query)
+    assert repr(viewed) == f"<columnstone.Source {str(path)!r}: twice int64?>"
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    assert repr(cst.open(pipe, format="json", columns=["id"])).endswith("pipe.jsonl': id>")
+    reader = pa.table({"id": [1]}).to_reader()
+    source = cst.open(reader)
+    assert repr(source).startswith("<columnstone.Source ")
+    assert source.num_rows == 1
+
+
 def test_streams_outlive_the_source(file: pathlib.Path, schema: cst.Schema) -> None:
     with cst.open(file, schema=schema, threads=2) as source:
         reader = pa.RecordBatchReader.from_stream(source)

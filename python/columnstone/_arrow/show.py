@@ -318,15 +318,26 @@ def columns_text(schema: ArrowSchema) -> str:
     return "; ".join(shown + ([f"… {_plural(more, 'more column')}"] if more > 0 else []))
 
 
-def batch_text(batch: RecordBatch) -> str:
-    """repr(batch): how large it is, and its first rows."""
+def _rows_text(head: str, batch: RecordBatch) -> str:
     room = max(shutil.get_terminal_size((80, 24)).columns, NARROW + 1)
-    head = f"RecordBatch, {_plural(len(batch), 'row')}, {_plural(batch.num_columns, 'column')}"
     try:
         tensor = _core.nested(batch, False)
         return "\n".join([head, *_struct_rows(tensor, element_type(tensor).children, room)])
     except Error:  # of types that structured tensors do not have
         return head
+
+
+def batch_text(batch: RecordBatch) -> str:
+    """repr(batch): how large it is, and its first rows."""
+    head = f"RecordBatch, {_plural(len(batch), 'row')}, {_plural(batch.num_columns, 'column')}"
+    return _rows_text(head, batch)
+
+
+def source_text(name: str, first: RecordBatch) -> str:
+    """repr(source): its name, its columns and its first rows. `first` may have one row more than
+    are shown, which tells that there are more."""
+    text = _rows_text(f"{name}, {_plural(first.num_columns, 'column')}", first.slice(0, ROWS))
+    return f"{text}\n …" if len(first) > ROWS else text
 
 
 def array_text(values: Array) -> str:

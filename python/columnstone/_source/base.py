@@ -76,6 +76,7 @@ class SourceBase:
         "__weakref__",
         "_again",
         "_core",
+        "_first_rows",
         "_inputs",
         "_options",
         "_parts",
@@ -100,7 +101,8 @@ class SourceBase:
         self._again = inputs.again
         self._registered = inputs.format is not None
         self._rows: int | None = None  # of plain TFRecord files, once counted
-        self._seen: ArrowSchema | None = None  # what repr() tells, which reads nothing itself
+        self._seen: ArrowSchema | None = None  # for repr()
+        self._first_rows: RecordBatch | None = None  # that it has shown
         try:
             streams = self._streams(inputs)
             for file, *_ in inputs.files or ():
@@ -396,6 +398,7 @@ class SourceBase:
         part._passes = []
         part._rows = None
         part._seen = None
+        part._first_rows = None
         part._options = self._options
         part._registered = self._registered
         part._pickle = self._resolved()
@@ -552,14 +555,22 @@ class SourceBase:
             files = self.files
         except Exception:
             return "<columnstone.Source, closed>"
+        from .._arrow.show import columns_text, source_text
+
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        return f"<columnstone.Source {files[0]!r}{more}{self._columns_text()}>"
+        name = f"Source {files[0]!r}{more}"
+        is_plain = self._pickle is not None and self._again is None and not self._parts
+        if self._first_rows is None and is_plain:
+            from .preview import first_rows
 
-    def _columns_text(self) -> str:
-        """The columns, as far as they are known without reading."""
-        from .._arrow.show import columns_text
-
-        if self._seen is not None:
-            return f": {columns_text(self._seen)}"
-        columns = self._options["columns"]
-        return "" if columns is None or self._parts else f": {', '.join(columns)}"
+            self._first_rows = first_rows(type(self), files[0], self._options, self._registered)
+        if self._first_rows is not None:
+            return source_text(name, self._first_rows)
+        view, columns = self._options["view"], self._options["columns"]
+        if self._parts or (self._seen is None and view is None and columns is None):
+            known = ""
+        elif self._seen is None and columns is not None:
+            known = f": {', '.join(columns)}"
+        else:
+            known = f": {columns_text(self._seen or view.arrow_schema)}"
+        return f"<columnstone.{name}{known}>"

@@ -85,6 +85,22 @@ static cst_status check_inputs(const cli_settings *settings, const cst_view *vie
   return status;
 }
 
+/* A filter that uses the label gives a server no rows, in silence. */
+static cst_status hint_at_rows(const cst_view *view, cst_error *error) {
+  const char *const *paths;
+  size_t count;
+  cst_status status = cst_view_row_paths(view, &paths, &count, error);
+  for (size_t i = 0; status == CST_OK && i < count; i++) {
+    printf(i == 0 ? "hint: which rows there are depends on " : ", ");
+    cli_print_text(stdout, paths[i]);
+  }
+  if (count > 0) {
+    printf(": records without it give none, and no error (a parameter can keep all rows for a "
+           "server: docs/ranking.md)\n");
+  }
+  return status;
+}
+
 static cst_status check_saved_view(const cli_settings *settings, cst_error *error) {
   cst_view *view;
   uint64_t rows = 0;
@@ -100,6 +116,9 @@ static cst_status check_saved_view(const cli_settings *settings, cst_error *erro
   }
   if (status == CST_OK && settings->num_paths > 1) {
     printf("fits the input: %llu rows\n", (unsigned long long)rows);
+  }
+  if (status == CST_OK) {
+    status = hint_at_rows(view, error);
   }
   cst_view_release(view);
   return status;
@@ -122,7 +141,7 @@ const cli_verb cli_view_check = {
     .usage = "VIEW [FILE...]",
     .summary = "Tells whether a saved view is sound, and whether it fits data",
     .details = "The digest is compared, the query bound, and what it makes compared with what the "
-               "view says.\nAll of the files are read through it.\n",
+               "view says.\nAll of the files are read through it. A hint tells which fields decide about rows.\n",
     .options = CLI_OPTIONS(OPTION_FORMAT, OPTION_CONTAINER, OPTION_NO_CRC, OPTION_BATCH_SIZE,
                            OPTION_THREADS, OPTIONS_LIMITS),
     .min_paths = 1,

@@ -165,6 +165,12 @@ CST_API const cst_specs *cst_view_specs(const cst_view *view);
 CST_API cst_status cst_view_source_paths(const cst_view *view, const char *output,
                                          const char *const **paths, size_t *count,
                                          cst_error *error);
+/* Which fields of the input decide which rows come out: those that a `where` reads of which the
+ * `rows` are made. Records that lack them, as requests lack a label, have no rows then, and no
+ * error. None if a parameter of type bool has a part in it, by which a server keeps all rows
+ * (docs/ranking.md). Borrowed. */
+CST_API cst_status cst_view_row_paths(const cst_view *view, const char *const **paths,
+                                      size_t *count, cst_error *error);
 
 enum { CST_EXPLAIN_JSON = 1 << 0 };
 /* The plan for people (or as JSON): what is parsed, which steps are taken, what comes out.

@@ -222,6 +222,19 @@ def test_outputs_are_chosen() -> None:
         ranking().view(outputs=["lable"])
 
 
+def test_what_decides_about_rows() -> None:
+    text = "from message shop.Session\nparam training: bool = true\n"
+    rows = "rows shown\noutput query = query"
+    query = cst.Query.from_text(
+        f"{text}let shown = event where clicked\n{rows}", descriptors=messages.SHOP
+    )
+    assert query.view().row_paths() == ("event.clicked",)
+    query = cst.Query.from_text(
+        f"{text}let shown = event where clicked or not training\n{rows}", descriptors=messages.SHOP
+    )
+    assert query.view().row_paths() == ranking().view().row_paths() == ()
+
+
 # Saving
 
 

@@ -9,6 +9,7 @@
 #include "query/view/view_describe.h"
 #include "query/view/view_diff.h"
 #include "query/view/view_read.h"
+#include "query/view/view_rows.h"
 #include "query/view/view_write.h"
 
 /* ---- making ---- */
@@ -166,6 +167,16 @@ cst_status cst_view_source_paths(const cst_view *view, const char *output,
     return CST_OK;
   }
   return cst__query_view_output_paths(view, output, paths, count, error);
+}
+
+cst_status cst_view_row_paths(const cst_view *view, const char *const **paths, size_t *count,
+                              cst_error *error) {
+  CST__CLEAR(paths);
+  CST__CLEAR(count);
+  if (view == NULL || paths == NULL || count == NULL) {
+    return cst__missing(view == NULL ? "view" : paths == NULL ? "paths" : "count", error);
+  }
+  return cst__query_view_row_paths(view, paths, count, error);
 }
 
 enum { ALL_EXPLAIN_FLAGS = CST_EXPLAIN_JSON };

@@ -25,6 +25,13 @@ try view build rows.cstq --proto-set shop.desc -o rows.cstv | cut -d, -f1
 sed 's/event.1:./event[2:]/' rows.cstq >rows2.cstq
 try view build rows2.cstq --proto-set shop.desc -o rows2.cstv | cut -d, -f1
 try view diff rows.cstv rows2.cstv
+# a filter by what a server does not know
+sed -e 's/event.1:./event where clicked/' rows.cstq >label.cstq
+try view build label.cstq --proto-set shop.desc -o label.cstv | cut -d, -f1
+try view check label.cstv | cut -d, -f1
+sed -e 's/^param n.*/param training: bool = true/' -e 's/where clicked$/& or not training/' label.cstq >both.cstq
+try view build both.cstq --proto-set shop.desc -o both.cstv | cut -d, -f1
+try view check both.cstv sessions.tfrecord | cut -d, -f1
 # one that exists stays, but with --force
 try view build rows2.cstq --proto-set shop.desc -o rows.cstv
 try view diff rows.cstv rows2.cstv

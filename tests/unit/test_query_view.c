@@ -46,6 +46,47 @@ TEST(source_paths) {
   cst_view_release(view);
 }
 
+/* One path, or "" for none. */
+static void check_row_path(const char *text, const char *expected) {
+  cst_view *view = new_view(&(view_case){text});
+  const char *const *paths;
+  size_t count;
+  CHECK_EQ(cst_view_row_paths(view, &paths, &count, NULL), CST_OK);
+  CHECK_EQ(count, *expected != '\0');
+  CHECK_STR(count > 0 ? paths[0] : "", expected);
+  cst_view_release(view);
+}
+
+/* A label in a filter of rows leaves a server without any. */
+TEST(what_decides_about_rows) {
+#define EVENTS "from message shop.Session param training: bool = true param n: int64 = 1 "
+  check_row_path(EVENTS "let clicks = event where clicked output n = size(clicks)", "");
+  check_row_path(EVENTS "rows event output q = query", "");
+  check_row_path(EVENTS "let shown = event[n:] rows shown output q = query", "");
+  check_row_path(EVENTS "let shown = event where clicked rows shown output q = query",
+                 "event.clicked");
+  check_row_path(EVENTS "let a = event where clicked let b = a[n:] rename b as c rows c "
+                        "output q = query",
+                 "event.clicked");
+  check_row_path(EVENTS "let n_ = size(event) let shown = event where n_ > 1 rows shown output q = query",
+                 "event");
+  check_row_path(EVENTS "let shown = event where clicked or not training rows shown "
+                        "output q = query",
+                 "");
+  cst_view *view = NEW_VIEW(EVENTS "let shown = event where clicked and price > 0 rows shown "
+                                   "output q = query");
+  const char *const *paths;
+  size_t count;
+  CHECK_EQ(cst_view_row_paths(view, &paths, &count, NULL), CST_OK);
+  CHECK_EQ(count, 2);
+  CHECK_STR(paths[1], "event.price");
+  CHECK_EQ(cst_view_row_paths(view, NULL, &count, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_view_row_paths(NULL, &paths, &count, NULL), CST_INVALID_ARGUMENT);
+  CHECK(paths == NULL);
+  cst_view_release(view);
+#undef EVENTS
+}
+
 /* What no other output needs is not parsed. */
 TEST(chosen_outputs) {
   cst_view *all = NEW_VIEW(ranking_text);

@@ -189,6 +189,12 @@ class View:
         paths. Nothing else is parsed."""
         return self._core.source_paths(output)
 
+    def row_paths(self) -> tuple[str, ...]:
+        """The fields of the input that decide which rows come out: those that a `where` reads of
+        which the `rows` are made. Records that lack them, as requests lack a label, have no rows
+        then, and no error. None if a parameter of type bool has a part in it."""
+        return self._core.row_paths()
+
     def explain(self, batch: Batch | None = None, *, json: bool = False) -> str:
         """The plan: what is parsed, which steps are taken, what comes out; with a batch, which
         `apply` would take, how many elements each step makes of it."""

@@ -306,6 +306,16 @@ static PyObject *view_source_paths(PyObject *object, PyObject *args) {
                           : cst__py_raise(cst__py_state_of(object), &error);
 }
 
+static PyObject *view_row_paths(PyObject *object, PyObject *unused) {
+  const char *const *paths = NULL;
+  size_t count = 0;
+  cst_error error = CST_ERROR_INIT;
+  (void)unused;
+  return cst_view_row_paths(((view_object *)object)->view, &paths, &count, &error) == CST_OK
+             ? names_tuple(paths, count)
+             : cst__py_raise(cst__py_state_of(object), &error);
+}
+
 /* Takes the text over. */
 static PyObject *view_take_text(char *text, size_t size) {
   PyObject *made = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "replace");
@@ -661,6 +671,7 @@ static PyObject *view_reduce(PyObject *object, PyObject *unused) {
 static PyMethodDef methods[] = {
     {"specs", view_specs, METH_NOARGS, NULL},
     {"source_paths", view_source_paths, METH_VARARGS, NULL},
+    {"row_paths", view_row_paths, METH_NOARGS, NULL},
     {"explain", view_explain, METH_VARARGS, NULL},
     {"diff", view_diff, METH_VARARGS, NULL},
     {"write", view_write, METH_NOARGS, NULL},

@@ -52,6 +52,8 @@ const cst__query_output *cst__query_plan_outputs(const cst__query_plan *plan, si
  * matters, a cheap field of theirs), and what is needed. */
 const char *const *cst__query_plan_paths(const cst__query_plan *plan, size_t *count);
 const char *const *cst__query_plan_sources(const cst__query_plan *plan, size_t *count);
+/* What the filters read of which the rows are made. */
+const char *const *cst__query_plan_row_paths(const cst__query_plan *plan, size_t *count);
 /* True if every record gives one row, in order: there is no `rows`. */
 bool cst__query_plan_keeps_rows(const cst__query_plan *plan);
 /* True if an output needs the numbers of records: record_index(). */

@@ -164,9 +164,9 @@ static void explain_output(explainer *e, const cst__query_output *output) {
 
 static void put_plan(explainer *e) {
   const cst__query_plan *plan = e->plan;
-  cst__text_printf(&e->text, "reads (%zu)\n", plan->num_sources);
-  for (size_t i = 0; i < plan->num_sources; i++) {
-    cst__text_printf(&e->text, "  %s\n", plan->sources[i]);
+  cst__text_printf(&e->text, "reads (%zu)\n", plan->sources.count);
+  for (size_t i = 0; i < plan->sources.count; i++) {
+    cst__text_printf(&e->text, "  %s\n", plan->sources.items[i]);
   }
   cst__text_printf(&e->text, "steps (%zu)\n", plan->num_steps);
   for (size_t i = 0; i < plan->num_steps; i++) {
@@ -237,7 +237,7 @@ static void put_json_output(explainer *e, const cst__query_output *output) {
 static void put_json_plan(explainer *e) {
   const cst__query_plan *plan = e->plan;
   cst__text_puts(&e->text, "{\"reads\": ");
-  put_json_paths(e, plan->sources, plan->num_sources);
+  put_json_paths(e, plan->sources.items, plan->sources.count);
   cst__text_puts(&e->text, ", \"steps\": [");
   for (size_t i = 0; i < plan->num_steps; i++) {
     cst__text_puts(&e->text, i == 0 ? "" : ", ");

@@ -195,10 +195,8 @@ static cst_status cheap_field(cst__planning *p, const void *below, const char **
   return CST_OK;
 }
 
-/* Notes the path of a node if none of those that are marked lies below it. */
 typedef struct path_list {
-  const char **items;
-  size_t count;
+  cst__plan_paths found;
   bool to_decode; /* structs of which nothing is wanted stand for a cheap field */
 } path_list;
 
@@ -212,7 +210,7 @@ static cst_status add_node_path(cst__planning *p, uint32_t node, path_list *path
     return CST_NO_MEMORY;
   }
   if (path[0] != '\0') {
-    paths->items[paths->count++] = path;
+    paths->found.items[paths->found.count++] = path;
   }
   return CST_OK;
 }
@@ -222,8 +220,8 @@ static cst_status paths_of_steps(cst__planning *p, const uint8_t *marks, path_li
   const cst__query_plan *plan = p->plan;
   uint8_t *below = cst__plan_take(p, plan->num_nodes + 1); /* something below is read */
   uint8_t *read = cst__plan_take(p, plan->num_nodes + 1);
-  paths->items = cst__plan_take(p, (plan->num_nodes + 1) * sizeof *paths->items);
-  if (below == NULL || read == NULL || paths->items == NULL) {
+  paths->found.items = cst__plan_take(p, (plan->num_nodes + 1) * sizeof *paths->found.items);
+  if (below == NULL || read == NULL || paths->found.items == NULL) {
     return CST_NO_MEMORY;
   }
   for (size_t i = 0; i < plan->num_steps; i++) {
@@ -239,7 +237,7 @@ static cst_status paths_of_steps(cst__planning *p, const uint8_t *marks, path_li
       CST__TRY(add_node_path(p, i, paths));
     }
   }
-  paths->count = sort_paths(paths->items, paths->count);
+  paths->found.count = sort_paths(paths->found.items, paths->found.count);
   return CST_OK;
 }
 
@@ -257,8 +255,31 @@ static cst_status output_paths(cst__planning *p, cst__query_output *output) {
   mark_step(&m, plan->origin);
   mark_needed(&m);
   CST__TRY(paths_of_steps(p, m.marks, &paths));
-  output->paths = paths.items;
-  output->num_paths = paths.count;
+  output->paths = paths.found.items;
+  output->num_paths = paths.found.count;
+  return CST_OK;
+}
+
+/* What the filters read that choose among elements which become rows. */
+static cst_status paths_of_rows(cst__planning *p) {
+  cst__query_plan *plan = p->plan;
+  step_marks rows = {.plan = plan, .marks = cst__plan_take(p, plan->num_steps + 1)};
+  step_marks asked = {.plan = plan, .marks = cst__plan_take(p, plan->num_steps + 1)};
+  path_list paths = {0};
+  if (rows.marks == NULL || asked.marks == NULL) {
+    return CST_NO_MEMORY;
+  }
+  mark_step(&rows, plan->records);
+  mark_step(&rows, plan->origin);
+  mark_needed(&rows);
+  for (size_t i = 0; i < plan->num_steps; i++) {
+    if (rows.marks[i] && plan->steps[i].kind == CST__STEP_FILTER) {
+      mark_step(&asked, plan->steps[i].args[1]);
+    }
+  }
+  mark_needed(&asked);
+  CST__TRY(paths_of_steps(p, asked.marks, &paths));
+  plan->of_rows = paths.found;
   return CST_OK;
 }
 
@@ -273,14 +294,12 @@ static cst_status all_paths(cst__planning *p) {
   memset(marks, 1, plan->num_steps);
   CST__TRY(paths_of_steps(p, marks, &paths));
   CST__TRY(paths_of_steps(p, marks, &said));
-  plan->paths = paths.items;
-  plan->num_paths = paths.count;
-  plan->sources = said.items;
-  plan->num_sources = said.count;
+  plan->paths = paths.found;
+  plan->sources = said.found;
   for (size_t i = 0; i < plan->num_outputs; i++) {
     CST__TRY(output_paths(p, &plan->outputs[i]));
   }
-  return CST_OK;
+  return paths_of_rows(p);
 }
 
 cst_status cst__plan_prune(cst__planning *p) {

@@ -113,13 +113,18 @@ const cst__query_output *cst__query_plan_outputs(const cst__query_plan *plan, si
 }
 
 const char *const *cst__query_plan_paths(const cst__query_plan *plan, size_t *count) {
-  *count = plan->num_paths;
-  return plan->paths;
+  *count = plan->paths.count;
+  return plan->paths.items;
 }
 
 const char *const *cst__query_plan_sources(const cst__query_plan *plan, size_t *count) {
-  *count = plan->num_sources;
-  return plan->sources;
+  *count = plan->sources.count;
+  return plan->sources.items;
+}
+
+const char *const *cst__query_plan_row_paths(const cst__query_plan *plan, size_t *count) {
+  *count = plan->of_rows.count;
+  return plan->of_rows.items;
 }
 
 bool cst__query_plan_keeps_rows(const cst__query_plan *plan) {

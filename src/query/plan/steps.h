@@ -122,6 +122,12 @@ struct cst__output_part {
   const struct ArrowSchema *type; /* of the part, lists included, in the plan's schema */
 };
 
+/* Paths of the input, sorted, none beginning with another. */
+typedef struct cst__plan_paths {
+  const char **items;
+  size_t count;
+} cst__plan_paths;
+
 struct cst__query_plan {
   cst__refcount owners;
   cst_allocator allocator;
@@ -137,10 +143,9 @@ struct cst__query_plan {
   uint32_t origin;  /* index: the row of the batch of each; CST__NO_STEP: the same row */
   cst__query_output *outputs;
   size_t num_outputs;
-  const char **paths; /* what a decoder is to be asked for */
-  size_t num_paths;
-  const char **sources; /* what is needed: structs of which only their number matters, too */
-  size_t num_sources;
+  cst__plan_paths paths;   /* what a decoder is to be asked for */
+  cst__plan_paths sources; /* what is needed: structs of which only their number matters, too */
+  cst__plan_paths of_rows; /* what the filters read of which the rows are made */
   cst__query_limits limits;
   cst_query *query; /* a copy: names and values of steps lie in it */
 };

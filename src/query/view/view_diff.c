@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "message/message_options.h"
 #include "query/view/view_content.h"
+#include "query/view/view_rows.h"
 #include "query/view/view_specs.h"
 
 typedef struct view_differ {
@@ -87,60 +88,7 @@ static void diff_input(view_differ *d) {
 /* ---- rows ---- */
 
 static bool has_row_name(const view_differ *d, const char *name) {
-  return cst__name_map_find(&d->row_names, name, strlen(name)) != SIZE_MAX;
-}
-
-static void add_row_name(view_differ *d, const char *name) {
-  if (!has_row_name(d, name)) {
-    d->text.failed |= !cst__name_map_add(&d->row_names, name, strlen(name), 0);
-  }
-}
-
-static void add_row_names(view_differ *d, const cst__expr *expr) {
-  if (expr == NULL) {
-    return;
-  }
-  if (expr->kind == CST__EXPR_NAME || expr->kind == CST__EXPR_STEP) {
-    add_row_name(d, expr->name);
-  }
-  for (size_t i = 0; i < expr->num_args; i++) {
-    add_row_names(d, expr->args[i]);
-  }
-}
-
-/* The statements up to the last `rows`: those below it change no rows. */
-static size_t count_row_statements(const cst_view *view) {
-  size_t count = view->query->num_statements;
-  while (count > 0 && view->query->statements[count - 1].kind != CST__STATEMENT_ROWS) {
-    count--;
-  }
-  return count;
-}
-
-/* True for `rows`, and for what makes a name that the rows are made of. Names alone are compared,
- * not whole paths: rather one line too many. */
-static bool makes_rows(const view_differ *d, const cst__statement *statement) {
-  switch (statement->kind) {
-    case CST__STATEMENT_ROWS:
-      return true;
-    case CST__STATEMENT_LET:
-      return has_row_name(d, statement->path->name);
-    case CST__STATEMENT_RENAME:
-      return has_row_name(d, statement->name);
-    default:
-      return false;
-  }
-}
-
-/* Upwards, as each name is made above what uses it. */
-static void find_row_names(view_differ *d, const cst_view *view) {
-  for (size_t i = count_row_statements(view); i-- > 0;) {
-    const cst__statement *statement = &view->query->statements[i];
-    if (makes_rows(d, statement)) {
-      add_row_names(d, statement->path);
-      add_row_names(d, statement->value);
-    }
-  }
+  return cst__view_has_row_name(&d->row_names, name);
 }
 
 /* ---- parameters ---- */
@@ -349,11 +297,11 @@ static bool is_inner_statement(const cst__statement *statement) {
 /* Of what is neither input, parameter nor output: what makes the rows, or all else. */
 static void print_inner(const view_differ *d, const cst_view *view, bool of_rows, cst__text *out) {
   cst_query inner = *view->query;
-  size_t num_of_rows = count_row_statements(view);
+  size_t num_of_rows = cst__view_count_row_statements(view);
   cst__text_append(out, "", 0);
   for (size_t i = 0; i < view->query->num_statements; i++) {
     cst__statement *statement = &view->query->statements[i];
-    if (is_inner_statement(statement) && (i < num_of_rows && makes_rows(d, statement)) == of_rows) {
+    if (is_inner_statement(statement) && (i < num_of_rows && cst__view_makes_rows(&d->row_names, statement)) == of_rows) {
       inner.statements = statement;
       inner.num_statements = 1;
       cst__query_print(&inner, out);
@@ -381,8 +329,8 @@ cst_status cst__query_view_diff(const cst_view *before, const cst_view *after, c
                                 size_t *num_breaking, size_t *num_rows, cst_error *error) {
   size_t size;
   view_differ d = {.before = before, .after = after, .error = error};
-  find_row_names(&d, before);
-  find_row_names(&d, after);
+  d.text.failed = !cst__view_find_row_names(before, &d.row_names) ||
+                  !cst__view_find_row_names(after, &d.row_names);
   diff_input(&d);
   cst_status status = diff_params(&d);
   if (status == CST_OK) {

@@ -158,14 +158,14 @@ static bool leads_into(const char *path, const char *column) {
 static cst_status find_view_columns(cst__arena *arena, const cst__query_plan *plan,
                                     cst_source_options *values, cst_error *error) {
   size_t count = 0;
-  size_t most = plan->num_nodes + plan->num_paths + 1;
+  size_t most = plan->num_nodes + plan->paths.count + 1;
   const char **names = cst__arena_take(arena, most * sizeof *names);
   if (names == NULL) {
     return cst__fail_memory(error, most * sizeof *names);
   }
-  for (size_t i = 0; i < plan->num_paths; i++) {
-    if (leads_into(plan->paths[i], values->message_column)) {
-      names[count++] = plan->paths[i];
+  for (size_t i = 0; i < plan->paths.count; i++) {
+    if (leads_into(plan->paths.items[i], values->message_column)) {
+      names[count++] = plan->paths.items[i];
     }
   }
   bool is_inside = count > 0;

@@ -357,7 +357,7 @@ def test_context_manager_and_close(make_file: MakeFile, schema: cst.Schema) -> N
     assert "closed" in repr(source)
 
 
-def test_repr_shows_the_first_rows(tmp_path: pathlib.Path, monkeypatch: Any) -> None:
+def test_repr_shows_the_first_rows(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "60")
     rows = pa.table({"id": range(12), "tags": [["a", "b"]] * 12})
     for ending in ("csv", "jsonl", "arrow", "parquet", "tfrecord", "tfrecord.gz"):
@@ -376,13 +376,15 @@ def test_repr_shows_the_first_rows(tmp_path: pathlib.Path, monkeypatch: Any) -> 
 def test_repr_calls_nobody_and_uses_nothing_up(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"id": 1}\n{"id": "one"}\n')
-    source = cst.open(path, on_error=lambda dropped: pytest.fail("called"), types={"id": "int64"})
-    assert repr(source) == repr(source.map(pytest.fail)) == f"<columnstone.Source {str(path)!r}>"
-    assert repr(cst.open(path)) == f"<columnstone.Source {str(path)!r}>"  # of two types
+    source = cst.open(path, on_error=lambda dropped: pytest.fail("called"), columns=["id"])
+    plain = f"<columnstone.Source {str(path)!r}"
+    assert repr(source) == f"{plain}: id>"
+    assert repr(source.map(pytest.fail)) == f"{plain}>"
+    assert repr(cst.open(path)) == f"{plain}>"  # its values are of two types
     path.write_text('{"id": 1}\n')
-    query = cst.Query.from_text("from table {id: int64}\noutput twice = id + id")
+    query = cst.Query.from_text("from table [{id: int64}]\noutput twice = id + id")
     viewed = cst.open(path, view=query)
-    assert repr(viewed) == f"<columnstone.Source {str(path)!r}: twice int64?>"
+    assert repr(viewed) == f"{plain}: twice int64?>"
     pipe = tmp_path / "pipe.jsonl"
     os.mkfifo(pipe)
     assert repr(cst.open(pipe, format="json", columns=["id"])).endswith("pipe.jsonl': id>")

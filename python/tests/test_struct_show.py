@@ -474,11 +474,18 @@ def test_tensors_of_frameworks() -> None:
     assert repr(made["y"]).endswith("with 2 values: {(0): 7, (2): 9}>")
 
 
-def test_repr_of_a_source_reads_nothing(tmp_path: Any) -> None:
-    cst.write(pa.table({"a": range(3)}), tmp_path / "t.arrow")
-    source = cst.open(tmp_path / "t.arrow")
-    plain = f"<columnstone.Source {str(tmp_path / 't.arrow')!r}"
-    assert repr(source) == f"{plain}>"
-    assert repr(cst.open(tmp_path / "t.arrow", columns=["a"])) == f"{plain}: a>"
+def test_repr_of_a_source_of_a_file(tmp_path: Any) -> None:
+    path = tmp_path / "t.arrow"
+    cst.write(pa.table({"a": range(3), "b": range(3)}), path)
+    check(cst.open(path, columns=["a"]), f"Source {str(path)!r}, 1 column", *TABLE)
+    check(cst.open(path).map(lambda batch: batch), f"<columnstone.Source {str(path)!r}>")
+
+
+def test_repr_of_a_source_that_is_no_file_reads_nothing() -> None:
+    source = cst.open(pa.table({"a": range(3)}))
+    assert "int64" not in repr(source)
     source.head(1)
-    assert repr(source) == f"{plain}: a int64?>"
+    assert repr(source).endswith(": a int64?>")
+
+
+TABLE = [" a", " int64?", " ──────", " 0", " 1", " 2"]

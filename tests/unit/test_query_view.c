@@ -68,7 +68,8 @@ TEST(what_decides_about_rows) {
   check_row_path(EVENTS "let a = event where clicked let b = a[n:] rename b as c rows c "
                         "output q = query",
                  "event.clicked");
-  check_row_path(EVENTS "let n_ = size(event) let shown = event where n_ > 1 rows shown output q = query",
+  check_row_path(EVENTS
+                 "let n_ = size(event) let shown = event where n_ > 1 rows shown output q = query",
                  "event");
   check_row_path(EVENTS "let shown = event where clicked or not training rows shown "
                         "output q = query",

@@ -301,7 +301,8 @@ static void print_inner(const view_differ *d, const cst_view *view, bool of_rows
   cst__text_append(out, "", 0);
   for (size_t i = 0; i < view->query->num_statements; i++) {
     cst__statement *statement = &view->query->statements[i];
-    if (is_inner_statement(statement) && (i < num_of_rows && cst__view_makes_rows(&d->row_names, statement)) == of_rows) {
+    if (is_inner_statement(statement) &&
+        (i < num_of_rows && cst__view_makes_rows(&d->row_names, statement)) == of_rows) {
       inner.statements = statement;
       inner.num_statements = 1;
       cst__query_print(&inner, out);

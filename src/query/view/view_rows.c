@@ -8,8 +8,7 @@ bool cst__view_has_row_name(const cst__name_map *names, const char *name) {
 }
 
 static bool add_row_name(cst__name_map *names, const char *name) {
-  return cst__view_has_row_name(names, name) ||
-         cst__name_map_add(names, name, strlen(name), 0);
+  return cst__view_has_row_name(names, name) || cst__name_map_add(names, name, strlen(name), 0);
 }
 
 static bool add_row_names(cst__name_map *names, const cst__expr *expr) {

@@ -23,14 +23,14 @@ static void check_error(cst_status status, const cst_error *error) {
 
 static form to_text(const cst_schema *schema) {
   form out;
-  FUZZ_ASSERT(cst__schema_write_text(schema, &out.bytes, &out.size, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_schema_write_text(schema, &out.bytes, &out.size, NULL) == CST_OK);
   return out;
 }
 
 static cst_schema *from_text(form text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_status status = cst__schema_parse_text(text.bytes, text.size, &schema, &error);
+  cst_status status = cst_schema_parse_text(text.bytes, text.size, &schema, &error);
   if (status != CST_OK) {
     fprintf(stderr, "%s at %lld:%lld of\n%s\n", error.message, (long long)error.line,
             (long long)error.column, text.bytes);
@@ -49,21 +49,21 @@ static void check_binary(const cst_schema *schema, form text) {
   form again;
   cst_schema *read = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_status status = cst__schema_write_binary(schema, &binary.bytes, &binary.size, &error);
+  cst_status status = cst_schema_write_binary(schema, &binary.bytes, &binary.size, &error);
   if (status != CST_OK) {
     FUZZ_ASSERT(status == CST_UNSUPPORTED); /* an expanded Any */
     check_error(status, &error);
     return;
   }
-  FUZZ_ASSERT(cst__schema_parse_binary(binary.bytes, binary.size, &read, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_schema_parse_binary(binary.bytes, binary.size, &read, NULL) == CST_OK);
   again = to_text(read);
   check_same(text, again);
   cst_free(again.bytes);
-  FUZZ_ASSERT(cst__schema_write_binary(read, &again.bytes, &again.size, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_schema_write_binary(read, &again.bytes, &again.size, NULL) == CST_OK);
   check_same(binary, again);
   cst_free(again.bytes);
   cst_free(binary.bytes);
-  cst__schema_release(read);
+  cst_schema_release(read);
 }
 
 static void check_forms(const cst_schema *schema) {
@@ -74,31 +74,31 @@ static void check_forms(const cst_schema *schema) {
   check_binary(read, text);
   cst_free(again.bytes);
   cst_free(text.bytes);
-  cst__schema_release(read);
+  cst_schema_release(read);
 }
 
 static void check_specs(const cst_schema *schema, bool legacy) {
   cst_specs *specs = NULL;
   cst_error error = CST_ERROR_INIT;
   const cst_specs_options options = {sizeof options, NULL, legacy};
-  cst_status status = cst__specs_new(schema, &options, &specs, &error);
+  cst_status status = cst_specs_new(schema, &options, &specs, &error);
   if (status != CST_OK) {
     FUZZ_ASSERT(status == CST_SCHEMA || status == CST_UNSUPPORTED);
     check_error(status, &error);
     return;
   }
-  for (size_t i = 0; i < cst__specs_count(specs); i++) {
-    const cst_tensor_spec *spec = cst__specs_get(specs, i);
+  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+    const cst_tensor_spec *spec = cst_specs_get(specs, i);
     FUZZ_ASSERT(spec->num_path_steps > 0 && spec->dtype != CST_DTYPE_NONE);
-    FUZZ_ASSERT(i == 0 || strcmp(cst__specs_get(specs, i - 1)->name, spec->name) < 0);
+    FUZZ_ASSERT(i == 0 || strcmp(cst_specs_get(specs, i - 1)->name, spec->name) < 0);
   }
-  cst__specs_release(specs);
+  cst_specs_release(specs);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_status status = cst__schema_parse(data, size, &schema, &error);
+  cst_status status = cst_schema_parse(data, size, &schema, &error);
   fuzz_outcome(cst_status_name(status));
   if (status != CST_OK) {
     FUZZ_ASSERT(status == CST_SCHEMA);
@@ -108,6 +108,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   check_forms(schema);
   check_specs(schema, false);
   check_specs(schema, true);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   return 0;
 }

@@ -140,7 +140,7 @@ static void infer(const result *batch, const cst_bytes *items) {
   FUZZ_ASSERT(cst__inference_accumulator.finish(inferrer, &schema, NULL) == CST_OK);
   cst__inference_accumulator.free(inferrer);
   result again = decode(schema, items, 0, CST__LOOP_BEST, CST_COLUMNS_OFFSETS_32);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   if (again.status == CST_OK) {
     same_batch(batch, &again, true);
     release(&again);

@@ -85,7 +85,7 @@ static void finish(const target *t, const void *state) {
   cst_schema *schema = NULL;
   cst_status status = t->accumulator->finish(state, &schema, &error);
   FUZZ_ASSERT(status == CST_OK || (error.message[0] != '\0' && status != CST_NO_MEMORY));
-  cst__schema_release(status == CST_OK ? schema : NULL);
+  cst_schema_release(status == CST_OK ? schema : NULL);
 }
 
 /* Saving again gives the same from then on. */
@@ -151,7 +151,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (schema == NULL) {
     propose_options.max_domain = 3;
     propose_options.group = "";
-    FUZZ_ASSERT(cst__schema_parse_text(schema_text, strlen(schema_text), &schema, NULL) == CST_OK);
+    FUZZ_ASSERT(cst_schema_parse_text(schema_text, strlen(schema_text), &schema, NULL) == CST_OK);
     FUZZ_ASSERT(cst__validation_plan_init(&plan, schema, &validate_options, &source, NULL, NULL) ==
                 CST_OK);
   }

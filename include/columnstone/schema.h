@@ -17,7 +17,7 @@ typedef struct cst_schema cst_schema;
 
 /* Feature.type of schema.proto. */
 typedef enum cst_feature_type {
-  CST_FEATURE_UNKNOWN = 0,
+  CST_FEATURE_UNKNOWN = 0, /* TYPE_UNKNOWN: inferred of a feature that never had a value */
   CST_FEATURE_BYTES = 1,
   CST_FEATURE_INT = 2,
   CST_FEATURE_FLOAT = 3,

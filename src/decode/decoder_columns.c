@@ -26,7 +26,7 @@ void cst__decoder_columns_reset(cst__decoder_columns *columns) {
     cst__name_table_reset(&columns->table);
     cst__name_map_reset(&columns->known);
   }
-  cst__schema_release(columns->schema);
+  cst_schema_release(columns->schema);
   cst__batch_pool_release(columns->pool);
   if (columns->state != NULL) {
     cst__delete(columns->state->hot);
@@ -69,7 +69,7 @@ cst_status cst__decoder_columns_add(cst__decoder_columns *columns, const char *n
 }
 
 void cst__decoder_columns_reject(cst__decoder_columns *columns, const cst_schema *schema) {
-  columns->schema = cst__schema_retain(schema);
+  columns->schema = cst_schema_retain(schema);
   columns->state->known = &columns->known;
   columns->state->learns = true;
 }

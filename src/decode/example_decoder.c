@@ -68,11 +68,11 @@ static cst_status plan_wanted_features(cst_example_decoder *d, const cst_schema 
     }
     size_t at = cst__schema_find_feature(schema, name, strlen(name));
     if (at == SIZE_MAX) {
-      size_t count = cst__schema_num_features(schema);
-      return cst__no_such_column(count > 0 ? cst__schema_feature(schema, 0) : NULL, count, name,
+      size_t count = cst_schema_num_features(schema);
+      return cst__no_such_column(count > 0 ? cst_schema_feature(schema, 0) : NULL, count, name,
                                  error);
     }
-    CST__TRY(add_example_feature(d, cst__schema_feature(schema, at), error));
+    CST__TRY(add_example_feature(d, cst_schema_feature(schema, at), error));
   }
   return CST_OK;
 }
@@ -99,9 +99,9 @@ static cst_status plan_feature_rejection(cst_example_decoder *d, const cst_schem
                                          const cst__example_decoder_options *options,
                                          cst_error *error) {
   cst__decoder_columns_reject(&d->columns, schema);
-  for (size_t i = 0; i < cst__schema_num_features(schema); i++) {
-    if (!is_left_out(cst__schema_feature(schema, i), options)) {
-      CST__TRY(cst__decoder_columns_know(&d->columns, cst__schema_feature(schema, i), error));
+  for (size_t i = 0; i < cst_schema_num_features(schema); i++) {
+    if (!is_left_out(cst_schema_feature(schema, i), options)) {
+      CST__TRY(cst__decoder_columns_know(&d->columns, cst_schema_feature(schema, i), error));
     }
   }
   return CST_OK;
@@ -117,9 +117,9 @@ static cst_status plan_features(cst_example_decoder *d, const cst_schema *schema
   if (options->columns != NULL) {
     CST__TRY(plan_wanted_features(d, schema, options, error));
   } else if (schema != NULL) {
-    for (size_t i = 0; i < cst__schema_num_features(schema); i++) {
-      if (!is_left_out(cst__schema_feature(schema, i), options)) {
-        CST__TRY(add_example_feature(d, cst__schema_feature(schema, i), error));
+    for (size_t i = 0; i < cst_schema_num_features(schema); i++) {
+      if (!is_left_out(cst_schema_feature(schema, i), options)) {
+        CST__TRY(add_example_feature(d, cst_schema_feature(schema, i), error));
       }
     }
   }

@@ -19,7 +19,7 @@ struct cst_example_encoder {
 
 static const cst_feature *find_example_feature(const cst_schema *schema, const char *name) {
   size_t at = cst__schema_find_feature(schema, name, strlen(name));
-  return at != SIZE_MAX ? cst__schema_feature(schema, at) : NULL;
+  return at != SIZE_MAX ? cst_schema_feature(schema, at) : NULL;
 }
 
 static cst_status need_ragged(cst_example_encoder *e, cst_error *error) {
@@ -113,7 +113,7 @@ cst_status cst__example_encoder_new(const cst_schema *schema, const cst_encode_o
     cst__delete(e);
     return status;
   }
-  e->schema = schema != NULL ? cst__schema_retain(schema) : NULL;
+  e->schema = schema != NULL ? cst_schema_retain(schema) : NULL;
   *out = e;
   return CST_OK;
 }
@@ -123,8 +123,8 @@ void cst__example_encoder_free(cst_example_encoder *e) {
     return;
   }
   cst__encoding_reset(&e->base);
-  cst__schema_release(e->schema);
-  cst__specs_release(e->ragged);
+  cst_schema_release(e->schema);
+  cst_specs_release(e->ragged);
   cst__delete(e->columns.items);
   cst__delete(e);
 }

@@ -53,8 +53,8 @@ static cst_status add_tensor_source(cst__nest *nest, size_t tensor, const char *
   if (other != SIZE_MAX) {
     char first[64];
     char second[64];
-    const char *a = cst__specs_get(nest->ragged, other)->name;
-    const char *b = cst__specs_get(nest->ragged, tensor)->name;
+    const char *a = cst_specs_get(nest->ragged, other)->name;
+    const char *b = cst_specs_get(nest->ragged, tensor)->name;
     cst__escape(first, sizeof first, a, strlen(a));
     cst__escape(second, sizeof second, b, strlen(b));
     return at_name(
@@ -68,7 +68,7 @@ static cst_status add_tensor_source(cst__nest *nest, size_t tensor, const char *
 }
 
 static cst_status add_sources(cst__nest *nest, size_t tensor, cst_error *error) {
-  const cst_tensor_spec *spec = cst__specs_get(nest->ragged, tensor);
+  const cst_tensor_spec *spec = cst_specs_get(nest->ragged, tensor);
   for (size_t i = 0; i < num_sources(spec); i++) {
     const char *name = nth_source(spec, i);
     if (name != NULL) {
@@ -81,7 +81,7 @@ static cst_status add_sources(cst__nest *nest, size_t tensor, cst_error *error) 
 /* A tensor has the name of a feature only if that is one of its own. */
 static cst_status check_tensor_name(const cst__nest *nest, const cst_schema *schema, size_t tensor,
                                     cst_error *error) {
-  const char *name = cst__specs_get(nest->ragged, tensor)->name;
+  const char *name = cst_specs_get(nest->ragged, tensor)->name;
   if (cst__schema_find_feature(schema, name, strlen(name)) == SIZE_MAX ||
       cst__name_map_find(&nest->sources, name, strlen(name)) == tensor) {
     return CST_OK;
@@ -116,16 +116,16 @@ static cst_status add_nested(cst__nest *nest, const cst_tensor_spec *spec, cst_e
 }
 
 static cst_status plan_all(cst__nest *nest, const cst_schema *schema, cst_error *error) {
-  for (size_t i = 0; i < cst__specs_count(nest->ragged); i++) {
+  for (size_t i = 0; i < cst_specs_count(nest->ragged); i++) {
     CST__TRY(add_sources(nest, i, error));
   }
-  for (size_t i = 0; i < cst__specs_count(nest->ragged); i++) {
+  for (size_t i = 0; i < cst_specs_count(nest->ragged); i++) {
     CST__TRY(check_tensor_name(nest, schema, i, error));
   }
-  for (size_t i = 0; i < cst__schema_num_features(schema); i++) {
-    const cst_feature *feature = cst__schema_feature(schema, i);
+  for (size_t i = 0; i < cst_schema_num_features(schema); i++) {
+    const cst_feature *feature = cst_schema_feature(schema, i);
     size_t at = cst__name_map_find(&nest->sources, feature->name, feature->name_size);
-    const cst_tensor_spec *spec = at != SIZE_MAX ? cst__specs_get(nest->ragged, at) : NULL;
+    const cst_tensor_spec *spec = at != SIZE_MAX ? cst_specs_get(nest->ragged, at) : NULL;
     if (spec == NULL) {
       add_flat(nest, feature->name);
     } else if (strcmp(spec->path[0], feature->name) == 0) {
@@ -137,8 +137,8 @@ static cst_status plan_all(cst__nest *nest, const cst_schema *schema, cst_error 
 
 /* All ragged tensors: the first that a feature is a source of. */
 static cst_status list_sources(const cst__nest *nest, cst__name_map *sources, cst_error *error) {
-  for (size_t i = 0; i < cst__specs_count(nest->ragged); i++) {
-    const cst_tensor_spec *spec = cst__specs_get(nest->ragged, i);
+  for (size_t i = 0; i < cst_specs_count(nest->ragged); i++) {
+    const cst_tensor_spec *spec = cst_specs_get(nest->ragged, i);
     for (size_t k = 0; k < num_sources(spec); k++) {
       const char *source = nth_source(spec, k);
       size_t size = source != NULL ? strlen(source) : 0;
@@ -157,7 +157,7 @@ static cst_status refuse_source(const cst__nest *nest, const cst__name_map *sour
   if (tensor == SIZE_MAX) {
     return CST_OK;
   }
-  const char *spec = cst__specs_get(nest->ragged, tensor)->name;
+  const char *spec = cst_specs_get(nest->ragged, tensor)->name;
   char shown[64];
   cst__escape(shown, sizeof shown, spec, strlen(spec));
   return at_name(cst__fail(error, CST_NOT_FOUND, "ask for that column, or decode flat columns",
@@ -173,13 +173,13 @@ static cst_status take_wanted(cst__nest *nest, const cst_schema *schema, const c
       CST__TRY(refuse_source(nest, sources, columns[i], error));
       add_flat(nest, columns[i]);
     } else {
-      const char *values = cst__specs_get(nest->ragged, at)->path[0];
+      const char *values = cst_specs_get(nest->ragged, at)->path[0];
       if (cst__name_map_find(&nest->sources, values, strlen(values)) == at) {
         return cst__fail_twice(error, columns[i], strlen(columns[i]));
       }
       CST__TRY(add_sources(nest, at, error));
       CST__TRY(check_tensor_name(nest, schema, at, error));
-      CST__TRY(add_nested(nest, cst__specs_get(nest->ragged, at), error));
+      CST__TRY(add_nested(nest, cst_specs_get(nest->ragged, at), error));
     }
   }
   return CST_OK;
@@ -200,8 +200,8 @@ static cst_status plan_wanted_columns(cst__nest *nest, const cst_schema *schema,
 /* Room for the lists: every wanted column once, and every source of a tensor once. */
 static cst_status reserve_nest(cst__nest *nest, size_t wanted, cst_error *error) {
   size_t count = wanted + 1;
-  for (size_t i = 0; i < cst__specs_count(nest->ragged); i++) {
-    count += num_sources(cst__specs_get(nest->ragged, i));
+  for (size_t i = 0; i < cst_specs_count(nest->ragged); i++) {
+    count += num_sources(cst_specs_get(nest->ragged, i));
   }
   nest->columns = cst__arena_take(&nest->arena, count * sizeof *nest->columns);
   nest->types = cst__arena_take(&nest->arena, count * sizeof *nest->types);
@@ -215,7 +215,7 @@ static cst_status plan_nest(cst__nest *nest, const cst_schema *schema, const cha
                             size_t num_columns, cst_error *error) {
   CST__TRY(cst__specs_new_ragged(schema, &nest->ragged, error));
   CST__TRY(
-      reserve_nest(nest, columns != NULL ? num_columns : cst__schema_num_features(schema), error));
+      reserve_nest(nest, columns != NULL ? num_columns : cst_schema_num_features(schema), error));
   return columns != NULL ? plan_wanted_columns(nest, schema, columns, num_columns, error)
                          : plan_all(nest, schema, error);
 }
@@ -240,7 +240,7 @@ cst_status cst__nest_new(const cst_schema *schema, const cst__nest_options *opti
 
 void cst__nest_free(cst__nest *nest) {
   if (nest != NULL) {
-    cst__specs_release(nest->ragged);
+    cst_specs_release(nest->ragged);
     cst__name_map_reset(&nest->sources);
     cst__arena_reset(&nest->arena);
     cst__delete(nest);

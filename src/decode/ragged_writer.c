@@ -36,7 +36,7 @@ const cst_tensor_spec *cst__ragged_find(const cst_specs *ragged, const cst__view
   if (at == SIZE_MAX) {
     return NULL;
   }
-  const cst_tensor_spec *spec = cst__specs_get(ragged, at);
+  const cst_tensor_spec *spec = cst_specs_get(ragged, at);
   bool flat = nesting_of(column) <= 1 && strcmp(spec->path[0], column->name) == 0;
   return flat ? NULL : spec;
 }

@@ -127,7 +127,7 @@ static cst_status find_lists_column(const cst_sequence_decoder *d, const cst_sch
                                     const cst_feature **out, cst_error *error) {
   size_t at =
       schema != NULL ? cst__schema_find_feature(schema, d->name, strlen(d->name)) : SIZE_MAX;
-  *out = at != SIZE_MAX ? cst__schema_feature(schema, at) : NULL;
+  *out = at != SIZE_MAX ? cst_schema_feature(schema, at) : NULL;
   if (*out == NULL || (*out)->type == CST_FEATURE_STRUCT) {
     return CST_OK;
   }

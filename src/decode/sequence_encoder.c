@@ -34,7 +34,7 @@ struct cst_sequence_encoder {
 
 static const cst_feature *find_sequence_feature(const cst_schema *schema, const char *name) {
   size_t at = cst__schema_find_feature(schema, name, strlen(name));
-  return at != SIZE_MAX ? cst__schema_feature(schema, at) : NULL;
+  return at != SIZE_MAX ? cst_schema_feature(schema, at) : NULL;
 }
 
 static const cst_feature *find_list_feature(const cst_feature *parent, const char *name) {
@@ -297,7 +297,7 @@ cst_status cst__sequence_encoder_new(const cst_schema *schema, const cst_sequenc
     cst__delete(e);
     return status;
   }
-  e->schema = schema != NULL ? cst__schema_retain(schema) : NULL;
+  e->schema = schema != NULL ? cst_schema_retain(schema) : NULL;
   *out = e;
   return CST_OK;
 }
@@ -307,7 +307,7 @@ void cst__sequence_encoder_free(cst_sequence_encoder *e) {
     return;
   }
   cst__encoding_reset(&e->base);
-  cst__schema_release(e->schema);
+  cst_schema_release(e->schema);
   cst__delete(e->sequence_column);
   cst__delete(e->context.items);
   cst__delete(e->lists.items);

@@ -187,7 +187,7 @@ static cst_status copy_options(cst_sink *sink, const cst_sink_options *options, 
   sink->options.allocator = &sink->allocator;
   sink->options.format = NULL; /* found already */
   sink->options.container = NULL;
-  sink->options.schema = options->schema != NULL ? cst__schema_retain(options->schema) : NULL;
+  sink->options.schema = options->schema != NULL ? cst_schema_retain(options->schema) : NULL;
   if (options->sequence_column != NULL) {
     size_t size = strlen(options->sequence_column);
     sink->options.sequence_column = cst__arena_copy(&sink->arena, options->sequence_column, size);
@@ -496,7 +496,7 @@ void cst__sink_free(cst_sink *sink) {
   if (sink->encoded.release != NULL) {
     sink->encoded.release(&sink->encoded);
   }
-  cst__schema_release((cst_schema *)sink->options.schema);
+  cst_schema_release((cst_schema *)sink->options.schema);
   cst__message_options_release(sink->options.message);
   cst__arena_reset(&sink->arena);
   cst__delete(sink->path);

@@ -1,10 +1,10 @@
 /* Comparing two schemas: things that have names by name (features, sparse features, tensors,
  * domains), and what they say field by field.
  */
-#include "schema/diff.h"
-
+#include <columnstone/validate.h>
 #include <stdio.h>
 
+#include "base/arguments.h"
 #include "schema/diff_breaks.h"
 #include "schema/diff_text.h"
 #include "schema/internal.h"
@@ -587,9 +587,13 @@ static bool find_indexes(const cst_schema *schema, cst__name_map *indexes) {
   return ok;
 }
 
-cst_status cst__schema_diff(const cst_schema *before, const cst_schema *after,
-                            cst_change_callback on_change, void *ctx, size_t *num_changes,
-                            cst_error *error) {
+cst_status cst_schema_diff(const cst_schema *before, const cst_schema *after,
+                           cst_change_callback on_change, void *ctx, size_t *num_changes,
+                           cst_error *error) {
+  CST__CLEAR(num_changes);
+  if (before == NULL || after == NULL) {
+    return cst__missing(before == NULL ? "before" : "after", error);
+  }
   differ d = {.before = before, .after = after, .on_change = on_change, .ctx = ctx};
   d.failed = !find_indexes(before, &d.indexes) || !find_indexes(after, &d.indexes);
   for (size_t i = 0; i < sizeof lists / sizeof lists[0] && !d.failed; i++) {
@@ -601,7 +605,9 @@ cst_status cst__schema_diff(const cst_schema *before, const cst_schema *after,
   }
   bool failed = d.failed || d.path.failed || d.old.failed || d.now.failed;
   size_t wanted = d.path.size + d.old.size + d.now.size;
-  *num_changes = d.count;
+  if (num_changes != NULL && !failed) {
+    *num_changes = d.count;
+  }
   cst__name_map_reset(&d.indexes);
   cst__text_free(&d.path);
   cst__text_free(&d.old);

@@ -305,7 +305,7 @@ cst_status cst__rulebook_new(const cst_schema *schema, const char *environment,
     return cst__fail_memory(error, sizeof *book);
   }
   cst__arena_init(&book->arena, allocator);
-  book->schema = cst__schema_retain(schema);
+  book->schema = cst_schema_retain(schema);
   book->count = schema->num_features;
   reader r = {schema, environment, &book->arena, error};
   cst_status status = read_domains(&r, cst__message_find(schema->root, SCHEMA_FEATURE),
@@ -320,7 +320,7 @@ cst_status cst__rulebook_new(const cst_schema *schema, const char *environment,
 
 void cst__rulebook_free(cst__rulebook *book) {
   if (book != NULL) {
-    cst__schema_release(book->schema);
+    cst_schema_release(book->schema);
     cst__arena_reset(&book->arena);
     cst__delete(book);
   }

@@ -635,7 +635,7 @@ static cst_status inference_finish(const void *state, void *out, cst_error *erro
   cst_status status = ok ? cst__schema_compile(schema, error)
                          : cst__fail_memory(error, in->count * sizeof(seen_feature));
   if (status != CST_OK) {
-    cst__schema_release(schema);
+    cst_schema_release(schema);
     return status;
   }
   *(cst_schema **)out = schema;

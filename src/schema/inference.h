@@ -22,7 +22,7 @@ typedef struct cst__inference_plan {
  * place of the first record that has it; nothing of the batch (the state, in a merge) is counted
  * then.
  *
- * It finishes as a schema (cst_schema **, the caller's: cst__schema_release): features sorted by
+ * It finishes as a schema (cst_schema **, the caller's: cst_schema_release): features sorted by
  * name; presence, shape where every record has the same number of values, else value_count; of a
  * struct STRUCT with a struct_domain, whose features have value_counts for the outer and the inner
  * lists. A feature that never had a type is TYPE_UNKNOWN. */

@@ -1,6 +1,7 @@
 /* The counted schema: parsing from text and binary, writing, and asking for features. */
 #include "schema/schema.h"
 
+#include "base/arguments.h"
 #include "base/crc32c.h"
 #include "schema/internal.h"
 
@@ -13,13 +14,13 @@ cst_schema *cst__schema_new(void) {
   cst__arena_init(&schema->arena, NULL);
   schema->root = cst__message_new(&schema->arena, cst__schema_def);
   if (schema->root == NULL) {
-    cst__schema_release(schema);
+    cst_schema_release(schema);
     return NULL;
   }
   return schema;
 }
 
-cst_schema *cst__schema_retain(const cst_schema *schema) {
+cst_schema *cst_schema_retain(const cst_schema *schema) {
   cst_schema *shared = (cst_schema *)(uintptr_t)schema; /* only the count changes */
   if (shared != NULL) {
     cst__refcount_up(&shared->owners);
@@ -27,17 +28,19 @@ cst_schema *cst__schema_retain(const cst_schema *schema) {
   return shared;
 }
 
-void cst__schema_release(cst_schema *schema) {
+void cst_schema_release(cst_schema *schema) {
   if (schema != NULL && cst__refcount_down(&schema->owners)) {
     cst__arena_reset(&schema->arena);
     cst__delete(schema);
   }
 }
 
-size_t cst__schema_num_features(const cst_schema *schema) { return schema->num_features; }
+size_t cst_schema_num_features(const cst_schema *schema) {
+  return schema != NULL ? schema->num_features : 0;
+}
 
-const cst_feature *cst__schema_feature(const cst_schema *schema, size_t i) {
-  return i < schema->num_features ? &schema->features[i] : NULL;
+const cst_feature *cst_schema_feature(const cst_schema *schema, size_t i) {
+  return schema != NULL && i < schema->num_features ? &schema->features[i] : NULL;
 }
 
 size_t cst__schema_find_feature(const cst_schema *schema, const char *name, size_t size) {
@@ -140,20 +143,31 @@ static cst_status parse_with(merge_function merge, const void *data, size_t size
   }
   cst_status status = build_schema(schema, merge, data, size, error);
   if (status != CST_OK) {
-    cst__schema_release(schema);
+    cst_schema_release(schema);
     return status;
   }
   *out = schema;
   return CST_OK;
 }
 
-cst_status cst__schema_parse_text(const void *data, size_t size, cst_schema **out,
-                                  cst_error *error) {
+static cst_status check_bytes(const void *data, size_t size, const void *out, cst_error *error) {
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  return data != NULL || size == 0 ? CST_OK : cst__missing("data", error);
+}
+
+cst_status cst_schema_parse_text(const void *data, size_t size, cst_schema **out,
+                                 cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(check_bytes(data, size, out, error));
   return parse_with(cst__message_merge_text, data, size, out, error);
 }
 
-cst_status cst__schema_parse_binary(const void *data, size_t size, cst_schema **out,
-                                    cst_error *error) {
+cst_status cst_schema_parse_binary(const void *data, size_t size, cst_schema **out,
+                                   cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(check_bytes(data, size, out, error));
   return parse_with(cst__message_merge, data, size, out, error);
 }
 
@@ -196,30 +210,44 @@ static bool is_wire(const void *data, size_t size) {
   return wire.fault == CST__WIRE_FAULT_NONE;
 }
 
-cst_status cst__schema_parse(const void *data, size_t size, cst_schema **out, cst_error *error) {
+cst_status cst_schema_parse(const void *data, size_t size, cst_schema **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(check_bytes(data, size, out, error));
   const uint8_t *at = data;
   const uint8_t *end = at + size;
   bool text = size == 0 || begins_as_text(at, end);
   if (text ? has_control_bytes(at, end) && is_wire(data, size) : has_control_bytes(at, end)) {
-    return cst__schema_parse_binary(data, size, out, error);
+    return cst_schema_parse_binary(data, size, out, error);
   }
   if (!text && is_wire(data, size)) {
-    return cst__schema_parse_binary(data, size, out, error);
+    return cst_schema_parse_binary(data, size, out, error);
   }
-  return cst__schema_parse_text(data, size, out, error);
+  return cst_schema_parse_text(data, size, out, error);
 }
 
 /* ---- writing ---- */
 
-cst_status cst__schema_write_text(const cst_schema *schema, char **out, size_t *size,
-                                  cst_error *error) {
+static cst_status check_write(const cst_schema *schema, char **out, const size_t *size,
+                              cst_error *error) {
+  CST__TRY(cst__check_given(schema, "schema", out, error));
+  return size != NULL ? CST_OK : cst__missing("size", error);
+}
+
+cst_status cst_schema_write_text(const cst_schema *schema, char **out, size_t *size,
+                                 cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(size);
+  CST__TRY(check_write(schema, out, size, error));
   cst__text text = {0};
   cst__message_put_text(schema->root, &text);
   return cst__text_finish(&text, out, size, error);
 }
 
-cst_status cst__schema_write_binary(const cst_schema *schema, char **out, size_t *size,
-                                    cst_error *error) {
+cst_status cst_schema_write_binary(const cst_schema *schema, char **out, size_t *size,
+                                   cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(size);
+  CST__TRY(check_write(schema, out, size, error));
   const cst__message *any = cst__message_find_expanded_any(schema->root);
   if (any != NULL) {
     cst_status status =

@@ -50,8 +50,8 @@ static bool put_column_paths(cst__text *text, const struct ArrowSchema *columns,
     const char *name = columns->children[i]->name;
     cst_feature_type type = type_of_feature(columns->children[i]);
     size_t at = cst__schema_find_feature(schema, name, strlen(name));
-    if (at != SIZE_MAX && cst__schema_feature(schema, at)->type != CST_FEATURE_UNKNOWN) {
-      type = cst__schema_feature(schema, at)->type;
+    if (at != SIZE_MAX && cst_schema_feature(schema, at)->type != CST_FEATURE_UNKNOWN) {
+      type = cst_schema_feature(schema, at)->type;
     }
     if (type == CST_FEATURE_STRUCT) {
       return false;
@@ -70,7 +70,7 @@ cst_status cst__schema_for_columns(const struct ArrowSchema *columns, const cst_
   if (text.failed) {
     status = cst__fail_memory(error, text.size);
   } else if (fits) {
-    status = cst__schema_parse_text(text.data, text.size, out, error);
+    status = cst_schema_parse_text(text.data, text.size, out, error);
   }
   cst__text_free(&text);
   return status;

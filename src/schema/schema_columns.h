@@ -16,7 +16,7 @@ cst_status cst__schema_for_columns(const struct ArrowSchema *columns, const cst_
  * schema) the ones whose columns are there, where a list of one that has become a value makes a
  * scalar; and for columns that the schema does not have, or has in another type, what their own
  * types say: structs, and lists of them, are structured tensors. CST_UNSUPPORTED, with the path,
- * for types that no tensor has. schema and specs may be NULL. *out: cst__specs_release. */
+ * for types that no tensor has. schema and specs may be NULL. *out: cst_specs_release. */
 cst_status cst__specs_for_columns(const cst_schema *schema, const cst_specs *specs,
                                   const struct ArrowSchema *columns, cst_specs **out,
                                   cst_error *error);

@@ -2,13 +2,15 @@
  *
  * Source: RFC "TFXIO schema interpretation".
  */
+#include <columnstone/schema.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/arguments.h"
 #include "base/names.h"
 #include "schema/specs_internal.h"
 
-cst_specs *cst__specs_retain(const cst_specs *specs) {
+cst_specs *cst_specs_retain(const cst_specs *specs) {
   cst_specs *shared = (cst_specs *)(uintptr_t)specs; /* only the count changes */
   if (shared != NULL) {
     cst__refcount_up(&shared->owners);
@@ -16,19 +18,19 @@ cst_specs *cst__specs_retain(const cst_specs *specs) {
   return shared;
 }
 
-void cst__specs_release(cst_specs *specs) {
+void cst_specs_release(cst_specs *specs) {
   if (specs != NULL && cst__refcount_down(&specs->owners)) {
-    cst__specs_release(specs->base);
+    cst_specs_release(specs->base);
     cst__delete(specs->items);
     cst__arena_reset(&specs->arena);
     cst__delete(specs);
   }
 }
 
-size_t cst__specs_count(const cst_specs *specs) { return specs->count; }
+size_t cst_specs_count(const cst_specs *specs) { return specs != NULL ? specs->count : 0; }
 
-const cst_tensor_spec *cst__specs_get(const cst_specs *specs, size_t i) {
-  return i < specs->count ? &specs->items[i] : NULL;
+const cst_tensor_spec *cst_specs_get(const cst_specs *specs, size_t i) {
+  return specs != NULL && i < specs->count ? &specs->items[i] : NULL;
 }
 
 /* ---- for the rules ---- */
@@ -191,24 +193,25 @@ static cst_status finish_specs(cst__specs_builder *b, cst_status status, cst_spe
   cst__name_map_reset(&b->consumed);
   cst__name_map_reset(&b->below);
   if (status != CST_OK) {
-    cst__specs_release(b->specs);
+    cst_specs_release(b->specs);
     return status;
   }
   *out = b->specs;
   return CST_OK;
 }
 
-cst_status cst__specs_new(const cst_schema *schema, const cst_specs_options *options,
-                          cst_specs **out, cst_error *error) {
-  cst__specs_builder b = {.schema = schema,
-                          .specs = new_specs(),
-                          .legacy = options != NULL && options->legacy,
-                          .error = error};
+cst_status cst_specs_new(const cst_schema *schema, const cst_specs_options *options,
+                         cst_specs **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(schema, "schema", out, error));
+  cst_specs_options own = CST_SPECS_OPTIONS_INIT;
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  cst__specs_builder b = {
+      .schema = schema, .specs = new_specs(), .legacy = own.legacy, .error = error};
   if (b.specs == NULL) {
     return cst__fail_memory(error, sizeof *b.specs);
   }
-  cst_status status = options != NULL ? build_specs(&b, options->group, options->environment)
-                                      : build_specs(&b, NULL, NULL);
+  cst_status status = build_specs(&b, own.group, own.environment);
   return finish_specs(&b, status, out);
 }
 
@@ -398,13 +401,13 @@ cst_status cst__specs_project(const cst_specs *specs, const char *const *columns
   cst__refcount_init(&part->owners);
   cst__arena_init(&part->arena, NULL);
   part->items = items;
-  part->base = cst__specs_retain(specs);
+  part->base = cst_specs_retain(specs);
   projection p = {.dotted = {.head = NULL}};
   cst__arena_init(&p.dotted, NULL);
   cst_status status = project(&p, specs, columns, num_columns, part, error);
   reset_projection(&p);
   if (status != CST_OK) {
-    cst__specs_release(part);
+    cst_specs_release(part);
     return status;
   }
   *out = part;

@@ -125,7 +125,7 @@ static bool column_is_known(const column_specs *s, const struct ArrowSchema *col
   if (at == SIZE_MAX) {
     return false;
   }
-  cst_feature_type type = cst__schema_feature(s->schema, at)->type;
+  cst_feature_type type = cst_schema_feature(s->schema, at)->type;
   return type == CST_FEATURE_UNKNOWN ||
          (type == CST_FEATURE_STRUCT ? column->format[0] == '+' && column->format[1] == 's'
                                      : type == column_feature_type(column));
@@ -306,18 +306,18 @@ static cst_status column_specs_project(const cst_specs *specs, const struct Arro
 }
 
 static cst_status column_specs_make(column_specs *s, const cst_specs *specs, cst_specs **out) {
-  size_t count = specs != NULL ? cst__specs_count(specs) : 0;
+  size_t count = specs != NULL ? cst_specs_count(specs) : 0;
   size_t most = count + (size_t)s->columns->n_children + 1;
   s->items = cst__new_zero(NULL, most * sizeof *s->items);
   if (s->items == NULL) {
     return cst__fail_memory(s->error, most * sizeof *s->items);
   }
   for (size_t i = 0; i < count; i++) {
-    s->items[s->count++] = *cst__specs_get(specs, i);
+    s->items[s->count++] = *cst_specs_get(specs, i);
   }
   column_specs_fit(s);
   CST__TRY(column_specs_derive(s));
-  return cst__specs_from(s->items, s->count, NULL, out, s->error);
+  return cst_specs_from(s->items, s->count, NULL, out, s->error);
 }
 
 cst_status cst__specs_for_columns(const cst_schema *schema, const cst_specs *specs,
@@ -330,7 +330,7 @@ cst_status cst__specs_for_columns(const cst_schema *schema, const cst_specs *spe
   if (status == CST_OK) {
     status = column_specs_make(&s, left, out);
   }
-  cst__specs_release(left);
+  cst_specs_release(left);
   cst__delete(s.items);
   cst__arena_reset(&s.arena);
   return status;

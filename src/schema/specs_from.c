@@ -1,8 +1,10 @@
 /* Specs that a caller describes: copied, and checked by the rules that a schema's tensor
  * representations have to keep.
  */
+#include <columnstone/schema.h>
 #include <stdlib.h>
 
+#include "base/arguments.h"
 #include "base/utf8.h"
 #include "schema/specs_internal.h"
 
@@ -267,8 +269,13 @@ static cst_status copy_list(const copier *c, const cst_tensor_spec *from, size_t
   return CST_OK;
 }
 
-cst_status cst__specs_from(const cst_tensor_spec *items, size_t count,
-                           const cst_allocator *allocator, cst_specs **out, cst_error *error) {
+cst_status cst_specs_from(const cst_tensor_spec *items, size_t count,
+                          const cst_allocator *allocator, cst_specs **out, cst_error *error) {
+  CST__CLEAR(out);
+  if ((items == NULL && count > 0) || out == NULL) {
+    return cst__missing(out == NULL ? "out" : "items", error);
+  }
+  CST__TRY(cst__check_allocator(allocator, error));
   size_t size;
   cst_specs *specs = cst__new_zero(allocator, sizeof *specs);
   if (specs == NULL) {
@@ -284,7 +291,7 @@ cst_status cst__specs_from(const cst_tensor_spec *items, size_t count,
                           ? cst__fail_memory(error, count)
                           : copy_list(&c, items, count, CST__DEPTH_LIMIT, specs->items);
   if (status != CST_OK) {
-    cst__specs_release(specs);
+    cst_specs_release(specs);
     return status;
   }
   specs->count = count;

@@ -185,7 +185,7 @@ static cst_status note_explicit_below(cst__specs_builder *b) {
       continue;
     }
     size_t at = cst__schema_find_feature(b->schema, spec->path[0], strlen(spec->path[0]));
-    const cst_feature *feature = at != SIZE_MAX ? cst__schema_feature(b->schema, at) : NULL;
+    const cst_feature *feature = at != SIZE_MAX ? cst_schema_feature(b->schema, at) : NULL;
     size_t size = strlen(spec->path[1]);
     if (feature != NULL &&
         cst__name_map_find_of(&b->below, feature, spec->path[1], size) == SIZE_MAX &&

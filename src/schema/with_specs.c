@@ -1,8 +1,10 @@
 /* Specs into a schema: a tensor_representation_group, and features for the columns that the schema
  * lacks. What the schema then says is read back and compared, so that nothing is lost unseen.
  */
+#include <columnstone/schema.h>
 #include <math.h>
 
+#include "base/arguments.h"
 #include "proto/wire.h"
 #include "schema/specs_internal.h"
 
@@ -402,7 +404,7 @@ static cst_status check_written(const writer *w, const cst_schema *schema, const
   }
   cst__name_map_reset(&b.tensors);
   cst__name_map_reset(&b.sources);
-  cst__specs_release(b.specs);
+  cst_specs_release(b.specs);
   return status;
 }
 
@@ -413,8 +415,8 @@ static cst_status copy_schema(const cst_schema *from, cst_schema *to, cst_error 
   char *data = NULL;
   size_t size = 0;
   bool is_text = cst__message_find_expanded_any(from->root) != NULL;
-  CST__TRY(is_text ? cst__schema_write_text(from, &data, &size, error)
-                   : cst__schema_write_binary(from, &data, &size, error));
+  CST__TRY(is_text ? cst_schema_write_text(from, &data, &size, error)
+                   : cst_schema_write_binary(from, &data, &size, error));
   const char *copy = cst__arena_copy(&to->arena, data, size);
   cst_free(data);
   if (copy == NULL) {
@@ -447,8 +449,12 @@ static cst_status write_specs(writer *w, const cst_schema *from, const cst_specs
   return check_written(w, to, group, specs);
 }
 
-cst_status cst__schema_with_specs(const cst_schema *schema, const cst_specs *specs,
-                                  const char *group, cst_schema **out, cst_error *error) {
+cst_status cst_schema_with_specs(const cst_schema *schema, const cst_specs *specs,
+                                 const char *group, cst_schema **out, cst_error *error) {
+  CST__CLEAR(out);
+  if (specs == NULL || out == NULL) {
+    return cst__missing(specs == NULL ? "the list of specs" : "out", error);
+  }
   cst_schema *made = cst__schema_new();
   if (made == NULL) {
     return cst__fail_memory(error, sizeof *made);
@@ -457,7 +463,7 @@ cst_status cst__schema_with_specs(const cst_schema *schema, const cst_specs *spe
   cst_status status = write_specs(&w, schema, specs, group != NULL ? group : "", made);
   cst__name_map_reset(&w.features);
   if (status != CST_OK) {
-    cst__schema_release(made);
+    cst_schema_release(made);
     return status;
   }
   *out = made;

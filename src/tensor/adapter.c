@@ -20,7 +20,7 @@ static cst_status adapter_plan(cst_tensor_adapter *adapter, cst_error *error) {
     status = cst__fail_memory(error, sizeof(cst__name_slot));
   }
   for (size_t i = 0; status == CST_OK && i < adapter->count; i++) {
-    status = cst__plan_init(&adapter->plans[i], cst__specs_get(adapter->specs, i), &root, &names,
+    status = cst__plan_init(&adapter->plans[i], cst_specs_get(adapter->specs, i), &root, &names,
                             &adapter->arena, error);
   }
   cst__name_map_reset(&names);
@@ -64,8 +64,8 @@ cst_status cst__adapter_new(const struct ArrowSchema *schema, const cst_specs *s
     return cst__fail_memory(error, sizeof *adapter);
   }
   cst__arena_init(&adapter->arena, allocator);
-  adapter->specs = cst__specs_retain(specs);
-  adapter->count = cst__specs_count(specs);
+  adapter->specs = cst_specs_retain(specs);
+  adapter->count = cst_specs_count(specs);
   cst_status status = adapter_fill(adapter, schema, options, error);
   if (status != CST_OK) {
     cst__adapter_free(adapter);
@@ -85,7 +85,7 @@ void cst__adapter_free(cst_tensor_adapter *adapter) {
   if (adapter->given.release != NULL) {
     adapter->given.release(&adapter->given);
   }
-  cst__specs_release(adapter->specs);
+  cst_specs_release(adapter->specs);
   cst__scratch_pool_release(adapter->pool);
   cst__arena_reset(&adapter->arena);
   cst__delete(adapter);
@@ -122,7 +122,7 @@ static cst_status adapter_make_all(const cst_tensor_adapter *adapter, const cst_
 static void tensors_drop(cst_tensors *tensors) {
   cst__array_release(&tensors->made);
   cst__arena_reset(&tensors->arena);
-  cst__specs_release(tensors->specs);
+  cst_specs_release(tensors->specs);
   cst__scratch_reset(&tensors->scratch);
   cst__delete(tensors);
 }
@@ -150,7 +150,7 @@ cst_status cst__adapter_convert(const cst_tensor_adapter *adapter, struct ArrowA
   }
   cst__refcount_init(&tensors->owners);
   cst__scratch_init(&tensors->scratch, adapter->pool);
-  tensors->specs = cst__specs_retain(adapter->specs);
+  tensors->specs = cst_specs_retain(adapter->specs);
   cst__arena_init(&tensors->arena, allocator);
   cst__view root;
   cst__arena views;

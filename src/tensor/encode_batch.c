@@ -12,7 +12,7 @@ cst_status cst__tensor_encoder_new(const cst_specs *specs, const cst_allocator *
   }
   cst__arena_init(&encoder->arena, allocator);
   cst__mutex_init(&encoder->lock);
-  encoder->specs = cst__specs_retain(specs);
+  encoder->specs = cst_specs_retain(specs);
   cst_status status = cst__encode_plan(encoder, error);
   if (status != CST_OK) {
     cst__tensor_encoder_free(encoder);
@@ -24,7 +24,7 @@ cst_status cst__tensor_encoder_new(const cst_specs *specs, const cst_allocator *
 
 void cst__tensor_encoder_free(cst_tensor_encoder *encoder) {
   if (encoder != NULL) {
-    cst__specs_release(encoder->specs);
+    cst_specs_release(encoder->specs);
     cst__mutex_destroy(&encoder->lock);
     cst__arena_reset(&encoder->arena);
     cst__delete(encoder);
@@ -264,7 +264,7 @@ static cst_status encode_all(cst__encoding *e, const cst_tensor *tensors, size_t
   const cst_tensor_encoder *encoder = e->encoder;
   const cst_specs *specs = encoder->specs;
   size_t leaf = 0;
-  CST__TRY(match(e, cst__specs_get(specs, 0), cst__specs_count(specs), tensors, count, &leaf));
+  CST__TRY(match(e, cst_specs_get(specs, 0), cst_specs_count(specs), tensors, count, &leaf));
   for (size_t i = 0; i < encoder->num_leaves; i++) {
     CST__TRY(encode_read_type(e, &encoder->leaves[i]));
   }

@@ -76,7 +76,7 @@ cst_status cst__specs_of_tensors(const cst_tensor *tensors, size_t count,
   cst__arena_init(&d.arena, allocator);
   cst_status status = cst__describe_all(&d, &top, tensors, count, &specs);
   if (status == CST_OK) {
-    status = cst__specs_from(specs, count, allocator, out, error);
+    status = cst_specs_from(specs, count, allocator, out, error);
   }
   cst__arena_reset(&d.arena);
   return status;

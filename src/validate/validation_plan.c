@@ -49,8 +49,8 @@ static void reset_names(cst__feature_plan *feature) {
  * so far. */
 static cst_status plan_tensors(cst__validation_plan *plan, const cst_specs *specs,
                                const char *group, cst__name_map *inferred, cst_error *error) {
-  for (size_t i = 0; i < cst__specs_count(specs); i++) {
-    const cst_tensor_spec *spec = cst__specs_get(specs, i);
+  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+    const cst_tensor_spec *spec = cst_specs_get(specs, i);
     size_t size = strlen(spec->name);
     if (!spec->is_explicit && cst__name_map_find(inferred, spec->name, size) != SIZE_MAX) {
       continue;
@@ -89,9 +89,9 @@ static cst_status plan_groups(cst__validation_plan *plan, const char *const *gro
                                  .group = groups[i],
                                  .legacy = legacy,
                                  .environment = plan->options->environment};
-    CST__TRY(cst__specs_new(plan->book->schema, &options, &plan->groups[i], error));
+    CST__TRY(cst_specs_new(plan->book->schema, &options, &plan->groups[i], error));
     plan->num_groups = i + 1;
-    total += cst__specs_count(plan->groups[i]);
+    total += cst_specs_count(plan->groups[i]);
   }
   plan->tensors = cst__arena_take(&plan->arena, (total + 1) * sizeof *plan->tensors);
   return plan->tensors == NULL ? cst__fail_memory(error, total)
@@ -114,7 +114,7 @@ static cst_status find_mark(cst__validation_plan *plan, const cst__validation_so
     cst__text_puts(&text, plan->tensors[i].group);
     cst__text_append(&text, "", 1);
   }
-  cst_status status = cst__schema_write_binary(plan->book->schema, &bytes, &size, error);
+  cst_status status = cst_schema_write_binary(plan->book->schema, &bytes, &size, error);
   if (status == CST_OK) {
     cst__text_append(&text, bytes, size);
     cst_free(bytes);
@@ -151,7 +151,7 @@ cst_status cst__validation_plan_init(cst__validation_plan *plan, const cst_schem
 void cst__validation_plan_reset(cst__validation_plan *plan) {
   reset_names(&plan->root);
   for (size_t i = 0; i < plan->num_groups; i++) {
-    cst__specs_release(plan->groups[i]);
+    cst_specs_release(plan->groups[i]);
   }
   if (plan->pool != NULL) {
     cst__scratch_pool_release(plan->pool);

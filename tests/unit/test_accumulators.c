@@ -305,8 +305,8 @@ static char *schema_text(const tested *t, const void *state) {
   size_t size;
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(t->accumulator->finish(state, &schema, &error), CST_OK);
-  CHECK_EQ(cst__schema_write_text(schema, &text, &size, NULL), CST_OK);
-  cst__schema_release(schema);
+  CHECK_EQ(cst_schema_write_text(schema, &text, &size, NULL), CST_OK);
+  cst_schema_release(schema);
   return text;
 }
 
@@ -393,7 +393,7 @@ static void open_case(validation_case *c, const char *text) {
   cst_error error = CST_ERROR_INIT;
   c->options = (cst_validate_options)CST_VALIDATE_OPTIONS_INIT;
   c->options.max_places = 3;
-  CHECK_EQ(cst__schema_parse_text(text, strlen(text), &c->schema, &error), CST_OK);
+  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &c->schema, &error), CST_OK);
   cst_status status =
       cst__validation_plan_init(&c->plan, c->schema, &c->options, &source, NULL, &error);
   CHECK_STR(error.message, "");
@@ -402,7 +402,7 @@ static void open_case(validation_case *c, const char *text) {
 
 static void close_case(validation_case *c) {
   cst__validation_plan_reset(&c->plan);
-  cst__schema_release(c->schema);
+  cst_schema_release(c->schema);
 }
 
 TEST(validation_of_any_split) {

@@ -184,7 +184,7 @@ TEST(skip_drops_rows) {
 
 static cst_schema *schema_of(const char *text) {
   cst_schema *schema;
-  CHECK_EQ(cst__schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
   return schema;
 }
 
@@ -222,7 +222,7 @@ TEST(a_schema_gives_the_columns_of_examples) {
   CHECK_EQ(csv_run(&c), CST_SCHEMA);
   CHECK_STR(c.error.path, "f");
   csv_reset(&c);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }
 
 TEST(views) {
@@ -236,7 +236,7 @@ TEST(views) {
   csv_check(&c, "s +L<vz>, t +L<vz>",
             "[\"short\"] [\"a value that is longer than a view\"]\nnull [\"x\"]\n---\n"
             "[\"another one that is longer\"] [\"and one more of these\"]\n---\n");
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }
 
 TEST(multivalent_columns) {
@@ -275,7 +275,7 @@ TEST(multivalent_columns_with_a_schema) {
   c.files[0] = "v,s\n1|2,a\n1,b\n3|4,c\n1||2,d\n5|6,e\n";
   check_skip(&c, "[1, 2] [\"a\"]\n[3, 4] [\"c\"]\n[5, 6] [\"e\"]\n---\n",
              "record 1 10 3 3:1; record 3 20 6 5:1; ");
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }
 
 /* ---- Arrow types ---- */
@@ -402,7 +402,7 @@ TEST(absent_rows_of_a_large_shape) {
   CHECK_EQ(csv_run(&c), CST_LIMIT);
   CHECK_STR(c.error.path, "a");
   csv_reset(&c);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }
 
 /* ---- pipes ---- */
@@ -477,5 +477,5 @@ TEST(allocation_failures_of_views) {
   c.options.schema = schema;
   c.options.column_flags = CST_COLUMNS_BINARY_VIEWS;
   FOR_EACH_ALLOCATION_FAILURE(read_it, &c, CST_NO_MEMORY);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }

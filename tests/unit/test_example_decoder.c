@@ -20,7 +20,7 @@ static cst_schema *schema_of(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
   if (text != NULL) {
-    CHECK_EQ(cst__schema_parse_text(text, strlen(text), &schema, &error), CST_OK);
+    CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, &error), CST_OK);
   }
   return schema;
 }
@@ -36,7 +36,7 @@ static cst_status decode_once(const run *r, cst__loop_choice loop, size_t paddin
                                           .loop = loop};
   cst_example_decoder *decoder = NULL;
   cst_status status = cst__example_decoder_new(schema, &options, &decoder, error);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   if (status != CST_OK) {
     return status;
   }
@@ -226,7 +226,7 @@ TEST(gaps_in_many_rows) {
       cst_example_decoder *decoder;
       struct ArrowArray out;
       CHECK_EQ(cst__example_decoder_new(schema, &options, &decoder, NULL), CST_OK);
-      cst__schema_release(schema);
+      cst_schema_release(schema);
       cst__records all = {.items = items, .count = ROWS};
       CHECK_EQ(cst__example_decoder_decode(decoder, &all, NULL, &out, NULL), CST_OK);
       const uint8_t *bits = out.children[0]->buffers[0];
@@ -577,7 +577,7 @@ static int decode_scenario(void *context) {
   cst__example_decoder_options options = {.flags = r->flags};
   cst_example_decoder *decoder = NULL;
   if (r->schema != NULL) {
-    cst_status parsed = cst__schema_parse_text(r->schema, strlen(r->schema), &schema, &error);
+    cst_status parsed = cst_schema_parse_text(r->schema, strlen(r->schema), &schema, &error);
     if (parsed != CST_OK) {
       return (int)parsed;
     }
@@ -590,7 +590,7 @@ static int decode_scenario(void *context) {
   struct ArrowSchema out_schema;
   struct ArrowArray out;
   cst_status status = cst__example_decoder_new(schema, &options, &decoder, &error);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   if (status == CST_OK) {
     status = cst__example_decoder_decode(decoder, &all, &out_schema, &out, &error);
     if (status == CST_OK) {

@@ -26,10 +26,10 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   cst_encode_options options = {sizeof options, flags, NULL};
   arrow_text(type, rows, &in_schema, &in);
   if (schema != NULL) {
-    CHECK_EQ(cst__schema_parse_text(schema, strlen(schema), &checked, NULL), CST_OK);
+    CHECK_EQ(cst_schema_parse_text(schema, strlen(schema), &checked, NULL), CST_OK);
   }
   CHECK_EQ(cst__example_encoder_new(checked, &options, &encoder, NULL), CST_OK);
-  cst__schema_release(checked);
+  cst_schema_release(checked);
   cst_status status =
       cst__example_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
   cst__example_encoder_free(encoder);
@@ -317,25 +317,25 @@ TEST(every_allocation_of_flat_sources_may_fail) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   cst_schema *checked;
-  CHECK_EQ(cst__schema_parse_text(FLAT, strlen(FLAT), &checked, NULL), CST_OK);
+  CHECK_EQ(cst_schema_parse_text(FLAT, strlen(FLAT), &checked, NULL), CST_OK);
   arrow_text("struct{v: list<int64>, r: list<int64>, s: list<int64>}", "{[], [0, 0], []}", &schema,
              &array);
   allocation a = {&schema, &array, checked};
   FOR_EACH_ALLOCATION_FAILURE(scenario, &a, CST_NO_MEMORY);
   array.release(&array);
   schema.release(&schema);
-  cst__schema_release(checked);
+  cst_schema_release(checked);
 }
 
 TEST(every_allocation_of_nested_lists_may_fail) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   cst_schema *checked;
-  CHECK_EQ(cst__schema_parse_text(RAGGED, strlen(RAGGED), &checked, NULL), CST_OK);
+  CHECK_EQ(cst_schema_parse_text(RAGGED, strlen(RAGGED), &checked, NULL), CST_OK);
   arrow_text("struct{t: list<list<int64>>}", "{[[1, 2], [3]]} {null}", &schema, &array);
   allocation a = {&schema, &array, checked};
   FOR_EACH_ALLOCATION_FAILURE(scenario, &a, CST_NO_MEMORY);
   array.release(&array);
   schema.release(&schema);
-  cst__schema_release(checked);
+  cst_schema_release(checked);
 }

@@ -22,7 +22,7 @@ static cst_schema *parse(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
   if (text != NULL) {
-    cst__schema_parse_text(text, strlen(text), &schema, &error);
+    cst_schema_parse_text(text, strlen(text), &schema, &error);
     CHECK_STR(error.message, "");
   }
   return schema;
@@ -93,7 +93,7 @@ static void check(const flat_test *t) {
     CHECK(batch.release == NULL);
   }
   schema.release(&schema);
-  cst__schema_release(tfmd);
+  cst_schema_release(tfmd);
 }
 
 #define ALWAYS " presence { min_fraction: 1 } "
@@ -229,7 +229,7 @@ TEST(values_are_shared) {
   CHECK(batch.children[0]->buffers[1] == numbers && batch.children[1]->buffers[2] == bytes);
   batch.release(&batch);
   schema.release(&schema);
-  cst__schema_release(tfmd);
+  cst_schema_release(tfmd);
 }
 
 TEST(nullable_as_the_schema_says) {
@@ -253,7 +253,7 @@ TEST(nullable_as_the_schema_says) {
   cst__chain_release(chain);
   batch.release(&batch);
   schema.release(&schema);
-  cst__schema_release(tfmd);
+  cst_schema_release(tfmd);
 }
 
 typedef struct failing {
@@ -289,5 +289,5 @@ TEST(no_memory) {
   FOR_EACH_ALLOCATION_FAILURE(flatten_failing, &f, CST_NO_MEMORY);
   batch.release(&batch);
   schema.release(&schema);
-  cst__schema_release(tfmd);
+  cst_schema_release(tfmd);
 }

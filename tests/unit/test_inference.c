@@ -87,10 +87,10 @@ static void check_schema(const void *inferrer, const char *wanted) {
   char *text = NULL;
   size_t size;
   CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
-  CHECK_EQ(cst__schema_write_text(schema, &text, &size, NULL), CST_OK);
+  CHECK_EQ(cst_schema_write_text(schema, &text, &size, NULL), CST_OK);
   CHECK_STR(text, wanted);
   cst_free(text);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }
 
 static void *new_inferrer(void) {
@@ -314,7 +314,7 @@ static int infer(void *context) {
   if (status == CST_OK) {
     status = cst__inference_accumulator.finish(other, &schema, NULL);
   }
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   cst__inference_accumulator.free(inferrer);
   cst__inference_accumulator.free(other);
   return (int)status;

@@ -61,10 +61,10 @@ static void check_schema(const void *inferrer, const char *expected) {
   char *text;
   size_t size;
   CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
-  CHECK_EQ(cst__schema_write_text(schema, &text, &size, NULL), CST_OK);
+  CHECK_EQ(cst_schema_write_text(schema, &text, &size, NULL), CST_OK);
   CHECK_STR(text, expected);
   cst_free(text);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }
 
 static void check_decode(const void *inferrer, const char *records, const char *expected) {
@@ -76,7 +76,7 @@ static void check_decode(const void *inferrer, const char *records, const char *
   cst_status status = decode(schema, records, &out_schema, &out, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(status, CST_OK);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   CHECK_STR(text_of_sequence(&out_schema, &out).buf, expected);
   out.release(&out);
   out_schema.release(&out_schema);
@@ -180,9 +180,9 @@ TEST(feature_lists_are_ragged_tensors) {
   cst_specs *specs;
   CHECK_EQ(add(inferrer, RECORDS, NULL), CST_OK);
   CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
-  CHECK_EQ(cst__specs_new(schema, &options, &specs, NULL), CST_OK);
-  CHECK_EQ(cst__specs_count(specs), 2);
-  const cst_tensor_spec *spec = cst__specs_get(specs, 0);
+  CHECK_EQ(cst_specs_new(schema, &options, &specs, NULL), CST_OK);
+  CHECK_EQ(cst_specs_count(specs), 2);
+  const cst_tensor_spec *spec = cst_specs_get(specs, 0);
   CHECK_EQ(spec->kind, CST_TENSOR_RAGGED);
   CHECK_EQ(spec->num_path_steps, 2);
   CHECK_STR(spec->path[0], "SEQ");
@@ -192,11 +192,11 @@ TEST(feature_lists_are_ragged_tensors) {
   for (size_t count = 0; count <= 2; count++) {
     cst_specs *part;
     CHECK_EQ(cst__specs_project(specs, wanted, count, &part, NULL), CST_OK);
-    CHECK_EQ(cst__specs_count(part), count > 0 ? 1 : 0);
-    cst__specs_release(part);
+    CHECK_EQ(cst_specs_count(part), count > 0 ? 1 : 0);
+    cst_specs_release(part);
   }
-  cst__specs_release(specs);
-  cst__schema_release(schema);
+  cst_specs_release(specs);
+  cst_schema_release(schema);
   cst__inference_accumulator.free(inferrer);
 }
 
@@ -224,7 +224,7 @@ static int infer(void *context) {
   if (status == CST_OK) {
     status = cst__inference_accumulator.finish(other, &found, NULL);
   }
-  cst__schema_release(found);
+  cst_schema_release(found);
   cst__inference_accumulator.free(inferrer);
   cst__inference_accumulator.free(other);
   array.release(&array);

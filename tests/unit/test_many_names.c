@@ -79,7 +79,7 @@ TEST(infer_and_read) {
   cst_source *source = open_counted(path, &allocator, NULL);
   cst_schema *schema = NULL;
   CHECK_EQ(cst_source_infer(source, NULL, NULL, &schema, NULL), CST_OK);
-  CHECK_EQ(cst__schema_num_features(schema), NAMES);
+  CHECK_EQ(cst_schema_num_features(schema), NAMES);
   cst_source_release(source);
   CHECK(c.peak < 40 * MEGABYTE);
   CHECK_EQ(c.live, 0);
@@ -132,7 +132,7 @@ TEST(small_files) {
   cst_schema *schema = NULL;
   CHECK_EQ(cst_source_open(paths, FILES, &options, &source, NULL), CST_OK);
   CHECK_EQ(cst_source_infer(source, NULL, NULL, &schema, NULL), CST_OK);
-  CHECK_EQ(cst__schema_num_features(schema), 3);
+  CHECK_EQ(cst_schema_num_features(schema), 3);
   cst_schema_release(schema);
   cst_source_release(source);
   CHECK(c.peak < 4 * MEGABYTE);

@@ -38,7 +38,7 @@ static void release(decoded *d) {
 static cst_schema *parse(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_status status = cst__schema_parse_text(text, strlen(text), &schema, &error);
+  cst_status status = cst_schema_parse_text(text, strlen(text), &schema, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(status, CST_OK);
   return schema;
@@ -67,7 +67,7 @@ static cst_status decode_by(const job *j, const cst_schema *schema, decoded *out
 static cst_status decode(const job *j, decoded *out, cst_error *error) {
   cst_schema *schema = parse(j->schema);
   cst_status status = decode_by(j, schema, out, error);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   return status;
 }
 
@@ -90,7 +90,7 @@ static void check_encodes(const job *j, const decoded *d) {
   }
   release(&records);
   cst__example_encoder_free(encoder);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }
 
 /* The records, their keys sorted, decode to this batch, and the batch encodes to them. */
@@ -280,7 +280,7 @@ TEST(a_decoder_works_on_after_a_failure) {
     release(&d);
   }
   cst__example_decoder_free(decoder);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }
 
 /* The arrays may be released in any order, and moved out of each other. */
@@ -311,5 +311,5 @@ TEST(every_allocation_may_fail) {
   cst_schema *schema = parse(FEATURES RAGGED("", "t", BY("r") BY("s")));
   void *context[] = {schema, &j};
   FOR_EACH_ALLOCATION_FAILURE(scenario, context, CST_NO_MEMORY);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }

@@ -8,7 +8,7 @@ static const char schema_text[] =
 
 static cst_schema *parse_schema(const char *text) {
   cst_schema *schema = NULL;
-  CHECK_EQ(cst__schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
   return schema;
 }
 
@@ -85,7 +85,7 @@ TEST(unknown_columns_fail_at_once) {
   CHECK_CONTAINS(error.hint, "record");
   options.columns = (const char *[]){"record", "record"};
   CHECK_EQ(try_open(path, &options, &error), CST_INVALID_ARGUMENT);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }
 
 TEST(unknown_columns_of_an_inferred_schema_fail_with_the_first_batch) {
@@ -115,7 +115,7 @@ TEST(columns_keep_the_callers_order) {
     cst_source *source;
     CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
     columns[0] = NULL; /* copied */
-    cst__schema_release(schema);
+    cst_schema_release(schema);
     bytes text = {0};
     CHECK_EQ(text_of_pass(source, &text, NULL), CST_OK);
     bytes_add(&text, "", 1);
@@ -124,8 +124,8 @@ TEST(columns_keep_the_callers_order) {
     bytes_free(&text);
     cst_specs *specs;
     CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
-    CHECK_EQ(cst__specs_count(specs), 2);
-    cst__specs_release(specs);
+    CHECK_EQ(cst_specs_count(specs), 2);
+    cst_specs_release(specs);
     cst_source_release(source);
   }
 }
@@ -156,7 +156,7 @@ TEST(a_tensor_group_that_does_not_exist) {
   options.schema = schema;
   options.tensor_group = "serving";
   CHECK_EQ(try_open(path, &options, &error), CST_NOT_FOUND);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
 }
 
 static cst_status compression_of(const uint8_t *data, size_t size, bool can_seek,
@@ -275,7 +275,7 @@ static int open_scenario(void *ctx) {
   const char *const *paths = ctx;
   const char *columns[] = {"id", "x"};
   cst_schema *schema;
-  CST__TRY(cst__schema_parse_text(schema_text, sizeof schema_text - 1, &schema, NULL));
+  CST__TRY(cst_schema_parse_text(schema_text, sizeof schema_text - 1, &schema, NULL));
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   options.schema = schema;
   options.columns = columns;
@@ -283,7 +283,7 @@ static int open_scenario(void *ctx) {
   options.tensor_group = "";
   cst_source *source;
   cst_status status = cst_source_open(paths, 2, &options, &source, NULL);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   if (status == CST_OK) {
     struct ArrowSchema arrow;
     cst_specs *specs;
@@ -293,7 +293,7 @@ static int open_scenario(void *ctx) {
       status = cst_source_specs(source, &specs, NULL);
     }
     if (status == CST_OK) {
-      cst__specs_release(specs);
+      cst_specs_release(specs);
     }
     cst_source_release(source);
   }

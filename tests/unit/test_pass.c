@@ -142,7 +142,7 @@ static void check_failure(const char *const *paths, size_t count, int batch_size
     static const char text[] =
         "feature { name: 'id' type: INT } feature { name: 'name' type: BYTES } "
         "feature { name: 'x' type: FLOAT }";
-    CHECK_EQ(cst__schema_parse(text, sizeof text - 1, &schema, NULL), CST_OK);
+    CHECK_EQ(cst_schema_parse(text, sizeof text - 1, &schema, NULL), CST_OK);
     cst_source_options options = CST_SOURCE_OPTIONS_INIT;
     options.schema = schema;
     options.batch_size = batch_size;
@@ -158,7 +158,7 @@ static void check_failure(const char *const *paths, size_t count, int batch_size
     CHECK_CONTAINS(error.message, expected->message);
     bytes_free(&schema_text);
     cst_source_release(source);
-    cst__schema_release(schema);
+    cst_schema_release(schema);
   }
   bytes_free(&front);
 }

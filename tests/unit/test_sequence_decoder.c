@@ -25,7 +25,7 @@ static cst_schema *schema_of(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
   if (text != NULL) {
-    CHECK_EQ(cst__schema_parse_text(text, strlen(text), &schema, &error), CST_OK);
+    CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, &error), CST_OK);
     CHECK_STR(error.message, "");
   }
   return schema;
@@ -41,7 +41,7 @@ static cst_status new_decoder(const run *r, cst__loop_choice loop, cst_sequence_
                                            .reject_unknown = r->reject_unknown,
                                            .loop = loop};
   cst_status status = cst__sequence_decoder_new(schema, &options, out, error);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   return status;
 }
 
@@ -691,7 +691,7 @@ static int decode_scenario(void *context) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;
   if (r->schema != NULL) {
-    cst_status parsed = cst__schema_parse_text(r->schema, strlen(r->schema), &schema, &error);
+    cst_status parsed = cst_schema_parse_text(r->schema, strlen(r->schema), &schema, &error);
     if (parsed != CST_OK) {
       return (int)parsed;
     }
@@ -710,7 +710,7 @@ static int decode_scenario(void *context) {
   struct ArrowSchema out_schema;
   struct ArrowArray out;
   cst_status status = cst__sequence_decoder_new(schema, &options, &decoder, &error);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   if (status == CST_OK) {
     status = cst__sequence_decoder_decode(decoder, &all, &out_schema, &out, &error);
     if (status == CST_OK) {

@@ -37,10 +37,10 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   arrow_text(type, rows, &in_schema, &in);
   name_sequence(&in_schema);
   if (schema != NULL) {
-    CHECK_EQ(cst__schema_parse_text(schema, strlen(schema), &checked, NULL), CST_OK);
+    CHECK_EQ(cst_schema_parse_text(schema, strlen(schema), &checked, NULL), CST_OK);
   }
   CHECK_EQ(cst__sequence_encoder_new(checked, &options, &encoder, NULL), CST_OK);
-  cst__schema_release(checked);
+  cst_schema_release(checked);
   cst_status status =
       cst__sequence_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
   cst__sequence_encoder_free(encoder);

@@ -19,7 +19,7 @@ TEST(other_options) {
   options.batch_size = 3;
   cst_source *source = open_options(&options);
   cst_schema *schema = NULL;
-  CHECK_EQ(cst__schema_parse_text(text, sizeof text - 1, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_parse_text(text, sizeof text - 1, &schema, NULL), CST_OK);
 
   cst__reading_options other = source->options;
   other.values.columns = columns;
@@ -28,7 +28,7 @@ TEST(other_options) {
   other.values.batch_size = 7;
   cst_source *with = NULL;
   CHECK_EQ(cst__source_with(source, NULL, 0, &other, &with, NULL), CST_OK);
-  cst__schema_release(schema); /* `with` holds on to it */
+  cst_schema_release(schema); /* `with` holds on to it */
   CHECK(with->inputs == source->inputs);
   CHECK(with->parts[0].file == source->parts[0].file);
   CHECK_EQ(source->options.values.batch_size, 3);
@@ -38,7 +38,7 @@ TEST(other_options) {
   CHECK_EQ(with->num_parts, 1);
   CHECK_EQ(with->options.values.batch_size, 7);
   CHECK_STR(with->options.values.sequence_column, "sequence");
-  CHECK_EQ(cst__schema_num_features(with->options.values.schema), 1);
+  CHECK_EQ(cst_schema_num_features(with->options.values.schema), 1);
   CHECK(cst__source_known_schema(with) == with->options.values.schema);
   cst_source_release(with);
 }

@@ -29,9 +29,9 @@ TEST(files_are_inferred_wholly) {
     const cst_schema *schema;
     CHECK_EQ(cst_source_open(paths, 2, &options, &source, NULL), CST_OK);
     CHECK_EQ(cst_source_schema(source, &schema, NULL), CST_OK);
-    CHECK_EQ(cst__schema_num_features(schema), 4);
-    CHECK_STR(cst__schema_feature(schema, 1)->name, "late");
-    CHECK_EQ(cst__schema_feature(schema, 1)->type, CST_FEATURE_FLOAT);
+    CHECK_EQ(cst_schema_num_features(schema), 4);
+    CHECK_STR(cst_schema_feature(schema, 1)->name, "late");
+    CHECK_EQ(cst_schema_feature(schema, 1)->type, CST_FEATURE_FLOAT);
     cst_source_release(source);
   }
   bytes_free(&last);
@@ -292,7 +292,7 @@ TEST(a_file_is_sampled_if_asked_for) {
     const cst_schema *schema;
     cst_source *source = open_sampled(&path, 1, records, 10);
     CHECK_EQ(cst_source_schema(source, &schema, NULL), CST_OK);
-    CHECK_EQ(cst__schema_num_features(schema), records == 1 ? 2 : records == 151 ? 3 : 4);
+    CHECK_EQ(cst_schema_num_features(schema), records == 1 ? 2 : records == 151 ? 3 : 4);
     if (records == 151) {
       check_ends(source, 300, 300, offset, "", "schema infer");
     }

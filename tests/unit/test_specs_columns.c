@@ -7,7 +7,7 @@
 static cst_schema *schema_of(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst__schema_parse_text(text, strlen(text), &schema, &error);
+  cst_schema_parse_text(text, strlen(text), &schema, &error);
   CHECK_STR(error.message, "");
   return schema;
 }
@@ -40,17 +40,17 @@ static cst_status specs_text(const char *text, const char *type, char *out, size
   cst_specs *all = NULL;
   cst_specs *fitted = NULL;
   cst_schema *schema = schema_of(text);
-  CHECK_EQ(cst__specs_new(schema, &options, &all, error), CST_OK);
+  CHECK_EQ(cst_specs_new(schema, &options, &all, error), CST_OK);
   arrow_text(type, "", &columns, &rows);
   cst_status status = cst__specs_for_columns(schema, all, &columns, &fitted, error);
   size_t at = 0;
   out[0] = '\0';
-  for (size_t i = 0; status == CST_OK && i < cst__specs_count(fitted); i++) {
-    at += spec_text(cst__specs_get(fitted, i), out + at, n - at);
+  for (size_t i = 0; status == CST_OK && i < cst_specs_count(fitted); i++) {
+    at += spec_text(cst_specs_get(fitted, i), out + at, n - at);
   }
-  cst__specs_release(fitted);
-  cst__specs_release(all);
-  cst__schema_release(schema);
+  cst_specs_release(fitted);
+  cst_specs_release(all);
+  cst_schema_release(schema);
   columns.release(&columns);
   rows.release(&rows);
   return status;
@@ -130,7 +130,7 @@ static int nested_specs(void *context) {
   cst_error error = CST_ERROR_INIT;
   cst_specs *specs = NULL;
   cst_status status = cst__specs_for_columns(NULL, NULL, context, &specs, &error);
-  cst__specs_release(specs);
+  cst_specs_release(specs);
   return (int)status;
 }
 
@@ -184,17 +184,17 @@ TEST(texts_have_a_domain_and_other_columns_are_passed_over) {
   }
   CHECK_EQ(inference->merge(states[0], states[1], &error), CST_OK);
   CHECK_EQ(inference->finish(states[0], &found, &error), CST_OK);
-  CHECK_EQ(cst__schema_num_features(found), 3);
-  CHECK_EQ(cst__schema_feature(found, cst__schema_find_feature(found, "o", 1))->type,
+  CHECK_EQ(cst_schema_num_features(found), 3);
+  CHECK_EQ(cst_schema_feature(found, cst__schema_find_feature(found, "o", 1))->type,
            CST_FEATURE_INT);
   char *text;
   size_t size;
-  CHECK_EQ(cst__schema_write_text(found, &text, &size, &error), CST_OK);
+  CHECK_EQ(cst_schema_write_text(found, &text, &size, &error), CST_OK);
   const char *domain = strstr(text, "string_domain");
   CHECK(domain != NULL && domain > strstr(text, "\"t\"") &&
         strstr(domain + 1, "string_domain") == NULL);
   cst_free(text);
-  cst__schema_release(found);
+  cst_schema_release(found);
   inference->free(states[0]);
   inference->free(states[1]);
 }

@@ -271,11 +271,11 @@ static cst_status csv_plan_add_feature(cst__csv_plan *plan, const cst__table_opt
 
 static cst_status columns_of_schema(cst__csv_plan *plan, const cst__table_options *options,
                                     cst_error *error) {
-  size_t count = cst__schema_num_features(options->schema);
+  size_t count = cst_schema_num_features(options->schema);
   bool all = options->columns == NULL;
   CST__TRY(take_columns(plan, all ? count : options->num_columns, error));
   for (size_t i = 0; all && i < count; i++) {
-    CST__TRY(csv_plan_add_feature(plan, options, cst__schema_feature(options->schema, i), error));
+    CST__TRY(csv_plan_add_feature(plan, options, cst_schema_feature(options->schema, i), error));
   }
   for (size_t i = 0; !all && i < options->num_columns; i++) {
     const char *name = options->columns[i];
@@ -285,7 +285,7 @@ static cst_status columns_of_schema(cst__csv_plan *plan, const cst__table_option
       cst__error_add_path(error, name, strlen(name));
       return CST_NOT_FOUND;
     }
-    CST__TRY(csv_plan_add_feature(plan, options, cst__schema_feature(options->schema, at), error));
+    CST__TRY(csv_plan_add_feature(plan, options, cst_schema_feature(options->schema, at), error));
   }
   return CST_OK;
 }

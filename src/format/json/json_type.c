@@ -241,21 +241,21 @@ static cst_status set_feature(schema_reader *r, cst__json_type *type, const cst_
 }
 
 static const char *feature_name(const void *ctx, size_t i) {
-  return cst__schema_feature(ctx, i)->name;
+  return cst_schema_feature(ctx, i)->name;
 }
 
 cst_status cst__json_types_of_schema(cst__json_types *types, const cst__table_options *options,
                                      cst_error *error) {
   schema_reader r = {types, options->column_flags, error};
   choice chosen = {NULL, NULL, 0};
-  cst_status status = json_type_choose(&chosen, cst__schema_num_features(options->schema),
+  cst_status status = json_type_choose(&chosen, cst_schema_num_features(options->schema),
                                        feature_name, options->schema, options, error);
   if (status == CST_OK) {
     status = cst__json_type_children(types, &types->root, chosen.count, error);
   }
   for (size_t i = 0; i < chosen.count && status == CST_OK; i++) {
     status = set_feature(&r, &types->root.children[i],
-                         cst__schema_feature(options->schema, chosen.picked[i]));
+                         cst_schema_feature(options->schema, chosen.picked[i]));
   }
   choice_reset(&chosen);
   return status == CST_OK ? cst__json_type_close(&types->root, error) : status;

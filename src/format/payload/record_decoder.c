@@ -46,7 +46,7 @@ static cst_status keep_options(cst__record_plan *plan, const cst__payload_option
   cst__payload_options *options = &plan->options;
   *options = *from;
   options->allocator = &plan->allocator;
-  options->schema = from->schema != NULL ? cst__schema_retain(from->schema) : NULL;
+  options->schema = from->schema != NULL ? cst_schema_retain(from->schema) : NULL;
   bool kept = keep_string(plan, &options->raw_column) &&
               keep_string(plan, &options->offset_column) &&
               keep_string(plan, &options->settings.sequence.column);
@@ -165,7 +165,7 @@ void cst__record_plan_release(cst__record_plan *plan) {
   if (plan->offset_schema.release != NULL) {
     plan->offset_schema.release(&plan->offset_schema);
   }
-  cst__schema_release((cst_schema *)plan->options.schema);
+  cst_schema_release((cst_schema *)plan->options.schema);
   cst__arena_reset(&plan->arena);
   cst__delete(plan);
 }

@@ -189,7 +189,7 @@ void cst__query_view_release(cst_view *view) {
     return;
   }
   cst__view_runner_free(view->runner);
-  cst__specs_release(view->specs);
+  cst_specs_release(view->specs);
   cst__query_plan_release(view->plan);
   cst__query_view_input_reset(&view->input);
   cst__query_free(view->query);

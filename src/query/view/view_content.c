@@ -166,7 +166,7 @@ void cst__view_param_reset(cst__view_param *param) {
 
 static const cst_tensor_spec *content_spec(const cst_view *view, const char *name) {
   size_t at = cst__specs_find(view->specs, name);
-  return at != SIZE_MAX ? cst__specs_get(view->specs, at) : NULL;
+  return at != SIZE_MAX ? cst_specs_get(view->specs, at) : NULL;
 }
 
 static bool put_content_texts(cst__arena *arena, cst__message *to, int32_t number,

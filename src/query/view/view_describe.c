@@ -17,7 +17,7 @@ typedef struct describer {
 
 static const cst_tensor_spec *described_spec(const describer *d, const cst__query_output *output) {
   size_t at = cst__specs_find(d->view->specs, output->name);
-  return at != SIZE_MAX ? cst__specs_get(d->view->specs, at) : NULL;
+  return at != SIZE_MAX ? cst_specs_get(d->view->specs, at) : NULL;
 }
 
 static const char *const form_names[] = {"binary", "text", "json", "confluent", "confluent_plain"};

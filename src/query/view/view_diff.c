@@ -173,7 +173,7 @@ static const cst__query_output *find_view_output(const cst_view *view, const cha
 
 static const cst_tensor_spec *diffed_spec(const cst_view *view, const char *name) {
   size_t at = cst__specs_find(view->specs, name);
-  return at != SIZE_MAX ? cst__specs_get(view->specs, at) : NULL;
+  return at != SIZE_MAX ? cst_specs_get(view->specs, at) : NULL;
 }
 
 /* A part of a signature in words. The caller frees the text. */

@@ -174,7 +174,7 @@ static cst_status bind_example_input(const input_binding *b) {
                            "the query reads examples, and there is no schema of them");
   }
   struct ArrowSchema decoded;
-  b->input->schema = cst__schema_retain(b->options->schema);
+  b->input->schema = cst_schema_retain(b->options->schema);
   CST__TRY(decoded_example_type(b, &decoded));
   const cst__flat_settings settings = {.schema = b->input->schema};
   cst__stage_output flat;
@@ -253,7 +253,7 @@ cst_status cst__query_view_input_init(cst__query_view_input *input, const cst_qu
 
 void cst__query_view_input_reset(cst__query_view_input *input) {
   cst__message_options_release(input->message);
-  cst__schema_release(input->schema);
+  cst_schema_release(input->schema);
   if (input->type.release != NULL) {
     input->type.release(&input->type);
   }

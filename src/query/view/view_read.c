@@ -128,7 +128,7 @@ static cst_status read_view_input(view_reader *r) {
   }
   if (schema != NULL) {
     cst_bytes bytes = schema->as.one.bytes;
-    CST__TRY(cst__schema_parse_binary(bytes.data, bytes.size, &r->schema, r->error));
+    CST__TRY(cst_schema_parse_binary(bytes.data, bytes.size, &r->schema, r->error));
     r->options.schema = r->schema;
     return CST_OK;
   }
@@ -281,7 +281,7 @@ cst_status cst__query_view_read(cst_bytes bytes, const cst_view_options *options
   if (r.type.release != NULL) {
     r.type.release(&r.type);
   }
-  cst__schema_release(r.schema);
+  cst_schema_release(r.schema);
   cst__descriptors_release(r.descriptors);
   cst__arena_reset(&r.arena);
   return status;

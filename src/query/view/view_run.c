@@ -53,16 +53,16 @@ struct cst__view_runner {
 
 /* What dense tensors have where a record is bad. */
 static cst_status filling_specs(const cst__view_runner *r, cst_specs **out, cst_error *error) {
-  size_t count = cst__specs_count(r->specs);
+  size_t count = cst_specs_count(r->specs);
   cst_tensor_spec *items = cst__new(&r->allocator, (count + 1) * sizeof *items);
   if (items == NULL) {
     return cst__fail_memory(error, count * sizeof *items);
   }
   for (size_t i = 0; i < count; i++) {
-    items[i] = *cst__specs_get(r->specs, i);
+    items[i] = *cst_specs_get(r->specs, i);
     items[i].has_default = items[i].has_default || items[i].kind == CST_TENSOR_DENSE;
   }
-  cst_status status = cst__specs_from(items, count, &r->allocator, out, error);
+  cst_status status = cst_specs_from(items, count, &r->allocator, out, error);
   cst__delete(items);
   return status;
 }
@@ -78,7 +78,7 @@ static cst_status make_filling_adapter(cst__view_runner *r, cst_error *error) {
   cst_specs *specs;
   CST__TRY(filling_specs(r, &specs, error));
   cst_status status = new_adapter(r, specs, &r->filling, error);
-  cst__specs_release(specs);
+  cst_specs_release(specs);
   return status;
 }
 

@@ -135,11 +135,11 @@ static cst_status spec_of_output(view_specs *s, const cst__query_output *output)
   cst_error failure = CST_ERROR_INIT; /* an output may do without */
   cst_status status = specs_of_type(s, output, &derived, &failure);
   bool has_none = status == CST_UNSUPPORTED ||
-                  (status == CST_OK && cst__specs_count(derived) == 0) ||
+                  (status == CST_OK && cst_specs_count(derived) == 0) ||
                   has_half_floats(s->columns->children[output->first_column]);
   if (has_none && output->kind == 0) {
     s->without = s->without == NULL ? output->name : s->without;
-    cst__specs_release(derived);
+    cst_specs_release(derived);
     return CST_OK;
   }
   if (status != CST_OK) {
@@ -147,14 +147,14 @@ static cst_status spec_of_output(view_specs *s, const cst__query_output *output)
     return status;
   }
   if (has_none) {
-    cst__specs_release(derived);
+    cst_specs_release(derived);
     status = cst__fail(s->error, CST_UNSUPPORTED, "cast it, or leave the kind of tensor out",
                        "the output has no values that a tensor can hold");
     cst__error_add_path(s->error, output->name, strlen(output->name));
     return status;
   }
   s->derived[s->count] = derived;
-  const cst_tensor_spec *own = cst__specs_get(derived, 0);
+  const cst_tensor_spec *own = cst_specs_get(derived, 0);
   cst_tensor_spec *spec = &s->items[s->count++];
   if (output->kind == 0) {
     *spec = *own;
@@ -186,10 +186,10 @@ cst_status cst__query_view_specs_new(const cst__query_plan *plan, const cst_allo
   cst__arena_init(&s.arena, allocator);
   cst_status status = specs_of_outputs(&s, outputs, count);
   if (status == CST_OK) {
-    status = cst__specs_from(s.items, s.count, allocator, out, error);
+    status = cst_specs_from(s.items, s.count, allocator, out, error);
   }
   for (size_t i = 0; i < s.count; i++) {
-    cst__specs_release(s.derived[i]);
+    cst_specs_release(s.derived[i]);
   }
   cst__arena_reset(&s.arena);
   *without = s.without;

@@ -155,7 +155,7 @@ static cst_status write_input(view_writer *w) {
   }
   char *bytes;
   size_t size;
-  CST__TRY(cst__schema_write_binary(input->schema, &bytes, &size, w->error));
+  CST__TRY(cst_schema_write_binary(input->schema, &bytes, &size, w->error));
   bool ok = cst__message_put_bytes(&w->arena, w->content, CST__VIEW_SCHEMA, bytes, size);
   cst_free(bytes);
   return ok ? CST_OK : cst__fail_memory(w->error, size);

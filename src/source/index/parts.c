@@ -52,7 +52,7 @@ static cst_status share_found(cst_source *part, cst_source *source, cst_error *e
   bool infers = format->table != NULL && !format->table->any_size &&
                 options->values.schema == NULL && options->types == NULL;
   if (options->values.schema == NULL) {
-    part->found.schema = cst__schema_retain(cst__source_known_schema(source));
+    part->found.schema = cst_schema_retain(cst__source_known_schema(source));
     part->found.sampled = source->found.sampled;
   }
   part->found.chain = cst__chain_retain((cst__chain *)(uintptr_t)cst__source_bound_chain(source));

@@ -74,7 +74,7 @@ static cst_status find_schema(cst_source *source, cst_error *error) {
   }
   CST__TRY(source->inputs->calls->infer(source, &schema, &sampled, error));
   cst__source_adopt(source, schema, sampled);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   return CST_OK;
 }
 
@@ -92,7 +92,7 @@ cst_status cst__source_prepare(cst_source *source, cst_error *error) {
 void cst__source_adopt(cst_source *source, const cst_schema *schema, uint64_t sampled) {
   cst__mutex_lock(&source->lock);
   if (source->options.values.schema == NULL && source->found.schema == NULL) {
-    source->found.schema = cst__schema_retain(schema);
+    source->found.schema = cst_schema_retain(schema);
     source->found.sampled = sampled;
   }
   cst__mutex_unlock(&source->lock);

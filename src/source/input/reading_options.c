@@ -42,7 +42,7 @@ void cst__types_release(cst__types *types) {
 
 void cst__reading_options_keep(const cst__reading_options *options) {
   cst__refcount_up(&options->names->owners);
-  (void)cst__schema_retain(options->values.schema);
+  (void)cst_schema_retain(options->values.schema);
   if (options->values.view != NULL) {
     (void)cst__query_view_retain(options->values.view);
   }
@@ -58,7 +58,7 @@ void cst__reading_options_release(cst__reading_options *options) {
     cst__arena_reset(&options->names->arena);
     cst__delete(options->names);
   }
-  cst__schema_release((cst_schema *)(uintptr_t)options->values.schema);
+  cst_schema_release((cst_schema *)(uintptr_t)options->values.schema);
   cst__query_view_release((cst_view *)(uintptr_t)options->values.view);
   cst__types_release(options->types);
   cst__call_release(options->calls);
@@ -247,8 +247,8 @@ static cst_status set_view(cst__arena *arena, const cst_source_options *from,
     case CST__FROM_EXAMPLE:
     case CST__FROM_SEQUENCE_EXAMPLE:
       values->flat = true;
-      values->schema = values->schema != NULL ? values->schema
-                                              : cst__schema_retain(cst__query_view_schema(view));
+      values->schema =
+          values->schema != NULL ? values->schema : cst_schema_retain(cst__query_view_schema(view));
       break;
     case CST__FROM_TABLE:
       break;
@@ -367,7 +367,7 @@ cst_status cst__reading_options_init(cst__reading_options *options, const cst_so
   *options = (cst__reading_options){.values = *from,
                                     .names = cst__new(from->allocator, sizeof *options->names)};
   cst_source_options *values = &options->values;
-  values->schema = cst__schema_retain(from->schema);
+  values->schema = cst_schema_retain(from->schema);
   values->types = NULL;
   values->message = NULL;
   values->view = NULL;

@@ -73,7 +73,7 @@ static void reset_found(cst__found *found, const cst__source_calls *calls) {
   calls->free_record_cache(found->record_cache);
   cst__delete(found->sample_error);
   cst__record_plan_release(found->plan);
-  cst__schema_release(found->schema);
+  cst_schema_release(found->schema);
   cst__types_release(found->types);
   if (found->arrow_schema.release != NULL) {
     found->arrow_schema.release(&found->arrow_schema);

@@ -61,7 +61,7 @@ static cst_status check_source(cst_source *source, cst_error *error) {
   bool has_group = values->tensor_group != NULL && values->tensor_group[0] != '\0';
   if (schema != NULL && (has_group || values->environment != NULL)) {
     CST__TRY(cst__source_specs(source, &specs, error));
-    cst__specs_release(specs);
+    cst_specs_release(specs);
   }
   return CST_OK;
 }

@@ -41,7 +41,7 @@ static cst_status prepare_flat(cst_source *source, const struct ArrowSchema *dec
   }
   CST__TRY(source->inputs->calls->infer(source, &schema, &sampled, error));
   cst__source_adopt(source, schema, sampled);
-  cst__schema_release(schema);
+  cst_schema_release(schema);
   return CST_OK;
 }
 
@@ -176,7 +176,7 @@ static cst_status project_stage(const cst__call *call, cst_source_options *value
 static void share_decoded(cst_source *source, cst_source *to, bool same_columns) {
   cst__mutex_lock(&source->lock);
   if (source->found.schema != NULL) {
-    to->found.schema = cst__schema_retain(source->found.schema);
+    to->found.schema = cst_schema_retain(source->found.schema);
     to->found.sampled = source->found.sampled;
   }
   if (same_columns && source->found.types != NULL) {

@@ -493,7 +493,7 @@ static cst_status make_lenient(cst_source *source, fold *f, cst_source **out, cs
     options.values.schema = found != NULL ? found : schema;
   }
   cst_status status = cst__source_with(source, NULL, 0, &options, out, error);
-  cst__schema_release(found);
+  cst_schema_release(found);
   return status;
 }
 

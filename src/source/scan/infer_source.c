@@ -179,7 +179,7 @@ static cst_status infer_from_sample(cst_source *source, cst_schema **out, uint64
   if (status == CST_OK) {
     status = keep_error(source, &end, &kept, &own);
     if (status != CST_OK) {
-      cst__schema_release(*out);
+      cst_schema_release(*out);
     }
   } else if (!rereadable) {
     (void)keep_error(source, &own, &kept, NULL);

@@ -48,7 +48,7 @@ static cst_status prepare_specs(cst_source *source, bool *is_nested, cst_error *
   }
   if (!*is_nested) {
     CST__TRY(cst__source_infer(source, NULL, NULL, &inferred, error));
-    cst__schema_release(inferred);
+    cst_schema_release(inferred);
   }
   return CST_OK;
 }
@@ -74,7 +74,7 @@ static cst_status specs_of_view(cst_source *source, cst_specs **out, cst_error *
   if (source->options.calls != NULL) {
     return fit_output(source, specs, out, error);
   }
-  *out = cst__specs_retain(specs);
+  *out = cst_specs_retain(specs);
   return CST_OK;
 }
 
@@ -97,7 +97,7 @@ cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *err
                                .legacy = values->legacy_specs,
                                .environment = values->environment};
   cst_specs *all;
-  CST__TRY(cst__specs_new(cst__source_known_schema(source), &options, &all, error));
+  CST__TRY(cst_specs_new(cst__source_known_schema(source), &options, &all, error));
   if (values->columns == NULL && !cst__reading_options_staged(&source->options)) {
     *out = all;
     return CST_OK;
@@ -106,6 +106,6 @@ cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *err
       cst__reading_options_staged(&source->options)
           ? fit_output(source, all, out, error)
           : cst__specs_project(all, values->columns, values->num_columns, out, error);
-  cst__specs_release(all);
+  cst_specs_release(all);
   return status;
 }

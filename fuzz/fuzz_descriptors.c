@@ -61,7 +61,7 @@ static void check_field(const cst__message_def *message, const cst__field_def *f
 }
 
 static void check_message(const cst_descriptors *set, size_t i) {
-  const cst__message_def *message = cst__descriptors_message(set, i);
+  const cst__message_def *message = cst__descriptors_message_def(set, i);
   const char *name = cst_descriptors_message(set, i);
   int32_t path[CST__DEPTH_LIMIT];
   FUZZ_ASSERT(strcmp(message->full_name, name) == 0 && !message->is_map_entry);
@@ -152,7 +152,7 @@ static void check_set(const uint8_t *data, size_t size) {
   FUZZ_ASSERT(cst_descriptors_message(set, count) == NULL);
   for (size_t i = 0; i < count; i++) {
     check_message(set, i);
-    read_as_record(cst__descriptors_message(set, i), data, size);
+    read_as_record(cst__descriptors_message_def(set, i), data, size);
   }
   check_guesses(set, (cst_bytes){data, size});
   status = cst__descriptors_need(set, NULL, &root, &error);

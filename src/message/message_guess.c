@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/interrupt.h"
 #include "base/utf8.h"
 #include "proto/descriptor_set.h"
@@ -170,14 +171,22 @@ static void rank_guess(ranking *best, const cst_message_guess *guess,
   best->types[at] = type;
 }
 
-cst_status cst__message_guess(const cst_descriptors *descriptors, const cst_bytes *records,
-                              size_t count, cst_message_guess *out, size_t *num_out,
-                              cst_error *error) {
+cst_status cst_descriptors_guess(const cst_descriptors *descriptors, const cst_bytes *records,
+                                 size_t count, cst_message_guess *out, size_t *num_out,
+                                 cst_error *error) {
   enum { FIRST = 10 }; /* records that choose those of many types that are tried on all */
+  size_t room = num_out != NULL ? *num_out : 0;
+  CST__CLEAR(num_out);
+  if (descriptors == NULL || num_out == NULL) {
+    return cst__missing(descriptors == NULL ? "descriptors" : "num_out", error);
+  }
+  if ((records == NULL && count > 0) || (out == NULL && room > 0)) {
+    return cst__missing(out == NULL && room > 0 ? "out" : "records", error);
+  }
   ranking first = {.count = 0}, best = {.count = 0};
   cst_message_guess guess;
   const cst__message_def *type;
-  for (size_t i = 0; (type = cst__descriptors_message(descriptors, i)) != NULL; i++) {
+  for (size_t i = 0; (type = cst__descriptors_message_def(descriptors, i)) != NULL; i++) {
     CST__TRY(cst__interrupted(error));
     cst__message_fit(type, records, count < FIRST ? count : FIRST, &guess);
     rank_guess(&first, &guess, type);
@@ -187,7 +196,7 @@ cst_status cst__message_guess(const cst_descriptors *descriptors, const cst_byte
     cst__message_fit(first.types[i], records, count, &guess);
     rank_guess(&best, &guess, first.types[i]);
   }
-  *num_out = *num_out < best.count ? *num_out : best.count;
+  *num_out = room < best.count ? room : best.count;
   if (*num_out > 0) { /* out may be NULL */
     memcpy(out, best.guesses, *num_out * sizeof *out);
   }

@@ -19,9 +19,4 @@ void cst__message_fit(const cst__message_def *type, const cst_bytes *records, si
 /* Less than 0: `a` explains the records better than `b`; 0: they cannot be told apart. */
 int cst__message_fit_compare(const cst_message_guess *a, const cst_message_guess *b);
 
-/* See cst_descriptors_guess. */
-cst_status cst__message_guess(const cst_descriptors *descriptors, const cst_bytes *records,
-                              size_t count, cst_message_guess *out, size_t *num_out,
-                              cst_error *error);
-
 #endif /* MESSAGE_GUESS_H */

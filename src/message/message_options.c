@@ -315,7 +315,7 @@ cst_status cst__message_options_copy(const cst_message_options *from, cst__arena
   if (copy == NULL) {
     return cst__fail_memory(error, sizeof *copy);
   }
-  own.descriptors = own.descriptors != NULL ? cst__descriptors_retain(own.descriptors) : NULL;
+  own.descriptors = own.descriptors != NULL ? cst_descriptors_retain(own.descriptors) : NULL;
   *copy = own;
   *out = copy;
   return CST_OK;
@@ -323,6 +323,6 @@ cst_status cst__message_options_copy(const cst_message_options *from, cst__arena
 
 void cst__message_options_release(const cst_message_options *options) {
   if (options != NULL) {
-    cst__descriptors_release((cst_descriptors *)(uintptr_t)options->descriptors);
+    cst_descriptors_release((cst_descriptors *)(uintptr_t)options->descriptors);
   }
 }

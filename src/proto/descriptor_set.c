@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/names.h"
+#include "io/protoc.h"
 #include "proto/descriptor_build.h"
 
 /* ---- making ---- */
@@ -30,8 +32,13 @@ static cst_status build_set(cst__set_builder *builder, cst_bytes bytes) {
   return cst__set_make_fields(builder);
 }
 
-cst_status cst__descriptors_new(cst_bytes bytes, const cst_allocator *allocator,
-                                cst_descriptors **out, cst_error *error) {
+cst_status cst_descriptors_new(const void *bytes, size_t size, const cst_allocator *allocator,
+                               cst_descriptors **out, cst_error *error) {
+  CST__CLEAR(out);
+  if (out == NULL || (bytes == NULL && size > 0)) {
+    return cst__missing(out == NULL ? "out" : "bytes", error);
+  }
+  CST__TRY(cst__check_allocator(allocator, error));
   cst_descriptors *set = new_set(allocator);
   if (set == NULL) {
     return cst__fail_memory(error, sizeof *set);
@@ -40,19 +47,32 @@ cst_status cst__descriptors_new(cst_bytes bytes, const cst_allocator *allocator,
   builder.last_draft = &builder.drafts;
   builder.last_extension = &builder.extensions;
   cst__arena_init(&builder.scratch, &set->arena.allocator);
-  cst_status status = build_set(&builder, bytes);
+  cst_status status = build_set(&builder, (cst_bytes){bytes, size});
   cst__name_map_reset(&builder.file_names);
   cst__delete(builder.files);
   cst__arena_reset(&builder.scratch);
   if (status != CST_OK) {
-    cst__descriptors_release(set);
+    cst_descriptors_release(set);
     return status;
   }
   *out = set;
   return CST_OK;
 }
 
-cst_descriptors *cst__descriptors_retain(const cst_descriptors *descriptors) {
+cst_status cst_descriptors_compile(const char *path, const cst_allocator *allocator,
+                                   cst_descriptors **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(path, "path", out, error));
+  CST__TRY(cst__check_allocator(allocator, error));
+  uint8_t *bytes;
+  size_t size;
+  CST__TRY(cst__protoc_compile(path, allocator, &bytes, &size, error));
+  cst_status status = cst_descriptors_new(bytes, size, allocator, out, error);
+  cst__delete(bytes);
+  return status;
+}
+
+cst_descriptors *cst_descriptors_retain(const cst_descriptors *descriptors) {
   cst_descriptors *shared = (cst_descriptors *)(uintptr_t)descriptors; /* only the count changes */
   if (shared != NULL) {
     cst__refcount_up(&shared->owners);
@@ -60,7 +80,7 @@ cst_descriptors *cst__descriptors_retain(const cst_descriptors *descriptors) {
   return shared;
 }
 
-void cst__descriptors_release(cst_descriptors *descriptors) {
+void cst_descriptors_release(cst_descriptors *descriptors) {
   if (descriptors != NULL && cst__refcount_down(&descriptors->owners)) {
     cst__name_map_reset(&descriptors->names);
     cst__delete(descriptors->types);
@@ -72,12 +92,18 @@ void cst__descriptors_release(cst_descriptors *descriptors) {
 
 /* ---- asking ---- */
 
-size_t cst__descriptors_num_messages(const cst_descriptors *descriptors) {
-  return descriptors->num_listed;
+size_t cst_descriptors_num_messages(const cst_descriptors *descriptors) {
+  return descriptors != NULL ? descriptors->num_listed : 0;
 }
 
-const cst__message_def *cst__descriptors_message(const cst_descriptors *descriptors, size_t i) {
+const cst__message_def *cst__descriptors_message_def(const cst_descriptors *descriptors, size_t i) {
   return i < descriptors->num_listed ? &descriptors->listed[i]->def : NULL;
+}
+
+const char *cst_descriptors_message(const cst_descriptors *descriptors, size_t i) {
+  const cst__message_def *message =
+      descriptors != NULL ? cst__descriptors_message_def(descriptors, i) : NULL;
+  return message != NULL ? message->full_name : NULL;
 }
 
 const cst__message_def *cst__descriptors_find(const cst_descriptors *descriptors, const char *name,
@@ -169,6 +195,16 @@ cst_status cst__descriptors_need(const cst_descriptors *descriptors, const char 
     return fail_no_message(descriptors, name, error);
   }
   *out = found;
+  return CST_OK;
+}
+
+cst_status cst_descriptors_find(const cst_descriptors *descriptors, const char *message,
+                                const char **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(descriptors, "descriptors", out, error));
+  const cst__message_def *found;
+  CST__TRY(cst__descriptors_need(descriptors, message, &found, error));
+  *out = found->full_name;
   return CST_OK;
 }
 

@@ -12,13 +12,6 @@
 
 #include "proto/descriptor.h"
 
-/* As the functions of <columnstone/message.h> without `__`; *out is only set on success. */
-cst_status cst__descriptors_new(cst_bytes bytes, const cst_allocator *allocator,
-                                cst_descriptors **out, cst_error *error);
-cst_descriptors *cst__descriptors_retain(const cst_descriptors *descriptors);
-void cst__descriptors_release(cst_descriptors *descriptors);
-size_t cst__descriptors_num_messages(const cst_descriptors *descriptors);
-
 /* The message type of a full name ("shop.Session", with or without a dot before it), also a nested
  * or built-in one; NULL if there is none. */
 const cst__message_def *cst__descriptors_find(const cst_descriptors *descriptors, const char *name,
@@ -31,7 +24,7 @@ cst_status cst__descriptors_need(const cst_descriptors *descriptors, const char 
                                  const cst__message_def **out, cst_error *error);
 
 /* The i-th of those that cst_descriptors_message names. */
-const cst__message_def *cst__descriptors_message(const cst_descriptors *descriptors, size_t i);
+const cst__message_def *cst__descriptors_message_def(const cst_descriptors *descriptors, size_t i);
 
 /* Where a message stands in its file: the index of the outermost message, of the one in it, and so
  * on (as Confluent's prefix has them). `path` has room for CST__DEPTH_LIMIT; returns their number.

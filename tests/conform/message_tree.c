@@ -61,7 +61,7 @@ static void print_enum(const cst__enum_def *values) {
 
 static void print_tables(const cst_descriptors *set) {
   for (size_t i = 0; i < cst_descriptors_num_messages(set); i++) {
-    const cst__message_def *message = cst__descriptors_message(set, i);
+    const cst__message_def *message = cst__descriptors_message_def(set, i);
     printf("message %s\n", message->full_name);
     for (size_t j = 0; j < message->num_fields; j++) {
       print_field(message, &message->fields[j]);

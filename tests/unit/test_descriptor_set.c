@@ -393,7 +393,7 @@ TEST(messages_are_listed_and_one_is_meant) {
   CHECK_EQ(cst_descriptors_num_messages(set), 5);
   for (size_t i = 0; i < 5; i++) {
     CHECK_STR(cst_descriptors_message(set, i), names[i]);
-    CHECK_STR(cst__descriptors_message(set, i)->full_name, names[i]);
+    CHECK_STR(cst__descriptors_message_def(set, i)->full_name, names[i]);
   }
   CHECK(cst_descriptors_message(set, 5) == NULL);
   const cst__message_def *found = NULL;
@@ -776,7 +776,7 @@ static cst_status read_nested(int depth, const char *name, cst_error *error) {
   if (status == CST_OK) {
     CHECK_EQ(cst_descriptors_num_messages(set), depth);
     int32_t path[CST__DEPTH_LIMIT];
-    const cst__message_def *last = cst__descriptors_message(set, (size_t)depth - 1);
+    const cst__message_def *last = cst__descriptors_message_def(set, (size_t)depth - 1);
     CHECK_EQ(cst__descriptors_place(set, last, path), depth);
   }
   cst_descriptors_release(set);

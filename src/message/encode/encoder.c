@@ -133,7 +133,7 @@ cst_status cst__message_encoder_new(const cst_message_options *message,
   cst__arena_init(&e->tree_arena, &e->base.allocator);
   cst__struct_json_init(&e->out.json, &e->base.allocator);
   e->def = def;
-  e->descriptors = cst__descriptors_retain(message->descriptors);
+  e->descriptors = cst_descriptors_retain(message->descriptors);
   e->out.lossy = e->base.lossy;
   e->out.allocator = &e->base.allocator;
   cst__record_text_init(&e->text, message, def, &e->base.allocator);
@@ -160,7 +160,7 @@ void cst__message_encoder_free(cst_message_encoder *e) {
   cst__record_text_reset(&e->text);
   cst__delete(e->out.keys);
   cst__delete(e->unknown_fields);
-  cst__descriptors_release(e->descriptors);
+  cst_descriptors_release(e->descriptors);
   cst__delete(e);
 }
 

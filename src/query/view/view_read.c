@@ -109,8 +109,8 @@ static cst_status read_form(view_reader *r) {
 static cst_status read_message(view_reader *r, const cst__message *from) {
   CST__TRY(read_options(r, from));
   forget_options_of_query(r);
-  CST__TRY(cst__descriptors_new(cst__message_bytes(from, CST__VIEW_MESSAGE_DESCRIPTORS),
-                                &r->arena.allocator, &r->descriptors, r->error));
+  const cst_bytes set = cst__message_bytes(from, CST__VIEW_MESSAGE_DESCRIPTORS);
+  CST__TRY(cst_descriptors_new(set.data, set.size, &r->arena.allocator, &r->descriptors, r->error));
   r->message.descriptors = r->descriptors;
   r->options.message = &r->message;
   return read_form(r);
@@ -282,7 +282,7 @@ cst_status cst__query_view_read(cst_bytes bytes, const cst_view_options *options
     r.type.release(&r.type);
   }
   cst_schema_release(r.schema);
-  cst__descriptors_release(r.descriptors);
+  cst_descriptors_release(r.descriptors);
   cst__arena_reset(&r.arena);
   return status;
 }

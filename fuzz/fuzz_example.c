@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "decode/example_decoder.h"
-#include "decode/example_encoder.h"
 #include "fuzz.h"
 
 enum { PADDING = 64, COPIES = 3 };
@@ -31,7 +30,7 @@ static result decode(const cst_bytes *items, size_t count, size_t padding, cst__
   if (r.status == CST_OK) {
     FUZZ_ASSERT(r.array.length == (int64_t)count);
   }
-  cst__example_decoder_free(decoder);
+  cst_example_decoder_free(decoder);
   return r;
 }
 
@@ -47,11 +46,11 @@ static result encode(const result *batch) {
   result r = {.error = CST_ERROR_INIT};
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   cst_example_encoder *encoder;
-  FUZZ_ASSERT(cst__example_encoder_new(NULL, &options, &encoder, NULL) == CST_OK);
-  r.status = cst__example_encoder_encode(encoder, &batch->schema, &batch->array, &r.schema,
-                                         &r.array, &r.error);
+  FUZZ_ASSERT(cst_example_encoder_new(NULL, &options, &encoder, NULL) == CST_OK);
+  r.status = cst_example_encoder_encode(encoder, &batch->schema, &batch->array, &r.schema, &r.array,
+                                        &r.error);
   FUZZ_ASSERT(r.status == CST_OK);
-  cst__example_encoder_free(encoder);
+  cst_example_encoder_free(encoder);
   return r;
 }
 

@@ -7,7 +7,6 @@
 
 #include "arrow/view.h"
 #include "decode/example_decoder.h"
-#include "decode/example_encoder.h"
 #include "fuzz.h"
 #include "schema/schema.h"
 
@@ -49,7 +48,7 @@ static result decode(const cst_bytes *items, uint32_t flags) {
   cst__records records = {.items = items, .count = COPIES};
   FUZZ_ASSERT(cst__example_decoder_new(the_schema(), &options, &decoder, NULL) == CST_OK);
   r.status = cst__example_decoder_decode(decoder, &records, &r.schema, &r.array, &r.error);
-  cst__example_decoder_free(decoder);
+  cst_example_decoder_free(decoder);
   return r;
 }
 
@@ -58,11 +57,11 @@ static result encode(const result *batch) {
   result r = {.error = CST_ERROR_INIT};
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   cst_example_encoder *encoder;
-  FUZZ_ASSERT(cst__example_encoder_new(the_schema(), &options, &encoder, NULL) == CST_OK);
-  r.status = cst__example_encoder_encode(encoder, &batch->schema, &batch->array, &r.schema,
-                                         &r.array, &r.error);
+  FUZZ_ASSERT(cst_example_encoder_new(the_schema(), &options, &encoder, NULL) == CST_OK);
+  r.status = cst_example_encoder_encode(encoder, &batch->schema, &batch->array, &r.schema, &r.array,
+                                        &r.error);
   FUZZ_ASSERT(r.status == CST_OK);
-  cst__example_encoder_free(encoder);
+  cst_example_encoder_free(encoder);
   return r;
 }
 

@@ -8,7 +8,6 @@
 
 #include "arrow/view.h"
 #include "decode/sequence_decoder.h"
-#include "decode/sequence_encoder.h"
 #include "fuzz.h"
 #include "schema/inference.h"
 
@@ -38,7 +37,7 @@ static result decode(const cst_schema *schema, const cst_bytes *items, size_t pa
   if (r.status == CST_OK) {
     FUZZ_ASSERT(r.array.length == COPIES);
   }
-  cst__sequence_decoder_free(decoder);
+  cst_sequence_decoder_free(decoder);
   return r;
 }
 
@@ -154,10 +153,10 @@ static void round_trip(const result *batch) {
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
   cst_sequence_encoder *encoder;
   result records = {.error = CST_ERROR_INIT};
-  FUZZ_ASSERT(cst__sequence_encoder_new(NULL, &options, &encoder, NULL) == CST_OK);
-  records.status = cst__sequence_encoder_encode(encoder, &batch->schema, &batch->array,
-                                                &records.schema, &records.array, &records.error);
-  cst__sequence_encoder_free(encoder);
+  FUZZ_ASSERT(cst_sequence_encoder_new(NULL, &options, &encoder, NULL) == CST_OK);
+  records.status = cst_sequence_encoder_encode(encoder, &batch->schema, &batch->array,
+                                               &records.schema, &records.array, &records.error);
+  cst_sequence_encoder_free(encoder);
   if (records.status != CST_OK) {
     FUZZ_ASSERT(strcmp(records.error.path, CST_SEQUENCE_COLUMN) == 0);
     return;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arrow/records/decoding.h"
+#include "base/arguments.h"
 #include "base/names.h"
 #include "decode/decoder_columns.h"
 #include "decode/nested.h"
@@ -157,20 +158,38 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
   }
   d->state.error = NULL;
   if (status != CST_OK) {
-    cst__example_decoder_free(d);
+    cst_example_decoder_free(d);
     return status;
   }
   *out = d;
   return CST_OK;
 }
 
-void cst__example_decoder_free(cst_example_decoder *d) {
-  if (d != NULL) {
-    cst__decoder_columns_reset(&d->columns);
-    if (!d->is_shared) {
-      cst__nest_free(d->nest);
+cst_status cst_example_decoder_new(const cst_schema *schema, const cst_decode_options *options,
+                                   cst_example_decoder **out, cst_error *error) {
+  CST__CLEAR(out);
+  cst_decode_options own = CST_DECODE_OPTIONS_INIT;
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
+  CST__TRY(cst__check_flags(own.flags, CST__ALL_COLUMN_FLAGS, error));
+  CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
+  cst__example_decoder_options inner = {.flags = own.flags,
+                                        .columns = own.columns,
+                                        .num_columns = own.num_columns,
+                                        .allocator = own.allocator};
+  return cst__example_decoder_new(schema, &inner, out, error);
+}
+
+void cst_example_decoder_free(cst_example_decoder *decoder) {
+  if (decoder != NULL) {
+    cst__decoder_columns_reset(&decoder->columns);
+    if (!decoder->is_shared) {
+      cst__nest_free(decoder->nest);
     }
-    cst__delete(d);
+    cst__delete(decoder);
   }
 }
 
@@ -191,7 +210,7 @@ cst_status cst__example_decoder_share(const cst_example_decoder *plan, cst_examp
   d->is_shared = true;
   cst_status status = cst__decoder_columns_share(&d->columns, &d->state, &plan->columns, error);
   if (status != CST_OK) {
-    cst__example_decoder_free(d);
+    cst_example_decoder_free(d);
     return status;
   }
   *out = d;
@@ -256,8 +275,10 @@ cst_status cst__example_decoder_schema_with(const cst_example_decoder *decoder,
   return outputs_schema(d, extra, out, error);
 }
 
-cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struct ArrowSchema *out,
-                                       cst_error *error) {
+cst_status cst_example_decoder_arrow_schema(const cst_example_decoder *decoder,
+                                            struct ArrowSchema *out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(decoder, "decoder", out, error));
   return cst__example_decoder_schema_with(decoder, NULL, out, error);
 }
 
@@ -375,9 +396,26 @@ cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__
   return cst__decode_records(&own, records, out_schema, out, error);
 }
 
-cst_status cst__example_decode_arrow(cst_example_decoder *decoder, const struct ArrowSchema *schema,
-                                     struct ArrowArray *records, struct ArrowSchema *out_schema,
-                                     struct ArrowArray *out, cst_error *error) {
+cst_status cst_example_decoder_decode(cst_example_decoder *decoder, const cst_bytes *records,
+                                      size_t count, struct ArrowSchema *out_schema,
+                                      struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  CST__TRY(cst__records_check(decoder, records, count, error));
+  cst__records all = {.items = records, .count = count};
+  return cst__example_decoder_decode(decoder, &all, out_schema, out, error);
+}
+
+cst_status cst_example_decoder_decode_arrow(cst_example_decoder *decoder,
+                                            const struct ArrowSchema *schema,
+                                            struct ArrowArray *records,
+                                            struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                            cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  if (decoder == NULL || schema == NULL || records == NULL) {
+    return cst__missing(decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records", error);
+  }
   const cst__decoding own = example_message_decoder(decoder);
   return cst__decode_arrow(&own, schema, records, out_schema, out, error);
 }

@@ -28,7 +28,6 @@ typedef struct cst__example_decoder_options {
 cst_status cst__example_decoder_new(const cst_schema *schema,
                                     const cst__example_decoder_options *options,
                                     cst_example_decoder **out, cst_error *error);
-void cst__example_decoder_free(cst_example_decoder *decoder);
 
 /* Makes a decoder ready to be shared. False: its columns come from the data of each batch. */
 bool cst__example_decoder_seal(cst_example_decoder *decoder);
@@ -43,12 +42,6 @@ cst_status cst__example_decoder_share(const cst_example_decoder *plan, cst_examp
 cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
                                        cst_error *error);
-/* As cst_example_decoder_decode_arrow. */
-cst_status cst__example_decode_arrow(cst_example_decoder *decoder, const struct ArrowSchema *schema,
-                                     struct ArrowArray *records, struct ArrowSchema *out_schema,
-                                     struct ArrowArray *out, cst_error *error);
-cst_status cst__example_decoder_schema(const cst_example_decoder *decoder, struct ArrowSchema *out,
-                                       cst_error *error);
 
 /* CST_NOT_FOUND for a wanted column that none of the features is, with a near name as a hint. */
 cst_status cst__no_such_column(const cst_feature *features, size_t count, const char *name,
@@ -62,7 +55,7 @@ typedef struct cst__extra_column {
   size_t at;
 } cst__extra_column;
 
-/* cst__example_decoder_schema with one more column, whose array is not looked at, or NULL. */
+/* cst_example_decoder_arrow_schema with one more column, whose array is not looked at, or NULL. */
 cst_status cst__example_decoder_schema_with(const cst_example_decoder *decoder,
                                             const cst__extra_column *extra, struct ArrowSchema *out,
                                             cst_error *error);

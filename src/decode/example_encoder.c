@@ -1,9 +1,9 @@
 /* The tf.Example encoder: which feature is written from which column. */
-#include "decode/example_encoder.h"
-
+#include <columnstone/example.h>
 #include <string.h>
 
 #include "arrow/records/encoding.h"
+#include "base/arguments.h"
 #include "decode/entry_writer.h"
 #include "decode/flat_ragged.h"
 #include "decode/ragged_writer.h"
@@ -100,15 +100,23 @@ static cst_status put_example(cst__encoding *encoder, int64_t row, cst__back *ba
 
 static const cst__encoding_type example_encoder = {plan_example, put_example};
 
-cst_status cst__example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
-                                    cst_example_encoder **out, cst_error *error) {
-  cst_example_encoder *e = cst__new_zero(options->allocator, sizeof *e);
+cst_status cst_example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
+                                   cst_example_encoder **out, cst_error *error) {
+  CST__CLEAR(out);
+  cst_encode_options own = CST_ENCODE_OPTIONS_INIT;
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
+  CST__TRY(cst__check_flags(own.flags, CST__ALL_ENCODE_FLAGS, error));
+  cst_example_encoder *e = cst__new_zero(own.allocator, sizeof *e);
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
   e->columns.allocator = &e->base.allocator;
   cst_status status =
-      cst__encoding_init(&e->base, &example_encoder, options->flags, options->allocator, error);
+      cst__encoding_init(&e->base, &example_encoder, own.flags, own.allocator, error);
   if (status != CST_OK) {
     cst__delete(e);
     return status;
@@ -118,20 +126,24 @@ cst_status cst__example_encoder_new(const cst_schema *schema, const cst_encode_o
   return CST_OK;
 }
 
-void cst__example_encoder_free(cst_example_encoder *e) {
-  if (e == NULL) {
+void cst_example_encoder_free(cst_example_encoder *encoder) {
+  if (encoder == NULL) {
     return;
   }
-  cst__encoding_reset(&e->base);
-  cst_schema_release(e->schema);
-  cst_specs_release(e->ragged);
-  cst__delete(e->columns.items);
-  cst__delete(e);
+  cst__encoding_reset(&encoder->base);
+  cst_schema_release(encoder->schema);
+  cst_specs_release(encoder->ragged);
+  cst__delete(encoder->columns.items);
+  cst__delete(encoder);
 }
 
-cst_status cst__example_encoder_encode(cst_example_encoder *e, const struct ArrowSchema *schema,
-                                       const struct ArrowArray *array,
-                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                       cst_error *error) {
-  return cst__encoding_run(&e->base, schema, array, out_schema, out, error);
+cst_status cst_example_encoder_encode(cst_example_encoder *encoder,
+                                      const struct ArrowSchema *schema,
+                                      const struct ArrowArray *batch,
+                                      struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                      cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  CST__TRY(cst__encoding_check(encoder, schema, batch, out, error));
+  return cst__encoding_run(&encoder->base, schema, batch, out_schema, out, error);
 }

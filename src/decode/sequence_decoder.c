@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "arrow/records/decoding.h"
+#include "base/arguments.h"
 #include "base/names.h"
 #include "decode/decoder_columns.h"
 #include "decode/sequence_loop.h"
@@ -235,27 +236,52 @@ cst_status cst__sequence_decoder_new(const cst_schema *schema,
   }
   d->sequence.state.error = NULL;
   if (status != CST_OK) {
-    cst__sequence_decoder_free(d);
+    cst_sequence_decoder_free(d);
     return status;
   }
   *out = d;
   return CST_OK;
 }
 
-void cst__sequence_decoder_free(cst_sequence_decoder *d) {
-  if (d == NULL) {
+cst_status cst__read_sequence_options(cst_sequence_options *own,
+                                      const cst_sequence_options *options, uint32_t all_flags,
+                                      cst_error *error) {
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  CST__TRY(cst__check_allocator(own->allocator, error));
+  CST__TRY(cst__check_flags(own->flags, all_flags, error));
+  return cst__check_columns(own->columns, own->num_columns, error);
+}
+
+cst_status cst_sequence_decoder_new(const cst_schema *schema, const cst_sequence_options *options,
+                                    cst_sequence_decoder **out, cst_error *error) {
+  CST__CLEAR(out);
+  cst_sequence_options own = CST_SEQUENCE_OPTIONS_INIT;
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(cst__read_sequence_options(&own, options, CST__RECORD_COLUMN_FLAGS, error));
+  cst__sequence_decoder_options inner = {.sequence_column = own.sequence_column,
+                                         .flags = own.flags,
+                                         .columns = own.columns,
+                                         .num_columns = own.num_columns,
+                                         .allocator = own.allocator};
+  return cst__sequence_decoder_new(schema, &inner, out, error);
+}
+
+void cst_sequence_decoder_free(cst_sequence_decoder *decoder) {
+  if (decoder == NULL) {
     return;
   }
-  for (size_t i = 0; i < d->sequence.inner_capacity; i++) {
-    cst__delete(d->sequence.inners[i].nulls);
+  for (size_t i = 0; i < decoder->sequence.inner_capacity; i++) {
+    cst__delete(decoder->sequence.inners[i].nulls);
   }
-  cst__decoder_columns_reset(&d->columns);
-  cst__example_decoder_free(d->context);
-  cst__delete(d->sequence.inners);
-  cst__delete(d->sequence.touched);
-  cst__delete(d->sequence.entries);
-  cst__delete(d->name);
-  cst__delete(d);
+  cst__decoder_columns_reset(&decoder->columns);
+  cst_example_decoder_free(decoder->context);
+  cst__delete(decoder->sequence.inners);
+  cst__delete(decoder->sequence.touched);
+  cst__delete(decoder->sequence.entries);
+  cst__delete(decoder->name);
+  cst__delete(decoder);
 }
 
 /* ---- sharing ---- */
@@ -293,7 +319,7 @@ cst_status cst__sequence_decoder_share(const cst_sequence_decoder *plan, cst_seq
   d->place = plan->place;
   cst_status status = share_parts(d, plan, error);
   if (status != CST_OK) {
-    cst__sequence_decoder_free(d);
+    cst_sequence_decoder_free(d);
     return status;
   }
   *out = d;
@@ -313,8 +339,10 @@ static cst_status choose_list_outputs(cst_sequence_decoder *d, cst__extra_column
   return CST_OK;
 }
 
-cst_status cst__sequence_decoder_schema(const cst_sequence_decoder *decoder,
-                                        struct ArrowSchema *out, cst_error *error) {
+cst_status cst_sequence_decoder_arrow_schema(const cst_sequence_decoder *decoder,
+                                             struct ArrowSchema *out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(decoder, "decoder", out, error));
   /* Only scratch of the decoder is written. */
   cst_sequence_decoder *d = (cst_sequence_decoder *)decoder;
   cst__extra_column extra;
@@ -322,7 +350,7 @@ cst_status cst__sequence_decoder_schema(const cst_sequence_decoder *decoder,
     CST__TRY(choose_list_outputs(d, &extra, error));
     return cst__example_decoder_schema_with(d->context, &extra, out, error);
   }
-  return cst__example_decoder_schema(d->context, out, error);
+  return cst_example_decoder_arrow_schema(d->context, out, error);
 }
 
 /* ---- decoding ---- */
@@ -416,10 +444,26 @@ cst_status cst__sequence_decoder_decode(cst_sequence_decoder *decoder, const cst
   return cst__decode_records(&own, records, out_schema, out, error);
 }
 
-cst_status cst__sequence_decode_arrow(cst_sequence_decoder *decoder,
-                                      const struct ArrowSchema *schema, struct ArrowArray *records,
-                                      struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                      cst_error *error) {
+cst_status cst_sequence_decoder_decode(cst_sequence_decoder *decoder, const cst_bytes *records,
+                                       size_t count, struct ArrowSchema *out_schema,
+                                       struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  CST__TRY(cst__records_check(decoder, records, count, error));
+  cst__records all = {.items = records, .count = count};
+  return cst__sequence_decoder_decode(decoder, &all, out_schema, out, error);
+}
+
+cst_status cst_sequence_decoder_decode_arrow(cst_sequence_decoder *decoder,
+                                             const struct ArrowSchema *schema,
+                                             struct ArrowArray *records,
+                                             struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                             cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  if (decoder == NULL || schema == NULL || records == NULL) {
+    return cst__missing(decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records", error);
+  }
   const cst__decoding own = sequence_message_decoder(decoder);
   return cst__decode_arrow(&own, schema, records, out_schema, out, error);
 }

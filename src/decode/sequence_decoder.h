@@ -21,11 +21,15 @@ typedef struct cst__sequence_decoder_options {
   const cst_allocator *allocator;
 } cst__sequence_decoder_options;
 
+/* Over `own`, which holds the defaults; `all_flags` are those that there are. */
+cst_status cst__read_sequence_options(cst_sequence_options *own,
+                                      const cst_sequence_options *options, uint32_t all_flags,
+                                      cst_error *error);
+
 /* As cst_sequence_decoder_new. */
 cst_status cst__sequence_decoder_new(const cst_schema *schema,
                                      const cst__sequence_decoder_options *options,
                                      cst_sequence_decoder **out, cst_error *error);
-void cst__sequence_decoder_free(cst_sequence_decoder *decoder);
 
 /* As those of the tf.Example decoder. */
 bool cst__sequence_decoder_seal(cst_sequence_decoder *decoder);
@@ -36,12 +40,5 @@ cst_status cst__sequence_decoder_share(const cst_sequence_decoder *plan, cst_seq
 cst_status cst__sequence_decoder_decode(cst_sequence_decoder *decoder, const cst__records *records,
                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
                                         cst_error *error);
-/* As cst_sequence_decoder_decode_arrow. */
-cst_status cst__sequence_decode_arrow(cst_sequence_decoder *decoder,
-                                      const struct ArrowSchema *schema, struct ArrowArray *records,
-                                      struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                      cst_error *error);
-cst_status cst__sequence_decoder_schema(const cst_sequence_decoder *decoder,
-                                        struct ArrowSchema *out, cst_error *error);
 
 #endif /* DECODE_SEQUENCE_DECODER_H */

@@ -6,12 +6,13 @@
  *   FeatureLists    { map<string, FeatureList> feature_list = 1; }  0A len { 0A len key  12 len ..
  * } FeatureList     { repeated Feature feature = 1; }               (0A len Feature)*
  */
-#include "decode/sequence_encoder.h"
-
+#include <columnstone/sequence.h>
 #include <string.h>
 
 #include "arrow/records/encoding.h"
+#include "base/arguments.h"
 #include "decode/entry_writer.h"
+#include "decode/sequence_decoder.h"
 
 enum {
   TAG_LISTS = 0x12,      /* SequenceExample.feature_lists */
@@ -278,20 +279,25 @@ static cst_status put_sequence(cst__encoding *encoder, int64_t row, cst__back *b
 
 static const cst__encoding_type sequence_encoder = {plan_sequence, put_sequence};
 
-cst_status cst__sequence_encoder_new(const cst_schema *schema, const cst_sequence_options *options,
-                                     cst_sequence_encoder **out, cst_error *error) {
-  const char *name =
-      options->sequence_column != NULL ? options->sequence_column : CST_SEQUENCE_COLUMN;
-  cst_sequence_encoder *e = cst__new_zero(options->allocator, sizeof *e);
+cst_status cst_sequence_encoder_new(const cst_schema *schema, const cst_sequence_options *options,
+                                    cst_sequence_encoder **out, cst_error *error) {
+  CST__CLEAR(out);
+  cst_sequence_options own = CST_SEQUENCE_OPTIONS_INIT;
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(cst__read_sequence_options(&own, options, CST__ALL_ENCODE_FLAGS, error));
+  const char *name = own.sequence_column != NULL ? own.sequence_column : CST_SEQUENCE_COLUMN;
+  cst_sequence_encoder *e = cst__new_zero(own.allocator, sizeof *e);
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
   e->context.allocator = e->lists.allocator = &e->base.allocator;
-  e->sequence_column = cst__new_copy(options->allocator, name, strlen(name));
-  cst_status status = e->sequence_column != NULL
-                          ? cst__encoding_init(&e->base, &sequence_encoder, options->flags,
-                                               options->allocator, error)
-                          : cst__fail_memory(error, strlen(name));
+  e->sequence_column = cst__new_copy(own.allocator, name, strlen(name));
+  cst_status status =
+      e->sequence_column != NULL
+          ? cst__encoding_init(&e->base, &sequence_encoder, own.flags, own.allocator, error)
+          : cst__fail_memory(error, strlen(name));
   if (status != CST_OK) {
     cst__delete(e->sequence_column);
     cst__delete(e);
@@ -302,21 +308,25 @@ cst_status cst__sequence_encoder_new(const cst_schema *schema, const cst_sequenc
   return CST_OK;
 }
 
-void cst__sequence_encoder_free(cst_sequence_encoder *e) {
-  if (e == NULL) {
+void cst_sequence_encoder_free(cst_sequence_encoder *encoder) {
+  if (encoder == NULL) {
     return;
   }
-  cst__encoding_reset(&e->base);
-  cst_schema_release(e->schema);
-  cst__delete(e->sequence_column);
-  cst__delete(e->context.items);
-  cst__delete(e->lists.items);
-  cst__delete(e);
+  cst__encoding_reset(&encoder->base);
+  cst_schema_release(encoder->schema);
+  cst__delete(encoder->sequence_column);
+  cst__delete(encoder->context.items);
+  cst__delete(encoder->lists.items);
+  cst__delete(encoder);
 }
 
-cst_status cst__sequence_encoder_encode(cst_sequence_encoder *e, const struct ArrowSchema *schema,
-                                        const struct ArrowArray *array,
-                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                        cst_error *error) {
-  return cst__encoding_run(&e->base, schema, array, out_schema, out, error);
+cst_status cst_sequence_encoder_encode(cst_sequence_encoder *encoder,
+                                       const struct ArrowSchema *schema,
+                                       const struct ArrowArray *batch,
+                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                       cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  CST__TRY(cst__encoding_check(encoder, schema, batch, out, error));
+  return cst__encoding_run(&encoder->base, schema, batch, out_schema, out, error);
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "base/sized.h"
@@ -65,6 +66,10 @@ enum { NUM_OPTIONS = sizeof message_options / sizeof *message_options };
 
 const cst__message_option *cst__message_option_at(size_t i) {
   return i < NUM_OPTIONS ? &message_options[i] : NULL;
+}
+
+const char *cst_message_option_name(size_t i) {
+  return i < NUM_OPTIONS ? message_options[i].name : NULL;
 }
 
 static const char *nth_option_name(const void *items, size_t i) {
@@ -186,9 +191,24 @@ static cst_status set_option_count(const cst__message_option *option, const char
   return CST_OK;
 }
 
-cst_status cst__message_options_set(cst_message_options *options, const char *name,
-                                    const char *value, cst_error *error) {
+static cst_status set_option(const cst__message_option *option, const char *value,
+                             cst_message_options *options, cst_error *error) {
+  if (option->kind == CST__OPTION_TEXT) {
+    *cst__message_option_string(option, options) = value;
+    return CST_OK;
+  }
+  return option->kind == CST__OPTION_NUMBER ? set_option_count(option, value, options, error)
+                                            : set_option_word(option, value, options, error);
+}
+
+cst_status cst_message_options_set(cst_message_options *options, const char *name,
+                                   const char *value, cst_error *error) {
+  cst_message_options own = CST_MESSAGE_OPTIONS_INIT;
   const cst__message_option *option = message_options;
+  if (options == NULL || name == NULL || value == NULL) {
+    return cst__missing(options == NULL ? "options" : name == NULL ? "name" : "value", error);
+  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
   while (option < message_options + NUM_OPTIONS && strcmp(option->name, name) != 0) {
     option++;
   }
@@ -197,12 +217,11 @@ cst_status cst__message_options_set(cst_message_options *options, const char *na
     return cst__fail_unknown(error, CST_NOT_FOUND, "messages have no option of this name", name,
                              &names);
   }
-  if (option->kind == CST__OPTION_TEXT) {
-    *cst__message_option_string(option, options) = value;
-    return CST_OK;
-  }
-  return option->kind == CST__OPTION_NUMBER ? set_option_count(option, value, options, error)
-                                            : set_option_word(option, value, options, error);
+  CST__TRY(set_option(option, value, &own, error));
+  size_t size = options->size; /* of the caller's version */
+  memcpy(options, &own, size < sizeof own ? size : sizeof own);
+  options->size = size;
+  return CST_OK;
 }
 
 /* ---- settling ---- */

@@ -33,7 +33,7 @@ typedef struct cst__message_option {
 /* Number i of the options, all but `descriptors` and `message`; NULL: there are no more. */
 const cst__message_option *cst__message_option_at(size_t i);
 
-/* The value of an option as a text, as cst__message_options_set takes it: static, the option's own,
+/* The value of an option as a text, as cst_message_options_set takes it: static, the option's own,
  * or written into `room`; NULL for a text that is none. */
 const char *cst__message_option_text(const cst__message_option *option,
                                      const cst_message_options *options,
@@ -52,10 +52,6 @@ bool cst__message_option_equal(const cst__message_option *option, const cst_mess
                                const cst_message_options *b);
 
 /* ---- what is done by it ---- */
-
-/* As cst_message_options_set. */
-cst_status cst__message_options_set(cst_message_options *options, const char *name,
-                                    const char *value, cst_error *error);
 
 /* Checks options, and fills in those that the caller left to us. Settled ones stay as they are. The
  * names stay the caller's. */

@@ -157,7 +157,7 @@ static void note_bad_message(void *ctx, const cst_error *error) {
 
 static void close_column(void *object) {
   column_state *state = object;
-  cst__message_decoder_close(state->decoder);
+  cst_message_decoder_free(state->decoder);
   cst__delete(state);
 }
 

@@ -62,7 +62,7 @@ static cst_status decode_once(const run *r, cst__loop_choice loop, size_t paddin
     out.release(&out);
     out_schema.release(&out_schema);
   }
-  cst__example_decoder_free(decoder);
+  cst_example_decoder_free(decoder);
   return status;
 }
 
@@ -248,7 +248,7 @@ TEST(gaps_in_many_rows) {
       CHECK_EQ(offsets[ROWS], at);
       CHECK_EQ(out.children[0]->null_count, nulls);
       out.release(&out);
-      cst__example_decoder_free(decoder);
+      cst_example_decoder_free(decoder);
     }
   }
 }
@@ -506,7 +506,7 @@ TEST(a_decoder_is_usable_after_an_error) {
     out.release(&out);
     schema.release(&schema);
   }
-  cst__example_decoder_free(decoder);
+  cst_example_decoder_free(decoder);
 }
 
 TEST(batches_live_longer_than_the_decoder_and_children_can_be_moved) {
@@ -519,7 +519,7 @@ TEST(batches_live_longer_than_the_decoder_and_children_can_be_moved) {
   struct ArrowSchema schema;
   struct ArrowArray out;
   CHECK_EQ(cst__example_decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
-  cst__example_decoder_free(decoder);
+  cst_example_decoder_free(decoder);
   CHECK_STR(text_of_batch(&schema, &out).buf, "a: [1 2] | b: [x]");
   struct ArrowArray child = *out.children[0];
   out.children[0]->release = NULL;
@@ -550,7 +550,7 @@ TEST(records_in_an_arrow_array) {
     type.release = release_schema;
     struct ArrowSchema schema;
     struct ArrowArray out;
-    CHECK_EQ(cst__example_decode_arrow(decoder, &type, &array, &schema, &out, NULL), CST_OK);
+    CHECK_EQ(cst_example_decoder_decode_arrow(decoder, &type, &array, &schema, &out, NULL), CST_OK);
     CHECK_EQ(array.release == NULL, flags != 0);
     CHECK_STR(text_of_batch(&schema, &out).buf, "c: [a_string_that_is_longer_than_a_view] [short]");
     if (flags != 0) {
@@ -559,7 +559,7 @@ TEST(records_in_an_arrow_array) {
     }
     out.release(&out);
     schema.release(&schema);
-    cst__example_decoder_free(decoder);
+    cst_example_decoder_free(decoder);
   }
 }
 
@@ -598,7 +598,7 @@ static int decode_scenario(void *context) {
       out_schema.release(&out_schema);
     }
   }
-  cst__example_decoder_free(decoder);
+  cst_example_decoder_free(decoder);
   return (int)status;
 }
 
@@ -643,7 +643,7 @@ TEST(many_names) {
     CHECK_EQ(out.n_children, (int64_t)count);
     out.release(&out);
   }
-  cst__example_decoder_free(decoder);
+  cst_example_decoder_free(decoder);
   free(record);
   free(features);
 }

@@ -1,7 +1,5 @@
 /* The encoder of tf.Example: every Arrow type that fits, what does not fit, the bytes themselves.
  */
-#include "decode/example_encoder.h"
-
 #include "arrow_text.h"
 #include "decode/example_decoder.h"
 #include "example_text.h"
@@ -28,11 +26,11 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   if (schema != NULL) {
     CHECK_EQ(cst_schema_parse_text(schema, strlen(schema), &checked, NULL), CST_OK);
   }
-  CHECK_EQ(cst__example_encoder_new(checked, &options, &encoder, NULL), CST_OK);
+  CHECK_EQ(cst_example_encoder_new(checked, &options, &encoder, NULL), CST_OK);
   cst_schema_release(checked);
   cst_status status =
-      cst__example_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
-  cst__example_encoder_free(encoder);
+      cst_example_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
+  cst_example_encoder_free(encoder);
   in.release(&in);
   in_schema.release(&in_schema);
   return status;
@@ -64,7 +62,7 @@ static void check(const char *type, const char *rows, const char *expected) {
   CHECK_STR(text_of_batch(&back.schema, &back.array).buf, expected);
   release(&back);
   release(&e);
-  cst__example_decoder_free(decoder);
+  cst_example_decoder_free(decoder);
 }
 
 static void check_refused(const char *type, const char *rows, uint32_t flags, const char *schema,
@@ -291,14 +289,14 @@ static int scenario(void *context) {
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   cst_example_encoder *encoder = NULL;
   encoded e;
-  cst_status status = cst__example_encoder_new(a->checked, &options, &encoder, NULL);
+  cst_status status = cst_example_encoder_new(a->checked, &options, &encoder, NULL);
   if (status == CST_OK) {
-    status = cst__example_encoder_encode(encoder, a->schema, a->array, &e.schema, &e.array, NULL);
+    status = cst_example_encoder_encode(encoder, a->schema, a->array, &e.schema, &e.array, NULL);
     if (status == CST_OK) {
       release(&e);
     }
   }
-  cst__example_encoder_free(encoder);
+  cst_example_encoder_free(encoder);
   return (int)status;
 }
 

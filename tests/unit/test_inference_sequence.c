@@ -31,7 +31,7 @@ static cst_status decode(const cst_schema *schema, const char *text, struct Arro
   if (status == CST_OK) {
     status = cst__sequence_decoder_decode(decoder, &all, out_schema, out, error);
   }
-  cst__sequence_decoder_free(decoder);
+  cst_sequence_decoder_free(decoder);
   return status;
 }
 

@@ -527,7 +527,7 @@ TEST(bad_records_as_nulls) {
                       "{\"i64\":6,\"sub\":null,\"text\":[]}\n");
   schema.release(&schema);
   batch.release(&batch);
-  cst__message_decoder_close(decoder);
+  cst_message_decoder_free(decoder);
 }
 
 /* ---- memory ---- */

@@ -8,40 +8,40 @@
 
 TEST(every_kind_of_option) {
   cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
-  CHECK_EQ(cst__message_options_set(&options, "form", "json", NULL), CST_OK);
-  CHECK_EQ(cst__message_options_set(&options, "enums", "number", NULL), CST_OK);
-  CHECK_EQ(cst__message_options_set(&options, "defaults", "true", NULL), CST_OK);
-  CHECK_EQ(cst__message_options_set(&options, "plain_types", "true", NULL), CST_OK);
-  CHECK_EQ(cst__message_options_set(&options, "defaults", "false", NULL), CST_OK);
-  CHECK_EQ(cst__message_options_set(&options, "ignore_unknown", "true", NULL), CST_OK);
-  CHECK_EQ(cst__message_options_set(&options, "time_zone", "Europe/Berlin", NULL), CST_OK);
-  CHECK_EQ(cst__message_options_set(&options, "time_unit", "ms", NULL), CST_OK);
-  CHECK_EQ(cst__message_options_set(&options, "recursion", "0", NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&options, "form", "json", NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&options, "enums", "number", NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&options, "defaults", "true", NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&options, "plain_types", "true", NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&options, "defaults", "false", NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&options, "ignore_unknown", "true", NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&options, "time_zone", "Europe/Berlin", NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&options, "time_unit", "ms", NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&options, "recursion", "0", NULL), CST_OK);
   CHECK_EQ(options.form, CST_MESSAGE_JSON);
   CHECK_EQ(options.enums, CST_ENUMS_NUMBER);
   CHECK_EQ(options.flags, CST_MESSAGE_PLAIN_TYPES | CST_MESSAGE_IGNORE_UNKNOWN);
   CHECK_STR(options.time_zone, "Europe/Berlin");
   CHECK_EQ(options.time_unit, CST_TIME_MILLISECOND);
   CHECK_EQ(options.recursion, -1);
-  CHECK_EQ(cst__message_options_set(&options, "recursion", "7", NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&options, "recursion", "7", NULL), CST_OK);
   CHECK_EQ(options.recursion, 7);
-  CHECK_EQ(cst__message_options_set(&options, "enums", "int32", NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&options, "enums", "int32", NULL), CST_OK);
   CHECK_EQ(options.enums, CST_ENUMS_NUMBER);
 }
 
 TEST(names_and_values_that_are_none) {
   cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst__message_options_set(&options, "enum", "text", &error), CST_NOT_FOUND);
+  CHECK_EQ(cst_message_options_set(&options, "enum", "text", &error), CST_NOT_FOUND);
   CHECK_STR(error.path, "enum");
   CHECK_STR(error.hint, "did you mean 'enums'?");
-  CHECK_EQ(cst__message_options_set(&options, "enums", "texts", &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_message_options_set(&options, "enums", "texts", &error), CST_INVALID_ARGUMENT);
   CHECK_STR(error.message,
             "message option enums is 'texts': expected dictionary, text, int32 or binary");
   CHECK_STR(error.hint, "did you mean 'text'?");
-  CHECK_EQ(cst__message_options_set(&options, "defaults", "1", &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst__message_options_set(&options, "recursion", "101", &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst__message_options_set(&options, "recursion", "1x", &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_message_options_set(&options, "defaults", "1", &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_message_options_set(&options, "recursion", "101", &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_message_options_set(&options, "recursion", "1x", &error), CST_INVALID_ARGUMENT);
   CHECK_STR(error.message, "message option recursion is '1x': expected a number from 0 to 100");
 }
 
@@ -59,7 +59,7 @@ TEST(values_are_said_as_they_are_set) {
       cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
       char room[CST__OPTION_ROOM];
       options.descriptors = set;
-      CHECK_EQ(cst__message_options_set(&options, option->name, values[k], NULL), CST_OK);
+      CHECK_EQ(cst_message_options_set(&options, option->name, values[k], NULL), CST_OK);
       CHECK_STR(cst__message_option_text(option, &options, room), values[k]);
       CHECK_EQ(cst__message_options_settle(&options, NULL), CST_OK);
       CHECK_STR(cst__message_option_text(option, &options, room), values[k]);

@@ -4,7 +4,6 @@
 #include "decode/nested.h"
 
 #include "decode/example_decoder.h"
-#include "decode/example_encoder.h"
 #include "example_text.h"
 
 #define FEATURES                                                      \
@@ -60,7 +59,7 @@ static cst_status decode_by(const job *j, const cst_schema *schema, decoded *out
   if (status == CST_OK) {
     status = cst__example_decoder_decode(decoder, &all, &out->schema, &out->array, error);
   }
-  cst__example_decoder_free(decoder);
+  cst_example_decoder_free(decoder);
   return status;
 }
 
@@ -77,9 +76,9 @@ static void check_encodes(const job *j, const decoded *d) {
   cst_error error = CST_ERROR_INIT;
   cst_example_encoder *encoder;
   decoded records;
-  CHECK_EQ(cst__example_encoder_new(schema, &options, &encoder, NULL), CST_OK);
-  cst_status status = cst__example_encoder_encode(encoder, &d->schema, &d->array, &records.schema,
-                                                  &records.array, &error);
+  CHECK_EQ(cst_example_encoder_new(schema, &options, &encoder, NULL), CST_OK);
+  cst_status status = cst_example_encoder_encode(encoder, &d->schema, &d->array, &records.schema,
+                                                 &records.array, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(status, CST_OK);
   const int64_t *offsets = records.array.buffers[1];
@@ -89,7 +88,7 @@ static void check_encodes(const job *j, const decoded *d) {
     CHECK_MEM((const uint8_t *)records.array.buffers[2] + offsets[i], expected.data, expected.size);
   }
   release(&records);
-  cst__example_encoder_free(encoder);
+  cst_example_encoder_free(encoder);
   cst_schema_release(schema);
 }
 
@@ -279,7 +278,7 @@ TEST(a_decoder_works_on_after_a_failure) {
     CHECK_STR(text_of_batch(&d.schema, &d.array).buf, "t: [[1]]");
     release(&d);
   }
-  cst__example_decoder_free(decoder);
+  cst_example_decoder_free(decoder);
   cst_schema_release(schema);
 }
 

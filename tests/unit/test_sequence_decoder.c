@@ -80,7 +80,7 @@ static cst_status decode_once(const run *r, cst__loop_choice loop, size_t paddin
   for (size_t i = 0; i < count; i++) {
     free(copies[i]);
   }
-  cst__sequence_decoder_free(decoder);
+  cst_sequence_decoder_free(decoder);
   return status;
 }
 
@@ -196,7 +196,7 @@ TEST(types_come_from_each_call) {
     out.release(&out);
     schema.release(&schema);
   }
-  cst__sequence_decoder_free(decoder);
+  cst_sequence_decoder_free(decoder);
 }
 
 TEST(no_records) {
@@ -211,7 +211,7 @@ TEST(no_records) {
   out.release(&out);
   schema.release(&schema);
   CHECK_EQ(cst__sequence_decoder_decode(decoder, &none, NULL, NULL, NULL), CST_OK);
-  cst__sequence_decoder_free(decoder);
+  cst_sequence_decoder_free(decoder);
 }
 
 TEST(numbers_of_every_length) {
@@ -481,7 +481,7 @@ TEST(the_schema_of_the_batches) {
   run r = {SCHEMA_ST, .flags = CST_COLUMNS_OFFSETS_32};
   struct ArrowSchema schema;
   CHECK_EQ(new_decoder(&r, CST__LOOP_BEST, &decoder, NULL), CST_OK);
-  CHECK_EQ(cst__sequence_decoder_schema(decoder, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_sequence_decoder_arrow_schema(decoder, &schema, NULL), CST_OK);
   CHECK_EQ(schema.n_children, 2);
   CHECK_STR(schema.children[0]->name, "a");
   CHECK_STR(schema.children[1]->name, "SEQ");
@@ -493,11 +493,11 @@ TEST(the_schema_of_the_batches) {
   CHECK_STR(list->children[0]->format, "+l");
   CHECK_STR(list->children[0]->children[0]->format, "z");
   schema.release(&schema);
-  cst__sequence_decoder_free(decoder);
+  cst_sequence_decoder_free(decoder);
   r = (run){0};
   CHECK_EQ(new_decoder(&r, CST__LOOP_BEST, &decoder, NULL), CST_OK);
-  CHECK_EQ(cst__sequence_decoder_schema(decoder, &schema, NULL), CST_STATE);
-  cst__sequence_decoder_free(decoder);
+  CHECK_EQ(cst_sequence_decoder_arrow_schema(decoder, &schema, NULL), CST_STATE);
+  cst_sequence_decoder_free(decoder);
 }
 
 TEST(the_usual_name_of_the_column) {
@@ -513,7 +513,7 @@ TEST(the_usual_name_of_the_column) {
   CHECK_STR(text_of_sequence(&schema, &out).buf, "##SEQUENCE##.s: [[1]]");
   out.release(&out);
   schema.release(&schema);
-  cst__sequence_decoder_free(decoder);
+  cst_sequence_decoder_free(decoder);
 }
 
 /* ---- bad input ---- */
@@ -611,7 +611,7 @@ TEST(a_decoder_is_usable_after_an_error) {
     out.release(&out);
     schema.release(&schema);
   }
-  cst__sequence_decoder_free(decoder);
+  cst_sequence_decoder_free(decoder);
 }
 
 TEST(parts_of_a_batch_live_longer_than_the_rest) {
@@ -629,7 +629,7 @@ TEST(parts_of_a_batch_live_longer_than_the_rest) {
   /* The next batch takes the context's buffers, not those of the lists that are still held. */
   struct ArrowArray next;
   CHECK_EQ(cst__sequence_decoder_decode(decoder, &all, NULL, &next, NULL), CST_OK);
-  cst__sequence_decoder_free(decoder);
+  cst_sequence_decoder_free(decoder);
   struct ArrowArray child = *lists.children[0];
   lists.children[0]->release = NULL;
   lists.release(&lists);
@@ -661,7 +661,8 @@ TEST(records_in_an_arrow_array) {
     type.release = release_schema;
     struct ArrowSchema schema;
     struct ArrowArray out;
-    CHECK_EQ(cst__sequence_decode_arrow(decoder, &type, &array, &schema, &out, NULL), CST_OK);
+    CHECK_EQ(cst_sequence_decoder_decode_arrow(decoder, &type, &array, &schema, &out, NULL),
+             CST_OK);
     CHECK_EQ(array.release == NULL, flags != 0);
     CHECK_STR(text_of_sequence(&schema, &out).buf,
               "c: [another_long_string_in_the_context] null | "
@@ -673,7 +674,7 @@ TEST(records_in_an_arrow_array) {
     }
     out.release(&out);
     schema.release(&schema);
-    cst__sequence_decoder_free(decoder);
+    cst_sequence_decoder_free(decoder);
   }
 }
 
@@ -718,7 +719,7 @@ static int decode_scenario(void *context) {
       out_schema.release(&out_schema);
     }
   }
-  cst__sequence_decoder_free(decoder);
+  cst_sequence_decoder_free(decoder);
   return (int)status;
 }
 
@@ -767,7 +768,7 @@ TEST(many_names) {
     CHECK_EQ(out.children[0]->n_children, i % 3 == 0 ? (int64_t)count : 1);
     out.release(&out);
   }
-  cst__sequence_decoder_free(decoder);
+  cst_sequence_decoder_free(decoder);
   free(record);
   free(lists);
 }

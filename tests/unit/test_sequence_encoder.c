@@ -1,7 +1,7 @@
 /* The encoder of tf.SequenceExample: the bytes of every cell state, every list layout, and what is
  * refused.
  */
-#include "decode/sequence_encoder.h"
+#include <columnstone/sequence.h>
 
 #include "arrow_text.h"
 #include "example_text.h"
@@ -39,11 +39,11 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   if (schema != NULL) {
     CHECK_EQ(cst_schema_parse_text(schema, strlen(schema), &checked, NULL), CST_OK);
   }
-  CHECK_EQ(cst__sequence_encoder_new(checked, &options, &encoder, NULL), CST_OK);
+  CHECK_EQ(cst_sequence_encoder_new(checked, &options, &encoder, NULL), CST_OK);
   cst_schema_release(checked);
   cst_status status =
-      cst__sequence_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
-  cst__sequence_encoder_free(encoder);
+      cst_sequence_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
+  cst_sequence_encoder_free(encoder);
   in.release(&in);
   in_schema.release(&in_schema);
   return status;
@@ -236,14 +236,14 @@ TEST(a_slice) {
   struct ArrowArray slice = array;
   slice.offset = 1;
   slice.length = 2;
-  CHECK_EQ(cst__sequence_encoder_new(NULL, &options, &encoder, NULL), CST_OK);
-  CHECK_EQ(cst__sequence_encoder_encode(encoder, &schema, &slice, &e.schema, &e.array, NULL),
+  CHECK_EQ(cst_sequence_encoder_new(NULL, &options, &encoder, NULL), CST_OK);
+  CHECK_EQ(cst_sequence_encoder_encode(encoder, &schema, &slice, &e.schema, &e.array, NULL),
            CST_OK);
   CHECK_EQ(e.array.length, 2);
   check_record(&e, 0, "n:int[2]", "a: int[2] int[3,4]");
   check_record(&e, 1, "n:int[3]", "");
   release(&e);
-  cst__sequence_encoder_free(encoder);
+  cst_sequence_encoder_free(encoder);
   array.release(&array);
   schema.release(&schema);
 }
@@ -256,12 +256,12 @@ TEST(a_name_of_the_callers_for_the_column) {
   encoded e;
   options.sequence_column = "steps";
   arrow_text("struct{steps: struct{a: list<list<int64>>}}", "{{[[1]]}}", &schema, &array);
-  CHECK_EQ(cst__sequence_encoder_new(NULL, &options, &encoder, NULL), CST_OK);
-  CHECK_EQ(cst__sequence_encoder_encode(encoder, &schema, &array, &e.schema, &e.array, NULL),
+  CHECK_EQ(cst_sequence_encoder_new(NULL, &options, &encoder, NULL), CST_OK);
+  CHECK_EQ(cst_sequence_encoder_encode(encoder, &schema, &array, &e.schema, &e.array, NULL),
            CST_OK);
   check_record(&e, 0, NULL, "a: int[1]");
   release(&e);
-  cst__sequence_encoder_free(encoder);
+  cst_sequence_encoder_free(encoder);
   array.release(&array);
   schema.release(&schema);
 }
@@ -346,14 +346,14 @@ static int scenario(void *context) {
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
   cst_sequence_encoder *encoder = NULL;
   encoded e;
-  cst_status status = cst__sequence_encoder_new(NULL, &options, &encoder, NULL);
+  cst_status status = cst_sequence_encoder_new(NULL, &options, &encoder, NULL);
   if (status == CST_OK) {
-    status = cst__sequence_encoder_encode(encoder, schema, array, &e.schema, &e.array, NULL);
+    status = cst_sequence_encoder_encode(encoder, schema, array, &e.schema, &e.array, NULL);
     if (status == CST_OK) {
       release(&e);
     }
   }
-  cst__sequence_encoder_free(encoder);
+  cst_sequence_encoder_free(encoder);
   return (int)status;
 }
 

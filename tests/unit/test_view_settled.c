@@ -69,7 +69,7 @@ static void check_option(const cst__message_option *option, const char *value) {
   char said[2048] = "from message t.M";
   char all[2048] = "from message t.M";
   size_t count = 0;
-  CHECK_EQ(cst__message_options_set(&given, option->name, value, NULL), CST_OK);
+  CHECK_EQ(cst_message_options_set(&given, option->name, value, NULL), CST_OK);
   append_option(said, sizeof said, option->name, value);
   while (cst__message_option_at(count) != NULL) {
     count++;

@@ -23,7 +23,7 @@ static cst_status new_example(const cst__payload_options *options, cst_example_d
 
 static void unbind_example(void *ptr) {
   example_plan *plan = ptr;
-  cst__example_decoder_free(plan->compiled);
+  cst_example_decoder_free(plan->compiled);
   cst__delete(plan);
 }
 
@@ -37,7 +37,7 @@ static cst_status bind_example(const cst__payload_options *options, void **out,
   schema->release = NULL;
   cst_status status = new_example(options, &plan->compiled, error);
   if (status == CST_OK && options->schema != NULL) {
-    status = cst__example_decoder_schema(plan->compiled, schema, error);
+    status = cst_example_decoder_arrow_schema(plan->compiled, schema, error);
   }
   if (status != CST_OK) {
     unbind_example(plan);
@@ -63,7 +63,7 @@ static cst_status decode_example(void *decoder, const cst__records *records,
   return cst__example_decoder_decode(decoder, records, out_schema, out, error);
 }
 
-static void close_example(void *decoder) { cst__example_decoder_free(decoder); }
+static void close_example(void *decoder) { cst_example_decoder_free(decoder); }
 
 /* tensorflow/core/example/example.proto: an Example has the field 1 only, its features. */
 static bool is_example(cst_bytes record) {

@@ -41,7 +41,7 @@ static void on_bad_message(void *decoder, cst__bad_record_callback on_bad, void 
   cst__message_decoder_on_bad(decoder, on_bad, ctx);
 }
 
-static void close_messages(void *decoder) { cst__message_decoder_close(decoder); }
+static void close_messages(void *decoder) { cst_message_decoder_free(decoder); }
 
 const cst__payload cst__message_payload = {
     .name = "message",

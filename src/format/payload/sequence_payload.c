@@ -24,7 +24,7 @@ static cst_status new_sequence(const cst__payload_options *options, cst_sequence
 
 static void unbind_sequence(void *ptr) {
   sequence_plan *plan = ptr;
-  cst__sequence_decoder_free(plan->compiled);
+  cst_sequence_decoder_free(plan->compiled);
   cst__delete(plan);
 }
 
@@ -38,7 +38,7 @@ static cst_status bind_sequence(const cst__payload_options *options, void **out,
   schema->release = NULL;
   cst_status status = new_sequence(options, &plan->compiled, error);
   if (status == CST_OK && options->schema != NULL) {
-    status = cst__sequence_decoder_schema(plan->compiled, schema, error);
+    status = cst_sequence_decoder_arrow_schema(plan->compiled, schema, error);
   }
   if (status != CST_OK) {
     unbind_sequence(plan);
@@ -64,7 +64,7 @@ static cst_status decode_sequence(void *decoder, const cst__records *records,
   return cst__sequence_decoder_decode(decoder, records, out_schema, out, error);
 }
 
-static void close_sequence(void *decoder) { cst__sequence_decoder_free(decoder); }
+static void close_sequence(void *decoder) { cst_sequence_decoder_free(decoder); }
 
 /* tensorflow/core/example/example.proto: an Example has the field 1 only, a SequenceExample with
  * feature lists the field 2 as well. */

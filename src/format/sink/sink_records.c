@@ -1,10 +1,10 @@
 /* Record batches to the records of a container: tf.Examples, tf.SequenceExamples, messages of any
  * type, or a binary column as it is. */
+#include <columnstone/example.h>
+#include <columnstone/sequence.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "decode/example_encoder.h"
-#include "decode/sequence_encoder.h"
 #include "format/sink/sink_format.h"
 #include "message/encode/encoder.h"
 
@@ -21,9 +21,9 @@ typedef struct record_sink {
 
 static void records_free(void *ptr) {
   record_sink *sink = ptr;
-  cst__example_encoder_free(sink->example);
-  cst__sequence_encoder_free(sink->sequence);
-  cst__message_encoder_free(sink->message);
+  cst_example_encoder_free(sink->example);
+  cst_sequence_encoder_free(sink->sequence);
+  cst_message_encoder_free(sink->message);
   cst__delete(sink);
 }
 
@@ -72,7 +72,7 @@ static cst_status example_open(const cst__sink_target *open, void **out, cst_err
   options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
   options.allocator = open->options->allocator;
   cst_status status =
-      cst__example_encoder_new(open->options->schema, &options, &sink->example, error);
+      cst_example_encoder_new(open->options->schema, &options, &sink->example, error);
   if (status != CST_OK) {
     records_free(sink);
     return status;
@@ -86,7 +86,7 @@ static cst_status example_write(void *ptr, const struct ArrowArray *batch, cst_e
   struct ArrowSchema schema;
   struct ArrowArray records;
   CST__TRY(
-      cst__example_encoder_encode(sink->example, sink->schema, batch, &schema, &records, error));
+      cst_example_encoder_encode(sink->example, sink->schema, batch, &schema, &records, error));
   return write_records(sink, &schema, &records, error);
 }
 
@@ -108,7 +108,7 @@ static cst_status sequence_open(const cst__sink_target *open, void **out, cst_er
   options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
   options.allocator = open->options->allocator;
   cst_status status =
-      cst__sequence_encoder_new(open->options->schema, &options, &sink->sequence, error);
+      cst_sequence_encoder_new(open->options->schema, &options, &sink->sequence, error);
   if (status != CST_OK) {
     records_free(sink);
     return status;
@@ -122,7 +122,7 @@ static cst_status sequence_write(void *ptr, const struct ArrowArray *batch, cst_
   struct ArrowSchema schema;
   struct ArrowArray records;
   CST__TRY(
-      cst__sequence_encoder_encode(sink->sequence, sink->schema, batch, &schema, &records, error));
+      cst_sequence_encoder_encode(sink->sequence, sink->schema, batch, &schema, &records, error));
   return write_records(sink, &schema, &records, error);
 }
 
@@ -163,7 +163,7 @@ static cst_status message_open(const cst__sink_target *open, void **out, cst_err
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
   options.allocator = open->options->allocator;
-  cst_status status = cst__message_encoder_new(message, &options, &sink->message, error);
+  cst_status status = cst_message_encoder_new(message, &options, &sink->message, error);
   if (status == CST_OK) {
     status = cst__message_encoder_prepare(sink->message, open->schema, error);
   }
@@ -180,7 +180,7 @@ static cst_status message_write(void *ptr, const struct ArrowArray *batch, cst_e
   struct ArrowSchema schema;
   struct ArrowArray records;
   CST__TRY(
-      cst__message_encoder_encode(sink->message, sink->schema, batch, &schema, &records, error));
+      cst_message_encoder_encode(sink->message, sink->schema, batch, &schema, &records, error));
   return write_records(sink, &schema, &records, error);
 }
 

@@ -33,19 +33,12 @@ typedef void (*cst__bad_record_callback)(void *ctx, const cst_error *error);
 
 cst_status cst__message_decoder_open(cst__message_plan *plan, cst_message_decoder **out,
                                      cst_error *error);
-void cst__message_decoder_close(cst_message_decoder *decoder);
 /* From now on a bad record is a row of nulls, and told of; the plan has nullable columns. */
 void cst__message_decoder_on_bad(cst_message_decoder *decoder, cst__bad_record_callback on_bad,
                                  void *ctx);
 /* As cst_example_decoder_decode. */
 cst_status cst__message_decoder_decode(cst_message_decoder *decoder, const cst__records *records,
                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                       cst_error *error);
-/* As cst_example_decoder_decode_arrow. */
-cst_status cst__message_decode_arrow(cst_message_decoder *decoder, const struct ArrowSchema *schema,
-                                     struct ArrowArray *records, struct ArrowSchema *out_schema,
-                                     struct ArrowArray *out, cst_error *error);
-cst_status cst__message_decoder_schema(const cst_message_decoder *decoder, struct ArrowSchema *out,
                                        cst_error *error);
 
 #endif /* MESSAGE_DECODE_DECODER_H */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "arrow/records/decoding.h"
+#include "base/arguments.h"
 #include "base/cpu_features.h"
 #include "base/interrupt.h"
 #include "base/prefetch.h"
@@ -77,24 +78,48 @@ cst_status cst__message_decoder_open(cst__message_plan *plan, cst_message_decode
     status = expect_text(d, error);
   }
   if (status != CST_OK) {
-    cst__message_decoder_close(d);
+    cst_message_decoder_free(d);
     return status;
   }
   *out = d;
   return CST_OK;
 }
 
-void cst__message_decoder_close(cst_message_decoder *d) {
-  if (d != NULL) {
-    cst__loop_reset(&d->loop);
-    cst__delete(d->confluent);
-    if (d->text != NULL) {
-      cst__record_text_reset(d->text);
-      cst__delete(d->text);
+cst_status cst_message_decoder_new(const cst_message_options *message,
+                                   const cst_decode_options *options, cst_message_decoder **out,
+                                   cst_error *error) {
+  CST__CLEAR(out);
+  cst_decode_options own = CST_DECODE_OPTIONS_INIT;
+  cst_message_options what = CST_MESSAGE_OPTIONS_INIT;
+  CST__TRY(cst__check_given(message, "message", out, error));
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__read_options(&what, sizeof what, message, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
+  CST__TRY(cst__check_flags(own.flags, CST__RECORD_COLUMN_FLAGS, error));
+  CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
+  const cst__message_plan_options inner = {.message = &what,
+                                           .columns = own.columns,
+                                           .num_columns = own.num_columns,
+                                           .column_flags = own.flags,
+                                           .allocator = own.allocator};
+  cst__message_plan *plan;
+  CST__TRY(cst__message_plan_new(&inner, &plan, error));
+  cst_status status = cst__message_decoder_open(plan, out, error);
+  cst__message_plan_release(plan);
+  return status;
+}
+
+void cst_message_decoder_free(cst_message_decoder *decoder) {
+  if (decoder != NULL) {
+    cst__loop_reset(&decoder->loop);
+    cst__delete(decoder->confluent);
+    if (decoder->text != NULL) {
+      cst__record_text_reset(decoder->text);
+      cst__delete(decoder->text);
     }
-    cst__batch_builder_free(d->batch);
-    cst__message_plan_release(d->plan);
-    cst__delete(d);
+    cst__batch_builder_free(decoder->batch);
+    cst__message_plan_release(decoder->plan);
+    cst__delete(decoder);
   }
 }
 
@@ -286,21 +311,40 @@ cst_status cst__message_decoder_decode(cst_message_decoder *d, const cst__record
   return status;
 }
 
+cst_status cst_message_decoder_decode(cst_message_decoder *decoder, const cst_bytes *records,
+                                      size_t count, struct ArrowSchema *out_schema,
+                                      struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  CST__TRY(cst__records_check(decoder, records, count, error));
+  const cst__records all = {.items = records, .count = count};
+  return cst__message_decoder_decode(decoder, &all, out_schema, out, error);
+}
+
 static cst_status decode_message_records(void *self, const cst__records *records,
                                          struct ArrowSchema *out_schema, struct ArrowArray *out,
                                          cst_error *error) {
   return cst__message_decoder_decode(self, records, out_schema, out, error);
 }
 
-cst_status cst__message_decode_arrow(cst_message_decoder *decoder, const struct ArrowSchema *schema,
-                                     struct ArrowArray *records, struct ArrowSchema *out_schema,
-                                     struct ArrowArray *out, cst_error *error) {
+cst_status cst_message_decoder_decode_arrow(cst_message_decoder *decoder,
+                                            const struct ArrowSchema *schema,
+                                            struct ArrowArray *records,
+                                            struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                            cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  if (decoder == NULL || schema == NULL || records == NULL) {
+    return cst__missing(decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records", error);
+  }
   const cst__decoding decoding = {
       .self = decoder, .decode = decode_message_records, .allocator = &decoder->plan->allocator};
   return cst__decode_arrow(&decoding, schema, records, out_schema, out, error);
 }
 
-cst_status cst__message_decoder_schema(const cst_message_decoder *decoder, struct ArrowSchema *out,
-                                       cst_error *error) {
+cst_status cst_message_decoder_arrow_schema(const cst_message_decoder *decoder,
+                                            struct ArrowSchema *out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(decoder, "decoder", out, error));
   return cst__type_export(&decoder->plan->type, out, error);
 }

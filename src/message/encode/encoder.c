@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arguments.h"
 #include "message/encode/encoder_tree.h"
 #include "message/text/record_text.h"
 
@@ -114,18 +115,31 @@ static cst_status check_form(const cst_message_options *message, cst_error *erro
   return CST_OK;
 }
 
-cst_status cst__message_encoder_new(const cst_message_options *message,
-                                    const cst_encode_options *options, cst_message_encoder **out,
-                                    cst_error *error) {
+cst_status cst_message_encoder_new(const cst_message_options *message,
+                                   const cst_encode_options *options, cst_message_encoder **out,
+                                   cst_error *error) {
+  CST__CLEAR(out);
+  cst_message_options own_message = CST_MESSAGE_OPTIONS_INIT;
+  cst_encode_options own = CST_ENCODE_OPTIONS_INIT;
+  if (out == NULL || message == NULL) {
+    return cst__missing(out == NULL ? "out" : "message", error);
+  }
+  CST__TRY(cst__read_options(&own_message, sizeof own_message, message, error));
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
+  CST__TRY(cst__check_flags(own.flags, CST__ALL_ENCODE_FLAGS, error));
+  if (own_message.descriptors == NULL) {
+    return cst__missing("message->descriptors", error);
+  }
   const cst__message_def *def;
-  CST__TRY(cst__descriptors_need(message->descriptors, message->message, &def, error));
-  CST__TRY(check_form(message, error));
-  cst_message_encoder *e = cst__new_zero(options->allocator, sizeof *e);
+  CST__TRY(cst__descriptors_need(own_message.descriptors, own_message.message, &def, error));
+  CST__TRY(check_form(&own_message, error));
+  cst_message_encoder *e = cst__new_zero(own.allocator, sizeof *e);
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
   cst_status status =
-      cst__encoding_init(&e->base, &message_encoding, options->flags, options->allocator, error);
+      cst__encoding_init(&e->base, &message_encoding, own.flags, own.allocator, error);
   if (status != CST_OK) {
     cst__delete(e);
     return status;
@@ -133,15 +147,15 @@ cst_status cst__message_encoder_new(const cst_message_options *message,
   cst__arena_init(&e->tree_arena, &e->base.allocator);
   cst__struct_json_init(&e->out.json, &e->base.allocator);
   e->def = def;
-  e->descriptors = cst_descriptors_retain(message->descriptors);
+  e->descriptors = cst_descriptors_retain(own_message.descriptors);
   e->out.lossy = e->base.lossy;
   e->out.allocator = &e->base.allocator;
-  cst__record_text_init(&e->text, message, def, &e->base.allocator);
-  if (message->unknown_fields != NULL) {
-    size_t size = strlen(message->unknown_fields);
-    e->unknown_fields = cst__new_copy(options->allocator, message->unknown_fields, size);
+  cst__record_text_init(&e->text, &own_message, def, &e->base.allocator);
+  if (own_message.unknown_fields != NULL) {
+    size_t size = strlen(own_message.unknown_fields);
+    e->unknown_fields = cst__new_copy(own.allocator, own_message.unknown_fields, size);
     if (e->unknown_fields == NULL) {
-      cst__message_encoder_free(e);
+      cst_message_encoder_free(e);
       return cst__fail_memory(error, size);
     }
   }
@@ -149,24 +163,28 @@ cst_status cst__message_encoder_new(const cst_message_options *message,
   return CST_OK;
 }
 
-void cst__message_encoder_free(cst_message_encoder *e) {
-  if (e == NULL) {
+void cst_message_encoder_free(cst_message_encoder *encoder) {
+  if (encoder == NULL) {
     return;
   }
-  forget_tree(e);
-  cst__encoding_reset(&e->base);
-  cst__name_map_reset(&e->names);
-  cst__struct_json_reset(&e->out.json);
-  cst__record_text_reset(&e->text);
-  cst__delete(e->out.keys);
-  cst__delete(e->unknown_fields);
-  cst_descriptors_release(e->descriptors);
-  cst__delete(e);
+  forget_tree(encoder);
+  cst__encoding_reset(&encoder->base);
+  cst__name_map_reset(&encoder->names);
+  cst__struct_json_reset(&encoder->out.json);
+  cst__record_text_reset(&encoder->text);
+  cst__delete(encoder->out.keys);
+  cst__delete(encoder->unknown_fields);
+  cst_descriptors_release(encoder->descriptors);
+  cst__delete(encoder);
 }
 
-cst_status cst__message_encoder_encode(cst_message_encoder *e, const struct ArrowSchema *schema,
-                                       const struct ArrowArray *batch,
-                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                       cst_error *error) {
-  return cst__encoding_run(&e->base, schema, batch, out_schema, out, error);
+cst_status cst_message_encoder_encode(cst_message_encoder *encoder,
+                                      const struct ArrowSchema *schema,
+                                      const struct ArrowArray *batch,
+                                      struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                      cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  CST__TRY(cst__encoding_check(encoder, schema, batch, out, error));
+  return cst__encoding_run(&encoder->base, schema, batch, out_schema, out, error);
 }

@@ -65,7 +65,7 @@ static cst_status find_from(input_binding *b, const cst_query *query) {
 static cst_status set_from_options(const input_binding *b, cst_message_options *message) {
   for (size_t i = 0; b->from != NULL && i < b->from->num_options; i++) {
     const cst__from_option *option = &b->from->options[i];
-    cst_status status = cst__message_options_set(message, option->key, option->value, b->error);
+    cst_status status = cst_message_options_set(message, option->key, option->value, b->error);
     if (status != CST_OK) {
       cst__error_add_position(b->error, option->at.line, option->at.column);
       return status;
@@ -154,15 +154,15 @@ static cst_status decoded_example_type(const input_binding *b, struct ArrowSchem
     cst_sequence_decoder *decoder;
     const cst__sequence_decoder_options options = {.allocator = &b->arena->allocator};
     CST__TRY(cst__sequence_decoder_new(schema, &options, &decoder, b->error));
-    cst_status status = cst__sequence_decoder_schema(decoder, out, b->error);
-    cst__sequence_decoder_free(decoder);
+    cst_status status = cst_sequence_decoder_arrow_schema(decoder, out, b->error);
+    cst_sequence_decoder_free(decoder);
     return status;
   }
   cst_example_decoder *decoder;
   const cst__example_decoder_options options = {.allocator = &b->arena->allocator};
   CST__TRY(cst__example_decoder_new(schema, &options, &decoder, b->error));
-  cst_status status = cst__example_decoder_schema(decoder, out, b->error);
-  cst__example_decoder_free(decoder);
+  cst_status status = cst_example_decoder_arrow_schema(decoder, out, b->error);
+  cst_example_decoder_free(decoder);
   return status;
 }
 

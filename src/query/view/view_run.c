@@ -135,7 +135,7 @@ static cst_status share_examples(cst__view_runner *r, cst_error *error) {
   cst__example_decoder_options options = {.allocator = &r->allocator};
   CST__TRY(runner_columns(r, &options.columns, &options.num_columns, error));
   CST__TRY(cst__example_decoder_new(r->input->schema, &options, &r->examples, error));
-  CST__TRY(cst__example_decoder_schema(r->examples, &r->decoded, error));
+  CST__TRY(cst_example_decoder_arrow_schema(r->examples, &r->decoded, error));
   (void)cst__example_decoder_seal(r->examples);
   return share_flat(r, error);
 }
@@ -144,7 +144,7 @@ static cst_status share_sequences(cst__view_runner *r, cst_error *error) {
   cst__sequence_decoder_options options = {.allocator = &r->allocator};
   CST__TRY(runner_columns(r, &options.columns, &options.num_columns, error));
   CST__TRY(cst__sequence_decoder_new(r->input->schema, &options, &r->sequences, error));
-  CST__TRY(cst__sequence_decoder_schema(r->sequences, &r->decoded, error));
+  CST__TRY(cst_sequence_decoder_arrow_schema(r->sequences, &r->decoded, error));
   (void)cst__sequence_decoder_seal(r->sequences);
   return share_flat(r, error);
 }
@@ -197,9 +197,9 @@ static void runner_state_free(runner_state *state) {
   if (state->flat != NULL) {
     cst__flat_stage.close(state->flat);
   }
-  cst__message_decoder_close(state->messages);
-  cst__example_decoder_free(state->examples);
-  cst__sequence_decoder_free(state->sequences);
+  cst_message_decoder_free(state->messages);
+  cst_example_decoder_free(state->examples);
+  cst_sequence_decoder_free(state->sequences);
   cst__row_map_reset(&state->origin);
   cst__delete(state);
 }
@@ -222,8 +222,8 @@ void cst__view_runner_free(cst__view_runner *r) {
     r->decoded.release(&r->decoded);
   }
   cst__message_plan_release(r->messages);
-  cst__example_decoder_free(r->examples);
-  cst__sequence_decoder_free(r->sequences);
+  cst_example_decoder_free(r->examples);
+  cst_sequence_decoder_free(r->sequences);
   cst__mutex_destroy(&r->lock);
   cst__arena_reset(&r->arena);
   cst__delete(r);

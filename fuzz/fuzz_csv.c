@@ -102,7 +102,7 @@ static void note_batch(reading *r, struct ArrowArray *batch, choices *c) {
   }
   cst__json_append(&r->rows, "---\n", 4);
   if (c->sink != NULL && c->sunk == CST_OK) {
-    c->sunk = cst__sink_write(c->sink, batch, NULL);
+    c->sunk = cst_sink_write(c->sink, batch, NULL);
   }
   batch->release(batch);
   cst__arena_reset(&arena);

@@ -90,7 +90,7 @@ static void set_program(cst__format *out, const cst__program *program) {
   *out = (cst__format){.name = program->name, .program = program, .sink = &cst__sink_program};
 }
 
-const cst_format_info *cst__format_info(size_t i) { return i < NUM_KNOWN ? &known[i].info : NULL; }
+const cst_format_info *cst_format_get(size_t i) { return i < NUM_KNOWN ? &known[i].info : NULL; }
 
 /* ---- by name ---- */
 

@@ -22,9 +22,6 @@ typedef struct cst__format {
   const cst__sink_format *sink;    /* writes it; NULL: it cannot be written */
 } cst__format;
 
-/* The i-th of the formats that are known by name; NULL after the last one. */
-const cst_format_info *cst__format_info(size_t i);
-
 /* The format whose payload takes this first record of a file for its own; false: none does. */
 bool cst__format_find_by_record(cst_bytes record, cst__format *out);
 

@@ -11,6 +11,7 @@
 #include "arrow/owned.h"
 #include "arrow/view.h"
 #include "base/alloc.h"
+#include "base/arguments.h"
 #include "base/forked.h"
 #include "format/csv/csv_options.h"
 #include "format/registry.h"
@@ -139,8 +140,8 @@ static cst_status add_shard(cst_sink *sink, const cst_writer *writer, cst_error 
                       sizeof *sink->shards);
   sink->shards = shards;
   if (!ok) {
-    if (writer != NULL && writer->close != NULL) {
-      (void)writer->close(writer->ctx, false, NULL);
+    if (writer != NULL) {
+      cst__writer_refuse(writer);
     }
     return cst__fail_memory(error, sizeof *sink->shards);
   }
@@ -257,45 +258,107 @@ static cst_status new_sink(const char *path, const struct ArrowSchema *schema,
 
 static cst_status end_sink_open(cst_sink *sink, cst_status status, cst_sink **out) {
   if (status != CST_OK) {
-    cst__sink_free(sink);
+    cst_sink_free(sink);
     return status;
   }
   *out = sink;
   return CST_OK;
 }
 
-cst_status cst__sink_open(const char *path, const struct ArrowSchema *schema,
-                          const cst_sink_options *options, cst_sink **out, cst_error *error) {
+static cst_status check_path(const char *path, cst_error *error) {
+  if (path == NULL || path[0] == '\0') {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the output has no path");
+  }
+  return CST_OK;
+}
+
+static cst_status check_sink_schema(const struct ArrowSchema *schema, cst_error *error) {
+  if (schema == NULL || schema->release == NULL || schema->format == NULL ||
+      strcmp(schema->format, "+s") != 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "pass the schema of a record batch",
+                     "the schema is not a struct of columns, or released");
+  }
+  return CST_OK;
+}
+
+static cst_status read_sink_options(const cst_sink_options *options, cst_sink_options *own,
+                                    cst_error *error) {
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  if ((uint32_t)own->compression > CST_COMPRESSION_ZSTD) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "see cst_compression",
+                     "no compression has the number %d", (int)own->compression);
+  }
+  CST__TRY(cst__check_part(own->message, sizeof *own->message, "message options", error));
+  CST__TRY(cst__check_part(own->csv, sizeof *own->csv, "CSV options", error));
+  return cst__check_allocator(own->allocator, error);
+}
+
+cst_status cst_sink_open(const char *path, const struct ArrowSchema *schema,
+                         const cst_sink_options *options, cst_sink **out, cst_error *error) {
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  CST__CLEAR(out);
+  CST__TRY(check_path(path, error));
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(check_sink_schema(schema, error));
+  CST__TRY(read_sink_options(options, &own, error));
   cst_sink *sink;
-  cst_status status = new_sink(path, schema, options->allocator, &sink, error);
+  cst_status status = new_sink(path, schema, own.allocator, &sink, error);
   if (status == CST_OK) {
-    status = open_shards(sink, options, error);
+    status = open_shards(sink, &own, error);
   }
   return end_sink_open(sink, status, out);
 }
 
-cst_status cst__sink_open_writer(const cst_writer *writer, const struct ArrowSchema *schema,
-                                 const cst_sink_options *options, cst_sink **out,
-                                 cst_error *error) {
-  cst_sink *sink;
-  const char *name = writer->name != NULL ? writer->name : "<writer>";
-  cst_status status = new_sink(name, schema, options->allocator, &sink, error);
-  if (status == CST_OK) {
-    status = prepare_for_writer(sink, options, error);
+static cst_status check_writer_call(const cst_writer *writer, const struct ArrowSchema *schema,
+                                    const cst_sink_options *options, cst_sink_options *own,
+                                    cst_sink **out, cst_error *error) {
+  if (out == NULL || writer->write == NULL) {
+    return cst__missing(out == NULL ? "out" : "writer->write", error);
   }
-  if (status != CST_OK && writer->close != NULL) {
-    (void)writer->close(writer->ctx, false, NULL);
+  CST__TRY(check_sink_schema(schema, error));
+  CST__TRY(read_sink_options(options, own, error));
+  return own->format != NULL ? CST_OK
+                             : cst__fail(error, CST_INVALID_ARGUMENT, "name one in the options",
+                                         "a writer has no name that tells the format");
+}
+
+cst_status cst_sink_open_writer(const cst_writer *writer, const struct ArrowSchema *schema,
+                                const cst_sink_options *options, cst_sink **out, cst_error *error) {
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  cst_writer taken = {0};
+  cst_sink *sink = NULL;
+  CST__CLEAR(out);
+  if (writer == NULL) {
+    return cst__missing("writer", error);
+  }
+  cst_status status = cst__read_sized(&taken, sizeof taken, writer, "writer", error);
+  if (status == CST_OK) {
+    status = check_writer_call(&taken, schema, options, &own, out, error);
   }
   if (status == CST_OK) {
-    status = add_shard(sink, writer, error); /* which takes the writer over */
+    const char *name = taken.name != NULL ? taken.name : "<writer>";
+    status = new_sink(name, schema, own.allocator, &sink, error);
+  }
+  if (status == CST_OK) {
+    status = prepare_for_writer(sink, &own, error);
+  }
+  if (status != CST_OK) {
+    cst__writer_refuse(&taken);
+  } else {
+    status = add_shard(sink, &taken, error); /* which takes the writer over */
   }
   return end_sink_open(sink, status, out);
 }
 
-cst_status cst__sink_check(const char *path, const cst_sink_options *options, cst_error *error) {
+cst_status cst_sink_check(const char *path, const cst_sink_options *options, cst_error *error) {
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  CST__TRY(check_path(path, error));
+  CST__TRY(read_sink_options(options, &own, error));
   cst__format format;
   const cst__container *container;
-  return find_format(path, NULL, options, &format, &container, error);
+  return find_format(path, NULL, &own, &format, &container, error);
 }
 
 /* ---- writing ---- */
@@ -408,7 +471,16 @@ static cst_status write_values(cst_sink *sink, const struct ArrowArray *batch, c
   return status;
 }
 
-cst_status cst__sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error) {
+cst_status cst_sink_write(cst_sink *sink, const struct ArrowArray *batch, cst_error *error) {
+  if (sink == NULL || batch == NULL) {
+    return cst__missing(sink == NULL ? "sink" : "batch", error);
+  }
+  if (batch->release == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the batch is released");
+  }
+  if (batch->length < 0) {
+    return cst__fail(error, CST_CORRUPT, NULL, "a batch of %lld rows", (long long)batch->length);
+  }
   CST__TRY(check_open(sink, error));
   cst_status status = write_values(sink, batch, error);
   if (status != CST_OK) {
@@ -467,7 +539,10 @@ static cst_status finish_shards(cst_sink *sink, cst_error *error) {
                                                 sink->options.keep_existing, error);
 }
 
-cst_status cst__sink_finish(cst_sink *sink, cst_error *error) {
+cst_status cst_sink_finish(cst_sink *sink, cst_error *error) {
+  if (sink == NULL) {
+    return cst__missing("sink", error);
+  }
   CST__TRY(check_open(sink, error));
   cst_status status = finish_shards(sink, error);
   if (status != CST_OK) {
@@ -479,7 +554,7 @@ cst_status cst__sink_finish(cst_sink *sink, cst_error *error) {
 
 int64_t cst__sink_rows(const cst_sink *sink) { return sink->rows; }
 
-void cst__sink_free(cst_sink *sink) {
+void cst_sink_free(cst_sink *sink) {
   if (sink == NULL || cst__is_forked(sink->process)) {
     return;
   }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arguments.h"
 #include "io/output.h"
 
 size_t cst__shard_number_at(const char *path) {
@@ -64,10 +65,12 @@ static bool has_first_shard(const char *path) {
   return found;
 }
 
-bool cst__sink_exists(const char *path, const cst_sink_options *options) {
-  if (strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0) {
+bool cst_sink_exists(const char *path, const cst_sink_options *options) {
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  if (path == NULL || cst__read_options(&own, sizeof own, options, NULL) != CST_OK ||
+      strcmp(path, "-") == 0 || strncmp(path, "/dev/", 5) == 0) {
     return false;
   }
-  bool sharded = options->num_shards > 0 || options->shard_bytes > 0;
+  bool sharded = own.num_shards > 0 || own.shard_bytes > 0;
   return is_file(path) || (sharded && has_first_shard(path));
 }

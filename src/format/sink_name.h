@@ -8,7 +8,4 @@
  * after it. */
 size_t cst__shard_number_at(const char *path);
 
-/* See cst_sink_exists; the options are complete, never NULL. */
-bool cst__sink_exists(const char *path, const cst_sink_options *options);
-
 #endif /* FORMAT_SINK_NAME_H */

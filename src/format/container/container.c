@@ -14,6 +14,10 @@ const cst__container *cst__container_get(size_t i) {
   return i < NUM_CONTAINERS ? containers[i] : NULL;
 }
 
+const cst_container_info *cst_container_get(size_t i) {
+  return i < NUM_CONTAINERS ? &containers[i]->info : NULL;
+}
+
 cst_status cst__container_find(const char *name, const cst__container **out, cst_error *error) {
   char hint[128] = "known are";
   for (size_t i = 0; i < NUM_CONTAINERS; i++) {

@@ -1,13 +1,19 @@
 /* All batches of a source to a sink, one at a time, so that their buffers are used again. */
-#include "source/scan/convert_source.h"
+#include <columnstone/sink.h>
 
+#include "base/arguments.h"
 #include "format/sink.h"
-#include "format/sink_name.h"
 #include "source/pass/arrow_schema.h"
 #include "source/pass/pass.h"
 
+/* Who is told how far it is; `call` may be NULL. */
+typedef struct conversion_progress {
+  cst_progress_callback call;
+  void *ctx;
+} conversion_progress;
+
 /* Writes all batches of a pass, in order. */
-static cst_status write_batches(cst_pass *pass, cst_sink *sink, cst__conversion_progress progress,
+static cst_status write_batches(cst_pass *pass, cst_sink *sink, conversion_progress progress,
                                 cst_error *error) {
   for (;;) {
     struct ArrowArray batch;
@@ -15,9 +21,9 @@ static cst_status write_batches(cst_pass *pass, cst_sink *sink, cst__conversion_
     uint64_t rows;
     CST__TRY(cst__pass_next(pass, &batch, error));
     if (batch.release == NULL) {
-      return cst__sink_finish(sink, error);
+      return cst_sink_finish(sink, error);
     }
-    cst_status status = cst__sink_write(sink, &batch, error);
+    cst_status status = cst_sink_write(sink, &batch, error);
     batch.release(&batch); /* before the next one: its buffers are used again */
     CST__TRY(status);
     cst__pass_progress(pass, &bytes, &rows);
@@ -34,7 +40,7 @@ static cst_status convert_open_sink(cst_source *source, const char *path,
   cst_sink_options own = *options;
   own.keep_existing = !options->overwrite;
   CST__TRY(cst__source_arrow_schema(source, &schema, error));
-  cst_status status = cst__sink_open(path, &schema, &own, sink, error);
+  cst_status status = cst_sink_open(path, &schema, &own, sink, error);
   schema.release(&schema);
   return status;
 }
@@ -46,15 +52,23 @@ static cst_status fail_existing(const char *path, cst_error *error) {
   return CST_IO;
 }
 
-cst_status cst__convert(cst_source *source, const char *path, const cst_sink_options *options,
-                        cst__conversion_progress progress, uint64_t *rows, cst_error *error) {
+cst_status cst_convert(cst_source *source, const char *path, const cst_sink_options *options,
+                       cst_progress_callback on_progress, void *ctx, uint64_t *rows,
+                       cst_error *error) {
+  CST__CLEAR(rows);
+  cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  const conversion_progress progress = {on_progress, ctx};
   cst_pass *pass = NULL;
   cst_sink *sink = NULL;
-  CST__TRY(cst__sink_check(path, options, error)); /* a schema may have to be inferred first */
-  if (!options->overwrite && cst__sink_exists(path, options)) {
+  if (source == NULL) {
+    return cst__missing("source", error);
+  }
+  CST__TRY(cst_sink_check(path, options, error)); /* a schema may have to be inferred first */
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  if (!own.overwrite && cst_sink_exists(path, &own)) {
     return fail_existing(path, error);
   }
-  cst_status status = convert_open_sink(source, path, options, &sink, error);
+  cst_status status = convert_open_sink(source, path, &own, &sink, error);
   if (status == CST_OK) {
     status = cst__pass_new(source, &pass, error);
   }
@@ -65,6 +79,6 @@ cst_status cst__convert(cst_source *source, const char *path, const cst_sink_opt
     *rows = (uint64_t)cst__sink_rows(sink);
   }
   cst__pass_free(pass);
-  cst__sink_free(sink);
+  cst_sink_free(sink);
   return status;
 }

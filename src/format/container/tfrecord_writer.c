@@ -1,4 +1,4 @@
-/* <columnstone/sink.h>: cst_tfrecord_writer_*. */
+/* Records that the caller makes, into a file of them. */
 #include <columnstone/sink.h>
 #include <string.h>
 

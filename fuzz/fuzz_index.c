@@ -11,7 +11,6 @@
 #include "base/crc32c.h"
 #include "fuzz.h"
 #include "source/index/index.h"
-#include "source/open/index_build.h"
 
 enum {
   NUM_RECORDS = 5,
@@ -74,7 +73,7 @@ static size_t make_records(uint8_t *out) {
 }
 
 static void clean(void) {
-  cst__index_release(right);
+  cst_index_free(right);
   (void)unlink(data_path);
   (void)unlink(index_path);
   (void)unlink(text_path);
@@ -92,7 +91,7 @@ static void prepare(void) {
   (void)snprintf(index_path, sizeof index_path, "%s/d.cstidx", folder);
   (void)snprintf(text_path, sizeof text_path, "%s/d.idx", folder);
   write_all(data_path, bytes, make_records(bytes));
-  FUZZ_ASSERT(cst_index_build(data_path, NULL, NULL, NULL, &right, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_index_build(data_path, NULL, &right, NULL) == CST_OK);
   FUZZ_ASSERT(atexit(clean) == 0);
 }
 
@@ -146,18 +145,18 @@ static cst_status try_index(size_t size) {
   cst_index *index;
   cst_error error = CST_ERROR_INIT;
   write_all(index_path, bytes, size);
-  cst_status status = cst__index_load(data_path, NULL, &index, &error);
+  cst_status status = cst_index_load(data_path, NULL, &index, &error);
   FUZZ_ASSERT(status == error.code);
   if (status != CST_OK) {
     FUZZ_ASSERT(error.message[0] != '\0' && error.file[0] != '\0' && error.hint[0] != '\0');
     return status;
   }
   FUZZ_ASSERT(index->count * sizeof(uint64_t) + HEAD + FOOT == size);
-  FUZZ_ASSERT(cst__index_save(index, data_path, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_index_save(index, data_path, NULL) == CST_OK);
   FUZZ_ASSERT(read_all(index_path, again, sizeof again) == size);
   FUZZ_ASSERT(memcmp(bytes, again, size) == 0);
   take_records(index);
-  cst__index_release(index);
+  cst_index_free(index);
   return CST_OK;
 }
 
@@ -188,9 +187,9 @@ static cst_status try_text(size_t size) {
   cst_index *index;
   cst_error error = CST_ERROR_INIT;
   write_all(text_path, bytes, size);
-  cst_status status = cst__index_import_text(text_path, data_path, NULL, &index, &error);
+  cst_status status = cst_index_import_text(text_path, data_path, NULL, &index, &error);
   FUZZ_ASSERT(status == error.code);
-  FUZZ_ASSERT(cst__index_export_text(right, text_path, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_index_export_text(right, text_path, NULL) == CST_OK);
   size_t expected = read_all(text_path, again, sizeof again);
   bool plain = size > 0 && bytes[0] == '0' && size > 1 && bytes[1] == ' ';
   size_t used = normalize(bytes, size, normal);
@@ -198,7 +197,7 @@ static cst_status try_text(size_t size) {
   if (status == CST_OK) {
     FUZZ_ASSERT(!plain || same);
     FUZZ_ASSERT(is_right(index));
-    cst__index_release(index);
+    cst_index_free(index);
     return CST_OK;
   }
   FUZZ_ASSERT(size != expected || memcmp(bytes, again, size) != 0);

@@ -16,7 +16,7 @@ static cst_status make_index(const cli_settings *settings, const char *path, cst
   options.container = settings->source.container;
   options.on_progress = cli_progress_show;
   options.progress_ctx = &progress;
-  cst_status status = cst_index_build_with(path, &options, out, error);
+  cst_status status = cst_index_build(path, &options, out, error);
   cli_progress_end(&progress);
   return status;
 }

@@ -17,13 +17,6 @@ extern "C" {
 /* Immutable; may be used by many threads. */
 typedef struct cst_index cst_index;
 
-/* Reads the frames of a plain file of records (length CRCs are checked, the data is passed over).
- * CST_UNSUPPORTED for a compressed file, whose records cannot be reached one by one: the hint says
- * how to write it anew. on_progress and allocator may be NULL. */
-CST_API cst_status cst_index_build(const char *path, cst_progress_callback on_progress, void *ctx,
-                                   const cst_allocator *allocator, cst_index **out,
-                                   cst_error *error);
-
 typedef struct cst_index_options {
   size_t size;           /* sizeof(cst_index_options) */
   const char *container; /* as that of cst_source_options */
@@ -35,9 +28,11 @@ typedef struct cst_index_options {
 #define CST_INDEX_OPTIONS_INIT \
   { sizeof(cst_index_options), NULL, NULL, NULL, NULL }
 
-/* The same with more options (may be NULL). */
-CST_API cst_status cst_index_build_with(const char *path, const cst_index_options *options,
-                                        cst_index **out, cst_error *error);
+/* Reads the frames of a plain file of records (length CRCs are checked, the data is passed over).
+ * CST_UNSUPPORTED for a compressed file, whose records cannot be reached one by one: the hint says
+ * how to write it anew. options may be NULL. */
+CST_API cst_status cst_index_build(const char *path, const cst_index_options *options,
+                                   cst_index **out, cst_error *error);
 
 /* The index file that lies beside `path`. CST_NOT_FOUND if there is none, CST_STATE if it is that
  * of another content (the hint says `columnstone index`), CST_CORRUPT if it is damaged. */

@@ -4,7 +4,6 @@
 #include "source/index/access.h"
 #include "source/pass/pass.h"
 #include "source/scan/count.h"
-#include "source/scan/source_specs.h"
 
 enum { DEFAULT_WINDOW = 65536, MAX_PREFETCH = 4096, MAX_THREADS = 1024 };
 static const int64_t max_rows = INT64_MAX / 4; /* of a batch, of a window: sums of two fit */
@@ -58,7 +57,7 @@ cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *optio
   }
   cst__refcount_init(&dataset->owners);
   cst__mutex_init(&dataset->lock);
-  dataset->source = cst__source_retain(source);
+  dataset->source = cst_source_retain(source);
   dataset->options = *options;
   dataset->allocator = allocator;
   dataset->options.allocator = &dataset->allocator;
@@ -83,7 +82,7 @@ cst_dataset *cst__dataset_retain(const cst_dataset *dataset) {
 void cst__dataset_release(cst_dataset *dataset) {
   if (dataset != NULL && cst__refcount_down(&dataset->owners)) {
     cst__mutex_destroy(&dataset->lock);
-    cst__source_release(dataset->source);
+    cst_source_release(dataset->source);
     cst__delete(dataset);
   }
 }
@@ -148,7 +147,7 @@ static cst_status count_rows(cst_dataset *dataset, cst_error *error) {
   }
   uint64_t rows = 0;
   if (cst__reading_options_deliver_all(&dataset->source->options)) {
-    CST__TRY(cst__source_num_rows(dataset->source, &rows, error));
+    CST__TRY(cst_source_num_rows(dataset->source, &rows, error));
   } else {
     CST__TRY(cst__source_count_by_pass(dataset->source, &rows, error));
   }

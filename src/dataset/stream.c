@@ -124,7 +124,7 @@ static cst_status stream_begin(cst__stream *stream, const cst_position *from, cs
                      (unsigned long long)from->batch, (unsigned long long)from->file,
                      (unsigned long long)from->rows_before);
   }
-  CST__TRY(cst__source_arrow_schema(source, &stream->schema, error));
+  CST__TRY(cst_source_arrow_schema(source, &stream->schema, error));
   cst__joiner_init(&stream->joiner, &stream->schema, (int64_t)stream->portion, &dataset->allocator);
   return CST_OK;
 }
@@ -149,7 +149,7 @@ void cst__stream_free(cst__stream *stream) {
   if (stream == NULL) {
     return;
   }
-  cst__pass_free(stream->open.pass);
+  cst_pass_free(stream->open.pass);
   cst__together_free(stream->open.together);
   cst__joiner_reset(&stream->joiner);
   cst__share_reset(&stream->current);
@@ -197,12 +197,12 @@ static cst_status start_reading(cst__stream *stream, const size_t *files, size_t
     return cst__together_new(source, files, count, &options, &stream->open.together, error);
   }
   CST__TRY(all ? CST_OK : cst__source_pick(source, files, count, &part, error));
-  part = all ? cst__source_retain(source) : part;
+  part = all ? cst_source_retain(source) : part;
   cst_status status = cst__source_acquire(part, error);
   if (status == CST_OK) {
     status = cst__pass_new_with(part, &options, &stream->open.pass, error);
   }
-  cst__source_release(part);
+  cst_source_release(part);
   return status;
 }
 
@@ -284,7 +284,7 @@ static cst_status stream_put(cst__stream *stream, struct ArrowArray *batch, cst_
 }
 
 static void close_pass(cst__stream *stream) {
-  cst__pass_free(stream->open.pass);
+  cst_pass_free(stream->open.pass);
   cst__together_free(stream->open.together);
   stream->open.pass = NULL;
   stream->open.together = NULL;
@@ -298,7 +298,7 @@ static cst_status stream_fill(cst__stream *stream, cst_error *error) {
       CST__TRY(open_pass(stream, error));
       continue;
     }
-    CST__TRY(stream->open.pass != NULL ? cst__pass_next(stream->open.pass, &batch, error)
+    CST__TRY(stream->open.pass != NULL ? cst_pass_next(stream->open.pass, &batch, error)
                                        : cst__together_next(stream->open.together, &batch, error));
     if (batch.release == NULL) {
       close_pass(stream);

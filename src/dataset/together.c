@@ -26,7 +26,7 @@ static cst_status open_reading(cst__together *together, cst_source *source, size
   CST__TRY(cst__source_pick(source, &file, 1, &part, error));
   part->options.values.threads = 1; /* each of which might hold as much as the file does */
   cst_status status = cst__pass_new_with(part, options, &out->pass, error);
-  cst__source_release(part);
+  cst_source_release(part);
   cst__turns_tell(&together->turns, (size_t)(out - together->files), source->parts[file].size);
   return status;
 }
@@ -73,7 +73,7 @@ void cst__together_free(cst__together *together) {
     return;
   }
   for (size_t i = 0; i < together->count; i++) {
-    cst__pass_free(together->files[i].pass);
+    cst_pass_free(together->files[i].pass);
     let_batch_go(&together->files[i]);
   }
   cst__turns_reset(&together->turns);
@@ -113,11 +113,11 @@ cst_status cst__together_next(cst__together *together, struct ArrowArray *out, c
       return CST_OK;
     }
     let_batch_go(file);
-    CST__TRY(cst__pass_next(file->pass, &file->batch, error));
+    CST__TRY(cst_pass_next(file->pass, &file->batch, error));
     file->begin = 0;
     file->rows = file->batch.release != NULL ? file->batch.length : 0;
     if (file->batch.release == NULL) {
-      cst__pass_free(file->pass);
+      cst_pass_free(file->pass);
       file->pass = NULL;
       (void)cst__turns_end(turns);
     }

@@ -82,7 +82,7 @@ static inline cst_source *open_raw_files(const char *const *paths, size_t count,
 /* Makes the index of a file and keeps it beside it. */
 static inline void save_index(const char *path) {
   cst_index *index = NULL;
-  CHECK_EQ(cst_index_build(path, NULL, NULL, NULL, &index, NULL), CST_OK);
+  CHECK_EQ(cst_index_build(path, NULL, &index, NULL), CST_OK);
   CHECK_EQ(cst_index_save(index, path, NULL), CST_OK);
   cst_index_free(index);
 }

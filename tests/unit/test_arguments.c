@@ -310,7 +310,7 @@ static cst_status run_splits(const void *options, cst_error *error) {
 static cst_status run_index(const void *options, cst_error *error) {
   cst_index *index;
   cst_status status =
-      cst_index_build_with(write_examples("rows.tfrecord", 0, 4), options, &index, error);
+      cst_index_build(write_examples("rows.tfrecord", 0, 4), options, &index, error);
   cst_index_free(index);
   return status;
 }
@@ -640,13 +640,13 @@ TEST(writers_that_are_refused_are_closed) {
 
 TEST(allocators_without_functions) {
   cst_allocator allocator = CST_ALLOCATOR_INIT;
+  cst_index_options options = CST_INDEX_OPTIONS_INIT;
   cst_index *index;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst_index_build("no file", NULL, NULL, &allocator, &index, &error),
-           CST_INVALID_ARGUMENT);
+  options.allocator = &allocator;
+  CHECK_EQ(cst_index_build("no file", &options, &index, &error), CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "the allocator has no functions");
   allocator.size = 0;
-  CHECK_EQ(cst_index_build("no file", NULL, NULL, &allocator, &index, &error),
-           CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_index_build("no file", &options, &index, &error), CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "the size of the allocator is 0");
 }

@@ -199,7 +199,7 @@ static void check_round(const char *container, const char *file_name, bool divis
   uint64_t offset;
   uint64_t size;
   how.container = container;
-  CHECK_EQ(cst_index_build_with(path, &how, &index, NULL), CST_OK);
+  CHECK_EQ(cst_index_build(path, &how, &index, NULL), CST_OK);
   CHECK_EQ(cst_index_save(index, path, NULL), CST_OK);
   cst_index_free(index);
   CHECK_EQ(cst_index_load(path, NULL, &index, NULL), CST_OK);

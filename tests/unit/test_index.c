@@ -10,7 +10,7 @@ enum { RECORDS = 20 };
 static cst_index *build(const char *path) {
   cst_index *index = NULL;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst_index_build(path, NULL, NULL, NULL, &index, &error), CST_OK);
+  CHECK_EQ(cst_index_build(path, NULL, &index, &error), CST_OK);
   CHECK_STR(error.message, "");
   return index;
 }
@@ -189,10 +189,10 @@ TEST(what_is_not_there_is_not_found) {
   CHECK_EQ(try_load(path, &error), CST_NOT_FOUND);
   CHECK_STR(error.file, path);
   cst_index *index = NULL;
-  CHECK_EQ(cst_index_build(path, NULL, NULL, NULL, &index, &error), CST_NOT_FOUND);
+  CHECK_EQ(cst_index_build(path, NULL, &index, &error), CST_NOT_FOUND);
   (void)write_raw("glob1.tfrecord", 0, 3);
   path = harness_temp_path("glob?.tfrecord");
-  CHECK_EQ(cst_index_build(path, NULL, NULL, NULL, &index, &error), CST_NOT_FOUND);
+  CHECK_EQ(cst_index_build(path, NULL, &index, &error), CST_NOT_FOUND);
   CHECK_CONTAINS(error.message, "pattern");
 }
 
@@ -210,7 +210,7 @@ TEST(compressed_and_damaged_files_have_no_index) {
                               file.size),
                CST_OK);
       const char *path = write_bytes("packed", &packed);
-      CHECK_EQ(cst_index_build(path, NULL, NULL, NULL, &index, &error), CST_UNSUPPORTED);
+      CHECK_EQ(cst_index_build(path, NULL, &index, &error), CST_UNSUPPORTED);
       CHECK_CONTAINS(error.hint, "without compression");
       CHECK_STR(error.file, path);
       bytes_free(&file);
@@ -222,7 +222,7 @@ TEST(compressed_and_damaged_files_have_no_index) {
   add_examples(&file, 0, 9);
   file.data[record_offset(&file, 5) + 9] ^= 1;
   const char *path = write_bytes("broken.tfrecord", &file);
-  CHECK_EQ(cst_index_build(path, NULL, NULL, NULL, &index, &error), CST_CORRUPT);
+  CHECK_EQ(cst_index_build(path, NULL, &index, &error), CST_CORRUPT);
   CHECK_EQ(error.record, 5);
   bytes_free(&file);
 }
@@ -239,7 +239,10 @@ TEST(progress_is_told_and_stops) {
   add_raw(&file, 0, 17 << 20);
   add_raw(&file, 1, 10);
   const char *path = write_bytes("large.tfrecord", &file);
-  CHECK_EQ(cst_index_build(path, stop_at_once, &told, NULL, &index, NULL), CST_CALLBACK);
+  cst_index_options options = CST_INDEX_OPTIONS_INIT;
+  options.on_progress = stop_at_once;
+  options.progress_ctx = &told;
+  CHECK_EQ(cst_index_build(path, &options, &index, NULL), CST_CALLBACK);
   CHECK(told > 17 << 20);
   index = build(path);
   check_index(index, &file, 2);
@@ -312,7 +315,7 @@ TEST(text_is_exported_and_imported) {
 TEST(missing_arguments_are_named) {
   cst_error error = CST_ERROR_INIT;
   cst_index *index = NULL;
-  CHECK_EQ(cst_index_build(NULL, NULL, NULL, NULL, &index, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_index_build(NULL, NULL, &index, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_index_load("x", NULL, NULL, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_index_save(NULL, "x", &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_index_export_text(NULL, "x", &error), CST_INVALID_ARGUMENT);
@@ -333,7 +336,7 @@ static cst_status make_all(void *context) {
   const paths *p = context;
   cst_index *index;
   cst_index *other;
-  CST__TRY(cst_index_build(p->data, NULL, NULL, NULL, &index, NULL));
+  CST__TRY(cst_index_build(p->data, NULL, &index, NULL));
   cst_status status = cst_index_save(index, p->data, NULL);
   status = status == CST_OK ? cst_index_export_text(index, p->text, NULL) : status;
   cst_index_free(index);

@@ -91,7 +91,7 @@ TEST(without_their_first_argument) {
         sizeof(cst_position));
   FAILS(cst_loader_next_tensors(NULL, NULL, OUT(cst_tensors *), OUT2(cst_position), NULL), HANDLE,
         sizeof(cst_position));
-  FAILS(cst_index_build(NULL, NULL, NULL, NULL, OUT(cst_index *), NULL), HANDLE, 0);
+  FAILS(cst_index_build(NULL, NULL, OUT(cst_index *), NULL), HANDLE, 0);
   FAILS(cst_index_load(NULL, NULL, OUT(cst_index *), NULL), HANDLE, 0);
   FAILS(cst_index_import_text(NULL, NULL, NULL, OUT(cst_index *), NULL), HANDLE, 0);
 }

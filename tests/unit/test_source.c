@@ -52,8 +52,8 @@ TEST(other_parts) {
   CHECK_EQ(cst__source_with(source, parts, 2, NULL, &twice, NULL), CST_OK);
   CHECK_EQ(cst__source_with(source, parts, 0, NULL, &none, NULL), CST_OK);
   cst_source_release(source);
-  CHECK_EQ(cst__source_total_bytes(twice), 2 * all);
-  CHECK_EQ(cst__source_total_bytes(none), 0);
+  CHECK_EQ(cst_source_total_bytes(twice), 2 * all);
+  CHECK_EQ(cst_source_total_bytes(none), 0);
   bytes text = {0};
   bytes single = {0};
   CHECK_EQ(text_of_pass(none, &text, NULL), CST_OK);

@@ -515,7 +515,7 @@ TEST(planned_splits_of_a_delimited_file) {
   cst_splits *splits = plan(&path, 1, &split_options);
   CHECK_EQ(cst_splits_count(splits), 1);
   cst_splits_free(splits);
-  CHECK_EQ(cst_index_build_with(path, &index_options, &index, NULL), CST_OK);
+  CHECK_EQ(cst_index_build(path, &index_options, &index, NULL), CST_OK);
   CHECK_EQ(cst_index_save(index, path, NULL), CST_OK);
   cst_index_free(index);
   splits = plan(&path, 1, &split_options);

@@ -35,7 +35,7 @@ static PyObject *build(PyObject *type, PyObject *args) {
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = cst_index_build_with(path, &options, &index, &error);
+  status = cst_index_build(path, &options, &index, &error);
   Py_END_ALLOW_THREADS
   return index_finish((PyTypeObject *)type, status, index, &error);
 }

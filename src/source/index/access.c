@@ -16,7 +16,7 @@ static cst_status seek_sidecar(cst__file *file, cst_error *error) {
   if (sought) {
     return CST_OK;
   }
-  cst_status status = cst__index_load(file->name, &inputs->allocator, &loaded, NULL);
+  cst_status status = cst_index_load(file->name, &inputs->allocator, &loaded, NULL);
   if (status == CST_NO_MEMORY) {
     return cst__fail_memory(error, sizeof *loaded);
   }
@@ -28,7 +28,7 @@ static cst_status seek_sidecar(cst__file *file, cst_error *error) {
   }
   file->sidecar_sought = true;
   cst__mutex_unlock(&inputs->lock);
-  cst__index_release(status == CST_OK ? loaded : NULL);
+  cst_index_free(status == CST_OK ? loaded : NULL);
   return CST_OK;
 }
 
@@ -76,7 +76,7 @@ cst_status cst__source_has_sidecars(cst_source *source, bool *all, cst_error *er
     CST__TRY(seek_sidecar(source->parts[i].file, error));
     cst_index *index = known_index(source, i, &own);
     *all = index != NULL && index->loaded;
-    cst__index_release(index);
+    cst_index_free(index);
   }
   return CST_OK;
 }
@@ -88,7 +88,7 @@ void cst__access_free(cst__access *access) {
     return;
   }
   for (size_t i = 0; access->files != NULL && i < access->num_files; i++) {
-    cst__index_release(access->files[i].index);
+    cst_index_free(access->files[i].index);
     if (access->files[i].is_open) {
       cst__raw_close(&access->files[i].raw);
     }

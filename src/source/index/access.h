@@ -33,10 +33,6 @@ struct cst__access {
   size_t num_open;
 };
 
-/* What the public functions of the same names do. */
-cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
-                            struct ArrowArray *out, cst_error *error);
-
 /* ---- access.c, for its neighbours ---- */
 
 /* The indexes of all files, made or loaded with the first call; lives as long as the source.
@@ -71,7 +67,7 @@ typedef struct cst__kept_records {
   cst__record_cache *cache; /* NULL: none */
 } cst__kept_records;
 
-/* cst__source_take, with the bytes that are in memory taken from there. */
+/* cst_source_take, with the bytes that are in memory taken from there. */
 cst_status cst__source_take_from(cst_source *source, const cst__kept_records *kept,
                                  const uint64_t *rows, size_t num_rows, struct ArrowArray *out,
                                  cst_error *error);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/crc32c.h"
 #include "io/output.h"
 #include "io/raw.h"
@@ -31,7 +32,20 @@ cst_index *cst__index_retain(cst_index *index) {
   return index;
 }
 
-void cst__index_release(cst_index *index) {
+uint64_t cst_index_num_records(const cst_index *index) { return index != NULL ? index->count : 0; }
+
+void cst_index_record(const cst_index *index, uint64_t i, uint64_t *offset, uint64_t *size) {
+  CST__CLEAR(offset);
+  CST__CLEAR(size);
+  if (index == NULL || i >= index->count || offset == NULL || size == NULL) {
+    return;
+  }
+  const uint64_t *at = &index->offsets[i];
+  *offset = at[0];
+  *size = index->container->payload_size(at[1] - at[0]);
+}
+
+void cst_index_free(cst_index *index) {
   if (index != NULL && cst__refcount_down(&index->owners)) {
     cst__delete(index->offsets);
     cst__delete(index);
@@ -150,7 +164,7 @@ cst_status cst__index_walk(const cst_source *source, size_t file, cst_progress_c
   cst__cursor_free(w.cursor);
   cst__pool_release(pool);
   if (status != CST_OK) {
-    cst__index_release(w.index);
+    cst_index_free(w.index);
     return status;
   }
   *out = w.index;
@@ -248,7 +262,10 @@ static cst_status write_index_file(const cst_index *index, cst__output *output, 
   return cst__output_finish(output, error);
 }
 
-cst_status cst__index_save(const cst_index *index, const char *path, cst_error *error) {
+cst_status cst_index_save(const cst_index *index, const char *path, cst_error *error) {
+  if (index == NULL || path == NULL) {
+    return cst__missing(index == NULL ? "index" : "path", error);
+  }
   char *name;
   cst__output *output;
   CST__TRY(name_index_file(path, &index->allocator, &name, error));
@@ -363,8 +380,11 @@ static cst_status load_index_file(const char *name, cst_index *index, cst_error 
   return status;
 }
 
-cst_status cst__index_load(const char *path, const cst_allocator *allocator, cst_index **out,
-                           cst_error *error) {
+cst_status cst_index_load(const char *path, const cst_allocator *allocator, cst_index **out,
+                          cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(path, "path", out, error));
+  CST__TRY(cst__check_allocator(allocator, error));
   char *name;
   cst_index *index = new_index(NULL, allocator); /* its head tells the container */
   if (index == NULL) {
@@ -379,7 +399,7 @@ cst_status cst__index_load(const char *path, const cst_allocator *allocator, cst
     status = check_identity(index, path, error);
   }
   if (status != CST_OK) {
-    cst__index_release(index);
+    cst_index_free(index);
     return status;
   }
   *out = index;

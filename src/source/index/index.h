@@ -43,13 +43,6 @@ struct cst_index {
   bool loaded; /* comes from the file beside the data, and covers all of it */
 };
 
-/* What the public functions of the same names do. */
-cst_status cst__index_load(const char *path, const cst_allocator *allocator, cst_index **out,
-                           cst_error *error);
-cst_status cst__index_save(const cst_index *index, const char *path, cst_error *error);
-
-/* index_text.c */
-cst_status cst__index_export_text(const cst_index *index, const char *text_path, cst_error *error);
 /* CST_CORRUPT if the lines of a text index are not those of this index. */
 cst_status cst__index_compare_text(const cst_index *index, const char *text_path, cst_error *error);
 
@@ -69,6 +62,5 @@ cst_status cst__index_fail_compressed(const char *file, cst_error *error);
 uint64_t cst__index_find(const cst_index *index, uint64_t offset);
 
 cst_index *cst__index_retain(cst_index *index);
-void cst__index_release(cst_index *index); /* NULL is allowed */
 
 #endif /* SOURCE_INDEX_INDEX_H */

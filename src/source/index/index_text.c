@@ -1,8 +1,10 @@
 /* Indexes as text: "offset length" lines, as DALI's tfrecord2idx and the Python package `tfrecord`
  * write and read them; the length counts the framing. */
+#include <columnstone/index.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "io/output.h"
 #include "source/index/index.h"
 
@@ -21,7 +23,10 @@ static cst_status write_lines(const cst_index *index, cst__output *output, cst_e
   return cst__output_finish(output, error);
 }
 
-cst_status cst__index_export_text(const cst_index *index, const char *text_path, cst_error *error) {
+cst_status cst_index_export_text(const cst_index *index, const char *text_path, cst_error *error) {
+  if (index == NULL || text_path == NULL) {
+    return cst__missing(index == NULL ? "index" : "text_path", error);
+  }
   cst__output *output;
   CST__TRY(cst__output_open(text_path, CST_COMPRESSION_NONE, 0, &index->allocator, &output, error));
   cst_status status = write_lines(index, output, error);

@@ -1,8 +1,10 @@
 /* Parts of a source as sources of their own, which share what the source has opened. */
 #include "source/index/parts.h"
 
+#include <columnstone/index.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "schema/schema.h"
 #include "source/index/access.h"
 #include "source/index/boundary.h"
@@ -78,7 +80,7 @@ static cst_status make_source(part_list *list, cst_source *source, cst_source **
   CST__TRY(status);
   status = share_found(part, source, error);
   if (status != CST_OK) {
-    cst__source_release(part);
+    cst_source_release(part);
     return status;
   }
   *out = part;
@@ -112,8 +114,10 @@ static cst_status take_range(cst_source *source, const cst__access *access, uint
   return make_source(&list, source, out, error);
 }
 
-cst_status cst__source_range(cst_source *source, uint64_t begin, uint64_t end, cst_source **out,
-                             cst_error *error) {
+cst_status cst_source_range(cst_source *source, uint64_t begin, uint64_t end, cst_source **out,
+                            cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(source, "source", out, error));
   cst__access *access;
   if (begin > end) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the range from row %llu to row %llu",
@@ -228,7 +232,7 @@ static void add_between(part_list *list, const cst_source *source, place from, p
 
 static cst_status split_bytes(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                               cst_error *error) {
-  uint64_t total = (uint64_t)cst__source_total_bytes(source);
+  uint64_t total = (uint64_t)cst_source_total_bytes(source);
   place from;
   place to;
   part_list list;
@@ -255,14 +259,20 @@ cst_status cst__source_divide(cst_source *source, uint32_t i, uint32_t n, cst_so
                               cst_error *error) {
   bool divisible = false;
   if (source->inputs->format.payload != NULL && source->inputs->container->find_begin != NULL &&
-      cst__source_total_bytes(source) >= 0) {
+      cst_source_total_bytes(source) >= 0) {
     CST__TRY(are_divisible(source, &divisible, error));
   }
   return divisible ? split_bytes(source, i, n, out, error) : split_files(source, i, n, out, error);
 }
 
-cst_status cst__source_split(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
-                             cst_error *error) {
+cst_status cst_source_split(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
+                            cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(source, "source", out, error));
+  if (i >= n) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "part %u of %u, it must be 0 to n - 1",
+                     (unsigned)i, (unsigned)n);
+  }
   bool indexed = false;
   if (!source->inputs->rereadable) {
     return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",

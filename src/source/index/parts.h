@@ -5,14 +5,8 @@
 
 #include "source/input/source.h"
 
-/* What the public functions of the same names do; i < n. */
-cst_status cst__source_range(cst_source *source, uint64_t begin, uint64_t end, cst_source **out,
-                             cst_error *error);
-cst_status cst__source_split(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
-                             cst_error *error);
-
-/* The same by bytes or whole files alone: for those who want no columns, so that no schema has to
- * be found, and no index. The source can be read more than once. */
+/* As cst_source_split, by bytes or whole files alone: for those who want no columns, so that no
+ * schema has to be found, and no index. The source can be read more than once. */
 cst_status cst__source_divide(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                               cst_error *error);
 

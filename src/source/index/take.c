@@ -1,8 +1,10 @@
 /* Taking rows: read each record where its index says, and decode them as one batch. */
+#include <columnstone/index.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arrow/concat.h"
+#include "base/arguments.h"
 #include "base/interrupt.h"
 #include "base/prefetch.h"
 #include "source/block/cursor.h"
@@ -608,7 +610,7 @@ static cst_status take_with(cst__access *access, cst__take_scratch *scratch, con
 /* A batch without rows needs no records. */
 static cst_status take_nothing(cst_source *source, struct ArrowArray *out, cst_error *error) {
   struct ArrowSchema schema;
-  CST__TRY(cst__source_arrow_schema(source, &schema, error));
+  CST__TRY(cst_source_arrow_schema(source, &schema, error));
   cst_status status = cst__concat(&schema, NULL, 0, &source->allocator, out, error);
   schema.release(&schema);
   return status;
@@ -649,8 +651,13 @@ cst_status cst__source_take_from(cst_source *source, const cst__kept_records *ke
   return status;
 }
 
-cst_status cst__source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
-                            struct ArrowArray *out, cst_error *error) {
+cst_status cst_source_take(cst_source *source, const uint64_t *rows, size_t num_rows,
+                           struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(source, "source", out, error));
+  if (rows == NULL && num_rows > 0) {
+    return cst__missing("rows", error);
+  }
   const cst__kept_records none = {.cache = NULL};
   return cst__source_take_from(source, &none, rows, num_rows, out, error);
 }

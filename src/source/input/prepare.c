@@ -1,6 +1,9 @@
 /* What has to be settled before a source is read: whose turn it is, and by which schema. */
 #include "source/input/prepare.h"
 
+#include <columnstone/source.h>
+
+#include "base/arguments.h"
 #include "schema/schema.h"
 #include "source/input/discovery.h"
 
@@ -98,7 +101,9 @@ void cst__source_adopt(cst_source *source, const cst_schema *schema, uint64_t sa
   cst__mutex_unlock(&source->lock);
 }
 
-cst_status cst__source_schema(cst_source *source, const cst_schema **out, cst_error *error) {
+cst_status cst_source_schema(cst_source *source, const cst_schema **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(source, "source", out, error));
   CST__TRY(cst__source_prepare(source, error));
   *out = cst__source_known_schema(source);
   return CST_OK;

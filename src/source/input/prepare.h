@@ -13,7 +13,6 @@ cst_status cst__source_acquire_all(cst_source *source, cst_error *error);
 
 /* Finds the schema if one is wanted and none is known yet. After that it does not change. */
 cst_status cst__source_prepare(cst_source *source, cst_error *error);
-cst_status cst__source_schema(cst_source *source, const cst_schema **out, cst_error *error);
 /* Keeps an inferred schema, unless one is known; `sampled`: it is that of so many first
  * records only; 0: of all. */
 void cst__source_adopt(cst_source *source, const cst_schema *schema, uint64_t sampled);

@@ -1,6 +1,9 @@
 /* Sources: made of inputs and options, and opened. */
 #include "source/input/source.h"
 
+#include <columnstone/source.h>
+
+#include "base/arguments.h"
 #include "schema/schema.h"
 
 /* ---- set-up and tear-down ---- */
@@ -26,7 +29,7 @@ static cst_status new_source(cst__inputs *inputs, size_t num_parts,
     source->parts = cst__new_zero(&inputs->allocator, bytes);
   }
   if (source->parts == NULL) {
-    cst__source_release(source);
+    cst_source_release(source);
     return cst__fail_memory(error, num_parts * sizeof *source->parts);
   }
   source->num_parts = num_parts;
@@ -60,7 +63,10 @@ cst_status cst__source_with(const cst_source *source, const cst__part *parts, si
   return CST_OK;
 }
 
-cst_source *cst__source_retain(const cst_source *source) {
+cst_source *cst_source_retain(const cst_source *source) {
+  if (source == NULL) {
+    return NULL;
+  }
   cst_source *shared = (cst_source *)source;
   cst__refcount_up(&shared->owners);
   return shared;
@@ -81,7 +87,7 @@ static void reset_found(cst__found *found, const cst__source_calls *calls) {
   cst__chain_release(found->chain);
 }
 
-void cst__source_release(cst_source *source) {
+void cst_source_release(cst_source *source) {
   if (source == NULL || !cst__refcount_down(&source->owners)) {
     return;
   }
@@ -100,7 +106,27 @@ void cst__source_release(cst_source *source) {
 
 /* ---- inputs ---- */
 
-int64_t cst__source_total_bytes(const cst_source *source) {
+const char *cst_source_container(const cst_source *source) {
+  bool is_records = source != NULL && source->inputs->format.payload != NULL;
+  return is_records ? source->inputs->container->info.name : NULL;
+}
+
+const char *cst_source_format(const cst_source *source) {
+  return source != NULL ? source->inputs->format.name : NULL;
+}
+
+size_t cst_source_num_files(const cst_source *source) {
+  return source != NULL ? source->num_parts : 0;
+}
+
+const char *cst_source_file(const cst_source *source, size_t i) {
+  return source != NULL && i < source->num_parts ? cst__source_name(source, i) : NULL;
+}
+
+int64_t cst_source_total_bytes(const cst_source *source) {
+  if (source == NULL) {
+    return -1;
+  }
   int64_t total = 0;
   for (size_t i = 0; i < source->num_parts; i++) {
     if (source->parts[i].size < 0 || total > INT64_MAX - source->parts[i].size) {
@@ -127,8 +153,13 @@ cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *ra
   return cst__file_open_raw(source->parts[i].file, raw, error);
 }
 
-cst_status cst__source_compression(const cst_source *source, size_t i, const char **out,
-                                   cst_error *error) {
+cst_status cst_source_compression(cst_source *source, size_t i, const char **out,
+                                  cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(source, "source", out, error));
+  if (i >= source->num_parts) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "file %zu of %zu", i, source->num_parts);
+  }
   cst__file *file = source->parts[i].file;
   cst__input *input;
   cst_error own = CST_ERROR_INIT;

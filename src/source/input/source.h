@@ -85,12 +85,6 @@ cst_status cst__source_with(const cst_source *source, const cst__part *parts, si
                             const cst__reading_options *options, cst_source **out,
                             cst_error *error);
 
-cst_source *cst__source_retain(const cst_source *source);
-void cst__source_release(cst_source *source); /* NULL is allowed */
-
-/* The bytes of all parts as they lie on disk; -1: unknown. */
-int64_t cst__source_total_bytes(const cst_source *source);
-
 /* The i-th file, for errors. */
 static inline const char *cst__source_name(const cst_source *source, size_t i) {
   return source->parts[i].file->name;
@@ -121,10 +115,6 @@ cst_status cst__source_open_input(const cst_source *source, size_t i, cst__input
                                   cst_error *error);
 cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *raw,
                                 cst_error *error);
-
-/* As cst_source_compression. */
-cst_status cst__source_compression(const cst_source *source, size_t i, const char **out,
-                                   cst_error *error);
 
 /* Where a file can be entered in its middle. */
 typedef struct cst__entry {

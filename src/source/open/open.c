@@ -1,8 +1,10 @@
 /* Opening a source: inputs, options, format, and what can be checked before anything is read. */
 #include "source/open/open.h"
 
+#include <columnstone/source.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/interrupt.h"
 #include "io/url.h"
 #include "schema/schema.h"
@@ -14,14 +16,13 @@
 #include "source/pass/feed.h"
 #include "source/pass/tabular.h"
 #include "source/scan/infer_source.h"
-#include "source/scan/source_specs.h"
 
 static const cst__source_calls source_calls = {.infer = cst__source_infer_needed,
                                                .free_sample = cst__feed_free,
                                                .free_tabular = cst__tabular_free,
                                                .free_access = cst__access_free,
                                                .free_record_cache = cst__record_cache_free,
-                                               .free_index = cst__index_release};
+                                               .free_index = cst_index_free};
 
 /* ---- checks ---- */
 
@@ -60,7 +61,7 @@ static cst_status check_source(cst_source *source, cst_error *error) {
   cst_specs *specs = NULL;
   bool has_group = values->tensor_group != NULL && values->tensor_group[0] != '\0';
   if (schema != NULL && (has_group || values->environment != NULL)) {
-    CST__TRY(cst__source_specs(source, &specs, error));
+    CST__TRY(cst_source_specs(source, &specs, error));
     cst_specs_release(specs);
   }
   return CST_OK;
@@ -91,7 +92,7 @@ static cst_status finish_opening(cst__inputs *inputs, cst__reading_options *opti
     status = check_view(source, error);
   }
   if (status != CST_OK) {
-    cst__source_release(source);
+    cst_source_release(source);
     return status;
   }
   *out = source;
@@ -125,8 +126,31 @@ cst_status cst__source_expand(cst__paths *paths, const char *path, cst_error *er
   return cst__url_expand(program, path, paths, error);
 }
 
-cst_status cst__source_open(const char *const *paths, size_t num_paths,
-                            const cst_source_options *options, cst_source **out, cst_error *error) {
+enum { ALL_SOURCE_FLAGS = CST_SOURCE_SKIP_CRC | CST_SOURCE_MEMORY_MAP };
+
+static cst_status read_source_options(const cst_source_options *options, cst_source_options *own,
+                                      cst_error *error) {
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  CST__TRY(cst__check_flags(own->flags, ALL_SOURCE_FLAGS, error));
+  CST__TRY(cst__check_flags(own->column_flags, CST__ALL_COLUMN_FLAGS, error));
+  CST__TRY(cst__check_part(own->message, sizeof *own->message, "message options", error));
+  CST__TRY(cst__check_part(own->csv, sizeof *own->csv, "CSV options", error));
+  return cst__check_allocator(own->allocator, error);
+}
+
+cst_status cst_source_open(const char *const *paths, size_t num_paths,
+                           const cst_source_options *options, cst_source **out, cst_error *error) {
+  CST__CLEAR(out);
+  if (out == NULL || (paths == NULL && num_paths > 0)) {
+    return cst__missing(out == NULL ? "out" : "paths", error);
+  }
+  for (size_t i = 0; i < num_paths; i++) {
+    if (paths[i] == NULL) {
+      return cst__missing("paths[i]", error);
+    }
+  }
+  cst_source_options own = CST_SOURCE_OPTIONS_INIT;
+  CST__TRY(read_source_options(options, &own, error));
   cst__paths expanded = {0};
   cst_status status = CST_OK;
   for (size_t i = 0; i < num_paths && status == CST_OK; i++) {
@@ -136,7 +160,7 @@ cst_status cst__source_open(const char *const *paths, size_t num_paths,
     }
   }
   if (status == CST_OK) {
-    status = open_paths(&expanded, options, out, error);
+    status = open_paths(&expanded, &own, out, error);
   }
   cst__paths_reset(&expanded);
   return status;
@@ -144,42 +168,70 @@ cst_status cst__source_open(const char *const *paths, size_t num_paths,
 
 /* ---- readers and streams ---- */
 
-cst_status cst__source_open_readers(const cst_reader *readers, size_t num_readers,
-                                    const cst_source_options *from, cst_source **out,
-                                    cst_error *error) {
-  cst__reading_options options = {.names = NULL};
+cst_status cst_source_open_readers(const cst_reader *readers, size_t num_readers,
+                                   const cst_source_options *options, cst_source **out,
+                                   cst_error *error) {
+  CST__CLEAR(out);
+  cst_source_options own = CST_SOURCE_OPTIONS_INIT;
+  if (readers == NULL && num_readers > 0) {
+    return cst__missing("readers", error);
+  }
+  cst_status status = cst__check_sizes(readers, num_readers, sizeof *readers, "reader", error);
+  if (status != CST_OK && status != CST_UNSUPPORTED) {
+    return status; /* nobody knows where the next one begins */
+  }
+  if (status == CST_OK) {
+    status = out == NULL ? cst__missing("out", error) : read_source_options(options, &own, error);
+  }
   cst__inputs *inputs;
-  cst_status status = cst__inputs_new(num_readers, &source_calls, from->allocator, &inputs, error);
+  if (status == CST_OK) {
+    status = cst__inputs_new(num_readers, &source_calls, own.allocator, &inputs, error);
+  }
   if (status != CST_OK) {
     cst__close_readers(readers, num_readers);
     return status;
   }
+  cst__reading_options reading = {.names = NULL};
   status = cst__inputs_add_readers(inputs, readers, num_readers, error);
   if (status == CST_OK) {
-    status = cst__reading_options_init(&options, from, error);
+    status = cst__reading_options_init(&reading, &own, error);
   }
   if (status == CST_OK) {
-    status = cst__inputs_choose(inputs, &options, from->format, from->container, error);
+    status = cst__inputs_choose(inputs, &reading, own.format, own.container, error);
   }
-  return finish_opening(inputs, &options, status, out, error);
+  return finish_opening(inputs, &reading, status, out, error);
 }
 
-cst_status cst__source_open_streams(const cst_stream_opener *openers, size_t num_openers,
-                                    const cst_source_options *from, cst_source **out,
-                                    cst_error *error) {
-  cst__reading_options options = {.names = NULL};
+cst_status cst_source_open_streams(const cst_stream_opener *openers, size_t num_openers,
+                                   const cst_source_options *options, cst_source **out,
+                                   cst_error *error) {
+  CST__CLEAR(out);
+  cst_source_options own = CST_SOURCE_OPTIONS_INIT;
+  if (openers == NULL && num_openers > 0) {
+    return cst__missing("openers", error);
+  }
+  cst_status status = cst__check_sizes(openers, num_openers, sizeof *openers, "opener", error);
+  if (status != CST_OK && status != CST_UNSUPPORTED) {
+    return status; /* nobody knows where the next one begins */
+  }
+  if (status == CST_OK) {
+    status = out == NULL ? cst__missing("out", error) : read_source_options(options, &own, error);
+  }
   cst__inputs *inputs;
-  cst_status status = cst__inputs_new(num_openers, &source_calls, from->allocator, &inputs, error);
+  if (status == CST_OK) {
+    status = cst__inputs_new(num_openers, &source_calls, own.allocator, &inputs, error);
+  }
   if (status != CST_OK) {
     cst__close_openers(openers, num_openers);
     return status;
   }
+  cst__reading_options reading = {.names = NULL};
   status = cst__inputs_add_openers(inputs, openers, num_openers, error);
   if (status == CST_OK) {
-    status = cst__reading_options_init(&options, from, error);
+    status = cst__reading_options_init(&reading, &own, error);
   }
   if (status == CST_OK) {
-    status = cst__inputs_name_format(inputs, &options, from->format, from->container, error);
+    status = cst__inputs_name_format(inputs, &reading, own.format, own.container, error);
   }
-  return finish_opening(inputs, &options, status, out, error);
+  return finish_opening(inputs, &reading, status, out, error);
 }

@@ -9,9 +9,6 @@
 cst_status cst__source_decoded_schema(cst_source *source, struct ArrowSchema *out,
                                       cst_error *error);
 
-/* As cst_source_arrow_schema: of what is delivered. */
-cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out, cst_error *error);
-
 /* Takes the column of offsets, which is no feature, out of the schema of what is delivered. *places
  * (NULL: nobody asks): of the columns that stay, for batches; NULL: all do. cst__delete. */
 cst_status cst__source_leave_offsets_out(const cst_source *source, struct ArrowSchema *schema,
@@ -23,9 +20,5 @@ cst_status cst__source_bind(cst_source *source, cst_error *error);
 
 /* Finds, without reading, what is wrong with a column of messages and the paths into it. */
 cst_status cst__source_check_messages(const cst_source *source, cst_error *error);
-
-/* As cst_source_with_stage. */
-cst_status cst__source_with_stage(cst_source *source, const cst_stage *stage, cst_source **out,
-                                  cst_error *error);
 
 #endif /* SOURCE_PASS_ARROW_SCHEMA_H */

@@ -1,6 +1,9 @@
 /* Passes: set-up, delivery, tear-down. */
 #include "source/pass/pass.h"
 
+#include <columnstone/source.h>
+
+#include "base/arguments.h"
 #include "base/forked.h"
 #include "source/input/notices.h"
 #include "source/input/prepare.h"
@@ -12,7 +15,7 @@ cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *optio
   if (pass == NULL) {
     return cst__fail_memory(error, sizeof *pass);
   }
-  pass->source = cst__source_retain(source);
+  pass->source = cst_source_retain(source);
   pass->options = *options;
   pass->error = (cst_error)CST_ERROR_INIT;
   atomic_init(&pass->counts.consumed, 0);
@@ -23,7 +26,9 @@ cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *optio
   return CST_OK;
 }
 
-cst_status cst__pass_new(cst_source *source, cst_pass **out, cst_error *error) {
+cst_status cst_pass_new(cst_source *source, cst_pass **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(source, "source", out, error));
   const cst_source_options *values = &source->options.values;
   cst__pass_options options = {.rows = (size_t)values->batch_size,
                                .bytes = (uint64_t)values->batch_bytes,
@@ -32,7 +37,7 @@ cst_status cst__pass_new(cst_source *source, cst_pass **out, cst_error *error) {
   return cst__pass_new_with(source, &options, out, error);
 }
 
-void cst__pass_free(cst_pass *pass) {
+void cst_pass_free(cst_pass *pass) {
   if (pass == NULL || cst__is_forked(pass->process)) {
     return;
   }
@@ -43,7 +48,7 @@ void cst__pass_free(cst_pass *pass) {
   if (pass->joining.schema.release != NULL) {
     pass->joining.schema.release(&pass->joining.schema);
   }
-  cst__source_release(pass->source);
+  cst_source_release(pass->source);
   cst__delete(pass);
 }
 
@@ -70,7 +75,7 @@ static cst_status start_tabular(cst_pass *pass, cst_error *error) {
   CST__TRY(cst__source_decoded_schema(pass->source, &schema, error));
   if (staged && cst__reading_options_staged(&pass->source->options)) {
     schema.release(&schema);
-    CST__TRY(cst__source_arrow_schema(pass->source, &schema, error));
+    CST__TRY(cst_source_arrow_schema(pass->source, &schema, error));
     tabular.stages = cst__source_bound_chain(pass->source);
   }
   return cst__tabular_pass_new(pass->source, &schema, &tabular, &pass->tabular, error);
@@ -178,7 +183,7 @@ static cst_status note_origins(cst_pass *pass, int64_t rows, cst_error *error) {
 static cst_status put_aside(cst_pass *pass, struct ArrowArray *batch, cst_error *error) {
   cst__pass_joining *joining = &pass->joining;
   if (joining->schema.release == NULL) {
-    cst_status status = cst__source_arrow_schema(pass->source, &joining->schema, error);
+    cst_status status = cst_source_arrow_schema(pass->source, &joining->schema, error);
     if (status != CST_OK) {
       batch->release(batch);
       return status;
@@ -267,7 +272,9 @@ static cst_status fail_for_good(cst_pass *pass, cst_status status, const cst_err
   return status;
 }
 
-cst_status cst__pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
+cst_status cst_pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(pass, "pass", out, error));
   cst_error own = CST_ERROR_INIT;
   cst_status status = CST_OK;
   out->release = NULL;
@@ -301,16 +308,21 @@ cst_status cst__pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *err
 
 /* ---- places and progress ---- */
 
-void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows) {
-  if (bytes_read != NULL) {
+void cst_pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows) {
+  CST__CLEAR(bytes_read);
+  CST__CLEAR(rows);
+  if (pass != NULL && bytes_read != NULL) {
     *bytes_read = atomic_load_explicit(&pass->counts.consumed, memory_order_relaxed);
   }
-  if (rows != NULL) {
+  if (pass != NULL && rows != NULL) {
     *rows = atomic_load_explicit(&pass->counts.rows, memory_order_relaxed);
   }
 }
 
-uint64_t cst__pass_dropped(const cst_pass *pass) {
+uint64_t cst_pass_dropped(const cst_pass *pass) {
+  if (pass == NULL) {
+    return 0;
+  }
   return pass->tabular != NULL ? cst__tabular_pass_dropped(pass->tabular)
                                : atomic_load_explicit(&pass->counts.dropped, memory_order_relaxed);
 }

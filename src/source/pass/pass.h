@@ -38,18 +38,12 @@ struct cst_pass {
 cst_status cst__pass_new_with(cst_source *source, const cst__pass_options *options, cst_pass **out,
                               cst_error *error);
 
-/* As cst_pass_new, cst_pass_next, ... */
-cst_status cst__pass_new(cst_source *source, cst_pass **out, cst_error *error);
-cst_status cst__pass_next(cst_pass *pass, struct ArrowArray *out, cst_error *error);
 /* What the work of the options has made of the next unit; the caller's. At the end, at_end is set.
  */
 cst_status cst__pass_next_made(cst_pass *pass, void **made, cst_error *error);
 /* For CST__FOR_RECORDS and a source that raises: the next unit, whose records are not decoded and
  * not checked; borrowed until the next call. Without rows at the end. */
 cst_status cst__pass_next_unit(cst_pass *pass, const cst__unit **out, cst_error *error);
-void cst__pass_progress(const cst_pass *pass, uint64_t *bytes_read, uint64_t *rows);
-uint64_t cst__pass_dropped(const cst_pass *pass);
-void cst__pass_free(cst_pass *pass);
 
 /* Adds the place of a row of the batch delivered last: file and record. In a tabular format, whose
  * rows have no file, the record counts from the start of the pass. */

@@ -1,10 +1,12 @@
 /* The stages of a source: bound when its columns are known; and the sources that have one more. */
 #include "source/pass/arrow_schema.h"
 
+#include <columnstone/source.h>
 #include <string.h>
 
 #include "arrow/field.h"
 #include "arrow/view.h"
+#include "base/arguments.h"
 #include "base/names.h"
 #include "format/payload/payload.h"
 #include "schema/flat.h"
@@ -142,7 +144,9 @@ cst_status cst__source_bind(cst_source *source, cst_error *error) {
              : CST_OK;
 }
 
-cst_status cst__source_arrow_schema(cst_source *source, struct ArrowSchema *out, cst_error *error) {
+cst_status cst_source_arrow_schema(cst_source *source, struct ArrowSchema *out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(source, "source", out, error));
   CST__TRY(cst__source_bind(source, error));
   const cst__chain *chain = cst__source_bound_chain(source);
   return chain != NULL ? cst__schema_copy(cst__chain_schema(chain), out, error)
@@ -199,13 +203,28 @@ static cst_status check_untouched(cst_source *source, cst_error *error) {
                  : CST_OK;
 }
 
-cst_status cst__source_with_stage(cst_source *source, const cst_stage *stage, cst_source **out,
-                                  cst_error *error) {
+cst_status cst_source_with_stage(cst_source *source, const cst_stage *stage, cst_source **out,
+                                 cst_error *error) {
+  CST__CLEAR(out);
+  cst_stage own = CST_STAGE_INIT;
+  if (stage == NULL) {
+    return cst__missing("stage", error);
+  }
+  cst_status status = cst__read_sized(&own, sizeof own, stage, "stage", error);
+  if (status == CST_OK) {
+    status = cst__check_given(source, "source", out, error);
+  }
+  if (status != CST_OK) {
+    if (own.close != NULL) {
+      own.close(own.ctx);
+    }
+    return status;
+  }
   cst__call *call;
-  CST__TRY(cst__call_new(stage, source->options.calls, &source->allocator, &call, error));
+  CST__TRY(cst__call_new(&own, source->options.calls, &source->allocator, &call, error));
   cst__reading_options options = source->options;
   options.calls = call;
-  cst_status status = check_untouched(source, error);
+  status = check_untouched(source, error);
   if (status == CST_OK) {
     status = project_stage(call, &options.values, error);
   }

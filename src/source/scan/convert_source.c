@@ -19,14 +19,14 @@ static cst_status write_batches(cst_pass *pass, cst_sink *sink, conversion_progr
     struct ArrowArray batch;
     uint64_t bytes;
     uint64_t rows;
-    CST__TRY(cst__pass_next(pass, &batch, error));
+    CST__TRY(cst_pass_next(pass, &batch, error));
     if (batch.release == NULL) {
       return cst_sink_finish(sink, error);
     }
     cst_status status = cst_sink_write(sink, &batch, error);
     batch.release(&batch); /* before the next one: its buffers are used again */
     CST__TRY(status);
-    cst__pass_progress(pass, &bytes, &rows);
+    cst_pass_progress(pass, &bytes, &rows);
     if (progress.call != NULL && !progress.call(progress.ctx, bytes, rows)) {
       return cst__fail(error, CST_CALLBACK, NULL, "stopped by the caller");
     }
@@ -39,7 +39,7 @@ static cst_status convert_open_sink(cst_source *source, const char *path,
   struct ArrowSchema schema;
   cst_sink_options own = *options;
   own.keep_existing = !options->overwrite;
-  CST__TRY(cst__source_arrow_schema(source, &schema, error));
+  CST__TRY(cst_source_arrow_schema(source, &schema, error));
   cst_status status = cst_sink_open(path, &schema, &own, sink, error);
   schema.release(&schema);
   return status;
@@ -70,7 +70,7 @@ cst_status cst_convert(cst_source *source, const char *path, const cst_sink_opti
   }
   cst_status status = convert_open_sink(source, path, &own, &sink, error);
   if (status == CST_OK) {
-    status = cst__pass_new(source, &pass, error);
+    status = cst_pass_new(source, &pass, error);
   }
   if (status == CST_OK) {
     status = write_batches(pass, sink, progress, error);
@@ -78,7 +78,7 @@ cst_status cst_convert(cst_source *source, const char *path, const cst_sink_opti
   if (status == CST_OK && rows != NULL) {
     *rows = (uint64_t)cst__sink_rows(sink);
   }
-  cst__pass_free(pass);
+  cst_pass_free(pass);
   cst_sink_free(sink);
   return status;
 }

@@ -1,6 +1,10 @@
 /* Counting the records of each file by their framing alone; tabular formats are read. */
 #include "source/scan/count.h"
 
+#include <columnstone/index.h>
+#include <columnstone/source.h>
+
+#include "base/arguments.h"
 #include "source/index/access.h"
 #include "source/input/prepare.h"
 #include "source/pass/pass.h"
@@ -59,8 +63,11 @@ static cst_status count_source_files(const cst_source *source, cst__pool *pool,
   return CST_OK;
 }
 
-cst_status cst__source_count(cst_source *source, cst_count_callback on_file, void *ctx,
-                             cst_error *error) {
+cst_status cst_source_count(cst_source *source, cst_count_callback on_file, void *ctx,
+                            cst_error *error) {
+  if (source == NULL || on_file == NULL) {
+    return cst__missing(source == NULL ? "source" : "on_file", error);
+  }
   if (source->inputs->format.payload == NULL) {
     cst__scan scan = {.on_file = on_file, .ctx = ctx};
     return cst__scan_tabular(source, &scan, error);
@@ -85,16 +92,16 @@ cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_err
   cst_pass *pass;
   struct ArrowArray batch;
   cst_status status;
-  CST__TRY(cst__pass_new(source, &pass, error));
+  CST__TRY(cst_pass_new(source, &pass, error));
   for (;;) {
-    status = cst__pass_next(pass, &batch, error);
+    status = cst_pass_next(pass, &batch, error);
     if (status != CST_OK || batch.release == NULL) {
       break;
     }
     *rows += (uint64_t)batch.length;
     batch.release(&batch);
   }
-  cst__pass_free(pass);
+  cst_pass_free(pass);
   return status;
 }
 
@@ -108,7 +115,7 @@ static cst_status find_num_rows(cst_source *source, uint64_t *rows, cst_error *e
   }
   cst_status status = cst__source_access(source, &access, &own);
   if (status == CST_UNSUPPORTED && source->inputs->rereadable) {
-    return cst__source_count(source, add_count, rows, error);
+    return cst_source_count(source, add_count, rows, error);
   }
   if (status != CST_OK) {
     cst__error_copy(error, &own);
@@ -118,7 +125,11 @@ static cst_status find_num_rows(cst_source *source, uint64_t *rows, cst_error *e
   return CST_OK;
 }
 
-cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *error) {
+cst_status cst_source_num_rows(cst_source *source, uint64_t *rows, cst_error *error) {
+  CST__CLEAR(rows);
+  if (source == NULL || rows == NULL) {
+    return cst__missing(source == NULL ? "source" : "rows", error);
+  }
   cst__mutex_lock(&source->lock);
   bool known = source->found.counted;
   *rows = source->found.num_rows;

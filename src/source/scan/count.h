@@ -5,11 +5,6 @@
 
 #include "source/block/cursor.h"
 
-/* As cst_source_count, and cst_source_num_rows. */
-cst_status cst__source_count(cst_source *source, cst_count_callback on_file, void *ctx,
-                             cst_error *error);
-cst_status cst__source_num_rows(cst_source *source, uint64_t *rows, cst_error *error);
-
 /* Adds the rows that a pass delivers: tabular formats, and what is left when damaged records are
  * dropped, are known by reading alone. */
 cst_status cst__source_count_by_pass(cst_source *source, uint64_t *rows, cst_error *error);

@@ -170,7 +170,7 @@ static cst_status report_fold_progress(fold *f, cst_error *error) {
   const cst__fold_options *o = f->options;
   uint64_t bytes;
   uint64_t rows;
-  cst__pass_progress(f->pass, &bytes, &rows);
+  cst_pass_progress(f->pass, &bytes, &rows);
   if (o->on_progress == NULL || bytes - f->told < PROGRESS_BYTES) {
     return CST_OK;
   }
@@ -383,7 +383,7 @@ static cst_status fold_batches(fold *f, const struct ArrowSchema *schema, cst_er
   int64_t left = f->options->max_rows > 0 ? f->options->max_rows : INT64_MAX;
   while (left > 0) {
     struct ArrowArray batch;
-    CST__TRY(cst__pass_next(f->pass, &batch, error));
+    CST__TRY(cst_pass_next(f->pass, &batch, error));
     if (batch.release == NULL) {
       return CST_OK;
     }
@@ -474,7 +474,7 @@ static cst_status find_text_schema(cst_source *source, const cst__reading_option
     status = cst__schema_for_columns(&columns, schema, out, &own);
     columns.release(&columns);
   }
-  cst__source_release(probe);
+  cst_source_release(probe);
   return status == CST_NO_MEMORY ? cst__fail_memory(error, sizeof columns) : CST_OK;
 }
 
@@ -522,7 +522,7 @@ static cst_status fold_source(fold *f, cst_error *error) {
   }
   CST__TRY(cst__pass_new_with(source, &options, &f->pass, error));
   cst_status status = is_tabular ? fold_tabular(f, &own) : fold_units(f, &own);
-  cst__pass_free(f->pass);
+  cst_pass_free(f->pass);
   if (status != CST_OK) {
     cst__error_copy(error, f->lost_status != CST_OK ? &f->lost_error : &own);
   }
@@ -548,7 +548,7 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
   bool is_lenient = options->lenient && can_be_lenient(source);
   cst_status status = is_lenient ? make_lenient(source, &f, &f.source, error) : CST_OK;
   if (status == CST_OK && source->options.values.view != NULL && !options->before_views) {
-    status = cst__source_arrow_schema(f.source, &f.outputs, error);
+    status = cst_source_arrow_schema(f.source, &f.outputs, error);
     if (status == CST_OK) {
       status = cst__source_leave_offsets_out(f.source, &f.outputs, &f.places, error);
     }
@@ -557,7 +557,7 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
     status = fold_source(&f, error);
   }
   if (is_lenient && f.source != source) {
-    cst__source_release(f.source);
+    cst_source_release(f.source);
   }
   if (f.outputs.release != NULL) {
     f.outputs.release(&f.outputs);

@@ -2,8 +2,10 @@
  */
 #include "source/scan/infer_source.h"
 
+#include <columnstone/source.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "schema/inference.h"
 #include "schema/schema.h"
 #include "source/input/prepare.h"
@@ -33,8 +35,10 @@ static cst_status infer_all(cst_source *source, const cst__fold_options *options
   return status;
 }
 
-cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
-                             cst_schema **out, cst_error *error) {
+cst_status cst_source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
+                            cst_schema **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(source, "source", out, error));
   CST__TRY(cst__source_acquire_for_fold(source, &cst__inference_accumulator, error));
   const cst__fold_options options = {
       .on_progress = on_progress, .progress_ctx = ctx, .work = "the inference"};

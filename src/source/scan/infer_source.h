@@ -5,10 +5,6 @@
 
 #include "source/input/source.h"
 
-/* As cst_source_infer. */
-cst_status cst__source_infer(cst_source *source, cst_progress_callback on_progress, void *ctx,
-                             cst_schema **out, cst_error *error);
-
 /* What a source that needs a schema calls: infers it from all records (*sampled: 0), or from so
  * many first ones: of a pipe, where they stay for the first pass, or because the options say so. */
 cst_status cst__source_infer_needed(cst_source *source, cst_schema **out, uint64_t *sampled,

@@ -12,18 +12,18 @@
 static cst_status open_single_file(cst_source *source, size_t i, cst_source **out,
                                    cst_error *error) {
   if (source->num_parts == 1) {
-    *out = cst__source_retain(source);
+    *out = cst_source_retain(source);
     return CST_OK;
   }
-  return cst__source_split(source, (uint32_t)i, (uint32_t)source->num_parts, out, error);
+  return cst_source_split(source, (uint32_t)i, (uint32_t)source->num_parts, out, error);
 }
 
 static cst_status read_pass(cst_pass *pass, cst_file_count *count, const cst__scan *scan,
                             cst_error *error) {
   for (;;) {
     struct ArrowArray batch;
-    cst_status status = cst__pass_next(pass, &batch, error);
-    cst__pass_progress(pass, &count->file_bytes, NULL);
+    cst_status status = cst_pass_next(pass, &batch, error);
+    cst_pass_progress(pass, &count->file_bytes, NULL);
     if (status != CST_OK || batch.release == NULL) {
       return status;
     }
@@ -40,11 +40,11 @@ static cst_status read_pass(cst_pass *pass, cst_file_count *count, const cst__sc
 static cst_status read_single_file(cst_source *file, cst_file_count *count, const cst__scan *scan,
                                    cst_error *warning, cst_error *error) {
   cst_pass *pass;
-  CST__TRY(cst__pass_new(file, &pass, error));
+  CST__TRY(cst_pass_new(file, &pass, error));
   pass->options.warning = warning;
   pass->options.unstaged = true;
   cst_status status = read_pass(pass, count, scan, error);
-  cst__pass_free(pass);
+  cst_pass_free(pass);
   return status;
 }
 
@@ -76,7 +76,7 @@ static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_e
   if (status == CST_OK) {
     status = read_single_file(file, &count, scan, scan->keeps_on ? &warning : NULL, &own);
   }
-  cst__source_release(file);
+  cst_source_release(file);
   if (status != CST_OK && (!scan->keeps_on || !cst__is_fault(status))) {
     cst__error_copy(error, &own);
     return status;

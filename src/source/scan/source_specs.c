@@ -1,6 +1,7 @@
 /* The tensor specs of a source. */
-#include "source/scan/source_specs.h"
+#include <columnstone/source.h>
 
+#include "base/arguments.h"
 #include "query/view/query_view.h"
 #include "schema/schema.h"
 #include "schema/schema_columns.h"
@@ -10,7 +11,7 @@
 
 static cst_status find_nested(cst_source *source, bool *is_nested, cst_error *error) {
   struct ArrowSchema columns;
-  CST__TRY(cst__source_arrow_schema(source, &columns, error));
+  CST__TRY(cst_source_arrow_schema(source, &columns, error));
   *is_nested = cst__columns_are_nested(&columns);
   columns.release(&columns);
   return CST_OK;
@@ -47,7 +48,7 @@ static cst_status prepare_specs(cst_source *source, bool *is_nested, cst_error *
     CST__TRY(find_nested(source, is_nested, error));
   }
   if (!*is_nested) {
-    CST__TRY(cst__source_infer(source, NULL, NULL, &inferred, error));
+    CST__TRY(cst_source_infer(source, NULL, NULL, &inferred, error));
     cst_schema_release(inferred);
   }
   return CST_OK;
@@ -59,7 +60,7 @@ static cst_status fit_output(cst_source *source, const cst_specs *all, cst_specs
   struct ArrowSchema columns;
   const cst_schema *schema =
       source->options.values.view == NULL ? cst__source_known_schema(source) : NULL;
-  CST__TRY(cst__source_arrow_schema(source, &columns, error));
+  CST__TRY(cst_source_arrow_schema(source, &columns, error));
   cst_status status = cst__source_leave_offsets_out(source, &columns, NULL, error);
   if (status == CST_OK) {
     status = cst__specs_for_columns(schema, all, &columns, out, error);
@@ -78,7 +79,9 @@ static cst_status specs_of_view(cst_source *source, cst_specs **out, cst_error *
   return CST_OK;
 }
 
-cst_status cst__source_specs(cst_source *source, cst_specs **out, cst_error *error) {
+cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(source, "source", out, error));
   bool is_nested;
   if (source->options.values.view != NULL) {
     return specs_of_view(source, out, error);

@@ -122,7 +122,7 @@ static bool run_parts(part *parts, uint32_t count) {
 
 /* Parts pay for files that can be read from anywhere, and are not small. */
 static uint32_t choose_parts(const cst_source *source) {
-  bool divisible = source->inputs->rereadable && cst__source_total_bytes(source) >= LEAST_BYTES;
+  bool divisible = source->inputs->rereadable && cst_source_total_bytes(source) >= LEAST_BYTES;
   for (size_t i = 0; i < source->num_parts; i++) {
     divisible = divisible && !source->parts[i].file->is_reader;
   }
@@ -163,7 +163,7 @@ cst_status cst__verify_in_parts(cst_source *source, const cst__verify_calls *cal
     }
     status = verify_divided(&all, parts, count, sound, error);
     for (uint32_t i = 0; i < count; i++) {
-      cst__source_release(parts[i].source);
+      cst_source_release(parts[i].source);
     }
     cst__mutex_destroy(&all.lock);
   }

@@ -1,8 +1,10 @@
 /* The planner: which splits files have, without opening more of them than it must. */
+#include <columnstone/split.h>
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/arguments.h"
 #include "base/interrupt.h"
 #include "io/raw.h"
 #include "io/url.h"
@@ -115,7 +117,7 @@ static cst_status open_large_file(const split_planner *planner, const char *file
     from.format = "raw"; /* the records need not be understood */
   }
   cst_error own = CST_ERROR_INIT;
-  cst_status status = cst__source_open(&file, 1, &from, out, &own);
+  cst_status status = cst_source_open(&file, 1, &from, out, &own);
   if (status == CST_FORMAT || status == CST_UNSUPPORTED) {
     *out = NULL;
     return CST_OK;
@@ -129,12 +131,12 @@ static cst_status open_large_file(const split_planner *planner, const char *file
 /* The index beside a file, if it is sound and that of the file's container. */
 static cst_status load_split_index(const cst_source *source, const char *file, cst_index **out,
                                    cst_error *error) {
-  cst_status status = cst__index_load(file, &source->allocator, out, NULL);
+  cst_status status = cst_index_load(file, &source->allocator, out, NULL);
   if (status == CST_NO_MEMORY) {
     return cst__fail_memory(error, sizeof **out);
   }
   if (status != CST_OK || (*out)->container != source->inputs->container) {
-    cst__index_release(status == CST_OK ? *out : NULL);
+    cst_index_free(status == CST_OK ? *out : NULL);
     *out = NULL;
   }
   return CST_OK;
@@ -159,8 +161,8 @@ static cst_status plan_by_bytes(split_planner *planner, const char *file, uint64
     status = cuts ? cut_file(planner, file, size, index, error)
                   : plan_split(planner, file, 0, size, NULL, error);
   }
-  cst__index_release(index);
-  cst__source_release(source);
+  cst_index_free(index);
+  cst_source_release(source);
   return status;
 }
 
@@ -268,28 +270,49 @@ static cst_status plan_files(split_planner *planner, const char *const *paths, s
   return CST_OK;
 }
 
-cst_status cst__splits_plan(const char *const *paths, size_t num_paths,
-                            const cst_split_options *options, cst_splits **out, cst_error *error) {
-  CST__TRY(check_split_names(options, error));
-  cst_splits *splits = cst__new_zero(options->allocator, sizeof *splits);
+cst_status cst_splits_plan(const char *const *paths, size_t num_paths,
+                           const cst_split_options *options, cst_splits **out, cst_error *error) {
+  cst_split_options own = CST_SPLIT_OPTIONS_INIT;
+  CST__CLEAR(out);
+  if (out == NULL || (paths == NULL && num_paths > 0)) {
+    return cst__missing(out == NULL ? "out" : "paths", error);
+  }
+  for (size_t i = 0; i < num_paths; i++) {
+    if (paths[i] == NULL) {
+      return cst__missing("paths[i]", error);
+    }
+  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
+  if ((unsigned)own.cut > CST_SPLIT_CUT_NONE) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "cut is %d, it must be a cst_split_cut",
+                     (int)own.cut);
+  }
+  CST__TRY(check_split_names(&own, error));
+  cst_splits *splits = cst__new_zero(own.allocator, sizeof *splits);
   if (splits == NULL) {
     return cst__fail_memory(error, sizeof *splits);
   }
-  splits->allocator = cst__allocator_of(options->allocator);
-  split_planner planner = {
-      .options = options,
-      .target = options->target_bytes != 0 ? options->target_bytes : USUAL_TARGET,
-      .splits = splits};
+  splits->allocator = cst__allocator_of(own.allocator);
+  split_planner planner = {.options = &own,
+                           .target = own.target_bytes != 0 ? own.target_bytes : USUAL_TARGET,
+                           .splits = splits};
   cst_status status = plan_files(&planner, paths, num_paths, error);
   if (status != CST_OK) {
-    cst__splits_free(splits);
+    cst_splits_free(splits);
     return status;
   }
   *out = splits;
   return CST_OK;
 }
 
-void cst__splits_free(cst_splits *splits) {
+size_t cst_splits_count(const cst_splits *splits) { return splits != NULL ? splits->count : 0; }
+
+const cst_split *cst_splits_get(const cst_splits *splits, size_t i) {
+  return splits != NULL && i < splits->count ? &splits->items[i] : NULL;
+}
+
+void cst_splits_free(cst_splits *splits) {
   if (splits != NULL) {
     cst__paths_reset(&splits->files);
     cst__delete(splits->items);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/interrupt.h"
 #include "base/names.h"
 #include "source/index/boundary.h"
@@ -290,8 +291,18 @@ static cst_status share_columns(const split_reading *reading, cst_source *source
                 : CST_OK;
 }
 
-cst_status cst__source_read_splits(cst_source *source, const cst_split *splits, size_t num_splits,
-                                   cst_source **out, cst_error *error) {
+cst_status cst_source_read_splits(cst_source *source, const cst_split *splits, size_t num_splits,
+                                  cst_source **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(source, "source", out, error));
+  if (splits == NULL && num_splits > 0) {
+    return cst__missing("splits", error);
+  }
+  for (size_t i = 0; i < num_splits; i++) {
+    if (splits[i].file == NULL) {
+      return cst__missing("splits[i].file", error);
+    }
+  }
   split_reading reading = {.source = source, .looked_at = SIZE_MAX};
   cst_source *made = NULL;
   cst_status status = read_splits(&reading, splits, num_splits, error);
@@ -304,7 +315,7 @@ cst_status cst__source_read_splits(cst_source *source, const cst_split *splits, 
   if (status == CST_OK) {
     *out = made;
   } else {
-    cst__source_release(made);
+    cst_source_release(made);
   }
   cst__name_map_reset(&reading.files);
   cst__delete(reading.parts);

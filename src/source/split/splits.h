@@ -16,13 +16,6 @@ struct cst_splits {
   cst__paths files; /* whose names the splits have */
 };
 
-/* What the public functions of the same names do; the options are complete, never NULL. */
-cst_status cst__splits_plan(const char *const *paths, size_t num_paths,
-                            const cst_split_options *options, cst_splits **out, cst_error *error);
-void cst__splits_free(cst_splits *splits); /* NULL is allowed */
-cst_status cst__source_read_splits(cst_source *source, const cst_split *splits, size_t num_splits,
-                                   cst_source **out, cst_error *error);
-
 /* How the records of a file can be reached from its middle. */
 typedef enum cst__division {
   CST__UNDIVIDED,

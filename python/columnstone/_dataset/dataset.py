@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from .._core import Loader
     from .._source.base import SourceBase
+    from .._source.workers import Reporter
     from .._struct.tensor import StructuredTensor
     from .._tensor.adapter import PadsLike
     from .._types import (
@@ -626,6 +627,7 @@ class Iteration(Generic[Item]):
         "_process",
         "_progress",
         "_worker",
+        "reporter",
     )
 
     def __init__(
@@ -651,6 +653,7 @@ class Iteration(Generic[Item]):
         self._origin = at.origin
         self._made_before = 0  # batches of all workers, in the epochs before this one
         self._loader: Loader | None = None
+        self.reporter: Reporter | None = None  # in a worker: of what is dropped
         self._lock = threading.RLock()
         self._process = os.getpid()
         self._closed = False
@@ -680,13 +683,22 @@ class Iteration(Generic[Item]):
         while self._loader is not None or self._has_epoch():
             if self._loader is None:
                 self._loader = self._open()
-            for content, *place in self._loader:
+            made = self._next_of(self._loader)
+            if made is not None:
+                content, *place = made
                 position = Position(*place)
                 self._progress.position = position
                 return content, position
             self._loader = None
             self._next_epoch()
         raise StopIteration
+
+    def _next_of(self, loader: Loader) -> tuple[Any, ...] | None:
+        try:
+            return next(loader, None)
+        finally:
+            if self.reporter is not None:
+                self.reporter.tell(self._epoch, loader.dropped)
 
     def _has_epoch(self) -> bool:
         return self._end is None or self._epoch < self._end

@@ -17,6 +17,7 @@ from .._base.public import public
 from .._core import Tensor
 from .._dataset.batch import Batch, Position
 from .._dataset.dataset import Dataset
+from .._source.workers import Reporter, Run
 from .._tensor.conversion import converted, ragged_parts, sparse_parts
 from .._tensor.tensor import RaggedTensor, SparseTensor
 from .torch_batch import Sealed, TorchBatch, end_with_parent
@@ -84,6 +85,8 @@ class TorchDataset(IterableDataset[Item], Generic[Item]):  # type: ignore[misc]
             raise argument_error("as_batches gives no tensors: iterate the dataset itself")
         self._dataset = dataset
         self._restored = False  # in this worker, by a StatefulDataLoader
+        self._reports = dataset.source._reported(self)
+        self._begun = 0  # iterations of this worker
         self._shared = dataset._shared
         if self._shared is None:
             self._shared = dataset._shared = _Shared()
@@ -104,7 +107,10 @@ class TorchDataset(IterableDataset[Item], Generic[Item]):  # type: ignore[misc]
         if not self._restored:
             self._shared.take(self._dataset, worker.seed - worker.id)
         self._restored = False
-        return TorchIteration(self._dataset, worker.id, worker.num_workers, sealed)
+        self._begun += 1
+        run = Run(worker.seed - worker.id, self._begun)
+        reporter = None if self._reports is None else Reporter(self._reports, run, worker.id)
+        return TorchIteration(self._dataset, worker.id, worker.num_workers, sealed, reporter)
 
     def __len__(self) -> int:
         """Batches of all epochs. TypeError where the dataset has no length, or no end."""
@@ -192,18 +198,26 @@ class TorchIteration(Generic[Item]):
     """What one worker makes of a dataset. Its state is what a StatefulDataLoader keeps of it."""
 
     def __init__(
-        self, dataset: Dataset, worker: int, num_workers: int, sealed: bool = False
+        self,
+        dataset: Dataset,
+        worker: int,
+        num_workers: int,
+        sealed: bool = False,
+        reporter: Reporter | None = None,
     ) -> None:
         self._dataset = dataset
         self._worker = worker
         self._num_workers = num_workers
         self._sealed = sealed
+        self._reporter = reporter
         self._iteration = self._iterate(None)
 
     def _iterate(self, start: Mapping[str, Any] | None) -> Iteration:
         plain = self._sealed and not self._dataset._maps  # functions get torch tensors
         convert = _batch_to_seal if plain else _batch
-        return self._dataset._iterate(self._worker, self._num_workers, start, convert)
+        made = self._dataset._iterate(self._worker, self._num_workers, start, convert)
+        made.reporter = self._reporter
+        return made
 
     def __iter__(self) -> Self:
         return self

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .._types import AnyTensor
     from .dropped import Dropped
     from .inputs import Opener
+    from .workers import Reports
 
 
 @public
@@ -65,6 +66,11 @@ class Verification(NamedTuple):
     files: list[FileCount]
 
 
+def _end_reports(all_reports: list[Reports], one: Reports) -> None:
+    one.end()
+    all_reports.remove(one)
+
+
 def _and_type_error(error: type[Error]) -> type[Error]:
     return type(error.__name__, (error, TypeError), {"__module__": error.__module__})
 
@@ -83,6 +89,7 @@ class SourceBase:
         "_passes",
         "_pickle",
         "_registered",
+        "_reports",
         "_rows",
         "_seen",
     )
@@ -95,6 +102,7 @@ class SourceBase:
     def _open(self, inputs: Inputs) -> None:
         """Opens by self._options."""
         self._passes: list[ref[Pass[Any] | Loader]] = []
+        self._reports: list[Reports] = []  # of worker processes
         self._parts: tuple[tuple[Any, ...], ...] = ()
         self._inputs = inputs
         self._pickle = inputs.pickle
@@ -262,9 +270,27 @@ class SourceBase:
 
     @property
     def dropped(self) -> list[Dropped]:
-        """The records that the pass that began last has dropped so far; see on_error of `open`. A
-        pass of its own has the same: `iter(source).dropped`."""
+        """The records that the pass that began last, or the epoch of a dataset, has dropped so far;
+        see on_error of `open`. A pass of its own has the same: `iter(source).dropped`. What the
+        workers of a DataLoader over `Dataset.torch` drop is here, too, each record once; they are
+        ahead of the loop."""
+        for reports in self._reports:
+            reports.take()
         return self._core.dropped()
+
+    def _reported(self, owner: object) -> str | None:
+        """Where worker processes say what they drop, as long as the owner lives; None: they drop
+        nothing."""
+        if self._options["on_error"] is None:
+            return None
+        import weakref
+
+        from .workers import Reports
+
+        made = Reports(self._core)
+        self._reports.append(made)
+        weakref.finalize(owner, _end_reports, self._reports, made)
+        return made.path
 
     # Rows and parts
 
@@ -396,6 +422,7 @@ class SourceBase:
     def _part(self, how: str, a: Any, b: Any) -> Self:
         part = object.__new__(type(self))
         part._passes = []
+        part._reports = []
         part._rows = None
         part._seen = None
         part._first_rows = None

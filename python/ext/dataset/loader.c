@@ -146,6 +146,17 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 
+static PyObject *loader_get_dropped(PyObject *object, void *closure) {
+  (void)closure;
+  return cst__py_feed_dropped(&((loader_object *)object)->feed);
+}
+
+static PyGetSetDef getset[] = {
+    {"dropped", loader_get_dropped, NULL,
+     PyDoc_STR("The records of this epoch that were dropped so far, as Dropped tuples."), NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
 static PyMemberDef members[] = {
     {"__weaklistoffset__", T_PYSSIZET, offsetof(loader_object, weakrefs), READONLY, NULL},
     {NULL, 0, 0, 0, NULL},
@@ -161,6 +172,7 @@ static PyType_Slot slots[] = {
     {Py_tp_iter, PyObject_SelfIter},
     {Py_tp_iternext, loader_next},
     {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
     {Py_tp_members, members},
     {0, NULL},
 };

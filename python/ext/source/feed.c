@@ -122,3 +122,7 @@ int cst__py_feed_enter(PyObject *object, cst__py_feed *feed) {
   }
   return cst__py_lock_enter(&feed->lock, cst__py_state_of(object), feed->kind->name) < 0 ? -1 : 1;
 }
+
+PyObject *cst__py_feed_dropped(const cst__py_feed *feed) {
+  return feed->drops == NULL ? PyList_New(0) : Py_NewRef(cst__py_drops_list(feed->drops));
+}

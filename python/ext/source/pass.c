@@ -177,8 +177,7 @@ static PyObject *progress(PyObject *object, PyObject *unused) {
 
 static PyObject *pass_get_dropped(PyObject *object, void *closure) {
   (void)closure;
-  const cst__py_feed *feed = &((pass_object *)object)->feed;
-  return feed->drops == NULL ? PyList_New(0) : Py_NewRef(cst__py_drops_list(feed->drops));
+  return cst__py_feed_dropped(&((pass_object *)object)->feed);
 }
 
 static PyMethodDef methods[] = {

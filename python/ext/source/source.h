@@ -201,6 +201,8 @@ int cst__py_feed_traverse(cst__py_feed *feed, visitproc visit, void *arg);
 /* tp_iternext and the method close of the object that holds the feed. */
 PyObject *cst__py_feed_next(PyObject *object, cst__py_feed *feed);
 PyObject *cst__py_feed_close(PyObject *object, cst__py_feed *feed);
+/* The list of what it has dropped, which grows; an empty one where nothing is. */
+PyObject *cst__py_feed_dropped(const cst__py_feed *feed);
 /* For a look at the work: 1 with the lock, which cst__py_lock_leave gives back; 0 without it in a
  * forked child; -1 with an exception. */
 int cst__py_feed_enter(PyObject *object, cst__py_feed *feed);

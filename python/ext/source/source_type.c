@@ -143,6 +143,16 @@ static PyObject *source_get_dropped(PyObject *object, PyObject *unused) {
   return list == NULL ? PyList_New(0) : Py_NewRef(list);
 }
 
+/* A new list, as a pass begins one: of what is dropped where the library cannot see it. */
+static PyObject *source_begin_dropped(PyObject *object, PyObject *unused) {
+  (void)unused;
+  PyObject *list = PyList_New(0);
+  if (list != NULL) {
+    cst__py_replace(&((cst__py_source_object *)object)->dropped, Py_NewRef(list));
+  }
+  return list;
+}
+
 static PyObject *close_source(PyObject *object, PyObject *unused) {
   (void)unused;
   release_source((cst__py_source_object *)object);
@@ -443,6 +453,7 @@ static PyMethodDef methods[] = {
     {"validate", cst__py_source_validate, METH_VARARGS, NULL},
     {"propose", cst__py_source_propose, METH_VARARGS, NULL},
     {"dropped", source_get_dropped, METH_NOARGS, NULL},
+    {"begin_dropped", source_begin_dropped, METH_NOARGS, NULL},
     {"last_error", last_error, METH_NOARGS, NULL},
     {"close", close_source, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

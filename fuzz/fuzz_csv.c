@@ -20,7 +20,7 @@ typedef struct text {
 /* What a reading gives, as text: rows, drops, the end. */
 typedef struct reading {
   cst_status status;
-  cst__json_text rows;
+  cst__text rows;
   uint64_t drops;
   cst_error error;
   struct ArrowSchema schema; /* release is NULL if there is none */
@@ -98,9 +98,9 @@ static void note_batch(reading *r, struct ArrowArray *batch, choices *c) {
   FUZZ_ASSERT(cst__view_init(&view, &r->schema, batch, false, &arena, NULL) == CST_OK);
   for (int64_t row = 0; row < view.length; row++) {
     cst__json_value(&r->rows, &view, row);
-    cst__json_append(&r->rows, "\n", 1);
+    cst__text_append(&r->rows, "\n", 1);
   }
-  cst__json_append(&r->rows, "---\n", 4);
+  cst__text_append(&r->rows, "---\n", 4);
   if (c->sink != NULL && c->sunk == CST_OK) {
     c->sunk = cst_sink_write(c->sink, batch, NULL);
   }
@@ -163,7 +163,7 @@ static reading read_text(text *texts, size_t count, choices *c, const cst_writer
 }
 
 static void drop_reading(reading *r) {
-  cst__json_reset(&r->rows);
+  cst__text_free(&r->rows);
   if (r->schema.release != NULL) {
     r->schema.release(&r->schema);
   }

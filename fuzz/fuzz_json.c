@@ -63,7 +63,7 @@ typedef struct result {
   cst_status status;
   cst_error error;
   struct ArrowSchema schema; /* of a plan that was made */
-  cst__json_text text;
+  cst__text text;
   size_t drops;
 } result;
 
@@ -71,7 +71,7 @@ static void result_reset(result *r) {
   if (r->schema.release != NULL) {
     r->schema.release(&r->schema);
   }
-  cst__json_reset(&r->text);
+  cst__text_free(&r->text);
 }
 
 static cst_status on_drop(void *ctx, const cst__dropped *lost, cst_error *error) {
@@ -93,7 +93,7 @@ static void print_batch(result *r, const struct ArrowArray *batch) {
   FUZZ_ASSERT(view.length > 0 && view.length <= BATCH_SIZE);
   for (int64_t i = 0; i < view.length; i++) {
     cst__json_value(&r->text, &view, i);
-    cst__json_append(&r->text, "\n", 1);
+    cst__text_append(&r->text, "\n", 1);
   }
   FUZZ_ASSERT(!r->text.failed);
   cst__arena_reset(&arena);
@@ -204,12 +204,12 @@ static void check_blocks(const uint8_t *data, size_t size, size_t block) {
 typedef struct feed {
   const uint8_t *at;
   const uint8_t *end;
-  cst__json_text out;
+  cst__text out;
 } feed;
 
 static uint8_t take(feed *f) { return f->at < f->end ? *f->at++ : 0; }
 
-static void put(feed *f, const char *text) { cst__json_append(&f->out, text, strlen(text)); }
+static void put(feed *f, const char *text) { cst__text_append(&f->out, text, strlen(text)); }
 
 static void put_scalar(feed *f, uint8_t choice) {
   static const char *const scalars[] = {"null",
@@ -275,7 +275,7 @@ static void put_value(feed *f, int depth) {
   }
 }
 
-static cst__json_text make_file(const uint8_t *data, size_t size) {
+static cst__text make_file(const uint8_t *data, size_t size) {
   feed f = {data, data + size, {.allocator = cst__default_allocator}};
   bool is_list = take(&f) % 4 == 0;
   put(&f, is_list ? "[" : "");
@@ -303,9 +303,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   data += size > 0;
   size -= size > 0;
   if (first >= 128) {
-    cst__json_text text = make_file(data, size);
+    cst__text text = make_file(data, size);
     check((const uint8_t *)text.data, text.size, first - 127);
-    cst__json_reset(&text);
+    cst__text_free(&text);
     return 0;
   }
   /* Compressed bytes would be inflated: the input room has its own tests. */

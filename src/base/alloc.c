@@ -230,22 +230,13 @@ void cst__arena_rewind(cst__arena *arena) {
   }
 }
 
-static bool text_reserve(cst__text *text, size_t more) {
-  size_t want;
-  if (text->failed || !cst__add(text->size, more, &want) || !cst__add(want, 1, &want)) {
-    text->failed = true;
-    return false;
-  }
-  if (want <= text->capacity) {
-    return true;
-  }
+static bool grow_on_heap(cst__text *text, size_t want) {
   size_t room = text->capacity < 64 ? 64 : text->capacity;
   while (room < want) {
     room = room > SIZE_MAX / 2 ? want : room * 2;
   }
   char *fresh = realloc(text->data, room);
   if (fresh == NULL) {
-    text->failed = true;
     return false;
   }
   text->data = fresh;
@@ -253,13 +244,28 @@ static bool text_reserve(cst__text *text, size_t more) {
   return true;
 }
 
+char *cst__text_grow(cst__text *text, size_t more) {
+  size_t want;
+  void *data = text->data;
+  bool ok = !text->failed && cst__add(text->size, more, &want) && cst__add(want, 1, &want);
+  if (ok && text->allocator.allocate == NULL) {
+    ok = want <= text->capacity || grow_on_heap(text, want);
+  } else if (ok) {
+    ok = cst__grow(&text->allocator, &data, &text->capacity, want, 1);
+    text->data = data;
+  }
+  text->failed = !ok;
+  return ok ? text->data + text->size : NULL;
+}
+
 void cst__text_append(cst__text *text, const void *bytes, size_t size) {
-  if (text_reserve(text, size)) {
+  char *to = cst__text_reserve(text, size);
+  if (to != NULL) {
     if (size > 0) {
-      memcpy(text->data + text->size, bytes, size);
+      memcpy(to, bytes, size);
     }
+    to[size] = '\0';
     text->size += size;
-    text->data[text->size] = '\0';
   }
 }
 
@@ -272,33 +278,24 @@ void cst__text_printf(cst__text *text, const char *fmt, ...) {
   va_start(args, fmt);
   int length = vsnprintf(NULL, 0, fmt, args);
   va_end(args);
-  if (length < 0 || !text_reserve(text, (size_t)length)) {
+  char *to = length >= 0 ? cst__text_reserve(text, (size_t)length) : NULL;
+  if (to == NULL) {
     text->failed = true;
     return;
   }
   va_start(args, fmt);
-  (void)vsnprintf(text->data + text->size, (size_t)length + 1, fmt, args);
+  (void)vsnprintf(to, (size_t)length + 1, fmt, args);
   va_end(args);
   text->size += (size_t)length;
 }
 
-void cst__text_put_json(cst__text *text, const char *string) {
-  cst__text_puts(text, "\"");
-  for (const char *at = string; *at != '\0'; at++) {
-    if (*at == '"' || *at == '\\') {
-      cst__text_printf(text, "\\%c", *at);
-    } else if ((unsigned char)*at < 0x20) {
-      cst__text_printf(text, "\\u%04x", (unsigned)(unsigned char)*at);
-    } else {
-      cst__text_append(text, at, 1);
-    }
-  }
-  cst__text_puts(text, "\"");
-}
-
 void cst__text_free(cst__text *text) {
-  free(text->data);
-  *text = (cst__text){0};
+  if (text->allocator.allocate == NULL) {
+    free(text->data);
+  } else {
+    cst__delete(text->data);
+  }
+  *text = (cst__text){.allocator = text->allocator};
 }
 
 cst_status cst__text_finish(cst__text *text, char **out, size_t *size, cst_error *error) {

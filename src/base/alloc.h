@@ -57,22 +57,33 @@ void cst__arena_reset(cst__arena *arena);
  * bytes as there were in several. */
 void cst__arena_rewind(cst__arena *arena);
 
-/* A growing byte string on the C library's heap (what cst_free frees). Once out of memory it stays
- * `failed` and ignores appends, so that a writer checks once, at the end. */
+/* A growing byte string. Once out of memory it stays `failed` and ignores appends, so that a writer
+ * checks once, at the end. Zero-initialised storage, with the allocator set or without: then its
+ * bytes lie on the C library's heap (what cst_free frees). */
 typedef struct cst__text {
   char *data;
   size_t size;
   size_t capacity;
   bool failed;
+  cst_allocator allocator;
 } cst__text;
 
+/* For cst__text_reserve. */
+char *cst__text_grow(cst__text *text, size_t more);
+/* Room for `more` bytes and a NUL behind `size`, which whoever writes them raises; NULL if there is
+ * none. */
+static inline char *cst__text_reserve(cst__text *text, size_t more) {
+  return __builtin_expect(more < text->capacity - text->size && !text->failed, 1)
+             ? text->data + text->size
+             : cst__text_grow(text, more);
+}
 void cst__text_append(cst__text *text, const void *bytes, size_t size);
 void cst__text_puts(cst__text *text, const char *string);
 void cst__text_printf(cst__text *text, const char *fmt, ...) CST__PRINTF(2, 3);
-/* A string of JSON, in its quotes. */
-void cst__text_put_json(cst__text *text, const char *string);
+/* Frees the bytes; the text can be used again. */
 void cst__text_free(cst__text *text);
-/* Hands the NUL-terminated bytes over (caller: cst_free), or fails with CST_NO_MEMORY. */
+/* Hands the NUL-terminated bytes of a text without an allocator over (caller: cst_free), or fails
+ * with CST_NO_MEMORY. */
 cst_status cst__text_finish(cst__text *text, char **out, size_t *size, cst_error *error);
 
 #endif /* BASE_ALLOC_H */

@@ -34,10 +34,10 @@ typedef struct csv_case {
 
   csv_text texts[CSV_MOST_FILES];
   cst_reader readers[CSV_MOST_FILES];
-  char types[512];     /* "a l, b +L<U>" */
-  cst__json_text rows; /* JSON lines, "---" behind every batch; NUL-terminated */
-  char drops[4096];    /* "kind record offset bytes line:column; " */
-  size_t most_drops;   /* 0: any number */
+  char types[512];   /* "a l, b +L<U>" */
+  cst__text rows;    /* JSON lines, "---" behind every batch; NUL-terminated */
+  char drops[4096];  /* "kind record offset bytes line:column; " */
+  size_t most_drops; /* 0: any number */
   size_t num_drops;
   cst_error error;
 } csv_case;
@@ -96,13 +96,13 @@ static inline void csv_note_rows(csv_case *c, const cst__view *batch) {
   for (int64_t row = 0; row < batch->length; row++) {
     for (int64_t i = 0; i < batch->num_children; i++) {
       if (i > 0) {
-        cst__json_append(&c->rows, " ", 1);
+        cst__text_append(&c->rows, " ", 1);
       }
       cst__json_value(&c->rows, &batch->children[i], row);
     }
-    cst__json_append(&c->rows, "\n", 1);
+    cst__text_append(&c->rows, "\n", 1);
   }
-  cst__json_append(&c->rows, "---\n", 4);
+  cst__text_append(&c->rows, "---\n", 4);
 }
 
 /* Validates the batch fully. */
@@ -140,7 +140,7 @@ static inline cst_status csv_read_all(csv_case *c, const void *plan,
   return status;
 }
 
-static inline void csv_reset(csv_case *c) { cst__json_reset(&c->rows); }
+static inline void csv_reset(csv_case *c) { cst__text_free(&c->rows); }
 
 /* Plans and reads; the case holds what came. */
 static inline cst_status csv_run(csv_case *c) {
@@ -173,7 +173,7 @@ static inline cst_status csv_run(csv_case *c) {
   c->error = (cst_error)CST_ERROR_INIT;
   c->drops[0] = c->types[0] = '\0';
   c->num_drops = 0;
-  c->rows = (cst__json_text){.allocator = *usual};
+  c->rows = (cst__text){.allocator = *usual};
   cst__csv_set_block_size(c->block_size);
   void *plan;
   struct ArrowSchema schema;
@@ -184,7 +184,7 @@ static inline cst_status csv_run(csv_case *c) {
     cst__csv_table.plan_free(plan);
     schema.release(&schema);
   }
-  cst__json_append(&c->rows, "", 1);
+  cst__text_append(&c->rows, "", 1);
   cst__csv_set_block_size(0);
   return status == CST_OK && c->rows.failed ? CST_NO_MEMORY : status;
 }

@@ -93,18 +93,18 @@ static inline cst_status put_rows(bytes *b, const struct ArrowSchema *schema,
                                   const struct ArrowArray *batch) {
   cst__arena arena;
   cst__view view;
-  cst__json_text text = {.allocator = cst__default_allocator};
+  cst__text text = {.allocator = cst__default_allocator};
   cst__arena_init(&arena, NULL);
   cst_status status = cst__view_init(&view, schema, batch, false, &arena, NULL);
   for (int64_t i = 0; status == CST_OK && i < view.length; i++) {
     cst__json_value(&text, &view, i);
-    cst__json_append(&text, "\n", 1);
+    cst__text_append(&text, "\n", 1);
   }
   if (text.size > 0) {
     bytes_add(b, text.data, text.size);
   }
   status = status == CST_OK && text.failed ? CST_NO_MEMORY : status;
-  cst__json_reset(&text);
+  cst__text_free(&text);
   cst__arena_reset(&arena);
   return status;
 }

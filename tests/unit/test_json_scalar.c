@@ -1,4 +1,4 @@
-/* Scalars of JSON text: the kinds of integers, floats that come back, base64. */
+/* Scalars of JSON text: the kinds of integers, floats that come back, words. */
 #include <math.h>
 
 #include "format/json/json.h"
@@ -46,12 +46,12 @@ TEST(printed_floats_come_back) {
     if (!isfinite(value)) {
       continue;
     }
-    cst__json_text text = {.allocator = cst__default_allocator};
+    cst__text text = {.allocator = cst__default_allocator};
     cst__json_float32(&text, value);
-    cst__json_append(&text, "", 1);
+    cst__text_append(&text, "", 1);
     CHECK(cst__parse_float32(text.data, text.size - 1, &back));
     CHECK_MEM(&back, &value, sizeof value);
-    cst__json_reset(&text);
+    cst__text_free(&text);
   }
 }
 
@@ -64,34 +64,4 @@ TEST(specials) {
   CHECK(!cst__json_read_special("nan", 3, &value));
   CHECK(!cst__json_read_special("", 0, &value));
   CHECK(!cst__json_read_special("-", 1, &value));
-}
-
-static void check_base64(const char *text, const char *expected, size_t size) {
-  size_t found = 0;
-  uint8_t out[64];
-  CHECK(cst__json_base64_size(text, strlen(text), &found));
-  CHECK_EQ(found, size);
-  cst__json_base64_decode(text, strlen(text), out);
-  CHECK_MEM(out, expected, size);
-}
-
-static bool is_base64(const char *text) {
-  size_t size;
-  return cst__json_base64_size(text, strlen(text), &size);
-}
-
-TEST(base64) {
-  check_base64("", "", 0);
-  check_base64("/w==", "\xff", 1);
-  check_base64("/wA=", "\xff\0", 2);
-  check_base64("/wAB", "\xff\0\x01", 3);
-  check_base64("AZaz09+/", "\x01\x96\xb3\xd3\xdf\xbf", 6);
-  CHECK(!is_base64("/"));
-  CHECK(!is_base64("/w="));
-  CHECK(!is_base64("/x=="));
-  CHECK(!is_base64("/wB="));
-  CHECK(!is_base64("/w=A"));
-  CHECK(!is_base64("===="));
-  CHECK(!is_base64("a-_b"));
-  CHECK(!is_base64("/w==\n"));
 }

@@ -7,19 +7,19 @@ static void check_value(const char *type, const char *rows, const char *expected
   struct ArrowArray array;
   cst__arena arena;
   cst__view view;
-  cst__json_text text = {.allocator = cst__default_allocator};
+  cst__text text = {.allocator = cst__default_allocator};
   arrow_text(type, rows, &schema, &array);
   cst__arena_init(&arena, NULL);
   CHECK_EQ(cst__view_init(&view, &schema, &array, false, &arena, NULL), CST_OK);
   CHECK_EQ(cst__json_check(&view, NULL), CST_OK);
   for (int64_t i = 0; i < view.length; i++) {
-    cst__json_append(&text, i > 0 ? "; " : "", i > 0 ? 2 : 0);
+    cst__text_append(&text, i > 0 ? "; " : "", i > 0 ? 2 : 0);
     cst__json_value(&text, &view, i);
   }
-  cst__json_append(&text, "", 1);
+  cst__text_append(&text, "", 1);
   CHECK(!text.failed);
   CHECK_STR(text.data, expected);
-  cst__json_reset(&text);
+  cst__text_free(&text);
   cst__arena_reset(&arena);
   ArrowSchemaRelease(&schema);
   ArrowArrayRelease(&array);
@@ -75,11 +75,11 @@ TEST(durations) {
 }
 
 static void check_bytes(const char *bytes, size_t size, const char *expected) {
-  cst__json_text text = {.allocator = cst__default_allocator};
+  cst__text text = {.allocator = cst__default_allocator};
   cst__json_bytes(&text, (cst_bytes){(const uint8_t *)bytes, size});
-  cst__json_append(&text, "", 1);
+  cst__text_append(&text, "", 1);
   CHECK_STR(text.data, expected);
-  cst__json_reset(&text);
+  cst__text_free(&text);
 }
 
 TEST(bytes) {
@@ -95,12 +95,12 @@ TEST(bytes) {
 }
 
 TEST(keys) {
-  cst__json_text text = {.allocator = cst__default_allocator};
+  cst__text text = {.allocator = cst__default_allocator};
   cst__json_key(&text, "a\"\xff"
                        "b");
-  cst__json_append(&text, "", 1);
+  cst__text_append(&text, "", 1);
   CHECK_STR(text.data, "\"a\\\"\\\\xffb\": ");
-  cst__json_reset(&text);
+  cst__text_free(&text);
 }
 
 TEST(types_without_json_are_refused_by_name) {

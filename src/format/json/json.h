@@ -148,11 +148,6 @@ cst__json_number cst__json_read_number(const char *text, size_t size);
 bool cst__json_read_special(const char *text, size_t size, double *out);
 /* The string of {"base64": "..."}; NULL if the value is not such an object. */
 yyjson_val *cst__json_base64_mark(yyjson_val *value);
-/* The number of bytes that a base64 text holds; false if it is none: the standard alphabet, with
- * padding, without idle bits. */
-bool cst__json_base64_size(const char *text, size_t size, size_t *out);
-void cst__json_base64_decode(const char *text, size_t size, uint8_t *out);
-
 /* ---- types ---- */
 
 /* What JSON asks of a type, beside what Arrow says. */

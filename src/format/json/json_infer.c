@@ -9,6 +9,7 @@
 
 #include "base/exact.h"
 #include "format/json/json.h"
+#include "text/base64.h"
 #include "text/number.h"
 
 enum { MAX_NODES = 1 << 20 }; /* paths; beyond it the keys are rather data */
@@ -410,8 +411,9 @@ static cst_status add_members(cst__json_infer *infer, node *n, yyjson_val *value
 static cst_status add_object(cst__json_infer *infer, node *n, yyjson_val *value) {
   yyjson_val *mark = cst__json_base64_mark(value);
   size_t size;
-  bool is_mark = mark != NULL && cst__json_base64_size(unsafe_yyjson_get_str(mark),
-                                                       unsafe_yyjson_get_len(mark), &size);
+  bool is_mark =
+      mark != NULL && cst__base64_size(unsafe_yyjson_get_str(mark), unsafe_yyjson_get_len(mark),
+                                       CST__BASE64_EXACT, &size);
   /* A mark among strings can only be bytes; else the objects after it may say that it is none. */
   CST__TRY(see(infer, n, is_mark ? SEEN_MARK : SEEN_OBJECT, value));
   return add_members(infer, n, value);

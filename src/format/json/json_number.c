@@ -5,36 +5,32 @@
 #include "format/json/text.h"
 #include "text/number.h"
 
-void cst__json_uint64(cst__json_text *text, uint64_t value) {
-  char buf[CST__NUMBER_SIZE];
-  cst__json_append(text, buf, cst__print_uint64(buf, value));
+void cst__json_uint64(cst__text *text, uint64_t value) {
+  char *to = cst__text_reserve(text, CST__NUMBER_SIZE);
+  text->size += to != NULL ? cst__print_uint64(to, value) : 0;
 }
 
-void cst__json_int64(cst__json_text *text, int64_t value) {
-  char buf[CST__NUMBER_SIZE];
-  cst__json_append(text, buf, cst__print_int64(buf, value));
+void cst__json_int64(cst__text *text, int64_t value) {
+  char *to = cst__text_reserve(text, CST__NUMBER_SIZE);
+  text->size += to != NULL ? cst__print_int64(to, value) : 0;
 }
 
 /* NaN and the infinities, which are strings; false for other values. */
-static bool append_special(cst__json_text *text, double value) {
+static bool append_special(cst__text *text, double value) {
   if (isfinite(value)) {
     return false;
   }
   const char *special = isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
-  cst__json_append(text, special, strlen(special));
+  cst__text_append(text, special, strlen(special));
   return true;
 }
 
-void cst__json_float32(cst__json_text *text, float value) {
-  char buf[CST__NUMBER_SIZE];
-  if (!append_special(text, (double)value)) {
-    cst__json_append(text, buf, cst__print_float32(buf, value, CST__FLOAT_PYTHON));
-  }
+void cst__json_float32(cst__text *text, float value) {
+  char *to = append_special(text, (double)value) ? NULL : cst__text_reserve(text, CST__NUMBER_SIZE);
+  text->size += to != NULL ? cst__print_float32(to, value, CST__FLOAT_PYTHON) : 0;
 }
 
-void cst__json_float64(cst__json_text *text, double value) {
-  char buf[CST__NUMBER_SIZE];
-  if (!append_special(text, value)) {
-    cst__json_append(text, buf, cst__print_float64(buf, value, CST__FLOAT_PYTHON));
-  }
+void cst__json_float64(cst__text *text, double value) {
+  char *to = append_special(text, value) ? NULL : cst__text_reserve(text, CST__NUMBER_SIZE);
+  text->size += to != NULL ? cst__print_float64(to, value, CST__FLOAT_PYTHON) : 0;
 }

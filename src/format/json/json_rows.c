@@ -5,6 +5,7 @@
 
 #include "base/exact.h"
 #include "format/json/json.h"
+#include "text/base64.h"
 #include "text/number.h"
 
 enum { NO_CHILD = UINT32_MAX };
@@ -157,14 +158,14 @@ static cst_status json_append_base64(cst__json_rows *rows, cst__json_column *col
                                      yyjson_val *value, yyjson_val *mark, cst_error *error) {
   size_t size;
   const char *text = unsafe_yyjson_get_str(mark);
-  if (!cst__json_base64_size(text, unsafe_yyjson_get_len(mark), &size)) {
+  if (!cst__base64_size(text, unsafe_yyjson_get_len(mark), CST__BASE64_EXACT, &size)) {
     return fail_value(rows, column, value, "a text that is not base64", error);
   }
   uint8_t *to = cst__builder_append_string(column->to, size);
   if (to == NULL) {
     return json_fail_room(rows, error);
   }
-  cst__json_base64_decode(text, unsafe_yyjson_get_len(mark), to);
+  cst__base64_decode(text, unsafe_yyjson_get_len(mark), to);
   return CST_OK;
 }
 

@@ -15,25 +15,14 @@
 #include "arrow/view.h"
 #include "base/alloc.h"
 
-/* Text that grows. Once out of memory it stays `failed` and takes nothing more. */
-typedef struct cst__json_text {
-  cst_allocator allocator;
-  char *data;
-  size_t size;
-  size_t capacity;
-  bool failed;
-} cst__json_text;
-
-void cst__json_reset(cst__json_text *text);
-void cst__json_append(cst__json_text *text, const void *bytes, size_t size);
-void cst__json_int64(cst__json_text *text, int64_t value);
-void cst__json_uint64(cst__json_text *text, uint64_t value);
-void cst__json_float32(cst__json_text *text, float value);
-void cst__json_float64(cst__json_text *text, double value);
+void cst__json_int64(cst__text *text, int64_t value);
+void cst__json_uint64(cst__text *text, uint64_t value);
+void cst__json_float32(cst__text *text, float value);
+void cst__json_float64(cst__text *text, double value);
 /* A string, or an object with base64. */
-void cst__json_bytes(cst__json_text *text, cst_bytes bytes);
+void cst__json_bytes(cst__text *text, cst_bytes bytes);
 /* The key of an object with its colon; bytes that are not UTF-8 become \xNN. */
-void cst__json_key(cst__json_text *text, const char *name);
+void cst__json_key(cst__text *text, const char *name);
 
 /* True for dates, times, timestamps and durations. */
 bool cst__json_is_time(const cst__view *view);
@@ -45,6 +34,6 @@ size_t cst__json_time(const cst__view *view, int64_t i, char out[CST__JSON_TIME_
  * dictionaries, which the sink takes the values of before). */
 cst_status cst__json_check(const cst__view *view, cst_error *error);
 /* The value in a slot of a checked view. */
-void cst__json_value(cst__json_text *text, const cst__view *view, int64_t i);
+void cst__json_value(cst__text *text, const cst__view *view, int64_t i);
 
 #endif /* FORMAT_JSON_TEXT_H */

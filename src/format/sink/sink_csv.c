@@ -28,8 +28,8 @@ typedef struct csv_sink {
   cst__output *output;
   const struct ArrowSchema *schema; /* borrowed */
   cst__arena arena;                 /* the views of one batch */
-  cst__json_text text;              /* lines that are not written yet */
-  cst__json_text cell;              /* a list's values, before they are quoted */
+  cst__text text;                   /* lines that are not written yet */
+  cst__text cell;                   /* a list's values, before they are quoted */
   cst__csv_dialect dialect;
   bool quotes_numbers; /* the delimiter or the sign of comments may be part of one */
   bool quotes_inner;   /* the secondary delimiter may */
@@ -41,21 +41,21 @@ typedef struct csv_sink {
 static void csv_free(void *ptr) {
   csv_sink *sink = ptr;
   cst__arena_reset(&sink->arena);
-  cst__json_reset(&sink->text);
-  cst__json_reset(&sink->cell);
+  cst__text_free(&sink->text);
+  cst__text_free(&sink->cell);
   cst__delete(sink->is_multivalent);
   cst__delete(sink);
 }
 
 /* ---- cells ---- */
 
-static void csv_put(cst__json_text *text, const void *bytes, size_t size) {
+static void csv_put(cst__text *text, const void *bytes, size_t size) {
   if (size > 0) {
-    cst__json_append(text, bytes, size);
+    cst__text_append(text, bytes, size);
   }
 }
 
-static void put_quoted(cst__json_text *text, const uint8_t *bytes, size_t size) {
+static void put_quoted(cst__text *text, const uint8_t *bytes, size_t size) {
   csv_put(text, "\"", 1);
   while (size > 0) {
     const uint8_t *quote = memchr(bytes, '"', size);
@@ -93,7 +93,7 @@ static bool is_text(const cst__view *view) {
 }
 
 /* JSON writes numbers as CSV does, but for the words, which are strings there. */
-static void put_number(cst__json_text *text, const cst__view *view, int64_t i) {
+static void put_number(cst__text *text, const cst__view *view, int64_t i) {
   size_t begin = text->size;
   cst__json_value(text, view, i);
   if (!text->failed && text->size > begin && text->data[begin] == '"') {

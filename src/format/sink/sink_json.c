@@ -11,8 +11,8 @@ typedef struct json_sink {
   cst__output *output;              /* lent */
   const struct ArrowSchema *schema; /* borrowed */
   cst__arena arena;                 /* the views of one batch */
-  cst__json_text text;              /* lines that are not written yet */
-  cst__json_text keys;              /* the keys of all columns, one after the other */
+  cst__text text;                   /* lines that are not written yet */
+  cst__text keys;                   /* the keys of all columns, one after the other */
   size_t *key_ends;                 /* where each key ends in `keys` */
   size_t num_keys;
 } json_sink;
@@ -20,8 +20,8 @@ typedef struct json_sink {
 static void json_free(void *ptr) {
   json_sink *sink = ptr;
   cst__arena_reset(&sink->arena);
-  cst__json_reset(&sink->text);
-  cst__json_reset(&sink->keys);
+  cst__text_free(&sink->text);
+  cst__text_free(&sink->keys);
   cst__delete(sink->key_ends);
   cst__delete(sink);
 }
@@ -33,7 +33,7 @@ static cst_status make_keys(json_sink *sink, cst_error *error) {
   for (size_t i = 0; i < count && sink->key_ends != NULL; i++) {
     const char *name = sink->schema->children[i]->name;
     if (i > 0) {
-      cst__json_append(&sink->keys, ", ", 2);
+      cst__text_append(&sink->keys, ", ", 2);
     }
     cst__json_key(&sink->keys, name != NULL ? name : "");
     sink->key_ends[i] = sink->keys.size;
@@ -75,15 +75,15 @@ static cst_status json_flush(json_sink *sink, cst_error *error) {
 }
 
 static void append_row(json_sink *sink, const cst__view *batch, int64_t row) {
-  cst__json_text *text = &sink->text;
+  cst__text *text = &sink->text;
   size_t begin = 0;
-  cst__json_append(text, "{", 1);
+  cst__text_append(text, "{", 1);
   for (size_t i = 0; i < sink->num_keys; i++) {
-    cst__json_append(text, sink->keys.data + begin, sink->key_ends[i] - begin);
+    cst__text_append(text, sink->keys.data + begin, sink->key_ends[i] - begin);
     begin = sink->key_ends[i];
     cst__json_value(text, &batch->children[i], row);
   }
-  cst__json_append(text, "}\n", 2);
+  cst__text_append(text, "}\n", 2);
 }
 
 static cst_status append_rows(json_sink *sink, const cst__view *batch, cst_error *error) {

@@ -4,6 +4,7 @@
 
 #include "base/names.h"
 #include "message/text/json_read.h"
+#include "text/base64.h"
 
 static cst_status fail_json_kind(const cst__json_reading *r, const cst__field_def *def,
                                  const yyjson_val *value) {
@@ -121,51 +122,18 @@ static cst_status read_json_double(const cst__json_reading *r, const cst__field_
 
 /* ---- bytes ---- */
 
-/* 0 to 63, of either alphabet; 64 for a byte that is no digit. */
-static unsigned base64_digit(char c) {
-  if (c >= 'A' && c <= 'Z') {
-    return (unsigned)(c - 'A');
-  }
-  if (c >= 'a' && c <= 'z') {
-    return (unsigned)(c - 'a') + 26;
-  }
-  if (c >= '0' && c <= '9') {
-    return (unsigned)(c - '0') + 52;
-  }
-  return c == '+' || c == '-' ? 62 : c == '/' || c == '_' ? 63 : 64;
-}
-
-/* Bytes of the digits; `out` has room for size * 3 / 4. False: not digits alone. */
-static bool decode_base64(const char *text, size_t size, uint8_t *out, size_t *count) {
-  uint32_t word = 0;
-  *count = 0;
-  for (size_t i = 0; i < size; i++) {
-    unsigned digit = base64_digit(text[i]);
-    if (digit > 63) {
-      return false;
-    }
-    word = word << 6 | digit;
-    if (i % 4 != 0) { /* the 2nd digit ends the 1st byte, the 3rd the 2nd, the 4th the 3rd */
-      out[(*count)++] = (uint8_t)(word >> (6 - 2 * (i % 4)));
-    }
-  }
-  return size % 4 != 1;
-}
-
 static cst_status read_json_bytes(const cst__json_reading *r, yyjson_val *value, cst_bytes *out) {
   const char *text = unsafe_yyjson_get_str(value);
   size_t size = unsafe_yyjson_get_len(value);
   size_t count;
-  for (int i = 0; i < 2 && size > 0 && text[size - 1] == '='; i++) {
-    size--;
+  if (!cst__base64_size(text, size, CST__BASE64_ANY, &count)) {
+    return cst__json_reading_fail(r, "bytes are written in base64", "a string that is no base64");
   }
-  uint8_t *bytes = cst__arena_take(r->arena, size / 4 * 3 + 3);
+  uint8_t *bytes = cst__arena_take(r->arena, count + 1);
   if (bytes == NULL) {
     return cst__json_reading_no_memory(r);
   }
-  if (!decode_base64(text, size, bytes, &count)) {
-    return cst__json_reading_fail(r, "bytes are written in base64", "a string that is no base64");
-  }
+  cst__base64_decode(text, size, bytes);
   *out = (cst_bytes){bytes, count};
   return CST_OK;
 }

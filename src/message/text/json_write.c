@@ -9,6 +9,8 @@
 #include "message/text/time_text.h"
 #include "message/text/well_known.h"
 #include "proto/descriptor_set.h"
+#include "text/base64.h"
+#include "text/json_string.h"
 
 typedef struct json_writer {
   const cst_descriptors *descriptors;
@@ -25,52 +27,13 @@ static cst_status write_message(json_writer *w, const cst__message *message, int
 
 /* ---- strings and bytes ---- */
 
-static void write_escape(cst__text *out, uint8_t c) {
-  static const char letters[] = "btn\0fr"; /* 8 to 13; JSON has no \v */
-  if (c == '"' || c == '\\') {
-    cst__text_printf(out, "\\%c", c);
-  } else if (c >= 8 && c <= 13 && c != 11) {
-    cst__text_printf(out, "\\%c", letters[c - 8]);
-  } else {
-    cst__text_printf(out, "\\u%04x", c);
-  }
-}
-
 static void write_string(cst__text *out, cst_bytes bytes) {
-  cst__text_puts(out, "\"");
-  for (size_t i = 0; i < bytes.size;) {
-    size_t from = i;
-    while (i < bytes.size && bytes.data[i] >= 0x20 && bytes.data[i] != '"' &&
-           bytes.data[i] != '\\') {
-      i++;
-    }
-    cst__text_append(out, bytes.data + from, i - from);
-    if (i < bytes.size) {
-      write_escape(out, bytes.data[i++]);
-    }
-  }
-  cst__text_puts(out, "\"");
-}
-
-static void write_name(cst__text *out, const char *name) {
-  write_string(out, (cst_bytes){(const uint8_t *)name, strlen(name)});
+  cst__put_json_string(out, bytes.data, bytes.size, CST__JSON_FEW);
 }
 
 static void write_base64(cst__text *out, cst_bytes bytes) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   cst__text_puts(out, "\"");
-  for (size_t i = 0; i < bytes.size; i += 3) {
-    size_t count = bytes.size - i < 3 ? bytes.size - i : 3;
-    uint32_t word = 0;
-    for (size_t j = 0; j < 3; j++) {
-      word = word << 8 | (j < count ? bytes.data[i + j] : 0U);
-    }
-    char four[4];
-    for (size_t j = 0; j < 4; j++) {
-      four[j] = j <= count ? digits[word >> (18 - 6 * j) & 63] : '=';
-    }
-    cst__text_append(out, four, 4);
-  }
+  cst__put_base64(out, bytes);
   cst__text_puts(out, "\"");
 }
 
@@ -85,7 +48,7 @@ static cst_status write_enum(json_writer *w, const cst__field_def *def, int64_t 
   if (strcmp(def->values->full_name, "google.protobuf.NullValue") == 0) {
     cst__text_puts(w->out, "null");
   } else if (value != NULL) {
-    write_name(w->out, value->name);
+    cst__put_json_text(w->out, value->name);
   } else {
     cst__text_printf(w->out, "%" PRId64, number);
   }
@@ -194,7 +157,7 @@ static void write_field_name(cst__text *out, const cst__field_def *def) {
   if ((def->flags & CST__FIELD_EXTENSION) != 0) {
     cst__text_printf(out, "\"[%s]\"", def->name);
   } else {
-    write_name(out, def->json_name != NULL ? def->json_name : def->name);
+    cst__put_json_text(out, def->json_name != NULL ? def->json_name : def->name);
   }
 }
 
@@ -249,11 +212,7 @@ static bool write_mask_path(cst__text *out, cst_bytes path) {
     if (is_after) {
       continue;
     }
-    if ((uint8_t)c < 0x20 || c == '"' || c == '\\') {
-      write_escape(out, (uint8_t)c);
-    } else {
-      cst__text_append(out, &c, 1);
-    }
+    cst__put_json_inside(out, &c, 1, CST__JSON_FEW);
   }
   return !is_after;
 }

@@ -8,13 +8,13 @@
 #include "message/text/struct_json.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/utf8.h"
 #include "proto/fast_wire.h"
 #include "proto/message.h"
+#include "text/json_string.h"
 #include "text/number.h"
 
 /* ---- the three messages ---- */
@@ -103,12 +103,13 @@ bool cst__struct_kind_of(const cst__message_def *def, cst__struct_kind *kind) {
 
 void cst__struct_json_init(cst__struct_json *state, const cst_allocator *allocator) {
   *state = (cst__struct_json){.allocator = cst__allocator_of(allocator)};
+  state->text.allocator = state->allocator;
   cst__arena_init(&state->arena, allocator);
   state->json.allocator = state->allocator;
 }
 
 void cst__struct_json_reset(cst__struct_json *state) {
-  cst__delete(state->text);
+  cst__text_free(&state->text);
   cst__delete(state->entries);
   cst__arena_reset(&state->arena);
   cst__wire_out_free(&state->out);
@@ -121,111 +122,28 @@ void cst__struct_json_reset(cst__struct_json *state) {
 
 typedef enum verdict { WRITTEN, NOT_NORMAL, NOT_FINITE, OUT_OF_MEMORY } verdict;
 
-/* Room for `size` more bytes; NULL if there is none. */
-static char *struct_text_reserve(cst__struct_json *state, size_t size) {
-  size_t want;
-  if (!cst__add(state->size, size, &want) ||
-      (want > state->capacity &&
-       !cst__grow(&state->allocator, (void **)&state->text, &state->capacity, want, 1))) {
-    return NULL;
-  }
-  return state->text + state->size;
-}
-
 static verdict put_struct_text(cst__struct_json *state, const void *bytes, size_t size) {
-  char *to = struct_text_reserve(state, size);
-  if (to == NULL) {
-    return OUT_OF_MEMORY;
-  }
-  memcpy(to, bytes, size);
-  state->size += size;
-  return WRITTEN;
-}
-
-static inline bool stays_plain(uint8_t c) { return c >= 0x20 && c != '"' && c != '\\'; }
-
-/* The bytes of the word that a JSON string has to escape have their high bit set here; bytes that
- * are not ASCII do not. */
-static inline uint64_t find_escapes(uint64_t word) {
-  const uint64_t ones = UINT64_C(0x0101010101010101);
-  const uint64_t highs = ones * 0x80;
-  uint64_t quote = word ^ (ones * '"');
-  uint64_t backslash = word ^ (ones * '\\');
-  uint64_t found = (word - ones * 0x20) | (quote - ones) | (backslash - ones);
-  return found & ~word & highs;
-}
-
-static size_t plain_size(const uint8_t *bytes, size_t size) {
-  size_t i = 0;
-  while (size - i >= 8 && find_escapes(cst__load64(bytes + i)) == 0) {
-    i += 8;
-  }
-  while (i < size && stays_plain(bytes[i])) {
-    i++;
-  }
-  return i;
-}
-
-static char *put_struct_escape(char *to, uint8_t c) {
-  static const char letters[] = "btn\0fr"; /* 8 to 13; JSON has no \v */
-  static const char digits[] = "0123456789abcdef";
-  *to++ = '\\';
-  if (c == '"' || c == '\\') {
-    *to++ = (char)c;
-  } else if (c >= 8 && c <= 13 && c != 11) {
-    *to++ = letters[c - 8];
-  } else {
-    to = stpcpy(to, "u00");
-    *to++ = digits[c >> 4];
-    *to++ = digits[c & 15];
-  }
-  return to;
+  cst__text_append(&state->text, bytes, size);
+  return state->text.failed ? OUT_OF_MEMORY : WRITTEN;
 }
 
 static verdict put_struct_string(cst__struct_json *state, cst_bytes bytes) {
-  enum { ESCAPE = 6, QUOTES = 2 };
-  const uint8_t *at = bytes.data;
-  size_t left = bytes.size;
-  if (!cst__utf8_valid(at, left)) {
+  if (!cst__utf8_valid(bytes.data, bytes.size)) {
     return NOT_NORMAL; /* the tree says where */
   }
-  size_t plain = plain_size(at, left);
-  char *to = struct_text_reserve(state, left + QUOTES);
-  if (to == NULL) {
-    return OUT_OF_MEMORY;
-  }
-  *to++ = '"';
-  while (true) {
-    memcpy(to, at, plain);
-    to += plain;
-    at += plain;
-    left -= plain;
-    if (left == 0) {
-      break;
-    }
-    state->size = (size_t)(to - state->text);
-    to = struct_text_reserve(state, ESCAPE + left);
-    if (to == NULL) {
-      return OUT_OF_MEMORY;
-    }
-    to = put_struct_escape(to, *at++);
-    left--;
-    plain = plain_size(at, left);
-  }
-  *to++ = '"';
-  state->size = (size_t)(to - state->text);
-  return WRITTEN;
+  cst__put_json_string(&state->text, bytes.data, bytes.size, CST__JSON_FEW);
+  return state->text.failed ? OUT_OF_MEMORY : WRITTEN;
 }
 
 static verdict put_struct_number(cst__struct_json *state, double value) {
   if (!isfinite(value)) {
     return NOT_FINITE;
   }
-  char *to = struct_text_reserve(state, CST__NUMBER_SIZE);
+  char *to = cst__text_reserve(&state->text, CST__NUMBER_SIZE);
   if (to == NULL) {
     return OUT_OF_MEMORY;
   }
-  state->size += cst__print_float64(to, value, CST__FLOAT_JAVASCRIPT);
+  state->text.size += cst__print_float64(to, value, CST__FLOAT_JAVASCRIPT);
   return WRITTEN;
 }
 
@@ -408,7 +326,8 @@ static verdict put_struct_value(cst__struct_json *state, cst_bytes wire, int dep
 
 static verdict put_struct_kind(cst__struct_json *state, cst__struct_kind kind, cst_bytes wire,
                                int depth) {
-  state->size = 0;
+  state->text.size = 0;
+  state->text.failed = false;
   state->num_entries = 0;
   switch (kind) {
     case CST__STRUCT_OBJECT:
@@ -480,8 +399,8 @@ cst_status cst__struct_to_json(cst__struct_json *state, cst__struct_kind kind, c
                      "a %s holds a number that is not finite", kinds[kind]->full_name);
   }
   if (done != WRITTEN) {
-    return cst__fail_memory(error, state->size);
+    return cst__fail_memory(error, state->text.size);
   }
-  *json = (cst_bytes){(const uint8_t *)state->text, state->size};
+  *json = (cst_bytes){(const uint8_t *)state->text.data, state->text.size};
   return CST_OK;
 }

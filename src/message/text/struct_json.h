@@ -24,9 +24,7 @@ bool cst__struct_kind_of(const cst__message_def *def, cst__struct_kind *kind);
 /* Memory that is used again from value to value. */
 typedef struct cst__struct_json {
   cst_allocator allocator;
-  char *text;
-  size_t size;
-  size_t capacity;
+  cst__text text;
   struct cst__struct_entry *entries; /* of the objects that are being written, innermost last */
   size_t num_entries;
   size_t entries_capacity;

@@ -4,6 +4,7 @@
 
 #include "proto/message.h"
 #include "query/plan/steps.h"
+#include "text/json_string.h"
 
 /* What a step is called, and what its arguments are. */
 static const char *const step_names[] = {
@@ -184,7 +185,7 @@ static void put_json_paths(explainer *e, const char *const *paths, size_t count)
   cst__text_puts(&e->text, "[");
   for (size_t i = 0; i < count; i++) {
     cst__text_puts(&e->text, i == 0 ? "" : ", ");
-    cst__text_put_json(&e->text, paths[i]);
+    cst__put_json_text(&e->text, paths[i]);
   }
   cst__text_puts(&e->text, "]");
 }
@@ -195,13 +196,13 @@ static void put_json_step(explainer *e, size_t number) {
   cst__text_printf(&e->text, "{\"step\": \"%s\"", step_names[step->kind]);
   if (function != NULL) {
     cst__text_puts(&e->text, ", \"function\": ");
-    cst__text_put_json(&e->text, function);
+    cst__put_json_text(&e->text, function);
   }
   if (step->node != CST__NO_STEP) {
     explainer path = {.plan = e->plan};
     put_node_path(&path, step->node);
     cst__text_puts(&e->text, ", \"path\": ");
-    cst__text_put_json(&e->text, path.text.data != NULL ? path.text.data : "");
+    cst__put_json_text(&e->text, path.text.data != NULL ? path.text.data : "");
     e->text.failed = e->text.failed || path.text.failed;
     cst__text_free(&path.text);
   }
@@ -228,7 +229,7 @@ static void put_json_step(explainer *e, size_t number) {
 
 static void put_json_output(explainer *e, const cst__query_output *output) {
   cst__text_puts(&e->text, "{\"name\": ");
-  cst__text_put_json(&e->text, output->name);
+  cst__put_json_text(&e->text, output->name);
   cst__text_printf(&e->text, ", \"kind\": \"%s\", \"reads\": ", output_kind_name(output));
   put_json_paths(e, output->paths, output->num_paths);
   cst__text_puts(&e->text, "}");

@@ -7,6 +7,7 @@
 #include "query/view/view_content.h"
 #include "query/view/view_specs.h"
 #include "query/view/view_write.h"
+#include "text/json_string.h"
 
 typedef struct describer {
   const cst_view *view;
@@ -39,7 +40,7 @@ static void put_column_type(describer *d, const struct ArrowSchema *column) {
   cst__view_print_type(column, &type);
   cst__text_append(&type, "", 1);
   d->text.failed |= type.failed;
-  cst__text_put_json(&d->text, type.data != NULL ? type.data : "");
+  cst__put_json_text(&d->text, type.data != NULL ? type.data : "");
   cst__text_free(&type);
 }
 
@@ -127,7 +128,7 @@ static cst_status describe_text(describer *d) {
 static void put_member(describer *d, const char *name, const char *value) {
   cst__text_printf(&d->text, "\"%s\": ", name);
   if (value != NULL) {
-    cst__text_put_json(&d->text, value);
+    cst__put_json_text(&d->text, value);
   } else {
     cst__text_puts(&d->text, "null");
   }
@@ -137,7 +138,7 @@ static void put_paths_json(describer *d, const char *const *paths, size_t count)
   cst__text_puts(&d->text, "\"paths\": [");
   for (size_t i = 0; i < count; i++) {
     cst__text_puts(&d->text, i > 0 ? ", " : "");
-    cst__text_put_json(&d->text, paths[i]);
+    cst__put_json_text(&d->text, paths[i]);
   }
   cst__text_puts(&d->text, "]");
 }

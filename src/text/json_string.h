@@ -1,0 +1,21 @@
+/* Strings of JSON. */
+#ifndef TEXT_JSON_STRING_H
+#define TEXT_JSON_STRING_H
+
+#include "base/alloc.h"
+
+typedef enum cst__json_escapes {
+  CST__JSON_FEW,   /* what JSON wants escaped, and nothing else */
+  CST__JSON_SHOWN, /* also DEL, and what a terminal obeys: the text is printed, too */
+} cst__json_escapes;
+
+/* Appends UTF-8 as a string, in its quotes; its inside. */
+void cst__put_json_string(cst__text *out, const void *bytes, size_t size,
+                          cst__json_escapes escapes);
+void cst__put_json_inside(cst__text *out, const void *bytes, size_t size,
+                          cst__json_escapes escapes);
+
+/* A text that a NUL ends, with few escapes. */
+void cst__put_json_text(cst__text *out, const char *name);
+
+#endif /* TEXT_JSON_STRING_H */

@@ -1,0 +1,80 @@
+/* Strings of JSON: every byte in every place, and what a terminal would obey. */
+#include "text/json_string.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+static void check_string(const char *bytes, size_t size, cst__json_escapes escapes,
+                         const char *expected) {
+  cst__text out = {0};
+  cst__put_json_string(&out, bytes, size, escapes);
+  cst__text_append(&out, "", 0);
+  CHECK_STR(out.data, expected);
+  out.size = 0;
+  cst__put_json_inside(&out, bytes, size, escapes);
+  CHECK_EQ(out.size, strlen(expected) - 2);
+  CHECK_MEM(out.data, expected + 1, out.size);
+  cst__text_free(&out);
+}
+
+TEST(escapes) {
+  check_string("", 0, CST__JSON_FEW, "\"\"");
+  check_string(NULL, 0, CST__JSON_SHOWN, "\"\"");
+  check_string("a\"b\\c/", 6, CST__JSON_FEW, "\"a\\\"b\\\\c/\"");
+  check_string("\b\t\n\v\f\r\x1f\x7f", 8, CST__JSON_FEW, "\"\\b\\t\\n\\u000b\\f\\r\\u001f\x7f\"");
+  check_string("\b\t\n\v\f\r\x1f\x7f", 8, CST__JSON_SHOWN,
+               "\"\\b\\t\\n\\u000b\\f\\r\\u001f\\u007f\"");
+  check_string("a\0b", 3, CST__JSON_FEW, "\"a\\u0000b\"");
+}
+
+TEST(what_a_terminal_obeys) {
+  check_string("a\xe2\x80\xae"
+               "b",
+               5, CST__JSON_FEW,
+               "\"a\xe2\x80\xae"
+               "b\"");
+  check_string("a\xe2\x80\xae"
+               "b",
+               5, CST__JSON_SHOWN, "\"a\\u202eb\"");
+  check_string("\xc2\x9b", 2, CST__JSON_SHOWN, "\"\\u009b\"");
+  check_string("\xd8\x9c\xc3\xbc", 4, CST__JSON_SHOWN, "\"\\u061c\xc3\xbc\"");
+  check_string("\xf0\x9f\x98\x80 \xe2\x82\xac", 8, CST__JSON_SHOWN,
+               "\"\xf0\x9f\x98\x80 \xe2\x82\xac\"");
+}
+
+TEST(names) {
+  cst__text out = {0};
+  cst__put_json_text(&out, "a\nb");
+  CHECK_STR(out.data, "\"a\\nb\"");
+  cst__text_free(&out);
+}
+
+/* One byte that is escaped among others, in texts of every length around a word. */
+TEST(every_place) {
+  for (size_t size = 1; size < 40; size++) {
+    for (size_t at = 0; at < size; at++) {
+      char text[48];
+      char expected[64];
+      memset(text, 'x', size);
+      text[at] = '"';
+      (void)snprintf(expected, sizeof expected, "\"%.*s\\\"%.*s\"", (int)at, text,
+                     (int)(size - at - 1), text + at + 1);
+      check_string(text, size, CST__JSON_FEW, expected);
+      check_string(text, size, CST__JSON_SHOWN, expected);
+    }
+  }
+}
+
+static int without_memory(void *context) {
+  cst__text out = {.allocator = cst__default_allocator};
+  (void)context;
+  cst__put_json_string(&out, "\n\n\n\n\n\n\n\n\n\n", 10, CST__JSON_FEW);
+  bool failed = out.failed;
+  cst__text_free(&out);
+  return failed ? CST_NO_MEMORY : CST_OK;
+}
+
+TEST(no_memory) { FOR_EACH_ALLOCATION_FAILURE(without_memory, NULL, CST_NO_MEMORY); }

@@ -237,9 +237,9 @@ TEST(depth) {
 
 TEST(no_json) {
   check_bad_json("", "", 0, "empty");
-  check_bad_json("{\"anInt\": NaN}", "", 10, "not valid JSON");
-  check_bad_json("{\"s\": \"\xff\"}", "", 7, "not valid JSON");
-  check_bad_json("{} {}", "", 3, "not valid JSON");
+  check_bad_json("{\"anInt\": NaN}", "", 10, "invalid JSON");
+  check_bad_json("{\"s\": \"\xff\"}", "", 7, "invalid JSON");
+  check_bad_json("{} {}", "", 3, "invalid JSON");
 }
 
 typedef struct memory_case {

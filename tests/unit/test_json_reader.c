@@ -64,11 +64,11 @@ TEST(one_list_of_objects) {
   check_error("[{\"a\":1},]", CST_CORRUPT, "an element is missing", "");
   check_error("[{\"a\":1},,{\"a\":1}]", CST_CORRUPT, "an element is missing", "");
   check_error("[1, 2]", CST_SCHEMA, "a list, expected an object", "");
-  check_error("[\"a\":1}\n{\"a\":2}", CST_CORRUPT, "no JSON", "");
+  check_error("[\"a\":1}\n{\"a\":2}", CST_CORRUPT, "invalid JSON", "");
   check_error("[\n", CST_CORRUPT, "whose end is missing", "");
   check_error("[{\"a\":1} {\"a\":1}]", CST_CORRUPT, "a comma is missing", "");
   check_error("[{\"a\":1}]\n{\"a\":1}", CST_CORRUPT, "something comes after", "");
-  check_error("[{\"a\":1]}]", CST_CORRUPT, "no JSON", "");
+  check_error("[{\"a\":1]}]", CST_CORRUPT, "invalid JSON", "");
   check_error("[{\"a\":1}, 5]", CST_SCHEMA, "a number, expected an object", "");
   check_place("[{\"a\":1},\n {\"a\":\n  true}]", 1, 11, 3, 3);
 }
@@ -90,10 +90,10 @@ TEST(batches_are_full_across_files) {
 TEST(what_is_no_json_line) {
   check_error("{\"a\":1} {\"a\":2}\n", CST_CORRUPT, "unexpected content", "");
   check_error("{\n \"a\": 1\n}\n", CST_CORRUPT, "unexpected end", "");
-  check_error("{\"a\":NaN}\n", CST_CORRUPT, "no JSON", "");
-  check_error("{\"a\":\"\\ud800\"}\n", CST_CORRUPT, "no JSON", "");
-  check_error("{\"a\":\"\xff\"}\n", CST_CORRUPT, "no JSON", "");
-  check_error("{\"a\":01}\n", CST_CORRUPT, "no JSON", "");
+  check_error("{\"a\":NaN}\n", CST_CORRUPT, "invalid JSON", "");
+  check_error("{\"a\":\"\\ud800\"}\n", CST_CORRUPT, "invalid JSON", "");
+  check_error("{\"a\":\"\xff\"}\n", CST_CORRUPT, "invalid JSON", "");
+  check_error("{\"a\":01}\n", CST_CORRUPT, "invalid JSON", "");
   check_error("5\n", CST_SCHEMA, "a number, expected an object", "");
   check_place("{\"a\":1}\n\n  {\"a\":tru}\n", 2, 11, 3, 8);
 }

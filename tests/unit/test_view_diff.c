@@ -133,8 +133,8 @@ TEST(a_view_in_words) {
            "\"outputs\": [{\"name\": \"a \\\"b\\\"\", \"kind\": \"sparse\", \"dtype\": \"bytes\", "
            "\"shape\": [], \"columns\": [{\"name\": \"a \\\"b\\\"\", "
            "\"type\": \"large_list<large_string>\"}], \"paths\": [\"event.query\"]}], "
-           "\"paths\": [\"event.query\"], \"query\": \"from message shop.Session\\u000a"
-           "param p: int64 = 3\\u000aoutput `a \\\"b\\\"` = event.query[:p]\\u000a\"}\n",
+           "\"paths\": [\"event.query\"], \"query\": \"from message shop.Session\\n"
+           "param p: int64 = 3\\noutput `a \\\"b\\\"` = event.query[:p]\\n\"}\n",
            digest, saved.size);
   check_described(view, CST_EXPLAIN_JSON, expected);
   cst_view_release(view);

@@ -1,7 +1,7 @@
 /* The parts of the reader of JSON lines: records of a file, one parsed record, scalars, the types
  * of the columns, inference of them, and the rows of a batch.
  *
- * Flow: json_lines.c cuts the input into records, document.c has yyjson parse one, json_infer.c
+ * Flow: json_lines.c cuts the input into records, json_place.c has one parsed, json_infer.c
  * looks at all of them to find a tree of types (json_type.c makes it of a schema), and json_rows.c
  * appends them to the builders of these types. json_table.c drives it.
  */
@@ -9,11 +9,11 @@
 #define FORMAT_JSON_JSON_H
 
 #include <columnstone/schema.h>
-#include <yyjson.h>
 
 #include "arrow/builder.h"
 #include "base/hash.h"
 #include "format/table/table.h"
+#include "text/json_document.h"
 
 enum {
   CST__JSON_MAX_DEPTH = 100,  /* lists and objects in one another, the record's own counted */
@@ -84,33 +84,16 @@ uint64_t cst__json_lines_consumed(const cst__json_lines *lines);
 
 /* ---- one record, parsed ---- */
 
-enum { CST__JSON_SLOTS = 3 };
-
-/* The memory of the parser, used again for every record. Zero-initialised storage with the
- * allocator set. */
-typedef struct cst__json_document {
-  cst_allocator allocator;
-  struct {
-    cst__buffer buffer;
-    bool is_used;
-  } slots[CST__JSON_SLOTS];
-  yyjson_doc *doc;
-} cst__json_document;
-
 /* Parses an object; numbers stay text. CST_CORRUPT for what is not JSON, CST_SCHEMA for what is not
  * an object, CST_LIMIT for more depth than CST__JSON_MAX_DEPTH. The value lives until the next
  * call. The error has its place. */
-cst_status cst__json_document_parse(cst__json_document *document, const cst__json_record *record,
-                                    yyjson_val **out, cst_error *error);
-void cst__json_document_reset(cst__json_document *document);
+cst_status cst__json_record_parse(cst__json_document *document, const cst__json_record *record,
+                                  yyjson_val **out, cst_error *error);
 
 /* Sets the place of an error: record, offset, and line and column of the value (NULL: of the
  * record's begin). */
 void cst__json_add_place(const cst__json_document *document, const cst__json_record *record,
                          const yyjson_val *value, cst_error *error);
-
-/* "a string", "a list", ...: for messages. */
-const char *cst__json_kind_name(const yyjson_val *value);
 
 /* The steps from the record to the value at hand, for errors. */
 typedef struct cst__json_path {

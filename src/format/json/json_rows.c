@@ -53,7 +53,7 @@ static cst_status json_fail_room(const cst__json_rows *rows, cst_error *error) {
 static cst_status fail_kind(cst__json_rows *rows, const cst__json_column *column, yyjson_val *value,
                             cst_error *error) {
   rows->failed = value;
-  return cst__fail(error, CST_SCHEMA, rows->hint, "%s, expected %s", cst__json_kind_name(value),
+  return cst__fail(error, CST_SCHEMA, rows->hint, "%s, expected %s", cst__json_kind(value),
                    cst__json_type_word(column->type));
 }
 

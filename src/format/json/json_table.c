@@ -91,7 +91,7 @@ static cst_status json_table_look_at(sample *s, const plan *p, bool *done, cst_e
   }
   s->rows++;
   s->bytes += record.size;
-  status = cst__json_document_parse(&s->document, &record, &value, error);
+  status = cst__json_record_parse(&s->document, &record, &value, error);
   if (p->skip && is_fault(status)) {
     return CST_OK;
   }
@@ -226,7 +226,7 @@ static cst_status next_row(reader *r, bool *done) {
     return status;
   }
   if (status == CST_OK && !*done) {
-    status = cst__json_document_parse(&r->document, &record, &value, &r->error);
+    status = cst__json_record_parse(&r->document, &record, &value, &r->error);
     if (status == CST_OK) {
       status = cst__json_rows_add(&r->rows, &r->document, &record, value, &r->error);
       column = status == CST_SCHEMA ? cst__json_path_column(&r->rows.path) : column;

@@ -1,79 +1,34 @@
-/* JSON text, parsed by yyjson. */
+/* JSON text, and the stack for walks through it. */
 #include "message/text/json_doc.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- parsing ---- */
-
-static void *doc_malloc(void *ctx, size_t size) { return cst__new(ctx, size); }
-
-static void *doc_realloc(void *ctx, void *data, size_t old_size, size_t size) {
-  (void)old_size;
-  return cst__renew(ctx, data, size);
-}
-
-static void doc_free(void *ctx, void *data) {
-  (void)ctx;
-  cst__delete(data);
-}
-
-static void drop_doc(cst__json_doc *json) {
-  yyjson_doc_free(json->doc);
-  json->doc = NULL;
-}
-
 void cst__json_doc_reset(cst__json_doc *json) {
-  drop_doc(json);
+  cst__json_document_reset(&json->document);
   cst__delete(json->stack);
-  *json = (cst__json_doc){.allocator = json->allocator};
-}
-
-static bool doc_begins_with(const char *at, size_t size, const char *word) {
-  return size >= strlen(word) && memcmp(at, word, strlen(word)) == 0;
-}
-
-static const char *doc_parse_hint(cst_bytes text, size_t at) {
-  const char *from = (const char *)text.data + at;
-  size_t size = text.size - at;
-  if (doc_begins_with(from, size, "NaN") || doc_begins_with(from, size, "Infinity") ||
-      doc_begins_with(from, size, "-Infinity")) {
-    return "JSON has no NaN and no infinity: write them as strings, \"NaN\"";
-  }
-  return NULL;
+  json->stack = NULL;
+  json->num_stack = json->stack_capacity = 0;
 }
 
 cst_status cst__json_doc_parse(cst__json_doc *json, cst_bytes text, yyjson_val **root,
                                cst_error *error) {
-  yyjson_alc memory = {doc_malloc, doc_realloc, doc_free, &json->allocator};
-  yyjson_read_err why;
-  drop_doc(json);
+  cst__json_fault fault;
   json->num_stack = 0;
-  if (text.size == 0) {
-    (void)cst__fail(error, CST_CORRUPT, NULL, "not valid JSON: the text is empty");
-    return cst__json_doc_fail_at(json, NULL, CST_CORRUPT, error);
+  cst_status status =
+      cst__json_document_parse(&json->document, text, CST__JSON_VALUES, root, &fault, error);
+  if (status == CST_CORRUPT) {
+    cst__error_add_record(error, -1, (int64_t)fault.at);
   }
-  json->doc = yyjson_read_opts((char *)(uintptr_t)text.data, text.size, YYJSON_READ_BIGNUM_AS_RAW,
-                               &memory, &why);
-  if (json->doc == NULL && why.code == YYJSON_READ_ERROR_MEMORY_ALLOCATION) {
-    return cst__fail_memory(error, text.size);
-  }
-  if (json->doc == NULL) {
-    size_t at = why.pos < text.size ? why.pos : text.size;
-    (void)cst__fail(error, CST_CORRUPT, doc_parse_hint(text, at), "not valid JSON: %s", why.msg);
-    cst__error_add_record(error, -1, (int64_t)at);
-    return CST_CORRUPT;
-  }
-  *root = yyjson_doc_get_root(json->doc);
-  return CST_OK;
+  return status;
 }
 
 cst_status cst__json_doc_fail_at(const cst__json_doc *json, const yyjson_val *string,
                                  cst_status status, cst_error *error) {
   /* A string is unescaped where it stands in yyjson's copy of the text, after its quote. */
-  int64_t at = string != NULL
-                   ? unsafe_yyjson_get_str((void *)(uintptr_t)string) - json->doc->str_pool - 1
-                   : 0;
+  int64_t at = string != NULL ? unsafe_yyjson_get_str((void *)(uintptr_t)string) -
+                                    json->document.doc->str_pool - 1
+                              : 0;
   cst__error_add_record(error, -1, at);
   return status;
 }
@@ -81,7 +36,7 @@ cst_status cst__json_doc_fail_at(const cst__json_doc *json, const yyjson_val *st
 /* ---- objects ---- */
 
 cst_status cst__json_doc_push(cst__json_doc *json, yyjson_val *value, cst_error *error) {
-  if (!cst__grow(&json->allocator, (void **)&json->stack, &json->stack_capacity,
+  if (!cst__grow(&json->document.allocator, (void **)&json->stack, &json->stack_capacity,
                  json->num_stack + 1, sizeof value)) {
     return cst__fail_memory(error, json->num_stack * sizeof value);
   }
@@ -135,42 +90,4 @@ cst_status cst__json_doc_push_keys(cst__json_doc *json, yyjson_val *object, cst_
     }
   }
   return CST_OK;
-}
-
-/* ---- values ---- */
-
-const char *cst__json_doc_kind(const yyjson_val *value) {
-  switch (yyjson_get_type((void *)(uintptr_t)value)) {
-    case YYJSON_TYPE_NULL:
-      return "null";
-    case YYJSON_TYPE_BOOL:
-      return "true or false";
-    case YYJSON_TYPE_RAW:
-    case YYJSON_TYPE_NUM:
-      return "a number";
-    case YYJSON_TYPE_STR:
-      return "a string";
-    case YYJSON_TYPE_ARR:
-      return "a list";
-    default:
-      return "an object";
-  }
-}
-
-bool cst__json_doc_double(yyjson_val *number, double *out) {
-  yyjson_val big;
-  if (yyjson_is_raw(number)) {
-    if (yyjson_read_number(unsafe_yyjson_get_raw(number), &big, 0, NULL, NULL) == NULL) {
-      return false;
-    }
-    number = &big;
-  }
-  *out = yyjson_get_num(number);
-  return true;
-}
-
-bool cst__json_doc_number_of(yyjson_val *string, yyjson_val *number) {
-  const char *text = unsafe_yyjson_get_str(string);
-  size_t size = unsafe_yyjson_get_len(string);
-  return size > 0 && yyjson_read_number(text, number, 0, NULL, NULL) == text + size;
 }

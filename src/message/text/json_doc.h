@@ -1,18 +1,12 @@
-/* JSON text, parsed by yyjson: what the readers of protobuf's JSON share.
- *
- * Whole numbers are exact up to 64 bits; larger ones, and numbers beyond any double, are raw.
- */
+/* A JSON text and a stack of what is open in it: what the readers of protobuf's JSON share. */
 #ifndef MESSAGE_JSON_DOC_H
 #define MESSAGE_JSON_DOC_H
 
-#include <yyjson.h>
+#include "text/json_document.h"
 
-#include "base/alloc.h"
-
-/* Zero-initialised storage with the allocator set. */
+/* Zero-initialised storage with the document's allocator set. */
 typedef struct cst__json_doc {
-  cst_allocator allocator;
-  yyjson_doc *doc;
+  cst__json_document document;
   yyjson_val **stack; /* of keys and values, for whoever walks the document */
   size_t num_stack;
   size_t stack_capacity;
@@ -34,12 +28,5 @@ cst_status cst__json_doc_push(cst__json_doc *json, yyjson_val *value, cst_error 
  * bytes, but a key before those that it begins with); the value of a key is key + 1. Whoever pushes
  * sets num_stack back. CST_CORRUPT for a key that comes twice. */
 cst_status cst__json_doc_push_keys(cst__json_doc *json, yyjson_val *object, cst_error *error);
-
-/* "a string", "an object" */
-const char *cst__json_doc_kind(const yyjson_val *value);
-/* A number as a double, rounded; false if it is beyond them. */
-bool cst__json_doc_double(yyjson_val *number, double *out);
-/* The number that a string is, in JSON's form; false if it is none, or beyond doubles. */
-bool cst__json_doc_number_of(yyjson_val *string, yyjson_val *number);
 
 #endif /* MESSAGE_JSON_DOC_H */

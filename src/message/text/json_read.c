@@ -12,7 +12,7 @@ void cst__json_reader_init(cst__json_reader *reader, const cst_message_options *
       .descriptors = options->descriptors,
       .ignores_unknown = (options->flags & CST_MESSAGE_IGNORE_UNKNOWN) != 0,
   };
-  reader->json.allocator = cst__allocator_of(allocator);
+  reader->json.document.allocator = cst__allocator_of(allocator);
 }
 
 void cst__json_reader_reset(cst__json_reader *reader) {
@@ -166,7 +166,7 @@ static cst_status read_json_list(cst__json_reading *r, cst__message *message,
   size_t count;
   yyjson_val *item;
   if (!yyjson_is_arr(list)) {
-    return cst__json_reading_fail(r, NULL, "%s, expected a list of %s", cst__json_doc_kind(list),
+    return cst__json_reading_fail(r, NULL, "%s, expected a list of %s", cst__json_kind(list),
                                   cst__field_type_name(def));
   }
   yyjson_arr_foreach(list, i, count, item) {
@@ -210,7 +210,7 @@ static cst_status read_json_map(cst__json_reading *r, cst__message *message,
   yyjson_val *value;
   if (!yyjson_is_obj(object)) {
     return cst__json_reading_fail(r, NULL, "%s, expected an object: '%s' is a map",
-                                  cst__json_doc_kind(object), def->name);
+                                  cst__json_kind(object), def->name);
   }
   CST__TRY(check_keys(r, object));
   yyjson_obj_foreach(object, i, count, key, value) {
@@ -271,7 +271,7 @@ static cst_status read_json_fields(cst__json_reading *r, yyjson_val *object, cst
   yyjson_val *key;
   yyjson_val *value;
   if (!yyjson_is_obj(object)) {
-    return cst__json_reading_fail(r, NULL, "%s, expected an object: %s", cst__json_doc_kind(object),
+    return cst__json_reading_fail(r, NULL, "%s, expected an object: %s", cst__json_kind(object),
                                   message->def->full_name);
   }
   CST__TRY(check_keys(r, object));

@@ -8,7 +8,7 @@
 
 static cst_status fail_json_kind(const cst__json_reading *r, const cst__field_def *def,
                                  const yyjson_val *value) {
-  return cst__json_reading_fail(r, NULL, "%s, expected %s", cst__json_doc_kind(value),
+  return cst__json_reading_fail(r, NULL, "%s, expected %s", cst__json_kind(value),
                                 cst__field_type_name(def));
 }
 
@@ -29,7 +29,7 @@ static cst_status need_number(const cst__json_reading *r, const cst__field_def *
   if (!yyjson_is_str(value)) {
     return fail_json_kind(r, def, value);
   }
-  if (!cst__json_doc_number_of(value, number)) {
+  if (!cst__json_number_of(value, number)) {
     return cst__json_reading_fail(r, NULL, "a string that is no number, expected %s",
                                   cst__field_type_name(def));
   }
@@ -112,8 +112,8 @@ static cst_status read_json_double(const cst__json_reading *r, const cst__field_
     return CST_OK;
   }
   CST__TRY(need_number(r, def, value, &number));
-  bool in_range = cst__json_doc_double(&number, out) &&
-                  (def->type == CST__FIELD_DOUBLE || isfinite((float)*out));
+  bool in_range =
+      cst__json_double(&number, out) && (def->type == CST__FIELD_DOUBLE || isfinite((float)*out));
   return in_range
              ? CST_OK
              : cst__json_reading_fail(r, "infinity is \"Infinity\"",
@@ -184,7 +184,7 @@ static cst_status read_json_enum(cst__json_reading *r, const cst__field_def *def
       *out = values->values[at].number;
       return CST_OK;
     }
-    if (!cst__json_doc_number_of(value, &number)) {
+    if (!cst__json_number_of(value, &number)) {
       r->is_unknown = r->reader->ignores_unknown;
       return r->is_unknown ? CST_OK : fail_enum_value(r, values, value);
     }

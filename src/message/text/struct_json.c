@@ -105,7 +105,7 @@ void cst__struct_json_init(cst__struct_json *state, const cst_allocator *allocat
   *state = (cst__struct_json){.allocator = cst__allocator_of(allocator)};
   state->text.allocator = state->allocator;
   cst__arena_init(&state->arena, allocator);
-  state->json.allocator = state->allocator;
+  state->json.document.allocator = state->allocator;
 }
 
 void cst__struct_json_reset(cst__struct_json *state) {

@@ -76,7 +76,7 @@ static cst_status put_list_wire(struct_writer *w, yyjson_val *list, int depth) {
 static cst_status put_number_wire(struct_writer *w, yyjson_val *value) {
   double number;
   uint64_t bits;
-  if (!cst__json_doc_double(value, &number)) {
+  if (!cst__json_double(value, &number)) {
     return fail_struct_json(w, NULL, "a number is beyond the range of a double");
   }
   memcpy(&bits, &number, sizeof bits);

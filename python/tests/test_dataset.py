@@ -581,4 +581,4 @@ def test_wrong_workers(src: cst.Source) -> None:
         dataset.iterate(2, 2)
     with pytest.raises(cst.ArgumentError):
         dataset.iterate(0, 0)
-    assert repr(dataset).startswith("<columnstone.Dataset of <columnstone.Source")
+    assert repr(dataset).startswith("<columnstone.Dataset of Source '/")

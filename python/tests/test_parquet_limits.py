@@ -79,6 +79,22 @@ def test_batches_are_smaller_where_rows_may_be_large(tmp_path: pathlib.Path) -> 
     assert got["a"].to_pylist() == texts
 
 
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("outlier", [[], ["x" * 900_000]])
+def test_lists_of_different_texts(tmp_path: pathlib.Path, threads: int, outlier: list[str]) -> None:
+    """Each list might hold the largest text of the dictionary, or all of it, and none does."""
+    path = tmp_path / "a.parquet"
+    lists = [[str(i), None, f"{i}a"] for i in range(9000)] + [outlier, [], None]
+    table = pa.table({
+        "a": pa.array(lists, pa.list_(pa.string())),
+        "b": pa.array([[{"c": [(x, x) for x in row or [] if x]}] for row in lists],
+                      pa.list_(pa.struct({"c": pa.map_(pa.string(), pa.binary())}))),
+    })  # fmt: skip
+    pq.write_table(table, path, row_group_size=5000)
+    got = pa.table(cst.open(path, threads=threads))
+    assert got.to_pydict() == table.to_pydict()
+
+
 def test_rows_that_take_nothing(tmp_path: pathlib.Path) -> None:
     """The footer says more rows than a file of its size has."""
     path = tmp_path / "a.parquet"

@@ -560,7 +560,8 @@ class Dataset(Generic[Item]):
 
     def __repr__(self) -> str:
         size = self._options["batch_size"]
-        return f"<columnstone.Dataset of {self._source!r} in batches of {size}>"
+        name = self._source._name(self._source.files)
+        return f"<columnstone.Dataset of {name} in batches of {size}>"
 
 
 def refuse_index() -> NoReturn:

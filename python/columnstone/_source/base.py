@@ -577,6 +577,11 @@ class SourceBase:
         """A batch of the source's columns without rows."""
         return self._core.take(())
 
+    def _name(self, files: Sequence[str]) -> str:
+        """What it is called without its rows."""
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        return f"Source {files[0]!r}{more}"
+
     def __repr__(self) -> str:
         try:
             files = self.files
@@ -584,8 +589,7 @@ class SourceBase:
             return "<columnstone.Source, closed>"
         from .._arrow.show import columns_text, source_text
 
-        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
-        name = f"Source {files[0]!r}{more}"
+        name = self._name(files)
         is_plain = self._pickle is not None and self._again is None and not self._parts
         if self._first_rows is None and is_plain:
             from .preview import first_rows

@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 
     # (offset, size) -> the bytes of the file there
     Read: TypeAlias = Callable[[int, int], bytes]
+    # The path of a column chunk of strings -> the bytes that its values take, by its dictionary
+    Measure: TypeAlias = Callable[[str], int]
 
 _DICTIONARY_PAGE = 2
 _OF_DICTIONARY = frozenset((2, 8))  # PLAIN_DICTIONARY, RLE_DICTIONARY
 _DELTA_BYTE_ARRAY = 7
+_INDEX = 4  # bytes
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 12, "FLOAT": 4, "DOUBLE": 8}
 
 
@@ -64,10 +67,17 @@ class _Page(NamedTuple):
 
 
 def look(
-    metadata: Any, number: int, leaves: Iterable[int], read: Read, limit: Limit, batch_size: int
+    metadata: Any,
+    number: int,
+    leaves: Iterable[int],
+    read: Read,
+    measure: Measure,
+    limit: Limit,
+    batch_size: int,
 ) -> Need:
     """What these columns of a row group take: LimitError if they cannot be read within the limit,
-    ArrowInvalid if they claim more bytes than the file has."""
+    ArrowInvalid if they claim more bytes than the file has. Values of lists are in memory at once,
+    so those of dictionaries are measured if the largest possible ones would not fit."""
     import pyarrow as pa
 
     group = metadata.row_group(number)
@@ -82,6 +92,9 @@ def look(
         found = list(_pages(read(start, size), chunk.num_values))
         pages += sum(page.size for page in found)
         one, most = _values(column, found)
+        if values + most > limit.most and _is_measured(column, found):
+            indices = _INDEX * sum(page.values for page in found)
+            most = measure(chunk.path_in_schema) if indices <= limit.most else indices
         values += most
         row += one
         worst = max(pages, row, values if column.max_repetition_level else 0)
@@ -111,10 +124,21 @@ def _values(column: Any, pages: list[_Page]) -> tuple[int, int]:
     for page in pages:
         shared = page.size if page.encoding == _DELTA_BYTE_ARRAY else 0
         item = entries if page.encoding in _OF_DICTIONARY else shared
-        one = max(one, item)
+        one = max(one, item if shared or not column.max_repetition_level else 0)
         if not (shared and column.max_repetition_level):
             most += item * page.values
     return one, most
+
+
+def _is_measured(column: Any, pages: list[_Page]) -> bool:
+    """Lists of strings with a dictionary."""
+    encodings = {page.encoding for page in pages}
+    return bool(
+        column.physical_type == "BYTE_ARRAY"
+        and column.max_repetition_level
+        and encodings & _OF_DICTIONARY
+        and _DELTA_BYTE_ARRAY not in encodings
+    )
 
 
 def _pages(data: bytes, num_values: int) -> Iterator[_Page]:

@@ -248,7 +248,46 @@ class _Job(NamedTuple):
         leaves = [leaf for name in columns for leaf in self.choice.leaves[name]]
         if not all(self.choice.leaves[name] for name in columns):
             leaves = list(range(self.metadata.num_columns))  # nobody knows which of them it is
-        return look(self.metadata, group.number, leaves, chunks.look, self.limit, self.batch_size)
+        return look(
+            self.metadata,
+            group.number,
+            leaves,
+            chunks.look,
+            lambda path: self.measure(group, path),
+            self.limit,
+            self.batch_size,
+        )
+
+    def measure(self, group: _Group, path: str) -> int:
+        """Bytes of the values of a column chunk with a dictionary, which is read as such."""
+        with (
+            contextlib.closing(_Chunks(self.where())) as chunks,
+            pyarrow_parquet().ParquetFile(
+                chunks,
+                metadata=self.metadata,
+                read_dictionary=[path],
+                page_checksum_verification=True,
+            ) as file,
+        ):
+            table = file.read_row_group(group.number, columns=[path], use_threads=False)
+        return sum(_bytes_of_strings(chunk) for column in table.columns for chunk in column.chunks)
+
+
+def _bytes_of_strings(array: pa.Array) -> int:
+    """Bytes of all strings of an array, at any depth, those of dictionaries written out."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = array.type
+    if pa.types.is_struct(kind):
+        return sum(_bytes_of_strings(array.field(i)) for i in range(kind.num_fields))
+    if pa.types.is_nested(kind):
+        return _bytes_of_strings(array.flatten())
+    if pa.types.is_dictionary(kind):
+        sizes = pc.binary_length(array.dictionary).cast(pa.int64()).take(array.indices)
+    else:
+        sizes = pc.binary_length(array)
+    return pc.sum(sizes).as_py() or 0
 
 
 def _stream(

@@ -577,7 +577,7 @@ class SourceBase:
         """A batch of the source's columns without rows."""
         return self._core.take(())
 
-    def _name(self, files: Sequence[str]) -> str:
+    def _name(self, files: list[str]) -> str:
         """What it is called without its rows."""
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         return f"Source {files[0]!r}{more}"

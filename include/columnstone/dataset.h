@@ -11,6 +11,7 @@
 #define COLUMNSTONE_DATASET_H
 
 #include <columnstone/arrow_abi.h>
+#include <columnstone/format.h>
 #include <columnstone/source.h>
 #include <columnstone/tensor.h>
 
@@ -36,8 +37,9 @@ typedef struct cst_dataset_options {
   size_t size;        /* sizeof(cst_dataset_options) */
   int64_t batch_size; /* 0: the source's */
   cst_shuffle shuffle;
-  int64_t window; /* rows, rounded up to whole batches; 0: 65536. What is read in order is in memory
-                     as long as batches come from its window, and twice if it comes as columns */
+  int64_t window; /* rows, rounded up to whole batches, and buckets; 0: 65536. What is read in order
+                     is in memory as long as batches come from its window, and twice if it comes as
+                     columns */
   uint64_t seed;
   bool drop_last; /* leave out the short batch, and of the shards' batches those that not every
                      shard has: all shards make the same number of full batches */
@@ -59,17 +61,37 @@ typedef struct cst_dataset_options {
                          the other. Of plain TFRecord files on disk: the stretches of a window. 0:
                          CST_DATASET_INTERLEAVE; 1: one after the other; at most 1024. Above 1 with
                          CST_SHUFFLE_NONE is CST_INVALID_ARGUMENT */
+  /* NULL, or a column, below structs: batches have rows of similar length, so that little is padded
+   * (bucketing). The rows of every `bucket_batches` batches that follow each other in the order of
+   * the epoch, over all shards, are sorted by length and cut into batches again, which come in an
+   * order of their own (without shuffling from the shortest to the longest). So batches keep their
+   * numbers and sizes: the short batch at the end has the rows that it has without this. The length
+   * of a row is the number of values of the first list on the way (0 for a null); of a column
+   * without a list, or with bucket_by_value, an integer itself, or the bytes of a string. Costs one
+   * more decoding of the column for all rows of a bucket, in each loader */
+  const cst_field_path *bucket_by;
+  bool bucket_by_value;   /* of a list the first value counts: that of tf.Examples is one of one */
+  int64_t bucket_batches; /* 0: CST_DATASET_BUCKET_BATCHES */
 } cst_dataset_options;
 
-enum { CST_DATASET_MEMORY_BUDGET = 256 << 20, CST_DATASET_INTERLEAVE = 16 };
+enum {
+  CST_DATASET_MEMORY_BUDGET = 256 << 20,
+  CST_DATASET_INTERLEAVE = 16,
+  CST_DATASET_BUCKET_BATCHES = 64
+};
 
-#define CST_DATASET_OPTIONS_INIT \
-  { sizeof(cst_dataset_options), 0, CST_SHUFFLE_NONE, 0, 0, false, 0, 0, 0, 0, NULL, 0, 0 }
+#define CST_DATASET_OPTIONS_INIT                                                                 \
+  {                                                                                              \
+    sizeof(cst_dataset_options), 0, CST_SHUFFLE_NONE, 0, 0, false, 0, 0, 0, 0, NULL, 0, 0, NULL, \
+        false, 0                                                                                 \
+  }
 
 /* Immutable and counted; shared by threads. Keeps the source. */
 typedef struct cst_dataset cst_dataset;
 
-/* options may be NULL. The dataset keeps the source. Does not read the data. */
+/* options may be NULL. The dataset keeps the source. Does not read the data, unless `bucket_by` is
+ * set and the schema has to be inferred: CST_NOT_FOUND if there is no such column,
+ * CST_INVALID_ARGUMENT if it has no length. */
 CST_API cst_status cst_dataset_new(cst_source *source, const cst_dataset_options *options,
                                    cst_dataset **out, cst_error *error);
 /* One more owner; returns its argument. One owner less; the last frees. */

@@ -715,7 +715,10 @@ class Dataset:
         prefetch: int,
         threads: int,
         memory_budget: int,
+        bucket_by_value: bool,
+        bucket_batches: int,
         pads: tuple[CorePad, ...],
+        bucket_by: tuple[str, ...] | None,  # path of a column
     ) -> Self: ...
     def shuffle(self) -> int: ...
     def num_rows(self) -> int: ...

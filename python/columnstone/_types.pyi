@@ -15,6 +15,7 @@ import numpy.typing as npt
 import torch
 
 from ._core import Tensor
+from ._dataset.arguments import BucketBy
 from ._dataset.batch import Batch
 from ._frameworks.torch import TorchDataset as TorchDataset
 from ._frameworks.torch import TorchRows as TorchRows
@@ -58,6 +59,7 @@ class DatasetOptions(TypedDict, total=False):
     window: int
     interleave: int | None
     pad: PadsLike
+    bucket_by: BucketBy
     prefetch: int
     threads: int
     memory_budget: int

@@ -3,6 +3,7 @@
 
 #include "base/arguments.h"
 #include "dataset/loader.h"
+#include "dataset/row_numbers.h"
 
 cst_status cst_dataset_new(cst_source *source, const cst_dataset_options *options,
                            cst_dataset **out, cst_error *error) {

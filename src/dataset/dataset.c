@@ -6,7 +6,8 @@
 #include "source/scan/count.h"
 
 enum { DEFAULT_WINDOW = 65536, MAX_PREFETCH = 4096, MAX_THREADS = 1024 };
-static const int64_t max_rows = INT64_MAX / 4; /* of a batch, of a window: sums of two fit */
+static const int64_t max_rows = INT64_MAX / 4;      /* of a batch, of a window: sums of two fit */
+static const int64_t max_bucket = INT64_C(1) << 32; /* its rows are sorted in memory */
 
 /* ---- options ---- */
 
@@ -16,6 +17,15 @@ static cst_status check_range(const char *name, int64_t value, int64_t most, cst
   }
   return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s is %lld, it must be 0 to %lld", name,
                    (long long)value, (long long)most);
+}
+
+static cst_status check_path(const cst_field_path *path, cst_error *error) {
+  bool is_whole = path->num_steps > 0 && path->steps != NULL;
+  for (size_t i = 0; is_whole && i < path->num_steps; i++) {
+    is_whole = path->steps[i] != NULL;
+  }
+  return is_whole ? CST_OK
+                  : cst__fail(error, CST_INVALID_ARGUMENT, NULL, "bucket_by names no column");
 }
 
 static cst_status dataset_check_options(const cst_dataset_options *o, cst_error *error) {
@@ -30,6 +40,8 @@ static cst_status dataset_check_options(const cst_dataset_options *o, cst_error 
                      "interleave is %d, and rows that are not shuffled keep the source's order",
                      (int)o->interleave);
   }
+  CST__TRY(check_range("bucket_batches", o->bucket_batches, max_bucket, error));
+  CST__TRY(o->bucket_by != NULL ? check_path(o->bucket_by, error) : CST_OK);
   if (o->shard >= (o->num_shards > 0 ? o->num_shards : 1)) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "shards are counted from 0", "shard %u of %u",
                      (unsigned)o->shard, (unsigned)o->num_shards);
@@ -37,14 +49,38 @@ static cst_status dataset_check_options(const cst_dataset_options *o, cst_error 
   return CST_OK;
 }
 
-/* Windows hold whole batches, so that a batch lies in one of them. */
-static void complete_options(cst_dataset_options *o, const cst_source *source) {
+/* Windows hold whole batches, and whole buckets, so that each of these lies in one of them. */
+static cst_status complete_options(cst_dataset_options *o, const cst_source *source,
+                                   cst_error *error) {
   o->batch_size = o->batch_size > 0 ? o->batch_size : source->options.values.batch_size;
   o->window = o->window > 0 ? o->window : DEFAULT_WINDOW;
-  o->window += (o->batch_size - o->window % o->batch_size) % o->batch_size;
+  o->bucket_batches = o->bucket_batches > 0 ? o->bucket_batches : CST_DATASET_BUCKET_BATCHES;
+  int64_t whole = o->batch_size;
+  if (o->bucket_by != NULL &&
+      (__builtin_mul_overflow(whole, o->bucket_batches, &whole) || whole > max_bucket)) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "sort the rows of fewer batches together",
+                     "a bucket of %lld batches of %lld rows has more than %lld rows",
+                     (long long)o->bucket_batches, (long long)o->batch_size, (long long)max_bucket);
+  }
+  o->window += (whole - o->window % whole) % whole;
   o->num_shards = o->num_shards > 0 ? o->num_shards : 1;
   o->threads = o->threads > 0 ? o->threads : 1;
   o->interleave = o->interleave > 0 ? o->interleave : CST_DATASET_INTERLEAVE;
+  return CST_OK;
+}
+
+/* What the options ask for beside values. */
+static cst_status open_parts(cst_dataset *dataset, int64_t memory_budget, cst_error *error) {
+  cst_dataset_options *o = &dataset->options;
+  int64_t budget = memory_budget == 0 ? CST_DATASET_MEMORY_BUDGET : memory_budget;
+  CST__TRY(complete_options(o, dataset->source, error));
+  if (o->bucket_by != NULL) {
+    CST__TRY(cst__lengths_init(&dataset->lengths, dataset->source, o->bucket_by, o->bucket_by_value,
+                               &dataset->allocator, error));
+    o->bucket_by = &dataset->lengths.path;
+  }
+  return cst__source_record_cache(dataset->source, budget > 0 ? (uint64_t)budget : 0,
+                                  &dataset->cache, error);
 }
 
 cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *options,
@@ -61,10 +97,7 @@ cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *optio
   dataset->options = *options;
   dataset->allocator = allocator;
   dataset->options.allocator = &dataset->allocator;
-  complete_options(&dataset->options, source);
-  int64_t budget = options->memory_budget == 0 ? CST_DATASET_MEMORY_BUDGET : options->memory_budget;
-  cst_status status =
-      cst__source_record_cache(source, budget > 0 ? (uint64_t)budget : 0, &dataset->cache, error);
+  cst_status status = open_parts(dataset, options->memory_budget, error);
   if (status != CST_OK) {
     cst__dataset_release(dataset);
     return status;
@@ -82,6 +115,7 @@ cst_dataset *cst__dataset_retain(const cst_dataset *dataset) {
 void cst__dataset_release(cst_dataset *dataset) {
   if (dataset != NULL && cst__refcount_down(&dataset->owners)) {
     cst__mutex_destroy(&dataset->lock);
+    cst__lengths_reset(&dataset->lengths);
     cst_source_release(dataset->source);
     cst__delete(dataset);
   }
@@ -120,6 +154,9 @@ static cst_status find_way(cst_dataset *dataset, cst_error *error) {
   dataset->shuffle = asked != CST_SHUFFLE_AUTO ? asked
                      : dataset->direct         ? CST_SHUFFLE_GLOBAL
                                                : CST_SHUFFLE_WINDOW;
+  if (dataset->options.bucket_by != NULL) {
+    CST__TRY(cst__lengths_open(&dataset->lengths, dataset->source, error));
+  }
   dataset->prepared = true;
   return CST_OK;
 }
@@ -201,23 +238,4 @@ void cst__dataset_order_of(const cst_dataset *dataset, uint64_t epoch, cst__epoc
   const cst_dataset_options *o = &dataset->options;
   const cst__windows windows = {(uint64_t)o->window, (uint64_t)o->interleave};
   cst__epoch_order_init(out, dataset->shuffle, dataset->num_rows, windows, o->seed, epoch);
-}
-
-cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin, uint64_t count,
-                              uint64_t *rows, cst_error *error) {
-  cst__epoch_order order;
-  CST__TRY(cst__dataset_prepare(dataset, error));
-  if (!dataset->direct) {
-    return cst__fail(error, CST_UNSUPPORTED, "convert it to plain TFRecord files first",
-                     "the rows of this source cannot be reached one by one");
-  }
-  if (begin > dataset->num_rows || count > dataset->num_rows - begin) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "%llu positions from %llu on are wanted, there are %llu",
-                     (unsigned long long)count, (unsigned long long)begin,
-                     (unsigned long long)dataset->num_rows);
-  }
-  cst__dataset_order_of(dataset, epoch, &order);
-  cst__epoch_order_rows(&order, begin, count, rows);
-  return CST_OK;
 }

@@ -1,9 +1,9 @@
 /* Datasets: a source, how it is shuffled, and how its epochs are cut into batches.
  *
- * A dataset is direct if the rows of its source are reached one by one: then an order (order.c)
- * says which rows a batch has, and takes (source/index/take.c) make it, in any thread. Other
- * sources are read in order (stream.c). loader.c delivers the batches of one epoch in order, either
- * way.
+ * A dataset is direct if the rows of its source are reached one by one: then an order
+ * (epoch_order.c) says which rows a batch has, and takes (source/index/take.c) make it, in any
+ * thread. Other sources are read in order (stream.c). loader.c delivers the batches of one epoch in
+ * order, either way.
  */
 #ifndef DATASET_DATASET_H
 #define DATASET_DATASET_H
@@ -13,13 +13,15 @@
 #include "base/alloc.h"
 #include "base/thread.h"
 #include "dataset/epoch_order.h"
+#include "dataset/lengths.h"
 #include "source/index/record_cache.h"
 
 struct cst_dataset {
   cst__refcount owners;
   cst_allocator allocator;
   cst_source *source;
-  cst_dataset_options options; /* complete */
+  cst_dataset_options options; /* complete; bucket_by is that of the lengths */
+  cst__lengths lengths;        /* of a dataset with buckets; unchanging once it is prepared */
   cst__record_cache *cache;    /* the source's; NULL: records are read again */
   cst__mutex lock;             /* guards all below */
   bool prepared;               /* the next two are known, and do not change any more */
@@ -38,8 +40,6 @@ cst_status cst__dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_erro
 cst_status cst__dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error);
 cst_status cst__dataset_batches_left(cst_dataset *dataset, const cst_position *from,
                                      uint64_t *batches, cst_error *error);
-cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin, uint64_t count,
-                              uint64_t *rows, cst_error *error);
 
 /* ---- for the other files of this room ---- */
 
@@ -55,5 +55,11 @@ uint64_t cst__dataset_count_batches(const cst_dataset *dataset, uint64_t num_row
 /* The first position of a batch of the shard, of an epoch with that origin (cst_position);
  * UINT64_MAX if there are not so many. */
 uint64_t cst__dataset_begin(const cst_dataset *dataset, uint64_t origin, uint64_t batch);
+
+/* The rows of all batches of a bucket; 0: there are no buckets. */
+static inline uint64_t cst__dataset_bucket_rows(const cst_dataset *dataset) {
+  const cst_dataset_options *o = &dataset->options;
+  return o->bucket_by != NULL ? (uint64_t)o->bucket_batches * (uint64_t)o->batch_size : 0;
+}
 
 #endif /* DATASET_DATASET_H */

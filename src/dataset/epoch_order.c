@@ -1,12 +1,18 @@
 /* Positions of an epoch to rows: in order, shuffled globally, or in windows. */
 #include "dataset/epoch_order.h"
 
-/* What is permuted. Windows are WINDOWS + their number. */
+/* What is permuted. Windows are WINDOWS + their number, buckets `of_buckets` + theirs. */
 enum { ROWS = 0, PARTS = 1, WINDOWS = 2 };
+static const uint64_t of_buckets = UINT64_C(1) << 63;
 
 void cst__order_of_window(cst__permutation *out, uint64_t rows, uint64_t seed, uint64_t epoch,
                           uint64_t window) {
   cst__permutation_init(out, rows, seed, epoch, WINDOWS + window);
+}
+
+void cst__order_of_bucket(cst__permutation *out, uint64_t batches, uint64_t seed, uint64_t epoch,
+                          uint64_t bucket) {
+  cst__permutation_init(out, batches, seed, epoch, of_buckets + bucket);
 }
 
 void cst__order_of_parts(cst__permutation *out, uint64_t parts, uint64_t seed, uint64_t epoch) {

@@ -58,6 +58,10 @@ void cst__epoch_order_rows(const cst__epoch_order *order, uint64_t begin, uint64
 void cst__order_of_window(cst__permutation *out, uint64_t rows, uint64_t seed, uint64_t epoch,
                           uint64_t window);
 
+/* The order of the full batches of a bucket (buckets.h) of an epoch. */
+void cst__order_of_bucket(cst__permutation *out, uint64_t batches, uint64_t seed, uint64_t epoch,
+                          uint64_t bucket);
+
 /* The order of the files, or of the windows, of an epoch. */
 void cst__order_of_parts(cst__permutation *out, uint64_t parts, uint64_t seed, uint64_t epoch);
 

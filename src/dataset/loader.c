@@ -252,6 +252,10 @@ static cst_status loader_begin(cst_loader *loader, cst_error *error) {
   loader->epoch = (cst__epoch){.dataset = loader->dataset,
                                .number = loader->batches.from.epoch,
                                .origin = loader->batches.from.origin};
+  if (loader->dataset->options.bucket_by != NULL) {
+    CST__TRY(
+        cst__buckets_new(loader->dataset, loader->epoch.number, &loader->epoch.buckets, error));
+  }
   return loader->dataset->direct ? begin_direct(loader, error) : begin_stream(loader, error);
 }
 
@@ -308,6 +312,7 @@ void cst__loader_free(cst_loader *loader) {
   }
   cst__stream_free(loader->stream);
   cst__blocks_free(loader->epoch.blocks);
+  cst__buckets_free(loader->epoch.buckets);
   cst__delete(loader->workers);
   cst__delete(loader->ring.slots);
   cst__condition_destroy(&loader->turned);

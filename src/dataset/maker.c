@@ -1,7 +1,10 @@
 /* One batch: its rows, taken, and turned into tensors. */
 #include "dataset/maker.h"
 
+#include <string.h>
+
 #include "source/index/access.h"
+#include "table/array.h"
 #include "table/rows.h"
 #include "tensor/tensor.h"
 
@@ -16,6 +19,7 @@ void cst__made_reset(cst__made *made) {
 void cst__maker_reset(cst__maker *maker) {
   cst__delete(maker->rows);
   cst__decoding_reset(&maker->decoding);
+  cst__decoding_reset(&maker->measuring);
   cst__unit_reset(&maker->unit);
   *maker = (cst__maker){.rows = NULL};
 }
@@ -43,17 +47,78 @@ static cst_status make_tensors(const cst__epoch *epoch, bool is_trusted, cst__ma
   return status;
 }
 
+/* ---- rows of buckets ---- */
+
+/* What the rows of a bucket are read by. */
+typedef struct bucket_reader {
+  cst__maker *maker;
+  const cst__epoch *epoch;
+  const cst__share *share; /* of a stream, whose window has the bucket; NULL: rows are taken */
+  uint64_t begin;          /* of the bucket, in the epoch, or in the window */
+} bucket_reader;
+
+/* Notes rows [first, first + count) of a bucket. */
+static cst_status pick_from_bucket(cst__maker *maker, const cst__epoch *epoch,
+                                   const cst__bucket_source *source, size_t first, size_t count,
+                                   cst_error *error) {
+  cst__bucket *bucket = NULL;
+  CST__TRY(cst__buckets_get(epoch->buckets, source, &bucket, error));
+  memcpy(maker->rows, bucket->rows + first, count * sizeof *maker->rows);
+  cst__bucket_release(bucket);
+  return CST_OK;
+}
+
+static cst_status measure_batch(const cst__lengths *lengths, struct ArrowArray *batch, size_t count,
+                                int64_t *out, cst_error *error) {
+  const cst__batch_rows rows = {&lengths->schema, batch, NULL, count};
+  cst_status status = cst__lengths_of(lengths, &rows, out, error);
+  batch->release(batch);
+  return status;
+}
+
 /* ---- rows that are taken one by one ---- */
 
-static cst_status find_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                            size_t *count, cst_error *error) {
+static cst_status read_taken_bucket(void *ctx, size_t begin, size_t count, uint64_t *rows,
+                                    int64_t *lengths, cst_error *error) {
+  const bucket_reader *reader = ctx;
+  const cst__epoch *epoch = reader->epoch;
+  const cst__lengths *column = &epoch->dataset->lengths;
+  const cst__kept_records kept = {.cache = epoch->dataset->cache};
+  struct ArrowArray batch;
+  cst__epoch_order_rows(&epoch->order, reader->begin + begin, count, rows);
+  CST__TRY(cst__source_take_from(column->source, &kept, rows, count, &batch, error));
+  return measure_batch(column, &batch, count, lengths, error);
+}
+
+/* The rows at a place of the epoch, of an epoch with buckets. */
+static cst_status find_bucketed_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t begin,
+                                     size_t count, cst_error *error) {
+  uint64_t size = cst__dataset_bucket_rows(epoch->dataset);
+  uint64_t number = begin / size;
+  uint64_t rest = epoch->order.num_rows - number * size;
+  bucket_reader reader = {.maker = maker, .epoch = epoch, .begin = number * size};
+  const cst__bucket_source source = {number, (size_t)(rest < size ? rest : size), read_taken_bucket,
+                                     &reader};
+  return pick_from_bucket(maker, epoch, &source, (size_t)(begin % size), count, error);
+}
+
+cst_status cst__maker_find_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t begin,
+                                size_t count, cst_error *error) {
+  CST__TRY(maker_reserve(maker, epoch, count, error));
+  if (epoch->buckets != NULL) {
+    return find_bucketed_rows(maker, epoch, begin, count, error);
+  }
+  cst__epoch_order_rows(&epoch->order, begin, count, maker->rows);
+  return CST_OK;
+}
+
+static cst_status find_batch_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
+                                  size_t *count, cst_error *error) {
   uint64_t begin = cst__dataset_begin(epoch->dataset, epoch->origin, batch);
   uint64_t rest = epoch->order.num_rows - begin;
   uint64_t batch_size = (uint64_t)epoch->dataset->options.batch_size;
   *count = (size_t)(rest < batch_size ? rest : batch_size);
-  CST__TRY(maker_reserve(maker, epoch, *count, error));
-  cst__epoch_order_rows(&epoch->order, begin, *count, maker->rows);
-  return CST_OK;
+  return cst__maker_find_rows(maker, epoch, begin, *count, error);
 }
 
 /* A row that does not fit its tensor is named by its number in the batch: says file and record. */
@@ -87,7 +152,7 @@ static cst_status maker_take_rows(const cst__maker *maker, const cst__epoch *epo
 cst_status cst__maker_make_direct(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
                                   cst__made *out, cst_error *error) {
   size_t count;
-  CST__TRY(find_rows(maker, epoch, batch, &count, error));
+  CST__TRY(find_batch_rows(maker, epoch, batch, &count, error));
   CST__TRY(maker_take_rows(maker, epoch, batch, count, &out->batch, error));
   out->position = (cst_position){.epoch = epoch->number, .batch = batch, .origin = epoch->origin};
   cst_status status = make_tensors(epoch, true, out, error);
@@ -99,19 +164,80 @@ cst_status cst__maker_make_direct(cst__maker *maker, const cst__epoch *epoch, ui
 
 /* ---- rows of a stream ---- */
 
+/* Numbers within the window of the rows at places of it. */
+static void order_in_window(const cst__epoch *epoch, const cst__share *share, uint64_t begin,
+                            size_t count, uint64_t *rows) {
+  cst__permutation order;
+  bool shuffled = epoch->dataset->shuffle != CST_SHUFFLE_NONE;
+  cst__order_of_window(&order, share->rows, epoch->dataset->options.seed, epoch->number,
+                       share->number);
+  for (size_t i = 0; i < count; i++) {
+    rows[i] = shuffled ? cst__permutation_at(&order, begin + i) : begin + i;
+  }
+}
+
+/* Makes the unit one of rows of a window of records. */
+static cst_status pick_records(cst__maker *maker, const cst__share *share, const uint64_t *rows,
+                               size_t count, cst_error *error) {
+  return cst__window_pick(share->records, rows, count, &maker->unit)
+             ? CST_OK
+             : cst__fail_memory(error, sizeof(cst__run));
+}
+
+/* Decodes the unit, whose files are those of the window. */
+static cst_status decode_records(cst__maker *maker, cst__decoding *decoding,
+                                 const cst_source *source, const cst__share *share,
+                                 struct ArrowArray *out, cst_error *error) {
+  decoding->source = source;
+  decoding->purpose = CST__FOR_COLUMNS;
+  cst_error own = CST_ERROR_INIT;
+  cst_status status = cst__unit_decode(&maker->unit, decoding, NULL, out, &own);
+  if (status != CST_OK) {
+    if (source != share->records->source && decoding->bad_row < maker->unit.rows) {
+      cst__error_forget_record(&own);
+      cst__unit_locate(&maker->unit, share->records->source, decoding->bad_row, &own);
+    }
+    cst__error_copy(error, &own);
+    cst__decoding_reset(decoding);
+  }
+  return status;
+}
+
+static cst_status read_streamed_bucket(void *ctx, size_t begin, size_t count, uint64_t *rows,
+                                       int64_t *lengths, cst_error *error) {
+  const bucket_reader *reader = ctx;
+  const cst__share *share = reader->share;
+  const cst__lengths *column = &reader->epoch->dataset->lengths;
+  struct ArrowArray batch;
+  order_in_window(reader->epoch, share, reader->begin + begin, count, rows);
+  if (share->columns != NULL) {
+    const cst__batch_rows of = {share->columns->schema, &share->columns->array, rows, count};
+    return cst__lengths_of(column, &of, lengths, error);
+  }
+  CST__TRY(pick_records(reader->maker, share, rows, count, error));
+  cst_status status = decode_records(reader->maker, &reader->maker->measuring, column->source,
+                                     share, &batch, error);
+  cst__unit_clear(&reader->maker->unit);
+  return status == CST_OK ? measure_batch(column, &batch, count, lengths, error) : status;
+}
+
 /* Numbers of the batch's rows within the window. */
 static cst_status number_rows(cst__maker *maker, const cst__epoch *epoch, const cst__share *share,
                               cst_error *error) {
-  cst__permutation order;
-  bool shuffled = epoch->dataset->shuffle != CST_SHUFFLE_NONE;
   CST__TRY(maker_reserve(maker, epoch, (size_t)share->count, error));
-  cst__order_of_window(&order, share->rows, epoch->dataset->options.seed, epoch->number,
-                       share->number);
-  for (uint64_t i = 0; i < share->count; i++) {
-    uint64_t place = share->begin + i;
-    maker->rows[i] = shuffled ? cst__permutation_at(&order, place) : place;
+  if (epoch->buckets == NULL) {
+    order_in_window(epoch, share, share->begin, (size_t)share->count, maker->rows);
+    return CST_OK;
   }
-  return CST_OK;
+  uint64_t size = cst__dataset_bucket_rows(epoch->dataset);
+  uint64_t begin = share->begin - share->begin % size;
+  uint64_t rest = share->rows - begin;
+  bucket_reader reader = {maker, epoch, share, begin};
+  const cst__bucket_source source = {(share->position + begin) / size,
+                                     (size_t)(rest < size ? rest : size), read_streamed_bucket,
+                                     &reader};
+  return pick_from_bucket(maker, epoch, &source, (size_t)(share->begin - begin),
+                          (size_t)share->count, error);
 }
 
 static cst_status maker_pick_columns(const cst__maker *maker, const cst__share *share,
@@ -124,20 +250,6 @@ static cst_status maker_pick_columns(const cst__maker *maker, const cst__share *
   return status;
 }
 
-static cst_status decode_records(cst__maker *maker, const cst__share *share, struct ArrowArray *out,
-                                 cst_error *error) {
-  if (!cst__window_pick(share->records, maker->rows, (size_t)share->count, &maker->unit)) {
-    return cst__fail_memory(error, sizeof(cst__run));
-  }
-  maker->decoding.source = share->records->source;
-  maker->decoding.purpose = CST__FOR_COLUMNS;
-  cst_status status = cst__unit_decode(&maker->unit, &maker->decoding, NULL, out, error);
-  if (status != CST_OK) {
-    cst__decoding_reset(&maker->decoding);
-  }
-  return status;
-}
-
 static cst_status maker_make_rows(cst__maker *maker, const cst__epoch *epoch, cst__share *share,
                                   struct ArrowArray *out, cst_error *error) {
   if (share->batch.release != NULL) {
@@ -146,8 +258,11 @@ static cst_status maker_make_rows(cst__maker *maker, const cst__epoch *epoch, cs
     return CST_OK;
   }
   CST__TRY(number_rows(maker, epoch, share, error));
-  return share->records != NULL ? decode_records(maker, share, out, error)
-                                : maker_pick_columns(maker, share, out, error);
+  if (share->records == NULL) {
+    return maker_pick_columns(maker, share, out, error);
+  }
+  CST__TRY(pick_records(maker, share, maker->rows, (size_t)share->count, error));
+  return decode_records(maker, &maker->decoding, share->records->source, share, out, error);
 }
 
 /* The same for a row of a stream: its record is known, or its number in the only file. */

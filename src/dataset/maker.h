@@ -4,6 +4,7 @@
 #define DATASET_MAKER_H
 
 #include "dataset/blocks.h"
+#include "dataset/buckets.h"
 #include "dataset/dataset.h"
 #include "dataset/epoch_order.h"
 #include "dataset/stream.h"
@@ -24,6 +25,7 @@ typedef struct cst__epoch {
   uint64_t number;
   uint64_t origin;                   /* as in cst_position */
   const cst_tensor_adapter *adapter; /* NULL: batches are wanted as rows */
+  cst__buckets *buckets;             /* of a dataset that has them; else NULL */
   cst__blocks *blocks; /* of a direct dataset whose windows are read in whole; else NULL */
 } cst__epoch;
 
@@ -31,11 +33,16 @@ typedef struct cst__epoch {
 typedef struct cst__maker {
   uint64_t *rows; /* numbers of a batch's rows */
   size_t capacity;
-  cst__decoding decoding; /* of records of a stream's window */
+  cst__decoding decoding;  /* of records of a stream's window */
+  cst__decoding measuring; /* the same, of the column that has the lengths */
   cst__unit unit;
 } cst__maker;
 
 void cst__maker_reset(cst__maker *maker);
+
+/* Notes the rows at positions [begin, begin + count) of a direct dataset's epoch in maker->rows. */
+cst_status cst__maker_find_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t begin,
+                                size_t count, cst_error *error);
 
 /* Makes a batch of a direct dataset's shard by its number, which is below that of its batches. */
 cst_status cst__maker_make_direct(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,

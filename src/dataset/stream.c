@@ -47,6 +47,7 @@ typedef struct stream_files {
 struct cst__stream {
   cst_dataset *dataset;
   bool shuffled;
+  bool picks;    /* rows of a portion, which has several batches */
   bool permutes; /* files */
   bool singly;   /* each group of files is read by a pass of its own */
   cst__at_once at_once;
@@ -100,8 +101,11 @@ static cst_status stream_begin(cst__stream *stream, const cst_position *from, cs
   cst_source *source = dataset->source;
   uint64_t position = cst__dataset_begin(dataset, from->origin, from->batch);
   stream->shuffled = dataset->shuffle != CST_SHUFFLE_NONE;
-  stream->portion =
-      (uint64_t)(stream->shuffled ? dataset->options.window : dataset->options.batch_size);
+  uint64_t bucket = cst__dataset_bucket_rows(dataset);
+  stream->picks = stream->shuffled || bucket > 0;
+  stream->portion = stream->shuffled ? (uint64_t)dataset->options.window
+                    : bucket > 0     ? bucket
+                                     : (uint64_t)dataset->options.batch_size;
   stream->permutes = stream->shuffled && source->inputs->rereadable && source->num_parts > 1;
   stream->singly =
       source->inputs->rereadable && (source->inputs->format.payload == NULL ||
@@ -414,7 +418,7 @@ static void note_end(cst__stream *stream) {
 static cst_status set_columns(cst__stream *stream, struct ArrowArray *rows, cst_error *error) {
   cst__share *current = &stream->current;
   current->rows = (uint64_t)rows->length;
-  if (!stream->shuffled) {
+  if (!stream->picks) {
     current->batch = *rows;
     return CST_OK;
   }

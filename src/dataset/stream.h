@@ -1,5 +1,5 @@
 /* Streams: the rows of an epoch of a source that is read in order, in portions of whole batches: a
- * batch where rows are not shuffled, else a window, out of which batches are picked.
+ * batch or a bucket where rows are not shuffled, else a window, out of which batches are picked.
  */
 #ifndef DATASET_STREAM_H
 #define DATASET_STREAM_H
@@ -13,8 +13,8 @@
  * has them. */
 typedef struct cst__share {
   cst__window *records;    /* not decoded yet; one more owner */
-  cst_array *columns;      /* shuffled: what the rows are picked from; one more owner */
-  struct ArrowArray batch; /* not shuffled: the batch itself */
+  cst_array *columns;      /* shuffled, or sorted: what the rows are picked from; one more owner */
+  struct ArrowArray batch; /* neither: the batch itself */
   uint64_t number;         /* of the window in the epoch */
   uint64_t rows;           /* of the window */
   uint64_t begin;

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pathlib
 from collections import Counter
+from itertools import chain
 from typing import Any
 
 import columnstone as cst
@@ -65,6 +66,40 @@ def test_every_row_once_in_every_order(case: Case, on_error: str, tmp_path: path
         assert Counter(flat) == Counter(rows)
         rest = tables_of(dataset.iterate(start=batches[-3].position), schema)
         assert [marked(rows_of(table)) for table in rest] == found[-2:]
+
+
+def columns_with_length(source: Any) -> list[str]:
+    """Three of different types, if there are as many."""
+    found: dict[str, str] = {}
+    for child in source.arrow_schema.children:
+        try:
+            source.dataset(BATCH, bucket_by=child.name, as_batches=True)
+        except cst.ArgumentError:
+            continue
+        found.setdefault(child.format, child.name)
+    return list(found.values())[:3]
+
+
+@every_case
+def test_every_row_once_in_buckets(case: Case, on_error: str, tmp_path: pathlib.Path) -> None:
+    """By each column that has a length: the same rows in each bucket, sorted; taken up again."""
+    source = case.source(tmp_path, on_error)
+    schema = pa.schema(source.arrow_schema)
+    for order in (False, True):
+        plain = source.dataset(BATCH, order, window=4 * BATCH, seed=3, as_batches=True)
+        before = [marked(rows_of(table)) for table in tables_of(plain, schema)]
+        for name in columns_with_length(source):
+            options: dict[str, Any] = {"window": 4 * BATCH, "seed": 3, "bucket_by": (name, 2)}
+            dataset = source.dataset(BATCH, order, as_batches=True, **options)
+            batches = list(dataset)
+            found = [marked(rows_of(table)) for table in tables_of(batches, schema)]
+            for at in range(0, len(before), 2):
+                assert [len(rows) for rows in found[at : at + 2]] == [
+                    len(rows) for rows in before[at : at + 2]
+                ]
+                assert Counter(chain(*found[at : at + 2])) == Counter(chain(*before[at : at + 2]))
+            rest = tables_of(dataset.iterate(start=batches[-3].position), schema)
+            assert [marked(rows_of(table)) for table in rest] == found[-2:]
 
 
 def same(found: Any, wanted: Any) -> None:

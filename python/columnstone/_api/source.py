@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Literal, Unpack
 
     from .._core import RecordBatch
-    from .._dataset.arguments import Shuffle
+    from .._dataset.arguments import BucketBy, Shuffle
     from .._dataset.batch import Batch
     from .._dataset.dataset import Dataset, Labelled
     from .._dataset.rows import Rows
@@ -124,6 +124,7 @@ class Source(SourceBase):
         interleave: int | None = None,
         label: str | None = None,
         pad: PadsLike = None,
+        bucket_by: BucketBy = None,
         prefetch: int = 2,
         threads: int = 1,
         memory_budget: int = 256 << 20,
@@ -148,6 +149,10 @@ class Source(SourceBase):
         shard: (i, n): of the batches of each epoch those with the numbers k % n == i.
         label: the name of the tensor that is given beside the others: items are (features, label).
         pad: as for `tensors`.
+        bucket_by: the name of a tensor (of a column, with as_batches): batches have rows of similar
+            length, so that little is padded. The rows of 64 batches that follow each other are
+            sorted by length and cut into batches again; ("tokens", 200) says how many. The length
+            is the number of values, or the bytes of a single string, or a single integer itself.
         prefetch: batches that threads make ahead; 0: the caller makes them, without threads.
         threads: that make them; the batches and their order are the same for every number.
         memory_budget: plain TFRecord files on disk that have no more bytes stay in memory once they
@@ -169,6 +174,7 @@ class Source(SourceBase):
             interleave=interleave,
             label=label,
             pad=pad,
+            bucket_by=bucket_by,
             prefetch=prefetch,
             threads=threads,
             memory_budget=memory_budget,

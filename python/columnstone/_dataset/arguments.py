@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from math import prod
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
 from .._base.arguments import integer
-from .._base.errors import argument_error
+from .._base.errors import NotFoundError, argument_error
+from .._tensor.adapter import find_tensor
 
 if TYPE_CHECKING:
     from typing import Literal, TypeAlias
 
+    from .._source.base import SourceBase
     from .._tensor.adapter import PadsLike
 
     Shuffle: TypeAlias = "bool | Literal['global', 'window']"
+    BucketBy: TypeAlias = str | tuple[str, int] | None
 
 _SHUFFLES = {
     False: _core.SHUFFLE_NONE,
@@ -66,6 +70,49 @@ def as_pad(pad: PadsLike) -> dict[str, Any] | None:
     if pad is not None and not isinstance(pad, Mapping):
         raise TypeError(f"pad is a dict by tensor name, not {type(pad).__name__}")
     return None if pad is None else dict(pad)
+
+
+_BUCKET_BATCHES = 64
+
+
+class Bucket(NamedTuple):
+    """Batches whose rows are sorted together, and the column that tells the length of a row: by its
+    value, or by the number of its values."""
+
+    batches: int
+    path: tuple[str, ...]
+    by_value: bool
+
+    @property
+    def text(self) -> str:
+        """The column as states have it."""
+        return ".".join(self.path) + (" (value)" if self.by_value else "")
+
+
+def as_bucket(bucket_by: BucketBy, source: SourceBase, as_batches: bool) -> Bucket | None:
+    if bucket_by is None:
+        return None
+    name, *batches = bucket_by if isinstance(bucket_by, tuple) else (bucket_by,)
+    if not isinstance(name, str) or len(batches) > 1:
+        raise TypeError("bucket_by is the name of a tensor, or a pair of it and of a number")
+    count = number("bucket_by[1]", batches[0] if batches else _BUCKET_BATCHES, 1, 2**32)
+    if not as_batches:
+        return Bucket(count, *_length_of_tensor(source, name))
+    columns = {child.name for child in source.arrow_schema.children}
+    return Bucket(count, (name,) if name in columns else tuple(name.split(".")), False)
+
+
+def _length_of_tensor(source: SourceBase, name: str) -> tuple[tuple[str, ...], bool]:
+    tensor = find_tensor(source.tensor_representations().values(), name)
+    if tensor is None:
+        raise NotFoundError(f"there is no tensor {name!r} that has a length", path=name)
+    if tensor.kind == "structured":
+        text = f"bucket_by: {name!r} is a structured tensor"
+        raise argument_error(text, "name a field: tensor.field")
+    if tensor.kind == "dense" and prod(tensor.shape) != 1:
+        raise argument_error(f"bucket_by: every row of {name!r} has as many values")
+    is_single = tensor.kind == "dense" or (tensor.kind == "sparse" and not tensor.index_columns)
+    return tensor.steps, is_single
 
 
 def as_label(label: str | None, as_batches: bool) -> str | None:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
         TorchDataset,
         TorchTensor,
     )
-    from .arguments import Shuffle
+    from .arguments import BucketBy, Shuffle
 
     # What it is iterated for: a Batch, (Batch, tensor) with a label, a RecordBatch with as_batches.
     Item = TypeVar("Item", default=Any, covariant=True)
@@ -49,6 +49,7 @@ else:
     Item = TypeVar("Item", covariant=True)
 
 _STATE_VERSION = 2
+_BUCKETS = ("bucket_by", "bucket_batches")  # of datasets that have them only
 _OF_ONE_SHARD = ("shard", "num_shards")  # a state is one of the whole epoch: any others may load it
 _BY_POSITION = "give load_state_dict a Position, which is compared with nothing"
 
@@ -97,6 +98,7 @@ class Dataset(Generic[Item]):
         interleave: int | None = None,
         label: str | None = None,
         pad: PadsLike = None,
+        bucket_by: BucketBy = None,
         prefetch: int = 2,
         threads: int = 1,
         memory_budget: int = 256 << 20,
@@ -132,6 +134,7 @@ class Dataset(Generic[Item]):
             "prefetch": arguments.number("prefetch", prefetch, 0, 4096),
             "threads": arguments.number("threads", threads, 1, 1024),
             "memory_budget": arguments.number("memory_budget", memory_budget, 0, 2**63 - 1),
+            "bucket_by": arguments.as_bucket(bucket_by, source, self._rows_only),
         }
         self._begin()
         self._check_label()
@@ -142,8 +145,11 @@ class Dataset(Generic[Item]):
         """Opens by self._options. Dropped records are told of by the thread that reads, which has
         to be the caller's."""
         register_with_jax()
-        options = dict(self._options)
-        options["pads"] = ()
+        options = {**self._options, "pads": ()}
+        bucket: arguments.Bucket | None = options.pop("bucket_by")
+        options["bucket_by"] = None if bucket is None else bucket.path
+        options["bucket_by_value"] = bucket is not None and bucket.by_value
+        options["bucket_batches"] = 0 if bucket is None else bucket.batches
         if self._pad:
             from .._tensor.adapter import core_pads
 
@@ -359,6 +365,9 @@ class Dataset(Generic[Item]):
         if made["shuffle"] == "window":
             made["window"] = options["window"]
             made["interleave"] = options["interleave"] or _core.INTERLEAVE
+        bucket: arguments.Bucket | None = options["bucket_by"]
+        if bucket is not None:
+            made["bucket_by"], made["bucket_batches"] = bucket.text, bucket.batches
         if self._fingerprint is None:
             self._fingerprint = fingerprint(self._source)
         return {**made, **self._fingerprint}
@@ -423,18 +432,21 @@ class Dataset(Generic[Item]):
                 hint=_BY_POSITION,
             )
         own = self._print()
-        missing = [name for name in (*Position._fields, *own) if name not in state]
+        wanted = (*Position._fields, *own)
+        missing = [name for name in wanted if name not in state and name not in _BUCKETS]
         if missing:
             raise StateError(
                 f"the state has no {missing[0]!r}: it is not that of a dataset like this one"
             )
+        own.setdefault("bucket_by", None)
         for name, value in own.items():
             if name in _OF_ONE_SHARD:
                 continue
             # A loop that failed at a record has delivered sound ones only.
-            if state[name] != value and (name, state[name]) != ("on_error", "raise"):
+            theirs = state.get(name)
+            if theirs != value and (name, theirs) != ("on_error", "raise"):
                 raise StateError(
-                    f"the state is that of a dataset with {name} {state[name]!r}, this one has "
+                    f"the state is that of a dataset with {name} {theirs!r}, this one has "
                     f"{value!r} (make the dataset with the same arguments and data, or "
                     f"{_BY_POSITION})",
                     hint=f"make the dataset with the same arguments and data, or {_BY_POSITION}",

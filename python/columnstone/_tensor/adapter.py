@@ -93,14 +93,14 @@ def _whole(name: str, length: object) -> int:
     return length
 
 
-def _find(tensors: Iterable[TensorRepresentation], name: str) -> TensorRepresentation | None:
+def find_tensor(tensors: Iterable[TensorRepresentation], name: str) -> TensorRepresentation | None:
     """The tensor of that name; "a.b" is the field b of a."""
     known = {tensor.name: tensor for tensor in tensors}
     if name in known:
         return known[name]
     for outer, tensor in known.items():
         if tensor.kind == "structured" and name.startswith(outer + "."):
-            found = _find(tensor.fields, name[len(outer) + 1 :])
+            found = find_tensor(tensor.fields, name[len(outer) + 1 :])
             if found is not None:
                 return found
     return None
@@ -122,7 +122,7 @@ def core_pads(
         raise TypeError(f"pad is a dict of tensor name to pad, not {type(pad).__name__}")
     for name, given in ({} if pad is None else pad).items():
         one = _pad_of(name, given)
-        tensor = _find(representations.values(), name)
+        tensor = find_tensor(representations.values(), name)
         if tensor is None:
             raise NotFoundError(f"there is no tensor {name!r} to pad", path=name)
         types = _types_of(tensor.dtype)

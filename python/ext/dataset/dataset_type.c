@@ -6,22 +6,26 @@
 #include "ext/source/source.h"
 #include "ext/tensor/tensor.h"
 
-static int dataset_parse(cst__py_dataset_object *self, cst_dataset_options *o, PyObject *args,
-                         PyObject *kwargs) {
-  static char *keywords[] = {"source",  "batch_size",    "shuffle", "window",     "interleave",
-                             "seed",    "drop_last",     "shard",   "num_shards", "prefetch",
-                             "threads", "memory_budget", "pads",    NULL};
+static int dataset_parse(cst__py_dataset_object *self, cst_dataset_options *o, PyObject **bucket_by,
+                         PyObject *args, PyObject *kwargs) {
+  static char *keywords[] = {
+      "source",          "batch_size",     "shuffle",    "window",    "interleave", "seed",
+      "drop_last",       "shard",          "num_shards", "prefetch",  "threads",    "memory_budget",
+      "bucket_by_value", "bucket_batches", "pads",       "bucket_by", NULL};
   cst__py_state *state = cst__py_state_of((PyObject *)self);
   int shuffle;
   int drop_last;
+  int by_value;
+  long long bucket_batches;
   long long batch_size;
   long long window;
   unsigned long long seed;
   long long memory_budget;
   if (!PyArg_ParseTupleAndKeywords(
-          args, kwargs, "O!$LiLiKpIIiiLO!:Dataset", keywords, state->source_type, &self->source,
+          args, kwargs, "O!$LiLiKpIIiiLpLO!O:Dataset", keywords, state->source_type, &self->source,
           &batch_size, &shuffle, &window, &o->interleave, &seed, &drop_last, &o->shard,
-          &o->num_shards, &o->prefetch, &o->threads, &memory_budget, &PyTuple_Type, &self->pads)) {
+          &o->num_shards, &o->prefetch, &o->threads, &memory_budget, &by_value, &bucket_batches,
+          &PyTuple_Type, &self->pads, bucket_by)) {
     self->source = NULL;
     self->pads = NULL;
     return -1;
@@ -34,20 +38,57 @@ static int dataset_parse(cst__py_dataset_object *self, cst_dataset_options *o, P
   o->seed = seed;
   o->drop_last = drop_last != 0;
   o->memory_budget = memory_budget > 0 ? memory_budget : -1; /* 0 is that of Python */
+  o->bucket_by_value = by_value != 0;
+  o->bucket_batches = bucket_batches;
+  return 0;
+}
+
+/* The path of a column from a tuple of str, or None: then the steps are NULL. */
+static int path_init(cst_field_path *path, PyObject *tuple) {
+  *path = (cst_field_path){NULL, 0};
+  if (tuple == Py_None) {
+    return 0;
+  }
+  Py_ssize_t count = PyTuple_Size(tuple);
+  const char **steps = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *steps);
+  if (steps == NULL) {
+    return PyErr_Occurred() != NULL ? -1 : (PyErr_NoMemory(), -1);
+  }
+  for (Py_ssize_t i = 0; i < count; i++) {
+    steps[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(tuple, i), NULL);
+    if (steps[i] == NULL) {
+      free(steps);
+      return -1;
+    }
+  }
+  *path = (cst_field_path){steps, (size_t)count};
   return 0;
 }
 
 static int dataset_init(cst__py_dataset_object *self, PyObject *args, PyObject *kwargs) {
   cst_dataset_options options = CST_DATASET_OPTIONS_INIT;
   cst_error error = CST_ERROR_INIT;
-  if (dataset_parse(self, &options, args, kwargs) < 0) {
+  PyObject *bucket_by;
+  cst_field_path path;
+  if (dataset_parse(self, &options, &bucket_by, args, kwargs) < 0) {
     return -1;
   }
-  cst_source *source = cst__py_source_view(self->source);
+  cst_source *source = cst__py_source_borrow(self->source);
   if (source == NULL) {
     return -1;
   }
-  if (cst_dataset_new(source, &options, &self->dataset, &error) != CST_OK) {
+  if (path_init(&path, bucket_by) < 0) {
+    cst_source_release(source);
+    return -1;
+  }
+  options.bucket_by = path.steps != NULL ? &path : NULL;
+  cst_status status;
+  Py_BEGIN_ALLOW_THREADS /* the schema may have to be inferred */
+  status = cst_dataset_new(source, &options, &self->dataset, &error);
+  cst_source_release(source);
+  Py_END_ALLOW_THREADS
+  free((void *)(uintptr_t)path.steps);
+  if (status != CST_OK) {
     cst__py_source_raise(self->source, &error);
     return -1;
   }

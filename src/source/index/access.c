@@ -69,6 +69,16 @@ static cst_status find_index(cst_source *source, size_t i, cst_index **out, bool
   return CST_OK;
 }
 
+void cst__source_share_indexes(const cst_source *source, cst_source *other) {
+  cst__mutex_lock(&source->inputs->lock);
+  for (size_t i = 0; i < source->num_parts; i++) {
+    if (other->parts[i].index == NULL && source->parts[i].index != NULL) {
+      other->parts[i].index = cst__index_retain(source->parts[i].index);
+    }
+  }
+  cst__mutex_unlock(&source->inputs->lock);
+}
+
 cst_status cst__source_has_sidecars(cst_source *source, bool *all, cst_error *error) {
   bool own;
   *all = true;

@@ -41,6 +41,9 @@ cst_status cst__source_access(cst_source *source, cst__access **out, cst_error *
 /* The same where rows are not asked for, but records: stages may have other rows. */
 cst_status cst__source_access_records(cst_source *source, cst__access **out, cst_error *error);
 
+/* Gives a source of the same parts the indexes that the other one has by now. */
+void cst__source_share_indexes(const cst_source *source, cst_source *other);
+
 /* True in *all if every file has a sound index file beside it. */
 cst_status cst__source_has_sidecars(cst_source *source, bool *all, cst_error *error);
 

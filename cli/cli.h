@@ -209,6 +209,9 @@ cst_source_options cli_source_options(const cli_settings *settings, const cst_sc
  * damaged records, with --on-error skip. */
 cst_status cli_open(const cli_settings *settings, const char *const *paths, size_t num_paths,
                     cli_dropped *dropped, cst_source **out, cst_error *error);
+/* The same with options; --columns may be paths to what lies below columns (columns.c). */
+cst_status cli_open_source(const char *const *paths, size_t num_paths,
+                           const cst_source_options *options, cst_source **out, cst_error *error);
 /* Writes a whole file, which replaces the one of that name when it is complete. */
 cst_status cli_write_file(const char *path, const char *data, size_t size, cst_error *error);
 
@@ -268,7 +271,9 @@ typedef struct cli_projection {
   size_t count;
 } cli_projection;
 
-/* Says in the hint of an error on a column that has dots that --path is for these. */
+/* CST_NO_MEMORY. */
+cst_status cli_fail_memory(cst_error *error);
+/* Says in the hint of an error on a column that has dots that --path is for these, if it is. */
 void cli_explain_path(const cli_settings *settings, cst_error *error);
 /* Finds the paths of --path in the columns of the source, which it keeps. To be closed, also after
  * a failure. */

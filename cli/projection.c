@@ -6,23 +6,26 @@
 
 #include "cli.h"
 
-static cst_status fail_memory(cst_error *error) {
+cst_status cli_fail_memory(cst_error *error) {
   *error = (cst_error)CST_ERROR_INIT;
   error->code = CST_NO_MEMORY;
   snprintf(error->message, sizeof error->message, "out of memory");
   return CST_NO_MEMORY;
 }
 
-/* Columns are taken whole but for those of messages; --path goes below them. */
+/* --columns go below columns where the types can be looked up before; --path everywhere. */
 void cli_explain_path(const cli_settings *settings, cst_error *error) {
   bool is_column = false;
   for (size_t i = 0; i < settings->source.num_columns; i++) {
     is_column = is_column || strcmp(settings->source.columns[i], error->path) == 0;
   }
-  if (error->code == CST_NOT_FOUND && is_column && strchr(error->path, '.') != NULL &&
+  bool is_piped = settings->num_paths > 0 && strcmp(settings->paths[0], "-") == 0;
+  if (error->code == CST_NOT_FOUND && is_column && strchr(error->path, '.') != NULL && is_piped &&
       settings->source.view == NULL && cli_message_of_input(settings) == NULL) {
-    snprintf(error->hint, sizeof error->hint,
-             "--columns takes whole columns, --path of head what lies below them");
+    snprintf(
+        error->hint, sizeof error->hint,
+        "of what is read only once, --columns takes whole columns, and --path of head what lies "
+        "below them");
   }
 }
 
@@ -59,7 +62,7 @@ static size_t first_steps(const cli_projection *p, const char **columns) {
 static cst_status read_less(cli_projection *p, cst_source *source, cst_error *error) {
   const char **columns = calloc(p->count, sizeof *columns);
   if (columns == NULL) {
-    return fail_memory(error);
+    return cli_fail_memory(error);
   }
   cst_stage stage = CST_STAGE_INIT;
   stage.columns = columns;
@@ -82,7 +85,7 @@ cst_status cli_projection_open(cli_projection *projection, const cli_settings *s
       (cli_projection){.names = settings->nested.paths, .count = settings->nested.num_paths};
   projection->paths = calloc(settings->nested.num_paths, sizeof *projection->paths);
   if (projection->paths == NULL) {
-    return fail_memory(error);
+    return cli_fail_memory(error);
   }
   cst_status status = cst_source_arrow_schema(source, &type, error);
   if (status != CST_OK) {

@@ -25,10 +25,7 @@ cst_status cli_query_values(const cli_settings *settings, cst_query_value **out,
   }
   cst_query_value *values = malloc(size);
   if (values == NULL) {
-    *error = (cst_error)CST_ERROR_INIT;
-    error->code = CST_NO_MEMORY;
-    snprintf(error->message, sizeof error->message, "out of memory");
-    return CST_NO_MEMORY;
+    return cli_fail_memory(error);
   }
   char *text = (char *)(values + query->num_params);
   for (size_t i = 0; i < query->num_params; i++) {

@@ -47,7 +47,7 @@ cst_status cli_open(const cli_settings *settings, const char *const *paths, size
   cst_source_options options = cli_source_options(settings, schema);
   options.on_dropped = dropped != NULL ? cli_print_dropped : NULL;
   options.dropped_ctx = dropped;
-  status = cst_source_open(paths, num_paths, &options, out, error);
+  status = cli_open_source(paths, num_paths, &options, out, error);
   cst_schema_release(schema);
   return status;
 }

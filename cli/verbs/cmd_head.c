@@ -152,7 +152,7 @@ static cst_status open_head(const cli_settings *settings, const char *const *pat
   options.sample_records = rows > 0 ? rows : 1;
   options.batch_size = 1;
   options.threads = 1;
-  status = cst_source_open(paths, num_paths, &options, out, error);
+  status = cli_open_source(paths, num_paths, &options, out, error);
   cst_schema_release(schema);
   return status;
 }

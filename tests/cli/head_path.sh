@@ -13,6 +13,15 @@ for ending in arrow jsonl.gz; do
   columnstone head log.jsonl --path event.price | cmp - found
 done
 columnstone head - --format json --path event.query -n 1 <log.jsonl
+
+# --columns that lie below others come in their lists and structs, as of messages
+for file in log.jsonl again.arrow; do
+  columnstone head $file -c event.query,id,event.price
+  columnstone head $file -c shop.city.name,shop.city -n 1
+done
+columnstone head - --format json -c event.query <log.jsonl || echo "exit status $?"
+columnstone head log.jsonl -c event.qery || echo "exit status $?"
+
 columnstone head log.jsonl again.arrow --path id -n 5
 
 make_examples x.tfrecord 4

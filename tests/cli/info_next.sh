@@ -47,8 +47,9 @@ try_next coupons.jsonl --proto-set shop.desc --message shop.Coupon --message-col
 
 echo 'columns below columns'
 for file in nested.jsonl nested.arrow; do
-  columnstone head $file -c s.t || echo "exit status $?"
-  columnstone convert $file out.jsonl -c s.t || echo "exit status $?"
-  columnstone schema tree $file -c s.t || echo "exit status $?"
+  columnstone head $file -c s.t
+  columnstone convert $file - --to json -c s.t
+  columnstone schema tree $file -c s.t
+  columnstone head $file -c s.u || echo "exit status $?"
   columnstone head $file --path s.t
 done

@@ -109,7 +109,6 @@ static bool weigh_message(const cst__message_def *type, cst_bytes bytes, int dep
   cst__wire wire = cst__wire_of(bytes.data, bytes.size);
   cst__wire_field field;
   uint64_t fields = 0;
-  wire.in_group = type->in_group;
   while (cst__wire_next(&wire, depth, &field)) {
     const cst__field_def *def = cst__field_by_number(type, field.number);
     if (def == NULL) {

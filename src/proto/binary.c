@@ -87,7 +87,8 @@ static cst_status no_binary_memory(const reader *r) { return cst__fail_memory(r-
 
 static cst_status fail_wire(const reader *r, const cst__message *message, const cst__wire *wire) {
   int64_t offset = wire->fault_at - r->start;
-  cst_status status = cst__fail(r->error, CST_CORRUPT, NULL, "not a valid %s: %s",
+  const char *hint = wire->fault == CST__WIRE_FAULT_UTF8 ? CST__UTF8_HINT : NULL;
+  cst_status status = cst__fail(r->error, CST_CORRUPT, hint, "not a valid %s: %s",
                                 message->def->full_name, cst__wire_fault_text(wire->fault));
   cst__error_add_record(r->error, -1, offset);
   return status;
@@ -230,7 +231,6 @@ static void add_field_path(cst_error *error, const cst__field_def *def) {
 
 static cst_status merge(const reader *r, cst__message *message, cst_bytes bytes, int depth) {
   cst__wire wire = cst__wire_of(bytes.data, bytes.size);
-  wire.in_group = message->def->in_group;
   cst__wire_field field;
   while (cst__wire_next(&wire, depth, &field)) {
     const cst__field_def *def = cst__field_by_number(message->def, field.number);

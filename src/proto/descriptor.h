@@ -87,7 +87,6 @@ struct cst__message_def {
   const char *const *oneofs; /* names */
   size_t num_oneofs;
   bool is_map_entry; /* fields 1 (key) and 2 (value) */
-  bool in_group;     /* what an unknown group holds, where the field number 0 is taken */
 
   /* Only where descriptors were read. */
   bool is_message_set;     /* its extensions are written in a form of their own, which nothing here

@@ -21,7 +21,7 @@ static cst_status merge_fields(parser *p, cst__message *message, char close, int
 
 /* A message type without fields: it keeps all that is given by number. */
 static const cst__message_def unknown_message = {.full_name = "unknown message"};
-static const cst__message_def unknown_group = {.full_name = "unknown group", .in_group = true};
+static const cst__message_def unknown_group = {.full_name = "unknown group"};
 
 static void mark_place(cst__message *message, const cst__lexer *lexer) {
   if (message->line == 0) {
@@ -394,7 +394,7 @@ static cst_status read_numbered_field(parser *p, cst__message *message, int dept
   bool negative;
   uint64_t number;
   CST__TRY(cst__lexer_integer(&p->lexer, &negative, &number, NULL));
-  if ((number == 0 && !message->def->in_group) || number >= (uint64_t)1 << 29) {
+  if (number == 0 || number >= (uint64_t)1 << 29) {
     return cst__lexer_fail(&place, NULL, "a field's number is not from 1 to 536870911");
   }
   bool colon;

@@ -92,13 +92,13 @@ static void print_scalar(cst__text *out, const cst__field_def *def, const cst__v
   cst__text_printf(out, "%" PRId64, value->i);
 }
 
-static void put_unknown(cst__text *out, cst_bytes bytes, bool in_group, int indent, int depth);
+static void put_unknown(cst__text *out, cst_bytes bytes, int indent, int depth);
 
 static void put_unknown_nested(cst__text *out, cst_bytes bytes, bool in_group, int indent,
                                int depth) {
   const char *brackets = in_group ? "<>" : "{}";
   cst__text_printf(out, " %c\n", brackets[0]);
-  put_unknown(out, bytes, in_group, indent + 2, depth - 1);
+  put_unknown(out, bytes, indent + 2, depth - 1);
   put_indent(out, indent);
   cst__text_printf(out, "%c\n", brackets[1]);
 }
@@ -136,9 +136,8 @@ static void put_unknown_field(cst__text *out, const cst__wire_field *field, int 
   }
 }
 
-static void put_unknown(cst__text *out, cst_bytes bytes, bool in_group, int indent, int depth) {
+static void put_unknown(cst__text *out, cst_bytes bytes, int indent, int depth) {
   cst__wire wire = cst__wire_of(bytes.data, bytes.size);
-  wire.in_group = in_group;
   cst__wire_field field;
   while (cst__wire_next(&wire, depth, &field)) {
     put_unknown_field(out, &field, indent, depth);
@@ -186,7 +185,7 @@ static void print_message(cst__text *out, const cst__message *message, int inden
     }
   }
   for (const cst__unknown *u = message->unknown_first; u != NULL; u = u->next) {
-    put_unknown(out, u->bytes, false, indent, depth);
+    put_unknown(out, u->bytes, indent, depth);
   }
 }
 

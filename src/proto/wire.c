@@ -78,7 +78,7 @@ static bool read_tag(cst__wire *wire, uint32_t *number, cst__wire_type *type) {
   }
   *number = (uint32_t)tag >> 3;
   *type = (cst__wire_type)(tag & 7);
-  if (*number == 0 && !wire->in_group) {
+  if (*number == 0) {
     return stop_reading(wire, CST__WIRE_FAULT_FIELD_ZERO);
   }
   return (tag & 7) < 6 || stop_reading(wire, CST__WIRE_FAULT_WIRE_TYPE);
@@ -121,7 +121,7 @@ static bool read_field_value(cst__wire *wire, cst__wire_field *field) {
 
 /* Steps over what follows a group's start, with a stack of numbers in place of recursion.
  * *inside_end is where its end tag begins. */
-static bool skip_inside(cst__wire *wire, uint32_t number, int depth, const uint8_t **inside_end) {
+static bool skip_group(cst__wire *wire, uint32_t number, int depth, const uint8_t **inside_end) {
   uint32_t open[CST__DEPTH_LIMIT];
   int levels = 0;
   cst__wire_field field = {0};
@@ -152,15 +152,6 @@ static bool skip_inside(cst__wire *wire, uint32_t number, int depth, const uint8
     }
   }
   return true;
-}
-
-/* Steps over a group whose start has been read. */
-static bool skip_group(cst__wire *wire, uint32_t number, int depth, const uint8_t **inside_end) {
-  bool before = wire->in_group;
-  wire->in_group = true;
-  bool sound = skip_inside(wire, number, depth, inside_end);
-  wire->in_group = before;
-  return sound;
 }
 
 bool cst__wire_next(cst__wire *wire, int depth, cst__wire_field *field) {
@@ -213,21 +204,16 @@ static size_t canonical_size(const cst__wire_field *field) {
   return tag + field->bytes.size + tag;
 }
 
-static bool is_canonical(cst_bytes bytes, bool in_group, int depth) {
+bool cst__wire_is_canonical(cst_bytes bytes, int depth) {
   cst__wire wire = cst__wire_of(bytes.data, bytes.size);
   cst__wire_field field;
-  wire.in_group = in_group;
   while (cst__wire_next(&wire, depth, &field)) {
     if (field.raw.size != canonical_size(&field) ||
-        (field.type == CST__WIRE_GROUP && !is_canonical(field.bytes, true, depth - 1))) {
+        (field.type == CST__WIRE_GROUP && !cst__wire_is_canonical(field.bytes, depth - 1))) {
       return false;
     }
   }
   return wire.fault == CST__WIRE_FAULT_NONE;
-}
-
-bool cst__wire_is_canonical(cst_bytes bytes, int depth) {
-  return is_canonical(bytes, false, depth);
 }
 
 /* Makes room for `size` more bytes at the front. */

@@ -2,9 +2,10 @@
  * its buffer from the end, so that a nested message's length is known when it has to be written.
  *
  * Source: "Protocol Buffers: Encoding". The checks are those of the protobuf library, version 7.36
- * (see python/tests/test_protobuf.py): field number 0 unless it is inside a group, wire types 6 and
- * 7, varints over ten bytes, tags over 32 bits, lengths over five bytes, over 2 GiB or past the
- * end, group ends without a start, groups without an end, nesting beyond a limit.
+ * (see python/tests/test_protobuf.py): wire types 6 and 7, varints over ten bytes, tags over 32
+ * bits, lengths over five bytes, over 2 GiB or past the end, group ends without a start, groups
+ * without an end, nesting beyond a limit; and the field number 0, which upb takes inside unknown
+ * groups, where the other libraries refuse it, too.
  */
 #ifndef PROTO_WIRE_H
 #define PROTO_WIRE_H
@@ -48,18 +49,20 @@ typedef enum cst__wire_fault {
 
 const char *cst__wire_fault_text(cst__wire_fault fault);
 
+/* What to do about a string that is not UTF-8, which a message option takes. */
+#define CST__UTF8_HINT "write valid UTF-8, or read strings as bytes: binary_strings=True"
+
 /* A place in some bytes. The first fault stays, and every later read fails. */
 typedef struct cst__wire {
   const uint8_t *at;
   const uint8_t *end;
   cst__wire_fault fault;
   const uint8_t *fault_at; /* the value or tag that is wrong */
-  bool in_group;           /* what stands in a group: fields may have the number 0 */
 } cst__wire;
 
 static inline cst__wire cst__wire_of(const void *data, size_t size) {
   const uint8_t *at = data != NULL ? (const uint8_t *)data : (const uint8_t *)"";
-  return (cst__wire){at, at + size, CST__WIRE_FAULT_NONE, NULL, false};
+  return (cst__wire){at, at + size, CST__WIRE_FAULT_NONE, NULL};
 }
 
 /* One field: its number, and the value as its wire type has it. */

@@ -240,7 +240,7 @@ def test_message_sets_are_bytes() -> None:
 
 def test_errors_name_the_option_that_takes_the_value() -> None:
     case = stored_case("shop", "Session")
-    with pytest.raises(cst.SchemaError, match="plain_types=true"):
+    with pytest.raises(cst.SchemaError, match="plain_types=True"):
         cst.MessageDecoder(case.message, descriptors=case.descriptors, form="json").decode(
             [b'{"at": "0001-01-01T00:00:00Z"}']
         )
@@ -251,8 +251,13 @@ def test_errors_name_the_option_that_takes_the_value() -> None:
         if f.type == f.TYPE_STRING
     )
     inner = bytes([(string.number & 15) << 3 | 2, 1, 255])
-    with pytest.raises(cst.SchemaError, match="binary_strings=true"):
+    with pytest.raises(cst.SchemaError, match="binary_strings=True"):
         cst.MessageDecoder(string.containing_type).decode([inner])
+    session = {"message": "shop.Session", "descriptors": messages.SHOP}  # proto3 checks by itself
+    with pytest.raises(cst.CorruptError, match="binary_strings=True"):
+        cst.MessageDecoder(**session).decode([b"\x12\x01\xff"])
+    taken = cst.MessageDecoder(**session, binary_strings=True).decode([b"\x12\x01\xff"])
+    assert taken["user"].to_pylist() == [b"\xff"]
 
 
 def test_ignoring_is_not_for_the_text_format() -> None:

@@ -5,6 +5,9 @@ try head x --message shop.Session
 try head x --message-option enums=text
 try head x --message-column value
 try head x --proto-set nix.desc
+printf '\003\022\001\377' >bad.bin # a name that is not UTF-8
+try head bad.bin --container delimited --proto-set shop.desc --message shop.Session
+try head bad.bin --container delimited --proto-set shop.desc --message shop.Session --message-option binary_strings=true --columns user
 mkdir folder
 try head x --proto-set folder
 echo 'no descriptors' >text

@@ -233,7 +233,7 @@ def test_the_schema_is_read_when_the_pipeline_is_made(
 
 def test_options_are_checked_when_the_pipeline_is_made() -> None:
     for make in (cst.beam.ReadAll, cst.beam.Decode, lambda **o: cst.beam.Read("x", **o)):
-        with pytest.raises(cst.ArgumentError, match="near names: .*schema"):
+        with pytest.raises(cst.ArgumentError, match=r"near names: .*schema"):
             make(scheme="")
         with pytest.raises(cst.ArgumentError, match="batch_size"):
             make(batch_size=0)

@@ -42,10 +42,7 @@ bool cst__loop_bad_value(cst__loop *loop, const cst__entry *entry, const char *h
 
 bool cst__loop_is_text(cst__loop *loop, const cst__entry *entry, const uint8_t *text, size_t size) {
   return cst__utf8_valid(text, size) ||
-         cst__loop_bad_value(loop, entry,
-                             "write valid UTF-8, or read strings as bytes: the message option "
-                             "binary_strings=true",
-                             "a string is not UTF-8");
+         cst__loop_bad_value(loop, entry, CST__UTF8_HINT, "a string is not UTF-8");
 }
 
 /* ---- unknown fields ---- */
@@ -179,11 +176,13 @@ static cst_status explain_malformed(cst__loop *loop, cst_status status) {
   cst_error *error = loop->error;
   if (status == CST_CORRUPT) {
     char message[sizeof error->message];
+    char hint[sizeof error->hint];
     char path[sizeof error->path];
     int64_t offset = error->offset;
     memcpy(message, error->message, sizeof message);
+    memcpy(hint, error->hint, sizeof hint);
     memcpy(path, error->path, sizeof path);
-    (void)cst__fail(error, CST_CORRUPT, NULL, "%s, at byte %lld", message, (long long)offset);
+    (void)cst__fail(error, CST_CORRUPT, hint, "%s, at byte %lld", message, (long long)offset);
     cst__error_add_path(error, path, strlen(path));
   }
   return status;

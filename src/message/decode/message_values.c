@@ -209,10 +209,10 @@ static bool put_time(cst__loop *loop, cst__entry *entry, cst_bytes message, int6
   return to_unit(numbers[1], (int32_t)numbers[2], unit, out) ||
          cst__loop_bad_value(loop, entry,
                              is_duration
-                                 ? "set the message option duration_unit to a coarser unit, or "
-                                   "plain_types=true for seconds and nanos"
-                                 : "set the message option timestamp_unit to a coarser unit, or "
-                                   "plain_types=true for seconds and nanos",
+                                 ? "give a coarser duration_unit, or plain_types=True for seconds "
+                                   "and nanos"
+                                 : "give a coarser timestamp_unit, or plain_types=True for seconds "
+                                   "and nanos",
                              is_duration ? "a duration is too long for its unit"
                                          : "a timestamp is out of the range of its unit");
 }
@@ -224,9 +224,9 @@ static bool put_date(cst__loop *loop, cst__entry *entry, cst_bytes message, int6
   }
   const cst__date date = {(int32_t)numbers[1], (int32_t)numbers[2], (int32_t)numbers[3]};
   if (date.year < 1 || date.year > 9999 || !cst__date_is_valid(&date)) {
-    return cst__loop_bad_value(
-        loop, entry, "for dates without year, month or day set the message option plain_types=true",
-        "a google.type.Date is no date");
+    return cst__loop_bad_value(loop, entry,
+                               "for dates without year, month or day give plain_types=True",
+                               "a google.type.Date is no date");
   }
   *out = cst__days_of_date(&date);
   return true;
@@ -243,12 +243,11 @@ static bool put_time_of_day(cst__loop *loop, cst__entry *entry, cst_bytes messag
   int32_t nanos = (int32_t)numbers[4];
   bool is_time = hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60 && seconds >= 0 &&
                  seconds < 60 && nanos >= 0 && nanos < 1000000000;
-  return is_time ? to_unit(hours * 3600 + minutes * 60 + seconds, nanos,
-                           loop->plan->options.time_unit, out)
-                 : cst__loop_bad_value(
-                       loop, entry,
-                       "for times such as 24:00:00 set the message option plain_types=true",
-                       "a google.type.TimeOfDay is no time of a day");
+  return is_time
+             ? to_unit(hours * 3600 + minutes * 60 + seconds, nanos, loop->plan->options.time_unit,
+                       out)
+             : cst__loop_bad_value(loop, entry, "for times such as 24:00:00 give plain_types=True",
+                                   "a google.type.TimeOfDay is no time of a day");
 }
 
 /* ---- other messages that are one value ---- */

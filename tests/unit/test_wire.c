@@ -85,7 +85,7 @@ TEST(every_fault_has_its_name) {
       {SAMPLE("\x03\x04"), CST__WIRE_FAULT_FIELD_ZERO},
       {SAMPLE("\x0b\x04"), CST__WIRE_FAULT_FIELD_ZERO},
       {SAMPLE("\x0b\x13\x0c"), CST__WIRE_FAULT_GROUP_END},
-      {SAMPLE("\x0b\x06\x0c"), CST__WIRE_FAULT_WIRE_TYPE},
+      {SAMPLE("\x0b\x16\x0c"), CST__WIRE_FAULT_WIRE_TYPE},
       {SAMPLE("\x0c"), CST__WIRE_FAULT_GROUP_END},
       {SAMPLE("\x0b\x14"), CST__WIRE_FAULT_GROUP_END},
       {SAMPLE("\x0b"), CST__WIRE_FAULT_GROUP_OPEN},

@@ -11,7 +11,6 @@
 #include "schema/inference.h"
 #include "validate/counts.h"
 #include "validate/proposal.h"
-#include "validate/validate_source.h"
 #include "validate/validation.h"
 
 static const char schema_text[] =
@@ -67,10 +66,10 @@ static void finish(const target *t, const void *state) {
   if (t->accumulator == &cst__validation_accumulator) {
     cst_validation *found = NULL;
     FUZZ_ASSERT(t->accumulator->finish(state, &found, &error) == CST_OK);
-    for (size_t i = 0; i < cst__validation_count(found); i++) {
-      FUZZ_ASSERT(cst__validation_get(found, i)->message[0] != '\0');
+    for (size_t i = 0; i < cst_validation_count(found); i++) {
+      FUZZ_ASSERT(cst_validation_get(found, i)->message[0] != '\0');
     }
-    cst__validation_free(found);
+    cst_validation_free(found);
     return;
   }
   if (t->accumulator == &cst__counts_accumulator) {
@@ -79,7 +78,7 @@ static void finish(const target *t, const void *state) {
     for (size_t i = 0; i < counts->num_columns; i++) {
       FUZZ_ASSERT(counts->columns[i].rows <= counts->num_rows);
     }
-    cst__counts_free(counts);
+    cst_counts_free(counts);
     return;
   }
   cst_schema *schema = NULL;

@@ -2,6 +2,8 @@
  */
 #include "arrow/accumulator_handle.h"
 
+#include "base/arguments.h"
+
 cst_status cst__accumulator_handle_new(const cst__accumulator *accumulator,
                                        const cst__owned_plan *plan, const cst_allocator *allocator,
                                        cst_accumulator **out, cst_error *error) {
@@ -22,13 +24,13 @@ cst_status cst__accumulator_handle_new(const cst__accumulator *accumulator,
   return CST_OK;
 }
 
-void cst__accumulator_handle_free(cst_accumulator *handle) {
-  if (handle != NULL) {
-    handle->accumulator->free(handle->state);
-    if (handle->plan.free != NULL) {
-      handle->plan.free(handle->plan.plan);
+void cst_accumulator_free(cst_accumulator *accumulator) {
+  if (accumulator != NULL) {
+    accumulator->accumulator->free(accumulator->state);
+    if (accumulator->plan.free != NULL) {
+      accumulator->plan.free(accumulator->plan.plan);
     }
-    cst__delete(handle);
+    cst__delete(accumulator);
   }
 }
 
@@ -83,61 +85,85 @@ static cst_status check_field_names(const struct ArrowSchema *schema, cst_error 
   return CST_OK;
 }
 
-cst_status cst__accumulator_handle_add(cst_accumulator *handle, const struct ArrowSchema *schema,
-                                       const struct ArrowArray *batch, const cst__place *first,
-                                       cst_error *error) {
-  CST__TRY(check_unbroken(handle, error));
+cst_status cst_accumulator_add(cst_accumulator *accumulator, const struct ArrowSchema *schema,
+                               const struct ArrowArray *batch, const char *file,
+                               int64_t first_record, cst_error *error) {
+  if (accumulator == NULL || schema == NULL || batch == NULL) {
+    return cst__missing(accumulator == NULL ? "accumulator"
+                        : schema == NULL    ? "schema"
+                                            : "batch",
+                        error);
+  }
+  const cst__place first = {file != NULL ? file : "", first_record < 0 ? -1 : first_record, -1};
+  CST__TRY(check_unbroken(accumulator, error));
   CST__TRY(cst__schema_check_whole(schema, error));
   CST__TRY(cst__schema_check_types(schema, error));
   CST__TRY(check_field_names(schema, error));
-  handle_add add = {handle, first};
-  const cst__batch_look look = {.allocator = &handle->allocator, .use = add_to_handle, .ctx = &add};
+  handle_add add = {accumulator, &first};
+  const cst__batch_look look = {
+      .allocator = &accumulator->allocator, .use = add_to_handle, .ctx = &add};
   return cst__batch_view(&look, schema, batch, error);
 }
 
-cst_status cst__accumulator_handle_merge(cst_accumulator *handle, const cst_accumulator *other,
-                                         cst_error *error) {
-  CST__TRY(check_unbroken(handle, error));
+cst_status cst_accumulator_merge(cst_accumulator *accumulator, const cst_accumulator *other,
+                                 cst_error *error) {
+  if (accumulator == NULL || other == NULL) {
+    return cst__missing(accumulator == NULL ? "accumulator" : "other", error);
+  }
+  CST__TRY(check_unbroken(accumulator, error));
   CST__TRY(check_unbroken(other, error));
-  if (handle == other) {
+  if (accumulator == other) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "an accumulator cannot be merged with itself");
   }
-  if (handle->accumulator != other->accumulator) {
+  if (accumulator->accumulator != other->accumulator) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "accumulators of two kinds cannot be merged: found %s, expected %s",
-                     other->accumulator->name, handle->accumulator->name);
+                     other->accumulator->name, accumulator->accumulator->name);
   }
-  if (handle->plan.mark != other->plan.mark) {
+  if (accumulator->plan.mark != other->plan.mark) {
     return cst__fail(
         error, CST_INVALID_ARGUMENT, "make both with the same schema and the same options",
-        "accumulators (%s) of different options cannot be merged", handle->accumulator->name);
+        "accumulators (%s) of different options cannot be merged", accumulator->accumulator->name);
   }
-  return note_broken(handle, handle->accumulator->merge(handle->state, other->state, error));
+  return note_broken(accumulator,
+                     accumulator->accumulator->merge(accumulator->state, other->state, error));
 }
 
 /* ---- saving, loading, finishing ---- */
 
-cst_status cst__accumulator_handle_save(const cst_accumulator *handle, char **bytes, size_t *size,
-                                        cst_error *error) {
-  CST__TRY(check_unbroken(handle, error));
-  return cst__accumulator_save(handle->accumulator, handle->state, bytes, size, error);
+cst_status cst_accumulator_save(const cst_accumulator *accumulator, char **bytes, size_t *size,
+                                cst_error *error) {
+  CST__CLEAR(bytes);
+  CST__CLEAR(size);
+  if (accumulator == NULL || bytes == NULL || size == NULL) {
+    return cst__missing(accumulator == NULL ? "accumulator"
+                        : bytes == NULL     ? "bytes"
+                                            : "size",
+                        error);
+  }
+  CST__TRY(check_unbroken(accumulator, error));
+  return cst__accumulator_save(accumulator->accumulator, accumulator->state, bytes, size, error);
 }
 
-cst_status cst__accumulator_handle_load(cst_accumulator *handle, cst_bytes bytes,
-                                        cst_error *error) {
+cst_status cst_accumulator_load(cst_accumulator *accumulator, const void *bytes, size_t size,
+                                cst_error *error) {
+  if (accumulator == NULL || (bytes == NULL && size > 0)) {
+    return cst__missing(accumulator == NULL ? "accumulator" : "bytes", error);
+  }
   void *state;
-  CST__TRY(check_unbroken(handle, error));
-  CST__TRY(cst__accumulator_load(handle->accumulator, handle->plan.plan, bytes, &handle->allocator,
-                                 &state, error));
-  handle->accumulator->free(handle->state);
-  handle->state = state;
+  CST__TRY(check_unbroken(accumulator, error));
+  CST__TRY(cst__accumulator_load(accumulator->accumulator, accumulator->plan.plan,
+                                 (cst_bytes){bytes, size}, &accumulator->allocator, &state, error));
+  accumulator->accumulator->free(accumulator->state);
+  accumulator->state = state;
   return CST_OK;
 }
 
 cst_status cst__accumulator_handle_finish(const cst_accumulator *handle,
                                           const cst__accumulator *accumulator, void *out,
                                           cst_error *error) {
+  CST__TRY(cst__check_given(handle, "accumulator", out, error));
   CST__TRY(check_unbroken(handle, error));
   if (handle->accumulator != accumulator) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,

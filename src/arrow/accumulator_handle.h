@@ -1,6 +1,5 @@
 /* An accumulator as callers hold it: the state and the plan that it is made by, with batches that
- * come from outside. Each function but the first is the twin of a public one of
- * <columnstone/accumulate.h>, whose contract it has.
+ * come from outside. The rooms of the accumulators make and finish it.
  */
 #ifndef ARROW_ACCUMULATOR_HANDLE_H
 #define ARROW_ACCUMULATOR_HANDLE_H
@@ -28,15 +27,6 @@ struct cst_accumulator {
 cst_status cst__accumulator_handle_new(const cst__accumulator *accumulator,
                                        const cst__owned_plan *plan, const cst_allocator *allocator,
                                        cst_accumulator **out, cst_error *error);
-void cst__accumulator_handle_free(cst_accumulator *handle);
-cst_status cst__accumulator_handle_add(cst_accumulator *handle, const struct ArrowSchema *schema,
-                                       const struct ArrowArray *batch, const cst__place *first,
-                                       cst_error *error);
-cst_status cst__accumulator_handle_merge(cst_accumulator *handle, const cst_accumulator *other,
-                                         cst_error *error);
-cst_status cst__accumulator_handle_save(const cst_accumulator *handle, char **bytes, size_t *size,
-                                        cst_error *error);
-cst_status cst__accumulator_handle_load(cst_accumulator *handle, cst_bytes bytes, cst_error *error);
 /* `out` is what `accumulator` finishes as; CST_INVALID_ARGUMENT if the handle is of another one. */
 cst_status cst__accumulator_handle_finish(const cst_accumulator *handle,
                                           const cst__accumulator *accumulator, void *out,

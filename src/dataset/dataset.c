@@ -1,6 +1,7 @@
 /* Datasets: options, the way in which rows are reached, and the counting of batches. */
 #include "dataset/dataset.h"
 
+#include "base/arguments.h"
 #include "source/index/access.h"
 #include "source/pass/pass.h"
 #include "source/scan/count.h"
@@ -83,10 +84,15 @@ static cst_status open_parts(cst_dataset *dataset, int64_t memory_budget, cst_er
                                   &dataset->cache, error);
 }
 
-cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *options,
-                            cst_dataset **out, cst_error *error) {
-  CST__TRY(dataset_check_options(options, error));
-  cst_allocator allocator = options->allocator != NULL ? *options->allocator : source->allocator;
+cst_status cst_dataset_new(cst_source *source, const cst_dataset_options *options,
+                           cst_dataset **out, cst_error *error) {
+  CST__CLEAR(out);
+  cst_dataset_options own = CST_DATASET_OPTIONS_INIT;
+  CST__TRY(cst__check_given(source, "source", out, error));
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
+  CST__TRY(dataset_check_options(&own, error));
+  cst_allocator allocator = own.allocator != NULL ? *own.allocator : source->allocator;
   cst_dataset *dataset = cst__new_zero(&allocator, sizeof *dataset);
   if (dataset == NULL) {
     return cst__fail_memory(error, sizeof *dataset);
@@ -94,25 +100,27 @@ cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *optio
   cst__refcount_init(&dataset->owners);
   cst__mutex_init(&dataset->lock);
   dataset->source = cst_source_retain(source);
-  dataset->options = *options;
+  dataset->options = own;
   dataset->allocator = allocator;
   dataset->options.allocator = &dataset->allocator;
-  cst_status status = open_parts(dataset, options->memory_budget, error);
+  cst_status status = open_parts(dataset, own.memory_budget, error);
   if (status != CST_OK) {
-    cst__dataset_release(dataset);
+    cst_dataset_release(dataset);
     return status;
   }
   *out = dataset;
   return CST_OK;
 }
 
-cst_dataset *cst__dataset_retain(const cst_dataset *dataset) {
+cst_dataset *cst_dataset_retain(const cst_dataset *dataset) {
   cst_dataset *owned = (cst_dataset *)(uintptr_t)dataset;
-  cst__refcount_up(&owned->owners);
+  if (owned != NULL) {
+    cst__refcount_up(&owned->owners);
+  }
   return owned;
 }
 
-void cst__dataset_release(cst_dataset *dataset) {
+void cst_dataset_release(cst_dataset *dataset) {
   if (dataset != NULL && cst__refcount_down(&dataset->owners)) {
     cst__mutex_destroy(&dataset->lock);
     cst__lengths_reset(&dataset->lengths);
@@ -168,7 +176,9 @@ cst_status cst__dataset_prepare(cst_dataset *dataset, cst_error *error) {
   return status;
 }
 
-cst_status cst__dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error *error) {
+cst_status cst_dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(dataset, "dataset", out, error));
   CST__TRY(cst__dataset_prepare(dataset, error));
   *out = dataset->shuffle;
   return CST_OK;
@@ -193,7 +203,11 @@ static cst_status count_rows(cst_dataset *dataset, cst_error *error) {
   return CST_OK;
 }
 
-cst_status cst__dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error) {
+cst_status cst_dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error) {
+  CST__CLEAR(rows);
+  if (dataset == NULL || rows == NULL) {
+    return cst__missing(dataset == NULL ? "dataset" : "rows", error);
+  }
   CST__TRY(cst__dataset_prepare(dataset, error));
   cst__mutex_lock(&dataset->lock);
   cst_status status = dataset->counted ? CST_OK : count_rows(dataset, error);
@@ -211,13 +225,25 @@ uint64_t cst__dataset_count_batches(const cst_dataset *dataset, uint64_t num_row
   return left / o->num_shards + (!o->drop_last && left % o->num_shards > o->shard);
 }
 
-cst_status cst__dataset_batches_left(cst_dataset *dataset, const cst_position *from,
-                                     uint64_t *batches, cst_error *error) {
+cst_status cst_dataset_batches_left(cst_dataset *dataset, const cst_position *from,
+                                    uint64_t *batches, cst_error *error) {
+  CST__CLEAR(batches);
+  if (dataset == NULL || from == NULL || batches == NULL) {
+    return cst__missing(dataset == NULL ? "dataset" : from == NULL ? "from" : "batches", error);
+  }
   uint64_t rows;
-  CST__TRY(cst__dataset_num_rows(dataset, &rows, error));
+  CST__TRY(cst_dataset_num_rows(dataset, &rows, error));
   uint64_t all = cst__dataset_count_batches(dataset, rows, from->origin);
   *batches = all > from->batch ? all - from->batch : 0;
   return CST_OK;
+}
+
+cst_status cst_dataset_num_batches(cst_dataset *dataset, uint64_t *batches, cst_error *error) {
+  CST__CLEAR(batches);
+  if (dataset == NULL || batches == NULL) {
+    return cst__missing(dataset == NULL ? "dataset" : "batches", error);
+  }
+  return cst_dataset_batches_left(dataset, &(cst_position){.epoch = 0}, batches, error);
 }
 
 uint64_t cst__dataset_begin(const cst_dataset *dataset, uint64_t origin, uint64_t batch) {

@@ -31,16 +31,6 @@ struct cst_dataset {
   uint64_t num_rows;
 };
 
-/* What the public functions of the same names do; the options are as the caller gave them. */
-cst_status cst__dataset_new(cst_source *source, const cst_dataset_options *options,
-                            cst_dataset **out, cst_error *error);
-cst_dataset *cst__dataset_retain(const cst_dataset *dataset);
-void cst__dataset_release(cst_dataset *dataset);
-cst_status cst__dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error *error);
-cst_status cst__dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error);
-cst_status cst__dataset_batches_left(cst_dataset *dataset, const cst_position *from,
-                                     uint64_t *batches, cst_error *error);
-
 /* ---- for the other files of this room ---- */
 
 /* Finds out whether the dataset is direct, and how it is shuffled. */

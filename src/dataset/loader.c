@@ -1,6 +1,16 @@
-/* Loaders: numbers handed out, batches delivered in order, threads started and joined. */
-#include "dataset/loader.h"
+/* Loaders: the batches of one epoch, from some batch on, made in order or ahead by threads.
+ *
+ * The batches of a loader are numbered from 0 and stand in a ring:
+ *
+ *   head                next           head + ring
+ *    | made, being made | room           |
+ *
+ * Threads (makers) take the next number under the lock, make that batch without it, and put it into
+ * its place; the caller takes what is at the head. Without threads the caller makes it.
+ */
+#include <columnstone/dataset.h>
 
+#include "base/arguments.h"
 #include "base/forked.h"
 #include "base/interrupt.h"
 #include "dataset/maker.h"
@@ -240,7 +250,7 @@ static cst_status begin_stream(cst_loader *loader, cst_error *error) {
   cst_dataset *dataset = loader->dataset;
   if (dataset->options.drop_last && dataset->options.num_shards > 1) {
     uint64_t rows;
-    CST__TRY(cst__dataset_num_rows(dataset, &rows, error));
+    CST__TRY(cst_dataset_num_rows(dataset, &rows, error));
     loader->end =
         count_own(loader, cst__dataset_count_batches(dataset, rows, loader->batches.from.origin));
   }
@@ -259,8 +269,12 @@ static cst_status loader_begin(cst_loader *loader, cst_error *error) {
   return loader->dataset->direct ? begin_direct(loader, error) : begin_stream(loader, error);
 }
 
-cst_status cst__loader_new(cst_dataset *dataset, const cst_position *from, uint32_t first,
-                           uint32_t step, cst_loader **out, cst_error *error) {
+cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from, uint32_t first,
+                          uint32_t step, cst_loader **out, cst_error *error) {
+  CST__CLEAR(out);
+  if (dataset == NULL || from == NULL || out == NULL) {
+    return cst__missing(dataset == NULL ? "dataset" : from == NULL ? "from" : "out", error);
+  }
   if (from->batch > max_batch) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
                      "no epoch has batch %llu", (unsigned long long)from->batch);
@@ -270,8 +284,8 @@ cst_status cst__loader_new(cst_dataset *dataset, const cst_position *from, uint3
   if (loader == NULL) {
     return cst__fail_memory(error, sizeof *loader);
   }
-  loader->dataset = cst__dataset_retain(dataset);
-  loader->batches = (loader_batches){*from, first, step};
+  loader->dataset = cst_dataset_retain(dataset);
+  loader->batches = (loader_batches){*from, first, step > 0 ? step : 1};
   loader->forks = may_stop_forks(dataset);
   loader->failure = (loader_failure){.at = UINT64_MAX, .error = CST_ERROR_INIT};
   loader->end = UINT64_MAX;
@@ -281,7 +295,7 @@ cst_status cst__loader_new(cst_dataset *dataset, const cst_position *from, uint3
   cst__condition_init(&loader->turned);
   cst_status status = loader_begin(loader, error);
   if (status != CST_OK) {
-    cst__loader_free(loader);
+    cst_loader_free(loader);
     return status;
   }
   *out = loader;
@@ -298,7 +312,7 @@ static void stop_threads(cst_loader *loader) {
   }
 }
 
-void cst__loader_free(cst_loader *loader) {
+void cst_loader_free(cst_loader *loader) {
   if (loader == NULL || cst__is_forked(loader->start.process)) {
     return;
   }
@@ -319,7 +333,7 @@ void cst__loader_free(cst_loader *loader) {
   cst__condition_destroy(&loader->ready);
   cst__condition_destroy(&loader->work);
   cst__mutex_destroy(&loader->lock);
-  cst__dataset_release(loader->dataset);
+  cst_dataset_release(loader->dataset);
   cst__delete(loader);
 }
 
@@ -388,8 +402,11 @@ static cst_status loader_next(cst_loader *loader, cst__made *out, cst_error *err
   return status;
 }
 
-cst_status cst__loader_next(cst_loader *loader, struct ArrowArray *out, cst_position *position,
-                            cst_error *error) {
+cst_status cst_loader_next(cst_loader *loader, struct ArrowArray *out, cst_position *position,
+                           cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(position);
+  CST__TRY(cst__check_given(loader, "loader", out, error));
   cst__made made = {.tensors = NULL};
   out->release = NULL;
   CST__TRY(agree(loader, KIND_BATCHES, NULL, error));
@@ -401,8 +418,13 @@ cst_status cst__loader_next(cst_loader *loader, struct ArrowArray *out, cst_posi
   return CST_OK;
 }
 
-cst_status cst__loader_next_tensors(cst_loader *loader, const cst_tensor_adapter *adapter,
-                                    cst_tensors **out, cst_position *position, cst_error *error) {
+cst_status cst_loader_next_tensors(cst_loader *loader, const cst_tensor_adapter *adapter,
+                                   cst_tensors **out, cst_position *position, cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(position);
+  if (loader == NULL || adapter == NULL || out == NULL) {
+    return cst__missing("the loader, the adapter or the output", error);
+  }
   cst__made made = {.tensors = NULL};
   *out = NULL;
   CST__TRY(agree(loader, KIND_TENSORS, adapter, error));

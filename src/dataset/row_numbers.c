@@ -1,8 +1,8 @@
 /* Row numbers of an epoch: those of its order, put together in buckets as makers do. */
-#include "dataset/row_numbers.h"
-
+#include <columnstone/dataset.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "dataset/maker.h"
 
 static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -25,8 +25,11 @@ static cst_status order_buckets(const cst__epoch *epoch, uint64_t begin, uint64_
   return status;
 }
 
-cst_status cst__dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin, uint64_t count,
+cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin, uint64_t count,
                               uint64_t *rows, cst_error *error) {
+  if (dataset == NULL || (rows == NULL && count > 0)) {
+    return cst__missing(dataset == NULL ? "dataset" : "rows", error);
+  }
   cst__epoch made = {.dataset = dataset, .number = epoch};
   CST__TRY(cst__dataset_prepare(dataset, error));
   if (!dataset->direct) {

@@ -139,7 +139,7 @@ cst_status cst__stream_new(cst_dataset *dataset, const cst_position *from, cst__
   if (stream == NULL) {
     return cst__fail_memory(error, sizeof *stream);
   }
-  stream->dataset = cst__dataset_retain(dataset);
+  stream->dataset = cst_dataset_retain(dataset);
   cst_status status = stream_begin(stream, from, error);
   if (status != CST_OK) {
     cst__stream_free(stream);
@@ -161,7 +161,7 @@ void cst__stream_free(cst__stream *stream) {
     stream->schema.release(&stream->schema);
   }
   cst__delete(stream->starts.items);
-  cst__dataset_release(stream->dataset);
+  cst_dataset_release(stream->dataset);
   cst__delete(stream);
 }
 

@@ -7,7 +7,9 @@
 
 #include <stdlib.h>
 
+#include "arrow/accumulator_handle.h"
 #include "arrow/text.h"
+#include "base/arguments.h"
 #include "schema/internal.h"
 #include "schema/schema.h"
 
@@ -651,3 +653,18 @@ const cst__accumulator cst__inference_accumulator = {.name = "inference",
                                                      .merge = inference_merge,
                                                      .archive = inference_archive,
                                                      .finish = inference_finish};
+
+cst_status cst_accumulator_new_inference(const cst_inference_options *options,
+                                         const cst_allocator *allocator, cst_accumulator **out,
+                                         cst_error *error) {
+  static const cst__inference_plan plans[] = {{false}, {true}};
+  cst_inference_options own = CST_INFERENCE_OPTIONS_INIT;
+  CST__CLEAR(out);
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(allocator, error));
+  const cst__owned_plan plan = {.plan = &plans[own.look_at_values], .mark = own.look_at_values};
+  return cst__accumulator_handle_new(&cst__inference_accumulator, &plan, allocator, out, error);
+}

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 
+#include "arrow/accumulator_handle.h"
+#include "base/arguments.h"
+
 typedef struct counted_column {
   cst_bytes key; /* the names on the way to it with a NUL between, in the state's arena: "a.b" may
                     be one name, or two */
@@ -276,14 +279,26 @@ static cst_status counting_finish(const void *state, void *out, cst_error *error
   }
   cst__arena_init(&made->arena, &c->allocator);
   if (!fill_counts(c, made)) {
-    cst__counts_free(made);
+    cst_counts_free(made);
     return cst__fail_memory(error, c->count * sizeof(cst_column_count));
   }
   *(cst_counts **)out = made;
   return CST_OK;
 }
 
-void cst__counts_free(cst_counts *counts) {
+uint64_t cst_counts_num_rows(const cst_counts *counts) {
+  return counts != NULL ? counts->num_rows : 0;
+}
+
+size_t cst_counts_num_columns(const cst_counts *counts) {
+  return counts != NULL ? counts->num_columns : 0;
+}
+
+const cst_column_count *cst_counts_get(const cst_counts *counts, size_t i) {
+  return counts != NULL && i < counts->num_columns ? &counts->columns[i] : NULL;
+}
+
+void cst_counts_free(cst_counts *counts) {
   if (counts != NULL) {
     cst__arena_reset(&counts->arena);
     cst__delete(counts);
@@ -299,3 +314,20 @@ const cst__accumulator cst__counts_accumulator = {.name = "counts",
                                                   .merge = counting_merge,
                                                   .archive = counting_archive,
                                                   .finish = counting_finish};
+
+cst_status cst_accumulator_new_counts(const cst_allocator *allocator, cst_accumulator **out,
+                                      cst_error *error) {
+  static const cst__owned_plan none = {NULL};
+  CST__CLEAR(out);
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(cst__check_allocator(allocator, error));
+  return cst__accumulator_handle_new(&cst__counts_accumulator, &none, allocator, out, error);
+}
+
+cst_status cst_accumulator_finish_counts(const cst_accumulator *accumulator, cst_counts **out,
+                                         cst_error *error) {
+  CST__CLEAR(out);
+  return cst__accumulator_handle_finish(accumulator, &cst__counts_accumulator, out, error);
+}

@@ -16,6 +16,4 @@ struct cst_counts {
   cst__arena arena; /* columns and paths */
 };
 
-void cst__counts_free(cst_counts *counts);
-
 #endif /* VALIDATE_COUNTS_H */

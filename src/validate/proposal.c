@@ -580,15 +580,18 @@ cst_status cst__read_propose_options(cst_propose_options *own, const cst_propose
   return CST_OK;
 }
 
-cst_status cst__source_propose(cst_source *source, const cst_propose_options *options,
-                               cst_schema **out, cst_error *error) {
+cst_status cst_source_propose(cst_source *source, const cst_propose_options *options,
+                              cst_schema **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(source, "source", out, error));
+  cst_propose_options own = CST_PROPOSE_OPTIONS_INIT;
+  CST__TRY(cst__read_propose_options(&own, options, error));
   const cst__accumulator *accumulator = &cst__proposal_accumulator;
-  cst__accumulation proposal = {.accumulator = accumulator, .plan = options};
-  cst__fold_options fold = {.on_progress = options->on_progress,
-                            .progress_ctx = options->progress_ctx,
-                            .work = "the proposal"};
+  cst__accumulation proposal = {.accumulator = accumulator, .plan = &own};
+  cst__fold_options fold = {
+      .on_progress = own.on_progress, .progress_ctx = own.progress_ctx, .work = "the proposal"};
   CST__TRY(cst__source_acquire_for_fold(source, accumulator, error));
-  CST__TRY(accumulator->create(options, &source->allocator, &proposal.state, error));
+  CST__TRY(accumulator->create(&own, &source->allocator, &proposal.state, error));
   cst_status status = cst__source_fold(source, &fold, &proposal, 1, error);
   if (status == CST_OK) {
     status = accumulator->finish(proposal.state, out, error);

@@ -13,8 +13,4 @@ extern const cst__accumulator cst__proposal_accumulator;
 cst_status cst__read_propose_options(cst_propose_options *own, const cst_propose_options *options,
                                      cst_error *error);
 
-/* What cst_source_propose does; the options are complete. */
-cst_status cst__source_propose(cst_source *source, const cst_propose_options *options,
-                               cst_schema **out, cst_error *error);
-
 #endif /* VALIDATE_PROPOSAL_H */

@@ -1,21 +1,7 @@
 /* Validating a source: a fold of all of it, as leniently as may be, into a validation. */
-#include "validate/validate_source.h"
-
 #include "base/arguments.h"
 #include "source/scan/fold.h"
 #include "validate/validation.h"
-
-cst_status cst__check_validate_options(const cst_validate_options *options, cst_error *error) {
-  if (options->groups == NULL && options->num_groups > 0) {
-    return cst__missing("groups", error);
-  }
-  for (size_t i = 0; i < options->num_groups; i++) {
-    if (options->groups[i] == NULL) {
-      return cst__missing("a group's name", error);
-    }
-  }
-  return CST_OK;
-}
 
 static cst_status validate_by_plan(cst_source *source, const cst_schema *schema,
                                    const cst__validation_plan *plan, cst_validation **out,
@@ -36,11 +22,16 @@ static cst_status validate_by_plan(cst_source *source, const cst_schema *schema,
   return status;
 }
 
-cst_status cst__source_validate(cst_source *source, const cst_validate_options *options,
-                                cst_validation **out, cst_error *error) {
+cst_status cst_source_validate(cst_source *source, const cst_validate_options *options,
+                               cst_validation **out, cst_error *error) {
+  CST__CLEAR(out);
+  cst_validate_options own = CST_VALIDATE_OPTIONS_INIT;
+  CST__TRY(cst__check_given(source, "source", out, error));
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_validate_options(&own, error));
   const cst_source_options *values = &source->options.values;
-  const cst_schema *own = values->view == NULL ? values->schema : NULL; /* that of the input */
-  const cst_schema *schema = options->schema != NULL ? options->schema : own;
+  const cst_schema *given = values->view == NULL ? values->schema : NULL; /* that of the input */
+  const cst_schema *schema = own.schema != NULL ? own.schema : given;
   if (schema == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
                      "give the schema that the data should fit, here or when the source is opened",
@@ -52,7 +43,7 @@ cst_status cst__source_validate(cst_source *source, const cst_validate_options *
   cst__validation_plan plan;
   cst_error failure = CST_ERROR_INIT;
   cst_status status =
-      cst__validation_plan_init(&plan, schema, options, &facts, &source->allocator, &failure);
+      cst__validation_plan_init(&plan, schema, &own, &facts, &source->allocator, &failure);
   if (status == CST_OK) {
     status = validate_by_plan(source, schema, &plan, out, &failure);
   }

@@ -55,6 +55,8 @@ typedef struct cst__validation_source {
   const char *group; /* whose tensors are checked if the options name none; NULL: the default */
 } cst__validation_source;
 
+/* Options that were read: the groups have names. */
+cst_status cst__check_validate_options(const cst_validate_options *options, cst_error *error);
 /* The options outlive the plan. */
 cst_status cst__validation_plan_init(cst__validation_plan *plan, const cst_schema *schema,
                                      const cst_validate_options *options,

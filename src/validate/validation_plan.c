@@ -2,6 +2,7 @@
  */
 #include <string.h>
 
+#include "base/arguments.h"
 #include "schema/schema.h"
 #include "validate/validation.h"
 
@@ -123,6 +124,18 @@ static cst_status find_mark(cst__validation_plan *plan, const cst__validation_so
   plan->mark = status == CST_OK ? cst__hash(text.data, text.size, 0) : 0;
   cst__text_free(&text);
   return status;
+}
+
+cst_status cst__check_validate_options(const cst_validate_options *options, cst_error *error) {
+  if (options->groups == NULL && options->num_groups > 0) {
+    return cst__missing("groups", error);
+  }
+  for (size_t i = 0; i < options->num_groups; i++) {
+    if (options->groups[i] == NULL) {
+      return cst__missing("a group's name", error);
+    }
+  }
+  return CST_OK;
 }
 
 cst_status cst__validation_plan_init(cst__validation_plan *plan, const cst_schema *schema,

@@ -2,6 +2,7 @@
  */
 #include "validate/validation_report.h"
 
+#include <columnstone/validate.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +10,6 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "validate/validate_source.h"
 
 const char *cst__report_say(cst__report *report, const char *fmt, ...) {
   char text[1024];
@@ -559,22 +559,26 @@ cst_status cst__validation_report(const cst__validation_state *state, cst_valida
     report_lost(&r, &state->lost[i]);
   }
   if (r.failed) {
-    cst__validation_free(validation);
+    cst_validation_free(validation);
     return cst__fail_memory(error, 64);
   }
   *out = validation;
   return CST_OK;
 }
 
-size_t cst__validation_count(const cst_validation *validation) { return validation->count; }
-
-const cst_anomaly *cst__validation_get(const cst_validation *validation, size_t i) {
-  return i < validation->count ? &validation->anomalies[i] : NULL;
+size_t cst_validation_count(const cst_validation *validation) {
+  return validation != NULL ? validation->count : 0;
 }
 
-uint64_t cst__validation_num_rows(const cst_validation *validation) { return validation->num_rows; }
+const cst_anomaly *cst_validation_get(const cst_validation *validation, size_t i) {
+  return validation != NULL && i < validation->count ? &validation->anomalies[i] : NULL;
+}
 
-void cst__validation_free(cst_validation *validation) {
+uint64_t cst_validation_num_rows(const cst_validation *validation) {
+  return validation != NULL ? validation->num_rows : 0;
+}
+
+void cst_validation_free(cst_validation *validation) {
   if (validation != NULL) {
     cst__delete(validation->anomalies);
     cst__arena_reset(&validation->arena);

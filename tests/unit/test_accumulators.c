@@ -12,7 +12,6 @@
 #include "schema/inference.h"
 #include "validate/counts.h"
 #include "validate/proposal.h"
-#include "validate/validate_source.h"
 #include "validate/validation.h"
 
 /* ---- chance ---- */
@@ -315,9 +314,9 @@ static char *validation_text(const tested *t, const void *state) {
   cst__text text = {0};
   char *out = NULL;
   CHECK_EQ(t->accumulator->finish(state, &found, NULL), CST_OK);
-  cst__text_printf(&text, "%" PRIu64 " rows\n", cst__validation_num_rows(found));
-  for (size_t i = 0; i < cst__validation_count(found); i++) {
-    const cst_anomaly *a = cst__validation_get(found, i);
+  cst__text_printf(&text, "%" PRIu64 " rows\n", cst_validation_num_rows(found));
+  for (size_t i = 0; i < cst_validation_count(found); i++) {
+    const cst_anomaly *a = cst_validation_get(found, i);
     cst__text_printf(&text, "%s %s %s %s %s %s %" PRIu64, a->kind, a->path,
                      a->tensor != NULL ? a->tensor : "", a->group != NULL ? a->group : "",
                      a->message, a->hint, a->count);
@@ -327,7 +326,7 @@ static char *validation_text(const tested *t, const void *state) {
     }
     cst__text_puts(&text, "\n");
   }
-  cst__validation_free(found);
+  cst_validation_free(found);
   CHECK_EQ(cst__text_finish(&text, &out, NULL, NULL), CST_OK);
   return out;
 }
@@ -343,7 +342,7 @@ static char *counts_text(const tested *t, const void *state) {
     cst__text_printf(&text, "%s %" PRIu64 " %" PRIu64 "\n", column->path, column->rows,
                      column->values);
   }
-  cst__counts_free(counts);
+  cst_counts_free(counts);
   CHECK_EQ(cst__text_finish(&text, &out, NULL, NULL), CST_OK);
   return out;
 }

@@ -36,7 +36,7 @@ static void check_counts(const void *state, const char *expected) {
                    c->rows, c->values);
   }
   CHECK_STR(text, expected);
-  cst__counts_free(found);
+  cst_counts_free(found);
 }
 
 static void check_rows(const char *type, const char *rows, const char *expected) {
@@ -140,7 +140,7 @@ TEST(every_layout) {
     CHECK_EQ(counts->finish(state, &found, NULL), CST_OK);
     CHECK_EQ(found->num_rows, refused ? 0 : batch.length);
     CHECK(refused || (int64_t)found->columns[0].rows == batch.length - nulls);
-    cst__counts_free(found);
+    cst_counts_free(found);
     batch.release(&batch);
     root.release(&root);
     counts->free(state);
@@ -183,7 +183,7 @@ static int count_all(void *context) {
   if (status == CST_OK) {
     status = counts->finish(state, &found, NULL);
   }
-  cst__counts_free(found);
+  cst_counts_free(found);
   counts->free(state);
   return (int)status;
 }

@@ -64,11 +64,10 @@ cst_status cst__source_with(const cst_source *source, const cst__part *parts, si
 }
 
 cst_source *cst_source_retain(const cst_source *source) {
-  if (source == NULL) {
-    return NULL;
-  }
   cst_source *shared = (cst_source *)source;
-  cst__refcount_up(&shared->owners);
+  if (shared != NULL) {
+    cst__refcount_up(&shared->owners);
+  }
   return shared;
 }
 

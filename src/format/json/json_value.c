@@ -152,7 +152,7 @@ static void json_text_append_bool(cst__text *text, const cst__view *v, int64_t i
 }
 
 static void json_text_append_time(cst__text *text, const cst__view *v, int64_t i) {
-  char time[CST__JSON_TIME_SIZE];
+  char time[CST__TIME_SIZE];
   size_t size = cst__json_time(v, i, time);
   cst__text_puts(text, "\"");
   cst__text_append(text, time, size);

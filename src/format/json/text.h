@@ -14,6 +14,7 @@
 
 #include "arrow/view.h"
 #include "base/alloc.h"
+#include "text/time.h"
 
 void cst__json_int64(cst__text *text, int64_t value);
 void cst__json_uint64(cst__text *text, uint64_t value);
@@ -26,9 +27,8 @@ void cst__json_key(cst__text *text, const char *name);
 
 /* True for dates, times, timestamps and durations. */
 bool cst__json_is_time(const cst__view *view);
-enum { CST__JSON_TIME_SIZE = 64 };
-/* Writes the text of such a value without quotes; it ends with NUL. Returns its size. */
-size_t cst__json_time(const cst__view *view, int64_t i, char out[CST__JSON_TIME_SIZE]);
+/* Writes the text of such a value without quotes; returns its size. */
+size_t cst__json_time(const cst__view *view, int64_t i, char out[CST__TIME_SIZE]);
 
 /* CST_UNSUPPORTED, with the path of the column, for types that have no JSON (decimals, intervals,
  * dictionaries, which the sink takes the values of before). */

@@ -106,13 +106,13 @@ static void put_number(cst__text *text, const cst__view *view, int64_t i) {
 }
 
 /* The bytes of a text, or of a time, for which there is room in `time`. */
-static cst_bytes text_of(const cst__view *view, int64_t i, char time[CST__JSON_TIME_SIZE]) {
+static cst_bytes text_of(const cst__view *view, int64_t i, char time[CST__TIME_SIZE]) {
   return cst__json_is_time(view) ? (cst_bytes){(uint8_t *)time, cst__json_time(view, i, time)}
                                  : cst__view_bytes(view, i);
 }
 
 static void csv_put_value(csv_sink *sink, const cst__view *view, int64_t i) {
-  char time[CST__JSON_TIME_SIZE];
+  char time[CST__TIME_SIZE];
   if (is_text(view)) {
     cst_bytes bytes = text_of(view, i, time);
     csv_put_text(sink, bytes.data, bytes.size);
@@ -139,7 +139,7 @@ static void put_inner(csv_sink *sink, const cst__view *items, int64_t i) {
     csv_put(&sink->cell, "\"", sink->quotes_inner);
     return;
   }
-  char time[CST__JSON_TIME_SIZE];
+  char time[CST__TIME_SIZE];
   cst_bytes bytes = text_of(items, i, time);
   if (needs_inner_quotes(sink, bytes)) {
     put_quoted(&sink->cell, bytes.data, bytes.size);

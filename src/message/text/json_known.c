@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "message/text/json_read.h"
-#include "message/text/time_text.h"
 #include "proto/descriptor_set.h"
+#include "text/time.h"
 
 static cst_status fail_form(const cst__json_reading *r, const cst__message *message,
                             const char *form) {

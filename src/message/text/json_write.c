@@ -6,11 +6,11 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "message/text/time_text.h"
 #include "message/text/well_known.h"
 #include "proto/descriptor_set.h"
 #include "text/base64.h"
 #include "text/json_string.h"
+#include "text/time.h"
 
 typedef struct json_writer {
   const cst_descriptors *descriptors;
@@ -186,13 +186,17 @@ static cst_status write_fields(json_writer *w, const cst__message *message, bool
 /* ---- well-known types ---- */
 
 static cst_status write_moment(json_writer *w, const cst__message *message, bool is_timestamp) {
-  char text[CST__TIME_TEXT];
+  char text[CST__TIME_SIZE];
   cst__moment moment = {cst__message_int(message, 1, 0), (int32_t)cst__message_int(message, 2, 0)};
-  if (!(is_timestamp ? cst__timestamp_print(moment, text) : cst__duration_print(moment, text))) {
+  size_t size =
+      is_timestamp ? cst__timestamp_print(moment, text) : cst__duration_print(moment, text);
+  if (size == 0) {
     return fail_json(w, NULL,
                      is_timestamp ? "a timestamp is out of range" : "a duration is out of range");
   }
-  cst__text_printf(w->out, "\"%s\"", text);
+  cst__text_puts(w->out, "\"");
+  cst__text_append(w->out, text, size);
+  cst__text_puts(w->out, "\"");
   return CST_OK;
 }
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 #include "base/civil.h"
-#include "message/text/time_text.h"
 #include "query/functions/cast.h"
 #include "query/functions/function_list.h"
+#include "text/time.h"
 
 /* ---- types ---- */
 
@@ -25,30 +25,16 @@ static int64_t units_per_second(char unit) {
   return unit == 's' ? 1 : unit == 'm' ? 1000 : unit == 'u' ? 1000000 : 1000000000;
 }
 
-static bool read_two_digits(const char *text, int64_t *out) {
-  bool are_digits = text[0] >= '0' && text[0] <= '9' && text[1] >= '0' && text[1] <= '9';
-  *out = are_digits ? 10 * (text[0] - '0') + (text[1] - '0') : 0;
-  return are_digits;
-}
-
 /* "", "UTC", "+02:00": false for another. */
 static bool read_zone(const char *zone, int64_t *offset) {
   static const char *const utc[] = {"", "UTC", "Z", "GMT", "Etc/UTC", "Etc/GMT"};
-  int64_t hours;
-  int64_t minutes;
   *offset = 0;
   for (size_t i = 0; i < sizeof utc / sizeof utc[0]; i++) {
     if (strcmp(zone, utc[i]) == 0) {
       return true;
     }
   }
-  if (strlen(zone) != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':' ||
-      !read_two_digits(zone + 1, &hours) || !read_two_digits(zone + 4, &minutes) || hours > 23 ||
-      minutes > 59) {
-    return false;
-  }
-  *offset = (zone[0] == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
-  return true;
+  return cst__parse_offset(zone, strlen(zone), offset);
 }
 
 /* False for what is no time, and for a zone that is not known. */

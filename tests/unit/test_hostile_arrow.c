@@ -304,6 +304,21 @@ ENTRY(infer_from_batch) {
   return status;
 }
 
+ENTRY(validate_batch) {
+  static const char text[] = "feature { name: 'id' type: INT }";
+  cst_accumulator *accumulator;
+  cst_schema *features;
+  cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
+  UNUSED;
+  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &features, NULL), CST_OK);
+  options.schema = features;
+  CHECK_EQ(cst_accumulator_new_validation(&options, NULL, &accumulator, error), CST_OK);
+  cst_status status = cst_accumulator_add(accumulator, schema, array, NULL, -1, error);
+  cst_accumulator_free(accumulator);
+  cst_schema_release(features);
+  return status;
+}
+
 static void release_result(struct ArrowSchema *schema, struct ArrowArray *array) {
   if (schema->release != NULL) schema->release(schema);
   if (array->release != NULL) array->release(array);
@@ -465,6 +480,17 @@ ENTRY(apply_view) {
   cst_status status = cst_view_apply(view, schema, array, &options, &type, &out, error);
   release_result(&type, &out);
   if (origin.release != NULL) origin.release(&origin);
+  cst_view_release(view);
+  return status;
+}
+
+ENTRY(apply_view_for_tensors) {
+  cst_view *view;
+  cst_tensors *tensors;
+  UNUSED;
+  CHECK_EQ(new_view("from table\nkeep id", sound, NULL, &view, NULL), CST_OK);
+  cst_status status = cst_view_apply_tensors(view, schema, array, NULL, &tensors, error);
+  cst_tensors_release(tensors);
   cst_view_release(view);
   return status;
 }
@@ -703,6 +729,7 @@ static const intake of_batches[] = {
     {"cst_array_import", import_array},
     {"cst_accumulator_add, counts", count_batch},
     {"cst_accumulator_add, inference", infer_from_batch},
+    {"cst_accumulator_add, validation", validate_batch},
     {"cst_example_encoder_encode", encode_examples, .status = CST_UNSUPPORTED},
     {"cst_sequence_encoder_encode", encode_sequences, .status = CST_UNSUPPORTED},
     {"cst_message_encoder_encode", encode_messages, .status = CST_NOT_FOUND},
@@ -714,6 +741,7 @@ static const intake of_batches[] = {
     {"cst_sink_open, tfrecord", open_examples, .no_array = true},
     {"cst_view_new", bind_view, .no_array = true},
     {"cst_view_apply", apply_view, .takes = true},
+    {"cst_view_apply_tensors", apply_view_for_tensors, .takes = true},
     {"cst_view_explain_batch", explain_batch, .takes = true},
     {"cst_source_open_streams", read_from_stream, .no_schema = true, .takes = true},
     {"cst_source_arrow_schema", read_types_of_stream, .no_array = true},

@@ -261,6 +261,9 @@ CST_API cst_status cst_source_compression(cst_source *source, size_t i, const ch
  * they hold together, as they lie on disk (-1: unknown). */
 CST_API size_t cst_source_num_files(const cst_source *source);
 CST_API const char *cst_source_file(const cst_source *source, size_t i);
+/* The same for all files that were opened, whatever part of them the source is. */
+CST_API size_t cst_source_num_opened(const cst_source *source);
+CST_API const char *cst_source_opened(const cst_source *source, size_t i);
 CST_API int64_t cst_source_total_bytes(const cst_source *source);
 
 /* One pass over the input, which keeps the source. Used by one thread at a time; a source may have
@@ -337,6 +340,28 @@ typedef struct cst_stage {
  * success or failure, it is closed exactly once. */
 CST_API cst_status cst_source_with_stage(cst_source *source, const cst_stage *stage,
                                          cst_source **out, cst_error *error);
+
+/* Columns that say which record each row comes from. */
+typedef struct cst_id_columns {
+  size_t size;         /* sizeof(cst_id_columns) */
+  const char *file;    /* name of the column of file numbers; NULL: "__file__" */
+  const char *record;  /* and of that of record numbers; NULL: "__record__" */
+  uint64_t first_file; /* number of the first file that was opened */
+} cst_id_columns;
+
+#define CST_ID_COLUMNS_INIT \
+  { sizeof(cst_id_columns), NULL, NULL, 0 }
+
+/* A source of the same inputs and options with two int64 columns after those of all stages, and two
+ * dense tensors: the number of the file that a row comes from, among those that were opened (parts
+ * of a source keep them), and that of its record in this file, or row in a file of a tabular
+ * format, from 0, dropped ones counted. -1 where that is not known: in CSV and JSON, where a pass
+ * reads several files as one (a dataset does not); in parts that begin within a file without an
+ * index, records. A row that a stage makes of several has the ids that its origin names.
+ * columns may be NULL; CST_INVALID_ARGUMENT, when batches are asked for, if one of the names is
+ * taken. */
+CST_API cst_status cst_source_with_ids(cst_source *source, const cst_id_columns *columns,
+                                       cst_source **out, cst_error *error);
 
 /* ---- looking at files without decoding them into columns ---- */
 

@@ -63,4 +63,5 @@ class DatasetOptions(TypedDict, total=False):
     prefetch: int
     threads: int
     memory_budget: int
+    ids: bool | tuple[str, str]
     consumed: int

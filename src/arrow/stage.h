@@ -33,6 +33,10 @@ typedef struct cst__row_facts {
   /* True for a row of nulls in the place of a record that does not decode, which has been told of.
    * NULL: there are none. */
   bool (*is_bad)(const void *ctx, int64_t row);
+  /* The numbers of the files that the first `count` rows come from, among those that were opened,
+   * and of their records in these; -1: unknown. NULL: all are. */
+  cst_status (*ids)(const void *ctx, int64_t count, int64_t *files, int64_t *records,
+                    cst_error *error);
   const void *ctx;
 } cst__row_facts;
 
@@ -69,8 +73,8 @@ typedef struct cst__stage {
                     cst__row_map *origin, cst_error *error);
   /* Who is told of bad rows, before `run` returns. NULL: there never are any. */
   void (*on_bad)(void *state, cst__bad_row_callback on_bad, void *ctx);
-  /* Whom it may ask while it runs (it copies that); all stages before it keep the rows. NULL: it
-   * asks nobody. */
+  /* Whom it may ask while it runs (it copies that), about the rows of its batch; about ids alone,
+   * if a stage before it does not keep the rows. NULL: it asks nobody. */
   void (*ask)(void *state, const cst__row_facts *facts);
   void (*close)(void *state);
 } cst__stage;

@@ -20,9 +20,13 @@ struct cst__chain {
 struct cst__chain_run {
   const cst__chain *chain;
   bool refused;
-  cst__row_map origin; /* of the rows that the stages so far have given */
-  cst__row_map step;   /* the same of one stage */
-  void *states[];      /* NULL: not open */
+  cst__row_map origin;  /* of the rows that the stages so far have given */
+  cst__row_map step;    /* the same of one stage */
+  cst__row_facts facts; /* of the rows that come */
+  int64_t rows;         /* of the batch that came */
+  int64_t *ids;         /* of these: two numbers each */
+  size_t ids_capacity;
+  void *states[]; /* NULL: not open */
 };
 
 /* ---- binding ---- */
@@ -117,14 +121,39 @@ void cst__chain_on_bad(cst__chain_run *run, cst__bad_row_callback on_bad, void *
   }
 }
 
+/* The ids of the rows that the stages so far have given. */
+static cst_status chain_ids(const void *ctx, int64_t count, int64_t *files, int64_t *records,
+                            cst_error *error) {
+  cst__chain_run *run = (cst__chain_run *)(uintptr_t)ctx;
+  if (!run->origin.moved) {
+    return run->facts.ids(run->facts.ctx, count, files, records, error);
+  }
+  void *ids = run->ids;
+  size_t wanted = 2 * (size_t)run->rows;
+  bool ok = cst__grow(&run->chain->allocator, &ids, &run->ids_capacity, wanted, sizeof *run->ids);
+  run->ids = ids;
+  if (!ok) {
+    return cst__fail_memory(error, wanted * sizeof *run->ids);
+  }
+  CST__TRY(run->facts.ids(run->facts.ctx, run->rows, run->ids, run->ids + run->rows, error));
+  for (int64_t i = 0; i < count; i++) {
+    int64_t row = run->origin.rows[i];
+    files[i] = row < 0 ? -1 : run->ids[row];
+    records[i] = row < 0 ? -1 : run->ids[run->rows + row];
+  }
+  return CST_OK;
+}
+
 void cst__chain_ask(cst__chain_run *run, const cst__row_facts *facts) {
+  const cst__row_facts of_others = {.ids = facts->ids != NULL ? chain_ids : NULL, .ctx = run};
   bool keeps_rows = true;
-  for (size_t i = 0; i < run->chain->count && keeps_rows; i++) {
+  run->facts = *facts;
+  for (size_t i = 0; i < run->chain->count; i++) {
     const chain_link *link = &run->chain->links[i];
     if (link->stage->ask != NULL) {
-      link->stage->ask(run->states[i], facts);
+      link->stage->ask(run->states[i], keeps_rows ? facts : &of_others);
     }
-    keeps_rows = link->output.keeps_rows;
+    keeps_rows = keeps_rows && link->output.keeps_rows;
   }
 }
 
@@ -135,6 +164,7 @@ void cst__chain_close(cst__chain_run *run) {
     }
   }
   if (run != NULL) {
+    cst__delete(run->ids);
     cst__row_map_reset(&run->origin);
     cst__row_map_reset(&run->step);
   }
@@ -180,6 +210,7 @@ bool cst__chain_refused(const cst__chain_run *run) { return run->refused; }
 cst_status cst__chain_apply(cst__chain_run *run, struct ArrowArray *batch,
                             const cst__row_map **origin, cst_error *error) {
   run->origin.moved = false;
+  run->rows = batch->length;
   for (size_t i = 0; i < run->chain->count; i++) {
     CST__TRY(chain_step(run, i, batch, error));
   }

@@ -102,6 +102,31 @@ def test_every_row_once_in_buckets(case: Case, on_error: str, tmp_path: pathlib.
             assert [marked(rows_of(table)) for table in rest] == found[-2:]
 
 
+@every_case
+def test_every_row_knows_where_it_comes_from(
+    case: Case, on_error: str, tmp_path: pathlib.Path
+) -> None:
+    """ids: in every order the same file and record for the same row, ascending in the source's."""
+    source = case.source(tmp_path, on_error)
+    found: list[list[tuple[int, int, str]]] = []
+    for order in (False, "window", True):
+        dataset = source.dataset(
+            BATCH, order, window=2 * BATCH, seed=3, as_batches=True, ids=("a file", "a record")
+        )
+        rows: list[tuple[int, int, str]] = []
+        for table in tables_of(dataset, pa.schema(dataset.source.arrow_schema)):
+            files, records = (table[name].to_pylist() for name in ("a file", "a record"))
+            content = marked(rows_of(table.drop(["a file", "a record"])))
+            rows += zip(files, records, content, strict=True)
+        found.append(rows)
+        assert len(dataset.files) > max(file for file, _, _ in rows)
+    assert [row[:2] for row in found[0]] == sorted(row[:2] for row in found[0])
+    assert min(min(row[:2]) for row in found[0]) >= 0
+    assert [row for _, _, row in found[0]] == marked(rows_of(read(source)))
+    for rows in found[1:]:
+        assert Counter(rows) == Counter(found[0])
+
+
 def same(found: Any, wanted: Any) -> None:
     """Tensors of any kind, by their values."""
     if isinstance(wanted, dict):

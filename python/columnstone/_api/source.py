@@ -129,6 +129,7 @@ class Source(SourceBase):
         threads: int = 1,
         memory_budget: int = 256 << 20,
         as_batches: bool = False,
+        ids: bool | tuple[str, str] = False,
         consumed: int = 0,
     ) -> Dataset[Any]:
         """Batches of tensors for training: shuffled, in epochs, divided among shards and workers,
@@ -158,6 +159,9 @@ class Source(SourceBase):
         memory_budget: plain TFRecord files on disk that have no more bytes stay in memory once they
             were read, for all datasets of the source; 0: none do.
         as_batches: give RecordBatch objects instead of tensors.
+        ids: two dense tensors (or columns) more, "__file__" and "__record__", or of these two
+            names: the number of the file, for `Dataset.files`, and of the record or row in it, that
+            each row comes from; -1 where it is not known.
         consumed: begin after so many batches, counted over the epochs.
         """
         from .._dataset.dataset import Dataset
@@ -179,6 +183,7 @@ class Source(SourceBase):
             threads=threads,
             memory_budget=memory_budget,
             as_batches=as_batches,
+            ids=ids,
             consumed=consumed,
         )
 

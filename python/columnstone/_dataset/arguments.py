@@ -59,6 +59,19 @@ def as_interleave(interleave: int | None) -> int:
     return 0 if interleave is None else number("interleave", interleave, 1, 1024)
 
 
+def as_ids(ids: bool | tuple[str, str]) -> tuple[str, str] | None:
+    """The names of the tensors of files and records."""
+    if isinstance(ids, bool):
+        return ("__file__", "__record__") if ids else None
+    if (
+        not isinstance(ids, tuple | list)
+        or len(ids) != 2
+        or not all(isinstance(name, str) for name in ids)
+    ):
+        raise TypeError("ids is a bool, or two names: of the tensors of files and of records")
+    return ids[0], ids[1]
+
+
 def as_shard(shard: tuple[int, int]) -> tuple[int, int]:
     if not isinstance(shard, tuple | list) or len(shard) != 2:
         raise TypeError("shard is a pair (i, n): this one of n shards")

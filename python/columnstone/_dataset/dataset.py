@@ -103,10 +103,12 @@ class Dataset(Generic[Item]):
         threads: int = 1,
         memory_budget: int = 256 << 20,
         as_batches: bool = False,
+        ids: bool | tuple[str, str] = False,
         consumed: int = 0,
     ) -> None:
         number, count = arguments.as_shard(shard)
-        self._source = source
+        names = arguments.as_ids(ids)
+        self._source = source if names is None else source._with_ids(names)
         self._label = arguments.as_label(label, as_batches)
         self._pad = arguments.as_pad(pad)
         self._rows_only = bool(as_batches)
@@ -170,6 +172,11 @@ class Dataset(Generic[Item]):
     def source(self) -> SourceBase:
         """The source that is read."""
         return self._source
+
+    @property
+    def files(self) -> list[str]:
+        """The files that were opened, by the numbers that `ids` gives."""
+        return self._source._core.opened()
 
     @property
     def batch_size(self) -> int:

@@ -432,11 +432,17 @@ class SourceBase:
         part._again = self._again
         part._inputs = self._inputs
         part._parts = (*self._parts, (how, a, b))
-        if how == "stage":
+        if how == "ids":
+            part._core = self._core.with_ids(a[0], a[1], b)
+        elif how == "stage":
             part._core = self._core.with_stage(a, b, a is not None and a.keeps_rows)
         else:
             part._core = self._core.range(a, b) if how == "range" else self._core.split(a, b)
         return part
+
+    def _with_ids(self, names: tuple[str, str], first_file: int = 0) -> Self:
+        """The same with two columns more, which say of which file and record each row is."""
+        return self._part("ids", names, first_file)
 
     def _resolved(self) -> tuple[bytes, ...] | None:
         """The paths to pickle, globs resolved."""

@@ -73,5 +73,7 @@ def _part_text(how: str, a: Any, b: Any) -> str:
         return f"rows {a} to {'the end' if b == 2**63 - 1 else b}"
     if how == "split":
         return f"split {a} of {b}"
+    if how == "ids":
+        return f"ids {' and '.join(a)}"
     columns = "" if b is None else f" of {', '.join(b)}"
     return f"{'select' if a is None else a.describe()}{columns}"

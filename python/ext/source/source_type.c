@@ -197,12 +197,13 @@ static PyObject *source_specs(PyObject *object, PyObject *unused) {
   return list;
 }
 
-static PyObject *files(PyObject *object, PyObject *unused) {
-  (void)unused;
+typedef const char *(*name_function)(const cst_source *source, size_t i); /* NULL: no more */
+
+static PyObject *list_names(PyObject *object, name_function name_of) {
   cst_source *source = cst__py_source_borrow(object); /* the list may set the collector to work */
   PyObject *list = source == NULL ? NULL : PyList_New(0);
-  for (size_t i = 0; list != NULL && i < cst_source_num_files(source); i++) {
-    PyObject *name = PyUnicode_DecodeFSDefault(cst_source_file(source, i));
+  for (size_t i = 0; list != NULL && name_of(source, i) != NULL; i++) {
+    PyObject *name = PyUnicode_DecodeFSDefault(name_of(source, i));
     if (name == NULL || PyList_Append(list, name) < 0) {
       Py_CLEAR(list);
     }
@@ -210,6 +211,16 @@ static PyObject *files(PyObject *object, PyObject *unused) {
   }
   cst_source_release(source);
   return list;
+}
+
+static PyObject *files(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return list_names(object, cst_source_file);
+}
+
+static PyObject *opened(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return list_names(object, cst_source_opened);
 }
 
 static PyObject *total_bytes(PyObject *object, PyObject *unused) {
@@ -348,6 +359,23 @@ static PyObject *source_split(PyObject *object, PyObject *args) {
              : NULL;
 }
 
+/* with_ids(file, record, first_file): names of columns, and the number of the first file. */
+static PyObject *source_with_ids(PyObject *object, PyObject *args) {
+  cst_id_columns columns = CST_ID_COLUMNS_INIT;
+  unsigned long long first_file;
+  cst_source *out = NULL;
+  cst__py_source_call call;
+  if (!PyArg_ParseTuple(args, "ssK:with_ids", &columns.file, &columns.record, &first_file) ||
+      !cst__py_source_call_begin(&call, object)) {
+    return NULL;
+  }
+  columns.first_file = first_file;
+  return cst__py_source_call_end(&call,
+                                 cst_source_with_ids(call.source, &columns, &out, &call.error))
+             ? part_of(object, out)
+             : NULL;
+}
+
 static PyObject *source_read_splits(PyObject *object, PyObject *args) {
   cst_source *part = cst__py_source_of_splits(object, args);
   return part != NULL ? part_of(object, part) : NULL;
@@ -434,6 +462,7 @@ static PyMethodDef methods[] = {
     {"arrow_schema", source_arrow_schema, METH_NOARGS, NULL},
     {"specs", source_specs, METH_NOARGS, NULL},
     {"files", files, METH_NOARGS, NULL},
+    {"opened", opened, METH_NOARGS, NULL},
     {"total_bytes", total_bytes, METH_NOARGS, NULL},
     {"container", source_container, METH_NOARGS, NULL},
     {"format", source_format, METH_NOARGS, NULL},
@@ -443,6 +472,7 @@ static PyMethodDef methods[] = {
     {"range", range, METH_VARARGS, NULL},
     {"split", source_split, METH_VARARGS, NULL},
     {"read_splits", source_read_splits, METH_VARARGS, NULL},
+    {"with_ids", source_with_ids, METH_VARARGS, NULL},
     {"with_stage", source_with_stage, METH_VARARGS, NULL},
     {"batches", batches, METH_NOARGS, NULL},
     {"tensors", tensors, METH_VARARGS, NULL},

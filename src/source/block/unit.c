@@ -98,9 +98,7 @@ void cst__decoding_reset(cst__decoding *decoding) {
                               .purpose = decoding->purpose,
                               .checked = decoding->checked,
                               .direct = decoding->direct,
-                              .record = decoding->record,
-                              .offset = decoding->offset,
-                              .record_ctx = decoding->record_ctx};
+                              .taken = decoding->taken};
 }
 
 /* A schema that was inferred from the first records may be too narrow. The record that ended them
@@ -195,8 +193,26 @@ static void note_bad_row(void *ctx, const cst_error *error) {
 static int64_t unit_row_record(const void *ctx, int64_t row) {
   const cst__decoding *decoding = ctx;
   const cst__unit_rows rows = {decoding->unit, decoding->source, 0};
-  return decoding->record != NULL ? decoding->record(decoding->record_ctx, row)
-                                  : cst__unit_rows_place(&rows, row).record;
+  return decoding->taken.record != NULL ? decoding->taken.record(decoding->taken.ctx, row)
+                                        : cst__unit_rows_place(&rows, row).record;
+}
+
+static cst_status unit_row_ids(const void *ctx, int64_t count, int64_t *files, int64_t *records,
+                               cst_error *error) {
+  const cst__decoding *decoding = ctx;
+  const cst_source *source = decoding->source;
+  if (decoding->taken.ids != NULL) {
+    return decoding->taken.ids(decoding->taken.ctx, count, files, records, error);
+  }
+  int64_t row = 0;
+  for (size_t i = 0; i < decoding->unit->num_runs; i++) {
+    const cst__run *run = &decoding->unit->runs[i];
+    for (size_t k = 0; k < run->count && row < count; k++, row++) {
+      files[row] = cst__source_file_number(source, run->file);
+      records[row] = cst__source_record(source, run->file, run->record + k);
+    }
+  }
+  return CST_OK;
 }
 
 /* Bad rows are noted in their order. */
@@ -229,7 +245,7 @@ static cst_status open_decoding(cst__decoding *decoding, cst_error *error) {
     return CST_OK;
   }
   CST__TRY(cst__chain_open(cst__source_bound_chain(source), &decoding->stages, error));
-  const cst__row_facts facts = {unit_row_record, unit_row_is_bad, decoding};
+  const cst__row_facts facts = {unit_row_record, unit_row_is_bad, unit_row_ids, decoding};
   cst__chain_ask(decoding->stages, &facts);
   if (nulls) {
     cst__chain_on_bad(decoding->stages, note_bad_row, decoding);
@@ -267,8 +283,8 @@ static cst_status list_record_offsets(const cst__unit *unit, cst__decoding *deco
     const cst__run *run = &unit->runs[i];
     const cst__frame *frames = run->block->frames + run->first;
     for (size_t k = 0; k < run->count; k++, row++) {
-      decoding->offsets[row] = decoding->offset != NULL
-                                   ? decoding->offset(decoding->record_ctx, (int64_t)row)
+      decoding->offsets[row] = decoding->taken.offset != NULL
+                                   ? decoding->taken.offset(decoding->taken.ctx, (int64_t)row)
                                    : (int64_t)(run->block->offset + cst__frame_start(&frames[k]));
     }
   }

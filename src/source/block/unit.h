@@ -55,6 +55,15 @@ typedef struct cst__unit_rows {
 /* The place of a row of a cst__unit_rows. */
 cst__place cst__unit_rows_place(const void *ctx, int64_t row);
 
+/* Where rows come from that are taken one by one. */
+typedef struct cst__row_places {
+  int64_t (*record)(const void *ctx, int64_t row); /* number of the record in its file, */
+  int64_t (*offset)(const void *ctx, int64_t row); /* and where it begins there */
+  cst_status (*ids)(const void *ctx, int64_t count, int64_t *files, int64_t *records,
+                    cst_error *error); /* as in cst__row_facts */
+  const void *ctx;
+} cst__row_places;
+
 /* What a thread needs to decode: a decoder and the lists of a unit's records. */
 typedef struct cst__decoding {
   const cst_source *source;
@@ -66,11 +75,7 @@ typedef struct cst__decoding {
   cst__record_decoder *decoder; /* opened with the first unit */
   cst__chain_run *stages;       /* the same, for CST__FOR_COLUMNS; NULL: there are none */
   const cst__unit *unit;        /* that is in the stages */
-  /* Rows that are not those of a file's order: the number of the record of one, and where it begins
-   * in the file. NULL: the unit knows. */
-  int64_t (*record)(const void *ctx, int64_t row);
-  int64_t (*offset)(const void *ctx, int64_t row);
-  const void *record_ctx;
+  cst__row_places taken; /* of rows that are not those of a file's order; NULL: the unit knows */
   cst__drops bad; /* rows of the last unit that are nulls because their records do not decode:
                      `before` is their number, and they have no place yet */
   bool bad_lost;  /* there was no memory for one of them */

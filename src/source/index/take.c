@@ -94,6 +94,18 @@ static int64_t taken_offset(const void *ctx, int64_t row) {
   return (int64_t)*offset_of(file, taken);
 }
 
+static cst_status taken_ids(const void *ctx, int64_t count, int64_t *files, int64_t *records,
+                            cst_error *error) {
+  const cst__take_scratch *scratch = ctx;
+  (void)error;
+  for (int64_t i = 0; i < count; i++) {
+    size_t file = cst__access_find(scratch->access, scratch->rows[i]);
+    files[i] = cst__source_file_number(scratch->decoding.source, file);
+    records[i] = taken_record(ctx, i);
+  }
+  return CST_OK;
+}
+
 static cst__take_scratch *borrow_scratch(cst__access *access, const cst_source *source) {
   cst__mutex_lock(&access->lock);
   cst__take_scratch *scratch = access->idle;
@@ -109,9 +121,7 @@ static cst__take_scratch *borrow_scratch(cst__access *access, const cst_source *
     scratch->decoding.source = source;
     scratch->decoding.purpose = CST__FOR_COLUMNS;
     scratch->decoding.direct = true;
-    scratch->decoding.record = taken_record;
-    scratch->decoding.offset = taken_offset;
-    scratch->decoding.record_ctx = scratch;
+    scratch->decoding.taken = (cst__row_places){taken_record, taken_offset, taken_ids, scratch};
   }
   scratch->next = NULL;
   return scratch;

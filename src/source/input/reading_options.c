@@ -47,6 +47,7 @@ void cst__reading_options_keep(const cst__reading_options *options) {
     (void)cst__query_view_retain(options->values.view);
   }
   (void)cst__call_retain(options->calls);
+  (void)cst__record_ids_retain(options->ids);
   if (options->types != NULL) {
     cst__refcount_up(&options->types->owners);
   }
@@ -62,6 +63,7 @@ void cst__reading_options_release(cst__reading_options *options) {
   cst__query_view_release((cst_view *)(uintptr_t)options->values.view);
   cst__types_release(options->types);
   cst__call_release(options->calls);
+  cst__record_ids_release(options->ids);
   *options = (cst__reading_options){.names = NULL};
 }
 

@@ -15,6 +15,7 @@
 #include "base/thread.h"
 #include "io/input.h"
 #include "stage/caller.h"
+#include "stage/record_ids.h"
 
 /* A counted Arrow schema. */
 typedef struct cst__types {
@@ -41,6 +42,7 @@ typedef struct cst__reading_options {
   const cst_field_path *paths; /* what a view looks at of `values.columns`; NULL: all of them */
   size_t num_paths;
   cst__call *calls;         /* the last of the caller's stages; NULL: none. Counted */
+  cst__record_ids *ids;     /* columns after those of all stages; NULL: none. Counted */
   cst__option_names *names; /* counted: the memory of all names and of the options of CSV and of
                                messages */
 } cst__reading_options;
@@ -62,10 +64,15 @@ static inline bool cst__reading_options_skip(const cst__reading_options *options
 /* True if a column of messages is read, and they are decoded in it. */
 bool cst__reading_options_decode_column(const cst__reading_options *options);
 
-/* True if batches go through stages. */
-static inline bool cst__reading_options_staged(const cst__reading_options *options) {
+/* True if stages make other columns of those that are decoded. */
+static inline bool cst__reading_options_change_columns(const cst__reading_options *options) {
   return options->values.flat || options->calls != NULL || options->values.view != NULL ||
          cst__reading_options_decode_column(options);
+}
+
+/* True if batches go through stages. */
+static inline bool cst__reading_options_staged(const cst__reading_options *options) {
+  return cst__reading_options_change_columns(options) || options->ids != NULL;
 }
 
 /* True if stages of ours may make much more of a batch than it was. */

@@ -122,6 +122,14 @@ const char *cst_source_file(const cst_source *source, size_t i) {
   return source != NULL && i < source->num_parts ? cst__source_name(source, i) : NULL;
 }
 
+size_t cst_source_num_opened(const cst_source *source) {
+  return source != NULL ? source->inputs->num_files : 0;
+}
+
+const char *cst_source_opened(const cst_source *source, size_t i) {
+  return i < cst_source_num_opened(source) ? source->inputs->files[i].name : NULL;
+}
+
 int64_t cst_source_total_bytes(const cst_source *source) {
   if (source == NULL) {
     return -1;

@@ -90,6 +90,11 @@ static inline const char *cst__source_name(const cst_source *source, size_t i) {
   return source->parts[i].file->name;
 }
 
+/* The number of the i-th file among those that were opened. */
+static inline int64_t cst__source_file_number(const cst_source *source, size_t i) {
+  return source->parts[i].file - source->inputs->files;
+}
+
 /* The number of a record for errors: that which a cursor counts, if it began with a known one; else
  * -1. */
 static inline int64_t cst__source_record(const cst_source *source, size_t i, uint64_t record) {

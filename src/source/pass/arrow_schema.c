@@ -65,15 +65,23 @@ cst_status cst__source_decoded_schema(cst_source *source, struct ArrowSchema *ou
                           error); /* which does not change any more */
 }
 
-cst_status cst__source_leave_offsets_out(const cst_source *source, struct ArrowSchema *schema,
-                                         int64_t **places, cst_error *error) {
-  const char *name = source->options.values.offset_column;
+/* True for the name of a column that is none of the data's. */
+static bool is_beside(const cst__reading_options *options, const char *name) {
+  const char *offsets = options->values.offset_column;
+  const char *const *ids = options->ids != NULL ? options->ids->names : NULL;
+  return (offsets != NULL && strcmp(name, offsets) == 0) ||
+         (ids != NULL && (strcmp(name, ids[0]) == 0 || strcmp(name, ids[1]) == 0));
+}
+
+cst_status cst__source_leave_beside_out(const cst_source *source, struct ArrowSchema *schema,
+                                        int64_t **places, cst_error *error) {
+  const cst__reading_options *options = &source->options;
   size_t size = (size_t)schema->n_children * sizeof **places;
   size_t count = 0;
   if (places != NULL) {
     *places = NULL;
   }
-  if (name == NULL) {
+  if (options->values.offset_column == NULL && options->ids == NULL) {
     return CST_OK;
   }
   int64_t *kept = cst__new(&source->allocator, size);
@@ -81,7 +89,7 @@ cst_status cst__source_leave_offsets_out(const cst_source *source, struct ArrowS
     return cst__fail_memory(error, size);
   }
   for (int64_t i = 0; i < schema->n_children; i++) {
-    if (strcmp(schema->children[i]->name, name) != 0) {
+    if (!is_beside(options, schema->children[i]->name)) {
       kept[count++] = i;
     }
   }

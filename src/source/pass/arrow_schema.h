@@ -9,10 +9,11 @@
 cst_status cst__source_decoded_schema(cst_source *source, struct ArrowSchema *out,
                                       cst_error *error);
 
-/* Takes the column of offsets, which is no feature, out of the schema of what is delivered. *places
- * (NULL: nobody asks): of the columns that stay, for batches; NULL: all do. cst__delete. */
-cst_status cst__source_leave_offsets_out(const cst_source *source, struct ArrowSchema *schema,
-                                         int64_t **places, cst_error *error);
+/* Takes the columns of offsets and ids, which are no features, out of the schema of what is
+ * delivered. *places (NULL: nobody asks): of the columns that stay, for batches; NULL: all do.
+ * cst__delete. */
+cst_status cst__source_leave_beside_out(const cst_source *source, struct ArrowSchema *schema,
+                                        int64_t **places, cst_error *error);
 
 /* Binds the stages, if there are any and they are not bound yet; may read the input for it. To be
  * called before cst__source_bound_chain. */

@@ -93,7 +93,9 @@ static cst_status bind_stages(cst_source *source, const struct ArrowSchema *deco
   bool has_flat = source->options.values.flat;
   bool has_messages = cst__reading_options_decode_column(&source->options);
   bool has_view = source->options.values.view != NULL;
-  size_t count = (size_t)has_flat + has_messages + has_view + (last != NULL ? last->depth : 0);
+  const cst__record_ids *ids = source->options.ids;
+  size_t calls = last != NULL ? last->depth : 0;
+  size_t count = (size_t)has_flat + has_messages + has_view + calls + (ids != NULL);
   const cst__flat_settings flat = flat_settings(source);
   const cst__message_column_settings messages = message_settings(source);
   const cst__query_settings query = query_settings(source);
@@ -111,6 +113,9 @@ static cst_status bind_stages(cst_source *source, const struct ArrowSchema *deco
     uses[(size_t)has_flat + has_messages] = (cst__stage_use){&cst__query_stage, &query};
   }
   size_t at = count;
+  if (ids != NULL) {
+    uses[--at] = (cst__stage_use){&cst__record_ids_stage, ids};
+  }
   for (const cst__call *call = last; call != NULL; call = call->before) {
     uses[--at] = (cst__stage_use){&cst__call_stage, call};
   }
@@ -203,6 +208,35 @@ static cst_status check_untouched(cst_source *source, cst_error *error) {
                  : CST_OK;
 }
 
+/* Shares what is known with a source that has one more stage. */
+static cst_status make_staged(cst_source *source, const cst__reading_options *options,
+                              cst_source **out, cst_error *error) {
+  CST__TRY(cst__source_with(source, NULL, 0, options, out, error));
+  share_decoded(source, *out, options->values.columns == source->options.values.columns);
+  return CST_OK;
+}
+
+cst_status cst_source_with_ids(cst_source *source, const cst_id_columns *columns, cst_source **out,
+                               cst_error *error) {
+  CST__CLEAR(out);
+  cst_id_columns own = CST_ID_COLUMNS_INIT;
+  cst__record_ids *ids;
+  CST__TRY(cst__check_given(source, "source", out, error));
+  CST__TRY(cst__read_options(&own, sizeof own, columns, error));
+  own.file = own.file != NULL ? own.file : "__file__";
+  own.record = own.record != NULL ? own.record : "__record__";
+  if (strcmp(own.file, own.record) == 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "both columns of ids have one name");
+  }
+  CST__TRY(check_untouched(source, error));
+  CST__TRY(cst__record_ids_new(&own, &source->allocator, &ids, error));
+  cst__reading_options options = source->options;
+  options.ids = ids;
+  cst_status status = make_staged(source, &options, out, error);
+  cst__record_ids_release(ids);
+  return status;
+}
+
 cst_status cst_source_with_stage(cst_source *source, const cst_stage *stage, cst_source **out,
                                  cst_error *error) {
   CST__CLEAR(out);
@@ -229,11 +263,8 @@ cst_status cst_source_with_stage(cst_source *source, const cst_stage *stage, cst
     status = project_stage(call, &options.values, error);
   }
   if (status == CST_OK) {
-    status = cst__source_with(source, NULL, 0, &options, out, error);
+    status = make_staged(source, &options, out, error);
   }
   cst__call_release(call);
-  if (status == CST_OK) {
-    share_decoded(source, *out, options.values.columns == source->options.values.columns);
-  }
   return status;
 }

@@ -252,6 +252,21 @@ static int64_t staged_record(const void *ctx, int64_t row) {
   return place_of(pass, pass->staged + (uint64_t)row).record;
 }
 
+static cst_status staged_ids(const void *ctx, int64_t count, int64_t *files, int64_t *records,
+                             cst_error *error) {
+  const cst__tabular_pass *pass = ctx;
+  const cst_source *source = pass->source;
+  bool known = source->num_parts == 1 || tells_file(pass);
+  size_t file = source->num_parts == 1 ? 0 : pass->file;
+  int64_t first = known ? source->parts[file].first_record : -1;
+  (void)error;
+  for (int64_t i = 0; i < count; i++) {
+    files[i] = known ? cst__source_file_number(source, file) : -1;
+    records[i] = first < 0 ? -1 : first + place_of(pass, pass->staged + (uint64_t)i).record;
+  }
+  return CST_OK;
+}
+
 /* ---- life ---- */
 
 static cst_status open_reader(cst__tabular_pass *pass, cst_error *error) {
@@ -288,7 +303,7 @@ cst_status cst__tabular_pass_new(cst_source *source, struct ArrowSchema *schema,
   cst_status status =
       options->stages != NULL ? cst__chain_open(options->stages, &pass->stages, error) : CST_OK;
   if (pass->stages != NULL) {
-    const cst__row_facts facts = {.record = staged_record, .ctx = pass};
+    const cst__row_facts facts = {.record = staged_record, .ids = staged_ids, .ctx = pass};
     cst__chain_ask(pass->stages, &facts);
   }
   if (pass->stages != NULL && source->options.values.on_error == CST_ON_ERROR_NULL) {

@@ -550,7 +550,7 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
   if (status == CST_OK && source->options.values.view != NULL && !options->before_views) {
     status = cst_source_arrow_schema(f.source, &f.outputs, error);
     if (status == CST_OK) {
-      status = cst__source_leave_offsets_out(f.source, &f.outputs, &f.places, error);
+      status = cst__source_leave_beside_out(f.source, &f.outputs, &f.places, error);
     }
   }
   if (status == CST_OK) {

@@ -17,7 +17,7 @@ enum { INFER_ROWS = 1024 }; /* decoded at once, of a sample */
 /* With stages, the schema says what flat asks, and what it does not know is left to the columns. */
 static cst__inference_plan plan_inference(const cst_source *source, bool before_views) {
   bool by_view = source->options.values.view != NULL && !before_views;
-  return (cst__inference_plan){cst__reading_options_staged(&source->options) && !by_view};
+  return (cst__inference_plan){cst__reading_options_change_columns(&source->options) && !by_view};
 }
 
 /* ---- all records ---- */

@@ -44,7 +44,7 @@ static cst_status prepare_specs(cst_source *source, bool *is_nested, cst_error *
     return cst__fail(error, CST_STATE, "give a schema",
                      "tensors need a schema, and an input that can be read only once has none");
   }
-  if (!cst__reading_options_staged(&source->options)) {
+  if (!cst__reading_options_change_columns(&source->options)) {
     CST__TRY(find_nested(source, is_nested, error));
   }
   if (!*is_nested) {
@@ -61,7 +61,7 @@ static cst_status fit_output(cst_source *source, const cst_specs *all, cst_specs
   const cst_schema *schema =
       source->options.values.view == NULL ? cst__source_known_schema(source) : NULL;
   CST__TRY(cst_source_arrow_schema(source, &columns, error));
-  cst_status status = cst__source_leave_offsets_out(source, &columns, NULL, error);
+  cst_status status = cst__source_leave_beside_out(source, &columns, NULL, error);
   if (status == CST_OK) {
     status = cst__specs_for_columns(schema, all, &columns, out, error);
   }
@@ -79,9 +79,7 @@ static cst_status specs_of_view(cst_source *source, cst_specs **out, cst_error *
   return CST_OK;
 }
 
-cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_error *error) {
-  CST__CLEAR(out);
-  CST__TRY(cst__check_given(source, "source", out, error));
+static cst_status specs_of_data(cst_source *source, cst_specs **out, cst_error *error) {
   bool is_nested;
   if (source->options.values.view != NULL) {
     return specs_of_view(source, out, error);
@@ -101,14 +99,49 @@ cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_error *erro
                                .environment = values->environment};
   cst_specs *all;
   CST__TRY(cst_specs_new(cst__source_known_schema(source), &options, &all, error));
-  if (values->columns == NULL && !cst__reading_options_staged(&source->options)) {
+  if (values->columns == NULL && !cst__reading_options_change_columns(&source->options)) {
     *out = all;
     return CST_OK;
   }
   cst_status status =
-      cst__reading_options_staged(&source->options)
+      cst__reading_options_change_columns(&source->options)
           ? fit_output(source, all, out, error)
           : cst__specs_project(all, values->columns, values->num_columns, out, error);
   cst_specs_release(all);
+  return status;
+}
+
+/* The specs with those of the columns of ids. */
+static cst_status add_ids(const cst__record_ids *ids, const cst_specs *specs, cst_specs **out,
+                          cst_error *error) {
+  size_t count = cst_specs_count(specs);
+  struct ArrowSchema columns;
+  cst_specs *own;
+  CST__TRY(cst__record_ids_schema(ids, &columns, error));
+  cst_status status = cst__specs_for_columns(NULL, NULL, &columns, &own, error);
+  columns.release(&columns);
+  CST__TRY(status);
+  size_t num_own = cst_specs_count(own);
+  cst_tensor_spec *items = cst__new(NULL, (count + num_own) * sizeof *items);
+  for (size_t i = 0; items != NULL && i < count + num_own; i++) {
+    items[i] = i < count ? *cst_specs_get(specs, i) : *cst_specs_get(own, i - count);
+  }
+  status = items != NULL ? cst_specs_from(items, count + num_own, NULL, out, error)
+                         : cst__fail_memory(error, (count + num_own) * sizeof *items);
+  cst__delete(items);
+  cst_specs_release(own);
+  return status;
+}
+
+cst_status cst_source_specs(cst_source *source, cst_specs **out, cst_error *error) {
+  CST__CLEAR(out);
+  cst_specs *specs;
+  CST__TRY(cst__check_given(source, "source", out, error));
+  if (source->options.ids == NULL) {
+    return specs_of_data(source, out, error);
+  }
+  CST__TRY(specs_of_data(source, &specs, error));
+  cst_status status = add_ids(source->options.ids, specs, out, error);
+  cst_specs_release(specs);
   return status;
 }

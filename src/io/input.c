@@ -598,3 +598,29 @@ void cst__input_close(cst__input *input) {
   cst__raw_close(&input->raw);
   cst__delete(input);
 }
+
+/* The text grows with what is there, not with what a header claims. */
+static cst_status read_to_end(cst__input *input, size_t most, cst__text *out, cst_error *error) {
+  enum { FILE_STEP = 64 << 10 };
+  size_t got = FILE_STEP;
+  while (got == FILE_STEP && out->size <= most) {
+    char *room = cst__text_reserve(out, FILE_STEP);
+    if (room == NULL) {
+      return cst__fail_memory(error, out->size + FILE_STEP);
+    }
+    CST__TRY(cst__input_read(input, room, FILE_STEP, &got, error));
+    out->size += got;
+  }
+  return CST_OK;
+}
+
+cst_status cst__input_read_file(const char *path, size_t most, cst__text *out, cst_error *error) {
+  cst__input *input;
+  CST__TRY(cst__input_open(path, NULL, &input, error));
+  cst_status status = read_to_end(input, most, out, error);
+  cst__input_close(input);
+  if (status != CST_OK) {
+    cst__error_add_file(error, path);
+  }
+  return status;
+}

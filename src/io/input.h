@@ -89,4 +89,8 @@ cst_status cst__paths_expand(cst__paths *paths, const char *pattern, cst_error *
 cst_status cst__paths_add(cst__paths *paths, const char *path, cst_error *error);
 void cst__paths_reset(cst__paths *paths);
 
+/* All of a small file, which is read no further once it has more than `most` bytes: out->size says
+ * so then. Errors have its name. The text is the caller's to free, also after a failure. */
+cst_status cst__input_read_file(const char *path, size_t most, cst__text *out, cst_error *error);
+
 #endif /* IO_INPUT_H */

@@ -3,9 +3,12 @@
  */
 #include "query/query.h"
 
+#include <columnstone/query.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/utf8.h"
+#include "io/input.h"
 #include "query/text/query_words.h"
 
 struct cst__query_part {
@@ -138,8 +141,11 @@ static cst_status make_of_text(const part_maker *maker, cst__arena *arena, cst__
   return cst__query_parse_statements(maker->text, arena, out, error);
 }
 
-cst_status cst__query_add(cst_query *query, cst_bytes text, cst_error *error) {
-  part_maker maker = {.make = make_of_text, .size = text.size, .text = text};
+cst_status cst_query_add(cst_query *query, const char *text, size_t size, cst_error *error) {
+  if (query == NULL || (text == NULL && size > 0)) {
+    return cst__missing(query == NULL ? "query" : "text", error);
+  }
+  part_maker maker = {.make = make_of_text, .size = size, .text = {(const uint8_t *)text, size}};
   return query_add_part(query, &maker, error);
 }
 
@@ -266,55 +272,93 @@ static cst_status add_statement(cst_query *query, part_maker maker, cst_error *e
   return query_add_part(query, &maker, error);
 }
 
-cst_status cst__query_from_message(cst_query *query, const char *message, cst_error *error) {
+cst_status cst_query_from_message(cst_query *query, const char *message, cst_error *error) {
+  if (query == NULL) {
+    return cst__missing("query", error);
+  }
   part_maker maker = {.kind = CST__STATEMENT_FROM, .name = message};
   return add_statement(query, maker, error);
 }
 
-cst_status cst__query_param(cst_query *query, const char *name, const char *type, const char *value,
-                            cst_error *error) {
+cst_status cst_query_param(cst_query *query, const char *name, const char *type, const char *value,
+                           cst_error *error) {
+  if (query == NULL || name == NULL || type == NULL) {
+    return cst__missing(query == NULL ? "query" : name == NULL ? "name" : "type", error);
+  }
   part_maker maker = {.kind = CST__STATEMENT_PARAM, .path = name, .name = type, .value = value};
   return add_statement(query, maker, error);
 }
 
-cst_status cst__query_let(cst_query *query, const char *path, const char *expression,
-                          cst_error *error) {
+cst_status cst_query_let(cst_query *query, const char *path, const char *expression,
+                         cst_error *error) {
+  if (query == NULL || path == NULL || expression == NULL) {
+    return cst__missing(query == NULL ? "query" : path == NULL ? "path" : "expression", error);
+  }
   part_maker maker = {.kind = CST__STATEMENT_LET, .path = path, .value = expression};
   return add_statement(query, maker, error);
 }
 
-cst_status cst__query_rows(cst_query *query, const char *path, cst_error *error) {
+cst_status cst_query_rows(cst_query *query, const char *path, cst_error *error) {
+  if (query == NULL || path == NULL) {
+    return cst__missing(query == NULL ? "query" : "path", error);
+  }
   part_maker maker = {.kind = CST__STATEMENT_ROWS, .path = path};
   return add_statement(query, maker, error);
 }
 
-cst_status cst__query_keep(cst_query *query, const char *const *patterns, size_t count, int depth,
-                           cst_error *error) {
+static cst_status check_patterns(const cst_query *query, const char *const *patterns, size_t count,
+                                 cst_error *error) {
+  if (query == NULL || patterns == NULL) {
+    return cst__missing(query == NULL ? "query" : "patterns", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (patterns[i] == NULL) {
+      return cst__missing("a pattern", error);
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst_query_keep(cst_query *query, const char *const *patterns, size_t count, int depth,
+                          cst_error *error) {
+  CST__TRY(check_patterns(query, patterns, count, error));
   part_maker maker = {
       .kind = CST__STATEMENT_KEEP, .patterns = patterns, .num_patterns = count, .depth = depth};
   return add_statement(query, maker, error);
 }
 
-cst_status cst__query_drop(cst_query *query, const char *const *patterns, size_t count,
-                           cst_error *error) {
+cst_status cst_query_drop(cst_query *query, const char *const *patterns, size_t count,
+                          cst_error *error) {
+  CST__TRY(check_patterns(query, patterns, count, error));
   part_maker maker = {.kind = CST__STATEMENT_DROP, .patterns = patterns, .num_patterns = count};
   return add_statement(query, maker, error);
 }
 
-cst_status cst__query_rename(cst_query *query, const char *path, const char *name,
-                             cst_error *error) {
+cst_status cst_query_rename(cst_query *query, const char *path, const char *name,
+                            cst_error *error) {
+  if (query == NULL || path == NULL || name == NULL) {
+    return cst__missing(query == NULL ? "query" : path == NULL ? "path" : "name", error);
+  }
   part_maker maker = {.kind = CST__STATEMENT_RENAME, .path = path, .name = name};
   return add_statement(query, maker, error);
 }
 
-cst_status cst__query_add_output(cst_query *query, const char *name, const char *expression,
-                                 cst_error *error) {
+cst_status cst_query_output(cst_query *query, const char *name, const char *expression,
+                            cst_error *error) {
+  if (query == NULL || name == NULL || expression == NULL) {
+    return cst__missing(query == NULL ? "query" : name == NULL ? "name" : "expression", error);
+  }
   part_maker maker = {.kind = CST__STATEMENT_OUTPUT, .name = name, .value = expression};
   return add_statement(query, maker, error);
 }
 
-cst_status cst__query_write_text(const cst_query *query, char **text, size_t *size,
-                                 cst_error *error) {
+cst_status cst_query_write_text(const cst_query *query, char **text, size_t *size,
+                                cst_error *error) {
+  CST__CLEAR(text);
+  CST__CLEAR(size);
+  if (query == NULL || text == NULL || size == NULL) {
+    return cst__missing(query == NULL ? "query" : text == NULL ? "text" : "size", error);
+  }
   cst__text out = {0};
   cst__query_print(query, &out);
   if (out.size > CST__QUERY_MAX_SIZE) {
@@ -355,6 +399,12 @@ cst__caller_function *cst__query_find_function(const cst_query *query, const cha
 static cst_status check_caller_function(const cst_query *query, const cst_query_function *function,
                                         cst_error *error) {
   const char *name = function->name;
+  if (query == NULL) {
+    return cst__missing("query", error);
+  }
+  if (name == NULL || function->type == NULL || function->call == NULL) {
+    return cst__missing("function->name, type or call", error);
+  }
   if (!cst__query_is_plain(name, strlen(name)) || strlen(name) > CST__QUERY_MAX_NAME ||
       cst__query_is_reserved(name, strlen(name))) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "use letters, digits and _",
@@ -388,8 +438,8 @@ static cst__caller_function *caller_function_new(const cst_allocator *allocator,
   return made;
 }
 
-cst_status cst__query_add_function(cst_query *query, const cst_query_function *function,
-                                   cst_error *error) {
+static cst_status add_caller_function(cst_query *query, const cst_query_function *function,
+                                      cst_error *error) {
   CST__TRY(check_caller_function(query, function, error));
   cst__caller_function *made =
       cst__grow(&query->allocator, (void **)&query->functions, &query->function_capacity,
@@ -404,9 +454,26 @@ cst_status cst__query_add_function(cst_query *query, const cst_query_function *f
   return CST_OK;
 }
 
+cst_status cst_query_add_function(cst_query *query, const cst_query_function *function,
+                                  cst_error *error) {
+  if (function == NULL) {
+    return cst__missing("function", error);
+  }
+  cst_status status = add_caller_function(query, function, error);
+  if (status != CST_OK && function->close != NULL) {
+    function->close(function->ctx);
+  }
+  return status;
+}
+
 /* ---- handles ---- */
 
-cst_status cst__query_new(const cst_allocator *allocator, cst_query **out, cst_error *error) {
+cst_status cst_query_new(const cst_allocator *allocator, cst_query **out, cst_error *error) {
+  CST__CLEAR(out);
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(cst__check_allocator(allocator, error));
   cst_query *query = cst__new_zero(allocator, sizeof *query);
   if (query == NULL) {
     return cst__fail_memory(error, sizeof *query);
@@ -414,6 +481,40 @@ cst_status cst__query_new(const cst_allocator *allocator, cst_query **out, cst_e
   query->allocator = cst__allocator_of(allocator);
   *out = query;
   return CST_OK;
+}
+
+cst_status cst_query_parse(const char *text, size_t size, const cst_allocator *allocator,
+                           cst_query **out, cst_error *error) {
+  cst_query *query;
+  CST__CLEAR(out);
+  if (out == NULL || (text == NULL && size > 0)) {
+    return cst__missing(out == NULL ? "out" : "text", error);
+  }
+  CST__TRY(cst_query_new(allocator, &query, error));
+  cst_status status = cst_query_add(query, text, size, error);
+  if (status != CST_OK) {
+    cst_query_free(query);
+    return status;
+  }
+  *out = query;
+  return CST_OK;
+}
+
+cst_status cst_query_read_file(const char *path, const cst_allocator *allocator, cst_query **out,
+                               cst_error *error) {
+  cst__text text = {0};
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(path, "path", out, error));
+  CST__TRY(cst__check_allocator(allocator, error));
+  cst_status status = cst__input_read_file(path, CST__QUERY_MAX_SIZE, &text, error);
+  if (status == CST_OK) {
+    status = cst_query_parse(text.data, text.size, allocator, out, error);
+  }
+  cst__text_free(&text);
+  if (status != CST_OK) {
+    cst__error_add_file(error, path);
+  }
+  return status;
 }
 
 /* Room for all that another one has. */
@@ -427,11 +528,13 @@ static bool reserve_like(cst_query *query, const cst_query *other) {
                    other->num_functions, sizeof *query->functions);
 }
 
-cst_status cst__query_copy(const cst_query *query, cst_query **out, cst_error *error) {
+cst_status cst_query_copy(const cst_query *query, cst_query **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(query, "query", out, error));
   cst_query *copy = NULL;
-  CST__TRY(cst__query_new(&query->allocator, &copy, error));
+  CST__TRY(cst_query_new(&query->allocator, &copy, error));
   if (!reserve_like(copy, query)) {
-    cst__query_free(copy);
+    cst_query_free(copy);
     return cst__fail_memory(error, query->num_statements * sizeof *query->statements);
   }
   for (; copy->num_statements < query->num_statements; copy->num_statements++) {
@@ -450,7 +553,7 @@ cst_status cst__query_copy(const cst_query *query, cst_query **out, cst_error *e
   return CST_OK;
 }
 
-void cst__query_free(cst_query *query) {
+void cst_query_free(cst_query *query) {
   if (query == NULL) {
     return;
   }

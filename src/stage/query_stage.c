@@ -101,7 +101,7 @@ static void query_plan_free(void *object) {
       schemas[i]->release(schemas[i]);
     }
   }
-  cst__query_view_release(plan->view);
+  cst_view_release(plan->view);
   cst__delete(plan);
 }
 
@@ -134,7 +134,7 @@ static cst_status query_bind(const void *settings, const struct ArrowSchema *inp
     return cst__fail_memory(error, sizeof *plan);
   }
   plan->allocator = cst__allocator_of(allocator);
-  plan->view = cst__query_view_retain(own->view);
+  plan->view = cst_view_retain(own->view);
   plan->nulls = own->nulls;
   plan->has_numbers = cst__query_plan_has_numbers(cst__query_view_plan(plan->view));
   cst_status status = query_make_plan(plan, own, input, &output->schema, error);

@@ -1,9 +1,8 @@
 /* What a view is in words, and what changes for readers from one to another. */
-#include "query/view/view_diff.h"
+#include "query/view/query_view.h"
 
 #include <pthread.h>
 
-#include "query/view/view_describe.h"
 #include "view_support.h"
 
 static void check_diff(const view_case *before, const view_case *after, size_t expected,

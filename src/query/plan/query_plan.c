@@ -32,7 +32,7 @@ static void free_query_plan(cst__query_plan *plan) {
   if (plan->schema.release != NULL) {
     plan->schema.release(&plan->schema);
   }
-  cst__query_free(plan->query);
+  cst_query_free(plan->query);
   cst__arena arena = plan->arena;
   cst__delete(plan);
   cst__arena_reset(&arena);
@@ -59,7 +59,7 @@ static cst_status begin_planning(cst__planning *p) {
 }
 
 static cst_status make_query_plan(cst__planning *p) {
-  CST__TRY(cst__query_copy(p->options->query, &p->plan->query, p->error));
+  CST__TRY(cst_query_copy(p->options->query, &p->plan->query, p->error));
   CST__TRY(begin_planning(p));
   CST__TRY(cst__plan_statements(p));
   CST__TRY(cst__plan_outputs_finish(p));

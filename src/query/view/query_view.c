@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "arrow/view.h"
+#include "base/arguments.h"
 #include "base/names.h"
 #include "query/plan/steps.h"
 #include "query/query.h"
@@ -140,7 +142,7 @@ static cst_status view_bind(cst_view *view, const cst_query *query, const cst_vi
   view->limits = (cst__query_limits){.max_elements = options->max_elements,
                                      .max_bytes = options->max_bytes,
                                      .max_work = options->max_work};
-  CST__TRY(cst__query_copy(query, &view->query, error));
+  CST__TRY(cst_query_copy(query, &view->query, error));
   CST__TRY(view_copy_params(view, options->params, options->num_params, error));
   CST__TRY(view_copy_wanted(view, options->outputs, options->num_outputs, error));
   CST__TRY(cst__query_view_input_init(&view->input, query, options, &view->arena, error));
@@ -157,9 +159,42 @@ static cst_status view_bind(cst_view *view, const cst_query *query, const cst_vi
   return cst__view_runner_new(&runner, &view->runner, error);
 }
 
-cst_status cst__query_view_new(const cst_query *query, const cst_view_options *options,
-                               cst_view **out, cst_error *error) {
-  cst_allocator allocator = cst__allocator_of(options->allocator);
+cst_status cst__read_view_options(cst_view_options *own, const cst_view_options *options,
+                                  cst_error *error) {
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  CST__TRY(cst__check_allocator(own->allocator, error));
+  CST__TRY(cst__check_sizes(own->message, own->message != NULL, sizeof *own->message,
+                            "message options", error));
+  CST__TRY(cst__check_columns(own->outputs, own->num_outputs, error));
+  if (own->params == NULL && own->num_params > 0) {
+    return cst__missing("params", error);
+  }
+  for (size_t i = 0; i < own->num_params; i++) {
+    if (own->params[i].name == NULL || own->params[i].value == NULL) {
+      return cst__missing("params[].name or value", error);
+    }
+  }
+  if (own->max_elements < 0 || own->max_bytes < 0 || own->max_work < 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s is negative",
+                     own->max_elements < 0 ? "max_elements"
+                     : own->max_bytes < 0  ? "max_bytes"
+                                           : "max_work");
+  }
+  return own->type != NULL ? cst__schema_check_whole(own->type, error) : CST_OK;
+}
+
+cst_status cst_view_new(const cst_query *query, const cst_view_options *options, cst_view **out,
+                        cst_error *error) {
+  cst_view_options own = CST_VIEW_OPTIONS_INIT;
+  cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(query, "query", out, error));
+  CST__TRY(cst__read_view_options(&own, options, error));
+  if (own.message != NULL) { /* the caller's version may have fewer options of them */
+    CST__TRY(cst__read_options(&message, sizeof message, own.message, error));
+    own.message = &message;
+  }
+  cst_allocator allocator = cst__allocator_of(own.allocator);
   cst_view *view = cst__new_zero(&allocator, sizeof *view);
   if (view == NULL) {
     return cst__fail_memory(error, sizeof *view);
@@ -167,16 +202,16 @@ cst_status cst__query_view_new(const cst_query *query, const cst_view_options *o
   cst__refcount_init(&view->owners);
   cst__arena_init(&view->arena, &allocator);
   cst__mutex_init(&view->lock);
-  cst_status status = view_bind(view, query, options, error);
+  cst_status status = view_bind(view, query, &own, error);
   if (status != CST_OK) {
-    cst__query_view_release(view);
+    cst_view_release(view);
     return status;
   }
   *out = view;
   return CST_OK;
 }
 
-cst_view *cst__query_view_retain(const cst_view *view) {
+cst_view *cst_view_retain(const cst_view *view) {
   cst_view *shared = (cst_view *)(uintptr_t)view; /* only the count changes */
   if (shared != NULL) {
     cst__refcount_up(&shared->owners);
@@ -184,7 +219,7 @@ cst_view *cst__query_view_retain(const cst_view *view) {
   return shared;
 }
 
-void cst__query_view_release(cst_view *view) {
+void cst_view_release(cst_view *view) {
   if (view == NULL || !cst__refcount_down(&view->owners)) {
     return;
   }
@@ -192,7 +227,7 @@ void cst__query_view_release(cst_view *view) {
   cst_specs_release(view->specs);
   cst__query_plan_release(view->plan);
   cst__query_view_input_reset(&view->input);
-  cst__query_free(view->query);
+  cst_query_free(view->query);
   cst_free(view->saved);
   cst__mutex_destroy(&view->lock);
   cst__arena_reset(&view->arena);
@@ -223,7 +258,7 @@ static const char *nth_view_output(const void *view, size_t i) {
 
 static cst_status find_output(const cst_view *view, const char *name, const cst__query_output **out,
                               cst_error *error) {
-  const cst__name_list known = {view, cst__query_view_num_outputs(view), nth_view_output};
+  const cst__name_list known = {view, cst_view_num_outputs(view), nth_view_output};
   for (size_t i = 0; i < known.count; i++) {
     *out = cst__query_view_output(view, i);
     if (strcmp((*out)->name, name) == 0) {
@@ -243,17 +278,7 @@ cst_status cst__query_view_with_outputs(const cst_view *view, const char *const 
   cst_view_options options = view_options_of(view);
   options.outputs = names;
   options.num_outputs = count;
-  return cst__query_view_new(view->query, &options, out, error);
-}
-
-cst_status cst__query_view_output_paths(const cst_view *view, const char *name,
-                                        const char *const **paths, size_t *count,
-                                        cst_error *error) {
-  const cst__query_output *output;
-  CST__TRY(find_output(view, name, &output, error));
-  *paths = output->paths;
-  *count = output->num_paths;
-  return CST_OK;
+  return cst_view_new(view->query, &options, out, error);
 }
 
 cst_status cst__query_view_with_type(const cst_view *view, const struct ArrowSchema *type,
@@ -261,14 +286,16 @@ cst_status cst__query_view_with_type(const cst_view *view, const struct ArrowSch
   cst_view_options options = view_options_of(view);
   options.schema = NULL;
   options.type = type;
-  return cst__query_view_new(view->query, &options, out, error);
+  return cst_view_new(view->query, &options, out, error);
 }
 
 /* ---- asking ---- */
 
-size_t cst__query_view_num_outputs(const cst_view *view) {
-  size_t count;
-  (void)cst__query_plan_outputs(view->plan, &count);
+size_t cst_view_num_outputs(const cst_view *view) {
+  size_t count = 0;
+  if (view != NULL) {
+    (void)cst__query_plan_outputs(view->plan, &count);
+  }
   return count;
 }
 
@@ -278,25 +305,53 @@ const cst__query_output *cst__query_view_output(const cst_view *view, size_t i) 
   return i < count ? &outputs[i] : NULL;
 }
 
-cst_status cst__query_view_explain_batch(const cst_view *view, const struct ArrowSchema *schema,
-                                         struct ArrowArray *batch, uint32_t flags, char **text,
-                                         cst_error *error) {
-  cst__arena arena;
-  cst__arena_init(&arena, &view->arena.allocator);
-  int64_t *sizes = cst__arena_take(&arena, (view->plan->num_steps + 1) * sizeof *sizes);
-  cst_status status = CST_OK;
-  if (sizes == NULL) {
-    batch->release(batch);
-    status = cst__fail_memory(error, view->plan->num_steps * sizeof *sizes);
-  } else {
-    const cst_view_run_options usual = CST_VIEW_RUN_OPTIONS_INIT;
-    const cst__view_batch given = {schema, batch, &usual};
-    status = cst__view_runner_sizes(view->runner, &given, sizes, error);
+const char *cst_view_text(const cst_view *view) { return view != NULL ? view->text : NULL; }
+
+bool cst_view_uses_record_index(const cst_view *view) {
+  return view != NULL && cst__query_plan_has_numbers(view->plan);
+}
+
+const char *cst_view_message(const cst_view *view) {
+  return view != NULL && view->input.message != NULL ? view->input.message->message : NULL;
+}
+
+const cst_message_options *cst_view_message_options(const cst_view *view) {
+  return view != NULL ? view->input.message : NULL;
+}
+
+const char *cst_view_input(const cst_view *view) {
+  return view != NULL ? cst__query_from_name(view->input.from) : NULL;
+}
+
+const char *cst_view_output(const cst_view *view, size_t i) {
+  const cst__query_output *output = view != NULL ? cst__query_view_output(view, i) : NULL;
+  return output != NULL ? output->name : NULL;
+}
+
+cst_status cst_view_arrow_schema(const cst_view *view, struct ArrowSchema *out, cst_error *error) {
+  CST__CLEAR(out);
+  if (view == NULL || out == NULL) {
+    return cst__missing(view == NULL ? "view" : "out", error);
   }
-  if (status == CST_OK) {
-    const cst__explain_options options = {.flags = flags, .sizes = sizes};
-    status = cst__query_plan_explain(view->plan, &options, text, NULL, error);
+  return cst__schema_copy(cst__query_view_output_type(view), out, error);
+}
+
+const cst_specs *cst_view_specs(const cst_view *view) { return view != NULL ? view->specs : NULL; }
+
+cst_status cst_view_source_paths(const cst_view *view, const char *output,
+                                 const char *const **paths, size_t *count, cst_error *error) {
+  CST__CLEAR(paths);
+  CST__CLEAR(count);
+  if (view == NULL || paths == NULL || count == NULL) {
+    return cst__missing(view == NULL ? "view" : paths == NULL ? "paths" : "count", error);
   }
-  cst__arena_reset(&arena);
-  return status;
+  if (output == NULL) {
+    *paths = cst__query_plan_sources(view->plan, count);
+    return CST_OK;
+  }
+  const cst__query_output *found;
+  CST__TRY(find_output(view, output, &found, error));
+  *paths = found->paths;
+  *count = found->num_paths;
+  return CST_OK;
 }

@@ -39,17 +39,10 @@ struct cst_view {
 
 /* ---- making ---- */
 
-/* As the functions of <columnstone/query.h> without `__query`; arguments are checked, and options
- * complete. */
-cst_status cst__query_view_new(const cst_query *query, const cst_view_options *options,
-                               cst_view **out, cst_error *error);
-cst_view *cst__query_view_retain(const cst_view *view);
-size_t cst__query_view_num_outputs(const cst_view *view);
+/* Over `own`, which holds the defaults. */
+cst_status cst__read_view_options(cst_view_options *own, const cst_view_options *options,
+                                  cst_error *error);
 const cst__query_output *cst__query_view_output(const cst_view *view, size_t i); /* NULL: none */
-/* The source paths of an output by its name; CST_NOT_FOUND with near names. */
-cst_status cst__query_view_output_paths(const cst_view *view, const char *name,
-                                        const char *const **paths, size_t *count, cst_error *error);
-void cst__query_view_release(cst_view *view);
 
 /* The same view with only these outputs, in this order: bound anew, so that what no other output
  * needs is neither computed nor parsed. CST_NOT_FOUND with near names for one that it does not
@@ -65,14 +58,10 @@ cst_status cst__query_view_with_type(const cst_view *view, const struct ArrowSch
 static inline cst__query_from cst__query_view_from(const cst_view *view) {
   return view->input.from;
 }
-static inline const cst_message_options *cst__query_view_message(const cst_view *view) {
-  return view->input.message;
-}
 static inline const cst_schema *cst__query_view_schema(const cst_view *view) {
   return view->input.schema;
 }
 static inline cst__query_plan *cst__query_view_plan(const cst_view *view) { return view->plan; }
-static inline const cst_specs *cst__query_view_specs(const cst_view *view) { return view->specs; }
 
 /* Paths of the input that are to be decoded, and nothing else: sorted, none begins with another. Of
  * examples and tables, columns are their first steps. */
@@ -86,10 +75,5 @@ static inline const struct ArrowSchema *cst__query_view_output_type(const cst_vi
 static inline bool cst__query_view_keeps_rows(const cst_view *view) {
   return cst__query_plan_keeps_rows(view->plan);
 }
-
-/* See cst_view_explain_batch. */
-cst_status cst__query_view_explain_batch(const cst_view *view, const struct ArrowSchema *schema,
-                                         struct ArrowArray *batch, uint32_t flags, char **text,
-                                         cst_error *error);
 
 #endif /* QUERY_VIEW_QUERY_VIEW_H */

@@ -1,9 +1,11 @@
 /* What a view is, in words and as JSON. */
-#include "query/view/view_describe.h"
+#include <columnstone/query.h>
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arguments.h"
+#include "query/plan/steps.h"
 #include "query/view/view_content.h"
 #include "query/view/view_specs.h"
 #include "query/view/view_write.h"
@@ -108,7 +110,7 @@ static cst_status describe_text(describer *d) {
   } else {
     cst__text_printf(&d->text, "input    %s\n", cst__query_from_name(view->input.from));
   }
-  const char *digest = cst__query_view_digest(view);
+  const char *digest = cst_view_digest(view);
   if (digest != NULL) {
     cst__text_printf(&d->text, "digest   %s\nsize     %zu bytes\n", digest, view->saved_size);
   }
@@ -199,7 +201,7 @@ static cst_status put_params_json(describer *d) {
 static cst_status describe_json(describer *d) {
   const cst_view *view = d->view;
   const cst_message_options *message = view->input.message;
-  const char *digest = cst__query_view_digest(view);
+  const char *digest = cst_view_digest(view);
   cst__text_puts(&d->text, "{");
   put_member(d, "input", cst__query_from_name(view->input.from));
   cst__text_puts(&d->text, ", ");
@@ -229,8 +231,19 @@ static cst_status describe_json(describer *d) {
   return CST_OK;
 }
 
-cst_status cst__query_view_describe(const cst_view *view, uint32_t flags, char **text, size_t *size,
-                                    cst_error *error) {
+static cst_status check_explain(const cst_view *view, uint32_t flags, char **text, size_t *size,
+                                cst_error *error) {
+  CST__CLEAR(text);
+  CST__CLEAR(size);
+  if (view == NULL || text == NULL) {
+    return cst__missing(view == NULL ? "view" : "text", error);
+  }
+  return cst__check_flags(flags, CST_EXPLAIN_JSON, error);
+}
+
+cst_status cst_view_describe(const cst_view *view, uint32_t flags, char **text, size_t *size,
+                             cst_error *error) {
+  CST__TRY(check_explain(view, flags, text, size, error));
   describer d = {.view = view, .is_json = (flags & CST_EXPLAIN_JSON) != 0, .error = error};
   cst_status status = d.is_json ? describe_json(&d) : describe_text(&d);
   if (status != CST_OK) {
@@ -238,4 +251,50 @@ cst_status cst__query_view_describe(const cst_view *view, uint32_t flags, char *
     return status;
   }
   return cst__text_finish(&d.text, text, size, error);
+}
+
+/* ---- how it is computed ---- */
+
+cst_status cst_view_explain(const cst_view *view, uint32_t flags, char **text, size_t *size,
+                            cst_error *error) {
+  CST__TRY(check_explain(view, flags, text, size, error));
+  const cst__explain_options options = {.flags = flags};
+  return cst__query_plan_explain(view->plan, &options, text, size, error);
+}
+
+/* The steps of a plan with how many elements each has made of a batch. */
+static cst_status explain_sizes(const cst_view *view, const cst__view_batch *batch, uint32_t flags,
+                                char **text, cst_error *error) {
+  struct ArrowArray made;
+  int64_t *sizes = cst__new(&view->arena.allocator, (view->plan->num_steps + 1) * sizeof *sizes);
+  if (sizes == NULL) {
+    batch->array->release(batch->array);
+    return cst__fail_memory(error, view->plan->num_steps * sizeof *sizes);
+  }
+  const cst__explain_options options = {.flags = flags, .sizes = sizes};
+  cst_status status = cst__view_runner_apply(view->runner, batch, sizes, &made, NULL, error);
+  if (status == CST_OK) {
+    made.release(&made);
+    status = cst__query_plan_explain(view->plan, &options, text, NULL, error);
+  }
+  cst__delete(sizes);
+  return status;
+}
+
+cst_status cst_view_explain_batch(const cst_view *view, const struct ArrowSchema *schema,
+                                  struct ArrowArray *batch, uint32_t flags, char **text,
+                                  cst_error *error) {
+  cst_status status = check_explain(view, flags, text, NULL, error);
+  if (status == CST_OK && (schema == NULL || batch == NULL || batch->release == NULL)) {
+    status = cst__missing(schema == NULL ? "schema" : "batch", error);
+  }
+  if (status != CST_OK) {
+    if (batch != NULL && batch->release != NULL) {
+      batch->release(batch);
+    }
+    return status;
+  }
+  const cst_view_run_options usual = CST_VIEW_RUN_OPTIONS_INIT;
+  const cst__view_batch given = {schema, batch, &usual};
+  return explain_sizes(view, &given, flags, text, error);
 }

@@ -1,9 +1,10 @@
 /* What changes for readers from one view to another: input, parameters, outputs. */
-#include "query/view/view_diff.h"
+#include <columnstone/query.h>
 
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/hash.h"
 #include "message/message_options.h"
 #include "query/view/view_content.h"
@@ -326,9 +327,15 @@ static void diff_inner(view_differ *d, bool of_rows) {
   cst__text_free(&texts[1]);
 }
 
-cst_status cst__query_view_diff(const cst_view *before, const cst_view *after, char **text,
-                                size_t *num_breaking, size_t *num_rows, cst_error *error) {
+cst_status cst_view_diff(const cst_view *before, const cst_view *after, char **text,
+                         size_t *num_breaking, size_t *num_rows, cst_error *error) {
   size_t size;
+  CST__CLEAR(text);
+  CST__CLEAR(num_breaking);
+  CST__CLEAR(num_rows);
+  if (before == NULL || after == NULL || text == NULL || num_breaking == NULL || num_rows == NULL) {
+    return cst__missing(before == NULL ? "before" : after == NULL ? "after" : "an output", error);
+  }
   view_differ d = {.before = before, .after = after, .error = error};
   d.text.failed = !cst__view_find_row_names(before, &d.row_names) ||
                   !cst__view_find_row_names(after, &d.row_names);

@@ -1,10 +1,11 @@
 /* Opening saved views: the query is read and bound again, and what it makes has to be what the file
  * says. Nothing in the bytes is trusted.
  */
-#include "query/view/view_read.h"
+#include <columnstone/query.h>
 
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/sized.h"
 #include "io/input.h"
 #include "message/message_options.h"
@@ -255,29 +256,36 @@ static cst_status finish_view(view_reader *r, cst_bytes bytes, cst_view *view) {
 
 static cst_status read_view(view_reader *r, cst_bytes bytes, cst_view **out) {
   CST__TRY(cst__view_file_read(bytes, &r->arena, &r->content, r->error));
-  CST__TRY(cst__query_new(&r->arena.allocator, &r->query, r->error));
-  CST__TRY(cst__query_add(r->query, cst__message_bytes(r->content, CST__VIEW_QUERY), r->error));
+  CST__TRY(cst_query_new(&r->arena.allocator, &r->query, r->error));
+  const cst_bytes text = cst__message_bytes(r->content, CST__VIEW_QUERY);
+  CST__TRY(cst_query_add(r->query, (const char *)text.data, text.size, r->error));
   CST__TRY(read_view_input(r));
   CST__TRY(read_params(r));
   CST__TRY(read_outputs(r));
-  CST__TRY(cst__query_view_new(r->query, &r->options, out, r->error));
+  CST__TRY(cst_view_new(r->query, &r->options, out, r->error));
   cst_status status = finish_view(r, bytes, *out);
   if (status != CST_OK) {
-    cst__query_view_release(*out);
+    cst_view_release(*out);
     *out = NULL;
   }
   return status;
 }
 
-cst_status cst__query_view_read(cst_bytes bytes, const cst_view_options *options, cst_view **out,
-                                cst_error *error) {
-  view_reader r = {.given = options, .options = *options, .error = error};
-  cst__arena_init(&r.arena, options->allocator);
+cst_status cst_view_read(const void *bytes, size_t size, const cst_view_options *options,
+                         cst_view **out, cst_error *error) {
+  cst_view_options own = CST_VIEW_OPTIONS_INIT;
+  CST__CLEAR(out);
+  if (out == NULL || (bytes == NULL && size > 0)) {
+    return cst__missing(out == NULL ? "out" : "bytes", error);
+  }
+  CST__TRY(cst__read_view_options(&own, options, error));
+  view_reader r = {.given = &own, .options = own, .error = error};
+  cst__arena_init(&r.arena, own.allocator);
   r.options.message = NULL;
   r.options.schema = NULL;
   r.options.type = NULL;
-  cst_status status = read_view(&r, bytes, out);
-  cst__query_free(r.query);
+  cst_status status = read_view(&r, (cst_bytes){bytes, size}, out);
+  cst_query_free(r.query);
   if (r.type.release != NULL) {
     r.type.release(&r.type);
   }
@@ -287,27 +295,14 @@ cst_status cst__query_view_read(cst_bytes bytes, const cst_view_options *options
   return status;
 }
 
-/* No more of a file than the largest view and a byte. */
-static cst_status read_view_file(cst__input *input, cst__text *bytes, cst_error *error) {
-  size_t got = 1;
-  while (got > 0 && bytes->size <= CST__VIEW_MAX_SIZE && !bytes->failed) {
-    uint8_t buffer[16384];
-    CST__TRY(cst__input_read(input, buffer, sizeof buffer, &got, error));
-    cst__text_append(bytes, buffer, got);
-  }
-  return bytes->failed ? cst__fail_memory(error, bytes->size) : CST_OK;
-}
-
-cst_status cst__query_view_open(const char *path, const cst_view_options *options, cst_view **out,
-                                cst_error *error) {
-  cst__input *input;
+cst_status cst_view_open(const char *path, const cst_view_options *options, cst_view **out,
+                         cst_error *error) {
   cst__text bytes = {0};
-  CST__TRY(cst__input_open(path, NULL, &input, error));
-  cst_status status = read_view_file(input, &bytes, error);
-  cst__input_close(input);
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(path, "path", out, error));
+  cst_status status = cst__input_read_file(path, CST__VIEW_MAX_SIZE, &bytes, error);
   if (status == CST_OK) {
-    const cst_bytes all = {(const uint8_t *)bytes.data, bytes.size};
-    status = cst__query_view_read(all, options, out, error);
+    status = cst_view_read(bytes.data, bytes.size, options, out, error);
   }
   cst__text_free(&bytes);
   if (status != CST_OK) {

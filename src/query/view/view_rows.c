@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/arguments.h"
+
 bool cst__view_has_row_name(const cst__name_map *names, const char *name) {
   return cst__name_map_find(names, name, strlen(name)) != SIZE_MAX;
 }
@@ -68,8 +70,13 @@ static bool have_switch(const cst_view *view, const cst__name_map *names) {
   return false;
 }
 
-cst_status cst__query_view_row_paths(const cst_view *view, const char *const **paths, size_t *count,
-                                     cst_error *error) {
+cst_status cst_view_row_paths(const cst_view *view, const char *const **paths, size_t *count,
+                              cst_error *error) {
+  CST__CLEAR(paths);
+  CST__CLEAR(count);
+  if (view == NULL || paths == NULL || count == NULL) {
+    return cst__missing(view == NULL ? "view" : paths == NULL ? "paths" : "count", error);
+  }
   cst__name_map names = {0};
   bool found = cst__view_find_row_names(view, &names);
   bool is_switched = found && have_switch(view, &names);

@@ -15,8 +15,4 @@ size_t cst__view_count_row_statements(const cst_view *view);
  * not whole paths: rather one statement too many. */
 bool cst__view_makes_rows(const cst__name_map *names, const cst__statement *statement);
 
-/* See cst_view_row_paths. */
-cst_status cst__query_view_row_paths(const cst_view *view, const char *const **paths, size_t *count,
-                                     cst_error *error);
-
 #endif /* QUERY_VIEW_VIEW_ROWS_H */

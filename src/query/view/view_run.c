@@ -563,14 +563,16 @@ static cst_status runner_check_tensors(const cst__view_runner *r, cst_error *err
   return status;
 }
 
-static cst_status run_records(cst__view_runner *r, const cst__view_records *records,
-                              struct ArrowArray *out, cst_tensors **tensors, cst_error *error) {
+cst_status cst__view_runner_decode(cst__view_runner *r, const cst__view_records *records,
+                                   struct ArrowArray *out, cst_tensors **tensors,
+                                   cst_error *error) {
   runner_call call = {.runner = r,
                       .options = records->options,
                       .records = records->items,
                       .count = (int64_t)records->count};
   static const cst_bytes nothing;
   call.records = call.records != NULL ? call.records : &nothing;
+  CST__TRY(tensors != NULL ? runner_check_tensors(r, error) : CST_OK);
   CST__TRY(runner_check_records(r, error));
   CST__TRY(runner_take(r, &call.state, error));
   int64_t before = cst__deadline_begin(records->options->deadline);
@@ -582,17 +584,6 @@ static cst_status run_records(cst__view_runner *r, const cst__view_records *reco
   cst__deadline_end(before);
   runner_put(r, call.state);
   return status;
-}
-
-cst_status cst__view_runner_run(cst__view_runner *r, const cst__view_records *records,
-                                struct ArrowArray *out, cst_error *error) {
-  return run_records(r, records, out, NULL, error);
-}
-
-cst_status cst__view_runner_tensors(cst__view_runner *r, const cst__view_records *records,
-                                    cst_tensors **out, cst_error *error) {
-  CST__TRY(runner_check_tensors(r, error));
-  return run_records(r, records, NULL, out, error);
 }
 
 /* ---- batches ---- */
@@ -667,14 +658,17 @@ static cst_status runner_apply(runner_call *c, struct ArrowArray *out, cst_tenso
   return status;
 }
 
-static cst_status apply_batch(cst__view_runner *r, const cst__view_batch *batch, int64_t *sizes,
-                              struct ArrowArray *out, cst_tensors **tensors, cst_error *error) {
+cst_status cst__view_runner_apply(cst__view_runner *r, const cst__view_batch *batch, int64_t *sizes,
+                                  struct ArrowArray *out, cst_tensors **tensors, cst_error *error) {
   runner_call call = {.runner = r,
                       .options = batch->options,
                       .schema = batch->schema,
                       .array = batch->array,
                       .count = batch->array->length};
-  cst_status status = runner_take(r, &call.state, error);
+  cst_status status = tensors != NULL ? runner_check_tensors(r, error) : CST_OK;
+  if (status == CST_OK) {
+    status = runner_take(r, &call.state, error);
+  }
   if (status != CST_OK) {
     cst__array_release(batch->array);
     return status;
@@ -686,27 +680,4 @@ static cst_status apply_batch(cst__view_runner *r, const cst__view_batch *batch,
   cst__deadline_end(before);
   runner_put(r, call.state);
   return status;
-}
-
-cst_status cst__view_runner_apply(cst__view_runner *r, const cst__view_batch *batch,
-                                  struct ArrowArray *out, cst_error *error) {
-  return apply_batch(r, batch, NULL, out, NULL, error);
-}
-
-cst_status cst__view_runner_apply_tensors(cst__view_runner *r, const cst__view_batch *batch,
-                                          cst_tensors **out, cst_error *error) {
-  cst_status status = runner_check_tensors(r, error);
-  if (status != CST_OK) {
-    cst__array_release(batch->array);
-    return status;
-  }
-  return apply_batch(r, batch, NULL, NULL, out, error);
-}
-
-cst_status cst__view_runner_sizes(cst__view_runner *r, const cst__view_batch *batch, int64_t *sizes,
-                                  cst_error *error) {
-  struct ArrowArray made;
-  CST__TRY(apply_batch(r, batch, sizes, &made, NULL, error));
-  made.release(&made);
-  return CST_OK;
 }

@@ -37,18 +37,13 @@ typedef struct cst__view_batch {
   const cst_view_run_options *options;
 } cst__view_batch;
 
-/* As cst_view_run_arrow, cst_view_run, cst_view_apply and cst_view_apply_tensors. */
-cst_status cst__view_runner_run(cst__view_runner *runner, const cst__view_records *records,
-                                struct ArrowArray *out, cst_error *error);
-cst_status cst__view_runner_tensors(cst__view_runner *runner, const cst__view_records *records,
-                                    cst_tensors **out, cst_error *error);
+/* Records through the query. One of `out` and `tensors` is wanted, the other NULL. */
+cst_status cst__view_runner_decode(cst__view_runner *runner, const cst__view_records *records,
+                                   struct ArrowArray *out, cst_tensors **tensors, cst_error *error);
+/* A batch through it. sizes: how many elements each step of the plan has made; NULL: nobody asks.
+ */
 cst_status cst__view_runner_apply(cst__view_runner *runner, const cst__view_batch *batch,
-                                  struct ArrowArray *out, cst_error *error);
-cst_status cst__view_runner_apply_tensors(cst__view_runner *runner, const cst__view_batch *batch,
-                                          cst_tensors **out, cst_error *error);
-
-/* The same for what it tells alone: how many elements each step of the plan has made. */
-cst_status cst__view_runner_sizes(cst__view_runner *runner, const cst__view_batch *batch,
-                                  int64_t *sizes, cst_error *error);
+                                  int64_t *sizes, struct ArrowArray *out, cst_tensors **tensors,
+                                  cst_error *error);
 
 #endif /* QUERY_VIEW_VIEW_RUN_H */

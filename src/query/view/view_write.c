@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/arguments.h"
 #include "io/output.h"
 #include "message/message_options.h"
 #include "proto/descriptor_picks.h"
@@ -255,9 +256,28 @@ cst_status cst__query_view_saved(const cst_view *view, cst_bytes *out, cst_error
   return status;
 }
 
-cst_status cst__query_view_save(const cst_view *view, const char *path, cst_error *error) {
+cst_status cst_view_write(const cst_view *view, void **bytes, size_t *size, cst_error *error) {
+  cst_bytes saved;
+  CST__CLEAR(bytes);
+  CST__CLEAR(size);
+  if (view == NULL || bytes == NULL || size == NULL) {
+    return cst__missing(view == NULL ? "view" : bytes == NULL ? "bytes" : "size", error);
+  }
+  CST__TRY(cst__query_view_saved(view, &saved, error));
+  cst__text copy = {0};
+  char *out;
+  cst__text_append(&copy, saved.data, saved.size);
+  CST__TRY(cst__text_finish(&copy, &out, size, error));
+  *bytes = out;
+  return CST_OK;
+}
+
+cst_status cst_view_save(const cst_view *view, const char *path, cst_error *error) {
   cst_bytes bytes;
   cst__output *output;
+  if (view == NULL || path == NULL) {
+    return cst__missing(view == NULL ? "view" : "path", error);
+  }
   CST__TRY(cst__query_view_saved(view, &bytes, error));
   CST__TRY(cst__output_open(path, CST_COMPRESSION_NONE, 0, &view->arena.allocator, &output, error));
   cst_status status = cst__output_write(output, bytes.data, bytes.size, error);
@@ -268,7 +288,7 @@ cst_status cst__query_view_save(const cst_view *view, const char *path, cst_erro
   return status;
 }
 
-const char *cst__query_view_digest(const cst_view *view) {
+const char *cst_view_digest(const cst_view *view) {
   cst_bytes bytes;
-  return cst__query_view_saved(view, &bytes, NULL) == CST_OK ? view->digest : NULL;
+  return view != NULL && cst__query_view_saved(view, &bytes, NULL) == CST_OK ? view->digest : NULL;
 }

@@ -44,7 +44,7 @@ void cst__reading_options_keep(const cst__reading_options *options) {
   cst__refcount_up(&options->names->owners);
   (void)cst_schema_retain(options->values.schema);
   if (options->values.view != NULL) {
-    (void)cst__query_view_retain(options->values.view);
+    (void)cst_view_retain(options->values.view);
   }
   (void)cst__call_retain(options->calls);
   (void)cst__record_ids_retain(options->ids);
@@ -60,7 +60,7 @@ void cst__reading_options_release(cst__reading_options *options) {
     cst__delete(options->names);
   }
   cst_schema_release((cst_schema *)(uintptr_t)options->values.schema);
-  cst__query_view_release((cst_view *)(uintptr_t)options->values.view);
+  cst_view_release((cst_view *)(uintptr_t)options->values.view);
   cst__types_release(options->types);
   cst__call_release(options->calls);
   cst__record_ids_release(options->ids);
@@ -238,13 +238,13 @@ static cst_status set_view(cst__arena *arena, const cst_source_options *from,
     CST__TRY(cst__query_view_with_outputs(from->view, values->columns, values->num_columns, &view,
                                           error));
   } else {
-    view = cst__query_view_retain(from->view);
+    view = cst_view_retain(from->view);
   }
   values->view = view;
   switch (cst__query_view_from(view)) {
     case CST__FROM_MESSAGE:
       values->columns = cst__query_view_paths(view, &values->num_columns);
-      return cst__message_options_copy(cst__query_view_message(view), arena, &values->message,
+      return cst__message_options_copy(cst_view_message_options(view), arena, &values->message,
                                        error);
     case CST__FROM_EXAMPLE:
     case CST__FROM_SEQUENCE_EXAMPLE:

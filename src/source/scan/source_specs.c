@@ -71,7 +71,7 @@ static cst_status fit_output(cst_source *source, const cst_specs *all, cst_specs
 
 /* A view knows its tensors; stages after it may change columns. */
 static cst_status specs_of_view(cst_source *source, cst_specs **out, cst_error *error) {
-  const cst_specs *specs = cst__query_view_specs(source->options.values.view);
+  const cst_specs *specs = cst_view_specs(source->options.values.view);
   if (source->options.calls != NULL) {
     return fit_output(source, specs, out, error);
   }

@@ -222,6 +222,8 @@ cst_sink_options cli_sink_options(const cli_settings *settings);
 /* The same for copies of records: in the container that the output names, or else the source's. */
 cst_sink_options cli_record_options(const cli_settings *settings, const cst_source *source,
                                     const char *output);
+/* How the inputs of such an output are read: as raw records; lines with all of their ends. */
+cst_source_options cli_raw_options(const cli_settings *settings, const char *output);
 /* True if the output is a file that exists, and --force is not given. The last of several inputs is
  * taken for the output if that was forgotten. */
 bool cli_would_overwrite(const cli_settings *settings, const char *output);

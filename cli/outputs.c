@@ -19,9 +19,26 @@ cst_sink_options cli_record_options(const cli_settings *settings, const cst_sour
                                     const char *output) {
   cst_sink_options options = cli_sink_options(settings);
   options.format = "raw";
+  options.keep_returns = true;
   if (options.container == NULL && !cli_names_container(output)) {
     options.container = cst_source_container(source);
   }
+  return options;
+}
+
+/* True if an output for copies has lines: these are named. */
+static bool has_lines(const cli_settings *settings, const char *output) {
+  const char *container = settings->sink.container;
+  if (container == NULL && !cli_names_container(output)) {
+    container = settings->source.container;
+  }
+  return container != NULL && strcmp(container, "lines") == 0;
+}
+
+cst_source_options cli_raw_options(const cli_settings *settings, const char *output) {
+  cst_source_options options = settings->source;
+  options.format = "raw";
+  options.flags |= has_lines(settings, output) ? CST_SOURCE_KEEP_RETURNS : 0;
   return options;
 }
 
@@ -122,7 +139,7 @@ int cli_copy_records(const cli_verb *verb, const cli_settings *settings, bool eq
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
   uint64_t total = 0;
-  raw.source.format = "raw";
+  raw.source = cli_raw_options(settings, output);
   if (cli_would_overwrite(settings, output)) {
     return cli_overwrites(verb, output);
   }

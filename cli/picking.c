@@ -100,7 +100,7 @@ int cli_pick_records(const cli_picking *picking) {
   cli_settings raw = *settings;
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
-  raw.source.format = "raw";
+  raw.source = cli_raw_options(settings, output);
   if (cli_would_overwrite(settings, output)) {
     return cli_overwrites(picking->verb, output);
   }

@@ -69,12 +69,14 @@ typedef struct cst_sink_options {
   bool keep_existing; /* a file that has come to be under the output's name, or a link, stays:
                          cst_sink_finish is CST_IO then. Of two that write one output, the first
                          wins. cst_convert does so unless `overwrite` is set */
+  bool keep_returns;  /* container "lines": a record may end with "\r", see CST_SOURCE_KEEP_RETURNS;
+                         without, that is CST_UNSUPPORTED, since reading takes it for the line's */
 } cst_sink_options;
 
 #define CST_SINK_OPTIONS_INIT                                                                     \
   {                                                                                               \
     sizeof(cst_sink_options), NULL, CST_COMPRESSION_BY_NAME, 0, NULL, false, NULL, NULL, NULL, 0, \
-        0, 0, 0, false, NULL, NULL, false                                                         \
+        0, 0, 0, false, NULL, NULL, false, false                                                  \
   }
 
 /* The endings that a sink knows: .tfrecord, .tfrecords, .tfrec; .csv, .tsv; .jsonl, .ndjson, .json;

@@ -38,7 +38,10 @@ typedef struct cst_reader {
 enum {
   CST_SOURCE_SKIP_CRC = 1 << 0, /* do not check the CRCs of the data (lengths are always checked) */
   CST_SOURCE_MEMORY_MAP =
-      1 << 1 /* map plain files; a file that shrinks meanwhile kills the process */
+      1 << 1, /* map plain files; a file that shrinks meanwhile kills the process */
+  CST_SOURCE_KEEP_RETURNS =
+      1 << 2 /* container "lines": the "\r" of an end "\r\n" belongs to the record, for a sink with
+                keep_returns, which then writes the lines as they were */
 };
 
 /* How CSV is read and written: RFC 4180 in UTF-8, with or without a byte order mark, lines ended by

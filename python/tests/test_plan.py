@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -199,8 +200,24 @@ def test_listing(memory: Any, files: list[str]) -> None:
     names = ["/plan/0.tfrecord"] * 100 + ["/plan/1.tfrecord"]
     assert len(cst.plan(names, filesystem=watched)) == 101
     assert watched.calls == ["ls"]
-    with pytest.raises(cst.NotFoundError):
-        cst.plan(["/plan/none"] * 100, filesystem=watched)
+    watched.calls.clear()
+    assert len(cst.open(names, filesystem=watched).files) == 101
+    assert watched.calls == ["ls", "open"]  # the first file tells the format
+    watched.calls.clear()
+    cst.open("/plan/*.tfrecord", filesystem=watched)
+    assert set(watched.calls) <= {"glob", "exists", "open"}
+    for read_it in (cst.plan, cst.open):
+        with pytest.raises(cst.NotFoundError):
+            read_it(["/plan/none"] * 100, filesystem=watched)
+
+
+def test_many_files_of_an_archive(tmp_path: Path) -> None:
+    """Their names have no folder before "::", and are looked up one by one."""
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
+        archive.writestr("in/a.csv", "x\n1\n")
+    names = [f"zip://in/a.csv::file://{tmp_path}/z.zip"] * 101
+    assert len(cst.plan(names)) == 101
+    assert cst.open(names).num_rows == 101
 
 
 def test_pyarrow_file_systems(files: list[str], parquet: Path) -> None:

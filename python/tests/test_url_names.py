@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pathlib
 import re
 import zipfile
@@ -10,8 +11,10 @@ from typing import Any
 import columnstone as cst
 import pyarrow as pa
 import pytest
+from columnstone._formats import adbc
 from columnstone._io.remote import urls_of
-from columnstone._io.urls import matches, name_of_url, printable_text
+from columnstone._io.urls import DATABASES, matches, name_of_url, printable_text
+from program import run
 
 fsspec = pytest.importorskip("fsspec")
 
@@ -87,6 +90,37 @@ def test_control_characters_are_refused(control: str) -> None:
     system = Listing(f"http://h/d/b.csv{control}.env{control}c.csv")
     with pytest.raises(cst.FileError, match="control character"):
         matches(system, "http://h/d/*.csv", "http://h/d/*.csv", False)
+
+
+def test_the_ending_of_a_file_in_an_archive(tmp_path: pathlib.Path) -> None:
+    """Tells the format, and of text tables what is between the cells."""
+    with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
+        archive.writestr("a.csv", "x,y\n1,2\n")
+        archive.writestr("a.tsv", "x\ty\n1\t2\n")
+        archive.writestr("a.jsonl", ' {"x": 1, "y": 2}\n')
+    for ending in ("csv", "tsv", "jsonl"):
+        for outer in ("file://", ""):
+            url = f"zip://a.{ending}::{outer}{tmp_path}/z.zip"
+            assert pa.table(cst.open(url)).to_pylist() == [{"x": 1, "y": 2}], url
+            assert json.loads(run("head", url)) == {"x": 1, "y": 2}, url
+            (split,) = cst.plan(url, target_bytes=1)
+            assert pa.table(cst.open(split)).num_rows == 1
+
+
+def test_databases_are_no_files(tmp_path: pathlib.Path) -> None:
+    """Where files are expected, the error says how a query is read, or becomes a file."""
+    assert frozenset(adbc._DRIVERS) == DATABASES
+    for scheme in DATABASES:
+        uri = f"{scheme}://user:secret@host/name"
+        for use in (cst.plan, lambda uri: cst.open([uri, uri])):
+            with pytest.raises(cst.UnsupportedError, match=r"a database.*cst.open\(uri, query="):
+                use(uri)
+        with pytest.raises(cst.UnsupportedError, match=r"it is a database.*write a file"):
+            cst.Writer(uri, "csv")
+        for verb in ("head", "plan", "info"):
+            output = run(verb, uri, status=2)
+            assert "cst.open(uri, query=" in output
+            assert "secret" not in output
 
 
 def test_patterns_in_chains(tmp_path: pathlib.Path) -> None:

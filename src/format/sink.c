@@ -204,7 +204,11 @@ static cst_status copy_options(cst_sink *sink, const cst_sink_options *options, 
 }
 
 static cst_status choose_format(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
-  return find_format(sink->path, &sink->schema, options, &sink->format, &sink->container, error);
+  CST__TRY(find_format(sink->path, &sink->schema, options, &sink->format, &sink->container, error));
+  if (options->keep_returns && sink->container == &cst__lines_container) {
+    sink->container = &cst__lines_with_returns;
+  }
+  return CST_OK;
 }
 
 /* The format gets dictionary-encoded columns as their values, unless it takes them. */

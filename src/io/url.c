@@ -162,13 +162,29 @@ void cst__url_make_printable(char *url) {
   *out = '\0';
 }
 
-static void add_listed_name(cst_error *error, const char *url) {
+void cst__url_add_to_error(cst_error *error, const char *url) {
   char *name = cst__new_copy(NULL, url, strlen(url));
   if (name != NULL) {
     cst__url_make_printable(name);
     cst__error_add_file(error, name);
   }
   cst__delete(name);
+}
+
+cst_status cst__url_refuse_database(const char *url, cst_error *error) {
+  static const char *const schemes[] = {"postgresql", "postgres", "sqlite", "duckdb",
+                                        "snowflake",  "bigquery", "grpc",   "grpc+tls"};
+  static const char hint[] = "in Python, cst.write(cst.open(uri, query=\"select ...\"), "
+                             "\"data.parquet\") makes a file of what a query gives";
+  size_t size = scheme_size(url);
+  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
+    if (size == strlen(schemes[i]) && memcmp(url, schemes[i], size) == 0) {
+      (void)cst__fail(error, CST_UNSUPPORTED, hint, "it is a database, expected a file");
+      cst__url_add_to_error(error, url);
+      return CST_UNSUPPORTED;
+    }
+  }
+  return CST_OK;
 }
 
 /* ---- patterns ---- */
@@ -265,7 +281,7 @@ cst_status cst__url_expand(const char *program, const char *url, cst__paths *pat
   }
   cst__delete(text);
   if (status != CST_OK) {
-    add_listed_name(error, url);
+    cst__url_add_to_error(error, url);
   }
   return status;
 }
@@ -352,7 +368,7 @@ static cst_status read_url_at(void *ctx, uint64_t offset, void *buffer, size_t s
     cst__process_free(reader->process);
     reader->process = NULL;
     reader->ended = false;
-    add_listed_name(error, reader->url);
+    cst__url_add_to_error(error, reader->url);
   }
   return status;
 }

@@ -11,6 +11,10 @@
 /* True for "scheme://...", if there is no file of that name. */
 bool cst__is_url(const char *path);
 
+/* CST_UNSUPPORTED for the URI of a database, which no file system has. DATABASES of
+ * python/columnstone/_io/urls.py lists the same. */
+cst_status cst__url_refuse_database(const char *url, cst_error *error);
+
 /* The path that a URL "file://..." means, in buf; false for other names, and if it does not fit. */
 bool cst__path_of_file_url(const char *url, char *buf, size_t n);
 
@@ -27,6 +31,9 @@ const char *cst__url_of_file(const char *path, char *buf, size_t n);
  * of a web address, who may be a token. Each part of a chain ("zip://a.csv::https://...") is looked
  * at. python/columnstone/_io/urls.py does the same. */
 void cst__url_make_printable(char *url);
+
+/* Names the URL in an error, as above. */
+void cst__url_add_to_error(cst_error *error, const char *url);
 
 /* Adds the URLs that a pattern means, or the URL itself. What the program lists is not trusted:
  * CST_CORRUPT for a name outside of the pattern's folder, or with a control character. */

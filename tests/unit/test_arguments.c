@@ -459,7 +459,7 @@ typedef struct choice {
 } choice;
 
 static const choice choices[] = {
-    {"source", offsetof(cst_source_options, flags), false, 3},
+    {"source", offsetof(cst_source_options, flags), false, 7},
     {"source", offsetof(cst_source_options, column_flags), false, 15},
     {"source", offsetof(cst_source_options, on_error), true, CST_ON_ERROR_NULL},
     {"dataset", offsetof(cst_dataset_options, shuffle), true, CST_SHUFFLE_WINDOW},

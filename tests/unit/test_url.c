@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "harness.h"
+#include "io/output.h"
 
 /* Writes the bytes of the file that the URL "copy://PATH" means. */
 static const char script[] =
@@ -22,6 +23,28 @@ static const char *program(void) {
   harness_write_file(path, script, sizeof script - 1);
   CHECK_EQ(chmod(path, 0755), 0);
   return path;
+}
+
+TEST(databases_are_refused) {
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst__url_refuse_database("sqlite:///a.db", &error), CST_UNSUPPORTED);
+  CHECK_STR(error.message, "it is a database, expected a file");
+  CHECK_CONTAINS(error.hint, "data.parquet");
+  CHECK_STR(error.file, "sqlite:///a.db");
+  (void)cst__url_refuse_database("postgresql://user:secret@host/x", &error);
+  CHECK_STR(error.file, "postgresql://user@host/x");
+  CHECK_EQ(cst__url_refuse_database("grpc+tls://host", NULL), CST_UNSUPPORTED);
+  CHECK_EQ(cst__url_refuse_database("grpc+tl://host", NULL), CST_OK);
+  CHECK_EQ(cst__url_refuse_database("s3://postgresql/x", NULL), CST_OK);
+}
+
+TEST(outputs_are_refused) {
+  cst_error error = CST_ERROR_INIT;
+  cst__output *output;
+  CHECK_EQ(
+      cst__output_open("s3://key:secret@bucket/x", CST_COMPRESSION_NONE, 0, NULL, &output, &error),
+      CST_UNSUPPORTED);
+  CHECK_STR(error.file, "s3://key@bucket/x");
 }
 
 TEST(names) {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._base.errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
 from .._base.optional import need
-from .._io.urls import name_of_url
+from .._io.urls import is_database, name_of_url, scheme_of
 from .reader import Reader
 
 if TYPE_CHECKING:
@@ -39,17 +39,6 @@ _DRIVERS = {
 
 
 _SECRET = ("password", "token", "secret", "key", "credential")  # in names of parameters
-
-
-def scheme_of(path: object) -> str | None:
-    """What stands before "://"; None without it."""
-    text = os.fsdecode(path) if isinstance(path, str | bytes) else None
-    return text.split("://", 1)[0].lower() if text is not None and "://" in text else None
-
-
-def is_database(path: object) -> bool:
-    """True for the URI of a kind of database that is known by name."""
-    return scheme_of(path) in _DRIVERS
 
 
 class Query(NamedTuple):

@@ -1,18 +1,21 @@
-"""Names and sizes of files in fsspec and pyarrow file systems, without opening them."""
+"""Files in fsspec and pyarrow file systems: found by their names and patterns, with their sizes,
+without a question for each."""
 
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .http import HttpFile, is_http
 from .patience import patiently
-from .remote import as_fsspec, by_url, failure, folder_error, names_of
+from .remote import as_fsspec, by_url, failure, folder_error, names_of, opened, size_of
 from .urls import is_folder, is_pattern, matches
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
+    from .remote import RemoteFile
     from .rules import Rule
 
     # Of a file; None: not known
@@ -21,71 +24,96 @@ if TYPE_CHECKING:
 _MANY = 100  # files of a folder, which is listed for so many
 
 
+class Found(NamedTuple):
+    """A file."""
+
+    system: Any
+    path: str  # in the system
+    name: str
+    info: dict[str, Any] | None  # what the system says of it; None: of a web server's
+
+
 def listed(paths: object, filesystem: object, rule: Rule | None = None) -> list[tuple[str, Size]]:
     """The files that URLs, or paths of a file system, mean, in their order; globs resolved, sorted
     bytewise. A pattern is one request, or as many as its folders have pages, and so are many files
     of a folder. A web server is asked for each file; one that sends no parts of it tells no size,
     since there is no use in dividing it."""
-    names = names_of(paths)
-    listing = _Listing(filesystem, names, rule)
-    return [file for name in names for file in listing.files(name)]
+    return _Listing(filesystem, paths, rule).map(lambda found: (found.name, _size(found)))
+
+
+def open_files(paths: object, filesystem: object, rule: Rule | None = None) -> list[RemoteFile]:
+    """The same files, to be read.
+
+    rule: of URLs: which may be opened, with that of the environment.
+    """
+    return _Listing(filesystem, paths, rule).map(lambda found: opened(*found))
 
 
 class _Listing:
     """What has been listed so far."""
 
-    def __init__(self, filesystem: Any, names: list[str], rule: Rule | None) -> None:
+    def __init__(self, filesystem: Any, paths: object, rule: Rule | None) -> None:
         self._rule = rule
         self._filesystem = None if filesystem is None else as_fsspec(filesystem)
-        self._named = Counter(_folder(name) for name in names)
-        self._sizes: dict[str, dict[str, Size]] = {}  # by folder and name in it
+        self._names = names_of(paths)
+        self._named = Counter(map(_folder, self._names))
+        self._entries: dict[str, dict[str, Found]] = {}  # by folder and name in it
 
-    def files(self, name: str) -> list[tuple[str, Size]]:
+    def map(self, make: Callable[[Found], Any]) -> list[Any]:
+        """What is made of each file."""
+        return [one for name in self._names for one in self._made(name, make)]
+
+    def _made(self, name: str, make: Callable[[Found], Any]) -> list[Any]:
         try:
-            return patiently(lambda: self._files(name), known=False)
+            return patiently(lambda: list(map(make, self._found(name))), known=False)
+        except ImportError:
+            raise
         except Exception as error:
             raise failure(name, error) from error
 
-    def _files(self, name: str) -> list[tuple[str, Size]]:
+    def _found(self, name: str) -> Iterator[Found]:
         folder = _folder(name)
-        if self._named[folder] >= _MANY:
-            sizes = self._sizes_in(folder)
-            last = name[len(folder) + 1 :]
-            if last in sizes:
-                return [(name, sizes[last])]
+        if folder and self._named[folder] >= _MANY:
+            found = self._entries_in(folder).get(name[len(folder) + 1 :])
+            if found is not None:
+                yield found._replace(name=name)
+                return
         system, inner = self._place(name)
         if is_pattern(system, inner):
-            return self._matches(system, inner, name)
-        if is_http(system):
-            file = HttpFile(system, inner)
-            return [(name, file.size if file.sends_parts else None)]
-        info = system.info(inner)
-        if is_folder(info):
-            raise folder_error(name)
-        return [(name, _size(info))]
+            named = self._filesystem is not None
+            for path, match, info in matches(system, inner, name, named):
+                yield Found(system, path, match, None if is_http(system) else info)
+        elif is_http(system):
+            yield Found(system, inner, name, None)
+        else:
+            info = system.info(inner)
+            if is_folder(info):
+                raise folder_error(name)
+            yield Found(system, inner, name, info)
 
     def _place(self, name: str) -> tuple[Any, str]:
         return by_url(name, self._rule) if self._filesystem is None else (self._filesystem, name)
 
-    def _sizes_in(self, folder: str) -> dict[str, Size]:
-        """Those of the files of a folder; none where folders cannot be listed."""
-        if folder not in self._sizes:
+    def _entries_in(self, folder: str) -> dict[str, Found]:
+        """The files of a folder; none where folders cannot be listed."""
+        if folder not in self._entries:
             system, inner = self._place(folder)
             listable = bool(inner) and not is_http(system)
-            entries = system.ls(inner, detail=True) if listable else []
-            files = (entry for entry in entries if not is_folder(entry))
-            self._sizes[folder] = {str(e["name"]).rpartition("/")[2]: _size(e) for e in files}
-        return self._sizes[folder]
-
-    def _matches(self, system: Any, inner: str, name: str) -> list[tuple[str, Size]]:
-        named = self._filesystem is not None
-        return [(found, _size(info)) for _, found, info in matches(system, inner, name, named)]
+            infos = system.ls(inner, detail=True) if listable else []
+            files = [(str(info["name"]), info) for info in infos if not is_folder(info)]
+            self._entries[folder] = {
+                path.rpartition("/")[2]: Found(system, path, "", info) for path, info in files
+            }
+        return self._entries[folder]
 
 
 def _folder(name: str) -> str:
-    return name.rpartition("/")[0]
+    """ "": of a name in a chain, whose last part is another file system's."""
+    return "" if "::" in name else name.rpartition("/")[0]
 
 
-def _size(info: dict[str, Any]) -> Size:
-    size = info.get("size")
-    return size if isinstance(size, int) and size >= 0 else None
+def _size(found: Found) -> Size:
+    if found.info is not None:
+        return size_of(found.info)
+    file = HttpFile(found.system, found.path)
+    return file.size if file.sends_parts else None

@@ -15,7 +15,15 @@ from .forks import reopened
 from .http import Answer, Copy, HttpFile, is_http
 from .patience import EndedEarlyError, patiently
 from .rules import Rule, rules
-from .urls import is_folder, is_pattern, matches, name_of_url, printable_text
+from .urls import (
+    database_error,
+    is_database,
+    is_folder,
+    is_pattern,
+    matches,
+    name_of_url,
+    printable_text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -240,14 +248,6 @@ def is_remote(path: object) -> bool:
     return isinstance(path, str) and "://" in path
 
 
-def open_files(paths: object, filesystem: Any, rule: Rule | None = None) -> list[RemoteFile]:
-    """The files that URLs, or paths of a file system, mean; globs resolved, sorted bytewise.
-
-    rule: of URLs: which may be opened, with that of the environment.
-    """
-    return [file for path in names_of(paths) for file in _open_all(path, filesystem, rule)]
-
-
 def urls_of(url: str) -> list[str]:
     """The URLs that a pattern means, or the URL itself."""
     system, inner = by_url(url)
@@ -276,37 +276,31 @@ def names_of(paths: object) -> list[str]:
 def open_one(url: str) -> RemoteFile:
     """The file of exactly this URL."""
     system, inner = by_url(url)
+
+    def open() -> RemoteFile:
+        info = None if is_http(system) else system.info(inner)
+        if info is not None and is_folder(info):
+            raise folder_error(url)
+        return opened(system, inner, url, info)
+
     try:
-        return patiently(lambda: _open(system, inner, url), known=False)
+        return patiently(open, known=False)
     except Exception as error:
         raise failure(url, error) from error
 
 
-def _open_all(path: str, filesystem: Any, rule: Rule | None) -> list[RemoteFile]:
-    system, inner = (as_fsspec(filesystem), path) if filesystem is not None else by_url(path, rule)
-    try:
-        return patiently(lambda: _find(system, inner, path, filesystem is not None), known=False)
-    except Exception as error:
-        raise failure(path, error) from error
-
-
-def _find(system: Any, inner: str, path: str, named: bool) -> list[RemoteFile]:
-    """named: names are those in a file system that the caller has given."""
-    if not is_pattern(system, inner):
-        return [_open(system, inner, path)]
-    return [_open(system, p, name) for p, name, _ in matches(system, inner, path, named)]
-
-
-def _open(system: Any, path: str, name: str) -> RemoteFile:
-    if is_http(system):
+def opened(system: Any, path: str, name: str, info: dict[str, Any] | None) -> RemoteFile:
+    """A file, by what the system says of it; info: None of a web server's."""
+    if info is None:
         return RemoteFile(system, path, name_of_url(name), None, HttpFile(system, path))
-    info = system.info(path)
-    if is_folder(info):
-        raise folder_error(name)
-    size = info.get("size")
-    known = isinstance(size, int) and size >= 0
     packed = _packed_size(system, info)
-    return RemoteFile(system, path, name_of_url(name), size if known else None, packed=packed)
+    return RemoteFile(system, path, name_of_url(name), size_of(info), packed=packed)
+
+
+def size_of(info: dict[str, Any]) -> int | None:
+    """Bytes of a file; None: not known."""
+    size = info.get("size")
+    return size if isinstance(size, int) and size >= 0 else None
 
 
 def _packed_size(system: Any, info: dict[str, Any]) -> int | None:
@@ -332,11 +326,19 @@ def as_fsspec(filesystem: Any) -> Any:
     return wrapper.ArrowFSWrapper(filesystem)
 
 
-def by_url(url: str, rule: Rule | None = None) -> tuple[Any, str]:
+_OF_DATABASE = 'cst.open(uri, query="select ...") reads the result of a query, as a whole'
+
+
+def by_url(url: str, rule: Rule | None = None, hint: str = _OF_DATABASE) -> tuple[Any, str]:
     """The file system that a URL names, and the path in it. UnsupportedError if the rule, or that
-    of the environment, does not allow it."""
+    of the environment, does not allow it; and for a database.
+
+    hint: what to do with a database.
+    """
     allowed = rules(rule)
     allowed.check(url)
+    if is_database(url):
+        raise database_error(url, hint)
     core = _fsspec()
     try:
         system, path = core.url_to_fs(url, **allowed.options(url))
@@ -362,7 +364,8 @@ class RemoteOutput:
     was forked leaves it to its parent."""
 
     def __init__(self, url: str) -> None:
-        self._system, self._path = by_url(url)
+        hint = "write a file, which the database's own tools load"
+        self._system, self._path = by_url(url, hint=hint)
         self.name = name_of_url(url)
         self._file: Any = None
         self._is_foreign = False  # another process writes it

@@ -6,12 +6,25 @@ import os
 import re
 from typing import Any
 
-from .._base.errors import FileError, NotFoundError
+from .._base.errors import FileError, NotFoundError, UnsupportedError
 
 _GLOB = re.compile(r"[*?[]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _QUERY = re.compile(r"\?[^?]*=")
 _WEB = ("http", "https", "ftp", "ftps")
+# The databases that queries are read of, by their schemes. src/io/url.c lists the same.
+DATABASES = frozenset(
+    (
+        "postgresql",
+        "postgres",
+        "sqlite",
+        "duckdb",
+        "snowflake",
+        "bigquery",
+        "grpc",
+        "grpc+tls",
+    )
+)
 
 # In the text of others: the user of a URL, and its parameters.
 _USER = re.compile(r"(?<![\w+.-])([a-zA-Z][\w+.-]*)://([^\s/'\"@?#]*)@")
@@ -60,6 +73,24 @@ def printable_text(text: str) -> str:
     return _USER.sub(
         lambda m: f"{m[1]}://{_without_password(m[2] + '@', m[1].lower() in _WEB)}", text
     )
+
+
+def scheme_of(path: object) -> str | None:
+    """What stands before "://"; None without it."""
+    text = os.fsdecode(path) if isinstance(path, str | bytes) else None
+    return text.split("://", 1)[0].lower() if text is not None and "://" in text else None
+
+
+def is_database(path: object) -> bool:
+    """True for the URI of a kind of database that is known by name."""
+    return scheme_of(path) in DATABASES
+
+
+def database_error(url: str, hint: str) -> UnsupportedError:
+    """For what is about files."""
+    shown = name_of_url(url)
+    text = f"{shown}: it is a database, expected a file ({hint})"
+    return UnsupportedError(text, file=shown, hint=hint)
 
 
 def is_pattern(system: Any, inner: str) -> bool:

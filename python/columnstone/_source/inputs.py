@@ -18,7 +18,9 @@ from .._base.files import as_inputs, is_file, name_of, path_bytes
 from .._base.text import printable
 from .._formats import adbc, names, registry
 from .._io import remote
+from .._io.listing import open_files
 from .._io.rules import Rule
+from .._io.urls import is_database
 from .split import Split
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     check_names(what, place.rule, place.filesystem)
     if isinstance(what, list | tuple) and what and all(isinstance(item, Split) for item in what):
         return _splits(what, format, place)
-    if place.query is not None or place.driver is not None or adbc.is_database(what):
+    if place.query is not None or place.driver is not None or is_database(what):
         query = adbc.query_of(what, place.query, place.driver, place.database_options)
         return _database(*query)
     if place.database_options is not None:
@@ -211,7 +213,7 @@ def _remote_files(
 ) -> Inputs:
     """Files of a file system. Formats that are written in Python read paths only."""
     again = ("files", (what, format, filesystem, rule))
-    files = remote.open_files(what, filesystem, rule)
+    files = open_files(what, filesystem, rule)
     name = format if format is not None else names.format_of(files)
     if name == "parquet":
         from .._formats.parquet.reader import open_remote

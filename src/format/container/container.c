@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io/url.h"
+
 #define CONTAINER_ADDRESS(name) &cst__##name##_container,
 static const cst__container *const containers[] = {CST__CONTAINERS(CONTAINER_ADDRESS)};
 #undef CONTAINER_ADDRESS
@@ -47,8 +49,10 @@ static bool has_extension(const char *path, size_t size, const char *extension) 
 }
 
 const cst__container *cst__container_find_by_path(const char *path) {
-  const char *slash = strrchr(path, '/');
-  const char *base = slash != NULL ? slash + 1 : path;
+  char file[4096];
+  const char *name = cst__url_of_file(path, file, sizeof file);
+  const char *slash = strrchr(name, '/');
+  const char *base = slash != NULL ? slash + 1 : name;
   size_t size;
   (void)cst__compression_of(base, &size);
   for (size_t i = 0; i < NUM_CONTAINERS; i++) {

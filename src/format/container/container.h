@@ -144,6 +144,9 @@ typedef struct cst__container {
 CST__CONTAINERS(CST__DECLARE_CONTAINER)
 #undef CST__DECLARE_CONTAINER
 
+/* Lines again, for a sink with keep_returns: only its `write` is its own. */
+extern const cst__container cst__lines_with_returns;
+
 /* The i-th of all containers; NULL after the last one. Indexes keep the number: it never changes.
  */
 const cst__container *cst__container_get(size_t i);

@@ -86,15 +86,25 @@ static size_t lines_find_begin(const cst__chunk *chunk, size_t at, uint64_t room
 /* With the end of the line, which only the data could tell from it. */
 static uint64_t lines_payload_size(uint64_t record_size) { return record_size; }
 
-static cst_status lines_write(cst__output *output, const void *record, size_t size,
-                              cst_error *error) {
-  const uint8_t *bytes = record;
-  if (size > 0 && (bytes[size - 1] == '\r' || memchr(bytes, '\n', size) != NULL)) {
-    return cst__fail(error, CST_UNSUPPORTED, "write it to another container, such as tfrecord",
-                     "a line cannot hold a record with the end of a line in it");
+static cst_status fail_end_in_line(cst_error *error) {
+  return cst__fail(error, CST_UNSUPPORTED, "write it to another container, such as tfrecord",
+                   "a line cannot hold a record with the end of a line in it");
+}
+
+static cst_status lines_write_with_return(cst__output *output, const void *record, size_t size,
+                                          cst_error *error) {
+  if (size > 0 && memchr(record, '\n', size) != NULL) {
+    return fail_end_in_line(error);
   }
   CST__TRY(cst__output_write(output, record, size, error));
   return cst__output_write(output, "\n", 1, error);
+}
+
+static cst_status lines_write(cst__output *output, const void *record, size_t size,
+                              cst_error *error) {
+  bool has_return = size > 0 && ((const uint8_t *)record)[size - 1] == '\r';
+  return has_return ? fail_end_in_line(error)
+                    : lines_write_with_return(output, record, size, error);
 }
 
 static const char *const lines_extensions[] = {NULL};
@@ -113,4 +123,9 @@ const cst__container cst__lines_container = {
     .begin_is_sure = true,
     .payload_size = lines_payload_size,
     .write = lines_write,
+};
+
+const cst__container cst__lines_with_returns = {
+    .info = {"lines", "lines", lines_extensions, "raw"},
+    .write = lines_write_with_return,
 };

@@ -7,6 +7,7 @@
 #include "arrow/view.h"
 #include "base/names.h"
 #include "format/csv/csv.h"
+#include "io/url.h"
 #include "schema/schema.h"
 
 enum { BLOCK_SIZE = 1 << 18 };
@@ -22,8 +23,10 @@ const char *cst__csv_type_name(const cst__type *type) {
 
 /* ---- the dialect ---- */
 
-/* "a.tsv", "a.tsv.gz". */
-static bool is_tsv(const char *name) {
+/* "a.tsv", "a.tsv.gz", "zip://a.tsv::b.zip". */
+static bool is_tsv(const char *path) {
+  char file[4096];
+  const char *name = cst__url_of_file(path, file, sizeof file);
   size_t size = strlen(name);
   static const char *const endings[] = {"", ".gz", ".zlib", ".zz", ".zst"};
   for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {

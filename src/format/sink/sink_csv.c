@@ -303,9 +303,11 @@ static cst_status csv_check_type(const cst__view *view, cst_error *error) {
     return CST_OK;
   }
   char type[64];
+  bool json_has_it = view->layout != CST__LAYOUT_OPAQUE;
+  const char *hint = json_has_it ? "leave the column out, or write JSON, Arrow or Parquet"
+                                 : "leave the column out, or write Arrow or Parquet";
   cst__view_type_name(view, type, sizeof type);
-  cst__fail(error, CST_UNSUPPORTED, "leave the column out, or write JSON, Arrow or Parquet",
-            "a column of type %s cannot be written as CSV", type);
+  cst__fail(error, CST_UNSUPPORTED, hint, "a column of type %s cannot be written as CSV", type);
   cst__error_add_path(error, view->name, strlen(view->name));
   return CST_UNSUPPORTED;
 }

@@ -50,6 +50,10 @@ bool cst__framing_judge(cst__framing *framing, const uint8_t *data, size_t size)
  * checksums would find records in them. */
 bool cst__framing_is_proven_other(cst__framing *framing, const uint8_t *data, size_t size);
 
+/* The container's scan, by the source's options. */
+cst_status cst__framing_scan_chunk(const cst_source *source, const cst__chunk *chunk,
+                                   cst__framed *framed, cst_error *error);
+
 /* Frames the `rest` after the block's records, which is not added to it yet. */
 cst_status cst__framing_scan(const cst__framing *framing, cst__block *block, const cst__chunk *rest,
                              cst__framed *framed, cst_error *error);

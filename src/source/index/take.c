@@ -349,8 +349,7 @@ static cst_status check_header(const cst_source *source, const cst__chunk *recor
                                cst__frame *frame, cst_error *error) {
   cst__framed framed = {.frames = frame, .max = 1};
   const size_t size = record->size;
-  cst_status status = source->inputs->container->scan(
-      record, source->options.values.max_record_size, &framed, error);
+  cst_status status = cst__framing_scan_chunk(source, record, &framed, error);
   if (status == CST_CORRUPT) {
     return cst__fail(error, CST_CORRUPT,
                      "it is damaged, or the file has changed: columnstone verify, or index it anew",

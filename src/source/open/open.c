@@ -122,11 +122,12 @@ cst_status cst__source_expand(cst__paths *paths, const char *path, cst_error *er
   if (is_local) {
     return cst__paths_expand(paths, path, error);
   }
+  CST__TRY(cst__url_refuse_database(path, error));
   CST__TRY(cst__inputs_find_program(path, &program, error));
   return cst__url_expand(program, path, paths, error);
 }
 
-enum { ALL_SOURCE_FLAGS = CST_SOURCE_SKIP_CRC | CST_SOURCE_MEMORY_MAP };
+enum { ALL_SOURCE_FLAGS = CST_SOURCE_SKIP_CRC | CST_SOURCE_MEMORY_MAP | CST_SOURCE_KEEP_RETURNS };
 
 static cst_status read_source_options(const cst_source_options *options, cst_source_options *own,
                                       cst_error *error) {

@@ -85,7 +85,9 @@ static cst_status cut_file(split_planner *planner, const char *file, uint64_t si
 
 /* ---- what a file is ---- */
 
-static bool has_ending(const char *name, const char *const *endings) {
+static bool has_ending(const char *path, const char *const *endings) {
+  char file[4096];
+  const char *name = cst__url_of_file(path, file, sizeof file);
   size_t size = strlen(name);
   bool has = false;
   for (; *endings != NULL && !has; endings++) {

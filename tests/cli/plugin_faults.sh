@@ -14,6 +14,6 @@ compile old old.c
 compile other "$SOURCE/examples/plugin_lines.c"
 for name in empty old other; do
   columnstone convert x.tfrecord "x.$name" 2>err || echo "exit status $?"
-  sed "s,$PWD/,," err
+  sed "s|$PWD/||" err
 done
 columnstone convert x.tfrecord x.y --to ../old || echo "exit status $?"

@@ -12,7 +12,7 @@ void cst__made_reset(cst__made *made) {
   if (made->batch.release != NULL) {
     made->batch.release(&made->batch);
   }
-  cst__tensors_release(made->tensors);
+  cst_tensors_release(made->tensors);
   *made = (cst__made){.tensors = NULL};
 }
 
@@ -38,8 +38,8 @@ static cst_status make_tensors(const cst__epoch *epoch, bool is_trusted, cst__ma
   if (epoch->adapter == NULL) {
     return CST_OK;
   }
-  cst_status status =
-      cst__adapter_convert(epoch->adapter, &made->batch, is_trusted, &made->tensors, error);
+  cst_status status = cst_tensor_adapter_convert(
+      epoch->adapter, &made->batch, is_trusted ? CST_ARRAY_TRUSTED : 0, &made->tensors, error);
   if (status != CST_OK) {
     made->batch.release(&made->batch);
     made->batch.release = NULL;

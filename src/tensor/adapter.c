@@ -1,6 +1,9 @@
 /* Adapters and the tensors of a batch: making, owning, finding. */
+#include <columnstone/tensor.h>
+
 #include "arrow/dictionary.h"
 #include "arrow/owned.h"
+#include "base/arguments.h"
 #include "base/interrupt.h"
 #include "tensor/kind.h"
 
@@ -55,10 +58,23 @@ static cst_status adapter_fill(cst_tensor_adapter *adapter, const struct ArrowSc
   return adapter_plan_pads(adapter, options, error);
 }
 
-cst_status cst__adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
-                            const cst_tensor_options *options, cst_tensor_adapter **out,
-                            cst_error *error) {
-  const cst_allocator *allocator = options->allocator;
+cst_status cst_tensor_adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
+                                  const cst_tensor_options *options, cst_tensor_adapter **out,
+                                  cst_error *error) {
+  CST__CLEAR(out);
+  cst_tensor_options own = CST_TENSOR_OPTIONS_INIT;
+  if (schema == NULL || schema->release == NULL) {
+    return cst__missing("the Arrow schema", error);
+  }
+  if (specs == NULL || out == NULL) {
+    return cst__missing(specs == NULL ? "the list of specs" : "the output", error);
+  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
+  if (own.num_pads > 0 && own.pads == NULL) {
+    return cst__missing("the list of pads", error);
+  }
+  const cst_allocator *allocator = own.allocator;
   cst_tensor_adapter *adapter = cst__new_zero(allocator, sizeof *adapter);
   if (adapter == NULL) {
     return cst__fail_memory(error, sizeof *adapter);
@@ -66,16 +82,16 @@ cst_status cst__adapter_new(const struct ArrowSchema *schema, const cst_specs *s
   cst__arena_init(&adapter->arena, allocator);
   adapter->specs = cst_specs_retain(specs);
   adapter->count = cst_specs_count(specs);
-  cst_status status = adapter_fill(adapter, schema, options, error);
+  cst_status status = adapter_fill(adapter, schema, &own, error);
   if (status != CST_OK) {
-    cst__adapter_free(adapter);
+    cst_tensor_adapter_free(adapter);
     return status;
   }
   *out = adapter;
   return CST_OK;
 }
 
-void cst__adapter_free(cst_tensor_adapter *adapter) {
+void cst_tensor_adapter_free(cst_tensor_adapter *adapter) {
   if (adapter == NULL) {
     return;
   }
@@ -141,8 +157,17 @@ static cst_status adapter_take(const cst_tensor_adapter *adapter, const struct A
   return cst__array_make_plain(&adapter->given, &tensors->arena.allocator, made, error);
 }
 
-cst_status cst__adapter_convert(const cst_tensor_adapter *adapter, struct ArrowArray *batch,
-                                bool trusted, cst_tensors **out, cst_error *error) {
+cst_status cst_tensor_adapter_convert(const cst_tensor_adapter *adapter, struct ArrowArray *batch,
+                                      uint32_t flags, cst_tensors **out, cst_error *error) {
+  bool is_trusted = (flags & CST_ARRAY_TRUSTED) != 0;
+  CST__CLEAR(out);
+  if (adapter == NULL || out == NULL) {
+    return cst__missing(adapter == NULL ? "the adapter" : "the output", error);
+  }
+  if (batch == NULL || batch->release == NULL) {
+    return cst__missing("the batch", error);
+  }
+  CST__TRY(cst__check_flags(flags, CST_ARRAY_TRUSTED, error));
   const cst_allocator *allocator = cst__scratch_pool_allocator(adapter->pool);
   cst_tensors *tensors = cst__new_zero(allocator, sizeof *tensors);
   if (tensors == NULL) {
@@ -158,7 +183,7 @@ cst_status cst__adapter_convert(const cst_tensor_adapter *adapter, struct ArrowA
   cst__arena_init(&views, allocator);
   cst_status status = adapter_take(adapter, batch, tensors, &columns, error);
   if (status == CST_OK) {
-    status = cst__view_init(&root, &adapter->schema, columns, trusted, &views, error);
+    status = cst__view_init(&root, &adapter->schema, columns, is_trusted, &views, error);
   }
   if (status == CST_OK) {
     status = adapter_make_all(adapter, &root, tensors, error);
@@ -174,13 +199,15 @@ cst_status cst__adapter_convert(const cst_tensor_adapter *adapter, struct ArrowA
   return CST_OK;
 }
 
-cst_tensors *cst__tensors_retain(const cst_tensors *tensors) {
+cst_tensors *cst_tensors_retain(const cst_tensors *tensors) {
   cst_tensors *owned = (cst_tensors *)(uintptr_t)tensors;
-  cst__refcount_up(&owned->owners);
+  if (owned != NULL) {
+    cst__refcount_up(&owned->owners);
+  }
   return owned;
 }
 
-void cst__tensors_release(cst_tensors *tensors) {
+void cst_tensors_release(cst_tensors *tensors) {
   if (tensors != NULL && cst__refcount_down(&tensors->owners)) {
     struct ArrowArray batch = tensors->batch;
     tensors_drop(tensors);
@@ -188,7 +215,18 @@ void cst__tensors_release(cst_tensors *tensors) {
   }
 }
 
-const cst_tensor *cst__tensors_find(const cst_tensors *tensors, const char *name) {
+size_t cst_tensors_count(const cst_tensors *tensors) {
+  return tensors != NULL ? tensors->count : 0;
+}
+
+const cst_tensor *cst_tensors_get(const cst_tensors *tensors, size_t i) {
+  return tensors != NULL && i < tensors->count ? &tensors->items[i] : NULL;
+}
+
+const cst_tensor *cst_tensors_find(const cst_tensors *tensors, const char *name) {
+  if (tensors == NULL || name == NULL) {
+    return NULL;
+  }
   size_t low = 0;
   size_t high = tensors->count;
   while (low < high) {

@@ -145,16 +145,4 @@ cst_status cst__encode_blame(cst_error *error, const cst__encode_leaf *leaf, cst
 cst_status cst__encode_rows(cst__encoding *e, const cst__encode_leaf *leaf, int64_t num_rows,
                             int64_t backed);
 
-/* ---- the public functions' twins ---- */
-
-cst_status cst__tensor_encoder_new(const cst_specs *specs, const cst_allocator *allocator,
-                                   cst_tensor_encoder **out, cst_error *error);
-void cst__tensor_encoder_free(cst_tensor_encoder *encoder);
-cst_status cst__tensor_encoder_arrow_schema(const cst_tensor_encoder *encoder,
-                                            struct ArrowSchema *out, cst_error *error);
-cst_status cst__tensor_encoder_encode(const cst_tensor_encoder *encoder, const cst_tensor *tensors,
-                                      size_t count, struct ArrowArray *out, cst_error *error);
-cst_status cst__specs_of_tensors(const cst_tensor *tensors, size_t count,
-                                 const cst_allocator *allocator, cst_specs **out, cst_error *error);
-
 #endif /* TENSOR_ENCODE_H */

@@ -1,11 +1,19 @@
 /* Tensor encoders: making them, and one batch after another. */
+#include <columnstone/tensor.h>
+
+#include "base/arguments.h"
 #include "base/interrupt.h"
 #include "tensor/kind.h"
 
 /* ---- encoders ---- */
 
-cst_status cst__tensor_encoder_new(const cst_specs *specs, const cst_allocator *allocator,
-                                   cst_tensor_encoder **out, cst_error *error) {
+cst_status cst_tensor_encoder_new(const cst_specs *specs, const cst_allocator *allocator,
+                                  cst_tensor_encoder **out, cst_error *error) {
+  CST__CLEAR(out);
+  if (specs == NULL || out == NULL) {
+    return cst__missing(specs == NULL ? "the list of specs" : "the output", error);
+  }
+  CST__TRY(cst__check_allocator(allocator, error));
   cst_tensor_encoder *encoder = cst__new_zero(allocator, sizeof *encoder);
   if (encoder == NULL) {
     return cst__fail_memory(error, sizeof *encoder);
@@ -15,14 +23,14 @@ cst_status cst__tensor_encoder_new(const cst_specs *specs, const cst_allocator *
   encoder->specs = cst_specs_retain(specs);
   cst_status status = cst__encode_plan(encoder, error);
   if (status != CST_OK) {
-    cst__tensor_encoder_free(encoder);
+    cst_tensor_encoder_free(encoder);
     return status;
   }
   *out = encoder;
   return CST_OK;
 }
 
-void cst__tensor_encoder_free(cst_tensor_encoder *encoder) {
+void cst_tensor_encoder_free(cst_tensor_encoder *encoder) {
   if (encoder != NULL) {
     cst_specs_release(encoder->specs);
     cst__mutex_destroy(&encoder->lock);
@@ -38,8 +46,12 @@ static cst_tensor_encoder *lock(const cst_tensor_encoder *encoder) {
   return shared;
 }
 
-cst_status cst__tensor_encoder_arrow_schema(const cst_tensor_encoder *encoder,
-                                            struct ArrowSchema *out, cst_error *error) {
+cst_status cst_tensor_encoder_arrow_schema(const cst_tensor_encoder *encoder,
+                                           struct ArrowSchema *out, cst_error *error) {
+  CST__CLEAR(out);
+  if (encoder == NULL || out == NULL) {
+    return cst__missing(encoder == NULL ? "the encoder" : "the output", error);
+  }
   size_t size = (encoder->num_leaves + 1) * sizeof(cst__encode_type);
   size_t *outer = cst__new_zero(&encoder->arena.allocator, encoder->num_nodes * sizeof *outer);
   cst__encode_type *types = cst__new(&encoder->arena.allocator, size);
@@ -278,8 +290,15 @@ static cst_status encode_all(cst__encoding *e, const cst_tensor *tensors, size_t
   return adopt_types(e);
 }
 
-cst_status cst__tensor_encoder_encode(const cst_tensor_encoder *encoder, const cst_tensor *tensors,
-                                      size_t count, struct ArrowArray *out, cst_error *error) {
+cst_status cst_tensor_encoder_encode(const cst_tensor_encoder *encoder, const cst_tensor *tensors,
+                                     size_t count, struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out);
+  if (encoder == NULL) {
+    return cst__missing("the encoder", error);
+  }
+  if ((tensors == NULL && count > 0) || out == NULL) {
+    return cst__missing(out == NULL ? "the output" : "the list of tensors", error);
+  }
   cst__encoding e = {.encoder = encoder, .num_rows = -1, .error = error};
   cst__arena_init(&e.scratch, &encoder->arena.allocator);
   cst_status status = encode_start(&e);

@@ -1,4 +1,7 @@
 /* The specs that tensors by themselves ask for. */
+#include <columnstone/tensor.h>
+
+#include "base/arguments.h"
 #include "tensor/kind.h"
 
 void *cst__describe_take(cst__describer *d, size_t count, size_t item_size) {
@@ -67,9 +70,13 @@ cst_status cst__describe_all(cst__describer *d, const cst__describe_place *at,
   return CST_OK;
 }
 
-cst_status cst__specs_of_tensors(const cst_tensor *tensors, size_t count,
-                                 const cst_allocator *allocator, cst_specs **out,
-                                 cst_error *error) {
+cst_status cst_specs_of_tensors(const cst_tensor *tensors, size_t count,
+                                const cst_allocator *allocator, cst_specs **out, cst_error *error) {
+  CST__CLEAR(out);
+  if ((tensors == NULL && count > 0) || out == NULL) {
+    return cst__missing(out == NULL ? "the output" : "the list of tensors", error);
+  }
+  CST__TRY(cst__check_allocator(allocator, error));
   cst__describer d = {.error = error};
   const cst__describe_place top = {.depth = CST__ENCODE_MAX_DEPTH};
   cst_tensor_spec *specs;

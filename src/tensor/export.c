@@ -1,7 +1,9 @@
 /* Tensors to the outside: DLPack for numbers, Arrow for all. */
+#include <columnstone/tensor.h>
 #include <stdio.h>
 
 #include "arrow/owned.h"
+#include "base/arguments.h"
 #include "tensor/dlpack.h"
 #include "tensor/encode.h"
 #include "tensor/tensor.h"
@@ -21,7 +23,7 @@ export;
 enum { VALUE_ALIGN = 64 };
 
 static void free_export(export *e) {
-  cst__tensors_release(e->owner);
+  cst_tensors_release(e->owner);
   cst__delete(e->copy);
   cst__delete(e);
 }
@@ -86,7 +88,7 @@ static cst_status make_export(const cst_ndarray *array, const cst_tensors *owner
       return cst__fail_memory(error, (size_t)array->size * cst_dtype_width(array->dtype));
     }
   } else {
-    e->owner = cst__tensors_retain(owner);
+    e->owner = cst_tensors_retain(owner);
   }
   int64_t *strides = e->dims + array->num_dims;
   fill_dims(array, e->dims, strides);
@@ -100,8 +102,12 @@ static cst_status make_export(const cst_ndarray *array, const cst_tensors *owner
   return CST_OK;
 }
 
-cst_status cst__ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *owner, bool copy,
-                                  bool versioned, void **out, cst_error *error) {
+static cst_status ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *owner, bool copy,
+                                    bool versioned, void **out, cst_error *error) {
+  CST__CLEAR(out);
+  if (array == NULL || owner == NULL || out == NULL) {
+    return cst__missing("the array, its owner or the output", error);
+  }
   export *e = NULL;
   if (array->dtype == CST_DTYPE_BYTES) {
     return cst__fail(error, CST_UNSUPPORTED, "take strings as Arrow, or as a list of bytes",
@@ -110,6 +116,16 @@ cst_status cst__ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *o
   CST__TRY(make_export(array, owner, copy, &e, error));
   *out = versioned ? (void *)&e->versioned : (void *)&e->managed;
   return CST_OK;
+}
+
+cst_status cst_ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *owner, bool copy,
+                                 void **out, cst_error *error) {
+  return ndarray_to_dlpack(array, owner, copy, true, out, error);
+}
+
+cst_status cst_ndarray_to_dlpack_unversioned(const cst_ndarray *array, const cst_tensors *owner,
+                                             bool copy, void **out, cst_error *error) {
+  return ndarray_to_dlpack(array, owner, copy, false, out, error);
 }
 
 /* ---- Arrow ---- */
@@ -122,7 +138,7 @@ typedef struct arrow_export {
 
 static void release_array(struct ArrowArray *array) {
   arrow_export *e = array->private_data;
-  cst__tensors_release(e->owner);
+  cst_tensors_release(e->owner);
   cst__delete(e->made);
   cst__delete(e);
   array->release = NULL;
@@ -189,7 +205,7 @@ static cst_status export_strings(const cst_ndarray *array, const cst_tensors *ow
     e->buffers[2] = copy;
   } else {
     e->buffers[2] = run;
-    e->owner = cst__tensors_retain(owner);
+    e->owner = cst_tensors_retain(owner);
   }
   return CST_OK;
 }
@@ -217,14 +233,19 @@ static cst_status export_put_values(const cst_ndarray *array, const cst_tensors 
       return export_bools(array, cst__scratch_pool_allocator(owner->scratch.pool), e, error);
     default:
       e->buffers[1] = array->data;
-      e->owner = cst__tensors_retain(owner);
+      e->owner = cst_tensors_retain(owner);
       return CST_OK;
   }
 }
 
-cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *owner,
-                                 struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                 cst_error *error) {
+cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *owner,
+                                struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  if (array == NULL || owner == NULL || out_schema == NULL || out == NULL) {
+    return cst__missing("the array, its owner or the output", error);
+  }
   const cst_allocator *allocator = cst__scratch_pool_allocator(owner->scratch.pool);
   bool is_bytes = array->dtype == CST_DTYPE_BYTES;
   arrow_export *e = cst__new_zero(allocator, sizeof *e);

@@ -109,22 +109,6 @@ cst_status cst__check_rows(const cst__plan *plan, const cst__view *root, cst__sc
 cst_status cst__pad_plan(cst__plan *plans, size_t count, const cst_pad *pad, cst__arena *arena,
                          cst_error *error);
 
-/* What the public functions of these names do, with arguments that have been checked. */
-cst_status cst__adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,
-                            const cst_tensor_options *options, cst_tensor_adapter **out,
-                            cst_error *error);
-void cst__adapter_free(cst_tensor_adapter *adapter);
-cst_status cst__adapter_convert(const cst_tensor_adapter *adapter, struct ArrowArray *batch,
-                                bool trusted, cst_tensors **out, cst_error *error);
-cst_tensors *cst__tensors_retain(const cst_tensors *tensors);
-void cst__tensors_release(cst_tensors *tensors);
-const cst_tensor *cst__tensors_find(const cst_tensors *tensors, const char *name);
-cst_status cst__ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors *owner, bool copy,
-                                  bool versioned, void **out, cst_error *error);
-cst_status cst__ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *owner,
-                                 struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                 cst_error *error);
-
 /* Checks one spec against the schema (a view without slots) and fills the plan. `names`: the
  * columns of the view by cst__view_index; NULL: they are few. */
 cst_status cst__plan_init(cst__plan *plan, const cst_tensor_spec *spec, const cst__view *root,

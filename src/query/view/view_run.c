@@ -71,7 +71,7 @@ static cst_status new_adapter(const cst__view_runner *r, const cst_specs *specs,
                               cst_tensor_adapter **out, cst_error *error) {
   cst_tensor_options own = CST_TENSOR_OPTIONS_INIT;
   own.allocator = &r->allocator;
-  return cst__adapter_new(cst__query_plan_schema(r->plan), specs, &own, out, error);
+  return cst_tensor_adapter_new(cst__query_plan_schema(r->plan), specs, &own, out, error);
 }
 
 static cst_status make_filling_adapter(cst__view_runner *r, cst_error *error) {
@@ -213,8 +213,8 @@ void cst__view_runner_free(cst__view_runner *r) {
     r->idle = state->next;
     runner_state_free(state);
   }
-  cst__adapter_free(r->adapter);
-  cst__adapter_free(r->filling);
+  cst_tensor_adapter_free(r->adapter);
+  cst_tensor_adapter_free(r->filling);
   if (r->flat != NULL) {
     cst__flat_stage.plan_free(r->flat);
   }
@@ -360,14 +360,14 @@ typedef struct call_result {
 
 static void call_result_release(call_result *result) {
   cst__array_release(&result->batch);
-  cst__tensors_release(result->tensors);
+  cst_tensors_release(result->tensors);
 }
 
 static cst_status call_convert(runner_call *c, const cst_tensor_adapter *adapter,
                                call_result *result) {
   const cst__row_map *map = &c->state->origin;
-  cst_status status =
-      cst__adapter_convert(adapter, &result->batch, true, &result->tensors, &c->error);
+  cst_status status = cst_tensor_adapter_convert(adapter, &result->batch, CST_ARRAY_TRUSTED,
+                                                 &result->tensors, &c->error);
   if (status != CST_OK && map->moved && c->error.record >= 0 &&
       c->error.record < result->batch.length) {
     c->error.record = map->rows[c->error.record];

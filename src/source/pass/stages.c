@@ -1,7 +1,8 @@
 /* The stages of a source: bound when its columns are known; and the sources that have one more. */
+#include <columnstone/source.h>
+
 #include "source/pass/arrow_schema.h"
 
-#include <columnstone/source.h>
 #include <string.h>
 
 #include "arrow/field.h"

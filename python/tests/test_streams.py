@@ -142,6 +142,21 @@ def test_data_that_changes_after_open(before: str, tmp_path: pathlib.Path) -> No
                     list(source)
 
 
+@pytest.mark.parametrize("shuffle", [False, "window"])
+@pytest.mark.parametrize("other", ["double", "string", "b", "order"])
+def test_data_that_changes_between_epochs(other: str, shuffle: Any) -> None:
+    before = pa.table({"a": KINDS["int64"], "b": KINDS["int64"]})
+    after = before.select(["b", "a"]) if other == "order" else before.rename_columns(["b", "c"])
+    if other in KINDS:
+        after = before.set_column(0, "a", KINDS[other])
+    tables = Changing(before)
+    batches = iter(cst.open(tables).dataset(2, shuffle, epochs=2, as_batches=True))
+    assert sum(next(batches).num_rows for _ in range(2)) == 3
+    tables.table = after
+    with pytest.raises(cst.SchemaError):
+        next(batches)
+
+
 @pytest.mark.parametrize("columns", [None, ["a", "b"]])
 def test_columns_that_change_after_open(columns: list[str] | None) -> None:
     tables = Changing(TABLE)

@@ -515,3 +515,25 @@ def test_a_dataset_is_no_torch_dataset(file: pathlib.Path) -> None:
     table = cst.open(cst.record_batch({"x": np.array([1, 2])})).dataset(1)
     with pytest.raises(TypeError, match=r"ds.torch\(\), and batch_size=None"):
         next(iter(DataLoader(table)))
+
+
+@pytest.mark.parametrize("label", [None, "id"])
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_rows_of_several_sources(
+    tmp_path: pathlib.Path, label: str | None, num_workers: int
+) -> None:
+    """A ConcatDataset asks for rows one by one."""
+    parts = []
+    for i in range(2):
+        cst.write({"id": [[5 * i + k] for k in range(5)]}, tmp_path / f"{i}.tfrecord")
+        parts.append(cst.open(tmp_path / f"{i}.tfrecord").torch_map(label=label))
+    rows = torch.utils.data.ConcatDataset(parts)
+    loader = DataLoader(rows, 4, num_workers=num_workers, collate_fn=parts[0].collate)
+    found = [batch[1] if label else batch["id"] for batch in loader]
+    assert [part.to_dense().flatten().tolist() for part in found] == [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+        [8, 9],
+    ]
+    with pytest.raises(cst.ArgumentError, match="rows of torch_map"):
+        parts[0].collate([{"id": 1}])

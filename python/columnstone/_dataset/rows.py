@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from .._arrow.table import concat
 from .._base.errors import NotFoundError
 from .._base.public import public
 from .._tensor.adapter import TensorAdapter
@@ -14,6 +15,7 @@ from .._tensor.tensor import RaggedTensor, SparseTensor
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .._core import RecordBatch
     from .._source.base import SourceBase
     from .._tensor.adapter import PadsLike
 
@@ -68,7 +70,15 @@ class Rows(Sequence[Any]):
         """The same as one batch of cst tensors."""
         if len(rows) == 0:
             raise IndexError("a batch has at least one row")
-        features = self._adapter.convert(self._source.take(rows))
+        return self.converted([self._source.take(rows)])
+
+    def alone(self, row: int) -> RecordBatch:
+        """A row as a record batch."""
+        return self._source.take((row,))
+
+    def converted(self, batches: Sequence[RecordBatch]) -> Any:
+        """Record batches as one batch of cst tensors."""
+        features = self._adapter.convert(batches[0] if len(batches) == 1 else concat(batches))
         if self._label is None:
             return features
         label = features.pop(self._label)

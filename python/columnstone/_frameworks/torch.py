@@ -17,6 +17,7 @@ from .._base.public import public
 from .._core import Tensor
 from .._dataset.batch import Batch, Position
 from .._dataset.dataset import Dataset
+from .._dataset.rows import Fetched
 from .._source.workers import Reporter, Run
 from .._tensor.conversion import converted, ragged_parts, sparse_parts
 from .._tensor.tensor import RaggedTensor, SparseTensor
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Self
 
+    from .._core import RecordBatch
     from .._dataset.dataset import Iteration
-    from .._dataset.rows import Fetched, Rows
+    from .._dataset.rows import Rows
 
 Item = TypeVar("Item", covariant=True)  # a TorchBatch, or (TorchBatch, tensor) with a label
 
@@ -309,21 +311,41 @@ class TorchRows(MapDataset[Any]):  # type: ignore[misc]
         return len(self._rows)
 
     def __getitem__(self, row: int) -> Any:
-        return _row(self._rows[row])
+        batch = self._rows.alone(row)
+        made = _row(Fetched(self._rows, self._rows.converted([batch]), 1)[0])
+        if isinstance(made, tuple):
+            return TorchRow(made[0], batch), *made[1:]
+        return TorchRow(made, batch)
 
     def __getitems__(self, rows: Sequence[int]) -> Fetched:
         return self._rows.fetch(rows, _row)
 
     def collate(self, rows: Iterable[Any]) -> Any:
-        """The batch of rows that were fetched together."""
-        from .._dataset.rows import Fetched
-
-        if not isinstance(rows, Fetched):
-            raise argument_error("collate takes the rows that a DataLoader has fetched together")
+        """The batch of rows that were fetched together, or of single ones, as a ConcatDataset of
+        several such datasets gives them."""
         if get_worker_info() is not None:
             end_with_parent()
-        made = to_torch(rows.tensors)
+        made = to_torch(rows.tensors if isinstance(rows, Fetched) else self._joined(rows))
         return (TorchBatch(made[0]), made[1]) if isinstance(made, tuple) else TorchBatch(made)
+
+    def _joined(self, rows: Iterable[Any]) -> Any:
+        heads = [row[0] if isinstance(row, tuple) else row for row in rows]
+        if not heads or not all(isinstance(head, TorchRow) for head in heads):
+            raise argument_error("collate takes the rows of torch_map()")
+        return self._rows.converted([head.batch for head in heads])
+
+
+class TorchRow(dict[str, Any]):
+    """The tensors of a row by name, with the record batch that `collate` joins with others."""
+
+    __slots__ = ("batch",)
+
+    def __init__(self, tensors: Mapping[str, Any], batch: RecordBatch | None = None) -> None:
+        super().__init__(tensors)
+        self.batch = batch
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
 
 
 def _row(row: Any) -> Any:

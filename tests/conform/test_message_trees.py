@@ -97,7 +97,7 @@ def has_number_0(kind: Any, record: bytes) -> bool:
         return "a field has the number 0" in str(error)
     except cst.Error:
         return True  # too many columns to ask
-    return False
+    return b"\x00" in record  # in what only trees look into, such as extensions
 
 
 @pytest.mark.parametrize("seed", range(0, FILES, 10))

@@ -176,6 +176,58 @@ CST_API cst_status cst_specs_of_tensors(const cst_tensor *tensors, size_t count,
                                         const cst_allocator *allocator, cst_specs **out,
                                         cst_error *error);
 
+/* ---- packing ---- */
+
+/* Puts the lists of many rows after each other into rows of a fixed length, for models of sequences
+ * (tokens): few places are padded then. Used by one thread at a time. */
+typedef struct cst_packer cst_packer;
+
+typedef struct cst_packer_options {
+  size_t size; /* sizeof(cst_packer_options) */
+  const cst_allocator *allocator;
+  const cst_pad *lists; /* tensors that are packed: each has one length, above 0, the value of empty
+                           places, and whether longer lists are cut off */
+  size_t num_lists;
+  int64_t rows; /* of a packed batch */
+  /* False: the lists of a row stay whole. They go into the first packed row that has room for all
+   * of them (first fit), and a batch is full when the next one fits into none. True: rows follow
+   * each other without a gap, and one that does not fit goes on in the next packed row; all lists
+   * of a row have one length then, and so have all of the packed rows. */
+  bool split;
+} cst_packer_options;
+
+#define CST_PACKER_OPTIONS_INIT \
+  { sizeof(cst_packer_options), NULL, NULL, 0, 0, false }
+
+/* Where a batch of rows is not packed yet: rows before `row` are, and `value` values of that row
+ * (0 without split). */
+typedef struct cst_packer_place {
+  int64_t row;
+  int64_t value;
+} cst_packer_place;
+
+/* Everything is copied. CST_INVALID_ARGUMENT for wrong options. */
+CST_API cst_status cst_packer_new(const cst_packer_options *options, cst_packer **out,
+                                  cst_error *error);
+CST_API void cst_packer_free(cst_packer *packer);
+
+/* Packs rows of a batch from a place on, as far as there is room, and moves the place on. *full:
+ * the batch has no room for the row at the place; else the place is the end of the rows. `tensors`
+ * has one for each list, by name and in any order: ragged with one level of splits, varlen sparse,
+ * or dense of two dimensions, of numbers or bools, which keep their type from the first batch on.
+ * Rows of no values leave no trace. CST_SCHEMA names tensor and row: of a list that is longer than
+ * its length and not cut off, of lists that differ in length with split; then nothing of this row
+ * is packed, and the place is this row's. CST_UNSUPPORTED for strings. */
+CST_API cst_status cst_packer_add(cst_packer *packer, const cst_tensor *tensors, size_t count,
+                                  cst_packer_place *place, bool *full, cst_error *error);
+
+/* The packed batch, the caller's, which is empty again then; *out is NULL if nothing is packed. For
+ * each list three dense tensors of [packed rows that have anything, length]: NAME; the int32
+ * NAME_segment_ids, which counts the rows in a packed row from 1 on, 0 where it is empty; and the
+ * int32 NAME_positions, the place of a value within its row, or within that part of it. out NULL:
+ * nobody wants it. */
+CST_API cst_status cst_packer_take(cst_packer *packer, cst_tensors **out, cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -364,6 +364,16 @@ class TensorEncoder:
     def arrow_schema(self) -> ArrowSchema: ...
 
 @final
+class Packer:
+    # pads: of the lists, with one length each
+    def __new__(cls, pads: tuple[CorePad, ...], rows: int, split: bool, /) -> Self: ...
+    # The place after what was packed, and whether the batch is full: (row, value, full)
+    def add(
+        self, tensors: tuple[CoreTensor, ...], row: int, value: int, /
+    ) -> tuple[int, int, bool]: ...
+    def take(self) -> dict[str, Tensor] | None: ...
+
+@final
 class TensorAdapter:
     # representations: as Schema.specs gives them
     def __new__(

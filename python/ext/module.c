@@ -63,6 +63,7 @@ static const type_entry types[] = {
     {&cst__py_tensor_spec, offsetof(cst__py_state, tensor_type)},
     {&cst__py_adapter_spec, offsetof(cst__py_state, adapter_type)},
     {&cst__py_tensor_encoder_spec, offsetof(cst__py_state, tensor_encoder_type)},
+    {&cst__py_packer_spec, offsetof(cst__py_state, packer_type)},
     {&cst__py_source_spec, offsetof(cst__py_state, source_type)},
     {&cst__py_pass_spec, offsetof(cst__py_state, pass_type)},
     {&cst__py_decoder_spec, offsetof(cst__py_state, decoder_type)},

@@ -196,6 +196,25 @@ def test_the_batch_size_is_told_where_all_batches_have_it(examples: str) -> None
                 assert spec.is_compatible_with(batch[name])
 
 
+def test_packed_and_in_buckets(tmp_path: pathlib.Path) -> None:
+    rows = [{"id": i, "tokens": [i] * (i % 7)} for i in range(90)]
+    cst.write(rows, tmp_path / "rows.tfrecord")
+    source = cst.open(tmp_path / "rows.tfrecord")
+    buckets = source.dataset(8, True, bucket_by=("tokens", 4), pad={"tokens": (0, [4, 8])})
+    packed = source.dataset(4, True, drop_last=True).pack({"tokens": 16})
+    for ours in (buckets, packed):
+        dataset = ours.tf()
+        batches = list(dataset)
+        assert len(batches) == len(list(ours))
+        for batch, expected in zip(batches, ours, strict=True):
+            for name, spec in dataset.element_spec.items():
+                assert spec.is_compatible_with(batch[name])
+                assert batch[name].numpy().tolist() == expected[name].tolist()
+    assert packed.tf().element_spec["tokens_positions"] == tf.TensorSpec([4, 16], tf.int32)
+    assert buckets.tf().cardinality() == 12
+    assert packed.tf().cardinality() == tf.data.UNKNOWN_CARDINALITY
+
+
 # The RFC's interface
 
 

@@ -29,6 +29,8 @@ class Position(NamedTuple):
     with so many rows, lie before the place where reading has to begin for this batch. origin: the
     batches of all shards that were delivered before this number of shards divided the epoch, from
     which `batch` counts; 0 unless a state of another number of shards was loaded in this epoch.
+    The last three are for packed batches: the batch of rows of the shard's epoch, the row in it,
+    and the value of that row, that are packed next.
     """
 
     epoch: int
@@ -36,6 +38,14 @@ class Position(NamedTuple):
     file: int = 0
     rows_before: int = 0
     origin: int = 0
+    source_batch: int = 0
+    source_row: int = 0
+    source_value: int = 0
+
+    def __repr__(self) -> str:
+        rest = zip(self._fields[2:], self[2:], strict=True)
+        more = "".join(f", {name}={value}" for name, value in rest if value)
+        return f"Position(epoch={self.epoch}, batch={self.batch}{more})"
 
 
 @public

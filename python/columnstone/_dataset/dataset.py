@@ -17,6 +17,7 @@ from .._source.fingerprint import fingerprint
 from .._struct.batches import structured_of
 from .._tensor.conversion import framework, register_with_jax, to_jax, to_numpy
 from .batch import Batch, Position
+from .packing import PackedBatches, packing_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         TorchTensor,
     )
     from .arguments import BucketBy, Shuffle
+    from .packing import ListsLike, Packing
 
     # What it is iterated for: a Batch, (Batch, tensor) with a label, a RecordBatch with as_batches.
     Item = TypeVar("Item", default=Any, covariant=True)
@@ -49,7 +51,7 @@ else:
     Item = TypeVar("Item", covariant=True)
 
 _STATE_VERSION = 2
-_BUCKETS = ("bucket_by", "bucket_batches")  # of datasets that have them only
+_OPTIONAL = ("bucket_by", "bucket_batches", "pack")  # in states of datasets that have them only
 _OF_ONE_SHARD = ("shard", "num_shards")  # a state is one of the whole epoch: any others may load it
 _BY_POSITION = "give load_state_dict a Position, which is compared with nothing"
 
@@ -76,6 +78,7 @@ class Dataset(Generic[Item]):
         "_loads",
         "_maps",
         "_options",
+        "_packing",
         "_pad",
         "_process",
         "_rows_only",
@@ -113,6 +116,7 @@ class Dataset(Generic[Item]):
         self._pad = arguments.as_pad(pad)
         self._rows_only = bool(as_batches)
         self._maps: tuple[Callable[[Any], Any], ...] = ()
+        self._packing: Packing | None = None
         self._epochs = None if epochs is None else arguments.count("epochs", epochs)
         self._first_epoch = 0
         self._loaded: Position | None = None
@@ -156,6 +160,8 @@ class Dataset(Generic[Item]):
             from .._tensor.adapter import core_pads
 
             options["pads"] = core_pads(self._pad, self._source.tensor_representations())
+        if self._packing is not None:
+            options["drop_last"] = False  # of rows: packed batches are left out by themselves
         if self._source._options["on_error"] is not None:
             options["prefetch"] = 0
         self._core = _core.Dataset(self._source._core, **options)
@@ -208,13 +214,17 @@ class Dataset(Generic[Item]):
 
     @property
     def num_batches(self) -> int:
-        """Batches of an epoch (of this shard). Reads as num_rows does."""
+        """Batches of an epoch (of this shard). Reads as num_rows does. UnsupportedError if they are
+        packed: their number is another one in each order of the rows."""
+        if self._packing is not None:
+            hint = "count them while they come"
+            raise UnsupportedError(f"how many packed batches there are shows at the end ({hint})")
         return self._core.num_batches()
 
     def __len__(self) -> int:
         """Batches of *one* epoch (of this shard) of plain TFRecord files. TypeError for sources
         that would have to be read for it: num_batches tells more, at a cost."""
-        if not self._is_direct():
+        if self._packing is not None or not self._is_direct():
             raise TypeError(
                 "this dataset has no length that is known without reading: num_batches (a "
                 "DataLoader takes ds.torch(), and batch_size=None)"
@@ -268,6 +278,46 @@ class Dataset(Generic[Item]):
             raise TypeError(f"map takes a function, not {type(fn).__name__}")
         made = self._restore(self._source, self._parts())
         made._maps = (*self._maps, fn)
+        return made
+
+    def pack(self, lists: ListsLike, *, split: bool = False) -> Dataset[Item]:
+        """The same dataset with its rows packed: batches of `batch_size` rows of a fixed length,
+        into which the lists of many rows are put after each other.
+
+        lists: name -> length of a packed row, or (value, length), or Pad (which may cut longer
+            lists off); the value fills empty places. Other tensors are left out.
+        split: False: lists stay whole; they go into the first packed row of the batch that has room
+            for all of them, and a batch is full when the lists of the next row fit nowhere. A list
+            that is longer than its length is a SchemaError, unless it is cut off. True: rows follow
+            each other without a gap, and go on in the next packed row; all lists of a row have one
+            length then, and so have the packed rows.
+
+        A batch has dense tensors of [batch_size, length]: `name`; `name_segment_ids`, which counts
+        the rows in a packed row from 1 on (0: empty); `name_positions`, the place of a value in its
+        row, or in that part of it. Functions that `map` was given before see the rows (as cst
+        tensors), those given after it the packed batches.
+
+        Batches stay functions of (data, seed, epoch, number, shard), and a state says where the
+        rows go on. The rows are divided among shards, in batches of batch_size rows, before they
+        are packed, so that shards have packed batches in differing numbers, and a state is for its
+        shard only. How many batches there are shows at the end.
+        """
+        if self._packing is not None:
+            raise argument_error("the rows are packed already")
+        if self._pad or self._rows_only:
+            what = "pad" if self._pad else "as_batches"
+            raise argument_error(f"pack makes tensors of a length of its own: leave {what} out")
+        if self._loaded is not None:
+            raise StateError("a state was loaded before pack (load it afterwards)")
+        tensors = self._source.tensor_representations()
+        packing = packing_of(lists, split, tensors, self._maps)
+        if self._label is not None and self._label not in packing.names:
+            raise NotFoundError(
+                f"the label {self._label!r} is not among the packed tensors", path=self._label
+            )
+        made = self._restore(self._source, self._parts())
+        made._packing, made._maps = packing, ()
+        made._begin()
         return made
 
     # Iterating
@@ -375,6 +425,8 @@ class Dataset(Generic[Item]):
         bucket: arguments.Bucket | None = options["bucket_by"]
         if bucket is not None:
             made["bucket_by"], made["bucket_batches"] = bucket.text, bucket.batches
+        if self._packing is not None:
+            made["pack"] = self._packing.text
         if self._fingerprint is None:
             self._fingerprint = fingerprint(self._source)
         return {**made, **self._fingerprint}
@@ -426,6 +478,13 @@ class Dataset(Generic[Item]):
         another one, the epoch is divided anew behind the batch that each of them had delivered."""
         if num_shards == self._options["num_shards"]:
             return place
+        if self._packing is not None:
+            hint = "go on with as many shards, or begin with an epoch"
+            raise StateError(
+                f"packed batches are those of one of {num_shards} shards, whose rows cannot be "
+                f"divided anew ({hint})",
+                hint=hint,
+            )
         batch, origin = (arguments.part_of_state(name, place[name]) for name in ("batch", "origin"))
         return {**place, "batch": -1, "origin": origin + (batch + 1) * num_shards}
 
@@ -440,12 +499,13 @@ class Dataset(Generic[Item]):
             )
         own = self._print()
         wanted = (*Position._fields, *own)
-        missing = [name for name in wanted if name not in state and name not in _BUCKETS]
+        missing = [name for name in wanted if name not in state and name not in _OPTIONAL]
         if missing:
             raise StateError(
                 f"the state has no {missing[0]!r}: it is not that of a dataset like this one"
             )
-        own.setdefault("bucket_by", None)
+        for name in _OPTIONAL:
+            own.setdefault(name, None)
         for name, value in own.items():
             if name in _OF_ONE_SHARD:
                 continue
@@ -474,8 +534,8 @@ class Dataset(Generic[Item]):
         columns, without a copy: what `map` calls gets it, and may return anything that is Arrow
         data. ArgumentError with a label or with pad, which are for tensors. The batches have no
         `position`: keep `state_dict()` of the iteration to go on after a stop."""
-        if self._label is not None or self._pad:
-            raise argument_error("label and pad are for tensors, not for structured()")
+        if self._label is not None or self._pad or self._packing is not None:
+            raise argument_error("label, pad and pack are for tensors, not for structured()")
         made: Dataset[Any] = self._restore(self._source, self._parts())
         made._rows_only = True
         return made.map(structured_of)
@@ -550,6 +610,7 @@ class Dataset(Generic[Item]):
             self._loaded,
             self._loads,
             self._maps,
+            self._packing,
             self._process,
         )
 
@@ -572,6 +633,7 @@ class Dataset(Generic[Item]):
             made._loaded,
             made._loads,
             made._maps,
+            made._packing,
             made._process,
         ) = state
         made._begin()
@@ -580,7 +642,8 @@ class Dataset(Generic[Item]):
     def __repr__(self) -> str:
         size = self._options["batch_size"]
         name = self._source._name(self._source.files)
-        return f"<columnstone.Dataset of {name} in batches of {size}>"
+        packed = "" if self._packing is None else " packed rows"
+        return f"<columnstone.Dataset of {name} in batches of {size}{packed}>"
 
 
 def refuse_index() -> NoReturn:
@@ -632,6 +695,7 @@ class Iteration(Generic[Item]):
     """
 
     __slots__ = (
+        "_after",
         "_batch",
         "_closed",
         "_convert",
@@ -643,6 +707,7 @@ class Iteration(Generic[Item]):
         "_made_before",
         "_num_workers",
         "_origin",
+        "_packed",
         "_place",
         "_process",
         "_progress",
@@ -673,6 +738,8 @@ class Iteration(Generic[Item]):
         self._origin = at.origin
         self._made_before = 0  # batches of all workers, in the epochs before this one
         self._loader: Loader | None = None
+        self._packed: PackedBatches | None = None
+        self._after = at  # of packed batches: the last one that any worker makes
         self.reporter: Reporter | None = None  # in a worker: of what is dropped
         self._lock = threading.RLock()
         self._process = os.getpid()
@@ -687,13 +754,14 @@ class Iteration(Generic[Item]):
         return self
 
     def __next__(self) -> Item:
-        if self._process != os.getpid() and self._loader is not None:
+        if self._process != os.getpid() and (self._loader or self._packed) is not None:
             raise StateError(
                 "this iteration was begun before a fork (iterate in the new process)",
                 hint="iterate in the new process",
             )
         with self._lock:
-            content, position = self._next()
+            packs = self._dataset._packing is not None
+            content, position = self._next_packed() if packs else self._next()
         item: Item = self._item(content, position)
         return item
 
@@ -719,6 +787,46 @@ class Iteration(Generic[Item]):
         finally:
             if self.reporter is not None:
                 self.reporter.tell(self._epoch, loader.dropped)
+
+    def _next_packed(self) -> tuple[Any, Position]:
+        if self._closed:
+            raise StateError("the iteration is closed", hint="iterate over the dataset again")
+        while self._packed is not None or self._has_epoch():
+            if self._packed is None:
+                self._packed = self._open_packed()
+            for content, position in self._packed:
+                turn = self._made_before % self._num_workers
+                self._made_before += 1
+                self._after = position
+                if turn == self._worker:
+                    self._progress.position = position
+                    return content, position
+            if self._after == Position(self._epoch, -1):  # an epoch without any
+                self._end = self._epoch
+            self._packed = None
+            self._epoch += 1
+            self._after = Position(self._epoch, -1)
+        raise StopIteration
+
+    def _open_packed(self) -> PackedBatches:
+        dataset = self._dataset
+        assert dataset._packing is not None
+        return PackedBatches(
+            dataset._packing,
+            self._open_rows,
+            self._after,
+            dataset.batch_size,
+            dataset._options["drop_last"],
+        )
+
+    def _open_rows(self, epoch: int, batch: int, file: int, rows_before: int) -> Loader:
+        """All batches of rows of the shard, from one on."""
+        from .._tensor.tensor import RaggedTensor, SparseTensor
+
+        place = (epoch, batch, file, rows_before, 0)
+        made = self._dataset._core.loader(*place, 0, 1, SparseTensor, RaggedTensor)
+        self._dataset._source._keep(made)
+        return made
 
     def _has_epoch(self) -> bool:
         return self._end is None or self._epoch < self._end
@@ -783,9 +891,9 @@ class Iteration(Generic[Item]):
     def close(self) -> None:
         """Stops the threads; a further next is a StateError."""
         self._closed = True
-        loader = self._loader
-        if loader is not None:
-            loader.close()
+        for loader in (self._loader, self._packed):
+            if loader is not None:
+                loader.close()
 
 
 def _mapped(fn: Callable[[Any], Any], batch: Any, attribute: str, what: str) -> Any:

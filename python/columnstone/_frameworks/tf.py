@@ -155,7 +155,8 @@ def dataset_of(dataset: Dataset, names: Iterable[str] | None = None) -> Any:
 
 def _cardinality(dataset: Dataset) -> int:
     """Batches of an iteration, where that is known without reading data and each has as many."""
-    batches = len(dataset) if dataset._is_direct() else None
+    is_known = dataset._is_direct() and dataset._packing is None
+    batches = len(dataset) if is_known else None
     if dataset.epochs is None and batches:
         return int(tf.data.INFINITE_CARDINALITY)
     if dataset.epochs is None or batches is None or dataset._loaded is not None:
@@ -184,13 +185,20 @@ def dataset_specs(dataset: Dataset, rows: int | None) -> Any:
     read: a dict, or a dict and that of the label."""
     if dataset._rows_only:
         raise argument_error("as_batches gives no tensors")
-    if dataset._maps:
+    packing = dataset._packing
+    if dataset._maps or (packing is not None and packing.before):
         raise argument_error("TensorFlow is not told what map gives: use ds.tf().map(fn)")
     source = dataset.source
     representations = source.tensor_representations()
     specs = type_specs(representations, source.arrow_schema, rows)
     for name, _, lengths, _ in core_pads(dataset._pad, representations):
         _pad(specs, name, lengths)
+    if packing is not None:
+        specs = {
+            name + suffix: tf.TensorSpec([rows, length], tf.int32 if suffix else specs[name].dtype)
+            for name, length in packing.lengths.items()
+            for suffix in packing.suffixes
+        }
     if dataset.label is None:
         return specs
     return specs, specs.pop(dataset.label)

@@ -149,25 +149,27 @@ class _Shared:
 
     def __init__(self) -> None:
         self._seen = 0
-        # told, first_epoch, loads, has a position, position (5); taken, by
-        self._numbers = torch.tensor([0] * 9 + [-1, 0]).share_memory_()
+        # told, first_epoch, loads, has a position, position
+        self._numbers = torch.zeros(4 + len(Position._fields), dtype=torch.int64).share_memory_()
+        self._taken = torch.tensor([-1, 0]).share_memory_()  # and by which loader
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._numbers.share_memory_()  # if it has come in a plain pickle
+        self._numbers.share_memory_()  # if they have come in a plain pickle
+        self._taken.share_memory_()
 
     def tell(self, dataset: Dataset) -> None:
         """Where further iterations begin. What a worker is told is its own."""
         if get_worker_info() is not None:
             return
         position = dataset._loaded
-        where = (0,) * 6 if position is None else (1, *position)
+        where = (1, *position) if position is not None else (0,) * (1 + len(Position._fields))
         self._seen = int(self._numbers[0]) + 1
-        self._numbers[:9] = torch.tensor([self._seen, dataset._first_epoch, dataset._loads, *where])
+        self._numbers[:] = torch.tensor([self._seen, dataset._first_epoch, dataset._loads, *where])
 
     def follow(self, dataset: Dataset) -> None:
         """Takes over what was told since."""
-        told, first, loads, has, *position = self._numbers[:9].tolist()
+        told, first, loads, has, *position = self._numbers.tolist()
         if told != self._seen:
             self._seen = told
             dataset._first_epoch, dataset._loads = first, loads
@@ -177,10 +179,10 @@ class _Shared:
         """Forgets a loaded state that the workers of another loader have begun after."""
         if dataset._loaded is None:
             return
-        taken, by = self._numbers[9:].tolist()
+        taken, by = self._taken.tolist()
         if taken != dataset._loads:
-            self._numbers[10] = loader
-            self._numbers[9] = dataset._loads
+            self._taken[1] = loader
+            self._taken[0] = dataset._loads
         elif by != loader:
             dataset._loaded = None
 

@@ -66,7 +66,7 @@ class TensorEncoder:
         its name; ragged, with inner dimensions as uniform partitions; structured for a dict, in a
         struct column of its name."""
         encoder = object.__new__(cls)
-        encoder._core = _core.TensorEncoder.of(_core_tensors(tensors))
+        encoder._core = _core.TensorEncoder.of(core_tensors(tensors))
         return encoder
 
     def encode(self, tensors: Mapping[str, Any]) -> _core.RecordBatch:
@@ -88,7 +88,7 @@ class TensorEncoder:
         that are out of order, positions with gaps in a varlen tensor. UnsupportedError for types
         that are not integers, float32, float64, bools or strings.
         """
-        return self._core.encode(_core_tensors(tensors))
+        return self._core.encode(core_tensors(tensors))
 
     @property
     def arrow_schema(self) -> _core.ArrowSchema:
@@ -107,7 +107,7 @@ class TensorEncoder:
         return f"<columnstone.TensorEncoder of {', '.join(self.representations)}>"
 
 
-def _core_tensors(tensors: Mapping[str, Any]) -> tuple[CoreTensor, ...]:
+def core_tensors(tensors: Mapping[str, Any]) -> tuple[CoreTensor, ...]:
     if not isinstance(tensors, Mapping):
         raise TypeError(f"tensors is a dict by name, not {type(tensors).__name__}")
     return tuple(_core_tensor(name, value) for name, value in tensors.items())
@@ -120,7 +120,7 @@ def _core_tensor(name: str, value: Any) -> CoreTensor:
     if isinstance(value, _core.NestedTensor):
         value = flat_tensors(value, name)
     if isinstance(value, Mapping):
-        return name, "structured", None, None, None, (), _core_tensors(value)
+        return name, "structured", None, None, None, (), core_tensors(value)
     sparse = _sparse_parts(value)
     if sparse is not None:
         indices, values, dense_shape = (_ndarray(name, part) for part in sparse)

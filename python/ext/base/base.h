@@ -38,6 +38,7 @@ typedef struct cst__py_state {
   PyTypeObject *tensor_type;
   PyTypeObject *adapter_type;
   PyTypeObject *tensor_encoder_type;
+  PyTypeObject *packer_type;
   PyTypeObject *source_type;
   PyTypeObject *pass_type;
   PyTypeObject *decoder_type;

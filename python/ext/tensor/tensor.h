@@ -26,6 +26,18 @@ PyObject *cst__py_tensors_dict(cst__py_state *state, cst_tensors *tensors, PyObj
 /* What a Tensor holds, borrowed; NULL, without an exception, for objects of other types. */
 const cst_ndarray *cst__py_tensor_view(cst__py_state *state, PyObject *object);
 
+/* ---- given.c ---- */
+
+/* Tensors of one call, and what they point to. */
+typedef struct cst__py_given {
+  cst__py_state *state;
+  struct cst__py_given_block *blocks;
+} cst__py_given;
+/* The tensors of a tuple, see _core.pyi (CoreTensor), which live until the reset; NULL with an
+ * exception. */
+cst_tensor *cst__py_given_read(cst__py_given *given, PyObject *tuple, size_t *count);
+void cst__py_given_reset(cst__py_given *given);
+
 /* ---- strings.c: functions of the module, see _core.pyi ---- */
 
 PyObject *cst__py_join_strings(PyObject *module, PyObject *tensor);
@@ -40,5 +52,6 @@ PyObject *cst__py_pack_arrays(PyObject *module, PyObject *args);
 extern PyType_Spec cst__py_tensor_spec;
 extern PyType_Spec cst__py_adapter_spec;
 extern PyType_Spec cst__py_tensor_encoder_spec;
+extern PyType_Spec cst__py_packer_spec;
 
 #endif /* COLUMNSTONE_PYTHON_TENSOR_H */

@@ -1,0 +1,216 @@
+"""Packed batches: the lists of many rows after each other in rows of a fixed length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _core
+from .._base.errors import Error, NotFoundError, argument_error
+from .._tensor.adapter import Pad, core_pads
+from .._tensor.encoder import core_tensors
+from .batch import Batch, Position
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Self, TypeAlias
+
+    from .._core import Loader
+    from .._schema.spec import TensorRepresentation
+    from .._tensor.adapter import CorePad, PadLike
+
+    ListsLike: TypeAlias = Mapping[str, int | PadLike]
+    # Opens the rows of an epoch: (epoch, batch, file, rows before it).
+    OpenRows: TypeAlias = Callable[[int, int, int, int], Loader]
+
+
+class Packing(NamedTuple):
+    """What is packed, and how."""
+
+    pads: tuple[CorePad, ...]
+    split: bool
+    before: tuple[Callable[[Any], Any], ...]  # functions on the batches of rows
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """What the names of the tensors of a list end with."""
+        return "", "_segment_ids", "_positions"
+
+    @property
+    def names(self) -> list[str]:
+        """Of the tensors of a packed batch."""
+        return [name + suffix for name, *_ in self.pads for suffix in self.suffixes]
+
+    @property
+    def lengths(self) -> dict[str, Any]:
+        """Of the packed rows, by list."""
+        return {name: lengths[0] for name, _, lengths, _ in self.pads if lengths is not None}
+
+    @property
+    def text(self) -> str:
+        """As states have it."""
+        lists = ", ".join(f"{name}: {length}" for name, length in self.lengths.items())
+        return lists + (", split" if self.split else "")
+
+
+def packing_of(
+    lists: ListsLike,
+    split: bool,
+    representations: Mapping[str, TensorRepresentation],
+    before: tuple[Callable[[Any], Any], ...],
+) -> Packing:
+    """Checks what is to be packed. What functions make before it may be lists of any name."""
+    if not isinstance(lists, Mapping):
+        raise TypeError(f"pack takes a dict by tensor name, not {type(lists).__name__}")
+    given = {name: Pad(0, of) if isinstance(of, int) else of for name, of in lists.items()}
+    known = {name: representations[name] for name in given if name in representations}
+    if not before:
+        for name in given.keys() - known.keys():
+            raise NotFoundError(f"there is no tensor {name!r} to pack", path=name)
+    for tensor in known.values():
+        _check_list(tensor)
+    free = {name: _any_tensor(name, pad) for name, pad in given.items() if name not in known}
+    pads = core_pads(given, {**known, **free})
+    for name, _, lengths, _ in pads:
+        if lengths is None or len(lengths) != 1 or isinstance(lengths[0], tuple) or lengths[0] < 1:
+            raise argument_error(f"pack[{name!r}]: the length is an int above 0")
+    _core.Packer(pads, 1, bool(split))  # which checks them against each other
+    return Packing(pads, bool(split), before)
+
+
+def _check_list(tensor: TensorRepresentation) -> None:
+    if tensor.dtype == "bytes":
+        raise argument_error(f"pack[{tensor.name!r}]: strings are not packed")
+    is_list = {
+        "dense": len(tensor.shape) == 1,
+        "varlen_sparse": True,
+        "ragged": not tensor.partitions,
+    }
+    if not is_list.get(tensor.kind, False):
+        hint = "name a ragged tensor of one level, a varlen one, or a dense one of one dimension"
+        raise argument_error(f"pack[{tensor.name!r}]: it has no list of values in a row", hint)
+
+
+def _any_tensor(name: str, pad: Any) -> TensorRepresentation:
+    """What says nothing of a list that a function makes."""
+    from .._schema.spec import TensorRepresentation
+
+    value = pad.value if isinstance(pad, Pad) else pad[0]
+    return TensorRepresentation(name, "ragged", "float32" if isinstance(value, float) else "int64")
+
+
+class PackedBatches:
+    """The packed batches of an epoch that come after a position: an iterator of dicts of Tensors,
+    each with its position.
+
+    A position names the row, and the value of it, that the next batch begins with, in the batches
+    of rows that the dataset's shard has. One that names none (all 0) is found by packing all that
+    comes before it. A failure comes again with every further call.
+    """
+
+    __slots__ = (
+        "_after",
+        "_batch",
+        "_drop_last",
+        "_failure",
+        "_given",
+        "_loader",
+        "_number",
+        "_packer",
+        "_packing",
+        "_place",
+        "_rows",
+        "_skip",
+    )
+
+    def __init__(
+        self, packing: Packing, open_rows: OpenRows, after: Position, rows: int, drop_last: bool
+    ) -> None:
+        begin = (after.source_batch, after.source_row, after.source_value)
+        self._packing = packing
+        self._packer = _core.Packer(packing.pads, rows, packing.split)
+        self._rows = rows
+        self._drop_last = drop_last
+        self._after = after
+        self._skip = after.batch + 1 if begin == (0, 0, 0) else 0
+        self._number = after.batch + 1 - self._skip
+        self._batch = Position(after.epoch, after.source_batch, after.file, after.rows_before)
+        self._place = begin[1:]  # row and value of the batch of rows
+        self._given: Any = None  # the rest of which is to be packed
+        self._failure: BaseException | None = None
+        self._loader = open_rows(after.epoch, *self._batch[1:4])
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> tuple[dict[str, Any], Position]:
+        if self._failure is not None:
+            raise self._failure
+        try:
+            return self._next()
+        except StopIteration:
+            raise
+        except BaseException as error:
+            self._failure = error
+            raise
+
+    def _next(self) -> tuple[dict[str, Any], Position]:
+        while True:
+            is_full = self._fill()
+            made = self._packer.take()
+            if made is None or (not is_full and self._drop_last and self._is_short(made)):
+                raise StopIteration
+            self._number += 1
+            if self._number > self._skip:
+                return made, self._position()
+
+    def _is_short(self, made: Mapping[str, Any]) -> bool:
+        rows: int = made[self._packing.pads[0][0]].shape[0]
+        return rows < self._rows
+
+    def _position(self) -> Position:
+        at = self._batch
+        place = (at.batch, *self._place)
+        return Position(at.epoch, self._number - 1, at.file, at.rows_before, 0, *place)
+
+    def _fill(self) -> bool:
+        """Packs until a batch is full, or to the end of the rows."""
+        while self._given is not None or self._read():
+            row, value, is_full = self._add()
+            self._place = (row, value)
+            if is_full:
+                return True
+            self._given = None
+            self._batch = self._batch._replace(batch=self._batch.batch + 1)
+            self._place = (0, 0)
+        return False
+
+    def _add(self) -> tuple[int, int, bool]:
+        try:
+            return self._packer.add(self._given, *self._place)
+        except Error as error:
+            if error.record is not None:
+                at = self._batch
+                error.add_note(f"a row of batch {at.batch} of epoch {at.epoch}, before packing")
+            raise
+
+    def _read(self) -> bool:
+        """Takes the next batch of rows, and describes its lists."""
+        for content, *place in self._loader:
+            self._batch = Position(*place)
+            self._given = core_tensors(self._lists_of(Batch(content, self._batch)))
+            return True
+        return False
+
+    def _lists_of(self, batch: Any) -> dict[str, Any]:
+        for fn in self._packing.before:
+            batch = fn(batch)
+        names = [name for name, *_ in self._packing.pads]
+        for name in names:
+            if name not in batch:
+                raise argument_error(f"a function of map left out the list {name!r}")
+        return {name: batch[name] for name in names}
+
+    def close(self) -> None:
+        """Stops the threads that read rows."""
+        self._loader.close()

@@ -86,7 +86,7 @@ COLUMNS: dict[str, Column] = {
             {"x": [[], None], "y": [None], "z": None},
         ],
     ),
-    # what only Arrow and Parquet have
+    # further types of Arrow, which CSV and JSON lines are told
     "int8": Column(pa.int8(), [-128, 127, None]),
     "uint16": Column(pa.uint16(), [0, 65535, None]),
     "half": Column(pa.float16(), [0.5, None, -65504.0, math.inf]),
@@ -108,6 +108,8 @@ COLUMNS: dict[str, Column] = {
 SINGLE = ("bool", "int", "uint", "double", "text", "blob")
 EXAMPLE = ("ints", "floats", "blobs")
 NESTED = ("nulls_inside", "deep", "pair", "pairs", "##SEQUENCE##")
+TEXTED = ("half", "fixed_blob", "date", "time", "zoned", "decimal")
+LISTED = ("small_list", "fixed_list", "map")
 ALL = tuple(name for name in COLUMNS if name not in ("record", "line"))
 
 ARROW_TO_TFMD = {I64: "INT", F32: "FLOAT", BYTES: "BYTES"}
@@ -507,9 +509,21 @@ PLAIN = [
     Format(
         "csv",
         ending="csv",
-        keeps=(*SINGLE, "int8", "uint16", "small_text", "nothing"),
+        keeps=(*SINGLE, "int8", "uint16", "small_text", "nothing", *TEXTED),
         given="types",
-        found={"bool": TEXT, "uint": TEXT, "int8": I64, "uint16": I64, "small_text": TEXT},
+        found={
+            "bool": TEXT,
+            "uint": TEXT,
+            "int8": I64,
+            "uint16": I64,
+            "small_text": TEXT,
+            "half": F64,
+            "fixed_blob": BYTES,
+            "date": TEXT,
+            "time": TEXT,
+            "zoned": TEXT,
+            "decimal": F64,
+        },
         outer=("gz", "zst"),
         spoil=spoil_csv,
         error=cst.SchemaError,
@@ -519,7 +533,17 @@ PLAIN = [
     Format(
         "json",
         ending="jsonl",
-        keeps=(*SINGLE, *EXAMPLE, *NESTED, "int8", "uint16", "small_text", "nothing"),
+        keeps=(
+            *SINGLE,
+            *EXAMPLE,
+            *NESTED,
+            "int8",
+            "uint16",
+            "small_text",
+            "nothing",
+            *TEXTED,
+            *LISTED,
+        ),
         given="types",
         found={
             "floats": large(F64),
@@ -527,6 +551,15 @@ PLAIN = [
             "int8": I64,
             "uint16": I64,
             "small_text": TEXT,
+            "half": F64,
+            "fixed_blob": BYTES,
+            "date": TEXT,
+            "time": TEXT,
+            "zoned": TEXT,
+            "decimal": TEXT,
+            "small_list": large(I64),
+            "fixed_list": large(F64),
+            "map": large(pa.struct([("key", TEXT), ("value", I64)])),
         },
         outer=("gz", "zst"),
         spoil=spoil_json,

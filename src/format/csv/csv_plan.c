@@ -7,6 +7,7 @@
 #include "arrow/view.h"
 #include "base/names.h"
 #include "format/csv/csv.h"
+#include "format/table/value_text.h"
 #include "io/url.h"
 #include "schema/schema.h"
 
@@ -297,8 +298,12 @@ static cst_status columns_of_schema(cst__csv_plan *plan, const cst__table_option
 static bool csv_plan_is_value(const struct ArrowSchema *type) {
   int64_t ignored;
   cst__layout layout = cst__layout_find(type->format, &ignored)->layout;
-  return type->dictionary == NULL && (layout == CST__LAYOUT_NULL || layout == CST__LAYOUT_BOOL ||
-                                      layout == CST__LAYOUT_NUMBER || layout == CST__LAYOUT_BINARY);
+  if (type->dictionary != NULL) {
+    return type->dictionary->dictionary == NULL &&
+           cst__layout_find(type->dictionary->format, &ignored)->layout == CST__LAYOUT_BINARY;
+  }
+  return layout <= CST__LAYOUT_BINARY || layout == CST__LAYOUT_FIXED_BINARY ||
+         (layout == CST__LAYOUT_OPAQUE && cst__has_value_text(type->format));
 }
 
 static cst_status csv_plan_set_type(cst__csv_plan *plan, cst__csv_column *column,
@@ -306,9 +311,10 @@ static cst_status csv_plan_set_type(cst__csv_plan *plan, cst__csv_column *column
   bool is_list = strcmp(type->format, "+l") == 0 || strcmp(type->format, "+L") == 0;
   const struct ArrowSchema *value = is_list ? type->children[0] : type;
   bool is_null = strcmp(value->format, "n") == 0;
-  if (!csv_plan_is_value(value) || (is_list && is_null)) {
+  bool is_text = value->dictionary != NULL || value->format[0] == 'w';
+  if (!csv_plan_is_value(value) || (is_list && (is_null || is_text))) {
     cst__fail(error, CST_UNSUPPORTED,
-              "use integers, float32, float64, bool, strings and binary, and lists of these",
+              "use numbers, bool, strings, binary, times and decimals, and lists of these",
               "CSV cannot be read as the Arrow type '%s'", value->format);
     cst__error_add_path(error, column->name, strlen(column->name));
     return CST_UNSUPPORTED;

@@ -4,6 +4,7 @@
 #include "arrow/builder.h"
 #include "base/utf8.h"
 #include "format/csv/csv.h"
+#include "format/table/value_text.h"
 
 enum { MAX_NULL_FILL = 4 << 20 /* values that stand for null rows of a fixed shape */ };
 
@@ -162,6 +163,18 @@ static bool put_bool(csv_cells *c, const uint8_t *text, size_t size) {
   return fits;
 }
 
+/* A value of a fixed width whose type has its own text; one that does not fit has a slot, too. */
+static bool put_texted(csv_cells *c, const uint8_t *text, size_t size) {
+  size_t width = c->type->width;
+  uint8_t *to = cst__builder_next(c->values, width);
+  cst_bytes t = cst__csv_trim(text, size);
+  memset(to, 0, width);
+  c->values->length++;
+  return c->type->layout == CST__LAYOUT_HALF
+             ? cst__parse_half((const char *)t.data, t.size, (uint16_t *)(void *)to)
+             : cst__parse_value_text(c->type->format, (const char *)t.data, t.size, to);
+}
+
 /* The text of a cell, without doubled quotes. */
 static cst_status csv_text_of(csv_cells *c, const cst__csv_cell *cell, cst_bytes *out) {
   cst__csv_rows *rows = c->rows;
@@ -221,10 +234,65 @@ static cst_status csv_put_strings(csv_cells *c) {
   return CST_OK;
 }
 
+static cst_status put_texteds(csv_cells *c) {
+  const cst__csv_cell *cell = c->run->cells + c->source;
+  for (size_t row = 0; row < c->run->rows; row++, cell += c->run->width) {
+    size_t size = cell->size & CST__CSV_SIZE;
+    if (size == 0) {
+      CST__TRY(put_null(c, row));
+    } else if (!put_texted(c, c->run->data + cell->begin, size)) {
+      note_misfit(c, row, false);
+    }
+  }
+  return CST_OK;
+}
+
+/* Bytes of a fixed size, and texts of a dictionary. */
+static cst_status put_bytes(csv_cells *c, size_t row, cst_bytes text) {
+  int64_t index = 0;
+  size_t width = c->type->width;
+  if (c->type->dictionary != NULL) {
+    CST__TRY(cst__builder_intern(c->values, text.data, text.size, &index, c->error));
+    if (c->type->dictionary->is_string && !cst__utf8_valid(text.data, text.size)) {
+      note_misfit(c, row, false);
+    }
+    return cst__builder_append_index(c->values, index) ? CST_OK : csv_fail_room(c);
+  }
+  uint8_t *to = cst__builder_next(c->values, width);
+  memset(to, 0, width);
+  if (text.size == width) {
+    memcpy(to, text.data, width);
+  } else {
+    note_misfit(c, row, false);
+  }
+  c->values->length++;
+  return CST_OK;
+}
+
+static cst_status put_all_bytes(csv_cells *c) {
+  const cst__csv_cell *cell = c->run->cells + c->source;
+  for (size_t row = 0; row < c->run->rows; row++, cell += c->run->width) {
+    cst_bytes text;
+    if (cell->size == 0) {
+      CST__TRY(put_null(c, row));
+      continue;
+    }
+    CST__TRY(csv_text_of(c, cell, &text));
+    CST__TRY(put_bytes(c, row, text));
+  }
+  return CST_OK;
+}
+
 /* A loop of its own for each common type. */
 static cst_status put_scalars(csv_cells *c) {
   if (is_string(c)) {
     return csv_put_strings(c);
+  }
+  if (c->type->dictionary != NULL || c->type->layout == CST__LAYOUT_FIXED_BINARY) {
+    return put_all_bytes(c);
+  }
+  if (c->type->layout == CST__LAYOUT_HALF || c->type->layout == CST__LAYOUT_OPAQUE) {
+    return put_texteds(c);
   }
   if (c->type->layout == CST__LAYOUT_BOOL) {
     return csv_put_bools(c);
@@ -257,8 +325,9 @@ static cst_status put_item(csv_cells *c, const uint8_t *text, uint32_t size_and_
   } else if (is_string(c)) {
     csv_put_string(c->values, text, size);
   } else {
-    *fits = c->type->layout == CST__LAYOUT_BOOL ? put_bool(c, text, size)
-                                                : csv_put_number(c, c->type->dtype, text, size);
+    *fits = c->type->layout == CST__LAYOUT_BOOL     ? put_bool(c, text, size)
+            : c->type->layout == CST__LAYOUT_NUMBER ? csv_put_number(c, c->type->dtype, text, size)
+                                                    : put_texted(c, text, size);
   }
   return CST_OK;
 }

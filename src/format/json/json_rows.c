@@ -5,6 +5,7 @@
 
 #include "base/exact.h"
 #include "format/json/json.h"
+#include "format/table/value_text.h"
 #include "text/base64.h"
 #include "text/number.h"
 
@@ -125,6 +126,39 @@ static cst_status append_float(cst__json_rows *rows, cst__json_column *column, y
   return ok ? CST_OK : json_fail_room(rows, error);
 }
 
+static cst_status append_half(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
+                              cst_error *error) {
+  double special;
+  uint16_t half;
+  bool is_text = yyjson_is_str(value);
+  if ((!is_text && !yyjson_is_raw(value)) ||
+      (is_text && !cst__json_read_special(unsafe_yyjson_get_str(value),
+                                          unsafe_yyjson_get_len(value), &special))) {
+    return fail_kind(rows, column, value, error);
+  }
+  const char *text = is_text ? unsafe_yyjson_get_str(value) : unsafe_yyjson_get_raw(value);
+  if (!cst__parse_half(text, unsafe_yyjson_get_len(value), &half)) {
+    return fail_value(rows, column, value, "a number out of range", error);
+  }
+  return cst__builder_append(column->to, &half, sizeof half) ? CST_OK : json_fail_room(rows, error);
+}
+
+/* A time, or a decimal, which may be a number, too. */
+static cst_status append_texted(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
+                                cst_error *error) {
+  uint64_t word[4]; /* as wide as any of them */
+  const cst__type *type = column->type->type;
+  bool is_number = yyjson_is_raw(value) && type->format[0] == 'd';
+  if (!yyjson_is_str(value) && !is_number) {
+    return fail_kind(rows, column, value, error);
+  }
+  const char *text = is_number ? unsafe_yyjson_get_raw(value) : unsafe_yyjson_get_str(value);
+  if (!cst__parse_value_text(type->format, text, unsafe_yyjson_get_len(value), word)) {
+    return fail_value(rows, column, value, is_number ? "another number" : "another text", error);
+  }
+  return cst__builder_append(column->to, word, type->width) ? CST_OK : json_fail_room(rows, error);
+}
+
 static cst_status append_integer(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
                                  cst_error *error) {
   uint64_t bits;
@@ -167,6 +201,70 @@ static cst_status json_append_base64(cst__json_rows *rows, cst__json_column *col
   }
   cst__base64_decode(text, unsafe_yyjson_get_len(mark), to);
   return CST_OK;
+}
+
+static cst_status append_fixed_bytes(cst__json_rows *rows, cst__json_column *column,
+                                     yyjson_val *value, cst_error *error) {
+  size_t width = column->type->type->width;
+  yyjson_val *mark = cst__json_base64_mark(value);
+  yyjson_val *string = mark != NULL ? mark : value;
+  if (!yyjson_is_str(string)) {
+    return fail_kind(rows, column, value, error);
+  }
+  const char *text = unsafe_yyjson_get_str(string);
+  size_t size = unsafe_yyjson_get_len(string);
+  size_t bytes = size;
+  if (mark != NULL && !cst__base64_size(text, size, CST__BASE64_EXACT, &bytes)) {
+    return fail_value(rows, column, value, "a text that is not base64", error);
+  }
+  if (bytes != width) {
+    return fail_value(rows, column, value, "a value of another size", error);
+  }
+  if (!cst__builder_has_room(column->to)) {
+    return json_fail_room(rows, error);
+  }
+  uint8_t *to = cst__builder_next(column->to, width);
+  if (mark != NULL) {
+    cst__base64_decode(text, size, to);
+  } else if (width > 0) {
+    memcpy(to, text, width);
+  }
+  column->to->length++;
+  return CST_OK;
+}
+
+static cst_status append_dictionary(cst__json_rows *rows, cst__json_column *column,
+                                    yyjson_val *value, cst_error *error) {
+  int64_t index;
+  yyjson_val *mark =
+      column->type->type->dictionary->is_string ? NULL : cst__json_base64_mark(value);
+  yyjson_val *string = mark != NULL ? mark : value;
+  if (!yyjson_is_str(string)) {
+    return fail_kind(rows, column, value, error);
+  }
+  const char *text = unsafe_yyjson_get_str(string);
+  size_t size = unsafe_yyjson_get_len(string);
+  char *bytes = NULL;
+  if (mark != NULL) {
+    size_t decoded;
+    if (!cst__base64_size(text, size, CST__BASE64_EXACT, &decoded)) {
+      return fail_value(rows, column, value, "a text that is not base64", error);
+    }
+    bytes = cst__new(&rows->batch->allocator, decoded + 1);
+    if (bytes == NULL) {
+      return cst__fail_memory(error, decoded);
+    }
+    cst__base64_decode(text, size, (uint8_t *)bytes);
+    text = bytes;
+    size = decoded;
+  }
+  cst_status status = cst__builder_intern(column->to, text, size, &index, error);
+  cst__delete(bytes);
+  if (status != CST_OK) {
+    rows->failed = value;
+    return status;
+  }
+  return cst__builder_append_index(column->to, index) ? CST_OK : json_fail_room(rows, error);
 }
 
 static cst_status json_append_bytes(cst__json_rows *rows, cst__json_column *column,
@@ -383,7 +481,16 @@ static cst_status json_append_value(cst__json_rows *rows, cst__json_column *colu
       return fail_kind(rows, column, value, error);
     case CST__LAYOUT_BOOL:
       return json_append_bool(rows, column, value, error);
+    case CST__LAYOUT_HALF:
+      return append_half(rows, column, value, error);
+    case CST__LAYOUT_OPAQUE:
+      return append_texted(rows, column, value, error);
+    case CST__LAYOUT_FIXED_BINARY:
+      return append_fixed_bytes(rows, column, value, error);
     case CST__LAYOUT_NUMBER:
+      if (column->type->type->dictionary != NULL) {
+        return append_dictionary(rows, column, value, error);
+      }
       return json_is_float(column->type->type->dtype) ? append_float(rows, column, value, error)
                                                       : append_integer(rows, column, value, error);
     case CST__LAYOUT_BINARY:

@@ -5,6 +5,7 @@
 #include "arrow/view.h"
 #include "base/names.h"
 #include "format/json/json.h"
+#include "format/table/value_text.h"
 #include "schema/schema.h"
 
 /* ---- the tree ---- */
@@ -271,20 +272,32 @@ static bool is_readable(const struct ArrowSchema *schema) {
     case CST__LAYOUT_NUMBER:
     case CST__LAYOUT_BINARY:
     case CST__LAYOUT_BINARY_VIEW:
+    case CST__LAYOUT_FIXED_BINARY:
+    case CST__LAYOUT_HALF:
     case CST__LAYOUT_FIXED_LIST:
-    case CST__LAYOUT_STRUCT:
-      return schema->dictionary == NULL;
     case CST__LAYOUT_LIST:
-      return schema->dictionary == NULL && schema->format[1] != 'm';
+    case CST__LAYOUT_STRUCT:
+      return true;
+    case CST__LAYOUT_OPAQUE:
+      return cst__has_value_text(schema->format);
     default:
       return false;
   }
 }
 
+/* A dictionary, if there is one, is of strings or binary. */
+static bool has_readable_values(const struct ArrowSchema *schema) {
+  int64_t ignored;
+  const struct ArrowSchema *values = schema->dictionary;
+  return values == NULL ||
+         (values->dictionary == NULL &&
+          cst__layout_find(values->format, &ignored)->layout == CST__LAYOUT_BINARY);
+}
+
 static cst_status check_readable(const struct ArrowSchema *schema, cst_error *error) {
-  if (!is_readable(schema)) {
+  if (!is_readable(schema) || !has_readable_values(schema)) {
     return cst__fail(error, CST_UNSUPPORTED,
-                     "known are bool, integers, float32, float64, strings, binary, lists, structs",
+                     schema->dictionary != NULL ? "use a dictionary of strings or binary" : NULL,
                      "JSON cannot be read as the Arrow type '%s'%s", schema->format,
                      schema->dictionary != NULL ? " with a dictionary" : "");
   }
@@ -363,9 +376,18 @@ cst_status cst__json_types_of_arrow(cst__json_types *types, const cst__table_opt
 }
 
 const char *cst__json_type_word(const cst__json_type *type) {
+  if (type->type->dictionary != NULL) {
+    return "a string";
+  }
   switch (type->type->layout) {
     case CST__LAYOUT_BOOL:
       return "true or false";
+    case CST__LAYOUT_HALF:
+      return "float16";
+    case CST__LAYOUT_OPAQUE:
+      return cst__value_text_word(type->type->format);
+    case CST__LAYOUT_FIXED_BINARY:
+      return "a string or {\"base64\": ...} of as many bytes as the type has";
     case CST__LAYOUT_NUMBER:
       return cst_dtype_name(type->type->dtype);
     case CST__LAYOUT_BINARY:

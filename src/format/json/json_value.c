@@ -35,6 +35,16 @@ void cst__json_key(cst__text *text, const char *name) {
 
 /* ---- values ---- */
 
+bool cst__json_is_texted(const cst__view *view) {
+  return view->layout == CST__LAYOUT_OPAQUE && cst__has_value_text(view->format);
+}
+
+size_t cst__json_texted(const cst__view *view, int64_t i, char out[CST__VALUE_TEXT_SIZE]) {
+  const uint8_t *values = view->data;
+  return cst__print_value_text(out, view->format,
+                               values + (view->offset + i) * (int64_t)view->fixed_size);
+}
+
 static cst_status add_step(const cst__view *view, cst_status status, cst_error *error) {
   if (status != CST_OK && view->name != NULL) {
     cst__error_add_path(error, view->name, strlen(view->name));
@@ -43,7 +53,7 @@ static cst_status add_step(const cst__view *view, cst_status status, cst_error *
 }
 
 cst_status cst__json_check(const cst__view *view, cst_error *error) {
-  if ((view->layout == CST__LAYOUT_OPAQUE && !cst__json_is_time(view)) ||
+  if ((view->layout == CST__LAYOUT_OPAQUE && !cst__json_is_texted(view)) ||
       view->layout == CST__LAYOUT_OTHER) {
     char type[64];
     cst__view_type_name(view, type, sizeof type);
@@ -151,11 +161,11 @@ static void json_text_append_bool(cst__text *text, const cst__view *v, int64_t i
   cst__text_puts(text, ((const uint8_t *)v->data)[at >> 3] >> (at & 7) & 1 ? "true" : "false");
 }
 
-static void json_text_append_time(cst__text *text, const cst__view *v, int64_t i) {
-  char time[CST__TIME_SIZE];
-  size_t size = cst__json_time(v, i, time);
+static void json_text_append_texted(cst__text *text, const cst__view *v, int64_t i) {
+  char out[CST__VALUE_TEXT_SIZE];
+  size_t size = cst__json_texted(v, i, out);
   cst__text_puts(text, "\"");
-  cst__text_append(text, time, size);
+  cst__text_append(text, out, size);
   cst__text_puts(text, "\"");
 }
 
@@ -188,7 +198,7 @@ void cst__json_value(cst__text *text, const cst__view *view, int64_t i) {
       cst__json_float32(text, json_text_half_to_float(NUMBER(view, uint16_t, i)));
       break;
     case CST__LAYOUT_OPAQUE:
-      json_text_append_time(text, view, i);
+      json_text_append_texted(text, view, i);
       break;
     case CST__LAYOUT_NULL:
     case CST__LAYOUT_OTHER:

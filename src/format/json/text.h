@@ -14,7 +14,7 @@
 
 #include "arrow/view.h"
 #include "base/alloc.h"
-#include "text/time.h"
+#include "format/table/value_text.h"
 
 void cst__json_int64(cst__text *text, int64_t value);
 void cst__json_uint64(cst__text *text, uint64_t value);
@@ -25,12 +25,12 @@ void cst__json_bytes(cst__text *text, cst_bytes bytes);
 /* The key of an object with its colon; bytes that are not UTF-8 become \xNN. */
 void cst__json_key(cst__text *text, const char *name);
 
-/* True for dates, times, timestamps and durations. */
-bool cst__json_is_time(const cst__view *view);
+/* True for times and decimals, which are texts (format/table/value_text.h). */
+bool cst__json_is_texted(const cst__view *view);
 /* Writes the text of such a value without quotes; returns its size. */
-size_t cst__json_time(const cst__view *view, int64_t i, char out[CST__TIME_SIZE]);
+size_t cst__json_texted(const cst__view *view, int64_t i, char out[CST__VALUE_TEXT_SIZE]);
 
-/* CST_UNSUPPORTED, with the path of the column, for types that have no JSON (decimals, intervals,
+/* CST_UNSUPPORTED, with the path of the column, for types that have no JSON (intervals,
  * dictionaries, which the sink takes the values of before). */
 cst_status cst__json_check(const cst__view *view, cst_error *error);
 /* The value in a slot of a checked view. */

@@ -89,7 +89,7 @@ static void csv_put_text(csv_sink *sink, const uint8_t *bytes, size_t size) {
 
 static bool is_text(const cst__view *view) {
   return view->layout == CST__LAYOUT_BINARY || view->layout == CST__LAYOUT_BINARY_VIEW ||
-         view->layout == CST__LAYOUT_FIXED_BINARY || cst__json_is_time(view);
+         view->layout == CST__LAYOUT_FIXED_BINARY || cst__json_is_texted(view);
 }
 
 /* JSON writes numbers as CSV does, but for the words, which are strings there. */
@@ -106,13 +106,13 @@ static void put_number(cst__text *text, const cst__view *view, int64_t i) {
 }
 
 /* The bytes of a text, or of a time, for which there is room in `time`. */
-static cst_bytes text_of(const cst__view *view, int64_t i, char time[CST__TIME_SIZE]) {
-  return cst__json_is_time(view) ? (cst_bytes){(uint8_t *)time, cst__json_time(view, i, time)}
-                                 : cst__view_bytes(view, i);
+static cst_bytes text_of(const cst__view *view, int64_t i, char time[CST__VALUE_TEXT_SIZE]) {
+  return cst__json_is_texted(view) ? (cst_bytes){(uint8_t *)time, cst__json_texted(view, i, time)}
+                                   : cst__view_bytes(view, i);
 }
 
 static void csv_put_value(csv_sink *sink, const cst__view *view, int64_t i) {
-  char time[CST__TIME_SIZE];
+  char time[CST__VALUE_TEXT_SIZE];
   if (is_text(view)) {
     cst_bytes bytes = text_of(view, i, time);
     csv_put_text(sink, bytes.data, bytes.size);
@@ -139,7 +139,7 @@ static void put_inner(csv_sink *sink, const cst__view *items, int64_t i) {
     csv_put(&sink->cell, "\"", sink->quotes_inner);
     return;
   }
-  char time[CST__TIME_SIZE];
+  char time[CST__VALUE_TEXT_SIZE];
   cst_bytes bytes = text_of(items, i, time);
   if (needs_inner_quotes(sink, bytes)) {
     put_quoted(&sink->cell, bytes.data, bytes.size);
@@ -295,7 +295,7 @@ static cst_status csv_finish(void *ptr, cst_error *error) { return csv_flush(ptr
 
 static bool is_value(const cst__view *view) {
   /* null, bool, numbers, bytes; times */
-  return view->layout < CST__LAYOUT_LIST || cst__json_is_time(view);
+  return view->layout < CST__LAYOUT_LIST || cst__json_is_texted(view);
 }
 
 static cst_status csv_check_type(const cst__view *view, cst_error *error) {

@@ -43,6 +43,11 @@ cst_status cst__share_alone(const cst__owner *owner, const struct ArrowArray *ar
 cst_status cst__share_struct(const cst__owner *owner, const struct ArrowArray *array, int64_t begin,
                              int64_t length, struct ArrowArray *out, cst_error *error);
 
+/* Slots [begin, begin + count) of a view of an array of the owner's, of any type; a struct's as
+ * above. */
+cst_status cst__share_view(const cst__owner *owner, const cst__view *view, int64_t begin,
+                           int64_t count, struct ArrowArray *out, cst_error *error);
+
 /* Copies the pieces, which all have the type `schema`, one after the other into a new struct array
  * with buffers of its own. Types stay as they are (views become views into new blocks).
  * CST_UNSUPPORTED, with the column's path, for layouts that cst__view does not know; CST_LIMIT if

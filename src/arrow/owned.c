@@ -171,6 +171,47 @@ void cst__bits_set(uint8_t *bits, int64_t to, int64_t count) {
   }
 }
 
+/* The eight bits of a byte as eight bytes, the lowest first. */
+static uint64_t spread_bits(uint8_t bits) {
+  uint64_t low = (uint64_t)(bits & 0x7f) * UINT64_C(0x0002040810204081);
+  return (low & UINT64_C(0x0101010101010101)) | (uint64_t)(bits >> 7) << 56;
+}
+
+static uint8_t get_bit(const uint8_t *bits, int64_t at) { return bits[at >> 3] >> (at & 7) & 1; }
+
+void cst__bits_to_bytes(const uint8_t *bits, int64_t from, int64_t count, uint8_t *to) {
+  int64_t i = 0;
+  for (; i < count && ((from + i) & 7) != 0; i++) {
+    to[i] = get_bit(bits, from + i);
+  }
+  for (; i + 8 <= count; i += 8) {
+    uint64_t eight = spread_bits(bits[(from + i) >> 3]);
+    memcpy(to + i, &eight, 8);
+  }
+  for (; i < count; i++) {
+    to[i] = get_bit(bits, from + i);
+  }
+}
+
+void cst__bytes_to_bits(const uint8_t *bytes, int64_t count, unsigned invert, uint8_t *bits) {
+  const uint64_t ones = UINT64_C(0x0101010101010101);
+  const uint64_t turn = invert * ones;
+  int64_t i = 0;
+  for (; i + 8 <= count; i += 8) {
+    uint64_t eight;
+    memcpy(&eight, bytes + i, sizeof eight);
+    eight = (((eight & 0x7f * ones) + 0x7f * ones) | eight) >> 7 & ones;
+    bits[i >> 3] = (uint8_t)((eight ^ turn) * UINT64_C(0x0102040810204080) >> 56);
+  }
+  if (i < count) {
+    unsigned byte = 0;
+    for (int64_t k = i; k < count; k++) {
+      byte |= ((bytes[k] != 0) ^ invert) << (k - i);
+    }
+    bits[i >> 3] = (uint8_t)byte;
+  }
+}
+
 /* ---- lending ---- */
 
 static void release_nothing(struct ArrowArray *array) { array->release = NULL; }

@@ -50,6 +50,12 @@ void cst__bits_copy(uint8_t *bits, int64_t to, const uint8_t *from, int64_t begi
 /* Sets `count` bits from bit `to` on. */
 void cst__bits_set(uint8_t *bits, int64_t to, int64_t count);
 
+/* `count` bits from bit `from` on as bytes, 0 or 1. */
+void cst__bits_to_bytes(const uint8_t *bits, int64_t from, int64_t count, uint8_t *to);
+
+/* Bits from 0 on of `count` bytes, set where these are not 0; turned round, if `invert` is 1. */
+void cst__bytes_to_bits(const uint8_t *bytes, int64_t count, unsigned invert, uint8_t *bits);
+
 static inline size_t cst__bits_size(int64_t count) { return ((size_t)count + 7) / 8; }
 
 #endif /* ARROW_OWNED_H */

@@ -139,6 +139,14 @@ cst_status cst__share_slots(const cst__owner *owner, const struct ArrowArray *ar
   return CST_OK;
 }
 
+cst_status cst__share_view(const cst__owner *owner, const cst__view *view, int64_t begin,
+                           int64_t count, struct ArrowArray *out, cst_error *error) {
+  begin += view->offset - view->array->offset;
+  return view->layout == CST__LAYOUT_STRUCT
+             ? cst__share_struct(owner, view->array, begin, count, out, error)
+             : cst__share_slots(owner, view->array, begin, count, out, error);
+}
+
 /* ---- shared arrays ---- */
 
 static void retain_shared(void *object) { cst__refcount_up(&((cst__shared *)object)->owners); }

@@ -44,6 +44,8 @@ struct cst__view {
   cst__view *dictionary; /* OTHER: the values that integers stand for; NULL: not encoded */
   const char *name;      /* of the field, borrowed from the schema; "" if it has none */
   const char *format;    /* borrowed from the schema; "dictionary" where it is encoded */
+  const struct ArrowSchema *schema; /* what it was made of; NULL: it is made up, */
+  const struct ArrowArray *array;   /* or a type alone */
 };
 
 /* Looks at `array`. `arena` holds the views, which borrow everything else. Unless `trusted`, the

@@ -90,6 +90,7 @@ static cst_status take_type(const view_maker *m, cst__view *v, const struct Arro
   v->dtype = f->dtype;
   v->is_string = f->is_string;
   v->offset_width = f->offset_width;
+  v->schema = schema;
   v->name = schema->name != NULL ? schema->name : "";
   v->format = schema->dictionary != NULL ? "dictionary" : schema->format;
   v->num_children = f->layout == CST__LAYOUT_OTHER ? 0 : schema->n_children;
@@ -352,6 +353,7 @@ static cst_status view_build(view_maker *m, cst__view *v, const struct ArrowSche
   if (v->dictionary != NULL) {
     CST__TRY(build_dictionary(m, v, schema, array, depth));
   }
+  v->array = array;
   v->length = part.length >= 0 ? part.length : array->length;
   if (part.skip > array->length || v->length > array->length - part.skip) {
     return cst__fail(m->error, CST_CORRUPT, NULL,

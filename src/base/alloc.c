@@ -140,25 +140,36 @@ struct cst__arena_block {
   size_t size; /* of the whole block */
 };
 
-enum { ARENA_BLOCK = 1024, ARENA_HEADER = 16 };
+enum { ARENA_BLOCK = 1024 };
 
 void cst__arena_init(cst__arena *arena, const cst_allocator *allocator) {
   *arena = (cst__arena){.allocator = cst__allocator_of(allocator)};
 }
 
+/* Also the bytes of a block before what is taken from it. */
+static size_t arena_align(const cst__arena *arena) {
+  return arena->align > 0 ? arena->align : OBJECT_ALIGN;
+}
+
+static void arena_enter_block(cst__arena *arena) {
+  arena->at = (char *)arena->head + arena_align(arena);
+  arena->end = (char *)arena->head + arena->head->size;
+}
+
 /* A block of at least `size` bytes, doubled from the last so that the number stays small. */
 static bool arena_add_block(cst__arena *arena, size_t size) {
+  size_t align = arena_align(arena);
   size_t want = arena->head != NULL ? arena->head->size : ARENA_BLOCK / 2;
   want = want < (size_t)(1 << 20) ? want * 2 : want;
   size_t least;
-  if (!cst__add(size, ARENA_HEADER, &least)) {
+  if (!cst__add(size, align, &least)) {
     return false;
   }
   want = want < arena->next ? arena->next : want;
   if (want < least) {
     want = least;
   }
-  cst__arena_block *block = arena->allocator.allocate(arena->allocator.ctx, want, OBJECT_ALIGN);
+  cst__arena_block *block = arena->allocator.allocate(arena->allocator.ctx, want, align);
   if (block == NULL) {
     return false;
   }
@@ -166,22 +177,28 @@ static bool arena_add_block(cst__arena *arena, size_t size) {
   block->size = want;
   arena->next = 0;
   arena->head = block;
-  arena->at = (char *)block + ARENA_HEADER;
-  arena->end = (char *)block + want;
+  arena_enter_block(arena);
   return true;
 }
 
 void *cst__arena_take(cst__arena *arena, size_t size) {
-  if (size > SIZE_MAX - 15) {
+  size_t align = arena_align(arena);
+  if (size > SIZE_MAX - align || !cst__arena_charge(arena, size)) {
     return NULL;
   }
-  size = size > 0 ? (size + 15) & ~(size_t)15 : 16; /* NULL means that there is no memory */
+  size = size > 0 ? (size + align - 1) & ~(align - 1) : align; /* NULL: there is no memory */
   if ((size_t)(arena->end - arena->at) < size && !arena_add_block(arena, size)) {
     return NULL;
   }
   void *ptr = arena->at;
   arena->at += size;
   return ptr;
+}
+
+void *cst__arena_take_items(cst__arena *arena, int64_t count, size_t item_size) {
+  size_t size;
+  return count >= 0 && cst__mul((size_t)count, item_size, &size) ? cst__arena_take(arena, size)
+                                                                 : NULL;
 }
 
 void *cst__arena_take_zero(cst__arena *arena, size_t size) {
@@ -209,7 +226,8 @@ char *cst__arena_copy(cst__arena *arena, const void *bytes, size_t size) {
 void cst__arena_reset(cst__arena *arena) {
   while (arena->head != NULL) {
     cst__arena_block *next = arena->head->next;
-    arena->allocator.release(arena->allocator.ctx, arena->head, arena->head->size, OBJECT_ALIGN);
+    arena->allocator.release(arena->allocator.ctx, arena->head, arena->head->size,
+                             arena_align(arena));
     arena->head = next;
   }
   arena->at = NULL;
@@ -226,7 +244,7 @@ void cst__arena_rewind(cst__arena *arena) {
     cst__arena_reset(arena);
     arena->next = all;
   } else if (arena->head != NULL) {
-    arena->at = (char *)arena->head + ARENA_HEADER;
+    arena_enter_block(arena);
   }
 }
 

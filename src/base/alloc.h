@@ -42,13 +42,29 @@ typedef struct cst__arena {
   cst__arena_block *head; /* newest block; owns the list */
   char *at;               /* free bytes of the newest block */
   char *end;
-  size_t next; /* bytes that the next block has at least */
+  size_t next;  /* bytes that the next block has at least */
+  size_t align; /* of what is taken: a power of two from 16 on; 0: 16 */
+  size_t most;  /* bytes that may be taken; 0: as many as there are */
+  size_t taken; /* of them */
+  bool is_over; /* more was asked for, and refused */
 } cst__arena;
 
 void cst__arena_init(cst__arena *arena, const cst_allocator *allocator);
-/* 16-byte aligned; NULL if out of memory. */
+/* Aligned as the arena says; NULL if out of memory. */
 void *cst__arena_take(cst__arena *arena, size_t size);
 void *cst__arena_take_zero(cst__arena *arena, size_t size);
+/* Counts bytes among those that may be taken; false: they are too many. */
+static inline bool cst__arena_charge(cst__arena *arena, size_t size) {
+  if (arena->most == 0) {
+    return true;
+  }
+  bool fits = size <= arena->most - arena->taken;
+  arena->taken += fits ? size : 0;
+  arena->is_over |= !fits;
+  return fits;
+}
+/* Room for `count` items; NULL if out of memory, or if there can be no such number of them. */
+void *cst__arena_take_items(cst__arena *arena, int64_t count, size_t item_size);
 /* NUL-terminated copy. */
 char *cst__arena_copy(cst__arena *arena, const void *bytes, size_t size);
 /* Frees every block; the arena can be used again. */

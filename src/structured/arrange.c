@@ -18,33 +18,18 @@ cst_status cst__structured_axis(int axis, size_t count, size_t *out, cst_error *
 
 /* ---- naming lists ---- */
 
-/* Which list of a level holds the place. */
-static int64_t list_that_holds(const cst__dim *level, int64_t place) {
-  int64_t low = 0;
-  int64_t high = level->num_lists - 1;
-  while (low < high) { /* the first whose end is beyond the place */
-    int64_t middle = low + (high - low) / 2;
-    if (level->splits[middle + 1] > place) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
-}
-
-void cst__levels_name_list(const cst__dim *levels, size_t level, int64_t list, char *text,
+void cst__levels_name_list(const cst__lists *levels, size_t level, int64_t list, char *text,
                            size_t size) {
   cst__levels_name_list_from(&(cst__row_origin){0}, levels, level, list, text, size);
 }
 
-void cst__levels_name_list_from(const cst__row_origin *origin, const cst__dim *levels, size_t level,
-                                int64_t list, char *text, size_t size) {
+void cst__levels_name_list_from(const cst__row_origin *origin, const cst__lists *levels,
+                                size_t level, int64_t list, char *text, size_t size) {
   enum { MOST_NAMED = 8 };
   int64_t places[MOST_NAMED];
   size_t count = 0;
   for (size_t k = level; k-- > 0;) { /* a list of a level is a place of the one above */
-    int64_t above = list_that_holds(&levels[k], list);
+    int64_t above = cst__splits_find(levels[k].splits, levels[k].count, list);
     if (k < MOST_NAMED) {
       places[k] = list - levels[k].splits[above];
       count = count > k + 1 ? count : k + 1;
@@ -70,18 +55,13 @@ static cst_status expand_within(const cst_structured *tensor, size_t axis, cst_s
   cst__levels levels;
   cst_array *rest = NULL;
   CST__TRY(cst__levels_open(tensor, axis, &levels, error));
-  cst__dim *items = cst__arena_take(&levels.arena, (axis + 1) * sizeof *items);
-  int64_t *splits = cst__levels_take(&levels, levels.rest.total + 1, error);
-  cst_status status = items == NULL    ? cst__fail_memory(error, (axis + 1) * sizeof *items)
-                      : splits == NULL ? CST_NO_MEMORY
-                                       : cst__levels_rest(&levels, tensor, &rest, error);
+  cst__lists *items = cst__arena_take(&levels.arena, (axis + 1) * sizeof *items);
+  cst_status status = items != NULL ? cst__levels_rest(&levels, tensor, &rest, error)
+                                    : cst__fail_memory(error, (axis + 1) * sizeof *items);
   if (status == CST_OK) {
     memcpy(items, levels.items, axis * sizeof *items);
-    items[axis] = (cst__dim){.num_lists = levels.rest.total, .size = 1, .splits = splits};
-    for (int64_t i = 0; i <= levels.rest.total; i++) {
-      splits[i] = i;
-    }
-    status = cst__levels_tensor(items, axis + 1, rest, out, error);
+    status = cst__lists_fixed(levels.rest.chosen.count, 1, &levels.arena, &items[axis], error);
+    status = status == CST_OK ? cst__levels_tensor(items, axis + 1, rest, out, error) : status;
     cst__array_handle_release(rest);
   }
   cst__levels_close(&levels);
@@ -92,7 +72,7 @@ static cst_status expand_rows(const cst_structured *tensor, cst_structured **out
                               cst_error *error) {
   int64_t one[2] = {0, 1};
   int64_t all[2] = {0, tensor->view.length};
-  const cst__dim levels[2] = {{1, -1, one, NULL}, {1, -1, all, NULL}};
+  const cst__lists levels[2] = {{1, -1, one, NULL}, {1, -1, all, NULL}};
   return tensor->is_row ? cst__structured_new(tensor->array, false, out, error)
                         : cst__levels_tensor(levels, 2, tensor->array, out, error);
 }
@@ -106,18 +86,18 @@ cst_status cst__structured_expand_dims(const cst_structured *tensor, int axis, c
 
 /* ---- removing ---- */
 
-static bool level_is_ones(const cst__dim *level) {
+static bool level_is_ones(const cst__lists *level) {
   int64_t differs = level->nulls != NULL;
-  for (int64_t i = 0; i <= level->num_lists; i++) {
+  for (int64_t i = 0; i <= level->count; i++) {
     differs |= level->splits[i] ^ i;
   }
-  return differs == 0 && level->num_lists > 0;
+  return differs == 0 && level->count > 0;
 }
 
-static cst_status squeeze_fail(const cst__dim *levels, size_t at, cst_error *error) {
+static cst_status squeeze_fail(const cst__lists *levels, size_t at, cst_error *error) {
   char row[128];
   int64_t list = 0;
-  const cst__dim *level = &levels[at];
+  const cst__lists *level = &levels[at];
   while (level->splits[list + 1] - level->splits[list] == 1 ||
          (level->nulls != NULL && level->nulls[list] != 0)) {
     list++;
@@ -131,13 +111,13 @@ static cst_status squeeze_fail(const cst__dim *levels, size_t at, cst_error *err
 /* Drops one dimension whose lists have length 1, or are null. */
 static cst_status squeeze_one(const cst_structured *tensor, cst__levels *levels, size_t at,
                               cst_structured **out, cst_error *error) {
-  const cst__dim *level = &levels->items[at];
+  const cst__lists *level = &levels->items[at];
   cst_array *rest;
-  int64_t *places = cst__levels_take(levels, level->num_lists, error);
+  int64_t *places = cst__levels_take(levels, level->count, error);
   if (places == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < level->num_lists; i++) {
+  for (int64_t i = 0; i < level->count; i++) {
     int64_t length = level->splits[i + 1] - level->splits[i];
     bool is_null = level->nulls != NULL && level->nulls[i] != 0;
     if (length != 1 && !is_null) {
@@ -145,7 +125,8 @@ static cst_status squeeze_one(const cst_structured *tensor, cst__levels *levels,
     }
     places[i] = is_null ? -1 : level->splits[i];
   }
-  CST__TRY(cst__levels_choose(levels, tensor, places, level->num_lists, &rest, error));
+  const cst__chosen chosen = {.count = level->count, .at = places, .has_null = true};
+  CST__TRY(cst__levels_choose(levels, tensor, &chosen, &rest, error));
   cst_status status = cst__levels_tensor(levels->items, at, rest, out, error);
   cst__array_handle_release(rest);
   return status;
@@ -211,14 +192,10 @@ cst_status cst__structured_squeeze(const cst_structured *tensor, const int *axes
 
 static cst_status merge_levels(const cst_structured *tensor, cst__levels *levels, size_t outer,
                                size_t inner, cst_structured **out, cst_error *error) {
-  cst__dim *merged = &levels->items[outer];
+  cst__lists *merged = &levels->items[outer];
   cst_array *rest;
   for (size_t k = outer + 1; k <= inner; k++) {
-    const cst__dim *next = &levels->items[k];
-    for (int64_t i = 0; i <= merged->num_lists; i++) {
-      merged->splits[i] = next->splits[merged->splits[i]];
-    }
-    merged->size = cst__dim_size_product(merged->size, next->size);
+    CST__TRY(cst__lists_join(merged, &levels->items[k], &levels->arena, merged, error));
   }
   CST__TRY(cst__levels_rest(levels, tensor, &rest, error));
   cst_status status = cst__levels_tensor(levels->items, outer + 1, rest, out, error);
@@ -270,9 +247,9 @@ static cst_status partition_check(const int64_t *splits, size_t count, int64_t r
 }
 
 static cst_status partition_rows(const cst_structured *tensor, cst__levels *levels,
-                                 const cst__dim *lists, cst_structured **out, cst_error *error) {
-  int64_t all[2] = {0, lists->num_lists};
-  const cst__dim items[2] = {{1, -1, all, NULL}, *lists};
+                                 const cst__lists *lists, cst_structured **out, cst_error *error) {
+  int64_t all[2] = {0, lists->count};
+  const cst__lists items[2] = {{1, -1, all, NULL}, *lists};
   cst_array *rest;
   CST__TRY(cst__levels_rest(levels, tensor, &rest, error));
   cst_status status = cst__levels_tensor(items, 2, rest, out, error);
@@ -282,19 +259,14 @@ static cst_status partition_rows(const cst_structured *tensor, cst__levels *leve
 
 static cst_status partition_uniform(const cst_structured *tensor, cst__levels *levels, int64_t size,
                                     cst_structured **out, cst_error *error) {
-  int64_t rows = levels->rest.total;
+  int64_t rows = levels->rest.chosen.count;
   if (size <= 0 || rows % size != 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "%lld rows cannot be divided into lists of %lld", (long long)rows,
                      (long long)size);
   }
-  cst__dim lists = {rows / size, size, cst__levels_take(levels, rows / size + 1, error), NULL};
-  if (lists.splits == NULL) {
-    return CST_NO_MEMORY;
-  }
-  for (int64_t i = 0; i <= lists.num_lists; i++) {
-    lists.splits[i] = i * size;
-  }
+  cst__lists lists;
+  CST__TRY(cst__lists_fixed(rows / size, size, &levels->arena, &lists, error));
   return partition_rows(tensor, levels, &lists, out, error);
 }
 
@@ -309,9 +281,9 @@ cst_status cst__structured_partition(const cst_structured *tensor, const int64_t
   if (splits == NULL) {
     status = partition_uniform(tensor, &levels, size, out, error);
   } else {
-    status = partition_check(splits, count, levels.rest.total, error);
+    status = partition_check(splits, count, levels.rest.chosen.count, error);
     if (status == CST_OK) {
-      const cst__dim lists = {(int64_t)count - 1, -1, (int64_t *)(uintptr_t)splits, NULL};
+      const cst__lists lists = {(int64_t)count - 1, -1, splits, NULL};
       status = partition_rows(tensor, &levels, &lists, out, error);
     }
   }

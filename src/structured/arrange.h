@@ -28,9 +28,9 @@ cst_status cst__structured_row_lengths(const cst_structured *tensor, int axis, c
 cst_status cst__structured_axis(int axis, size_t count, size_t *out, cst_error *error);
 
 /* Says which list of a level a failure is about: "row [3][0]". */
-void cst__levels_name_list(const cst__dim *levels, size_t level, int64_t list, char *text,
+void cst__levels_name_list(const cst__lists *levels, size_t level, int64_t list, char *text,
                            size_t size);
-void cst__levels_name_list_from(const cst__row_origin *origin, const cst__dim *levels, size_t level,
-                                int64_t list, char *text, size_t size);
+void cst__levels_name_list_from(const cst__row_origin *origin, const cst__lists *levels,
+                                size_t level, int64_t list, char *text, size_t size);
 
 #endif /* STRUCTURED_ARRANGE_H */

@@ -21,38 +21,38 @@ static cst_status branch_fail_twice(const char *step, cst_error *error) {
   return CST_INVALID_ARGUMENT;
 }
 
-cst_status cst__field_find(const cst__node *node, const char *name, int64_t *place,
+cst_status cst__field_find(const cst__view *structs, const char *name, int64_t *place,
                            cst_error *error) {
-  if (node->view->layout != CST__LAYOUT_STRUCT) {
-    return cst__fail_step(node->view, name, error);
+  if (structs->layout != CST__LAYOUT_STRUCT) {
+    return cst__fail_step(structs, name, error);
   }
   *place = -1;
-  for (int64_t i = 0; i < node->schema->n_children; i++) {
-    if (strcmp(branch_field_name(node->schema, (size_t)i), name) == 0) {
+  for (int64_t i = 0; i < structs->schema->n_children; i++) {
+    if (strcmp(branch_field_name(structs->schema, (size_t)i), name) == 0) {
       if (*place >= 0) {
         return branch_fail_twice(name, error);
       }
       *place = i;
     }
   }
-  return *place >= 0 ? CST_OK : cst__fail_field(node->schema, name, error);
+  return *place >= 0 ? CST_OK : cst__fail_field(structs->schema, name, error);
 }
 
-cst_status cst__field_check(const cst__node *structs, const cst_path *path, size_t depth,
+cst_status cst__field_check(const cst__view *structs, const cst_path *path, size_t depth,
                             cst_error *error) {
-  cst__node node = *structs;
+  const cst__view *view = structs;
   for (size_t i = depth; i < path->count; i++) {
     int64_t place;
-    cst_status status = cst__field_find(&node, path->steps[i], &place, error);
+    cst_status status = cst__field_find(view, path->steps[i], &place, error);
     if (status != CST_OK) {
       while (i-- > depth) {
         cst__error_add_path(error, path->steps[i], strlen(path->steps[i]));
       }
       return status;
     }
-    node = cst__node_child(&node, place);
-    while (cst__view_is_list(node.view)) {
-      node = cst__node_child(&node, 0);
+    view = &view->children[place];
+    while (cst__view_is_list(view)) {
+      view = view->children;
     }
   }
   return CST_OK;
@@ -68,8 +68,7 @@ cst_status cst__fail_step(const cst__view *view, const char *step, cst_error *er
 
 cst_status cst__fail_leaf(const cst_structured *tensor, cst_error *error) {
   char type[64];
-  const cst__node elements = cst__structured_elements(tensor);
-  cst__view_type_name(elements.view, type, sizeof type);
+  cst__view_type_name(cst__structured_elements(tensor), type, sizeof type);
   return cst__fail(error, CST_SCHEMA, NULL, "a leaf tensor, of type %s, has no fields", type);
 }
 

@@ -35,8 +35,8 @@ typedef struct cst__branches {
 cst_status cst__branches_make(const cst__path_set *set, const struct ArrowSchema *structs,
                               cst__arena *arena, cst__branches *out, cst_error *error);
 
-/* That there is a field at a path, of which the first steps lead to the structs of the node. */
-cst_status cst__field_check(const cst__node *structs, const cst_path *path, size_t depth,
+/* That there is a field at a path, of which the first steps lead to the structs of the view. */
+cst_status cst__field_check(const cst__view *structs, const cst_path *path, size_t depth,
                             cst_error *error);
 
 /* CST_NOT_FOUND: the struct has no such field; CST_SCHEMA: there is no struct, but a value of

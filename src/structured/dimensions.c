@@ -6,16 +6,16 @@
 #include "table/walk.h"
 
 /* The length that all lists have; -1: they differ, one is null, or there are none. */
-static int64_t level_length(const cst__dim *level) {
+static int64_t level_length(const cst__lists *level) {
   if (level->size >= 0) {
     return level->size;
   }
-  if (level->nulls != NULL || level->num_lists == 0) {
+  if (level->nulls != NULL || level->count == 0) {
     return -1;
   }
   int64_t length = level->splits[1];
   int64_t differs = 0;
-  for (int64_t i = 0; i <= level->num_lists; i++) {
+  for (int64_t i = 0; i <= level->count; i++) {
     differs |= level->splits[i] ^ (i * length);
   }
   return differs == 0 ? length : -1;
@@ -44,10 +44,10 @@ cst_status cst__structured_row_splits(const cst_structured *tensor, size_t dimen
                      dimension, cst__structured_rank(tensor));
   }
   CST__TRY(cst__levels_open(tensor, dimension + 1, &levels, error));
-  const cst__dim *level = &levels.items[dimension];
-  int64_t *splits = cst__new_int64(&tensor->array->allocator, level->num_lists + 1, &made, error);
+  const cst__lists *level = &levels.items[dimension];
+  int64_t *splits = cst__new_int64(&tensor->array->allocator, level->count + 1, &made, error);
   if (splits != NULL) {
-    memcpy(splits, level->splits, ((size_t)level->num_lists + 1) * sizeof *splits);
+    memcpy(splits, level->splits, ((size_t)level->count + 1) * sizeof *splits);
   }
   cst__levels_close(&levels);
   return splits != NULL ? cst__int64_result(&tensor->array->allocator, &made, out, error)
@@ -69,17 +69,17 @@ cst_status cst__structured_flat_values(const cst_structured *tensor, cst_structu
 
 /* ---- lengths ---- */
 
-static cst_status lengths_of(const cst__dim *level, const cst_allocator *allocator, cst_array **out,
-                             cst_error *error) {
+static cst_status lengths_of(const cst__lists *level, const cst_allocator *allocator,
+                             cst_array **out, cst_error *error) {
   struct ArrowArray made;
-  int64_t *lengths = cst__new_int64(allocator, level->num_lists, &made, error);
+  int64_t *lengths = cst__new_int64(allocator, level->count, &made, error);
   if (lengths == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0; i < level->num_lists; i++) {
+  for (int64_t i = 0; i < level->count; i++) {
     lengths[i] = level->splits[i + 1] - level->splits[i];
   }
-  cst_status status = cst__dim_validity(level, &made, error);
+  cst_status status = cst__nulls_put(level->nulls, &made, error);
   if (status != CST_OK) {
     cst__array_release(&made);
     return status;

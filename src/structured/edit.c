@@ -12,10 +12,10 @@ typedef struct editing {
 /* What the walk stands at: lists or structs, and the changes below. */
 typedef struct edit_step {
   const cst__path_set *set;
-  const cst__place *above;
+  const cst__edit_place *above;
 } edit_step;
 
-static cst_status edit_node(const editing *e, const cst__runs *at, const edit_step *step,
+static cst_status edit_node(const editing *e, const cst__slots *at, const edit_step *step,
                             cst__made *out);
 
 /* ---- lists ---- */
@@ -30,55 +30,58 @@ static bool edit_needs_slots(const editing *e, const cst__path_set *set) {
 }
 
 /* True if the lists can keep their offsets when their child is cut to these items. */
-static bool edit_fits(const cst__runs *lists, const cst__runs *items) {
-  const cst__view *view = lists->node.view;
-  if (!cst__runs_are_all(lists) || items->count > 1 ||
-      (items->count == 1 && items->items[0].begin > 0)) {
+static bool edit_fits(const cst__slots *lists, const cst__slots *items) {
+  const cst__view *view = lists->view;
+  int64_t total = items->chosen.count;
+  if (!cst__slots_are_all(lists) || !cst__chosen_is_run(&items->chosen) ||
+      items->chosen.begin > 0) {
     return false;
   }
   switch (view->layout) {
     case CST__LAYOUT_LIST:
-      return view->length == 0 || items->total == cst__view_entry(view->offsets, view->offset_width,
-                                                                  view->offset + view->length);
+      return view->length == 0 || total == cst__view_entry(view->offsets, view->offset_width,
+                                                           view->offset + view->length);
     case CST__LAYOUT_FIXED_LIST:
-      return items->total == (view->offset + view->length) * view->fixed_size;
+      return total == (view->offset + view->length) * view->fixed_size;
     default:
-      return items->total == view->children[0].length;
+      return total == view->children[0].length;
   }
 }
 
 /* The items that the lists reach; *splits is NULL if the lists can stay as they are. */
-static cst_status edit_open(const cst__assembly *a, const cst__runs *lists, cst__runs *items,
-                            int64_t **splits) {
+static cst_status edit_open(const cst__assembly *a, const cst__slots *lists, cst__slots *items,
+                            const int64_t **splits) {
+  cst__lists opened;
   *splits = NULL;
   *items = *lists;
-  CST__TRY(cst__runs_open(items, NULL, a->error));
+  CST__TRY(cst__slots_open(items, a->arena, NULL, a->error));
   if (edit_fits(lists, items)) {
     return CST_OK;
   }
   *items = *lists;
-  return cst__runs_open(items, splits, a->error);
+  CST__TRY(cst__slots_open(items, a->arena, &opened, a->error));
+  *splits = opened.splits;
+  return CST_OK;
 }
 
 /* The lists, with items that are taken over. */
-static cst_status edit_close(const cst__assembly *a, const cst__runs *lists, const int64_t *splits,
+static cst_status edit_close(const cst__assembly *a, const cst__slots *lists, const int64_t *splits,
                              cst__made *items, cst__made *out) {
-  cst__runs bare = *lists; /* what is null above, hides these in the result as well */
-  bare.veil = NULL;
+  cst__slots bare = *lists; /* what is null above, hides these in the result as well */
+  bare.mask = NULL;
   return splits == NULL ? cst__made_list(a, &bare, items, out)
                         : cst__made_new_list(a, &bare, splits, items, out);
 }
 
-static cst_status edit_lists(const editing *e, const cst__runs *lists, const edit_step *step,
+static cst_status edit_lists(const editing *e, const cst__slots *lists, const edit_step *step,
                              cst__made *out) {
   const cst__assembly *a = &e->assembly;
-  const cst__node child = cst__node_child(&lists->node, 0);
-  cst__runs items;
+  cst__slots items = cst__slots_all(&lists->view->children[0]);
   cst__made made;
-  int64_t *splits = NULL;
-  bool is_open = edit_needs_slots(e, step->set) || !cst__runs_are_all(lists);
-  CST__TRY(is_open ? edit_open(a, lists, &items, &splits)
-                   : cst__runs_all(&child, a->arena, &items, a->error));
+  const int64_t *splits = NULL;
+  if (edit_needs_slots(e, step->set) || !cst__slots_are_all(lists)) {
+    CST__TRY(edit_open(a, lists, &items, &splits));
+  }
   CST__TRY(edit_node(e, &items, step, &made));
   return edit_close(a, lists, splits, &made, out);
 }
@@ -92,27 +95,27 @@ static cst_status edit_fail(const editing *e, const cst__branch *branch, const c
 }
 
 /* A field that goes may go twice, and what lies in it with it. */
-static cst_status edit_check_removals(const editing *e, const cst__runs *structs,
+static cst_status edit_check_removals(const editing *e, const cst__slots *structs,
                                       const cst__branch *branch) {
   const cst__path_set *set = &branch->below;
   for (size_t i = 0; i < set->count; i++) {
     if (e->edits[set->members[i]].make != NULL) {
       return edit_fail(e, branch, "it is changed twice, or together with a field that lies in it");
     }
-    CST__TRY(cst__field_check(&structs->node, &set->paths[set->members[i]], set->depth - 1,
+    CST__TRY(cst__field_check(structs->view, &set->paths[set->members[i]], set->depth - 1,
                               e->assembly.error));
   }
   return CST_OK;
 }
 
-static cst_status edit_check(const editing *e, const cst__runs *structs,
+static cst_status edit_check(const editing *e, const cst__slots *structs,
                              const cst__branch *branch) {
   const cst__edit *edit = branch->end != NULL ? &e->edits[*branch->end] : NULL;
   if (edit != NULL && branch->below.count > 1) {
     CST__TRY(edit_check_removals(e, structs, branch));
   }
   if (branch->place < 0 && (edit == NULL || edit->make == NULL)) {
-    return cst__fail_field(structs->node.schema, branch->step, e->assembly.error);
+    return cst__fail_field(structs->view->schema, branch->step, e->assembly.error);
   }
   if (branch->place >= 0 && edit != NULL && edit->is_new) {
     edit_fail(e, branch, "there is a field of this name");
@@ -123,21 +126,21 @@ static cst_status edit_check(const editing *e, const cst__runs *structs,
 }
 
 /* The field at a place of the struct; `branch` is NULL if nothing changes there. */
-static cst_status edit_old_field(const editing *e, const cst__place *at, int64_t place,
+static cst_status edit_old_field(const editing *e, const cst__edit_place *at, int64_t place,
                                  const cst__branch *branch, cst__made *out) {
-  cst__runs field = *at->structs;
+  cst__slots field = *at->structs;
   if (branch != NULL) {
     const edit_step step = {&branch->below, at};
-    CST__TRY(cst__runs_enter(&field, place, e->assembly.error));
+    CST__TRY(cst__slots_enter(&field, place, e->assembly.arena, e->assembly.error));
     return edit_node(e, &field, &step, out);
   }
-  field.veil = NULL;
-  field.node = cst__node_child(&at->structs->node, place);
+  field.mask = NULL;
+  field.view = &at->structs->view->children[place];
   return cst__made_share(&e->assembly, &field, out);
 }
 
-static cst_status edit_new_field(const editing *e, const cst__place *at, const cst__branch *branch,
-                                 cst__made *out) {
+static cst_status edit_new_field(const editing *e, const cst__edit_place *at,
+                                 const cst__branch *branch, cst__made *out) {
   const cst__edit *edit = &e->edits[*branch->end];
   CST__TRY(edit->make(&e->assembly, edit, at, out));
   cst_status status = cst__made_name(&e->assembly, branch->step, out);
@@ -147,7 +150,7 @@ static cst_status edit_new_field(const editing *e, const cst__place *at, const c
   return status;
 }
 
-static cst_status edit_field(const editing *e, const cst__place *at, const cst__branch *branch,
+static cst_status edit_field(const editing *e, const cst__edit_place *at, const cst__branch *branch,
                              cst__made *out) {
   cst_status status = branch->end != NULL ? edit_new_field(e, at, branch, out)
                                           : edit_old_field(e, at, branch->place, branch, out);
@@ -158,9 +161,9 @@ static cst_status edit_field(const editing *e, const cst__place *at, const cst__
 }
 
 /* Makes the fields in their order; *count is how many there are, on failure too. */
-static cst_status edit_fields(const editing *e, const cst__place *at, const cst__branches *branches,
-                              cst__made *fields, size_t *count) {
-  const int64_t num_fields = at->structs->node.schema->n_children;
+static cst_status edit_fields(const editing *e, const cst__edit_place *at,
+                              const cst__branches *branches, cst__made *fields, size_t *count) {
+  const int64_t num_fields = at->structs->view->schema->n_children;
   size_t size = ((size_t)num_fields + 1) * sizeof(cst__branch *);
   const cst__branch **of_place = cst__arena_take_zero(e->assembly.arena, size);
   if (of_place == NULL) {
@@ -192,20 +195,20 @@ static cst_status edit_fields(const editing *e, const cst__place *at, const cst_
   return CST_OK;
 }
 
-static cst_status edit_structs(const editing *e, const cst__runs *structs, const edit_step *step,
+static cst_status edit_structs(const editing *e, const cst__slots *structs, const edit_step *step,
                                cst__made *out) {
   const cst__assembly *a = &e->assembly;
   const cst__path_set *set = step->set;
-  const cst__place at = {structs, step->above};
+  const cst__edit_place at = {structs, step->above};
   cst__branches branches;
-  cst__runs bare = *structs;
-  bare.veil = NULL;
-  if (structs->node.view->layout != CST__LAYOUT_STRUCT) {
-    return cst__fail_step(structs->node.view, set->paths[set->members[0]].steps[set->depth],
-                          a->error);
+  cst__slots bare = *structs;
+  bare.mask = NULL;
+  if (structs->view->layout != CST__LAYOUT_STRUCT) {
+    return cst__fail_step(structs->view, set->paths[set->members[0]].steps[set->depth], a->error);
   }
-  CST__TRY(cst__branches_make(set, structs->node.schema, a->arena, &branches, a->error));
-  size_t size = ((size_t)structs->node.schema->n_children + branches.count + 1) * sizeof(cst__made);
+  CST__TRY(cst__branches_make(set, structs->view->schema, a->arena, &branches, a->error));
+  size_t size =
+      ((size_t)structs->view->schema->n_children + branches.count + 1) * sizeof(cst__made);
   cst__made *fields = cst__arena_take(a->arena, size);
   size_t count = 0;
   if (fields == NULL) {
@@ -219,10 +222,10 @@ static cst_status edit_structs(const editing *e, const cst__runs *structs, const
   return cst__made_struct(a, &bare, fields, count, out);
 }
 
-static cst_status edit_node(const editing *e, const cst__runs *at, const edit_step *step,
+static cst_status edit_node(const editing *e, const cst__slots *at, const edit_step *step,
                             cst__made *out) {
-  return cst__view_is_list(at->node.view) ? edit_lists(e, at, step, out)
-                                          : edit_structs(e, at, step, out);
+  return cst__view_is_list(at->view) ? edit_lists(e, at, step, out)
+                                     : edit_structs(e, at, step, out);
 }
 
 /* ---- the whole ---- */
@@ -243,10 +246,9 @@ static cst_status edit_check_paths(const cst_structured *tensor, const cst_path 
 cst_status cst__structured_edit(const cst_structured *tensor, const cst_path *paths,
                                 const cst__edit *edits, size_t count, cst_structured **out,
                                 cst_error *error) {
-  const cst__node root = cst__structured_root(tensor);
+  const cst__slots all = cst__slots_all(&tensor->view);
   cst__arena arena;
   cst__path_set set;
-  cst__runs all;
   cst__made made;
   if (count == 0) {
     *out = cst__structured_retain(tensor);
@@ -254,12 +256,9 @@ cst_status cst__structured_edit(const cst_structured *tensor, const cst_path *pa
   }
   CST__TRY(edit_check_paths(tensor, paths, count, error));
   cst__arena_init(&arena, &tensor->array->allocator);
-  const editing e = {{tensor->array, &arena, error}, edits};
+  const editing e = {{cst__array_owner(tensor->array), &arena, error}, edits};
   const edit_step top = {&set, NULL};
   cst_status status = cst__path_set_make(paths, count, &arena, &set, error);
-  if (status == CST_OK) {
-    status = cst__runs_all(&root, &arena, &all, error);
-  }
   if (status == CST_OK) {
     status = edit_node(&e, &all, &top, &made);
   }
@@ -273,20 +272,20 @@ cst_status cst__structured_edit(const cst_structured *tensor, const cst_path *pa
 /* ---- elements ---- */
 
 /* how: a cst_array. */
-static cst_status elements_of(const cst__assembly *a, cst__runs *at, const void *how,
+static cst_status elements_of(const cst__assembly *a, cst__slots *at, const void *how,
                               cst__made *out) {
   const cst_array *elements = how;
-  cst__runs items;
+  cst__slots items;
   cst__made made;
-  int64_t *splits;
-  if (cst__view_is_list(at->node.view)) {
+  const int64_t *splits;
+  if (cst__view_is_list(at->view)) {
     CST__TRY(edit_open(a, at, &items, &splits));
     CST__TRY(elements_of(a, &items, elements, &made));
     return edit_close(a, at, splits, &made, out);
   }
-  if (elements->array.length != at->total) {
+  if (elements->array.length != at->chosen.count) {
     return cst__fail(a->error, CST_INVALID_ARGUMENT, NULL, "%lld elements for %lld places",
-                     (long long)elements->array.length, (long long)at->total);
+                     (long long)elements->array.length, (long long)at->chosen.count);
   }
   return cst__made_array(a, elements, out);
 }

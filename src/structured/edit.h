@@ -12,16 +12,16 @@
 #include "structured/made.h"
 
 /* Slots of the structs at the end of a path, and those of the structs above. */
-typedef struct cst__place {
-  const cst__runs *structs;
-  const struct cst__place *above; /* one step less; NULL at the top */
-} cst__place;
+typedef struct cst__edit_place {
+  const cst__slots *structs;
+  const struct cst__edit_place *above; /* one step less; NULL at the top */
+} cst__edit_place;
 
 typedef struct cst__edit cst__edit;
 
 /* Makes a field of as many slots as the structs have at the place. */
 typedef cst_status (*cst__field_maker)(const cst__assembly *a, const cst__edit *edit,
-                                       const cst__place *at, cst__made *out);
+                                       const cst__edit_place *at, cst__made *out);
 
 /* One field that comes, or goes; its path is the member of the same number of a path set. */
 struct cst__edit {

@@ -44,7 +44,7 @@ static cst_status choose_by(choosing *c, cst__indices *by, size_t dims, choosing
 }
 
 static cst_status open_integers(const cst_structured *tensor, cst__indices *out, cst_error *error) {
-  if (cst__structured_elements(tensor).view->layout == CST__LAYOUT_BOOL) {
+  if (cst__structured_elements(tensor)->layout == CST__LAYOUT_BOOL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "use boolean_mask",
                      "indices are booleans, expected integers");
   }

@@ -1,4 +1,4 @@
-/* The handle: making it of an array, counting its owners, and the node of its elements. */
+/* The handle: making it of an array, counting its owners, and the view of its elements. */
 #include "structured/structured.h"
 
 cst_status cst__structured_result(cst_array *array, bool is_row, cst_structured **out,
@@ -50,10 +50,10 @@ void cst__structured_release(cst_structured *tensor) {
   }
 }
 
-cst__node cst__structured_elements(const cst_structured *tensor) {
-  cst__node node = cst__structured_root(tensor);
+const cst__view *cst__structured_elements(const cst_structured *tensor) {
+  const cst__view *view = &tensor->view;
   for (size_t i = 0; i < tensor->num_lists; i++) {
-    node = cst__node_child(&node, 0);
+    view = view->children;
   }
-  return node;
+  return view;
 }

@@ -180,18 +180,10 @@ static cst_status make_common_levels(const arrays_reader *r, const int64_t *shap
   }
   by->levels.count = rank;
   for (size_t d = 0; d < rank; d++) {
-    cst__dim *level = &by->levels.items[d];
-    *level = (cst__dim){.num_lists = total, .size = shape[d]};
-    level->splits = arrays_take(r, total + 1, sizeof *level->splits);
-    if (level->splits == NULL) {
-      return CST_NO_MEMORY;
-    }
+    CST__TRY(cst__lists_fixed(total, shape[d], r->arena, &by->levels.items[d], r->error));
     if (__builtin_mul_overflow(total, shape[d], &total)) {
       return cst__fail(r->error, CST_LIMIT, NULL,
                        "the arrays together have more values than 64 bits count");
-    }
-    for (int64_t i = 1; i <= level->num_lists; i++) {
-      level->splits[i] = i * shape[d];
     }
   }
   by->count = total;

@@ -4,6 +4,8 @@
 #include "structured/index_arrays.h"
 #include "structured/selection.h"
 
+_Static_assert(CST__OPEN == CST_INDEX_OPEN, "slices are those of keys");
+
 /* What is left of a key without its names. */
 typedef struct key {
   const cst_structured *tensor;
@@ -21,7 +23,7 @@ static bool is_name(const cst_index_item *item) {
 }
 
 static bool is_mask(const cst_structured *tensor) {
-  return cst__structured_elements(tensor).view->layout == CST__LAYOUT_BOOL;
+  return cst__structured_elements(tensor)->layout == CST__LAYOUT_BOOL;
 }
 
 /* How many dimensions an item stands for. */
@@ -345,9 +347,9 @@ static cst_status key_take_rows(key *k, cst_structured **out, bool *is_done) {
     CST__TRY(cst__array_slice(array, at, 1, &rows, k->error));
     k->origin = (cst__row_origin){.is_row = true, .row = at};
   } else if (item->kind == CST_INDEX_SLICE && item->step == 1) {
-    cst__sliced part = cst__slice_length(&(cst__slice){item->begin, item->end, item->step}, length);
-    CST__TRY(cst__array_slice(array, part.first, part.count, &rows, k->error));
-    k->origin.row = part.first;
+    cst__range part = cst__slice_of(&(cst__slice){item->begin, item->end, item->step}, length);
+    CST__TRY(cst__array_slice(array, part.begin, part.count, &rows, k->error));
+    k->origin.row = part.begin;
   } else {
     return CST_OK;
   }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "arrow/owned.h"
+
 static cst_status indices_fail_type(const cst__view *view, cst_error *error) {
   char type[64];
   cst__view_type_name(view, type, sizeof type);
@@ -57,23 +59,6 @@ static cst_status fill_integers(cst__indices *out, const cst__view *view, cst_er
   return CST_OK;
 }
 
-/* The bits of a bitmap as bytes. */
-static void unpack_bits(const uint8_t *bits, int64_t offset, int64_t count, uint8_t *to) {
-  const uint64_t ones = 0x0101010101010101;
-  int64_t i = 0;
-  bits += offset >> 3;
-  offset &= 7;
-  for (; count - i > 8; i += 8, bits++) { /* a byte of bits ends in the next one, or in this */
-    uint64_t eight = (uint8_t)(bits[0] >> offset | bits[1] << (8 - offset));
-    uint64_t spread = eight * ones & 0x8040201008040201;
-    spread = (spread + 0x7f7f7f7f7f7f7f7f) >> 7 & ones;
-    memcpy(to + i, &spread, 8);
-  }
-  for (int64_t at = offset; i < count; i++, at++) {
-    to[i] = (uint8_t)(bits[at >> 3] >> (at & 7) & 1);
-  }
-}
-
 static cst_status fill_mask(cst__indices *out, const cst__view *view, cst_error *error) {
   uint8_t *mask = cst__arena_take(&out->levels.arena, (size_t)view->length + 1);
   uint8_t *nulls =
@@ -81,9 +66,9 @@ static cst_status fill_mask(cst__indices *out, const cst__view *view, cst_error 
   if (mask == NULL || (view->validity != NULL && nulls == NULL)) {
     return cst__fail_memory(error, (size_t)view->length + 1);
   }
-  unpack_bits(view->data, view->offset, view->length, mask);
+  cst__bits_to_bytes(view->data, view->offset, view->length, mask);
   if (nulls != NULL) {
-    unpack_bits(view->validity, view->offset, view->length, nulls);
+    cst__bits_to_bytes(view->validity, view->offset, view->length, nulls);
     for (int64_t i = 0; i < view->length; i++) {
       mask[i] &= nulls[i];
       nulls[i] ^= 1;
@@ -107,7 +92,7 @@ static cst_status fill_indices(cst__indices *out, const cst_structured *tensor, 
 
 cst_status cst__indices_open(const cst_structured *tensor, cst__indices *out, cst_error *error) {
   *out = (cst__indices){.count = 0};
-  CST__TRY(cst__levels_open_as_is(tensor, cst__structured_rank(tensor), &out->levels, error));
+  CST__TRY(cst__levels_open(tensor, cst__structured_rank(tensor), &out->levels, error));
   cst_status status = fill_indices(out, tensor, error);
   if (status != CST_OK) {
     cst__indices_close(out);
@@ -131,7 +116,7 @@ static cst_status fill_null_mask(cst__indices *out, cst_error *error) {
 
 cst_status cst__indices_open_mask(const cst_structured *tensor, cst__indices *out,
                                   cst_error *error) {
-  const cst__view *view = cst__structured_elements(tensor).view;
+  const cst__view *view = cst__structured_elements(tensor);
   if (view->layout != CST__LAYOUT_BOOL && view->layout != CST__LAYOUT_NULL) {
     char type[64];
     cst__view_type_name(view, type, sizeof type);

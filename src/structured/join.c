@@ -36,74 +36,98 @@ static void join_close(joining *j) {
   cst__delete(j->levels);
 }
 
-static cst_status join_fail_lists(const joining *j, size_t which, size_t at) {
-  const cst__dim *first = &j->levels[0].items[at];
-  const cst__dim *other = &j->levels[which].items[at];
+static cst_status join_fail_lists(const joining *j, size_t which, size_t at, int64_t list) {
+  const cst__lists *first = &j->levels[0].items[at];
+  const cst__lists *other = &j->levels[which].items[at];
   char row[128];
-  int64_t list = 0;
-  while (first->splits[list + 1] == other->splits[list + 1]) {
-    list++;
-  }
   cst__levels_name_list(j->levels[0].items, at, list, row, sizeof row);
-  return cst__fail(j->error, CST_INVALID_ARGUMENT,
-                   "the dimensions before the axis have to be the same",
-                   "%s has length %lld in tensor 0 and %lld in tensor %zu (dimension %zu)", row,
-                   (long long)(first->splits[list + 1] - first->splits[list]),
-                   (long long)(other->splits[list + 1] - other->splits[list]), which, at);
+  return cst__fail(
+      j->error, CST_INVALID_ARGUMENT, "the dimensions before the axis have to be the same",
+      "%s has length %lld in tensor 0 and %lld in tensor %zu (dimension %zu)", row,
+      (long long)cst__list_size(first, list), (long long)cst__list_size(other, list), which, at);
 }
 
-/* The dimensions before the axis are those of the first tensor; a list is null if it is in all. */
-static cst_status join_check_outer(joining *j) {
-  for (size_t at = 0; at < j->axis; at++) {
-    cst__dim *first = &j->levels[0].items[at];
-    for (size_t i = 1; i < j->count; i++) {
-      const cst__dim *other = &j->levels[i].items[at];
-      size_t size = ((size_t)first->num_lists + 1) * sizeof *first->splits;
-      if (memcmp(first->splits, other->splits, size) != 0) {
-        return join_fail_lists(j, i, at);
-      }
-      first->size = other->size >= 0 ? first->size : -1;
-      for (int64_t k = 0; first->nulls != NULL && k < first->num_lists; k++) {
-        first->nulls[k] &= other->nulls != NULL ? other->nulls[k] : 0;
-      }
+/* A list is null if it is in all tensors. */
+static cst_status join_nulls(joining *j, size_t at, const uint8_t **out) {
+  const cst__lists *first = &j->levels[0].items[at];
+  *out = NULL;
+  for (size_t i = 0; i < j->count; i++) {
+    if (j->levels[i].items[at].nulls == NULL) {
+      return CST_OK;
     }
   }
+  uint8_t *nulls = cst__arena_take(&j->levels[0].arena, (size_t)first->count);
+  if (nulls == NULL) {
+    return cst__fail_memory(j->error, (size_t)first->count);
+  }
+  memset(nulls, 1, (size_t)first->count);
+  uint8_t any = 0;
+  for (int64_t k = 0; k < first->count; k++) {
+    for (size_t i = 0; i < j->count; i++) {
+      nulls[k] &= j->levels[i].items[at].nulls[k];
+    }
+    any |= nulls[k];
+  }
+  *out = any != 0 ? nulls : NULL;
   return CST_OK;
+}
+
+/* The dimensions before the axis are those of the first tensor. */
+static cst_status join_check_outer(joining *j) {
+  for (size_t at = 0; at < j->axis; at++) {
+    cst__lists *first = &j->levels[0].items[at];
+    for (size_t i = 1; i < j->count; i++) {
+      const cst__lists *other = &j->levels[i].items[at];
+      int64_t list = cst__lists_differ(first, other);
+      if (list >= 0) {
+        return join_fail_lists(j, i, at, list);
+      }
+      first->size = other->size >= 0 ? first->size : -1;
+    }
+    const uint8_t *nulls;
+    CST__TRY(join_nulls(j, at, &nulls));
+    first->nulls = nulls;
+  }
+  return CST_OK;
+}
+
+/* The size of lists that are put together of lists of two sizes; -1: they may differ, or 64 bits do
+ * not count it. */
+static int64_t join_size(int64_t size, int64_t other) {
+  int64_t sum;
+  return size < 0 || other < 0 || __builtin_add_overflow(size, other, &sum) ? -1 : sum;
 }
 
 /* The lists of the axis, with the sums of all lengths. */
-static cst_status join_add_lists(joining *j, cst__dim *out) {
-  const cst__dim *first = &j->levels[0].items[j->axis];
-  *out = (cst__dim){.num_lists = first->num_lists, .size = 0, .nulls = first->nulls};
-  out->splits = cst__levels_take(&j->levels[0], first->num_lists + 1, j->error);
-  if (out->splits == NULL) {
+static cst_status join_add_lists(joining *j, cst__lists *out) {
+  const cst__lists *first = &j->levels[0].items[j->axis];
+  int64_t *splits = cst__levels_take(&j->levels[0], first->count + 1, j->error);
+  if (splits == NULL) {
     return CST_NO_MEMORY;
   }
-  memset(out->splits, 0, ((size_t)out->num_lists + 1) * sizeof *out->splits);
+  *out = (cst__lists){.count = first->count, .splits = splits};
+  memset(splits, 0, ((size_t)first->count + 1) * sizeof *splits);
   for (size_t i = 0; i < j->count; i++) {
-    const cst__dim *level = &j->levels[i].items[j->axis];
-    for (int64_t k = 0; k <= out->num_lists; k++) {
-      out->splits[k] += level->splits[k];
+    const cst__lists *lists = &j->levels[i].items[j->axis];
+    for (int64_t k = 0; k <= out->count; k++) {
+      splits[k] += lists->splits[k];
     }
-    out->size = cst__dim_size_sum(out->size, level->size);
-    for (int64_t k = 0; i > 0 && out->nulls != NULL && k < out->num_lists; k++) {
-      out->nulls[k] &= level->nulls != NULL ? level->nulls[k] : 0;
-    }
+    out->size = join_size(out->size, lists->size);
   }
-  return CST_OK;
+  return join_nulls(j, j->axis, &out->nulls);
 }
 
 /* Where what each list holds lies when all tensors' items lie one after the other. */
-static void join_spans(const joining *j, const cst__dim *lists, int64_t *begins, int64_t *ends) {
-  for (int64_t k = 0; k < lists->num_lists; k++) {
+static void join_spans(const joining *j, const cst__lists *lists, int64_t *begins, int64_t *ends) {
+  for (int64_t k = 0; k < lists->count; k++) {
     int64_t base = 0;
     for (size_t i = 0; i < j->count; i++) {
-      const cst__dim *level = &j->levels[i].items[j->axis];
+      const cst__lists *level = &j->levels[i].items[j->axis];
       int64_t length = level->splits[k + 1] - level->splits[k];
       *begins++ = base + level->splits[k];
       ends[1] = ends[0] + length;
       ends++;
-      base += cst__dim_total(level);
+      base += cst__lists_total(level);
     }
   }
 }
@@ -129,9 +153,9 @@ static cst_status join_rests(const joining *j, cst_array **out) {
 }
 
 /* Brings the items of all tensors into the order of the lists. */
-static cst_status join_order(const joining *j, const cst__dim *lists, cst_array **items) {
+static cst_status join_order(const joining *j, const cst__lists *lists, cst_array **items) {
   int64_t count;
-  if (__builtin_mul_overflow(lists->num_lists, (int64_t)j->count, &count)) {
+  if (__builtin_mul_overflow(lists->count, (int64_t)j->count, &count)) {
     return cst__fail_memory(j->error, SIZE_MAX);
   }
   int64_t *begins = cst__levels_take(&j->levels[0], count, j->error);
@@ -142,17 +166,17 @@ static cst_status join_order(const joining *j, const cst__dim *lists, cst_array 
   }
   ends[0] = 0;
   join_spans(j, lists, begins, ends);
-  const cst__spans spans = {begins, ends, count, 1};
-  CST__TRY(cst__array_take_spans(*items, &spans, &ordered, j->error));
+  const cst__chosen chosen = {.count = ends[count], .spans = {begins, ends, count, 1}};
+  CST__TRY(cst__array_choose(*items, &chosen, &ordered, j->error));
   cst__array_handle_release(*items);
   *items = ordered;
   return CST_OK;
 }
 
 /* Joined as they are, which is fast, then brought into order, if there are several lists. */
-static cst_status join_items_of(const joining *j, const cst__dim *lists, cst_array **out) {
+static cst_status join_items_of(const joining *j, const cst__lists *lists, cst_array **out) {
   CST__TRY(join_rests(j, out));
-  cst_status status = lists->num_lists > 1 ? join_order(j, lists, out) : CST_OK;
+  cst_status status = lists->count > 1 ? join_order(j, lists, out) : CST_OK;
   if (status != CST_OK) {
     cst__array_handle_release(*out);
   }
@@ -160,7 +184,7 @@ static cst_status join_items_of(const joining *j, const cst__dim *lists, cst_arr
 }
 
 static cst_status join_all(joining *j, cst_structured **out) {
-  cst__dim lists;
+  cst__lists lists;
   cst_array *items;
   CST__TRY(join_open(j));
   CST__TRY(join_check_outer(j));
@@ -237,12 +261,12 @@ static cst_status tile_limit(cst_error *error) {
 /* The items of each list, as often as it is repeated. */
 static cst_status tile_items(const cst_structured *tensor, cst__levels *levels, int64_t times,
                              cst_array **out, cst_error *error) {
-  const cst__dim *dim = &levels->items[levels->count - 1];
+  const cst__lists *lists = &levels->items[levels->count - 1];
   int64_t count;
-  if (cst__dim_total(dim) == 0) {
+  if (cst__lists_total(lists) == 0) {
     return cst__levels_rest(levels, tensor, out, error);
   }
-  if (__builtin_mul_overflow(dim->num_lists, times, &count) || count == INT64_MAX) {
+  if (__builtin_mul_overflow(lists->count, times, &count) || count == INT64_MAX) {
     return tile_limit(error);
   }
   int64_t *begins = cst__levels_take(levels, count, error);
@@ -250,33 +274,49 @@ static cst_status tile_items(const cst_structured *tensor, cst__levels *levels, 
   if (begins == NULL || ends == NULL) {
     return CST_NO_MEMORY;
   }
-  const cst__spans spans = {begins, ends, count, 1};
-  *ends = 0;
-  for (int64_t i = 0; i < dim->num_lists; i++) {
-    int64_t length = dim->splits[i + 1] - dim->splits[i];
-    for (int64_t k = 0; k < times; k++, ends++) {
-      *begins++ = dim->splits[i];
-      ends[1] = ends[0] + length;
+  ends[0] = 0;
+  for (int64_t i = 0, at = 0; i < lists->count; i++) {
+    int64_t size = cst__list_size(lists, i);
+    for (int64_t k = 0; k < times; k++, at++) {
+      begins[at] = lists->splits[i];
+      ends[at + 1] = ends[at] + size;
     }
   }
-  return cst__levels_choose_spans(levels, tensor, &spans, out, error);
+  const cst__chosen chosen = {.count = ends[count], .spans = {begins, ends, count, 1}};
+  return cst__levels_choose(levels, tensor, &chosen, out, error);
+}
+
+/* Lists that are as many times as long. */
+static cst_status tile_splits(cst__levels *levels, int64_t times, cst__lists *lists,
+                              cst_error *error) {
+  int64_t *splits = cst__levels_take(levels, lists->count + 1, error);
+  int64_t size;
+  if (splits == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i <= lists->count; i++) {
+    splits[i] = lists->splits[i] * times;
+  }
+  bool is_fixed = lists->size >= 0 && !__builtin_mul_overflow(lists->size, times, &size);
+  lists->splits = splits;
+  lists->size = is_fixed ? size : -1;
+  return CST_OK;
 }
 
 /* Repeats the lists of one dimension, the last that is open. */
 static cst_status tile_lists(const cst_structured *tensor, cst__levels *levels, int64_t times,
                              cst_structured **out, cst_error *error) {
-  cst__dim *dim = &levels->items[levels->count - 1];
+  cst__lists *lists = &levels->items[levels->count - 1];
   int64_t total;
   cst_array *rest;
-  if (__builtin_mul_overflow(cst__dim_total(dim), times, &total) || total > CST__MAX_SLOTS) {
+  if (__builtin_mul_overflow(cst__lists_total(lists), times, &total) || total > CST__MAX_SLOTS) {
     return tile_limit(error);
   }
   CST__TRY(tile_items(tensor, levels, times, &rest, error));
-  for (int64_t i = 0; i <= dim->num_lists; i++) {
-    dim->splits[i] *= times;
+  cst_status status = tile_splits(levels, times, lists, error);
+  if (status == CST_OK) {
+    status = cst__levels_tensor(levels->items, levels->count, rest, out, error);
   }
-  dim->size = cst__dim_size_product(dim->size, times);
-  cst_status status = cst__levels_tensor(levels->items, levels->count, rest, out, error);
   cst__array_handle_release(rest);
   return status;
 }

@@ -4,24 +4,22 @@
 #include "structured/tensor_nulls.h"
 #include "table/walk.h"
 
-static cst_status like_node(const cst__assembly *a, cst__runs *at, const void *how, cst__made *out);
+static cst_status like_node(const cst__assembly *a, cst__slots *at, const void *how,
+                            cst__made *out);
 
-static cst_status like_structs(const cst__assembly *a, const cst__runs *structs, const void *value,
+static cst_status like_structs(const cst__assembly *a, const cst__slots *structs, const void *value,
                                cst__made *out) {
-  size_t count = (size_t)structs->node.view->num_children;
+  size_t count = (size_t)structs->view->num_children;
   cst__made *fields = cst__arena_take(a->arena, (count + 1) * sizeof *fields);
   if (fields == NULL) {
     return cst__fail_memory(a->error, (count + 1) * sizeof *fields);
   }
   for (size_t i = 0; i < count; i++) {
-    const cst__node child = cst__node_child(&structs->node, (int64_t)i);
-    cst__runs all;
-    cst_status status = cst__runs_all(&child, a->arena, &all, a->error);
-    if (status == CST_OK) {
-      status = like_node(a, &all, value, &fields[i]);
-    }
+    const cst__view *child = &structs->view->children[i];
+    cst__slots all = cst__slots_all(child);
+    cst_status status = like_node(a, &all, value, &fields[i]);
     if (status != CST_OK) {
-      cst__error_add_path(a->error, child.view->name, strlen(child.view->name));
+      cst__error_add_path(a->error, child->name, strlen(child->name));
       cst__made_release_all(fields, i);
       return status;
     }
@@ -119,9 +117,9 @@ static int64_t like_buffers(const cst__view *view) {
   return view->layout == CST__LAYOUT_BINARY || view->layout == CST__LAYOUT_BINARY_VIEW ? 3 : 2;
 }
 
-static cst_status like_leaf(const cst__assembly *a, const cst__runs *leaf, int value,
+static cst_status like_leaf(const cst__assembly *a, const cst__slots *leaf, int value,
                             cst__made *out) {
-  const cst__view *view = leaf->node.view;
+  const cst__view *view = leaf->view;
   if (view->layout == CST__LAYOUT_NULL) {
     return cst__made_share(a, leaf, out);
   }
@@ -131,9 +129,8 @@ static cst_status like_leaf(const cst__assembly *a, const cst__runs *leaf, int v
     return cst__fail(a->error, CST_SCHEMA, "leave the field out: without()",
                      "there is no %s of type %s", value != 0 ? "one" : "zero", type);
   }
-  CST__TRY(
-      cst__owned_new(&a->owner->allocator, like_buffers(view), 0, false, &out->array, a->error));
-  out->schema = leaf->node.schema;
+  CST__TRY(cst__owned_new(a->owner.allocator, like_buffers(view), 0, false, &out->array, a->error));
+  out->schema = leaf->view->schema;
   cst_status status = like_fill(a, view, value, &out->array);
   if (status == CST_OK && view->layout == CST__LAYOUT_BINARY_VIEW &&
       cst__owned_buffer(&out->array, 2, 0) == NULL) {
@@ -146,12 +143,12 @@ static cst_status like_leaf(const cst__assembly *a, const cst__runs *leaf, int v
 }
 
 /* how: an int, 0 or 1. */
-static cst_status like_node(const cst__assembly *a, cst__runs *at, const void *how,
+static cst_status like_node(const cst__assembly *a, cst__slots *at, const void *how,
                             cst__made *out) {
   const int *value = how;
-  return cst__view_is_list(at->node.view) ? cst__made_lists(a, at, like_node, value, out)
-         : at->node.view->layout == CST__LAYOUT_STRUCT ? like_structs(a, at, value, out)
-                                                       : like_leaf(a, at, *value, out);
+  return cst__view_is_list(at->view)              ? cst__made_lists(a, at, like_node, value, out)
+         : at->view->layout == CST__LAYOUT_STRUCT ? like_structs(a, at, value, out)
+                                                  : like_leaf(a, at, *value, out);
 }
 
 cst_status cst__structured_like(const cst_structured *tensor, int value, cst_structured **out,

@@ -2,7 +2,8 @@
  * end. */
 #include "structured/made.h"
 
-#include "arrow/concat.h"
+#include <stdio.h>
+
 #include "arrow/owned.h"
 #include "table/walk.h"
 
@@ -42,9 +43,9 @@ static cst_status made_allow_nulls(const cst__assembly *a, cst__made *made) {
   return CST_OK;
 }
 
-cst_status cst__made_share(const cst__assembly *a, const cst__runs *slots, cst__made *out) {
-  out->schema = slots->node.schema;
-  CST__TRY(cst__runs_array(slots, a->owner, &out->array, a->error));
+cst_status cst__made_share(const cst__assembly *a, const cst__slots *slots, cst__made *out) {
+  out->schema = slots->view->schema;
+  CST__TRY(cst__slots_array(slots, &a->owner, &out->array, a->error));
   cst_status status = made_allow_nulls(a, out);
   if (status != CST_OK) {
     cst__made_release(out);
@@ -69,31 +70,30 @@ cst_status cst__made_name(const cst__assembly *a, const char *name, cst__made *m
 
 /* ---- lists ---- */
 
-static void release_made_owner(void *owner) { cst__array_handle_release(owner); }
-
 /* The lists without items; with a bitmap of their own, if structs above hide some. */
-static cst_status made_empty_lists(const cst__assembly *a, const cst__runs *lists,
+static cst_status made_empty_lists(const cst__assembly *a, const cst__slots *lists,
                                    struct ArrowArray *out) {
-  const cst__view *view = lists->node.view;
-  const struct ArrowArray *from = lists->node.array;
-  if (lists->veil == NULL) {
-    CST__TRY(cst__array_share_alone(a->owner, from, 1, out, a->error));
+  const cst__view *view = lists->view;
+  const struct ArrowArray *from = lists->view->array;
+  if (lists->mask == NULL) {
+    CST__TRY(cst__share_alone(&a->owner, from, 1, out, a->error));
   } else {
-    CST__TRY(cst__owned_new(&a->owner->allocator, from->n_buffers, 1, false, out, a->error));
+    CST__TRY(cst__owned_new(a->owner.allocator, from->n_buffers, 1, false, out, a->error));
     for (int64_t i = 0; i < from->n_buffers; i++) {
       out->buffers[i] = from->buffers[i];
     }
-    cst__owned_keep(out, cst__array_retain(a->owner), release_made_owner);
+    a->owner.retain(a->owner.object);
+    cst__owned_keep(out, a->owner.object, a->owner.release);
   }
   out->length = view->length;
   out->offset = view->offset;
   out->null_count = view->null_count;
-  return lists->veil != NULL ? cst__runs_hide(lists, out, a->error) : CST_OK;
+  return lists->mask != NULL ? cst__slots_put_validity(lists, out, a->error) : CST_OK;
 }
 
-static cst_status made_list_type(const cst__assembly *a, const cst__runs *lists,
+static cst_status made_list_type(const cst__assembly *a, const cst__slots *lists,
                                  const struct ArrowSchema *items, const struct ArrowSchema **out) {
-  struct ArrowSchema *schema = made_schema(a, lists->node.schema);
+  struct ArrowSchema *schema = made_schema(a, lists->view->schema);
   struct ArrowSchema *item = schema != NULL ? made_schema(a, items) : NULL;
   struct ArrowSchema **child = item != NULL ? cst__arena_take(a->arena, sizeof *child) : NULL;
   if (child == NULL) {
@@ -103,7 +103,7 @@ static cst_status made_list_type(const cst__assembly *a, const cst__runs *lists,
     schema->format = "+l";
     schema->flags &= ~(int64_t)ARROW_FLAG_MAP_KEYS_SORTED;
   }
-  item->name = lists->node.schema->children[0]->name;
+  item->name = lists->view->schema->children[0]->name;
   *child = item;
   schema->children = child;
   *out = schema;
@@ -112,7 +112,7 @@ static cst_status made_list_type(const cst__assembly *a, const cst__runs *lists,
 
 /* Gives lists, which are in *out, their items (taken over) and the type; what is made is released
  * on failure. Format NULL: that of the runs' node. */
-static cst_status made_fill_lists(const cst__assembly *a, const cst__runs *lists, cst__made *items,
+static cst_status made_fill_lists(const cst__assembly *a, const cst__slots *lists, cst__made *items,
                                   const char *format, cst__made *out) {
   *out->array.children[0] = items->array;
   items->array.release = NULL;
@@ -129,7 +129,7 @@ static cst_status made_fill_lists(const cst__assembly *a, const cst__runs *lists
   return status;
 }
 
-cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__made *items,
+cst_status cst__made_list(const cst__assembly *a, const cst__slots *lists, cst__made *items,
                           cst__made *out) {
   out->array.release = NULL;
   cst_status status = made_empty_lists(a, lists, &out->array);
@@ -144,7 +144,7 @@ cst_status cst__made_list(const cst__assembly *a, const cst__runs *lists, cst__m
 cst_status cst__made_offsets(const cst__assembly *a, int64_t count, int64_t **offsets,
                              struct ArrowArray *lists) {
   size_t size = SIZE_MAX;
-  CST__TRY(cst__owned_new(&a->owner->allocator, 2, 1, false, lists, a->error));
+  CST__TRY(cst__owned_new(a->owner.allocator, 2, 1, false, lists, a->error));
   *offsets = cst__mul((size_t)count + 1, sizeof **offsets, &size)
                  ? cst__owned_buffer(lists, 1, size)
                  : NULL;
@@ -156,29 +156,31 @@ cst_status cst__made_offsets(const cst__assembly *a, int64_t count, int64_t **of
   return CST_OK;
 }
 
-/* New lists without items; those of fixed size need no offsets. */
-static cst_status made_new_lists(const cst__assembly *a, const cst__runs *lists,
-                                 const int64_t *splits, bool is_fixed, struct ArrowArray *out) {
+/* Large lists with these splits; or, without any, of a fixed size. */
+static cst_status made_bare_lists(const cst__assembly *a, int64_t count, const int64_t *splits,
+                                  struct ArrowArray *out) {
   int64_t *offsets;
-  if (is_fixed) {
-    CST__TRY(cst__owned_new(&a->owner->allocator, 1, 1, false, out, a->error));
-    out->length = lists->total;
-  } else {
-    CST__TRY(cst__made_offsets(a, lists->total, &offsets, out));
-    memcpy(offsets, splits, ((size_t)lists->total + 1) * sizeof *splits);
+  if (splits == NULL) {
+    CST__TRY(cst__owned_new(a->owner.allocator, 1, 1, false, out, a->error));
+    out->length = count;
+    return CST_OK;
   }
-  return lists->veil != NULL || lists->node.view->null_count > 0
-             ? cst__runs_hide(lists, out, a->error)
-             : CST_OK;
+  CST__TRY(cst__made_offsets(a, count, &offsets, out));
+  memcpy(offsets, splits, ((size_t)count + 1) * sizeof *splits);
+  return CST_OK;
 }
 
-cst_status cst__made_new_list(const cst__assembly *a, const cst__runs *lists, const int64_t *splits,
-                              cst__made *items, cst__made *out) {
-  const cst__view *view = lists->node.view;
+cst_status cst__made_new_list(const cst__assembly *a, const cst__slots *lists,
+                              const int64_t *splits, cst__made *items, cst__made *out) {
+  const cst__view *view = lists->view;
   bool is_fixed = view->layout == CST__LAYOUT_FIXED_LIST &&
-                  splits[lists->total] == view->fixed_size * lists->total;
+                  splits[lists->chosen.count] == view->fixed_size * lists->chosen.count;
   out->array.release = NULL;
-  cst_status status = made_new_lists(a, lists, splits, is_fixed, &out->array);
+  cst_status status =
+      made_bare_lists(a, lists->chosen.count, is_fixed ? NULL : splits, &out->array);
+  if (status == CST_OK && cst__slots_may_be_null(lists)) {
+    status = cst__slots_put_validity(lists, &out->array, a->error);
+  }
   if (status != CST_OK) {
     cst__made_release(items);
     cst__made_release(out);
@@ -187,58 +189,76 @@ cst_status cst__made_new_list(const cst__assembly *a, const cst__runs *lists, co
   return made_fill_lists(a, lists, items, is_fixed ? NULL : "+L", out);
 }
 
-static cst_status made_wrap_type(const cst__assembly *a, cst__made *made) {
+/* The format of lists of fixed size lies in the arena. */
+static cst_status made_wrap_type(const cst__assembly *a, int64_t size, cst__made *made) {
   struct ArrowSchema *item = made_schema(a, made->schema);
   struct ArrowSchema *list = item != NULL ? cst__arena_take(a->arena, sizeof *list) : NULL;
   const struct ArrowSchema **child = list != NULL ? cst__arena_take(a->arena, sizeof *child) : NULL;
-  if (child == NULL) {
+  char *format = child != NULL ? cst__arena_take(a->arena, 32) : NULL;
+  if (format == NULL) {
     return made_fail_memory(a, sizeof *list);
   }
+  (void)snprintf(format, 32, size >= 0 ? "+w:%lld" : "+L", (long long)size);
   item->name = "item";
   item->flags |= ARROW_FLAG_NULLABLE;
   *child = item;
-  *list = cst__array_type_field("+L", "", child, 1);
+  *list = cst__array_type_field(format, "", child, 1);
   made->schema = list;
   return CST_OK;
 }
 
-cst_status cst__made_wrap(const cst__assembly *a, struct ArrowArray *lists, cst__made *made) {
+cst_status cst__made_wrap(const cst__assembly *a, struct ArrowArray *lists, int64_t size,
+                          cst__made *made) {
   *lists->children[0] = made->array;
   made->array = *lists;
-  cst_status status = made_wrap_type(a, made);
+  cst_status status = made_wrap_type(a, size, made);
   if (status != CST_OK) {
     cst__made_release(made);
   }
   return status;
 }
 
-cst_status cst__made_lists(const cst__assembly *a, const cst__runs *lists, cst__made_function make,
+cst_status cst__made_around(const cst__assembly *a, const cst__lists *lists, cst__made *made) {
+  /* Arrow's sizes have 32 bits; what is larger has no lists, or no memory. */
+  bool is_fixed = lists->size >= 0 && lists->size <= INT32_MAX && lists->nulls == NULL;
+  struct ArrowArray around;
+  cst_status status = made_bare_lists(a, lists->count, is_fixed ? NULL : lists->splits, &around);
+  if (status == CST_OK) {
+    status = cst__nulls_put(lists->nulls, &around, a->error);
+    if (status == CST_OK) {
+      return cst__made_wrap(a, &around, is_fixed ? lists->size : -1, made);
+    }
+    cst__array_release(&around);
+  }
+  cst__made_release(made);
+  return status;
+}
+
+cst_status cst__made_lists(const cst__assembly *a, const cst__slots *lists, cst__made_function make,
                            const void *how, cst__made *out) {
-  const cst__node node = cst__node_child(&lists->node, 0);
-  cst__runs items;
+  cst__slots items = cst__slots_all(&lists->view->children[0]);
   cst__made made;
-  CST__TRY(cst__runs_all(&node, a->arena, &items, a->error));
   CST__TRY(make(a, &items, how, &made));
   return cst__made_list(a, lists, &made, out);
 }
 
 /* ---- structs ---- */
 
-static cst_status made_empty_struct(const cst__assembly *a, const cst__runs *structs, size_t count,
+static cst_status made_empty_struct(const cst__assembly *a, const cst__slots *structs, size_t count,
                                     struct ArrowArray *out) {
-  const cst__view *view = structs->node.view;
-  CST__TRY(cst__owned_new(&a->owner->allocator, 1, (int64_t)count, false, out, a->error));
-  out->length = structs->total;
-  if (structs->veil != NULL || (view->null_count > 0 && !cst__runs_are_all(structs))) {
-    return cst__runs_hide(structs, out, a->error);
+  const cst__view *view = structs->view;
+  CST__TRY(cst__owned_new(a->owner.allocator, 1, (int64_t)count, false, out, a->error));
+  out->length = structs->chosen.count;
+  if (structs->mask != NULL || (view->null_count > 0 && !cst__slots_are_all(structs))) {
+    return cst__slots_put_validity(structs, out, a->error);
   }
   return cst__copy_validity(view, out, a->error);
 }
 
-static cst_status made_struct_type(const cst__assembly *a, const cst__runs *structs,
+static cst_status made_struct_type(const cst__assembly *a, const cst__slots *structs,
                                    const cst__made *fields, size_t count,
                                    const struct ArrowSchema **out) {
-  struct ArrowSchema *schema = made_schema(a, structs->node.schema);
+  struct ArrowSchema *schema = made_schema(a, structs->view->schema);
   size_t size = (count + 1) * sizeof(struct ArrowSchema *);
   struct ArrowSchema **children = schema != NULL ? cst__arena_take(a->arena, size) : NULL;
   if (children == NULL) {
@@ -253,7 +273,7 @@ static cst_status made_struct_type(const cst__assembly *a, const cst__runs *stru
   return CST_OK;
 }
 
-cst_status cst__made_struct(const cst__assembly *a, const cst__runs *structs, cst__made *fields,
+cst_status cst__made_struct(const cst__assembly *a, const cst__slots *structs, cst__made *fields,
                             size_t count, cst__made *out) {
   out->array.release = NULL;
   cst_status status = made_empty_struct(a, structs, count, &out->array);
@@ -282,23 +302,18 @@ cst_status cst__made_struct(const cst__assembly *a, const cst__runs *structs, cs
 cst_status cst__made_tensor(const cst__assembly *a, cst__made *made, bool is_row,
                             cst_structured **out) {
   cst_array *array;
-  CST__TRY(
-      cst__array_result_as(&a->owner->allocator, made->schema, &made->array, &array, a->error));
+  CST__TRY(cst__array_result_as(a->owner.allocator, made->schema, &made->array, &array, a->error));
   return cst__structured_result(array, is_row, out, a->error);
 }
 
 cst_status cst__made_of(const cst_structured *tensor, cst__made_function make, const void *how,
                         cst_structured **out, cst_error *error) {
-  const cst__node root = cst__structured_root(tensor);
+  cst__slots all = cst__slots_all(&tensor->view);
   cst__arena arena;
-  cst__runs all;
   cst__made made;
   cst__arena_init(&arena, &tensor->array->allocator);
-  const cst__assembly a = {tensor->array, &arena, error};
-  cst_status status = cst__runs_all(&root, &arena, &all, error);
-  if (status == CST_OK) {
-    status = make(&a, &all, how, &made);
-  }
+  const cst__assembly a = {cst__array_owner(tensor->array), &arena, error};
+  cst_status status = make(&a, &all, how, &made);
   if (status == CST_OK) {
     status = cst__made_tensor(&a, &made, tensor->is_row, out);
   }

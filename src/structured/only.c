@@ -2,25 +2,26 @@
 #include "structured/branches.h"
 #include "structured/made.h"
 
-static cst_status only_node(const cst__assembly *a, cst__runs *at, const void *how, cst__made *out);
+static cst_status only_node(const cst__assembly *a, cst__slots *at, const void *how,
+                            cst__made *out);
 
 /* Of a field that is kept whole, what lies in it may be named as well: if it is there. */
-static cst_status only_check(const cst__assembly *a, const cst__runs *structs,
+static cst_status only_check(const cst__assembly *a, const cst__slots *structs,
                              const cst__path_set *set) {
   for (size_t i = 0; i < set->count; i++) {
     CST__TRY(
-        cst__field_check(&structs->node, &set->paths[set->members[i]], set->depth - 1, a->error));
+        cst__field_check(structs->view, &set->paths[set->members[i]], set->depth - 1, a->error));
   }
   return CST_OK;
 }
 
-static cst_status only_branch(const cst__assembly *a, const cst__runs *structs,
+static cst_status only_branch(const cst__assembly *a, const cst__slots *structs,
                               const cst__branch *branch, cst__made *out) {
-  cst__runs field = *structs;
+  cst__slots field = *structs;
   if (branch->place < 0) {
-    return cst__fail_field(structs->node.schema, branch->step, a->error);
+    return cst__fail_field(structs->view->schema, branch->step, a->error);
   }
-  field.node = cst__node_child(&structs->node, branch->place);
+  field.view = &structs->view->children[branch->place];
   if (branch->end != NULL) {
     CST__TRY(only_check(a, structs, &branch->below));
     return cst__made_share(a, &field, out);
@@ -32,14 +33,13 @@ static cst_status only_branch(const cst__assembly *a, const cst__runs *structs,
   return status;
 }
 
-static cst_status only_of_structs(const cst__assembly *a, const cst__runs *structs,
+static cst_status only_of_structs(const cst__assembly *a, const cst__slots *structs,
                                   const cst__path_set *set, cst__made *out) {
   cst__branches branches;
-  if (structs->node.view->layout != CST__LAYOUT_STRUCT) {
-    return cst__fail_step(structs->node.view, set->paths[set->members[0]].steps[set->depth],
-                          a->error);
+  if (structs->view->layout != CST__LAYOUT_STRUCT) {
+    return cst__fail_step(structs->view, set->paths[set->members[0]].steps[set->depth], a->error);
   }
-  CST__TRY(cst__branches_make(set, structs->node.schema, a->arena, &branches, a->error));
+  CST__TRY(cst__branches_make(set, structs->view->schema, a->arena, &branches, a->error));
   size_t size = branches.count * sizeof(cst__made);
   cst__made *fields = cst__arena_take(a->arena, size);
   if (fields == NULL) {
@@ -56,23 +56,22 @@ static cst_status only_of_structs(const cst__assembly *a, const cst__runs *struc
 }
 
 /* how: a cst__path_set. */
-static cst_status only_node(const cst__assembly *a, cst__runs *at, const void *how,
+static cst_status only_node(const cst__assembly *a, cst__slots *at, const void *how,
                             cst__made *out) {
-  return cst__view_is_list(at->node.view) ? cst__made_lists(a, at, only_node, how, out)
-                                          : only_of_structs(a, at, how, out);
+  return cst__view_is_list(at->view) ? cst__made_lists(a, at, only_node, how, out)
+                                     : only_of_structs(a, at, how, out);
 }
 
 cst_status cst__structured_only(const cst_structured *tensor, const cst_path *paths, size_t count,
                                 cst_structured **out, cst_error *error) {
   cst__arena arena;
   cst__path_set set;
-  const cst__node elements = cst__structured_elements(tensor);
   bool is_whole = false;
   for (size_t i = 0; i < count; i++) {
     is_whole |= paths[i].count == 0;
   }
   for (size_t i = 0; i < count && is_whole; i++) {
-    CST__TRY(cst__field_check(&elements, &paths[i], 0, error));
+    CST__TRY(cst__field_check(cst__structured_elements(tensor), &paths[i], 0, error));
   }
   if (is_whole) {
     *out = cst__structured_retain(tensor);

@@ -11,49 +11,22 @@
 
 #include "structured/indices.h"
 
-/* Places of the next dimension. */
-typedef struct cst__places {
-  int64_t count;
-  int64_t begin; /* at == NULL and begins == NULL: begin, begin + 1, ... */
-  int64_t *at;   /* [count]; -1: null */
-  /* Spans: places `step` apart, from begins[i] on; those of span i are numbered ends[i] to
-   * ends[i + 1] among all. */
-  int64_t *begins;
-  const int64_t *ends;
-  int64_t num_spans;
-  int64_t step;
-} cst__places;
-
 typedef struct cst__selection {
   const cst_structured *tensor;
   cst__levels source; /* its arena holds all that the walk makes */
   size_t depth;       /* dimensions of the tensor that are behind */
-  cst__dim *made;     /* dimensions of the result */
+  cst__lists *made;   /* dimensions of the result */
   size_t num_made;
-  cst__places places;
+  cst__chosen places;          /* of the next dimension */
   const cst__indices *indices; /* those that are gone through beside the tensor; NULL: none */
   size_t indices_depth;
-  int64_t *beside; /* [count]: places of the indices; NULL: beside_begin for all (step 0), or
-                      counted from it on (step 1) */
+  const int64_t *beside; /* [count]: places of the indices; NULL: beside_begin for all (step 0), or
+                            counted from it on (step 1) */
   int64_t beside_begin;
   int64_t beside_step;
   cst__row_origin origin;
   cst_error *error;
 } cst__selection;
-
-/* A slice as Python has it; CST_INDEX_OPEN: from the first, or to the last. */
-typedef struct cst__slice {
-  int64_t begin;
-  int64_t end;
-  int64_t step; /* not 0 */
-} cst__slice;
-
-/* What it takes of one length. */
-typedef struct cst__sliced {
-  int64_t first;
-  int64_t count;
-} cst__sliced;
-cst__sliced cst__slice_length(const cst__slice *slice, int64_t length);
 
 /* Opens `dims` dimensions of a tensor, for a result of at most `most` dimensions. To be ended if it
  * succeeds; tensor and indices live as long. */
@@ -102,8 +75,6 @@ cst_status cst__select_check_length(cst__selection *s, int64_t length);
 
 /* The tensor of what is chosen. */
 cst_status cst__selection_finish(cst__selection *s, cst_structured **out);
-/* The chosen places one by one, -1 for null. */
-cst_status cst__selection_slots(cst__selection *s, const int64_t **out);
 /* The place of the indices beside chosen place i. */
 static inline int64_t cst__selection_beside(const cst__selection *s, int64_t i) {
   return s->beside != NULL ? s->beside[i] : s->beside_begin + s->beside_step * i;

@@ -7,16 +7,17 @@
  * structs or values. Arrays have *slots*; a *place* is a number among what has been opened, from 0
  * on. What is not there is *null*.
  *
- * An operation looks at its argument in one of two ways: through the views of its array
- * (cst__structured_root) and puts a result together out of shared parts (made.h), or with its
- * dimensions opened (levels.h), if it moves elements. ARCHITECTURE.md says which file does what.
+ * An operation looks at its argument in one of two ways: through the view of its array and puts a
+ * result together out of shared parts (made.h), or with its dimensions opened (levels.h), if it
+ * moves elements. ARCHITECTURE.md says which file does what.
  */
 #ifndef STRUCTURED_STRUCTURED_H
 #define STRUCTURED_STRUCTURED_H
 
 #include <columnstone/structured.h>
 
-#include "table/runs.h"
+#include "nested/slots.h"
+#include "table/array.h"
 
 struct cst_structured {
   cst__refcount owners;
@@ -40,17 +41,11 @@ static inline size_t cst__structured_rank(const cst_structured *tensor) {
   return tensor->num_lists + !tensor->is_row;
 }
 
-/* The whole array, as nodes are. */
-static inline cst__node cst__structured_root(const cst_structured *tensor) {
-  return (cst__node){tensor->array->schema, &tensor->array->array, &tensor->view};
-}
+/* The elements, below all lists; slots that lists do not reach as well. */
+const cst__view *cst__structured_elements(const cst_structured *tensor);
 
-/* The node of the elements, below all lists. */
-cst__node cst__structured_elements(const cst_structured *tensor);
-
-/* The place of a field in the structs of a node. CST_NOT_FOUND with near names; CST_SCHEMA if it is
- * not of structs. */
-cst_status cst__field_find(const cst__node *node, const char *name, int64_t *place,
+/* The place of a field in structs. CST_NOT_FOUND with near names; CST_SCHEMA if they are none. */
+cst_status cst__field_find(const cst__view *structs, const char *name, int64_t *place,
                            cst_error *error);
 
 cst_status cst__structured_shape(const cst_structured *tensor, int64_t *dims, cst_error *error);

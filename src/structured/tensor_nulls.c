@@ -41,29 +41,28 @@ static cst_status null_test_drop_empty(const cst__view *lists, uint8_t *bits, cs
 }
 
 /* A bit per slot: those of the struct's field, or of the elements themselves. */
-static cst_status null_test_bits(const null_test *t, const cst__runs *field, uint8_t *bits,
+static cst_status null_test_bits(const null_test *t, const cst__slots *field, uint8_t *bits,
                                  cst_error *error) {
-  int64_t length = field->node.view->length;
+  int64_t length = field->view->length;
   memset(bits, 0, cst__bits_size(length));
-  cst__runs_valid_bits(field, bits, 0);
+  cst__slots_valid_bits(field, bits, 0);
   if (t->test == CST_IS_NULL) {
     null_test_invert(bits, length);
     return CST_OK;
   }
-  return cst__view_is_list(field->node.view) ? null_test_drop_empty(field->node.view, bits, error)
-                                             : CST_OK;
+  return cst__view_is_list(field->view) ? null_test_drop_empty(field->view, bits, error) : CST_OK;
 }
 
-static cst_status null_test_slots(const cst__assembly *a, const cst__runs *field,
+static cst_status null_test_slots(const cst__assembly *a, const cst__slots *field,
                                   const null_test *t, cst__made *out) {
   struct ArrowSchema *bools = cst__arena_take(a->arena, sizeof *bools);
   if (bools == NULL) {
     return cst__fail_memory(a->error, sizeof *bools);
   }
   *bools = cst__array_type_field("b", "item", NULL, 0);
-  int64_t length = field->node.view->length;
+  int64_t length = field->view->length;
   size_t size = cst__bits_size(length);
-  CST__TRY(cst__owned_new(&a->owner->allocator, 2, 0, false, &out->array, a->error));
+  CST__TRY(cst__owned_new(a->owner.allocator, 2, 0, false, &out->array, a->error));
   uint8_t *bits = cst__owned_buffer(&out->array, 1, size);
   if (bits == NULL) {
     cst__made_release(out);
@@ -79,16 +78,16 @@ static cst_status null_test_slots(const cst__assembly *a, const cst__runs *field
   return CST_OK;
 }
 
-static cst_status null_test_node(const cst__assembly *a, cst__runs *at, const void *how,
+static cst_status null_test_node(const cst__assembly *a, cst__slots *at, const void *how,
                                  cst__made *out);
 
-static cst_status null_test_structs(const cst__assembly *a, cst__runs *structs, const null_test *t,
+static cst_status null_test_structs(const cst__assembly *a, cst__slots *structs, const null_test *t,
                                     cst__made *out) {
   const char *step = t->path.steps[0];
   const null_test below = {t->test, {t->path.steps + 1, t->path.count - 1}};
   int64_t place;
-  CST__TRY(cst__field_find(&structs->node, step, &place, a->error));
-  CST__TRY(cst__runs_enter(structs, place, a->error));
+  CST__TRY(cst__field_find(structs->view, step, &place, a->error));
+  CST__TRY(cst__slots_enter(structs, place, a->arena, a->error));
   cst_status status = below.path.count == 0 ? null_test_slots(a, structs, &below, out)
                                             : null_test_node(a, structs, &below, out);
   if (status != CST_OK && below.path.count > 0) {
@@ -98,10 +97,10 @@ static cst_status null_test_structs(const cst__assembly *a, cst__runs *structs, 
 }
 
 /* how: a null_test. */
-static cst_status null_test_node(const cst__assembly *a, cst__runs *at, const void *how,
+static cst_status null_test_node(const cst__assembly *a, cst__slots *at, const void *how,
                                  cst__made *out) {
   const null_test *t = how;
-  if (cst__view_is_list(at->node.view)) {
+  if (cst__view_is_list(at->view)) {
     return cst__made_lists(a, at, null_test_node, t, out);
   }
   return t->path.count == 0 ? null_test_slots(a, at, t, out) : null_test_structs(a, at, t, out);
@@ -116,28 +115,19 @@ cst_status cst__structured_test_null(const cst_structured *tensor, const cst_pat
 /* ---- filling ---- */
 
 /* Other elements, which are as many as all slots of the elements' node; how: a cst_array. */
-static cst_status fill_node(const cst__assembly *a, cst__runs *at, const void *how,
+static cst_status fill_node(const cst__assembly *a, cst__slots *at, const void *how,
                             cst__made *out) {
-  return cst__view_is_list(at->node.view) ? cst__made_lists(a, at, fill_node, how, out)
-                                          : cst__made_array(a, how, out);
+  return cst__view_is_list(at->view) ? cst__made_lists(a, at, fill_node, how, out)
+                                     : cst__made_array(a, how, out);
 }
 
 /* All slots of the elements' node, those that lists do not reach as well. */
 static cst_status fill_elements(const cst_structured *tensor, cst_array **out, cst_error *error) {
-  const cst__node node = cst__structured_elements(tensor);
-  cst__arena arena;
-  cst__runs all;
+  const cst__view *view = cst__structured_elements(tensor);
+  const cst__owner owner = cst__array_owner(tensor->array);
   struct ArrowArray made;
-  cst__arena_init(&arena, &tensor->array->allocator);
-  cst_status status = cst__runs_all(&node, &arena, &all, error);
-  if (status == CST_OK) {
-    status = cst__runs_array(&all, tensor->array, &made, error);
-  }
-  if (status == CST_OK) {
-    status = cst__array_result(tensor->array, node.schema, &made, out, error);
-  }
-  cst__arena_reset(&arena);
-  return status;
+  CST__TRY(cst__share_view(&owner, view, 0, view->length, &made, error));
+  return cst__array_result(tensor->array, view->schema, &made, out, error);
 }
 
 cst_status cst__structured_fill_null(const cst_structured *tensor, const cst_array *fill,
@@ -173,37 +163,44 @@ cst_status cst__structured_fill_null_lists(const cst_structured *tensor, cst_str
 
 /* ---- dropping ---- */
 
-/* The elements that stay, and the lists of the innermost dimension without the others. `tested` are
- * the bools of all elements. */
-static cst_status drop_null_places(const cst_structured *tensor, cst__levels *levels,
-                                   const cst__levels *tested, cst_structured **out,
-                                   cst_error *error) {
-  cst__dim *level = &levels->items[levels->count - 1];
-  const cst__runs *bools = &tested->rest;
-  int64_t *places = cst__levels_take(levels, levels->rest.total, error);
-  int64_t count = 0;
-  int64_t place = 0;
-  int64_t list = 0;
+/* Bits of the elements that are not null: a null test gives bools of all of them, as many as the
+ * tensor has. */
+static cst_status find_present(const cst_structured *tests, cst__levels *levels,
+                               const uint64_t **out, cst_error *error) {
+  cst__slots all = cst__slots_all(&tests->view);
+  int64_t count = levels->rest.chosen.count;
+  uint8_t *is_present = cst__arena_take(&levels->arena, (size_t)count);
+  int64_t at = 0;
+  if (is_present == NULL) {
+    return cst__fail_memory(error, (size_t)count);
+  }
+  for (size_t i = 0; i < tests->num_lists; i++) {
+    CST__TRY(cst__slots_open(&all, &levels->arena, NULL, error));
+  }
+  for (int64_t i = 0; i < cst__chosen_num_runs(&all.chosen); i++) {
+    cst__range run = cst__chosen_run(&all.chosen, i);
+    cst__bits_to_bytes(all.view->data, all.view->offset + run.begin, run.count, is_present + at);
+    at += run.count;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    is_present[i] ^= 1;
+  }
+  *out = cst__words_of_bytes(is_present, count, &levels->arena, error);
+  return *out != NULL ? CST_OK : CST_NO_MEMORY;
+}
+
+/* The elements that stay, and the lists of the innermost dimension without the others. */
+static cst_status drop_null_places(const cst_structured *tensor, const cst_structured *tests,
+                                   cst__levels *levels, cst_structured **out, cst_error *error) {
+  cst__lists *innermost = &levels->items[levels->count - 1];
+  const uint64_t *words = NULL;
+  cst__picked kept;
   cst_array *rest;
-  if (places == NULL) {
-    return CST_NO_MEMORY;
-  }
-  for (size_t i = 0; i < bools->count; i++) {
-    const uint8_t *bits = bools->node.view->data;
-    for (int64_t k = 0; k < bools->items[i].length; k++, place++) {
-      int64_t at = bools->node.view->offset + bools->items[i].begin + k;
-      while (level->splits[list] <= place && list <= level->num_lists) {
-        level->splits[list++] = count; /* read before it is written: lists begin in order */
-      }
-      places[count] = place;
-      count += !(bits[at >> 3] >> (at & 7) & 1);
-    }
-  }
-  while (list <= level->num_lists) {
-    level->splits[list++] = count;
-  }
-  level->size = -1;
-  CST__TRY(cst__levels_choose(levels, tensor, places, count, &rest, error));
+  CST__TRY(find_present(tests, levels, &words, error));
+  CST__TRY(cst__lists_filter(innermost, words, &levels->arena, &kept, error));
+  *innermost = kept.lists;
+  innermost->size = -1;
+  CST__TRY(cst__levels_choose(levels, tensor, &kept.items, &rest, error));
   cst_status status = cst__levels_tensor(levels->items, levels->count, rest, out, error);
   cst__array_handle_release(rest);
   return status;
@@ -214,27 +211,19 @@ cst_status cst__structured_drop_null(const cst_structured *tensor, const cst_pat
   size_t rank = cst__structured_rank(tensor);
   cst_structured *tests;
   cst__levels levels;
-  cst__levels tested;
   if (rank == 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "a scalar has no dimension that nulls can be dropped from");
   }
   CST__TRY(cst__structured_test_null(tensor, path, CST_IS_NULL, &tests, error));
-  cst_status status = CST_OK;
-  if (cst__structured_rank(tests) != rank) {
-    status = cst__fail(error, CST_INVALID_ARGUMENT, "drop the nulls of the field itself",
-                       "the path leads through lists");
-  }
+  cst_status status =
+      cst__structured_rank(tests) == rank
+          ? cst__levels_open(tensor, rank, &levels, error)
+          : cst__fail(error, CST_INVALID_ARGUMENT, "drop the nulls of the field itself",
+                      "the path leads through lists");
   if (status == CST_OK) {
-    status = cst__levels_open(tests, rank, &tested, error);
-    if (status == CST_OK) {
-      status = cst__levels_open(tensor, rank, &levels, error);
-      if (status == CST_OK) {
-        status = drop_null_places(tensor, &levels, &tested, out, error);
-        cst__levels_close(&levels);
-      }
-      cst__levels_close(&tested);
-    }
+    status = drop_null_places(tensor, tests, &levels, out, error);
+    cst__levels_close(&levels);
   }
   cst__structured_release(tests);
   return status;

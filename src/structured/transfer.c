@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "arrow/owned.h"
+#include "nested/gather.h"
 #include "structured/edit.h"
-#include "table/repeat.h"
 
 /* The ways of one copy, from the last struct that the path of the field and that of the structs
  * which get it have in common. */
@@ -16,19 +16,17 @@ typedef struct transfer {
 
 /* ---- promoting ---- */
 
-static cst_status promote_enter(const cst__assembly *a, cst__runs *at, const char *step) {
+static cst_status promote_enter(const cst__assembly *a, cst__slots *at, const char *step) {
   int64_t place;
-  CST__TRY(cst__field_find(&at->node, step, &place, a->error));
-  return cst__runs_enter(at, place, a->error);
+  CST__TRY(cst__field_find(at->view, step, &place, a->error));
+  return cst__slots_enter(at, place, a->arena, a->error);
 }
 
 /* Lists that become no longer by what is taken out of their structs: they are shared. */
-static cst_status promote_level(const cst__assembly *a, const cst__runs *lists,
+static cst_status promote_level(const cst__assembly *a, const cst__slots *lists,
                                 const cst_path *rest, cst__made *out) {
-  const cst__node child = cst__node_child(&lists->node, 0);
-  cst__runs items;
+  cst__slots items = cst__slots_all(&lists->view->children[0]);
   cst__made made;
-  CST__TRY(cst__runs_all(&child, a->arena, &items, a->error));
   for (size_t i = 0; i < rest->count; i++) {
     CST__TRY(promote_enter(a, &items, rest->steps[i]));
   }
@@ -38,12 +36,12 @@ static cst_status promote_level(const cst__assembly *a, const cst__runs *lists,
 
 /* Opens the lists on a path, and the first level of those at its end. The splits divide the slots
  * that the walk stands at among the outermost lists. */
-static cst_status promote_open(const cst__assembly *a, cst__runs *at, const cst_path *rest,
+static cst_status promote_open(const cst__assembly *a, cst__slots *at, const cst_path *rest,
                                int64_t *splits, int64_t count) {
   for (size_t i = 0; i <= rest->count; i++) {
     bool is_last = i == rest->count;
-    while (cst__view_is_list(at->node.view)) {
-      CST__TRY(cst__runs_descend(at, splits, count, a->error));
+    while (cst__view_is_list(at->view)) {
+      CST__TRY(cst__slots_descend(at, splits, count, a->arena, a->error));
       if (is_last) {
         return CST_OK;
       }
@@ -55,18 +53,19 @@ static cst_status promote_open(const cst__assembly *a, cst__runs *at, const cst_
   return CST_OK;
 }
 
-static cst_status promote_levels(const cst__assembly *a, const cst__runs *lists,
+static cst_status promote_levels(const cst__assembly *a, const cst__slots *lists,
                                  const cst_path *rest, cst__made *out) {
-  cst__runs at = *lists;
+  int64_t count = lists->chosen.count;
+  cst__slots at = *lists;
   struct ArrowArray made;
   int64_t *offsets;
-  CST__TRY(cst__made_offsets(a, lists->total, &offsets, &made));
-  for (int64_t i = 0; i <= lists->total; i++) {
-    offsets[i] = i;
+  CST__TRY(cst__made_offsets(a, count, &offsets, &made));
+  cst_status status = cst__numbers_count(offsets, count + 1, a->error);
+  if (status == CST_OK) {
+    status = promote_open(a, &at, rest, offsets, count);
   }
-  cst_status status = promote_open(a, &at, rest, offsets, lists->total);
-  if (status == CST_OK && (lists->veil != NULL || lists->node.view->null_count > 0)) {
-    status = cst__runs_hide(lists, &made, a->error);
+  if (status == CST_OK && cst__slots_may_be_null(lists)) {
+    status = cst__slots_put_validity(lists, &made, a->error);
   }
   if (status == CST_OK) {
     status = cst__made_share(a, &at, out);
@@ -75,78 +74,86 @@ static cst_status promote_levels(const cst__assembly *a, const cst__runs *lists,
     cst__array_release(&made);
     return status;
   }
-  return cst__made_wrap(a, &made, out);
+  return cst__made_wrap(a, &made, -1, out);
 }
 
 /* The field, once for each of the structs that its way begins at. */
-static cst_status promote_make(const cst__assembly *a, const cst__runs *structs, const transfer *t,
+static cst_status promote_make(const cst__assembly *a, const cst__slots *structs, const transfer *t,
                                cst__made *out) {
-  cst__runs at = *structs;
+  cst__slots at = *structs;
   cst_path rest = t->up;
   do {
     CST__TRY(promote_enter(a, &at, rest.steps[0]));
     rest = (cst_path){rest.steps + 1, rest.count - 1};
-  } while (rest.count > 0 && !cst__view_is_list(at.node.view));
+  } while (rest.count > 0 && !cst__view_is_list(at.view));
   if (t->lists == 0) {
     return cst__made_share(a, &at, out);
   }
-  return t->lists == 1 && cst__runs_are_all(&at) ? promote_level(a, &at, &rest, out)
-                                                 : promote_levels(a, &at, &rest, out);
+  return t->lists == 1 && cst__slots_are_all(&at) ? promote_level(a, &at, &rest, out)
+                                                  : promote_levels(a, &at, &rest, out);
 }
 
 /* ---- broadcasting ---- */
 
-/* Where the structs at the end of a path begin within each of those that it begins at; *splits is
- * NULL if they are the same slots. */
-static cst_status broadcast_open(const cst__assembly *a, const cst__runs *structs,
-                                 const cst_path *down, int64_t **splits) {
-  cst__runs at = *structs;
-  *splits = NULL;
+/* The structs at the end of a path that lie in each of those that it begins at; splits are NULL if
+ * they are the same slots. */
+static cst_status broadcast_open(const cst__assembly *a, const cst__slots *structs,
+                                 const cst_path *down, cst__lists *out) {
+  cst__slots at = *structs;
+  out->splits = NULL;
   for (size_t i = 0; i < down->count; i++) {
     CST__TRY(promote_enter(a, &at, down->steps[i]));
-    while (cst__view_is_list(at.node.view)) {
-      CST__TRY(*splits == NULL ? cst__runs_open(&at, splits, a->error)
-                               : cst__runs_descend(&at, *splits, structs->total, a->error));
+    while (cst__view_is_list(at.view)) {
+      cst__lists lists;
+      CST__TRY(cst__slots_open(&at, a->arena, &lists, a->error));
+      CST__TRY(out->splits != NULL ? cst__lists_join(out, &lists, a->arena, &lists, a->error)
+                                   : CST_OK);
+      *out = lists;
     }
   }
   return CST_OK;
+}
+
+/* Slots of an array of the owner's, each as often as the splits say. */
+static cst_status broadcast_slots(const cst__assembly *a, const cst__owner *owner,
+                                  cst__slots *slots, const int64_t *splits,
+                                  struct ArrowArray *out) {
+  cst__chosen repeated;
+  CST__TRY(cst__chosen_repeat(&slots->chosen, splits, a->arena, &repeated, a->error));
+  return cst__take(owner, slots->view, &repeated, false, out, a->error);
 }
 
 /* What has been made is an array for a moment, to be taken from. */
 static cst_status broadcast_made(const cst__assembly *a, const int64_t *splits, cst__made *made) {
   cst_array *array;
   cst__view view;
-  cst__runs slots;
-  CST__TRY(
-      cst__array_result_as(&a->owner->allocator, made->schema, &made->array, &array, a->error));
+  CST__TRY(cst__array_result_as(a->owner.allocator, made->schema, &made->array, &array, a->error));
   cst_status status = cst__array_view(array, &view, a->arena, a->error);
   if (status == CST_OK) {
-    const cst__node node = {array->schema, &array->array, &view};
-    status = cst__runs_all(&node, a->arena, &slots, a->error);
-  }
-  if (status == CST_OK) {
-    status = cst__repeat(array, &slots, splits, &made->array, a->error);
+    const cst__owner owner = cst__array_owner(array);
+    cst__slots slots = cst__slots_all(&view);
+    status = broadcast_slots(a, &owner, &slots, splits, &made->array);
   }
   cst__array_handle_release(array);
   return status;
 }
 
-static cst_status transfer_make(const cst__assembly *a, const cst__edit *edit, const cst__place *at,
-                                cst__made *out) {
+static cst_status transfer_make(const cst__assembly *a, const cst__edit *edit,
+                                const cst__edit_place *at, cst__made *out) {
   const transfer *t = edit->source;
-  int64_t *splits;
+  cst__lists lists;
   for (size_t i = 0; i < t->down.count; i++) {
     at = at->above;
   }
-  CST__TRY(broadcast_open(a, at->structs, &t->down, &splits));
-  if (splits != NULL && t->up.count == 1) {
-    cst__runs field = *at->structs;
+  CST__TRY(broadcast_open(a, at->structs, &t->down, &lists));
+  if (lists.splits != NULL && t->up.count == 1) {
+    cst__slots field = *at->structs;
     CST__TRY(promote_enter(a, &field, t->up.steps[0]));
-    out->schema = field.node.schema;
-    return cst__repeat(a->owner, &field, splits, &out->array, a->error);
+    out->schema = field.view->schema;
+    return broadcast_slots(a, &a->owner, &field, lists.splits, &out->array);
   }
   CST__TRY(promote_make(a, at->structs, t, out));
-  return splits != NULL ? broadcast_made(a, splits, out) : CST_OK;
+  return lists.splits != NULL ? broadcast_made(a, lists.splits, out) : CST_OK;
 }
 
 /* ---- planning ---- */
@@ -160,21 +167,21 @@ static void transfer_add_path(const cst_path *path, size_t count, cst_error *err
 /* Counts the lists from step `first` on that a promotion makes one. */
 static cst_status transfer_count_lists(const cst_structured *tensor, const cst_path *from,
                                        size_t first, size_t *lists, cst_error *error) {
-  cst__node node = cst__structured_elements(tensor);
+  const cst__view *view = cst__structured_elements(tensor);
   *lists = 0;
   for (size_t i = 0; i < from->count; i++) {
     int64_t place;
-    cst_status status = cst__field_find(&node, from->steps[i], &place, error);
+    cst_status status = cst__field_find(view, from->steps[i], &place, error);
     if (status != CST_OK) {
       transfer_add_path(from, i, error);
       return status;
     }
-    node = cst__node_child(&node, place);
+    view = &view->children[place];
     bool is_last = i + 1 == from->count;
-    if (is_last && *lists > 0 && cst__view_is_list(node.view)) {
+    if (is_last && *lists > 0 && cst__view_is_list(view)) {
       ++*lists;
     }
-    for (; !is_last && cst__view_is_list(node.view); node = cst__node_child(&node, 0)) {
+    for (; !is_last && cst__view_is_list(view); view = view->children) {
       *lists += i >= first;
     }
   }

@@ -3,14 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "nested/gather.h"
 #include "structured/edit.h"
-#include "table/repeat.h"
 
 /* ---- dimensions, side by side ---- */
 
 /* A tensor of which some dimensions are open. */
 typedef struct opened {
-  cst__runs slots;
+  cst__slots slots;
   bool has_rows; /* the next dimension is that of the rows of a whole array */
 } opened;
 
@@ -24,40 +24,29 @@ typedef struct comparing {
   opened own;
   opened given;
   const dimension *last; /* innermost so far */
-  cst_error *error;
+  const cst__assembly *a;
 } comparing;
 
-static cst_status opened_init(const cst_structured *tensor, cst__arena *arena, opened *out,
-                              cst_error *error) {
-  const cst__node root = cst__structured_root(tensor);
-  out->has_rows = !tensor->is_row;
-  return cst__runs_all(&root, arena, &out->slots, error);
+static opened opened_init(const cst_structured *tensor) {
+  return (opened){cst__slots_all(&tensor->view), !tensor->is_row};
 }
 
-static cst_status opened_rows(opened *o, int64_t **splits, cst_error *error) {
-  size_t size = 2 * sizeof **splits;
-  o->has_rows = false;
-  *splits = cst__arena_take(o->slots.arena, size);
-  if (*splits == NULL) {
-    return cst__fail_memory(error, size);
+static cst_status opened_next(opened *o, const cst__assembly *a, cst__lists *lists) {
+  if (!o->has_rows) {
+    return cst__slots_open(&o->slots, a->arena, lists, a->error);
   }
-  (*splits)[0] = 0;
-  (*splits)[1] = o->slots.total;
-  return CST_OK;
-}
-
-static cst_status opened_next(opened *o, int64_t **splits, cst_error *error) {
-  return o->has_rows ? opened_rows(o, splits, error) : cst__runs_open(&o->slots, splits, error);
+  o->has_rows = false;
+  return cst__lists_one(o->slots.chosen.count, a->arena, lists, a->error);
 }
 
 static bool opened_is_all(const opened *o) {
-  return !o->has_rows && o->slots.veil == NULL && cst__runs_are_all(&o->slots);
+  return !o->has_rows && o->slots.mask == NULL && cst__slots_are_all(&o->slots);
 }
 
 /* True if both have the same lists, so that there is nothing to compare. */
 static bool opened_same(const opened *a, const opened *b) {
-  const cst__view *x = a->slots.node.view;
-  const cst__view *y = b->slots.node.view;
+  const cst__view *x = a->slots.view;
+  const cst__view *y = b->slots.view;
   return opened_is_all(a) && opened_is_all(b) && x->layout == CST__LAYOUT_LIST &&
          y->layout == CST__LAYOUT_LIST && x->offsets == y->offsets && x->offset == y->offset &&
          x->length == y->length && x->offset_width == y->offset_width && x->validity == y->validity;
@@ -69,63 +58,56 @@ enum { MOST_DIMENSIONS = 128 /* more than a type can have */ };
 
 /* Where list i of a dimension lies in those above: coordinates[0 .. *count - 1], innermost first.
  */
-static cst_status find_coordinates(const dimension *d, int64_t i, int64_t *coordinates,
-                                   size_t *count, cst_error *error) {
+static cst_status find_coordinates(const comparing *c, const dimension *d, int64_t i,
+                                   int64_t *coordinates, size_t *count) {
   for (d = d->above; d != NULL && *count < MOST_DIMENSIONS; d = d->above) {
-    opened lists = d->lists;
-    int64_t *splits;
-    int64_t list = 0;
-    CST__TRY(opened_next(&lists, &splits, error));
-    while (splits[list + 1] <= i) {
-      list++;
-    }
-    coordinates[(*count)++] = i - splits[list];
+    opened at = d->lists;
+    cst__lists lists;
+    CST__TRY(opened_next(&at, c->a, &lists));
+    int64_t list = cst__splits_find(lists.splits, lists.count, i);
+    coordinates[(*count)++] = i - lists.splits[list];
     i = list;
   }
   return CST_OK;
 }
 
-static cst_status fail_lengths(const dimension *d, const int64_t *own, const int64_t *given,
-                               cst_error *error) {
+static cst_status fail_lengths(const comparing *c, const dimension *d, const cst__lists *own,
+                               const cst__lists *given, int64_t i) {
+  cst_error *error = c->a->error;
   int64_t coordinates[MOST_DIMENSIONS];
   char row[64] = "";
   size_t used = 0;
   size_t count = 0;
-  int64_t i = 0;
-  while (own[i + 1] == given[i + 1]) {
-    i++;
-  }
-  CST__TRY(find_coordinates(d, i, coordinates, &count, error));
+  CST__TRY(find_coordinates(c, d, i, coordinates, &count));
   for (size_t k = count; k-- > 0 && used + 24 < sizeof row;) {
     used += (size_t)snprintf(row + used, sizeof row - used, "%s[%lld]",
                              k + 1 == count ? "row " : "", (long long)coordinates[k]);
   }
   cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s%s%lld values for %lld structs", row,
-            count > 0 ? ": " : "", (long long)(given[i + 1] - given[i]),
-            (long long)(own[i + 1] - own[i]));
+            count > 0 ? ": " : "", (long long)cst__list_size(given, i),
+            (long long)cst__list_size(own, i));
   cst__error_add_record(error, count > 0 ? coordinates[count - 1] : -1, -1);
   return CST_INVALID_ARGUMENT;
 }
 
 static cst_status compare_dimension(comparing *c) {
-  dimension *d = cst__arena_take(c->own.slots.arena, sizeof *d);
-  int64_t count = c->own.has_rows ? 1 : c->own.slots.total;
-  int64_t *own;
-  int64_t *given;
+  const cst__assembly *a = c->a;
+  dimension *d = cst__arena_take(a->arena, sizeof *d);
+  cst__lists own;
+  cst__lists given;
   if (d == NULL) {
-    return cst__fail_memory(c->error, sizeof *d);
+    return cst__fail_memory(a->error, sizeof *d);
   }
   *d = (dimension){c->own, c->last};
   c->last = d;
   if (opened_same(&c->own, &c->given)) {
-    CST__TRY(cst__runs_open(&c->own.slots, NULL, c->error));
-    return cst__runs_open(&c->given.slots, NULL, c->error);
+    CST__TRY(cst__slots_open(&c->own.slots, a->arena, NULL, a->error));
+    return cst__slots_open(&c->given.slots, a->arena, NULL, a->error);
   }
-  CST__TRY(opened_next(&c->own, &own, c->error));
-  CST__TRY(opened_next(&c->given, &given, c->error));
-  return memcmp(own, given, ((size_t)count + 1) * sizeof *own) == 0
-             ? CST_OK
-             : fail_lengths(d, own, given, c->error);
+  CST__TRY(opened_next(&c->own, a, &own));
+  CST__TRY(opened_next(&c->given, a, &given));
+  int64_t at = cst__lists_differ(&own, &given);
+  return at < 0 ? CST_OK : fail_lengths(c, d, &own, &given, at);
 }
 
 /* Opens the dimensions of the structs at a path, and as many of the value that is given. */
@@ -136,9 +118,9 @@ static cst_status compare_dimensions(comparing *c, const cst_structured *tensor,
   }
   for (size_t i = 0; i + 1 < path->count; i++) {
     int64_t place;
-    CST__TRY(cst__field_find(&c->own.slots.node, path->steps[i], &place, c->error));
-    CST__TRY(cst__runs_enter(&c->own.slots, place, c->error));
-    while (cst__view_is_list(c->own.slots.node.view)) {
+    CST__TRY(cst__field_find(c->own.slots.view, path->steps[i], &place, c->a->error));
+    CST__TRY(cst__slots_enter(&c->own.slots, place, c->a->arena, c->a->error));
+    while (cst__view_is_list(c->own.slots.view)) {
       CST__TRY(compare_dimension(c));
     }
   }
@@ -150,13 +132,13 @@ static cst_status compare_dimensions(comparing *c, const cst_structured *tensor,
 /* How many dimensions the structs at a path have that lies in the tensor. */
 static cst_status update_rank(const cst_structured *tensor, const cst_path *path, size_t *out,
                               cst_error *error) {
-  cst__node node = cst__structured_elements(tensor);
+  const cst__view *view = cst__structured_elements(tensor);
   *out = cst__structured_rank(tensor);
   for (size_t i = 0; i + 1 < path->count; i++) {
     int64_t place;
-    CST__TRY(cst__field_find(&node, path->steps[i], &place, error));
-    node = cst__node_child(&node, place);
-    for (; cst__view_is_list(node.view); node = cst__node_child(&node, 0)) {
+    CST__TRY(cst__field_find(view, path->steps[i], &place, error));
+    view = &view->children[place];
+    for (; cst__view_is_list(view); view = view->children) {
       (*out)++;
     }
   }
@@ -166,48 +148,36 @@ static cst_status update_rank(const cst_structured *tensor, const cst_path *path
 /* One value, for every struct. */
 static cst_status update_repeat(const cst__assembly *a, const cst_structured *value, int64_t count,
                                 cst__made *out) {
-  const cst__node root = cst__structured_root(value);
-  const int64_t splits[] = {0, count};
-  cst__runs all;
-  CST__TRY(cst__runs_all(&root, a->arena, &all, a->error));
-  out->schema = root.schema;
-  return cst__repeat(value->array, &all, splits, &out->array, a->error);
+  const cst__owner owner = cst__array_owner(value->array);
+  const int64_t first = 0;
+  const int64_t ends[] = {0, count};
+  const cst__chosen repeated = {.count = count, .spans = {&first, ends, 1, 0}};
+  out->schema = value->array->schema;
+  return cst__take(&owner, &value->view, &repeated, false, &out->array, a->error);
 }
 
-/* All rows of a value as one list, for the only struct of a scalar. */
-static cst_status update_wrap(const cst__assembly *a, cst__made *made) {
-  struct ArrowArray list;
-  int64_t *offsets;
-  cst_status status = cst__made_offsets(a, 1, &offsets, &list);
-  if (status != CST_OK) {
-    cst__made_release(made);
-    return status;
-  }
-  offsets[0] = 0;
-  offsets[1] = made->array.length;
-  return cst__made_wrap(a, &list, made);
-}
-
-static cst_status update_make(const cst__assembly *a, const cst__edit *edit, const cst__place *at,
-                              cst__made *out) {
+static cst_status update_make(const cst__assembly *a, const cst__edit *edit,
+                              const cst__edit_place *at, cst__made *out) {
   const cst_structured *value = edit->source;
-  const cst__assembly of_value = {value->array, a->arena, a->error};
-  comparing c = {.error = a->error};
+  const cst__assembly of_value = {cst__array_owner(value->array), a->arena, a->error};
+  comparing c = {opened_init(edit->tensor), opened_init(value), NULL, a};
   size_t rank;
   size_t given = cst__structured_rank(value);
   CST__TRY(update_rank(edit->tensor, edit->path, &rank, a->error));
   if (given == 0 && rank > 0) {
-    return update_repeat(a, value, at->structs->total, out);
+    return update_repeat(a, value, at->structs->chosen.count, out);
   }
   if (given < rank) {
     return cst__fail(a->error, CST_INVALID_ARGUMENT, NULL,
                      "a value of rank %zu for structs of rank %zu", given, rank);
   }
-  CST__TRY(opened_init(edit->tensor, a->arena, &c.own, a->error));
-  CST__TRY(opened_init(value, a->arena, &c.given, a->error));
   CST__TRY(compare_dimensions(&c, edit->tensor, edit->path));
   CST__TRY(cst__made_share(&of_value, &c.given.slots, out));
-  return c.given.has_rows ? update_wrap(a, out) : CST_OK;
+  if (!c.given.has_rows) {
+    return CST_OK;
+  }
+  const int64_t all[] = {0, out->array.length}; /* as one list, for the only struct of a scalar */
+  return cst__made_around(a, &(cst__lists){1, -1, all, NULL}, out);
 }
 
 cst_status cst__structured_update(const cst_structured *tensor, const cst_field_update *updates,

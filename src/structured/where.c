@@ -14,7 +14,7 @@ static cst_status where_null(const cst_structured *like, cst_structured **out, c
   size_t dims = like->is_row ? 0 : 1;
   int64_t null = -1;
   CST__TRY(cst__selection_begin(&s, like, dims, 1, error));
-  s.places = (cst__places){.count = 1, .at = &null};
+  s.places = (cst__chosen){.count = 1, .at = &null, .has_null = true};
   cst_status status = dims > 0 ? cst__select_all(&s) : CST_OK;
   if (status == CST_OK) {
     status = cst__selection_finish(&s, out);
@@ -51,7 +51,8 @@ static cst_status side_walk(where_side *side, const cst__indices *condition, siz
   for (size_t i = 0; i < dims; i++) {
     CST__TRY(cst__select_together(&side->walk, CST__NULL_OF_INDICES));
   }
-  CST__TRY(cst__selection_slots(&side->walk, &side->at));
+  CST__TRY(cst__chosen_need_numbers(&side->walk.places, &side->walk.source.arena, error));
+  side->at = side->walk.places.at;
   return cst__levels_rest(&side->walk.source, side->walk.tensor, &side->parts, error);
 }
 
@@ -85,12 +86,12 @@ static void side_close(where_side *side) {
 }
 
 /* The places, in the parts of x with those of y after them, that the condition chooses. */
-static int64_t *where_places(cst__indices *condition, const where_side *x, const where_side *y,
-                             cst_error *error) {
+static cst_status where_places(cst__indices *condition, const where_side *x, const where_side *y,
+                               cst__chosen *out, cst_error *error) {
   int64_t *places = cst__levels_take(&condition->levels, condition->count, error);
   int64_t after = x->parts->array.length;
   if (places == NULL) {
-    return NULL;
+    return CST_NO_MEMORY;
   }
   for (int64_t i = 0; i < condition->count; i++) {
     int64_t of_x = x->at != NULL ? x->at[i] : 0;
@@ -98,7 +99,8 @@ static int64_t *where_places(cst__indices *condition, const where_side *x, const
     places[i] = condition->mask[i] != 0 ? of_x : of_y >= 0 ? of_y + after : -1;
     places[i] = is_null_at(condition, i) ? -1 : places[i];
   }
-  return places;
+  *out = (cst__chosen){.count = condition->count, .at = places, .has_null = true};
+  return CST_OK;
 }
 
 static cst_status where_choose(cst__indices *condition, const where_side *x, const where_side *y,
@@ -106,12 +108,10 @@ static cst_status where_choose(cst__indices *condition, const where_side *x, con
   const cst_array *sides[] = {x->parts, y->parts};
   cst_array *both;
   cst_array *chosen;
-  int64_t *places = where_places(condition, x, y, error);
-  if (places == NULL) {
-    return CST_NO_MEMORY;
-  }
+  cst__chosen places;
+  CST__TRY(where_places(condition, x, y, &places, error));
   CST__TRY(cst__array_concat(sides, 2, &both, error));
-  cst_status status = cst__array_take_slots(both, places, (size_t)condition->count, &chosen, error);
+  cst_status status = cst__array_choose(both, &places, &chosen, error);
   cst__array_handle_release(both);
   if (status == CST_OK) {
     status =
@@ -161,9 +161,8 @@ cst_status cst__structured_where(const cst_structured *condition, const cst_stru
 
 /* The places that the walk has come to, -1 where the condition is not true. */
 static cst_status mask_places(cst__selection *s, cst__indices *condition) {
-  const int64_t *from;
   int64_t count = s->places.count;
-  CST__TRY(cst__selection_slots(s, &from));
+  CST__TRY(cst__chosen_need_numbers(&s->places, &s->source.arena, s->error));
   int64_t *at = cst__levels_take(&condition->levels, count + 1, s->error);
   if (at == NULL) {
     return CST_NO_MEMORY;
@@ -171,9 +170,9 @@ static cst_status mask_places(cst__selection *s, cst__indices *condition) {
   for (int64_t i = 0; i < count; i++) {
     int64_t beside = cst__selection_beside(s, i);
     bool is_true = beside >= 0 && condition->mask[beside] != 0 && !is_null_at(condition, beside);
-    at[i] = is_true ? from[i] : -1;
+    at[i] = is_true ? s->places.at[i] : -1;
   }
-  s->places = (cst__places){.count = count, .at = at};
+  s->places = (cst__chosen){.count = count, .at = at, .has_null = true};
   cst__select_by(s, NULL);
   return CST_OK;
 }
@@ -224,7 +223,7 @@ cst_status cst__structured_mask(const cst_structured *tensor, const cst_structur
 /* ---- where it is true ---- */
 
 /* The coordinates of the values in one dimension, and from which list each is. */
-static void fill_coordinates(const cst__dim *level, int64_t *items, int64_t count, int64_t *to,
+static void fill_coordinates(const cst__lists *level, int64_t *items, int64_t count, int64_t *to,
                              size_t stride) {
   int64_t list = 0;
   for (int64_t i = 0; i < count; i++) {
@@ -271,15 +270,10 @@ static cst_status make_true_places(cst__indices *condition, cst_structured **out
   int64_t count = 0;
   cst_array *values;
   CST__TRY(true_coordinates(condition, &count, &values, error));
-  int64_t rows[] = {0, count};
-  int64_t *splits = cst__levels_take(&condition->levels, count + 1, error);
-  cst_status status = splits != NULL ? CST_OK : CST_NO_MEMORY;
+  const int64_t rows[] = {0, count};
+  cst__lists dims[] = {{1, -1, rows, NULL}, {0}};
+  cst_status status = cst__lists_fixed(count, rank, &condition->levels.arena, &dims[1], error);
   if (status == CST_OK) {
-    for (int64_t i = 0; i <= count; i++) {
-      splits[i] = i * rank;
-    }
-    const cst__dim dims[] = {{.num_lists = 1, .size = -1, .splits = rows},
-                             {.num_lists = count, .size = rank, .splits = splits}};
     status = cst__levels_tensor(dims, 2, values, out, error);
   }
   cst__array_handle_release(values);

@@ -1,7 +1,6 @@
 /* The handle: importing, counting, sharing, slicing. */
 #include "table/array.h"
 
-#include "arrow/concat.h"
 #include "arrow/dictionary.h"
 #include "arrow/owned.h"
 
@@ -130,28 +129,22 @@ cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *
   return cst__view_init(view, array->schema, &array->array, true, arena, error);
 }
 
-static cst__owner array_owner(const cst_array *array) {
+cst__owner cst__array_owner(const cst_array *array) {
   return (cst__owner){(void *)(uintptr_t)array, array_retain_owner, array_release_owner,
                       &array->allocator};
 }
 
-cst_status cst__array_share_alone(const cst_array *owner, const struct ArrowArray *array,
-                                  int64_t num_children, struct ArrowArray *out, cst_error *error) {
-  const cst__owner kept = array_owner(owner);
-  return cst__share_alone(&kept, array, num_children, out, error);
-}
-
-cst_status cst__array_share(const cst_array *owner, const cst__array_part *part,
-                            struct ArrowArray *out, cst_error *error) {
-  const cst__owner kept = array_owner(owner);
-  return strcmp(part->schema->format, "+s") == 0
-             ? cst__share_struct(&kept, part->array, part->begin, part->length, out, error)
-             : cst__share_slots(&kept, part->array, part->begin, part->length, out, error);
+/* Rows of the array; the offset of a struct's slice stands in its children. */
+static cst_status share_rows(const cst_array *array, int64_t begin, int64_t length,
+                             struct ArrowArray *out, cst_error *error) {
+  const cst__owner owner = cst__array_owner(array);
+  return strcmp(array->schema->format, "+s") == 0
+             ? cst__share_struct(&owner, &array->array, begin, length, out, error)
+             : cst__share_slots(&owner, &array->array, begin, length, out, error);
 }
 
 cst_status cst__array_export(const cst_array *array, struct ArrowArray *out, cst_error *error) {
-  const cst__array_part all = {array->schema, &array->array, 0, array->array.length};
-  return cst__array_share(array, &all, out, error);
+  return share_rows(array, 0, array->array.length, out, error);
 }
 
 cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t length, cst_array **out,
@@ -166,7 +159,6 @@ cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t lengt
                                   (long long)begin, (long long)all);
   }
   length = length < all - begin ? length : all - begin;
-  const cst__array_part part = {array->schema, &array->array, begin, length};
-  CST__TRY(cst__array_share(array, &part, &made, error));
+  CST__TRY(share_rows(array, begin, length, &made, error));
   return cst__array_result(array, array->schema, &made, out, error);
 }

@@ -2,14 +2,14 @@
  *
  * An operation opens a cst__view per argument in an arena of its own (cst__array_view), which costs
  * nothing per slot, and makes an ArrowArray: with buffers of its own (arrow/owned.h), with those of
- * an argument (cst__array_share), or both, child by child. cst__array_result then makes the handle.
+ * an argument (cst__take), or both, child by child. cst__array_result then makes the handle.
  */
 #ifndef TABLE_ARRAY_H
 #define TABLE_ARRAY_H
 
 #include <columnstone/array.h>
 
-#include "arrow/view.h"
+#include "arrow/concat.h"
 #include "table/array_type.h"
 
 struct cst_array {
@@ -38,24 +38,8 @@ cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t lengt
 cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *arena,
                            cst_error *error);
 
-/* Slots [begin, begin + length) of `array`, which is that of a cst_array or lies below it and has
- * the type `schema`. They are counted from its own offset (a view's offset holds that of the
- * structs above as well). */
-typedef struct cst__array_part {
-  const struct ArrowSchema *schema;
-  const struct ArrowArray *array;
-  int64_t begin;
-  int64_t length;
-} cst__array_part;
-
-/* The part as an array of its own that keeps `owner` alive; no copy. The offset of a struct's slice
- * stands in its children; its bitmap is copied if rows are null. */
-cst_status cst__array_share(const cst_array *owner, const cst__array_part *part,
-                            struct ArrowArray *out, cst_error *error);
-
-/* `array` alone, with all its slots, and room for other children. */
-cst_status cst__array_share_alone(const cst_array *owner, const struct ArrowArray *array,
-                                  int64_t num_children, struct ArrowArray *out, cst_error *error);
+/* The array as the owner of what lies in it. It may keep the array alive longer than this. */
+cst__owner cst__array_owner(const cst_array *array);
 
 /* A handle of `made`, whose type is a part of the type of `like`, and whose allocator that of
  * `like`. Takes `made` over: on failure it is released. */

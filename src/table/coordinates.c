@@ -5,24 +5,19 @@
 #include "table/lists.h"
 #include "table/walk.h"
 
-/* More list levels than a type can have. */
-enum { MAX_LEVELS = 128 };
-
 /* The list levels of an array, outermost first. */
 typedef struct levels {
   size_t count;
-  int64_t lists[MAX_LEVELS];   /* how many there are on each level */
-  int64_t *splits[MAX_LEVELS]; /* where the items of each list begin */
+  cst__lists lists[CST__MAX_LEVELS];
   int64_t num_values;
 } levels;
 
 static cst_status open_levels(cst__walk *walk, levels *l, cst_error *error) {
   l->count = 0;
-  for (; cst__view_is_list(walk->runs.node.view) && l->count < MAX_LEVELS; l->count++) {
-    l->lists[l->count] = walk->runs.total;
-    CST__TRY(cst__runs_open(&walk->runs, &l->splits[l->count], error));
+  for (; cst__view_is_list(walk->slots.view) && l->count < CST__MAX_LEVELS; l->count++) {
+    CST__TRY(cst__slots_open(&walk->slots, &walk->arena, &l->lists[l->count], error));
   }
-  l->num_values = walk->runs.total;
+  l->num_values = walk->slots.chosen.count;
   return CST_OK;
 }
 
@@ -30,13 +25,7 @@ static cst_status open_levels(cst__walk *walk, levels *l, cst_error *error) {
 static void coordinates_measure(const levels *l, int64_t num_rows, int64_t *shape) {
   shape[0] = num_rows;
   for (size_t level = 0; level < l->count; level++) {
-    const int64_t *splits = l->splits[level];
-    int64_t longest = 0;
-    for (int64_t i = 0; i < l->lists[level]; i++) {
-      int64_t length = splits[i + 1] - splits[i];
-      longest = length > longest ? length : longest;
-    }
-    shape[level + 1] = longest;
+    shape[level + 1] = cst__lists_longest(&l->lists[level]);
   }
 }
 
@@ -48,53 +37,43 @@ static void coordinates_put(int64_t *coordinates, size_t stride, size_t dim, int
   }
 }
 
-/* From the innermost level outwards. `first` has where the values of each item of a level begin,
- * and in the end where those of each of its lists do, which are the items of the level above. */
-static void coordinates_fill(const levels *l, int64_t num_rows, int64_t *first,
-                             int64_t *coordinates) {
+/* From the innermost level outwards. `values` has those of each item of a level, and in the end
+ * those of each of its lists, which are the items of the level above. */
+static cst_status coordinates_fill(cst__walk *walk, const levels *l, cst__lists values,
+                                   int64_t *coordinates, cst_error *error) {
   size_t stride = l->count + 1;
-  for (int64_t i = 0; i <= l->num_values; i++) {
-    first[i] = i;
-  }
   for (size_t level = l->count; level-- > 0;) {
-    const int64_t *splits = l->splits[level];
-    for (int64_t list = 0; list < l->lists[level]; list++) {
-      for (int64_t i = splits[list]; i < splits[list + 1]; i++) {
-        coordinates_put(coordinates, stride, level + 1, first[i], first[i + 1], i - splits[list]);
+    const cst__lists *lists = &l->lists[level];
+    for (int64_t list = 0; list < lists->count; list++) {
+      int64_t begin = lists->splits[list];
+      for (int64_t i = begin; i < lists->splits[list + 1]; i++) {
+        coordinates_put(coordinates, stride, level + 1, values.splits[i], values.splits[i + 1],
+                        i - begin);
       }
     }
-    int64_t *above = l->splits[level]; /* is not read again */
-    for (int64_t list = 0; list <= l->lists[level]; list++) {
-      above[list] = first[splits[list]];
-    }
-    first = above;
+    CST__TRY(cst__lists_join(lists, &values, &walk->arena, &values, error));
   }
-  for (int64_t row = 0; row < num_rows; row++) {
-    coordinates_put(coordinates, stride, 0, first[row], first[row + 1], row);
+  for (int64_t row = 0; row < walk->view.length; row++) {
+    coordinates_put(coordinates, stride, 0, values.splits[row], values.splits[row + 1], row);
   }
+  return CST_OK;
 }
 
 static cst_status make_coordinates(cst__walk *walk, const levels *l, struct ArrowArray *out,
                                    cst_error *error) {
-  const cst_allocator *allocator = &walk->root->allocator;
-  size_t bytes = SIZE_MAX;
   int64_t num_numbers;
   if (__builtin_mul_overflow(l->num_values, (int64_t)l->count + 1, &num_numbers)) {
-    return cst__fail_memory(error, bytes);
+    return cst__fail_memory(error, SIZE_MAX);
   }
-  int64_t *first = cst__mul((size_t)l->num_values + 1, sizeof *first, &bytes)
-                       ? cst__arena_take(&walk->arena, bytes)
-                       : NULL;
-  if (first == NULL) {
-    return cst__fail_memory(error, bytes);
-  }
-  int64_t *coordinates = cst__new_int64(allocator, num_numbers, out->children[0], error);
+  cst__lists values;
+  CST__TRY(cst__lists_fixed(l->num_values, 1, &walk->arena, &values, error));
+  int64_t *coordinates =
+      cst__new_int64(&walk->root->allocator, num_numbers, out->children[0], error);
   if (coordinates == NULL) {
     return CST_NO_MEMORY;
   }
   out->length = l->num_values;
-  coordinates_fill(l, walk->view.length, first, coordinates);
-  return CST_OK;
+  return coordinates_fill(walk, l, values, coordinates, error);
 }
 
 static cst_status coordinates_make_result(const cst_array *array, size_t num_dims,

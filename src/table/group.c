@@ -9,7 +9,7 @@
 
 #include "arrow/owned.h"
 #include "base/interrupt.h"
-#include "table/gather.h"
+#include "nested/gather.h"
 #include "table/keys.h"
 #include "table/walk.h"
 
@@ -55,7 +55,7 @@ static cst_status find_values(const grouping *g, key *k, const char *const *path
   CST__TRY(cst__walk_begin(&k->walk, g->batch, true, g->error));
   k->is_walking = true;
   CST__TRY(cst__walk_path(&k->walk, path, num_steps, g->error));
-  while (cst__view_is_list(k->walk.runs.node.view)) {
+  while (cst__view_is_list(k->walk.slots.view)) {
     CST__TRY(cst__walk_open(&k->walk, g->error));
   }
   CST__TRY(cst__walk_finish(&k->walk, &k->values, NULL, g->error));
@@ -249,9 +249,9 @@ static cst_status take_key(const grouping *g, const key *k, int64_t *groups, int
     groups[i] = (int64_t)(pair >> 32);
     has_null |= slots[i] < 0;
   }
-  cst__node node = {k->values->schema, &k->values->array, &k->view};
-  cst__chosen taken = {slots, (int64_t)g->num_groups, has_null};
-  return cst__gather(k->values, &node, &taken, false, out, g->error);
+  const cst__owner owner = cst__array_owner(k->values);
+  const cst__chosen taken = {.count = (int64_t)g->num_groups, .at = slots, .has_null = has_null};
+  return cst__take(&owner, &k->view, &taken, false, out, g->error);
 }
 
 static cst_status take_keys(const grouping *g, struct ArrowArray *out) {

@@ -61,8 +61,7 @@ cst_status cst__array_flatten(const cst_array *array, int levels, cst_array **va
   cst_status status = CST_OK;
   CST__TRY(cst__walk_begin(&walk, array, parents != NULL, error));
   for (int i = 0;
-       (levels < 0 || i < levels) && cst__view_is_list(walk.runs.node.view) && status == CST_OK;
-       i++) {
+       (levels < 0 || i < levels) && cst__view_is_list(walk.slots.view) && status == CST_OK; i++) {
     status = cst__walk_open(&walk, error);
   }
   if (status == CST_OK) {

@@ -1,6 +1,5 @@
 /* Columns by their path: down through structs, and through lists of them.
  */
-#include "arrow/concat.h"
 #include "table/lists.h"
 #include "table/walk.h"
 
@@ -14,14 +13,14 @@ static cst_status fail_step(const cst__view *view, const char *step, cst_error *
 
 static cst_status path_take_step(cst__walk *walk, const char *step, cst_error *error) {
   int64_t place;
-  while (cst__view_is_list(walk->runs.node.view)) {
+  while (cst__view_is_list(walk->slots.view)) {
     CST__TRY(cst__walk_open(walk, error));
   }
-  if (walk->runs.node.view->layout != CST__LAYOUT_STRUCT) {
-    return fail_step(walk->runs.node.view, step, error);
+  if (walk->slots.view->layout != CST__LAYOUT_STRUCT) {
+    return fail_step(walk->slots.view, step, error);
   }
-  CST__TRY(cst__find_columns(&step, 1, walk->runs.node.schema, &place, error));
-  return cst__runs_enter(&walk->runs, place, error);
+  CST__TRY(cst__find_columns(&step, 1, walk->slots.view->schema, &place, error));
+  return cst__slots_enter(&walk->slots, place, &walk->arena, error);
 }
 
 cst_status cst__walk_path(cst__walk *walk, const char *const *path, size_t num_steps,
@@ -60,7 +59,7 @@ cst_status cst__array_child(const cst_array *array, int64_t i, cst_array **out, 
                        (long long)walk.view.num_children);
   }
   if (status == CST_OK) {
-    status = cst__runs_enter(&walk.runs, i, error);
+    status = cst__slots_enter(&walk.slots, i, &walk.arena, error);
   }
   if (status == CST_OK) {
     status = cst__walk_finish(&walk, out, NULL, error);

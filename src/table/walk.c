@@ -9,10 +9,8 @@ cst_status cst__walk_begin(cst__walk *walk, const cst_array *array, bool with_ro
   cst__arena_init(&walk->arena, &array->allocator);
   cst_status status = cst__array_view(array, &walk->view, &walk->arena, error);
   if (status == CST_OK) {
-    cst__node node = {array->schema, &array->array, &walk->view};
-    status = cst__runs_all(&node, &walk->arena, &walk->runs, error);
-  }
-  if (status != CST_OK) {
+    walk->slots = cst__slots_all(&walk->view);
+  } else {
     cst__walk_end(walk);
   }
   return status;
@@ -21,16 +19,18 @@ cst_status cst__walk_begin(cst__walk *walk, const cst_array *array, bool with_ro
 void cst__walk_end(cst__walk *walk) { cst__arena_reset(&walk->arena); }
 
 cst_status cst__walk_open(cst__walk *walk, cst_error *error) {
-  int64_t *splits = NULL;
-  CST__TRY(cst__runs_open(&walk->runs, walk->with_rows ? &splits : NULL, error));
-  if (splits == NULL || walk->splits == NULL) {
-    walk->splits = splits;
-    return CST_OK;
+  int64_t rows = walk->view.length;
+  if (!walk->with_rows) {
+    return cst__slots_open(&walk->slots, &walk->arena, NULL, error);
   }
-  for (int64_t i = 0; i <= walk->view.length; i++) {
-    walk->splits[i] = splits[walk->splits[i]];
+  if (walk->splits == NULL) {
+    walk->splits = cst__numbers_new(&walk->arena, rows + 1, error);
+    if (walk->splits == NULL) {
+      return CST_NO_MEMORY;
+    }
+    CST__TRY(cst__numbers_count(walk->splits, rows + 1, error));
   }
-  return CST_OK;
+  return cst__slots_descend(&walk->slots, walk->splits, rows, &walk->arena, error);
 }
 
 /* ---- numbers ---- */
@@ -87,7 +87,7 @@ static void walk_fill_rows(const cst__walk *walk, int64_t *rows) {
 
 static cst_status walk_make_rows(const cst__walk *walk, cst_array **out, cst_error *error) {
   struct ArrowArray made;
-  int64_t *rows = cst__new_int64(&walk->root->allocator, walk->runs.total, &made, error);
+  int64_t *rows = cst__new_int64(&walk->root->allocator, walk->slots.chosen.count, &made, error);
   if (rows == NULL) {
     return CST_NO_MEMORY;
   }
@@ -98,13 +98,14 @@ static cst_status walk_make_rows(const cst__walk *walk, cst_array **out, cst_err
 /* Nulls of structs on the way may come to a field that says it has none. */
 static cst_status make_values(const cst__walk *walk, cst_array **out, cst_error *error) {
   struct ArrowArray made;
-  struct ArrowSchema type = *walk->runs.node.schema;
-  CST__TRY(cst__runs_array(&walk->runs, walk->root, &made, error));
+  const cst__owner owner = cst__array_owner(walk->root);
+  struct ArrowSchema type = *walk->slots.view->schema;
+  CST__TRY(cst__slots_array(&walk->slots, &owner, &made, error));
   if (made.null_count != 0 && (type.flags & ARROW_FLAG_NULLABLE) == 0) {
     type.flags |= ARROW_FLAG_NULLABLE;
     return cst__array_result_as(&walk->root->allocator, &type, &made, out, error);
   }
-  return cst__array_result(walk->root, walk->runs.node.schema, &made, out, error);
+  return cst__array_result(walk->root, walk->slots.view->schema, &made, out, error);
 }
 
 cst_status cst__walk_finish(const cst__walk *walk, cst_array **out, cst_array **rows,

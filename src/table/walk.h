@@ -4,14 +4,15 @@
 #ifndef TABLE_WALK_H
 #define TABLE_WALK_H
 
-#include "table/runs.h"
+#include "nested/slots.h"
+#include "table/array.h"
 
 /* The views of an array, and the slots that the walk has come to: all rows at first. */
 typedef struct cst__walk {
   const cst_array *root;
   cst__arena arena; /* of the array's allocator; holds all of the walk */
   cst__view view;
-  cst__runs runs;
+  cst__slots slots;
   int64_t *splits; /* [rows + 1]: where the slots of each row begin; NULL: as many as rows */
   bool with_rows;  /* splits are wanted */
 } cst__walk;

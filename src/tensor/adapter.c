@@ -44,7 +44,7 @@ static cst_status adapter_fill(cst_tensor_adapter *adapter, const struct ArrowSc
                                const cst_tensor_options *options, cst_error *error) {
   const cst_allocator *allocator = &adapter->arena.allocator;
   size_t size = (adapter->count + 1) * sizeof *adapter->plans;
-  adapter->pool = cst__scratch_pool_new(allocator);
+  adapter->pool = cst__arena_pool_new(allocator);
   adapter->plans = cst__arena_take_zero(&adapter->arena, size);
   if (adapter->pool == NULL || adapter->plans == NULL) {
     return cst__fail_memory(error, size);
@@ -102,7 +102,7 @@ void cst_tensor_adapter_free(cst_tensor_adapter *adapter) {
     adapter->given.release(&adapter->given);
   }
   cst_specs_release(adapter->specs);
-  cst__scratch_pool_release(adapter->pool);
+  cst__arena_pool_release(adapter->pool);
   cst__arena_reset(&adapter->arena);
   cst__delete(adapter);
 }
@@ -119,7 +119,7 @@ cst_status cst__make_tensor(const cst__making *m) {
 static cst_status adapter_make_all(const cst_tensor_adapter *adapter, const cst__view *root,
                                    cst_tensors *tensors, cst_error *error) {
   int64_t count = (int64_t)adapter->count;
-  tensors->items = cst__scratch_take(&tensors->scratch, count, sizeof *tensors->items);
+  tensors->items = cst__arena_take_items(&tensors->scratch, count, sizeof *tensors->items);
   CST__TRY(CST__TAKEN(tensors->items, error));
   memset(tensors->items, 0, adapter->count * sizeof *tensors->items);
   tensors->count = adapter->count;
@@ -139,7 +139,7 @@ static void tensors_drop(cst_tensors *tensors) {
   cst__array_release(&tensors->made);
   cst__arena_reset(&tensors->arena);
   cst_specs_release(tensors->specs);
-  cst__scratch_reset(&tensors->scratch);
+  cst__arena_pool_take_back(tensors->pool, &tensors->scratch);
   cst__delete(tensors);
 }
 
@@ -168,13 +168,14 @@ cst_status cst_tensor_adapter_convert(const cst_tensor_adapter *adapter, struct 
     return cst__missing("the batch", error);
   }
   CST__TRY(cst__check_flags(flags, CST_ARRAY_TRUSTED, error));
-  const cst_allocator *allocator = cst__scratch_pool_allocator(adapter->pool);
+  const cst_allocator *allocator = cst__arena_pool_allocator(adapter->pool);
   cst_tensors *tensors = cst__new_zero(allocator, sizeof *tensors);
   if (tensors == NULL) {
     return cst__fail_memory(error, sizeof *tensors);
   }
   cst__refcount_init(&tensors->owners);
-  cst__scratch_init(&tensors->scratch, adapter->pool);
+  tensors->pool = adapter->pool;
+  cst__arena_pool_lend(tensors->pool, &tensors->scratch);
   tensors->specs = cst_specs_retain(adapter->specs);
   cst__arena_init(&tensors->arena, allocator);
   cst__view root;

@@ -64,12 +64,12 @@ cst_status cst__row_refuse(const cst__making *m, const cst__row_fault *fault) {
   return CST_OK;
 }
 
-cst_status cst__items_check(const cst__making *m, const cst__slots *items,
-                            const cst__split_level *levels, size_t num_levels) {
+cst_status cst__items_check(const cst__making *m, const cst__slots *items, const cst__lists *levels,
+                            size_t num_levels) {
   int64_t first = cst__slots_first_null(items);
-  for (int64_t k = first; k >= 0 && k < items->count; k++) {
+  for (int64_t k = first; k >= 0 && k < items->chosen.count; k++) {
     if (cst__slot_is_null(items, k)) {
-      const cst__row_fault fault = {.row = cst__split_levels_row(levels, num_levels, k),
+      const cst__row_fault fault = {.row = cst__levels_find(levels, num_levels, k),
                                     .reason = CST__ROW_NULL_ITEM};
       CST__TRY(cst__row_refuse(m, &fault));
     }
@@ -90,7 +90,7 @@ cst_status cst__list_faults_add(cst__list_faults *faults, int64_t list,
     return row_fault_fail(m, fault);
   }
   if (faults->items == NULL) {
-    faults->items = cst__scratch_take(m->scratch, faults->count, sizeof *faults->items);
+    faults->items = cst__arena_take_items(m->scratch, faults->count, sizeof *faults->items);
     CST__TRY(CST__TAKEN(faults->items, m->error));
     memset(faults->items, 0, (size_t)faults->count * sizeof *faults->items);
   }
@@ -110,7 +110,7 @@ void cst__list_faults_tell(const cst__list_faults *faults) {
 
 /* ---- all kinds ---- */
 
-cst_status cst__check_rows(const cst__plan *plan, const cst__view *root, cst__scratch *scratch,
+cst_status cst__check_rows(const cst__plan *plan, const cst__view *root, cst__arena *scratch,
                            cst__row_callback on_fault, void *ctx, cst_error *error) {
   const cst__making m = {.plan = plan,
                          .root = root,

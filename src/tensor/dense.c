@@ -44,49 +44,20 @@ static cst_status dense_plan(const cst__planner *p, cst__plan *plan) {
 
 /* ---- rows that fit ---- */
 
-/* A byte per list: 1 for one that is there, 0 for null. NULL in *out if none is null. */
-static cst_status dense_find_present(const cst__making *m, const cst__slots *lists,
-                                     const uint8_t **out) {
-  const uint8_t *bits = lists->view->validity;
-  *out = NULL;
-  if (!cst__slots_may_be_null(lists)) {
-    return CST_OK;
-  }
-  uint8_t *present = cst__scratch_take(m->scratch, lists->count, 1);
-  CST__TRY(CST__TAKEN(present, m->error));
-  *out = present;
-  if (bits != NULL && lists->mask == NULL && lists->index == NULL) {
-    cst__bits_to_bytes(bits, lists->view->offset + lists->first, lists->count, present);
-    return CST_OK;
-  }
-  for (int64_t i = 0; i < lists->count; i++) {
-    present[i] = !cst__slot_is_null(lists, i);
-  }
-  return CST_OK;
-}
-
 /* True if every list has `size` items, or none if it is null. */
-static bool dense_has_sizes(const int64_t *splits, const uint8_t *present, int64_t count,
-                            int64_t size) {
+static bool dense_has_sizes(const cst__lists *lists, int64_t size) {
+  const int64_t *splits = lists->splits;
   int64_t bad = 0;
-  if (present == NULL) {
-    for (int64_t i = 0; i < count; i++) {
+  if (lists->nulls == NULL) {
+    for (int64_t i = 0; i < lists->count; i++) {
       bad |= (splits[i + 1] - splits[i]) ^ size;
     }
   } else {
-    for (int64_t i = 0; i < count; i++) {
-      bad |= (splits[i + 1] - splits[i]) ^ (size & -(int64_t)present[i]);
+    for (int64_t i = 0; i < lists->count; i++) {
+      bad |= (splits[i + 1] - splits[i]) ^ (size & ((int64_t)lists->nulls[i] - 1));
     }
   }
   return bad == 0;
-}
-
-static int64_t dense_count_null(const uint8_t *present, int64_t count) {
-  int64_t num_null = 0;
-  for (int64_t i = 0; present != NULL && i < count; i++) {
-    num_null += !present[i];
-  }
-  return num_null;
 }
 
 /* Items of the outermost list of a row. */
@@ -95,20 +66,16 @@ static int64_t dense_row_items(const cst__plan *plan) {
 }
 
 /* Every row has the right size; null ones need a default. */
-static cst_status dense_check_rows(cst__list_faults *faults, const int64_t *splits,
-                                   const uint8_t *present, int64_t num_null) {
+static cst_status dense_check_rows(cst__list_faults *faults, const cst__lists *rows) {
   int64_t size = dense_row_items(faults->m->plan);
   bool has_default = faults->m->plan->spec->has_default;
-  if ((num_null == 0 || has_default) && dense_has_sizes(splits, present, faults->count, size)) {
+  if ((rows->nulls == NULL || has_default) && dense_has_sizes(rows, size)) {
     return CST_OK;
   }
-  for (int64_t i = 0; i < faults->count; i++) {
-    cst__row_fault fault = {i, CST__ROW_COUNT, splits[i + 1] - splits[i], size, NULL};
-    bool is_null = present != NULL && !present[i];
-    if (is_null) {
-      fault.reason = CST__ROW_NULL;
-      fault.found = 0;
-    }
+  for (int64_t i = 0; i < rows->count; i++) {
+    bool is_null = cst__list_is_null(rows, i);
+    const cst__row_fault fault = {i, is_null ? CST__ROW_NULL : CST__ROW_COUNT,
+                                  is_null ? 0 : cst__list_size(rows, i), size, NULL};
     if (is_null ? !has_default : fault.found != size) {
       CST__TRY(cst__list_faults_add(faults, i, &fault));
     }
@@ -120,27 +87,26 @@ static cst_status dense_check_rows(cst__list_faults *faults, const int64_t *spli
 
 /* Rows of one value each, which is what most dense tensors with a default have: no branch on what
  * is null. There is a value at least, which stands in for those that are not. */
-#define DEFINE_SPREAD(name, type)                                                                  \
-  static void name(const uint8_t *present, const int64_t *splits, int64_t count, const void *from, \
-                   const void *value, void *to) {                                                  \
-    const type *source = from;                                                                     \
-    const type missing = *(const type *)value;                                                     \
-    type *out = to;                                                                                \
-    for (int64_t i = 0; i < count; i++) {                                                          \
-      type found = source[splits[i] & -(int64_t)present[i]];                                       \
-      out[i] = present[i] ? found : missing;                                                       \
-    }                                                                                              \
+#define DEFINE_SPREAD(name, type)                                                           \
+  static void name(const cst__lists *rows, const void *from, const void *value, void *to) { \
+    const type *source = from;                                                              \
+    const type missing = *(const type *)value;                                              \
+    type *out = to;                                                                         \
+    for (int64_t i = 0; i < rows->count; i++) {                                             \
+      type found = source[rows->splits[i] & ((int64_t)rows->nulls[i] - 1)];                 \
+      out[i] = rows->nulls[i] ? missing : found;                                            \
+    }                                                                                       \
   }
 DEFINE_SPREAD(spread_32, uint32_t)
 DEFINE_SPREAD(spread_64, uint64_t)
 DEFINE_SPREAD(spread_bytes, cst_bytes)
 
-static void dense_spread_rows(const cst__making *m, const uint8_t *present, int64_t count,
-                              const char *from, const cst__element *value, char *to) {
+static void dense_spread_rows(const cst__making *m, const cst__lists *rows, const char *from,
+                              const cst__element *value, char *to) {
   size_t width = cst__element_width(m->plan->dtype);
   size_t row_bytes = (size_t)m->plan->row_size * width;
-  for (int64_t i = 0; i < count && row_bytes > 0; i++, to += row_bytes) {
-    if (!present[i]) {
+  for (int64_t i = 0; i < rows->count && row_bytes > 0; i++, to += row_bytes) {
+    if (rows->nulls[i]) {
       cst__fill(to, value, width, m->plan->row_size);
     } else {
       memcpy(to, from, row_bytes);
@@ -150,8 +116,7 @@ static void dense_spread_rows(const cst__making *m, const uint8_t *present, int6
 }
 
 /* The values of the rows that are not null lie one after the other: makes room for the others. */
-static cst_status dense_spread(const cst__making *m, const uint8_t *present, const int64_t *splits,
-                               int64_t count, cst_ndarray *values) {
+static cst_status dense_spread(const cst__making *m, const cst__lists *rows, cst_ndarray *values) {
   const cst_tensor_spec *spec = m->plan->spec;
   bool is_bytes = values->dtype == CST_DTYPE_BYTES;
   size_t width = cst__element_width(values->dtype);
@@ -163,55 +128,56 @@ static cst_status dense_spread(const cst__making *m, const uint8_t *present, con
   if (!cst__mul((size_t)m->plan->row_size, width, &row_bytes)) {
     return CST__TAKEN(NULL, m->error);
   }
-  void *to = cst__scratch_take(m->scratch, count, row_bytes);
+  void *to = cst__arena_take_items(m->scratch, rows->count, row_bytes);
   CST__TRY(CST__TAKEN(to, m->error));
   if (is_single && is_bytes) {
-    spread_bytes(present, splits, count, from, &value, to);
+    spread_bytes(rows, from, &value, to);
   } else if (is_single && width == 8) {
-    spread_64(present, splits, count, from, &value, to);
+    spread_64(rows, from, &value, to);
   } else if (is_single && width == 4) {
-    spread_32(present, splits, count, from, &value, to);
+    spread_32(rows, from, &value, to);
   } else {
-    dense_spread_rows(m, present, count, from, &value, to);
+    dense_spread_rows(m, rows, from, &value, to);
   }
   cst__set_elements(values, to);
   return CST_OK;
 }
 
-/* The items of lists whose own type says that they have the right size; false if it does not, or
- * if one may be null. */
-static bool dense_enter_fixed(const cst__slots *lists, int64_t size, cst__slots *items) {
-  const cst__view *v = lists->view;
-  if (v->layout != CST__LAYOUT_FIXED_LIST || lists->index != NULL || v->fixed_size != size ||
-      cst__slots_may_be_null(lists)) {
+/* Goes to the items of lists whose own type says that they have the right size; false if it does
+ * not, or if one may be null. */
+static bool dense_enter_fixed(cst__slots *slots, int64_t size) {
+  const cst__view *v = slots->view;
+  int64_t count = slots->chosen.count;
+  if (v->layout != CST__LAYOUT_FIXED_LIST || !cst__chosen_is_run(&slots->chosen) ||
+      v->fixed_size != size || cst__slots_may_be_null(slots)) {
     return false;
   }
-  *items = (cst__slots){&v->children[0], lists->count * size, (v->offset + lists->first) * size,
-                        NULL, NULL};
-  return items->count == 0 || !cst__slots_may_be_null(items);
+  slots->view = &v->children[0];
+  slots->chosen =
+      (cst__chosen){.count = count * size, .begin = (v->offset + slots->chosen.begin) * size};
+  return slots->chosen.count == 0 || !cst__slots_may_be_null(slots);
 }
 
 /* True if the array's own type says that all rows have the right size, and no item is null. */
 static bool dense_is_fixed(const cst__making *m, const cst__slots *lists, cst__slots *items) {
   const cst__plan *plan = m->plan;
-  bool is_fixed = dense_enter_fixed(lists, dense_row_items(plan), items);
+  *items = *lists;
+  bool is_fixed = dense_enter_fixed(items, dense_row_items(plan));
   for (size_t i = 1; is_fixed && i < plan->num_lists; i++) {
-    cst__slots inner = *items;
-    is_fixed = dense_enter_fixed(&inner, plan->spec->dims[i], items);
+    is_fixed = dense_enter_fixed(items, plan->spec->dims[i]);
   }
   return is_fixed;
 }
 
 /* Opens the lists in the rows' lists, of which none may be null: *items become the values. */
-static cst_status dense_open_inner(const cst__making *m, const cst__split_level *rows,
+static cst_status dense_open_inner(const cst__making *m, const cst__lists *rows,
                                    cst__slots *items) {
-  cst__split_level levels[CST__MAX_LEVELS];
+  cst__lists levels[CST__MAX_LEVELS];
   levels[0] = *rows;
   for (size_t i = 1; i < m->plan->num_lists; i++) {
     const cst__slots lists = *items;
     CST__TRY(cst__items_check(m, &lists, levels, i));
-    levels[i].count = lists.count;
-    CST__TRY(cst__slots_open(&lists, m->scratch, &levels[i].splits, items, m->error));
+    CST__TRY(cst__slots_items(&lists, m->scratch, &levels[i], items, m->error));
   }
   return cst__items_check(m, items, levels, m->plan->num_lists > 1 ? m->plan->num_lists : 1);
 }
@@ -220,18 +186,14 @@ static cst_status dense_make(const cst__making *m) {
   const cst_tensor_spec *spec = m->plan->spec;
   cst__slots lists;
   cst__slots items;
-  const uint8_t *present = NULL;
-  cst__split_level level = {NULL, 0};
-  int64_t num_null = 0;
+  cst__lists rows = {.nulls = NULL};
   CST__TRY(cst__making_column(m, -1, &lists));
   if (!dense_is_fixed(m, &lists, &items)) {
-    level.count = lists.count;
-    CST__TRY(cst__slots_open(&lists, m->scratch, &level.splits, &items, m->error));
-    CST__TRY(dense_find_present(m, &lists, &present));
-    num_null = dense_count_null(present, lists.count);
-    cst__list_faults faults = {.m = m, .count = lists.count};
-    CST__TRY(dense_check_rows(&faults, level.splits, present, num_null));
-    CST__TRY(dense_open_inner(m, &level, &items));
+    CST__TRY(cst__slots_items(&lists, m->scratch, &rows, &items, m->error));
+    CST__TRY(cst__slots_nulls(&lists, m->scratch, &rows.nulls, m->error));
+    cst__list_faults faults = {.m = m, .count = rows.count};
+    CST__TRY(dense_check_rows(&faults, &rows));
+    CST__TRY(dense_open_inner(m, &rows, &items));
     cst__list_faults_tell(&faults);
   }
   if (m->out == NULL) {
@@ -239,10 +201,10 @@ static cst_status dense_make(const cst__making *m) {
   }
   cst_ndarray *values = &m->out->values;
   CST__TRY(cst__values_read(m, &items, values));
-  if (num_null > 0) {
-    CST__TRY(dense_spread(m, present, level.splits, lists.count, values));
+  if (rows.nulls != NULL) {
+    CST__TRY(dense_spread(m, &rows, values));
   }
-  return cst__ndarray_shape(m, values, lists.count, spec->num_dims, spec->dims);
+  return cst__ndarray_shape(m, values, lists.chosen.count, spec->num_dims, spec->dims);
 }
 
 /* ---- and back ---- */

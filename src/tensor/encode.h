@@ -109,9 +109,6 @@ cst_status cst__encode_check_array(const char *what, const cst_ndarray *array, c
 cst_status cst__encode_check_integers(const char *what, const cst_ndarray *array, size_t num_dims,
                                       cst_error *error);
 
-/* Bytes, of which those that are not 0 are true, as bits. */
-void cst__bytes_to_bits(const uint8_t *bytes, int64_t count, uint8_t *bits);
-
 /* A flat Arrow array with a copy of the values. On failure *out is released. */
 cst_status cst__encode_flat(const cst__encoding *e, const cst_ndarray *values,
                             struct ArrowArray *out);

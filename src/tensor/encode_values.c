@@ -154,20 +154,13 @@ static cst_status copy_numbers(const cst__encoding *e, const cst_ndarray *values
   return CST_OK;
 }
 
-void cst__bytes_to_bits(const uint8_t *bytes, int64_t count, uint8_t *bits) {
-  memset(bits, 0, cst__bits_size(count));
-  for (int64_t i = 0; i < count; i++) {
-    bits[i >> 3] |= (uint8_t)((bytes[i] != 0) << (i & 7));
-  }
-}
-
 static cst_status copy_bools(const cst__encoding *e, const cst_ndarray *values,
                              struct ArrowArray *out) {
   uint8_t *bits = cst__owned_buffer(out, 1, cst__bits_size(values->size));
   if (bits == NULL) {
     return encode_no_memory(e, out, cst__bits_size(values->size));
   }
-  cst__bytes_to_bits(values->data, values->size, bits);
+  cst__bytes_to_bits(values->data, values->size, 0, bits);
   return CST_OK;
 }
 

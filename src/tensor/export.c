@@ -74,7 +74,7 @@ static void fill_dims(const cst_ndarray *array, int64_t *shape, int64_t *strides
 
 static cst_status make_export(const cst_ndarray *array, const cst_tensors *owner, bool copy,
                               export **out, cst_error *error) {
-  const cst_allocator *allocator = cst__scratch_pool_allocator(owner->scratch.pool);
+  const cst_allocator *allocator = &owner->scratch.allocator;
   size_t size = sizeof(export) + 2 * array->num_dims * sizeof(int64_t);
   export *e = cst__new_zero(allocator, size);
   if (e == NULL) {
@@ -189,7 +189,7 @@ static cst_status export_strings(const cst_ndarray *array, const cst_tensors *ow
   if (!cst__add(is_run ? 0 : bytes, offsets_size, &total)) {
     return cst__fail_memory(error, SIZE_MAX);
   }
-  e->made = cst__new(cst__scratch_pool_allocator(owner->scratch.pool), total);
+  e->made = cst__new(&owner->scratch.allocator, total);
   if (e->made == NULL) {
     return cst__fail_memory(error, total);
   }
@@ -218,7 +218,7 @@ static cst_status export_bools(const cst_ndarray *array, const cst_allocator *al
   if (e->made == NULL) {
     return cst__fail_memory(error, size);
   }
-  cst__bytes_to_bits(array->data, array->size, e->made);
+  cst__bytes_to_bits(array->data, array->size, 0, e->made);
   e->buffers[1] = e->made;
   return CST_OK;
 }
@@ -230,7 +230,7 @@ static cst_status export_put_values(const cst_ndarray *array, const cst_tensors 
     case CST_DTYPE_BYTES:
       return export_strings(array, owner, e, error);
     case CST_DTYPE_BOOL:
-      return export_bools(array, cst__scratch_pool_allocator(owner->scratch.pool), e, error);
+      return export_bools(array, &owner->scratch.allocator, e, error);
     default:
       e->buffers[1] = array->data;
       e->owner = cst_tensors_retain(owner);
@@ -246,7 +246,7 @@ cst_status cst_ndarray_to_arrow(const cst_ndarray *array, const cst_tensors *own
   if (array == NULL || owner == NULL || out_schema == NULL || out == NULL) {
     return cst__missing("the array, its owner or the output", error);
   }
-  const cst_allocator *allocator = cst__scratch_pool_allocator(owner->scratch.pool);
+  const cst_allocator *allocator = &owner->scratch.allocator;
   bool is_bytes = array->dtype == CST_DTYPE_BYTES;
   arrow_export *e = cst__new_zero(allocator, sizeof *e);
   if (e == NULL) {

@@ -111,9 +111,6 @@ cst_status cst__values_read(const cst__making *m, const cst__slots *slots, cst_n
 cst_status cst__integers_read(const cst__making *m, const cst__slots *slots, const int64_t **out,
                               int64_t *bad_at);
 
-/* Bits from number `from` on as bytes, 0 or 1. */
-void cst__bits_to_bytes(const uint8_t *bits, int64_t from, int64_t count, uint8_t *to);
-
 /* Fills an array's shape ([first] + rest) and size. data and strings stay as they are. */
 cst_status cst__ndarray_shape(const cst__making *m, cst_ndarray *array, int64_t first,
                               size_t num_rest, const int64_t *rest);
@@ -126,20 +123,6 @@ void cst__fill(void *to, const cst__element *value, size_t width, int64_t count)
 const void *cst__elements(const cst_ndarray *array);
 void cst__set_elements(cst_ndarray *array, const void *elements);
 
-/* ---- lists ---- */
-
-/* Lists: splits[count + 1], which begin at 0, and count the lists of the next level or values. */
-typedef struct cst__split_level {
-  const int64_t *splits;
-  int64_t count;
-} cst__split_level;
-
-/* The most levels that a column can have: Arrow types are at most 100 deep. */
-enum { CST__MAX_LEVELS = 101 };
-
-/* The row of the batch that holds a list of the innermost of the levels, outermost first. */
-int64_t cst__split_levels_row(const cst__split_level *levels, size_t num_levels, int64_t list);
-
 /* ---- rows that do not fit (check_rows.c) ---- */
 
 /* CST_SCHEMA for a row of the batch (-1: none), with the tensor's name as path. */
@@ -150,8 +133,8 @@ cst_status cst__row_fail(const cst__making *m, int64_t row, const char *hint, co
 cst_status cst__row_refuse(const cst__making *m, const cst__row_fault *fault);
 
 /* Refuses the rows that have a null among the items of the levels' lists. */
-cst_status cst__items_check(const cst__making *m, const cst__slots *items,
-                            const cst__split_level *levels, size_t num_levels);
+cst_status cst__items_check(const cst__making *m, const cst__slots *items, const cst__lists *levels,
+                            size_t num_levels);
 
 /* Faults that are told later, in the order of the lists: of two faults of a list, the one whose
  * reason comes first counts. */
@@ -171,7 +154,7 @@ void cst__list_faults_tell(const cst__list_faults *faults);
 
 /* Makes the tensor whose values have been read dense: each list of each level gets the padding's
  * length, an item of the last level being `item_size` values. */
-cst_status cst__pad_levels(const cst__making *m, const cst__split_level *levels, size_t num_levels,
+cst_status cst__pad_levels(const cst__making *m, const cst__lists *levels, size_t num_levels,
                            int64_t item_size);
 /* The same for a sparse tensor, whose indices are made. */
 cst_status cst__pad_sparse(const cst__making *m, int64_t rows);

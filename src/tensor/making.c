@@ -1,11 +1,12 @@
 /* Leaves: the values of a run of slots as they lie in the batch, or gathered one by one. */
+#include "arrow/owned.h"
 #include "tensor/kind.h"
 
 _Alignas(64) const uint8_t cst__no_values[64] = {0};
 
 cst_status cst__ndarray_shape(const cst__making *m, cst_ndarray *array, int64_t first,
                               size_t num_rest, const int64_t *rest) {
-  int64_t *shape = cst__scratch_take(m->scratch, (int64_t)num_rest + 1, sizeof *shape);
+  int64_t *shape = cst__arena_take_items(m->scratch, (int64_t)num_rest + 1, sizeof *shape);
   CST__TRY(CST__TAKEN(shape, m->error));
   shape[0] = first;
   array->size = first;
@@ -20,13 +21,11 @@ cst_status cst__ndarray_shape(const cst__making *m, cst_ndarray *array, int64_t 
 
 cst_status cst__making_column(const cst__making *m, int64_t sibling, cst__slots *out) {
   const cst__plan *plan = m->plan;
-  cst__slots slots = {m->root, m->root->length, 0, NULL, NULL};
+  cst__slots slots = cst__slots_all(m->root);
   for (size_t i = 0; i < plan->num_steps; i++) {
     bool is_last = i + 1 == plan->num_steps;
     int64_t child = is_last && sibling >= 0 ? sibling : plan->steps[i];
-    if (!cst__slots_enter(&slots, child, m->scratch, &slots)) {
-      return CST__TAKEN(NULL, m->error);
-    }
+    CST__TRY(cst__slots_enter(&slots, child, m->scratch, m->error));
   }
   *out = slots;
   return CST_OK;
@@ -137,55 +136,35 @@ static cst_status values_read_numbers(const cst__making *m, const cst__slots *sl
   const cst__view *v = slots->view;
   size_t width = cst_dtype_width(v->dtype);
   const char *base = (const char *)v->data + (size_t)v->offset * width;
-  if (slots->index == NULL) {
-    *out = base + (size_t)slots->first * width;
+  if (slots->chosen.at == NULL) {
+    *out = base + (size_t)slots->chosen.begin * width;
     return CST_OK;
   }
-  void *copy = cst__scratch_take(m->scratch, slots->count, width);
+  void *copy = cst__arena_take_items(m->scratch, slots->chosen.count, width);
   CST__TRY(CST__TAKEN(copy, m->error));
-  values_gather(base, width, slots->index, slots->count, copy);
+  values_gather(base, width, slots->chosen.at, slots->chosen.count, copy);
   *out = copy;
   return CST_OK;
 }
 
 /* ---- bools ---- */
 
-/* The eight bits of a byte as eight bytes, the lowest first. */
-static uint64_t spread_bits(uint8_t bits) {
-  uint64_t low = (uint64_t)(bits & 0x7f) * UINT64_C(0x0002040810204081);
-  return (low & UINT64_C(0x0101010101010101)) | (uint64_t)(bits >> 7) << 56;
-}
-
 static inline uint8_t values_bit_at(const uint8_t *bits, int64_t at) {
   return (bits[at >> 3] >> (at & 7)) & 1;
-}
-
-void cst__bits_to_bytes(const uint8_t *bits, int64_t from, int64_t count, uint8_t *to) {
-  int64_t i = 0;
-  for (; i < count && ((from + i) & 7) != 0; i++) {
-    to[i] = values_bit_at(bits, from + i);
-  }
-  for (; i + 8 <= count; i += 8) {
-    uint64_t eight = spread_bits(bits[(from + i) >> 3]);
-    memcpy(to + i, &eight, 8);
-  }
-  for (; i < count; i++) {
-    to[i] = values_bit_at(bits, from + i);
-  }
 }
 
 static cst_status values_read_bools(const cst__making *m, const cst__slots *slots,
                                     const void **out) {
   const cst__view *v = slots->view;
-  uint8_t *bytes = cst__scratch_take(m->scratch, slots->count, 1);
+  uint8_t *bytes = cst__arena_take_items(m->scratch, slots->chosen.count, 1);
   CST__TRY(CST__TAKEN(bytes, m->error));
   *out = bytes;
-  if (slots->index == NULL) {
-    cst__bits_to_bytes(v->data, v->offset + slots->first, slots->count, bytes);
+  if (slots->chosen.at == NULL) {
+    cst__bits_to_bytes(v->data, v->offset + slots->chosen.begin, slots->chosen.count, bytes);
     return CST_OK;
   }
-  for (int64_t k = 0; k < slots->count; k++) {
-    bytes[k] = values_bit_at(v->data, v->offset + slots->index[k]);
+  for (int64_t k = 0; k < slots->chosen.count; k++) {
+    bytes[k] = values_bit_at(v->data, v->offset + slots->chosen.at[k]);
   }
   return CST_OK;
 }
@@ -206,30 +185,30 @@ DEFINE_POINT(point_64, int64_t)
 
 static void values_point_run(const cst__slots *slots, cst_bytes *out) {
   const cst__view *v = slots->view;
-  int64_t at = v->offset + slots->first;
+  int64_t at = v->offset + slots->chosen.begin;
   if (v->offset_width == 8) {
-    point_64(v->data, (const int64_t *)v->offsets + at, slots->count, out);
+    point_64(v->data, (const int64_t *)v->offsets + at, slots->chosen.count, out);
   } else {
-    point_32(v->data, (const int32_t *)v->offsets + at, slots->count, out);
+    point_32(v->data, (const int32_t *)v->offsets + at, slots->chosen.count, out);
   }
 }
 
 static cst_status values_read_strings(const cst__making *m, const cst__slots *slots,
                                       const cst_bytes **out) {
   if (slots->view->fixed_size == 0 && slots->view->layout == CST__LAYOUT_FIXED_BINARY &&
-      slots->count > CST__MAX_BARE_SLOTS) {
+      slots->chosen.count > CST__MAX_BARE_SLOTS) {
     return cst__fail(m->error, CST_LIMIT, "use smaller batches", "%lld strings of no bytes",
-                     (long long)slots->count);
+                     (long long)slots->chosen.count);
   }
-  cst_bytes *strings = cst__scratch_take(m->scratch, slots->count, sizeof *strings);
+  cst_bytes *strings = cst__arena_take_items(m->scratch, slots->chosen.count, sizeof *strings);
   CST__TRY(CST__TAKEN(strings, m->error));
   *out = strings;
-  if (slots->view->layout == CST__LAYOUT_BINARY && slots->index == NULL) {
+  if (slots->view->layout == CST__LAYOUT_BINARY && slots->chosen.at == NULL) {
     values_point_run(slots, strings);
     return CST_OK;
   }
-  for (int64_t k = 0; k < slots->count; k++) {
-    strings[k] = cst__view_bytes(slots->view, cst__slot_at(slots, k));
+  for (int64_t k = 0; k < slots->chosen.count; k++) {
+    strings[k] = cst__view_bytes(slots->view, cst__chosen_at(&slots->chosen, k));
   }
   return CST_OK;
 }
@@ -238,8 +217,8 @@ cst_status cst__values_read(const cst__making *m, const cst__slots *slots, cst_n
   static const cst_bytes no_string = {cst__no_values, 0};
   memset(out, 0, sizeof *out);
   out->dtype = m->plan->dtype;
-  CST__TRY(cst__ndarray_shape(m, out, slots->count, 0, NULL));
-  if (slots->count == 0) {
+  CST__TRY(cst__ndarray_shape(m, out, slots->chosen.count, 0, NULL));
+  if (slots->chosen.count == 0) {
     out->data = out->dtype == CST_DTYPE_BYTES ? NULL : cst__no_values;
     out->strings = out->dtype == CST_DTYPE_BYTES ? &no_string : NULL;
     return CST_OK;
@@ -256,14 +235,14 @@ cst_status cst__values_read(const cst__making *m, const cst__slots *slots, cst_n
 
 /* ---- integers of index and row-length columns ---- */
 
-#define WIDEN(type, limit)                                     \
-  for (int64_t k = 0; k < slots->count; k++) {                 \
-    type value = ((const type *)base)[cst__slot_at(slots, k)]; \
-    if (limit) {                                               \
-      *bad_at = *bad_at < 0 ? k : *bad_at;                     \
-    }                                                          \
-    to[k] = (int64_t)value;                                    \
-  }                                                            \
+#define WIDEN(type, limit)                                                \
+  for (int64_t k = 0; k < slots->chosen.count; k++) {                     \
+    type value = ((const type *)base)[cst__chosen_at(&slots->chosen, k)]; \
+    if (limit) {                                                          \
+      *bad_at = *bad_at < 0 ? k : *bad_at;                                \
+    }                                                                     \
+    to[k] = (int64_t)value;                                               \
+  }                                                                       \
   break
 
 static void integers_widen(const cst__slots *slots, const void *base, int64_t *to,
@@ -297,15 +276,15 @@ static cst_status integers_take(const cst__making *m, const cst__slots *slots, c
   if (*bad_at >= 0) {
     return CST_SCHEMA;
   }
-  if (slots->count == 0) {
+  if (slots->chosen.count == 0) {
     return CST_OK;
   }
   const char *base = (const char *)v->data + (size_t)v->offset * cst_dtype_width(v->dtype);
-  if (v->dtype == CST_DTYPE_INT64 && slots->index == NULL) {
-    *out = (const int64_t *)(const void *)base + slots->first;
+  if (v->dtype == CST_DTYPE_INT64 && slots->chosen.at == NULL) {
+    *out = (const int64_t *)(const void *)base + slots->chosen.begin;
     return CST_OK;
   }
-  int64_t *to = cst__scratch_take(m->scratch, slots->count, sizeof *to);
+  int64_t *to = cst__arena_take_items(m->scratch, slots->chosen.count, sizeof *to);
   CST__TRY(CST__TAKEN(to, m->error));
   integers_widen(slots, base, to, bad_at);
   *out = to;
@@ -318,16 +297,15 @@ cst_status cst__integers_read(const cst__making *m, const cst__slots *slots, con
   if (*bad_at < 0 || m->on_fault == NULL) {
     return status;
   }
-  int64_t *values = cst__scratch_take(m->scratch, slots->count, sizeof *values);
+  int64_t *values = cst__arena_take_items(m->scratch, slots->chosen.count, sizeof *values);
   *bad_at = -1;
   CST__TRY(CST__TAKEN(values, m->error));
-  for (int64_t k = 0; k < slots->count; k++) {
-    const int64_t at = cst__slot_at(slots, k);
+  for (int64_t k = 0; k < slots->chosen.count; k++) {
+    const int64_t at = cst__chosen_at(&slots->chosen, k);
     const int64_t *value;
     int64_t is_bad;
     cst__slots one = *slots;
-    one.index = &at;
-    one.count = 1;
+    one.chosen = (cst__chosen){.count = 1, .begin = at};
     status = integers_take(m, &one, &value, &is_bad);
     if (status != CST_OK && is_bad < 0) {
       return status;

@@ -202,7 +202,7 @@ typedef struct pad_block {
 static cst_status pad_copy_value(const cst__making *m, cst__element *out) {
   *out = m->plan->padding->value;
   if (m->out->values.dtype == CST_DTYPE_BYTES && out->bytes.size > 0) {
-    char *copy = cst__scratch_take(m->scratch, (int64_t)out->bytes.size, 1);
+    char *copy = cst__arena_take_items(m->scratch, (int64_t)out->bytes.size, 1);
     CST__TRY(CST__TAKEN(copy, m->error));
     memcpy(copy, out->bytes.data, out->bytes.size);
     out->bytes.data = (const uint8_t *)copy;
@@ -231,7 +231,7 @@ static cst_status pad_block_fill(pad_block *b, int64_t rows) {
   }
   cst__element value;
   CST__TRY(pad_copy_value(m, &value));
-  b->to = cst__scratch_take(m->scratch, total, b->width);
+  b->to = cst__arena_take_items(m->scratch, total, b->width);
   CST__TRY(CST__TAKEN(b->to, m->error));
   cst__fill(b->to, &value, b->width, total);
   return CST_OK;
@@ -244,8 +244,8 @@ static cst_status pad_block_init(pad_block *b, const cst__making *m, size_t num_
                    .item_size = item_size,
                    .width = cst__element_width(m->out->values.dtype),
                    .from = cst__elements(&m->out->values)};
-  b->lengths = cst__scratch_take(m->scratch, (int64_t)num_dims, sizeof *b->lengths);
-  b->strides = cst__scratch_take(m->scratch, (int64_t)num_dims, sizeof *b->strides);
+  b->lengths = cst__arena_take_items(m->scratch, (int64_t)num_dims, sizeof *b->lengths);
+  b->strides = cst__arena_take_items(m->scratch, (int64_t)num_dims, sizeof *b->strides);
   CST__TRY(CST__TAKEN(b->lengths, m->error));
   CST__TRY(CST__TAKEN(b->strides, m->error));
   memcpy(b->lengths, m->plan->padding->lengths, num_dims * sizeof *b->lengths);
@@ -257,7 +257,7 @@ static cst_status pad_block_finish(const pad_block *b, int64_t rows) {
   cst_tensor *t = b->m->out;
   size_t num_inner = t->values.num_dims - 1;
   size_t num_rest = b->num_dims + num_inner;
-  int64_t *rest = cst__scratch_take(b->m->scratch, (int64_t)num_rest, sizeof *rest);
+  int64_t *rest = cst__arena_take_items(b->m->scratch, (int64_t)num_rest, sizeof *rest);
   CST__TRY(CST__TAKEN(rest, b->m->error));
   memcpy(rest, b->lengths, b->num_dims * sizeof *rest);
   memcpy(rest + b->num_dims, t->values.shape + 1, num_inner * sizeof *rest);
@@ -284,33 +284,21 @@ static void pad_choose(const pad_block *b, size_t k, int64_t longest) {
 
 /* ---- ragged and varlen ---- */
 
-static int64_t pad_find_longest(const cst__split_level *level) {
-  int64_t longest = 0;
-  for (int64_t i = 0; i < level->count; i++) {
-    int64_t size = level->splits[i + 1] - level->splits[i];
-    longest = size > longest ? size : longest;
-  }
-  return longest;
-}
-
-static cst_status pad_fail_long(const pad_block *b, const cst__split_level *levels, size_t k) {
-  const cst__split_level *level = &levels[k];
+static cst_status pad_fail_long(const pad_block *b, const cst__lists *levels, size_t k) {
+  const cst__lists *level = &levels[k];
   int64_t list = 0;
   while (level->splits[list + 1] - level->splits[list] <= b->lengths[k]) {
     list++;
   }
   int64_t found = level->splits[list + 1] - level->splits[list];
-  for (; k > 0; k--) {
-    list = cst__splits_find(levels[k - 1].splits, levels[k - 1].count, list);
-  }
-  return cst__row_fail(b->m, list, "give a larger length, or truncate",
+  return cst__row_fail(b->m, cst__levels_find(levels, k, list), "give a larger length, or truncate",
                        "a list of %lld items, but its padding is for %lld", (long long)found,
-                       (long long)b->lengths[level - levels]);
+                       (long long)b->lengths[k]);
 }
 
-static cst_status pad_find_lengths(const pad_block *b, const cst__split_level *levels) {
+static cst_status pad_find_lengths(const pad_block *b, const cst__lists *levels) {
   for (size_t k = 0; k < b->num_dims; k++) {
-    int64_t longest = pad_find_longest(&levels[k]);
+    int64_t longest = cst__lists_longest(&levels[k]);
     pad_choose(b, k, longest);
     if (longest > b->lengths[k] && !b->m->plan->padding->truncate) {
       return pad_fail_long(b, levels, k);
@@ -320,8 +308,8 @@ static cst_status pad_find_lengths(const pad_block *b, const cst__split_level *l
 }
 
 /* Copies the items of one list of level k to where they stand in the block. */
-static void pad_copy_list(const pad_block *b, const cst__split_level *levels, size_t k,
-                          int64_t list, char *to) {
+static void pad_copy_list(const pad_block *b, const cst__lists *levels, size_t k, int64_t list,
+                          char *to) {
   int64_t begin = levels[k].splits[list];
   int64_t count = levels[k].splits[list + 1] - begin;
   count = count < b->lengths[k] ? count : b->lengths[k];
@@ -335,7 +323,7 @@ static void pad_copy_list(const pad_block *b, const cst__split_level *levels, si
   }
 }
 
-cst_status cst__pad_levels(const cst__making *m, const cst__split_level *levels, size_t num_levels,
+cst_status cst__pad_levels(const cst__making *m, const cst__lists *levels, size_t num_levels,
                            int64_t item_size) {
   pad_block b;
   int64_t rows = levels[0].count;

@@ -90,7 +90,7 @@ static int64_t ragged_extent(const cst__plan *plan, size_t dim) {
 
 typedef struct ragged {
   const cst__making *m;
-  cst__split_level *levels; /* outermost first */
+  cst__lists *levels; /* outermost first */
   size_t num_levels;
   cst__slots parent; /* the slots of the last struct, whose children the partitions' columns are */
   size_t parent_levels; /* levels that lead to them */
@@ -98,18 +98,10 @@ typedef struct ragged {
   cst__list_faults faults; /* of the innermost lists */
 } ragged;
 
-int64_t cst__split_levels_row(const cst__split_level *levels, size_t num_levels, int64_t list) {
-  for (size_t i = num_levels; i > 0; i--) {
-    list = cst__splits_find(levels[i - 1].splits, levels[i - 1].count, list);
-  }
-  return list;
-}
-
 static cst_status ragged_open_level(ragged *r) {
   const cst__slots lists = r->items;
-  cst__split_level *l = &r->levels[r->num_levels++];
-  l->count = lists.count;
-  return cst__slots_open(&lists, r->m->scratch, &l->splits, &r->items, r->m->error);
+  return cst__slots_items(&lists, r->m->scratch, &r->levels[r->num_levels++], &r->items,
+                          r->m->error);
 }
 
 /* A flat column counts as lists of one; in a column of type null every list is missing. */
@@ -122,16 +114,14 @@ static bool ragged_lacks_list(const ragged *r) {
 static cst_status ragged_follow(ragged *r) {
   const cst__making *m = r->m;
   const cst__plan *plan = m->plan;
-  r->items = (cst__slots){m->root, m->root->length, 0, NULL, NULL};
+  r->items = cst__slots_all(m->root);
   for (size_t i = 0; i < plan->num_steps; i++) {
     while (cst__view_is_list(r->items.view)) {
       CST__TRY(ragged_open_level(r));
     }
     r->parent = r->items;
     r->parent_levels = r->num_levels;
-    if (!cst__slots_enter(&r->parent, plan->steps[i], m->scratch, &r->items)) {
-      return CST__TAKEN(NULL, m->error);
-    }
+    CST__TRY(cst__slots_enter(&r->items, plan->steps[i], m->scratch, m->error));
   }
   while (cst__view_is_list(r->items.view) || ragged_lacks_list(r)) {
     CST__TRY(ragged_open_level(r));
@@ -141,7 +131,7 @@ static cst_status ragged_follow(ragged *r) {
 }
 
 static int64_t ragged_row_of(const ragged *r, int64_t list) {
-  return cst__split_levels_row(r->levels, r->num_levels - 1, list);
+  return cst__levels_find(r->levels, r->num_levels - 1, list);
 }
 
 /* The innermost list does not fit; what comes after its first fault says nothing. */
@@ -155,8 +145,8 @@ static cst_status ragged_refuse(ragged *r, int64_t list, cst__row_fault fault) {
 
 /* Divides the sizes of the innermost lists by a length that has to go into each: new splits. */
 static cst_status ragged_divide(ragged *r, int64_t length) {
-  cst__split_level *last = &r->levels[r->num_levels - 1];
-  int64_t *splits = cst__scratch_take(r->m->scratch, last->count + 1, sizeof *splits);
+  cst__lists *last = &r->levels[r->num_levels - 1];
+  int64_t *splits = cst__arena_take_items(r->m->scratch, last->count + 1, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, r->m->error));
   splits[0] = 0;
   for (int64_t i = 0; i < last->count; i++) {
@@ -171,39 +161,23 @@ static cst_status ragged_divide(ragged *r, int64_t length) {
   return CST_OK;
 }
 
-/* The splits 0, length, 2 * length, ... of a uniform partition. */
-static cst_status ragged_uniform_splits(const ragged *r, int64_t total, int64_t length,
-                                        cst__split_level *out) {
-  out->count = total / length;
-  int64_t *splits = cst__scratch_take(r->m->scratch, out->count + 1, sizeof *splits);
-  CST__TRY(CST__TAKEN(splits, r->m->error));
-  for (int64_t i = 0; i <= out->count; i++) {
-    splits[i] = i * length;
-  }
-  out->splits = splits;
-  return CST_OK;
-}
-
 /* A column of row lengths: lists that belong to the innermost ones. */
 typedef struct ragged_lengths {
   const char *name;
-  cst__split_level lists;
+  cst__lists lists;
   int64_t count;
   const int64_t *values;
 } ragged_lengths;
 
 static cst_status ragged_read_lengths(const ragged *r, size_t k, ragged_lengths *out) {
   const cst__making *m = r->m;
-  cst__slots lists;
+  cst__slots lists = r->parent;
   cst__slots items;
   int64_t bad_at;
   out->name = m->plan->spec->partitions[k].row_length_column;
-  if (!cst__slots_enter(&r->parent, m->plan->siblings[k], m->scratch, &lists)) {
-    return CST__TAKEN(NULL, m->error);
-  }
-  CST__TRY(cst__slots_open(&lists, m->scratch, &out->lists.splits, &items, m->error));
-  out->lists.count = lists.count;
-  out->count = items.count;
+  CST__TRY(cst__slots_enter(&lists, m->plan->siblings[k], m->scratch, m->error));
+  CST__TRY(cst__slots_items(&lists, m->scratch, &out->lists, &items, m->error));
+  out->count = items.chosen.count;
   cst_status status = cst__integers_read(m, &items, &out->values, &bad_at);
   if (bad_at >= 0) {
     int64_t list = cst__splits_find(out->lists.splits, out->lists.count, bad_at);
@@ -273,13 +247,13 @@ static cst_status ragged_add_up(ragged *r, const ragged_lengths *lengths, int64_
 
 /* The partition by a column of row lengths. The innermost lists become those of the column, `out`
  * its lengths as splits. */
-static cst_status ragged_length_splits(ragged *r, size_t k, cst__split_level *out) {
+static cst_status ragged_length_splits(ragged *r, size_t k, cst__lists *out) {
   ragged_lengths lengths;
   CST__TRY(ragged_read_lengths(r, k, &lengths));
-  int64_t *splits = cst__scratch_take(r->m->scratch, lengths.count + 1, sizeof *splits);
+  int64_t *splits = cst__arena_take_items(r->m->scratch, lengths.count + 1, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, r->m->error));
   CST__TRY(ragged_add_up(r, &lengths, splits));
-  *out = (cst__split_level){splits, lengths.count};
+  *out = (cst__lists){lengths.count, -1, splits, NULL};
   r->levels[r->num_levels - 1].splits = lengths.lists.splits;
   return CST_OK;
 }
@@ -288,21 +262,22 @@ static cst_status ragged_length_splits(ragged *r, size_t k, cst__split_level *ou
  * then counts the rows of the outermost one. The inner dimensions of the values are divided at
  * once, and have no splits; where rows are only checked (`parts` is NULL) they are looked at one by
  * one. */
-static cst_status ragged_partition(ragged *r, cst__split_level *parts) {
+static cst_status ragged_partition(ragged *r, cst__lists *parts) {
   const cst__plan *plan = r->m->plan;
-  const cst__split_level *last = &r->levels[r->num_levels - 1];
+  const cst__lists *last = &r->levels[r->num_levels - 1];
   size_t k = plan->spec->num_partitions;
   if (parts != NULL && plan->inner_size > 1) {
     CST__TRY(ragged_divide(r, plan->inner_size));
   }
   for (k -= parts != NULL ? plan->num_inner : 0; k > 0; k--) {
     const cst_partition *p = &plan->spec->partitions[k - 1];
-    cst__split_level part;
+    cst__lists part;
     if (p->row_length_column != NULL) {
       CST__TRY(ragged_length_splits(r, k - 1, &part));
     } else {
       if (parts != NULL) {
-        CST__TRY(ragged_uniform_splits(r, last->splits[last->count], p->uniform_length, &part));
+        CST__TRY(cst__lists_fixed(cst__lists_total(last) / p->uniform_length, p->uniform_length,
+                                  r->m->scratch, &part, r->m->error));
       }
       CST__TRY(ragged_divide(r, p->uniform_length));
     }
@@ -313,9 +288,9 @@ static cst_status ragged_partition(ragged *r, cst__split_level *parts) {
   return CST_OK;
 }
 
-static cst_status ragged_splits_to_int32(const cst__making *m, const cst__split_level *l,
+static cst_status ragged_splits_to_int32(const cst__making *m, const cst__lists *l,
                                          const void **out) {
-  int32_t *splits = cst__scratch_take(m->scratch, l->count + 1, sizeof *splits);
+  int32_t *splits = cst__arena_take_items(m->scratch, l->count + 1, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, m->error));
   if (l->splits[l->count] > INT32_MAX) {
     return cst__row_fail(m, -1, "use row splits of int64, or smaller batches",
@@ -329,8 +304,7 @@ static cst_status ragged_splits_to_int32(const cst__making *m, const cst__split_
   return CST_OK;
 }
 
-static cst_status ragged_put_splits(const cst__making *m, const cst__split_level *l,
-                                    cst_ndarray *out) {
+static cst_status ragged_put_splits(const cst__making *m, const cst__lists *l, cst_ndarray *out) {
   *out = (cst_ndarray){.dtype = m->plan->spec->row_splits_dtype, .data = l->splits};
   if (out->dtype == CST_DTYPE_INT32) {
     CST__TRY(ragged_splits_to_int32(m, l, &out->data));
@@ -338,9 +312,9 @@ static cst_status ragged_put_splits(const cst__making *m, const cst__split_level
   return cst__ndarray_shape(m, out, l->count + 1, 0, NULL);
 }
 
-static cst_status ragged_put_all_splits(const cst__making *m, const cst__split_level *levels,
+static cst_status ragged_put_all_splits(const cst__making *m, const cst__lists *levels,
                                         size_t count) {
-  cst_ndarray *splits = cst__scratch_take(m->scratch, (int64_t)count, sizeof *splits);
+  cst_ndarray *splits = cst__arena_take_items(m->scratch, (int64_t)count, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, m->error));
   for (size_t i = 0; i < count; i++) {
     CST__TRY(ragged_put_splits(m, &levels[i], &splits[i]));
@@ -355,7 +329,7 @@ static cst_status ragged_read_values(const ragged *r) {
   const cst__plan *plan = m->plan;
   cst_ndarray *values = &m->out->values;
   CST__TRY(cst__values_read(m, &r->items, values));
-  int64_t *dims = cst__scratch_take(m->scratch, (int64_t)plan->num_inner, sizeof *dims);
+  int64_t *dims = cst__arena_take_items(m->scratch, (int64_t)plan->num_inner, sizeof *dims);
   CST__TRY(CST__TAKEN(dims, m->error));
   for (size_t i = 0; i < plan->num_inner; i++) {
     dims[i] =
@@ -366,7 +340,7 @@ static cst_status ragged_read_values(const ragged *r) {
 
 static cst_status ragged_make(const cst__making *m) {
   const cst__plan *plan = m->plan;
-  cst__split_level levels[CST__MAX_LEVELS];
+  cst__lists levels[CST__MAX_LEVELS];
   ragged r = {.m = m, .levels = levels};
   CST__TRY(ragged_follow(&r));
   CST__TRY(cst__items_check(m, &r.items, levels, r.num_levels));
@@ -377,7 +351,7 @@ static cst_status ragged_make(const cst__making *m) {
   }
   CST__TRY(ragged_read_values(&r));
   size_t count = r.num_levels + plan->spec->num_partitions - plan->num_inner;
-  cst__split_level *all = cst__scratch_take(m->scratch, (int64_t)count, sizeof *all);
+  cst__lists *all = cst__arena_take_items(m->scratch, (int64_t)count, sizeof *all);
   CST__TRY(CST__TAKEN(all, m->error));
   CST__TRY(ragged_partition(&r, all + r.num_levels));
   memcpy(all, levels, r.num_levels * sizeof *all);

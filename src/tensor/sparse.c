@@ -53,13 +53,12 @@ static int64_t sparse_extent(const cst__plan *plan, size_t dim) { return plan->s
 
 /* A column of lists, opened. */
 typedef struct sparse_column {
-  cst__split_level lists;
+  cst__lists lists;
   cst__slots items;
 } sparse_column;
 
 static cst_status sparse_open(const cst__making *m, const cst__slots *lists, sparse_column *out) {
-  out->lists.count = lists->count;
-  return cst__slots_open(lists, m->scratch, &out->lists.splits, &out->items, m->error);
+  return cst__slots_items(lists, m->scratch, &out->lists, &out->items, m->error);
 }
 
 /* The most pairs of indices that are written at once, the last ones too. */
@@ -74,8 +73,8 @@ static cst_status sparse_new_coordinates(const cst__making *m, int64_t count, in
     return CST__TAKEN(NULL, m->error);
   }
   cst_tensor *t = m->out;
-  *indices = cst__scratch_take(m->scratch, cells, sizeof **indices);
-  *dense_shape = cst__scratch_take(m->scratch, rank, sizeof **dense_shape);
+  *indices = cst__arena_take_items(m->scratch, cells, sizeof **indices);
+  *dense_shape = cst__arena_take_items(m->scratch, rank, sizeof **dense_shape);
   CST__TRY(CST__TAKEN(*indices, m->error));
   CST__TRY(CST__TAKEN(*dense_shape, m->error));
   t->indices = (cst_ndarray){.dtype = CST_DTYPE_INT64, .data = *indices};
@@ -161,7 +160,7 @@ static cst_status varlen_make(const cst__making *m) {
   if (m->plan->padding != NULL) {
     return cst__pad_levels(m, &column.lists, 1, 1);
   }
-  CST__TRY(sparse_new_coordinates(m, column.items.count, 2, &indices, &dense_shape));
+  CST__TRY(sparse_new_coordinates(m, column.items.chosen.count, 2, &indices, &dense_shape));
   dense_shape[0] = column.lists.count;
   dense_shape[1] = varlen_longest_row(column.lists.splits, column.lists.count);
   varlen_place(column.lists.splits, column.lists.count, dense_shape[1], indices);
@@ -216,7 +215,7 @@ static cst_status sparse_place_run(sparse *s, const sparse_index *index, int64_t
   for (int64_t i = 0; i < count; i++) {
     const int64_t value = from[i];
     if ((uint64_t)value >= limit) {
-      const cst__split_level *lists = &index->column.lists;
+      const cst__lists *lists = &index->column.lists;
       const cst__row_fault fault = {cst__splits_find(lists->splits, lists->count, begin + i),
                                     CST__ROW_INDEX, value, dim >= 0 ? dim - 1 : INT64_MAX,
                                     sparse_index_name(s, index->k)};
@@ -232,7 +231,7 @@ static cst_status sparse_place_run(sparse *s, const sparse_index *index, int64_t
 static cst_status sparse_place_indices(sparse *s, const sparse_index *index) {
   const int64_t *splits = index->column.lists.splits;
   if (s->faults.items == NULL) {
-    return sparse_place_run(s, index, 0, index->column.items.count, 0);
+    return sparse_place_run(s, index, 0, index->column.items.chosen.count, 0);
   }
   for (int64_t row = 0; row < s->values.lists.count; row++) {
     if (!cst__list_faults_have(&s->faults, row)) {
@@ -252,7 +251,7 @@ static cst_status sparse_read_index(sparse *s, sparse_index *index) {
   CST__TRY(sparse_check_counts(s, index));
   cst_status status = cst__integers_read(m, &index->column.items, &index->from, &bad_at);
   if (bad_at >= 0) {
-    const cst__split_level *rows = &index->column.lists;
+    const cst__lists *rows = &index->column.lists;
     return cst__row_fail(m, cst__splits_find(rows->splits, rows->count, bad_at), NULL,
                          "a null or an index above 2^63-1 in column '%s'",
                          sparse_index_name(s, index->k));
@@ -311,8 +310,8 @@ static cst_status sparse_find_order(const cst__making *m, const int64_t *splits,
       continue;
     }
     if (*order == NULL) {
-      *order = cst__scratch_take(m->scratch, count, sizeof **order);
-      spare = cst__scratch_take(m->scratch, count, sizeof *spare);
+      *order = cst__arena_take_items(m->scratch, count, sizeof **order);
+      spare = cst__arena_take_items(m->scratch, count, sizeof *spare);
       if (*order == NULL || spare == NULL) {
         return CST__TAKEN(NULL, m->error);
       }
@@ -332,8 +331,8 @@ static cst_status sparse_reorder(const cst__making *m, const int64_t *order, int
   const char *from = cst__elements(&t->values);
   const int64_t *coordinates = t->indices.data;
   int64_t count = t->values.size;
-  char *to = cst__scratch_take(m->scratch, count, width);
-  int64_t *sorted = cst__scratch_take(m->scratch, count * rank, sizeof *sorted);
+  char *to = cst__arena_take_items(m->scratch, count, width);
+  int64_t *sorted = cst__arena_take_items(m->scratch, count * rank, sizeof *sorted);
   CST__TRY(CST__TAKEN(to, m->error));
   CST__TRY(CST__TAKEN(sorted, m->error));
   for (int64_t i = 0; i < count; i++) {
@@ -387,8 +386,8 @@ static cst_status sparse_check(sparse *s) {
   bool is_sorted = m->plan->spec->already_sorted;
   int64_t cells;
   if (is_sorted) {
-    bool fits = !__builtin_mul_overflow(s->values.items.count, s->rank, &cells);
-    s->coordinates = fits ? cst__scratch_take(m->scratch, cells, sizeof *s->coordinates) : NULL;
+    bool fits = !__builtin_mul_overflow(s->values.items.chosen.count, s->rank, &cells);
+    s->coordinates = fits ? cst__arena_take_items(m->scratch, cells, sizeof *s->coordinates) : NULL;
     CST__TRY(CST__TAKEN(s->coordinates, m->error));
   }
   CST__TRY(sparse_read_indices(s));
@@ -429,11 +428,12 @@ static cst_status sparse_make(const cst__making *m) {
   int64_t rows = s.values.lists.count;
   const int64_t *splits = s.values.lists.splits;
   CST__TRY(cst__values_read(m, &s.values.items, &m->out->values));
-  CST__TRY(sparse_new_coordinates(m, s.values.items.count, s.rank, &s.coordinates, &dense_shape));
+  CST__TRY(
+      sparse_new_coordinates(m, s.values.items.chosen.count, s.rank, &s.coordinates, &dense_shape));
   sparse_place_rows(splits, rows, s.rank, s.coordinates);
   CST__TRY(sparse_read_indices(&s));
   dense_shape[0] = rows;
-  sparse_measure(m, s.coordinates, s.values.items.count, dense_shape);
+  sparse_measure(m, s.coordinates, s.values.items.chosen.count, dense_shape);
   CST__TRY(sparse_find_order(m, splits, rows, s.rank, s.coordinates, &order));
   if (order != NULL) {
     CST__TRY(sparse_reorder(m, order, s.rank));

@@ -24,7 +24,7 @@ static cst_status structured_make(const cst__making *m) {
   const cst__plan *plan = m->plan;
   cst_tensor *fields = NULL;
   if (m->out != NULL) {
-    fields = cst__scratch_take(m->scratch, (int64_t)plan->num_fields, sizeof *fields);
+    fields = cst__arena_take_items(m->scratch, (int64_t)plan->num_fields, sizeof *fields);
     CST__TRY(CST__TAKEN(fields, m->error));
     memset(fields, 0, plan->num_fields * sizeof *fields);
     m->out->fields = fields;

@@ -5,10 +5,16 @@
 #include <columnstone/tensor.h>
 
 #include "base/thread.h"
+#include "nested/slots.h"
 #include "schema/schema.h"
+#include "tensor/arena_pool.h"
 #include "tensor/row_fault.h"
-#include "tensor/scratch.h"
-#include "tensor/slots.h"
+
+/* CST_OK, or CST_NO_MEMORY for a NULL from an arena. */
+#define CST__TAKEN(ptr, error) \
+  ((ptr) != NULL               \
+       ? CST_OK                \
+       : cst__fail(error, CST_NO_MEMORY, "use smaller batches", "no memory for tensors"))
 
 /* One element of any type. */
 typedef union cst__element {
@@ -67,7 +73,7 @@ typedef struct cst__plan {
 
 struct cst_tensor_adapter {
   cst__arena arena;
-  cst__scratch_pool *pool;
+  cst__arena_pool *pool;
   cst_specs *specs;
   struct ArrowSchema schema;
   struct ArrowSchema given; /* of the batches, where `schema` differs from it; else released */
@@ -77,7 +83,8 @@ struct cst_tensor_adapter {
 
 struct cst_tensors {
   cst__refcount owners;
-  cst__scratch scratch;
+  cst__arena_pool *pool; /* of the scratch */
+  cst__arena scratch;
   struct ArrowArray batch;
   struct ArrowArray made; /* of the batch, where the adapter's schema differs; else released */
   cst__arena arena;       /* what it needs */
@@ -90,7 +97,7 @@ struct cst_tensors {
 typedef struct cst__making {
   const cst__plan *plan;
   const cst__view *root;
-  cst__scratch *scratch;
+  cst__arena *scratch;
   cst_tensor *out;            /* NULL: rows are only checked */
   cst__row_callback on_fault; /* then told of the rows that do not fit; else NULL */
   void *ctx;
@@ -102,7 +109,7 @@ cst_status cst__make_tensor(const cst__making *m);
 
 /* Tells of every row that does not fit the tensor; a row may come again with another reason. The
  * adapter fails at the first of them, except for indices that are not sorted, which it sorts. */
-cst_status cst__check_rows(const cst__plan *plan, const cst__view *root, cst__scratch *scratch,
+cst_status cst__check_rows(const cst__plan *plan, const cst__view *root, cst__arena *scratch,
                            cst__row_callback on_fault, void *ctx, cst_error *error);
 
 /* Finds the tensor that the pad is for among the plans and notes it there. */

@@ -5,6 +5,7 @@
 
 #include "arrow/accumulator_handle.h"
 #include "base/arguments.h"
+#include "nested/slots.h"
 
 typedef struct counted_column {
   cst_bytes key; /* the names on the way to it with a NUL between, in the state's arena: "a.b" may
@@ -63,28 +64,6 @@ static counted_column *need_counted(counting *c, cst_bytes key) {
 
 /* ---- a batch ---- */
 
-/* Structs that a column is a field of; NULL: it is one of the batch. */
-typedef struct counted_structs {
-  const cst__view *view;
-  const struct counted_structs *outer;
-} counted_structs;
-
-static bool is_counted_row(const cst__view *column, const counted_structs *above, int64_t row) {
-  bool is_there = !cst__view_is_null(column, row);
-  for (; above != NULL && is_there; above = above->outer) {
-    is_there = !cst__view_is_null(above->view, row);
-  }
-  return is_there;
-}
-
-static bool may_lack_rows(const cst__view *column, const counted_structs *above) {
-  bool has_nulls = column->null_count > 0;
-  for (; above != NULL && !has_nulls; above = above->outer) {
-    has_nulls = above->view->null_count > 0;
-  }
-  return has_nulls;
-}
-
 /* The values of the slots [begin, end): those of a list that is null are none, whatever lies under
  * it. */
 static uint64_t count_column_values(const cst__view *v, int64_t begin, int64_t end) {
@@ -114,12 +93,13 @@ static uint64_t count_column_values(const cst__view *v, int64_t begin, int64_t e
 
 /* The rows of a column that are there, in runs. */
 static void count_column_rows(counted_column *counted, const cst__view *column,
-                              const counted_structs *above) {
-  bool lacks = may_lack_rows(column, above);
+                              const cst__mask *above) {
+  const cst__slots slots = {.view = column, .mask = above};
+  bool lacks = cst__slots_may_be_null(&slots);
   int64_t at = 0;
   while (at < column->length) {
     int64_t end = lacks ? at : column->length;
-    while (lacks && end < column->length && is_counted_row(column, above, end)) {
+    while (lacks && end < column->length && !cst__slots_hide(&slots, end)) {
       end++;
     }
     counted->rows = cst__count_sum(counted->rows, (uint64_t)(end - at));
@@ -152,7 +132,7 @@ static cst_status check_counted(const cst__view *fields, cst_error *error) {
 }
 
 /* Makes the columns, or counts in them. */
-static bool walk_counted(counting *c, const cst__view *fields, const counted_structs *above,
+static bool walk_counted(counting *c, const cst__view *fields, const cst__mask *above,
                          cst__text *key, bool counts) {
   size_t parent = key->size;
   for (int64_t i = 0; i < fields->num_children; i++) {
@@ -168,7 +148,7 @@ static bool walk_counted(counting *c, const cst__view *fields, const counted_str
     if (counts) {
       count_column_rows(counted, column, above);
     }
-    const counted_structs inner = {column, above};
+    const cst__mask inner = {column, above};
     if (column->layout == CST__LAYOUT_STRUCT && !walk_counted(c, column, &inner, key, counts)) {
       return false;
     }

@@ -576,21 +576,14 @@ static cst_status validation_create(const void *ctx, const cst_allocator *alloca
 static cst_status validation_add(void *ctx, const cst__view *batch, const cst__origin *origin,
                                  cst_error *error) {
   cst__validation_state *state = ctx;
-  cst__arena arena;
-  cst__check check = {.state = state,
-                      .plan = state->plan,
-                      .origin = origin,
-                      .rows = batch->length,
-                      .arena = &arena,
-                      .error = error};
-  cst__arena_init(&arena, &state->arena.allocator);
-  cst__scratch_init(&check.scratch, state->plan->pool);
+  cst__check check = {
+      .state = state, .plan = state->plan, .origin = origin, .rows = batch->length, .error = error};
+  cst__arena_pool_lend(state->plan->pool, &check.scratch);
   cst_status status = cst__check_features(&check, batch);
   if (status == CST_OK && state->plan->num_tensors > 0) {
     status = cst__check_tensors(&check, batch);
   }
-  cst__scratch_reset(&check.scratch);
-  cst__arena_reset(&arena);
+  cst__arena_pool_take_back(state->plan->pool, &check.scratch);
   state->num_rows += (uint64_t)batch->length;
   return status == CST_OK && state->out_of_memory ? cst__fail_memory(error, 64) : status;
 }

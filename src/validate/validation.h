@@ -45,7 +45,7 @@ typedef struct cst__validation_plan {
   size_t num_groups;
   cst__tensor_plan *tensors;
   size_t num_tensors;
-  cst__scratch_pool *pool;
+  cst__arena_pool *pool;
   uint64_t mark; /* differs if any of the above does: a saved state has it */
 } cst__validation_plan;
 
@@ -201,8 +201,8 @@ typedef struct cst__check {
   const cst__validation_plan *plan;
   const cst__origin *origin;
   int64_t rows;
-  cst__scratch scratch;
-  cst__arena *arena; /* of the views; a struct may get children that it lacks */
+  cst__lists levels[CST__MAX_LEVELS]; /* from the rows down to what is being looked at */
+  cst__arena scratch; /* of the views, too; a struct may get children that it lacks */
   cst_error *error;
 } cst__check;
 
@@ -218,31 +218,18 @@ void cst__unexpected_count(cst__check *check, cst__unexpected *unexpected, int64
 cst_status cst__check_features(cst__check *check, const cst__view *batch);
 cst_status cst__check_tensors(cst__check *check, const cst__view *batch);
 
-/* Lists on the way from the rows to slots; NULL: the slots are rows. */
-typedef struct cst__levels {
-  const int64_t *splits;
-  int64_t count;
-  const struct cst__levels *outer;
-} cst__levels;
-
-static inline int64_t cst__levels_row(const cst__levels *above, int64_t slot) {
-  for (; above != NULL; above = above->outer) {
-    slot = cst__splits_find(above->splits, above->count, slot);
-  }
-  return slot;
-}
-
 /* A column on its way through a check. */
 typedef struct cst__checked_column {
   cst__check *check;
   cst__tally *tally;
-  const cst__levels *above; /* the column's slots */
+  size_t num_above; /* levels of lists that lead from the rows to its slots */
 } cst__checked_column;
 
-/* Counts the row of a slot; where to say what was found, or NULL. */
+/* Counts the row of a slot below so many levels; where to say what was found, or NULL. */
 static inline char *cst__checked_mark(const cst__checked_column *c, cst__fault_kind kind,
-                                      const cst__levels *above, int64_t slot) {
-  return cst__check_mark(c->check, &c->tally->findings[kind], cst__levels_row(above, slot));
+                                      size_t num_above, int64_t slot) {
+  return cst__check_mark(c->check, &c->tally->findings[kind],
+                         cst__levels_find(c->check->levels, num_above, slot));
 }
 
 /* Says what was found, if there is a place for it. */
@@ -257,8 +244,7 @@ static inline char *cst__checked_mark(const cst__checked_column *c, cst__fault_k
 static inline const char *cst__plural_of(int64_t count) { return count == 1 ? "" : "s"; }
 
 /* validation_values.c: compares values, which are of the right type, with the feature's domain. */
-void cst__check_values(const cst__checked_column *c, const cst__slots *items,
-                       const cst__levels *above);
+void cst__check_values(const cst__checked_column *c, const cst__slots *items, size_t num_above);
 
 /* ---- the end ---- */
 

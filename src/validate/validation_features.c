@@ -7,24 +7,6 @@
 
 /* ---- presence ---- */
 
-static int64_t count_present_slots(const cst__slots *slots) {
-  const cst__view *v = slots->view;
-  int64_t present = 0;
-  if (!cst__slots_may_be_null(slots)) {
-    return slots->count;
-  }
-  if (v->layout == CST__LAYOUT_NULL) {
-    return 0;
-  }
-  if (slots->index == NULL && slots->mask == NULL && v->validity != NULL) {
-    return cst__bitmap_count(v->validity, v->offset + slots->first, slots->count);
-  }
-  for (int64_t k = 0; k < slots->count; k++) {
-    present += !cst__slot_is_null(slots, k);
-  }
-  return present;
-}
-
 /* False: in use by nobody; it may be there, and look as it likes. */
 static bool is_in_use(const cst__tally *tally) { return tally->plan->rules->feature->in_use; }
 
@@ -39,14 +21,14 @@ static bool wants_presence(const cst__tally *tally) {
 static void mark_absent(const cst__checked_column *c, const cst__slots *slots,
                         const cst__slots *parents, int64_t absent) {
   cst__finding *finding = &c->tally->findings[CST__FAULT_PRESENCE];
-  bool are_rows = c->above == NULL; /* else a row may have several, and counts once */
+  bool are_rows = c->num_above == 0; /* else a row may have several, and counts once */
   for (int64_t k = 0; absent > 0 && (!are_rows || finding->num_places < c->check->plan->max_places);
        k++) {
     bool lacks =
         (slots == NULL || cst__slot_is_null(slots, k)) &&
         (parents == NULL || !cst__slots_may_be_null(parents) || !cst__slot_is_null(parents, k));
     if (lacks) {
-      (void)cst__checked_mark(c, CST__FAULT_PRESENCE, c->above, k);
+      (void)cst__checked_mark(c, CST__FAULT_PRESENCE, c->num_above, k);
       absent--;
     }
   }
@@ -100,9 +82,9 @@ static void mark_column_type(const cst__checked_column *c, const cst__slots *slo
   char type[CST__TYPE_NAME_SIZE];
   name_type(leaf, type, sizeof type);
   cst__found_types_add(&c->tally->types, type);
-  for (int64_t k = 0; k < slots->count; k++) {
+  for (int64_t k = 0; k < slots->chosen.count; k++) {
     if (!cst__slots_may_be_null(slots) || !cst__slot_is_null(slots, k)) {
-      CST__SAY(cst__checked_mark(c, CST__FAULT_TYPE, c->above, k), "%s", type);
+      CST__SAY(cst__checked_mark(c, CST__FAULT_TYPE, c->num_above, k), "%s", type);
     }
   }
 }
@@ -116,55 +98,64 @@ static const cst__view *leaf_column(const cst__view *v) {
 
 /* ---- numbers of values ---- */
 
-/* The shortest and the longest of `count` lists. */
-static void measure_lists(const int64_t *splits, int64_t count, int64_t *least, int64_t *most) {
+/* The shortest and the longest list. */
+static void measure_lists(const cst__lists *lists, int64_t *least, int64_t *most) {
   *least = INT64_MAX;
   *most = 0;
-  for (int64_t i = 0; i < count; i++) {
-    int64_t size = splits[i + 1] - splits[i];
+  for (int64_t i = 0; i < lists->count; i++) {
+    int64_t size = cst__list_size(lists, i);
     *least = size < *least ? size : *least;
     *most = size > *most ? size : *most;
   }
 }
 
 /* Lists shorter than `min`. */
-static int64_t count_short(const int64_t *splits, int64_t count, int64_t min) {
+static int64_t count_short(const cst__lists *lists, int64_t min) {
   int64_t found = 0;
-  for (int64_t i = 0; i < count; i++) {
-    found += splits[i + 1] - splits[i] < min;
+  for (int64_t i = 0; i < lists->count; i++) {
+    found += cst__list_size(lists, i) < min;
   }
   return found;
 }
 
-static void mark_size(const cst__checked_column *c, cst__fault_kind kind, const cst__levels *above,
+static void mark_size(const cst__checked_column *c, cst__fault_kind kind, size_t num_above,
                       int64_t slot, int64_t size) {
-  CST__SAY(cst__checked_mark(c, kind, above, slot), "%lld value%s", (long long)size,
+  CST__SAY(cst__checked_mark(c, kind, num_above, slot), "%lld value%s", (long long)size,
            cst__plural_of(size));
 }
+
+/* Slots of lists below some levels, opened. */
+typedef struct opened_lists {
+  const cst__slots *slots;
+  const cst__lists *lists;
+  size_t num_above;
+} opened_lists;
 
 /* Every list that is there has a number of items within the range; null ones are empty. `sizes`:
  * where a bad one is noted by its row, because lists of several levels come in another order than
  * their rows (-1: none yet); NULL: it is marked at once. */
 static void check_sizes(const cst__checked_column *c, cst__fault_kind kind, cst__count_range range,
-                        const cst__slots *lists, const cst__levels *level, int64_t *sizes) {
-  const int64_t *splits = level->splits;
+                        const opened_lists *opened, int64_t *sizes) {
+  const cst__slots *slots = opened->slots;
+  const cst__lists *lists = opened->lists;
   int64_t least;
   int64_t most;
-  measure_lists(splits, lists->count, &least, &most);
-  bool may_be_null = cst__slots_may_be_null(lists);
+  measure_lists(lists, &least, &most);
+  bool may_be_null = cst__slots_may_be_null(slots);
   if (most <= range.max &&
-      (least >= range.min || (may_be_null && count_short(splits, lists->count, range.min) ==
-                                                 lists->count - count_present_slots(lists)))) {
+      (least >= range.min || (may_be_null && count_short(lists, range.min) ==
+                                                 lists->count - cst__slots_count_valid(slots)))) {
     return;
   }
   for (int64_t k = 0; k < lists->count; k++) {
-    int64_t size = splits[k + 1] - splits[k];
-    if ((size < range.min || size > range.max) && !(may_be_null && cst__slot_is_null(lists, k))) {
+    int64_t size = cst__list_size(lists, k);
+    if ((size < range.min || size > range.max) && !(may_be_null && cst__slot_is_null(slots, k))) {
+      int64_t row = cst__levels_find(c->check->levels, opened->num_above, k);
       cst__int_range_add(&c->tally->counts, size);
       if (sizes == NULL) {
-        mark_size(c, kind, level->outer, k, size);
-      } else if (sizes[cst__levels_row(level->outer, k)] < 0) {
-        sizes[cst__levels_row(level->outer, k)] = size;
+        mark_size(c, kind, 0, row, size);
+      } else if (sizes[row] < 0) {
+        sizes[row] = size;
       }
     }
   }
@@ -177,7 +168,7 @@ static cst_status need_sizes(const cst__checked_column *c, int64_t **out) {
   if (c->tally->plan->rules->num_counts < 2 || c->tally->plan->rules->shape_size >= 0) {
     return CST_OK;
   }
-  *out = cst__scratch_take(&c->check->scratch, rows, sizeof **out);
+  *out = cst__arena_take_items(&c->check->scratch, rows, sizeof **out);
   for (int64_t i = 0; *out != NULL && i < rows; i++) {
     (*out)[i] = -1;
   }
@@ -187,57 +178,44 @@ static cst_status need_sizes(const cst__checked_column *c, int64_t **out) {
 static void mark_sizes(const cst__checked_column *c, const int64_t *sizes) {
   for (int64_t row = 0; sizes != NULL && row < c->check->rows; row++) {
     if (sizes[row] >= 0) {
-      mark_size(c, CST__FAULT_COUNT, NULL, row, sizes[row]);
+      mark_size(c, CST__FAULT_COUNT, 0, row, sizes[row]);
     }
   }
-}
-
-/* Row splits of the values below two levels of lists. */
-static const int64_t *join_splits(const cst__checked_column *c, const int64_t *outer, int64_t count,
-                                  const int64_t *inner) {
-  int64_t *splits = cst__scratch_take(&c->check->scratch, count + 1, sizeof *splits);
-  for (int64_t i = 0; splits != NULL && i <= count; i++) {
-    splits[i] = inner[outer[i]];
-  }
-  return splits;
 }
 
 /* ---- columns ---- */
 
 static cst_status check_struct_features(cst__check *check, const cst__tally *tally,
-                                        const cst__slots *structs, const cst__levels *above);
+                                        const cst__slots *structs, size_t num_above);
 
-/* Opens lists down to the values or structs. The levels lie in the scratch. */
+/* Opens lists down to the values or structs. */
 static cst_status open_feature_lists(const cst__checked_column *c, const cst__slots *slots,
-                                     bool counts_rows, cst__slots *items,
-                                     const cst__levels **above) {
+                                     bool counts_rows, cst__slots *items, size_t *num_above) {
   const cst__rules *rules = c->tally->plan->rules;
-  cst__slots lists = *slots;
-  const int64_t *totals = NULL;
+  cst__check *check = c->check;
+  cst__lists all = {.splits = NULL}; /* the values of each slot */
   int64_t *sizes;
   CST__TRY(need_sizes(c, &sizes));
-  *above = c->above;
-  for (size_t depth = 0; cst__view_is_list(lists.view) || (depth == 0 && counts_rows); depth++) {
-    cst__levels *level = cst__scratch_take(&c->check->scratch, 1, sizeof *level);
-    CST__TRY(CST__TAKEN(level, c->check->error));
-    *level = (cst__levels){NULL, lists.count, *above};
-    CST__TRY(cst__slots_open(&lists, &c->check->scratch, &level->splits, items, c->check->error));
+  *num_above = c->num_above;
+  *items = *slots;
+  for (size_t depth = 0; cst__view_is_list(items->view) || (depth == 0 && counts_rows); depth++) {
+    const cst__slots outer = *items;
+    cst__lists *lists = &check->levels[*num_above];
+    CST__TRY(cst__slots_items(&outer, &check->scratch, lists, items, check->error));
     if (depth < rules->num_counts && rules->shape_size < 0) {
-      check_sizes(c, CST__FAULT_COUNT, rules->counts[depth], &lists, level, sizes);
+      const opened_lists opened = {&outer, lists, *num_above};
+      check_sizes(c, CST__FAULT_COUNT, rules->counts[depth], &opened, sizes);
     }
-    if (rules->shape_size >= 0) {
-      totals = depth == 0 ? level->splits : join_splits(c, totals, slots->count, level->splits);
-      CST__TRY(CST__TAKEN(totals, c->check->error));
+    if (rules->shape_size >= 0 && depth > 0) {
+      CST__TRY(cst__lists_join(&all, lists, &check->scratch, &all, check->error));
     }
-    *above = level;
-    lists = *items;
+    all = depth == 0 ? *lists : all;
+    ++*num_above;
   }
-  *items = lists;
   mark_sizes(c, sizes);
-  if (totals != NULL) {
+  if (rules->shape_size >= 0 && all.splits != NULL) {
     cst__count_range exact = {rules->shape_size, rules->shape_size};
-    cst__levels total = {totals, slots->count, c->above};
-    check_sizes(c, CST__FAULT_SHAPE, exact, slots, &total, NULL);
+    check_sizes(c, CST__FAULT_SHAPE, exact, &(opened_lists){slots, &all, c->num_above}, NULL);
   }
   return CST_OK;
 }
@@ -247,16 +225,16 @@ static cst_status check_lists(const cst__checked_column *c, const cst__slots *sl
   bool is_struct = leaf->layout == CST__LAYOUT_STRUCT;
   bool fits = is_of_type(leaf, c->tally->plan->rules->feature->type);
   cst__slots items;
-  const cst__levels *above;
+  size_t num_above;
   if (!fits) {
     mark_column_type(c, slots, leaf);
   }
-  CST__TRY(open_feature_lists(c, slots, !is_struct, &items, &above));
+  CST__TRY(open_feature_lists(c, slots, !is_struct, &items, &num_above));
   if (fits && is_struct && c->tally->plan->num_children > 0) {
-    return check_struct_features(c->check, c->tally, &items, above);
+    return check_struct_features(c->check, c->tally, &items, num_above);
   }
   if (fits && !is_struct) {
-    cst__check_values(c, &items, above);
+    cst__check_values(c, &items, num_above);
   }
   return CST_OK;
 }
@@ -264,9 +242,9 @@ static cst_status check_lists(const cst__checked_column *c, const cst__slots *sl
 /* `parents`: the structs that hold the column; NULL: it is one of the batch's. */
 static cst_status check_feature(const cst__checked_column *c, const cst__slots *slots,
                                 const cst__slots *parents) {
-  int64_t expected = parents != NULL ? count_present_slots(parents) : slots->count;
-  int64_t present = count_present_slots(slots);
-  c->tally->in_lists |= c->above != NULL;
+  int64_t expected = parents != NULL ? cst__slots_count_valid(parents) : slots->chosen.count;
+  int64_t present = cst__slots_count_valid(slots);
+  c->tally->in_lists |= c->num_above > 0;
   c->tally->parents += (uint64_t)expected;
   c->tally->present += (uint64_t)present;
   if (wants_presence(c->tally) && present < expected) {
@@ -276,18 +254,18 @@ static cst_status check_feature(const cst__checked_column *c, const cst__slots *
 }
 
 static void meet_unexpected(cst__check *check, const char *parent, const char *name,
-                            const cst__slots *slots, const cst__levels *above) {
+                            const cst__slots *slots, size_t num_above) {
   cst__validation_state *state = check->state;
   char type[CST__TYPE_NAME_SIZE];
-  if (count_present_slots(slots) == 0 || check->plan->options->ignore_unexpected) {
+  if (cst__slots_count_valid(slots) == 0 || check->plan->options->ignore_unexpected) {
     return;
   }
   name_type(leaf_column(slots->view), type, sizeof type);
   cst__unexpected_rows rows = {parent, name, type};
   cst__unexpected *unexpected = cst__unexpected_need(state, &rows);
   int64_t last_row = -1;
-  for (int64_t k = 0; k < slots->count && !state->out_of_memory; k++) {
-    int64_t row = cst__levels_row(above, k);
+  for (int64_t k = 0; k < slots->chosen.count && !state->out_of_memory; k++) {
+    int64_t row = cst__levels_find(check->levels, num_above, k);
     if (row == last_row || (cst__slots_may_be_null(slots) && cst__slot_is_null(slots, k))) {
       continue;
     }
@@ -298,12 +276,12 @@ static void meet_unexpected(cst__check *check, const char *parent, const char *n
 
 /* Features that the structs at hand do not have at all. */
 static void meet_missing(cst__check *check, const cst__tally *parent, const cst__slots *structs,
-                         const cst__levels *above, const bool *seen) {
-  int64_t expected = count_present_slots(structs);
+                         size_t num_above, const bool *seen) {
+  int64_t expected = cst__slots_count_valid(structs);
   for (size_t i = 0; i < parent->plan->num_children; i++) {
-    cst__checked_column c = {check, cst__tally_children(check->state, parent) + i, above};
+    cst__checked_column c = {check, cst__tally_children(check->state, parent) + i, num_above};
     if (!seen[i]) {
-      c.tally->in_lists |= above != NULL;
+      c.tally->in_lists |= num_above > 0;
       c.tally->parents += (uint64_t)expected;
       if (wants_presence(c.tally)) {
         mark_absent(&c, NULL, structs, expected);
@@ -313,39 +291,38 @@ static void meet_missing(cst__check *check, const cst__tally *parent, const cst_
 }
 
 static cst_status check_struct_features(cst__check *check, const cst__tally *tally,
-                                        const cst__slots *structs, const cst__levels *above) {
+                                        const cst__slots *structs, size_t num_above) {
   const cst__view *v = structs->view;
   const cst__feature_plan *plan = tally->plan;
   const char *path = plan->rules != NULL ? plan->rules->path : NULL;
-  bool *seen = cst__scratch_take(&check->scratch, (int64_t)plan->num_children + 1, sizeof *seen);
+  bool *seen =
+      cst__arena_take_items(&check->scratch, (int64_t)plan->num_children + 1, sizeof *seen);
   CST__TRY(CST__TAKEN(seen, check->error));
   memset(seen, 0, (plan->num_children + 1) * sizeof *seen);
   for (int64_t i = 0; i < v->num_children; i++) {
     const char *name = v->children[i].name;
-    cst__slots slots;
-    if (!cst__slots_enter(structs, i, &check->scratch, &slots)) {
-      return CST__TAKEN(NULL, check->error);
-    }
+    cst__slots slots = *structs;
+    CST__TRY(cst__slots_enter(&slots, i, &check->scratch, check->error));
     size_t at = cst__name_map_find(&plan->names, name, strlen(name));
     if (at == SIZE_MAX || seen[at]) {
-      meet_unexpected(check, path, name, &slots, above);
+      meet_unexpected(check, path, name, &slots, num_above);
       continue;
     }
     seen[at] = true;
-    cst__checked_column c = {check, cst__tally_children(check->state, tally) + at, above};
+    cst__checked_column c = {check, cst__tally_children(check->state, tally) + at, num_above};
     CST__TRY(check_feature(&c, &slots, path != NULL ? structs : NULL));
   }
-  meet_missing(check, tally, structs, above, seen);
+  meet_missing(check, tally, structs, num_above, seen);
   return check->state->out_of_memory ? CST__TAKEN(NULL, check->error) : CST_OK;
 }
 
 cst_status cst__check_features(cst__check *check, const cst__view *batch) {
   cst__validation_state *state = check->state;
-  cst__slots rows = {batch, batch->length, 0, NULL, NULL};
+  const cst__slots rows = cst__slots_all(batch);
   for (size_t i = 0; i < state->plan->num_tallies; i++) {
     for (size_t k = 0; k < CST__NUM_FAULTS; k++) {
       state->tallies[i].findings[k].last_row = -1;
     }
   }
-  return check_struct_features(check, &state->tallies[0], &rows, NULL);
+  return check_struct_features(check, &state->tallies[0], &rows, 0);
 }

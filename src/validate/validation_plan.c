@@ -149,7 +149,7 @@ cst_status cst__validation_plan_init(cst__validation_plan *plan, const cst_schem
                                  .num_tallies = 1};
   cst__arena_init(&plan->arena, allocator);
   CST__TRY(cst__rulebook_new(schema, options->environment, allocator, &plan->book, error));
-  plan->pool = cst__scratch_pool_new(allocator);
+  plan->pool = cst__arena_pool_new(allocator);
   if (plan->pool == NULL) {
     return cst__fail_memory(error, 64);
   }
@@ -167,7 +167,7 @@ void cst__validation_plan_reset(cst__validation_plan *plan) {
     cst_specs_release(plan->groups[i]);
   }
   if (plan->pool != NULL) {
-    cst__scratch_pool_release(plan->pool);
+    cst__arena_pool_release(plan->pool);
   }
   cst__rulebook_free(plan->book);
   cst__arena_reset(&plan->arena);

@@ -206,7 +206,7 @@ static cst_status check_tensor(tensor_check *t, const batch_columns *batch) {
   if (spec->kind != CST_TENSOR_STRUCTURED) {
     return check_spec(t, spec, batch);
   }
-  t->marks = cst__scratch_take(&t->check->scratch, room, sizeof *t->marks);
+  t->marks = cst__arena_take_items(&t->check->scratch, room, sizeof *t->marks);
   CST__TRY(CST__TAKEN(t->marks, t->check->error));
   memset(t->marks, 0, (size_t)room * sizeof *t->marks);
   CST__TRY(check_spec(t, spec, batch));
@@ -215,7 +215,7 @@ static cst_status check_tensor(tensor_check *t, const batch_columns *batch) {
 }
 
 cst_status cst__check_tensors(cst__check *check, const cst__view *batch) {
-  batch_columns columns = {.root = batch, .arena = check->arena};
+  batch_columns columns = {.root = batch, .arena = &check->scratch};
   cst_status status =
       cst__view_index(batch, &columns.names) ? CST_OK : cst__fail_memory(check->error, 64);
   for (size_t i = 0; status == CST_OK && i < check->plan->num_tensors; i++) {

@@ -70,26 +70,28 @@ static double float_at(const cst__view *v, int64_t slot) {
 
 /* True if all of a run are within the limits. */
 static bool ints_fit(const cst__slots *items, int64_t min, int64_t max) {
-  const int64_t *values = (const int64_t *)items->view->data + items->view->offset + items->first;
+  const int64_t *values =
+      (const int64_t *)items->view->data + items->view->offset + items->chosen.begin;
   uint64_t span = (uint64_t)max - (uint64_t)min;
   uint64_t bad = 0;
-  if (items->index != NULL || items->view->layout != CST__LAYOUT_NUMBER ||
+  if (!cst__chosen_is_run(&items->chosen) || items->view->layout != CST__LAYOUT_NUMBER ||
       items->view->dtype != CST_DTYPE_INT64) {
     return false;
   }
-  for (int64_t i = 0; i < items->count; i++) {
+  for (int64_t i = 0; i < items->chosen.count; i++) {
     bad |= (uint64_t)((uint64_t)values[i] - (uint64_t)min > span);
   }
   return bad == 0;
 }
 
 static bool floats_fit(const cst__slots *items, float min, float max) {
-  const float *values = (const float *)items->view->data + items->view->offset + items->first;
+  const float *values =
+      (const float *)items->view->data + items->view->offset + items->chosen.begin;
   int bad = 0;
-  if (items->index != NULL || items->view->dtype != CST_DTYPE_FLOAT32) {
+  if (!cst__chosen_is_run(&items->chosen) || items->view->dtype != CST_DTYPE_FLOAT32) {
     return false;
   }
-  for (int64_t i = 0; i < items->count; i++) {
+  for (int64_t i = 0; i < items->chosen.count; i++) {
     bad |= !(values[i] >= min) | !(values[i] <= max);
   }
   return bad == 0;
@@ -99,8 +101,7 @@ static bool may_skip(const cst__slots *items, int64_t k) {
   return cst__slots_may_be_null(items) && cst__slot_is_null(items, k);
 }
 
-static void check_ints(const cst__checked_column *c, const cst__slots *items,
-                       const cst__levels *above) {
+static void check_ints(const cst__checked_column *c, const cst__slots *items, size_t num_above) {
   const cst__domain *domain = &c->tally->plan->rules->domain;
   int64_t min = domain->kind == CST__DOMAIN_BOOL ? 0 : domain->int_min;
   int64_t max = domain->kind == CST__DOMAIN_BOOL ? 1 : domain->int_max;
@@ -108,15 +109,15 @@ static void check_ints(const cst__checked_column *c, const cst__slots *items,
   if (min <= max && ints_fit(items, min, max) && are_all_there(items)) {
     return;
   }
-  for (int64_t k = 0; k < items->count; k++) {
+  for (int64_t k = 0; k < items->chosen.count; k++) {
     if (may_skip(items, k)) {
       continue;
     }
-    int64_t value = int_at(items->view, cst__slot_at(items, k));
+    int64_t value = int_at(items->view, cst__chosen_at(&items->chosen, k));
     if (value < min || value > max) {
       c->tally->bad_values++;
       cst__int_range_add(&c->tally->ints, value);
-      CST__SAY(cst__checked_mark(c, kind, above, k), "%lld", (long long)value);
+      CST__SAY(cst__checked_mark(c, kind, num_above, k), "%lld", (long long)value);
     }
   }
 }
@@ -132,8 +133,7 @@ static bool float_fits(const cst__domain *domain, double value) {
          value <= domain->float_max;
 }
 
-static void check_floats(const cst__checked_column *c, const cst__slots *items,
-                         const cst__levels *above) {
+static void check_floats(const cst__checked_column *c, const cst__slots *items, size_t num_above) {
   const cst__domain *domain = &c->tally->plan->rules->domain;
   bool is_bool = domain->kind == CST__DOMAIN_BOOL;
   bool is_open = !domain->has_min && !domain->has_max;
@@ -147,30 +147,31 @@ static void check_floats(const cst__checked_column *c, const cst__slots *items,
   if (!is_bool && floats_fit(items, least, most) && are_all_there(items)) {
     return;
   }
-  for (int64_t k = 0; k < items->count; k++) {
-    double value = may_skip(items, k) ? 0 : float_at(items->view, cst__slot_at(items, k));
+  for (int64_t k = 0; k < items->chosen.count; k++) {
+    double value =
+        may_skip(items, k) ? 0 : float_at(items->view, cst__chosen_at(&items->chosen, k));
     if (!may_skip(items, k) && !float_fits(domain, value)) {
       note_float(c->tally, value);
-      CST__SAY(cst__checked_mark(c, is_bool ? CST__FAULT_BOOL : CST__FAULT_FLOAT, above, k), "%.9g",
-               value);
+      CST__SAY(cst__checked_mark(c, is_bool ? CST__FAULT_BOOL : CST__FAULT_FLOAT, num_above, k),
+               "%.9g", value);
     }
   }
 }
 
 /* A string that is not in its domain, or not text. */
-static void bad_string(const cst__checked_column *c, cst_bytes value, const cst__levels *above,
-                       int64_t k) {
+static void bad_string(const cst__checked_column *c, cst_bytes value, size_t num_above, int64_t k) {
   const cst__domain *domain = &c->tally->plan->rules->domain;
   c->tally->bad_values++;
   if (!cst__utf8_valid(value.data, value.size)) {
-    CST__SAY(cst__checked_mark(c, CST__FAULT_UTF8, above, k), "%zu bytes", value.size);
+    CST__SAY(cst__checked_mark(c, CST__FAULT_UTF8, num_above, k), "%zu bytes", value.size);
     return;
   }
   c->check->state->out_of_memory |=
       !cst__distinct_add(&c->tally->unknown, value, &c->check->state->arena);
-  CST__SAY(cst__checked_mark(
-               c, domain->kind == CST__DOMAIN_BOOL ? CST__FAULT_BOOL : CST__FAULT_STRING, above, k),
-           "%zu byte%s", value.size, cst__plural_of((int64_t)value.size));
+  CST__SAY(
+      cst__checked_mark(c, domain->kind == CST__DOMAIN_BOOL ? CST__FAULT_BOOL : CST__FAULT_STRING,
+                        num_above, k),
+      "%zu byte%s", value.size, cst__plural_of((int64_t)value.size));
 }
 
 static bool string_fits(const cst__tally *tally, cst_bytes value) {
@@ -188,19 +189,19 @@ enum { TOGETHER = 16 };
 
 #define CHECK_RUN(T)                                                                            \
   do {                                                                                          \
-    const T *offsets = (const T *)v->offsets + v->offset + items->first;                        \
-    for (int64_t k = 0; k < items->count; k += TOGETHER) {                                      \
-      int64_t count = items->count - k < TOGETHER ? items->count - k : TOGETHER;                \
+    const T *offsets = (const T *)v->offsets + v->offset + items->chosen.begin;                 \
+    for (int64_t k = 0; k < items->chosen.count; k += TOGETHER) {                               \
+      int64_t count = items->chosen.count - k < TOGETHER ? items->chosen.count - k : TOGETHER;  \
       for (int64_t i = 0; i < count; i++) {                                                     \
         strings[i] =                                                                            \
             (cst_bytes){bytes + offsets[k + i], (size_t)(offsets[k + i + 1] - offsets[k + i])}; \
       }                                                                                         \
-      check_together(c, strings, (size_t)count, above, k);                                      \
+      check_together(c, strings, (size_t)count, num_above, k);                                  \
     }                                                                                           \
   } while (0)
 
 static void check_together(const cst__checked_column *c, const cst_bytes *strings, size_t count,
-                           const cst__levels *above, int64_t first) {
+                           size_t num_above, int64_t first) {
   const cst__string_set *set = &c->tally->plan->strings;
   cst__string_ends ends[TOGETHER];
   size_t places[TOGETHER];
@@ -211,14 +212,14 @@ static void check_together(const cst__checked_column *c, const cst_bytes *string
   }
   for (size_t i = 0; i < count; i++) {
     if (!cst__string_set_probe(set, ends[i], places[i], strings[i].data, strings[i].size)) {
-      bad_string(c, strings[i], above, first + (int64_t)i);
+      bad_string(c, strings[i], num_above, first + (int64_t)i);
     }
   }
 }
 
 /* Strings of a set, one after the other: the usual case. */
 static void check_string_run(const cst__checked_column *c, const cst__slots *items,
-                             const cst__levels *above) {
+                             size_t num_above) {
   const cst__view *v = items->view;
   const uint8_t *bytes = v->data;
   cst_bytes strings[TOGETHER];
@@ -229,40 +230,38 @@ static void check_string_run(const cst__checked_column *c, const cst__slots *ite
   }
 }
 
-static void check_strings(const cst__checked_column *c, const cst__slots *items,
-                          const cst__levels *above) {
+static void check_strings(const cst__checked_column *c, const cst__slots *items, size_t num_above) {
   const cst__view *v = items->view;
   if (c->tally->plan->strings.slots != NULL && v->layout == CST__LAYOUT_BINARY && v->data != NULL &&
-      items->index == NULL && are_all_there(items)) {
-    check_string_run(c, items, above);
+      cst__chosen_is_run(&items->chosen) && are_all_there(items)) {
+    check_string_run(c, items, num_above);
     return;
   }
-  for (int64_t k = 0; k < items->count; k++) {
+  for (int64_t k = 0; k < items->chosen.count; k++) {
     if (!may_skip(items, k)) {
-      cst_bytes value = cst__view_bytes(items->view, cst__slot_at(items, k));
+      cst_bytes value = cst__view_bytes(items->view, cst__chosen_at(&items->chosen, k));
       if (!string_fits(c->tally, value)) {
-        bad_string(c, value, above, k);
+        bad_string(c, value, num_above, k);
       }
     }
   }
 }
 
-void cst__check_values(const cst__checked_column *c, const cst__slots *items,
-                       const cst__levels *above) {
-  c->tally->values += (uint64_t)items->count;
-  if (c->tally->plan->rules->domain.kind == CST__DOMAIN_NONE || items->count == 0 ||
+void cst__check_values(const cst__checked_column *c, const cst__slots *items, size_t num_above) {
+  c->tally->values += (uint64_t)items->chosen.count;
+  if (c->tally->plan->rules->domain.kind == CST__DOMAIN_NONE || items->chosen.count == 0 ||
       items->view->layout == CST__LAYOUT_NULL) {
     return;
   }
   switch (c->tally->plan->rules->feature->type) {
     case CST_FEATURE_INT:
-      check_ints(c, items, above);
+      check_ints(c, items, num_above);
       break;
     case CST_FEATURE_FLOAT:
-      check_floats(c, items, above);
+      check_floats(c, items, num_above);
       break;
     case CST_FEATURE_BYTES:
-      check_strings(c, items, above);
+      check_strings(c, items, num_above);
       break;
     case CST_FEATURE_STRUCT:
     case CST_FEATURE_UNKNOWN:

@@ -21,24 +21,16 @@ static cst_status check(const tensor_fixture *f, text *out) {
   cst__arena arena;
   cst__view root;
   cst__plan plan;
-  cst__scratch scratch;
   cst__arena_init(&arena, NULL);
-  cst__scratch_pool *pool = cst__scratch_pool_new(NULL);
-  if (pool == NULL) {
-    return CST_NO_MEMORY;
-  }
-  cst__scratch_init(&scratch, pool);
   cst_status status = cst__view_init(&root, &f->schema, &f->array, false, &arena, NULL);
   for (size_t i = 0; status == CST_OK && i < cst_specs_count(f->specs); i++) {
     const cst_tensor_spec *spec = cst_specs_get(f->specs, i);
     if (strcmp(spec->name, "t") == 0) {
       status = cst__plan_init(&plan, spec, &root, NULL, &arena, NULL);
       status =
-          status == CST_OK ? cst__check_rows(&plan, &root, &scratch, on_fault, out, NULL) : status;
+          status == CST_OK ? cst__check_rows(&plan, &root, &arena, on_fault, out, NULL) : status;
     }
   }
-  cst__scratch_reset(&scratch);
-  cst__scratch_pool_release(pool);
   cst__arena_reset(&arena);
   return status;
 }

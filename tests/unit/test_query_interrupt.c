@@ -6,8 +6,8 @@
 
 #include "base/interrupt.h"
 #include "harness.h"
+#include "nested/chosen.h"
 #include "query/run/run_function.h"
-#include "query/run/slots.h"
 
 enum { MANY = 1 << 19 };
 

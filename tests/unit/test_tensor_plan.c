@@ -120,44 +120,27 @@ TEST(defaults_have_to_fit_the_column) {
   }
 }
 
-/* ---- scratch memory ---- */
+/* ---- memory ---- */
 
-TEST(scratch_is_kept_for_the_next_batch) {
-  cst__scratch_pool *pool = cst__scratch_pool_new(NULL);
-  cst__scratch first, second;
-  cst__scratch_init(&first, pool);
-  char *small = cst__scratch_take(&first, 100, 1);
-  char *large_one = cst__scratch_take(&first, 100000, 8);
+TEST(arenas_keep_their_memory_for_the_next_batch) {
+  cst__arena_pool *pool = cst__arena_pool_new(NULL);
+  cst__arena first, second;
+  cst__arena_pool_lend(pool, &first);
+  char *small = cst__arena_take_items(&first, 100, 1);
+  char *large_one = cst__arena_take_items(&first, 100000, 8);
   CHECK(small != NULL && large_one != NULL);
   CHECK_EQ((uintptr_t)small % 64, 0);
   CHECK_EQ((uintptr_t)large_one % 64, 0);
   memset(large_one, 1, 800000);
-  cst__scratch_reset(&first);
-  cst__scratch_init(&first, pool);
-  small = cst__scratch_take(&first, 100, 1);
-  large_one = cst__scratch_take(&first, 100000, 8);
+  cst__arena_pool_take_back(pool, &first);
+  cst__arena_pool_lend(pool, &first);
+  small = cst__arena_take_items(&first, 100, 1);
+  large_one = cst__arena_take_items(&first, 100000, 8);
   CHECK_EQ(large_one - small, 128); /* both in one block now */
-  cst__scratch_init(&second, pool);
-  CHECK(cst__scratch_take(&second, 1, 1) != small);
-  cst__scratch_reset(&first);
-  cst__scratch_pool_release(pool);
-  cst__scratch_reset(&second);
-}
-
-TEST(scratch_refuses_what_cannot_be) {
-  cst__scratch_pool *pool = cst__scratch_pool_new(NULL);
-  cst__scratch scratch;
-  cst__scratch_init(&scratch, pool);
-  CHECK(cst__scratch_take(&scratch, -1, 8) == NULL);
-  CHECK(cst__scratch_take(&scratch, INT64_MAX, 8) == NULL);
-  CHECK(cst__scratch_take(&scratch, 0, 8) != NULL);
-  cst__scratch_reset(&scratch);
-  cst__scratch_pool_release(pool);
-  cst__scratch_pool_release(NULL);
-}
-
-TEST(splits_find_the_list_of_an_item) {
-  const int64_t splits[] = {0, 0, 2, 2, 2, 5, 5};
-  const int64_t lists[] = {1, 1, 4, 4, 4};
-  for (int64_t i = 0; i < 5; i++) CHECK_EQ(cst__splits_find(splits, 6, i), lists[i]);
+  cst__arena_pool_lend(pool, &second);
+  CHECK(cst__arena_take_items(&second, 1, 1) != small);
+  cst__arena_pool_take_back(pool, &first);
+  cst__arena_pool_release(pool);
+  cst__arena_pool_take_back(pool, &second);
+  cst__arena_pool_release(NULL);
 }

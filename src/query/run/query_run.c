@@ -4,7 +4,7 @@
 
 #include "arrow/owned.h"
 #include "base/interrupt.h"
-#include "query/run/slots.h"
+#include "query/run/steps_run.h"
 
 /* ---- opening ---- */
 
@@ -104,6 +104,7 @@ cst_status cst__query_run_open(cst__query_plan *plan, const struct ArrowSchema *
   run->plan = cst__query_plan_retain(plan);
   run->allocator = plan->allocator;
   cst__arena_init(&run->arena, &plan->allocator);
+  cst__arena_init(&run->numbers, &plan->allocator);
   cst_status status = open_parts(run, input, error);
   if (status != CST_OK) {
     cst__query_run_close(run);
@@ -122,6 +123,7 @@ void cst__query_run_close(cst__query_run *run) {
   }
   cst__array_handle_release(run->input);
   cst__arena_reset(&run->arena);
+  cst__arena_reset(&run->numbers);
   cst__delete(run->places);
   cst__delete(run->nodes);
   cst__delete(run->likes);
@@ -144,8 +146,7 @@ uint32_t cst__place_parent(const cst__query_plan *plan, uint32_t place) {
 }
 
 void *cst__step_bytes(const cst__step_call *c, int64_t count) {
-  void *bytes =
-      cst__step_take_bytes(c, count) ? cst__arena_take(&c->run->arena, (size_t)count) : NULL;
+  void *bytes = cst__arena_take(&c->run->numbers, (size_t)count);
   if (bytes == NULL) {
     cst__fail_memory(c->error, (size_t)count);
   }
@@ -157,8 +158,8 @@ int64_t *cst__step_numbers(const cst__step_call *c, int64_t count) {
 }
 
 static cst_status step_records(const cst__step_call *c) {
-  c->out->count = c->run->batch.num_rows;
-  c->out->index = (cst__step_index){.is_all = true, .num_spans = -1};
+  c->out->count = c->run->batch.rows.count;
+  c->out->index = cst__index_all(c->out->count);
   return CST_OK;
 }
 
@@ -240,6 +241,7 @@ static void forget_slots(cst__query_run *run) {
 cst_status cst__run_steps(cst__query_run *run, cst_error *error) {
   forget_slots(run);
   cst__arena_rewind(&run->arena);
+  cst__arena_rewind(&run->numbers);
   CST__TRY(cst__array_view(run->batch.array, &run->batch.view, &run->arena, error));
   CST__TRY(cst__view_refuse_nulls(&run->batch.view, "the row", error));
   cst__limits_begin(run);
@@ -259,11 +261,7 @@ cst_status cst__run_steps(cst__query_run *run, cst_error *error) {
 
 static cst_status run_batch(cst__query_run *run, const cst__query_input *input,
                             struct ArrowArray *out, cst__row_map *origin, cst_error *error) {
-  cst__slot_run all = {0, run->batch.array->array.length};
-  run->batch.rows = &all;
-  run->batch.num_runs = all.length > 0;
-  run->batch.num_rows = all.length;
-  run->batch.places = NULL;
+  run->batch.rows = (cst__chosen){.count = run->batch.array->array.length};
   run->batch.numbers = input->numbers;
   if (input->bad != NULL) {
     return cst__output_good_rows(run, input, false, out, origin, error);

@@ -1,6 +1,6 @@
-/* Bools and nulls as bits, a word of them at a time. */
+/* Bools as bits, a word of them at a time. */
 #include "arrow/owned.h"
-#include "query/run/slots.h"
+#include "query/run/steps_run.h"
 
 /* Bits from `offset` on as words, unset after the last. */
 static uint64_t *words_of_bits(const cst__step_call *c, const void *bits, int64_t offset,
@@ -40,21 +40,4 @@ uint64_t *cst__bool_words(const cst__step_call *c, const cst__view *bools, bool 
     words[i] &= valid[i];
   }
   return valid != NULL ? words : NULL;
-}
-
-void cst__nulls_to_bits(const uint8_t *nulls, int64_t count, uint8_t *bits) {
-  const uint64_t ones = UINT64_C(0x0101010101010101);
-  int64_t i = 0;
-  for (; i + 8 <= count; i += 8) {
-    uint64_t bytes;
-    memcpy(&bytes, nulls + i, sizeof bytes);
-    bits[i >> 3] = (uint8_t)((bytes ^ ones) * UINT64_C(0x0102040810204080) >> 56);
-  }
-  if (i < count) {
-    unsigned byte = 0;
-    for (int64_t k = i; k < count; k++) {
-      byte |= (nulls[k] ^ 1U) << (k - i);
-    }
-    bits[i >> 3] = (uint8_t)byte;
-  }
 }

@@ -1,20 +1,5 @@
 /* Errors of steps: of which record an element is, and where the step stands in the query. */
-#include "query/run/slots.h"
-
-/* The list that has element `at`: the last that begins at or before it. */
-static int64_t find_list_of(const int64_t *splits, int64_t count, int64_t at) {
-  int64_t low = 0;
-  int64_t high = count; /* splits[low] <= at < splits[high] */
-  while (high - low > 1) {
-    int64_t middle = low + (high - low) / 2;
-    if (splits[middle] <= at) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
+#include "query/run/steps_run.h"
 
 /* The place of which a step's errors have an element as their record; CST__NO_STEP: they have none.
  */
@@ -43,8 +28,8 @@ static int64_t error_row(const cst__query_run *run, uint32_t place, int64_t at) 
        up = cst__place_parent(run->plan, place)) {
     const cst__step_slot *lists = &run->slots[place];
     int64_t parents = run->slots[up].count;
-    if (lists->splits != NULL) {
-      at = find_list_of(lists->splits, parents, at);
+    if (lists->lists.splits != NULL) {
+      at = cst__splits_find(lists->lists.splits, parents, at);
     } else if (parents > 0 && lists->count >= parents) {
       at /= lists->count / parents;
     }
@@ -58,7 +43,7 @@ int64_t cst__node_row(const cst__query_run *run, uint32_t node, int64_t at) {
     const cst__input_node *own = &run->plan->nodes[node];
     const cst__node_slots *parent = &run->nodes[own->parent];
     if (own->name == NULL) {
-      at = find_list_of(parent->splits, parent->runs.total, at);
+      at = cst__splits_find(parent->lists.splits, parent->lists.count, at);
     }
     node = own->parent;
   }

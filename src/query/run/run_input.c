@@ -2,7 +2,7 @@
  * look at it.
  */
 #include "arrow/owned.h"
-#include "query/run/slots.h"
+#include "query/run/steps_run.h"
 #include "table/rows.h"
 
 /* ---- binding ---- */
@@ -153,21 +153,20 @@ static bool slot_is_null(const cst__view *view, int64_t slot) {
   return at >= 0 && at < view->dictionary->length && cst__view_is_null(view->dictionary, at);
 }
 
-/* The first null that no null struct above explains, counted among the slots of all runs; -1: there
- * is none. */
-static int64_t find_null(const cst__runs *runs) {
-  const cst__view *view = runs->node.view;
+/* The first null that no null struct above explains, counted among the slots; -1: there is none. */
+static int64_t find_null(const cst__slots *slots) {
+  const cst__view *view = slots->view;
   bool may_have = view->null_count > 0 || view->layout == CST__LAYOUT_NULL ||
                   (view->dictionary != NULL && view->dictionary->null_count > 0);
   int64_t before = 0;
-  for (size_t i = 0; i < runs->count && may_have; i++) {
-    const cst__slot_run *run = &runs->items[i];
-    for (int64_t slot = run->begin; slot < run->begin + run->length; slot++) {
-      if (slot_is_null(view, slot) && !cst__veil_hides(runs->veil, slot)) {
-        return before + slot - run->begin;
+  for (int64_t i = 0; may_have && i < cst__chosen_num_runs(&slots->chosen); i++) {
+    cst__range run = cst__chosen_run(&slots->chosen, i);
+    for (int64_t slot = run.begin; slot < run.begin + run.count; slot++) {
+      if (slot_is_null(view, slot) && !cst__mask_hides(slots->mask, slot)) {
+        return before + slot - run.begin;
       }
     }
-    before += run->length;
+    before += run.count;
   }
   return -1;
 }
@@ -175,7 +174,7 @@ static int64_t find_null(const cst__runs *runs) {
 /* Data that breaks the type that the view was built for, whatever the type of the batches allows:
  * outputs have no place for a null there. */
 static cst_status check_no_null(const cst__query_run *run, uint32_t number, cst_error *error) {
-  int64_t at = find_null(&run->nodes[number].runs);
+  int64_t at = find_null(&run->nodes[number].slots);
   if (at < 0) {
     return CST_OK;
   }
@@ -188,43 +187,16 @@ static cst_status check_no_null(const cst__query_run *run, uint32_t number, cst_
 
 /* ---- walking ---- */
 
-/* Which slots of the runs are null, 1 for a null; NULL if none is. */
-static cst_status walk_nulls(const cst__runs *runs, cst__arena *arena, const uint8_t **out,
-                             cst_error *error) {
-  *out = NULL;
-  if (runs->node.view->null_count == 0 && runs->veil == NULL) {
-    return CST_OK;
-  }
-  size_t size = cst__bits_size(runs->total);
-  uint8_t *bits = cst__arena_take_zero(arena, size);
-  uint8_t *nulls = cst__arena_take(arena, (size_t)runs->total);
-  if (bits == NULL || nulls == NULL) {
-    return cst__fail_memory(error, (size_t)runs->total);
-  }
-  cst__runs_valid_bits(runs, bits, 0);
-  if (cst__bitmap_count(bits, 0, runs->total) == runs->total) {
-    return CST_OK;
-  }
-  for (int64_t i = 0, end = 0; i < runs->total;) {
-    CST__TRY(cst__next_stretch(&end, runs->total, error));
-    for (; i < end; i++) {
-      nulls[i] = (bits[i >> 3] >> (i & 7) & 1) ^ 1;
-    }
-  }
-  *out = nulls;
-  return CST_OK;
-}
-
 static cst_status walk_node(cst__query_run *run, uint32_t number, cst_error *error) {
   const cst__input_node *node = &run->plan->nodes[number];
   const cst__node_slots *parent = &run->nodes[node->parent];
   cst__node_slots *out = &run->nodes[number];
-  int64_t *splits;
+  const uint8_t *nulls;
   if (node->name == NULL) {
-    out->runs = parent->items;
+    out->slots = parent->items;
   } else {
-    out->runs = parent->runs;
-    CST__TRY(cst__runs_enter(&out->runs, run->places[number].child, error));
+    out->slots = parent->slots;
+    CST__TRY(cst__slots_enter(&out->slots, run->places[number].child, &run->arena, error));
   }
   if (node->never_null) {
     CST__TRY(check_no_null(run, number, error));
@@ -232,22 +204,18 @@ static cst_status walk_node(cst__query_run *run, uint32_t number, cst_error *err
   if (!run->places[number].is_list) {
     return CST_OK;
   }
-  CST__TRY(walk_nulls(&out->runs, &run->arena, &out->nulls, error));
-  out->items = out->runs;
-  CST__TRY(cst__runs_open(&out->items, &splits, error));
-  out->splits = splits;
+  CST__TRY(cst__slots_nulls(&out->slots, &run->arena, &nulls, error));
+  out->items = out->slots;
+  CST__TRY(cst__slots_open(&out->items, &run->arena, &out->lists, error));
+  out->lists.nulls = nulls;
   return CST_OK;
 }
 
 cst_status cst__input_walk(cst__query_run *run, cst_error *error) {
-  const cst__batch_input *batch = &run->batch;
-  const cst__node top = {batch->array->schema, &batch->array->array, &batch->view};
-  run->nodes[0].runs = (cst__runs){.arena = &run->arena,
-                                   .node = top,
-                                   .items = batch->rows,
-                                   .count = batch->num_runs,
-                                   .capacity = batch->num_runs,
-                                   .total = batch->num_rows};
+  cst__slots *rows = &run->nodes[0].slots;
+  *rows = cst__slots_all(&run->batch.view);
+  rows->chosen = run->batch.rows;
+  rows->chosen.at = NULL; /* there are spans as well */
   for (uint32_t i = 1; i < run->plan->num_nodes; i++) {
     cst_status status = run->places[i].is_used ? walk_node(run, i, error) : CST_OK;
     if (status != CST_OK) {
@@ -262,29 +230,28 @@ cst_status cst__input_walk(cst__query_run *run, cst_error *error) {
 
 cst_status cst__step_list(const cst__step_call *c) {
   const cst__node_slots *node = &c->run->nodes[c->step->node];
-  c->out->count = node->items.total;
-  c->out->splits = node->splits;
-  c->out->nulls = node->nulls;
-  c->out->index = (cst__step_index){.is_all = true, .num_spans = -1};
-  return cst__step_check_count(c, node->items.total);
+  c->out->count = node->items.chosen.count;
+  c->out->lists = node->lists;
+  c->out->index = cst__index_all(c->out->count);
+  return cst__step_check_count(c, c->out->count);
 }
 
 /* ---- values ---- */
 
-/* The slots of a dictionary that those of the runs stand for. */
-static cst_status encoded_slots(const cst__step_call *c, const cst__runs *runs,
+/* The slots of a dictionary that encoded ones stand for. */
+static cst_status encoded_slots(const cst__step_call *c, const cst__slots *slots,
                                 cst__chosen *chosen) {
-  const cst__view *view = runs->node.view;
-  int64_t *at = cst__step_numbers(c, runs->total);
+  const cst__view *view = slots->view;
+  int64_t *at = cst__step_numbers(c, slots->chosen.count);
   if (at == NULL) {
     return CST_NO_MEMORY;
   }
-  *chosen = (cst__chosen){at, runs->total, false};
+  *chosen = (cst__chosen){.count = slots->chosen.count, .at = at};
   size_t work = 0;
-  for (size_t i = 0; i < runs->count; i++) {
-    const cst__slot_run *run = &runs->items[i];
-    for (int64_t slot = run->begin; slot < run->begin + run->length; slot++) {
-      bool is_null = cst__runs_is_null(runs, slot);
+  for (int64_t i = 0; i < cst__chosen_num_runs(&slots->chosen); i++) {
+    cst__range run = cst__chosen_run(&slots->chosen, i);
+    for (int64_t slot = run.begin; slot < run.begin + run.count; slot++) {
+      bool is_null = cst__slots_hide(slots, slot);
       if (cst__stretch_is_over(&work, sizeof *at)) {
         CST__TRY(cst__interrupted(c->error));
       }
@@ -301,17 +268,15 @@ static cst_status encoded_slots(const cst__step_call *c, const cst__runs *runs,
   return CST_OK;
 }
 
-static cst_status column_decode(const cst__step_call *c, const cst__runs *runs,
+static cst_status column_decode(const cst__step_call *c, const cst__slots *slots,
                                 struct ArrowArray *out) {
-  const cst__node *node = &runs->node;
-  if (node->view->dictionary == NULL) {
+  const cst__owner owner = cst__array_owner(c->run->batch.array);
+  cst__chosen chosen;
+  if (slots->view->dictionary == NULL) {
     return cst__fail(c->error, CST_UNSUPPORTED, NULL, "a dictionary without integer indices");
   }
-  const cst__node values = {node->schema->dictionary, node->array->dictionary,
-                            node->view->dictionary};
-  cst__chosen chosen;
-  CST__TRY(encoded_slots(c, runs, &chosen));
-  return cst__gather(c->run->batch.array, &values, &chosen, false, out, c->error);
+  CST__TRY(encoded_slots(c, slots, &chosen));
+  return cst__take(&owner, slots->view->dictionary, &chosen, false, out, c->error);
 }
 
 /* Text or bytes of any layout, with offsets of `width` bytes. */
@@ -398,8 +363,9 @@ static cst_status column_of_nulls(const cst__step_call *c, int64_t count) {
   }
   cst__numbers_writer w = {at, 0, c->error};
   CST__TRY(cst__numbers_put(&w, -1, 0, count));
+  const cst__chosen chosen = {.count = count, .at = at, .has_null = true};
   const cst_array *like = c->run->likes[c->step - c->run->plan->steps];
-  CST__TRY(cst__array_take_slots(like, at, (size_t)count, &nulls, c->error));
+  CST__TRY(cst__array_choose(like, &chosen, &nulls, c->error));
   cst_status status = cst__step_share(c, nulls);
   cst__array_handle_release(nulls);
   return status;
@@ -407,17 +373,18 @@ static cst_status column_of_nulls(const cst__step_call *c, int64_t count) {
 
 cst_status cst__step_column(const cst__step_call *c) {
   const cst__node_place *place = &c->run->places[c->step->node];
-  const cst__runs *runs = &c->run->nodes[c->step->node].runs;
-  const struct ArrowSchema *schema = runs->node.schema;
+  const cst__slots *slots = &c->run->nodes[c->step->node].slots;
+  const cst__owner owner = cst__array_owner(c->run->batch.array);
+  const struct ArrowSchema *schema = slots->view->schema;
   struct ArrowArray made;
   if (place->copy == CST__LEAF_NULL) {
-    return column_of_nulls(c, runs->total);
+    return column_of_nulls(c, slots->chosen.count);
   }
   if (place->is_encoded) {
-    CST__TRY(column_decode(c, runs, &made));
+    CST__TRY(column_decode(c, slots, &made));
     schema = schema->dictionary;
   } else {
-    CST__TRY(cst__runs_array(runs, c->run->batch.array, &made, c->error));
+    CST__TRY(cst__slots_array(slots, &owner, &made, c->error));
   }
   if (place->copy == CST__LEAF_TEXT) {
     CST__TRY(column_lay_out(c, schema, &made));
@@ -445,39 +412,36 @@ static uint8_t *bools_new(const cst__step_call *c, int64_t count, struct ArrowAr
 }
 
 cst_status cst__step_valid(const cst__step_call *c) {
-  const cst__runs *runs = &c->run->nodes[c->step->node].runs;
+  const cst__slots *slots = &c->run->nodes[c->step->node].slots;
   struct ArrowArray made;
-  uint8_t *bits = bools_new(c, runs->total, &made);
+  uint8_t *bits = bools_new(c, slots->chosen.count, &made);
   if (bits == NULL) {
     return CST_NO_MEMORY;
   }
-  cst__runs_valid_bits(runs, bits, 0);
+  cst__slots_valid_bits(slots, bits, 0);
   return cst__step_keep(c, &made);
 }
 
 cst_status cst__step_not_null(const cst__step_call *c) {
-  const uint8_t *nulls = cst__step_arg(c, 0)->nulls;
-  int64_t count = cst__place_parent_slot(c->run, c->step->args[0])->count;
+  const cst__lists *lists = &cst__step_arg(c, 0)->lists;
   struct ArrowArray made;
-  uint8_t *bits = bools_new(c, count, &made);
+  uint8_t *bits = bools_new(c, lists->count, &made);
   if (bits == NULL) {
     return CST_NO_MEMORY;
   }
-  if (nulls != NULL) {
-    cst__nulls_to_bits(nulls, count, bits);
+  if (lists->nulls != NULL) {
+    cst__bytes_to_bits(lists->nulls, lists->count, 1, bits);
   } else {
-    cst__bits_set(bits, 0, count);
+    cst__bits_set(bits, 0, lists->count);
   }
   return cst__step_keep(c, &made);
 }
 
-static cst_status chosen_bits(const cst__step_call *c, cst__step_slot *chosen, uint8_t *bits) {
-  const int64_t *at;
-  CST__TRY(cst__index_numbers(c, &chosen->index, chosen->count, &at));
+static cst_status chosen_bits(const cst__step_call *c, const cst__chosen *chosen, uint8_t *bits) {
   for (int64_t i = 0, end = 0; i < chosen->count;) {
     CST__TRY(cst__next_stretch(&end, chosen->count, c->error));
     for (; i < end; i++) {
-      bits[i >> 3] = (uint8_t)(bits[i >> 3] | (at[i] >= 0) << (i & 7));
+      bits[i >> 3] = (uint8_t)(bits[i >> 3] | (chosen->at[i] >= 0) << (i & 7));
     }
   }
   return CST_OK;
@@ -492,8 +456,8 @@ cst_status cst__step_chosen(const cst__step_call *c) {
     return CST_NO_MEMORY;
   }
   cst_status status = CST_OK;
-  if (chosen->index.has_none) {
-    status = chosen_bits(c, chosen, bits);
+  if (chosen->index.has_null) {
+    status = chosen_bits(c, &chosen->index, bits);
   } else {
     cst__bits_set(bits, 0, count);
   }

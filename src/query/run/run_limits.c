@@ -1,7 +1,7 @@
 /* What a batch may cost: elements of lists, memory and work. What a step is about to take is
  * counted before it is taken, so that a small query over a small record cannot fill the machine.
  */
-#include "query/run/slots.h"
+#include "query/run/steps_run.h"
 
 enum { WORK_BYTES = 16 /* of text that cost as much as an element */ };
 
@@ -72,11 +72,14 @@ void cst__limits_begin(cst__query_run *run) {
   int64_t bytes =
       own->max_bytes > 0 && own->max_work > 0 ? 0 : cst__limit_array_bytes(&run->batch.view);
   run->used = (cst__query_limits){0};
-  run->is_over = false;
+  cst__arena *arena = &run->numbers;
   run->most.max_elements = own->max_elements > 0 ? own->max_elements : FREE_ELEMENTS;
   run->most.max_bytes = own->max_bytes > 0
                             ? own->max_bytes
                             : limit_add(FREE_BYTES, cst__limit_times(bytes, BYTES_PER_BYTE));
+  arena->most = (size_t)run->most.max_bytes;
+  arena->taken = 0;
+  arena->is_over = false;
   run->most.max_work = own->max_work > 0
                            ? own->max_work
                            : limit_add(FREE_WORK, cst__limit_times(bytes, WORK_PER_BYTE));
@@ -98,7 +101,8 @@ static cst_status fail_bytes(const cst__step_call *c) {
 }
 
 cst_status cst__step_check_bytes(const cst__step_call *c, int64_t bytes) {
-  return bytes <= c->run->most.max_bytes - c->run->used.max_bytes ? CST_OK : fail_bytes(c);
+  const cst__arena *arena = &c->run->numbers;
+  return bytes <= (int64_t)(arena->most - arena->taken) ? CST_OK : fail_bytes(c);
 }
 
 cst_status cst__step_check_values(const cst__step_call *c, int64_t count) {
@@ -113,13 +117,7 @@ cst_status cst__step_check_values(const cst__step_call *c, int64_t count) {
 }
 
 bool cst__step_take_bytes(const cst__step_call *c, int64_t bytes) {
-  cst__query_run *run = c->run;
-  if (bytes > run->most.max_bytes - run->used.max_bytes) {
-    run->is_over = true;
-    return false;
-  }
-  run->used.max_bytes += bytes;
-  return true;
+  return cst__arena_charge(&c->run->numbers, (size_t)bytes);
 }
 
 cst_status cst__step_take_work(const cst__step_call *c, int64_t elements, int64_t text) {
@@ -140,7 +138,7 @@ cst_status cst__step_take_values(const cst__step_call *c, const cst__view *made)
 }
 
 cst_status cst__limits_status(const cst__step_call *c, cst_status status) {
-  return c->run->is_over ? fail_bytes(c) : status;
+  return c->run->numbers.is_over ? fail_bytes(c) : status;
 }
 
 /* ---- whose share is the largest ---- */
@@ -153,7 +151,8 @@ static uint32_t costly_place(const cst__query_run *run, uint32_t number) {
       return number;
     case CST__STEP_LIST:
     case CST__STEP_CHOOSE_LISTS:
-      return run->slots[number].splits != NULL ? number : cst__place_parent(run->plan, number);
+      return run->slots[number].lists.splits != NULL ? number
+                                                     : cst__place_parent(run->plan, number);
     case CST__STEP_EXPAND:
     case CST__STEP_PAD:
       return cst__place_parent(run->plan, number);
@@ -180,9 +179,9 @@ static int64_t place_begin(const cst__query_run *run, uint32_t place, int64_t ro
   const cst__step_slot *lists = &run->slots[place];
   int64_t parents = run->slots[parent].count;
   int64_t at = place_begin(run, parent, row);
-  return lists->splits != NULL ? lists->splits[at]
-         : parents > 0         ? at * (lists->count / parents)
-                               : 0;
+  return lists->lists.splits != NULL ? lists->lists.splits[at]
+         : parents > 0               ? at * (lists->count / parents)
+                                     : 0;
 }
 
 static int64_t texts_between(const cst__view *view, int64_t begin, int64_t end) {
@@ -217,7 +216,7 @@ int64_t cst__limits_row(const cst__query_run *run, const cst__step *step) {
   uint32_t place = costly_place(run, (uint32_t)(step - run->plan->steps));
   int64_t most = -1;
   int64_t found = -1;
-  for (int64_t row = 0; place != CST__NO_STEP && row < run->batch.num_rows; row++) {
+  for (int64_t row = 0; place != CST__NO_STEP && row < run->batch.rows.count; row++) {
     int64_t begin = place_begin(run, place, row);
     int64_t end = place_begin(run, place, row + 1);
     int64_t weight = limit_add(8 * (end - begin), row_texts(run, step, begin, end));

@@ -1,204 +1,55 @@
 /* Places: lists of lists as one, lists that are chosen, and elements that are chosen from lists. */
-#include "arrow/owned.h"
-#include "query/run/slots.h"
+#include "query/run/steps_run.h"
 
-/* ---- for all ---- */
-
-static int64_t lists_count(const cst__step_call *c, size_t arg) {
-  return cst__place_parent_slot(c->run, c->step->args[arg])->count;
-}
+static cst__arena *lists_arena(const cst__step_call *c) { return &c->run->numbers; }
 
 /* The same lists, of which nothing is left out. */
-static cst_status lists_keep_all(const cst__step_call *c, const cst__step_slot *lists) {
-  c->out->count = lists->count;
-  c->out->splits = lists->splits;
-  c->out->nulls = lists->nulls;
-  c->out->index = (cst__step_index){.is_all = true, .num_spans = -1};
+static cst_status lists_keep_all(const cst__step_call *c, const cst__step_slot *from) {
+  c->out->count = from->count;
+  c->out->lists = from->lists;
+  c->out->index = cst__index_all(from->count);
   return CST_OK;
 }
 
-/* Spans of elements that are added one after the other; those that follow each other are one. */
-typedef struct span_list {
-  int64_t *begins;
-  int64_t *ends;
-  int64_t count;
-  int64_t last; /* where the last one ends, in what it is a span of */
-} span_list;
-
-static bool span_list_new(const cst__step_call *c, int64_t most, span_list *out) {
-  *out = (span_list){
-      .begins = cst__step_numbers(c, most + 1), .ends = cst__step_numbers(c, most + 1), .last = -1};
-  return out->begins != NULL && out->ends != NULL;
-}
-
-/* `total`: how many elements there were before. Without branches. */
-static inline void span_list_add(span_list *s, int64_t begin, int64_t end, int64_t total) {
-  s->begins[s->count] = begin;
-  s->ends[s->count] = total;
-  s->count += (int64_t)((begin < end) & (begin != s->last));
-  s->last = begin < end ? end : s->last;
-}
-
-static cst_status lists_finish_spans(const cst__step_call *c, span_list *s, int64_t total) {
-  s->ends[s->count] = total;
-  c->out->count = total;
-  c->out->index =
-      (cst__step_index){.num_spans = s->count, .spans = {s->begins, s->ends, s->count, 1}};
-  return cst__step_check_count(c, total);
+static cst_status lists_keep(const cst__step_call *c, const cst__picked *picked) {
+  c->out->count = picked->items.count;
+  c->out->lists = picked->lists;
+  c->out->index = picked->items;
+  return cst__step_check_count(c, c->out->count);
 }
 
 /* ---- lists of lists, and lists again ---- */
 
 cst_status cst__step_join(const cst__step_call *c) {
-  const cst__step_slot *upper = cst__step_arg(c, 0);
   const cst__step_slot *lower = cst__step_arg(c, 1);
-  int64_t count = lists_count(c, 0);
-  int64_t *splits = cst__step_numbers(c, count + 1);
-  if (splits == NULL) {
-    return CST_NO_MEMORY;
-  }
-  for (int64_t i = 0, end = 0; i <= count;) {
-    CST__TRY(cst__next_stretch(&end, count + 1, c->error));
-    for (; i < end; i++) {
-      splits[i] = lower->splits[upper->splits[i]];
-    }
-  }
-  c->out->count = lower->count;
-  c->out->splits = splits;
-  c->out->nulls = upper->nulls;
-  c->out->index = (cst__step_index){.is_all = true, .num_spans = -1};
-  return CST_OK;
-}
-
-/* Which of the chosen lists are null, -1 being one. */
-static cst_status choose_nulls(const cst__step_call *c, const int64_t *at, int64_t count,
-                               const uint8_t *from) {
-  uint8_t *nulls = cst__step_bytes(c, count);
-  if (nulls == NULL) {
-    return CST_NO_MEMORY;
-  }
-  for (int64_t i = 0, end = 0; i < count;) {
-    CST__TRY(cst__next_stretch(&end, count, c->error));
-    for (; i < end; i++) {
-      nulls[i] = at[i] < 0 || (from != NULL && from[at[i]]);
-    }
-  }
-  c->out->nulls = nulls;
-  return CST_OK;
-}
-
-/* Sums may not pass 64 bits, however often the lists are chosen. */
-static cst_status choose_check(const cst__step_call *c, int64_t count, int64_t elements) {
-  int64_t most;
-  return __builtin_mul_overflow(count, elements, &most) ? cst__step_check_count(c, INT64_MAX)
-                                                        : CST_OK;
+  CST__TRY(lists_keep_all(c, lower));
+  return cst__lists_join(&cst__step_arg(c, 0)->lists, &lower->lists, lists_arena(c), &c->out->lists,
+                         c->error);
 }
 
 cst_status cst__step_choose_lists(const cst__step_call *c) {
   cst__step_slot *chosen = &c->run->slots[c->step->args[1]];
-  const cst__step_slot *lists = cst__step_arg(c, 2);
-  int64_t count = chosen->count;
-  if (chosen->index.is_all) {
-    return lists_keep_all(c, lists);
+  const cst__lists *lists = &cst__step_arg(c, 2)->lists;
+  cst__picked picked;
+  int64_t most; /* sums may not pass 64 bits, however often the lists are chosen */
+  if (__builtin_mul_overflow(chosen->count, cst__lists_total(lists), &most)) {
+    return cst__step_check_count(c, INT64_MAX);
   }
-  span_list spans;
-  CST__TRY(choose_check(c, count, lists->count));
-  const int64_t *at;
-  CST__TRY(cst__index_numbers(c, &chosen->index, count, &at));
-  int64_t *splits = cst__step_numbers(c, count + 1);
-  if (splits == NULL || !span_list_new(c, count, &spans)) {
-    return CST_NO_MEMORY;
-  }
-  int64_t total = 0;
-  splits[0] = 0;
-  for (int64_t i = 0, stop = 0; i < count;) {
-    CST__TRY(cst__next_stretch(&stop, count, c->error));
-    for (; i < stop; i++) {
-      int64_t begin = at[i] < 0 ? 0 : lists->splits[at[i]];
-      int64_t end = at[i] < 0 ? 0 : lists->splits[at[i] + 1];
-      span_list_add(&spans, begin, end, total);
-      total += end - begin;
-      splits[i + 1] = total;
-    }
-  }
-  c->out->splits = splits;
-  if (chosen->index.has_none || lists->nulls != NULL) {
-    CST__TRY(choose_nulls(c, at, count, lists->nulls));
-  }
-  return lists_finish_spans(c, &spans, total);
-}
-
-/* ---- filters ---- */
-
-/* Which elements are chosen, 64 to a word, and how many before each word. */
-typedef struct chosen_words {
-  const uint64_t *words; /* [count + 1] */
-  int64_t *ranks;        /* [count + 1] */
-  int64_t count;
-} chosen_words;
-
-static cst_status words_new(const cst__step_call *c, const cst__view *bools, int64_t elements,
-                            chosen_words *out) {
-  bool is_one = c->run->plan->steps[c->step->args[1]].is_one;
-  out->count = elements / 64;
-  out->words = cst__bool_words(c, bools, is_one, elements);
-  out->ranks = cst__step_numbers(c, out->count + 1);
-  if (out->words == NULL || out->ranks == NULL) {
-    return CST_NO_MEMORY;
-  }
-  int64_t rank = 0;
-  for (int64_t i = 0; i <= out->count; i++) {
-    out->ranks[i] = rank;
-    rank += __builtin_popcountll(out->words[i]);
-  }
-  return CST_OK;
-}
-
-/* Chosen elements before this one. */
-static inline int64_t words_rank(const chosen_words *w, int64_t at) {
-  uint64_t before = (UINT64_C(1) << (at & 63)) - 1;
-  return w->ranks[at >> 6] + __builtin_popcountll(w->words[at >> 6] & before);
-}
-
-static cst_status words_fill(const chosen_words *w, int64_t *at, cst_error *error) {
-  for (int64_t i = 0, end = 0; i <= w->count;) {
-    CST__TRY(cst__next_stretch(&end, w->count + 1, error));
-    for (; i < end; i++) {
-      for (uint64_t word = w->words[i]; word != 0; word &= word - 1) {
-        *at++ = i * 64 + __builtin_ctzll(word);
-      }
-    }
-  }
-  return CST_OK;
+  CST__TRY(cst__lists_choose(lists, &chosen->index, lists_arena(c), &picked, c->error));
+  return lists_keep(c, &picked);
 }
 
 cst_status cst__step_filter(const cst__step_call *c) {
-  const cst__step_slot *lists = cst__step_arg(c, 0);
+  const cst__step_slot *from = cst__step_arg(c, 0);
   const cst__view *bools = &cst__step_arg(c, 1)->view;
-  int64_t count = lists_count(c, 0);
-  chosen_words words;
-  CST__TRY(words_new(c, bools, lists->count, &words));
-  int64_t total = words_rank(&words, lists->count);
-  if (total == lists->count) {
-    return lists_keep_all(c, lists);
-  }
-  int64_t *splits = cst__step_numbers(c, count + 1);
-  int64_t *at = cst__step_numbers(c, total);
-  if (splits == NULL || at == NULL) {
+  bool is_one = c->run->plan->steps[c->step->args[1]].is_one;
+  cst__picked picked;
+  const uint64_t *words = cst__bool_words(c, bools, is_one, from->count);
+  if (words == NULL) {
     return CST_NO_MEMORY;
   }
-  for (int64_t i = 0, end = 0; i <= count;) {
-    CST__TRY(cst__next_stretch(&end, count + 1, c->error));
-    for (; i < end; i++) {
-      splits[i] = words_rank(&words, lists->splits[i]);
-    }
-  }
-  CST__TRY(words_fill(&words, at, c->error));
-  c->out->count = total;
-  c->out->splits = splits;
-  c->out->nulls = lists->nulls;
-  c->out->index = (cst__step_index){.at = at, .num_spans = -1};
-  return CST_OK;
+  CST__TRY(cst__lists_filter(&from->lists, words, lists_arena(c), &picked, c->error));
+  return lists_keep(c, &picked);
 }
 
 /* ---- slices ---- */
@@ -209,28 +60,10 @@ typedef struct slice_bound {
   bool is_one;
 } slice_bound;
 
-static inline int64_t slice_bound_slot(const slice_bound *bound, int64_t i) {
-  return bound->is_one ? 0 : i;
-}
-
-static inline bool slice_bound_is_null(const slice_bound *bound, int64_t i) {
-  return bound->view != NULL && cst__view_is_null(bound->view, slice_bound_slot(bound, i));
-}
-
-/* False: it is left out. */
-static inline bool slice_bound_at(const slice_bound *bound, int64_t i, int64_t *out) {
-  if (bound->view == NULL) {
-    return false;
-  }
-  *out = cst__view_int(bound->view, slice_bound_slot(bound, i));
-  return true;
-}
-
 typedef struct slice_bounds {
   slice_bound begin;
   slice_bound end;
   slice_bound step;
-  const uint8_t *nulls; /* lists that are null, in themselves or through a bound */
 } slice_bounds;
 
 static slice_bound slice_bound_of(const cst__step_call *c, size_t arg) {
@@ -245,10 +78,28 @@ static bool slice_bound_has_null(const slice_bound *bound) {
          (bound->view->null_count > 0 || bound->view->layout == CST__LAYOUT_NULL);
 }
 
-/* A null bound makes the list null. */
-static cst_status slice_nulls(const cst__step_call *c, int64_t count, slice_bounds *b) {
-  const uint8_t *from = cst__step_arg(c, 0)->nulls;
-  b->nulls = from;
+static inline bool slice_bound_is_null(const slice_bound *bound, int64_t i) {
+  return bound->view != NULL && cst__view_is_null(bound->view, bound->is_one ? 0 : i);
+}
+
+/* `left_out` where there is none, or it is null. */
+static inline int64_t slice_bound_at(const slice_bound *bound, int64_t i, int64_t left_out) {
+  if (bound->view == NULL || slice_bound_is_null(bound, i)) {
+    return left_out;
+  }
+  int64_t at = cst__view_int(bound->view, bound->is_one ? 0 : i);
+  return at == CST__OPEN ? CST__OPEN + 1 : at; /* as far out of reach */
+}
+
+static inline cst__slice slice_at(const slice_bounds *b, int64_t i) {
+  return (cst__slice){slice_bound_at(&b->begin, i, CST__OPEN),
+                      slice_bound_at(&b->end, i, CST__OPEN), slice_bound_at(&b->step, i, 1)};
+}
+
+/* A null bound makes the list null, and empty. */
+static cst_status slice_nulls(const cst__step_call *c, const slice_bounds *b, cst__lists *lists) {
+  const uint8_t *from = lists->nulls;
+  int64_t count = lists->count;
   if (!slice_bound_has_null(&b->begin) && !slice_bound_has_null(&b->end) &&
       !slice_bound_has_null(&b->step)) {
     return CST_OK;
@@ -264,127 +115,70 @@ static cst_status slice_nulls(const cst__step_call *c, int64_t count, slice_boun
                  slice_bound_is_null(&b->end, i) || slice_bound_is_null(&b->step, i);
     }
   }
-  b->nulls = nulls;
+  lists->nulls = nulls;
   return CST_OK;
 }
 
-/* As Python counts: negative ones from the end, what is out of reach as far as there is. */
-static inline int64_t slice_clamp(int64_t at, int64_t size, int64_t low, int64_t high) {
-  at += at < 0 ? size : 0;
-  return at < low ? low : at > high ? high : at;
+/* A step of 0, of one list or (-1) of all: null lists have no elements to take. */
+static cst_status slice_fail_step(const cst__step_call *c, const cst__lists *lists, int64_t list) {
+  int64_t last = list < 0 ? lists->count : list + 1;
+  list = list < 0 ? 0 : list;
+  while (list < last && cst__list_is_null(lists, list)) {
+    list++;
+  }
+  if (list == last) {
+    return CST_OK;
+  }
+  cst__fail(c->error, CST_SCHEMA, "take 1, or -1 for the order turned round",
+            "a slice with a step of 0");
+  cst__error_add_record(c->error, list, -1);
+  return CST_SCHEMA;
 }
 
-/* Elements of a list of `size` elements that a slice has: from *begin on, *step apart. */
-static inline int64_t slice_of_list(const slice_bounds *b, int64_t i, int64_t size, int64_t *begin,
-                                    int64_t *step) {
-  *begin = 0;
-  *step = 1;
-  if (b->nulls != NULL && b->nulls[i]) {
-    return 0;
-  }
-  if (!slice_bound_at(&b->step, i, step)) {
-    *step = 1;
-  }
-  bool is_back = *step < 0;
-  int64_t low = is_back ? -1 : 0;
-  int64_t high = is_back ? size - 1 : size;
-  int64_t end = is_back ? low : high;
-  int64_t bound;
-  *begin = is_back ? high : low;
-  if (slice_bound_at(&b->begin, i, &bound)) {
-    *begin = slice_clamp(bound, size, low, high);
-  }
-  if (slice_bound_at(&b->end, i, &bound)) {
-    end = slice_clamp(bound, size, low, high);
-  }
-  int64_t reach = is_back ? *begin - end : end - *begin;
-  uint64_t stride = is_back ? 0 - (uint64_t)*step : (uint64_t)*step;
-  return reach <= 0 || stride == 0 ? 0 : (int64_t)((uint64_t)(reach - 1) / stride) + 1;
-}
-
-static cst_status slice_by_spans(const cst__step_call *c, const slice_bounds *b, int64_t count,
-                                 int64_t *splits) {
-  const int64_t *from = cst__step_arg(c, 0)->splits;
-  int64_t total = 0;
-  span_list spans;
-  if (!span_list_new(c, count, &spans)) {
+/* The slices of all lists, with steps that are not 0. */
+static cst_status slice_all(const cst__step_call *c, const slice_bounds *b, const cst__lists *lists,
+                            cst__slices *out) {
+  out->is_one = b->begin.is_one && b->end.is_one && b->step.is_one;
+  int64_t count = out->is_one ? 1 : lists->count;
+  cst__slice *slices = cst__step_bytes(c, cst__limit_times(count, (int64_t)sizeof *slices));
+  if (slices == NULL) {
     return CST_NO_MEMORY;
   }
   for (int64_t i = 0, end = 0; i < count;) {
     CST__TRY(cst__next_stretch(&end, count, c->error));
     for (; i < end; i++) {
-      int64_t begin;
-      int64_t step;
-      int64_t size = slice_of_list(b, i, from[i + 1] - from[i], &begin, &step);
-      span_list_add(&spans, from[i] + begin, from[i] + begin + size, total);
-      total += size;
-      splits[i + 1] = total;
+      slices[i] = slice_at(b, i);
+      if (slices[i].step == 0) {
+        CST__TRY(slice_fail_step(c, lists, out->is_one ? -1 : i));
+        slices[i].step = 1; /* of null lists alone */
+      }
     }
   }
-  return lists_finish_spans(c, &spans, total);
-}
-
-static cst_status slice_by_numbers(const cst__step_call *c, const slice_bounds *b, int64_t count,
-                                   int64_t *splits) {
-  const cst__step_slot *lists = cst__step_arg(c, 0);
-  int64_t *at = cst__step_numbers(c, lists->count);
-  int64_t total = 0;
-  if (at == NULL) {
-    return CST_NO_MEMORY;
-  }
-  cst__numbers_writer w = {at, 0, c->error};
-  for (int64_t i = 0; i < count; i++) {
-    int64_t begin;
-    int64_t step;
-    int64_t size = slice_of_list(b, i, lists->splits[i + 1] - lists->splits[i], &begin, &step);
-    if (step == 0) {
-      cst__fail(c->error, CST_SCHEMA, "take 1, or -1 for the order turned round",
-                "a slice with a step of 0");
-      cst__error_add_record(c->error, i, -1);
-      return CST_SCHEMA;
-    }
-    CST__TRY(cst__numbers_put(&w, lists->splits[i] + begin, step, size));
-    total += size;
-    splits[i + 1] = total;
-  }
-  c->out->count = total;
-  c->out->index = (cst__step_index){.at = at, .num_spans = -1};
+  out->items = slices;
   return CST_OK;
 }
 
 cst_status cst__step_slice(const cst__step_call *c) {
-  slice_bounds bounds = {slice_bound_of(c, 1), slice_bound_of(c, 2), slice_bound_of(c, 3), NULL};
-  int64_t count = lists_count(c, 0);
-  int64_t *splits = cst__step_numbers(c, count + 1);
-  int64_t step = 1;
-  if (splits == NULL) {
-    return CST_NO_MEMORY;
-  }
-  splits[0] = 0;
-  c->out->splits = splits;
-  CST__TRY(slice_nulls(c, count, &bounds));
-  c->out->nulls = bounds.nulls;
-  bool is_plain = bounds.step.is_one && (!slice_bound_at(&bounds.step, 0, &step) || step == 1 ||
-                                         slice_bound_is_null(&bounds.step, 0));
-  return is_plain ? slice_by_spans(c, &bounds, count, splits)
-                  : slice_by_numbers(c, &bounds, count, splits);
+  const slice_bounds bounds = {slice_bound_of(c, 1), slice_bound_of(c, 2), slice_bound_of(c, 3)};
+  cst__lists lists = cst__step_arg(c, 0)->lists;
+  const cst__chosen all = {.count = lists.count};
+  cst__slices slices;
+  cst__picked picked;
+  CST__TRY(slice_nulls(c, &bounds, &lists));
+  CST__TRY(slice_all(c, &bounds, &lists, &slices));
+  CST__TRY(cst__lists_slice(&lists, &all, slices, lists_arena(c), &picked, c->error));
+  return lists_keep(c, &picked);
 }
 
 cst_status cst__step_reverse(const cst__step_call *c) {
-  const cst__step_slot *lists = cst__step_arg(c, 0);
-  int64_t count = lists_count(c, 0);
-  int64_t *at = cst__step_numbers(c, lists->count);
-  if (at == NULL) {
-    return CST_NO_MEMORY;
-  }
-  cst__numbers_writer w = {at, 0, c->error};
-  for (int64_t i = 0; i < count; i++) {
-    int64_t end = lists->splits[i + 1];
-    CST__TRY(cst__numbers_put(&w, end - 1, -1, end - lists->splits[i]));
-  }
-  CST__TRY(lists_keep_all(c, lists));
-  c->out->index = (cst__step_index){.at = at, .num_spans = -1};
-  return CST_OK;
+  static const cst__slice backwards = {CST__OPEN, CST__OPEN, -1};
+  const cst__lists *lists = &cst__step_arg(c, 0)->lists;
+  const cst__chosen all = {.count = lists->count};
+  cst__picked picked;
+  CST__TRY(cst__lists_slice(lists, &all, (cst__slices){&backwards, true}, lists_arena(c), &picked,
+                            c->error));
+  picked.lists = *lists;
+  return lists_keep(c, &picked);
 }
 
 /* ---- lists side by side ---- */
@@ -409,24 +203,19 @@ static cst_status same_nulls(const cst__step_call *c, const uint8_t *a, const ui
       nulls[i] = a[i] & b[i];
     }
   }
-  c->out->nulls = nulls;
+  c->out->lists.nulls = nulls;
   return CST_OK;
 }
 
 cst_status cst__step_same(const cst__step_call *c) {
-  const cst__step_slot *a = cst__step_arg(c, 0);
-  const cst__step_slot *b = cst__step_arg(c, 1);
-  int64_t count = lists_count(c, 0);
-  for (int64_t i = 1, end = 1; i <= count;) {
-    CST__TRY(cst__next_stretch(&end, count + 1, c->error));
-    for (; i < end; i++) {
-      if (a->splits[i] != b->splits[i]) {
-        return same_fail(c, i - 1, a->splits[i] - a->splits[i - 1],
-                         b->splits[i] - b->splits[i - 1]);
-      }
-    }
+  const cst__lists *a = &cst__step_arg(c, 0)->lists;
+  const cst__lists *b = &cst__step_arg(c, 1)->lists;
+  int64_t list = cst__lists_differ(a, b);
+  if (list >= 0) {
+    return same_fail(c, list, cst__list_size(a, list), cst__list_size(b, list));
   }
-  CST__TRY(lists_keep_all(c, a));
-  c->out->nulls = NULL;
-  return a->nulls != NULL && b->nulls != NULL ? same_nulls(c, a->nulls, b->nulls, count) : CST_OK;
+  CST__TRY(lists_keep_all(c, cst__step_arg(c, 0)));
+  c->out->lists.nulls = NULL;
+  return a->nulls != NULL && b->nulls != NULL ? same_nulls(c, a->nulls, b->nulls, a->count)
+                                              : CST_OK;
 }

@@ -2,7 +2,7 @@
  * of the steps. Values are shared; offsets and bitmaps of lists are written.
  */
 #include "arrow/owned.h"
-#include "query/run/slots.h"
+#include "query/run/steps_run.h"
 #include "table/rows.h"
 
 typedef struct output_writer {
@@ -94,22 +94,10 @@ static cst_status output_offsets(const output_writer *w, const int64_t *splits, 
   return CST_OK;
 }
 
-static cst_status output_list_nulls(const output_writer *w, const uint8_t *nulls,
-                                    struct ArrowArray *out) {
-  size_t size = cst__bits_size(out->length);
-  uint8_t *bits = cst__owned_buffer(out, 0, size);
-  if (bits == NULL) {
-    return cst__fail_memory(w->error, size);
-  }
-  cst__nulls_to_bits(nulls, out->length, bits);
-  out->null_count = out->length - cst__bitmap_count(bits, 0, out->length);
-  return CST_OK;
-}
-
 /* Puts `out`, the elements, into the lists of a place, or, without splits, into `slots` lists of
  * one size each. Takes it over, also on failure. */
 static cst_status output_wrap(const output_writer *w, const cst__output_part *part,
-                              const cst__step_slot *lists, const char *format, int64_t slots,
+                              const cst__lists *lists, const char *format, int64_t slots,
                               struct ArrowArray *out) {
   struct ArrowArray items = *out;
   int64_t fixed_size;
@@ -125,8 +113,8 @@ static cst_status output_wrap(const output_writer *w, const cst__output_part *pa
   if (lists != NULL) {
     status = output_offsets(w, lists->splits, layout->offset_width, out);
   }
-  if (status == CST_OK && lists != NULL && lists->nulls != NULL && part->null_lists) {
-    status = output_list_nulls(w, lists->nulls, out);
+  if (status == CST_OK && lists != NULL && part->null_lists) {
+    status = cst__nulls_put(lists->nulls, out, w->error);
   }
   if (status != CST_OK) {
     cst__array_release(out);
@@ -149,9 +137,8 @@ static cst_status output_part(const output_writer *w, const cst__output_part *pa
   cst_status status = part->values != CST__NO_STEP ? output_values(w, part, count, out)
                                                    : output_struct(w, part, count, out);
   for (size_t i = part->num_lists; i-- > 0 && status == CST_OK;) {
-    const cst__step_slot *lists = &w->run->slots[part->lists[i]];
-    int64_t parents = cst__place_parent_slot(w->run, part->lists[i])->count;
-    status = output_wrap(w, part, lists, output_format(part, i), parents, out);
+    const cst__lists *lists = &w->run->slots[part->lists[i]].lists;
+    status = output_wrap(w, part, lists, output_format(part, i), lists->count, out);
   }
   for (size_t i = part->num_dims; i-- > 0 && status == CST_OK;) {
     int64_t lists = slots;
@@ -186,15 +173,13 @@ cst_status cst__output_origin(cst__query_run *run, cst__row_map *origin, cst_err
     return CST_OK;
   }
   cst__step_slot *index = &run->slots[number];
-  const cst__step_call c = {run, &run->plan->steps[number], index, error};
-  const int64_t *at;
-  CST__TRY(cst__index_numbers(&c, &index->index, index->count, &at));
+  CST__TRY(cst__chosen_need_numbers(&index->index, &run->numbers, error));
   if (!cst__row_map_reserve(origin, &run->allocator, index->count)) {
-    return cst__fail_memory(error, (size_t)index->count * sizeof *at);
+    return cst__fail_memory(error, (size_t)index->count * sizeof *origin->rows);
   }
   origin->moved = true;
   for (int64_t i = 0; i < index->count; i++) {
-    origin->rows[i] = cst__batch_row(&run->batch, at[i]);
+    origin->rows[i] = cst__batch_row(&run->batch, index->index.at[i]);
   }
   return CST_OK;
 }

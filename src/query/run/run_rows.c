@@ -1,6 +1,6 @@
 /* Batches with rows that a query refuses: which these are, and the batch of all others. */
 #include "arrow/owned.h"
-#include "query/run/slots.h"
+#include "query/run/steps_run.h"
 #include "table/rows.h"
 
 /* ---- which rows ---- */
@@ -8,11 +8,12 @@
 typedef struct sifting {
   cst__query_run *run;
   const cst__query_input *input;
-  int64_t length;      /* of the batch */
-  uint8_t *bad;        /* by row of the batch */
-  cst__slot_run *runs; /* room for those of the rows that are tried, */
-  int64_t *places;     /* and for their numbers */
-  cst_error error;     /* of the last row that was refused */
+  int64_t length;  /* of the batch */
+  int64_t *places; /* room for the rows that are tried, */
+  int64_t *begins; /* and for their spans */
+  int64_t *ends;
+  uint8_t *bad;    /* by row of the batch */
+  cst_error error; /* of the last row that was refused */
 } sifting;
 
 bool cst__row_is_refused(cst_status status, const cst_error *error) {
@@ -21,21 +22,21 @@ bool cst__row_is_refused(cst_status status, const cst_error *error) {
 
 /* Makes all steps for the rows from `begin` to `end` that are not bad. */
 static cst_status sift_try(sifting *s, int64_t begin, int64_t end) {
-  cst__batch_input *batch = &s->run->batch;
-  batch->rows = s->runs;
-  batch->num_runs = 0;
-  batch->num_rows = 0;
-  batch->places = s->places;
+  int64_t count = 0;
+  int64_t spans = 0;
   for (int64_t i = begin; i < end; i++) {
     if (s->bad[i]) {
       continue;
     }
     if (i == begin || s->bad[i - 1]) {
-      s->runs[batch->num_runs++] = (cst__slot_run){i, 0};
+      s->begins[spans++] = i;
     }
-    s->runs[batch->num_runs - 1].length++;
-    s->places[batch->num_rows++] = i;
+    s->places[count++] = i;
+    s->ends[spans] = count;
   }
+  s->ends[0] = 0;
+  s->run->batch.rows =
+      (cst__chosen){.count = count, .at = s->places, .spans = {s->begins, s->ends, spans, 1}};
   return cst__run_steps(s->run, &s->error);
 }
 
@@ -112,13 +113,14 @@ cst_status cst__output_good_rows(cst__query_run *run, const cst__query_input *in
                                  struct ArrowArray *out, cst__row_map *origin, cst_error *error) {
   sifting s = {.run = run, .input = input, .error = CST_ERROR_INIT};
   s.length = run->batch.array->array.length;
-  size_t size = (size_t)s.length * (sizeof *s.places + sizeof *s.runs + 1) + 1;
-  s.runs = cst__new_zero(&run->allocator, size);
-  if (s.runs == NULL) {
+  size_t size = (size_t)s.length * (3 * sizeof *s.places + 1) + sizeof *s.places + 1;
+  s.places = cst__new_zero(&run->allocator, size);
+  if (s.places == NULL) {
     return cst__fail_memory(error, size);
   }
-  s.places = (int64_t *)(s.runs + s.length);
-  s.bad = (uint8_t *)(s.places + s.length);
+  s.begins = s.places + s.length;
+  s.ends = s.begins + s.length;
+  s.bad = (uint8_t *)(s.ends + s.length + 1);
   if (input->bad != NULL) {
     memcpy(s.bad, input->bad, (size_t)s.length);
   }
@@ -128,6 +130,6 @@ cst_status cst__output_good_rows(cst__query_run *run, const cst__query_input *in
   } else {
     status = sift_finish(&s, out, origin, error);
   }
-  cst__delete(s.runs);
+  cst__delete(s.places);
   return status;
 }

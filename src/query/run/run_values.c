@@ -1,7 +1,7 @@
 /* Values: of other elements, of functions, of lists, and with nulls. */
 #include "arrow/owned.h"
 #include "query/run/run_function.h"
-#include "query/run/slots.h"
+#include "query/run/steps_run.h"
 #include "table/rows.h"
 
 static const cst__step *values_step(const cst__step_call *c, size_t arg) {
@@ -68,7 +68,8 @@ static cst_status longest_text(const cst__view *view, int64_t *out, cst_error *e
 
 /* Texts may be taken again and again: looks how long they are together, if it may be much. */
 static cst_status check_taken_bytes(const cst__step_call *c, const cst__view *from,
-                                    const int64_t *at, int64_t count) {
+                                    cst__chosen *chosen) {
+  int64_t count = chosen->count;
   int64_t longest;
   if (from->layout != CST__LAYOUT_BINARY || count <= from->length ||
       cst__step_check_bytes(c, cst__limit_times(text_bytes(from), count)) == CST_OK) {
@@ -78,33 +79,44 @@ static cst_status check_taken_bytes(const cst__step_call *c, const cst__view *fr
   if (cst__step_check_bytes(c, cst__limit_times(longest, count)) == CST_OK) {
     return CST_OK;
   }
+  CST__TRY(cst__chosen_need_numbers(chosen, &c->run->numbers, c->error));
   int64_t bytes = 0;
   for (int64_t i = 0, end = 0; i < count;) {
     CST__TRY(cst__next_stretch(&end, count, c->error));
     for (; i < end; i++) {
-      bytes += at[i] < 0 ? 0 : (int64_t)cst__view_bytes(from, at[i]).size;
+      bytes += chosen->at[i] < 0 ? 0 : (int64_t)cst__view_bytes(from, chosen->at[i]).size;
     }
   }
   return cst__step_check_bytes(c, bytes);
 }
 
-/* One value for every element that is not -1; at NULL: for all. */
-static cst_status values_repeat(const cst__step_call *c, const cst_array *one, const int64_t *at,
-                                int64_t count, cst_array **out) {
+/* One value for every element that is not -1. */
+static cst_status values_repeat(const cst__step_call *c, const cst_array *one, cst__chosen *index,
+                                cst_array **out) {
+  int64_t count = index->count;
+  const int64_t first = 0;
+  const int64_t ends[] = {0, count};
   cst__view view;
   CST__TRY(cst__array_view(one, &view, &c->run->arena, c->error));
   int64_t bytes = cst__limit_times(cst__limit_array_bytes(&view), count);
-  int64_t *slots = cst__step_take_bytes(c, bytes) ? cst__step_numbers(c, count) : NULL;
-  if (slots == NULL) {
-    return CST_NO_MEMORY;
+  if (!cst__step_take_bytes(c, bytes)) {
+    return cst__fail_memory(c->error, (size_t)bytes);
   }
-  for (int64_t i = 0, end = 0; i < count;) {
-    CST__TRY(cst__next_stretch(&end, count, c->error));
-    for (; i < end; i++) {
-      slots[i] = at != NULL && at[i] < 0 ? -1 : 0;
+  cst__chosen chosen = {.count = count, .spans = {&first, ends, 1, 0}};
+  if (index->has_null) {
+    int64_t *slots = cst__step_numbers(c, count);
+    if (slots == NULL) {
+      return CST_NO_MEMORY;
     }
+    for (int64_t i = 0, end = 0; i < count;) {
+      CST__TRY(cst__next_stretch(&end, count, c->error));
+      for (; i < end; i++) {
+        slots[i] = index->at[i] < 0 ? -1 : 0;
+      }
+    }
+    chosen = (cst__chosen){.count = count, .at = slots, .has_null = true};
   }
-  return cst__array_take_slots(one, slots, (size_t)count, out, c->error);
+  return cst__array_choose(one, &chosen, out, c->error);
 }
 
 cst_status cst__step_spread(const cst__step_call *c, uint32_t step, int64_t count,
@@ -114,62 +126,34 @@ cst_status cst__step_spread(const cst__step_call *c, uint32_t step, int64_t coun
     *out = cst__array_retain(values);
     return CST_OK;
   }
-  return values_repeat(c, values, NULL, count, out);
+  cst__chosen all = cst__index_all(count);
+  return values_repeat(c, values, &all, out);
 }
 
 /* ---- of other elements ---- */
 
-static cst_status take_gather(const cst__step_call *c, const cst__step_slot *from,
-                              cst__step_slot *index) {
-  const cst__node node = {from->values->schema, &from->values->array, &from->view};
-  cst__spans spans;
-  const int64_t *at;
-  struct ArrowArray made;
-  CST__TRY(cst__step_check_values(c, index->count));
-  CST__TRY(cst__index_spans(c, &index->index, index->count, &spans));
-  if (spans.begins != NULL) {
-    if (index->count > from->count) {
-      CST__TRY(cst__index_numbers(c, &index->index, index->count, &at));
-      CST__TRY(check_taken_bytes(c, &from->view, at, index->count));
-    }
-    CST__TRY(cst__gather_spans(from->values, &node, &spans, &made, c->error));
-    return cst__step_keep(c, &made);
-  }
-  CST__TRY(cst__index_numbers(c, &index->index, index->count, &at));
-  const cst__chosen chosen = {at, index->count, index->index.has_none};
-  CST__TRY(check_taken_bytes(c, &from->view, chosen.at, chosen.count));
-  CST__TRY(cst__gather(from->values, &node, &chosen, false, &made, c->error));
-  return cst__step_keep(c, &made);
-}
-
-/* One span is a slice: nothing is copied. */
-static cst_status take_slice(const cst__step_call *c, const cst__step_slot *from, int64_t begin,
-                             int64_t count) {
-  CST__TRY(cst__array_slice(from->values, begin, count, &c->out->values, c->error));
-  return values_look(c);
-}
-
 cst_status cst__step_take(const cst__step_call *c) {
   const cst__step_slot *from = cst__step_arg(c, 0);
-  cst__step_slot *index = &c->run->slots[c->step->args[1]];
+  cst__chosen *index = &c->run->slots[c->step->args[1]].index;
+  struct ArrowArray made;
   if (values_step(c, 0)->is_one) {
     if (c->step->is_one) {
       return cst__step_share(c, from->values);
     }
-    const int64_t *at;
-    CST__TRY(cst__index_numbers(c, &index->index, index->count, &at));
-    CST__TRY(values_repeat(c, from->values, at, index->count, &c->out->values));
+    CST__TRY(values_repeat(c, from->values, index, &c->out->values));
     return values_look(c);
   }
-  if (index->index.is_all) {
+  if (cst__chosen_is_run(index) && index->count == from->count) {
     return cst__step_share(c, from->values);
   }
-  if (index->index.num_spans >= 0 && index->index.num_spans <= 1 && !index->index.has_none &&
-      index->index.spans.begins != NULL) {
-    int64_t begin = index->index.num_spans == 1 ? index->index.spans.begins[0] : 0;
-    return take_slice(c, from, begin, index->count);
+  const cst__owner owner = cst__array_owner(from->values);
+  CST__TRY(cst__chosen_find_spans(index, &c->run->numbers, c->error));
+  if (!cst__chosen_is_run(index)) {
+    CST__TRY(cst__step_check_values(c, index->count));
+    CST__TRY(check_taken_bytes(c, &from->view, index));
   }
-  return take_gather(c, from, index);
+  CST__TRY(cst__take(&owner, &from->view, index, false, &made, c->error));
+  return cst__chosen_is_run(index) ? values_keep_shared(c, &made) : cst__step_keep(c, &made);
 }
 
 cst_status cst__step_literal(const cst__step_call *c) {
@@ -269,9 +253,9 @@ cst_status cst__step_aggregate(const cst__step_call *c) {
   cst_status status =
       spread != NULL ? cst__array_view(spread, &args.views[0], &c->run->arena, c->error) : CST_OK;
   cst__function_call call = values_function_call(c, &args);
-  call.count = cst__place_parent_slot(c->run, c->step->args[0])->count;
-  call.offsets = lists->splits;
-  call.null_groups = lists->nulls;
+  call.count = lists->lists.count;
+  call.offsets = lists->lists.splits;
+  call.null_groups = lists->lists.nulls;
   call.flag = c->step->flag;
   if (status == CST_OK) {
     status = check_made(c, &args, call.count, lists->count + call.count);
@@ -299,7 +283,7 @@ static cst_status expand_nulls(const cst__step_call *c, const cst__view *values,
       nulls[i] = cst__view_is_null(values, is_one ? 0 : i);
     }
   }
-  c->out->nulls = nulls;
+  c->out->lists.nulls = nulls;
   return CST_OK;
 }
 
@@ -325,9 +309,9 @@ cst_status cst__step_expand(const cst__step_call *c) {
     cst__array_release(&made);
     return CST_NO_MEMORY;
   }
-  c->out->splits = splits;
-  c->out->index = (cst__step_index){.is_all = true, .num_spans = -1};
+  c->out->lists = (cst__lists){count, -1, splits, NULL};
   CST__TRY(cst__step_keep(c, &made));
+  c->out->index = cst__index_all(c->out->count);
   CST__TRY(expand_nulls(c, &args.views[0], args.is_one[0], count));
   return cst__step_check_count(c, c->out->count);
 }
@@ -416,7 +400,7 @@ cst_status cst__step_call_caller(const cst__step_call *c) {
 static int64_t *values_numbers(const cst__step_call *c, int64_t count, struct ArrowArray *out) {
   size_t size = (size_t)count * sizeof(int64_t);
   if (cst__step_check_bytes(c, (int64_t)size) != CST_OK) {
-    c->run->is_over = true;
+    c->run->numbers.is_over = true;
     return NULL;
   }
   if (cst__owned_new(&c->run->allocator, 2, 0, false, out, c->error) != CST_OK) {
@@ -431,36 +415,22 @@ static int64_t *values_numbers(const cst__step_call *c, int64_t count, struct Ar
   return numbers;
 }
 
-/* Null where a list is. */
-static cst_status values_hide(const cst__step_call *c, const uint8_t *nulls,
-                              struct ArrowArray *array) {
-  size_t size = cst__bits_size(array->length);
-  uint8_t *bits = cst__owned_buffer(array, 0, size);
-  if (bits == NULL) {
-    return cst__fail_memory(c->error, size);
-  }
-  cst__nulls_to_bits(nulls, array->length, bits);
-  array->null_count = array->length - cst__bitmap_count(bits, 0, array->length);
-  return CST_OK;
-}
-
 cst_status cst__step_size(const cst__step_call *c) {
-  const cst__step_slot *lists = cst__step_arg(c, 0);
-  int64_t count = cst__place_parent_slot(c->run, c->step->args[0])->count;
+  const cst__lists *lists = &cst__step_arg(c, 0)->lists;
   struct ArrowArray made;
-  int64_t *sizes = values_numbers(c, count, &made);
+  int64_t *sizes = values_numbers(c, lists->count, &made);
   if (sizes == NULL) {
     return CST_NO_MEMORY;
   }
   cst_status status = CST_OK;
-  for (int64_t i = 0, end = 0; i < count && status == CST_OK;) {
-    status = cst__next_stretch(&end, count, c->error);
+  for (int64_t i = 0, end = 0; i < lists->count && status == CST_OK;) {
+    status = cst__next_stretch(&end, lists->count, c->error);
     for (; i < end; i++) {
-      sizes[i] = lists->splits[i + 1] - lists->splits[i];
+      sizes[i] = cst__list_size(lists, i);
     }
   }
-  if (status == CST_OK && lists->nulls != NULL) {
-    status = values_hide(c, lists->nulls, &made);
+  if (status == CST_OK) {
+    status = cst__nulls_put(lists->nulls, &made, c->error);
   }
   if (status != CST_OK) {
     cst__array_release(&made);
@@ -470,12 +440,12 @@ cst_status cst__step_size(const cst__step_call *c) {
 }
 
 cst_status cst__step_run_sizes(const cst__step_call *c) {
-  cst__step_slot *runs = &c->run->slots[c->step->args[0]];
-  const int64_t *begins;
+  cst__chosen *runs = &c->run->slots[c->step->args[0]].index;
   int64_t count = runs->count;
   int64_t total = cst__step_arg(c, 1)->count; /* each element lies in a run */
   struct ArrowArray made;
-  CST__TRY(cst__index_numbers(c, &runs->index, count, &begins));
+  CST__TRY(cst__chosen_need_numbers(runs, &c->run->numbers, c->error));
+  const int64_t *begins = runs->at;
   int64_t *sizes = values_numbers(c, count, &made);
   cst_status status = sizes != NULL ? CST_OK : CST_NO_MEMORY;
   for (int64_t i = 0, end = 0; i < count && status == CST_OK;) {
@@ -491,17 +461,16 @@ cst_status cst__step_run_sizes(const cst__step_call *c) {
 }
 
 cst_status cst__step_positions(const cst__step_call *c) {
-  const cst__step_slot *lists = cst__step_arg(c, 0);
-  int64_t count = cst__place_parent_slot(c->run, c->step->args[0])->count;
+  const cst__lists *lists = &cst__step_arg(c, 0)->lists;
   struct ArrowArray made;
-  int64_t *positions = values_numbers(c, lists->count, &made);
+  int64_t *positions = values_numbers(c, cst__lists_total(lists), &made);
   if (positions == NULL) {
     return CST_NO_MEMORY;
   }
   cst_status status = CST_OK;
   cst__numbers_writer w = {positions, 0, c->error};
-  for (int64_t i = 0; i < count && status == CST_OK; i++) {
-    int64_t size = lists->splits[i + 1] - lists->splits[i];
+  for (int64_t i = 0; i < lists->count && status == CST_OK; i++) {
+    int64_t size = cst__list_size(lists, i);
     status = cst__numbers_put(&w, c->step->flag ? -size : 0, 1, size);
   }
   if (status != CST_OK) {
@@ -528,7 +497,7 @@ static const int64_t *record_splits(const cst__step_call *c, uint32_t place, int
     int64_t parents = cst__place_parent_slot(c->run, chain[depth])->count;
     int64_t size = parents > 0 ? lists->count / parents : 0;
     for (int64_t i = 0; i <= records; i++) {
-      splits[i] = lists->splits != NULL ? lists->splits[splits[i]] : splits[i] * size;
+      splits[i] = lists->lists.splits != NULL ? lists->lists.splits[splits[i]] : splits[i] * size;
     }
   }
   return splits;
@@ -536,7 +505,7 @@ static const int64_t *record_splits(const cst__step_call *c, uint32_t place, int
 
 cst_status cst__step_record_numbers(const cst__step_call *c) {
   const cst__batch_input *batch = &c->run->batch;
-  const int64_t *splits = record_splits(c, c->step->args[0], batch->num_rows);
+  const int64_t *splits = record_splits(c, c->step->args[0], batch->rows.count);
   struct ArrowArray made;
   if (splits == NULL) {
     return CST_NO_MEMORY;
@@ -547,7 +516,7 @@ cst_status cst__step_record_numbers(const cst__step_call *c) {
   }
   cst_status status = CST_OK;
   cst__numbers_writer w = {numbers, 0, c->error};
-  for (int64_t i = 0; i < batch->num_rows && status == CST_OK; i++) {
+  for (int64_t i = 0; i < batch->rows.count && status == CST_OK; i++) {
     int64_t row = cst__batch_row(batch, i);
     int64_t number = batch->numbers != NULL ? batch->numbers[row] : row;
     status = cst__numbers_put(&w, number, 0, splits[i + 1] - splits[i]);

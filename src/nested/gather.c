@@ -2,11 +2,10 @@
  * of plain values are copied span by span; what lies below other lists is gathered by the slots of
  * the items.
  */
-#include "table/gather.h"
+#include "nested/gather.h"
 
 #include <string.h>
 
-#include "arrow/concat.h"
 #include "arrow/owned.h"
 #include "base/interrupt.h"
 
@@ -14,12 +13,12 @@
 enum { MOST_SLOTS = 1 << 20, MOST_SPANS = 1 << 12 };
 
 typedef struct gathering {
-  const cst_array *owner;
+  const cst__owner *owner;
   const cst__chosen *slots;
   cst_error *error;
 } gathering;
 
-static cst_status gather_node(const gathering *g, const cst__node *node, bool is_batch,
+static cst_status gather_node(const gathering *g, const cst__view *view, bool is_batch,
                               struct ArrowArray *out);
 
 /* A buffer of `count` items; NULL: no memory, the error is filled. */
@@ -37,8 +36,9 @@ static void *gather_take_buffer(const gathering *g, struct ArrowArray *out, int6
 /* The slots from `at` on, as many as go without a question; it is asked first. */
 static cst_status part_at(const gathering *g, int64_t at, cst__chosen *part) {
   int64_t rest = g->slots->count - at;
-  *part =
-      (cst__chosen){g->slots->at + at, rest < MOST_SLOTS ? rest : MOST_SLOTS, g->slots->has_null};
+  *part = (cst__chosen){.count = rest < MOST_SLOTS ? rest : MOST_SLOTS,
+                        .at = g->slots->at + at,
+                        .has_null = g->slots->has_null};
   return cst__interrupted(g->error);
 }
 
@@ -145,16 +145,14 @@ size_t cst__gather_width(const cst__view *view) {
   }
 }
 
-cst_status cst__gather_new(const cst_array *owner, const cst__node *node, struct ArrowArray *out,
+cst_status cst__gather_new(const cst__owner *owner, const cst__view *view, struct ArrowArray *out,
                            cst_error *error) {
-  const cst__view *view = node->view;
   bool is_encoded = view->dictionary != NULL;
-  CST__TRY(cst__owned_new(&owner->allocator, cst__layout_buffers(view), view->num_children,
+  CST__TRY(cst__owned_new(owner->allocator, cst__layout_buffers(view), view->num_children,
                           is_encoded, out, error));
   if (is_encoded) {
-    const struct ArrowArray *values = node->array->dictionary;
-    const cst__array_part all = {node->schema->dictionary, values, 0, values->length};
-    cst_status status = cst__array_share(owner, &all, out->dictionary, error);
+    const cst__view *values = view->dictionary;
+    cst_status status = cst__share_view(owner, values, 0, values->length, out->dictionary, error);
     if (status != CST_OK) {
       cst__array_release(out);
     }
@@ -262,7 +260,7 @@ static cst_status gather_offsets(const gathering *g, const cst__view *view, int6
 
 static cst_status new_numbers(const gathering *g, int64_t count, int64_t **out) {
   size_t size = SIZE_MAX;
-  *out = cst__mul((size_t)count, sizeof **out, &size) ? cst__new(&g->owner->allocator, size) : NULL;
+  *out = cst__mul((size_t)count, sizeof **out, &size) ? cst__new(g->owner->allocator, size) : NULL;
   return *out != NULL ? CST_OK : cst__fail_memory(g->error, size);
 }
 
@@ -353,29 +351,27 @@ static bool gather_is_plain(const cst__view *view) {
   return view->validity == NULL && cst__gather_width(view) > 0;
 }
 
-static cst_status new_plain(const gathering *g, const cst__node *node, int64_t length,
+static cst_status new_plain(const gathering *g, const cst__view *view, int64_t length,
                             struct ArrowArray *out, uint8_t **to) {
-  CST__TRY(cst__gather_new(g->owner, node, out, g->error));
+  CST__TRY(cst__gather_new(g->owner, view, out, g->error));
   out->length = length;
-  *to = gather_take_buffer(g, out, 1, length, cst__gather_width(node->view));
+  *to = gather_take_buffer(g, out, 1, length, cst__gather_width(view));
   return *to != NULL ? CST_OK : CST_NO_MEMORY;
 }
 
 /* Gathers what lies below lists of a fixed size by the slots of the items, which are deleted. */
-static cst_status gather_items(const gathering *g, const cst__node *node, int64_t *items,
+static cst_status gather_items(const gathering *g, const cst__view *view, int64_t *items,
                                int64_t count, bool has_null, struct ArrowArray *out) {
-  cst__chosen slots = {items, count, has_null};
+  cst__chosen slots = {.count = count, .at = items, .has_null = has_null};
   gathering below = {g->owner, &slots, g->error};
-  cst__node child = cst__node_child(node, 0);
-  cst_status status = gather_node(&below, &child, false, out->children[0]);
+  cst_status status = gather_node(&below, &view->children[0], false, out->children[0]);
   cst__delete(items);
   return status;
 }
 
 /* What lies below lists, by the spans of their items. */
-static cst_status gather_list_spans(const gathering *g, const cst__node *node, const spans *s,
+static cst_status gather_list_spans(const gathering *g, const cst__view *view, const spans *s,
                                     struct ArrowArray *out) {
-  const cst__node child = cst__node_child(node, 0);
   int64_t *wide = NULL;
   if (s->width == 4) {
     CST__TRY(new_numbers(g, s->count + 1, &wide));
@@ -384,27 +380,28 @@ static cst_status gather_list_spans(const gathering *g, const cst__node *node, c
     }
   }
   const cst__spans items = {s->begins, wide != NULL ? wide : s->ends, s->count, 1};
-  cst_status status = cst__gather_spans(g->owner, &child, &items, out->children[0], g->error);
+  cst_status status =
+      cst__gather_spans(g->owner, &view->children[0], &items, out->children[0], g->error);
   cst__delete(wide);
   return status;
 }
 
-static cst_status gather_list_items(const gathering *g, const cst__node *node, const spans *s,
+static cst_status gather_list_items(const gathering *g, const cst__view *view, const spans *s,
                                     struct ArrowArray *out) {
-  const cst__node child = cst__node_child(node, 0);
-  if (gather_is_plain(child.view)) {
+  const cst__view *child = &view->children[0];
+  if (gather_is_plain(child)) {
     uint8_t *to;
-    size_t width = cst__gather_width(child.view);
-    CST__TRY(new_plain(g, &child, s->total, out->children[0], &to));
-    return copy_spans(s, first_value(child.view, width), width, to, g->error);
+    size_t width = cst__gather_width(child);
+    CST__TRY(new_plain(g, child, s->total, out->children[0], &to));
+    return copy_spans(s, first_value(child, width), width, to, g->error);
   }
-  return gather_list_spans(g, node, s, out);
+  return gather_list_spans(g, view, s, out);
 }
 
-static cst_status gather_lists(const gathering *g, const cst__node *node, struct ArrowArray *out) {
+static cst_status gather_lists(const gathering *g, const cst__view *view, struct ArrowArray *out) {
   spans s;
-  CST__TRY(gather_spans(g, node->view, "list items", out, &s));
-  cst_status status = gather_list_items(g, node, &s, out);
+  CST__TRY(gather_spans(g, view, "list items", out, &s));
+  cst_status status = gather_list_items(g, view, &s, out);
   cst__delete(s.begins);
   return status;
 }
@@ -423,9 +420,8 @@ static void copy_fixed_lists(const cst__view *view, const cst__chosen *s, uint8_
   }
 }
 
-static cst_status gather_fixed_lists(const gathering *g, const cst__node *node,
+static cst_status gather_fixed_lists(const gathering *g, const cst__view *view,
                                      struct ArrowArray *out) {
-  const cst__view *view = node->view;
   const cst__chosen *s = g->slots;
   int64_t total;
   if (__builtin_mul_overflow(s->count, view->fixed_size, &total)) {
@@ -433,11 +429,11 @@ static cst_status gather_fixed_lists(const gathering *g, const cst__node *node,
                      "%lld lists of %lld items each are more than 64 bits count",
                      (long long)s->count, (long long)view->fixed_size);
   }
-  const cst__node child = cst__node_child(node, 0);
-  if (gather_is_plain(child.view)) {
+  const cst__view *child = &view->children[0];
+  if (gather_is_plain(child)) {
     uint8_t *to;
-    CST__TRY(new_plain(g, &child, total, out->children[0], &to));
-    size_t bytes = (size_t)view->fixed_size * cst__gather_width(child.view);
+    CST__TRY(new_plain(g, child, total, out->children[0], &to));
+    size_t bytes = (size_t)view->fixed_size * cst__gather_width(child);
     for (int64_t at = 0; at < s->count; at += MOST_SLOTS) {
       cst__chosen part;
       CST__TRY(part_at(g, at, &part));
@@ -455,14 +451,13 @@ static cst_status gather_fixed_lists(const gathering *g, const cst__node *node,
       *at++ = first + k * step;
     }
   }
-  return gather_items(g, node, items, total, s->has_null, out);
+  return gather_items(g, view, items, total, s->has_null, out);
 }
 
 /* ---- what refers to shared items ---- */
 
-static cst_status gather_list_views(const gathering *g, const cst__node *node,
+static cst_status gather_list_views(const gathering *g, const cst__view *view,
                                     struct ArrowArray *out) {
-  const cst__view *view = node->view;
   size_t width = (size_t)view->offset_width;
   uint8_t *offsets = gather_take_buffer(g, out, 1, out->length, width);
   uint8_t *sizes = offsets != NULL ? gather_take_buffer(g, out, 2, out->length, width) : NULL;
@@ -480,12 +475,9 @@ static cst_status gather_list_views(const gathering *g, const cst__node *node,
       memcpy(sizes, (const uint8_t *)view->sizes + at, width);
     }
   }
-  cst__node child = cst__node_child(node, 0);
-  const cst__array_part part = {child.schema, child.array, 0, child.array->length};
-  return cst__array_share(g->owner, &part, out->children[0], g->error);
+  const cst__view *child = &view->children[0];
+  return cst__share_view(g->owner, child, 0, child->length, out->children[0], g->error);
 }
-
-static void gather_release_owner(void *owner) { cst__array_handle_release(owner); }
 
 /* Views of null slots may refer to anything: they become empty. */
 static void copy_views(const cst__view *view, const cst__chosen *s, uint8_t *to) {
@@ -501,8 +493,9 @@ static void copy_views(const cst__view *view, const cst__chosen *s, uint8_t *to)
 
 static cst_status new_views(const gathering *g, const cst__view *view, struct ArrowArray *out) {
   int64_t num_buffers = 3 + view->num_variadic;
-  CST__TRY(cst__owned_new(&g->owner->allocator, num_buffers, 0, false, out, g->error));
-  cst__owned_keep(out, cst__array_retain(g->owner), gather_release_owner);
+  CST__TRY(cst__owned_new(g->owner->allocator, num_buffers, 0, false, out, g->error));
+  g->owner->retain(g->owner->object);
+  cst__owned_keep(out, g->owner->object, g->owner->release);
   for (int64_t i = 0; i < view->num_variadic; i++) {
     out->buffers[2 + i] = view->variadic[i];
   }
@@ -525,40 +518,40 @@ static cst_status gather_views(const gathering *g, const cst__view *view, struct
 
 /* ---- the walk ---- */
 
-static cst_status gather_fields(const gathering *g, const cst__node *node, struct ArrowArray *out) {
+static cst_status gather_fields(const gathering *g, const cst__view *view, struct ArrowArray *out) {
   for (int64_t i = 0; i < out->n_children; i++) {
-    cst__node child = cst__node_child(node, i);
-    cst_status status = gather_node(g, &child, false, out->children[i]);
+    const cst__view *child = &view->children[i];
+    cst_status status = gather_node(g, child, false, out->children[i]);
     if (status != CST_OK) {
-      cst__error_add_path(g->error, child.view->name, strlen(child.view->name));
+      cst__error_add_path(g->error, child->name, strlen(child->name));
       return status;
     }
   }
   return CST_OK;
 }
 
-static cst_status gather_values(const gathering *g, const cst__node *node, struct ArrowArray *out) {
-  switch (node->view->layout) {
+static cst_status gather_values(const gathering *g, const cst__view *view, struct ArrowArray *out) {
+  switch (view->layout) {
     case CST__LAYOUT_BOOL:
-      return gather_bools(g, node->view, out);
+      return gather_bools(g, view, out);
     case CST__LAYOUT_NUMBER:
     case CST__LAYOUT_HALF:
     case CST__LAYOUT_FIXED_BINARY:
     case CST__LAYOUT_OPAQUE:
     case CST__LAYOUT_OTHER: /* indices of a dictionary: others are refused before */
-      return gather_fixed(g, node->view, out);
+      return gather_fixed(g, view, out);
     case CST__LAYOUT_BINARY:
-      return gather_binary(g, node->view, out);
+      return gather_binary(g, view, out);
     case CST__LAYOUT_BINARY_VIEW:
-      return gather_views(g, node->view, out);
+      return gather_views(g, view, out);
     case CST__LAYOUT_LIST:
-      return gather_lists(g, node, out);
+      return gather_lists(g, view, out);
     case CST__LAYOUT_FIXED_LIST:
-      return gather_fixed_lists(g, node, out);
+      return gather_fixed_lists(g, view, out);
     case CST__LAYOUT_LIST_VIEW:
-      return gather_list_views(g, node, out);
+      return gather_list_views(g, view, out);
     case CST__LAYOUT_STRUCT:
-      return gather_fields(g, node, out);
+      return gather_fields(g, view, out);
     case CST__LAYOUT_NULL:
       out->null_count = out->length;
       break;
@@ -566,9 +559,8 @@ static cst_status gather_values(const gathering *g, const cst__node *node, struc
   return CST_OK;
 }
 
-static cst_status gather_node(const gathering *g, const cst__node *node, bool is_batch,
+static cst_status gather_node(const gathering *g, const cst__view *view, bool is_batch,
                               struct ArrowArray *out) {
-  const cst__view *view = node->view;
   CST__TRY(cst__interrupted(g->error));
   if (view->layout == CST__LAYOUT_OTHER && view->dictionary == NULL) {
     return cst__fail_layout(view, g->error);
@@ -576,13 +568,13 @@ static cst_status gather_node(const gathering *g, const cst__node *node, bool is
   if (view->layout == CST__LAYOUT_BINARY_VIEW) {
     CST__TRY(new_views(g, view, out));
   } else {
-    CST__TRY(cst__gather_new(g->owner, node, out, g->error));
+    CST__TRY(cst__gather_new(g->owner, view, out, g->error));
   }
   out->length = g->slots->count;
   cst_status status =
       view->layout == CST__LAYOUT_NULL ? CST_OK : gather_validity(g, view, is_batch, out);
   if (status == CST_OK) {
-    status = gather_values(g, node, out);
+    status = gather_values(g, view, out);
   }
   if (status != CST_OK) {
     cst__array_release(out);
@@ -590,8 +582,17 @@ static cst_status gather_node(const gathering *g, const cst__node *node, bool is
   return status;
 }
 
-cst_status cst__gather(const cst_array *owner, const cst__node *node, const cst__chosen *slots,
+cst_status cst__gather(const cst__owner *owner, const cst__view *view, const cst__chosen *numbers,
                        bool is_batch, struct ArrowArray *out, cst_error *error) {
-  gathering g = {owner, slots, error};
-  return gather_node(&g, node, is_batch && node->view->layout == CST__LAYOUT_STRUCT, out);
+  gathering g = {owner, numbers, error};
+  return gather_node(&g, view, is_batch && view->layout == CST__LAYOUT_STRUCT, out);
+}
+
+cst_status cst__take(const cst__owner *owner, const cst__view *view, const cst__chosen *chosen,
+                     bool is_batch, struct ArrowArray *out, cst_error *error) {
+  if (cst__chosen_is_run(chosen)) {
+    return cst__share_view(owner, view, chosen->begin, chosen->count, out, error);
+  }
+  return chosen->spans.begins != NULL ? cst__gather_spans(owner, view, &chosen->spans, out, error)
+                                      : cst__gather(owner, view, chosen, is_batch, out, error);
 }

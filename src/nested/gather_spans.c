@@ -3,10 +3,8 @@
  */
 #include <string.h>
 
-#include "arrow/concat.h"
 #include "arrow/owned.h"
-#include "base/interrupt.h"
-#include "table/gather.h"
+#include "nested/gather.h"
 
 /* Bytes that are copied at once where they may be: what is too much is written over by the next
  * span. */
@@ -17,12 +15,12 @@ enum {
 };
 
 typedef struct spanning {
-  const cst_array *owner;
+  const cst__owner *owner;
   const cst__spans *spans;
   cst_error *error;
 } spanning;
 
-static cst_status spans_node(const spanning *s, const cst__node *node, struct ArrowArray *out);
+static cst_status spans_node(const spanning *s, const cst__view *view, struct ArrowArray *out);
 
 static int64_t spans_total(const cst__spans *spans) { return spans->ends[spans->count]; }
 
@@ -39,13 +37,13 @@ static void *spans_take_buffer(const spanning *s, struct ArrowArray *out, int64_
 
 static cst_status spans_take_numbers(const spanning *s, int64_t count, int64_t **out) {
   size_t size = SIZE_MAX;
-  *out = cst__mul((size_t)count, sizeof **out, &size) ? cst__new(&s->owner->allocator, size) : NULL;
+  *out = cst__mul((size_t)count, sizeof **out, &size) ? cst__new(s->owner->allocator, size) : NULL;
   return *out != NULL ? CST_OK : cst__fail_memory(s->error, size);
 }
 
 /* ---- slot by slot ---- */
 
-static cst_status spans_each(const spanning *s, const cst__node *node, struct ArrowArray *out) {
+static cst_status spans_each(const spanning *s, const cst__view *view, struct ArrowArray *out) {
   const cst__spans *spans = s->spans;
   int64_t total = spans_total(spans);
   int64_t *slots;
@@ -56,8 +54,8 @@ static cst_status spans_each(const spanning *s, const cst__node *node, struct Ar
       slots[k] = slot;
     }
   }
-  const cst__chosen chosen = {slots, total, false};
-  cst_status status = cst__gather(s->owner, node, &chosen, false, out, s->error);
+  const cst__chosen chosen = {.count = total, .at = slots};
+  cst_status status = cst__gather(s->owner, view, &chosen, false, out, s->error);
   cst__delete(slots);
   return status;
 }
@@ -108,10 +106,13 @@ static void copy_bits(const cst__spans *spans, const uint8_t *bits, const cst__v
       bit_writer_add(&writer, word >> (at & 7) & ((UINT64_C(1) << rest) - 1), (unsigned)rest);
       continue;
     }
-    unsigned most = spans->step == 1 ? MOST_BITS : 1;
+    bool is_repeated = spans->step == 0;
+    unsigned most = spans->step == 1 || is_repeated ? MOST_BITS : 1;
     while (rest > 0) {
       unsigned count = rest < most ? (unsigned)rest : most;
-      bit_writer_add(&writer, read_bits(bits, size, at, count), count);
+      uint64_t some = read_bits(bits, size, at, is_repeated ? 1 : count);
+      some = is_repeated ? (0 - some) & ((UINT64_C(1) << count) - 1) : some;
+      bit_writer_add(&writer, some, count);
       at += count * spans->step;
       rest -= count;
     }
@@ -212,9 +213,27 @@ CONSTANT_WIDTH void copy_strided(const cst__spans *spans, const span_values *v, 
   }
 }
 
+/* Each value as often as its span says; a block is written whatever it says. */
+CONSTANT_WIDTH void copy_repeated(const cst__spans *spans, const span_values *v, size_t width) {
+  uint8_t *to = v->to + (size_t)spans->ends[0] * width;
+  for (int64_t i = 0; i < spans->count; i++) {
+    const uint8_t *from = v->from + (size_t)spans->begins[i] * width;
+    uint8_t *end = v->to + (size_t)spans->ends[i + 1] * width;
+    for (int64_t k = 0; k < STRIDED_BLOCK; k++) {
+      memcpy(to + (size_t)k * width, from, width);
+    }
+    for (to += STRIDED_BLOCK * width; to < end; to += width) {
+      memcpy(to, from, width);
+    }
+    to = end;
+  }
+}
+
 CONSTANT_WIDTH void copy_width(const cst__spans *spans, const span_values *v, size_t width) {
   if (spans->step == 1) {
     copy_stretches(spans, v, width);
+  } else if (spans->step == 0) {
+    copy_repeated(spans, v, width);
   } else if (spans->step == 2) { /* constants make other code */
     copy_strided(spans, v, width, 2);
   } else if (spans->step == -1) {
@@ -260,7 +279,8 @@ static cst_status copy_in_parts(const spanning *s, const span_values *v, size_t 
 
 static cst_status spans_fixed(const spanning *s, const cst__view *view, struct ArrowArray *out) {
   size_t width = cst__gather_width(view);
-  uint8_t *to = spans_take_buffer(s, out, 1, out->length, width);
+  int64_t room = out->length + (s->spans->step == 0 ? STRIDED_BLOCK : 0);
+  uint8_t *to = spans_take_buffer(s, out, 1, room, width);
   if (to == NULL) {
     return CST_NO_MEMORY;
   }
@@ -400,18 +420,17 @@ static cst_status spans_binary(const spanning *s, const cst__view *view, struct 
 
 /* ---- what is below ---- */
 
-static cst_status spans_below(const spanning *s, const cst__node *node, const cst__spans *spans,
+static cst_status spans_below(const spanning *s, const cst__view *view, const cst__spans *spans,
                               struct ArrowArray *out) {
   const spanning below = {s->owner, spans, s->error};
-  const cst__node child = cst__node_child(node, 0);
-  return spans_node(&below, &child, out->children[0]);
+  return spans_node(&below, &view->children[0], out->children[0]);
 }
 
-static cst_status spans_lists(const spanning *s, const cst__node *node, struct ArrowArray *out) {
+static cst_status spans_lists(const spanning *s, const cst__view *view, struct ArrowArray *out) {
   span_items items = {0};
-  CST__TRY(span_offsets(s, node->view, "list items", out, &items));
+  CST__TRY(span_offsets(s, view, "list items", out, &items));
   const cst__spans spans = {items.begins, items.ends, items.count, 1};
-  cst_status status = spans_below(s, node, &spans, out);
+  cst_status status = spans_below(s, view, &spans, out);
   cst__delete(items.begins);
   return status;
 }
@@ -435,27 +454,27 @@ static void span_fixed_items(const cst__spans *spans, const cst__view *view, spa
   }
 }
 
-static cst_status spans_fixed_lists(const spanning *s, const cst__node *node,
+static cst_status spans_fixed_lists(const spanning *s, const cst__view *view,
                                     struct ArrowArray *out) {
   span_items items = {0};
   int64_t total;
-  if (__builtin_mul_overflow(out->length, node->view->fixed_size, &total)) {
+  if (__builtin_mul_overflow(out->length, view->fixed_size, &total)) {
     return cst__gather_fail_limit("list items", 8, s->error);
   }
   CST__TRY(take_span_items(s, s->spans->step == 1 ? s->spans->count : out->length, &items));
-  span_fixed_items(s->spans, node->view, &items);
+  span_fixed_items(s->spans, view, &items);
   const cst__spans spans = {items.begins, items.ends, items.count, 1};
-  cst_status status = spans_below(s, node, &spans, out);
+  cst_status status = spans_below(s, view, &spans, out);
   cst__delete(items.begins);
   return status;
 }
 
-static cst_status spans_fields(const spanning *s, const cst__node *node, struct ArrowArray *out) {
+static cst_status spans_fields(const spanning *s, const cst__view *view, struct ArrowArray *out) {
   for (int64_t i = 0; i < out->n_children; i++) {
-    const cst__node child = cst__node_child(node, i);
-    cst_status status = spans_node(s, &child, out->children[i]);
+    const cst__view *child = &view->children[i];
+    cst_status status = spans_node(s, child, out->children[i]);
     if (status != CST_OK) {
-      cst__error_add_path(s->error, child.view->name, strlen(child.view->name));
+      cst__error_add_path(s->error, child->name, strlen(child->name));
       return status;
     }
   }
@@ -464,8 +483,7 @@ static cst_status spans_fields(const spanning *s, const cst__node *node, struct 
 
 /* ---- the walk ---- */
 
-static cst_status spans_fill(const spanning *s, const cst__node *node, struct ArrowArray *out) {
-  const cst__view *view = node->view;
+static cst_status spans_fill(const spanning *s, const cst__view *view, struct ArrowArray *out) {
   CST__TRY(spans_validity(s, view, out));
   switch (view->layout) {
     case CST__LAYOUT_BOOL:
@@ -473,11 +491,11 @@ static cst_status spans_fill(const spanning *s, const cst__node *node, struct Ar
     case CST__LAYOUT_BINARY:
       return spans_binary(s, view, out);
     case CST__LAYOUT_LIST:
-      return spans_lists(s, node, out);
+      return spans_lists(s, view, out);
     case CST__LAYOUT_FIXED_LIST:
-      return spans_fixed_lists(s, node, out);
+      return spans_fixed_lists(s, view, out);
     case CST__LAYOUT_STRUCT:
-      return spans_fields(s, node, out);
+      return spans_fields(s, view, out);
     case CST__LAYOUT_NULL:
       out->null_count = out->length;
       return CST_OK;
@@ -492,23 +510,22 @@ static bool spans_go_each(const cst__view *view) {
          (view->layout == CST__LAYOUT_OTHER && view->dictionary == NULL);
 }
 
-static cst_status spans_node(const spanning *s, const cst__node *node, struct ArrowArray *out) {
-  const cst__view *view = node->view;
+static cst_status spans_node(const spanning *s, const cst__view *view, struct ArrowArray *out) {
   CST__TRY(cst__interrupted(s->error));
   if (spans_go_each(view)) {
-    return spans_each(s, node, out);
+    return spans_each(s, view, out);
   }
-  CST__TRY(cst__gather_new(s->owner, node, out, s->error));
+  CST__TRY(cst__gather_new(s->owner, view, out, s->error));
   out->length = spans_total(s->spans);
-  cst_status status = spans_fill(s, node, out);
+  cst_status status = spans_fill(s, view, out);
   if (status != CST_OK) {
     cst__array_release(out);
   }
   return status;
 }
 
-cst_status cst__gather_spans(const cst_array *owner, const cst__node *node, const cst__spans *spans,
-                             struct ArrowArray *out, cst_error *error) {
+cst_status cst__gather_spans(const cst__owner *owner, const cst__view *view,
+                             const cst__spans *spans, struct ArrowArray *out, cst_error *error) {
   const spanning s = {owner, spans, error};
-  return spans_node(&s, node, out);
+  return spans_node(&s, view, out);
 }

@@ -1,39 +1,26 @@
 /* Within the room: what a step has made, and what a run knows while it goes through the steps.
  *
  * Flow: query_run.c opens a run and goes through the plan's steps for each batch; run_input.c looks
- * at the batch, run_lists.c, run_sort.c, run_products.c and run_index.c make places and indexes,
- * run_values.c values, run_output.c the batch that goes out. run_bits.c has bools as bits, and
- * run_errors.c says of which record an element is; run_rows.c leaves out rows that are refused;
- * run_limits.c bounds what a batch takes.
+ * at the batch, run_lists.c, run_sort.c, run_products.c and run_index.c make places and indexes
+ * with src/nested, run_values.c values, run_output.c the batch that goes out. run_bits.c has bools
+ * as bits, and run_errors.c says of which record an element is; run_rows.c leaves out rows that are
+ * refused; run_limits.c bounds what a batch takes.
  */
-#ifndef QUERY_RUN_SLOTS_H
-#define QUERY_RUN_SLOTS_H
+#ifndef QUERY_RUN_STEPS_RUN_H
+#define QUERY_RUN_STEPS_RUN_H
 
-#include "base/interrupt.h"
+#include "nested/gather.h"
+#include "nested/slots.h"
 #include "query/plan/steps.h"
 #include "query/run/run.h"
-#include "table/gather.h"
-
-/* For each element of one place the element of another, or -1. It is known as numbers, or as spans,
- * or as both; each is made of the other when it is asked for. */
-typedef struct cst__step_index {
-  bool is_all;       /* each element itself; nothing else is set */
-  bool has_none;     /* some are -1: there are no spans */
-  int64_t *at;       /* NULL: not made yet */
-  int64_t num_spans; /* -1: not counted yet */
-  cst__spans spans;  /* as few as there can be; begins NULL: not made yet */
-} cst__step_index;
+#include "table/array.h"
 
 /* What a step has made. Its numbers lie in the arena of the run, until the batch is done. */
 typedef struct cst__step_slot {
   int64_t count; /* of the elements of a place, of the elements that an index is for, of values */
-  /* places: */
-  const int64_t *splits; /* [elements of the parent + 1], from 0 on; NULL: the records, or lists of
-                            one size each */
-  const uint8_t *nulls;  /* [elements of the parent]: 1 for a null list; NULL: there are none */
-  /* indexes: */
-  cst__step_index index;
-  /* values: */
+  cst__lists lists;  /* places: of the elements of the parent; splits NULL: the records, or lists of
+                        one size each */
+  cst__chosen index; /* for each element of one place the element of another */
   cst_array *values; /* counted */
   cst__view view;    /* of it */
 } cst__step_slot;
@@ -56,10 +43,9 @@ typedef struct cst__node_place {
 
 /* The slots of a node in the batch, and, of lists, those of their items. */
 typedef struct cst__node_slots {
-  cst__runs runs;
-  cst__runs items;
-  const int64_t *splits;
-  const uint8_t *nulls; /* as those of a place */
+  cst__slots slots;
+  cst__slots items;
+  cst__lists lists;
 } cst__node_slots;
 
 /* What the run holds of the batch that it works on. */
@@ -67,15 +53,11 @@ typedef struct cst__batch_input {
   cst_array *array; /* of the type of the input, as it came */
   cst__view view;
   const int64_t *numbers; /* of the records of all rows; NULL: 0, 1, ... */
-  cst__slot_run *rows;    /* that are looked at */
-  size_t num_runs;
-  int64_t num_rows;
-  const int64_t *places; /* of these rows in the batch; NULL: there is one run at most */
+  cst__chosen rows;       /* that are looked at: a run, or numbers and spans */
 } cst__batch_input;
 
 static inline int64_t cst__batch_row(const cst__batch_input *batch, int64_t row) {
-  return batch->places != NULL ? batch->places[row]
-                               : row + (batch->num_runs > 0 ? batch->rows[0].begin : 0);
+  return cst__chosen_at(&batch->rows, row);
 }
 
 struct cst__query_run {
@@ -87,10 +69,10 @@ struct cst__query_run {
   cst__node_slots *nodes;
   cst__step_slot *slots;
   cst__batch_input batch;
-  cst__arena arena;       /* of one batch */
+  cst__arena arena;       /* of one batch: how its arrays are looked at */
+  cst__arena numbers;     /* and what the steps make of them: at most max_bytes */
   cst__query_limits most; /* of this batch */
-  cst__query_limits used; /* by it so far */
-  bool is_over;           /* memory that was asked for is more than max_bytes allows */
+  cst__query_limits used; /* by it so far, but for its bytes */
 };
 
 /* A step of the run that is being made. */
@@ -120,6 +102,9 @@ static inline const cst__step_slot *cst__place_parent_slot(const cst__query_run 
 int64_t *cst__step_numbers(const cst__step_call *c, int64_t count);
 void *cst__step_bytes(const cst__step_call *c, int64_t count);
 
+/* Each element itself, of so many. */
+static inline cst__chosen cst__index_all(int64_t count) { return (cst__chosen){.count = count}; }
+
 /* ---- limits ---- */
 
 /* Begins to count what a batch takes; its view has been looked at. */
@@ -147,35 +132,6 @@ int64_t cst__limit_text_bytes(const cst__view *view);
 /* Memory of an array: of all that its buffers hold for its slots. */
 int64_t cst__limit_array_bytes(const cst__view *view);
 
-/* The numbers of an index, [count]. */
-cst_status cst__index_numbers(const cst__step_call *c, cst__step_index *index, int64_t count,
-                              const int64_t **out);
-
-/* Numbers that are written run after run. */
-typedef struct cst__numbers_writer {
-  int64_t *at;
-  size_t work;
-  cst_error *error;
-} cst__numbers_writer;
-
-/* `count` numbers from `from` on, `step` apart. */
-static inline cst_status cst__numbers_put(cst__numbers_writer *w, int64_t from, int64_t step,
-                                          int64_t count) {
-  for (int64_t k = 0, end = 0; k < count;) {
-    CST__TRY(cst__next_stretch(&end, count, w->error));
-    for (; k < end; k++) {
-      *w->at++ = from + k * step;
-    }
-  }
-  return cst__stretch_is_over(&w->work, ((size_t)count + 1) * sizeof *w->at)
-             ? cst__interrupted(w->error)
-             : CST_OK;
-}
-/* Makes the spans of an index that has no -1, if they are long enough to be worth it; out->begins
- * is NULL if not. */
-cst_status cst__index_spans(const cst__step_call *c, cst__step_index *index, int64_t count,
-                            cst__spans *out);
-
 /* True for bit i of bools; a null is false. One value stands for all. */
 static inline bool cst__bool_is_true(const cst__view *bools, bool is_one, int64_t i) {
   int64_t slot = is_one ? 0 : i;
@@ -191,8 +147,6 @@ uint64_t *cst__bool_words(const cst__step_call *c, const cst__view *bools, bool 
 static inline int64_t cst__words_count(const uint64_t *words, int64_t count) {
   return cst__bitmap_count((const uint8_t *)words, 0, count);
 }
-/* Sets `count` bits: 1 where there is no null. */
-void cst__nulls_to_bits(const uint8_t *nulls, int64_t count, uint8_t *bits);
 
 /* Keeps an array of the step's type, which is taken over also on failure, as its values. */
 cst_status cst__step_keep(const cst__step_call *c, struct ArrowArray *made);
@@ -274,4 +228,4 @@ int64_t cst__node_row(const cst__query_run *run, uint32_t node, int64_t at);
  * record, where the step stands in the query, and what was being made. */
 void cst__step_error_add(const cst__query_run *run, const cst__step *step, cst_error *error);
 
-#endif /* QUERY_RUN_SLOTS_H */
+#endif /* QUERY_RUN_STEPS_RUN_H */

@@ -28,7 +28,7 @@ typedef struct packed_list {
 struct cst_packer {
   cst__arena arena; /* lists and their names */
   cst__arena batch; /* splits of the batch that is being added */
-  cst__scratch_pool *pool;
+  cst__arena_pool *pool;
   size_t num_lists;
   packed_list *lists;
   int64_t rows;
@@ -133,7 +133,7 @@ cst_status cst_packer_new(const cst_packer_options *options, cst_packer **out, c
   cst__arena_init(&packer->batch, &allocator);
   packer->rows = own.rows;
   packer->split = own.split;
-  packer->pool = cst__scratch_pool_new(&allocator);
+  packer->pool = cst__arena_pool_new(&allocator);
   packer->lists = cst__arena_take(&packer->arena, own.num_lists * sizeof *packer->lists);
   bool done = packer->pool != NULL && packer->lists != NULL;
   for (size_t i = 0; done && i < own.num_lists; i++) {
@@ -149,8 +149,8 @@ cst_status cst_packer_new(const cst_packer_options *options, cst_packer **out, c
 
 void cst_packer_free(cst_packer *packer) {
   if (packer != NULL) {
-    cst__tensors_release(packer->made);
-    cst__scratch_pool_release(packer->pool);
+    cst_tensors_release(packer->made);
+    cst__arena_pool_release(packer->pool);
     cst__arena_reset(&packer->batch);
     cst__arena_reset(&packer->arena);
     cst__delete(packer);
@@ -314,13 +314,13 @@ static cst_status open_batch(cst_packer *packer, const cst_tensor *tensors, size
 static void keep_nothing(struct ArrowArray *batch) { batch->release = NULL; }
 
 static cst_status begin_list(cst_packer *packer, packed_list *list, cst_error *error) {
-  cst__scratch *scratch = &packer->made->scratch;
+  cst__arena *scratch = &packer->made->scratch;
   int64_t places = packer->rows * list->length;
   size_t width = cst_dtype_width(list->dtype);
-  list->values = cst__scratch_take(scratch, places, width);
-  list->ids = cst__scratch_take(scratch, places, sizeof *list->ids);
-  list->positions = cst__scratch_take(scratch, places, sizeof *list->positions);
-  list->used = cst__scratch_take(scratch, packer->rows, sizeof *list->used);
+  list->values = cst__arena_take_items(scratch, places, width);
+  list->ids = cst__arena_take_items(scratch, places, sizeof *list->ids);
+  list->positions = cst__arena_take_items(scratch, places, sizeof *list->positions);
+  list->used = cst__arena_take_items(scratch, packer->rows, sizeof *list->used);
   if (list->values == NULL || list->ids == NULL || list->positions == NULL || list->used == NULL) {
     return cst__fail_memory(error, (size_t)places * width);
   }
@@ -340,12 +340,13 @@ static cst_status begin_batch(cst_packer *packer, cst_error *error) {
     return cst__fail_memory(error, sizeof *made);
   }
   cst__refcount_init(&made->owners);
-  cst__scratch_init(&made->scratch, packer->pool);
+  made->pool = packer->pool;
+  cst__arena_pool_lend(made->pool, &made->scratch);
   cst__arena_init(&made->arena, allocator);
   made->batch.release = keep_nothing;
   packer->made = made;
   packer->num_begun = 0;
-  packer->num_parts = cst__scratch_take(&made->scratch, packer->rows, sizeof *packer->num_parts);
+  packer->num_parts = cst__arena_take_items(&made->scratch, packer->rows, sizeof *packer->num_parts);
   cst_status status = packer->num_parts != NULL
                           ? CST_OK
                           : cst__fail_memory(error, (size_t)packer->rows * sizeof(int32_t));
@@ -353,7 +354,7 @@ static cst_status begin_batch(cst_packer *packer, cst_error *error) {
     status = begin_list(packer, &packer->lists[i], error);
   }
   if (status != CST_OK) {
-    cst__tensors_release(made);
+    cst_tensors_release(made);
     packer->made = NULL;
   } else {
     memset(packer->num_parts, 0, (size_t)packer->rows * sizeof *packer->num_parts);
@@ -528,7 +529,7 @@ cst_status cst_packer_add(cst_packer *packer, const cst_tensor *tensors, size_t 
 
 static cst_status finish_array(cst_packer *packer, const packed_list *list, cst_tensor *out,
                                cst_dtype dtype, const void *data, cst_error *error) {
-  int64_t *shape = cst__scratch_take(&packer->made->scratch, 2, sizeof *shape);
+  int64_t *shape = cst__arena_take_items(&packer->made->scratch, 2, sizeof *shape);
   CST__TRY(CST__TAKEN(shape, error));
   shape[0] = packer->num_begun;
   shape[1] = list->length;
@@ -556,7 +557,7 @@ static void sort_by_name(cst_tensor *items, size_t count) {
 static cst_status finish_batch(cst_packer *packer, cst_error *error) {
   cst_tensors *made = packer->made;
   size_t count = 3 * packer->num_lists;
-  made->items = cst__scratch_take(&made->scratch, (int64_t)count, sizeof *made->items);
+  made->items = cst__arena_take_items(&made->scratch, (int64_t)count, sizeof *made->items);
   CST__TRY(CST__TAKEN(made->items, error));
   memset(made->items, 0, count * sizeof *made->items);
   for (size_t i = 0; i < packer->num_lists; i++) {
@@ -583,7 +584,7 @@ cst_status cst_packer_take(cst_packer *packer, cst_tensors **out, cst_error *err
     return cst__missing("packer", error);
   }
   if (out == NULL || packer->num_begun == 0 || packer->made == NULL) {
-    cst__tensors_release(packer->made);
+    cst_tensors_release(packer->made);
     packer->made = NULL;
     return CST_OK;
   }

@@ -349,7 +349,7 @@ cst_status cst_view_source_paths(const cst_view *view, const char *output,
     *paths = cst__query_plan_sources(view->plan, count);
     return CST_OK;
   }
-  const cst__query_output *found;
+  const cst__query_output *found = NULL;
   CST__TRY(find_output(view, output, &found, error));
   *paths = found->paths;
   *count = found->num_paths;

@@ -321,6 +321,7 @@ bool cli_has_lost_reader(void);
 
 /* All text that is not the program's own goes through these: cst_text_escape on the way. */
 void cli_print_text(FILE *out, const char *text);
+void cli_print_name(FILE *out, const char *name); /* of an input: a URL without its secrets */
 /* The same of text of several lines, whose ends stay. */
 void cli_print_lines(FILE *out, const char *text);
 /* The same of JSON, which stays what it is: escapes are those of JSON. */

@@ -1,5 +1,6 @@
 /* JSON and sizes for people, as the verbs print them. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -42,6 +43,15 @@ void cli_print_text(FILE *out, const char *text) {
     print_char(out, c, size);
     c += size > 0 ? size : 1;
   }
+}
+
+void cli_print_name(FILE *out, const char *name) {
+  char *shown = strdup(name);
+  if (shown != NULL) {
+    cst_url_make_printable(shown);
+    cli_print_text(out, shown);
+  }
+  free(shown);
 }
 
 void cli_print_lines(FILE *out, const char *text) {

@@ -11,7 +11,7 @@ static void print_split(const cst_split *split) {
   } else {
     printf("%16" PRIu64 " %5s  ", split->end, split->exact ? "yes" : "no");
   }
-  cli_print_text(stdout, split->file);
+  cli_print_name(stdout, split->file);
   putchar('\n');
 }
 

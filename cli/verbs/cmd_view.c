@@ -112,7 +112,8 @@ static cst_status check_saved_view(const cli_settings *settings, cst_error *erro
     status = check_inputs(settings, view, &rows, error);
   }
   if (status == CST_OK) {
-    printf("%s: sound, digest %.12s\n", settings->paths[0], cst_view_digest(view));
+    cli_print_text(stdout, settings->paths[0]);
+    printf(": sound, digest %.12s\n", cst_view_digest(view));
   }
   if (status == CST_OK && settings->num_paths > 1) {
     printf("fits the input: %llu rows\n", (unsigned long long)rows);

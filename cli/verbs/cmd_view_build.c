@@ -89,8 +89,8 @@ static int build_and_save(const cli_settings *settings) {
     status = cst_view_save(view, settings->output, &error);
   }
   if (status == CST_OK && strcmp(settings->output, "-") != 0) {
-    printf("%s: %zu outputs, digest %.12s\n", settings->output, cst_view_num_outputs(view),
-           cst_view_digest(view));
+    cli_print_text(stdout, settings->output);
+    printf(": %zu outputs, digest %.12s\n", cst_view_num_outputs(view), cst_view_digest(view));
   }
   cst_view_release(view);
   cst_schema_release(work.schema);

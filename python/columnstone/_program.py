@@ -88,9 +88,7 @@ def _read_parquet(file: str, options: dict[str, list[str]]) -> None:
     columns = options.get("--column")
     batch_size = int(options.get("--batch-size", ["1024"])[-1])
     threads = int(options.get("--threads", ["1"])[-1])
-    ratio = options.get("--max-inflation")
-    max_inflation = int(ratio[-1]) if ratio else None
-    reader = _open_parquet(file, columns, batch_size, threads, max_inflation)
+    reader = _open_parquet(file, columns, batch_size, threads, _max_inflation(options))
     import pyarrow as pa
 
     with pa.ipc.new_stream(sys.stdout.buffer, reader.schema) as out:
@@ -98,16 +96,21 @@ def _read_parquet(file: str, options: dict[str, list[str]]) -> None:
             out.write_batch(batch)
 
 
+def _max_inflation(options: dict[str, list[str]]) -> int | None:
+    ratio = options.get("--max-inflation")
+    return int(ratio[-1]) if ratio else None
+
+
 def _open_parquet(
     file: str, columns: list[str] | None, batch_size: int, threads: int, max_inflation: int | None
 ) -> Reader:
     from ._formats.parquet.reader import open_file, open_remote
     from ._io.remote import is_remote, open_one
+    from ._io.rules import rule
 
     if is_remote(file) and not os.path.exists(file):
-        return open_remote(
-            open_one(file), columns, batch_size, threads, max_inflation=max_inflation
-        )
+        opened = open_one(file, rule(None, None, max_inflation))
+        return open_remote(opened, columns, batch_size, threads, max_inflation=max_inflation)
     return open_file(file, columns, batch_size, threads, max_inflation=max_inflation)
 
 
@@ -126,14 +129,17 @@ def parquet() -> NoReturn:
 def _serve_urls() -> None:
     verb, options, url = _arguments()
     from ._io.remote import open_one, urls_of
+    from ._io.rules import rule
 
+    allowed = rule(None, None, _max_inflation(options))
     if verb == "read":
-        file = open_one(url)
+        file = open_one(url, allowed)
+        file.limit(_max_inflation(options))
         file.seek(int(options.get("--offset", ["0"])[-1]))
         while data := file.read(_STEP):
             sys.stdout.buffer.write(data)
     elif verb == "list":
-        for found in urls_of(url):
+        for found in urls_of(url, allowed):
             sys.stdout.buffer.write(os.fsencode(found) + b"\0")
     else:
         raise _Usage(f"there is no verb {verb!r}")

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import columnstone as cst
-import columnstone._io.http
+import columnstone._io.bounds
 import pyarrow as pa
 import pytest
 import servers
@@ -312,7 +312,7 @@ def test_a_copy_has_a_limit(
     http: tuple[str, servers.Behaviour], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A body may have no end."""
-    monkeypatch.setattr(columnstone._io.http, "_MOST_COPY", 100)
+    monkeypatch.setattr(columnstone._io.bounds, "_MOST_COPY", 100)
     set_up(http[1], ranges=False, length="none")
     with pytest.raises(cst.LimitError, match="more than 100 bytes") as caught:
         list(cst.open(f"{http[0]}/t.parquet"))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import pathlib
 import re
+import traceback
 import zipfile
+from collections.abc import Callable
 from typing import Any
 
 import columnstone as cst
 import pyarrow as pa
 import pytest
+import servers
 from columnstone._formats import adbc
 from columnstone._io.remote import urls_of
 from columnstone._io.urls import DATABASES, matches, name_of_url, printable_text
@@ -64,6 +68,43 @@ def test_secrets_are_nowhere(tmp_path: pathlib.Path) -> None:
         assert "S3CRET" not in f"{caught.value!r} {caught.value} {caught.value.file}"
 
 
+@pytest.mark.parametrize("chain", ["", "simplecache::"])
+def test_secrets_are_in_no_traceback(chain: str) -> None:
+    """Nor in what an exception comes from, nor in the repr of splits."""
+    with servers.http_server() as (url, behaviour):
+        behaviour.files["t.csv"] = b"a\n1\n"
+        url = url.replace("http://", f"{chain}http://me:S3CRET@")
+        good, none = f"{url}/t.csv?sig=S3CRET", f"{url}/none.csv?sig=S3CRET"
+        assert "S3CRET" not in f"{cst.plan(good)} {cst.open(good)!r}"
+        assert "S3CRET" in cst.plan(good)[0].file
+        calls: list[Callable[[], object]] = [
+            lambda: cst.write({"a": [1]}, good),
+            lambda: cst.convert(io.BytesIO(b"{}"), good, from_format="json"),
+            lambda: cst.open(none),
+            lambda: cst.plan(none),
+            lambda: cst.open(f"zip://a.csv::{none}"),
+        ]
+        for call in calls:
+            with pytest.raises(cst.Error) as caught:
+                call()
+            assert "S3CRET" not in f"{caught.value!r} {caught.value.file} {caught.value.hint}"
+            shown = traceback.TracebackException.from_exception(caught.value)
+            frames = shown
+            while frames is not None:
+                assert "S3CRET" not in "".join(frames.format_exception_only())
+                frames = frames.__cause__ or (
+                    None if frames.__suppress_context__ else frames.__context__
+                )
+
+
+def test_errors_of_any_origin_hold_no_secrets() -> None:
+    error = cst.FileError(
+        "cannot GET https://u:S3CRET@h/x?sig=S3CRET", file="s3://a:S3CRET@b/c?d=e"
+    )
+    assert str(error) == "cannot GET https://h/x"
+    assert error.file == error.filename == "s3://a@b/c"
+
+
 class Listing:
     """A file system that lists what it wants to."""
 
@@ -78,7 +119,8 @@ class Listing:
 
 
 def test_names_outside_of_the_folder_are_no_matches() -> None:
-    system = Listing("http://h/d/a.csv", "http://h/e.csv", "file:///etc/x.csv", "http://h/d/../e")
+    outside = ("http://h/e.csv", "file:///etc/x.csv", "http://h/d/../e", "http://h/d/%2e%2E/e")
+    system = Listing("http://h/d/a.csv", *outside)
     found = matches(system, "http://h/d/*.csv", "http://h/d/*.csv", False)
     assert [url for _, url, _ in found] == ["http://h/d/a.csv"]
     with pytest.raises(cst.NotFoundError):

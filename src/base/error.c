@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/utf8.h"
 
 const char *cst_status_name(cst_status status) {
@@ -193,10 +194,19 @@ void cst__error_set_hint(cst_error *error, const char *hint) {
   }
 }
 
+/* Of a URL no secrets, not even where there is no memory. */
 void cst__error_add_file(cst_error *error, const char *file) {
-  if (cst__error_wanted(error) && file != NULL && !HAS(error, file)) {
-    SET(error, file, file, strlen(file));
+  if (!cst__error_wanted(error) || file == NULL || HAS(error, file)) {
+    return;
   }
+  const char *mark = strstr(file, "://");
+  char *copy = mark != NULL ? cst__new_copy(NULL, file, strlen(file)) : NULL;
+  if (copy != NULL) {
+    cst_url_make_printable(copy);
+  }
+  const char *shown = copy != NULL ? copy : file;
+  SET(error, file, shown, copy == NULL && mark != NULL ? (size_t)(mark - file) : strlen(shown));
+  cst__delete(copy);
 }
 
 void cst__error_add_record(cst_error *error, int64_t record, int64_t offset) {

@@ -301,7 +301,7 @@ cst_status cst__output_open(const char *path, cst_compression compression, int l
     (void)cst__fail(error, CST_UNSUPPORTED,
                     "write a file and send it, or use cst.convert in Python",
                     "URLs are inputs only");
-    cst__url_add_to_error(error, path);
+    cst__error_add_file(error, path);
     return CST_UNSUPPORTED;
   }
   if (compression == CST_COMPRESSION_BY_NAME) {

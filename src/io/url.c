@@ -4,9 +4,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/url_text.h"
 #include "io/process.h"
 
 enum {
@@ -16,8 +18,11 @@ enum {
   MOST_LISTED = 64 << 20, /* bytes of names */
 };
 
+enum { OPTION_ROOM = 48 };
+
 typedef struct url_reader {
   cst_allocator allocator;
+  uint64_t max_inflation;
   char *program;
   char *url;
   cst__process *process; /* NULL: not started, or at its end */
@@ -29,14 +34,21 @@ typedef struct url_reader {
 
 /* ---- names ---- */
 
-static size_t scheme_size(const char *path) {
-  size_t size = strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789+.-");
-  return size > 1 && strncmp(path + size, "://", 3) == 0 ? size : 0;
+/* Of parts in front of a URL that have no place of their own, such as "simplecache::". */
+static size_t size_before(const char *path) {
+  size_t at = 0;
+  for (;;) {
+    size_t size = cst__url_scheme_letters(path + at);
+    if (size < 2 || strncmp(path + at + size, "::", 2) != 0) {
+      return at;
+    }
+    at += size + 2;
+  }
 }
 
 bool cst__is_url(const char *path) {
   struct stat info;
-  return scheme_size(path) > 0 && stat(path, &info) != 0;
+  return cst__url_scheme_size(path + size_before(path)) > 0 && stat(path, &info) != 0;
 }
 
 static int hex_digit(char c) {
@@ -65,40 +77,11 @@ bool cst__path_of_file_url(const char *url, char *buf, size_t n) {
   return false;
 }
 
-static bool is_web(const char *url) {
-  static const char *const schemes[] = {"http://", "https://", "ftp://", "ftps://"};
-  for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-    if (strncmp(url, schemes[i], strlen(schemes[i])) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* The same of one part of a chain, which has this size. */
-static size_t piece_path_size(const char *url, size_t size) {
-  const char *mark = memchr(url, '?', size);
-  while (mark != NULL && !is_web(url)) {
-    size_t rest = size - (size_t)(mark - url);
-    size_t name = strcspn(mark + 1, "?=");
-    if (name + 1 < rest && mark[1 + name] == '=') {
-      break;
-    }
-    mark = name + 1 < rest ? mark + 1 + name : NULL;
-  }
-  return mark != NULL ? (size_t)(mark - url) : size;
-}
-
-static size_t piece_size(const char *url) {
-  const char *end = strstr(url, "::");
-  return end != NULL ? (size_t)(end - url) : strlen(url);
-}
-
 const char *cst__url_of_file(const char *path, char *buf, size_t n) {
   for (const char *piece = path; *piece != '\0';) {
-    size_t size = piece_size(piece);
+    size_t size = cst__url_piece_size(piece);
     bool more = piece[size] != '\0';
-    if (scheme_size(piece) > 0) {
+    if (cst__url_scheme_size(piece) > 0) {
       if (!more || size >= n) {
         break;
       }
@@ -112,63 +95,17 @@ const char *cst__url_of_file(const char *path, char *buf, size_t n) {
 }
 
 size_t cst__url_path_size(const char *url) {
-  return scheme_size(url) > 0 ? piece_path_size(url, strlen(url)) : strlen(url);
+  size_t before = size_before(url);
+  const char *rest = url + before;
+  size_t size = strlen(rest);
+  return before + (cst__url_scheme_size(rest) > 0 ? cst__url_piece_path_size(rest, size) : size);
 }
 
-/* Writes one part of a chain to `out`, which may begin where it does or before. Returns the size.
- */
-static size_t print_piece(const char *piece, size_t size, char *out) {
-  size_t head = scheme_size(piece);
-  head += head > 0 ? strlen("://") : 0;
-  if (head == 0 || head > size) {
-    memmove(out, piece, size);
-    return size;
-  }
-  bool web = is_web(piece);
-  size_t path = piece_path_size(piece, size);
-  size_t host = head + strcspn(piece + head, "/");
-  host = host < path ? host : path;
-  size_t at = host;
-  while (at > head && piece[at - 1] != '@') {
-    at--;
-  }
-  size_t user = 0;
-  if (at > head && !web) {
-    const char *colon = memchr(piece + head, ':', at - 1 - head);
-    user = colon != NULL ? (size_t)(colon - piece) - head : at - 1 - head;
-  }
-  memmove(out, piece, head + user);
-  size_t done = head + user;
-  if (at > head && !web) {
-    out[done++] = '@';
-  }
-  memmove(out + done, piece + at, path - at);
-  return done + path - at;
-}
-
-void cst__url_make_printable(char *url) {
-  char *out = url;
-  for (const char *piece = url; *piece != '\0';) {
-    size_t size = piece_size(piece);
-    bool more = piece[size] != '\0';
-    out += print_piece(piece, size, out);
-    piece += size;
-    if (more) {
-      memmove(out, piece, 2);
-      out += 2;
-      piece += 2;
-    }
-  }
-  *out = '\0';
-}
-
-void cst__url_add_to_error(cst_error *error, const char *url) {
-  char *name = cst__new_copy(NULL, url, strlen(url));
-  if (name != NULL) {
-    cst__url_make_printable(name);
-    cst__error_add_file(error, name);
-  }
-  cst__delete(name);
+/* What servers and archives have compressed, the program inflates. */
+static const char *inflation_option(uint64_t max_inflation, char option[OPTION_ROOM]) {
+  uint64_t ratio = max_inflation != 0 ? max_inflation : 200;
+  (void)snprintf(option, OPTION_ROOM, "--max-inflation=%" PRIu64, ratio);
+  return option;
 }
 
 cst_status cst__url_refuse_database(const char *url, cst_error *error) {
@@ -176,11 +113,11 @@ cst_status cst__url_refuse_database(const char *url, cst_error *error) {
                                         "snowflake",  "bigquery", "grpc",   "grpc+tls"};
   static const char hint[] = "in Python, cst.write(cst.open(uri, query=\"select ...\"), "
                              "\"data.parquet\") makes a file of what a query gives";
-  size_t size = scheme_size(url);
+  size_t size = cst__url_scheme_size(url);
   for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
     if (size == strlen(schemes[i]) && memcmp(url, schemes[i], size) == 0) {
       (void)cst__fail(error, CST_UNSUPPORTED, hint, "it is a database, expected a file");
-      cst__url_add_to_error(error, url);
+      cst__error_add_file(error, url);
       return CST_UNSUPPORTED;
     }
   }
@@ -222,10 +159,17 @@ static bounds bounds_of(const char *url) {
   return found;
 }
 
+/* The bytes of a dot, which may be coded: "%2e"; 0: there is none. */
+static size_t dot_size(const char *c) {
+  return c[0] == '.' ? 1 : strncasecmp(c, "%2e", 3) == 0 ? 3 : 0;
+}
+
 static bool has_parent_folder(const char *path) {
-  for (const char *c = path; (c = strstr(c, "..")) != NULL; c += 2) {
-    bool begins = c == path || c[-1] == '/';
-    if (begins && (c[2] == '\0' || c[2] == '/' || c[2] == ':')) {
+  for (const char *c = path; *c != '\0'; c++) {
+    size_t one = c == path || c[-1] == '/' ? dot_size(c) : 0;
+    size_t two = one > 0 ? dot_size(c + one) : 0;
+    const char *end = c + one + two;
+    if (two > 0 && (*end == '\0' || *end == '/' || *end == ':')) {
       return true;
     }
   }
@@ -251,24 +195,26 @@ static cst_status check_listed(const bounds *in, const char *name, cst_error *er
   return CST_OK;
 }
 
-static cst_status add_listed(cst__paths *paths, const bounds *in, const char *text, size_t size,
-                             cst_error *error) {
+cst_status cst__url_add_listed(const char *url, const char *text, size_t size, cst__paths *paths,
+                               cst_error *error) {
+  const bounds in = bounds_of(url);
   for (size_t at = 0; at < size; at += strlen(text + at) + 1) {
     if (memchr(text + at, '\0', size - at) == NULL) {
       return cst__fail(error, CST_CORRUPT, NULL, "the listing ends within a name");
     }
-    CST__TRY(check_listed(in, text + at, error));
+    CST__TRY(check_listed(&in, text + at, error));
     CST__TRY(cst__paths_add(paths, text + at, error));
   }
   return CST_OK;
 }
 
-cst_status cst__url_expand(const char *program, const char *url, cst__paths *paths,
-                           cst_error *error) {
+cst_status cst__url_expand(const char *program, const char *url, uint64_t max_inflation,
+                           cst__paths *paths, cst_error *error) {
   if (strcspn(url, "*?[") >= cst__url_path_size(url)) {
     return cst__paths_add(paths, url, error);
   }
-  const char *argv[] = {program, "list", url, NULL};
+  char option[OPTION_ROOM];
+  const char *argv[] = {program, "list", inflation_option(max_inflation, option), url, NULL};
   cst__process *process;
   char *text = NULL;
   size_t size = 0;
@@ -276,12 +222,11 @@ cst_status cst__url_expand(const char *program, const char *url, cst__paths *pat
   cst_status status = read_listing(process, &text, &size, error);
   cst__process_free(process);
   if (status == CST_OK) {
-    const bounds in = bounds_of(url);
-    status = add_listed(paths, &in, text, size, error);
+    status = cst__url_add_listed(url, text, size, paths, error);
   }
   cst__delete(text);
   if (status != CST_OK) {
-    cst__url_add_to_error(error, url);
+    cst__error_add_file(error, url);
   }
   return status;
 }
@@ -289,9 +234,11 @@ cst_status cst__url_expand(const char *program, const char *url, cst__paths *pat
 /* ---- reading ---- */
 
 static cst_status start_url_program(url_reader *reader, uint64_t offset, cst_error *error) {
-  char option[40];
-  (void)snprintf(option, sizeof option, "--offset=%" PRIu64, offset);
-  const char *argv[] = {reader->program, "read", option, reader->url, NULL};
+  char at[OPTION_ROOM];
+  char most[OPTION_ROOM];
+  (void)snprintf(at, sizeof at, "--offset=%" PRIu64, offset);
+  const char *argv[] = {reader->program, "read", at, inflation_option(reader->max_inflation, most),
+                        reader->url,     NULL};
   cst__process_free(reader->process);
   reader->process = NULL;
   reader->at = offset;
@@ -368,7 +315,7 @@ static cst_status read_url_at(void *ctx, uint64_t offset, void *buffer, size_t s
     cst__process_free(reader->process);
     reader->process = NULL;
     reader->ended = false;
-    cst__url_add_to_error(error, reader->url);
+    cst__error_add_file(error, reader->url);
   }
   return status;
 }
@@ -382,13 +329,14 @@ static void close_reader(void *ctx) {
   cst__delete(reader);
 }
 
-cst_status cst__url_reader(const char *program, const char *url, const cst_allocator *allocator,
-                           cst_reader *out, cst_error *error) {
+cst_status cst__url_reader(const char *program, const char *url, uint64_t max_inflation,
+                           const cst_allocator *allocator, cst_reader *out, cst_error *error) {
   url_reader *reader = cst__new_zero(allocator, sizeof *reader);
   if (reader == NULL) {
     return cst__fail_memory(error, sizeof *reader);
   }
   reader->allocator = cst__allocator_of(allocator);
+  reader->max_inflation = max_inflation;
   reader->program = cst__new_copy(allocator, program, strlen(program));
   reader->url = cst__new_copy(allocator, url, strlen(url));
   if (reader->program == NULL || reader->url == NULL) {

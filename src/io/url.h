@@ -8,7 +8,7 @@
 
 #include "io/input.h"
 
-/* True for "scheme://...", if there is no file of that name. */
+/* True for "scheme://...", also behind "cache::", if there is no file of that name. */
 bool cst__is_url(const char *path);
 
 /* CST_UNSUPPORTED for the URI of a database, which no file system has. DATABASES of
@@ -27,22 +27,19 @@ size_t cst__url_path_size(const char *url);
  */
 const char *cst__url_of_file(const char *path, char *buf, size_t n);
 
-/* Makes a URL what errors call it, in place: without parameters and passwords, and without the user
- * of a web address, who may be a token. Each part of a chain ("zip://a.csv::https://...") is looked
- * at. python/columnstone/_io/urls.py does the same. */
-void cst__url_make_printable(char *url);
-
-/* Names the URL in an error, as above. */
-void cst__url_add_to_error(cst_error *error, const char *url);
-
 /* Adds the URLs that a pattern means, or the URL itself. What the program lists is not trusted:
- * CST_CORRUPT for a name outside of the pattern's folder, or with a control character. */
-cst_status cst__url_expand(const char *program, const char *url, cst__paths *paths,
-                           cst_error *error);
+ * CST_CORRUPT for a name outside of the pattern's folder, or with a control character.
+ * max_inflation: of the program, see cst_source_options; 0: the usual one. */
+cst_status cst__url_expand(const char *program, const char *url, uint64_t max_inflation,
+                           cst__paths *paths, cst_error *error);
+
+/* The part of it that looks at the names: `text` has `size` bytes. */
+cst_status cst__url_add_listed(const char *url, const char *text, size_t size, cst__paths *paths,
+                               cst_error *error);
 
 /* A reader that seeks; starts the program with its first read, and anew where it has to go back.
  * Its close frees it. */
-cst_status cst__url_reader(const char *program, const char *url, const cst_allocator *allocator,
-                           cst_reader *out, cst_error *error);
+cst_status cst__url_reader(const char *program, const char *url, uint64_t max_inflation,
+                           const cst_allocator *allocator, cst_reader *out, cst_error *error);
 
 #endif /* IO_URL_H */

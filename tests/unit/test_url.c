@@ -14,7 +14,7 @@ static const char script[] =
     "#!/bin/sh\n"
     "for url; do :; done\n"
     "file=${url#copy://}\n"
-    "if [ $1 = list ]; then printf \"$LISTING\"; exit 0; fi\n"
+    "if [ $1 = list ]; then printf \"$LISTING\" \"$2\"; exit 0; fi\n"
     "[ -e \"$file\" ] || { echo 'columnstone-code: NOT_FOUND' >&2; exit 1; }\n"
     "exec tail -c +$((${2#--offset=} + 1)) \"$file\"\n";
 
@@ -49,6 +49,9 @@ TEST(outputs_are_refused) {
 
 TEST(names) {
   CHECK(cst__is_url("s3://bucket/x") && cst__is_url("https://host/x?y"));
+  CHECK(cst__is_url("simplecache::http://h/x") && cst__is_url("a.b::cd::s3://x"));
+  CHECK(!cst__is_url("simplecache::x") && !cst__is_url("C::http://x"));
+  CHECK_EQ(cst__url_path_size("simplecache::http://h/x?y"), 23);
   CHECK(!cst__is_url("x") && !cst__is_url("/a/b") && !cst__is_url("://x") && !cst__is_url("A://x"));
   CHECK_EQ(cst__url_path_size("https://h/x?secret"), 11);
   CHECK_EQ(cst__url_path_size("s3://h/x?y"), 10);
@@ -60,6 +63,8 @@ TEST(names_have_no_secrets) {
       {"https://h/x?sig=a", "https://h/x"},
       {"https://user:s3cret@h/x", "https://h/x"},
       {"https://token@h", "https://h"},
+      {"HTTPS://user:s3cret@h/x?sig=a", "HTTPS://h/x"},
+      {"https://h/x#access_token=a", "https://h/x"},
       {"https://h/a@b:c", "https://h/a@b:c"},
       {"postgresql://me:pw@db/x?password=y", "postgresql://me@db/x"},
       {"postgresql://me@db/x", "postgresql://me@db/x"},
@@ -75,7 +80,7 @@ TEST(names_have_no_secrets) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char url[64];
     snprintf(url, sizeof url, "%s", names[i][0]);
-    cst__url_make_printable(url);
+    cst_url_make_printable(url);
     CHECK_STR(url, names[i][1]);
   }
 }
@@ -111,15 +116,19 @@ TEST(file_urls) {
 
 TEST(patterns) {
   cst__paths paths = {0};
-  CHECK_EQ(cst__url_expand("/nowhere", "https://h/x?a=*", &paths, NULL), CST_OK);
+  CHECK_EQ(cst__url_expand("/nowhere", "https://h/x?a=*", 0, &paths, NULL), CST_OK);
   CHECK_EQ(paths.count, 1);
   setenv("LISTING", "copy://a\\0copy://b\\0", 1);
-  CHECK_EQ(cst__url_expand(program(), "copy://*", &paths, NULL), CST_OK);
+  CHECK_EQ(cst__url_expand(program(), "copy://*", 0, &paths, NULL), CST_OK);
   CHECK_EQ(paths.count, 3);
   CHECK_STR(paths.items[2], "copy://b");
   setenv("LISTING", "zip://a/b.csv::copy://z\\0", 1);
-  CHECK_EQ(cst__url_expand(program(), "zip://a/*::copy://z", &paths, NULL), CST_OK);
+  CHECK_EQ(cst__url_expand(program(), "zip://a/*::copy://z", 0, &paths, NULL), CST_OK);
   CHECK_EQ(paths.count, 4);
+  setenv("LISTING", "copy://%s\\0", 1);
+  CHECK_EQ(cst__url_expand(program(), "copy://*", 7, &paths, NULL), CST_OK);
+  CHECK_EQ(paths.count, 5);
+  CHECK_STR(paths.items[4], "copy://--max-inflation=7");
   cst__paths_reset(&paths);
 }
 
@@ -132,6 +141,8 @@ TEST(names_that_a_pattern_does_not_mean) {
       "copy://d/../e/a\\0",
       "file:///etc/x\\0",
       "copy://d/..\\0",
+      "copy://d/x/%%2e%%2E/e\\0",
+      "copy://d/.%%2e\\0",
       "copy://d/a::file://x\\0",
       "copy://d/\\033[2J\\0",
       "copy://d/a",
@@ -141,7 +152,7 @@ TEST(names_that_a_pattern_does_not_mean) {
     cst__paths paths = {0};
     cst_error error = CST_ERROR_INIT;
     setenv("LISTING", listings[i], 1);
-    CHECK_EQ(cst__url_expand(program(), "copy://d/*", &paths, &error), CST_CORRUPT);
+    CHECK_EQ(cst__url_expand(program(), "copy://d/*", 0, &paths, &error), CST_CORRUPT);
     CHECK_STR(error.file, "copy://d/*");
     cst__paths_reset(&paths);
   }
@@ -172,7 +183,7 @@ TEST(bytes_at_any_offset) {
   }
   harness_write_file(harness_temp_path("bytes"), data, SIZE);
   snprintf(url, sizeof url, "copy://%s", harness_temp_path("bytes"));
-  CHECK_EQ(cst__url_reader(program(), url, NULL, &reader, NULL), CST_OK);
+  CHECK_EQ(cst__url_reader(program(), url, 0, NULL, &reader, NULL), CST_OK);
   uint64_t offsets[] = {0, 100, 0, 1 << 20, (1 << 20) + 5, SIZE - 10, 2 << 20, 50};
   for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
     expect_bytes(&reader, offsets[i], 10);
@@ -193,7 +204,7 @@ TEST(failures) {
   cst_reader reader;
   uint8_t byte;
   size_t got;
-  CHECK_EQ(cst__url_reader(program(), "copy:///nowhere/x", NULL, &reader, NULL), CST_OK);
+  CHECK_EQ(cst__url_reader(program(), "copy:///nowhere/x", 0, NULL, &reader, NULL), CST_OK);
   for (int i = 0; i < 2; i++) {
     CHECK_EQ(reader.read_at(reader.ctx, 0, &byte, 1, &got, &error), CST_NOT_FOUND);
     CHECK_STR(error.file, "copy:///nowhere/x");
@@ -205,7 +216,7 @@ static int read_one(void *ctx) {
   cst_reader reader;
   uint8_t byte;
   size_t got;
-  CST__TRY(cst__url_reader(ctx, "copy:///dev/null", NULL, &reader, NULL));
+  CST__TRY(cst__url_reader(ctx, "copy:///dev/null", 0, NULL, &reader, NULL));
   cst_status status = reader.read_at(reader.ctx, 0, &byte, 1, &got, NULL);
   reader.close(reader.ctx);
   return (int)status;

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._base.arguments import proposal, text
+from .._base.arguments import positive, proposal, text
 from .._base.errors import UnsupportedError, argument_error
 from .._base.public import public
 from .._io.rules import rule
@@ -181,7 +181,8 @@ def open(
     core = message_option(message, descriptors, message_options) if of_records else None
     if core is not None and format is None and message_column is None:
         format = "message"
-    place = Place(filesystem, query, driver, database_options, rule(schemes, hosts))
+    most = None if max_inflation is None else positive("max_inflation", max_inflation)
+    place = Place(filesystem, query, driver, database_options, rule(schemes, hosts, most))
     inputs = resolve(paths, text("format", format), place)
     given["format"] = inputs.format or format
 

@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from .public import public
-from .text import printable
+from .text import name_of_url, printable, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -56,8 +56,9 @@ class Error(Exception):
         line: int | None = None,
         column: int | None = None,
     ) -> None:
-        super().__init__(printable(message, "\n"))
+        super().__init__(printable(without_secrets(message), "\n"))
         self.code = code if code is not None else type(self).code
+        file = None if file is None else name_of_url(file)
         self.file = None if file is None else printable(file)
         self.record = record
         self.offset = offset

@@ -1,6 +1,15 @@
-"""Text of others, as a terminal may show it."""
+"""Text of others, as a terminal may show it, and URLs, as anybody may see them."""
 
 from __future__ import annotations
+
+import re
+
+_QUERY = re.compile(r"\?[^?]*=")
+_WEB = ("http", "https", "ftp", "ftps")
+
+# In the text of others: the user of a URL, and its parameters.
+_USER = re.compile(r"(?<![\w+.-])([a-zA-Z][\w+.-]*)://([^\s/'\"@?#]*)@")
+_PARAMETERS = re.compile(r"([a-zA-Z][\w+.-]*://[^\s'\"?]*)\?[^\s'\"]*=[^\s'\"]*")
 
 
 def printable(text: str, kept: str = "") -> str:
@@ -13,4 +22,42 @@ def printable(text: str, kept: str = "") -> str:
         if c.isprintable() or c in kept
         else c.encode("unicode_escape", "backslashreplace").decode()
         for c in text
+    )
+
+
+def name_of_url(url: str) -> str:
+    """A URL without what may be a secret: without its password, and without its parameters, one of
+    which may be a signature. Of a web address the user goes, too, who may be a token. Each part of
+    a chain ("zip://a.csv::https://...") is looked at. src/base/url_text.c does the same.
+
+    Errors, `Source.files`, repr and the choice of a format go by it."""
+    return "::".join(_name_of_piece(piece) for piece in url.split("::"))
+
+
+def _name_of_piece(piece: str) -> str:
+    scheme, separator, rest = piece.partition("://")
+    if not separator:
+        return piece
+    is_web = scheme.lower() in _WEB
+    found = re.search(r"[?#]", rest) if is_web else _QUERY.search(rest)
+    if found:
+        rest = rest[: found.start()]
+    return scheme + separator + _without_password(rest, is_web)
+
+
+def _without_password(rest: str, is_web: bool) -> str:
+    authority, slash, path = rest.partition("/")
+    user, at, host = authority.rpartition("@")
+    if is_web:
+        user = at = ""
+    return user.partition(":")[0] + at + host + slash + path
+
+
+def without_secrets(text: str) -> str:
+    """Text of others, such as what a file system raises, with its URLs as name_of_url has them."""
+    if "://" not in text:
+        return text
+    text = _PARAMETERS.sub(r"\1", text)
+    return _USER.sub(
+        lambda m: f"{m[1]}://{_without_password(m[2] + '@', m[1].lower() in _WEB)}", text
     )

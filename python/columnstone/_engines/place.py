@@ -206,7 +206,7 @@ class RemotePlace:
         try:
             return getattr(self._system, what)(*given, **options)
         except Exception as error:
-            raise failure(self._url, error) from error
+            raise failure(self._url, error) from None
 
     def exists(self, name: str = "") -> bool:
         self._system.invalidate_cache()

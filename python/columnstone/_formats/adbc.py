@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._base.errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
 from .._base.optional import need
-from .._io.urls import is_database, name_of_url, scheme_of
+from .._base.text import name_of_url
+from .._io.urls import is_database, scheme_of
 from .reader import Reader
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .. import _core
 from .._base.errors import argument_error
-from .._io.urls import file_of_url, name_of_url
+from .._base.text import name_of_url
+from .._io.urls import file_of_url
 from .registry import has_magic
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from .._base.errors import StateError
-from .urls import name_of_url
+from .._base.text import name_of_url
 
 
 def reopened(system: Any, name: str) -> Any:
@@ -30,7 +30,7 @@ def reopened(system: Any, name: str) -> Any:
             f"and cannot be opened again ({type(error).__name__}) ({hint})",
             file=shown,
             hint=hint,
-        ) from error
+        ) from None
     return made
 
 

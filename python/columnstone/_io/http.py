@@ -7,17 +7,16 @@ import contextlib
 import importlib
 import os
 import re
-import shutil
 import tempfile
 import threading
 import weakref
 from typing import IO, TYPE_CHECKING, Any
 
 from .._base.errors import FileError, LimitError
-from .._base.limits import check_inflation
+from .._base.text import name_of_url
+from .bounds import check_encoding, most_of_copy
 from .forks import reopened
 from .patience import BusyError, EndedEarlyError, asked_wait, is_busy, is_passing
-from .urls import name_of_url
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -26,7 +25,6 @@ _CONNECT = 30.0  # seconds for a connection
 _SILENCE = 60.0  # seconds without a byte, of an answer that may take as long as it likes
 _HEAD = 64  # bytes that are asked for first
 _STEP = 1 << 20
-_MOST_COPY = 16 << 30  # bytes of a temporary copy; nor is more than half of the disk taken
 
 
 def is_http(system: Any) -> bool:
@@ -134,7 +132,7 @@ class HttpFile:
     def _fetch(self, max_inflation: int) -> IO[bytes]:
         copy: IO[bytes] = tempfile.TemporaryFile(prefix="columnstone-")  # noqa: SIM115
         answer = Answer(self._system, self._url)
-        most = _most_of_copy()
+        most = most_of_copy()
         try:
             while data := answer.read(_STEP):
                 copy.write(data)
@@ -154,11 +152,6 @@ class HttpFile:
         self.size = size
         weakref.finalize(self, copy.close)
         return copy
-
-
-def _most_of_copy() -> int:
-    """Bytes that a temporary copy may have: an answer may have no end."""
-    return min(_MOST_COPY, shutil.disk_usage(tempfile.gettempdir()).free // 2)
 
 
 class Copy:
@@ -202,6 +195,7 @@ class Answer:
             if is_busy(self.status):
                 raise BusyError(text, asked_wait(headers.get("Retry-After", "")))
             raise OSError(text)
+        self._content = getattr(self._got.content, "stream", self._got.content)
         encoded = headers.get("Content-Encoding", "identity").strip().lower() not in (
             "identity",
             "",
@@ -214,7 +208,6 @@ class Answer:
             self.size = int(said[3]) if said[3] != "*" else None
         elif self.status == 200 and not encoded and "Content-Length" in headers:
             self.size = int(headers["Content-Length"])
-        self._encoding = headers.get("Content-Encoding", "") if encoded else ""
         self._given = 0
         self.ended_early = False
         self.is_part = self.range is not None and self.range[0] == 0 and self.size is not None
@@ -238,7 +231,7 @@ class Answer:
         return await session.get(system.encode_url(url), headers=headers, **options)
 
     def read(self, size: int) -> bytes:
-        read: Callable[[int], Awaitable[bytes]] = self._got.content.read
+        read: Callable[[int], Awaitable[bytes]] = self._content.read
         try:
             data: bytes = self._sync(self._loop, read, size)
         except BaseException:
@@ -249,11 +242,7 @@ class Answer:
 
     def check_inflation(self, name: str, ratio: int) -> None:
         """LimitError if the server's compression has become too much."""
-        if self._encoding:
-            length = self._got.headers.get("Content-Length", "")
-            said = int(length) if length.isdecimal() else 0
-            taken = getattr(self._got.content, "total_compressed_bytes", None) or said
-            check_inflation(name, f"Content-Encoding {self._encoding}", taken, self._given, ratio)
+        check_encoding(self._got, name, self._given, ratio)
 
     def read_up_to(self, size: int) -> bytes:
         """All that comes, but no more than so many bytes. An answer that ends early is a failure
@@ -263,7 +252,7 @@ class Answer:
             pieces: list[bytes] = []
             left = size
             try:
-                while left > 0 and (piece := await self._got.content.readany()):
+                while left > 0 and (piece := await self._content.readany()):
                     pieces.append(piece[:left])
                     left -= len(piece)
             except Exception as error:

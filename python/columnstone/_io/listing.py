@@ -69,7 +69,7 @@ class _Listing:
         except ImportError:
             raise
         except Exception as error:
-            raise failure(name, error) from error
+            raise failure(name, error) from None
 
     def _found(self, name: str) -> Iterator[Found]:
         folder = _folder(name)

@@ -11,19 +11,12 @@ from typing import TYPE_CHECKING, Any
 from .._base.errors import Error, FileError, NotFoundError, StateError, UnsupportedError
 from .._base.limits import MAX_INFLATION, check_inflation
 from .._base.optional import need, refuse
+from .._base.text import name_of_url
 from .forks import reopened
 from .http import Answer, Copy, HttpFile, is_http
 from .patience import EndedEarlyError, patiently
 from .rules import Rule, rules
-from .urls import (
-    database_error,
-    is_database,
-    is_folder,
-    is_pattern,
-    matches,
-    name_of_url,
-    printable_text,
-)
+from .urls import database_error, is_database, is_folder, is_pattern, matches, printable_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,7 +105,7 @@ class RemoteFile(io.RawIOBase):
             try:
                 patiently(self._take_copy)
             except Exception as error:
-                raise failure(self.name, error) from error
+                raise failure(self.name, error) from None
         if self._size is None:
             raise OSError("the size of the file is not known")
         return self._size
@@ -141,7 +134,7 @@ class RemoteFile(io.RawIOBase):
         except EndedEarlyError:
             return b""
         except Exception as error:
-            raise failure(self.name, error) from error
+            raise failure(self.name, error) from None
         self._stands += len(data)
         self._check_inflation()
         return data
@@ -248,9 +241,9 @@ def is_remote(path: object) -> bool:
     return isinstance(path, str) and "://" in path
 
 
-def urls_of(url: str) -> list[str]:
+def urls_of(url: str, rule: Rule | None = None) -> list[str]:
     """The URLs that a pattern means, or the URL itself."""
-    system, inner = by_url(url)
+    system, inner = by_url(url, rule)
 
     def find() -> list[str]:
         if not is_pattern(system, inner):
@@ -260,7 +253,7 @@ def urls_of(url: str) -> list[str]:
     try:
         return patiently(find, known=False)
     except Exception as error:
-        raise failure(url, error) from error
+        raise failure(url, error) from None
 
 
 def names_of(paths: object) -> list[str]:
@@ -273,9 +266,9 @@ def names_of(paths: object) -> list[str]:
     return names
 
 
-def open_one(url: str) -> RemoteFile:
+def open_one(url: str, rule: Rule | None = None) -> RemoteFile:
     """The file of exactly this URL."""
-    system, inner = by_url(url)
+    system, inner = by_url(url, rule)
 
     def open() -> RemoteFile:
         info = None if is_http(system) else system.info(inner)
@@ -286,7 +279,7 @@ def open_one(url: str) -> RemoteFile:
     try:
         return patiently(open, known=False)
     except Exception as error:
-        raise failure(url, error) from error
+        raise failure(url, error) from None
 
 
 def opened(system: Any, path: str, name: str, info: dict[str, Any] | None) -> RemoteFile:
@@ -306,7 +299,8 @@ def size_of(info: dict[str, Any]) -> int | None:
 def _packed_size(system: Any, info: dict[str, Any]) -> int | None:
     """The bytes that an archive has of a file, as far as it says so, and no more than it has."""
     packed = info.get("compress_size")
-    whole = getattr(getattr(system, "fo", None), "size", None)
+    file = getattr(system, "fo", None)
+    whole = getattr(file, "packed", None) or getattr(file, "size", None)
     known = [size for size in (packed, whole) if isinstance(size, int)]
     return min(known, default=None)
 
@@ -348,9 +342,13 @@ def by_url(url: str, rule: Rule | None = None, hint: str = _OF_DATABASE) -> tupl
         hint = printable_text(str(error))[:120]
         text = f"{name_of_url(url)}: its file system is not installed ({hint})"
         raise UnsupportedError(text, hint=hint) from None
+    except (Error, MemoryError):
+        raise
     except ValueError as error:
         shown = name_of_url(url)
         raise NotFoundError(f"{shown}: {printable_text(str(error))[:120]}", file=shown) from None
+    except Exception as error:  # of an archive, which is opened here
+        raise failure(url, error) from None
     return system, path
 
 
@@ -375,7 +373,7 @@ class RemoteOutput:
         try:
             return bool(self._system.exists(self._path))
         except Exception as error:
-            raise failure(self.name, error) from error
+            raise failure(self.name, error) from None
 
     def leave(self) -> None:
         """In a forked child: what is still held back of the file must not be written from here,
@@ -400,7 +398,7 @@ class RemoteOutput:
         try:
             self._opened().write(data)
         except Exception as error:
-            raise failure(self.name, error) from error
+            raise failure(self.name, error) from None
         return memoryview(data).nbytes
 
     def commit(self) -> None:
@@ -410,7 +408,7 @@ class RemoteOutput:
             if hasattr(file, "commit"):
                 file.commit()
         except Exception as error:
-            raise failure(self.name, error) from error
+            raise failure(self.name, error) from None
 
     def discard(self) -> None:
         """Leaves no file that looks complete."""

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from .._base.errors import UnsupportedError, argument_error
-from .urls import name_of_url
+from .._base.limits import MAX_INFLATION
+from .._base.text import name_of_url
+from .bounds import answer_class, archive_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,12 +27,23 @@ _CACHES = ("simplecache", "filecache", "blockcache", "cached")
 _NO_HOST = ("file", "local", "memory", "data", "dir", "zip", "tar", "libarchive", *_CACHES)
 
 
+# What their files say is opened, whatever it is: no rule sees it.
+_ELSEWHERE = ("reference", "generic")
+
+
 @dataclass(frozen=True)
 class Rule:
-    """What one list of schemes and one of hosts allow. None: everything."""
+    """What one list of schemes and one of hosts allow. None: everything. max_inflation: of open;
+    None: the usual."""
 
     schemes: tuple[str, ...] | None
     hosts: tuple[str, ...] | None
+    max_inflation: int | None = None
+
+    @property
+    def refuses(self) -> bool:
+        """True if there is anything that it does not allow."""
+        return self.schemes is not None or self.hosts is not None
 
     def check(self, url: str) -> None:
         """UnsupportedError if the URL, which may be a chain, is not allowed. A path is a file."""
@@ -39,6 +52,8 @@ class Rule:
             scheme = scheme or ("file" if piece is url else piece.lower())
             if self.schemes is not None and scheme not in self.schemes:
                 raise _refused(url, f"the scheme {scheme!r}", "schemes", self.schemes)
+            if self.refuses and scheme in _ELSEWHERE:
+                raise _unruly(url, scheme)
             if self.hosts is not None and scheme not in _NO_HOST:
                 self._check_host(url, scheme, _host_of(piece))
 
@@ -80,16 +95,34 @@ class Rules:
         for rule in self.all:
             rule.check(url)
 
+    @property
+    def refuses(self) -> bool:
+        return any(rule.refuses for rule in self.all)
+
+    @property
+    def max_inflation(self) -> int:
+        given = [rule.max_inflation for rule in self.all if rule.max_inflation]
+        return given[0] if given else MAX_INFLATION
+
     def options(self, url: str) -> dict[str, Any]:
-        """How fsspec opens the web addresses of this URL: each request is checked."""
-        schemes = {piece.partition("://")[0] for piece in url.split("::") if "://" in piece}
-        used = schemes.intersection(_WEB) if self.all else ()
-        return {scheme: {"get_client": self.client} for scheme in used}
+        """How fsspec opens the parts of this URL: each request is checked, and what comes is
+        counted."""
+        schemes = {piece.partition("://")[0] for piece in url.split("::")}
+        configured = importlib.import_module("fsspec.config").conf
+        options = {
+            scheme: {"get_client": self.client}
+            for scheme in schemes.intersection(_WEB)
+            if self.refuses or "get_client" not in configured.get(scheme, {})
+        }
+        archives = archive_options(self.max_inflation) if "tar" in schemes else {}
+        return {**options, **archives}
 
     async def client(self, **options: Any) -> Any:
         """A session of aiohttp whose connections all go by the rules, redirects included."""
         aiohttp = importlib.import_module("aiohttp")
-        options["connector"] = _connector_class()(self)
+        options.setdefault("response_class", answer_class(self.max_inflation))
+        if self.refuses:
+            options["connector"] = _connector_class()(self)
         return aiohttp.ClientSession(**options)
 
 
@@ -126,6 +159,13 @@ def _refused(url: str, what: str, option: str, allowed: tuple[str, ...]) -> Unsu
     return UnsupportedError(f"{shown}: {what} is not allowed ({hint})", file=shown, hint=hint)
 
 
+def _unruly(url: str, scheme: str) -> UnsupportedError:
+    shown = name_of_url(url)
+    hint = "it allows whatever its file names: open those files"
+    text = f"{shown}: no rule of schemes or hosts holds for what {scheme!r} opens ({hint})"
+    return UnsupportedError(text, file=shown, hint=hint)
+
+
 @functools.cache
 def _connector_class() -> Any:
     """A connector sees the URL of every request of a session, of redirects as well, and what its
@@ -157,14 +197,19 @@ def _connector_class() -> Any:
     return Connector
 
 
-def rule(schemes: Iterable[str] | None, hosts: Iterable[str] | None) -> Rule | None:
-    """What the arguments `schemes` and `hosts` of open say. Hosts alone are those of the web."""
-    if schemes is None and hosts is None:
+def rule(
+    schemes: Iterable[str] | None,
+    hosts: Iterable[str] | None,
+    max_inflation: int | None = None,
+) -> Rule | None:
+    """What these arguments of open say. Hosts alone are those of the web."""
+    if schemes is None and hosts is None and max_inflation is None:
         return None
     names = _names("schemes", schemes)
-    if names is None:
-        names = _WEB
-    return Rule(names, None if hosts is None else tuple(map(_plain, _names("hosts", hosts) or ())))
+    if hosts is None:
+        return Rule(names, None, max_inflation)
+    plain = tuple(map(_plain, _names("hosts", hosts) or ()))
+    return Rule(_WEB if names is None else names, plain, max_inflation)
 
 
 def _names(option: str, values: Iterable[str] | None) -> tuple[str, ...] | None:

@@ -7,11 +7,10 @@ import re
 from typing import Any
 
 from .._base.errors import FileError, NotFoundError, UnsupportedError
+from .._base.text import name_of_url, without_secrets
 
 _GLOB = re.compile(r"[*?[]")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-_QUERY = re.compile(r"\?[^?]*=")
-_WEB = ("http", "https", "ftp", "ftps")
 # The databases that queries are read of, by their schemes. src/io/url.c lists the same.
 DATABASES = frozenset(
     (
@@ -26,38 +25,6 @@ DATABASES = frozenset(
     )
 )
 
-# In the text of others: the user of a URL, and its parameters.
-_USER = re.compile(r"(?<![\w+.-])([a-zA-Z][\w+.-]*)://([^\s/'\"@?#]*)@")
-_PARAMETERS = re.compile(r"([a-zA-Z][\w+.-]*://[^\s'\"?]*)\?[^\s'\"]*=[^\s'\"]*")
-
-
-def name_of_url(url: str) -> str:
-    """A URL without what may be a secret: without its password, and without its parameters, one of
-    which may be a signature. Of a web address the user goes, too, who may be a token. Each part of
-    a chain ("zip://a.csv::https://...") is looked at. src/io/url.c does the same.
-
-    Errors, `Source.files`, repr and the choice of a format go by it."""
-    return "::".join(_name_of_piece(piece) for piece in url.split("::"))
-
-
-def _name_of_piece(piece: str) -> str:
-    scheme, separator, rest = piece.partition("://")
-    if not separator:
-        return piece
-    is_web = scheme.lower() in _WEB
-    found = re.search(r"\?", rest) if is_web else _QUERY.search(rest)
-    if found:
-        rest = rest[: found.start()]
-    return scheme + separator + _without_password(rest, is_web)
-
-
-def _without_password(rest: str, is_web: bool) -> str:
-    authority, slash, path = rest.partition("/")
-    user, at, host = authority.rpartition("@")
-    if is_web:
-        user = at = ""
-    return user.partition(":")[0] + at + host + slash + path
-
 
 def file_of_url(url: str) -> str:
     """The part of a chain that names the file, whose ending counts: "zip://a.csv" of
@@ -67,12 +34,8 @@ def file_of_url(url: str) -> str:
 
 
 def printable_text(text: str) -> str:
-    """Text of others, such as what a file system raises, with its URLs as name_of_url has them, on
-    one line."""
-    text = _PARAMETERS.sub(r"\1", " ".join(text.split()))
-    return _USER.sub(
-        lambda m: f"{m[1]}://{_without_password(m[2] + '@', m[1].lower() in _WEB)}", text
-    )
+    """Text of others without secrets, on one line."""
+    return without_secrets(" ".join(text.split()))
 
 
 def scheme_of(path: object) -> str | None:
@@ -127,7 +90,8 @@ def matches(system: Any, inner: str, url: str, named: bool) -> list[tuple[str, s
 
 def _is_below(path: str, prefix: str) -> bool:
     rest = path.removeprefix(prefix)
-    return path.startswith(prefix) and "::" not in rest and ".." not in rest.split("/")
+    steps = re.sub("%2e", ".", rest, flags=re.IGNORECASE).split("/")  # as servers read them
+    return path.startswith(prefix) and "::" not in rest and ".." not in steps
 
 
 def _url_of(system: Any, url: str, inner: str, path: str) -> str:

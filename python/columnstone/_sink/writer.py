@@ -12,7 +12,7 @@ from .._arrow.objects import is_arrow, is_rows
 from .._base.errors import Error, FileError, argument_error, name_file
 from .._base.files import check_binary, name_of, path_bytes
 from .._base.public import public
-from .._base.text import printable
+from .._base.text import name_of_url
 from .._formats import registry
 from .._formats.names import named_by
 from .._io.remote import RemoteOutput, is_remote
@@ -345,8 +345,7 @@ def refuse_to_overwrite(file: object, is_sharded: bool) -> None:
 
 def _exists(name: str) -> FileError:
     hint = "name an output that does not exist, or give overwrite=True"
-    shown = printable(name)
-    return FileError(f"{shown}: the output exists ({hint})", file=name, hint=hint)
+    return FileError(f"{name_of_url(name)}: the output exists ({hint})", file=name, hint=hint)
 
 
 def _is_source(batches: Batches) -> TypeGuard[SourceBase]:

@@ -129,7 +129,7 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
 
 def check_names(what: object, rule: Rule | None, filesystem: object) -> None:
     """Names of files, also of this machine, and databases go by the rule; objects do not."""
-    if rule is None:
+    if rule is None or not rule.refuses:
         return
     if filesystem is not None:
         raise argument_error("schemes and hosts are of URLs, and filesystem is given")

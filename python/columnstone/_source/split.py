@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from .._base.public import public
+from .._base.text import name_of_url
 
 
 @public
@@ -29,3 +30,11 @@ class Split(NamedTuple):
     exact: bool = False
     task: int = 0
     record: int = 0
+
+    def __repr__(self) -> str:
+        """The file as errors call it; `file` has all that is needed to open it."""
+        fields = ", ".join(
+            f"{name}={(name_of_url(value) if name == 'file' else value)!r}"
+            for name, value in self._asdict().items()
+        )
+        return f"Split({fields})"

@@ -104,7 +104,7 @@ def _remote_files(url: str, base: str | None) -> list[Found]:
     try:
         names = patiently(lambda: _list(system, path), known=False)
     except Exception as error:
-        raise remote.failure(url, error) from error
+        raise remote.failure(url, error) from None
     top = _base_of(path, names) if base is None else remote.by_url(base)[1]
     return [Found(system.unstrip_protocol(name), _folders(name, top)) for name in names]
 

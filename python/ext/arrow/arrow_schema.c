@@ -217,15 +217,38 @@ static PyObject *type_text(const struct ArrowSchema *node) {
   return text;
 }
 
-static PyObject *arrow_schema_repr(PyObject *object) {
+/* The type as a terminal may show it: names and time zones are text of others. */
+static PyObject *str(PyObject *object) {
   PyObject *text = type_text(((arrow_schema *)object)->node);
+  PyObject *bytes =
+      text == NULL ? NULL : PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape");
+  Py_XDECREF(text);
+  if (bytes == NULL) {
+    return NULL;
+  }
+  const char *data = PyBytes_AsString(bytes);
+  size_t size = (size_t)PyBytes_Size(bytes);
+  size_t room = cst_text_escape(NULL, 0, data, size) + 1;
+  char *shown = PyMem_Malloc(room);
+  PyObject *result = NULL;
+  if (shown == NULL) {
+    (void)PyErr_NoMemory();
+  } else {
+    size_t got = cst_text_escape(shown, room, data, size);
+    result = PyUnicode_DecodeUTF8(shown, (Py_ssize_t)got, NULL);
+  }
+  PyMem_Free(shown);
+  Py_DECREF(bytes);
+  return result;
+}
+
+static PyObject *arrow_schema_repr(PyObject *object) {
+  PyObject *text = str(object);
   PyObject *result =
       text == NULL ? NULL : PyUnicode_FromFormat("<columnstone.ArrowSchema %U>", text);
   Py_XDECREF(text);
   return result;
 }
-
-static PyObject *str(PyObject *object) { return type_text(((arrow_schema *)object)->node); }
 
 static bool same_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : "") == 0; }
 

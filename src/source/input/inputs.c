@@ -100,16 +100,17 @@ cst_status cst__inputs_find_program(const char *url, const char **path, cst_erro
 }
 
 /* The file is a reader that we make. */
-static cst_status set_file_url(cst__file *file, const char *url, cst_error *error) {
+static cst_status set_file_url(cst__file *file, const char *url, uint64_t max_inflation,
+                               cst_error *error) {
   const cst_allocator *allocator = &file->inputs->allocator;
   const char *program;
-  cst__url_make_printable(file->name);
+  cst_url_make_printable(file->name);
   CST__TRY(cst__inputs_find_program(file->name, &program, error));
   file->url = cst__new_copy(allocator, url, strlen(url));
   if (file->url == NULL) {
     return cst__fail_memory(error, strlen(url));
   }
-  CST__TRY(cst__url_reader(program, url, allocator, &file->reader, error));
+  CST__TRY(cst__url_reader(program, url, max_inflation, allocator, &file->reader, error));
   file->is_reader = true;
   file->rereadable = true;
   return CST_OK;
@@ -125,7 +126,8 @@ static cst__file *add_input_file(cst__inputs *inputs) {
   return file;
 }
 
-static cst_status add_input_path(cst__inputs *inputs, const char *path, cst_error *error) {
+static cst_status add_input_path(cst__inputs *inputs, const char *path, uint64_t max_inflation,
+                                 cst_error *error) {
   struct stat info;
   CST__TRY(cst__interrupted(error));
   cst__file *file = add_input_file(inputs);
@@ -134,7 +136,7 @@ static cst_status add_input_path(cst__inputs *inputs, const char *path, cst_erro
     return cst__fail_memory(error, strlen(path));
   }
   if (cst__is_url(path)) {
-    return set_file_url(file, path, error);
+    return set_file_url(file, path, max_inflation, error);
   }
   if (strcmp(path, "-") != 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode)) {
     file->size = (int64_t)info.st_size;
@@ -145,10 +147,11 @@ static cst_status add_input_path(cst__inputs *inputs, const char *path, cst_erro
   return CST_OK;
 }
 
-cst_status cst__inputs_add_paths(cst__inputs *inputs, const cst__paths *paths, cst_error *error) {
+cst_status cst__inputs_add_paths(cst__inputs *inputs, const cst__paths *paths,
+                                 uint64_t max_inflation, cst_error *error) {
   size_t pipes = 0;
   for (size_t i = 0; i < paths->count; i++) {
-    CST__TRY(add_input_path(inputs, paths->items[i], error));
+    CST__TRY(add_input_path(inputs, paths->items[i], max_inflation, error));
     pipes += strcmp(paths->items[i], "-") == 0;
   }
   return pipes < 2 ? CST_OK

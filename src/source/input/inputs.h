@@ -80,7 +80,8 @@ void cst__inputs_release(cst__inputs *inputs); /* NULL is allowed */
 
 /* Adds all files by their paths or URLs; all readers, or all streams, which belong to the inputs
  * from then on, also on failure. */
-cst_status cst__inputs_add_paths(cst__inputs *inputs, const cst__paths *paths, cst_error *error);
+cst_status cst__inputs_add_paths(cst__inputs *inputs, const cst__paths *paths,
+                                 uint64_t max_inflation, cst_error *error);
 cst_status cst__inputs_add_readers(cst__inputs *inputs, const cst_reader *readers, size_t count,
                                    cst_error *error);
 cst_status cst__inputs_add_openers(cst__inputs *inputs, const cst_stream_opener *openers,

@@ -108,7 +108,7 @@ static cst_status open_paths(const cst__paths *paths, const cst_source_options *
   CST__TRY(cst__inputs_new(paths->count, &source_calls, from->allocator, &inputs, error));
   cst_status status = cst__reading_options_init(&options, from, error);
   if (status == CST_OK) {
-    status = cst__inputs_add_paths(inputs, paths, error);
+    status = cst__inputs_add_paths(inputs, paths, from->max_inflation, error);
   }
   if (status == CST_OK) {
     status = cst__inputs_choose(inputs, &options, from->format, from->container, error);
@@ -116,7 +116,8 @@ static cst_status open_paths(const cst__paths *paths, const cst_source_options *
   return finish_opening(inputs, &options, status, out, error);
 }
 
-cst_status cst__source_expand(cst__paths *paths, const char *path, cst_error *error) {
+cst_status cst__source_expand(cst__paths *paths, const char *path, uint64_t max_inflation,
+                              cst_error *error) {
   bool is_local = strncmp(path, "file://", 7) == 0 || !cst__is_url(path);
   const char *program;
   if (is_local) {
@@ -124,7 +125,7 @@ cst_status cst__source_expand(cst__paths *paths, const char *path, cst_error *er
   }
   CST__TRY(cst__url_refuse_database(path, error));
   CST__TRY(cst__inputs_find_program(path, &program, error));
-  return cst__url_expand(program, path, paths, error);
+  return cst__url_expand(program, path, max_inflation, paths, error);
 }
 
 enum { ALL_SOURCE_FLAGS = CST_SOURCE_SKIP_CRC | CST_SOURCE_MEMORY_MAP | CST_SOURCE_KEEP_RETURNS };
@@ -157,7 +158,7 @@ cst_status cst_source_open(const char *const *paths, size_t num_paths,
   for (size_t i = 0; i < num_paths && status == CST_OK; i++) {
     status = cst__interrupted(error);
     if (status == CST_OK) {
-      status = cst__source_expand(&expanded, paths[i], error);
+      status = cst__source_expand(&expanded, paths[i], options->max_inflation, error);
     }
   }
   if (status == CST_OK) {

@@ -5,6 +5,7 @@
 #include "source/input/source.h"
 
 /* Adds the files that a path, a glob or a URL means. */
-cst_status cst__source_expand(cst__paths *paths, const char *path, cst_error *error);
+cst_status cst__source_expand(cst__paths *paths, const char *path, uint64_t max_inflation,
+                              cst_error *error);
 
 #endif /* SOURCE_OPEN_OPEN_H */

@@ -263,7 +263,7 @@ static cst_status plan_files(split_planner *planner, const char *const *paths, s
   for (size_t i = 0; i < num_paths; i++) {
     CST__TRY(cst__interrupted(error));
     CST__TRY(planner->options->file_sizes != NULL ? cst__paths_add(files, paths[i], error)
-                                                  : cst__source_expand(files, paths[i], error));
+                                                  : cst__source_expand(files, paths[i], 0, error));
   }
   for (size_t i = 0; i < files->count; i++) {
     CST__TRY(cst__interrupted(error));

@@ -115,6 +115,9 @@ static int run_schema_infer(int argc, char **argv) {
   const char *wrong = status < 0 ? needs_propose(&settings) : NULL;
   if (wrong != NULL) {
     status = cli_usage(&cli_schema_infer, NULL, "--%s goes with --propose", wrong);
+  } else if (status < 0 && settings.output != NULL && strcmp(settings.output, "-") != 0 &&
+             cli_would_overwrite(&settings, settings.output)) {
+    status = cli_overwrites(&cli_schema_infer, settings.output);
   } else if (status < 0) {
     status = infer_files(&settings);
   }
@@ -124,7 +127,8 @@ static int run_schema_infer(int argc, char **argv) {
 
 const cli_verb cli_schema_infer = {
     .name = "schema infer",
-    .usage = "FILE... [--propose [--group NAME] [--max-domain N] [--ragged]] [-o FILE] [--json]",
+    .usage = "FILE... [--propose [--group NAME] [--max-domain N] [--ragged]] [-o FILE [--force]] "
+             "[--json]",
     .summary = "Infers a TFMD schema from all the records",
     .details = "Types, presence, value counts, and a shape for features that have the same number "
                "of values\n"
@@ -135,9 +139,9 @@ const cli_verb cli_schema_infer = {
                "a\n"
                "tensor_representation_group that every record fits.\n",
     .options = CLI_OPTIONS(OPTION_PROPOSE, OPTION_GROUP, OPTION_MAX_DOMAIN, OPTION_RAGGED,
-                           OPTION_OUTPUT, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS, OPTION_NO_CRC,
-                           OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_MESSAGE, OPTIONS_VIEW,
-                           OPTION_CONTAINER, OPTIONS_LIMITS),
+                           OPTION_OUTPUT, OPTION_FORCE, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS,
+                           OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_MESSAGE,
+                           OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_schema_infer,
 };

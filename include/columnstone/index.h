@@ -39,7 +39,7 @@ CST_API cst_status cst_index_build(const char *path, const cst_index_options *op
 CST_API cst_status cst_index_load(const char *path, const cst_allocator *allocator, cst_index **out,
                                   cst_error *error);
 
-/* Writes "<path>.cstidx" beside the data, atomically. */
+/* Writes "<path>.cstidx" beside the data, atomically; a link of this name is replaced. */
 CST_API cst_status cst_index_save(const cst_index *index, const char *path, cst_error *error);
 
 /* The text form that DALI and the Python package `tfrecord` read: a line "offset length" per

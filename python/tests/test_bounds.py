@@ -1,5 +1,5 @@
-"""What others send without an end: listings, parts, copies for a cache, archives that are compressed
-as a whole."""
+"""What others send without an end: listings, parts, copies for a cache, archives that are
+compressed as a whole."""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import columnstone as cst
+import program
 import pytest
 
 HEAVY = ["numpy", "pyarrow", "torch", "tensorflow", "pandas", "polars", "duckdb", "typing", "re"]
@@ -68,14 +69,23 @@ def test_a_program_is_linked_as_with_the_installed_library(tmp_path: pathlib.Pat
         "#include <columnstone/status.h>\n#include <stdio.h>\n"
         "int main(void) { return puts(cst_version()) < 0; }\n"
     )
-    program = tmp_path / "program"
+    made = tmp_path / "program"
     flags = [f"-I{folder / 'include'}", f"-L{folder / 'lib'}", "-lcolumnstone"]
-    subprocess.run(["cc", source, *flags, "-o", program], check=True)
-    needed = subprocess.run(["readelf", "-d", program], capture_output=True, text=True, check=True)
+    subprocess.run(["cc", source, *flags, "-o", made], check=True)
+    needed = subprocess.run(["readelf", "-d", made], capture_output=True, text=True, check=True)
     assert "[libcolumnstone.so.0]" in needed.stdout  # the SONAME, as tests/install/run has it
     environment = {**os.environ, "LD_LIBRARY_PATH": str(folder / "lib")}
-    said = subprocess.run([program], capture_output=True, text=True, check=True, env=environment)
+    said = subprocess.run([made], capture_output=True, text=True, check=True, env=environment)
     assert said.stdout.strip() == cst.__version__
+
+
+def test_the_wheel_is_hardened() -> None:
+    folder = pathlib.Path(cst.__file__).parent
+    files = [*folder.glob("*.so"), *(folder / "lib").glob("*.so.*"), program.CLI]
+    assert len(files) == 3
+    tool = pathlib.Path(__file__).parents[2] / "tools/check_hardening"
+    done = subprocess.run([sys.executable, tool, *files], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_unknown_attribute() -> None:

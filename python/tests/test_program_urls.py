@@ -82,3 +82,17 @@ def test_files(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
         assert run("head", url, **off) == run("head", local)
     assert "10" in run("count", (tmp_path / "a b").as_uri() + "/*.tfrecord", **off)
     assert "no such file" in run("head", local.as_uri() + "x", status=2, **off)
+
+
+def test_secrets(server: tuple[str, Behaviour]) -> None:
+    url, behaviour = server
+    behaviour.files["t.csv"] = b"a\n1\n"
+    for chain in ("", "simplecache::"):
+        name = f"{chain}{url.replace('//', '//me:S3CRET@')}/%s?sig=S3CRET"
+        said = run("head", name % "t.csv") + run("plan", name % "t.csv")
+        said += run("info", name % "t.csv") + run("head", name % "none.csv", status=2)
+        said += run("head", name % "t.csv", status=2, COLUMNSTONE_PLUGIN_PATH="none")
+        said += run("head", name % "*.none", status=2)
+        said += run("convert", name % "t.csv", name % "u.csv", status=2)
+        assert "S3CRET" not in said
+        assert "S3CRET" in run("plan", "--json", name % "t.csv")  # for whoever opens it

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/utf8.h"
 
 const char *cst_status_name(cst_status status) {
@@ -194,19 +193,28 @@ void cst__error_set_hint(cst_error *error, const char *hint) {
   }
 }
 
-/* Of a URL no secrets, not even where there is no memory. */
+/* Of a URL no secrets. One that is cut may have lost the mark behind its user. */
 void cst__error_add_file(cst_error *error, const char *file) {
   if (!cst__error_wanted(error) || file == NULL || HAS(error, file)) {
     return;
   }
-  const char *mark = strstr(file, "://");
-  char *copy = mark != NULL ? cst__new_copy(NULL, file, strlen(file)) : NULL;
-  if (copy != NULL) {
-    cst_url_make_printable(copy);
+  if (strstr(file, "://") == NULL) {
+    SET(error, file, file, strlen(file));
+    return;
   }
-  const char *shown = copy != NULL ? copy : file;
-  SET(error, file, shown, copy == NULL && mark != NULL ? (size_t)(mark - file) : strlen(shown));
-  cst__delete(copy);
+  char shown[sizeof error->file];
+  size_t size = strnlen(file, sizeof shown - 1);
+  memcpy(shown, file, size);
+  shown[size] = '\0';
+  if (file[size] != '\0') {
+    char *last = shown;
+    for (char *mark; (mark = strstr(last, "://")) != NULL;) {
+      last = mark + 3;
+    }
+    last[strchr(last, '/') != NULL ? strlen(last) : 0] = '\0';
+  }
+  cst_url_make_printable(shown);
+  SET(error, file, shown, strlen(shown));
 }
 
 void cst__error_add_record(cst_error *error, int64_t record, int64_t offset) {

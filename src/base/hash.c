@@ -1,13 +1,17 @@
 /* The name map and the search for near names. */
 #include "base/hash.h"
 
+#include <sys/random.h>
 #include <time.h>
 
 uint64_t cst__random_seed(void) {
   struct timespec now = {0, 0};
-  (void)timespec_get(&now, TIME_UTC);
-  uint64_t mix = (uint64_t)now.tv_nsec ^ ((uint64_t)now.tv_sec << 30);
-  mix ^= (uint64_t)(uintptr_t)&now; /* the stack's place is random on every system of today */
+  uint64_t mix = 0;
+  if (getrandom(&mix, sizeof mix, GRND_NONBLOCK) != (ssize_t)sizeof mix) {
+    (void)timespec_get(&now, TIME_UTC);
+    mix ^= (uint64_t)now.tv_nsec ^ ((uint64_t)now.tv_sec << 30);
+    mix ^= (uint64_t)(uintptr_t)&now; /* the stack's place is random on every system of today */
+  }
   return cst__fold(mix ^ UINT64_C(0x2d358dccaa6c78a5), UINT64_C(0x8bb84b93962eacc9)) | 1;
 }
 

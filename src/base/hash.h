@@ -34,7 +34,7 @@ static inline uint64_t cst__hash(const void *bytes, size_t size, uint64_t seed) 
   return cst__fold(h ^ cst__load_tail(at, size), UINT64_C(0xa0761d6478bd642f) ^ seed);
 }
 
-/* A seed that differs from process to process. */
+/* A seed that nobody knows, another one each time. */
 uint64_t cst__random_seed(void);
 
 /* A map from names to indexes; names are borrowed and must outlive it. Zero-initialised storage. */

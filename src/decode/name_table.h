@@ -68,7 +68,7 @@ static inline size_t cst__name_slot_of(const cst__name_table *table, cst__name_k
                                        const uint8_t *name, bool has_long) {
   uint64_t hash = cst__fold(key.head ^ table->seed, (key.tail + key.size) ^ ~table->seed);
   if (has_long) {
-    hash ^= (key.next * (table->seed | 1)) >> 32;
+    hash ^= cst__fold(key.next ^ table->seed, UINT64_C(0xd6e8feb86659fd93));
     if (key.size > CST__LONG_NAME) {
       hash ^= cst__name_middle(name, key.size, table->seed);
     }

@@ -228,6 +228,11 @@ static bool follow_link(char path[PATH_MAX]) {
   return true;
 }
 
+static cst_status take_path(cst__output *output, const char *path, cst_error *error) {
+  output->path = cst__new_copy(&output->allocator, path, strlen(path));
+  return output->path != NULL ? CST_OK : cst__fail_memory(error, strlen(path) + 1);
+}
+
 /* The file that `path` means in the end, also if it is not there yet: a link stays one, and what it
  * refers to is replaced. */
 static cst_status resolve(cst__output *output, const char *path, cst_error *error) {
@@ -240,9 +245,9 @@ static cst_status resolve(cst__output *output, const char *path, cst_error *erro
     }
     real = missing;
   }
-  output->path = cst__new_copy(&output->allocator, real, strlen(real));
+  cst_status status = take_path(output, real, error);
   free(target);
-  return output->path != NULL ? CST_OK : cst__fail_memory(error, strlen(path) + 1);
+  return status;
 }
 
 /* Whoever could not read the file before shall not be able to now: until the new one has the group
@@ -257,13 +262,13 @@ static void take_permissions(int fd, const struct stat *before) {
   (void)fchmod(fd, mode);
 }
 
-static cst_status open_path(cst__output *output, const char *path, cst_error *error) {
+static cst_status open_path(cst__output *output, const char *path, bool follows, cst_error *error) {
   struct stat info;
   if (strcmp(path, "-") == 0) {
     output->fd = STDOUT_FILENO;
     return CST_OK;
   }
-  bool exists = stat(path, &info) == 0;
+  bool exists = (follows ? stat(path, &info) : lstat(path, &info)) == 0 && !S_ISLNK(info.st_mode);
   if (exists && S_ISDIR(info.st_mode)) {
     return cst__fail(error, CST_IO, "name a file in it", "cannot write: Is a directory");
   }
@@ -272,7 +277,7 @@ static cst_status open_path(cst__output *output, const char *path, cst_error *er
     output->owns_fd = output->fd >= 0;
     return output->fd >= 0 ? CST_OK : cst__fail_system(error, errno, "cannot write");
   }
-  CST__TRY(resolve(output, path, error));
+  CST__TRY(follows ? resolve(output, path, error) : take_path(output, path, error));
   CST__TRY(create_temporary(output, exists ? 0600 : 0666, error));
   if (exists) {
     take_permissions(output->fd, &info);
@@ -311,7 +316,17 @@ cst_status cst__output_open(const char *path, cst_compression compression, int l
   cst_status status =
       new_output(is_stdout ? "<stdout>" : path, compression, level, allocator, &output, error);
   if (status == CST_OK) {
-    status = open_path(output, path, error);
+    status = open_path(output, path, true, error);
+  }
+  return end_output_open(output, status, out, error);
+}
+
+cst_status cst__output_open_beside(const char *path, const cst_allocator *allocator,
+                                   cst__output **out, cst_error *error) {
+  cst__output *output = NULL;
+  cst_status status = new_output(path, CST_COMPRESSION_NONE, 0, allocator, &output, error);
+  if (status == CST_OK) {
+    status = open_path(output, path, false, error);
   }
   return end_output_open(output, status, out, error);
 }

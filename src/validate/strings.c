@@ -6,7 +6,7 @@ static const uint8_t no_bytes[1] = {0};
 static void put_string(cst__string_set *set, cst_bytes value) {
   const uint8_t *data = value.size > 0 ? value.data : no_bytes;
   cst__string_ends ends = cst__string_ends_of(data, value.size);
-  size_t i = cst__string_place(set, ends, value.size);
+  size_t i = cst__string_place(set, ends, data, value.size);
   while (set->slots[i].data != NULL) {
     i = (i + 1) & set->mask;
   }

@@ -1,5 +1,5 @@
-/* A set of strings that is asked for every value of a column: the hash looks at the length and at
- * the first and the last eight bytes, which for most strings are all that is compared, too.
+/* A set of strings that is asked for every value of a column: of short strings, the hash looks at
+ * the length and at the first and the last eight bytes, which are all that is compared, too.
  */
 #ifndef VALIDATE_STRINGS_H
 #define VALIDATE_STRINGS_H
@@ -15,6 +15,8 @@
 typedef struct cst__string_ends {
   uint64_t first, last;
 } cst__string_ends;
+
+enum { CST__ENDS = 16 };
 
 typedef struct cst__string_slot {
   cst__string_ends ends;
@@ -52,9 +54,11 @@ static inline cst__string_ends cst__string_ends_of(const uint8_t *at, size_t siz
 }
 
 static inline size_t cst__string_place(const cst__string_set *set, cst__string_ends ends,
-                                       size_t size) {
-  uint64_t salt = size * UINT64_C(0x9e3779b97f4a7c15) ^ UINT64_C(0xd6e8feb86659fd93);
-  return (size_t)cst__fold(ends.first ^ set->seed, ends.last ^ salt) & set->mask;
+                                       const uint8_t *data, size_t size) {
+  uint64_t salt = size * UINT64_C(0x9e3779b97f4a7c15) ^ ~set->seed;
+  uint64_t hash = size <= CST__ENDS ? cst__fold(ends.first ^ set->seed, ends.last ^ salt)
+                                    : cst__hash(data, size, set->seed);
+  return (size_t)hash & set->mask;
 }
 
 /* Looks for a string whose ends and place are known. */
@@ -63,7 +67,7 @@ static inline bool cst__string_set_probe(const cst__string_set *set, cst__string
   for (size_t i = place; set->slots[i].data != NULL; i = (i + 1) & set->mask) {
     const cst__string_slot *slot = &set->slots[i];
     if (slot->ends.first == ends.first && slot->ends.last == ends.last && slot->size == size &&
-        (size <= 16 || memcmp(slot->data, data, size) == 0)) {
+        (size <= CST__ENDS || memcmp(slot->data, data, size) == 0)) {
       return true;
     }
   }
@@ -73,7 +77,7 @@ static inline bool cst__string_set_probe(const cst__string_set *set, cst__string
 static inline bool cst__string_set_has(const cst__string_set *set, const uint8_t *data,
                                        size_t size) {
   cst__string_ends ends = cst__string_ends_of(data, size);
-  return cst__string_set_probe(set, ends, cst__string_place(set, ends, size), data, size);
+  return cst__string_set_probe(set, ends, cst__string_place(set, ends, data, size), data, size);
 }
 
 /* How many different strings there were, up to a limit: by hashes of all of their bytes, which are

@@ -207,7 +207,7 @@ static void check_together(const cst__checked_column *c, const cst_bytes *string
   size_t places[TOGETHER];
   for (size_t i = 0; i < count; i++) {
     ends[i] = cst__string_ends_of(strings[i].data, strings[i].size);
-    places[i] = cst__string_place(set, ends[i], strings[i].size);
+    places[i] = cst__string_place(set, ends[i], strings[i].data, strings[i].size);
     __builtin_prefetch(&set->slots[places[i]]);
   }
   for (size_t i = 0; i < count; i++) {

@@ -39,3 +39,6 @@ quiet columnstone schema diff x.pbtxt /dev/null
 quiet columnstone head "none$bad"
 quiet columnstone head "$bad" --format "$bad"
 quiet columnstone head "x$bad.jsonl" --columns "$bad"
+printf 'from table [{a: int64}]\noutput n = dense(a)\n' >q.cstq
+quiet columnstone view build q.cstq -o "$bad.cstv"
+quiet columnstone view check "$bad.cstv"

@@ -30,6 +30,6 @@ fails out.tfrecord repair --force x.tfrecord out.tfrecord
 fails out.tfrecord shuffle --force x.tfrecord out.tfrecord
 fails out.tfrecord sample --force -n 2000 x.tfrecord out.tfrecord
 fails x.tfrecord.cstidx index x.tfrecord
-fails out.pbtxt schema infer wide.jsonl -o out.pbtxt
+fails out.pbtxt schema infer --force wide.jsonl -o out.pbtxt
 fails out.cstv view build --force q.cstq -o out.cstv
 rm before

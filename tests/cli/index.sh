@@ -11,3 +11,14 @@ echo '3 5' >wrong.idx
 columnstone index x.tfrecord --import wrong.idx || echo "exit status $?"
 columnstone index x.tfrecord y.tfrecord.gz --import x.tfrecord.idx || echo "exit status $?"
 columnstone index 'none-*' || echo "exit status $?"
+
+# A link in the place of an index is replaced: what it leads to, here or nowhere, is another's.
+for target in kept nowhere; do
+  echo kept >kept
+  ln -sf "$target" x.tfrecord.cstidx
+  ln -sf "$target" x.tfrecord.idx
+  columnstone index x.tfrecord --text
+  cat kept
+  [ ! -e nowhere ] || echo followed
+  cmp first x.tfrecord.cstidx
+done

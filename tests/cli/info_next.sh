@@ -21,6 +21,7 @@ cp x.tfrecord -- -x.tfrecord
 columnstone schema infer x.tfrecord -o spec.pbtxt >out
 
 try_next() {
+  rm -f schema.pbtxt
   columnstone info "$@" >said
   grep -A 9 '^next\|^if' said
   sed -n 's/^next: //p' said >commands

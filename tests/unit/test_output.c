@@ -259,6 +259,28 @@ TEST(links_to_new_files_stay_links) {
   CHECK_EQ(info.st_size, 5);
 }
 
+/* A link that somebody has put where an index goes to. */
+TEST(links_beside_the_data_are_replaced) {
+  static const char *const targets[] = {"nowhere", "something"};
+  harness_write_file(harness_temp_path("something"), "old", 3);
+  for (size_t i = 0; i < 2; i++) {
+    struct stat info;
+    cst__output *output;
+    const char *path = harness_temp_path("beside");
+    (void)unlink(path);
+    CHECK_EQ(symlink(targets[i], path), 0);
+    CHECK_EQ(cst__output_open_beside(path, NULL, &output, NULL), CST_OK);
+    CHECK_EQ(cst__output_write(output, "newer", 5, NULL), CST_OK);
+    CHECK_EQ(cst__output_finish(output, NULL), CST_OK);
+    cst__output_free(output);
+    CHECK_EQ(lstat(path, &info), 0);
+    CHECK(S_ISREG(info.st_mode));
+    CHECK(access(harness_temp_path("nowhere"), F_OK) != 0);
+    CHECK_EQ(stat(harness_temp_path("something"), &info), 0);
+    CHECK_EQ(info.st_size, 3);
+  }
+}
+
 TEST(devices_are_written_in_place) {
   struct stat info;
   cst__output *output;

@@ -18,6 +18,7 @@
 #define MESSAGE_DECODE_MESSAGE_LOOP_H
 
 #include "arrow/builder.h"
+#include "base/hash.h"
 #include "message/decode/message_plan.h"
 #include "message/text/struct_json.h"
 #include "proto/wire.h"
@@ -124,7 +125,7 @@ struct cst__node {
   size_t num_entries;
   const uint32_t *index; /* by number, or by its hash: index of its first entry, plus 1; 0: none */
   size_t num_index;      /* by hash: a power of two */
-  bool is_hashed;
+  uint64_t seed;         /* of the hash, as numbers may be chosen; 0: by number */
   cst__entry_list required;  /* that have to be there; */
   cst__entry_list fills;     /* that have a value if they are not there; */
   cst__entry_list maps;      /* whose keys have to differ */
@@ -179,14 +180,15 @@ void cst__entry_skip(cst__entry *entry, uint32_t number, cst__wire_type type);
 cst_status cst__loop_begin(cst__loop *loop, cst_error *error);
 
 /* Where the search for a number begins that is looked up by its hash. */
-static inline size_t cst__number_hash(uint32_t number, size_t num_index) {
-  return (size_t)(((uint64_t)number * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (num_index - 1);
+static inline size_t cst__number_hash(const cst__node *node, uint32_t number) {
+  return (size_t)cst__fold(number ^ node->seed, UINT64_C(0x9e3779b97f4a7c15)) &
+         (node->num_index - 1);
 }
 
 /* The entry of a tag; NULL if there is none. */
 static inline cst__entry *cst__node_find(const cst__node *node, uint32_t tag) {
   uint32_t number = tag >> 3;
-  size_t at = node->is_hashed ? cst__number_hash(number, node->num_index) : number;
+  size_t at = node->seed != 0 ? cst__number_hash(node, number) : number;
   while (at < node->num_index && node->index[at] != 0) {
     cst__entry *entry = &node->entries[node->index[at] - 1];
     bool is_here = entry->tag >> 3 == number;
@@ -195,7 +197,7 @@ static inline cst__entry *cst__node_find(const cst__node *node, uint32_t tag) {
         return entry;
       }
     }
-    if (!node->is_hashed || is_here) {
+    if (node->seed == 0 || is_here) {
       return NULL;
     }
     at = (at + 1) & (node->num_index - 1);

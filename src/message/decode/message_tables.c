@@ -237,9 +237,9 @@ static cst_status make_entries(table_maker *t, cst__node *node, const column *co
 static cst_status make_number_index(table_maker *t, cst__node *node) {
   const cst__message_def *def = node->plan->def;
   size_t most = def->num_fields > 0 ? (size_t)def->fields[def->num_fields - 1].number + 1 : 0;
-  node->is_hashed = most > def->num_fields * 8 + 256;
+  node->seed = most > def->num_fields * 8 + 256 ? cst__random_seed() : 0;
   node->num_index = most;
-  if (node->is_hashed) {
+  if (node->seed != 0) {
     for (node->num_index = 8; node->num_index < def->num_fields * 2;) {
       node->num_index *= 2;
     }
@@ -264,8 +264,8 @@ static cst_status make_number_index(table_maker *t, cst__node *node) {
       continue;
     }
     size_t at = number;
-    if (node->is_hashed) {
-      for (at = cst__number_hash(number, node->num_index); index[at] != 0;) {
+    if (node->seed != 0) {
+      for (at = cst__number_hash(node, number); index[at] != 0;) {
         at = (at + 1) & (node->num_index - 1);
       }
     }

@@ -28,7 +28,7 @@ cst_status cst_index_export_text(const cst_index *index, const char *text_path, 
     return cst__missing(index == NULL ? "index" : "text_path", error);
   }
   cst__output *output;
-  CST__TRY(cst__output_open(text_path, CST_COMPRESSION_NONE, 0, &index->allocator, &output, error));
+  CST__TRY(cst__output_open_beside(text_path, &index->allocator, &output, error));
   cst_status status = write_lines(index, output, error);
   cst__output_free(output);
   return status;

@@ -158,7 +158,7 @@ cst_status cst_source_open(const char *const *paths, size_t num_paths,
   for (size_t i = 0; i < num_paths && status == CST_OK; i++) {
     status = cst__interrupted(error);
     if (status == CST_OK) {
-      status = cst__source_expand(&expanded, paths[i], options->max_inflation, error);
+      status = cst__source_expand(&expanded, paths[i], own.max_inflation, error);
     }
   }
   if (status == CST_OK) {

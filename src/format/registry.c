@@ -1,6 +1,7 @@
 /* The table of the built-in formats, and the ways to find one. */
 #include "format/registry.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -253,6 +254,19 @@ static cst_status check_uncompressed(const char *path, ending name, const char *
                          strrchr(path, '.'));
 }
 
+static cst_status fail_unknown_ending(const char *path, cst_error *error) {
+  char list[NAMES_ROOM];
+  char hint[NAMES_ROOM + 64];
+  char shown[PATH_MAX];
+  snprintf(hint, sizeof hint, "name the format: %s", list_names(list));
+  snprintf(shown, sizeof shown, "%s", path);
+  cst_url_make_printable(shown);
+  ending name = base_name(shown);
+  return cst__fail(error, CST_NOT_FOUND, hint,
+                   "the ending of the output's name, '%.*s', means no known format",
+                   (int)(name.size < 64 ? name.size : 64), name.text);
+}
+
 cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_error *error) {
   ending name = base_name(path);
   const cst__container *container = cst__container_find_by_path(path);
@@ -267,12 +281,7 @@ cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_erro
   }
   CST__TRY(find_plugin_by_ending(name, out, error));
   if (out->name == NULL) {
-    char list[NAMES_ROOM];
-    char hint[NAMES_ROOM + 64];
-    snprintf(hint, sizeof hint, "name the format: %s", list_names(list));
-    return cst__fail(error, CST_NOT_FOUND, hint,
-                     "the ending of the output's name, '%.*s', means no known format",
-                     (int)(name.size < 64 ? name.size : 64), name.text);
+    return fail_unknown_ending(path, error);
   }
   return check_uncompressed(path, name, out->name, error);
 }

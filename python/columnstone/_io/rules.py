@@ -161,8 +161,8 @@ def _refused(url: str, what: str, option: str, allowed: tuple[str, ...]) -> Unsu
 
 def _unruly(url: str, scheme: str) -> UnsupportedError:
     shown = name_of_url(url)
-    hint = "it allows whatever its file names: open those files"
-    text = f"{shown}: no rule of schemes or hosts holds for what {scheme!r} opens ({hint})"
+    hint = "a rule allows what it sees: open the files that it names"
+    text = f"{shown}: what the scheme {scheme!r} opens is not allowed ({hint})"
     return UnsupportedError(text, file=shown, hint=hint)
 
 

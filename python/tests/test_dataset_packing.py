@@ -366,12 +366,17 @@ def test_wrong_arguments(folder: pathlib.Path) -> None:
         ({"tokens": (0, [5, 9])}, cst.ArgumentError, "above 0"),
         ({"tokens": (0.5, 9)}, TypeError, "int"),
         ({"text": 9}, cst.ArgumentError, "strings are not packed"),
-        ({"id": 9}, cst.ArgumentError, "no list"),
         ({"tokens": 1 << 40}, cst.ArgumentError, "4 GiB"),
     ]
     for lists, error, text in wrong:
         with pytest.raises(error, match=text):
             dataset.pack(lists)
+    scalar = cst.open(
+        pa.table({"n": [1, 2]}),
+        schema='feature { name: "n" type: INT shape {} presence { min_fraction: 1 } }',
+    )
+    with pytest.raises(cst.ArgumentError, match="no list"):
+        scalar.dataset(1).pack({"n": 9})
     with pytest.raises(cst.ArgumentError, match="one length"):
         dataset.pack({"tokens": 5, "few": 6}, split=True)
     with pytest.raises(cst.ArgumentError, match="packed already"):

@@ -87,6 +87,7 @@ static const frozen all_frozen[] = {
     {"cst_index_item", sizeof(cst_index_item), 56},
     {"cst_message_guess", sizeof(cst_message_guess), 40},
     {"cst_ndarray", sizeof(cst_ndarray), 48},
+    {"cst_packer_place", sizeof(cst_packer_place), 16},
     {"cst_pad", sizeof(cst_pad), 72},
     {"cst_pad_sizes", sizeof(cst_pad_sizes), 16},
     {"cst_partition", sizeof(cst_partition), 16},

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from typing import Self, TypeAlias
 
     from .._core import Loader
-    from .._schema.spec import TensorRepresentation
     from .._tensor.adapter import CorePad, PadLike
 
     ListsLike: TypeAlias = Mapping[str, int | PadLike]
@@ -56,7 +55,7 @@ class Packing(NamedTuple):
 def packing_of(
     lists: ListsLike,
     split: bool,
-    representations: Mapping[str, TensorRepresentation],
+    representations: Mapping[str, Any],
     before: tuple[Callable[[Any], Any], ...],
 ) -> Packing:
     """Checks what is to be packed. What functions make before it may be lists of any name."""
@@ -69,8 +68,7 @@ def packing_of(
             raise NotFoundError(f"there is no tensor {name!r} to pack", path=name)
     for tensor in known.values():
         _check_list(tensor)
-    free = {name: _any_tensor(name, pad) for name, pad in given.items() if name not in known}
-    pads = core_pads(given, {**known, **free})
+    pads = core_pads(given, known, unknown=bool(before))
     for name, _, lengths, _ in pads:
         if lengths is None or len(lengths) != 1 or isinstance(lengths[0], tuple) or lengths[0] < 1:
             raise argument_error(f"pack[{name!r}]: the length is an int above 0")
@@ -78,7 +76,7 @@ def packing_of(
     return Packing(pads, bool(split), before)
 
 
-def _check_list(tensor: TensorRepresentation) -> None:
+def _check_list(tensor: Any) -> None:
     if tensor.dtype == "bytes":
         raise argument_error(f"pack[{tensor.name!r}]: strings are not packed")
     is_list = {
@@ -89,14 +87,6 @@ def _check_list(tensor: TensorRepresentation) -> None:
     if not is_list.get(tensor.kind, False):
         hint = "name a ragged tensor of one level, a varlen one, or a dense one of one dimension"
         raise argument_error(f"pack[{tensor.name!r}]: it has no list of values in a row", hint)
-
-
-def _any_tensor(name: str, pad: Any) -> TensorRepresentation:
-    """What says nothing of a list that a function makes."""
-    from .._schema.spec import TensorRepresentation
-
-    value = pad.value if isinstance(pad, Pad) else pad[0]
-    return TensorRepresentation(name, "ragged", "float32" if isinstance(value, float) else "int64")
 
 
 class PackedBatches:

@@ -114,23 +114,25 @@ def _types_of(dtype: str) -> tuple[type, ...]:
 
 
 def core_pads(
-    pad: PadsLike, representations: Mapping[str, TensorRepresentation]
+    pad: PadsLike, representations: Mapping[str, TensorRepresentation], unknown: bool = False
 ) -> tuple[CorePad, ...]:
-    """The extension's tuples of a pad argument, checked against the tensors."""
+    """The extension's tuples of a pad argument, checked against the tensors. unknown: there may be
+    others, of numbers."""
     entries: list[CorePad] = []
     if pad is not None and not isinstance(pad, Mapping):
         raise TypeError(f"pad is a dict of tensor name to pad, not {type(pad).__name__}")
     for name, given in ({} if pad is None else pad).items():
         one = _pad_of(name, given)
         tensor = find_tensor(representations.values(), name)
-        if tensor is None:
+        if tensor is None and not unknown:
             raise NotFoundError(f"there is no tensor {name!r} to pad", path=name)
-        types = _types_of(tensor.dtype)
-        is_bool = isinstance(one.value, bool) and tensor.dtype != "bool"
+        dtype = "float64" if tensor is None else tensor.dtype
+        types = _types_of(dtype)
+        is_bool = isinstance(one.value, bool) and dtype != "bool"
         if not isinstance(one.value, types) or is_bool:
             names = " or ".join(t.__name__ for t in types)
             raise TypeError(
-                f"pad[{name!r}]: a tensor of {tensor.dtype} is padded with {names}, not "
+                f"pad[{name!r}]: a tensor of {dtype} is padded with {names}, not "
                 f"{type(one.value).__name__}"
             )
         fits = not isinstance(one.value, int) or -(2**63) <= one.value < 2**63

@@ -94,7 +94,8 @@ static cst_bytes long_value(const cst__piece *piece, int64_t i) {
 
 /* Nothing is known of a block that no slot refers to: it may be missing. */
 static int64_t variadic_size(const cst__view *view, int64_t i) {
-  return view->variadic[i] != NULL && view->variadic_sizes[i] > 0 ? view->variadic_sizes[i] : 0;
+  int64_t size = cst__view_block_size(view, i);
+  return cst__view_block(view, i) != NULL && size > 0 ? size : 0;
 }
 
 /* True if copying the blocks costs less than copying the values: many views share bytes. */
@@ -191,7 +192,7 @@ static void copy_blocks(filling *f, const cst__piece *piece) {
   const cst__view *view = piece->view;
   for (int64_t i = 0; i < view->num_variadic; i++) {
     if (variadic_size(view, i) > 0) {
-      memcpy(block_at(f, f->block + i), view->variadic[i], (size_t)variadic_size(view, i));
+      memcpy(block_at(f, f->block + i), cst__view_block(view, i), (size_t)variadic_size(view, i));
     }
   }
   for (int64_t i = 0; i < piece->length; i++, f->views += CST__VIEW_SIZE) {

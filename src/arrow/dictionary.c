@@ -114,7 +114,7 @@ static uint64_t dictionary_bytes(const cst__view *v) {
     sum = (uint64_t)v->length * (uint64_t)v->fixed_size;
   }
   for (int64_t i = 0; i < v->num_variadic; i++) {
-    sum += (uint64_t)v->variadic_sizes[i];
+    sum += (uint64_t)cst__view_block_size(v, i);
   }
   return sum;
 }

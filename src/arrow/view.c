@@ -40,7 +40,8 @@ static cst_bytes view_bytes(const cst__view *v, int64_t at) {
   if (entry.size <= MAX_INLINE) {
     return (cst_bytes){slot + 4, (size_t)entry.size};
   }
-  return (cst_bytes){(const uint8_t *)v->variadic[entry.buffer] + entry.offset, (size_t)entry.size};
+  return (cst_bytes){(const uint8_t *)cst__view_block(v, entry.buffer) + entry.offset,
+                     (size_t)entry.size};
 }
 
 cst_bytes cst__view_bytes(const cst__view *v, int64_t i) {

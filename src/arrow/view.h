@@ -33,18 +33,16 @@ struct cst__view {
   int64_t null_count;      /* exact, of this slice */
   const uint8_t *validity; /* bitmap from slot 0 of the buffers; NULL: no nulls */
   const void *data; /* NUMBER: values from slot 0; BINARY: bytes; BINARY_VIEW: the 16-byte views */
-  const void *offsets;         /* BINARY, LIST, LIST_VIEW; may be NULL if length is 0 */
-  const void *sizes;           /* LIST_VIEW */
-  const void *const *variadic; /* BINARY_VIEW: the data buffers */
-  int64_t num_variadic;
-  const int64_t *variadic_sizes; /* bytes of each */
-  int64_t fixed_size;            /* FIXED_LIST: items a slot; FIXED_BINARY, OPAQUE: bytes a slot */
+  const void *offsets;  /* BINARY, LIST, LIST_VIEW; may be NULL if length is 0 */
+  const void *sizes;    /* LIST_VIEW */
+  int64_t num_variadic; /* BINARY_VIEW: data buffers of the array */
+  int64_t fixed_size;   /* FIXED_LIST: items a slot; FIXED_BINARY, OPAQUE: bytes a slot */
   int64_t num_children;
   cst__view *children;
   cst__view *dictionary; /* OTHER: the values that integers stand for; NULL: not encoded */
   const char *name;      /* of the field, borrowed from the schema; "" if it has none */
   const char *format;    /* borrowed from the schema; "dictionary" where it is encoded */
-  const struct ArrowSchema *schema; /* what it was made of; NULL: it is made up, */
+  const struct ArrowSchema *schema; /* what it was made of, both borrowed; NULL: it is made up, */
   const struct ArrowArray *array;   /* or a type alone */
 };
 
@@ -88,6 +86,14 @@ static inline int64_t cst__view_entry(const void *entries, int width, int64_t at
     return ((const int64_t *)entries)[at];
   }
   return ((const int32_t *)entries)[at];
+}
+
+/* The bytes of data buffer i, and how many there are. */
+static inline const void *cst__view_block(const cst__view *v, int64_t i) {
+  return v->array->buffers[2 + i];
+}
+static inline int64_t cst__view_block_size(const cst__view *v, int64_t i) {
+  return ((const int64_t *)v->array->buffers[2 + v->num_variadic])[i];
 }
 
 /* An integer of any width; one above INT64_MAX comes out negative. */

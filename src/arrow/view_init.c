@@ -165,12 +165,10 @@ static cst_status check_buffer(const view_maker *m, const struct ArrowArray *arr
 
 static cst_status take_views(const view_maker *m, cst__view *v, const struct ArrowArray *array) {
   v->num_variadic = array->n_buffers - 3;
-  v->variadic = array->buffers + 2;
   if (v->num_variadic > INT32_MAX) {
     return cst__fail(m->error, CST_INVALID_ARGUMENT, NULL, "%lld buffers in one array",
                      (long long)array->n_buffers);
   }
-  v->variadic_sizes = array->buffers[array->n_buffers - 1];
   if (v->num_variadic > 0) {
     CST__TRY(check_buffer(m, array, (int)(array->n_buffers - 1), 8, true));
   }

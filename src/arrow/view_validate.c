@@ -161,8 +161,8 @@ static cst_status check_view_slot(const cst__view *v, int64_t i, cst_error *erro
     return cst__fail(error, CST_CORRUPT, NULL, "slot %lld: buffer %ld of %lld", (long long)i,
                      (long)entry[2], (long long)v->num_variadic);
   }
-  int64_t size = v->variadic_sizes[entry[2]];
-  const char *buffer = v->variadic[entry[2]];
+  int64_t size = cst__view_block_size(v, entry[2]);
+  const char *buffer = cst__view_block(v, entry[2]);
   if (buffer == NULL || entry[3] < 0 || (int64_t)entry[3] + entry[0] > size) {
     return cst__fail(error, CST_CORRUPT, NULL,
                      "slot %lld: bytes %ld + %ld of a buffer of %lld bytes", (long long)i,

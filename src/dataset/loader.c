@@ -20,7 +20,7 @@ static const uint64_t max_batch = UINT64_MAX / 4; /* numbers of batches after it
 
 typedef struct slot {
   bool is_done;
-  cst__made made;
+  cst__made_batch made;
 } slot;
 
 /* Batch number n has the slot n modulo size. */
@@ -111,7 +111,7 @@ static cst_status fetch(cst_loader *loader, uint64_t number, uint64_t batch, cst
   return status;
 }
 
-static cst_status make(cst_loader *loader, cst__maker *maker, uint64_t number, cst__made *out,
+static cst_status make(cst_loader *loader, cst__maker *maker, uint64_t number, cst__made_batch *out,
                        cst_error *error) {
   uint64_t batch = batch_of(loader, number);
   cst__share share;
@@ -147,7 +147,7 @@ static bool has_work(const cst_loader *loader) {
 /* Makes the next batch; the lock is let go meanwhile. */
 static void work(cst_loader *loader, worker *self) {
   uint64_t number = loader->next++;
-  cst__made *made = &loader_slot_of(loader, number)->made;
+  cst__made_batch *made = &loader_slot_of(loader, number)->made;
   cst_error error = CST_ERROR_INIT;
   cst__mutex_unlock(&loader->lock);
   if (loader->forks) {
@@ -369,7 +369,7 @@ static cst_status agree(cst_loader *loader, kind wanted, const cst_tensor_adapte
 }
 
 /* Takes what is at the head; nothing after the end. Holds the lock. */
-static cst_status loader_deliver(cst_loader *loader, cst__made *out, cst_error *error) {
+static cst_status loader_deliver(cst_loader *loader, cst__made_batch *out, cst_error *error) {
   if (loader->head == loader->failure.at) {
     cst__error_copy(error, &loader->failure.error);
     return loader->failure.status;
@@ -383,7 +383,7 @@ static cst_status loader_deliver(cst_loader *loader, cst__made *out, cst_error *
   return CST_OK;
 }
 
-static cst_status loader_next(cst_loader *loader, cst__made *out, cst_error *error) {
+static cst_status loader_next(cst_loader *loader, cst__made_batch *out, cst_error *error) {
   cst_error own = CST_ERROR_INIT;
   cst_status status = cst__interrupted(&own);
   cst__mutex_lock(&loader->lock);
@@ -407,7 +407,7 @@ cst_status cst_loader_next(cst_loader *loader, struct ArrowArray *out, cst_posit
   CST__CLEAR(out);
   CST__CLEAR(position);
   CST__TRY(cst__check_given(loader, "loader", out, error));
-  cst__made made = {.tensors = NULL};
+  cst__made_batch made = {.tensors = NULL};
   out->release = NULL;
   CST__TRY(agree(loader, KIND_BATCHES, NULL, error));
   CST__TRY(loader_next(loader, &made, error));
@@ -425,7 +425,7 @@ cst_status cst_loader_next_tensors(cst_loader *loader, const cst_tensor_adapter 
   if (loader == NULL || adapter == NULL || out == NULL) {
     return cst__missing("the loader, the adapter or the output", error);
   }
-  cst__made made = {.tensors = NULL};
+  cst__made_batch made = {.tensors = NULL};
   *out = NULL;
   CST__TRY(agree(loader, KIND_TENSORS, adapter, error));
   CST__TRY(loader_next(loader, &made, error));

@@ -8,12 +8,12 @@
 #include "table/rows.h"
 #include "tensor/tensor.h"
 
-void cst__made_reset(cst__made *made) {
+void cst__made_reset(cst__made_batch *made) {
   if (made->batch.release != NULL) {
     made->batch.release(&made->batch);
   }
   cst_tensors_release(made->tensors);
-  *made = (cst__made){.tensors = NULL};
+  *made = (cst__made_batch){.tensors = NULL};
 }
 
 void cst__maker_reset(cst__maker *maker) {
@@ -33,7 +33,7 @@ static cst_status maker_reserve(cst__maker *maker, const cst__epoch *epoch, size
   return done ? CST_OK : cst__fail_memory(error, count * sizeof(uint64_t));
 }
 
-static cst_status make_tensors(const cst__epoch *epoch, bool is_trusted, cst__made *made,
+static cst_status make_tensors(const cst__epoch *epoch, bool is_trusted, cst__made_batch *made,
                                cst_error *error) {
   if (epoch->adapter == NULL) {
     return CST_OK;
@@ -150,7 +150,7 @@ static cst_status maker_take_rows(const cst__maker *maker, const cst__epoch *epo
 }
 
 cst_status cst__maker_make_direct(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                                  cst__made *out, cst_error *error) {
+                                  cst__made_batch *out, cst_error *error) {
   size_t count;
   CST__TRY(find_batch_rows(maker, epoch, batch, &count, error));
   CST__TRY(maker_take_rows(maker, epoch, batch, count, &out->batch, error));
@@ -284,7 +284,7 @@ static void locate_read(const cst__maker *maker, const cst__epoch *epoch, const 
 }
 
 cst_status cst__maker_make_streamed(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                                    cst__share *share, cst__made *out, cst_error *error) {
+                                    cst__share *share, cst__made_batch *out, cst_error *error) {
   bool is_trusted =
       share->columns != NULL || epoch->dataset->source->inputs->format.payload != NULL;
   if (share->count == 0) {

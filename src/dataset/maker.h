@@ -10,13 +10,13 @@
 #include "dataset/stream.h"
 
 /* A batch that is made: rows, or tensors if there is an adapter; neither after the end. */
-typedef struct cst__made {
+typedef struct cst__made_batch {
   struct ArrowArray batch; /* release NULL: none */
   cst_tensors *tensors;
   cst_position position;
-} cst__made;
+} cst__made_batch;
 
-void cst__made_reset(cst__made *made);
+void cst__made_reset(cst__made_batch *made);
 
 /* What all makers of an epoch share; it does not change. */
 typedef struct cst__epoch {
@@ -46,12 +46,12 @@ cst_status cst__maker_find_rows(cst__maker *maker, const cst__epoch *epoch, uint
 
 /* Makes a batch of a direct dataset's shard by its number, which is below that of its batches. */
 cst_status cst__maker_make_direct(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                                  cst__made *out, cst_error *error);
+                                  cst__made_batch *out, cst_error *error);
 
 /* Makes a batch of what a stream has given for it; the share is reset. Without rows, nothing is
  * made.
  */
 cst_status cst__maker_make_streamed(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                                    cst__share *share, cst__made *out, cst_error *error);
+                                    cst__share *share, cst__made_batch *out, cst_error *error);
 
 #endif /* DATASET_MAKER_H */

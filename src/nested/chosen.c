@@ -137,8 +137,9 @@ cst_status cst__chosen_compose(cst__chosen *outer, cst__chosen *inner, cst__aren
     return CST_OK;
   }
   if (cst__chosen_is_run(inner) && (inner->begin == 0 || cst__chosen_is_run(outer))) {
-    *out = *outer;
-    out->begin += inner->begin;
+    cst__chosen moved = *outer;
+    moved.begin += inner->begin;
+    *out = moved;
     return CST_OK;
   }
   CST__TRY(cst__chosen_need_numbers(outer, arena, error));

@@ -1,6 +1,6 @@
 /* What is chosen of some elements, and in which order.
  *
- * The words of the room: *lists* (lists.h) are how many there are, where the items of each begin
+ * The words of the room: *lists* (list.h) are how many there are, where the items of each begin
  * (splits) and which are null; *chosen* is which elements of something, known as a run, as spans or
  * as numbers; *slots* (slots.h) are where a walk stands in an array: entering a struct and opening
  * lists go down. What an operation on lists gives is lists again, and what is chosen of the items;
@@ -95,7 +95,7 @@ cst_status cst__chosen_need_numbers(cst__chosen *chosen, cst__arena *arena, cst_
  * one span becomes a run. */
 cst_status cst__chosen_find_spans(cst__chosen *chosen, cst__arena *arena, cst_error *error);
 
-/* Element i of `outer` is an element of `inner`. */
+/* Element i of `outer` is an element of `inner`; *out may be either. */
 cst_status cst__chosen_compose(cst__chosen *outer, cst__chosen *inner, cst__arena *arena,
                                cst__chosen *out, cst_error *error);
 

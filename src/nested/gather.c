@@ -492,14 +492,13 @@ static void copy_views(const cst__view *view, const cst__chosen *s, uint8_t *to)
 }
 
 static cst_status new_views(const gathering *g, const cst__view *view, struct ArrowArray *out) {
-  int64_t num_buffers = 3 + view->num_variadic;
+  int64_t num_buffers = view->array->n_buffers;
   CST__TRY(cst__owned_new(g->owner->allocator, num_buffers, 0, false, out, g->error));
   g->owner->retain(g->owner->object);
   cst__owned_keep(out, g->owner->object, g->owner->release);
-  for (int64_t i = 0; i < view->num_variadic; i++) {
-    out->buffers[2 + i] = view->variadic[i];
+  for (int64_t i = 2; i < num_buffers; i++) {
+    out->buffers[i] = view->array->buffers[i];
   }
-  out->buffers[num_buffers - 1] = view->variadic_sizes;
   return CST_OK;
 }
 

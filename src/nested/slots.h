@@ -6,7 +6,7 @@
 #define NESTED_SLOTS_H
 
 #include "arrow/concat.h"
-#include "nested/lists.h"
+#include "nested/list.h"
 
 /* A struct whose nulls hide the slots of what lies below it; the slots have the same numbers. */
 typedef struct cst__mask {

@@ -39,7 +39,7 @@ static int64_t sizes_view_bytes(const extent *e) {
   int64_t values = 0;
   int64_t blocks = 0;
   for (int64_t i = 0; i < view->num_variadic; i++) {
-    blocks += view->variadic_sizes[i] > 0 ? view->variadic_sizes[i] : 0;
+    blocks += cst__view_block_size(view, i) > 0 ? cst__view_block_size(view, i) : 0;
   }
   for (int64_t i = 0; i < e->length && values < blocks; i++) {
     int64_t size = (int64_t)cst__view_bytes(view, e->begin + i).size;

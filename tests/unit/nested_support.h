@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "nested/lists.h"
+#include "nested/list.h"
 
 /* Lists by where they begin; the last number is where they end. */
 #define LISTS(...)                                                          \

@@ -149,7 +149,7 @@ TEST(views_that_share_bytes_do_not_multiply_them) {
   CHECK_EQ(cst__concat(&s.schema, pieces, 1, NULL, &out, NULL), CST_OK);
   const struct ArrowArray *column = out.children[0];
   CHECK_EQ(column->n_buffers, 4);
-  CHECK_EQ(((const int64_t *)column->buffers[3])[0], s.view.children[0].variadic_sizes[0]);
+  CHECK_EQ(((const int64_t *)column->buffers[3])[0], cst__view_block_size(&s.view.children[0], 0));
   out.release(&out);
   drop(&s);
 }

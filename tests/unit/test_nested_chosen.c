@@ -84,6 +84,18 @@ TEST(what_is_chosen_of_what_is_chosen) {
   cst__arena_reset(&arena);
 }
 
+TEST(what_is_chosen_may_take_the_place_of_what_it_is_chosen_of) {
+  cst__arena arena = nested_arena();
+  cst__chosen part = {.count = 2, .begin = 1};
+  cst__chosen places = {.count = 4, .begin = 3};
+  CHECK_EQ(cst__chosen_compose(&part, &places, &arena, &places, NULL), CST_OK);
+  CHECK_CHOSEN(&places, 4, 5);
+  cst__chosen numbers = NUMBERS(1, 0);
+  CHECK_EQ(cst__chosen_compose(&numbers, &places, &arena, &places, NULL), CST_OK);
+  CHECK_CHOSEN(&places, 5, 4);
+  cst__arena_reset(&arena);
+}
+
 TEST(elements_are_repeated_as_often_as_the_splits_say) {
   cst__arena arena = nested_arena();
   cst__chosen run = {.count = 3, .begin = 7};

@@ -44,7 +44,7 @@ static bool is_index_type(const cst__view *indices) {
 
 /* Looks at a dictionary-encoded column; *column becomes its values. */
 static cst_status bind_dictionary(const cst__out_binding *b, cst__viewed *column,
-                                  cst__slots *slots) {
+                                  cst__bound_slots *slots) {
   struct ArrowSchema index_schema = *column->schema;
   struct ArrowArray index_array = *column->array;
   index_schema.dictionary = NULL;
@@ -67,14 +67,15 @@ static cst_status bind_dictionary(const cst__out_binding *b, cst__viewed *column
   CST__TRY(cst__view_init(values, column->schema->dictionary, column->array->dictionary, b->trusted,
                           b->arena, b->error));
   CST__TRY(check_indices(b, indices, values));
-  *slots = (cst__slots){values, indices};
+  *slots = (cst__bound_slots){values, indices};
   *column = (cst__viewed){values, column->schema->dictionary, column->array->dictionary};
   return CST_OK;
 }
 
 /* *column becomes the one that has the values. */
-static cst_status bind_slots(const cst__out_binding *b, cst__viewed *column, cst__slots *slots) {
-  *slots = (cst__slots){column->view, NULL};
+static cst_status bind_slots(const cst__out_binding *b, cst__viewed *column,
+                             cst__bound_slots *slots) {
+  *slots = (cst__bound_slots){column->view, NULL};
   return column->schema->dictionary != NULL ? bind_dictionary(b, column, slots) : CST_OK;
 }
 
@@ -108,7 +109,7 @@ static uint8_t *put_nothing(const cst__out_field *field, int64_t row, uint8_t *a
 
 /* A column of nulls only. */
 static void bind_nulls(cst__out_field *field, const cst__view *view) {
-  field->values = field->lists = (cst__slots){view, NULL};
+  field->values = field->lists = (cst__bound_slots){view, NULL};
   field->put = field->is_required ? cst__out_put_missing : put_nothing;
 }
 
@@ -153,7 +154,7 @@ static cst_status bind_below(const cst__out_binding *b, cst__out_field *field,
   if (field->message->is_column) {
     /* The wrapper's value: its column is looked at already, and null where the wrapper is. */
     cst__out_field *value = &field->message->fields[0];
-    value->values = (cst__slots){values->view, NULL};
+    value->values = (cst__bound_slots){values->view, NULL};
     bind_plain(value);
     value->put_value = cst__out_value_writer(value, values->view);
     value->put = field_writer(value);

@@ -9,7 +9,7 @@
 
 static bool is_set(const cst__out_field *f, int64_t row) {
   int64_t slot = row;
-  return cst__slots_find(&f->values, &slot);
+  return cst__bound_slots_find(&f->values, &slot);
 }
 
 uint8_t *cst__out_grow(cst__out *out, uint8_t *at, size_t want) {
@@ -92,7 +92,7 @@ static uint8_t *put_fields_as_they_are(cst_bytes bytes, uint8_t *at, cst__out *o
 
 static uint8_t *encode_unknown(const cst__out_message *message, int64_t row, uint8_t *at,
                                cst__out *out) {
-  if (!cst__slots_find(&message->unknown, &row)) {
+  if (!cst__bound_slots_find(&message->unknown, &row)) {
     return at;
   }
   at = put_fields_as_they_are(cst__view_bytes(message->unknown.view, row), at, out);
@@ -176,7 +176,7 @@ static bool is_zero_value(const uint8_t *at, size_t size) {
 }
 
 uint8_t *cst__out_put_singular(const cst__out_field *f, int64_t row, uint8_t *at, cst__out *out) {
-  if (!cst__slots_find(&f->values, &row)) {
+  if (!cst__bound_slots_find(&f->values, &row)) {
     return f->is_required ? cst__out_put_missing(f, row, at, out) : at;
   }
   size_t before = cst__out_size(out, at);
@@ -194,7 +194,7 @@ uint8_t *cst__out_put_singular(const cst__out_field *f, int64_t row, uint8_t *at
 static bool find_item(const cst__out_field *f, int64_t begin, int64_t i, int64_t *slot,
                       cst__out *out) {
   *slot = i;
-  if (cst__slots_find(&f->values, slot)) {
+  if (cst__bound_slots_find(&f->values, slot)) {
     return true;
   }
   (void)cst__out_fail(out, cst__fail(out->error, CST_UNSUPPORTED, "take the nulls out of the lists",
@@ -206,7 +206,7 @@ static bool find_item(const cst__out_field *f, int64_t begin, int64_t i, int64_t
 /* The items of a row's list: none of a null one. */
 static bool find_list(const cst__out_field *f, int64_t row, int64_t *begin, int64_t *end) {
   *begin = *end = 0;
-  if (cst__slots_find(&f->lists, &row)) {
+  if (cst__bound_slots_find(&f->lists, &row)) {
     cst__view_list(f->lists.view, row, begin, end);
   }
   return *begin < *end;
@@ -276,7 +276,7 @@ static int by_map_key(const void *a, const void *b) {
 static bool read_map_key(const cst__out_field *key, int64_t entry, cst__map_key *out) {
   int64_t slot = entry;
   *out = (cst__map_key){{NULL, 0}, 0, entry};
-  if (!cst__slots_find(&key->values, &slot)) {
+  if (!cst__bound_slots_find(&key->values, &slot)) {
     return false;
   }
   const cst__view *view = key->values.view;

@@ -186,7 +186,7 @@ static const cst__out_field *find_any_field(const cst__out_message *message, int
   for (size_t i = 0; i < message->num_fields; i++) {
     const cst__out_field *f = &message->fields[i];
     int64_t slot = row;
-    if (f->def->number == number && cst__slots_find(&f->values, &slot)) {
+    if (f->def->number == number && cst__bound_slots_find(&f->values, &slot)) {
       *value = cst__view_bytes(f->values.view, slot);
       return value->size > 0 ? f : NULL;
     }
@@ -238,7 +238,7 @@ static uint8_t *encode_cast(const cst__out_message *any, const cst__out_field *c
                                         "both 'value' and '%s' have a value", cast->name));
   }
   int64_t slot = row;
-  (void)cst__slots_find(&cast->values, &slot);
+  (void)cst__bound_slots_find(&cast->values, &slot);
   uint8_t *content = cst__out_put_struct(cast, slot, at, out);
   if (content == NULL) {
     cst__error_add_path(out->error, cast->name, strlen(cast->name));
@@ -254,7 +254,7 @@ uint8_t *cst__out_put_any(const cst__out_message *any, int64_t row, uint8_t *at,
   for (size_t i = 0; i < any->num_casts; i++) {
     const cst__out_field *next = &any->casts[i];
     int64_t slot = row;
-    if (!cst__slots_find(&next->values, &slot)) {
+    if (!cst__bound_slots_find(&next->values, &slot)) {
       continue;
     }
     if (cast != NULL) {

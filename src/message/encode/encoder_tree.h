@@ -75,13 +75,13 @@ typedef uint8_t *(*cst__put_value)(const cst__out_field *field, int64_t slot, ui
                                    cst__out *out);
 
 /* What a column holds. */
-typedef struct cst__slots {
+typedef struct cst__bound_slots {
   const cst__view *view;    /* of the values */
   const cst__view *indices; /* dictionary-encoded: which of them a slot has; else NULL */
-} cst__slots;
+} cst__bound_slots;
 
 /* Goes from a slot to that of its value; false: it is null. */
-static inline bool cst__slots_find(const cst__slots *slots, int64_t *slot) {
+static inline bool cst__bound_slots_find(const cst__bound_slots *slots, int64_t *slot) {
   if (slots->indices != NULL) {
     if (cst__view_is_null(slots->indices, *slot)) {
       return false;
@@ -104,8 +104,8 @@ struct cst__out_field {
   const void *data;        /* of plain values, from the view's first slot on */
   const void *offsets;     /* of lists, from the view's first slot on; NULL: they have none */
   const uint8_t *validity; /* of the column; NULL: it has no nulls */
-  cst__slots lists;        /* repeated: the lists */
-  cst__slots values;       /* or their items */
+  cst__bound_slots lists;  /* repeated: the lists */
+  cst__bound_slots values; /* or their items */
   cst__put_value put_value;
   const cst__field_def *def;
   const char *name;           /* of the column */
@@ -124,7 +124,7 @@ struct cst__out_message {
   size_t num_casts;
   int64_t unknown_column; /* -1: none */
   const char *unknown_name;
-  cst__slots unknown;
+  cst__bound_slots unknown;
   const cst__out_field **members; /* of oneofs, those of one next to each other */
   size_t num_members;
   bool is_column; /* of one field, whose column is that of the message: a wrapper */

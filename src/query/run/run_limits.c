@@ -56,7 +56,7 @@ int64_t cst__limit_array_bytes(const cst__view *view) {
   bytes = limit_add(bytes, view->layout == CST__LAYOUT_BOOL ? view->length / 8 : 0);
   bytes = limit_add(bytes, cst__limit_text_bytes(view));
   for (int64_t i = 0; i < view->num_variadic; i++) {
-    bytes = limit_add(bytes, view->variadic_sizes[i]);
+    bytes = limit_add(bytes, cst__view_block_size(view, i));
   }
   for (int64_t i = 0; i < view->num_children; i++) {
     bytes = limit_add(bytes, cst__limit_array_bytes(&view->children[i]));

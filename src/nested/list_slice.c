@@ -1,5 +1,5 @@
 /* Slices of lists. */
-#include "nested/lists.h"
+#include "nested/list.h"
 
 static inline int64_t clamp_place(int64_t place, int64_t size, int64_t least, int64_t most) {
   place = place < 0 ? place + size : place;

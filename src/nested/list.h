@@ -4,8 +4,8 @@
  * An operation gives lists again, and which items they have. Null lists are empty, and stay null;
  * what else becomes of nulls is said where it is done.
  */
-#ifndef NESTED_LISTS_H
-#define NESTED_LISTS_H
+#ifndef NESTED_LIST_H
+#define NESTED_LIST_H
 
 #include <columnstone/arrow_abi.h>
 
@@ -118,4 +118,4 @@ typedef struct cst__slices {
 cst_status cst__lists_slice(const cst__lists *lists, const cst__chosen *chosen, cst__slices slices,
                             cst__arena *arena, cst__picked *out, cst_error *error);
 
-#endif /* NESTED_LISTS_H */
+#endif /* NESTED_LIST_H */

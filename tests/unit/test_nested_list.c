@@ -1,5 +1,5 @@
 /* Lists: looking at them, joining and choosing them. */
-#include "nested/lists.h"
+#include "nested/list.h"
 
 #include "arrow/owned.h"
 #include "nested_support.h"

@@ -1,6 +1,6 @@
 /* Lists without some of their items. */
 #include "arrow/owned.h"
-#include "nested/lists.h"
+#include "nested/list.h"
 
 uint64_t *cst__words_of_bytes(const uint8_t *bytes, int64_t count, cst__arena *arena,
                               cst_error *error) {

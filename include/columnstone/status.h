@@ -106,7 +106,8 @@ CST_API size_t cst_error_format(const cst_error *error, char *buf, size_t n);
 CST_API size_t cst_text_escape(char *buf, size_t n, const char *bytes, size_t size);
 
 /* Makes a URL what errors call it, in place: without parameters, which may be signatures, and
- * without passwords; of a web address the user goes as well, who may be a token. Each part of a chain
+ * without passwords; of a web address the user goes as well, who may be a token. Each part of a
+ * chain
  * ("zip://a.csv::https://...") is looked at. Other names stay as they are. */
 CST_API void cst_url_make_printable(char *url);
 

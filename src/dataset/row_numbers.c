@@ -26,7 +26,7 @@ static cst_status order_buckets(const cst__epoch *epoch, uint64_t begin, uint64_
 }
 
 cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin, uint64_t count,
-                              uint64_t *rows, cst_error *error) {
+                             uint64_t *rows, cst_error *error) {
   if (dataset == NULL || (rows == NULL && count > 0)) {
     return cst__missing(dataset == NULL ? "dataset" : "rows", error);
   }

@@ -17,8 +17,8 @@ cst_compression cst__compression_of(const char *name, size_t *stem);
  * the path's ending. level 0 is the codec's usual one. */
 cst_status cst__output_open(const char *path, cst_compression compression, int level,
                             const cst_allocator *allocator, cst__output **out, cst_error *error);
-/* The same for a file beside another one, whose name nobody has chosen, such as an index: a link that
- * has this name is not followed but replaced. */
+/* The same for a file beside another one, whose name nobody has chosen, such as an index: a link
+ * that has this name is not followed but replaced. */
 cst_status cst__output_open_beside(const char *path, const cst_allocator *allocator,
                                    cst__output **out, cst_error *error);
 /* Takes the writer over: closes it exactly once, also on failure. */

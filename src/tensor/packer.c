@@ -346,7 +346,8 @@ static cst_status begin_batch(cst_packer *packer, cst_error *error) {
   made->batch.release = keep_nothing;
   packer->made = made;
   packer->num_begun = 0;
-  packer->num_parts = cst__arena_take_items(&made->scratch, packer->rows, sizeof *packer->num_parts);
+  packer->num_parts =
+      cst__arena_take_items(&made->scratch, packer->rows, sizeof *packer->num_parts);
   cst_status status = packer->num_parts != NULL
                           ? CST_OK
                           : cst__fail_memory(error, (size_t)packer->rows * sizeof(int32_t));

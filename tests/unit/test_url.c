@@ -135,18 +135,10 @@ TEST(patterns) {
 /* What a server lists is not trusted. */
 TEST(names_that_a_pattern_does_not_mean) {
   static const char *const listings[] = {
-      "copy://d/b\\n.env\\0",
-      ".env\\0",
-      "copy://e/a\\0",
-      "copy://d/../e/a\\0",
-      "file:///etc/x\\0",
-      "copy://d/..\\0",
-      "copy://d/x/%%2e%%2E/e\\0",
-      "copy://d/.%%2e\\0",
-      "copy://d/a::file://x\\0",
-      "copy://d/\\033[2J\\0",
-      "copy://d/a",
-      "copy://d/a\\0-\\0",
+      "copy://d/b\\n.env\\0",     ".env\\0",           "copy://e/a\\0",
+      "copy://d/../e/a\\0",       "file:///etc/x\\0",  "copy://d/..\\0",
+      "copy://d/x/%%2e%%2E/e\\0", "copy://d/.%%2e\\0", "copy://d/a::file://x\\0",
+      "copy://d/\\033[2J\\0",     "copy://d/a",        "copy://d/a\\0-\\0",
   };
   for (size_t i = 0; i < sizeof listings / sizeof *listings; i++) {
     cst__paths paths = {0};

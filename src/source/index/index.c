@@ -269,8 +269,7 @@ cst_status cst_index_save(const cst_index *index, const char *path, cst_error *e
   char *name;
   cst__output *output;
   CST__TRY(name_index_file(path, &index->allocator, &name, error));
-  cst_status status =
-      cst__output_open_beside(name, &index->allocator, &output, error);
+  cst_status status = cst__output_open_beside(name, &index->allocator, &output, error);
   cst__delete(name);
   CST__TRY(status);
   status = write_index_file(index, output, error);

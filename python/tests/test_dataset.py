@@ -260,12 +260,12 @@ def test_copies_and_pickles_keep_the_position() -> None:
 def test_torch_converts_and_pins_a_batch() -> None:
     batch = cst.Batch({"a": np.arange(3), "b": {"c": np.ones(2)}}, cst.Position(1, 2))
     converted = default_convert(batch)
-    assert type(converted) is cst.Batch and converted.position == (1, 2, 0, 0, 0)
+    assert type(converted) is cst.Batch and converted.position == cst.Position(1, 2)
     assert isinstance(converted["a"], torch.Tensor) and isinstance(
         converted["b"]["c"], torch.Tensor
     )
     pinned = pin_memory(batch)
-    assert type(pinned) is cst.Batch and pinned.position == (1, 2, 0, 0, 0)
+    assert type(pinned) is cst.Batch and pinned.position == cst.Position(1, 2)
 
 
 def test_a_label_is_split_off(src: cst.Source) -> None:
@@ -289,7 +289,11 @@ def test_padding(src: cst.Source) -> None:
 def test_record_batches(src: cst.Source) -> None:
     iteration = iter(src.dataset(400, as_batches=True))
     sizes = [(b.num_rows, b.position) for b in iteration]
-    assert sizes == [(400, (0, 0, 0, 0, 0)), (400, (0, 1, 0, 0, 0)), (203, (0, 2, 0, 0, 0))]
+    assert sizes == [
+        (400, cst.Position(0, 0)),
+        (400, cst.Position(0, 1)),
+        (203, cst.Position(0, 2)),
+    ]
     assert iteration.position == (0, 2, 0, 0, 0)
     assert next(iter(src)).position is None
 

@@ -88,7 +88,11 @@ def test_a_full_disk(name: str, tmp_path: pathlib.Path, full: Callable[[], None]
     assert sorted(os.listdir(tmp_path)) == sorted([name, *others])
 
 
-@pytest.mark.parametrize("name", OUTPUTS)
+# An index takes the place of a link: it lies beside data that may be somebody else's.
+FOLLOWING = [name for name in OUTPUTS if name not in ("data.cstidx", "index.txt")]
+
+
+@pytest.mark.parametrize("name", FOLLOWING)
 def test_room(name: str, tmp_path: pathlib.Path) -> None:
     """The same outputs where there is room: over a private file, which stays so, by a link."""
     target, path, others = tmp_path / "target", tmp_path / name, _prepare(name, tmp_path)
@@ -102,7 +106,7 @@ def test_room(name: str, tmp_path: pathlib.Path) -> None:
     assert sorted(os.listdir(tmp_path)) == sorted([name, "target", *others])
 
 
-@pytest.mark.parametrize("name", OUTPUTS)
+@pytest.mark.parametrize("name", FOLLOWING)
 def test_a_device(name: str, tmp_path: pathlib.Path) -> None:
     path, others = tmp_path / name, _prepare(name, tmp_path)
     path.symlink_to("/dev/full")

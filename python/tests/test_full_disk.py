@@ -106,6 +106,18 @@ def test_room(name: str, tmp_path: pathlib.Path) -> None:
     assert sorted(os.listdir(tmp_path)) == sorted([name, "target", *others])
 
 
+@pytest.mark.parametrize("name", ["data.cstidx", "index.txt"])
+def test_an_index_replaces_a_link(name: str, tmp_path: pathlib.Path) -> None:
+    target, path, others = tmp_path / "target", tmp_path / name, _prepare(name, tmp_path)
+    target.write_bytes(b"older")
+    path.unlink(missing_ok=True)
+    path.symlink_to("target")
+    OUTPUTS[name](path)
+    assert target.read_bytes() == b"older"
+    assert not path.is_symlink() and path.stat().st_size > ROOM
+    assert sorted(os.listdir(tmp_path)) == sorted([name, "target", *others])
+
+
 @pytest.mark.parametrize("name", FOLLOWING)
 def test_a_device(name: str, tmp_path: pathlib.Path) -> None:
     path, others = tmp_path / name, _prepare(name, tmp_path)

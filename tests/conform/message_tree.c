@@ -3,8 +3,8 @@
  *
  *   message_tree SET              prints the tables, one field or enum value a line
  *   message_tree SET MESSAGE      reads records from stdin, each after its length (4 bytes, little
- *                                 endian), and writes each again: its length, or 0xffffffff if it
- * is not taken, and its bytes in normal form
+ *                                 endian), and writes for each a byte, 1 if it is taken, a length,
+ *                                 and its bytes in normal form, or why it is refused
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,22 +72,31 @@ static void print_tables(const cst_descriptors *set) {
   }
 }
 
-static void put_length(uint32_t size) { (void)fwrite(&size, 1, sizeof size, stdout); }
+static void put_answer(bool is_taken, const char *bytes, size_t size) {
+  uint32_t length = (uint32_t)size;
+  (void)fputc(is_taken, stdout);
+  (void)fwrite(&length, 1, sizeof length, stdout);
+  (void)fwrite(bytes, 1, size, stdout);
+}
 
 static void rewrite_record(const cst__message_def *def, cst_bytes record) {
+  cst_error error = CST_ERROR_INIT;
   cst__arena arena;
   cst__arena_init(&arena, NULL);
   cst__message *tree = cst__message_new(&arena, def);
   char *bytes = NULL;
   size_t size = 0;
-  if (cst__message_merge(&arena, tree, record, CST__DEPTH_LIMIT, NULL) == CST_OK &&
-      cst__message_sort_maps(&arena, tree)) {
+  cst_status status = cst__message_merge(&arena, tree, record, CST__DEPTH_LIMIT, &error);
+  if (status == CST_OK && cst__message_sort_maps(&arena, tree)) {
     cst__wire_out out = {0};
     cst__message_put_wire(tree, &out);
-    (void)cst__wire_out_finish(&out, &bytes, &size, NULL);
+    status = cst__wire_out_finish(&out, &bytes, &size, &error);
   }
-  put_length(bytes != NULL ? (uint32_t)size : UINT32_MAX);
-  (void)fwrite(bytes, 1, size, stdout);
+  if (bytes != NULL) {
+    put_answer(true, bytes, size);
+  } else {
+    put_answer(false, error.message, strlen(error.message));
+  }
   cst_free(bytes);
   cst__arena_reset(&arena);
 }

@@ -130,7 +130,12 @@ typedef struct cst_position {
    * k of shard i of n is batch origin + k * n + i of the epoch. 0, unless the number of shards has
    * changed within the epoch. */
   uint64_t origin;
+  uint64_t row; /* rows of the batch that come before what is delivered of it: 0, but for the first
+                   batch of a loader that begins within one */
 } cst_position;
+
+/* After the first r rows of the batch of position p a loader goes on with the others, and then the
+ * next batches, from p with p.row + r as its row. */
 
 /* Where m shards go on when each of n shards has delivered the batch of position p, or the one of
  * the same number: at {p.epoch, 0, p.file, p.rows_before, p.origin + (p.batch + 1) * n}. Every row

@@ -392,6 +392,10 @@ def test_wrong_arguments(folder: pathlib.Path) -> None:
         len(made)
     with pytest.raises(cst.UnsupportedError, match="at the end"):
         made.num_batches  # noqa: B018
+    with pytest.raises(cst.ArgumentError, match="within a packed batch"):
+        made.state_of(cst.Position(0, 1), 3)
+    with pytest.raises(cst.ArgumentError, match="within a packed batch"):
+        made.load_state_dict(cst.Position(0, 1).within(3))
     with pytest.raises(cst.ArgumentError, match="structured"):
         made.structured()
     for other in (dataset, dataset.pack({"tokens": 25}), dataset.pack({"tokens": 24}, split=True)):

@@ -270,7 +270,9 @@ def test_states_of_other_datasets(folder: pathlib.Path, tmp_path: pathlib.Path) 
 def test_positions_that_there_are_not(folder: pathlib.Path) -> None:
     dataset = make(open_kind(folder, "gz"))
     dataset.load_state_dict(cst.Position(0, 2, 3, 700))
-    with pytest.raises(cst.ArgumentError, match="no batch 3 comes after 3 files and 700 rows"):
+    with pytest.raises(
+        cst.ArgumentError, match="no batch begins with row 96 after 3 files and 700 rows"
+    ):
         next(iter(dataset))
     dataset.load_state_dict(cst.Position(0, 10000))
     assert items(iter(dataset))[0][:2] == (1, 0)

@@ -234,7 +234,11 @@ cst_status cst_dataset_batches_left(cst_dataset *dataset, const cst_position *fr
   uint64_t rows;
   CST__TRY(cst_dataset_num_rows(dataset, &rows, error));
   uint64_t all = cst__dataset_count_batches(dataset, rows, from->origin);
+  uint64_t begin = cst__dataset_begin(dataset, from->origin, from->batch);
   *batches = all > from->batch ? all - from->batch : 0;
+  if (*batches > 0 && from->row > 0 && rows - begin <= from->row) {
+    *batches = 0; /* nothing is left of the short batch */
+  }
   return CST_OK;
 }
 

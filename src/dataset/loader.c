@@ -100,7 +100,11 @@ static cst_status fetch(cst_loader *loader, uint64_t number, uint64_t batch, cst
     cst__condition_wait(&loader->turned, &loader->lock);
   }
   cst__mutex_unlock(&loader->lock);
-  cst_status status = cst__stream_next(loader->stream, batch, out, error);
+  cst__batch_place place = cst__epoch_place(&loader->epoch, batch);
+  cst_status status = cst__stream_next(loader->stream, place.begin, place.count, out, error);
+  if (status == CST_OK && out->count < place.count && loader->dataset->options.drop_last) {
+    cst__share_reset(out);
+  }
   cst__mutex_lock(&loader->lock);
   loader->turn++;
   if (status == CST_OK && out->count == 0 && number < loader->end) {
@@ -240,6 +244,9 @@ static cst_status begin_direct(cst_loader *loader, cst_error *error) {
   cst__dataset_order_of(dataset, loader->batches.from.epoch, &loader->epoch.order);
   loader->end = count_own(
       loader, cst__dataset_count_batches(dataset, dataset->num_rows, loader->batches.from.origin));
+  if (cst__epoch_place(&loader->epoch, batch_of(loader, 0)).begin >= dataset->num_rows) {
+    loader->end = 0; /* all rows of the short batch are left out */
+  }
   return reads_windows(loader) ? cst__blocks_new(dataset->source, &loader->epoch.order,
                                                  &dataset->allocator, &loader->epoch.blocks, error)
                                : CST_OK;
@@ -254,14 +261,21 @@ static cst_status begin_stream(cst_loader *loader, cst_error *error) {
     loader->end =
         count_own(loader, cst__dataset_count_batches(dataset, rows, loader->batches.from.origin));
   }
-  return cst__stream_new(dataset, &loader->batches.from, &loader->stream, error);
+  const cst_position *from = &loader->batches.from;
+  const cst__stream_start start = {.epoch = from->epoch,
+                                   .row = cst__dataset_begin(dataset, from->origin, from->batch),
+                                   .file = from->file,
+                                   .rows_before = from->rows_before};
+  return cst__stream_new(dataset, &start, &loader->stream, error);
 }
 
 static cst_status loader_begin(cst_loader *loader, cst_error *error) {
   CST__TRY(loader_make_room(loader, error));
   loader->epoch = (cst__epoch){.dataset = loader->dataset,
                                .number = loader->batches.from.epoch,
-                               .origin = loader->batches.from.origin};
+                               .origin = loader->batches.from.origin,
+                               .first_batch = loader->batches.from.batch,
+                               .first_row = loader->batches.from.row};
   if (loader->dataset->options.bucket_by != NULL) {
     CST__TRY(
         cst__buckets_new(loader->dataset, loader->epoch.number, &loader->epoch.buckets, error));
@@ -278,6 +292,11 @@ cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from, uint32
   if (from->batch > max_batch) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
                      "no epoch has batch %llu", (unsigned long long)from->batch);
+  }
+  if (from->row >= (uint64_t)dataset->options.batch_size) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "begin with the next batch",
+                     "row %llu of a batch of %lld rows", (unsigned long long)from->row,
+                     (long long)dataset->options.batch_size);
   }
   CST__TRY(cst__dataset_prepare(dataset, error));
   cst_loader *loader = cst__new_zero(&dataset->allocator, sizeof *loader);

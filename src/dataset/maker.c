@@ -24,6 +24,14 @@ void cst__maker_reset(cst__maker *maker) {
   *maker = (cst__maker){.rows = NULL};
 }
 
+cst__batch_place cst__epoch_place(const cst__epoch *epoch, uint64_t batch) {
+  uint64_t count = (uint64_t)epoch->dataset->options.batch_size;
+  uint64_t row = batch == epoch->first_batch ? epoch->first_row : 0;
+  uint64_t begin = cst__dataset_begin(epoch->dataset, epoch->origin, batch);
+  begin = __builtin_add_overflow(begin, row, &begin) ? UINT64_MAX : begin;
+  return (cst__batch_place){begin, count - row, row};
+}
+
 static cst_status maker_reserve(cst__maker *maker, const cst__epoch *epoch, size_t count,
                                 cst_error *error) {
   void *rows = maker->rows;
@@ -112,13 +120,13 @@ cst_status cst__maker_find_rows(cst__maker *maker, const cst__epoch *epoch, uint
   return CST_OK;
 }
 
+/* The rows of a batch, of which there are some; *place: where they stand. */
 static cst_status find_batch_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                                  size_t *count, cst_error *error) {
-  uint64_t begin = cst__dataset_begin(epoch->dataset, epoch->origin, batch);
-  uint64_t rest = epoch->order.num_rows - begin;
-  uint64_t batch_size = (uint64_t)epoch->dataset->options.batch_size;
-  *count = (size_t)(rest < batch_size ? rest : batch_size);
-  return cst__maker_find_rows(maker, epoch, begin, *count, error);
+                                  cst__batch_place *place, cst_error *error) {
+  *place = cst__epoch_place(epoch, batch);
+  uint64_t rest = epoch->order.num_rows - place->begin;
+  place->count = rest < place->count ? rest : place->count;
+  return cst__maker_find_rows(maker, epoch, place->begin, (size_t)place->count, error);
 }
 
 /* A row that does not fit its tensor is named by its number in the batch: says file and record. */
@@ -131,13 +139,14 @@ static void locate(const cst__maker *maker, const cst__epoch *epoch, size_t coun
   }
 }
 
-static cst_status maker_take_rows(const cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                                  size_t count, struct ArrowArray *out, cst_error *error) {
+static cst_status maker_take_rows(const cst__maker *maker, const cst__epoch *epoch,
+                                  const cst__batch_place *place, struct ArrowArray *out,
+                                  cst_error *error) {
+  size_t count = (size_t)place->count;
   cst__region *regions[2];
   size_t num_regions = 0;
   if (epoch->blocks != NULL) {
-    uint64_t begin = cst__dataset_begin(epoch->dataset, epoch->origin, batch);
-    CST__TRY(cst__blocks_get(epoch->blocks, begin, count, regions, &num_regions, error));
+    CST__TRY(cst__blocks_get(epoch->blocks, place->begin, count, regions, &num_regions, error));
   }
   const cst__kept_records kept = {(const cst__region *const *)regions, num_regions,
                                   epoch->dataset->cache};
@@ -151,13 +160,14 @@ static cst_status maker_take_rows(const cst__maker *maker, const cst__epoch *epo
 
 cst_status cst__maker_make_direct(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
                                   cst__made_batch *out, cst_error *error) {
-  size_t count;
-  CST__TRY(find_batch_rows(maker, epoch, batch, &count, error));
-  CST__TRY(maker_take_rows(maker, epoch, batch, count, &out->batch, error));
-  out->position = (cst_position){.epoch = epoch->number, .batch = batch, .origin = epoch->origin};
+  cst__batch_place place;
+  CST__TRY(find_batch_rows(maker, epoch, batch, &place, error));
+  CST__TRY(maker_take_rows(maker, epoch, &place, &out->batch, error));
+  out->position = (cst_position){
+      .epoch = epoch->number, .batch = batch, .origin = epoch->origin, .row = place.row};
   cst_status status = make_tensors(epoch, true, out, error);
   if (status != CST_OK) {
-    locate(maker, epoch, count, error);
+    locate(maker, epoch, (size_t)place.count, error);
   }
   return status;
 }
@@ -277,7 +287,7 @@ static void locate_read(const cst__maker *maker, const cst__epoch *epoch, const 
   if (share->records != NULL) {
     cst__unit_locate(&maker->unit, share->records->source, row, error);
   } else if (source->num_parts == 1) {
-    uint64_t within = share->columns != NULL ? maker->rows[row] : row;
+    uint64_t within = share->columns != NULL ? maker->rows[row] : share->begin + row;
     cst__error_add_file(error, cst__source_name(source, 0));
     cst__error_add_record(error, (int64_t)(share->position + within), -1);
   }
@@ -290,8 +300,12 @@ cst_status cst__maker_make_streamed(cst__maker *maker, const cst__epoch *epoch, 
   if (share->count == 0) {
     return CST_OK;
   }
-  out->position =
-      (cst_position){epoch->number, batch, share->file, share->rows_before, epoch->origin};
+  out->position = (cst_position){.epoch = epoch->number,
+                                 .batch = batch,
+                                 .file = share->file,
+                                 .rows_before = share->rows_before,
+                                 .origin = epoch->origin,
+                                 .row = cst__epoch_place(epoch, batch).row};
   cst_status status = maker_make_rows(maker, epoch, share, &out->batch, error);
   if (status == CST_OK) {
     status = make_tensors(epoch, is_trusted, out, error);

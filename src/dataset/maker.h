@@ -23,7 +23,9 @@ typedef struct cst__epoch {
   cst_dataset *dataset;   /* prepared */
   cst__epoch_order order; /* of a direct dataset */
   uint64_t number;
-  uint64_t origin;                   /* as in cst_position */
+  uint64_t origin;      /* as in cst_position */
+  uint64_t first_batch; /* of the epoch's loader, without its first_row rows */
+  uint64_t first_row;
   const cst_tensor_adapter *adapter; /* NULL: batches are wanted as rows */
   cst__buckets *buckets;             /* of a dataset that has them; else NULL */
   cst__blocks *blocks; /* of a direct dataset whose windows are read in whole; else NULL */
@@ -43,6 +45,16 @@ void cst__maker_reset(cst__maker *maker);
 /* Notes the rows at positions [begin, begin + count) of a direct dataset's epoch in maker->rows. */
 cst_status cst__maker_find_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t begin,
                                 size_t count, cst_error *error);
+
+/* Rows [begin, begin + count) of the epoch; `row` of the batch come before them. */
+typedef struct cst__batch_place {
+  uint64_t begin;
+  uint64_t count; /* unless the epoch ends before */
+  uint64_t row;
+} cst__batch_place;
+
+/* Where a batch of the shard stands, by its number. */
+cst__batch_place cst__epoch_place(const cst__epoch *epoch, uint64_t batch);
 
 /* Makes a batch of a direct dataset's shard by its number, which is below that of its batches. */
 cst_status cst__maker_make_direct(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,

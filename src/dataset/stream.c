@@ -63,7 +63,6 @@ struct cst__stream {
   file_starts starts; /* after the current portion's begin, and (the first) the last before it */
   bool is_begun;      /* `current` is a portion */
   bool at_end;
-  uint64_t origin; /* as in cst_position */
   cst__share current;
 };
 
@@ -96,13 +95,13 @@ static uint64_t group_begin(const cst__stream *stream, uint64_t file) {
                           : file;
 }
 
-static cst_status stream_begin(cst__stream *stream, const cst_position *from, cst_error *error) {
+static cst_status stream_begin(cst__stream *stream, const cst__stream_start *start,
+                               cst_error *error) {
   const cst_dataset *dataset = stream->dataset;
   cst_source *source = dataset->source;
-  uint64_t position = cst__dataset_begin(dataset, from->origin, from->batch);
   stream->shuffled = dataset->shuffle != CST_SHUFFLE_NONE;
   uint64_t bucket = cst__dataset_bucket_rows(dataset);
-  stream->picks = stream->shuffled || bucket > 0;
+  stream->picks = stream->shuffled || bucket > 0 || start->in_pieces;
   stream->portion = stream->shuffled ? (uint64_t)dataset->options.window
                     : bucket > 0     ? bucket
                                      : (uint64_t)dataset->options.batch_size;
@@ -114,33 +113,32 @@ static cst_status stream_begin(cst__stream *stream, const cst_position *from, cs
       source->inputs->format.payload != NULL &&
       cst__reading_options_deliver_all(&source->options) &&
       !(source->options.values.column_flags & CST_COLUMNS_BINARY_VIEWS); /* of few blocks */
-  stream->begin = position - position % stream->portion;
-  stream->row = from->rows_before;
-  stream->open.next = from->file;
-  stream->origin = from->origin;
-  cst__order_of_parts(&stream->files, source->num_parts, dataset->options.seed, from->epoch);
+  stream->begin = start->row - start->row % stream->portion;
+  stream->row = start->rows_before;
+  stream->open.next = start->file;
+  cst__order_of_parts(&stream->files, source->num_parts, dataset->options.seed, start->epoch);
   plan_turns(stream);
-  if (from->rows_before > stream->begin || from->file > source->num_parts ||
-      group_begin(stream, from->file) != from->file ||
-      (from->file > 0 && !source->inputs->rereadable)) {
+  if (start->rows_before > stream->begin || start->file > source->num_parts ||
+      group_begin(stream, start->file) != start->file ||
+      (start->file > 0 && !source->inputs->rereadable)) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
-                     "no batch %llu comes after %llu files and %llu rows",
-                     (unsigned long long)from->batch, (unsigned long long)from->file,
-                     (unsigned long long)from->rows_before);
+                     "no batch begins with row %llu after %llu files and %llu rows",
+                     (unsigned long long)start->row, (unsigned long long)start->file,
+                     (unsigned long long)start->rows_before);
   }
   CST__TRY(cst_source_arrow_schema(source, &stream->schema, error));
   cst__joiner_init(&stream->joiner, &stream->schema, (int64_t)stream->portion, &dataset->allocator);
   return CST_OK;
 }
 
-cst_status cst__stream_new(cst_dataset *dataset, const cst_position *from, cst__stream **out,
+cst_status cst__stream_new(cst_dataset *dataset, const cst__stream_start *start, cst__stream **out,
                            cst_error *error) {
   cst__stream *stream = cst__new_zero(&dataset->allocator, sizeof *stream);
   if (stream == NULL) {
     return cst__fail_memory(error, sizeof *stream);
   }
   stream->dataset = cst_dataset_retain(dataset);
-  cst_status status = stream_begin(stream, from, error);
+  cst_status status = stream_begin(stream, start, error);
   if (status != CST_OK) {
     cst__stream_free(stream);
     return status;
@@ -460,30 +458,47 @@ static bool is_reached(const cst__stream *stream, uint64_t position) {
          (position < current->position + current->rows || current->rows < stream->portion);
 }
 
-cst_status cst__stream_next(cst__stream *stream, uint64_t batch, cst__share *out,
-                            cst_error *error) {
-  const cst_dataset_options *o = &stream->dataset->options;
-  cst__share *current = &stream->current;
-  uint64_t position = cst__dataset_begin(stream->dataset, stream->origin, batch);
-  uint64_t batch_size = (uint64_t)o->batch_size;
-  *out = (cst__share){.columns = NULL};
-  while (!is_reached(stream, position)) {
-    CST__TRY(stream_advance(stream, error));
-  }
-  uint64_t end = current->position + current->rows;
-  uint64_t rest = position < end ? end - position : 0;
-  if (rest == 0 || (rest < batch_size && o->drop_last)) {
+/* Rows of the current portion as a batch: the portion itself, or a slice of what is kept of it. */
+static cst_status take_batch(cst__stream *stream, cst__share *out, cst_error *error) {
+  struct ArrowArray *batch = &stream->current.batch;
+  cst__shared *shared;
+  if (out->count == out->rows) {
+    out->batch = *batch;
+    batch->release = NULL;
     return CST_OK;
   }
-  *out = *current;
-  out->begin = position - current->position;
-  out->count = rest < batch_size ? rest : batch_size;
-  current->batch.release = NULL; /* each is asked for once */
+  CST__TRY(cst__shared_new(batch, &stream->dataset->allocator, &shared, error));
+  cst_status status =
+      cst__shared_slice(shared, (int64_t)out->begin, (int64_t)out->count, &out->batch, error);
+  cst__shared_release(shared);
+  return status;
+}
+
+cst_status cst__stream_next(cst__stream *stream, uint64_t row, uint64_t most, cst__share *out,
+                            cst_error *error) {
+  const cst__share *current = &stream->current;
+  *out = (cst__share){.columns = NULL};
+  while (!is_reached(stream, row)) {
+    CST__TRY(stream_advance(stream, error));
+  }
+  if (row >= current->position + current->rows || most == 0) {
+    return CST_OK;
+  }
+  cst__share found = *current;
+  found.columns = NULL;
+  found.records = NULL;
+  found.batch.release = NULL;
+  found.begin = row - current->position;
+  found.count = least(most, current->rows - found.begin);
+  if (current->batch.release != NULL) {
+    CST__TRY(take_batch(stream, &found, error));
+  }
   if (current->columns != NULL) {
-    out->columns = cst__array_retain(current->columns);
+    found.columns = cst__array_retain(current->columns);
   }
   if (current->records != NULL) {
-    out->records = cst__window_retain(current->records);
+    found.records = cst__window_retain(current->records);
   }
+  *out = found;
   return CST_OK;
 }

@@ -183,6 +183,19 @@ def test_cardinality(examples: str, tmp_path: pathlib.Path) -> None:
         list(dataset)
 
 
+def test_what_is_left_of_a_batch_has_no_static_size(examples: str) -> None:
+    dataset = cst.open(examples, schema=SCHEMA).dataset(30, shuffle=True, drop_last=True, epochs=2)
+    whole = ids(dataset.tf())
+    dataset.load_state_dict(dataset.state_of(cst.Position(0, 1), 9))
+    rest = dataset.tf()
+    assert rest.element_spec["id"].shape[0] is None and ids(rest) == whole[40:]
+    dataset = cst.open(examples, schema=SCHEMA).dataset(30, drop_last=True, epochs=None)
+    begun = dataset.tf()
+    dataset.load_state_dict(cst.Position(0, 1).within(9))
+    with pytest.raises(tf.errors.OpError, match="load_state_dict first"):
+        next(iter(begun))
+
+
 def test_the_batch_size_is_told_where_all_batches_have_it(examples: str) -> None:
     for ragged in (False, True):
         schema = SCHEMA + ("represent_variable_length_as_ragged: true" if ragged else "")

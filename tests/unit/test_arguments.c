@@ -92,7 +92,7 @@ static const frozen all_frozen[] = {
     {"cst_pad_sizes", sizeof(cst_pad_sizes), 16},
     {"cst_partition", sizeof(cst_partition), 16},
     {"cst_path", sizeof(cst_path), 16},
-    {"cst_position", sizeof(cst_position), 40},
+    {"cst_position", sizeof(cst_position), 48},
     {"cst_query_function", sizeof(cst_query_function), 48},
     {"cst_query_value", sizeof(cst_query_value), 16},
     {"cst_schema_change", sizeof(cst_schema_change), 48},

@@ -326,7 +326,7 @@ TEST(positions_name_the_files) {
   cst_error error = CST_ERROR_INIT;
   cst_position wrong = {.batch = 5, .file = 2, .rows_before = 100};
   CHECK_EQ(cst_loader_new(dataset, &wrong, 0, 1, &loader, &error), CST_INVALID_ARGUMENT);
-  CHECK_STR(error.message, "no batch 5 comes after 2 files and 100 rows");
+  CHECK_STR(error.message, "no batch begins with row 50 after 2 files and 100 rows");
   wrong = (cst_position){.batch = UINT64_MAX};
   CHECK_EQ(cst_loader_new(dataset, &wrong, 0, 1, &loader, &error), CST_INVALID_ARGUMENT);
   delivery_free(&d);

@@ -164,7 +164,7 @@ TEST(files_are_read_in_groups) {
     cst_error error = CST_ERROR_INIT;
     cst_position within = {.batch = 30, .file = 3, .rows_before = 180};
     CHECK_EQ(cst_loader_new(dataset, &within, 0, 1, &loader, &error), CST_INVALID_ARGUMENT);
-    CHECK_STR(error.message, "no batch 30 comes after 3 files and 180 rows");
+    CHECK_STR(error.message, "no batch begins with row 300 after 3 files and 180 rows");
     delivery_free(&d);
     cst_dataset_release(dataset);
     labelled_free(&l);

@@ -45,7 +45,7 @@ def count(name: str, value: int) -> int:
 
 
 def part_of_state(name: str, value: Any) -> int:
-    return number(name, value, -1 if name == "batch" else 0, 2**62 - 2)
+    return number(name, value, -1 if name in ("batch", "row") else 0, 2**62 - 2)
 
 
 def as_shuffle(shuffle: Shuffle) -> int:

@@ -29,8 +29,10 @@ class Position(NamedTuple):
     with so many rows, lie before the place where reading has to begin for this batch. origin: the
     batches of all shards that were delivered before this number of shards divided the epoch, from
     which `batch` counts; 0 unless a state of another number of shards was loaded in this epoch.
-    The last three are for packed batches: the batch of rows of the shard's epoch, the row in it,
-    and the value of that row, that are packed next.
+    first_row: the first row of the batch that was delivered; 0 but for the first batch after a
+    state within a batch. row: of a position within the batch, the number of the last row that was
+    delivered; -1: all of it. The last three are for packed batches: the batch of rows of the
+    shard's epoch, the row in it, and the value of that row, that are packed next.
     """
 
     epoch: int
@@ -38,14 +40,23 @@ class Position(NamedTuple):
     file: int = 0
     rows_before: int = 0
     origin: int = 0
+    first_row: int = 0
+    row: int = -1
     source_batch: int = 0
     source_row: int = 0
     source_value: int = 0
 
+    def within(self, row: int) -> Position:
+        """After row `row` of the batch, counted from 0 as it was delivered."""
+        return self._replace(row=self.first_row + row)
+
     def __repr__(self) -> str:
         rest = zip(self._fields[2:], self[2:], strict=True)
-        more = "".join(f", {name}={value}" for name, value in rest if value)
-        return f"Position(epoch={self.epoch}, batch={self.batch}{more})"
+        more = [f", {name}={value}" for name, value in rest if value != self._field_defaults[name]]
+        return f"Position(epoch={self.epoch}, batch={self.batch}{''.join(more)})"
+
+
+PLACE = Position._fields[:5]  # what every state has
 
 
 @public

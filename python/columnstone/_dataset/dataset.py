@@ -16,7 +16,7 @@ from .._dataset import arguments
 from .._source.fingerprint import fingerprint
 from .._struct.batches import structured_of
 from .._tensor.conversion import framework, register_with_jax, to_jax, to_numpy
-from .batch import Batch, Position
+from .batch import PLACE, Batch, Position
 from .packing import PackedBatches, packing_of
 
 if TYPE_CHECKING:
@@ -53,6 +53,7 @@ else:
 _STATE_VERSION = 2
 _OPTIONAL = ("bucket_by", "bucket_batches", "pack")  # in states of datasets that have them only
 _OF_ONE_SHARD = ("shard", "num_shards")  # a state is one of the whole epoch: any others may load it
+_PACKED, _WHOLE = "a position within a packed batch", "keep one after the batch"
 _BY_POSITION = "give load_state_dict a Position, which is compared with nothing"
 
 
@@ -397,8 +398,17 @@ class Dataset(Generic[Item]):
             return self._state(self._latest.position, self._latest.first_epoch)
         return self.state_of(self._loaded)
 
-    def state_of(self, position: Position | None) -> dict[str, Any]:
-        """The state after the batch of a position (None: at the beginning)."""
+    def state_of(self, position: Position | None, row: int | None = None) -> dict[str, Any]:
+        """The state after the batch of a position (None: at the beginning), or after one of its
+        rows, by its number in the batch as it was delivered: then the rest of the batch comes next,
+        as a batch of its own."""
+        if row is not None:
+            if position is None:
+                raise argument_error("row is that of a batch, and there is no position of one")
+            if self._packing is not None:
+                raise argument_error(_PACKED, _WHOLE)
+            most = self.batch_size - 1 - position.first_row
+            position = position.within(arguments.number("row", row, 0, most))
         return self._state(position, self._first_epoch)
 
     def _state(self, position: Position | None, first_epoch: int) -> dict[str, Any]:
@@ -465,13 +475,16 @@ class Dataset(Generic[Item]):
             given = dict(zip(Position._fields, state, strict=False))
         elif isinstance(state, Mapping):
             self._compare(state)
-            given = {name: state[name] for name in Position._fields}
+            given = {name: state[name] for name in Position._fields if name in state}
             given = self._divided(given, arguments.count("num_shards", state["num_shards"]))
         else:
             kind = type(state).__name__
             raise TypeError(f"a state is a dict of state_dict(), or a Position, not {kind}")
         parts = {name: arguments.part_of_state(name, value) for name, value in given.items()}
-        return Position(**parts)
+        position = Position(**parts)
+        if position.row != -1 and self._packing is not None:
+            raise argument_error(_PACKED, _WHOLE)
+        return position
 
     def _divided(self, place: dict[str, Any], num_shards: int) -> dict[str, Any]:
         """The place of a state of so many shards as one of this dataset's: where their number is
@@ -486,6 +499,13 @@ class Dataset(Generic[Item]):
                 hint=hint,
             )
         batch, origin = (arguments.part_of_state(name, place[name]) for name in ("batch", "origin"))
+        if place.get("row", -1) != -1:
+            hint = "load it with as many shards, or keep a state after a whole batch"
+            raise StateError(
+                f"the state is one within a batch, of {num_shards} shards, and this dataset has "
+                f"{self._options['num_shards']} ({hint})",
+                hint=hint,
+            )
         return {**place, "batch": -1, "origin": origin + (batch + 1) * num_shards}
 
     def _compare(self, state: Mapping[str, Any]) -> None:
@@ -498,7 +518,7 @@ class Dataset(Generic[Item]):
                 hint=_BY_POSITION,
             )
         own = self._print()
-        wanted = (*Position._fields, *own)
+        wanted = (*PLACE, *own)
         missing = [name for name in wanted if name not in state and name not in _OPTIONAL]
         if missing:
             raise StateError(
@@ -711,6 +731,7 @@ class Iteration(Generic[Item]):
         "_place",
         "_process",
         "_progress",
+        "_row",
         "_worker",
         "reporter",
     )
@@ -733,7 +754,9 @@ class Iteration(Generic[Item]):
         self._end = None if epochs is None else first_epoch + epochs
         at = Position(first_epoch, -1) if after is None else after
         self._epoch = at.epoch
-        self._batch = at.batch + 1
+        whole = at.batch < 0 or at.row in (-1, dataset.batch_size - 1)
+        self._batch = at.batch + whole
+        self._row = 0 if whole else at.row + 1  # of the batch, that come before what is next
         self._place = (at.file, at.rows_before)
         self._origin = at.origin
         self._made_before = 0  # batches of all workers, in the epochs before this one
@@ -823,7 +846,7 @@ class Iteration(Generic[Item]):
         """All batches of rows of the shard, from one on."""
         from .._tensor.tensor import RaggedTensor, SparseTensor
 
-        place = (epoch, batch, file, rows_before, 0)
+        place = (epoch, batch, file, rows_before, 0, 0)
         made = self._dataset._core.loader(*place, 0, 1, SparseTensor, RaggedTensor)
         self._dataset._source._keep(made)
         return made
@@ -842,6 +865,7 @@ class Iteration(Generic[Item]):
             self._batch,
             *self._place,
             self._origin,
+            self._row,
             first,
             self._num_workers,
             *classes,
@@ -851,9 +875,9 @@ class Iteration(Generic[Item]):
 
     def _next_epoch(self) -> None:
         """Counts the batches of the epoch that has ended, if another one follows."""
-        begun = (self._batch, self._origin)
+        begun = (self._batch, self._origin, self._row)
         self._epoch += 1
-        self._batch = self._origin = 0
+        self._batch = self._origin = self._row = 0
         self._place = (0, 0)
         if self._has_epoch():
             core = self._dataset._core

@@ -160,8 +160,9 @@ class PackedBatches:
 
     def _position(self) -> Position:
         at = self._batch
-        place = (at.batch, *self._place)
-        return Position(at.epoch, self._number - 1, at.file, at.rows_before, 0, *place)
+        where = Position(at.epoch, self._number - 1, at.file, at.rows_before)
+        row, value = self._place
+        return where._replace(source_batch=at.batch, source_row=row, source_value=value)
 
     def _fill(self) -> bool:
         """Packs until a batch is full, or to the end of the rows."""

@@ -126,7 +126,9 @@ def _below_lists(field: ArrowSchema) -> tuple[ArrowSchema, int]:
 def dataset_of(dataset: Dataset, names: Iterable[str] | None = None) -> Any:
     """A tf.data.Dataset of the batches, in order, with the tensors of these names; each of its
     iterations is one of the dataset, and each after the first one goes on to the next epochs."""
+    at = dataset._loaded
     whole = names is None and dataset._options["drop_last"]  # TFDataset has those of TypeSpecs()
+    whole = whole and (at is None or at.row == -1)  # or what is left of a batch comes first
     specs = dataset_specs(dataset, dataset.batch_size if whole else None)
     features = specs if dataset.label is None else specs[0]
     for name in list(features):
@@ -137,7 +139,8 @@ def dataset_of(dataset: Dataset, names: Iterable[str] | None = None) -> Any:
     begun = _Begun(dataset)
 
     def batches() -> Iterator[Any]:
-        if dataset._loaded is not None and cardinality >= 0:
+        at = dataset._loaded
+        if at is not None and (cardinality >= 0 or (whole and at.row != -1)):
             hint = "load_state_dict first, then ds.tf()"
             raise StateError(
                 f"a state was loaded after ds.tf() counted the batches ({hint})", hint=hint

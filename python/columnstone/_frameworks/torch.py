@@ -15,7 +15,7 @@ from torch.utils.data._utils.collate import default_collate_fn_map, default_conv
 from .._base.errors import StateError, argument_error
 from .._base.public import public
 from .._core import Tensor
-from .._dataset.batch import Batch, Position
+from .._dataset.batch import PLACE, Batch, Position
 from .._dataset.dataset import Dataset
 from .._dataset.rows import Fetched
 from .._source.workers import Reporter, Run
@@ -277,16 +277,21 @@ def _furthest(state: Mapping[str, Any]) -> Mapping[str, Any]:
     found = list(_states_in(state))
     if not found:
         raise StateError("there is no state of a dataset in this")
-    last = max(found, key=lambda one: (one["epoch"], one["origin"], one["batch"]))
+    last = max(found, key=_place_of)
     if state.get("_steps_since_snapshot", 0) > 0:
         hint = "make the StatefulDataLoader with snapshot_every_n_steps=1"
         raise StateError(f"the loader was ahead of the state that it kept ({hint})", hint=hint)
     return last
 
 
+def _place_of(state: Mapping[str, Any]) -> tuple[int, ...]:
+    row = state.get("row", -1)  # of a batch; -1 is after all of them
+    return state["epoch"], state["origin"], state["batch"], row == -1, row
+
+
 def _states_in(state: Any) -> Iterator[Mapping[str, Any]]:
     if isinstance(state, Mapping):
-        if "version" in state and all(name in state for name in Position._fields):
+        if "version" in state and all(name in state for name in PLACE):
             yield state
         else:
             for part in state.values():

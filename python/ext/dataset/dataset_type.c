@@ -160,15 +160,16 @@ static PyObject *num_batches(PyObject *object, PyObject *unused) {
   return count_with(object, cst_dataset_num_batches);
 }
 
-/* batches_left(batch, origin) */
+/* batches_left(batch, origin, row) */
 static PyObject *batches_left(PyObject *object, PyObject *args) {
   cst__py_dataset_object *self = (cst__py_dataset_object *)object;
   unsigned long long batch;
   unsigned long long origin;
-  if (!PyArg_ParseTuple(args, "KK:batches_left", &batch, &origin)) {
+  unsigned long long row;
+  if (!PyArg_ParseTuple(args, "KKK:batches_left", &batch, &origin, &row)) {
     return NULL;
   }
-  cst_position from = {.batch = batch, .origin = origin};
+  cst_position from = {.batch = batch, .origin = origin, .row = row};
   uint64_t count = 0;
   cst_error error = CST_ERROR_INIT;
   cst_status status;
@@ -204,16 +205,16 @@ static PyObject *order(PyObject *object, PyObject *args) {
 }
 
 static PyObject *loader(PyObject *object, PyObject *args) {
-  unsigned long long place[5];
+  unsigned long long place[6];
   unsigned int first;
   unsigned int step;
   PyObject *sparse;
   PyObject *ragged;
-  if (!PyArg_ParseTuple(args, "KKKKKIIOO:loader", &place[0], &place[1], &place[2], &place[3],
-                        &place[4], &first, &step, &sparse, &ragged)) {
+  if (!PyArg_ParseTuple(args, "KKKKKKIIOO:loader", &place[0], &place[1], &place[2], &place[3],
+                        &place[4], &place[5], &first, &step, &sparse, &ragged)) {
     return NULL;
   }
-  cst_position from = {place[0], place[1], place[2], place[3], place[4]};
+  cst_position from = {place[0], place[1], place[2], place[3], place[4], place[5]};
   bool tensors = sparse != Py_None;
   return cst__py_loader_new(object, &from, first, step, tensors ? sparse : NULL,
                             tensors ? ragged : NULL);

@@ -74,9 +74,10 @@ static PyObject *loader_wrap(PyObject *object, cst__py_item *item) {
   const cst_position *at = &item->position;
   return content == NULL
              ? NULL
-             : Py_BuildValue("(NKKKKK)", content, (unsigned long long)at->epoch,
+             : Py_BuildValue("(NKKKKKK)", content, (unsigned long long)at->epoch,
                              (unsigned long long)at->batch, (unsigned long long)at->file,
-                             (unsigned long long)at->rows_before, (unsigned long long)at->origin);
+                             (unsigned long long)at->rows_before, (unsigned long long)at->origin,
+                             (unsigned long long)at->row);
 }
 
 static const cst__py_feed_kind kind = {"loader", "iterate over the dataset again", loader_end,
@@ -166,7 +167,8 @@ static PyType_Slot slots[] = {
     {Py_tp_doc,
      "One epoch of a dataset: an iterator of (batch or dict of tensors, epoch, batch number, "
      "file,\n"
-     "rows before the file, origin). Threads start with the first next and end with the iterator."},
+     "rows before the file, origin, row). Threads start with the first next and end with the "
+     "iterator."},
     {Py_tp_dealloc, loader_dealloc},
     {Py_tp_traverse, loader_traverse},
     {Py_tp_iter, PyObject_SelfIter},

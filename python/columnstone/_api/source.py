@@ -195,10 +195,14 @@ class Source(SourceBase):
 
         return Rows(self, label, pad)
 
-    def torch_map(self, label: str | None = None, pad: PadsLike = None) -> TorchRows:
+    def torch_map(
+        self, label: str | None = None, pad: PadsLike = None, *, jagged: bool = True
+    ) -> TorchRows:
         """The same as dicts of torch tensors: a map-style torch.utils.data.Dataset, for samplers
-        of one's own. Its `collate` is the collate_fn for tensors that are not dense."""
+        of one's own. Its `collate` is the collate_fn for tensors that are not dense; jagged: as
+        for to_torch."""
         from .._tensor.conversion import framework
 
-        made: TorchRows = framework("torch", "torch", "PyTorch").TorchRows(self.grain(label, pad))
+        rows = self.grain(label, pad)
+        made: TorchRows = framework("torch", "torch", "PyTorch").TorchRows(rows, jagged)
         return made

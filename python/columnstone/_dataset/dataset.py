@@ -589,19 +589,22 @@ class Dataset(Generic[Item]):
         return Converted(self, convert)
 
     @overload
-    def torch(self: Dataset[Batch]) -> TorchDataset[TorchBatch]: ...
+    def torch(self: Dataset[Batch], *, jagged: bool = True) -> TorchDataset[TorchBatch]: ...
 
     @overload
-    def torch(self: Dataset[Labelled]) -> TorchDataset[tuple[TorchBatch, TorchTensor]]: ...
+    def torch(
+        self: Dataset[Labelled], *, jagged: bool = True
+    ) -> TorchDataset[tuple[TorchBatch, TorchTensor]]: ...
 
-    def torch(self) -> Any:
-        """A torch.utils.data.IterableDataset of Batches of torch tensors, see to_torch.
+    def torch(self, *, jagged: bool = True) -> Any:
+        """A torch.utils.data.IterableDataset of Batches of torch tensors, see to_torch, also for
+        `jagged`.
 
         DataLoader(ds.torch(), batch_size=None, num_workers=n) gives the same batches in the same
         order for every n. To go on after a stop, keep ds.state_of(batch.position); torchdata's
         StatefulDataLoader keeps the state itself.
         """
-        return framework("torch", "torch", "PyTorch").TorchDataset(self)
+        return framework("torch", "torch", "PyTorch").TorchDataset(self, jagged)
 
     def tf(self) -> Any:
         """A tf.data.Dataset of the batches in order, see to_tf; its element_spec says what comes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
@@ -38,8 +39,10 @@ Item = TypeVar("Item", covariant=True)  # a TorchBatch, or (TorchBatch, tensor) 
 # Tensors
 
 
-def to_torch(tensors: Any) -> Any:
-    """See _frameworks.to_torch."""
+def to_torch(tensors: Any, jagged: bool = True) -> Any:
+    """See _tensor.conversion.to_torch."""
+    if not jagged:
+        return converted(tensors, _dense, _sparse)
     offsets = Offsets()
     return converted(tensors, _dense, _sparse, lambda tensor: _ragged(tensor, offsets))
 
@@ -78,14 +81,16 @@ class TorchDataset(IterableDataset[Item], Generic[Item]):  # type: ignore[misc]
     StatefulDataLoader, with any number of workers: the order is the same.
 
     Items are Batches of torch tensors, as to_torch makes them, which know their position; with a
-    label (Batch, tensor).
+    label (Batch, tensor). Without jagged, ragged tensors of one level are RaggedTensors of torch
+    tensors, as deeper ones are.
     """
 
-    def __init__(self, dataset: Dataset[Any]) -> None:
+    def __init__(self, dataset: Dataset[Any], jagged: bool = True) -> None:
         super().__init__()
         if dataset._rows_only:
             raise argument_error("as_batches gives no tensors: iterate the dataset itself")
         self._dataset = dataset
+        self._jagged = bool(jagged)
         self._restored = False  # in this worker, by a StatefulDataLoader
         self._reports = dataset.source._reported(self)
         self._begun = 0  # iterations of this worker
@@ -100,7 +105,7 @@ class TorchDataset(IterableDataset[Item], Generic[Item]):  # type: ignore[misc]
     def __iter__(self) -> TorchIteration[Item]:
         worker = get_worker_info()
         if worker is None:
-            return TorchIteration(self._dataset, 0, 1)
+            return TorchIteration(self._dataset, self._jagged, 0, 1)
         sealed = _is_unseen(sys._getframe(1))
         if sealed and not self._dataset._maps:
             self._dataset._make_in_turn()  # the loader has batches made ahead, and there is no map
@@ -112,7 +117,9 @@ class TorchDataset(IterableDataset[Item], Generic[Item]):  # type: ignore[misc]
         self._begun += 1
         run = Run(worker.seed - worker.id, self._begun)
         reporter = None if self._reports is None else Reporter(self._reports, run, worker.id)
-        return TorchIteration(self._dataset, worker.id, worker.num_workers, sealed, reporter)
+        return TorchIteration(
+            self._dataset, self._jagged, worker.id, worker.num_workers, sealed, reporter
+        )
 
     def __len__(self) -> int:
         """Batches of all epochs. TypeError where the dataset has no length, or no end."""
@@ -204,12 +211,14 @@ class TorchIteration(Generic[Item]):
     def __init__(
         self,
         dataset: Dataset,
+        jagged: bool,
         worker: int,
         num_workers: int,
         sealed: bool = False,
         reporter: Reporter | None = None,
     ) -> None:
         self._dataset = dataset
+        self._jagged = jagged
         self._worker = worker
         self._num_workers = num_workers
         self._sealed = sealed
@@ -218,7 +227,7 @@ class TorchIteration(Generic[Item]):
 
     def _iterate(self, start: Mapping[str, Any] | None) -> Iteration:
         plain = self._sealed and not self._dataset._maps  # functions get torch tensors
-        convert = _batch_to_seal if plain else _batch
+        convert = functools.partial(_batch_to_seal if plain else _batch, jagged=self._jagged)
         made = self._dataset._iterate(self._worker, self._num_workers, start, convert)
         made.reporter = self._reporter
         return made
@@ -230,7 +239,8 @@ class TorchIteration(Generic[Item]):
         item: Any = next(self._iteration)
         self._worker = self._num_workers - 1  # counted from the batch after this one
         if self._sealed:
-            item = Sealed(*item) if isinstance(item, tuple) else Sealed(item)
+            parts = item if isinstance(item, tuple) else (item,)
+            item = Sealed(*parts, jagged=self._jagged)
         made: Item = item
         return made
 
@@ -252,14 +262,14 @@ class TorchIteration(Generic[Item]):
         self._iteration = self._iterate(state)
 
 
-def _batch(batch: Batch) -> TorchBatch:
-    return TorchBatch(to_torch(dict(batch)), batch.position)
+def _batch(batch: Batch, jagged: bool) -> TorchBatch:
+    return TorchBatch(to_torch(dict(batch), jagged), batch.position)
 
 
-def _batch_to_seal(batch: Batch) -> Batch:
+def _batch_to_seal(batch: Batch, jagged: bool) -> Batch:
     """As _batch, but what can be packed as it is stays so."""
     plain = (Tensor, RaggedTensor)
-    made = {n: t if isinstance(t, plain) else to_torch(t) for n, t in batch.items()}
+    made = {n: t if isinstance(t, plain) else to_torch(t, jagged) for n, t in batch.items()}
     return Batch(made, batch.position)
 
 
@@ -311,8 +321,9 @@ class TorchRows(MapDataset[Any]):  # type: ignore[misc]
     TorchDataset does; the default collate_fn does for tensors that are dense.
     """
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: Rows, jagged: bool = True) -> None:
         self._rows = rows
+        self._jagged = bool(jagged)
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -332,7 +343,8 @@ class TorchRows(MapDataset[Any]):  # type: ignore[misc]
         several such datasets gives them."""
         if get_worker_info() is not None:
             end_with_parent()
-        made = to_torch(rows.tensors if isinstance(rows, Fetched) else self._joined(rows))
+        tensors = rows.tensors if isinstance(rows, Fetched) else self._joined(rows)
+        made = to_torch(tensors, self._jagged)
         return (TorchBatch(made[0]), made[1]) if isinstance(made, tuple) else TorchBatch(made)
 
     def _joined(self, rows: Iterable[Any]) -> Any:

@@ -97,8 +97,8 @@ class Sealed:
 
     __slots__ = ("_sent",)
 
-    def __init__(self, batch: Batch, label: Any = None) -> None:
-        packer = Packer()
+    def __init__(self, batch: Batch, label: Any = None, *, jagged: bool = True) -> None:
+        packer = Packer(jagged)
         layout = packer.add(batch)
         if label is not None:
             layout = ("list", layout, packer.add(label))

@@ -43,7 +43,8 @@ _VALUE = ("value",)
 class Packer:
     """Finds the arrays in a value, and copies them into a block."""
 
-    def __init__(self) -> None:
+    def __init__(self, jagged: bool = True) -> None:
+        self._jagged = jagged
         self._arrays: list[Any] = []
         self._offsets = Offsets()
         self._num_offsets = 0  # that are in the block
@@ -75,7 +76,8 @@ class Packer:
 
     def _add_ragged(self, tensor: RaggedTensor) -> Layout:
         values, splits = tensor.values, tensor.row_splits
-        if isinstance(values, Tensor) and values.dtype != "bytes" and len(splits) == 1:
+        is_numbers = isinstance(values, Tensor) and values.dtype != "bytes"
+        if is_numbers and len(splits) == 1 and self._jagged:
             return self._add_jagged(values, torch.from_dlpack(splits[0]))
         return ("ragged", *map(self.add, (values, *splits)))
 

@@ -77,23 +77,27 @@ def to_numpy(tensors: Any) -> Any:
 
 
 @overload
-def to_torch(tensors: BatchOf[Any]) -> BatchOf[TorchTensor]: ...
+def to_torch(tensors: BatchOf[Any], *, jagged: bool = True) -> BatchOf[TorchTensor]: ...
 
 
 @overload
-def to_torch(tensors: Mapping[str, Any] | Structured) -> dict[str, TorchTensor]: ...
+def to_torch(
+    tensors: Mapping[str, Any] | Structured, *, jagged: bool = True
+) -> dict[str, TorchTensor]: ...
 
 
 @overload
-def to_torch(tensors: tuple[Any, ...]) -> tuple[Any, ...]: ...
+def to_torch(tensors: tuple[Any, ...], *, jagged: bool = True) -> tuple[Any, ...]: ...
 
 
 @overload
-def to_torch(tensors: Tensor | SparseTensor | RaggedTensor | Leaf) -> TorchTensor: ...
+def to_torch(
+    tensors: Tensor | SparseTensor | RaggedTensor | Leaf, *, jagged: bool = True
+) -> TorchTensor: ...
 
 
 @public
-def to_torch(tensors: Any) -> Any:
+def to_torch(tensors: Any, *, jagged: bool = True) -> Any:
     """A tensor, or a dict or tuple of tensors, in PyTorch, without a copy: do not write into them
     in place.
 
@@ -101,8 +105,11 @@ def to_torch(tensors: Any) -> Any:
     Ragged with one level: a jagged nested tensor. Ragged with more levels: a RaggedTensor whose
     parts are torch tensors. Strings, of which torch has no tensors: a StringTensor, whose numpy()
     and tolist() give bytes objects; in a SparseTensor or RaggedTensor where they are one.
+
+    jagged: False: ragged ones with one level are a RaggedTensor of torch tensors as well, its
+        values and row splits, and torch need not load what jagged tensors take: seconds.
     """
-    return framework("torch", "torch", "PyTorch").to_torch(tensors)
+    return framework("torch", "torch", "PyTorch").to_torch(tensors, jagged)
 
 
 @overload

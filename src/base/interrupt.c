@@ -70,7 +70,9 @@ cst_status cst__interrupted(cst_error *error) {
   if (!has_check && own.deadline == 0) {
     return CST_OK;
   }
-  clock_gettime(coarse_clock, &t);
+  /* The coarse clock lags by milliseconds: a deadline would be missed that has passed before the
+   * call. */
+  clock_gettime(own.deadline != 0 ? CLOCK_MONOTONIC : coarse_clock, &t);
   int64_t now = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
   if (own.deadline != 0 && now >= own.deadline) {
     return fail_late(error);

@@ -1,5 +1,6 @@
 /* Packing: lists of rows after each other in rows of a fixed length. */
 #include <columnstone/tensor.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/arguments.h"
@@ -98,11 +99,10 @@ static cst_status packer_check_options(const cst_packer_options *o, cst_error *e
 /* ---- life ---- */
 
 static const char *name_with(cst__arena *arena, const char *name, const char *suffix) {
-  size_t size = strlen(name);
-  char *made = cst__arena_take(arena, size + strlen(suffix) + 1);
+  size_t size = strlen(name) + strlen(suffix) + 1;
+  char *made = cst__arena_take(arena, size);
   if (made != NULL) {
-    memcpy(made, name, size);
-    memcpy(made + size, suffix, strlen(suffix) + 1);
+    snprintf(made, size, "%s%s", name, suffix);
   }
   return made;
 }

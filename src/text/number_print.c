@@ -232,8 +232,10 @@ static size_t lay_out(char *to, decimal d, cst__float_style style) {
     return (size_t)(at - to) + put_exponent(at, point - 1, layouts[style].exponent_digits);
   }
   if (point <= 0) {
-    memcpy(at, "0.000000", 8);
-    at += 2 - point;
+    *at++ = '0';
+    *at++ = '.';
+    memset(at, '0', (size_t)-point);
+    at -= point;
     memcpy(at, digits, (size_t)count);
     return (size_t)(at + count - to);
   }
@@ -260,9 +262,7 @@ static size_t put_special(char *to, double value, cst__float_style style) {
                         : signbit(value)                 ? "-0.0" /* "-0" is an integer */
                         : style == CST__FLOAT_JAVASCRIPT ? "0"
                                                          : "0.0";
-  size_t size = strlen(special);
-  memcpy(to, special, size);
-  return size;
+  return (size_t)(stpcpy(to, special) - to);
 }
 
 size_t cst__print_float64(char *to, double value, cst__float_style style) {

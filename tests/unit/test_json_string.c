@@ -48,7 +48,8 @@ TEST(what_a_terminal_obeys) {
 TEST(names) {
   cst__text out = {0};
   cst__put_json_text(&out, "a\nb");
-  CHECK_STR(out.data, "\"a\\nb\"");
+  CHECK_EQ(out.size, 6);
+  CHECK_MEM(out.data, "\"a\\nb\"", 6);
   cst__text_free(&out);
 }
 

@@ -247,6 +247,7 @@ TEST(rows_of_batches) {
     CHECK_EQ(bad.count, 2);
     CHECK(batch.release == NULL);
     cst_tensors_release(tensors);
+    schema.release(&schema);
     arrow_text(table_type, table_rows, &schema, &batch);
     CHECK_EQ(cst_view_apply_tensors(view, &schema, &batch, NULL, &tensors, &error), CST_SCHEMA);
     CHECK_EQ(error.record, 1);

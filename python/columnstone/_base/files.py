@@ -36,6 +36,32 @@ if TYPE_CHECKING:
     Path: TypeAlias = "str | bytes | os.PathLike[str] | os.PathLike[bytes]"
 
 
+class PlacedFile(io.RawIOBase):
+    """A file that reads from a place of its own; whoever derives from it says where it ends."""
+
+    _at = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        if whence == os.SEEK_CUR:
+            offset += self._at
+        elif whence == os.SEEK_END:
+            offset += self._end()
+        self._at = offset
+        return offset
+
+    def _end(self) -> int:
+        raise NotImplementedError
+
+
 def is_path(item: object) -> bool:
     return isinstance(item, str | bytes | os.PathLike)
 

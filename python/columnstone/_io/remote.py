@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import weakref
 from typing import TYPE_CHECKING, Any
 
 from .._base.errors import Error, FileError, NotFoundError, StateError, UnsupportedError
+from .._base.files import PlacedFile
 from .._base.limits import MAX_INFLATION, check_inflation
 from .._base.optional import need, refuse
 from .._base.text import name_of_url
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _SKIP = 1 << 20
 
 
-class RemoteFile(io.RawIOBase):
+class RemoteFile(PlacedFile):
     """A file that is read by place, and opened by the first read. What a server does not give, it
     is asked for again, and then is an error: a connection that ends early looks like the end of
     the file otherwise."""
@@ -47,7 +47,6 @@ class RemoteFile(io.RawIOBase):
         self._size = http.size if http is not None else size
         self._packed = packed
         self._max_inflation = MAX_INFLATION
-        self._at = 0
         self._file: Any = None
         self._stands = 0  # of the file, where it reads next
         self._process = os.getpid()
@@ -69,23 +68,6 @@ class RemoteFile(io.RawIOBase):
     def size(self) -> int | None:
         """Bytes; None: not known."""
         return self._size
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        if whence == os.SEEK_CUR:
-            offset += self._at
-        elif whence == os.SEEK_END:
-            offset += self._end()
-        self._at = offset
-        return offset
 
     def _enter(self) -> None:
         """In a process that was forked, what was opened before is let go, not closed: it talks by

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import weakref
 from collections import deque
@@ -11,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..._base.errors import CorruptError, StateError
-from ..._base.files import TO_END
+from ..._base.files import TO_END, PlacedFile
 from ..._base.limits import MAX_INFLATION
 from ..reader import Reader
 from .counts import Counts, check_footer
@@ -42,7 +41,10 @@ def open_file(
     order is kept. paths: what is wanted within the columns: "event.query"; None: all. split: the
     row groups that begin in these bytes only. max_inflation: as for open."""
     wanted = _Wanted(columns, paths, split, max_inflation)
-    return _stream(lambda: _Local(path), path, wanted, batch_size, threads)
+    # Opened outside of _Local: a file object that cannot open complains of itself when it goes.
+    return _stream(
+        lambda: _Local(os.open(path, os.O_RDONLY | os.O_CLOEXEC)), path, wanted, batch_size, threads
+    )
 
 
 def open_stream(
@@ -75,31 +77,19 @@ def open_remote(
     return _stream(file.again, file.name, wanted, batch_size, threads)
 
 
-class _Local(io.RawIOBase):
-    """A file of this machine."""
+class _Local(PlacedFile):
+    """A file of this machine, by its descriptor, which it closes."""
 
-    def __init__(self, path: str) -> None:
-        self._fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-        self._at = 0
-        self._close = weakref.finalize(self, os.close, self._fd)
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._close = weakref.finalize(self, os.close, fd)
 
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        base = (0, self._at, os.fstat(self._fd).st_size)[whence]
-        self._at = base + offset
-        return self._at
+    def _end(self) -> int:
+        return os.fstat(self._fd).st_size
 
     def read(self, size: int | None = -1) -> bytes:
         if size is None or size < 0:
-            size = os.fstat(self._fd).st_size - self._at
+            size = self._end() - self._at
         pieces = []
         while size > 0 and (piece := os.pread(self._fd, size, self._at)):
             pieces.append(piece)
@@ -112,28 +102,17 @@ class _Local(io.RawIOBase):
         super().close()
 
 
-class _Chunks(io.RawIOBase):
+class _Chunks(PlacedFile):
     """A file for pyarrow, whose column chunks have been looked at before: their bytes are kept
     until pyarrow asks for them, once."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
         self._kept: dict[tuple[int, int], bytes] = {}
-        self._at = 0
         self.size: int = file.seek(0, os.SEEK_END)
 
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        self._at = offset + (0, self._at, self.size)[whence]
-        return self._at
+    def _end(self) -> int:
+        return self.size
 
     def read(self, size: int | None = -1) -> bytes:
         if size is None or size < 0:
@@ -157,30 +136,18 @@ class _Chunks(io.RawIOBase):
         super().close()
 
 
-class _View(io.RawIOBase):
+class _View(PlacedFile):
     """A place of its own in a file that several passes read."""
 
     def __init__(self, file: Any, lock: Lock) -> None:
         self._file = file
         self._lock = lock
-        self._at = 0
 
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._at
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        if whence == os.SEEK_END:
-            with self._lock:
-                self._file.seek(0, os.SEEK_END)
-                offset += self._file.tell()
-        self._at = offset + (self._at if whence == os.SEEK_CUR else 0)
-        return self._at
+    def _end(self) -> int:
+        with self._lock:
+            self._file.seek(0, os.SEEK_END)
+            end: int = self._file.tell()
+            return end
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")

@@ -254,9 +254,9 @@ static cst_status maker_pick_columns(const cst__maker *maker, const cst__share *
                                      struct ArrowArray *out, cst_error *error) {
   cst_array *picked;
   const int64_t *rows = (const int64_t *)maker->rows; /* below 2^62 */
-  CST__TRY(cst__array_take(share->columns, rows, (size_t)share->count, &picked, error));
-  cst_status status = cst__array_export(picked, out, error);
-  cst__array_handle_release(picked);
+  CST__TRY(cst_array_take(share->columns, rows, (size_t)share->count, &picked, error));
+  cst_status status = cst_array_export(picked, out, error);
+  cst_array_release(picked);
   return status;
 }
 

@@ -70,7 +70,7 @@ void cst__share_reset(cst__share *share) {
   if (share->batch.release != NULL) {
     share->batch.release(&share->batch);
   }
-  cst__array_handle_release(share->columns);
+  cst_array_release(share->columns);
   cst__window_release(share->records);
   *share = (cst__share){.columns = NULL};
 }
@@ -494,7 +494,7 @@ cst_status cst__stream_next(cst__stream *stream, uint64_t row, uint64_t most, cs
     CST__TRY(take_batch(stream, &found, error));
   }
   if (current->columns != NULL) {
-    found.columns = cst__array_retain(current->columns);
+    found.columns = cst_array_retain(current->columns);
   }
   if (current->records != NULL) {
     found.records = cst__window_retain(current->records);

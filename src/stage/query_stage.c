@@ -266,12 +266,12 @@ static cst_status query_take_rows(const query_stage_plan *plan, const struct Arr
                                   cst_error *error) {
   cst_array *from;
   cst_array *taken = NULL;
-  CST__TRY(cst__array_import(schema, batch, true, &plan->allocator, &from, error));
-  cst_status status = cst__array_take(from, rows, (size_t)count, &taken, error);
-  cst__array_handle_release(from);
+  CST__TRY(cst_array_import(schema, batch, CST_ARRAY_TRUSTED, &plan->allocator, &from, error));
+  cst_status status = cst_array_take(from, rows, (size_t)count, &taken, error);
+  cst_array_release(from);
   if (status == CST_OK) {
-    status = cst__array_export(taken, batch, error);
-    cst__array_handle_release(taken);
+    status = cst_array_export(taken, batch, error);
+    cst_array_release(taken);
   }
   return status;
 }

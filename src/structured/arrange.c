@@ -1,8 +1,11 @@
 /* Adding, removing, merging and dividing dimensions: what changes is lists, never elements. */
 #include "structured/arrange.h"
 
+#include <columnstone/structured.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "base/arguments.h"
 
 cst_status cst__structured_axis(int axis, size_t count, size_t *out, cst_error *error) {
   int64_t dimension = axis < 0 ? (int64_t)axis + (int64_t)count : axis;
@@ -62,7 +65,7 @@ static cst_status expand_within(const cst_structured *tensor, size_t axis, cst_s
     memcpy(items, levels.items, axis * sizeof *items);
     status = cst__lists_fixed(levels.rest.chosen.count, 1, &levels.arena, &items[axis], error);
     status = status == CST_OK ? cst__levels_tensor(items, axis + 1, rest, out, error) : status;
-    cst__array_handle_release(rest);
+    cst_array_release(rest);
   }
   cst__levels_close(&levels);
   return status;
@@ -73,12 +76,14 @@ static cst_status expand_rows(const cst_structured *tensor, cst_structured **out
   int64_t one[2] = {0, 1};
   int64_t all[2] = {0, tensor->view.length};
   const cst__lists levels[2] = {{1, -1, one, NULL}, {1, -1, all, NULL}};
-  return tensor->is_row ? cst__structured_new(tensor->array, false, out, error)
+  return tensor->is_row ? cst_structured_new(tensor->array, false, out, error)
                         : cst__levels_tensor(levels, 2, tensor->array, out, error);
 }
 
-cst_status cst__structured_expand_dims(const cst_structured *tensor, int axis, cst_structured **out,
-                                       cst_error *error) {
+cst_status cst_structured_expand_dims(const cst_structured *tensor, int axis, cst_structured **out,
+                                      cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
   size_t at = 0;
   CST__TRY(cst__structured_axis(axis, cst__structured_rank(tensor) + 1, &at, error));
   return at == 0 ? expand_rows(tensor, out, error) : expand_within(tensor, at, out, error);
@@ -128,7 +133,7 @@ static cst_status squeeze_one(const cst_structured *tensor, cst__levels *levels,
   const cst__chosen chosen = {.count = level->count, .at = places, .has_null = true};
   CST__TRY(cst__levels_choose(levels, tensor, &chosen, &rest, error));
   cst_status status = cst__levels_tensor(levels->items, at, rest, out, error);
-  cst__array_handle_release(rest);
+  cst_array_release(rest);
   return status;
 }
 
@@ -162,26 +167,31 @@ static cst_status squeeze_choose(const cst_structured *tensor, const int *axes, 
   return CST_OK;
 }
 
-cst_status cst__structured_squeeze(const cst_structured *tensor, const int *axes, size_t count,
-                                   cst_structured **out, cst_error *error) {
+cst_status cst_structured_squeeze(const cst_structured *tensor, const int *axes, size_t count,
+                                  cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (axes == NULL && count > 0) {
+    return cst__missing("axes", error);
+  }
   size_t rank = cst__structured_rank(tensor);
   bool *chosen = cst__new_zero(&tensor->array->allocator, rank + 1);
   if (chosen == NULL) {
     return cst__fail_memory(error, rank + 1);
   }
-  cst_structured *made = cst__structured_retain(tensor);
+  cst_structured *made = cst_structured_retain(tensor);
   cst_status status = squeeze_choose(tensor, axes, count, chosen, error);
   for (size_t at = rank; at-- > 0 && status == CST_OK;) {
     if (chosen[at]) {
       cst_structured *next = NULL;
       status = squeeze_axis(made, at, &next, error);
-      cst__structured_release(made);
+      cst_structured_release(made);
       made = next;
     }
   }
   cst__delete(chosen);
   if (status != CST_OK) {
-    cst__structured_release(made);
+    cst_structured_release(made);
     return status;
   }
   *out = made;
@@ -199,12 +209,14 @@ static cst_status merge_levels(const cst_structured *tensor, cst__levels *levels
   }
   CST__TRY(cst__levels_rest(levels, tensor, &rest, error));
   cst_status status = cst__levels_tensor(levels->items, outer + 1, rest, out, error);
-  cst__array_handle_release(rest);
+  cst_array_release(rest);
   return status;
 }
 
-cst_status cst__structured_merge_dims(const cst_structured *tensor, int outer, int inner,
-                                      cst_structured **out, cst_error *error) {
+cst_status cst_structured_merge_dims(const cst_structured *tensor, int outer, int inner,
+                                     cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
   size_t rank = cst__structured_rank(tensor);
   size_t from = 0;
   size_t to = 0;
@@ -216,7 +228,7 @@ cst_status cst__structured_merge_dims(const cst_structured *tensor, int outer, i
                      "dimensions %zu to %zu: the outer one is below the inner one", from, to);
   }
   if (from == to) {
-    *out = cst__structured_retain(tensor);
+    *out = cst_structured_retain(tensor);
     return CST_OK;
   }
   CST__TRY(cst__levels_open(tensor, to + 1, &levels, error));
@@ -253,7 +265,7 @@ static cst_status partition_rows(const cst_structured *tensor, cst__levels *leve
   cst_array *rest;
   CST__TRY(cst__levels_rest(levels, tensor, &rest, error));
   cst_status status = cst__levels_tensor(items, 2, rest, out, error);
-  cst__array_handle_release(rest);
+  cst_array_release(rest);
   return status;
 }
 
@@ -270,9 +282,11 @@ static cst_status partition_uniform(const cst_structured *tensor, cst__levels *l
   return partition_rows(tensor, levels, &lists, out, error);
 }
 
-cst_status cst__structured_partition(const cst_structured *tensor, const int64_t *splits,
-                                     size_t count, int64_t size, cst_structured **out,
-                                     cst_error *error) {
+cst_status cst_structured_partition(const cst_structured *tensor, const int64_t *splits,
+                                    size_t count, int64_t size, cst_structured **out,
+                                    cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
   cst__levels levels;
   size_t first;
   CST__TRY(cst__structured_axis(0, cst__structured_rank(tensor), &first, error));

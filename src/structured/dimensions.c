@@ -1,7 +1,9 @@
 /* What the dimensions are: shape, row splits, and all elements without them. */
+#include <columnstone/structured.h>
 #include <string.h>
 
 #include "arrow/owned.h"
+#include "base/arguments.h"
 #include "structured/arrange.h"
 #include "table/walk.h"
 
@@ -21,7 +23,8 @@ static int64_t level_length(const cst__lists *level) {
   return differs == 0 ? length : -1;
 }
 
-cst_status cst__structured_shape(const cst_structured *tensor, int64_t *dims, cst_error *error) {
+cst_status cst_structured_shape(const cst_structured *tensor, int64_t *dims, cst_error *error) {
+  CST__TRY(cst__check_given(tensor, "tensor", dims, error));
   cst__levels levels;
   if (cst__structured_rank(tensor) <= 1 && !tensor->is_row) {
     dims[0] = tensor->view.length;
@@ -35,8 +38,10 @@ cst_status cst__structured_shape(const cst_structured *tensor, int64_t *dims, cs
   return CST_OK;
 }
 
-cst_status cst__structured_row_splits(const cst_structured *tensor, size_t dimension,
-                                      cst_array **out, cst_error *error) {
+cst_status cst_structured_row_splits(const cst_structured *tensor, size_t dimension,
+                                     cst_array **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
   cst__levels levels;
   struct ArrowArray made;
   if (dimension >= cst__structured_rank(tensor)) {
@@ -54,12 +59,14 @@ cst_status cst__structured_row_splits(const cst_structured *tensor, size_t dimen
                         : CST_NO_MEMORY;
 }
 
-cst_status cst__structured_flat_values(const cst_structured *tensor, cst_structured **out,
-                                       cst_error *error) {
+cst_status cst_structured_flat_values(const cst_structured *tensor, cst_structured **out,
+                                      cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
   cst__levels levels;
   cst_array *rest;
   if (tensor->num_lists == 0) {
-    return cst__structured_new(tensor->array, false, out, error);
+    return cst_structured_new(tensor->array, false, out, error);
   }
   CST__TRY(cst__levels_open(tensor, cst__structured_rank(tensor), &levels, error));
   cst_status status = cst__levels_rest(&levels, tensor, &rest, error);
@@ -87,8 +94,10 @@ static cst_status lengths_of(const cst__lists *level, const cst_allocator *alloc
   return cst__int64_result(allocator, &made, out, error);
 }
 
-cst_status cst__structured_row_lengths(const cst_structured *tensor, int axis, cst_structured **out,
-                                       cst_error *error) {
+cst_status cst_structured_row_lengths(const cst_structured *tensor, int axis, cst_structured **out,
+                                      cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
   cst__levels levels;
   cst_array *lengths;
   size_t at = 0;
@@ -97,7 +106,7 @@ cst_status cst__structured_row_lengths(const cst_structured *tensor, int axis, c
   cst_status status = lengths_of(&levels.items[at], &tensor->array->allocator, &lengths, error);
   if (status == CST_OK) {
     status = cst__levels_tensor(levels.items, at, lengths, out, error);
-    cst__array_handle_release(lengths);
+    cst_array_release(lengths);
   }
   cst__levels_close(&levels);
   return status;

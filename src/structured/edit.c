@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/arguments.h"
+
 typedef struct editing {
   cst__assembly assembly;
   const cst__edit *edits;
@@ -251,7 +253,7 @@ cst_status cst__structured_edit(const cst_structured *tensor, const cst_path *pa
   cst__path_set set;
   cst__made made;
   if (count == 0) {
-    *out = cst__structured_retain(tensor);
+    *out = cst_structured_retain(tensor);
     return CST_OK;
   }
   CST__TRY(edit_check_paths(tensor, paths, count, error));
@@ -290,7 +292,12 @@ static cst_status elements_of(const cst__assembly *a, cst__slots *at, const void
   return cst__made_array(a, elements, out);
 }
 
-cst_status cst__structured_with_elements(const cst_structured *tensor, const cst_array *elements,
-                                         cst_structured **out, cst_error *error) {
+cst_status cst_structured_with_elements(const cst_structured *tensor, const cst_array *elements,
+                                        cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (elements == NULL) {
+    return cst__missing("elements", error);
+  }
   return cst__made_of(tensor, elements_of, elements, out, error);
 }

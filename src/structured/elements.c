@@ -1,6 +1,8 @@
 /* Gathering, masking and reversing: walks through dimensions. */
-#include "structured/elements.h"
 
+#include <columnstone/structured.h>
+
+#include "base/arguments.h"
 #include "structured/arrange.h"
 #include "structured/selection.h"
 
@@ -74,9 +76,13 @@ static cst_status choose_batch_dims(int batch_dims, size_t by_rank, size_t most,
   return CST_OK;
 }
 
-cst_status cst__structured_gather(const cst_structured *tensor, const cst_structured *indices,
-                                  int axis, int batch_dims, cst_structured **out,
-                                  cst_error *error) {
+cst_status cst_structured_gather(const cst_structured *tensor, const cst_structured *indices,
+                                 int axis, int batch_dims, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (indices == NULL) {
+    return cst__missing("indices", error);
+  }
   choosing c = {.tensor = tensor, .by_rank = cst__structured_rank(indices)};
   cst__indices by;
   CST__TRY(cst__structured_axis(axis, cst__structured_rank(tensor), &c.axis, error));
@@ -105,15 +111,20 @@ static cst_status find_depth(const cst_structured *indices, size_t rank, int64_t
   if (rank == 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "indices are a scalar, not coordinates");
   }
-  CST__TRY(cst__structured_shape(indices, shape, error));
+  CST__TRY(cst_structured_shape(indices, shape, error));
   *out = shape[rank - 1];
   return *out >= 0 ? CST_OK
                    : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                                "coordinates differ in length, or are null");
 }
 
-cst_status cst__structured_gather_nd(const cst_structured *tensor, const cst_structured *indices,
-                                     int batch_dims, cst_structured **out, cst_error *error) {
+cst_status cst_structured_gather_nd(const cst_structured *tensor, const cst_structured *indices,
+                                    int batch_dims, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (indices == NULL) {
+    return cst__missing("indices", error);
+  }
   choosing c = {.tensor = tensor, .by_rank = cst__structured_rank(indices)};
   cst__indices by;
   size_t rank = cst__structured_rank(tensor);
@@ -142,8 +153,13 @@ static cst_status mask_steps(cst__selection *s, const choosing *c) {
   return cst__select_merge(s, c->by_rank);
 }
 
-cst_status cst__structured_boolean_mask(const cst_structured *tensor, const cst_structured *mask,
-                                        int axis, cst_structured **out, cst_error *error) {
+cst_status cst_structured_boolean_mask(const cst_structured *tensor, const cst_structured *mask,
+                                       int axis, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (mask == NULL) {
+    return cst__missing("mask", error);
+  }
   choosing c = {.tensor = tensor, .by_rank = cst__structured_rank(mask)};
   cst__indices by;
   size_t rank = cst__structured_rank(tensor);
@@ -159,8 +175,13 @@ cst_status cst__structured_boolean_mask(const cst_structured *tensor, const cst_
 
 /* ---- reverse ---- */
 
-cst_status cst__structured_reverse(const cst_structured *tensor, const int *axes, size_t count,
-                                   cst_structured **out, cst_error *error) {
+cst_status cst_structured_reverse(const cst_structured *tensor, const int *axes, size_t count,
+                                  cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (axes == NULL && count > 0) {
+    return cst__missing("axes", error);
+  }
   static const cst__slice backwards = {CST_INDEX_OPEN, CST_INDEX_OPEN, -1};
   size_t rank = cst__structured_rank(tensor);
   size_t dims = 0;
@@ -173,7 +194,7 @@ cst_status cst__structured_reverse(const cst_structured *tensor, const int *axes
     dims = axis + 1 > dims ? axis + 1 : dims;
   }
   if (dims == 0) {
-    *out = cst__structured_retain(tensor);
+    *out = cst_structured_retain(tensor);
     return CST_OK;
   }
   CST__TRY(cst__selection_begin(&s, tensor, dims, rank, error));

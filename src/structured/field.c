@@ -1,5 +1,8 @@
 /* Projection: the field at a path, or several under new names. The lists above stay as they are,
  * with the field in place of the struct. */
+#include <columnstone/structured.h>
+
+#include "base/arguments.h"
 #include "structured/branches.h"
 #include "structured/made.h"
 
@@ -71,18 +74,32 @@ static cst_status fields_make(const cst__assembly *a, cst__slots *at, const void
 
 /* ---- tensors ---- */
 
-cst_status cst__structured_field(const cst_structured *tensor, const cst_path *path,
-                                 cst_structured **out, cst_error *error) {
+cst_status cst_structured_field(const cst_structured *tensor, const cst_path *path,
+                                cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  CST__TRY(cst__check_path(path, error));
   if (path->count == 0) {
-    *out = cst__structured_retain(tensor);
+    *out = cst_structured_retain(tensor);
     return CST_OK;
   }
   return cst__made_of(tensor, field_make, path, out, error);
 }
 
-cst_status cst__structured_fields(const cst_structured *tensor, const char *const *names,
-                                  const cst_path *paths, size_t count, cst_structured **out,
-                                  cst_error *error) {
+cst_status cst_structured_fields(const cst_structured *tensor, const char *const *names,
+                                 const cst_path *paths, size_t count, cst_structured **out,
+                                 cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (count > 0 && (names == NULL || paths == NULL)) {
+    return cst__missing(names == NULL ? "names" : "paths", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (names[i] == NULL) {
+      return cst__missing("names[i]", error);
+    }
+    CST__TRY(cst__check_path(&paths[i], error));
+  }
   const field_list list = {names, paths, count};
   if (!tensor->is_struct) {
     char type[64];

@@ -1,11 +1,13 @@
 /* The handle: making it of an array, counting its owners, and the view of its elements. */
 #include "structured/structured.h"
 
+#include "base/arguments.h"
+
 cst_status cst__structured_result(cst_array *array, bool is_row, cst_structured **out,
                                   cst_error *error) {
   cst_structured *made = cst__new_zero(&array->allocator, sizeof *made);
   if (made == NULL) {
-    cst__array_handle_release(array);
+    cst_array_release(array);
     return cst__fail_memory(error, sizeof *made);
   }
   cst__refcount_init(&made->owners);
@@ -14,7 +16,7 @@ cst_status cst__structured_result(cst_array *array, bool is_row, cst_structured 
   cst__arena_init(&made->arena, &array->allocator);
   cst_status status = cst__array_view(array, &made->view, &made->arena, error);
   if (status != CST_OK) {
-    cst__structured_release(made);
+    cst_structured_release(made);
     return status;
   }
   const cst__view *view = &made->view;
@@ -26,28 +28,49 @@ cst_status cst__structured_result(cst_array *array, bool is_row, cst_structured 
   return CST_OK;
 }
 
-cst_status cst__structured_new(const cst_array *array, bool is_row, cst_structured **out,
-                               cst_error *error) {
+cst_status cst_structured_new(const cst_array *array, bool is_row, cst_structured **out,
+                              cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(array, "array", out, error));
   if (is_row && array->array.length != 1) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "a tensor that is one row, of an array of %lld rows",
                      (long long)array->array.length);
   }
-  return cst__structured_result(cst__array_retain(array), is_row, out, error);
+  return cst__structured_result(cst_array_retain(array), is_row, out, error);
 }
 
-cst_structured *cst__structured_retain(const cst_structured *tensor) {
+cst_structured *cst_structured_retain(const cst_structured *tensor) {
+  if (tensor == NULL) {
+    return NULL;
+  }
   cst_structured *handle = (cst_structured *)(uintptr_t)tensor;
   cst__refcount_up(&handle->owners);
   return handle;
 }
 
-void cst__structured_release(cst_structured *tensor) {
+void cst_structured_release(cst_structured *tensor) {
   if (tensor != NULL && cst__refcount_down(&tensor->owners)) {
     cst__arena_reset(&tensor->arena);
-    cst__array_handle_release(tensor->array);
+    cst_array_release(tensor->array);
     cst__delete(tensor);
   }
+}
+
+const cst_array *cst_structured_array(const cst_structured *tensor) {
+  return tensor != NULL ? tensor->array : NULL;
+}
+
+bool cst_structured_is_row(const cst_structured *tensor) {
+  return tensor != NULL && tensor->is_row;
+}
+
+bool cst_structured_is_struct(const cst_structured *tensor) {
+  return tensor != NULL && tensor->is_struct;
+}
+
+size_t cst_structured_rank(const cst_structured *tensor) {
+  return tensor != NULL ? cst__structured_rank(tensor) : 0;
 }
 
 const cst__view *cst__structured_elements(const cst_structured *tensor) {
@@ -56,4 +79,28 @@ const cst__view *cst__structured_elements(const cst_structured *tensor) {
     view = view->children;
   }
   return view;
+}
+
+/* ---- arguments ---- */
+
+cst_status cst__check_path(const cst_path *path, cst_error *error) {
+  if (path == NULL || (path->steps == NULL && path->count > 0)) {
+    return cst__missing("path", error);
+  }
+  for (size_t i = 0; i < path->count; i++) {
+    if (path->steps[i] == NULL) {
+      return cst__missing("path->steps[i]", error);
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__check_paths(const cst_path *paths, size_t count, cst_error *error) {
+  if (paths == NULL && count > 0) {
+    return cst__missing("paths", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(cst__check_path(&paths[i], error));
+  }
+  return CST_OK;
 }

@@ -85,7 +85,7 @@ static cst_status read_index_array(const arrays_reader *r, size_t item,
   if (shape == NULL) {
     return CST_NO_MEMORY;
   }
-  CST__TRY(cst__structured_shape(tensor, shape, r->error));
+  CST__TRY(cst_structured_shape(tensor, shape, r->error));
   for (size_t d = 0; d < rank; d++) {
     bool is_below_none = d > 0 && shape[d - 1] <= 0;
     if (shape[d] < 0 && !is_below_none) {

@@ -1,6 +1,9 @@
 /* Indexing: the items of a key, what each stands for, and in which order the walk goes through
  * them.
  */
+#include <columnstone/structured.h>
+
+#include "base/arguments.h"
 #include "structured/index_arrays.h"
 #include "structured/selection.h"
 
@@ -61,7 +64,7 @@ static cst_status fail_before_name(const cst_index_item *items, size_t at, size_
 /* The tensor that the names lead to. */
 static cst_status look_up_names(const cst_structured *tensor, const cst_index_item *items,
                                 size_t count, cst_structured **out, cst_error *error) {
-  cst_structured *at = cst__structured_retain(tensor);
+  cst_structured *at = cst_structured_retain(tensor);
   cst_status status = CST_OK;
   size_t dims = 0;
   for (size_t i = 0; i < count && status == CST_OK; i++) {
@@ -73,17 +76,17 @@ static cst_status look_up_names(const cst_structured *tensor, const cst_index_it
     if (dims > cst__structured_rank(at)) {
       status = fail_before_name(items, i, cst__structured_rank(at), error);
     } else if (items[i].kind == CST_INDEX_NAME) {
-      status = cst__structured_field(at, items[i].paths, &next, error);
+      status = cst_structured_field(at, items[i].paths, &next, error);
     } else {
-      status = cst__structured_only(at, items[i].paths, items[i].num_paths, &next, error);
+      status = cst_structured_only(at, items[i].paths, items[i].num_paths, &next, error);
     }
     if (status == CST_OK) {
-      cst__structured_release(at);
+      cst_structured_release(at);
       at = next;
     }
   }
   if (status != CST_OK) {
-    cst__structured_release(at);
+    cst_structured_release(at);
     return status;
   }
   *out = at;
@@ -344,11 +347,11 @@ static cst_status key_take_rows(key *k, cst_structured **out, bool *is_done) {
     if (at < 0 || at >= length) {
       return CST_OK; /* the walk says so */
     }
-    CST__TRY(cst__array_slice(array, at, 1, &rows, k->error));
+    CST__TRY(cst_array_slice(array, at, 1, &rows, k->error));
     k->origin = (cst__row_origin){.is_row = true, .row = at};
   } else if (item->kind == CST_INDEX_SLICE && item->step == 1) {
     cst__range part = cst__slice_of(&(cst__slice){item->begin, item->end, item->step}, length);
-    CST__TRY(cst__array_slice(array, part.begin, part.count, &rows, k->error));
+    CST__TRY(cst_array_slice(array, part.begin, part.count, &rows, k->error));
     k->origin.row = part.begin;
   } else {
     return CST_OK;
@@ -361,7 +364,7 @@ static cst_status key_walk(key *k, cst_structured **out) {
   cst__selection s;
   size_t dims = key_trim(k);
   if (k->count == 0) {
-    *out = cst__structured_retain(k->tensor);
+    *out = cst_structured_retain(k->tensor);
     return CST_OK;
   }
   CST__TRY(cst__selection_begin(&s, k->tensor, dims, k->num_made, k->error));
@@ -394,14 +397,46 @@ static cst_status key_apply(key *k, cst_structured **out) {
         .kind = CST_INDEX_SLICE, .begin = CST_INDEX_OPEN, .end = CST_INDEX_OPEN, .step = 1};
   }
   cst_status status = key_walk(k, out);
-  cst__structured_release(rows);
+  cst_structured_release(rows);
   return status;
 }
 
 enum { FEW_ITEMS = 16 };
 
-cst_status cst__structured_index(const cst_structured *tensor, const cst_index_item *items,
-                                 size_t count, cst_structured **out, cst_error *error) {
+static cst_status check_item(const cst_index_item *item, size_t i, cst_error *error) {
+  switch (item->kind) {
+    case CST_INDEX_NAME:
+      return item->num_paths == 1 ? cst__check_paths(item->paths, 1, error)
+                                  : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                                              "item %zu is one name, not %zu", i, item->num_paths);
+    case CST_INDEX_NAMES:
+      return cst__check_paths(item->paths, item->num_paths, error);
+    case CST_INDEX_SLICE:
+      return item->step != 0 ? CST_OK
+                             : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                                         "item %zu is a slice with a step of 0", i);
+    case CST_INDEX_ARRAY:
+    case CST_INDEX_BY_ROW:
+      return item->tensor != NULL ? CST_OK : cst__missing("items[i].tensor", error);
+    case CST_INDEX_AT:
+    case CST_INDEX_ELLIPSIS:
+    case CST_INDEX_NEW_AXIS:
+      return CST_OK;
+  }
+  return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "item %zu is of kind %d, which there is not",
+                   i, (int)item->kind);
+}
+
+cst_status cst_structured_index(const cst_structured *tensor, const cst_index_item *items,
+                                size_t count, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (items == NULL && count > 0) {
+    return cst__missing("items", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(check_item(&items[i], i, error));
+  }
   cst_index_item few[FEW_ITEMS];
   cst_index_item *left = few;
   cst_structured *named;
@@ -421,7 +456,7 @@ cst_status cst__structured_index(const cst_structured *tensor, const cst_index_i
       }
     }
     status = key_apply(&k, out);
-    cst__structured_release(named);
+    cst_structured_release(named);
   }
   if (left != few) {
     cst__delete(left);

@@ -132,6 +132,6 @@ cst_status cst__indices_open_mask(const cst_structured *tensor, cst__indices *ou
 }
 
 void cst__indices_close(cst__indices *indices) {
-  cst__array_handle_release(indices->elements);
+  cst_array_release(indices->elements);
   cst__levels_close(&indices->levels);
 }

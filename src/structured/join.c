@@ -1,9 +1,11 @@
 /* Concatenating, stacking and tiling: the lists of one dimension become longer. */
+#include <columnstone/structured.h>
 #include <string.h>
 
 #include "arrow/concat.h"
+#include "base/arguments.h"
 #include "structured/arrange.h"
-#include "table/concat_arrays.h"
+#include "table/array.h"
 #include "table/rows.h"
 
 typedef struct joining {
@@ -143,10 +145,10 @@ static cst_status join_rests(const joining *j, cst_array **out) {
     status = cst__levels_rest(&j->levels[i], j->tensors[i], &rests[i], j->error);
   }
   if (status == CST_OK) {
-    status = cst__array_concat((const cst_array *const *)rests, j->count, out, j->error);
+    status = cst_array_concat((const cst_array *const *)rests, j->count, out, j->error);
   }
   for (size_t i = 0; i < j->count; i++) {
-    cst__array_handle_release(rests[i]);
+    cst_array_release(rests[i]);
   }
   cst__delete(rests);
   return status;
@@ -168,7 +170,7 @@ static cst_status join_order(const joining *j, const cst__lists *lists, cst_arra
   join_spans(j, lists, begins, ends);
   const cst__chosen chosen = {.count = ends[count], .spans = {begins, ends, count, 1}};
   CST__TRY(cst__array_choose(*items, &chosen, &ordered, j->error));
-  cst__array_handle_release(*items);
+  cst_array_release(*items);
   *items = ordered;
   return CST_OK;
 }
@@ -178,7 +180,7 @@ static cst_status join_items_of(const joining *j, const cst__lists *lists, cst_a
   CST__TRY(join_rests(j, out));
   cst_status status = lists->count > 1 ? join_order(j, lists, out) : CST_OK;
   if (status != CST_OK) {
-    cst__array_handle_release(*out);
+    cst_array_release(*out);
   }
   return status;
 }
@@ -192,7 +194,7 @@ static cst_status join_all(joining *j, cst_structured **out) {
   CST__TRY(join_items_of(j, &lists, &items));
   j->levels[0].items[j->axis] = lists;
   cst_status status = cst__levels_tensor(j->levels[0].items, j->axis + 1, items, out, j->error);
-  cst__array_handle_release(items);
+  cst_array_release(items);
   return status;
 }
 
@@ -208,8 +210,23 @@ static cst_status join_check_ranks(const cst_structured *const *tensors, size_t 
   return CST_OK;
 }
 
-cst_status cst__structured_concat(const cst_structured *const *tensors, size_t count, int axis,
-                                  cst_structured **out, cst_error *error) {
+static cst_status check_tensors(const cst_structured *const *tensors, size_t count, const void *out,
+                                cst_error *error) {
+  if (tensors == NULL || out == NULL) {
+    return cst__missing(out == NULL ? "out" : "tensors", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (tensors[i] == NULL) {
+      return cst__missing("tensors[i]", error);
+    }
+  }
+  return count > 0 ? CST_OK : cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no tensors at all");
+}
+
+cst_status cst_structured_concat(const cst_structured *const *tensors, size_t count, int axis,
+                                 cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(check_tensors(tensors, count, out, error));
   joining j = {.tensors = tensors,
                .count = count,
                .allocator = &tensors[0]->array->allocator,
@@ -217,7 +234,7 @@ cst_status cst__structured_concat(const cst_structured *const *tensors, size_t c
   CST__TRY(join_check_ranks(tensors, count, error));
   CST__TRY(cst__structured_axis(axis, cst__structured_rank(tensors[0]), &j.axis, error));
   if (count == 1) {
-    *out = cst__structured_retain(tensors[0]);
+    *out = cst_structured_retain(tensors[0]);
     return CST_OK;
   }
   cst_status status = join_all(&j, out);
@@ -227,8 +244,10 @@ cst_status cst__structured_concat(const cst_structured *const *tensors, size_t c
 
 /* ---- stacking ---- */
 
-cst_status cst__structured_stack(const cst_structured *const *tensors, size_t count, int axis,
-                                 cst_structured **out, cst_error *error) {
+cst_status cst_structured_stack(const cst_structured *const *tensors, size_t count, int axis,
+                                cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(check_tensors(tensors, count, out, error));
   size_t at = 0;
   CST__TRY(join_check_ranks(tensors, count, error));
   CST__TRY(cst__structured_axis(axis, cst__structured_rank(tensors[0]) + 1, &at, error));
@@ -239,14 +258,14 @@ cst_status cst__structured_stack(const cst_structured *const *tensors, size_t co
   }
   cst_status status = CST_OK;
   for (size_t i = 0; i < count && status == CST_OK; i++) {
-    status = cst__structured_expand_dims(tensors[i], (int)at, &wider[i], error);
+    status = cst_structured_expand_dims(tensors[i], (int)at, &wider[i], error);
   }
   if (status == CST_OK) {
     status =
-        cst__structured_concat((const cst_structured *const *)wider, count, (int)at, out, error);
+        cst_structured_concat((const cst_structured *const *)wider, count, (int)at, out, error);
   }
   for (size_t i = 0; i < count; i++) {
-    cst__structured_release(wider[i]);
+    cst_structured_release(wider[i]);
   }
   cst__delete(wider);
   return status;
@@ -317,7 +336,7 @@ static cst_status tile_lists(const cst_structured *tensor, cst__levels *levels, 
   if (status == CST_OK) {
     status = cst__levels_tensor(levels->items, levels->count, rest, out, error);
   }
-  cst__array_handle_release(rest);
+  cst_array_release(rest);
   return status;
 }
 
@@ -330,9 +349,14 @@ static cst_status tile_axis(const cst_structured *tensor, size_t axis, int64_t t
   return status;
 }
 
-cst_status cst__structured_tile(const cst_structured *tensor, const int64_t *multiples,
-                                cst_structured **out, cst_error *error) {
-  cst_structured *made = cst__structured_retain(tensor);
+cst_status cst_structured_tile(const cst_structured *tensor, const int64_t *multiples,
+                               cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (multiples == NULL && cst__structured_rank(tensor) > 0) {
+    return cst__missing("multiples", error);
+  }
+  cst_structured *made = cst_structured_retain(tensor);
   for (size_t axis = cst__structured_rank(tensor); axis-- > 0;) {
     cst_structured *next = NULL;
     cst_status status = CST_OK;
@@ -344,7 +368,7 @@ cst_status cst__structured_tile(const cst_structured *tensor, const int64_t *mul
     } else {
       continue;
     }
-    cst__structured_release(made);
+    cst_structured_release(made);
     if (status != CST_OK) {
       return status;
     }

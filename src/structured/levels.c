@@ -61,7 +61,7 @@ cst_status cst__levels_choose(const cst__levels *levels, const cst_structured *t
   cst_array *rest;
   CST__TRY(cst__levels_rest(levels, tensor, &rest, error));
   cst_status status = cst__array_choose(rest, chosen, out, error);
-  cst__array_handle_release(rest);
+  cst_array_release(rest);
   return status;
 }
 
@@ -74,7 +74,7 @@ cst_status cst__levels_tensor(const cst__lists *levels, size_t count, const cst_
   cst__made made;
   bool is_row = count == 0 || cst__list_is_null(&levels[0], 0);
   if (count <= 1 && (count == 0 || !is_row)) {
-    return cst__structured_new(rest, is_row, out, error);
+    return cst_structured_new(rest, is_row, out, error);
   }
   cst__arena_init(&arena, &rest->allocator);
   cst_status status = cst__made_array(&a, rest, &made);

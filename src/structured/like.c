@@ -1,7 +1,10 @@
 /* Tensors of zeros and ones: everything of the given one but its values. */
+#include <columnstone/structured.h>
+
 #include "arrow/owned.h"
+
+#include "base/arguments.h"
 #include "structured/made.h"
-#include "structured/tensor_nulls.h"
 #include "table/walk.h"
 
 static cst_status like_node(const cst__assembly *a, cst__slots *at, const void *how,
@@ -151,7 +154,12 @@ static cst_status like_node(const cst__assembly *a, cst__slots *at, const void *
                                                   : like_leaf(a, at, *value, out);
 }
 
-cst_status cst__structured_like(const cst_structured *tensor, int value, cst_structured **out,
-                                cst_error *error) {
+cst_status cst_structured_like(const cst_structured *tensor, int value, cst_structured **out,
+                               cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (value != 0 && value != 1) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a value of %d instead of 0 or 1", value);
+  }
   return cst__made_of(tensor, like_node, &value, out, error);
 }

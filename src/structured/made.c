@@ -55,7 +55,7 @@ cst_status cst__made_share(const cst__assembly *a, const cst__slots *slots, cst_
 
 cst_status cst__made_array(const cst__assembly *a, const cst_array *array, cst__made *out) {
   out->schema = array->schema;
-  return cst__array_export(array, &out->array, a->error);
+  return cst_array_export(array, &out->array, a->error);
 }
 
 cst_status cst__made_name(const cst__assembly *a, const char *name, cst__made *made) {

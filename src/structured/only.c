@@ -1,4 +1,7 @@
 /* Projection that keeps the structs: the fields at some paths and no others. */
+#include <columnstone/structured.h>
+
+#include "base/arguments.h"
 #include "structured/branches.h"
 #include "structured/made.h"
 
@@ -62,8 +65,11 @@ static cst_status only_node(const cst__assembly *a, cst__slots *at, const void *
                                      : only_of_structs(a, at, how, out);
 }
 
-cst_status cst__structured_only(const cst_structured *tensor, const cst_path *paths, size_t count,
-                                cst_structured **out, cst_error *error) {
+cst_status cst_structured_only(const cst_structured *tensor, const cst_path *paths, size_t count,
+                               cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  CST__TRY(cst__check_paths(paths, count, error));
   cst__arena arena;
   cst__path_set set;
   bool is_whole = false;
@@ -74,7 +80,7 @@ cst_status cst__structured_only(const cst_structured *tensor, const cst_path *pa
     CST__TRY(cst__field_check(cst__structured_elements(tensor), &paths[i], 0, error));
   }
   if (is_whole) {
-    *out = cst__structured_retain(tensor);
+    *out = cst_structured_retain(tensor);
     return CST_OK;
   }
   if (!tensor->is_struct) {

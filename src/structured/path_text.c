@@ -1,11 +1,13 @@
 /* Paths from text, and where they lead in a type.
  */
-#include "structured/path_text.h"
 
+#include <columnstone/structured.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "arrow/concat.h"
+#include "base/arguments.h"
+#include "structured/structured.h"
 
 /* The type below all lists. */
 static const struct ArrowSchema *element_type(const struct ArrowSchema *type) {
@@ -57,8 +59,12 @@ static size_t most_steps(const char *text) {
   return count;
 }
 
-cst_status cst__path_parse(const struct ArrowSchema *type, const char *text, cst_path *out,
-                           cst_error *error) {
+cst_status cst_path_parse(const struct ArrowSchema *type, const char *text, cst_path *out,
+                          cst_error *error) {
+  CST__CLEAR(out);
+  if (type == NULL || text == NULL || out == NULL) {
+    return cst__missing(type == NULL ? "type" : text == NULL ? "text" : "out", error);
+  }
   CST__TRY(cst__schema_check_whole(type, error));
   size_t size = strlen(text);
   size_t most = most_steps(text);
@@ -93,8 +99,11 @@ static cst_status type_below(const struct ArrowSchema **type, const char *step, 
   return CST_OK;
 }
 
-cst_status cst__type_at(const struct ArrowSchema *type, const cst_path *path,
-                        const struct ArrowSchema **out, cst_error *error) {
+cst_status cst_type_at(const struct ArrowSchema *type, const cst_path *path,
+                       const struct ArrowSchema **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(type, "type", out, error));
+  CST__TRY(cst__check_path(path, error));
   CST__TRY(cst__schema_check_whole(type, error));
   for (size_t i = 0; i < path->count; i++) {
     cst_status status = type_below(&type, path->steps[i], error);

@@ -404,6 +404,6 @@ cst_status cst__selection_finish(cst__selection *s, cst_structured **out) {
   cst_array *taken;
   CST__TRY(cst__levels_choose(&s->source, s->tensor, &s->places, &taken, s->error));
   cst_status status = cst__levels_tensor(s->made, s->num_made, taken, out, s->error);
-  cst__array_handle_release(taken);
+  cst_array_release(taken);
   return status;
 }

@@ -29,13 +29,9 @@ struct cst_structured {
   cst__view view;   /* of the array, with all that lies below */
 };
 
-cst_status cst__structured_new(const cst_array *array, bool is_row, cst_structured **out,
-                               cst_error *error);
-/* The same of an array that is taken over, also on failure. */
+/* cst_structured_new of an array that is taken over, also on failure. */
 cst_status cst__structured_result(cst_array *array, bool is_row, cst_structured **out,
                                   cst_error *error);
-cst_structured *cst__structured_retain(const cst_structured *tensor);
-void cst__structured_release(cst_structured *tensor);
 
 static inline size_t cst__structured_rank(const cst_structured *tensor) {
   return tensor->num_lists + !tensor->is_row;
@@ -48,32 +44,8 @@ const cst__view *cst__structured_elements(const cst_structured *tensor);
 cst_status cst__field_find(const cst__view *structs, const char *name, int64_t *place,
                            cst_error *error);
 
-cst_status cst__structured_shape(const cst_structured *tensor, int64_t *dims, cst_error *error);
-cst_status cst__structured_row_splits(const cst_structured *tensor, size_t dimension,
-                                      cst_array **out, cst_error *error);
-cst_status cst__structured_flat_values(const cst_structured *tensor, cst_structured **out,
-                                       cst_error *error);
-cst_status cst__structured_field(const cst_structured *tensor, const cst_path *path,
-                                 cst_structured **out, cst_error *error);
-cst_status cst__structured_fields(const cst_structured *tensor, const char *const *names,
-                                  const cst_path *paths, size_t count, cst_structured **out,
-                                  cst_error *error);
-cst_status cst__structured_index(const cst_structured *tensor, const cst_index_item *items,
-                                 size_t count, cst_structured **out, cst_error *error);
-
-cst_status cst__structured_update(const cst_structured *tensor, const cst_field_update *updates,
-                                  size_t count, cst_structured **out, cst_error *error);
-cst_status cst__structured_only(const cst_structured *tensor, const cst_path *paths, size_t count,
-                                cst_structured **out, cst_error *error);
-
-cst_status cst__structured_with_elements(const cst_structured *tensor, const cst_array *elements,
-                                         cst_structured **out, cst_error *error);
-
-typedef enum cst__direction { CST__UP, CST__DOWN, CST__UP_AND_DOWN } cst__direction;
-
-/* cst_structured_promote, _broadcast, _promote_and_broadcast, by their direction. */
-cst_status cst__structured_transfer(const cst_structured *tensor, const cst_field_copy *copies,
-                                    size_t count, cst__direction direction, cst_structured **out,
-                                    cst_error *error);
+/* Arguments: a path with all its steps, and several of them. */
+cst_status cst__check_path(const cst_path *path, cst_error *error);
+cst_status cst__check_paths(const cst_path *paths, size_t count, cst_error *error);
 
 #endif /* STRUCTURED_STRUCTURED_H */

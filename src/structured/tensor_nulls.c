@@ -1,13 +1,14 @@
 /* Nulls: looking for them, filling them, dropping what is null. */
-#include "structured/tensor_nulls.h"
 
+#include <columnstone/structured.h>
 #include <string.h>
 
 #include "arrow/owned.h"
+#include "base/arguments.h"
 #include "base/interrupt.h"
 #include "structured/levels.h"
 #include "structured/made.h"
-#include "table/lists.h"
+#include "table/array.h"
 
 /* ---- testing ---- */
 
@@ -106,8 +107,14 @@ static cst_status null_test_node(const cst__assembly *a, cst__slots *at, const v
   return t->path.count == 0 ? null_test_slots(a, at, t, out) : null_test_structs(a, at, t, out);
 }
 
-cst_status cst__structured_test_null(const cst_structured *tensor, const cst_path *path,
-                                     cst_null_test test, cst_structured **out, cst_error *error) {
+cst_status cst_structured_test_null(const cst_structured *tensor, const cst_path *path,
+                                    cst_null_test test, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  CST__TRY(cst__check_path(path, error));
+  if (test != CST_IS_NULL && test != CST_HAS) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "test %d", (int)test);
+  }
   const null_test t = {test, *path};
   return cst__made_of(tensor, null_test_node, &t, out, error);
 }
@@ -130,22 +137,29 @@ static cst_status fill_elements(const cst_structured *tensor, cst_array **out, c
   return cst__array_result(tensor->array, view->schema, &made, out, error);
 }
 
-cst_status cst__structured_fill_null(const cst_structured *tensor, const cst_array *fill,
-                                     cst_structured **out, cst_error *error) {
+cst_status cst_structured_fill_null(const cst_structured *tensor, const cst_array *fill,
+                                    cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (fill == NULL) {
+    return cst__missing("fill", error);
+  }
   cst_array *elements;
   cst_array *filled = NULL;
   CST__TRY(fill_elements(tensor, &elements, error));
-  cst_status status = cst__array_fill_null(elements, fill, &filled, error);
+  cst_status status = cst_array_fill_null(elements, fill, &filled, error);
   if (status == CST_OK) {
     status = cst__made_of(tensor, fill_node, filled, out, error);
   }
-  cst__array_handle_release(filled);
-  cst__array_handle_release(elements);
+  cst_array_release(filled);
+  cst_array_release(elements);
   return status;
 }
 
-cst_status cst__structured_fill_null_lists(const cst_structured *tensor, cst_structured **out,
-                                           cst_error *error) {
+cst_status cst_structured_fill_null_lists(const cst_structured *tensor, cst_structured **out,
+                                          cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
   cst__levels levels;
   cst_array *rest;
   CST__TRY(cst__levels_open(tensor, cst__structured_rank(tensor), &levels, error));
@@ -155,7 +169,7 @@ cst_status cst__structured_fill_null_lists(const cst_structured *tensor, cst_str
   cst_status status = cst__levels_rest(&levels, tensor, &rest, error);
   if (status == CST_OK) {
     status = cst__levels_tensor(levels.items, levels.count, rest, out, error);
-    cst__array_handle_release(rest);
+    cst_array_release(rest);
   }
   cst__levels_close(&levels);
   return status;
@@ -202,12 +216,15 @@ static cst_status drop_null_places(const cst_structured *tensor, const cst_struc
   innermost->size = -1;
   CST__TRY(cst__levels_choose(levels, tensor, &kept.items, &rest, error));
   cst_status status = cst__levels_tensor(levels->items, levels->count, rest, out, error);
-  cst__array_handle_release(rest);
+  cst_array_release(rest);
   return status;
 }
 
-cst_status cst__structured_drop_null(const cst_structured *tensor, const cst_path *path,
-                                     cst_structured **out, cst_error *error) {
+cst_status cst_structured_drop_null(const cst_structured *tensor, const cst_path *path,
+                                    cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  CST__TRY(cst__check_path(path, error));
   size_t rank = cst__structured_rank(tensor);
   cst_structured *tests;
   cst__levels levels;
@@ -215,7 +232,7 @@ cst_status cst__structured_drop_null(const cst_structured *tensor, const cst_pat
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "a scalar has no dimension that nulls can be dropped from");
   }
-  CST__TRY(cst__structured_test_null(tensor, path, CST_IS_NULL, &tests, error));
+  CST__TRY(cst_structured_test_null(tensor, path, CST_IS_NULL, &tests, error));
   cst_status status =
       cst__structured_rank(tests) == rank
           ? cst__levels_open(tensor, rank, &levels, error)
@@ -225,6 +242,6 @@ cst_status cst__structured_drop_null(const cst_structured *tensor, const cst_pat
     status = drop_null_places(tensor, tests, &levels, out, error);
     cst__levels_close(&levels);
   }
-  cst__structured_release(tests);
+  cst_structured_release(tests);
   return status;
 }

@@ -1,10 +1,14 @@
 /* Promotion and broadcasting: fields for structs above and below their own, or one after the other.
  * Each copy is a change of edit.h. */
+#include <columnstone/structured.h>
 #include <string.h>
 
 #include "arrow/owned.h"
+#include "base/arguments.h"
 #include "nested/gather.h"
 #include "structured/edit.h"
+
+typedef enum transfer_direction { UP, DOWN, UP_AND_DOWN } transfer_direction;
 
 /* The ways of one copy, from the last struct that the path of the field and that of the structs
  * which get it have in common. */
@@ -134,7 +138,7 @@ static cst_status broadcast_made(const cst__assembly *a, const int64_t *splits, 
     cst__slots slots = cst__slots_all(&view);
     status = broadcast_slots(a, &owner, &slots, splits, &made->array);
   }
-  cst__array_handle_release(array);
+  cst_array_release(array);
   return status;
 }
 
@@ -206,11 +210,11 @@ static cst_status transfer_plan(const cst_structured *tensor, const cst_field_co
 }
 
 static cst_status transfer_check(const cst_field_copy *copy, const transfer *t,
-                                 cst__direction direction, cst_error *error) {
+                                 transfer_direction direction, cst_error *error) {
   const char *what = NULL;
-  if (direction == CST__UP && t->down.count > 0) {
+  if (direction == UP && t->down.count > 0) {
     what = "the structs to promote it to are not above it";
-  } else if (direction == CST__DOWN && (t->up.count > 1 || t->down.count == 0)) {
+  } else if (direction == DOWN && (t->up.count > 1 || t->down.count == 0)) {
     what = "the structs to broadcast it into are not below its own";
   }
   if (what == NULL) {
@@ -258,7 +262,7 @@ static cst_status transfers_take(transfers *all, size_t count, cst_error *error)
 
 /* Plans copy i. */
 static cst_status transfers_add(transfers *all, size_t i, const cst_structured *tensor,
-                                const cst_field_copy *copy, cst__direction direction,
+                                const cst_field_copy *copy, transfer_direction direction,
                                 cst_error *error) {
   transfer *t = &all->ways[i];
   CST__TRY(transfer_plan(tensor, copy, t, error));
@@ -273,9 +277,18 @@ static cst_status transfers_add(transfers *all, size_t i, const cst_structured *
   return CST_OK;
 }
 
-cst_status cst__structured_transfer(const cst_structured *tensor, const cst_field_copy *copies,
-                                    size_t count, cst__direction direction, cst_structured **out,
-                                    cst_error *error) {
+static cst_status transfer_fields(const cst_structured *tensor, const cst_field_copy *copies,
+                                  size_t count, transfer_direction direction, cst_structured **out,
+                                  cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (copies == NULL && count > 0) {
+    return cst__missing("copies", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(cst__check_path(&copies[i].from, error));
+    CST__TRY(cst__check_path(&copies[i].to, error));
+  }
   transfers all = {.paths = NULL};
   cst__arena_init(&all.arena, &tensor->array->allocator);
   cst_status status = transfers_take(&all, count, error);
@@ -287,4 +300,20 @@ cst_status cst__structured_transfer(const cst_structured *tensor, const cst_fiel
   }
   cst__arena_reset(&all.arena);
   return status;
+}
+
+cst_status cst_structured_promote(const cst_structured *tensor, const cst_field_copy *copies,
+                                  size_t count, cst_structured **out, cst_error *error) {
+  return transfer_fields(tensor, copies, count, UP, out, error);
+}
+
+cst_status cst_structured_broadcast(const cst_structured *tensor, const cst_field_copy *copies,
+                                    size_t count, cst_structured **out, cst_error *error) {
+  return transfer_fields(tensor, copies, count, DOWN, out, error);
+}
+
+cst_status cst_structured_promote_and_broadcast(const cst_structured *tensor,
+                                                const cst_field_copy *copies, size_t count,
+                                                cst_structured **out, cst_error *error) {
+  return transfer_fields(tensor, copies, count, UP_AND_DOWN, out, error);
 }

@@ -3,12 +3,13 @@
  * Both walk the same tree twice over: down the fields that are to be seen, and at each of them down
  * its list levels, which have no lines of their own but brackets in the shape of the field.
  */
-#include "structured/tree.h"
 
+#include <columnstone/structured.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "arrow/type.h"
+#include "base/arguments.h"
 #include "base/utf8.h"
 
 /* Types stand in one column, unless the name before one ends beyond this. */
@@ -345,15 +346,23 @@ static void put_json(tree_writer *w, const cst__type *type) {
   cst__text_puts(&w->out, fields != NULL ? "]}" : "}");
 }
 
-cst_status cst__type_write_tree(const struct ArrowSchema *type, const cst_tree_options *options,
-                                char **text, size_t *size, cst_error *error) {
+cst_status cst_type_write_tree(const struct ArrowSchema *type, const cst_tree_options *options,
+                               char **text, size_t *size, cst_error *error) {
+  CST__CLEAR(text);
+  CST__CLEAR(size);
+  if (type == NULL || text == NULL) {
+    return cst__missing(type == NULL ? "type" : "text", error);
+  }
+  cst_tree_options own = CST_TREE_OPTIONS_INIT;
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_flags(own.flags, CST_TREE_ASCII | CST_TREE_JSON, error));
   cst__arena arena;
   cst__type root;
   cst__arena_init(&arena, NULL);
   cst_status status = cst__type_import(type, &arena, &root, error);
   if (status == CST_OK) {
-    tree_writer w = {.options = options, .arena = &arena};
-    if ((options->flags & CST_TREE_JSON) != 0) {
+    tree_writer w = {.options = &own, .arena = &arena};
+    if ((own.flags & CST_TREE_JSON) != 0) {
       put_json(&w, &root);
       cst__text_puts(&w.out, "\n");
     } else {

@@ -1,8 +1,10 @@
 /* Updates: fields whose values somebody gives. Their dimensions are compared with those of the
  * structs, and each is a change of edit.h. */
+#include <columnstone/structured.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "nested/gather.h"
 #include "structured/edit.h"
 
@@ -180,8 +182,16 @@ static cst_status update_make(const cst__assembly *a, const cst__edit *edit,
   return cst__made_around(a, &(cst__lists){1, -1, all, NULL}, out);
 }
 
-cst_status cst__structured_update(const cst_structured *tensor, const cst_field_update *updates,
-                                  size_t count, cst_structured **out, cst_error *error) {
+cst_status cst_structured_update(const cst_structured *tensor, const cst_field_update *updates,
+                                 size_t count, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (updates == NULL && count > 0) {
+    return cst__missing("updates", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(cst__check_path(&updates[i].path, error));
+  }
   size_t size = (count + 1) * (sizeof(cst_path) + sizeof(cst__edit));
   cst_path *paths = cst__new(&tensor->array->allocator, size);
   if (paths == NULL) {

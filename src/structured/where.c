@@ -1,8 +1,11 @@
 /* Choosing between two tensors, and where something is true. */
+#include <columnstone/structured.h>
+
 #include "arrow/owned.h"
-#include "structured/elements.h"
+
+#include "base/arguments.h"
 #include "structured/selection.h"
-#include "table/concat_arrays.h"
+#include "table/array.h"
 #include "table/rows.h"
 #include "table/walk.h"
 
@@ -32,7 +35,7 @@ static cst_status where_one(const cst__indices *condition, const cst_structured 
   if (is_null_at(condition, 0)) {
     return where_null(x, out, error);
   }
-  *out = cst__structured_retain(condition->mask[0] != 0 ? x : y);
+  *out = cst_structured_retain(condition->mask[0] != 0 ? x : y);
   return CST_OK;
 }
 
@@ -62,7 +65,7 @@ static cst_status side_open(where_side *side, const cst__indices *condition,
   size_t dims = condition->levels.count;
   *side = (where_side){.at = NULL};
   if (cst__structured_rank(tensor) == 0) {
-    side->parts = cst__array_retain(tensor->array);
+    side->parts = cst_array_retain(tensor->array);
     return CST_OK;
   }
   if (cst__structured_rank(tensor) < dims) {
@@ -79,7 +82,7 @@ static cst_status side_open(where_side *side, const cst__indices *condition,
 }
 
 static void side_close(where_side *side) {
-  cst__array_handle_release(side->parts);
+  cst_array_release(side->parts);
   if (side->walk.tensor != NULL) {
     cst__selection_end(&side->walk);
   }
@@ -110,13 +113,13 @@ static cst_status where_choose(cst__indices *condition, const where_side *x, con
   cst_array *chosen;
   cst__chosen places;
   CST__TRY(where_places(condition, x, y, &places, error));
-  CST__TRY(cst__array_concat(sides, 2, &both, error));
+  CST__TRY(cst_array_concat(sides, 2, &both, error));
   cst_status status = cst__array_choose(both, &places, &chosen, error);
-  cst__array_handle_release(both);
+  cst_array_release(both);
   if (status == CST_OK) {
     status =
         cst__levels_tensor(condition->levels.items, condition->levels.count, chosen, out, error);
-    cst__array_handle_release(chosen);
+    cst_array_release(chosen);
   }
   return status;
 }
@@ -141,8 +144,13 @@ static size_t side_rank(const cst_structured *side, size_t dims) {
   return rank == 0 ? dims : rank;
 }
 
-cst_status cst__structured_where(const cst_structured *condition, const cst_structured *x,
-                                 const cst_structured *y, cst_structured **out, cst_error *error) {
+cst_status cst_structured_where(const cst_structured *condition, const cst_structured *x,
+                                const cst_structured *y, cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(condition, "condition", out, error));
+  if (x == NULL || y == NULL) {
+    return cst__missing(x == NULL ? "x" : "y", error);
+  }
   cst__indices opened;
   size_t dims = cst__structured_rank(condition);
   if (side_rank(x, dims) != side_rank(y, dims)) {
@@ -198,8 +206,13 @@ static cst_status mask_each(cst__indices *condition, const cst_structured *tenso
   return status;
 }
 
-cst_status cst__structured_mask(const cst_structured *tensor, const cst_structured *condition,
-                                cst_structured **out, cst_error *error) {
+cst_status cst_structured_mask(const cst_structured *tensor, const cst_structured *condition,
+                               cst_structured **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(tensor, "tensor", out, error));
+  if (condition == NULL) {
+    return cst__missing("condition", error);
+  }
   cst__indices opened;
   size_t dims = cst__structured_rank(condition);
   if (dims > cst__structured_rank(tensor)) {
@@ -212,7 +225,7 @@ cst_status cst__structured_mask(const cst_structured *tensor, const cst_structur
   if (dims > 0) {
     status = mask_each(&opened, tensor, out, error);
   } else if (opened.mask[0] != 0 && !is_null_at(&opened, 0)) {
-    *out = cst__structured_retain(tensor);
+    *out = cst_structured_retain(tensor);
   } else {
     status = where_null(tensor, out, error);
   }
@@ -276,12 +289,14 @@ static cst_status make_true_places(cst__indices *condition, cst_structured **out
   if (status == CST_OK) {
     status = cst__levels_tensor(dims, 2, values, out, error);
   }
-  cst__array_handle_release(values);
+  cst_array_release(values);
   return status;
 }
 
-cst_status cst__structured_true_places(const cst_structured *condition, cst_structured **out,
-                                       cst_error *error) {
+cst_status cst_structured_true_places(const cst_structured *condition, cst_structured **out,
+                                      cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(condition, "condition", out, error));
   cst__indices opened;
   CST__TRY(cst__indices_open_mask(condition, &opened, error));
   cst_status status = make_true_places(&opened, out, error);

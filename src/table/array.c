@@ -3,6 +3,7 @@
 
 #include "arrow/dictionary.h"
 #include "arrow/owned.h"
+#include "base/arguments.h"
 
 /* ---- making handles ---- */
 
@@ -84,9 +85,20 @@ static cst_status make_plain(cst__array_type **type, struct ArrowArray *array, b
   return status;
 }
 
-cst_status cst__array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
-                             bool is_trusted, const cst_allocator *allocator, cst_array **out,
-                             cst_error *error) {
+cst_status cst_array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
+                            uint32_t flags, const cst_allocator *allocator, cst_array **out,
+                            cst_error *error) {
+  bool is_trusted = (flags & CST_ARRAY_TRUSTED) != 0;
+  CST__CLEAR(out);
+  if (schema == NULL || schema->release == NULL || array == NULL || array->release == NULL ||
+      out == NULL) {
+    return cst__missing(out == NULL                                 ? "out"
+                        : schema == NULL || schema->release == NULL ? "schema"
+                                                                    : "array",
+                        error);
+  }
+  CST__TRY(cst__check_flags(flags, CST_ARRAY_TRUSTED, error));
+  CST__TRY(cst__check_allocator(allocator, error));
   cst__array_type *type;
   CST__TRY(cst__array_type_new(schema, allocator, &type, error));
   cst_status status = is_trusted ? CST_OK : cst__schema_check_types(&type->schema, error);
@@ -105,13 +117,15 @@ cst_status cst__array_import(const struct ArrowSchema *schema, struct ArrowArray
 
 /* ---- counting ---- */
 
-cst_array *cst__array_retain(const cst_array *array) {
+cst_array *cst_array_retain(const cst_array *array) {
   cst_array *handle = (cst_array *)(uintptr_t)array;
-  cst__refcount_up(&handle->owners);
+  if (handle != NULL) {
+    cst__refcount_up(&handle->owners);
+  }
   return handle;
 }
 
-void cst__array_handle_release(cst_array *array) {
+void cst_array_release(cst_array *array) {
   if (array != NULL && cst__refcount_down(&array->owners)) {
     cst__array_release(&array->array);
     cst__array_type_release(array->type);
@@ -119,10 +133,16 @@ void cst__array_handle_release(cst_array *array) {
   }
 }
 
+int64_t cst_array_length(const cst_array *array) { return array != NULL ? array->array.length : 0; }
+
+const struct ArrowSchema *cst_array_schema(const cst_array *array) {
+  return array != NULL ? array->schema : NULL;
+}
+
 /* ---- sharing ---- */
 
-static void array_retain_owner(void *owner) { cst__array_retain(owner); }
-static void array_release_owner(void *owner) { cst__array_handle_release(owner); }
+static void array_retain_owner(void *owner) { cst_array_retain(owner); }
+static void array_release_owner(void *owner) { cst_array_release(owner); }
 
 cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *arena,
                            cst_error *error) {
@@ -143,12 +163,16 @@ static cst_status share_rows(const cst_array *array, int64_t begin, int64_t leng
              : cst__share_slots(&owner, &array->array, begin, length, out, error);
 }
 
-cst_status cst__array_export(const cst_array *array, struct ArrowArray *out, cst_error *error) {
+cst_status cst_array_export(const cst_array *array, struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(array, "array", out, error));
   return share_rows(array, 0, array->array.length, out, error);
 }
 
-cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t length, cst_array **out,
-                            cst_error *error) {
+cst_status cst_array_slice(const cst_array *array, int64_t begin, int64_t length, cst_array **out,
+                           cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(array, "array", out, error));
   struct ArrowArray made;
   int64_t all = array->array.length;
   if (begin < 0 || length < 0 || begin > all) {

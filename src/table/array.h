@@ -22,16 +22,6 @@ struct cst_array {
                                        that there are, sliced and exported */
 };
 
-/* <columnstone/array.h> without the checks of arguments. */
-cst_status cst__array_import(const struct ArrowSchema *schema, struct ArrowArray *array,
-                             bool is_trusted, const cst_allocator *allocator, cst_array **out,
-                             cst_error *error);
-cst_array *cst__array_retain(const cst_array *array);
-void cst__array_handle_release(cst_array *array);
-cst_status cst__array_export(const cst_array *array, struct ArrowArray *out, cst_error *error);
-cst_status cst__array_slice(const cst_array *array, int64_t begin, int64_t length, cst_array **out,
-                            cst_error *error);
-
 /* ---- for operations ---- */
 
 /* Looks at the array; the arena (of the array's allocator, for one) holds the views. */

@@ -1,12 +1,13 @@
 /* Concatenation of arrays whose types need not be the same: all are viewed as of the type that
  * holds them all, and these views are joined. What has that type already is copied once.
  */
-#include "table/concat_arrays.h"
-
+#include <columnstone/array.h>
 #include <string.h>
 
 #include "arrow/concat.h"
 #include "arrow/owned.h"
+#include "base/arguments.h"
+#include "table/array.h"
 #include "table/convert.h"
 #include "table/promote.h"
 
@@ -105,20 +106,29 @@ static cst_status make_nothing(cst_array **out, cst_error *error) {
   return cst__array_result_as(NULL, &schema, &made, out, error);
 }
 
-cst_status cst__array_concat(const cst_array *const *arrays, size_t count, cst_array **out,
-                             cst_error *error) {
-  if (count == 0) {
+cst_status cst_array_concat(const cst_array *const *arrays, size_t num_arrays, cst_array **out,
+                            cst_error *error) {
+  CST__CLEAR(out);
+  if (out == NULL || (arrays == NULL && num_arrays > 0)) {
+    return cst__missing(out == NULL ? "out" : "arrays", error);
+  }
+  for (size_t i = 0; i < num_arrays; i++) {
+    if (arrays[i] == NULL) {
+      return cst__missing("arrays[i]", error);
+    }
+  }
+  if (num_arrays == 0) {
     return make_nothing(out, error);
   }
   concatenation c = {
-      .arrays = arrays, .count = count, .allocator = &arrays[0]->allocator, .error = error};
+      .arrays = arrays, .count = num_arrays, .allocator = &arrays[0]->allocator, .error = error};
   bool is_same = are_all_same(&c);
   if (is_same && strcmp(arrays[0]->schema->format, "+s") == 0) {
     /* What merging types refuses as well: which one is meant by a name would be open. */
     CST__TRY(cst__schema_check_names(arrays[0]->schema, error));
   }
-  if (count == 1) {
-    *out = cst__array_retain(arrays[0]);
+  if (num_arrays == 1) {
+    *out = cst_array_retain(arrays[0]);
     return CST_OK;
   }
   cst__conversion_init(&c.conversion, c.allocator, error);

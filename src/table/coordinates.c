@@ -1,8 +1,10 @@
 /* Coordinates (COO) of the values of nested lists. */
+#include <columnstone/array.h>
 #include <stdio.h>
 
 #include "arrow/owned.h"
-#include "table/lists.h"
+#include "base/arguments.h"
+#include "table/array.h"
 #include "table/walk.h"
 
 /* The list levels of an array, outermost first. */
@@ -105,8 +107,14 @@ static cst_status walk_levels(cst__walk *walk, int64_t *shape, size_t max_dims, 
   return status;
 }
 
-cst_status cst__array_coordinates(const cst_array *array, cst_array **out, int64_t *shape,
-                                  size_t max_dims, size_t *num_dims, cst_error *error) {
+cst_status cst_array_coordinates(const cst_array *array, cst_array **out, int64_t *shape,
+                                 size_t max_dims, size_t *num_dims, cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(num_dims);
+  CST__TRY(cst__check_given(array, "array", out, error));
+  if (shape == NULL || num_dims == NULL) {
+    return cst__missing(shape == NULL ? "shape" : "num_dims", error);
+  }
   cst__walk walk;
   struct ArrowArray made;
   size_t dims = 0;

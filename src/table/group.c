@@ -3,11 +3,11 @@
  * What a division gives is numbered by pairs (group before, value), so that the values of a group
  * are found by going back through the divisions.
  */
-#include "table/group.h"
-
+#include <columnstone/array.h>
 #include <string.h>
 
 #include "arrow/owned.h"
+#include "base/arguments.h"
 #include "base/interrupt.h"
 #include "nested/gather.h"
 #include "table/keys.h"
@@ -39,7 +39,7 @@ static void grouping_reset(grouping *g) {
     key *k = &g->keys[i];
     cst__ids_reset(&k->ids);
     cst__ids_reset(&k->pairs);
-    cst__array_handle_release(k->values);
+    cst_array_release(k->values);
     if (k->is_walking) {
       cst__walk_end(&k->walk);
     }
@@ -332,9 +332,30 @@ static cst_status groups_make_keys(const grouping *g, const char *const *const *
   return status;
 }
 
-cst_status cst__array_group_by(const cst_array *batch, const char *const *const *paths,
-                               const size_t *num_steps, size_t num_paths, cst_groups *out,
-                               cst_error *error) {
+static cst_status check_paths(const char *const *const *paths, const size_t *num_steps,
+                              size_t num_paths, cst_error *error) {
+  if (num_paths > 0 && (paths == NULL || num_steps == NULL)) {
+    return cst__missing(paths == NULL ? "paths" : "num_steps", error);
+  }
+  for (size_t i = 0; i < num_paths; i++) {
+    if (paths[i] == NULL || num_steps[i] == 0) {
+      return cst__missing("paths[i]", error);
+    }
+    for (size_t k = 0; k < num_steps[i]; k++) {
+      if (paths[i][k] == NULL) {
+        return cst__missing("paths[i][k]", error);
+      }
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst_array_group_by(const cst_array *batch, const char *const *const *paths,
+                              const size_t *num_steps, size_t num_paths, cst_groups *out,
+                              cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(batch, "array", out, error));
+  CST__TRY(check_paths(paths, num_steps, num_paths, error));
   grouping g = {.batch = batch, .num_keys = num_paths, .error = error};
   size_t size = SIZE_MAX;
   *out = (cst_groups){NULL, NULL};
@@ -350,7 +371,7 @@ cst_status cst__array_group_by(const cst_array *batch, const char *const *const 
   if (status == CST_OK) {
     status = groups_make_keys(&g, paths, num_steps, &out->keys);
     if (status != CST_OK) {
-      cst__array_handle_release(out->rows);
+      cst_array_release(out->rows);
       out->rows = NULL;
     }
   }

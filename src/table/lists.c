@@ -1,7 +1,9 @@
 /* Lists: lengths and flattening. */
-#include "table/lists.h"
+#include <columnstone/array.h>
 
 #include "arrow/owned.h"
+#include "base/arguments.h"
+#include "table/array.h"
 #include "table/walk.h"
 
 /* ---- lengths ---- */
@@ -45,7 +47,9 @@ static cst_status make_lengths(const cst_array *array, const cst__view *view, cs
   return cst__int64_result(&array->allocator, &made, out, error);
 }
 
-cst_status cst__array_element_lengths(const cst_array *array, cst_array **out, cst_error *error) {
+cst_status cst_array_element_lengths(const cst_array *array, cst_array **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(array, "array", out, error));
   cst__walk walk;
   CST__TRY(cst__walk_begin(&walk, array, false, error));
   cst_status status = make_lengths(array, &walk.view, out, error);
@@ -55,8 +59,14 @@ cst_status cst__array_element_lengths(const cst_array *array, cst_array **out, c
 
 /* ---- flattening ---- */
 
-cst_status cst__array_flatten(const cst_array *array, int levels, cst_array **values,
-                              cst_array **parents, cst_error *error) {
+cst_status cst_array_flatten(const cst_array *array, int levels, cst_array **values,
+                             cst_array **parents, cst_error *error) {
+  CST__CLEAR(values);
+  CST__CLEAR(parents);
+  CST__TRY(cst__check_given(array, "array", values, error));
+  if (levels < -1) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "-1 stands for all", "%d list levels", levels);
+  }
   cst__walk walk;
   cst_status status = CST_OK;
   CST__TRY(cst__walk_begin(&walk, array, parents != NULL, error));

@@ -1,7 +1,10 @@
 /* Nulls: where they are, and filling them. */
+#include <columnstone/array.h>
+
 #include "arrow/concat.h"
 #include "arrow/owned.h"
-#include "table/lists.h"
+#include "base/arguments.h"
+#include "table/array.h"
 #include "table/walk.h"
 
 /* ---- masks ---- */
@@ -23,7 +26,9 @@ static cst_status make_mask(const cst_array *array, const cst__view *view, cst_a
   return cst__array_result_as(&array->allocator, &schema, &made, out, error);
 }
 
-cst_status cst__array_null_mask(const cst_array *array, cst_array **out, cst_error *error) {
+cst_status cst_array_null_mask(const cst_array *array, cst_array **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(array, "array", out, error));
   cst__walk walk;
   CST__TRY(cst__walk_begin(&walk, array, false, error));
   cst_status status = make_mask(array, &walk.view, out, error);
@@ -136,14 +141,19 @@ static cst_status fill_nulls(const cst__walk *array, const cst__walk *fill, cst_
     CST__TRY(make_filler(view, &fill->view, &list, error));
   }
   if (view->null_count == 0 || view->layout == CST__LAYOUT_NULL) {
-    *out = cst__array_retain(array->root);
+    *out = cst_array_retain(array->root);
     return CST_OK;
   }
   return nulls_fill_slots(array->root, view, is_list ? &list.view : &fill->view, out, error);
 }
 
-cst_status cst__array_fill_null(const cst_array *array, const cst_array *fill, cst_array **out,
-                                cst_error *error) {
+cst_status cst_array_fill_null(const cst_array *array, const cst_array *fill, cst_array **out,
+                               cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(array, "array", out, error));
+  if (fill == NULL) {
+    return cst__missing("fill", error);
+  }
   cst__walk walk;
   cst__walk filling;
   CST__TRY(cst__walk_begin(&walk, array, false, error));

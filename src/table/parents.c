@@ -1,6 +1,9 @@
 /* Lists from their values and the row of each: the inverse of flattening. */
+#include <columnstone/array.h>
+
 #include "arrow/owned.h"
-#include "table/lists.h"
+#include "base/arguments.h"
+#include "table/array.h"
 #include "table/walk.h"
 
 /* ---- parents ---- */
@@ -130,7 +133,7 @@ static cst_status make_lists(const cst_array *values, const cst__view *parents, 
   if (empty_as_null) {
     CST__TRY(hide_empty(out, offsets, error));
   }
-  return cst__array_export(values, out->children[0], error);
+  return cst_array_export(values, out->children[0], error);
 }
 
 static cst_status parents_make_result(const cst_array *values, struct ArrowArray *made,
@@ -143,9 +146,17 @@ static cst_status parents_make_result(const cst_array *values, struct ArrowArray
   return cst__array_result_as(&values->allocator, &schema, made, out, error);
 }
 
-cst_status cst__array_from_parents(const cst_array *values, const cst_array *parents,
-                                   int64_t num_rows, bool empty_as_null, cst_array **out,
-                                   cst_error *error) {
+cst_status cst_array_from_parents(const cst_array *values, const cst_array *parents,
+                                  int64_t num_rows, bool empty_as_null, cst_array **out,
+                                  cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(values, "array", out, error));
+  if (parents == NULL) {
+    return cst__missing("parents", error);
+  }
+  if (num_rows < 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%lld rows", (long long)num_rows);
+  }
   cst__walk walk;
   struct ArrowArray made = {0};
   CST__TRY(cst__walk_begin(&walk, parents, false, error));

@@ -1,6 +1,10 @@
 /* Columns by their path: down through structs, and through lists of them.
  */
-#include "table/lists.h"
+#include <columnstone/array.h>
+
+#include "arrow/concat.h"
+#include "base/arguments.h"
+#include "table/array.h"
 #include "table/walk.h"
 
 static cst_status fail_step(const cst__view *view, const char *step, cst_error *error) {
@@ -37,8 +41,19 @@ cst_status cst__walk_path(cst__walk *walk, const char *const *path, size_t num_s
   return CST_OK;
 }
 
-cst_status cst__array_column(const cst_array *array, const char *const *path, size_t num_steps,
-                             cst_array **out, cst_array **rows, cst_error *error) {
+cst_status cst_array_column(const cst_array *array, const char *const *path, size_t num_steps,
+                            cst_array **out, cst_array **rows, cst_error *error) {
+  CST__CLEAR(out);
+  CST__CLEAR(rows);
+  CST__TRY(cst__check_given(array, "array", out, error));
+  if (path == NULL || num_steps == 0) {
+    return cst__missing("path", error);
+  }
+  for (size_t i = 0; i < num_steps; i++) {
+    if (path[i] == NULL) {
+      return cst__missing("path[i]", error);
+    }
+  }
   cst__walk walk;
   CST__TRY(cst__walk_begin(&walk, array, rows != NULL, error));
   cst_status status = cst__walk_path(&walk, path, num_steps, error);
@@ -49,7 +64,12 @@ cst_status cst__array_column(const cst_array *array, const char *const *path, si
   return status;
 }
 
-cst_status cst__array_child(const cst_array *array, int64_t i, cst_array **out, cst_error *error) {
+cst_status cst_array_child(const cst_array *array, int64_t i, cst_array **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(array, "array", out, error));
+  if (i < 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "column %lld", (long long)i);
+  }
   cst__walk walk;
   CST__TRY(cst__walk_begin(&walk, array, false, error));
   cst_status status =

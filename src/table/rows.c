@@ -3,6 +3,8 @@
  */
 #include "table/rows.h"
 
+#include "base/arguments.h"
+
 /* The least and the largest number. */
 static void rows_measure(const cst__chosen *rows, int64_t *least, int64_t *most) {
   *least = 0;
@@ -38,7 +40,7 @@ cst_status cst__array_choose(const cst_array *array, const cst__chosen *slots, c
   int64_t least = 0;
   int64_t most;
   if (cst__chosen_is_run(slots)) {
-    return cst__array_slice(array, slots->begin, slots->count, out, error);
+    return cst_array_slice(array, slots->begin, slots->count, out, error);
   }
   if (slots->spans.begins == NULL) {
     rows_measure(slots, &least, &most);
@@ -47,15 +49,20 @@ cst_status cst__array_choose(const cst_array *array, const cst__chosen *slots, c
   return rows_choose(array, chosen, false, out, error);
 }
 
-cst_status cst__array_take(const cst_array *array, const int64_t *rows, size_t num_rows,
-                           cst_array **out, cst_error *error) {
+cst_status cst_array_take(const cst_array *array, const int64_t *rows, size_t num_rows,
+                          cst_array **out, cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(array, "array", out, error));
+  if (rows == NULL && num_rows > 0) {
+    return cst__missing("rows", error);
+  }
   int64_t length = array->array.length;
   int64_t least;
   int64_t most;
   size_t at = 0;
   cst__chosen chosen = {.count = (int64_t)num_rows, .at = rows};
   if (num_rows == 0) {
-    return cst__array_slice(array, 0, 0, out, error);
+    return cst_array_slice(array, 0, 0, out, error);
   }
   rows_measure(&chosen, &least, &most);
   chosen.has_null = least < 0;
@@ -89,8 +96,13 @@ static void fill_chosen(const uint8_t *mask, size_t count, int64_t *rows) {
   }
 }
 
-cst_status cst__array_filter(const cst_array *array, const uint8_t *mask, cst_array **out,
-                             cst_error *error) {
+cst_status cst_array_filter(const cst_array *array, const uint8_t *mask, cst_array **out,
+                            cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(array, "array", out, error));
+  if (mask == NULL && array->array.length > 0) {
+    return cst__missing("mask", error);
+  }
   size_t length = (size_t)array->array.length;
   size_t chosen = count_chosen(mask, length);
   size_t size = SIZE_MAX;
@@ -100,7 +112,7 @@ cst_status cst__array_filter(const cst_array *array, const uint8_t *mask, cst_ar
     return cst__fail_memory(error, size);
   }
   fill_chosen(mask, length, rows);
-  cst_status status = cst__array_take(array, rows, chosen, out, error);
+  cst_status status = cst_array_take(array, rows, chosen, out, error);
   cst__delete(rows);
   return status;
 }

@@ -1,8 +1,11 @@
 /* Sizes: the bytes that slots need, and how many strings are not UTF-8. */
+#include <columnstone/array.h>
+
 #include "arrow/concat_views.h"
 #include "arrow/owned.h"
+#include "base/arguments.h"
 #include "base/utf8.h"
-#include "table/lists.h"
+#include "table/array.h"
 #include "table/walk.h"
 
 /* ---- bytes ---- */
@@ -142,7 +145,9 @@ static cst_status sizes_add_slots(const extent *e, int64_t *total, cst_error *er
   return add_values(e, total, error);
 }
 
-cst_status cst__array_byte_size(const cst_array *array, int64_t *size, cst_error *error) {
+cst_status cst_array_byte_size(const cst_array *array, int64_t *size, cst_error *error) {
+  CST__CLEAR(size);
+  CST__TRY(cst__check_given(array, "array", size, error));
   cst__walk walk;
   int64_t total = 0;
   CST__TRY(cst__walk_begin(&walk, array, false, error));
@@ -166,7 +171,9 @@ static int64_t count_invalid(const cst__view *view) {
   return count;
 }
 
-cst_status cst__array_count_invalid_utf8(const cst_array *array, int64_t *count, cst_error *error) {
+cst_status cst_array_count_invalid_utf8(const cst_array *array, int64_t *count, cst_error *error) {
+  CST__CLEAR(count);
+  CST__TRY(cst__check_given(array, "array", count, error));
   cst__walk walk;
   CST__TRY(cst__walk_begin(&walk, array, false, error));
   cst__layout layout = walk.view.layout;

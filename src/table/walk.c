@@ -114,7 +114,7 @@ cst_status cst__walk_finish(const cst__walk *walk, cst_array **out, cst_array **
   CST__TRY(make_values(walk, &values, error));
   cst_status status = rows != NULL ? walk_make_rows(walk, rows, error) : CST_OK;
   if (status != CST_OK) {
-    cst__array_handle_release(values);
+    cst_array_release(values);
     return status;
   }
   *out = values;

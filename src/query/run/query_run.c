@@ -42,7 +42,7 @@ static cst_status open_like(cst__query_run *run, size_t number, const char *form
   for (size_t i = number; i-- > 0 && number - i < 64;) {
     const cst_array *like = run->likes[i];
     if (like != NULL && strcmp(like->schema->format, format) == 0) {
-      run->likes[number] = cst__array_retain(like);
+      run->likes[number] = cst_array_retain(like);
       return CST_OK;
     }
   }
@@ -119,9 +119,9 @@ void cst__query_run_close(cst__query_run *run) {
     return;
   }
   for (size_t i = 0; run->likes != NULL && i < run->plan->num_steps; i++) {
-    cst__array_handle_release(run->likes[i]);
+    cst_array_release(run->likes[i]);
   }
-  cst__array_handle_release(run->input);
+  cst_array_release(run->input);
   cst__arena_reset(&run->arena);
   cst__arena_reset(&run->numbers);
   cst__delete(run->places);
@@ -233,7 +233,7 @@ static cst_status run_step(const cst__step_call *c) {
 /* Forgets what the steps made; their numbers' memory is used again. */
 static void forget_slots(cst__query_run *run) {
   for (size_t i = 0; i < run->plan->num_steps; i++) {
-    cst__array_handle_release(run->slots[i].values);
+    cst_array_release(run->slots[i].values);
     run->slots[i] = (cst__step_slot){0};
   }
 }
@@ -297,7 +297,7 @@ cst_status cst__query_run_batch(cst__query_run *run, const cst__query_input *inp
     cst__error_copy(error, &own);
   }
   forget_slots(run);
-  cst__array_handle_release(run->batch.array);
+  cst_array_release(run->batch.array);
   run->batch = (cst__batch_input){0};
   return status;
 }

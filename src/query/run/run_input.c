@@ -367,7 +367,7 @@ static cst_status column_of_nulls(const cst__step_call *c, int64_t count) {
   const cst_array *like = c->run->likes[c->step - c->run->plan->steps];
   CST__TRY(cst__array_choose(like, &chosen, &nulls, c->error));
   cst_status status = cst__step_share(c, nulls);
-  cst__array_handle_release(nulls);
+  cst_array_release(nulls);
   return status;
 }
 

@@ -21,8 +21,8 @@ static cst_status output_values(const output_writer *w, const cst__output_part *
   const cst__step_call c = {w->run, &literal, NULL, w->error};
   cst_array *values;
   CST__TRY(cst__step_spread(&c, part->values, count, &values));
-  cst_status status = cst__array_export(values, out, w->error);
-  cst__array_handle_release(values);
+  cst_status status = cst_array_export(values, out, w->error);
+  cst_array_release(values);
   return status;
 }
 

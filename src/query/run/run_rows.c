@@ -86,12 +86,12 @@ static cst_status sift_fill(sifting *s, struct ArrowArray *out, cst_error *error
   for (int64_t i = 0; i < s->length; i++) {
     s->places[i] = s->bad[i] ? -1 : row++;
   }
-  status = cst__array_take(good, s->places, (size_t)s->length, &all, error);
+  status = cst_array_take(good, s->places, (size_t)s->length, &all, error);
   if (status == CST_OK) {
-    status = cst__array_export(all, out, error);
-    cst__array_handle_release(all);
+    status = cst_array_export(all, out, error);
+    cst_array_release(all);
   }
-  cst__array_handle_release(good);
+  cst_array_release(good);
   return status;
 }
 

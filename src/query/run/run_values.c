@@ -32,7 +32,7 @@ cst_status cst__step_keep(const cst__step_call *c, struct ArrowArray *made) {
 }
 
 cst_status cst__step_share(const cst__step_call *c, const cst_array *values) {
-  c->out->values = cst__array_retain(values);
+  c->out->values = cst_array_retain(values);
   return values_look(c);
 }
 
@@ -123,7 +123,7 @@ cst_status cst__step_spread(const cst__step_call *c, uint32_t step, int64_t coun
                             cst_array **out) {
   const cst_array *values = c->run->slots[step].values;
   if (!c->run->plan->steps[step].is_one) {
-    *out = cst__array_retain(values);
+    *out = cst_array_retain(values);
     return CST_OK;
   }
   cst__chosen all = cst__index_all(count);
@@ -263,7 +263,7 @@ cst_status cst__step_aggregate(const cst__step_call *c) {
   if (status == CST_OK) {
     status = cst__function_eval(c->step->function, &call, CST__FUNCTION_WORK, &made, c->error);
   }
-  cst__array_handle_release(spread);
+  cst_array_release(spread);
   return status == CST_OK ? cst__step_keep(c, &made) : status;
 }
 
@@ -328,8 +328,8 @@ static cst_status caller_arguments(const cst__step_call *c, int64_t count,
     cst_array *column;
     cst_status status = cst__step_spread(c, c->step->args[i + 1], count, &column);
     if (status == CST_OK) {
-      status = cst__array_export(column, batch->children[i], c->error);
-      cst__array_handle_release(column);
+      status = cst_array_export(column, batch->children[i], c->error);
+      cst_array_release(column);
     }
     if (status != CST_OK) {
       cst__array_release(batch);
@@ -368,7 +368,7 @@ static cst_status caller_result(const cst__step_call *c, struct ArrowArray *made
                      length, (long long)count);
   }
   cst_status status =
-      cst__array_import(like->schema, made, false, &c->run->allocator, &result, c->error);
+      cst_array_import(like->schema, made, 0, &c->run->allocator, &result, c->error);
   if (status != CST_OK) {
     cst__array_release(made);
     return status;
@@ -536,7 +536,7 @@ cst_status cst__step_repeat(const cst__step_call *c) {
   return values_look(c);
 }
 
-static void mask_release(void *values) { cst__array_handle_release(values); }
+static void mask_release(void *values) { cst_array_release(values); }
 
 /* Shares the buffers of values, all but the bitmap. */
 static cst_status mask_share(const cst__step_call *c, cst_array *values, struct ArrowArray *out) {
@@ -547,7 +547,7 @@ static cst_status mask_share(const cst__step_call *c, cst_array *values, struct 
   }
   out->length = array->length;
   out->offset = array->offset;
-  cst__owned_keep(out, cst__array_retain(values), mask_release);
+  cst__owned_keep(out, cst_array_retain(values), mask_release);
   return CST_OK;
 }
 
@@ -603,7 +603,7 @@ cst_status cst__step_mask(const cst__step_call *c) {
   cst_array *values;
   CST__TRY(cst__step_spread(c, c->step->args[0], count, &values));
   cst_status status = mask_values(c, values, &bools->view, is_one);
-  cst__array_handle_release(values);
+  cst_array_release(values);
   return status;
 }
 

@@ -324,9 +324,9 @@ static cst_status call_input(const runner_call *c, int64_t begin, int64_t count,
     return CST_OK;
   }
   cst_array *part;
-  CST__TRY(cst__array_slice(c->batch, begin, count, &part, error));
-  cst_status status = cst__array_export(part, out, error);
-  cst__array_handle_release(part);
+  CST__TRY(cst_array_slice(c->batch, begin, count, &part, error));
+  cst_status status = cst_array_export(part, out, error);
+  cst_array_release(part);
   return status;
 }
 
@@ -407,9 +407,9 @@ static cst_status call_sift(runner_call *c, int64_t begin, int64_t count) {
 static cst_status call_sound_input(runner_call *c, struct ArrowArray *out) {
   if (c->records == NULL) {
     cst_array *taken;
-    CST__TRY(cst__array_take(c->batch, c->sound, (size_t)c->num_sound, &taken, &c->error));
-    cst_status status = cst__array_export(taken, out, &c->error);
-    cst__array_handle_release(taken);
+    CST__TRY(cst_array_take(c->batch, c->sound, (size_t)c->num_sound, &taken, &c->error));
+    cst_status status = cst_array_export(taken, out, &c->error);
+    cst_array_release(taken);
     return status;
   }
   size_t size = (size_t)c->num_sound * sizeof(cst_bytes) + 1;
@@ -440,11 +440,11 @@ static cst_status call_fill(runner_call *c, struct ArrowArray *out) {
   for (int64_t i = 0; i < c->count; i++) {
     c->numbers[i] = c->bad[i] ? -1 : row++;
   }
-  cst_status status = cst__array_take(sound, c->numbers, (size_t)c->count, &all, &c->error);
-  cst__array_handle_release(sound);
+  cst_status status = cst_array_take(sound, c->numbers, (size_t)c->count, &all, &c->error);
+  cst_array_release(sound);
   if (status == CST_OK) {
-    status = cst__array_export(all, out, &c->error);
-    cst__array_handle_release(all);
+    status = cst_array_export(all, out, &c->error);
+    cst_array_release(all);
   }
   return status;
 }
@@ -631,11 +631,12 @@ static cst_status call_apply(runner_call *c, struct ArrowArray *out, cst_tensors
                              cst_error *error) {
   cst_array *whole = NULL;
   if (c->options->on_error != CST_ON_ERROR_RAISE) {
-    CST__TRY(cst__array_import(c->schema, c->array, true, &c->runner->allocator, &whole, error));
+    CST__TRY(cst_array_import(c->schema, c->array, CST_ARRAY_TRUSTED, &c->runner->allocator, &whole,
+                              error));
   }
   c->batch = whole;
   cst_status status = call_run(c, out, tensors, error);
-  cst__array_handle_release(whole);
+  cst_array_release(whole);
   return status;
 }
 

@@ -1,8 +1,5 @@
 /* The stages of a source: bound when its columns are known; and the sources that have one more. */
 #include <columnstone/source.h>
-
-#include "source/pass/arrow_schema.h"
-
 #include <string.h>
 
 #include "arrow/field.h"
@@ -14,6 +11,7 @@
 #include "schema/schema.h"
 #include "source/input/discovery.h"
 #include "source/input/prepare.h"
+#include "source/pass/arrow_schema.h"
 #include "stage/message_column.h"
 #include "stage/query_stage.h"
 

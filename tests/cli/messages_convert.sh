@@ -1,5 +1,7 @@
 # JSON lines to messages and back, by every verb that reads them; bad records; messages in a column.
 try() { columnstone "$@" || echo "exit status $?"; }
+# By their contents: what ISA-L writes depends a little on the address of its state.
+same() { gzip -cd "$1" >"$1.plain" && gzip -cd "$2" | cmp "$1.plain" -; }
 cp "$SOURCE/tests/data/messages/shop.desc" shop.desc
 shop="--proto-set shop.desc --message"
 cat >sessions.jsonl <<'JSON'
@@ -16,10 +18,10 @@ JSON
   columnstone schema tree sessions.tfrecord.gz $shop shop.Event --columns query,price --message-option defaults=true
   columnstone verify sessions.tfrecord.gz $shop shop.Session
   columnstone count sessions.tfrecord.gz
-  columnstone info sessions.tfrecord.gz $shop shop.Session
+  columnstone info sessions.tfrecord.gz $shop shop.Session | sed 's/, [0-9]* B,/, so many bytes,/'
   columnstone convert sessions.tfrecord.gz again.arrow $shop shop.Session >out
   columnstone convert again.arrow again.tfrecord.gz --to message $shop shop.Session >out
-  cmp sessions.tfrecord.gz again.tfrecord.gz
+  same sessions.tfrecord.gz again.tfrecord.gz
 
   echo 'other messages, paths and containers'
   try head sessions.tfrecord.gz $shop shop.Sesion
@@ -31,7 +33,7 @@ JSON
   echo 'messages to messages'
   try convert sessions.tfrecord.gz copy.tfrecord.gz --to message $shop shop.Session
   columnstone convert sessions.tfrecord.gz copy.tfrecord.gz --format message --to message $shop shop.Session >out
-  cmp sessions.tfrecord.gz copy.tfrecord.gz
+  same sessions.tfrecord.gz copy.tfrecord.gz
 
   echo 'bad records'
   echo '{"record": {"base64": "CAc="}}' >records.jsonl

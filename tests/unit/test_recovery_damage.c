@@ -319,7 +319,7 @@ TEST(compressed_damaged_files) {
 /* `count` records of ten bytes, one of which has this length in its header, with a right CRC. */
 static bytes with_length(size_t count, size_t wrong, uint64_t length) {
   bytes file = {0};
-  char record[16];
+  char record[32];
   for (size_t i = 0; i < count; i++) {
     size_t begin = file.size;
     (void)snprintf(record, sizeof record, "record %03zu", i);

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from ._core import Array, ArrowSchema, NestedTensor, Pass, RecordBatch, Tensor, __version__
     from ._dataset.batch import Batch, Position
     from ._dataset.dataset import Dataset
+    from ._dataset.device import prefetch_to_device
     from ._decode.example import ExampleDecoder, ExampleEncoder
     from ._decode.sequence import SequenceExampleDecoder, SequenceExampleEncoder
     from ._formats.csv import CsvOptions
@@ -212,6 +213,7 @@ __all__ = [
     "load_index",
     "open",
     "plan",
+    "prefetch_to_device",
     "ragged",
     "record_batch",
     "register_format",
@@ -233,6 +235,7 @@ _NAMES_OF = {
     "_formats.csv": "CsvOptions",
     "_dataset.batch": "Batch Position",
     "_dataset.dataset": "Dataset",
+    "_dataset.device": "prefetch_to_device",
     "_source.dropped": "Dropped",
     "_base.errors": "ArgumentError CorruptError DataWarning DeadlineError Error FieldNotFoundError "
     "FileError FormatError IndexingError LimitError NotFoundError SchemaError StateError "

@@ -911,6 +911,13 @@ class Iteration(Generic[Item]):
             raise argument_error(f"a function of map left out the label {dataset._label!r}")
         return batch, batch.pop(dataset._label)
 
+    def hand_on(self) -> _Progress:
+        """The progress of whoever takes batches ahead and hands them on, which they move on: the
+        dataset's state is that from now on."""
+        made = _Progress(self._progress.first_epoch, self._progress.position)
+        self._dataset._latest = made
+        return made
+
     def state_dict(self) -> dict[str, Any]:
         """As that of the dataset, of this iteration."""
         return self._dataset._state(self.position, self._progress.first_epoch)

@@ -26,16 +26,26 @@ def to_jax(tensors: Any) -> Any:
 def _array(tensor: Any) -> Any:
     if isinstance(tensor, np.ndarray):
         return jax.numpy.asarray(tensor)
+    made = on_host(tensor)
+    is_number = isinstance(made, np.ndarray) and made.dtype != object
+    return jax.numpy.asarray(made) if is_number else made
+
+
+def on_host(tensor: Any) -> Any:
+    """A Tensor of this package in the host's memory: of numpy, if JAX has not its type, or of
+    JAX."""
     if tensor.dtype == "bytes":
         return tensor.numpy()
-    narrow = None if jax.config.jax_enable_x64 else _NARROW.get(tensor.dtype)
-    if narrow is not None:
-        return jax.numpy.asarray(_narrowed(tensor.numpy(), narrow))
+    if tensor.dtype in _NARROW and not jax.config.jax_enable_x64:
+        return narrowed(tensor.numpy())
     return jax.dlpack.from_dlpack(tensor)
 
 
-def _narrowed(values: Any, narrow: Any) -> Any:
-    """What JAX makes of 64-bit integers, which loses nothing."""
+def narrowed(values: Any) -> Any:
+    """What JAX makes of an array of 64-bit integers, which loses nothing."""
+    narrow = None if jax.config.jax_enable_x64 else _NARROW.get(values.dtype.name)
+    if narrow is None:
+        return values
     made = values.astype(narrow)
     if not np.array_equal(made, values):
         hint = "jax.config.update('jax_enable_x64', True)"

@@ -1,0 +1,180 @@
+"""Batches that are copied to a device before the loop asks for them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, Any, Generic, overload
+
+from .._base.errors import StateError, argument_error
+from .._base.public import public
+from .._dataset import arguments
+from .._tensor.conversion import framework
+from .dataset import Dataset, Iteration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Protocol, Self
+
+    from typing_extensions import TypeVar
+
+    from .batch import Batch, Position
+    from .dataset import Labelled, _Progress
+
+    Item = TypeVar("Item", default=Any, covariant=True)
+
+    class Mover(Protocol):
+        """How a framework copies to a device."""
+
+        def begin(self, item: Any) -> Any:
+            """Begins to copy the tensors of an item."""
+
+        def end(self, begun: Any) -> Any:
+            """The item, which what the caller computes from now on may use."""
+else:
+    from typing import TypeVar
+
+    Item = TypeVar("Item", covariant=True)
+
+
+@overload
+def prefetch_to_device(
+    batches: Dataset[Batch], device: Any, size: int = 2
+) -> DeviceBatches[Batch[Any]]: ...
+
+
+@overload
+def prefetch_to_device(
+    batches: Dataset[Labelled], device: Any, size: int = 2
+) -> DeviceBatches[tuple[Batch[Any], Any]]: ...
+
+
+@overload
+def prefetch_to_device(
+    batches: Iterable[Item], device: Any, size: int = 2
+) -> DeviceBatches[Item]: ...
+
+
+@public
+def prefetch_to_device(batches: Any, device: Any, size: int = 2) -> DeviceBatches[Any]:
+    """An iteration over batches that are on a device already when the loop gets them.
+
+    batches: a dataset, one of its frameworks (`ds.torch()`, `ds.jax()`), a DataLoader over it, or
+        any iterable of such batches. Tensors of this package become those of the device's
+        framework, as to_torch and to_jax make them. Strings stay where they are.
+    device: a device of torch or its name, as "cuda"; a jax.Device, or a jax.sharding.Sharding.
+    size: batches on the device at once, with the one that the loop has. 2: while the loop computes
+        with one, the next one is copied.
+
+    There is no thread: each next begins copies, which the device makes meanwhile, in a stream of
+    their own and from pinned memory with CUDA. What is made on the host beforehand are the batches
+    of the dataset (its `prefetch` and `threads`) or of the loader (its workers).
+
+    The position and the states, also those of the dataset itself, are of the batch that the loop
+    has got. A failure comes after the batches before it.
+    """
+    return DeviceBatches(batches, device, size)
+
+
+class DeviceBatches(Generic[Item]):
+    """The batches on their way to a device: an iterator, that several Python threads may share."""
+
+    def __init__(self, batches: Any, device: Any, size: int) -> None:
+        self._size = arguments.number("size", size, 1, 1024)
+        self._mover = _mover_to(device)
+        self._dataset = _dataset_of(batches)
+        if self._dataset is not None and self._dataset._rows_only:
+            raise argument_error("as_batches gives no tensors")
+        self._batches: Any = iter(batches)
+        made = getattr(self._batches, "_iteration", self._batches)  # in an iteration of torch's
+        self._progress: _Progress | None = None  # of the dataset, unless a loader iterates it
+        if isinstance(made, Iteration):
+            self._progress = made.hand_on()
+        self._position = None if self._progress is None else self._progress.position
+        self._begun: deque[Any] = deque()  # with their positions, and what came in place of more
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+
+    @property
+    def position(self) -> Position | None:
+        """The position of the batch delivered last; None: none yet, or it has none."""
+        return self._position
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> Item:
+        if self._process != os.getpid():
+            hint = "call prefetch_to_device in the new process"
+            raise StateError(f"this iteration was begun before a fork ({hint})", hint=hint)
+        with self._lock:
+            if self._batches is None:
+                raise StateError("the iteration is closed", hint="iterate over the dataset again")
+            while len(self._begun) < self._size and not self._has_stopped():
+                self._begun.append(self._begin())
+            made, position = self._begun.popleft()
+            if isinstance(made, Exception):
+                raise made
+            item: Item = self._mover.end(made)
+            self._position = position
+            if self._progress is not None:
+                self._progress.position = position
+            return item
+
+    def _has_stopped(self) -> bool:
+        """What stopped it is the last one, and is asked for again after it was told."""
+        return len(self._begun) > 0 and isinstance(self._begun[-1][0], Exception)
+
+    def _begin(self) -> tuple[Any, Position | None]:
+        try:
+            item = next(self._batches)
+            head = item[0] if isinstance(item, tuple | list) and item else item
+            return self._mover.begin(item), getattr(head, "position", None)
+        except Exception as error:
+            return error, None
+
+    def state_dict(self) -> dict[str, Any]:
+        """As that of the dataset, after the batch that the loop got last."""
+        if self._dataset is None:
+            hint = "keep ds.state_of(batch.position)"
+            raise StateError(
+                f"what was given is no dataset and no loader of one ({hint})", hint=hint
+            )
+        if self._progress is not None:
+            return self._dataset._state(self._position, self._progress.first_epoch)
+        if self._position is None:
+            hint = "keep the state that was loaded"
+            raise StateError(f"the loader has delivered no batch yet ({hint})", hint=hint)
+        return self._dataset.state_of(self._position)
+
+    def close(self) -> None:
+        """Lets go of the batches, and stops what makes them; a further next is a StateError."""
+        with self._lock:
+            batches, self._batches = self._batches, None
+            self._begun.clear()
+        if hasattr(batches, "close"):
+            batches.close()
+
+
+def _dataset_of(batches: Any) -> Dataset[Any] | None:
+    """What is iterated, or what a loader or an iteration of it iterates."""
+    found = getattr(batches, "dataset", batches)
+    found = getattr(found, "_dataset", found)
+    return found if isinstance(found, Dataset) else None
+
+
+def _mover_to(device: Any) -> Mover:
+    jax = sys.modules.get("jax")
+    if jax is not None and isinstance(device, jax.Device | jax.sharding.Sharding):
+        made = framework("jax_device", "jax", "JAX").JaxMover(device)
+    elif isinstance(device, str) or type(device).__module__ == "torch":
+        made = framework("torch_device", "torch", "PyTorch").TorchMover(device)
+    else:
+        raise TypeError(
+            "device is one of torch or its name, a jax.Device, or a jax.sharding.Sharding, not "
+            f"{type(device).__name__}"
+        )
+    mover: Mover = made
+    return mover

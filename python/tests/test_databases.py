@@ -317,6 +317,8 @@ def test_sqlite(sqlite: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert not pathlib.Path("none.db").exists()
     with pytest.raises(cst.FileError, match="no such table"):
         list(cst.open("sqlite://data.db", query="select * from u"))
+    schema = cst.infer_schema("sqlite://data.db", query="select i, s from t")
+    assert [feature.name for feature in schema.features] == ["i", "s"]
 
 
 def test_connections_are_closed(sqlite: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -218,6 +218,13 @@ def infer_schema(
     csv: CsvOptions | None = None,
     sequence_column: str | None = None,
     on_error: OnError = "raise",
+    container: str | None = None,
+    filesystem: object | None = None,
+    schemes: Iterable[str] | None = None,
+    hosts: Iterable[str] | None = None,
+    query: str | None = None,
+    driver: str | None = None,
+    database_options: dict[str, str] | None = None,
     propose: bool = False,
     group: str = "",
     max_domain: int = 100,
@@ -248,6 +255,13 @@ def infer_schema(
         csv=csv,
         sequence_column=sequence_column,
         on_error=on_error,
+        container=container,
+        filesystem=filesystem,
+        schemes=schemes,
+        hosts=hosts,
+        query=query,
+        driver=driver,
+        database_options=database_options,
     ) as source:
         core = source._core
         return Schema._wrap(core.infer() if options is None else core.propose(*options))

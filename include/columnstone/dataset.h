@@ -98,13 +98,50 @@ CST_API cst_status cst_dataset_new(cst_source *source, const cst_dataset_options
 CST_API cst_dataset *cst_dataset_retain(const cst_dataset *dataset);
 CST_API void cst_dataset_release(cst_dataset *dataset);
 
+/* When the epoch of a mix ends. */
+typedef enum cst_mix_stop {
+  CST_MIX_FIRST = 0, /* before the first row for which its dataset has none left */
+  CST_MIX_ALL = 1,   /* when each dataset has given all of its rows; the shorter ones begin again */
+  CST_MIX_REPEAT = 2 /* never: every dataset begins again */
+} cst_mix_stop;
+
+typedef struct cst_mix_options {
+  size_t size;           /* sizeof(cst_mix_options) */
+  const double *weights; /* one for each dataset, finite and above 0; NULL: all are alike. Whole
+                            numbers are exact, others up to 2^-40 of their sum */
+  cst_mix_stop stop;
+  int32_t prefetch; /* as in cst_dataset_options */
+  int32_t threads;
+} cst_mix_options;
+
+#define CST_MIX_OPTIONS_INIT \
+  { sizeof(cst_mix_options), NULL, CST_MIX_FIRST, 0, 0 }
+
+/* A dataset whose batches have rows of several datasets (2 to 1024) in proportion to their weights:
+ * row k of an epoch is of the dataset that is farthest behind its share then (Webster's method), so
+ * that every stretch of rows has the shares, to about a row, and each dataset's rows come in its
+ * own order. Nothing is left to chance: the mix is a function of the datasets, the weights and the
+ * epoch, and its loaders begin anywhere. A dataset that begins again within epoch e of the mix for
+ * the c-th time gives its epoch e + c * 2^32.
+ *
+ * The datasets have the same batch_size, drop_last, shard and num_shards (CST_INVALID_ARGUMENT),
+ * which are those of the mix, and columns of the same names and types (CST_SCHEMA, with the path);
+ * they are no mixes and have no buckets. Infers their schemas, where these have to be. A loader
+ * counts the rows of all of them, as cst_dataset_num_rows does. Positions of a mix have no file: to
+ * begin within an epoch, what is read in order is read from its beginning. options may be NULL. The
+ * mix keeps the datasets. */
+CST_API cst_status cst_dataset_mix(cst_dataset *const *datasets, size_t count,
+                                   const cst_mix_options *options, cst_dataset **out,
+                                   cst_error *error);
+
 /* Records that a source drops (CST_ON_ERROR_SKIP) are told of by the threads that make batches, one
  * at a time and in order, ahead of their batches; and once more if rows have to be counted. */
 
-/* The kind of shuffling that CST_SHUFFLE_AUTO has come to. */
+/* The kind of shuffling that CST_SHUFFLE_AUTO has come to; of a mix that of all its datasets, or
+ * CST_SHUFFLE_AUTO if they differ. */
 CST_API cst_status cst_dataset_shuffle(cst_dataset *dataset, cst_shuffle *out, cst_error *error);
 /* Rows of an epoch of all shards, and batches of this shard's. Reads frames (or the data, of other
- * sources than plain TFRecords) when they are not known yet. */
+ * sources than plain TFRecords) when they are not known yet. CST_UNSUPPORTED for CST_MIX_REPEAT. */
 CST_API cst_status cst_dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error);
 CST_API cst_status cst_dataset_num_batches(cst_dataset *dataset, uint64_t *batches,
                                            cst_error *error);
@@ -112,7 +149,7 @@ CST_API cst_status cst_dataset_num_batches(cst_dataset *dataset, uint64_t *batch
 /* The row numbers of positions [begin, begin + count) of an epoch's order (all shards): what a
  * sampler of one's own needs. `rows` has room for `count`; after a failure its content is
  * undefined. CST_INVALID_ARGUMENT for positions that there are not. CST_UNSUPPORTED where rows
- * cannot be reached one by one. */
+ * cannot be reached one by one, and for mixes. */
 CST_API cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begin,
                                      uint64_t count, uint64_t *rows, cst_error *error);
 

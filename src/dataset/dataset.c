@@ -122,6 +122,11 @@ cst_dataset *cst_dataset_retain(const cst_dataset *dataset) {
 
 void cst_dataset_release(cst_dataset *dataset) {
   if (dataset != NULL && cst__refcount_down(&dataset->owners)) {
+    for (size_t i = 0; i < dataset->mix.schedule.count; i++) {
+      cst_dataset_release(dataset->mix.datasets[i]);
+    }
+    cst__delete(dataset->mix.datasets);
+    cst__delete(dataset->mix.schedule.parts);
     cst__mutex_destroy(&dataset->lock);
     cst__lengths_reset(&dataset->lengths);
     cst_source_release(dataset->source);
@@ -169,9 +174,22 @@ static cst_status find_way(cst_dataset *dataset, cst_error *error) {
   return CST_OK;
 }
 
+/* Holds the lock. */
+static cst_status prepare_mixed(cst_dataset *mix, cst_error *error) {
+  for (size_t i = 0; i < mix->mix.schedule.count; i++) {
+    cst_shuffle own;
+    CST__TRY(cst_dataset_shuffle(mix->mix.datasets[i], &own, error));
+    mix->shuffle = i == 0 || mix->shuffle == own ? own : CST_SHUFFLE_AUTO;
+  }
+  mix->prepared = true;
+  return CST_OK;
+}
+
 cst_status cst__dataset_prepare(cst_dataset *dataset, cst_error *error) {
   cst__mutex_lock(&dataset->lock);
-  cst_status status = dataset->prepared ? CST_OK : find_way(dataset, error);
+  cst_status status = dataset->prepared              ? CST_OK
+                      : cst__dataset_is_mix(dataset) ? prepare_mixed(dataset, error)
+                                                     : find_way(dataset, error);
   cst__mutex_unlock(&dataset->lock);
   return status;
 }
@@ -203,17 +221,45 @@ static cst_status count_rows(cst_dataset *dataset, cst_error *error) {
   return CST_OK;
 }
 
+/* The same for a mix. */
+static cst_status count_mixed(cst_dataset *mix, cst_error *error) {
+  const cst__schedule *schedule = &mix->mix.schedule;
+  for (size_t i = 0; i < schedule->count; i++) {
+    uint64_t *rows = &schedule->parts[i].rows;
+    CST__TRY(cst_dataset_num_rows(mix->mix.datasets[i], rows, error));
+    if (*rows == 0 && schedule->stop != CST_MIX_FIRST) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, "leave it out",
+                       "dataset %zu of the mix has no rows, and cannot begin again", i);
+    }
+  }
+  mix->num_rows = cst__schedule_rows(schedule);
+  mix->counted = true;
+  return CST_OK;
+}
+
+cst_status cst__dataset_count_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error) {
+  CST__TRY(cst__dataset_prepare(dataset, error));
+  cst__mutex_lock(&dataset->lock);
+  cst_status status = dataset->counted               ? CST_OK
+                      : cst__dataset_is_mix(dataset) ? count_mixed(dataset, error)
+                                                     : count_rows(dataset, error);
+  *rows = dataset->num_rows;
+  cst__mutex_unlock(&dataset->lock);
+  return status;
+}
+
 cst_status cst_dataset_num_rows(cst_dataset *dataset, uint64_t *rows, cst_error *error) {
   CST__CLEAR(rows);
   if (dataset == NULL || rows == NULL) {
     return cst__missing(dataset == NULL ? "dataset" : "rows", error);
   }
-  CST__TRY(cst__dataset_prepare(dataset, error));
-  cst__mutex_lock(&dataset->lock);
-  cst_status status = dataset->counted ? CST_OK : count_rows(dataset, error);
-  *rows = dataset->num_rows;
-  cst__mutex_unlock(&dataset->lock);
-  return status;
+  CST__TRY(cst__dataset_count_rows(dataset, rows, error));
+  if (*rows == UINT64_MAX) {
+    *rows = 0;
+    return cst__fail(error, CST_UNSUPPORTED, "count steps, or stop with the first or with all",
+                     "an epoch of this mix has no end: its datasets begin again");
+  }
+  return CST_OK;
 }
 
 uint64_t cst__dataset_count_batches(const cst_dataset *dataset, uint64_t num_rows,

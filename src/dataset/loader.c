@@ -13,7 +13,7 @@
 #include "base/arguments.h"
 #include "base/forked.h"
 #include "base/interrupt.h"
-#include "dataset/maker.h"
+#include "dataset/mixing.h"
 #include "source/input/source.h"
 
 static const uint64_t max_batch = UINT64_MAX / 4; /* numbers of batches after it fit */
@@ -32,8 +32,15 @@ typedef struct loader_ring {
 typedef struct worker {
   cst_loader *loader;
   cst__maker maker;
+  cst__maker *makers; /* of a mix: one for each dataset */
   cst__thread thread;
 } worker;
+
+typedef struct loader_workers {
+  worker *items; /* [0] is the caller's, the others are those of threads */
+  int32_t count;
+  int32_t started; /* threads */
+} loader_workers;
 
 /* What the calls of next ask for: all of a loader the same. */
 typedef enum kind { KIND_OPEN, KIND_BATCHES, KIND_TENSORS } kind;
@@ -63,9 +70,9 @@ struct cst_loader {
   cst__epoch epoch;
   loader_batches batches;
   loader_start start;
-  int32_t num_started; /* of the workers */
-  worker *workers;     /* [0] is the caller's */
-  cst__stream *stream; /* of a dataset that is not direct */
+  loader_workers workers;
+  cst__stream *stream; /* of a dataset that is not direct, and no mix */
+  cst__mixing *mixing; /* of a mix */
   loader_ring ring;
   bool forks;            /* a fork waits for the batches that are being made */
   atomic_bool cancelled; /* what the workers make is of no use any more */
@@ -92,38 +99,83 @@ static uint64_t batch_of(const cst_loader *loader, uint64_t number) {
   return loader->batches.from.batch + loader->batches.first + number * loader->batches.step;
 }
 
-/* The rows of a batch out of the stream, which gives them in order. */
-static cst_status fetch(cst_loader *loader, uint64_t number, uint64_t batch, cst__share *out,
-                        cst_error *error) {
+/* What is read in order is read by one batch after the other. */
+static void turn_begin(cst_loader *loader, uint64_t number) {
   cst__mutex_lock(&loader->lock);
   while (loader->turn != number) {
     cst__condition_wait(&loader->turned, &loader->lock);
   }
   cst__mutex_unlock(&loader->lock);
+}
+
+/* `is_end`: there is no such batch. */
+static void turn_end(cst_loader *loader, uint64_t number, bool is_end) {
+  cst__mutex_lock(&loader->lock);
+  loader->turn++;
+  if (is_end && number < loader->end) {
+    loader->end = number;
+  }
+  cst__condition_broadcast(&loader->turned);
+  cst__mutex_unlock(&loader->lock);
+}
+
+/* The rows of a batch out of the stream. */
+static cst_status fetch(cst_loader *loader, uint64_t number, uint64_t batch, cst__share *out,
+                        cst_error *error) {
+  turn_begin(loader, number);
   cst__batch_place place = cst__epoch_place(&loader->epoch, batch);
   cst_status status = cst__stream_next(loader->stream, place.begin, place.count, out, error);
   if (status == CST_OK && out->count < place.count && loader->dataset->options.drop_last) {
     cst__share_reset(out);
   }
-  cst__mutex_lock(&loader->lock);
-  loader->turn++;
-  if (status == CST_OK && out->count == 0 && number < loader->end) {
-    loader->end = number;
-  }
-  cst__condition_broadcast(&loader->turned);
-  cst__mutex_unlock(&loader->lock);
+  turn_end(loader, number, status == CST_OK && out->count == 0);
   return status;
 }
 
-static cst_status make(cst_loader *loader, cst__maker *maker, uint64_t number, cst__made_batch *out,
+/* The rows of a batch of a mix, with those that are read in order. */
+static cst_status fetch_mixed(cst_loader *loader, uint64_t number, const cst__batch_place *place,
+                              cst__mixed_rows **out, cst_error *error) {
+  uint64_t rest = loader->dataset->num_rows - place->begin;
+  size_t count = (size_t)(rest < place->count ? rest : place->count);
+  *out = NULL;
+  cst_status status = cst__mixed_rows_new(loader->mixing, place->begin, count, out, error);
+  if (cst__mixing_reads(loader->mixing)) {
+    turn_begin(loader, number);
+    status = status == CST_OK ? cst__mixing_read(loader->mixing, *out, error) : status;
+    turn_end(loader, number, false);
+  }
+  return status;
+}
+
+static cst_status make_mixed(cst_loader *loader, worker *self, uint64_t number,
+                             cst__made_batch *out, cst_error *error) {
+  cst__mixed_rows *rows;
+  uint64_t batch = batch_of(loader, number);
+  cst__batch_place place = cst__epoch_place(&loader->epoch, batch);
+  cst_status status = fetch_mixed(loader, number, &place, &rows, error);
+  if (status == CST_OK) {
+    status = cst__mixing_make(loader->mixing, rows, self->makers, out, error);
+  }
+  cst__mixed_rows_free(rows);
+  out->position = (cst_position){.epoch = loader->epoch.number,
+                                 .batch = batch,
+                                 .origin = loader->epoch.origin,
+                                 .row = place.row};
+  return status;
+}
+
+static cst_status make(cst_loader *loader, worker *self, uint64_t number, cst__made_batch *out,
                        cst_error *error) {
   uint64_t batch = batch_of(loader, number);
   cst__share share;
+  if (loader->mixing != NULL) {
+    return make_mixed(loader, self, number, out, error);
+  }
   if (loader->stream == NULL) {
-    return cst__maker_make_direct(maker, &loader->epoch, batch, out, error);
+    return cst__maker_make_direct(&self->maker, &loader->epoch, batch, out, error);
   }
   CST__TRY(fetch(loader, number, batch, &share, error));
-  return cst__maker_make_streamed(maker, &loader->epoch, batch, &share, out, error);
+  return cst__maker_make_streamed(&self->maker, &loader->epoch, batch, &share, out, error);
 }
 
 /* Holds the lock. */
@@ -157,7 +209,7 @@ static void work(cst_loader *loader, worker *self) {
   if (loader->forks) {
     cst__busy_enter();
   }
-  cst_status status = make(loader, &self->maker, number, made, &error);
+  cst_status status = make(loader, self, number, made, &error);
   if (loader->forks) {
     cst__busy_leave();
   }
@@ -193,7 +245,10 @@ static void *loader_run_worker(void *arg) {
 /* Readers may call code that the forking thread holds up; so may passes, which have threads of
  * their own besides. */
 static bool may_stop_forks(const cst_dataset *dataset) {
-  bool may = dataset->direct;
+  bool may = dataset->direct || cst__dataset_is_mix(dataset);
+  for (size_t i = 0; i < dataset->mix.schedule.count; i++) {
+    may = may && may_stop_forks(dataset->mix.datasets[i]);
+  }
   for (size_t i = 0; i < dataset->source->num_parts; i++) {
     may = may && dataset->source->parts[i].file->regular;
   }
@@ -214,16 +269,17 @@ static cst_status loader_make_room(cst_loader *loader, cst_error *error) {
   const cst_dataset_options *o = &loader->dataset->options;
   int32_t threads = o->prefetch > 0 ? o->threads : 0;
   size_t num_workers = (size_t)threads + 1;
+  loader->workers.count = threads + 1;
   loader->ring.size = (uint64_t)(o->prefetch > threads ? o->prefetch : threads);
   loader->ring.size += loader->ring.size == 0;
-  loader->workers = cst__new_zero(o->allocator, num_workers * sizeof *loader->workers);
+  loader->workers.items = cst__new_zero(o->allocator, num_workers * sizeof *loader->workers.items);
   loader->ring.slots =
       cst__new_zero(o->allocator, (size_t)loader->ring.size * sizeof *loader->ring.slots);
-  if (loader->workers == NULL || loader->ring.slots == NULL) {
-    return cst__fail_memory(error, num_workers * sizeof *loader->workers);
+  if (loader->workers.items == NULL || loader->ring.slots == NULL) {
+    return cst__fail_memory(error, num_workers * sizeof *loader->workers.items);
   }
   for (size_t i = 0; i < num_workers; i++) {
-    loader->workers[i].loader = loader;
+    loader->workers.items[i].loader = loader;
   }
   return CST_OK;
 }
@@ -269,6 +325,29 @@ static cst_status begin_stream(cst_loader *loader, cst_error *error) {
   return cst__stream_new(dataset, &start, &loader->stream, error);
 }
 
+static cst_status begin_mix(cst_loader *loader, cst_error *error) {
+  cst_dataset *dataset = loader->dataset;
+  size_t num_datasets = dataset->mix.schedule.count;
+  uint64_t rows;
+  CST__TRY(cst__dataset_count_rows(dataset, &rows, error));
+  uint64_t begin = cst__epoch_place(&loader->epoch, batch_of(loader, 0)).begin;
+  if (rows < UINT64_MAX) {
+    uint64_t batches = cst__dataset_count_batches(dataset, rows, loader->batches.from.origin);
+    loader->end = begin < rows ? count_own(loader, batches) : 0;
+  } else if (begin > UINT64_MAX / 4) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
+                     "no mix comes to row %llu", (unsigned long long)begin);
+  }
+  for (int32_t i = 0; i < loader->workers.count; i++) {
+    size_t bytes = num_datasets * sizeof(cst__maker);
+    loader->workers.items[i].makers = cst__new_zero(&dataset->allocator, bytes);
+    if (loader->workers.items[i].makers == NULL) {
+      return cst__fail_memory(error, bytes);
+    }
+  }
+  return cst__mixing_new(&loader->epoch, &loader->mixing, error);
+}
+
 static cst_status loader_begin(cst_loader *loader, cst_error *error) {
   CST__TRY(loader_make_room(loader, error));
   loader->epoch = (cst__epoch){.dataset = loader->dataset,
@@ -279,6 +358,9 @@ static cst_status loader_begin(cst_loader *loader, cst_error *error) {
   if (loader->dataset->options.bucket_by != NULL) {
     CST__TRY(
         cst__buckets_new(loader->dataset, loader->epoch.number, &loader->epoch.buckets, error));
+  }
+  if (cst__dataset_is_mix(loader->dataset)) {
+    return begin_mix(loader, error);
   }
   return loader->dataset->direct ? begin_direct(loader, error) : begin_stream(loader, error);
 }
@@ -326,8 +408,8 @@ static void stop_threads(cst_loader *loader) {
   loader->stop = true;
   cst__condition_broadcast(&loader->work);
   cst__mutex_unlock(&loader->lock);
-  for (int32_t i = 1; i <= loader->num_started; i++) {
-    cst__thread_join(&loader->workers[i].thread);
+  for (int32_t i = 1; i <= loader->workers.started; i++) {
+    cst__thread_join(&loader->workers.items[i].thread);
   }
 }
 
@@ -337,16 +419,22 @@ void cst_loader_free(cst_loader *loader) {
   }
   atomic_store(&loader->cancelled, true);
   stop_threads(loader);
-  for (int32_t i = 0; loader->workers != NULL && i <= loader->num_started; i++) {
-    cst__maker_reset(&loader->workers[i].maker);
+  for (int32_t i = 0; loader->workers.items != NULL && i < loader->workers.count; i++) {
+    worker *one = &loader->workers.items[i];
+    cst__maker_reset(&one->maker);
+    for (size_t k = 0; one->makers != NULL && k < loader->dataset->mix.schedule.count; k++) {
+      cst__maker_reset(&one->makers[k]);
+    }
+    cst__delete(one->makers);
   }
   for (uint64_t i = 0; loader->ring.slots != NULL && i < loader->ring.size; i++) {
     cst__made_reset(&loader->ring.slots[i].made);
   }
   cst__stream_free(loader->stream);
+  cst__mixing_free(loader->mixing);
   cst__blocks_free(loader->epoch.blocks);
   cst__buckets_free(loader->epoch.buckets);
-  cst__delete(loader->workers);
+  cst__delete(loader->workers.items);
   cst__delete(loader->ring.slots);
   cst__condition_destroy(&loader->turned);
   cst__condition_destroy(&loader->ready);
@@ -361,12 +449,12 @@ void cst_loader_free(cst_loader *loader) {
 static void start_threads(cst_loader *loader) {
   const cst_dataset_options *o = &loader->dataset->options;
   int32_t wanted = o->prefetch > 0 ? o->threads : 0;
-  while (loader->num_started < wanted) {
-    worker *one = &loader->workers[loader->num_started + 1];
+  while (loader->workers.started < wanted) {
+    worker *one = &loader->workers.items[loader->workers.started + 1];
     if (!cst__thread_start(&one->thread, loader_run_worker, one)) {
       break; /* with fewer, or with none: then the caller does the work */
     }
-    loader->num_started++;
+    loader->workers.started++;
   }
 }
 
@@ -407,8 +495,8 @@ static cst_status loader_next(cst_loader *loader, cst__made_batch *out, cst_erro
   cst_status status = cst__interrupted(&own);
   cst__mutex_lock(&loader->lock);
   while (!loader_is_ready(loader) && status == CST_OK) {
-    if (loader->num_started == 0) {
-      work(loader, &loader->workers[0]);
+    if (loader->workers.started == 0) {
+      work(loader, &loader->workers.items[0]);
     } else {
       status = cst__interruptible_wait(&loader->ready, &loader->lock, &own);
     }

@@ -41,8 +41,8 @@ static cst_status maker_reserve(cst__maker *maker, const cst__epoch *epoch, size
   return done ? CST_OK : cst__fail_memory(error, count * sizeof(uint64_t));
 }
 
-static cst_status make_tensors(const cst__epoch *epoch, bool is_trusted, cst__made_batch *made,
-                               cst_error *error) {
+cst_status cst__made_tensors(const cst__epoch *epoch, bool is_trusted, cst__made_batch *made,
+                             cst_error *error) {
   if (epoch->adapter == NULL) {
     return CST_OK;
   }
@@ -120,33 +120,23 @@ cst_status cst__maker_find_rows(cst__maker *maker, const cst__epoch *epoch, uint
   return CST_OK;
 }
 
-/* The rows of a batch, of which there are some; *place: where they stand. */
-static cst_status find_batch_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
-                                  cst__batch_place *place, cst_error *error) {
-  *place = cst__epoch_place(epoch, batch);
-  uint64_t rest = epoch->order.num_rows - place->begin;
-  place->count = rest < place->count ? rest : place->count;
-  return cst__maker_find_rows(maker, epoch, place->begin, (size_t)place->count, error);
-}
-
-/* A row that does not fit its tensor is named by its number in the batch: says file and record. */
-static void locate(const cst__maker *maker, const cst__epoch *epoch, size_t count,
-                   cst_error *error) {
+/* A row that does not fit its tensor is named by its number in the batch. */
+void cst__maker_locate(const cst_dataset *dataset, const uint64_t *rows, size_t count,
+                       cst_error *error) {
   cst__access *access;
   if (cst__error_wanted(error) && error->record >= 0 && (uint64_t)error->record < count &&
-      cst__source_access(epoch->dataset->source, &access, NULL) == CST_OK) {
-    cst__access_locate(access, epoch->dataset->source, maker->rows[error->record], error);
+      cst__source_access(dataset->source, &access, NULL) == CST_OK) {
+    cst__access_locate(access, dataset->source, rows[error->record], error);
   }
 }
 
-static cst_status maker_take_rows(const cst__maker *maker, const cst__epoch *epoch,
-                                  const cst__batch_place *place, struct ArrowArray *out,
-                                  cst_error *error) {
-  size_t count = (size_t)place->count;
+/* The rows that are noted, which stand from `begin` on in the epoch. */
+static cst_status take_noted(const cst__maker *maker, const cst__epoch *epoch, uint64_t begin,
+                             size_t count, struct ArrowArray *out, cst_error *error) {
   cst__region *regions[2];
   size_t num_regions = 0;
   if (epoch->blocks != NULL) {
-    CST__TRY(cst__blocks_get(epoch->blocks, place->begin, count, regions, &num_regions, error));
+    CST__TRY(cst__blocks_get(epoch->blocks, begin, count, regions, &num_regions, error));
   }
   const cst__kept_records kept = {(const cst__region *const *)regions, num_regions,
                                   epoch->dataset->cache};
@@ -158,16 +148,23 @@ static cst_status maker_take_rows(const cst__maker *maker, const cst__epoch *epo
   return status;
 }
 
+cst_status cst__maker_take_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t begin,
+                                size_t count, struct ArrowArray *out, cst_error *error) {
+  CST__TRY(cst__maker_find_rows(maker, epoch, begin, count, error));
+  return take_noted(maker, epoch, begin, count, out, error);
+}
+
 cst_status cst__maker_make_direct(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
                                   cst__made_batch *out, cst_error *error) {
-  cst__batch_place place;
-  CST__TRY(find_batch_rows(maker, epoch, batch, &place, error));
-  CST__TRY(maker_take_rows(maker, epoch, &place, &out->batch, error));
+  cst__batch_place place = cst__epoch_place(epoch, batch);
+  uint64_t rest = epoch->order.num_rows - place.begin;
+  size_t count = (size_t)(rest < place.count ? rest : place.count);
+  CST__TRY(cst__maker_take_rows(maker, epoch, place.begin, count, &out->batch, error));
   out->position = (cst_position){
       .epoch = epoch->number, .batch = batch, .origin = epoch->origin, .row = place.row};
-  cst_status status = make_tensors(epoch, true, out, error);
+  cst_status status = cst__made_tensors(epoch, true, out, error);
   if (status != CST_OK) {
-    locate(maker, epoch, (size_t)place.count, error);
+    cst__maker_locate(epoch->dataset, maker->rows, count, error);
   }
   return status;
 }
@@ -293,6 +290,14 @@ static void locate_read(const cst__maker *maker, const cst__epoch *epoch, const 
   }
 }
 
+cst_status cst__maker_use_share(cst__maker *maker, const cst__epoch *epoch, cst__share *share,
+                                struct ArrowArray *out, cst_error *error) {
+  cst_status status = maker_make_rows(maker, epoch, share, out, error);
+  cst__unit_clear(&maker->unit);
+  cst__share_reset(share);
+  return status;
+}
+
 cst_status cst__maker_make_streamed(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,
                                     cst__share *share, cst__made_batch *out, cst_error *error) {
   bool is_trusted =
@@ -308,7 +313,7 @@ cst_status cst__maker_make_streamed(cst__maker *maker, const cst__epoch *epoch, 
                                  .row = cst__epoch_place(epoch, batch).row};
   cst_status status = maker_make_rows(maker, epoch, share, &out->batch, error);
   if (status == CST_OK) {
-    status = make_tensors(epoch, is_trusted, out, error);
+    status = cst__made_tensors(epoch, is_trusted, out, error);
     if (status != CST_OK) {
       locate_read(maker, epoch, share, error);
     }

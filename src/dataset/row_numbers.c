@@ -32,6 +32,10 @@ cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begi
   }
   cst__epoch made = {.dataset = dataset, .number = epoch};
   CST__TRY(cst__dataset_prepare(dataset, error));
+  if (cst__dataset_is_mix(dataset)) {
+    return cst__fail(error, CST_UNSUPPORTED, "ask the datasets that are mixed",
+                     "rows of a mix are those of several sources, and have no numbers");
+  }
   if (!dataset->direct) {
     return cst__fail(error, CST_UNSUPPORTED, "convert it to plain TFRecord files first",
                      "the rows of this source cannot be reached one by one");

@@ -46,6 +46,7 @@ TEST(initialisers_say_the_size_and_nothing_else) {
   CHECK_INIT(cst_decode_options, CST_DECODE_OPTIONS_INIT);
   CHECK_INIT(cst_encode_options, CST_ENCODE_OPTIONS_INIT);
   CHECK_INIT(cst_inference_options, CST_INFERENCE_OPTIONS_INIT);
+  CHECK_INIT(cst_mix_options, CST_MIX_OPTIONS_INIT);
   CHECK_INIT(cst_propose_options, CST_PROPOSE_OPTIONS_INIT);
   CHECK_INIT(cst_reader, CST_READER_INIT);
   CHECK_INIT(cst_sequence_options, CST_SEQUENCE_OPTIONS_INIT);
@@ -181,6 +182,18 @@ static cst_status run_dataset(const void *options, cst_error *error) {
   cst_source *source = open_examples();
   cst_dataset *dataset;
   cst_status status = cst_dataset_new(source, options, &dataset, error);
+  cst_dataset_release(dataset);
+  cst_source_release(source);
+  return status;
+}
+
+static cst_status run_mix(const void *options, cst_error *error) {
+  cst_source *source = open_examples();
+  cst_dataset *dataset = NULL;
+  cst_dataset *mix;
+  CHECK_EQ(cst_dataset_new(source, NULL, &dataset, NULL), CST_OK);
+  cst_status status = cst_dataset_mix(&dataset, 1, options, &mix, error);
+  cst_dataset_release(mix);
   cst_dataset_release(dataset);
   cst_source_release(source);
   return status;
@@ -335,6 +348,7 @@ static const call calls[] = {
     {"source", sizeof(cst_source_options), run_source},
     {"csv", sizeof(cst_csv_options), run_csv},
     {"dataset", sizeof(cst_dataset_options), run_dataset},
+    {"mix", sizeof(cst_mix_options), run_mix},
     {"example decoder", sizeof(cst_decode_options), run_example_decoder},
     {"example encoder", sizeof(cst_encode_options), run_example_encoder},
     {"sequence decoder", sizeof(cst_sequence_options), run_sequence_decoder},

@@ -85,14 +85,17 @@ static cst_status find_pattern(const struct ArrowSchema *type, const char *name,
 static cst_status keep_columns(cst_query *query, const cst_source_options *options,
                                const struct ArrowSchema *type, cst_error *error) {
   char **patterns = calloc(options->num_columns, sizeof *patterns);
-  cst_status status = patterns == NULL ? cli_fail_memory(error) : CST_OK;
+  if (patterns == NULL) {
+    return cli_fail_memory(error);
+  }
+  cst_status status = CST_OK;
   for (size_t i = 0; status == CST_OK && i < options->num_columns; i++) {
     status = find_pattern(type, options->columns[i], &patterns[i], error);
   }
   if (status == CST_OK) {
     status = cst_query_keep(query, (const char *const *)patterns, options->num_columns, 0, error);
   }
-  for (size_t i = 0; patterns != NULL && i < options->num_columns; i++) {
+  for (size_t i = 0; i < options->num_columns; i++) {
     free(patterns[i]);
   }
   free(patterns);

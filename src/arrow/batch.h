@@ -160,17 +160,17 @@ void cst__batch_export_column(cst__batch *batch, struct ArrowArray *out);
 /* The type of one column, for its schema. */
 typedef struct cst__column_type {
   const char *name;
+  const char *format;     /* of the values, by the C data interface; NULL: by `kind` */
+  int64_t fixed_size;     /* as above */
+  size_t num_inner_lists; /* more list levels between the column's own and the values */
+  const struct cst__column_type *children; /* with is_struct */
+  size_t num_children;
+  size_t num_struct_lists; /* with is_struct: list levels around it */
   cst__values kind;
-  int64_t fixed_size; /* as above */
   bool offsets_32;
   bool flat;
   bool is_nested;
-  size_t num_inner_lists; /* more list levels between the column's own and the values */
-  bool is_struct;         /* of these children, with `name`; nothing else counts then */
-  const struct cst__column_type *children;
-  size_t num_children;
-  size_t num_struct_lists; /* is_struct: list levels around it */
-  const char *format;      /* of the values, by the C data interface; NULL: by `kind` */
+  bool is_struct; /* of these children, with `name`; nothing else counts then */
 } cst__column_type;
 
 /* A struct schema of such columns; the item of every list is called "item". */

@@ -5,15 +5,6 @@
 
 #include "base/sized.h"
 
-cst_status cst__missing(const char *name, cst_error *error) {
-  return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "argument `%s` is NULL", name);
-}
-
-cst_status cst__check_given(const void *given, const char *name, const void *out,
-                            cst_error *error) {
-  return given != NULL && out != NULL ? CST_OK : cst__missing(given == NULL ? name : "out", error);
-}
-
 enum { MOST = 4096 /* bytes; no struct of the headers that begins with its size comes near */ };
 
 static cst_status check_size(const void *theirs, size_t own_size, const char *what,

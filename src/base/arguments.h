@@ -17,10 +17,16 @@
   } while (0)
 
 /* A required argument that is NULL. */
-cst_status cst__missing(const char *name, cst_error *error);
+static inline cst_status cst__missing(const char *name, cst_error *error) {
+  (void)cst__fail(error, CST_INVALID_ARGUMENT, NULL, "argument `%s` is NULL", name);
+  return CST_INVALID_ARGUMENT; /* said here, so that compilers and clang-tidy know it */
+}
 /* What a function is given first, which has this name, and where it puts its result: both required.
  */
-cst_status cst__check_given(const void *given, const char *name, const void *out, cst_error *error);
+static inline cst_status cst__check_given(const void *given, const char *name, const void *out,
+                                          cst_error *error) {
+  return given != NULL && out != NULL ? CST_OK : cst__missing(given == NULL ? name : "out", error);
+}
 
 /* Copies the caller's options, which may be of an older or a newer version of the library, over
  * `own`, which holds the defaults: both begin with their size, `own_size` is ours. NULL leaves the

@@ -98,10 +98,9 @@ static cst_status read_taken_bucket(void *ctx, size_t begin, size_t count, uint6
   return measure_batch(column, &batch, count, lengths, error);
 }
 
-/* The rows at a place of the epoch, of an epoch with buckets. */
-static cst_status find_bucketed_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t begin,
-                                     size_t count, cst_error *error) {
-  uint64_t size = cst__dataset_bucket_rows(epoch->dataset);
+/* The rows at a place of the epoch, of an epoch with buckets of `size` rows. */
+static cst_status find_bucketed_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t size,
+                                     uint64_t begin, size_t count, cst_error *error) {
   uint64_t number = begin / size;
   uint64_t rest = epoch->order.num_rows - number * size;
   bucket_reader reader = {.maker = maker, .epoch = epoch, .begin = number * size};
@@ -113,8 +112,9 @@ static cst_status find_bucketed_rows(cst__maker *maker, const cst__epoch *epoch,
 cst_status cst__maker_find_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t begin,
                                 size_t count, cst_error *error) {
   CST__TRY(maker_reserve(maker, epoch, count, error));
-  if (epoch->buckets != NULL) {
-    return find_bucketed_rows(maker, epoch, begin, count, error);
+  uint64_t bucket = cst__dataset_bucket_rows(epoch->dataset);
+  if (bucket > 0) {
+    return find_bucketed_rows(maker, epoch, bucket, begin, count, error);
   }
   cst__epoch_order_rows(&epoch->order, begin, count, maker->rows);
   return CST_OK;
@@ -232,11 +232,11 @@ static cst_status read_streamed_bucket(void *ctx, size_t begin, size_t count, ui
 static cst_status number_rows(cst__maker *maker, const cst__epoch *epoch, const cst__share *share,
                               cst_error *error) {
   CST__TRY(maker_reserve(maker, epoch, (size_t)share->count, error));
-  if (epoch->buckets == NULL) {
+  uint64_t size = cst__dataset_bucket_rows(epoch->dataset);
+  if (size == 0) {
     order_in_window(epoch, share, share->begin, (size_t)share->count, maker->rows);
     return CST_OK;
   }
-  uint64_t size = cst__dataset_bucket_rows(epoch->dataset);
   uint64_t begin = share->begin - share->begin % size;
   uint64_t rest = share->rows - begin;
   bucket_reader reader = {maker, epoch, share, begin};

@@ -242,7 +242,7 @@ static bool begins_group(const cst__stream *stream, uint64_t first) {
 
 /* Notes the groups of files that begin within the batch that the pass gave last. */
 static cst_status stream_note_starts(cst__stream *stream, cst_error *error) {
-  if (stream->singly || stream->open.pass->tabular != NULL) {
+  if (stream->singly || stream->open.pass == NULL || stream->open.pass->tabular != NULL) {
     return CST_OK;
   }
   const cst__unit *unit = &stream->open.pass->delivered;

@@ -7,7 +7,8 @@
 #include "structured/index_arrays.h"
 #include "structured/selection.h"
 
-_Static_assert(CST__OPEN == CST_INDEX_OPEN, "slices are those of keys");
+_Static_assert(CST__OPEN == CST_INDEX_OPEN, /* NOLINT(misc-redundant-expression) */
+               "slices are those of keys");
 
 /* What is left of a key without its names. */
 typedef struct key {

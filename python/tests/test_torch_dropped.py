@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import os
 import pathlib
+import pickle
 import tempfile
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 torch = pytest.importorskip("torch")
-from torch.utils.data import DataLoader  # noqa: E402
+from torch.utils.data import DataLoader, IterableDataset, get_worker_info  # noqa: E402
 from torchdata.stateful_dataloader import StatefulDataLoader  # noqa: E402
 
 pytestmark = [
@@ -169,6 +170,54 @@ def test_the_limit_is_each_workers(tmp_path: pathlib.Path) -> None:
     assert [one.record for one in source.dropped] == list(BAD[:4])
 
 
+class OfOnesOwn(IterableDataset[Any]):  # type: ignore[misc]
+    """A loop that divides a dataset by itself."""
+
+    def __init__(self, dataset: Any) -> None:
+        self.dataset = dataset
+
+    def __iter__(self) -> Any:
+        worker = get_worker_info()
+        part = (0, 1) if worker is None else (worker.id, worker.num_workers)
+        return self.dataset.iterate(*part)
+
+
+def size(batch: Any) -> int:
+    return len(batch["id"].numpy())
+
+
+@pytest.mark.parametrize("method", [None, "fork", "spawn"])
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize("shuffle", [False, "window"])
+def test_loops_of_ones_own(
+    method: str | None, persistent: bool, shuffle: Any, tmp_path: pathlib.Path
+) -> None:
+    wanted = expected(of_tfrecords(tmp_path), shuffle=shuffle, window=8)
+    source = of_tfrecords(tmp_path)
+    loader = DataLoader(
+        OfOnesOwn(source.dataset(4, shuffle, window=8)),
+        None,
+        num_workers=0 if method is None else 2,
+        multiprocessing_context=method,
+        persistent_workers=persistent and method is not None,
+        collate_fn=size,
+    )
+    for _ in range(2):
+        assert sum(loader) == 2 * (60 - len(BAD))
+        assert places(source) == wanted
+
+
+@pytest.mark.parametrize("num_workers", [0, 2])
+def test_packed_and_with_ids(num_workers: int, tmp_path: pathlib.Path) -> None:
+    wanted = expected(of_tfrecords(tmp_path))
+    for options in ({}, {"ids": True}):
+        source = of_tfrecords(tmp_path)
+        for dataset in (source.dataset(4, **options), source.dataset(4, **options).pack({"id": 3})):
+            list(DataLoader(dataset.torch(), None, num_workers=num_workers))
+            assert places(source) == wanted
+            assert len(dataset.source.dropped) == len(wanted)
+
+
 def reports() -> set[str]:
     folder = tempfile.gettempdir()
     return {name for name in os.listdir(folder) if name.startswith("columnstone-dropped-")}
@@ -185,4 +234,15 @@ def test_nothing_is_left(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
     assert reports() == set()
     assert [one.record for one in source.dropped] == list(BAD)  # which it has taken before
     cst.open(tfrecord(tmp_path)).dataset(4).torch()
+    assert reports() == set()
+    dataset = source.dataset(4)
+    mapped = dataset.map(dict)
+    del dataset
+    gc.collect()
+    assert len(reports()) == 1
+    pickle.loads(pickle.dumps(mapped))
+    gc.collect()
+    assert len(reports()) == 1
+    del mapped
+    gc.collect()
     assert reports() == set()

@@ -14,6 +14,7 @@ from .._base.errors import NotFoundError, StateError, UnsupportedError, argument
 from .._base.public import public
 from .._dataset import arguments
 from .._source.fingerprint import fingerprint
+from .._source.workers import reporter_in
 from .._struct.batches import structured_of
 from .._tensor.conversion import framework, register_with_jax, to_jax, to_numpy
 from .batch import PLACE, Batch, Position
@@ -82,6 +83,7 @@ class Dataset(Generic[Item]):
         "_packing",
         "_pad",
         "_process",
+        "_report_place",
         "_rows_only",
         "_shared",
         "_source",
@@ -127,6 +129,7 @@ class Dataset(Generic[Item]):
         self._told = 0  # how often it was said with what further iterations begin
         self._shared: Any = None  # with worker processes, see _torch
         self._process = os.getpid()  # that made it
+        self._report_place = self._source._reported()
         self._options: dict[str, Any] = {
             "batch_size": source.batch_size
             if batch_size is None
@@ -377,6 +380,7 @@ class Dataset(Generic[Item]):
             after = self._position_of(start)
             first = self._first_epoch_of(start)
         made = Iteration(self, after, first, number, workers, convert)
+        made.reporter = reporter_in(self._report_place)
         self._latest = made._progress
         return made
 
@@ -635,6 +639,7 @@ class Dataset(Generic[Item]):
             self._maps,
             self._packing,
             self._process,
+            self._report_place,
         )
 
     @classmethod
@@ -658,6 +663,7 @@ class Dataset(Generic[Item]):
             made._maps,
             made._packing,
             made._process,
+            made._report_place,
         ) = state
         made._begin()
         return made
@@ -811,8 +817,11 @@ class Iteration(Generic[Item]):
         try:
             return next(loader, None)
         finally:
-            if self.reporter is not None:
-                self.reporter.tell(self._epoch, loader.dropped)
+            self._tell(loader)
+
+    def _tell(self, loader: Loader) -> None:
+        if self.reporter is not None:
+            self.reporter.tell(self._epoch, loader.dropped)
 
     def _next_packed(self) -> tuple[Any, Position]:
         if self._closed:
@@ -843,6 +852,7 @@ class Iteration(Generic[Item]):
             self._after,
             dataset.batch_size,
             dataset._options["drop_last"],
+            self._tell,
         )
 
     def _open_rows(self, epoch: int, batch: int, file: int, rows_before: int) -> Loader:

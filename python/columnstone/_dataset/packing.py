@@ -91,7 +91,7 @@ def _check_list(tensor: Any) -> None:
 
 class PackedBatches:
     """The packed batches of an epoch that come after a position: an iterator of dicts of Tensors,
-    each with its position.
+    each with its position. tell is called after each batch of rows.
 
     A position names the row, and the value of it, that the next batch begins with, in the batches
     of rows that the dataset's shard has. One that names none (all 0) is found by packing all that
@@ -111,10 +111,17 @@ class PackedBatches:
         "_place",
         "_rows",
         "_skip",
+        "_tell",
     )
 
     def __init__(
-        self, packing: Packing, open_rows: OpenRows, after: Position, rows: int, drop_last: bool
+        self,
+        packing: Packing,
+        open_rows: OpenRows,
+        after: Position,
+        rows: int,
+        drop_last: bool,
+        tell: Callable[[Loader], None],
     ) -> None:
         begin = (after.source_batch, after.source_row, after.source_value)
         self._packing = packing
@@ -128,6 +135,7 @@ class PackedBatches:
         self._place = begin[1:]  # row and value of the batch of rows
         self._given: Any = None  # the rest of which is to be packed
         self._failure: BaseException | None = None
+        self._tell = tell
         self._loader = open_rows(after.epoch, *self._batch[1:4])
 
     def __iter__(self) -> Self:
@@ -187,11 +195,16 @@ class PackedBatches:
 
     def _read(self) -> bool:
         """Takes the next batch of rows, and describes its lists."""
-        for content, *place in self._loader:
-            self._batch = Position(*place)
-            self._given = core_tensors(self._lists_of(Batch(content, self._batch)))
-            return True
-        return False
+        try:
+            made = next(self._loader, None)
+        finally:
+            self._tell(self._loader)
+        if made is None:
+            return False
+        content, *place = made
+        self._batch = Position(*place)
+        self._given = core_tensors(self._lists_of(Batch(content, self._batch)))
+        return True
 
     def _lists_of(self, batch: Any) -> dict[str, Any]:
         for fn in self._packing.before:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Generic, NoReturn, TypeVar
@@ -19,7 +20,6 @@ from .._core import Tensor
 from .._dataset.batch import PLACE, Batch, Position
 from .._dataset.dataset import Dataset
 from .._dataset.rows import Fetched
-from .._source.workers import Reporter, Run
 from .._tensor.conversion import converted, ragged_parts, sparse_parts
 from .._tensor.tensor import RaggedTensor, SparseTensor
 from .torch_batch import Sealed, TorchBatch, end_with_parent
@@ -92,8 +92,9 @@ class TorchDataset(IterableDataset[Item], Generic[Item]):  # type: ignore[misc]
         self._dataset = dataset
         self._jagged = bool(jagged)
         self._restored = False  # in this worker, by a StatefulDataLoader
-        self._reports = dataset.source._reported(self)
-        self._begun = 0  # iterations of this worker
+        place = dataset._report_place
+        if place is not None and place.process != os.getpid():
+            dataset._report_place = dataset.source._reported()  # which is asked in this process
         self._shared = dataset._shared
         if self._shared is None:
             self._shared = dataset._shared = _Shared()
@@ -114,12 +115,7 @@ class TorchDataset(IterableDataset[Item], Generic[Item]):  # type: ignore[misc]
         if not self._restored:
             self._shared.take(self._dataset, worker.seed - worker.id)
         self._restored = False
-        self._begun += 1
-        run = Run(worker.seed - worker.id, self._begun)
-        reporter = None if self._reports is None else Reporter(self._reports, run, worker.id)
-        return TorchIteration(
-            self._dataset, self._jagged, worker.id, worker.num_workers, sealed, reporter
-        )
+        return TorchIteration(self._dataset, self._jagged, worker.id, worker.num_workers, sealed)
 
     def __len__(self) -> int:
         """Batches of all epochs. TypeError where the dataset has no length, or no end."""
@@ -215,22 +211,18 @@ class TorchIteration(Generic[Item]):
         worker: int,
         num_workers: int,
         sealed: bool = False,
-        reporter: Reporter | None = None,
     ) -> None:
         self._dataset = dataset
         self._jagged = jagged
         self._worker = worker
         self._num_workers = num_workers
         self._sealed = sealed
-        self._reporter = reporter
         self._iteration = self._iterate(None)
 
     def _iterate(self, start: Mapping[str, Any] | None) -> Iteration:
         plain = self._sealed and not self._dataset._maps  # functions get torch tensors
         convert = functools.partial(_batch_to_seal if plain else _batch, jagged=self._jagged)
-        made = self._dataset._iterate(self._worker, self._num_workers, start, convert)
-        made.reporter = self._reporter
-        return made
+        return self._dataset._iterate(self._worker, self._num_workers, start, convert)
 
     def __iter__(self) -> Self:
         return self

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .._types import AnyTensor
     from .dropped import Dropped
     from .inputs import Opener
-    from .workers import Reports
+    from .workers import ReportPlace, Reports
 
 
 @public
@@ -272,25 +272,25 @@ class SourceBase:
     def dropped(self) -> list[Dropped]:
         """The records that the pass that began last, or the epoch of a dataset, has dropped so far;
         see on_error of `open`. A pass of its own has the same: `iter(source).dropped`. What the
-        workers of a DataLoader over `Dataset.torch` drop is here, too, each record once; they are
-        ahead of the loop."""
+        workers of a DataLoader drop is here, too, each record once; they are ahead of the loop."""
         for reports in self._reports:
             reports.take()
         return self._core.dropped()
 
-    def _reported(self, owner: object) -> str | None:
-        """Where worker processes say what they drop, as long as the owner lives; None: they drop
+    def _reported(self) -> ReportPlace | None:
+        """Where worker processes say what they drop, as long as somebody has it; None: they drop
         nothing."""
         if self._options["on_error"] is None:
             return None
         import weakref
 
-        from .workers import Reports
+        from .workers import ReportPlace, Reports
 
         made = Reports(self._core)
+        place = ReportPlace(made.path, os.getpid())
         self._reports.append(made)
-        weakref.finalize(owner, _end_reports, self._reports, made)
-        return made.path
+        weakref.finalize(place, _end_reports, self._reports, made)
+        return place
 
     # Rows and parts
 
@@ -422,7 +422,7 @@ class SourceBase:
     def _part(self, how: str, a: Any, b: Any) -> Self:
         part = object.__new__(type(self))
         part._passes = []
-        part._reports = []
+        part._reports = self._reports if how == "ids" else []  # the same records
         part._rows = None
         part._seen = None
         part._first_rows = None

@@ -11,6 +11,7 @@ import contextlib
 import errno
 import os
 import pickle
+import sys
 import tempfile
 import weakref
 from collections import Counter
@@ -29,6 +30,21 @@ class Run(NamedTuple):
 
     loader: int
     number: int
+
+
+class ReportPlace:
+    """Where workers tell what they drop, kept by all that may run in them. It pickles as its name;
+    the process that has made it asks there as long as somebody has it."""
+
+    __slots__ = ("__weakref__", "begun", "path", "process")
+
+    def __init__(self, path: str, process: int) -> None:
+        self.path = path
+        self.process = process
+        self.begun = 0  # iterations of this worker
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.path, self.process)
 
 
 class _Message(NamedTuple):
@@ -103,6 +119,16 @@ class _Pass:
             if own[place] > self._counts[place]:
                 self._counts[place] += 1
                 self._dropped.append(one)
+
+
+def reporter_in(place: ReportPlace | None) -> Reporter | None:
+    """In a worker of a DataLoader: what tells of an iteration that begins."""
+    data = sys.modules.get("torch.utils.data")
+    worker = None if data is None or place is None else data.get_worker_info()
+    if worker is None or place is None:
+        return None
+    place.begun += 1
+    return Reporter(place.path, Run(worker.seed - worker.id, place.begun), worker.id)
 
 
 class Reporter:

@@ -44,8 +44,16 @@ int cst__py_drops_begin(PyObject *object, cst__py_drops **out) {
   if (*out == NULL) {
     return -1;
   }
-  cst__py_replace(&self->dropped, Py_NewRef(cst__py_drops_list(*out)));
+  cst__py_source_begin_dropped(self, cst__py_drops_list(*out));
   return 0;
+}
+
+void cst__py_source_begin_dropped(cst__py_source_object *self, PyObject *list) {
+  cst__py_replace(&self->dropped, Py_NewRef(list));
+  while (self->is_parents_view) {
+    self = (cst__py_source_object *)self->parent;
+    cst__py_replace(&self->dropped, Py_NewRef(list));
+  }
 }
 
 /* Without Python there is nobody to give the objects to: they stay until the process ends. */

@@ -123,10 +123,13 @@ typedef struct cst__py_source_object {
   PyObject *on_dropped;   /* the user's function; may be NULL */
   PyObject *functions;    /* tuple of those that a view calls; or NULL */
   PyObject *dropped;      /* list of the pass that began last; may be NULL */
+  bool is_parents_view;   /* of the same rows: its passes are the parent's, too */
   cst__py_kept kept; /* what the inputs or the user's function raised last; its moment also says
                         when the function stopped a pass without raising */
 } cst__py_source_object;
 
+/* Makes this the list of what is dropped, also of the sources that it is a view of. */
+void cst__py_source_begin_dropped(cst__py_source_object *self, PyObject *list);
 /* The opened source; NULL with StateError if it is closed. Borrowed. */
 cst_source *cst__py_source_view(PyObject *self);
 /* The same with one more owner, for when the GIL is away: a close in another thread does no harm.

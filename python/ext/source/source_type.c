@@ -148,7 +148,7 @@ static PyObject *source_begin_dropped(PyObject *object, PyObject *unused) {
   (void)unused;
   PyObject *list = PyList_New(0);
   if (list != NULL) {
-    cst__py_replace(&((cst__py_source_object *)object)->dropped, Py_NewRef(list));
+    cst__py_source_begin_dropped((cst__py_source_object *)object, list);
   }
   return list;
 }
@@ -370,10 +370,15 @@ static PyObject *source_with_ids(PyObject *object, PyObject *args) {
     return NULL;
   }
   columns.first_file = first_file;
-  return cst__py_source_call_end(&call,
-                                 cst_source_with_ids(call.source, &columns, &out, &call.error))
-             ? part_of(object, out)
-             : NULL;
+  if (!cst__py_source_call_end(&call,
+                               cst_source_with_ids(call.source, &columns, &out, &call.error))) {
+    return NULL;
+  }
+  PyObject *made = part_of(object, out);
+  if (made != NULL) {
+    ((cst__py_source_object *)made)->is_parents_view = true;
+  }
+  return made;
 }
 
 static PyObject *source_read_splits(PyObject *object, PyObject *args) {

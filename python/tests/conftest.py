@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import gc
 import pathlib
+import signal
 from collections.abc import Callable, Iterator
 
 import columnstone as cst
 import pytest
 import wire
 from hypothesis import settings
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # A shell's job in the background ignores Ctrl-C, and so would all processes that tests begin.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("columnstone", max_examples=60, deadline=None, derandomize=True)
 settings.load_profile("columnstone")

@@ -21,6 +21,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
+import functools
 import io
 import os
 import pathlib
@@ -28,6 +29,7 @@ import re
 import subprocess
 import sys
 import sysconfig
+import tempfile
 
 import columnstone as cst
 
@@ -107,11 +109,18 @@ def environment() -> dict[str, str]:
     env = {k: v for k, v in os.environ.items() if not k.startswith(("COLUMNSTONE_", "LC_"))}
     env["PATH"] = f"{sysconfig.get_path('scripts')}:{env['PATH']}"
     env["LD_LIBRARY_PATH"] = f"{package}/lib"
-    env["PKG_CONFIG_PATH"] = os.getcwd()
+    env["PKG_CONFIG_PATH"] = described(package).name
+    return {**env, "LANG": "C.UTF-8"}
+
+
+@functools.cache
+def described(package: pathlib.Path) -> tempfile.TemporaryDirectory[str]:
+    """A folder with what pkg-config reads of the library."""
+    made: tempfile.TemporaryDirectory[str] = tempfile.TemporaryDirectory(prefix="columnstone-pc-")
     flags = f"Cflags: -I{package}/include\nLibs: -L{package}/lib -lcolumnstone\n"
     description = "Name: columnstone\nDescription: the library\nVersion: 0\n"
-    pathlib.Path("columnstone.pc").write_text(description + flags)
-    return {**env, "LANG": "C.UTF-8"}
+    pathlib.Path(made.name, "columnstone.pc").write_text(description + flags)
+    return made
 
 
 def shell(script: str) -> subprocess.CompletedProcess[str]:

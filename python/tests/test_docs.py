@@ -77,6 +77,11 @@ def test_what_differs_is_found(kind: str, code: str, folder: pathlib.Path) -> No
         pages.run(block, {})
 
 
+def test_an_environment_leaves_nothing_in_the_folder(folder: pathlib.Path) -> None:
+    assert pages.shell("pkg-config --libs columnstone").returncode == 0
+    assert list(folder.iterdir()) == []
+
+
 def test_what_agrees_is_not() -> None:
     assert pages.fits("a: 0.1 s\n…\nb … d\n", "a: 12.3 s\nx\ny\nb c d\n")
     assert pages.fits("", "")

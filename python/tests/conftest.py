@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import pathlib
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import columnstone as cst
 import pytest
@@ -27,13 +26,9 @@ feature { name: "steps" type: INT }
 """
 
 
-@pytest.fixture(autouse=True)
-def collect_only_what_the_test_makes() -> Iterator[None]:
-    """The garbage collector passes over what was there before: with PyTorch and JAX loaded, each
-    gc.collect() would take a fifth of a second."""
-    gc.freeze()
-    yield
-    gc.unfreeze()
+def pytest_configure(config: pytest.Config) -> None:
+    """For the tests of tests/conform too, which run in the same processes."""
+    config.pluginmanager.import_plugin("collecting")
 
 
 def record(i: int) -> bytes:

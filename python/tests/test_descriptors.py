@@ -114,7 +114,7 @@ def test_without_grpcio_tools(tmp_path: pathlib.Path, monkeypatch: pytest.Monkey
     with pytest.raises(cst.UnsupportedError, match="pip install grpcio-tools"):
         cst.Descriptors(FOLDER / "shop.proto")
     protoc = tmp_path / "protoc"
-    protoc.write_text(f'#!/bin/sh\nexec {sys.executable} -m grpc_tools.protoc "$@"\n')
+    protoc.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m grpc_tools.protoc "$@"\n')
     protoc.chmod(0o755)
     assert cst.Descriptors(FOLDER / "shop.proto").messages == NAMES
 

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from ._dataset.batch import Batch, Position
     from ._dataset.dataset import Dataset
     from ._dataset.device import prefetch_to_device
+    from ._dataset.mix import mix
     from ._decode.example import ExampleDecoder, ExampleEncoder
     from ._decode.sequence import SequenceExampleDecoder, SequenceExampleEncoder
     from ._formats.csv import CsvOptions
@@ -211,6 +212,7 @@ __all__ = [
     "import_index",
     "infer_schema",
     "load_index",
+    "mix",
     "open",
     "plan",
     "prefetch_to_device",
@@ -236,6 +238,7 @@ _NAMES_OF = {
     "_dataset.batch": "Batch Position",
     "_dataset.dataset": "Dataset",
     "_dataset.device": "prefetch_to_device",
+    "_dataset.mix": "mix",
     "_source.dropped": "Dropped",
     "_base.errors": "ArgumentError CorruptError DataWarning DeadlineError Error FieldNotFoundError "
     "FileError FormatError IndexingError LimitError NotFoundError SchemaError StateError "

@@ -58,6 +58,9 @@ SHUFFLE_AUTO: int
 SHUFFLE_GLOBAL: int
 SHUFFLE_WINDOW: int
 INTERLEAVE: int  # files at once, by default
+MIX_FIRST: int
+MIX_ALL: int
+MIX_REPEAT: int
 COMPRESSION_BY_NAME: int
 COMPRESSION_NONE: int
 COMPRESSION_GZIP: int
@@ -732,6 +735,16 @@ class Dataset:
         pads: tuple[CorePad, ...],
         bucket_by: tuple[str, ...] | None,  # path of a column
     ) -> Self: ...
+    @classmethod
+    def mix(
+        cls,
+        datasets: tuple[Dataset, ...],
+        weights: tuple[float, ...],
+        stop: int,  # one of MIX_...
+        prefetch: int,
+        threads: int,
+        /,
+    ) -> Dataset: ...
     def shuffle(self) -> int: ...
     def num_rows(self) -> int: ...
     def num_batches(self) -> int: ...

@@ -1,5 +1,6 @@
 /* Mixes: datasets that agree, and the shares in which their rows are dealt out. */
 #include <math.h>
+#include <string.h>
 
 #include "arrow/view.h"
 #include "base/arguments.h"
@@ -78,16 +79,48 @@ static cst_status check_kind(const cst_dataset *dataset, size_t number, cst_erro
   return CST_OK;
 }
 
+static const char same_columns[] = "the datasets of a mix have the same columns: select them, cast "
+                                   "them in a view, or open the sources with one schema";
+
+/* The first column that the other schema has not; NULL: it has all. */
+static const char *find_missing(const struct ArrowSchema *columns,
+                                const struct ArrowSchema *other) {
+  for (int64_t i = 0; i < columns->n_children; i++) {
+    bool is_there = false;
+    for (int64_t k = 0; k < other->n_children; k++) {
+      is_there = is_there || strcmp(columns->children[i]->name, other->children[k]->name) == 0;
+    }
+    if (!is_there) {
+      return columns->children[i]->name;
+    }
+  }
+  return NULL;
+}
+
+/* Columns that are missing, or too many, are named as such. */
+static cst_status compare_columns(const struct ArrowSchema *found,
+                                  const struct ArrowSchema *expected, cst_error *error) {
+  cst_status status = cst__schema_check_equal(found, expected, same_columns, error);
+  const char *missing = status == CST_OK ? NULL : find_missing(expected, found);
+  const char *more = status == CST_OK || missing != NULL ? NULL : find_missing(found, expected);
+  if (missing != NULL || more != NULL) {
+    const char *name = missing != NULL ? missing : more;
+    cst__fail(error, CST_SCHEMA, same_columns, "%s",
+              missing != NULL ? "no such column, and the first dataset of the mix has it"
+                              : "a column that the first dataset of the mix has not");
+    cst__error_add_path(error, name, strlen(name));
+  }
+  return status;
+}
+
 static cst_status check_columns(const cst_dataset *first, const cst_dataset *other,
                                 cst_error *error) {
-  static const char hint[] = "the datasets of a mix have the same columns: select them, cast them "
-                             "in a view, or open the sources with one schema";
   struct ArrowSchema expected;
   struct ArrowSchema found;
   CST__TRY(cst_source_arrow_schema(first->source, &expected, error));
   cst_status status = cst_source_arrow_schema(other->source, &found, error);
   if (status == CST_OK) {
-    status = cst__schema_check_equal(&found, &expected, hint, error);
+    status = compare_columns(&found, &expected, error);
     found.release(&found);
     if (status != CST_OK && other->source->num_parts > 0) {
       cst__error_add_file(error, cst__source_name(other->source, 0));

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import pathlib
 import tempfile
 from typing import Any
@@ -181,6 +182,24 @@ def test_cardinality(examples: str, tmp_path: pathlib.Path) -> None:
     late.load_state_dict(cst.Position(0, 1))
     with pytest.raises(tf.errors.OpError, match="load_state_dict first"):
         list(dataset)
+
+
+def test_mixes(examples: str) -> None:
+    def mixed(stop: Any, **options: Any) -> Any:
+        source = cst.open(examples, schema=SCHEMA)
+        made = [source.dataset(30, True, seed, **options) for seed in (1, 2)]
+        return cst.mix(made, [3, 1], stop=stop)
+
+    dataset = mixed("all", epochs=2, drop_last=True)
+    whole = ids(dataset)
+    made = dataset.tf()
+    assert made.cardinality() == 2 * len(dataset) == len(whole) // 30
+    assert made.element_spec["id"].shape[0] == 30 and ids(made) == whole
+    dataset.load_state_dict(cst.Position(0, 2))
+    assert ids(dataset.tf()) == whole[90:]
+    endless = mixed("repeat").tf()
+    assert endless.cardinality() == tf.data.INFINITE_CARDINALITY
+    assert ids(endless.take(20)) == ids(itertools.islice(mixed("repeat"), 20))
 
 
 def test_what_is_left_of_a_batch_has_no_static_size(examples: str) -> None:

@@ -30,6 +30,7 @@ SHUFFLE_NAMES = {
     _core.SHUFFLE_NONE: "none",
     _core.SHUFFLE_GLOBAL: "global",
     _core.SHUFFLE_WINDOW: "window",
+    _core.SHUFFLE_AUTO: "mixed",  # of a mix whose datasets differ
 }
 
 

@@ -18,6 +18,7 @@ from .._source.workers import reporter_in
 from .._struct.batches import structured_of
 from .._tensor.conversion import framework, register_with_jax, to_jax, to_numpy
 from .batch import PLACE, Batch, Position
+from .mixture import Mixture
 from .packing import PackedBatches, packing_of
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class Dataset(Generic[Item]):
     ) -> None:
         number, count = arguments.as_shard(shard)
         names = arguments.as_ids(ids)
-        self._source = source if names is None else source._with_ids(names)
+        self._source: SourceBase | Mixture = source if names is None else source._with_ids(names)
         self._label = arguments.as_label(label, as_batches)
         self._pad = arguments.as_pad(pad)
         self._rows_only = bool(as_batches)
@@ -155,6 +156,9 @@ class Dataset(Generic[Item]):
         """Opens by self._options. Dropped records are told of by the thread that reads, which has
         to be the caller's."""
         register_with_jax()
+        if isinstance(self._source, Mixture):
+            self._core = self._source.open(self._options, self._packing is not None)
+            return
         options = {**self._options, "pads": ()}
         bucket: arguments.Bucket | None = options.pop("bucket_by")
         options["bucket_by"] = None if bucket is None else bucket.path
@@ -180,12 +184,14 @@ class Dataset(Generic[Item]):
 
     @property
     def source(self) -> SourceBase:
-        """The source that is read."""
-        return self._source
+        """The source that is read; of a mix that of its first dataset."""
+        return self._source.first if isinstance(self._source, Mixture) else self._source
 
     @property
     def files(self) -> list[str]:
         """The files that were opened, by the numbers that `ids` gives."""
+        if isinstance(self._source, Mixture):
+            return self._source.files
         return self._source._core.opened()
 
     @property
@@ -207,7 +213,8 @@ class Dataset(Generic[Item]):
     @property
     def shuffle(self) -> str:
         """The order of the rows: "none", "global" or "window"; the first two where shuffle=True has
-        to choose may read the lengths of the records of files without an index."""
+        to choose may read the lengths of the records of files without an index. Of a mix whose
+        datasets differ: "mixed"."""
         return arguments.SHUFFLE_NAMES[self._core.shuffle()]
 
     @property
@@ -249,7 +256,10 @@ class Dataset(Generic[Item]):
             )
 
     def _is_direct(self) -> bool:
-        """True if rows are reached one by one."""
+        """True if rows are reached one by one; of a mix, if it has an end and all of its datasets
+        are so."""
+        if isinstance(self._source, Mixture):
+            return not self._source.is_endless and all(one._is_direct() for one in self._source)
         try:
             self._core.order(0, 0, 0)
         except UnsupportedError:
@@ -421,6 +431,9 @@ class Dataset(Generic[Item]):
 
     def _print(self) -> dict[str, Any]:
         """What the order and the content of the batches depend on."""
+        if isinstance(self._source, Mixture):
+            text = None if self._packing is None else self._packing.text
+            return self._source.printed([one._print() for one in self._source], text)
         options = self._options
         direct = self._is_direct()
         size = self.num_rows if direct else (self._source.total_bytes or 0)
@@ -643,7 +656,7 @@ class Dataset(Generic[Item]):
         )
 
     @classmethod
-    def _restore(cls, source: SourceBase, state: tuple[Any, ...]) -> Self:
+    def _restore(cls, source: SourceBase | Mixture, state: tuple[Any, ...]) -> Self:
         """The other end of pickling."""
         made = object.__new__(cls)
         made._source = source

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from .._base.errors import StateError, argument_error
+from .._dataset.mixture import Mixture
 from .._tensor.adapter import core_pads
 from .._tensor.conversion import converted
 from .._tensor.tensor import RaggedTensor, SparseTensor
@@ -158,6 +159,8 @@ def dataset_of(dataset: Dataset, names: Iterable[str] | None = None) -> Any:
 
 def _cardinality(dataset: Dataset) -> int:
     """Batches of an iteration, where that is known without reading data and each has as many."""
+    if isinstance(dataset._source, Mixture) and dataset._source.is_endless:
+        return int(tf.data.INFINITE_CARDINALITY)
     is_known = dataset._is_direct() and dataset._packing is None
     batches = len(dataset) if is_known else None
     if dataset.epochs is None and batches:

@@ -81,6 +81,7 @@ class SourceBase:
     __slots__ = (
         "__weakref__",
         "_again",
+        "_before",
         "_core",
         "_first_rows",
         "_inputs",
@@ -104,6 +105,7 @@ class SourceBase:
         self._passes: list[ref[Pass[Any] | Loader]] = []
         self._reports: list[Reports] = []  # of worker processes
         self._parts: tuple[tuple[Any, ...], ...] = ()
+        self._before: Self | None = None  # without the last of the parts
         self._inputs = inputs
         self._pickle = inputs.pickle
         self._again = inputs.again
@@ -421,6 +423,7 @@ class SourceBase:
 
     def _part(self, how: str, a: Any, b: Any) -> Self:
         part = object.__new__(type(self))
+        part._before = self
         part._passes = []
         part._reports = self._reports if how == "ids" else []  # the same records
         part._rows = None
@@ -443,6 +446,12 @@ class SourceBase:
     def _with_ids(self, names: tuple[str, str], first_file: int = 0) -> Self:
         """The same with two columns more, which say of which file and record each row is."""
         return self._part("ids", names, first_file)
+
+    def _numbered(self, first_file: int) -> Self:
+        """The same, if it has ids, with numbers of files from this one on."""
+        if self._before is None or self._parts[-1][0] != "ids":
+            return self
+        return self._before._with_ids(self._parts[-1][1], first_file)
 
     def _resolved(self) -> tuple[bytes, ...] | None:
         """The paths to pickle, globs resolved."""

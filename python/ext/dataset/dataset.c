@@ -12,6 +12,42 @@ cst_dataset *cst__py_dataset_view(PyObject *object) {
   return ((cst__py_dataset_object *)object)->dataset;
 }
 
+static PyObject *source_of_mixed(const cst__py_dataset_object *self, Py_ssize_t i) {
+  return cst__py_dataset_source(PyTuple_GetItem(self->mixed, i));
+}
+
+bool cst__py_dataset_is_open(PyObject *object) {
+  const cst__py_dataset_object *self = (const cst__py_dataset_object *)object;
+  bool is_open = cst__py_source_view(self->source) != NULL;
+  for (Py_ssize_t i = 0; is_open && self->mixed != NULL && i < PyTuple_Size(self->mixed); i++) {
+    is_open = cst__py_source_view(source_of_mixed(self, i)) != NULL;
+  }
+  return is_open;
+}
+
+bool cst__py_dataset_calls_python(PyObject *object) {
+  const cst__py_dataset_object *self = (const cst__py_dataset_object *)object;
+  bool calls = cst__py_source_calls_python(self->source);
+  for (Py_ssize_t i = 0; self->mixed != NULL && i < PyTuple_Size(self->mixed); i++) {
+    calls = calls || cst__py_source_calls_python(source_of_mixed(self, i));
+  }
+  return calls;
+}
+
+/* Of a mix: where Python code raised last. */
+PyObject *cst__py_dataset_blame(PyObject *object, const cst_error *error) {
+  const cst__py_dataset_object *self = (const cst__py_dataset_object *)object;
+  PyObject *found = self->source;
+  uint64_t last = 0;
+  for (Py_ssize_t i = 0; self->mixed != NULL && i < PyTuple_Size(self->mixed); i++) {
+    PyObject *source = source_of_mixed(self, i);
+    uint64_t moment = cst__py_source_moment(source, error);
+    found = moment > last ? source : found;
+    last = moment > last ? moment : last;
+  }
+  return found;
+}
+
 PyObject *cst__py_dataset_schema(PyObject *object) {
   cst__py_dataset_object *self = (cst__py_dataset_object *)object;
   PyObject *found = self->schema == NULL ? cst__py_source_arrow_schema(self->source) : NULL;

@@ -104,8 +104,96 @@ static PyObject *new_dataset(PyTypeObject *type, PyObject *args, PyObject *kwarg
   return (PyObject *)self;
 }
 
+/* ---- mixes ---- */
+
+static int read_weights(PyObject *weights, double *out, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    PyObject *weight = PyTuple_GetItem(weights, (Py_ssize_t)i);
+    out[i] = weight == NULL ? -1 : PyFloat_AsDouble(weight);
+    if (PyErr_Occurred() != NULL) {
+      return -1;
+    }
+  }
+  return 0;
+}
+
+static int read_datasets(cst__py_dataset_object *self, cst_dataset **out, size_t count) {
+  PyTypeObject *type = cst__py_state_of((PyObject *)self)->dataset_type;
+  for (size_t i = 0; i < count; i++) {
+    PyObject *one = PyTuple_GetItem(self->mixed, (Py_ssize_t)i);
+    if (!PyObject_TypeCheck(one, type)) {
+      PyErr_SetString(PyExc_TypeError, "mix takes datasets");
+      return -1;
+    }
+    out[i] = cst__py_dataset_view(one);
+  }
+  return 0;
+}
+
+/* Mixes the datasets that self has. */
+static int mix_with(cst__py_dataset_object *self, PyObject *weights, cst_mix_options *options) {
+  size_t count = (size_t)PyTuple_Size(self->mixed);
+  double *numbers = calloc(count + 1, sizeof *numbers);
+  cst_dataset **datasets = calloc(count + 1, sizeof(cst_dataset *));
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = CST_OK;
+  int result = -1;
+  if (numbers == NULL || datasets == NULL) {
+    PyErr_NoMemory();
+  } else if (read_weights(weights, numbers, count) == 0 &&
+             read_datasets(self, datasets, count) == 0) {
+    options->weights = numbers;
+    Py_BEGIN_ALLOW_THREADS /* schemas may have to be inferred */
+    status = cst_dataset_mix(datasets, count, options, &self->dataset, &error);
+    Py_END_ALLOW_THREADS
+    result = status == CST_OK ? 0 : -1;
+  }
+  free(numbers);
+  free(datasets);
+  if (status != CST_OK) {
+    cst__py_source_raise(cst__py_dataset_blame((PyObject *)self, &error), &error);
+  }
+  return result;
+}
+
+/* mix(datasets, weights, stop, prefetch, threads): tuples of as many datasets, at least one, and
+ * numbers. Tensors are those of the first dataset. */
+static PyObject *mix(PyObject *class, PyObject *args) {
+  PyTypeObject *type = (PyTypeObject *)class;
+  cst_mix_options options = CST_MIX_OPTIONS_INIT;
+  PyObject *datasets;
+  PyObject *weights;
+  int stop;
+  if (!PyArg_ParseTuple(args, "O!O!iii:mix", &PyTuple_Type, &datasets, &PyTuple_Type, &weights,
+                        &stop, &options.prefetch, &options.threads)) {
+    return NULL;
+  }
+  options.stop = (cst_mix_stop)stop;
+  PyObject *first = PyTuple_GetItem(datasets, 0);
+  if (first == NULL || !PyObject_TypeCheck(first, type)) {
+    return PyErr_Occurred() != NULL
+               ? NULL
+               : (PyErr_SetString(PyExc_TypeError, "mix takes datasets"), NULL);
+  }
+  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  cst__py_dataset_object *self = (cst__py_dataset_object *)allocate(type, 0);
+  if (self == NULL) {
+    return NULL;
+  }
+  self->source = Py_NewRef(((cst__py_dataset_object *)first)->source);
+  self->pads = Py_NewRef(((cst__py_dataset_object *)first)->pads);
+  self->mixed = Py_NewRef(datasets);
+  if (mix_with(self, weights, &options) < 0) {
+    Py_CLEAR(self);
+  }
+  return (PyObject *)self;
+}
+
+/* ---- the type ---- */
+
 static int dataset_traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(object));
+  Py_VISIT(((cst__py_dataset_object *)object)->mixed);
   Py_VISIT(((cst__py_dataset_object *)object)->source);
   return 0;
 }
@@ -117,6 +205,7 @@ static void dataset_dealloc(PyObject *object) {
   Py_BEGIN_ALLOW_THREADS
   cst_dataset_release(self->dataset);
   Py_END_ALLOW_THREADS
+  Py_XDECREF(self->mixed);
   Py_XDECREF(self->schema);
   Py_XDECREF(self->pads);
   Py_XDECREF(self->source);
@@ -221,6 +310,7 @@ static PyObject *loader(PyObject *object, PyObject *args) {
 }
 
 static PyMethodDef methods[] = {
+    {"mix", mix, METH_VARARGS | METH_CLASS, NULL},
     {"shuffle", shuffle, METH_NOARGS, NULL},
     {"num_rows", dataset_num_rows, METH_NOARGS, NULL},
     {"num_batches", num_batches, METH_NOARGS, NULL},

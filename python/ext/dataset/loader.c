@@ -34,7 +34,7 @@ static int loader_start(loader_object *self, const cst_position *from, uint32_t 
   status = cst_loader_new(dataset, from, first, step, &loader, &error);
   Py_END_ALLOW_THREADS
   if (status != CST_OK) {
-    cst__py_source_raise(self->feed.source, &error);
+    cst__py_source_raise(cst__py_dataset_blame(self->dataset, &error), &error);
     return -1;
   }
   self->feed.work = loader;
@@ -48,9 +48,16 @@ static void loader_end(cst__py_feed *feed, void *work) {
   Py_END_ALLOW_THREADS
 }
 
+static const loader_object *loader_of(const cst__py_feed *feed) {
+  return (const loader_object *)(const void *)((const char *)feed - offsetof(loader_object, feed));
+}
+
+static PyObject *loader_blame(cst__py_feed *feed, const cst_error *error) {
+  return cst__py_dataset_blame(loader_of(feed)->dataset, error);
+}
+
 static cst_status loader_step(cst__py_feed *feed, cst__py_item *out, cst_error *error) {
-  const loader_object *self =
-      (const loader_object *)(const void *)((const char *)feed - offsetof(loader_object, feed));
+  const loader_object *self = loader_of(feed);
   return self->adapter == NULL ? cst_loader_next(feed->work, &out->batch, &out->position, error)
                                : cst_loader_next_tensors(feed->work, self->adapter, &out->tensors,
                                                          &out->position, error);
@@ -80,14 +87,14 @@ static PyObject *loader_wrap(PyObject *object, cst__py_item *item) {
                              (unsigned long long)at->row);
 }
 
-static const cst__py_feed_kind kind = {"loader", "iterate over the dataset again", loader_end,
-                                       loader_step, loader_wrap};
+static const cst__py_feed_kind kind = {
+    "loader", "iterate over the dataset again", loader_end, loader_step, loader_wrap, loader_blame};
 
 PyObject *cst__py_loader_new(PyObject *dataset, const cst_position *from, uint32_t first,
                              uint32_t step, PyObject *sparse, PyObject *ragged) {
   PyTypeObject *type = cst__py_state_of(dataset)->loader_type;
   PyObject *source = cst__py_dataset_source(dataset);
-  if (cst__py_source_view(source) == NULL) {
+  if (!cst__py_dataset_is_open(dataset)) {
     return NULL;
   }
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
@@ -100,6 +107,7 @@ PyObject *cst__py_loader_new(PyObject *dataset, const cst_position *from, uint32
   self->sparse = Py_XNewRef(sparse);
   self->ragged = Py_XNewRef(ragged);
   int result = cst__py_feed_init(&self->feed, source);
+  self->feed.calls_python = cst__py_dataset_calls_python(dataset);
   if (result == 0) {
     result = loader_start(self, from, first, step);
   }

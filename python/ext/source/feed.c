@@ -8,6 +8,7 @@
 int cst__py_feed_init(cst__py_feed *feed, PyObject *source) {
   feed->source = Py_NewRef(source);
   feed->process = getpid();
+  feed->calls_python = cst__py_source_calls_python(source);
   if (cst__py_lock_init(&feed->lock) < 0) {
     return -1;
   }
@@ -25,7 +26,7 @@ static bool feed_end(cst__py_feed *feed) {
   if (work == NULL) {
     return true;
   }
-  if (is_foreign(feed) || (!Py_IsInitialized() && cst__py_source_calls_python(feed->source))) {
+  if (is_foreign(feed) || (!Py_IsInitialized() && feed->calls_python)) {
     return false;
   }
   cst__py_pending pending = cst__py_put_aside();
@@ -53,7 +54,8 @@ static PyObject *feed_fail(cst__py_feed *feed, const cst_error *error) {
   if (error->code == CST_CALLBACK && exception != NULL) {
     cst__py_source_keep(feed->source, exception);
   }
-  return cst__py_source_raise(feed->source, error);
+  PyObject *source = feed->kind->blame != NULL ? feed->kind->blame(feed, error) : feed->source;
+  return cst__py_source_raise(source, error);
 }
 
 static PyObject *next_locked(PyObject *object, cst__py_feed *feed) {

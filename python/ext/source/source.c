@@ -78,6 +78,15 @@ PyObject *cst__py_source_cause(cst__py_source_object *self, const cst_error *err
   return whole->kept.moment > self->kept.moment ? whole->kept.exception : self->kept.exception;
 }
 
+uint64_t cst__py_source_moment(PyObject *object, const cst_error *error) {
+  cst__py_source_object *self = (cst__py_source_object *)object;
+  const cst__py_source_object *whole = whole_of(self);
+  if (cst__py_source_cause(self, error) == NULL) {
+    return 0;
+  }
+  return whole->kept.moment > self->kept.moment ? whole->kept.moment : self->kept.moment;
+}
+
 PyObject *cst__py_source_raise(PyObject *object, const cst_error *error) {
   cst__py_source_object *self = (cst__py_source_object *)object;
   cst__py_trace_set(self->trace, error);

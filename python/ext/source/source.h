@@ -153,6 +153,8 @@ PyObject *cst__py_source_raise(PyObject *self, const cst_error *error);
 /* The exception of Python code that caused a failure, borrowed; NULL if it was not the cause. An
  * object may have raised in an earlier pass: what happened last counts. */
 PyObject *cst__py_source_cause(cst__py_source_object *self, const cst_error *error);
+/* When it raised what caused a failure; 0: nothing that is known. */
+uint64_t cst__py_source_moment(PyObject *source, const cst_error *error);
 /* True if Python is called while reading. */
 bool cst__py_source_calls_python(PyObject *self);
 /* Keeps (NULL: forgets) the exception that caused a failure of a pass, for last_error. */
@@ -183,6 +185,8 @@ typedef struct cst__py_feed_kind {
   void (*end)(cst__py_feed *feed, void *work);
   cst_status (*step)(cst__py_feed *feed, cst__py_item *out, cst_error *error); /* without the GIL */
   PyObject *(*wrap)(PyObject *self, cst__py_item *item); /* takes it over, also on failure */
+  /* Borrowed: the source that a failure is told by; NULL: always the feed's. */
+  PyObject *(*blame)(cst__py_feed *feed, const cst_error *error);
 } cst__py_feed_kind;
 
 /* Part of an object; all zero but for `kind` before cst__py_feed_init. */
@@ -193,6 +197,7 @@ struct cst__py_feed {
   cst__py_drops *drops; /* NULL: records are not dropped */
   cst__py_lock lock;
   pid_t process; /* the threads live in this one */
+  bool calls_python;
   bool closed;
 };
 

@@ -1,0 +1,168 @@
+"""Mixing datasets: rows of several ones, by weight."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .._base.errors import SchemaError, argument_error
+from .._base.public import public
+from .._tensor.adapter import core_pads
+from .dataset import Dataset
+from .mixture import STOPS, Mixture
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Literal
+
+Item = TypeVar("Item")
+
+
+@public
+def mix(
+    datasets: Sequence[Dataset[Item]],
+    weights: Sequence[float] | None = None,
+    *,
+    stop: Literal["first", "all", "repeat"] = "first",
+) -> Dataset[Item]:
+    """A dataset whose batches have rows of several datasets, in proportion to their weights.
+
+    datasets: those that are mixed, with the same tensors, and made with the same batch_size,
+        epochs, drop_last, shard, label, pad and as_batches, which are those of the mix; seed,
+        shuffle and window are each one's own. `map` and `pack` are methods of the mix.
+    weights: one for each dataset, above 0; None: all are alike. Their sum is of no account.
+    stop: when an epoch ends. "first": where a dataset has no row left that it should give. "all":
+        when every dataset has given all of its rows; the shorter ones begin again, in another
+        order. "repeat": never; all begin again.
+
+    Each row is of the dataset that is farthest behind its share, so that every stretch of the epoch
+    has the shares, to about a row, and the rows of a dataset come in its own order. Nothing is left
+    to chance. So batches depend on what the datasets' depend on, and on the weights, and on nothing
+    else: states, shards, workers and threads are those of any dataset. The rows of all datasets are
+    counted first (Dataset.num_rows).
+    """
+    made = list(datasets)
+    if not made:
+        raise argument_error("there are no datasets to mix")
+    for i, one in enumerate(made):
+        _check(one, i)
+        _compare(one, made[0], i)
+    if stop not in STOPS:
+        names = ", ".join(f'"{name}"' for name in STOPS)
+        raise argument_error(f"stop is one of {names}, not {ascii(stop)[:40]}")
+    return _mixed(_with_numbers(made), _as_weights(weights, len(made)), stop)
+
+
+def _as_weights(weights: Sequence[float] | None, count: int) -> list[float]:
+    if weights is None:
+        return [1.0] * count
+    made = [float(weight) for weight in weights]
+    if len(made) != count:
+        raise argument_error(f"there are {len(made)} weights, and {count} datasets")
+    return made
+
+
+def _mixed(datasets: list[Dataset[Any]], weights: list[float], stop: str) -> Dataset[Any]:
+    first = datasets[0]
+    options = {
+        **first._options,
+        "prefetch": max(one._options["prefetch"] for one in datasets),
+        "threads": max(one._options["threads"] for one in datasets),
+    }
+    state = (first._epochs, 0, first._label, first._pad, first._rows_only)
+    mixture = Mixture(datasets, weights, stop)
+    made = Dataset._restore(mixture, (options, *state, None, 0, (), None, os.getpid()))
+    for i, one in enumerate(datasets):
+        if not one._rows_only:
+            _compare_tensors(one, first, i)
+    return made
+
+
+def _with_numbers(datasets: list[Dataset[Any]]) -> list[Dataset[Any]]:
+    """The datasets, whose ids count the files of all of them."""
+    made = []
+    first_file = 0
+    for one in datasets:
+        made.append(Dataset._restore(one.source._numbered(first_file), one._parts()))
+        first_file += len(one.files)
+    return made
+
+
+# What can be mixed
+
+
+def _check(dataset: Any, number: int) -> None:
+    if not isinstance(dataset, Dataset):
+        raise TypeError(f"mix takes datasets, not {type(dataset).__name__}")
+    if isinstance(dataset._source, Mixture):
+        hint = "mix all datasets at once: weights are multiplied by those of their mix"
+        raise argument_error(f"dataset {number} is a mix itself", hint)
+    if dataset._options["bucket_by"] is not None:
+        hint = "leave bucket_by out, and pad to a few lengths instead"
+        raise argument_error(f"dataset {number} has bucket_by", hint)
+    if dataset._packing is not None:
+        raise argument_error(f"dataset {number} has packed rows", "mix first: mix(...).pack(...)")
+    if dataset._maps:
+        hint = "mix first: mix(...).map(fn), or map the source"
+        raise argument_error(f"dataset {number} has a function that maps its batches", hint)
+    if dataset._loaded is not None:
+        hint = "load the state of a mix into the mix"
+        raise argument_error(f"dataset {number} has a state loaded, or consumed batches", hint)
+
+
+def _compare(dataset: Dataset[Any], first: Dataset[Any], number: int) -> None:
+    """ArgumentError that names what differs."""
+    own, expected = _agreed(dataset), _agreed(first)
+    for name, value in own.items():
+        if value != expected[name]:
+            raise argument_error(
+                f"{name} of dataset {number} is {value!r}, and that of the first one "
+                f"{expected[name]!r}",
+                "make the datasets of a mix with the same one",
+            )
+    if _pads_of(dataset) != _pads_of(first):
+        raise argument_error(f"dataset {number} has another pad than the first one")
+    if dataset.source._options["on_error"] != first.source._options["on_error"]:
+        raise argument_error(
+            f"the source of dataset {number} has another on_error than that of the first one"
+        )
+
+
+def _agreed(dataset: Dataset[Any]) -> dict[str, Any]:
+    options = dataset._options
+    return {
+        "batch_size": options["batch_size"],
+        "epochs": dataset._epochs,
+        "drop_last": options["drop_last"],
+        "shard": (options["shard"], options["num_shards"]),
+        "label": dataset._label,
+        "as_batches": dataset._rows_only,
+    }
+
+
+def _pads_of(dataset: Dataset[Any]) -> Any:
+    """The pads of a dataset in their plain form."""
+    pad = dataset._pad
+    return core_pads(pad, dataset.source.tensor_representations()) if pad else ()
+
+
+def _compare_tensors(dataset: Dataset[Any], first: Dataset[Any], number: int) -> None:
+    own, expected = (
+        {s[0]: _made_of(s) for s in one.source._core.specs()} for one in (dataset, first)
+    )
+    if own == expected:
+        return
+    name = next(name for name in own if own[name] != expected.get(name))
+    hint = "open the sources with one schema"
+    raise SchemaError(
+        f"the tensor {name!r} of dataset {number} is made of its column in another way than that "
+        f"of the first one ({hint})",
+        path=name,
+        hint=hint,
+    )
+
+
+def _made_of(spec: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A spec of _core without the reasons for it."""
+    *parts, _, varlen_ragged, _, fields = spec
+    return (*parts, varlen_ragged, tuple(map(_made_of, fields)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .._base.errors import SchemaError, argument_error
@@ -69,9 +68,9 @@ def _mixed(datasets: list[Dataset[Any]], weights: list[float], stop: str) -> Dat
         "prefetch": max(one._options["prefetch"] for one in datasets),
         "threads": max(one._options["threads"] for one in datasets),
     }
-    state = (first._epochs, 0, first._label, first._pad, first._rows_only)
     mixture = Mixture(datasets, weights, stop)
-    made = Dataset._restore(mixture, (options, *state, None, 0, (), None, os.getpid()))
+    made = Dataset._restore(mixture, (options, *first._parts()[1:]))
+    made.set_epoch(0)
     for i, one in enumerate(datasets):
         if not one._rows_only:
             _compare_tensors(one, first, i)

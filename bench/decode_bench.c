@@ -30,14 +30,14 @@ typedef struct bench {
   size_t batch_size;
   int repeat;
   bool keep, arrow, views, encode, sequence;
-  cst_example_decoder *examples;
-  cst_sequence_decoder *sequences; /* with --sequence, instead */
-  cst_message_decoder *messages;   /* with --message, instead */
-  cst_example_encoder *example_encoder;
-  cst_message_encoder *message_encoder; /* with --message, instead */
-  uint8_t *bytes;                       /* the whole file */
-  cst_bytes *records;                   /* the payloads in it */
-  int64_t *offsets; /* per record: where it starts in `bytes`, for Arrow arrays */
+  cst_decoder *examples;
+  cst_decoder *sequences; /* with --sequence, instead */
+  cst_decoder *messages;  /* with --message, instead */
+  cst_encoder *example_encoder;
+  cst_encoder *message_encoder; /* with --message, instead */
+  uint8_t *bytes;               /* the whole file */
+  cst_bytes *records;           /* the payloads in it */
+  int64_t *offsets;             /* per record: where it starts in `bytes`, for Arrow arrays */
   size_t num_records;
   size_t record_bytes;
 } bench;
@@ -150,12 +150,11 @@ static cst_status decode_as_arrow(bench *b, size_t first, size_t count, struct A
       .length = (int64_t)count, .n_buffers = 3, .buffers = buffers, .release = release_nothing};
   struct ArrowSchema schema = {.format = "Z", .name = "", .release = release_schema_nothing};
   if (b->message != NULL) {
-    return cst_message_decoder_decode_arrow(b->messages, &schema, &array, out_schema, out, error);
+    return cst_decoder_decode_arrow(b->messages, &schema, &array, out_schema, out, error);
   }
-  return b->sequence ? cst_sequence_decoder_decode_arrow(b->sequences, &schema, &array, out_schema,
-                                                         out, error)
-                     : cst_example_decoder_decode_arrow(b->examples, &schema, &array, out_schema,
-                                                        out, error);
+  return b->sequence
+             ? cst_decoder_decode_arrow(b->sequences, &schema, &array, out_schema, out, error)
+             : cst_decoder_decode_arrow(b->examples, &schema, &array, out_schema, out, error);
 }
 
 static void decode(bench *b, size_t first, struct ArrowArray *out, struct ArrowSchema *schema) {
@@ -166,14 +165,11 @@ static void decode(bench *b, size_t first, struct ArrowArray *out, struct ArrowS
   if (b->arrow) {
     status = decode_as_arrow(b, first, count, out, schema, &error);
   } else if (b->message != NULL) {
-    status =
-        cst_message_decoder_decode(b->messages, b->records + first, count, schema, out, &error);
+    status = cst_decoder_decode(b->messages, b->records + first, count, schema, out, &error);
   } else if (b->sequence) {
-    status =
-        cst_sequence_decoder_decode(b->sequences, b->records + first, count, schema, out, &error);
+    status = cst_decoder_decode(b->sequences, b->records + first, count, schema, out, &error);
   } else {
-    status =
-        cst_example_decoder_decode(b->examples, b->records + first, count, schema, out, &error);
+    status = cst_decoder_decode(b->examples, b->records + first, count, schema, out, &error);
   }
   if (status != CST_OK) die("decode", &error);
 }
@@ -205,9 +201,8 @@ static double time_one_encode(bench *b, struct ArrowArray *batch,
   double start = cpu_seconds();
   cst_status status =
       b->message != NULL
-          ? cst_message_encoder_encode(b->message_encoder, schema, batch, &out_schema, &out, &error)
-          : cst_example_encoder_encode(b->example_encoder, schema, batch, &out_schema, &out,
-                                       &error);
+          ? cst_encoder_encode(b->message_encoder, schema, batch, &out_schema, &out, &error)
+          : cst_encoder_encode(b->example_encoder, schema, batch, &out_schema, &out, &error);
   double seconds = cpu_seconds() - start;
   if (status != CST_OK) die("encode", &error);
   out.release(&out);
@@ -302,11 +297,11 @@ int main(int argc, char **argv) {
   }
   printf("%s: %zu records, %.1f MB, best %.1f MB/s\n", b.file, b.num_records,
          (double)b.record_bytes / 1e6, (double)b.record_bytes / 1e6 / best);
-  cst_example_encoder_free(b.example_encoder);
-  cst_message_encoder_free(b.message_encoder);
-  cst_example_decoder_free(b.examples);
-  cst_sequence_decoder_free(b.sequences);
-  cst_message_decoder_free(b.messages);
+  cst_encoder_free(b.example_encoder);
+  cst_encoder_free(b.message_encoder);
+  cst_decoder_free(b.examples);
+  cst_decoder_free(b.sequences);
+  cst_decoder_free(b.messages);
   free(batches);
   free(b.offsets);
   free(b.records);

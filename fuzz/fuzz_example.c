@@ -23,14 +23,14 @@ static result decode(const cst_bytes *items, size_t count, size_t padding, cst__
                      uint32_t flags) {
   result r = {.error = CST_ERROR_INIT};
   cst__example_decoder_options options = {.flags = flags, .loop = loop};
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   cst__records records = {.items = items, .count = count, .padding = padding};
   FUZZ_ASSERT(cst__example_decoder_new(NULL, &options, &decoder, NULL) == CST_OK);
-  r.status = cst__example_decoder_decode(decoder, &records, &r.schema, &r.array, &r.error);
+  r.status = cst__decoder_decode(decoder, &records, &r.schema, &r.array, &r.error);
   if (r.status == CST_OK) {
     FUZZ_ASSERT(r.array.length == (int64_t)count);
   }
-  cst_example_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return r;
 }
 
@@ -45,12 +45,12 @@ static void release(result *r) {
 static result encode(const result *batch) {
   result r = {.error = CST_ERROR_INIT};
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
-  cst_example_encoder *encoder;
+  cst_encoder *encoder;
   FUZZ_ASSERT(cst_example_encoder_new(NULL, &options, &encoder, NULL) == CST_OK);
-  r.status = cst_example_encoder_encode(encoder, &batch->schema, &batch->array, &r.schema, &r.array,
-                                        &r.error);
+  r.status =
+      cst_encoder_encode(encoder, &batch->schema, &batch->array, &r.schema, &r.array, &r.error);
   FUZZ_ASSERT(r.status == CST_OK);
-  cst_example_encoder_free(encoder);
+  cst_encoder_free(encoder);
   return r;
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "message/decode/decoder.h"
+#include "message/decode/decode.h"
 #include "proto/descriptor_set.h"
 #include "proto/message.h"
 
@@ -82,7 +82,7 @@ typedef struct decoded {
 static decoded decode_message(const message_input *in, cst_bytes record, size_t padding) {
   static const uint8_t nothing[RECORD_PADDING];
   decoded r = {.error = CST_ERROR_INIT};
-  cst_message_decoder *decoder;
+  cst_decoder *decoder;
   r.status = cst_message_decoder_new(&in->options, NULL, &decoder, &r.error);
   if (r.status != CST_OK) {
     return r;
@@ -90,15 +90,15 @@ static decoded decode_message(const message_input *in, cst_bytes record, size_t 
   const cst_bytes items[RECORD_COPIES] = {record, {nothing, 0}, record};
   const cst__records records = {.items = items, .count = RECORD_COPIES, .padding = padding};
   const cst__records alone = {.items = items, .count = 1, .padding = padding};
-  r.status = cst__message_decoder_decode(decoder, &records, &r.schema, &r.array, &r.error);
+  r.status = cst__decoder_decode(decoder, &records, &r.schema, &r.array, &r.error);
   if (r.status == CST_SCHEMA && r.error.record == 1) { /* nothing lacks what is required */
-    r.status = cst__message_decoder_decode(decoder, &alone, &r.schema, &r.array, &r.error);
+    r.status = cst__decoder_decode(decoder, &alone, &r.schema, &r.array, &r.error);
     FUZZ_ASSERT(r.status == CST_OK);
   }
   if (r.status == CST_CORRUPT || r.status == CST_SCHEMA) {
     FUZZ_ASSERT(r.error.record == 0 && r.error.message[0] != '\0');
   }
-  cst_message_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return r;
 }
 
@@ -112,13 +112,13 @@ static void release_decoded(decoded *r) {
 /* The first row as a message again, in one form for the same columns; false: there is none, because
  * there are bytes into which the decoder did not look. */
 static bool row_form(const message_input *in, const decoded *rows, char **form, size_t *size) {
-  cst_message_encoder *encoder;
+  cst_encoder *encoder;
   struct ArrowSchema schema;
   struct ArrowArray array;
   FUZZ_ASSERT(cst_message_encoder_new(&in->options, NULL, &encoder, NULL) == CST_OK);
   cst_status status =
-      cst_message_encoder_encode(encoder, &rows->schema, &rows->array, &schema, &array, NULL);
-  cst_message_encoder_free(encoder);
+      cst_encoder_encode(encoder, &rows->schema, &rows->array, &schema, &array, NULL);
+  cst_encoder_free(encoder);
   if (status != CST_OK) {
     FUZZ_ASSERT(status == CST_UNSUPPORTED);
     return false;

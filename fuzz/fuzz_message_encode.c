@@ -169,12 +169,12 @@ typedef struct encoded_records {
 static encoded_records encode_as(const cst_message_options *message, uint32_t flags,
                                  const struct ArrowSchema *schema, const struct ArrowArray *array) {
   encoded_records e = {.error = CST_ERROR_INIT};
-  cst_message_encoder *encoder;
+  cst_encoder *encoder;
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   options.flags = flags;
   FUZZ_ASSERT(cst_message_encoder_new(message, &options, &encoder, NULL) == CST_OK);
-  e.status = cst_message_encoder_encode(encoder, schema, array, &e.schema, &e.array, &e.error);
-  cst_message_encoder_free(encoder);
+  e.status = cst_encoder_encode(encoder, schema, array, &e.schema, &e.array, &e.error);
+  cst_encoder_free(encoder);
   FUZZ_ASSERT((e.status == CST_OK) == (e.array.release != NULL));
   FUZZ_ASSERT(e.status == CST_OK || (e.error.code == e.status && e.error.message[0] != '\0'));
   return e;
@@ -190,13 +190,13 @@ static void release_records(encoded_records *e) {
 /* Encodes what the decoder makes of records; false: they are none that it reads. */
 static bool encode_decoded(const cst_message_options *message, encoded_records *from,
                            encoded_records *out) {
-  cst_message_decoder *decoder;
+  cst_decoder *decoder;
   struct ArrowSchema schema;
   struct ArrowArray batch;
   FUZZ_ASSERT(cst_message_decoder_new(message, NULL, &decoder, NULL) == CST_OK);
   cst_status status =
-      cst_message_decoder_decode_arrow(decoder, &from->schema, &from->array, &schema, &batch, NULL);
-  cst_message_decoder_free(decoder);
+      cst_decoder_decode_arrow(decoder, &from->schema, &from->array, &schema, &batch, NULL);
+  cst_decoder_free(decoder);
   if (status != CST_OK) {
     return false;
   }

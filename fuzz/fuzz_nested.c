@@ -44,11 +44,11 @@ typedef struct result {
 static result decode(const cst_bytes *items, uint32_t flags) {
   result r = {.error = CST_ERROR_INIT};
   cst__example_decoder_options options = {.flags = flags};
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   cst__records records = {.items = items, .count = COPIES};
   FUZZ_ASSERT(cst__example_decoder_new(the_schema(), &options, &decoder, NULL) == CST_OK);
-  r.status = cst__example_decoder_decode(decoder, &records, &r.schema, &r.array, &r.error);
-  cst_example_decoder_free(decoder);
+  r.status = cst__decoder_decode(decoder, &records, &r.schema, &r.array, &r.error);
+  cst_decoder_free(decoder);
   return r;
 }
 
@@ -56,12 +56,12 @@ static result decode(const cst_bytes *items, uint32_t flags) {
 static result encode(const result *batch) {
   result r = {.error = CST_ERROR_INIT};
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
-  cst_example_encoder *encoder;
+  cst_encoder *encoder;
   FUZZ_ASSERT(cst_example_encoder_new(the_schema(), &options, &encoder, NULL) == CST_OK);
-  r.status = cst_example_encoder_encode(encoder, &batch->schema, &batch->array, &r.schema, &r.array,
-                                        &r.error);
+  r.status =
+      cst_encoder_encode(encoder, &batch->schema, &batch->array, &r.schema, &r.array, &r.error);
   FUZZ_ASSERT(r.status == CST_OK);
-  cst_example_encoder_free(encoder);
+  cst_encoder_free(encoder);
   return r;
 }
 

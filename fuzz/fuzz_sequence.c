@@ -25,7 +25,7 @@ static result decode(const cst_schema *schema, const cst_bytes *items, size_t pa
                      cst__loop_choice loop, uint32_t flags) {
   result r = {.error = CST_ERROR_INIT};
   cst__sequence_decoder_options options = {.flags = flags, .loop = loop};
-  cst_sequence_decoder *decoder;
+  cst_decoder *decoder;
   cst__records records = {.items = items, .count = COPIES, .padding = padding};
   r.status = cst__sequence_decoder_new(schema, &options, &decoder, &r.error);
   if (r.status != CST_OK) {
@@ -33,11 +33,11 @@ static result decode(const cst_schema *schema, const cst_bytes *items, size_t pa
     FUZZ_ASSERT(schema != NULL && strcmp(r.error.path, CST_SEQUENCE_COLUMN) == 0);
     return r;
   }
-  r.status = cst__sequence_decoder_decode(decoder, &records, &r.schema, &r.array, &r.error);
+  r.status = cst__decoder_decode(decoder, &records, &r.schema, &r.array, &r.error);
   if (r.status == CST_OK) {
     FUZZ_ASSERT(r.array.length == COPIES);
   }
-  cst_sequence_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return r;
 }
 
@@ -151,12 +151,12 @@ static void infer(const result *batch, const cst_bytes *items) {
 /* Encoded and decoded again, a batch is what it was. */
 static void round_trip(const result *batch) {
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
-  cst_sequence_encoder *encoder;
+  cst_encoder *encoder;
   result records = {.error = CST_ERROR_INIT};
   FUZZ_ASSERT(cst_sequence_encoder_new(NULL, &options, &encoder, NULL) == CST_OK);
-  records.status = cst_sequence_encoder_encode(encoder, &batch->schema, &batch->array,
-                                               &records.schema, &records.array, &records.error);
-  cst_sequence_encoder_free(encoder);
+  records.status = cst_encoder_encode(encoder, &batch->schema, &batch->array, &records.schema,
+                                      &records.array, &records.error);
+  cst_encoder_free(encoder);
   if (records.status != CST_OK) {
     FUZZ_ASSERT(strcmp(records.error.path, CST_SEQUENCE_COLUMN) == 0);
     return;

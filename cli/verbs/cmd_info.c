@@ -48,23 +48,22 @@ static bool has_lists(const struct ArrowSchema *schema) {
 static cst_status decode_sample_sequences(const struct ArrowSchema *type,
                                           struct ArrowArray *records, info_look *l,
                                           cst_error *error) {
-  cst_sequence_decoder *decoder;
+  cst_decoder *decoder;
   cst_status status = cst_sequence_decoder_new(NULL, NULL, &decoder, error);
   if (status == CST_OK) {
-    status =
-        cst_sequence_decoder_decode_arrow(decoder, type, records, &l->schema, &l->batch, error);
-    cst_sequence_decoder_free(decoder);
+    status = cst_decoder_decode_arrow(decoder, type, records, &l->schema, &l->batch, error);
+    cst_decoder_free(decoder);
   }
   return status;
 }
 
 static cst_status decode_sample_examples(const struct ArrowSchema *type, struct ArrowArray *records,
                                          info_look *l, cst_error *error) {
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   cst_status status = cst_example_decoder_new(NULL, NULL, &decoder, error);
   if (status == CST_OK) {
-    status = cst_example_decoder_decode_arrow(decoder, type, records, &l->schema, &l->batch, error);
-    cst_example_decoder_free(decoder);
+    status = cst_decoder_decode_arrow(decoder, type, records, &l->schema, &l->batch, error);
+    cst_decoder_free(decoder);
   }
   return status;
 }

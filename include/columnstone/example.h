@@ -1,4 +1,4 @@
-/* tf.Example in memory: serialized records to Arrow record batches, and back.
+/* The decoder and the encoder of tf.Example.
  *
  * Sources: tensorflow/core/example/{example,feature}.proto; RFC "Standardized TFX inputs", the
  * table of encodings (null, empty and present values are three different things).
@@ -6,100 +6,29 @@
 #ifndef COLUMNSTONE_EXAMPLE_H
 #define COLUMNSTONE_EXAMPLE_H
 
-#include <columnstone/arrow_abi.h>
+#include <columnstone/records.h>
 #include <columnstone/schema.h>
-#include <columnstone/status.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What the columns look like. Without flags: large_list of int64, float32 or large_binary. */
-enum {
-  CST_COLUMNS_OFFSETS_32 = 1 << 0,   /* list and binary with 32-bit offsets (Spark needs them) */
-  CST_COLUMNS_BINARY_VIEWS = 1 << 1, /* binary_view into the input, which stays alive as long */
-  CST_COLUMNS_FIXED_SIZE = 1 << 2,   /* fixed_size_list where the schema fixes the shape */
-  CST_COLUMNS_NESTED = 1 << 3 /* the source features of each ragged tensor of the schema (of any
-                                 group, with a feature_path of one step) are one column of nested
-                                 lists with the tensor's name, in place of its value feature: a list
-                                 level for the rows and one per row_length partition; uniform
-                                 partitions are not levels */
-};
-
-typedef struct cst_decode_options {
-  size_t size;                /* sizeof(cst_decode_options) */
-  uint32_t flags;             /* CST_COLUMNS_... */
-  const char *const *columns; /* wanted features in the wanted order; NULL: all */
-  size_t num_columns;
-  const cst_allocator *allocator; /* NULL: the C library's */
-} cst_decode_options;
-
-#define CST_DECODE_OPTIONS_INIT \
-  { sizeof(cst_decode_options), 0, NULL, 0, NULL }
-
-/* Turns serialized tf.Examples into record batches. Used by one thread at a time; several decoders
- * may share a schema. Buffers of released batches are recycled into the next ones; those of many
- * batches that are kept share larger blocks, so that one of these batches keeps the memory of at
- * most eight like it, or 4 MiB. */
-typedef struct cst_example_decoder cst_example_decoder;
-
 /* schema NULL: types come from the data of each call, columns are sorted by name, a feature that
  * never has a type is a column of type null. With a schema: one column per feature (or per wanted
  * column); one of type TYPE_UNKNOWN (inference writes it) is a column of type null, in which a
  * value is CST_SCHEMA; one of type STRUCT is CST_SCHEMA, an unknown column CST_NOT_FOUND. Copies
- * what it needs of the arguments. options may be NULL.
+ * what it needs of the arguments; several decoders may share a schema. options may be NULL.
  * With CST_COLUMNS_NESTED (which needs a schema), `columns` names ragged tensors instead of their
  * sources; two tensors that share a source are CST_SCHEMA, and so are, when decoding, row lengths
  * that are negative or do not make up what they divide, and a row in which some sources are null.
  */
 CST_API cst_status cst_example_decoder_new(const cst_schema *schema,
-                                           const cst_decode_options *options,
-                                           cst_example_decoder **out, cst_error *error);
-CST_API void cst_example_decoder_free(cst_example_decoder *decoder);
+                                           const cst_decode_options *options, cst_decoder **out,
+                                           cst_error *error);
 
-/* Decodes `count` records into one batch (a struct array with one child per column) and its schema.
- * Either output may be NULL. Reads never leave a record's bytes. With CST_COLUMNS_BINARY_VIEWS the
- * records are copied once, because nobody keeps them alive. The batch may outlive the decoder. On
- * failure the error names the record (its index in `records`), and the decoder stays usable. No
- * records (count 0) are a batch of no rows. */
-CST_API cst_status cst_example_decoder_decode(cst_example_decoder *decoder,
-                                              const cst_bytes *records, size_t count,
-                                              struct ArrowSchema *out_schema,
-                                              struct ArrowArray *out, cst_error *error);
-
-/* The same from an Arrow array of binary, large_binary, binary_view, string, large_string or
- * string_view without nulls, or from a batch (a struct) of one such column. It is validated fully.
- * With views, the batch keeps `records` alive: it is moved in (release becomes NULL) on success,
- * and untouched on failure; without views it is never moved and may be released after the call. */
-CST_API cst_status cst_example_decoder_decode_arrow(cst_example_decoder *decoder,
-                                                    const struct ArrowSchema *schema,
-                                                    struct ArrowArray *records,
-                                                    struct ArrowSchema *out_schema,
-                                                    struct ArrowArray *out, cst_error *error);
-
-/* The batches' schema; CST_STATE for a decoder without a schema. */
-CST_API cst_status cst_example_decoder_arrow_schema(const cst_example_decoder *decoder,
-                                                    struct ArrowSchema *out, cst_error *error);
-
-/* ---- back ---- */
-
-enum {
-  CST_ENCODE_LOSSY = 1 << 0,  /* float64 is rounded to float32 instead of being an error */
-  CST_ENCODE_TRUSTED = 1 << 1 /* the Arrow data is known to be valid: skip the full validation */
-};
-
-typedef struct cst_encode_options {
-  size_t size; /* sizeof(cst_encode_options) */
-  uint32_t flags;
-  const cst_allocator *allocator;
-} cst_encode_options;
-
-#define CST_ENCODE_OPTIONS_INIT \
-  { sizeof(cst_encode_options), 0, NULL }
-
-/* Turns record batches into serialized tf.Examples: keys sorted bytewise, values packed; null is a
- * key with an empty Feature, an empty list a typed empty list. The same batch always gives the same
- * bytes. Used by one thread at a time.
+/* Writes keys sorted bytewise, and values packed; null is a key with an empty Feature, an empty
+ * list a typed empty list. A value that tf.Example cannot hold is a null element, an integer above
+ * 2^63-1, a float64 that float32 cannot hold exactly.
  * With a schema, a column named like one of its ragged tensors (see CST_COLUMNS_NESTED) becomes the
  * tensor's value feature and an int64 feature per row_length partition; a null row makes all of
  * them null, an inner null list is CST_UNSUPPORTED, and so is a list that is not made of whole rows
@@ -107,23 +36,11 @@ typedef struct cst_encode_options {
  * CST_SCHEMA. Features of a ragged tensor that come as columns of their own have to make it up: a
  * row in which only some of them are there, or in which the row lengths do not add up, is
  * CST_SCHEMA with row and feature; tensors that share a feature are not checked. A value of a
- * feature of type TYPE_UNKNOWN is CST_SCHEMA. */
-typedef struct cst_example_encoder cst_example_encoder;
-
-/* schema: NULL, or the features' types are checked against it. options may be NULL. */
+ * feature of type TYPE_UNKNOWN is CST_SCHEMA.
+ * schema: NULL, or the features' types are checked against it. options may be NULL. */
 CST_API cst_status cst_example_encoder_new(const cst_schema *schema,
-                                           const cst_encode_options *options,
-                                           cst_example_encoder **out, cst_error *error);
-CST_API void cst_example_encoder_free(cst_example_encoder *encoder);
-
-/* Encodes one batch (a struct array; borrowed) into a large_binary array of as many records. A
- * value that tf.Example cannot hold (a null element, an integer above 2^63-1, a float64 that
- * float32 cannot hold exactly) is CST_UNSUPPORTED with row and column. */
-CST_API cst_status cst_example_encoder_encode(cst_example_encoder *encoder,
-                                              const struct ArrowSchema *schema,
-                                              const struct ArrowArray *batch,
-                                              struct ArrowSchema *out_schema,
-                                              struct ArrowArray *out, cst_error *error);
+                                           const cst_encode_options *options, cst_encoder **out,
+                                           cst_error *error);
 
 #ifdef __cplusplus
 }

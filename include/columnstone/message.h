@@ -6,9 +6,7 @@
 #ifndef COLUMNSTONE_MESSAGE_H
 #define COLUMNSTONE_MESSAGE_H
 
-#include <columnstone/arrow_abi.h>
-#include <columnstone/example.h>
-#include <columnstone/status.h>
+#include <columnstone/records.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -163,42 +161,20 @@ CST_API cst_status cst_message_options_set(cst_message_options *options, const c
 
 /* ---- bytes to columns ---- */
 
-/* Turns serialized messages of one type into record batches. Used by one thread at a time. Buffers
- * of released batches are recycled into the next ones. */
-typedef struct cst_message_decoder cst_message_decoder;
-
 /* options->columns are paths ("id", "event.query"): fields of messages, of lists of them, of maps
  * (m.key, m.value), extensions "(shop.extra)", the message that an Any holds
  * "payload.(shop.Event).id"; a path to a message wants all of it. What nobody wants is stepped over
  * and not looked into. CST_NOT_FOUND for a path or message that does not exist. options may be
  * NULL. */
 CST_API cst_status cst_message_decoder_new(const cst_message_options *message,
-                                           const cst_decode_options *options,
-                                           cst_message_decoder **out, cst_error *error);
-CST_API void cst_message_decoder_free(cst_message_decoder *decoder);
-
-/* As those of <columnstone/example.h>. */
-CST_API cst_status cst_message_decoder_decode(cst_message_decoder *decoder,
-                                              const cst_bytes *records, size_t count,
-                                              struct ArrowSchema *out_schema,
-                                              struct ArrowArray *out, cst_error *error);
-CST_API cst_status cst_message_decoder_decode_arrow(cst_message_decoder *decoder,
-                                                    const struct ArrowSchema *schema,
-                                                    struct ArrowArray *records,
-                                                    struct ArrowSchema *out_schema,
-                                                    struct ArrowArray *out, cst_error *error);
-/* The schema of all batches. */
-CST_API cst_status cst_message_decoder_arrow_schema(const cst_message_decoder *decoder,
-                                                    struct ArrowSchema *out, cst_error *error);
+                                           const cst_decode_options *options, cst_decoder **out,
+                                           cst_error *error);
 
 /* ---- columns to bytes ---- */
 
-/* Turns record batches into serialized messages, in the deterministic form of protobuf for Python
- * (upb): fields by number, extensions after them, unknown fields last, maps by key. Used by one
- * thread at a time. */
-typedef struct cst_message_encoder cst_message_encoder;
-
-/* Columns and fields of structs are fields of the messages by name, whatever the decoder's options
+/* Writes the deterministic form of protobuf for Python (upb): fields by number, extensions after
+ * them, unknown fields last, maps by key.
+ * Columns and fields of structs are fields of the messages by name, whatever the decoder's options
  * make of these: every type that the decoder gives is taken, and every Arrow type that holds the
  * same values (any integer and float type whose value fits exactly, text and bytes of any layout,
  * lists of any kind, maps as lists of key and value, dictionary-encoded columns). Null is an absent
@@ -210,20 +186,10 @@ typedef struct cst_message_encoder cst_message_encoder;
  * no unknown fields, and the text format has them, by number, only if `unknown_fields` is given:
  * those within bytes of a message field are left out. options may be NULL; with CST_ENCODE_LOSSY,
  * numbers are rounded to what a float or double holds. CST_UNSUPPORTED for a form that cannot be
- * written. */
+ * written. When encoding, a column that the message does not have is CST_NOT_FOUND. */
 CST_API cst_status cst_message_encoder_new(const cst_message_options *message,
-                                           const cst_encode_options *options,
-                                           cst_message_encoder **out, cst_error *error);
-CST_API void cst_message_encoder_free(cst_message_encoder *encoder);
-
-/* Encodes one batch (a struct array; borrowed) into a large_binary array of as many records. A
- * value that the field cannot hold is CST_UNSUPPORTED with row and path, a column that the message
- * does not have CST_NOT_FOUND. */
-CST_API cst_status cst_message_encoder_encode(cst_message_encoder *encoder,
-                                              const struct ArrowSchema *schema,
-                                              const struct ArrowArray *batch,
-                                              struct ArrowSchema *out_schema,
-                                              struct ArrowArray *out, cst_error *error);
+                                           const cst_encode_options *options, cst_encoder **out,
+                                           cst_error *error);
 
 #ifdef __cplusplus
 }

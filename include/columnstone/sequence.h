@@ -1,4 +1,4 @@
-/* tf.SequenceExample in memory: serialized records to Arrow record batches, and back.
+/* The decoder and the encoder of tf.SequenceExample.
  *
  * The context becomes columns as those of tf.Example; the feature lists become one struct column,
  * the last one, with a large_list<large_list<T>> per feature list. The struct itself is never null.
@@ -33,11 +33,6 @@ typedef struct cst_sequence_options {
 #define CST_SEQUENCE_OPTIONS_INIT \
   { sizeof(cst_sequence_options), NULL, 0, NULL, 0, NULL }
 
-/* Turns serialized tf.SequenceExamples into record batches. Used by one thread at a time; several
- * decoders may share a schema. Buffers of released batches are recycled into the next ones; those
- * of many batches that are kept share larger blocks, as those of cst_example_decoder do. */
-typedef struct cst_sequence_decoder cst_sequence_decoder;
-
 /* With a schema: a column per feature but the one of the struct column's name, which must be STRUCT
  * (else CST_SCHEMA) and whose struct_domain lists the feature lists; without it, or without
  * children, there is no struct column. Without a schema: columns and feature lists are sorted by
@@ -45,48 +40,18 @@ typedef struct cst_sequence_decoder cst_sequence_decoder;
  * large_list<large_list<null>> (its lengths are kept), and there is a struct column if any record
  * has feature lists.
  * Cells: an absent feature list is null, one without features is empty; a feature without a kind is
- * a null inner list, one with a kind and no values an empty inner list. */
+ * a null inner list, one with a kind and no values an empty inner list. Errors in a feature list
+ * have the path "<column>.<name>". */
 CST_API cst_status cst_sequence_decoder_new(const cst_schema *schema,
-                                            const cst_sequence_options *options,
-                                            cst_sequence_decoder **out, cst_error *error);
-CST_API void cst_sequence_decoder_free(cst_sequence_decoder *decoder);
+                                            const cst_sequence_options *options, cst_decoder **out,
+                                            cst_error *error);
 
-/* As cst_example_decoder_decode and cst_example_decoder_decode_arrow. Errors in a feature list have
- * the path "<column>.<name>". */
-CST_API cst_status cst_sequence_decoder_decode(cst_sequence_decoder *decoder,
-                                               const cst_bytes *records, size_t count,
-                                               struct ArrowSchema *out_schema,
-                                               struct ArrowArray *out, cst_error *error);
-CST_API cst_status cst_sequence_decoder_decode_arrow(cst_sequence_decoder *decoder,
-                                                     const struct ArrowSchema *schema,
-                                                     struct ArrowArray *records,
-                                                     struct ArrowSchema *out_schema,
-                                                     struct ArrowArray *out, cst_error *error);
-
-/* The batches' schema; CST_STATE for a decoder without a schema. */
-CST_API cst_status cst_sequence_decoder_arrow_schema(const cst_sequence_decoder *decoder,
-                                                     struct ArrowSchema *out, cst_error *error);
-
-/* ---- back ---- */
-
-/* Turns such record batches into serialized tf.SequenceExamples: keys sorted bytewise, values
- * packed, so that decoding gives the same batch. Used by one thread at a time. */
-typedef struct cst_sequence_encoder cst_sequence_encoder;
-
-/* schema: NULL, or the types are checked against it. */
+/* Writes keys sorted bytewise, and values packed, so that decoding gives the same batch. The struct
+ * column may be missing: then there are no feature lists. Values that cannot be held are those of
+ * tf.Example, and a null struct. schema: NULL, or the types are checked against it. */
 CST_API cst_status cst_sequence_encoder_new(const cst_schema *schema,
-                                            const cst_sequence_options *options,
-                                            cst_sequence_encoder **out, cst_error *error);
-CST_API void cst_sequence_encoder_free(cst_sequence_encoder *encoder);
-
-/* Encodes one batch (a struct array; borrowed) into a large_binary array of as many records. The
- * struct column may be missing: then there are no feature lists. A value that cannot be held is
- * CST_UNSUPPORTED with row and column, as for tf.Example; so is a null struct. */
-CST_API cst_status cst_sequence_encoder_encode(cst_sequence_encoder *encoder,
-                                               const struct ArrowSchema *schema,
-                                               const struct ArrowArray *batch,
-                                               struct ArrowSchema *out_schema,
-                                               struct ArrowArray *out, cst_error *error);
+                                            const cst_sequence_options *options, cst_encoder **out,
+                                            cst_error *error);
 
 #ifdef __cplusplus
 }

@@ -6,11 +6,9 @@
 #ifndef COLUMNSTONE_SOURCE_H
 #define COLUMNSTONE_SOURCE_H
 
-#include <columnstone/arrow_abi.h>
-#include <columnstone/example.h>
 #include <columnstone/message.h>
+#include <columnstone/records.h>
 #include <columnstone/schema.h>
-#include <columnstone/status.h>
 
 #ifdef __cplusplus
 extern "C" {

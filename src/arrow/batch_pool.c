@@ -13,7 +13,7 @@ enum {
 };
 
 /* Stands before what is cut out of it. */
-struct cst__chunk {
+struct cst__pool_chunk {
   cst__refcount owners; /* items, and the pool while it cuts from it */
   size_t size;
   size_t used; /* both with this header */
@@ -29,9 +29,9 @@ struct cst__batch_pool {
   size_t free_bytes;
   bool closed; /* the decoder is gone: nothing is worth keeping */
   /* For the thread that takes, without the lock: */
-  uint64_t turns;     /* items handed out so far */
-  size_t usual_bytes; /* of the last item */
-  cst__chunk *chunk;  /* from which to cut next, or NULL */
+  uint64_t turns;         /* items handed out so far */
+  size_t usual_bytes;     /* of the last item */
+  cst__pool_chunk *chunk; /* from which to cut next, or NULL */
 };
 
 cst__batch_pool *cst__batch_pool_new_of(const cst_allocator *allocator, cst__pooled_kind kind) {
@@ -56,7 +56,7 @@ static void batch_pool_unref(cst__batch_pool *pool) {
   }
 }
 
-static void chunk_unref(const cst__batch_pool *pool, cst__chunk *chunk) {
+static void chunk_unref(const cst__batch_pool *pool, cst__pool_chunk *chunk) {
   if (chunk != NULL && cst__refcount_down(&chunk->owners)) {
     pool->allocator.release(pool->allocator.ctx, chunk, chunk->size, CHUNK_HEADER);
   }
@@ -74,7 +74,7 @@ void cst__batch_pool_adopt(cst__batch_pool *pool, cst__pooled *item) {
 
 void cst__batch_pool_free(cst__pooled *item) {
   cst__batch_pool *pool = item->pool;
-  cst__chunk *const chunks[2] = {item->chunks[0], item->chunks[1]};
+  cst__pool_chunk *const chunks[2] = {item->chunks[0], item->chunks[1]};
   pool->kind.free(item);
   chunk_unref(pool, chunks[0]);
   chunk_unref(pool, chunks[1]);
@@ -125,7 +125,7 @@ static bool chunk_begin(cst__batch_pool *pool) {
   size_t most = CHUNK_MOST / CHUNK_ITEMS;
   size_t size = (pool->usual_bytes < most ? pool->usual_bytes : most) * CHUNK_ITEMS;
   size = (size + LARGE_PAGE - 1) & ~(size_t)(LARGE_PAGE - 1);
-  cst__chunk *chunk = pool->allocator.allocate(pool->allocator.ctx, size, CHUNK_HEADER);
+  cst__pool_chunk *chunk = pool->allocator.allocate(pool->allocator.ctx, size, CHUNK_HEADER);
   if (chunk == NULL) {
     return false;
   }
@@ -152,7 +152,7 @@ bool cst__pooled_cut(cst__pooled *item, size_t size, uint8_t **out) {
       return false;
     }
   }
-  cst__chunk *chunk = pool->chunk;
+  cst__pool_chunk *chunk = pool->chunk;
   if (item->chunks[0] != chunk && item->chunks[1] != chunk) {
     item->chunks[item->chunks[0] == NULL ? 0 : 1] = chunk;
     cst__refcount_up(&chunk->owners);

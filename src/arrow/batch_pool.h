@@ -15,17 +15,17 @@
 #include "base/thread.h"
 
 typedef struct cst__batch_pool cst__batch_pool;
-typedef struct cst__chunk cst__chunk;
+typedef struct cst__pool_chunk cst__pool_chunk;
 
 /* The head of what a pool holds; all in one pool are of one kind. */
 typedef struct cst__pooled {
   cst__batch_pool *pool;
-  struct cst__pooled *next; /* in the pool's list */
-  cst__refcount arrays;     /* exported and not yet released */
-  uint64_t turn;            /* the pool's count when the item was last handed out */
-  bool is_cold;             /* other items were filled since, or it is new */
-  bool cuts;                /* its buffers come out of chunks: */
-  cst__chunk *chunks[2];    /* these, of which it keeps a count */
+  struct cst__pooled *next;   /* in the pool's list */
+  cst__refcount arrays;       /* exported and not yet released */
+  uint64_t turn;              /* the pool's count when the item was last handed out */
+  bool is_cold;               /* other items were filled since, or it is new */
+  bool cuts;                  /* its buffers come out of chunks: */
+  cst__pool_chunk *chunks[2]; /* these, of which it keeps a count */
 } cst__pooled;
 
 /* How a pool measures and frees what it holds. */

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-#include "arrow/records/decoding.h"
 #include "base/arguments.h"
 #include "base/names.h"
 #include "decode/decoder_columns.h"
 #include "decode/nested.h"
 
-struct cst_example_decoder {
+typedef struct example_decoder {
+  cst_decoder base; /* first */
   cst__decoder_columns columns;
   cst__decode_state state;
   const cst__kernels *kernels;
@@ -19,7 +19,9 @@ struct cst_example_decoder {
   bool is_shared;  /* the nest is that of the decoder whose columns it shares */
   bool has_schema;
   const cst__records *records; /* from begin to end of a decode */
-};
+} example_decoder;
+
+static example_decoder *example_of(cst_decoder *decoder) { return (example_decoder *)decoder; }
 
 /* ---- planning ---- */
 
@@ -31,7 +33,7 @@ static cst_status struct_feature(const cst_feature *feature, cst_error *error) {
   return status;
 }
 
-static cst_status add_example_feature(cst_example_decoder *d, const cst_feature *feature,
+static cst_status add_example_feature(example_decoder *d, const cst_feature *feature,
                                       cst_error *error) {
   if (feature->type == CST_FEATURE_STRUCT) {
     return struct_feature(feature, error);
@@ -57,7 +59,7 @@ cst_status cst__no_such_column(const cst_feature *features, size_t count, const 
   return cst__fail_unknown(error, CST_NOT_FOUND, "the schema has no such column", name, &names);
 }
 
-static cst_status plan_wanted_features(cst_example_decoder *d, const cst_schema *schema,
+static cst_status plan_wanted_features(example_decoder *d, const cst_schema *schema,
                                        const cst__example_decoder_options *options,
                                        cst_error *error) {
   for (size_t i = 0; i < options->num_columns; i++) {
@@ -83,7 +85,7 @@ static bool is_left_out(const cst_feature *feature, const cst__example_decoder_o
 }
 
 /* Nested columns: decodes the flat ones that they are made of. */
-static cst_status plan_nested(cst_example_decoder *d, const cst_schema *schema,
+static cst_status plan_nested(example_decoder *d, const cst_schema *schema,
                               cst__example_decoder_options *options, cst_error *error) {
   if (schema == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "give the decoder a schema",
@@ -96,7 +98,7 @@ static cst_status plan_nested(cst_example_decoder *d, const cst_schema *schema,
   return CST_OK;
 }
 
-static cst_status plan_feature_rejection(cst_example_decoder *d, const cst_schema *schema,
+static cst_status plan_feature_rejection(example_decoder *d, const cst_schema *schema,
                                          const cst__example_decoder_options *options,
                                          cst_error *error) {
   cst__decoder_columns_reject(&d->columns, schema);
@@ -108,7 +110,7 @@ static cst_status plan_feature_rejection(cst_example_decoder *d, const cst_schem
   return CST_OK;
 }
 
-static cst_status plan_features(cst_example_decoder *d, const cst_schema *schema,
+static cst_status plan_features(example_decoder *d, const cst_schema *schema,
                                 const cst__example_decoder_options *wanted, cst_error *error) {
   cst__example_decoder_options own = *wanted;
   const cst__example_decoder_options *options = &own;
@@ -132,100 +134,14 @@ static cst_status plan_features(cst_example_decoder *d, const cst_schema *schema
              : CST_OK;
 }
 
-/* With a kind, or by its name alone. */
-static bool has_feature_occurred(const cst__decode_state *state, uint32_t column) {
-  return state->hot[column].tag != 0 || (state->hot[column].flags & CST__HOT_SEEN) != 0;
-}
-
-cst_status cst__example_decoder_new(const cst_schema *schema,
-                                    const cst__example_decoder_options *options,
-                                    cst_example_decoder **out, cst_error *error) {
-  cst_error unseen = CST_ERROR_INIT; /* the state always has somewhere to write to */
-  error = cst__error_wanted(error) ? error : &unseen;
-  cst_example_decoder *d = cst__new_zero(options->allocator, sizeof *d);
-  if (d == NULL) {
-    return cst__fail_memory(error, sizeof *d);
-  }
-  d->has_schema = schema != NULL;
-  d->kernels = cst__kernels_find(options->loop);
-  d->state.damaged_hint = options->damaged_hint != NULL ? options->damaged_hint
-                                                        : "the record is damaged, or no tf.Example";
-  d->columns.flags = options->flags;
-  d->columns.occurred = has_feature_occurred;
-  cst_status status = cst__decoder_columns_init(&d->columns, &d->state, options->allocator, error);
-  if (status == CST_OK) {
-    status = plan_features(d, schema, options, error);
-  }
-  d->state.error = NULL;
-  if (status != CST_OK) {
-    cst_example_decoder_free(d);
-    return status;
-  }
-  *out = d;
-  return CST_OK;
-}
-
-cst_status cst_example_decoder_new(const cst_schema *schema, const cst_decode_options *options,
-                                   cst_example_decoder **out, cst_error *error) {
-  CST__CLEAR(out);
-  cst_decode_options own = CST_DECODE_OPTIONS_INIT;
-  if (out == NULL) {
-    return cst__missing("out", error);
-  }
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(cst__check_allocator(own.allocator, error));
-  CST__TRY(cst__check_flags(own.flags, CST__ALL_COLUMN_FLAGS, error));
-  CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
-  cst__example_decoder_options inner = {.flags = own.flags,
-                                        .columns = own.columns,
-                                        .num_columns = own.num_columns,
-                                        .allocator = own.allocator};
-  return cst__example_decoder_new(schema, &inner, out, error);
-}
-
-void cst_example_decoder_free(cst_example_decoder *decoder) {
-  if (decoder != NULL) {
-    cst__decoder_columns_reset(&decoder->columns);
-    if (!decoder->is_shared) {
-      cst__nest_free(decoder->nest);
-    }
-    cst__delete(decoder);
-  }
-}
-
-bool cst__example_decoder_seal(cst_example_decoder *d) {
-  cst__decoder_columns_seal(&d->columns);
-  return !d->state.grows;
-}
-
-cst_status cst__example_decoder_share(const cst_example_decoder *plan, cst_example_decoder **out,
-                                      cst_error *error) {
-  cst_example_decoder *d = cst__new_zero(&plan->state.allocator, sizeof *d);
-  if (d == NULL) {
-    return cst__fail_memory(error, sizeof *d);
-  }
-  d->has_schema = plan->has_schema;
-  d->kernels = plan->kernels;
-  d->nest = plan->nest;
-  d->is_shared = true;
-  cst_status status = cst__decoder_columns_share(&d->columns, &d->state, &plan->columns, error);
-  if (status != CST_OK) {
-    cst_example_decoder_free(d);
-    return status;
-  }
-  *out = d;
-  return CST_OK;
-}
-
 /* ---- the columns of the output ---- */
 
-static size_t place_of_extra(const cst_example_decoder *d, const cst__extra_column *extra) {
+static size_t place_of_extra(const example_decoder *d, const cst__extra_column *extra) {
   return extra->at < d->columns.num_outputs ? extra->at : d->columns.num_outputs;
 }
 
 /* The type of one more column, at its place among the outputs. */
-static cst_status add_extra(cst_example_decoder *d, const cst__extra_column *extra,
-                            cst_error *error) {
+static cst_status add_extra(example_decoder *d, const cst__extra_column *extra, cst_error *error) {
   const cst__decoder_columns *columns = &d->columns;
   const char *name = extra->type.name;
   size_t at = place_of_extra(d, extra);
@@ -244,14 +160,14 @@ static cst_status add_extra(cst_example_decoder *d, const cst__extra_column *ext
   return CST_OK;
 }
 
-static cst_status choose_example_outputs(cst_example_decoder *d, const cst__extra_column *extra,
+static cst_status choose_example_outputs(example_decoder *d, const cst__extra_column *extra,
                                          cst_error *error) {
   CST__TRY(cst__decoder_columns_choose(&d->columns, error));
   return extra != NULL ? add_extra(d, extra, error) : CST_OK;
 }
 
 /* The schema of the outputs that were chosen. */
-static cst_status outputs_schema(const cst_example_decoder *d, const cst__extra_column *extra,
+static cst_status outputs_schema(const example_decoder *d, const cst__extra_column *extra,
                                  struct ArrowSchema *out, cst_error *error) {
   const cst__column_type *types = d->columns.types;
   size_t count = d->columns.num_outputs + (extra != NULL ? 1 : 0);
@@ -261,12 +177,12 @@ static cst_status outputs_schema(const cst_example_decoder *d, const cst__extra_
   return cst__columns_schema(types, count, out, error);
 }
 
-cst_status cst__example_decoder_schema_with(const cst_example_decoder *decoder,
+cst_status cst__example_decoder_schema_with(const cst_decoder *decoder,
                                             const cst__extra_column *extra, struct ArrowSchema *out,
                                             cst_error *error) {
   /* The columns of a schema are the same for every batch; only scratch of the decoder is written.
    */
-  cst_example_decoder *d = (cst_example_decoder *)decoder;
+  example_decoder *d = example_of((cst_decoder *)(uintptr_t)decoder);
   if (!d->has_schema) {
     return cst__fail(error, CST_STATE, "give the decoder a schema",
                      "without a schema, every batch has columns of its own");
@@ -275,25 +191,24 @@ cst_status cst__example_decoder_schema_with(const cst_example_decoder *decoder,
   return outputs_schema(d, extra, out, error);
 }
 
-cst_status cst_example_decoder_arrow_schema(const cst_example_decoder *decoder,
-                                            struct ArrowSchema *out, cst_error *error) {
-  CST__CLEAR(out);
-  CST__TRY(cst__check_given(decoder, "decoder", out, error));
+static cst_status examples_schema(const cst_decoder *decoder, struct ArrowSchema *out,
+                                  cst_error *error) {
   return cst__example_decoder_schema_with(decoder, NULL, out, error);
 }
 
-cst__decode_state *cst__example_decoder_state(cst_example_decoder *decoder) {
-  return &decoder->state;
+cst__decode_state *cst__example_decoder_state(cst_decoder *decoder) {
+  return &example_of(decoder)->state;
 }
-const cst__kernels *cst__example_decoder_kernels(const cst_example_decoder *decoder) {
-  return decoder->kernels;
+const cst__kernels *cst__example_decoder_kernels(const cst_decoder *decoder) {
+  return ((const example_decoder *)decoder)->kernels;
 }
 
 /* ---- decoding ---- */
 
 /* All columns empty, with room for the values of those that are likely to have some. */
-cst_status cst__example_decoder_begin(cst_example_decoder *d, const cst__records *records,
+cst_status cst__example_decoder_begin(cst_decoder *decoder, const cst__records *records,
                                       cst_error *error) {
+  example_decoder *d = example_of(decoder);
   cst__decode_state *state = &d->state;
   d->records = records;
   CST__TRY(cst__decoder_columns_begin(&d->columns, records, error));
@@ -308,7 +223,7 @@ cst_status cst__example_decoder_begin(cst_example_decoder *d, const cst__records
   return CST_OK;
 }
 
-static cst_status close_columns(cst_example_decoder *d, cst_error *error) {
+static cst_status close_columns(example_decoder *d, cst_error *error) {
   for (size_t i = 0; i < d->columns.num_outputs; i++) {
     if (cst__decoder_columns_typed(&d->columns, i)->kind != CST__VALUES_NULL) {
       CST__TRY(cst__close_column(&d->state, (uint32_t)d->columns.order[i], d->kernels));
@@ -317,7 +232,7 @@ static cst_status close_columns(cst_example_decoder *d, cst_error *error) {
   return d->state.views ? cst__records_keep(d->records, d->state.batch, error) : CST_OK;
 }
 
-static cst_status hand_out(cst_example_decoder *d, cst__extra_column *extra, struct ArrowArray *out,
+static cst_status hand_out(example_decoder *d, cst__extra_column *extra, struct ArrowArray *out,
                            cst_error *error) {
   const cst__decoder_columns *columns = &d->columns;
   if (extra != NULL) {
@@ -338,7 +253,7 @@ static cst_status hand_out(cst_example_decoder *d, cst__extra_column *extra, str
 }
 
 /* The schema first: without `out` nobody will see the columns, which stay incomplete. */
-static cst_status finish_batch(cst_example_decoder *d, cst__extra_column *extra,
+static cst_status finish_batch(example_decoder *d, cst__extra_column *extra,
                                struct ArrowSchema *schema, struct ArrowArray *out,
                                cst_error *error) {
   CST__TRY(choose_example_outputs(d, extra, error));
@@ -352,9 +267,10 @@ static cst_status finish_batch(cst_example_decoder *d, cst__extra_column *extra,
   return out != NULL ? hand_out(d, extra, out, error) : CST_OK;
 }
 
-cst_status cst__example_decoder_end(cst_example_decoder *d, cst_status status,
+cst_status cst__example_decoder_end(cst_decoder *decoder, cst_status status,
                                     cst__extra_column *extra, struct ArrowSchema *out_schema,
                                     struct ArrowArray *out) {
+  example_decoder *d = example_of(decoder);
   struct ArrowSchema schema = {.release = NULL};
   if (status == CST_OK) {
     status = finish_batch(d, extra, out_schema != NULL ? &schema : NULL, out, d->state.error);
@@ -371,51 +287,112 @@ cst_status cst__example_decoder_end(cst_example_decoder *d, cst_status status,
   return status;
 }
 
-static cst_status decode_examples(void *decoder, const cst__records *records,
+static cst_status decode_examples(cst_decoder *decoder, const cst__records *records,
                                   struct ArrowSchema *out_schema, struct ArrowArray *out,
                                   cst_error *error) {
-  cst_example_decoder *d = decoder;
-  cst_status status = cst__example_decoder_begin(d, records, error);
+  example_decoder *d = example_of(decoder);
+  cst_status status = cst__example_decoder_begin(decoder, records, error);
   if (status == CST_OK) {
     status = d->kernels->run(&d->state, records);
     if (status != CST_OK) {
       cst__error_add_record(error, d->state.row, -1);
     }
   }
-  return cst__example_decoder_end(d, status, NULL, out_schema, out);
+  return cst__example_decoder_end(decoder, status, NULL, out_schema, out);
 }
 
-static cst__decoding example_message_decoder(cst_example_decoder *d) {
-  return (cst__decoding){d, decode_examples, d->state.views, &d->state.allocator};
-}
+/* ---- life ---- */
 
-cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,
-                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                       cst_error *error) {
-  const cst__decoding own = example_message_decoder(decoder);
-  return cst__decode_records(&own, records, out_schema, out, error);
-}
-
-cst_status cst_example_decoder_decode(cst_example_decoder *decoder, const cst_bytes *records,
-                                      size_t count, struct ArrowSchema *out_schema,
-                                      struct ArrowArray *out, cst_error *error) {
-  CST__CLEAR(out_schema);
-  CST__CLEAR(out);
-  CST__TRY(cst__records_check(decoder, records, count, error));
-  cst__records all = {.items = records, .count = count};
-  return cst__example_decoder_decode(decoder, &all, out_schema, out, error);
-}
-
-cst_status cst_example_decoder_decode_arrow(cst_example_decoder *decoder,
-                                            const struct ArrowSchema *schema,
-                                            struct ArrowArray *records,
-                                            struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                            cst_error *error) {
-  CST__CLEAR(out_schema);
-  CST__CLEAR(out);
-  if (decoder == NULL || schema == NULL || records == NULL) {
-    return cst__missing(decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records", error);
+static void free_examples(cst_decoder *decoder) {
+  example_decoder *d = example_of(decoder);
+  cst__decoder_columns_reset(&d->columns);
+  if (!d->is_shared) {
+    cst__nest_free(d->nest);
   }
-  const cst__decoding own = example_message_decoder(decoder);
-  return cst__decode_arrow(&own, schema, records, out_schema, out, error);
+  cst__delete(d);
+}
+
+/* Hands a new decoder out, or frees it after a failure. */
+static cst_status end_new(example_decoder *d, const cst__decoder_type *type, cst_status status,
+                          cst_decoder **out) {
+  d->base = (cst_decoder){type, d->state.views, &d->state.allocator};
+  if (status != CST_OK) {
+    free_examples(&d->base);
+    return status;
+  }
+  *out = &d->base;
+  return CST_OK;
+}
+
+static cst_status share_examples(const cst_decoder *decoder, cst_decoder **out, cst_error *error) {
+  const example_decoder *plan = (const example_decoder *)decoder;
+  if (plan->state.grows) {
+    return CST_OK;
+  }
+  example_decoder *d = cst__new_zero(&plan->state.allocator, sizeof *d);
+  if (d == NULL) {
+    return cst__fail_memory(error, sizeof *d);
+  }
+  d->has_schema = plan->has_schema;
+  d->kernels = plan->kernels;
+  d->nest = plan->nest;
+  d->is_shared = true;
+  cst_status status = cst__decoder_columns_share(&d->columns, &d->state, &plan->columns, error);
+  return end_new(d, plan->base.type, status, out);
+}
+
+static const cst__decoder_type example_type = {
+    .decode = decode_examples,
+    .arrow_schema = examples_schema,
+    .share = share_examples,
+    .free = free_examples,
+};
+
+/* With a kind, or by its name alone. */
+static bool has_feature_occurred(const cst__decode_state *state, uint32_t column) {
+  return state->hot[column].tag != 0 || (state->hot[column].flags & CST__HOT_SEEN) != 0;
+}
+
+cst_status cst__example_decoder_new(const cst_schema *schema,
+                                    const cst__example_decoder_options *options, cst_decoder **out,
+                                    cst_error *error) {
+  cst_error unseen = CST_ERROR_INIT; /* the state always has somewhere to write to */
+  error = cst__error_wanted(error) ? error : &unseen;
+  example_decoder *d = cst__new_zero(options->allocator, sizeof *d);
+  if (d == NULL) {
+    return cst__fail_memory(error, sizeof *d);
+  }
+  d->has_schema = schema != NULL;
+  d->kernels = cst__kernels_find(options->loop);
+  d->state.damaged_hint = options->damaged_hint != NULL ? options->damaged_hint
+                                                        : "the record is damaged, or no tf.Example";
+  d->columns.flags = options->flags;
+  d->columns.occurred = has_feature_occurred;
+  cst_status status = cst__decoder_columns_init(&d->columns, &d->state, options->allocator, error);
+  if (status == CST_OK) {
+    status = plan_features(d, schema, options, error);
+  }
+  if (status == CST_OK) {
+    cst__decoder_columns_seal(&d->columns);
+  }
+  d->state.error = NULL;
+  return end_new(d, &example_type, status, out);
+}
+
+cst_status cst_example_decoder_new(const cst_schema *schema, const cst_decode_options *options,
+                                   cst_decoder **out, cst_error *error) {
+  CST__CLEAR(out);
+  cst_decode_options own = CST_DECODE_OPTIONS_INIT;
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
+  CST__TRY(cst__check_flags(own.flags, CST__ALL_COLUMN_FLAGS, error));
+  CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
+  cst__example_decoder_options inner = {.flags = own.flags,
+                                        .columns = own.columns,
+                                        .num_columns = own.num_columns,
+                                        .allocator = own.allocator};
+  return cst__example_decoder_new(schema, &inner, out, error);
 }

@@ -7,10 +7,9 @@
 #ifndef DECODE_EXAMPLE_DECODER_H
 #define DECODE_EXAMPLE_DECODER_H
 
-#include <columnstone/arrow_abi.h>
 #include <columnstone/example.h>
-#include <columnstone/schema.h>
 
+#include "arrow/records/decoder.h"
 #include "decode/kernels.h"
 
 typedef struct cst__example_decoder_options {
@@ -26,22 +25,8 @@ typedef struct cst__example_decoder_options {
 
 /* As cst_example_decoder_new. */
 cst_status cst__example_decoder_new(const cst_schema *schema,
-                                    const cst__example_decoder_options *options,
-                                    cst_example_decoder **out, cst_error *error);
-
-/* Makes a decoder ready to be shared. False: its columns come from the data of each batch. */
-bool cst__example_decoder_seal(cst_example_decoder *decoder);
-/* A decoder of the same columns, which borrows what was compiled for `plan`: that is sealed,
- * decodes nothing by itself, and has to outlive this one. Any number of threads may do so. The new
- * decoder is not to be asked for schemas. */
-cst_status cst__example_decoder_share(const cst_example_decoder *plan, cst_example_decoder **out,
-                                      cst_error *error);
-
-/* As cst_example_decoder_decode, for records whose surroundings are known. With views and no
- * blocks, the records are copied first. Errors have the record's index and the feature's path. */
-cst_status cst__example_decoder_decode(cst_example_decoder *decoder, const cst__records *records,
-                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                       cst_error *error);
+                                    const cst__example_decoder_options *options, cst_decoder **out,
+                                    cst_error *error);
 
 /* CST_NOT_FOUND for a wanted column that none of the features is, with a near name as a hint. */
 cst_status cst__no_such_column(const cst_feature *features, size_t count, const char *name,
@@ -55,22 +40,23 @@ typedef struct cst__extra_column {
   size_t at;
 } cst__extra_column;
 
-/* cst_example_decoder_arrow_schema with one more column, whose array is not looked at, or NULL. */
-cst_status cst__example_decoder_schema_with(const cst_example_decoder *decoder,
+/* cst_decoder_arrow_schema with one more column, whose array is not looked at, or NULL. */
+cst_status cst__example_decoder_schema_with(const cst_decoder *decoder,
                                             const cst__extra_column *extra, struct ArrowSchema *out,
                                             cst_error *error);
 
-/* ---- the steps of a decode, for a message that has the Features of an Example in it ---- */
+/* ---- the steps of a decode, for a message that has the Features of an Example in it ----
+ * The decoders are those of cst__example_decoder_new. */
 
 /* Before the first record. `records` stay, and `error`, which is not NULL, is the state's until the
  * end. */
-cst_status cst__example_decoder_begin(cst_example_decoder *decoder, const cst__records *records,
+cst_status cst__example_decoder_begin(cst_decoder *decoder, const cst__records *records,
                                       cst_error *error);
-cst__decode_state *cst__example_decoder_state(cst_example_decoder *decoder);
-const cst__kernels *cst__example_decoder_kernels(const cst_example_decoder *decoder);
+cst__decode_state *cst__example_decoder_state(cst_decoder *decoder);
+const cst__kernels *cst__example_decoder_kernels(const cst_decoder *decoder);
 /* After the last record, or the first failure, which is `status`: hands the batch out, or gives it
  * back. extra->array is moved in on success; `extra` may be NULL. */
-cst_status cst__example_decoder_end(cst_example_decoder *decoder, cst_status status,
+cst_status cst__example_decoder_end(cst_decoder *decoder, cst_status status,
                                     cst__extra_column *extra, struct ArrowSchema *out_schema,
                                     struct ArrowArray *out);
 

@@ -2,34 +2,34 @@
 #include <columnstone/example.h>
 #include <string.h>
 
-#include "arrow/records/encoding.h"
+#include "arrow/records/encoder.h"
 #include "base/arguments.h"
 #include "decode/entry_writer.h"
 #include "decode/flat_ragged.h"
 #include "decode/ragged_writer.h"
 
-struct cst_example_encoder {
-  cst__encoding base; /* first */
+typedef struct example_encoder {
+  cst_encoder base;   /* first */
   cst_schema *schema; /* NULL: types are not checked */
   cst_specs *ragged;  /* the schema's ragged tensors, once they are needed */
   bool ragged_failed; /* they cannot be nested columns, whatever the records hold */
   cst__out_columns columns;
   const cst__flat_ragged *flat; /* tensors to check the rows of a batch against */
-};
+} example_encoder;
 
 static const cst_feature *find_example_feature(const cst_schema *schema, const char *name) {
   size_t at = cst__schema_find_feature(schema, name, strlen(name));
   return at != SIZE_MAX ? cst_schema_feature(schema, at) : NULL;
 }
 
-static cst_status need_ragged(cst_example_encoder *e, cst_error *error) {
+static cst_status need_ragged(example_encoder *e, cst_error *error) {
   return e->ragged != NULL ? CST_OK : cst__specs_new_ragged(e->schema, &e->ragged, error);
 }
 
 /* The ragged tensor that a column is nested for; *out is NULL for an ordinary column. A list of
  * values that the schema has as a feature, which is the usual case, needs no look at the tensors.
  */
-static cst_status find_ragged(cst_example_encoder *e, const cst__view *view,
+static cst_status find_ragged(example_encoder *e, const cst__view *view,
                               const cst_tensor_spec **out, cst_error *error) {
   *out = NULL;
   bool nested = cst__view_is_list(view) && cst__view_is_list(&view->children[0]);
@@ -41,8 +41,7 @@ static cst_status find_ragged(cst_example_encoder *e, const cst__view *view,
   return CST_OK;
 }
 
-static cst_status add_example_column(cst_example_encoder *e, const cst__view *view,
-                                     cst_error *error) {
+static cst_status add_example_column(example_encoder *e, const cst__view *view, cst_error *error) {
   const cst_tensor_spec *ragged;
   CST__TRY(find_ragged(e, view, &ragged, error));
   if (ragged != NULL) {
@@ -55,7 +54,7 @@ static cst_status add_example_column(cst_example_encoder *e, const cst__view *vi
 
 /* What the rows of flat features have to fit. Where the schema's ragged tensors cannot be nested
  * columns (two of one name, in two groups), no decoder asks for it. */
-static cst_status plan_checks(cst_example_encoder *e, cst_error *error) {
+static cst_status plan_checks(example_encoder *e, cst_error *error) {
   e->flat = NULL;
   if (e->schema == NULL || e->ragged_failed) {
     return CST_OK;
@@ -72,10 +71,9 @@ static cst_status plan_checks(cst_example_encoder *e, cst_error *error) {
   return cst__flat_ragged_plan(e->ragged, &e->columns, &e->base.arena, &e->flat, error);
 }
 
-static cst_status plan_example(cst__encoding *encoder, const cst__viewed *viewed,
-                               cst_error *error) {
+static cst_status plan_example(cst_encoder *encoder, const cst__viewed *viewed, cst_error *error) {
   const cst__view *batch = viewed->view;
-  cst_example_encoder *e = (cst_example_encoder *)encoder;
+  example_encoder *e = (example_encoder *)encoder;
   e->columns.count = 0;
   for (int64_t i = 0; i < batch->num_children; i++) {
     CST__TRY(add_example_column(e, &batch->children[i], error));
@@ -88,9 +86,9 @@ static cst_status plan_example(cst__encoding *encoder, const cst__viewed *viewed
   return plan_checks(e, error);
 }
 
-static cst_status put_example(cst__encoding *encoder, int64_t row, cst__back *back,
+static cst_status put_example(cst_encoder *encoder, int64_t row, cst__back *back,
                               cst_error *error) {
-  const cst_example_encoder *e = (const cst_example_encoder *)encoder;
+  const example_encoder *e = (const example_encoder *)encoder;
   CST__TRY(cst__put_features(&e->columns, row, e->base.lossy, back, error));
   for (const cst__flat_ragged *tensor = e->flat; tensor != NULL; tensor = tensor->next) {
     CST__TRY(cst__flat_ragged_check(tensor, row, error));
@@ -98,10 +96,19 @@ static cst_status put_example(cst__encoding *encoder, int64_t row, cst__back *ba
   return CST_OK;
 }
 
-static const cst__encoding_type example_encoder = {plan_example, put_example};
+static void free_examples(cst_encoder *encoder) {
+  example_encoder *e = (example_encoder *)encoder;
+  cst__encoder_reset(&e->base);
+  cst_schema_release(e->schema);
+  cst_specs_release(e->ragged);
+  cst__delete(e->columns.items);
+  cst__delete(e);
+}
+
+static const cst__encoder_type example_type = {plan_example, put_example, free_examples};
 
 cst_status cst_example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
-                                   cst_example_encoder **out, cst_error *error) {
+                                   cst_encoder **out, cst_error *error) {
   CST__CLEAR(out);
   cst_encode_options own = CST_ENCODE_OPTIONS_INIT;
   if (out == NULL) {
@@ -110,40 +117,17 @@ cst_status cst_example_encoder_new(const cst_schema *schema, const cst_encode_op
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
   CST__TRY(cst__check_allocator(own.allocator, error));
   CST__TRY(cst__check_flags(own.flags, CST__ALL_ENCODE_FLAGS, error));
-  cst_example_encoder *e = cst__new_zero(own.allocator, sizeof *e);
+  example_encoder *e = cst__new_zero(own.allocator, sizeof *e);
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
   e->columns.allocator = &e->base.allocator;
-  cst_status status =
-      cst__encoding_init(&e->base, &example_encoder, own.flags, own.allocator, error);
+  cst_status status = cst__encoder_init(&e->base, &example_type, own.flags, own.allocator, error);
   if (status != CST_OK) {
     cst__delete(e);
     return status;
   }
   e->schema = schema != NULL ? cst_schema_retain(schema) : NULL;
-  *out = e;
+  *out = &e->base;
   return CST_OK;
-}
-
-void cst_example_encoder_free(cst_example_encoder *encoder) {
-  if (encoder == NULL) {
-    return;
-  }
-  cst__encoding_reset(&encoder->base);
-  cst_schema_release(encoder->schema);
-  cst_specs_release(encoder->ragged);
-  cst__delete(encoder->columns.items);
-  cst__delete(encoder);
-}
-
-cst_status cst_example_encoder_encode(cst_example_encoder *encoder,
-                                      const struct ArrowSchema *schema,
-                                      const struct ArrowArray *batch,
-                                      struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                      cst_error *error) {
-  CST__CLEAR(out_schema);
-  CST__CLEAR(out);
-  CST__TRY(cst__encoding_check(encoder, schema, batch, out, error));
-  return cst__encoding_run(&encoder->base, schema, batch, out_schema, out, error);
 }

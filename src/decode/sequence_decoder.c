@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "arrow/records/decoding.h"
 #include "base/arguments.h"
 #include "base/names.h"
 #include "decode/decoder_columns.h"
@@ -14,19 +13,20 @@
 
 static const char damaged_hint[] = "the record is damaged, or no tf.SequenceExample";
 
-struct cst_sequence_decoder {
+typedef struct sequence_decoder {
+  cst_decoder base;             /* first */
   cst__decoder_columns columns; /* the feature lists */
   cst__sequence sequence;
-  cst_example_decoder *context;
-  char *name; /* of the column of feature lists */
+  cst_decoder *context; /* of tf.Example */
+  char *name;           /* of the column of feature lists */
   bool has_schema;
   bool is_always; /* there is a column of feature lists in every batch, else if there are some */
   size_t place;   /* of the column among the others */
-};
+} sequence_decoder;
 
 /* ---- planning ---- */
 
-static cst_status add_list_column(cst_sequence_decoder *d, const char *name, size_t size,
+static cst_status add_list_column(sequence_decoder *d, const char *name, size_t size,
                                   cst__cold cold, cst_error *error) {
   if (!cst__inner_reserve(&d->sequence, d->sequence.state.num_columns + 1)) {
     return cst__fail_memory(error, sizeof(cst__inner));
@@ -34,7 +34,7 @@ static cst_status add_list_column(cst_sequence_decoder *d, const char *name, siz
   return cst__decoder_columns_add(&d->columns, name, size, cold, error);
 }
 
-static cst_status add_list_feature(cst_sequence_decoder *d, const cst_feature *feature,
+static cst_status add_list_feature(sequence_decoder *d, const cst_feature *feature,
                                    cst_error *error) {
   if (feature->type == CST_FEATURE_STRUCT) {
     cst_status status = cst__fail(error, CST_SCHEMA, "leave the feature out by columns",
@@ -48,7 +48,7 @@ static cst_status add_list_feature(cst_sequence_decoder *d, const cst_feature *f
 }
 
 /* All lists of the schema's column (NULL: it has none), or all that there are without one. */
-static cst_status add_all(cst_sequence_decoder *d, const cst_feature *column, cst_error *error) {
+static cst_status add_all(sequence_decoder *d, const cst_feature *column, cst_error *error) {
   d->sequence.is_wanted = true;
   if (!d->has_schema) {
     d->sequence.state.grows = true;
@@ -61,7 +61,7 @@ static cst_status add_all(cst_sequence_decoder *d, const cst_feature *column, cs
   return CST_OK;
 }
 
-static cst_status add_one(cst_sequence_decoder *d, const cst_feature *column, const char *name,
+static cst_status add_one(sequence_decoder *d, const cst_feature *column, const char *name,
                           cst_error *error) {
   d->sequence.is_wanted = true;
   d->columns.all_seen = true;
@@ -80,7 +80,7 @@ static cst_status add_one(cst_sequence_decoder *d, const cst_feature *column, co
 }
 
 /* The name of a single feature list in "<column>.<name>"; NULL if the name means something else. */
-static const char *list_name(const cst_sequence_decoder *d, const cst_schema *schema,
+static const char *list_name(const sequence_decoder *d, const cst_schema *schema,
                              const cst_feature *column, const char *name) {
   size_t size = strlen(d->name);
   bool is_feature =
@@ -96,7 +96,7 @@ typedef struct context_columns {
 } context_columns;
 
 /* Takes the wanted feature lists; the other columns go to `context`. */
-static cst_status plan_wanted_lists(cst_sequence_decoder *d, const cst_schema *schema,
+static cst_status plan_wanted_lists(sequence_decoder *d, const cst_schema *schema,
                                     const cst_feature *column,
                                     const cst__sequence_decoder_options *options,
                                     context_columns *context, cst_error *error) {
@@ -124,7 +124,7 @@ static cst_status plan_wanted_lists(cst_sequence_decoder *d, const cst_schema *s
   return CST_OK;
 }
 
-static cst_status find_lists_column(const cst_sequence_decoder *d, const cst_schema *schema,
+static cst_status find_lists_column(const sequence_decoder *d, const cst_schema *schema,
                                     const cst_feature **out, cst_error *error) {
   size_t at =
       schema != NULL ? cst__schema_find_feature(schema, d->name, strlen(d->name)) : SIZE_MAX;
@@ -140,7 +140,7 @@ static cst_status find_lists_column(const cst_sequence_decoder *d, const cst_sch
 }
 
 /* Unknown lists are looked for as well. */
-static cst_status plan_list_rejection(cst_sequence_decoder *d, const cst_schema *schema,
+static cst_status plan_list_rejection(sequence_decoder *d, const cst_schema *schema,
                                       const cst_feature *column, cst_error *error) {
   d->sequence.is_wanted = true;
   cst__decoder_columns_reject(&d->columns, schema);
@@ -150,7 +150,7 @@ static cst_status plan_list_rejection(cst_sequence_decoder *d, const cst_schema 
   return CST_OK;
 }
 
-static cst_status plan_lists(cst_sequence_decoder *d, const cst_schema *schema,
+static cst_status plan_lists(sequence_decoder *d, const cst_schema *schema,
                              const cst__sequence_decoder_options *options, context_columns *context,
                              cst_error *error) {
   const cst_feature *column;
@@ -169,7 +169,7 @@ static cst_status plan_lists(cst_sequence_decoder *d, const cst_schema *schema,
                                                    : CST_OK;
 }
 
-static cst_status plan_context(cst_sequence_decoder *d, const cst_schema *schema,
+static cst_status plan_context(sequence_decoder *d, const cst_schema *schema,
                                const cst__sequence_decoder_options *options,
                                const context_columns *columns, cst_error *error) {
   cst__example_decoder_options own = {.flags = options->flags,
@@ -186,7 +186,7 @@ static cst_status plan_context(cst_sequence_decoder *d, const cst_schema *schema
   return CST_OK;
 }
 
-static cst_status plan_columns(cst_sequence_decoder *d, const cst_schema *schema,
+static cst_status plan_columns(sequence_decoder *d, const cst_schema *schema,
                                const cst__sequence_decoder_options *options, cst_error *error) {
   context_columns context = {cst__new(NULL, (options->num_columns + 1) * sizeof(char *)), 0};
   if (context.names == NULL) {
@@ -207,128 +207,9 @@ static bool has_list_occurred(const cst__decode_state *state, uint32_t column) {
   return cst__has_buffers(state, column) && state->hot[column].next_end - offsets > 1;
 }
 
-cst_status cst__sequence_decoder_new(const cst_schema *schema,
-                                     const cst__sequence_decoder_options *options,
-                                     cst_sequence_decoder **out, cst_error *error) {
-  cst_error unseen = CST_ERROR_INIT; /* the state always has somewhere to write to */
-  error = cst__error_wanted(error) ? error : &unseen;
-  cst_sequence_decoder *d = cst__new_zero(options->allocator, sizeof *d);
-  if (d == NULL) {
-    return cst__fail_memory(error, sizeof *d);
-  }
-  const char *name =
-      options->sequence_column != NULL ? options->sequence_column : CST_SEQUENCE_COLUMN;
-  d->has_schema = schema != NULL;
-  d->place = SIZE_MAX;
-  d->name = cst__new_copy(options->allocator, name, strlen(name));
-  d->sequence.name = d->name;
-  d->sequence.state.nesting = 1;
-  d->sequence.state.damaged_hint = damaged_hint;
-  d->sequence.state.error = error;
-  d->columns.flags = options->flags;
-  d->columns.is_nested = true;
-  d->columns.occurred = has_list_occurred;
-  cst_status status =
-      cst__decoder_columns_init(&d->columns, &d->sequence.state, options->allocator, error);
-  if (status == CST_OK) {
-    status = d->name != NULL ? plan_columns(d, schema, options, error)
-                             : cst__fail_memory(error, sizeof *d);
-  }
-  d->sequence.state.error = NULL;
-  if (status != CST_OK) {
-    cst_sequence_decoder_free(d);
-    return status;
-  }
-  *out = d;
-  return CST_OK;
-}
-
-cst_status cst__read_sequence_options(cst_sequence_options *own,
-                                      const cst_sequence_options *options, uint32_t all_flags,
-                                      cst_error *error) {
-  CST__TRY(cst__read_options(own, sizeof *own, options, error));
-  CST__TRY(cst__check_allocator(own->allocator, error));
-  CST__TRY(cst__check_flags(own->flags, all_flags, error));
-  return cst__check_columns(own->columns, own->num_columns, error);
-}
-
-cst_status cst_sequence_decoder_new(const cst_schema *schema, const cst_sequence_options *options,
-                                    cst_sequence_decoder **out, cst_error *error) {
-  CST__CLEAR(out);
-  cst_sequence_options own = CST_SEQUENCE_OPTIONS_INIT;
-  if (out == NULL) {
-    return cst__missing("out", error);
-  }
-  CST__TRY(cst__read_sequence_options(&own, options, CST__RECORD_COLUMN_FLAGS, error));
-  cst__sequence_decoder_options inner = {.sequence_column = own.sequence_column,
-                                         .flags = own.flags,
-                                         .columns = own.columns,
-                                         .num_columns = own.num_columns,
-                                         .allocator = own.allocator};
-  return cst__sequence_decoder_new(schema, &inner, out, error);
-}
-
-void cst_sequence_decoder_free(cst_sequence_decoder *decoder) {
-  if (decoder == NULL) {
-    return;
-  }
-  for (size_t i = 0; i < decoder->sequence.inner_capacity; i++) {
-    cst__delete(decoder->sequence.inners[i].nulls);
-  }
-  cst__decoder_columns_reset(&decoder->columns);
-  cst_example_decoder_free(decoder->context);
-  cst__delete(decoder->sequence.inners);
-  cst__delete(decoder->sequence.touched);
-  cst__delete(decoder->sequence.entries);
-  cst__delete(decoder->name);
-  cst__delete(decoder);
-}
-
-/* ---- sharing ---- */
-
-bool cst__sequence_decoder_seal(cst_sequence_decoder *d) {
-  cst__decoder_columns_seal(&d->columns);
-  return cst__example_decoder_seal(d->context) && !d->sequence.state.grows;
-}
-
-static cst_status share_parts(cst_sequence_decoder *d, const cst_sequence_decoder *plan,
-                              cst_error *error) {
-  cst__sequence *sequence = &d->sequence;
-  CST__TRY(cst__decoder_columns_share(&d->columns, &sequence->state, &plan->columns, error));
-  CST__TRY(cst__example_decoder_share(plan->context, &d->context, error));
-  sequence->name = d->name;
-  sequence->is_wanted = plan->sequence.is_wanted;
-  sequence->context = cst__example_decoder_state(d->context);
-  sequence->kernels = cst__example_decoder_kernels(d->context);
-  const size_t count = sequence->state.num_columns;
-  return d->name != NULL && (count == 0 || cst__inner_reserve(sequence, count))
-             ? CST_OK
-             : cst__fail_memory(error, count * sizeof(cst__inner));
-}
-
-cst_status cst__sequence_decoder_share(const cst_sequence_decoder *plan, cst_sequence_decoder **out,
-                                       cst_error *error) {
-  const cst_allocator *allocator = &plan->sequence.state.allocator;
-  cst_sequence_decoder *d = cst__new_zero(allocator, sizeof *d);
-  if (d == NULL) {
-    return cst__fail_memory(error, sizeof *d);
-  }
-  d->name = cst__new_copy(allocator, plan->name, strlen(plan->name));
-  d->has_schema = plan->has_schema;
-  d->is_always = plan->is_always;
-  d->place = plan->place;
-  cst_status status = share_parts(d, plan, error);
-  if (status != CST_OK) {
-    cst_sequence_decoder_free(d);
-    return status;
-  }
-  *out = d;
-  return CST_OK;
-}
-
 /* ---- the lists of the output ---- */
 
-static cst_status choose_list_outputs(cst_sequence_decoder *d, cst__extra_column *extra,
+static cst_status choose_list_outputs(sequence_decoder *d, cst__extra_column *extra,
                                       cst_error *error) {
   CST__TRY(cst__decoder_columns_choose(&d->columns, error));
   *extra = (cst__extra_column){.type = {.name = d->name,
@@ -339,25 +220,22 @@ static cst_status choose_list_outputs(cst_sequence_decoder *d, cst__extra_column
   return CST_OK;
 }
 
-cst_status cst_sequence_decoder_arrow_schema(const cst_sequence_decoder *decoder,
-                                             struct ArrowSchema *out, cst_error *error) {
-  CST__CLEAR(out);
-  CST__TRY(cst__check_given(decoder, "decoder", out, error));
+static cst_status sequences_schema(const cst_decoder *decoder, struct ArrowSchema *out,
+                                   cst_error *error) {
   /* Only scratch of the decoder is written. */
-  cst_sequence_decoder *d = (cst_sequence_decoder *)decoder;
+  sequence_decoder *d = (sequence_decoder *)(uintptr_t)decoder;
   cst__extra_column extra;
   if (d->has_schema && d->is_always) {
     CST__TRY(choose_list_outputs(d, &extra, error));
     return cst__example_decoder_schema_with(d->context, &extra, out, error);
   }
-  return cst_example_decoder_arrow_schema(d->context, out, error);
+  return cst_decoder_arrow_schema(d->context, out, error);
 }
 
 /* ---- decoding ---- */
 
 /* All lists empty, with room for the values of those that are likely to have some. */
-static cst_status begin_lists(cst_sequence_decoder *d, const cst__records *records,
-                              cst_error *error) {
+static cst_status begin_lists(sequence_decoder *d, const cst__records *records, cst_error *error) {
   cst__sequence *sequence = &d->sequence;
   cst__decode_state *state = &sequence->state;
   CST__TRY(cst__decoder_columns_begin(&d->columns, records, error));
@@ -375,7 +253,7 @@ static cst_status begin_lists(cst_sequence_decoder *d, const cst__records *recor
 }
 
 /* The lists as an array, if `export`; a batch that was exported is nobody's here any more. */
-static cst_status finish_lists(cst_sequence_decoder *d, const cst__records *records, bool export,
+static cst_status finish_lists(sequence_decoder *d, const cst__records *records, bool export,
                                cst__extra_column *extra, cst_error *error) {
   cst__decoder_columns *columns = &d->columns;
   cst__decode_state *state = &d->sequence.state;
@@ -399,8 +277,7 @@ static cst_status finish_lists(cst_sequence_decoder *d, const cst__records *reco
   return status == CST_LIMIT ? cst__at_lists(&d->sequence, status) : status;
 }
 
-static cst_status decode_lists(cst_sequence_decoder *d, const cst__records *records,
-                               cst_error *error) {
+static cst_status decode_lists(sequence_decoder *d, const cst__records *records, cst_error *error) {
   CST__TRY(cst__example_decoder_begin(d->context, records, error));
   CST__TRY(begin_lists(d, records, error));
   cst_status status = d->sequence.kernels->run_sequences(&d->sequence, records);
@@ -410,10 +287,10 @@ static cst_status decode_lists(cst_sequence_decoder *d, const cst__records *reco
   return status;
 }
 
-static cst_status decode_sequences(void *decoder, const cst__records *records,
+static cst_status decode_sequences(cst_decoder *decoder, const cst__records *records,
                                    struct ArrowSchema *out_schema, struct ArrowArray *out,
                                    cst_error *error) {
-  cst_sequence_decoder *d = decoder;
+  sequence_decoder *d = (sequence_decoder *)decoder;
   cst__extra_column extra = {.array = {.release = NULL}};
   cst_status status = decode_lists(d, records, error);
   bool has_lists =
@@ -432,38 +309,129 @@ static cst_status decode_sequences(void *decoder, const cst__records *records,
   return status;
 }
 
-static cst__decoding sequence_message_decoder(cst_sequence_decoder *d) {
-  const cst__decode_state *state = &d->sequence.state;
-  return (cst__decoding){d, decode_sequences, state->views, &state->allocator};
-}
+/* ---- life ---- */
 
-cst_status cst__sequence_decoder_decode(cst_sequence_decoder *decoder, const cst__records *records,
-                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                        cst_error *error) {
-  const cst__decoding own = sequence_message_decoder(decoder);
-  return cst__decode_records(&own, records, out_schema, out, error);
-}
-
-cst_status cst_sequence_decoder_decode(cst_sequence_decoder *decoder, const cst_bytes *records,
-                                       size_t count, struct ArrowSchema *out_schema,
-                                       struct ArrowArray *out, cst_error *error) {
-  CST__CLEAR(out_schema);
-  CST__CLEAR(out);
-  CST__TRY(cst__records_check(decoder, records, count, error));
-  cst__records all = {.items = records, .count = count};
-  return cst__sequence_decoder_decode(decoder, &all, out_schema, out, error);
-}
-
-cst_status cst_sequence_decoder_decode_arrow(cst_sequence_decoder *decoder,
-                                             const struct ArrowSchema *schema,
-                                             struct ArrowArray *records,
-                                             struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                             cst_error *error) {
-  CST__CLEAR(out_schema);
-  CST__CLEAR(out);
-  if (decoder == NULL || schema == NULL || records == NULL) {
-    return cst__missing(decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records", error);
+static void free_sequences(cst_decoder *decoder) {
+  sequence_decoder *d = (sequence_decoder *)decoder;
+  for (size_t i = 0; i < d->sequence.inner_capacity; i++) {
+    cst__delete(d->sequence.inners[i].nulls);
   }
-  const cst__decoding own = sequence_message_decoder(decoder);
-  return cst__decode_arrow(&own, schema, records, out_schema, out, error);
+  cst__decoder_columns_reset(&d->columns);
+  cst_decoder_free(d->context);
+  cst__delete(d->sequence.inners);
+  cst__delete(d->sequence.touched);
+  cst__delete(d->sequence.entries);
+  cst__delete(d->name);
+  cst__delete(d);
+}
+
+/* Hands a new decoder out, or frees it after a failure. */
+static cst_status end_new(sequence_decoder *d, const cst__decoder_type *type, cst_status status,
+                          cst_decoder **out) {
+  const cst__decode_state *state = &d->sequence.state;
+  d->base = (cst_decoder){type, state->views, &state->allocator};
+  if (status != CST_OK) {
+    free_sequences(&d->base);
+    return status;
+  }
+  *out = &d->base;
+  return CST_OK;
+}
+
+static cst_status share_parts(sequence_decoder *d, const sequence_decoder *plan, cst_error *error) {
+  cst__sequence *sequence = &d->sequence;
+  CST__TRY(cst__decoder_columns_share(&d->columns, &sequence->state, &plan->columns, error));
+  CST__TRY(cst__decoder_share(plan->context, &d->context, error));
+  sequence->name = d->name;
+  sequence->is_wanted = plan->sequence.is_wanted;
+  sequence->context = cst__example_decoder_state(d->context);
+  sequence->kernels = cst__example_decoder_kernels(d->context);
+  const size_t count = sequence->state.num_columns;
+  return d->name != NULL && (count == 0 || cst__inner_reserve(sequence, count))
+             ? CST_OK
+             : cst__fail_memory(error, count * sizeof(cst__inner));
+}
+
+static cst_status share_sequences(const cst_decoder *decoder, cst_decoder **out, cst_error *error) {
+  const sequence_decoder *plan = (const sequence_decoder *)decoder;
+  if (plan->sequence.state.grows || cst__example_decoder_state(plan->context)->grows) {
+    return CST_OK;
+  }
+  const cst_allocator *allocator = &plan->sequence.state.allocator;
+  sequence_decoder *d = cst__new_zero(allocator, sizeof *d);
+  if (d == NULL) {
+    return cst__fail_memory(error, sizeof *d);
+  }
+  d->name = cst__new_copy(allocator, plan->name, strlen(plan->name));
+  d->has_schema = plan->has_schema;
+  d->is_always = plan->is_always;
+  d->place = plan->place;
+  cst_status status = share_parts(d, plan, error);
+  return end_new(d, plan->base.type, status, out);
+}
+
+static const cst__decoder_type sequence_type = {
+    .decode = decode_sequences,
+    .arrow_schema = sequences_schema,
+    .share = share_sequences,
+    .free = free_sequences,
+};
+
+cst_status cst__sequence_decoder_new(const cst_schema *schema,
+                                     const cst__sequence_decoder_options *options,
+                                     cst_decoder **out, cst_error *error) {
+  cst_error unseen = CST_ERROR_INIT; /* the state always has somewhere to write to */
+  error = cst__error_wanted(error) ? error : &unseen;
+  sequence_decoder *d = cst__new_zero(options->allocator, sizeof *d);
+  if (d == NULL) {
+    return cst__fail_memory(error, sizeof *d);
+  }
+  const char *name =
+      options->sequence_column != NULL ? options->sequence_column : CST_SEQUENCE_COLUMN;
+  d->has_schema = schema != NULL;
+  d->place = SIZE_MAX;
+  d->name = cst__new_copy(options->allocator, name, strlen(name));
+  d->sequence.name = d->name;
+  d->sequence.state.nesting = 1;
+  d->sequence.state.damaged_hint = damaged_hint;
+  d->sequence.state.error = error;
+  d->columns.flags = options->flags;
+  d->columns.is_nested = true;
+  d->columns.occurred = has_list_occurred;
+  cst_status status =
+      cst__decoder_columns_init(&d->columns, &d->sequence.state, options->allocator, error);
+  if (status == CST_OK) {
+    status = d->name != NULL ? plan_columns(d, schema, options, error)
+                             : cst__fail_memory(error, sizeof *d);
+  }
+  if (status == CST_OK) {
+    cst__decoder_columns_seal(&d->columns);
+  }
+  d->sequence.state.error = NULL;
+  return end_new(d, &sequence_type, status, out);
+}
+
+cst_status cst__read_sequence_options(cst_sequence_options *own,
+                                      const cst_sequence_options *options, uint32_t all_flags,
+                                      cst_error *error) {
+  CST__TRY(cst__read_options(own, sizeof *own, options, error));
+  CST__TRY(cst__check_allocator(own->allocator, error));
+  CST__TRY(cst__check_flags(own->flags, all_flags, error));
+  return cst__check_columns(own->columns, own->num_columns, error);
+}
+
+cst_status cst_sequence_decoder_new(const cst_schema *schema, const cst_sequence_options *options,
+                                    cst_decoder **out, cst_error *error) {
+  CST__CLEAR(out);
+  cst_sequence_options own = CST_SEQUENCE_OPTIONS_INIT;
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(cst__read_sequence_options(&own, options, CST__RECORD_COLUMN_FLAGS, error));
+  cst__sequence_decoder_options inner = {.sequence_column = own.sequence_column,
+                                         .flags = own.flags,
+                                         .columns = own.columns,
+                                         .num_columns = own.num_columns,
+                                         .allocator = own.allocator};
+  return cst__sequence_decoder_new(schema, &inner, out, error);
 }

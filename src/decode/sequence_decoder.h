@@ -29,16 +29,6 @@ cst_status cst__read_sequence_options(cst_sequence_options *own,
 /* As cst_sequence_decoder_new. */
 cst_status cst__sequence_decoder_new(const cst_schema *schema,
                                      const cst__sequence_decoder_options *options,
-                                     cst_sequence_decoder **out, cst_error *error);
-
-/* As those of the tf.Example decoder. */
-bool cst__sequence_decoder_seal(cst_sequence_decoder *decoder);
-cst_status cst__sequence_decoder_share(const cst_sequence_decoder *plan, cst_sequence_decoder **out,
-                                       cst_error *error);
-
-/* As cst__example_decoder_decode. */
-cst_status cst__sequence_decoder_decode(cst_sequence_decoder *decoder, const cst__records *records,
-                                        struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                        cst_error *error);
+                                     cst_decoder **out, cst_error *error);
 
 #endif /* DECODE_SEQUENCE_DECODER_H */

@@ -9,7 +9,7 @@
 #include <columnstone/sequence.h>
 #include <string.h>
 
-#include "arrow/records/encoding.h"
+#include "arrow/records/encoder.h"
 #include "base/arguments.h"
 #include "decode/entry_writer.h"
 #include "decode/sequence_decoder.h"
@@ -22,14 +22,14 @@ enum {
   SMALL_STEP = 256       /* no less than such a step takes */
 };
 
-struct cst_sequence_encoder {
-  cst__encoding base; /* first */
+typedef struct sequence_encoder {
+  cst_encoder base;   /* first */
   cst_schema *schema; /* NULL: types are not checked */
   char *sequence_column;
   cst__out_columns context;
   cst__out_columns lists; /* `view` is the child of the struct column */
   bool has_lists;         /* the batch has the struct column */
-};
+} sequence_encoder;
 
 /* ---- the plan of one batch ---- */
 
@@ -44,7 +44,7 @@ static const cst_feature *find_list_feature(const cst_feature *parent, const cha
                         : NULL;
 }
 
-static cst_status add_context(cst_sequence_encoder *e, const cst__view *view, cst_error *error) {
+static cst_status add_context(sequence_encoder *e, const cst__view *view, cst_error *error) {
   cst__out_column *column;
   CST__TRY(cst__add_out_column(&e->context, view->name, view, &column, error));
   CST__TRY(cst__set_out_values(column, view, error));
@@ -75,7 +75,7 @@ static cst_status set_steps(cst__out_column *column, cst_error *error) {
       error);
 }
 
-static cst_status add_feature_list(cst_sequence_encoder *e, const cst__view *view,
+static cst_status add_feature_list(sequence_encoder *e, const cst__view *view,
                                    const cst_feature *feature, cst_error *error) {
   cst__out_column *column;
   CST__TRY(cst__add_out_column(&e->lists, view->name, view, &column, error));
@@ -85,7 +85,7 @@ static cst_status add_feature_list(cst_sequence_encoder *e, const cst__view *vie
              : cst__check_out_column(column, find_list_feature(feature, view->name), error);
 }
 
-static cst_status check_struct(const cst_sequence_encoder *e, const cst__view *view,
+static cst_status check_struct(const sequence_encoder *e, const cst__view *view,
                                const cst_feature **feature, cst_error *error) {
   *feature = NULL;
   if (view->layout != CST__LAYOUT_STRUCT) {
@@ -108,8 +108,7 @@ static cst_status check_struct(const cst_sequence_encoder *e, const cst__view *v
   return CST_OK;
 }
 
-static cst_status add_feature_lists(cst_sequence_encoder *e, const cst__view *view,
-                                    cst_error *error) {
+static cst_status add_feature_lists(sequence_encoder *e, const cst__view *view, cst_error *error) {
   const cst_feature *feature = NULL;
   cst_status status = CST_OK;
   if (e->has_lists) {
@@ -132,10 +131,9 @@ static cst_status add_feature_lists(cst_sequence_encoder *e, const cst__view *vi
   return status;
 }
 
-static cst_status plan_sequence(cst__encoding *encoder, const cst__viewed *viewed,
-                                cst_error *error) {
+static cst_status plan_sequence(cst_encoder *encoder, const cst__viewed *viewed, cst_error *error) {
   const cst__view *batch = viewed->view;
-  cst_sequence_encoder *e = (cst_sequence_encoder *)encoder;
+  sequence_encoder *e = (sequence_encoder *)encoder;
   e->context.count = 0;
   e->lists.count = 0;
   e->has_lists = false;
@@ -251,7 +249,7 @@ static cst_status put_list_entry(const cst__out_column *column, int64_t row, boo
   return CST_OK;
 }
 
-static cst_status put_feature_lists(const cst_sequence_encoder *e, int64_t row, cst__back *back,
+static cst_status put_feature_lists(const sequence_encoder *e, int64_t row, cst__back *back,
                                     cst_error *error) {
   size_t before = cst__back_used(back);
   for (size_t i = e->lists.count; i > 0; i--) {
@@ -268,19 +266,29 @@ static cst_status put_feature_lists(const cst_sequence_encoder *e, int64_t row, 
   return CST_OK;
 }
 
-static cst_status put_sequence(cst__encoding *encoder, int64_t row, cst__back *back,
+static cst_status put_sequence(cst_encoder *encoder, int64_t row, cst__back *back,
                                cst_error *error) {
-  const cst_sequence_encoder *e = (const cst_sequence_encoder *)encoder;
+  const sequence_encoder *e = (const sequence_encoder *)encoder;
   if (e->has_lists) {
     CST__TRY(put_feature_lists(e, row, back, error));
   }
   return cst__put_features(&e->context, row, e->base.lossy, back, error);
 }
 
-static const cst__encoding_type sequence_encoder = {plan_sequence, put_sequence};
+static void free_sequences(cst_encoder *encoder) {
+  sequence_encoder *e = (sequence_encoder *)encoder;
+  cst__encoder_reset(&e->base);
+  cst_schema_release(e->schema);
+  cst__delete(e->sequence_column);
+  cst__delete(e->context.items);
+  cst__delete(e->lists.items);
+  cst__delete(e);
+}
+
+static const cst__encoder_type sequence_type = {plan_sequence, put_sequence, free_sequences};
 
 cst_status cst_sequence_encoder_new(const cst_schema *schema, const cst_sequence_options *options,
-                                    cst_sequence_encoder **out, cst_error *error) {
+                                    cst_encoder **out, cst_error *error) {
   CST__CLEAR(out);
   cst_sequence_options own = CST_SEQUENCE_OPTIONS_INIT;
   if (out == NULL) {
@@ -288,7 +296,7 @@ cst_status cst_sequence_encoder_new(const cst_schema *schema, const cst_sequence
   }
   CST__TRY(cst__read_sequence_options(&own, options, CST__ALL_ENCODE_FLAGS, error));
   const char *name = own.sequence_column != NULL ? own.sequence_column : CST_SEQUENCE_COLUMN;
-  cst_sequence_encoder *e = cst__new_zero(own.allocator, sizeof *e);
+  sequence_encoder *e = cst__new_zero(own.allocator, sizeof *e);
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
@@ -296,7 +304,7 @@ cst_status cst_sequence_encoder_new(const cst_schema *schema, const cst_sequence
   e->sequence_column = cst__new_copy(own.allocator, name, strlen(name));
   cst_status status =
       e->sequence_column != NULL
-          ? cst__encoding_init(&e->base, &sequence_encoder, own.flags, own.allocator, error)
+          ? cst__encoder_init(&e->base, &sequence_type, own.flags, own.allocator, error)
           : cst__fail_memory(error, strlen(name));
   if (status != CST_OK) {
     cst__delete(e->sequence_column);
@@ -304,29 +312,6 @@ cst_status cst_sequence_encoder_new(const cst_schema *schema, const cst_sequence
     return status;
   }
   e->schema = schema != NULL ? cst_schema_retain(schema) : NULL;
-  *out = e;
+  *out = &e->base;
   return CST_OK;
-}
-
-void cst_sequence_encoder_free(cst_sequence_encoder *encoder) {
-  if (encoder == NULL) {
-    return;
-  }
-  cst__encoding_reset(&encoder->base);
-  cst_schema_release(encoder->schema);
-  cst__delete(encoder->sequence_column);
-  cst__delete(encoder->context.items);
-  cst__delete(encoder->lists.items);
-  cst__delete(encoder);
-}
-
-cst_status cst_sequence_encoder_encode(cst_sequence_encoder *encoder,
-                                       const struct ArrowSchema *schema,
-                                       const struct ArrowArray *batch,
-                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                       cst_error *error) {
-  CST__CLEAR(out_schema);
-  CST__CLEAR(out);
-  CST__TRY(cst__encoding_check(encoder, schema, batch, out, error));
-  return cst__encoding_run(&encoder->base, schema, batch, out_schema, out, error);
 }

@@ -7,7 +7,7 @@
 #include "arrow/owned.h"
 #include "arrow/view.h"
 #include "base/error.h"
-#include "message/decode/decoder.h"
+#include "message/decode/decode.h"
 
 typedef struct column_plan {
   cst_allocator allocator;
@@ -20,7 +20,7 @@ typedef struct column_plan {
 
 typedef struct column_state {
   const column_plan *plan;
-  cst_message_decoder *decoder;
+  cst_decoder *decoder;
   uint8_t *valid; /* of the rows at hand: those that have a message; NULL: all that come do */
   int64_t num_null;
   cst__bad_row_callback on_bad;
@@ -157,7 +157,7 @@ static void note_bad_message(void *ctx, const cst_error *error) {
 
 static void close_column(void *object) {
   column_state *state = object;
-  cst_message_decoder_free(state->decoder);
+  cst_decoder_free(state->decoder);
   cst__delete(state);
 }
 
@@ -174,7 +174,7 @@ static cst_status open_column(const void *object, void **out, cst_error *error) 
     return status;
   }
   if (plan->nulls) {
-    cst__message_decoder_on_bad(state->decoder, note_bad_message, state);
+    state->decoder->type->on_bad(state->decoder, note_bad_message, state);
   }
   *out = state;
   return CST_OK;
@@ -216,11 +216,10 @@ static cst_status decode_messages(column_state *state, const cst__records *recor
                                   struct ArrowArray *out, cst_error *error) {
   cst__copied copied;
   if ((state->plan->column_flags & CST_COLUMNS_BINARY_VIEWS) == 0) {
-    return cst__message_decoder_decode(state->decoder, records, NULL, out, error);
+    return cst__decoder_decode(state->decoder, records, NULL, out, error);
   }
   CST__TRY(cst__records_copy(&state->plan->allocator, records, &copied, error));
-  cst_status status =
-      cst__message_decoder_decode(state->decoder, &copied.records, NULL, out, error);
+  cst_status status = cst__decoder_decode(state->decoder, &copied.records, NULL, out, error);
   cst__copied_release(&copied);
   return status;
 }

@@ -12,9 +12,9 @@
 enum { MAX_RATIO = 200 };
 #define FREE_ITEMS ((int64_t)1 << 22) /* up to which no proportion is asked for */
 
-struct cst__copied {
+struct cst__converted_copy {
   struct ArrowArray array;
-  struct cst__copied *next;
+  struct cst__converted_copy *next;
 };
 
 void cst__conversion_init(cst__conversion *c, const cst_allocator *allocator, cst_error *error) {
@@ -23,7 +23,7 @@ void cst__conversion_init(cst__conversion *c, const cst_allocator *allocator, cs
 }
 
 void cst__conversion_reset(cst__conversion *c) {
-  for (struct cst__copied *at = c->copied; at != NULL; at = at->next) {
+  for (struct cst__converted_copy *at = c->copied; at != NULL; at = at->next) {
     cst__array_release(&at->array);
   }
   cst__arena_reset(&c->arena);
@@ -300,7 +300,7 @@ static cst_status convert_binary(cst__conversion *c, const cst__view *view, cst_
  */
 static cst_status copy_items(cst__conversion *c, const struct ArrowSchema *schema,
                              const cst__view *view, cst__view *items) {
-  struct cst__copied *copied = cst__arena_take_zero(&c->arena, sizeof *copied);
+  struct cst__converted_copy *copied = cst__arena_take_zero(&c->arena, sizeof *copied);
   cst__piece *pieces = conversion_take(c, view->length, sizeof *pieces);
   size_t count = 0;
   if (copied == NULL || pieces == NULL) {

@@ -10,11 +10,11 @@
 /* What views of a new type borrow from, besides what they were made of. */
 typedef struct cst__conversion {
   cst__arena arena;
-  struct cst__copied *copied;     /* arrays that were made on the way */
-  int64_t given;                  /* slots of list views and their items, as they came */
-  int64_t shared;                 /* items that had to be copied more than once */
-  int within;                     /* list views above: what lies below is a copy already */
-  const struct cst__above *above; /* what the view at hand lies in */
+  struct cst__converted_copy *copied; /* arrays that were made on the way */
+  int64_t given;                      /* slots of list views and their items, as they came */
+  int64_t shared;                     /* items that had to be copied more than once */
+  int within;                         /* list views above: what lies below is a copy already */
+  const struct cst__above *above;     /* what the view at hand lies in */
   cst_error *error;
 } cst__conversion;
 

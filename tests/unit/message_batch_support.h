@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "harness.h"
-#include "message/decode/decoder.h"
+#include "message/decode/decode.h"
 #include "proto/descriptor_proto.h"
 #include "proto/descriptor_set.h"
 #include "proto/message.h"

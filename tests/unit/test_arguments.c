@@ -200,30 +200,30 @@ static cst_status run_mix(const void *options, cst_error *error) {
 }
 
 static cst_status run_example_decoder(const void *options, cst_error *error) {
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   cst_status status = cst_example_decoder_new(NULL, options, &decoder, error);
-  cst_example_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return status;
 }
 
 static cst_status run_example_encoder(const void *options, cst_error *error) {
-  cst_example_encoder *encoder;
+  cst_encoder *encoder;
   cst_status status = cst_example_encoder_new(NULL, options, &encoder, error);
-  cst_example_encoder_free(encoder);
+  cst_encoder_free(encoder);
   return status;
 }
 
 static cst_status run_sequence_decoder(const void *options, cst_error *error) {
-  cst_sequence_decoder *decoder;
+  cst_decoder *decoder;
   cst_status status = cst_sequence_decoder_new(NULL, options, &decoder, error);
-  cst_sequence_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return status;
 }
 
 static cst_status run_sequence_encoder(const void *options, cst_error *error) {
-  cst_sequence_encoder *encoder;
+  cst_encoder *encoder;
   cst_status status = cst_sequence_encoder_new(NULL, options, &encoder, error);
-  cst_sequence_encoder_free(encoder);
+  cst_encoder_free(encoder);
   return status;
 }
 
@@ -402,12 +402,12 @@ static cst_status run_sink_message(const void *message, cst_error *error) {
 }
 
 static cst_status run_message_decoder(const void *message, cst_error *error) {
-  cst_message_decoder *decoder;
+  cst_decoder *decoder;
   return cst_message_decoder_new(message, NULL, &decoder, error);
 }
 
 static cst_status run_message_encoder(const void *message, cst_error *error) {
-  cst_message_encoder *encoder;
+  cst_encoder *encoder;
   return cst_message_encoder_new(message, NULL, &encoder, error);
 }
 

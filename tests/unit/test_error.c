@@ -2,6 +2,7 @@
 #include "base/error.h"
 
 #include <columnstone/dataset.h>
+#include <columnstone/example.h>
 #include <columnstone/sink.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +27,12 @@ static cst_status meaning(cst_error *error) {
 }
 
 static cst_status record(cst_error *error) {
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   struct ArrowArray batch;
   const cst_bytes bad = {(const uint8_t *)"\x0a\x05junk!", 7};
   CHECK_EQ(cst_example_decoder_new(NULL, NULL, &decoder, NULL), CST_OK);
-  cst_status status = cst_example_decoder_decode(decoder, &bad, 1, NULL, &batch, error);
-  cst_example_decoder_free(decoder);
+  cst_status status = cst_decoder_decode(decoder, &bad, 1, NULL, &batch, error);
+  cst_decoder_free(decoder);
   return status;
 }
 

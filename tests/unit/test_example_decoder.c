@@ -34,7 +34,7 @@ static cst_status decode_once(const run *r, cst__loop_choice loop, size_t paddin
                                           .num_columns = r->num_columns,
                                           .reject_unknown = r->reject_unknown,
                                           .loop = loop};
-  cst_example_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   cst_status status = cst__example_decoder_new(schema, &options, &decoder, error);
   cst_schema_release(schema);
   if (status != CST_OK) {
@@ -52,7 +52,7 @@ static cst_status decode_once(const run *r, cst__loop_choice loop, size_t paddin
   cst__records all = {.items = items, .count = count, .padding = padding};
   struct ArrowSchema out_schema;
   struct ArrowArray out;
-  status = cst__example_decoder_decode(decoder, &all, &out_schema, &out, error);
+  status = cst__decoder_decode(decoder, &all, &out_schema, &out, error);
   for (size_t i = 0; i < count; i++) {
     free(copies[i]);
   }
@@ -62,7 +62,7 @@ static cst_status decode_once(const run *r, cst__loop_choice loop, size_t paddin
     out.release(&out);
     out_schema.release(&out_schema);
   }
-  cst_example_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return status;
 }
 
@@ -223,12 +223,12 @@ TEST(gaps_in_many_rows) {
       cst__example_decoder_options options = {
           .columns = wanted, .num_columns = 1, .loop = (cst__loop_choice)loop};
       cst_schema *schema = schema_of(SCHEMA_ABC);
-      cst_example_decoder *decoder;
+      cst_decoder *decoder;
       struct ArrowArray out;
       CHECK_EQ(cst__example_decoder_new(schema, &options, &decoder, NULL), CST_OK);
       cst_schema_release(schema);
       cst__records all = {.items = items, .count = ROWS};
-      CHECK_EQ(cst__example_decoder_decode(decoder, &all, NULL, &out, NULL), CST_OK);
+      CHECK_EQ(cst__decoder_decode(decoder, &all, NULL, &out, NULL), CST_OK);
       const uint8_t *bits = out.children[0]->buffers[0];
       const int64_t *offsets = out.children[0]->buffers[1];
       const int64_t *values = out.children[0]->children[0]->buffers[1];
@@ -248,7 +248,7 @@ TEST(gaps_in_many_rows) {
       CHECK_EQ(offsets[ROWS], at);
       CHECK_EQ(out.children[0]->null_count, nulls);
       out.release(&out);
-      cst_example_decoder_free(decoder);
+      cst_decoder_free(decoder);
     }
   }
 }
@@ -489,7 +489,7 @@ TEST(names_that_are_no_utf8) {
 
 TEST(a_decoder_is_usable_after_an_error) {
   cst__example_decoder_options options = {.flags = 0};
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   CHECK_EQ(cst__example_decoder_new(NULL, &options, &decoder, NULL), CST_OK);
   for (int i = 0; i < 3; i++) {
     wire_text bad[] = {example_text("a:int[1] b:bytes[x]"), example_text("a:bytes[1]")};
@@ -498,28 +498,28 @@ TEST(a_decoder_is_usable_after_an_error) {
     cst__records all = {.items = items, .count = 2};
     struct ArrowSchema schema;
     struct ArrowArray out;
-    CHECK_EQ(cst__example_decoder_decode(decoder, &all, &schema, &out, NULL), CST_SCHEMA);
+    CHECK_EQ(cst__decoder_decode(decoder, &all, &schema, &out, NULL), CST_SCHEMA);
     items[0] = (cst_bytes){good.data, good.size};
     all.count = 1;
-    CHECK_EQ(cst__example_decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
+    CHECK_EQ(cst__decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
     CHECK_STR(text_of_batch(&schema, &out).buf, "a: [y]");
     out.release(&out);
     schema.release(&schema);
   }
-  cst_example_decoder_free(decoder);
+  cst_decoder_free(decoder);
 }
 
 TEST(batches_live_longer_than_the_decoder_and_children_can_be_moved) {
   cst__example_decoder_options options = {.flags = 0};
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   CHECK_EQ(cst__example_decoder_new(NULL, &options, &decoder, NULL), CST_OK);
   wire_text record = example_text("a:int[1,2] b:bytes[x]");
   cst_bytes item = {record.data, record.size};
   cst__records all = {.items = &item, .count = 1};
   struct ArrowSchema schema;
   struct ArrowArray out;
-  CHECK_EQ(cst__example_decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
-  cst_example_decoder_free(decoder);
+  CHECK_EQ(cst__decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
+  cst_decoder_free(decoder);
   CHECK_STR(text_of_batch(&schema, &out).buf, "a: [1 2] | b: [x]");
   struct ArrowArray child = *out.children[0];
   out.children[0]->release = NULL;
@@ -541,7 +541,7 @@ TEST(records_in_an_arrow_array) {
   int64_t offsets[] = {0, (int64_t)one.size, (int64_t)(one.size + two.size)};
   for (uint32_t flags = 0; flags <= CST_COLUMNS_BINARY_VIEWS; flags += CST_COLUMNS_BINARY_VIEWS) {
     cst__example_decoder_options options = {.flags = flags};
-    cst_example_decoder *decoder;
+    cst_decoder *decoder;
     CHECK_EQ(cst__example_decoder_new(NULL, &options, &decoder, NULL), CST_OK);
     const void *buffers[] = {NULL, offsets, bytes};
     struct ArrowArray array = {.length = 2, .n_buffers = 3, .buffers = buffers};
@@ -550,7 +550,7 @@ TEST(records_in_an_arrow_array) {
     type.release = release_schema;
     struct ArrowSchema schema;
     struct ArrowArray out;
-    CHECK_EQ(cst_example_decoder_decode_arrow(decoder, &type, &array, &schema, &out, NULL), CST_OK);
+    CHECK_EQ(cst_decoder_decode_arrow(decoder, &type, &array, &schema, &out, NULL), CST_OK);
     CHECK_EQ(array.release == NULL, flags != 0);
     CHECK_STR(text_of_batch(&schema, &out).buf, "c: [a_string_that_is_longer_than_a_view] [short]");
     if (flags != 0) {
@@ -559,7 +559,7 @@ TEST(records_in_an_arrow_array) {
     }
     out.release(&out);
     schema.release(&schema);
-    cst_example_decoder_free(decoder);
+    cst_decoder_free(decoder);
   }
 }
 
@@ -575,7 +575,7 @@ static int decode_scenario(void *context) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;
   cst__example_decoder_options options = {.flags = r->flags};
-  cst_example_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   if (r->schema != NULL) {
     cst_status parsed = cst_schema_parse_text(r->schema, strlen(r->schema), &schema, &error);
     if (parsed != CST_OK) {
@@ -592,13 +592,13 @@ static int decode_scenario(void *context) {
   cst_status status = cst__example_decoder_new(schema, &options, &decoder, &error);
   cst_schema_release(schema);
   if (status == CST_OK) {
-    status = cst__example_decoder_decode(decoder, &all, &out_schema, &out, &error);
+    status = cst__decoder_decode(decoder, &all, &out_schema, &out, &error);
     if (status == CST_OK) {
       out.release(&out);
       out_schema.release(&out_schema);
     }
   }
-  cst_example_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return (int)status;
 }
 
@@ -635,15 +635,15 @@ TEST(many_names) {
   cst_bytes item = {record, head.size + size};
   cst__records all = {.items = &item, .count = 1};
   cst__example_decoder_options options = {.flags = 0};
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   struct ArrowArray out;
   CHECK_EQ(cst__example_decoder_new(NULL, &options, &decoder, NULL), CST_OK);
   for (int i = 0; i < 3; i++) {
-    CHECK_EQ(cst__example_decoder_decode(decoder, &all, NULL, &out, NULL), CST_OK);
+    CHECK_EQ(cst__decoder_decode(decoder, &all, NULL, &out, NULL), CST_OK);
     CHECK_EQ(out.n_children, (int64_t)count);
     out.release(&out);
   }
-  cst_example_decoder_free(decoder);
+  cst_decoder_free(decoder);
   free(record);
   free(features);
 }

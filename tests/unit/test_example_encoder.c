@@ -20,7 +20,7 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   struct ArrowSchema in_schema;
   struct ArrowArray in;
   cst_schema *checked = NULL;
-  cst_example_encoder *encoder = NULL;
+  cst_encoder *encoder = NULL;
   cst_encode_options options = {sizeof options, flags, NULL};
   arrow_text(type, rows, &in_schema, &in);
   if (schema != NULL) {
@@ -29,8 +29,8 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   CHECK_EQ(cst_example_encoder_new(checked, &options, &encoder, NULL), CST_OK);
   cst_schema_release(checked);
   cst_status status =
-      cst_example_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
-  cst_example_encoder_free(encoder);
+      cst_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
+  cst_encoder_free(encoder);
   in.release(&in);
   in_schema.release(&in_schema);
   return status;
@@ -55,14 +55,14 @@ static void check(const char *type, const char *rows, const char *expected) {
   }
   cst__records all = {.items = items, .count = (size_t)e.array.length};
   cst__example_decoder_options options = {.flags = 0};
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   encoded back;
   CHECK_EQ(cst__example_decoder_new(NULL, &options, &decoder, NULL), CST_OK);
-  CHECK_EQ(cst__example_decoder_decode(decoder, &all, &back.schema, &back.array, NULL), CST_OK);
+  CHECK_EQ(cst__decoder_decode(decoder, &all, &back.schema, &back.array, NULL), CST_OK);
   CHECK_STR(text_of_batch(&back.schema, &back.array).buf, expected);
   release(&back);
   release(&e);
-  cst_example_decoder_free(decoder);
+  cst_decoder_free(decoder);
 }
 
 static void check_refused(const char *type, const char *rows, uint32_t flags, const char *schema,
@@ -287,16 +287,16 @@ typedef struct allocation {
 static int scenario(void *context) {
   const allocation *a = context;
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
-  cst_example_encoder *encoder = NULL;
+  cst_encoder *encoder = NULL;
   encoded e;
   cst_status status = cst_example_encoder_new(a->checked, &options, &encoder, NULL);
   if (status == CST_OK) {
-    status = cst_example_encoder_encode(encoder, a->schema, a->array, &e.schema, &e.array, NULL);
+    status = cst_encoder_encode(encoder, a->schema, a->array, &e.schema, &e.array, NULL);
     if (status == CST_OK) {
       release(&e);
     }
   }
-  cst_example_encoder_free(encoder);
+  cst_encoder_free(encoder);
   return (int)status;
 }
 

@@ -325,31 +325,31 @@ static void release_result(struct ArrowSchema *schema, struct ArrowArray *array)
 }
 
 ENTRY(encode_examples) {
-  cst_example_encoder *encoder;
+  cst_encoder *encoder;
   struct ArrowSchema type;
   struct ArrowArray out;
   UNUSED;
   CHECK_EQ(cst_example_encoder_new(NULL, NULL, &encoder, NULL), CST_OK);
-  cst_status status = cst_example_encoder_encode(encoder, schema, array, &type, &out, error);
+  cst_status status = cst_encoder_encode(encoder, schema, array, &type, &out, error);
   release_result(&type, &out);
-  cst_example_encoder_free(encoder);
+  cst_encoder_free(encoder);
   return status;
 }
 
 ENTRY(encode_sequences) {
-  cst_sequence_encoder *encoder;
+  cst_encoder *encoder;
   struct ArrowSchema type;
   struct ArrowArray out;
   UNUSED;
   CHECK_EQ(cst_sequence_encoder_new(NULL, NULL, &encoder, NULL), CST_OK);
-  cst_status status = cst_sequence_encoder_encode(encoder, schema, array, &type, &out, error);
+  cst_status status = cst_encoder_encode(encoder, schema, array, &type, &out, error);
   release_result(&type, &out);
-  cst_sequence_encoder_free(encoder);
+  cst_encoder_free(encoder);
   return status;
 }
 
 ENTRY(encode_messages) {
-  cst_message_encoder *encoder;
+  cst_encoder *encoder;
   cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
   struct ArrowSchema type;
   struct ArrowArray out;
@@ -358,39 +358,39 @@ ENTRY(encode_messages) {
   options.descriptors = descriptors;
   options.message = "t.M";
   CHECK_EQ(cst_message_encoder_new(&options, NULL, &encoder, error), CST_OK);
-  cst_status status = cst_message_encoder_encode(encoder, schema, array, &type, &out, error);
+  cst_status status = cst_encoder_encode(encoder, schema, array, &type, &out, error);
   release_result(&type, &out);
-  cst_message_encoder_free(encoder);
+  cst_encoder_free(encoder);
   cst_descriptors_release(descriptors);
   return status;
 }
 
 ENTRY(decode_examples) {
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   struct ArrowSchema type;
   struct ArrowArray out;
   UNUSED;
   CHECK_EQ(cst_example_decoder_new(NULL, NULL, &decoder, NULL), CST_OK);
-  cst_status status = cst_example_decoder_decode_arrow(decoder, schema, array, &type, &out, error);
+  cst_status status = cst_decoder_decode_arrow(decoder, schema, array, &type, &out, error);
   release_result(&type, &out);
-  cst_example_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return status;
 }
 
 ENTRY(decode_sequences) {
-  cst_sequence_decoder *decoder;
+  cst_decoder *decoder;
   struct ArrowSchema type;
   struct ArrowArray out;
   UNUSED;
   CHECK_EQ(cst_sequence_decoder_new(NULL, NULL, &decoder, NULL), CST_OK);
-  cst_status status = cst_sequence_decoder_decode_arrow(decoder, schema, array, &type, &out, error);
+  cst_status status = cst_decoder_decode_arrow(decoder, schema, array, &type, &out, error);
   release_result(&type, &out);
-  cst_sequence_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return status;
 }
 
 ENTRY(decode_messages) {
-  cst_message_decoder *decoder;
+  cst_decoder *decoder;
   cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
   struct ArrowSchema type;
   struct ArrowArray out;
@@ -399,9 +399,9 @@ ENTRY(decode_messages) {
   options.descriptors = descriptors;
   options.message = "t.M";
   CHECK_EQ(cst_message_decoder_new(&options, NULL, &decoder, error), CST_OK);
-  cst_status status = cst_message_decoder_decode_arrow(decoder, schema, array, &type, &out, error);
+  cst_status status = cst_decoder_decode_arrow(decoder, schema, array, &type, &out, error);
   release_result(&type, &out);
-  cst_message_decoder_free(decoder);
+  cst_decoder_free(decoder);
   cst_descriptors_release(descriptors);
   return status;
 }
@@ -730,9 +730,9 @@ static const intake of_batches[] = {
     {"cst_accumulator_add, counts", count_batch},
     {"cst_accumulator_add, inference", infer_from_batch},
     {"cst_accumulator_add, validation", validate_batch},
-    {"cst_example_encoder_encode", encode_examples, .status = CST_UNSUPPORTED},
-    {"cst_sequence_encoder_encode", encode_sequences, .status = CST_UNSUPPORTED},
-    {"cst_message_encoder_encode", encode_messages, .status = CST_NOT_FOUND},
+    {"cst_encoder_encode", encode_examples, .status = CST_UNSUPPORTED},
+    {"cst_encoder_encode", encode_sequences, .status = CST_UNSUPPORTED},
+    {"cst_encoder_encode", encode_messages, .status = CST_NOT_FOUND},
     {"cst_sink_open, arrow", open_arrow, .no_array = true},
     {"cst_sink_write, arrow", write_arrow, .no_schema = true},
     {"cst_sink_open, csv", open_csv, .no_array = true, .status = CST_UNSUPPORTED},
@@ -765,7 +765,7 @@ TEST(batches_are_checked_before_they_are_walked_through) {
 static const intake of_flat[] = {
     {"cst_sink_write, csv", write_csv, .no_schema = true},
     {"cst_sink_write, tfrecord", write_examples, .no_schema = true},
-    {"cst_example_encoder_encode", encode_examples},
+    {"cst_encoder_encode", encode_examples},
     {"cst_source_options.types", read_csv_by_types, .no_array = true},
 };
 
@@ -776,9 +776,9 @@ TEST(flat_batches_are_checked_before_they_are_walked_through) {
 }
 
 static const intake of_records[] = {
-    {"cst_example_decoder_decode_arrow", decode_examples},
-    {"cst_sequence_decoder_decode_arrow", decode_sequences},
-    {"cst_message_decoder_decode_arrow", decode_messages},
+    {"cst_decoder_decode_arrow", decode_examples},
+    {"cst_decoder_decode_arrow", decode_sequences},
+    {"cst_decoder_decode_arrow", decode_messages},
     {"cst_tfrecord_writer_write_arrow", write_records},
 };
 

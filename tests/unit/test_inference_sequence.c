@@ -10,7 +10,7 @@ enum { MOST_RECORDS = 16 };
 static cst_status decode(const cst_schema *schema, const char *text, struct ArrowSchema *out_schema,
                          struct ArrowArray *out, cst_error *error) {
   cst__sequence_decoder_options options = {.sequence_column = "SEQ", .reject_unknown = true};
-  cst_sequence_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   wire_text records[MOST_RECORDS];
   cst_bytes items[MOST_RECORDS];
   char copy[2048];
@@ -29,9 +29,9 @@ static cst_status decode(const cst_schema *schema, const char *text, struct Arro
   cst__records all = {.items = items, .count = count};
   cst_status status = cst__sequence_decoder_new(schema, &options, &decoder, error);
   if (status == CST_OK) {
-    status = cst__sequence_decoder_decode(decoder, &all, out_schema, out, error);
+    status = cst__decoder_decode(decoder, &all, out_schema, out, error);
   }
-  cst_sequence_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return status;
 }
 

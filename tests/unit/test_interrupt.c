@@ -169,15 +169,15 @@ static cst_status call_convert(data *d, cst_error *error) {
 }
 
 static cst_status call_encode(data *d, cst_error *error) {
-  cst_example_encoder *encoder;
+  cst_encoder *encoder;
   struct ArrowArray records;
   CST__TRY(cst_example_encoder_new(NULL, NULL, &encoder, error));
   cst_status status =
-      cst_example_encoder_encode(encoder, &d->arrow_schema, &d->batch, NULL, &records, error);
+      cst_encoder_encode(encoder, &d->arrow_schema, &d->batch, NULL, &records, error);
   if (status == CST_OK) {
     records.release(&records);
   }
-  cst_example_encoder_free(encoder);
+  cst_encoder_free(encoder);
   return status;
 }
 

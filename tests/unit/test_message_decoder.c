@@ -86,8 +86,8 @@ static setup setup_of(const char *types, const char *message) {
 
 #define RECORD(text) ((cst_bytes){(const uint8_t *)(text), sizeof(text) - 1})
 
-static cst_message_decoder *open_setup(const setup *how, cst_error *error) {
-  cst_message_decoder *decoder = NULL;
+static cst_decoder *open_setup(const setup *how, cst_error *error) {
+  cst_decoder *decoder = NULL;
   cst_message_options options = how->options;
   cst_decode_options wanted = CST_DECODE_OPTIONS_INIT;
   cst_descriptors *descriptors = text_descriptors(how->types, NULL, error);
@@ -107,15 +107,15 @@ static const char *decode(const setup *how, const cst_bytes *records, size_t cou
   struct ArrowSchema schema;
   struct ArrowArray batch;
   cst_error error = CST_ERROR_INIT;
-  cst_message_decoder *decoder = open_setup(how, &error);
+  cst_decoder *decoder = open_setup(how, &error);
   CHECK_STR(error.message, "");
   for (int i = 0; i < 2; i++) {
-    CHECK_EQ(cst_message_decoder_decode(decoder, records, count, &schema, &batch, &error), CST_OK);
+    CHECK_EQ(cst_decoder_decode(decoder, records, count, &schema, &batch, &error), CST_OK);
     batch_as_json(&schema, &batch, &out);
     schema.release(&schema);
     batch.release(&batch);
   }
-  cst_message_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return out.text;
 }
 
@@ -123,15 +123,15 @@ static const char *decode(const setup *how, const cst_bytes *records, size_t cou
 static cst_error decode_bad(const setup *how, cst_bytes bad) {
   struct ArrowArray batch;
   cst_error error = CST_ERROR_INIT;
-  cst_message_decoder *decoder = open_setup(how, &error);
+  cst_decoder *decoder = open_setup(how, &error);
   CHECK_STR(error.message, "");
   const cst_bytes records[] = {{NULL, 0}, bad};
-  CHECK(cst_message_decoder_decode(decoder, records, 2, NULL, &batch, &error) != CST_OK);
+  CHECK(cst_decoder_decode(decoder, records, 2, NULL, &batch, &error) != CST_OK);
   CHECK(batch.release == NULL);
-  CHECK_EQ(cst_message_decoder_decode(decoder, records, 1, NULL, &batch, NULL), CST_OK);
+  CHECK_EQ(cst_decoder_decode(decoder, records, 1, NULL, &batch, NULL), CST_OK);
   CHECK_EQ(batch.length, 1);
   batch.release(&batch);
-  cst_message_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return error;
 }
 
@@ -359,18 +359,18 @@ TEST(unknown_fields_that_come_again) {
   const cst_bytes records[] = {{bytes, size}, {bytes, size}, {bytes, size}};
   CHECK_STR(decode(&how, records, 3),
             "{\"a\":[1],\"b\":\"\"}\n{\"a\":[1],\"b\":\"\"}\n{\"a\":[1],\"b\":\"\"}\n");
-  cst_message_decoder *decoder = open_setup(&how, &error);
+  cst_decoder *decoder = open_setup(&how, &error);
   for (size_t cut = 0; cut < size; cut++) { /* fails where it does for a decoder that is new */
     const cst_bytes part[] = {{bytes, size}, {bytes, cut}};
     error = (cst_error)CST_ERROR_INIT;
-    cst_message_decoder *fresh = open_setup(&how, &error);
-    cst_status status = cst_message_decoder_decode(fresh, &part[1], 1, NULL, &batch, NULL);
+    cst_decoder *fresh = open_setup(&how, &error);
+    cst_status status = cst_decoder_decode(fresh, &part[1], 1, NULL, &batch, NULL);
     if (status == CST_OK) batch.release(&batch);
-    cst_message_decoder_free(fresh);
-    CHECK_EQ(cst_message_decoder_decode(decoder, part, 2, NULL, &batch, &error), status);
+    cst_decoder_free(fresh);
+    CHECK_EQ(cst_decoder_decode(decoder, part, 2, NULL, &batch, &error), status);
     if (status == CST_OK) batch.release(&batch);
   }
-  cst_message_decoder_free(decoder);
+  cst_decoder_free(decoder);
 }
 
 TEST(bad_records) {
@@ -432,18 +432,18 @@ TEST(columns_of_which_there_are_none) {
   cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
   cst_decode_options wanted = CST_DECODE_OPTIONS_INIT;
   cst_descriptors *descriptors = text_descriptors(types3, NULL, &error);
-  cst_message_decoder *decoder;
+  cst_decoder *decoder;
   struct ArrowArray batch;
   options.descriptors = descriptors;
   options.message = "three.All";
   wanted.columns = none;
   CHECK_EQ(cst_message_decoder_new(&options, &wanted, &decoder, &error), CST_OK);
   const cst_bytes records[] = {RECORD("\x08\x01"), RECORD("")};
-  CHECK_EQ(cst_message_decoder_decode(decoder, records, 2, NULL, &batch, &error), CST_OK);
+  CHECK_EQ(cst_decoder_decode(decoder, records, 2, NULL, &batch, &error), CST_OK);
   CHECK_EQ(batch.n_children, 0);
   CHECK_EQ(batch.length, 2);
   batch.release(&batch);
-  cst_message_decoder_free(decoder);
+  cst_decoder_free(decoder);
   cst_descriptors_release(descriptors);
 }
 
@@ -506,20 +506,20 @@ TEST(bad_records_as_nulls) {
   const cst__message_plan_options wanted = {
       .message = &options, .columns = columns, .num_columns = 3, .nullable_columns = true};
   cst__message_plan *plan;
-  cst_message_decoder *decoder;
+  cst_decoder *decoder;
   CHECK_EQ(cst__message_plan_new(&wanted, &plan, &error), CST_OK);
   CHECK_EQ(cst__message_decoder_open(plan, &decoder, &error), CST_OK);
   cst__message_plan_release(plan);
   cst_descriptors_release(descriptors);
   int bad = 0;
-  cst__message_decoder_on_bad(decoder, count_bad, &bad);
+  decoder->type->on_bad(decoder, count_bad, &bad);
   const cst_bytes items[] = {RECORD(""), RECORD("\x08\x05\x32\x01x\x4a\x05\x08"),
                              RECORD("\x08\x06")};
   const cst__records records = {.items = items, .count = 3};
   struct ArrowSchema schema;
   struct ArrowArray batch;
   static json_text out;
-  CHECK_EQ(cst__message_decoder_decode(decoder, &records, &schema, &batch, &error), CST_OK);
+  CHECK_EQ(cst__decoder_decode(decoder, &records, &schema, &batch, &error), CST_OK);
   CHECK_EQ(bad, 1);
   batch_as_json(&schema, &batch, &out);
   CHECK_STR(out.text, "{\"i64\":0,\"sub\":null,\"text\":[]}\n"
@@ -527,7 +527,7 @@ TEST(bad_records_as_nulls) {
                       "{\"i64\":6,\"sub\":null,\"text\":[]}\n");
   schema.release(&schema);
   batch.release(&batch);
-  cst_message_decoder_free(decoder);
+  cst_decoder_free(decoder);
 }
 
 /* ---- memory ---- */
@@ -544,7 +544,7 @@ static int decode_with(void *ctx) {
   cst_error error = CST_ERROR_INIT;
   cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
   cst_decode_options wanted = CST_DECODE_OPTIONS_INIT;
-  cst_message_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   struct ArrowSchema schema = {.release = NULL};
   struct ArrowArray batch = {.release = NULL};
   const cst_bytes records[] = {{NULL, 0}, s->record, s->record};
@@ -553,14 +553,14 @@ static int decode_with(void *ctx) {
   options.unknown_fields = "unknown";
   cst_status status = cst_message_decoder_new(&options, &wanted, &decoder, &error);
   if (status == CST_OK) {
-    status = cst_message_decoder_decode(decoder, records, 3, &schema, &batch, &error);
+    status = cst_decoder_decode(decoder, records, 3, &schema, &batch, &error);
   }
   if (status == CST_OK) {
     CHECK_EQ(batch.length, 3);
     schema.release(&schema);
     batch.release(&batch);
   }
-  cst_message_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return (int)status;
 }
 

@@ -1,7 +1,7 @@
 /* The encoder of messages: every Arrow type that holds a field's values, the order of the wire, and
  * what is refused with row and path.
  */
-#include "message/encode/encoder.h"
+#include "message/encode/message_encoder.h"
 
 #include <columnstone/message.h>
 
@@ -145,7 +145,7 @@ static void release_encoded(encoded_batch *e) {
 static cst_status encode_messages(const encode_case *c, encoded_batch *e, cst_error *error) {
   struct ArrowSchema schema;
   struct ArrowArray array;
-  cst_message_encoder *encoder = NULL;
+  cst_encoder *encoder = NULL;
   cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   memset(e, 0, sizeof *e);
@@ -163,9 +163,8 @@ static cst_status encode_messages(const encode_case *c, encoded_batch *e, cst_er
     CHECK_EQ(ArrowSchemaSetName(schema.children[0], c->name), 0);
   }
   CHECK_EQ(cst_message_encoder_new(&message, &options, &encoder, NULL), CST_OK);
-  cst_status status =
-      cst_message_encoder_encode(encoder, &schema, &array, &e->schema, &e->array, error);
-  cst_message_encoder_free(encoder);
+  cst_status status = cst_encoder_encode(encoder, &schema, &array, &e->schema, &e->array, error);
+  cst_encoder_free(encoder);
   array.release(&array);
   schema.release(&schema);
   return status;
@@ -362,7 +361,7 @@ TEST(long_packed_lists) {
   struct ArrowArray array;
   encoded_batch e = {.set = make_descriptors()};
   cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
-  cst_message_encoder *encoder;
+  cst_encoder *encoder;
   arrow_text("struct{ints: large_list<int64>}", "", &schema, &array);
   array.release(&array);
   CHECK_EQ(ArrowArrayInitFromSchema(&array, &schema, NULL), 0);
@@ -377,8 +376,7 @@ TEST(long_packed_lists) {
   message.message = "t.Three";
   CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, NULL), CST_OK);
   for (int again = 0; again < 2; again++) { /* the second time into warm memory, by the same plan */
-    CHECK_EQ(cst_message_encoder_encode(encoder, &schema, &array, &e.schema, &e.array, NULL),
-             CST_OK);
+    CHECK_EQ(cst_encoder_encode(encoder, &schema, &array, &e.schema, &e.array, NULL), CST_OK);
     cst_bytes record = encoded_record(&e, 0);
     CHECK_EQ(record.size, 2 + 3 + 1 + (COUNT - 1) * 10); /* tag, length, zero, the rest */
     CHECK_EQ(record.data[record.size - 1], 1);
@@ -386,7 +384,7 @@ TEST(long_packed_lists) {
     e.schema.release(&e.schema);
     e.array.release = NULL;
   }
-  cst_message_encoder_free(encoder);
+  cst_encoder_free(encoder);
   array.release(&array);
   schema.release(&schema);
   release_encoded(&e);
@@ -554,15 +552,14 @@ static void check_cast(const char *type, const char *rows, const char *expected,
   struct ArrowArray array;
   encoded_batch e = {.set = make_descriptors()};
   cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
-  cst_message_encoder *encoder;
+  cst_encoder *encoder;
   cst_error error = CST_ERROR_INIT;
   message.descriptors = e.set;
   message.message = "t.Three";
   arrow_text(type, rows, &schema, &array);
   CHECK_EQ(ArrowSchemaSetName(schema.children[0]->children[1], "(t.Two)"), 0);
   CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, NULL), CST_OK);
-  cst_status status =
-      cst_message_encoder_encode(encoder, &schema, &array, &e.schema, &e.array, &error);
+  cst_status status = cst_encoder_encode(encoder, &schema, &array, &e.schema, &e.array, &error);
   CHECK_CONTAINS(error.message, refused.message);
   CHECK_STR(error.path, refused.path);
   CHECK_EQ(status, refused.status);
@@ -570,7 +567,7 @@ static void check_cast(const char *type, const char *rows, const char *expected,
     CHECK_EQ(encoded_record(&e, 0).size, strlen(expected));
     CHECK_MEM(encoded_record(&e, 0).data, expected, strlen(expected));
   }
-  cst_message_encoder_free(encoder);
+  cst_encoder_free(encoder);
   array.release(&array);
   schema.release(&schema);
   release_encoded(&e);
@@ -614,15 +611,14 @@ static cst_status encode_dictionary(const char *name, const char *indices, const
   struct ArrowSchema schema;
   struct ArrowArray array;
   cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
-  cst_message_encoder *encoder;
+  cst_encoder *encoder;
   *e = (encoded_batch){.set = make_descriptors()};
   message.descriptors = e->set;
   message.message = "t.Three";
   make_dictionary(name, indices, values, &schema, &array);
   CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, NULL), CST_OK);
-  cst_status status =
-      cst_message_encoder_encode(encoder, &schema, &array, &e->schema, &e->array, error);
-  cst_message_encoder_free(encoder);
+  cst_status status = cst_encoder_encode(encoder, &schema, &array, &e->schema, &e->array, error);
+  cst_encoder_free(encoder);
   array.release(&array);
   schema.release(&schema);
   return status;
@@ -660,7 +656,7 @@ TEST(slices_and_changing_schemas) {
   struct ArrowArray arrays[2];
   encoded_batch e = {.set = make_descriptors()};
   cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
-  cst_message_encoder *encoder;
+  cst_encoder *encoder;
   message.descriptors = e.set;
   message.message = "t.Three";
   CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, NULL), CST_OK);
@@ -669,15 +665,14 @@ TEST(slices_and_changing_schemas) {
   arrow_text("struct{s: string}", "{'q'} {'r'}", &schemas[1], &arrays[1]);
   arrow_text_slice(&arrays[0], 1, 2);
   for (int i = 0; i < 4; i++) {
-    CHECK_EQ(
-        cst_message_encoder_encode(encoder, &schemas[i & 1], &arrays[i & 1], NULL, &e.array, NULL),
-        CST_OK);
+    CHECK_EQ(cst_encoder_encode(encoder, &schemas[i & 1], &arrays[i & 1], NULL, &e.array, NULL),
+             CST_OK);
     CHECK_EQ(e.array.length, 2);
     CHECK_MEM(encoded_record(&e, 0).data, (i & 1) ? "\x4a\x01q" : "\x18\x02\xca", 3);
     e.array.release(&e.array);
   }
   e.array.release = NULL;
-  cst_message_encoder_free(encoder);
+  cst_encoder_free(encoder);
   for (int i = 0; i < 2; i++) {
     arrays[i].release(&arrays[i]);
     schemas[i].release(&schemas[i]);
@@ -692,7 +687,7 @@ TEST(message_sets_are_refused) {
 
 TEST(arguments) {
   cst_descriptors *set = make_descriptors();
-  cst_message_encoder *encoder;
+  cst_encoder *encoder;
   cst_error error = CST_ERROR_INIT;
   cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
   CHECK_EQ(cst_message_encoder_new(NULL, NULL, &encoder, &error), CST_INVALID_ARGUMENT);
@@ -705,7 +700,7 @@ TEST(arguments) {
   message.form = CST_MESSAGE_CONFLUENT;
   CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, &error), CST_UNSUPPORTED);
   CHECK(encoder == NULL);
-  cst_message_encoder_free(NULL);
+  cst_encoder_free(NULL);
   cst_descriptors_release(set);
 }
 
@@ -720,7 +715,7 @@ typedef struct memory_case {
 static int encode_scenario(void *context) {
   memory_case *c = context;
   cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
-  cst_message_encoder *encoder = NULL;
+  cst_encoder *encoder = NULL;
   struct ArrowSchema schema;
   struct ArrowArray array;
   message.descriptors = c->set;
@@ -728,13 +723,13 @@ static int encode_scenario(void *context) {
   message.unknown_fields = "unknown";
   cst_status status = cst_message_encoder_new(&message, NULL, &encoder, NULL);
   if (status == CST_OK) {
-    status = cst_message_encoder_encode(encoder, &c->schema, &c->array, &schema, &array, NULL);
+    status = cst_encoder_encode(encoder, &c->schema, &c->array, &schema, &array, NULL);
   }
   if (status == CST_OK) {
     array.release(&array);
     schema.release(&schema);
   }
-  cst_message_encoder_free(encoder);
+  cst_encoder_free(encoder);
   return (int)status;
 }
 

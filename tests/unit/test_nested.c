@@ -54,12 +54,12 @@ static cst_status decode_by(const job *j, const cst_schema *schema, decoded *out
   }
   cst__example_decoder_options options = {
       .flags = CST_COLUMNS_NESTED | j->flags, .columns = j->columns, .num_columns = j->num_columns};
-  cst_example_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   cst_status status = cst__example_decoder_new(schema, &options, &decoder, error);
   if (status == CST_OK) {
-    status = cst__example_decoder_decode(decoder, &all, &out->schema, &out->array, error);
+    status = cst__decoder_decode(decoder, &all, &out->schema, &out->array, error);
   }
-  cst_example_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return status;
 }
 
@@ -74,11 +74,11 @@ static void check_encodes(const job *j, const decoded *d) {
   cst_schema *schema = parse(j->schema);
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   cst_error error = CST_ERROR_INIT;
-  cst_example_encoder *encoder;
+  cst_encoder *encoder;
   decoded records;
   CHECK_EQ(cst_example_encoder_new(schema, &options, &encoder, NULL), CST_OK);
-  cst_status status = cst_example_encoder_encode(encoder, &d->schema, &d->array, &records.schema,
-                                                 &records.array, &error);
+  cst_status status =
+      cst_encoder_encode(encoder, &d->schema, &d->array, &records.schema, &records.array, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(status, CST_OK);
   const int64_t *offsets = records.array.buffers[1];
@@ -88,7 +88,7 @@ static void check_encodes(const job *j, const decoded *d) {
     CHECK_MEM((const uint8_t *)records.array.buffers[2] + offsets[i], expected.data, expected.size);
   }
   release(&records);
-  cst_example_encoder_free(encoder);
+  cst_encoder_free(encoder);
   cst_schema_release(schema);
 }
 
@@ -263,7 +263,7 @@ TEST(sources_of_which_some_are_null) {
 TEST(a_decoder_works_on_after_a_failure) {
   cst_schema *schema = parse(V_BY_R);
   cst__example_decoder_options options = {.flags = CST_COLUMNS_NESTED};
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   CHECK_EQ(cst__example_decoder_new(schema, &options, &decoder, NULL), CST_OK);
   wire_text wrong = example_text("r:int[2] v:int[1]");
   wire_text right = example_text("r:int[1] v:int[1]");
@@ -271,14 +271,14 @@ TEST(a_decoder_works_on_after_a_failure) {
   for (int i = 0; i < 3; i++) {
     cst_bytes item = {wrong.data, wrong.size};
     cst__records all = {.items = &item, .count = 1};
-    CHECK_EQ(cst__example_decoder_decode(decoder, &all, &d.schema, &d.array, NULL), CST_SCHEMA);
+    CHECK_EQ(cst__decoder_decode(decoder, &all, &d.schema, &d.array, NULL), CST_SCHEMA);
     CHECK(d.array.release == NULL);
     item = (cst_bytes){right.data, right.size};
-    CHECK_EQ(cst__example_decoder_decode(decoder, &all, &d.schema, &d.array, NULL), CST_OK);
+    CHECK_EQ(cst__decoder_decode(decoder, &all, &d.schema, &d.array, NULL), CST_OK);
     CHECK_STR(text_of_batch(&d.schema, &d.array).buf, "t: [[1]]");
     release(&d);
   }
-  cst_example_decoder_free(decoder);
+  cst_decoder_free(decoder);
   cst_schema_release(schema);
 }
 

@@ -106,22 +106,18 @@ TEST(schemas_and_codecs_without_their_first_argument) {
   FAILS(cst_specs_new(NULL, NULL, OUT(cst_specs *), NULL), HANDLE, 0);
   FAILS(cst_specs_from(NULL, 1, NULL, OUT(cst_specs *), NULL), HANDLE, 0);
   FAILS(cst_specs_of_tensors(NULL, 1, NULL, OUT(cst_specs *), NULL), HANDLE, 0);
-  FAILS(cst_example_decoder_decode(NULL, NULL, 0, OUT(struct ArrowSchema), OUT_ARRAY, NULL), SCHEMA,
+  FAILS(cst_decoder_decode(NULL, NULL, 0, OUT(struct ArrowSchema), OUT_ARRAY, NULL), SCHEMA, ARRAY);
+  FAILS(cst_decoder_decode_arrow(NULL, NULL, NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL),
+        SCHEMA, ARRAY);
+  FAILS(cst_decoder_arrow_schema(NULL, OUT(struct ArrowSchema), NULL), SCHEMA, 0);
+  FAILS(cst_encoder_encode(NULL, NULL, NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL), SCHEMA,
         ARRAY);
-  FAILS(
-      cst_example_decoder_decode_arrow(NULL, NULL, NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL),
-      SCHEMA, ARRAY);
-  FAILS(cst_example_decoder_arrow_schema(NULL, OUT(struct ArrowSchema), NULL), SCHEMA, 0);
-  FAILS(cst_example_encoder_encode(NULL, NULL, NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL),
+  FAILS(cst_decoder_decode(NULL, NULL, 0, OUT(struct ArrowSchema), OUT_ARRAY, NULL), SCHEMA, ARRAY);
+  FAILS(cst_decoder_decode_arrow(NULL, NULL, NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL),
         SCHEMA, ARRAY);
-  FAILS(cst_sequence_decoder_decode(NULL, NULL, 0, OUT(struct ArrowSchema), OUT_ARRAY, NULL),
-        SCHEMA, ARRAY);
-  FAILS(
-      cst_sequence_decoder_decode_arrow(NULL, NULL, NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL),
-      SCHEMA, ARRAY);
-  FAILS(cst_sequence_decoder_arrow_schema(NULL, OUT(struct ArrowSchema), NULL), SCHEMA, 0);
-  FAILS(cst_sequence_encoder_encode(NULL, NULL, NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL),
-        SCHEMA, ARRAY);
+  FAILS(cst_decoder_arrow_schema(NULL, OUT(struct ArrowSchema), NULL), SCHEMA, 0);
+  FAILS(cst_encoder_encode(NULL, NULL, NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL), SCHEMA,
+        ARRAY);
   FAILS(cst_tensor_adapter_new(NULL, NULL, NULL, OUT(cst_tensor_adapter *), NULL), HANDLE, 0);
   FAILS(cst_tensor_adapter_convert(NULL, NULL, 0, OUT(cst_tensors *), NULL), HANDLE, 0);
   FAILS(cst_tensor_encoder_new(NULL, NULL, OUT(cst_tensor_encoder *), NULL), HANDLE, 0);
@@ -156,14 +152,14 @@ TEST(arrays_without_their_first_argument) {
 /* Failures far inside: each allocation of a call that makes two outputs. */
 static int decode(void *context) {
   const cst_bytes *record = context;
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   poison();
   cst_status status = cst_example_decoder_new(NULL, NULL, &decoder, NULL);
   if (status != CST_OK) {
     CHECK(decoder == NULL);
     return (int)status;
   }
-  status = cst_example_decoder_decode(decoder, record, 1, OUT(struct ArrowSchema), OUT_ARRAY, NULL);
+  status = cst_decoder_decode(decoder, record, 1, OUT(struct ArrowSchema), OUT_ARRAY, NULL);
   if (status == CST_OK) {
     OUT(struct ArrowSchema)->release(OUT(struct ArrowSchema));
     OUT_ARRAY->release(OUT_ARRAY);
@@ -171,7 +167,7 @@ static int decode(void *context) {
     CHECK(OUT(struct ArrowSchema)->release == NULL);
     CHECK(OUT_ARRAY->release == NULL);
   }
-  cst_example_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return (int)status;
 }
 
@@ -260,10 +256,10 @@ TEST(everything_that_is_given_back_may_be_null) {
   cst_array_release(NULL);
   cst_dataset_release(NULL);
   cst_loader_free(NULL);
-  cst_example_decoder_free(NULL);
-  cst_example_encoder_free(NULL);
-  cst_sequence_decoder_free(NULL);
-  cst_sequence_encoder_free(NULL);
+  cst_decoder_free(NULL);
+  cst_encoder_free(NULL);
+  cst_decoder_free(NULL);
+  cst_encoder_free(NULL);
   cst_index_free(NULL);
   cst_schema_release(NULL);
   cst_specs_release(NULL);

@@ -1,5 +1,5 @@
 /* A payload from outside the room: every record is text, in one column of UTF-8. What it takes is
- * this table of functions, and one line that makes it known. Then plans, which the decoders of many
+ * a decoder, this entry, and one line that makes it known. Then plans, which the decoders of many
  * threads share. */
 #include "format/payload/payload.h"
 
@@ -13,21 +13,19 @@
 
 /* ---- the payload ---- */
 
-static cst_status bind_text(const cst__payload_options *options, void **plan,
-                            struct ArrowSchema *schema, cst_error *error) {
+typedef struct text_decoder {
+  cst_decoder base; /* first */
+  cst__batch_pool *pool;
+} text_decoder;
+
+static cst_status text_schema(const cst_decoder *decoder, struct ArrowSchema *out,
+                              cst_error *error) {
   const cst__column_type type = {
       .name = "text", .kind = CST__VALUES_BINARY, .fixed_size = -1, .flat = true};
-  CST__TRY(cst__columns_schema(&type, 1, schema, error));
-  ((char *)(uintptr_t)schema->children[0]->format)[0] = 'U'; /* of text; "Z" is of binary */
-  *plan = (void *)(uintptr_t)options;
+  (void)decoder;
+  CST__TRY(cst__columns_schema(&type, 1, out, error));
+  ((char *)(uintptr_t)out->children[0]->format)[0] = 'U'; /* of text; "Z" is of binary */
   return CST_OK;
-}
-
-static void unbind_text(void *plan) { (void)plan; }
-
-static cst_status open_text(const void *plan, void **decoder, cst_error *error) {
-  *decoder = cst__batch_pool_new(((const cst__payload_options *)plan)->allocator);
-  return *decoder != NULL ? CST_OK : cst__fail_memory(error, sizeof(void *));
 }
 
 static cst_status check_text(const cst__records *records, cst_error *error) {
@@ -70,15 +68,15 @@ static cst_status fill_text(cst__batch *batch, const cst__records *records, stru
                            error);
 }
 
-static cst_status decode_text(void *decoder, const cst__records *records,
+static cst_status decode_text(cst_decoder *decoder, const cst__records *records,
                               struct ArrowSchema *out_schema, struct ArrowArray *out,
                               cst_error *error) {
-  CHECK(out_schema == NULL); /* the plan has it */
+  CHECK(out_schema == NULL); /* a source has it already */
   CST__TRY(check_text(records, error));
   if (out == NULL) {
     return CST_OK;
   }
-  cst__batch *batch = cst__batch_take(decoder, 1);
+  cst__batch *batch = cst__batch_take(((text_decoder *)decoder)->pool, 1);
   if (batch == NULL) {
     return cst__fail_memory(error, sizeof *batch);
   }
@@ -89,17 +87,44 @@ static cst_status decode_text(void *decoder, const cst__records *records,
   return status;
 }
 
-static void close_text(void *decoder) { cst__batch_pool_release(decoder); }
+static void free_text(cst_decoder *decoder) {
+  cst__batch_pool_release(((text_decoder *)decoder)->pool);
+  cst__delete(decoder);
+}
+
+static cst_status make_text(const cst_allocator *allocator, const cst__decoder_type *type,
+                            cst_decoder **out, cst_error *error) {
+  text_decoder *text = cst__new_zero(allocator, sizeof *text);
+  if (text == NULL) {
+    return cst__fail_memory(error, sizeof *text);
+  }
+  text->base = (cst_decoder){.type = type, .allocator = allocator};
+  text->pool = cst__batch_pool_new(allocator);
+  if (text->pool == NULL) {
+    cst__delete(text);
+    return cst__fail_memory(error, sizeof *text);
+  }
+  *out = &text->base;
+  return CST_OK;
+}
+
+static cst_status share_text(const cst_decoder *decoder, cst_decoder **out, cst_error *error) {
+  return make_text(decoder->allocator, decoder->type, out, error);
+}
+
+static const cst__decoder_type text_type = {
+    .decode = decode_text, .arrow_schema = text_schema, .share = share_text, .free = free_text};
+
+static cst_status new_text(const cst__payload_options *options, cst_decoder **out,
+                           cst_error *error) {
+  return make_text(options->allocator, &text_type, out, error);
+}
 
 static const cst__payload text_payload = {
     .name = "text",
     .types_from = CST__TYPES_FIXED,
     .can_fail = true,
-    .bind = bind_text,
-    .unbind = unbind_text,
-    .open = open_text,
-    .decode = decode_text,
-    .close = close_text,
+    .new_decoder = new_text,
 };
 
 /* ---- through a source ---- */

@@ -509,7 +509,7 @@ TEST(messages) {
     cst_allocator allocator = dirty(f);
     cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
     cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
-    cst_message_encoder *encoder = NULL;
+    cst_encoder *encoder = NULL;
     cst_error error = CST_ERROR_INIT;
     struct ArrowSchema schema, type;
     struct ArrowArray array, out;
@@ -520,12 +520,12 @@ TEST(messages) {
     options.allocator = &allocator;
     (void)cst_message_encoder_new(&message, &options, &encoder, &error);
     CHECK_STR(error.message, "");
-    (void)cst_message_encoder_encode(encoder, &schema, &array, &type, &out, &error);
+    (void)cst_encoder_encode(encoder, &schema, &array, &type, &out, &error);
     CHECK_STR(error.message, "");
     CHECK_EQ(cst_array_import(&type, &out, 0, NULL, &records, &error), CST_OK);
     put_array(&made[f], records);
     type.release(&type);
-    cst_message_encoder_free(encoder);
+    cst_encoder_free(encoder);
     ArrowSchemaRelease(&schema);
     ArrowArrayRelease(&array);
   }

@@ -31,7 +31,7 @@ static cst_schema *schema_of(const char *text) {
   return schema;
 }
 
-static cst_status new_decoder(const run *r, cst__loop_choice loop, cst_sequence_decoder **out,
+static cst_status new_decoder(const run *r, cst__loop_choice loop, cst_decoder **out,
                               cst_error *error) {
   cst_schema *schema = schema_of(r->schema);
   cst__sequence_decoder_options options = {.sequence_column = r->name != NULL ? r->name : "SEQ",
@@ -48,7 +48,7 @@ static cst_status new_decoder(const run *r, cst__loop_choice loop, cst_sequence_
 static cst_status decode_once(const run *r, cst__loop_choice loop, size_t padding,
                               const wire_text *records, size_t count, batch_text *text,
                               cst_error *error) {
-  cst_sequence_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   cst_status status = new_decoder(r, loop, &decoder, error);
   if (status != CST_OK) {
     return status;
@@ -68,7 +68,7 @@ static cst_status decode_once(const run *r, cst__loop_choice loop, size_t paddin
   /* Twice, so that recycled buffers are filled too. */
   for (int i = 0; i < 2; i++) {
     *error = (cst_error)CST_ERROR_INIT;
-    status = cst__sequence_decoder_decode(decoder, &all, &out_schema, &out, error);
+    status = cst__decoder_decode(decoder, &all, &out_schema, &out, error);
     if (status != CST_OK) {
       break;
     }
@@ -80,7 +80,7 @@ static cst_status decode_once(const run *r, cst__loop_choice loop, size_t paddin
   for (size_t i = 0; i < count; i++) {
     free(copies[i]);
   }
-  cst_sequence_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return status;
 }
 
@@ -178,7 +178,7 @@ TEST(lists_that_are_there_but_empty) {
 }
 
 TEST(types_come_from_each_call) {
-  cst_sequence_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   run r = {0};
   CHECK_EQ(new_decoder(&r, CST__LOOP_BEST, &decoder, NULL), CST_OK);
   static const char *const texts[] = {"| s=int[1];int[2]", "| s=bytes[x] t=", "| t=float[1]", "",
@@ -191,27 +191,27 @@ TEST(types_come_from_each_call) {
     cst__records all = {.items = &item, .count = 1};
     struct ArrowSchema schema;
     struct ArrowArray out;
-    CHECK_EQ(cst__sequence_decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
+    CHECK_EQ(cst__decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
     CHECK_STR(text_of_sequence(&schema, &out).buf, expected[i]);
     out.release(&out);
     schema.release(&schema);
   }
-  cst_sequence_decoder_free(decoder);
+  cst_decoder_free(decoder);
 }
 
 TEST(no_records) {
-  cst_sequence_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   run r = {SCHEMA_ST};
   CHECK_EQ(new_decoder(&r, CST__LOOP_BEST, &decoder, NULL), CST_OK);
   cst__records none = {.count = 0};
   struct ArrowSchema schema;
   struct ArrowArray out;
-  CHECK_EQ(cst__sequence_decoder_decode(decoder, &none, &schema, &out, NULL), CST_OK);
+  CHECK_EQ(cst__decoder_decode(decoder, &none, &schema, &out, NULL), CST_OK);
   CHECK_STR(text_of_sequence(&schema, &out).buf, "a: | SEQ.t: | SEQ.s: | SEQ.f:");
   out.release(&out);
   schema.release(&schema);
-  CHECK_EQ(cst__sequence_decoder_decode(decoder, &none, NULL, NULL, NULL), CST_OK);
-  cst_sequence_decoder_free(decoder);
+  CHECK_EQ(cst__decoder_decode(decoder, &none, NULL, NULL, NULL), CST_OK);
+  cst_decoder_free(decoder);
 }
 
 TEST(numbers_of_every_length) {
@@ -477,11 +477,11 @@ TEST(unknown_names_can_be_rejected) {
 }
 
 TEST(the_schema_of_the_batches) {
-  cst_sequence_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   run r = {SCHEMA_ST, .flags = CST_COLUMNS_OFFSETS_32};
   struct ArrowSchema schema;
   CHECK_EQ(new_decoder(&r, CST__LOOP_BEST, &decoder, NULL), CST_OK);
-  CHECK_EQ(cst_sequence_decoder_arrow_schema(decoder, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_decoder_arrow_schema(decoder, &schema, NULL), CST_OK);
   CHECK_EQ(schema.n_children, 2);
   CHECK_STR(schema.children[0]->name, "a");
   CHECK_STR(schema.children[1]->name, "SEQ");
@@ -493,27 +493,27 @@ TEST(the_schema_of_the_batches) {
   CHECK_STR(list->children[0]->format, "+l");
   CHECK_STR(list->children[0]->children[0]->format, "z");
   schema.release(&schema);
-  cst_sequence_decoder_free(decoder);
+  cst_decoder_free(decoder);
   r = (run){0};
   CHECK_EQ(new_decoder(&r, CST__LOOP_BEST, &decoder, NULL), CST_OK);
-  CHECK_EQ(cst_sequence_decoder_arrow_schema(decoder, &schema, NULL), CST_STATE);
-  cst_sequence_decoder_free(decoder);
+  CHECK_EQ(cst_decoder_arrow_schema(decoder, &schema, NULL), CST_STATE);
+  cst_decoder_free(decoder);
 }
 
 TEST(the_usual_name_of_the_column) {
   cst__sequence_decoder_options options = {.flags = 0};
-  cst_sequence_decoder *decoder;
+  cst_decoder *decoder;
   CHECK_EQ(cst__sequence_decoder_new(NULL, &options, &decoder, NULL), CST_OK);
   wire_text record = sequence_text("| s=int[1]");
   cst_bytes item = {record.data, record.size};
   cst__records all = {.items = &item, .count = 1};
   struct ArrowSchema schema;
   struct ArrowArray out;
-  CHECK_EQ(cst__sequence_decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
+  CHECK_EQ(cst__decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
   CHECK_STR(text_of_sequence(&schema, &out).buf, "##SEQUENCE##.s: [[1]]");
   out.release(&out);
   schema.release(&schema);
-  cst_sequence_decoder_free(decoder);
+  cst_decoder_free(decoder);
 }
 
 /* ---- bad input ---- */
@@ -593,7 +593,7 @@ TEST(a_context_feature_of_the_columns_name) {
 
 TEST(a_decoder_is_usable_after_an_error) {
   run r = {0};
-  cst_sequence_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   CHECK_EQ(new_decoder(&r, CST__LOOP_BEST, &decoder, NULL), CST_OK);
   for (int i = 0; i < 3; i++) {
     wire_text bad[] = {sequence_text("a:int[1] | s=int[1];none t=bytes[x]"),
@@ -603,33 +603,33 @@ TEST(a_decoder_is_usable_after_an_error) {
     cst__records all = {.items = items, .count = 2};
     struct ArrowSchema schema;
     struct ArrowArray out;
-    CHECK_EQ(cst__sequence_decoder_decode(decoder, &all, &schema, &out, NULL), CST_SCHEMA);
+    CHECK_EQ(cst__decoder_decode(decoder, &all, &schema, &out, NULL), CST_SCHEMA);
     items[0] = (cst_bytes){good.data, good.size};
     all.count = 1;
-    CHECK_EQ(cst__sequence_decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
+    CHECK_EQ(cst__decoder_decode(decoder, &all, &schema, &out, NULL), CST_OK);
     CHECK_STR(text_of_sequence(&schema, &out).buf, "SEQ.s: [[y] null]");
     out.release(&out);
     schema.release(&schema);
   }
-  cst_sequence_decoder_free(decoder);
+  cst_decoder_free(decoder);
 }
 
 TEST(parts_of_a_batch_live_longer_than_the_rest) {
   run r = {0};
-  cst_sequence_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   CHECK_EQ(new_decoder(&r, CST__LOOP_BEST, &decoder, NULL), CST_OK);
   wire_text record = sequence_text("a:int[1] | s=int[1,2] t=bytes[x]");
   cst_bytes item = {record.data, record.size};
   cst__records all = {.items = &item, .count = 1};
   struct ArrowArray out;
-  CHECK_EQ(cst__sequence_decoder_decode(decoder, &all, NULL, &out, NULL), CST_OK);
+  CHECK_EQ(cst__decoder_decode(decoder, &all, NULL, &out, NULL), CST_OK);
   struct ArrowArray lists = *out.children[1];
   out.children[1]->release = NULL;
   out.release(&out);
   /* The next batch takes the context's buffers, not those of the lists that are still held. */
   struct ArrowArray next;
-  CHECK_EQ(cst__sequence_decoder_decode(decoder, &all, NULL, &next, NULL), CST_OK);
-  cst_sequence_decoder_free(decoder);
+  CHECK_EQ(cst__decoder_decode(decoder, &all, NULL, &next, NULL), CST_OK);
+  cst_decoder_free(decoder);
   struct ArrowArray child = *lists.children[0];
   lists.children[0]->release = NULL;
   lists.release(&lists);
@@ -652,7 +652,7 @@ TEST(records_in_an_arrow_array) {
   int64_t offsets[] = {0, (int64_t)one.size, (int64_t)(one.size + two.size)};
   for (uint32_t flags = 0; flags <= CST_COLUMNS_BINARY_VIEWS; flags += CST_COLUMNS_BINARY_VIEWS) {
     run r = {.flags = flags};
-    cst_sequence_decoder *decoder = NULL;
+    cst_decoder *decoder = NULL;
     CHECK_EQ(new_decoder(&r, CST__LOOP_BEST, &decoder, NULL), CST_OK);
     const void *buffers[] = {NULL, offsets, bytes};
     struct ArrowArray array = {.length = 2, .n_buffers = 3, .buffers = buffers};
@@ -661,8 +661,7 @@ TEST(records_in_an_arrow_array) {
     type.release = release_schema;
     struct ArrowSchema schema;
     struct ArrowArray out;
-    CHECK_EQ(cst_sequence_decoder_decode_arrow(decoder, &type, &array, &schema, &out, NULL),
-             CST_OK);
+    CHECK_EQ(cst_decoder_decode_arrow(decoder, &type, &array, &schema, &out, NULL), CST_OK);
     CHECK_EQ(array.release == NULL, flags != 0);
     CHECK_STR(text_of_sequence(&schema, &out).buf,
               "c: [another_long_string_in_the_context] null | "
@@ -674,7 +673,7 @@ TEST(records_in_an_arrow_array) {
     }
     out.release(&out);
     schema.release(&schema);
-    cst_sequence_decoder_free(decoder);
+    cst_decoder_free(decoder);
   }
 }
 
@@ -702,7 +701,7 @@ static int decode_scenario(void *context) {
                                            .columns = r->columns,
                                            .num_columns = r->num_columns,
                                            .reject_unknown = r->reject_unknown};
-  cst_sequence_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   cst_bytes items[MOST_RECORDS];
   for (size_t i = 0; i < count; i++) {
     items[i] = (cst_bytes){records[i].data, records[i].size};
@@ -713,13 +712,13 @@ static int decode_scenario(void *context) {
   cst_status status = cst__sequence_decoder_new(schema, &options, &decoder, &error);
   cst_schema_release(schema);
   if (status == CST_OK) {
-    status = cst__sequence_decoder_decode(decoder, &all, &out_schema, &out, &error);
+    status = cst__decoder_decode(decoder, &all, &out_schema, &out, &error);
     if (status == CST_OK) {
       out.release(&out);
       out_schema.release(&out_schema);
     }
   }
-  cst_sequence_decoder_free(decoder);
+  cst_decoder_free(decoder);
   return (int)status;
 }
 
@@ -759,16 +758,16 @@ TEST(many_names) {
   wire_text few = sequence_text("| a=int[1]");
   cst_bytes items[] = {{record, head.size + size}, {few.data, few.size}};
   run r = {0};
-  cst_sequence_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   struct ArrowArray out;
   CHECK_EQ(new_decoder(&r, CST__LOOP_BEST, &decoder, NULL), CST_OK);
   for (size_t i = 0; i < 6; i++) {
     cst__records all = {.items = &items[i % 3 == 0 ? 0 : 1], .count = 1};
-    CHECK_EQ(cst__sequence_decoder_decode(decoder, &all, NULL, &out, NULL), CST_OK);
+    CHECK_EQ(cst__decoder_decode(decoder, &all, NULL, &out, NULL), CST_OK);
     CHECK_EQ(out.children[0]->n_children, i % 3 == 0 ? (int64_t)count : 1);
     out.release(&out);
   }
-  cst_sequence_decoder_free(decoder);
+  cst_decoder_free(decoder);
   free(record);
   free(lists);
 }

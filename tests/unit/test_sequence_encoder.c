@@ -31,7 +31,7 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   struct ArrowSchema in_schema;
   struct ArrowArray in;
   cst_schema *checked = NULL;
-  cst_sequence_encoder *encoder = NULL;
+  cst_encoder *encoder = NULL;
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
   options.flags = flags;
   arrow_text(type, rows, &in_schema, &in);
@@ -42,8 +42,8 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   CHECK_EQ(cst_sequence_encoder_new(checked, &options, &encoder, NULL), CST_OK);
   cst_schema_release(checked);
   cst_status status =
-      cst_sequence_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
-  cst_sequence_encoder_free(encoder);
+      cst_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
+  cst_encoder_free(encoder);
   in.release(&in);
   in_schema.release(&in_schema);
   return status;
@@ -227,7 +227,7 @@ TEST(steps_of_any_size) {
 TEST(a_slice) {
   struct ArrowSchema schema;
   struct ArrowArray array;
-  cst_sequence_encoder *encoder;
+  cst_encoder *encoder;
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
   encoded e;
   arrow_text("struct{n: int64, lists: struct{a: list<list<int64>>}}",
@@ -237,13 +237,12 @@ TEST(a_slice) {
   slice.offset = 1;
   slice.length = 2;
   CHECK_EQ(cst_sequence_encoder_new(NULL, &options, &encoder, NULL), CST_OK);
-  CHECK_EQ(cst_sequence_encoder_encode(encoder, &schema, &slice, &e.schema, &e.array, NULL),
-           CST_OK);
+  CHECK_EQ(cst_encoder_encode(encoder, &schema, &slice, &e.schema, &e.array, NULL), CST_OK);
   CHECK_EQ(e.array.length, 2);
   check_record(&e, 0, "n:int[2]", "a: int[2] int[3,4]");
   check_record(&e, 1, "n:int[3]", "");
   release(&e);
-  cst_sequence_encoder_free(encoder);
+  cst_encoder_free(encoder);
   array.release(&array);
   schema.release(&schema);
 }
@@ -251,17 +250,16 @@ TEST(a_slice) {
 TEST(a_name_of_the_callers_for_the_column) {
   struct ArrowSchema schema;
   struct ArrowArray array;
-  cst_sequence_encoder *encoder;
+  cst_encoder *encoder;
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
   encoded e;
   options.sequence_column = "steps";
   arrow_text("struct{steps: struct{a: list<list<int64>>}}", "{{[[1]]}}", &schema, &array);
   CHECK_EQ(cst_sequence_encoder_new(NULL, &options, &encoder, NULL), CST_OK);
-  CHECK_EQ(cst_sequence_encoder_encode(encoder, &schema, &array, &e.schema, &e.array, NULL),
-           CST_OK);
+  CHECK_EQ(cst_encoder_encode(encoder, &schema, &array, &e.schema, &e.array, NULL), CST_OK);
   check_record(&e, 0, NULL, "a: int[1]");
   release(&e);
-  cst_sequence_encoder_free(encoder);
+  cst_encoder_free(encoder);
   array.release(&array);
   schema.release(&schema);
 }
@@ -344,16 +342,16 @@ static int scenario(void *context) {
   const struct ArrowSchema *schema = ((struct ArrowSchema **)context)[0];
   const struct ArrowArray *array = ((struct ArrowArray **)context)[1];
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
-  cst_sequence_encoder *encoder = NULL;
+  cst_encoder *encoder = NULL;
   encoded e;
   cst_status status = cst_sequence_encoder_new(NULL, &options, &encoder, NULL);
   if (status == CST_OK) {
-    status = cst_sequence_encoder_encode(encoder, schema, array, &e.schema, &e.array, NULL);
+    status = cst_encoder_encode(encoder, schema, array, &e.schema, &e.array, NULL);
     if (status == CST_OK) {
       release(&e);
     }
   }
-  cst_sequence_encoder_free(encoder);
+  cst_encoder_free(encoder);
   return (int)status;
 }
 

@@ -238,7 +238,7 @@ TEST(the_tree_of_a_message_is_that_of_the_decoders_batches) {
   cst_descriptors *set = sample_descriptors();
   for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
     for (cst_message_enums enums = CST_ENUMS_TEXT; enums <= CST_ENUMS_BINARY; enums++) {
-      cst_message_decoder *decoder = NULL;
+      cst_decoder *decoder = NULL;
       cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
       struct ArrowSchema type;
       cst__arena arena;
@@ -247,13 +247,13 @@ TEST(the_tree_of_a_message_is_that_of_the_decoders_batches) {
       options.enums = enums;
       options.flags = flags[i];
       CHECK_EQ(cst_message_decoder_new(&options, NULL, &decoder, NULL), CST_OK);
-      CHECK_EQ(cst_message_decoder_arrow_schema(decoder, &type, NULL), CST_OK);
+      CHECK_EQ(cst_decoder_arrow_schema(decoder, &type, NULL), CST_OK);
       cst__source_tree of_message = sample_tree(set, enums, flags[i]);
       cst__source_tree of_arrow = cst__source_tree_of_arrow(&type);
       check_equal_below(&of_message, of_message.top, &of_arrow, of_arrow.top, &arena);
       cst__arena_reset(&arena);
       type.release(&type);
-      cst_message_decoder_free(decoder);
+      cst_decoder_free(decoder);
     }
   }
   cst_descriptors_release(set);
@@ -263,7 +263,7 @@ TEST(the_tree_of_a_message_is_that_of_the_decoders_batches) {
 TEST(paths_of_recursive_messages_are_decoded_to_any_depth) {
   static const char *const path = "kid.kids.kid.kids.kid.kids.kid.kids.an_int";
   cst_descriptors *set = sample_descriptors();
-  cst_message_decoder *decoder = NULL;
+  cst_decoder *decoder = NULL;
   struct ArrowSchema type;
   cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
   cst_decode_options wanted = CST_DECODE_OPTIONS_INIT;
@@ -272,11 +272,11 @@ TEST(paths_of_recursive_messages_are_decoded_to_any_depth) {
   wanted.columns = &path;
   wanted.num_columns = 1;
   CHECK_EQ(cst_message_decoder_new(&options, &wanted, &decoder, NULL), CST_OK);
-  CHECK_EQ(cst_message_decoder_arrow_schema(decoder, &type, NULL), CST_OK);
+  CHECK_EQ(cst_decoder_arrow_schema(decoder, &type, NULL), CST_OK);
   cst__source_tree tree = cst__source_tree_of_arrow(&type);
   CHECK_STR(look(&tree, "kid kids kid kids kid kids kid kids an_int"), "an_int: 0 i?");
   type.release(&type);
-  cst_message_decoder_free(decoder);
+  cst_decoder_free(decoder);
   cst_descriptors_release(set);
 }
 

@@ -59,7 +59,7 @@ class SequenceExampleDecoder:
             "binary_views": binary_views,
         }
         flags = as_column_flags(offsets, binary_views, False)
-        self._core = _core.SequenceExampleDecoder(self._schema, names, flags, sequence_column)
+        self._core = _core.Decoder.sequence(self._schema, names, flags, sequence_column)
 
     def decode(
         self,
@@ -114,7 +114,7 @@ class SequenceExampleEncoder:
             "sequence_column": _name(sequence_column),
             "lossy": bool(lossy),
         }
-        self._core = _core.SequenceExampleEncoder(
+        self._core = _core.Encoder.sequence(
             self._schema, _core.ENCODE_LOSSY if lossy else 0, sequence_column
         )
 

@@ -114,7 +114,7 @@ class MessageDecoder:
         core = core_message(self._name, self._descriptors, options)
         names = as_columns(columns)
         flags = as_column_flags(offsets, binary_views, False)
-        self._core = _core.MessageDecoder(core, names, flags)
+        self._core = _core.Decoder.message(core, names, flags)
         layout = {"columns": names, "offsets": offsets, "binary_views": bool(binary_views)}
         self._options: dict[str, Any] = {**options, **layout}
 
@@ -140,7 +140,9 @@ class MessageDecoder:
     @property
     def arrow_schema(self) -> _core.ArrowSchema:
         """The schema of the batches."""
-        return self._core.arrow_schema
+        schema = self._core.arrow_schema
+        assert schema is not None  # messages have one without data
+        return schema
 
     def __reduce__(self) -> tuple[Callable[..., MessageDecoder], tuple[Any, ...]]:
         given = {**self._options, "descriptors": self._descriptors}

@@ -43,11 +43,7 @@ typedef struct cst__py_state {
   PyTypeObject *pass_type;
   PyTypeObject *decoder_type;
   PyTypeObject *encoder_type;
-  PyTypeObject *sequence_decoder_type;
-  PyTypeObject *sequence_encoder_type;
   PyTypeObject *descriptors_type;
-  PyTypeObject *message_decoder_type;
-  PyTypeObject *message_encoder_type;
   PyTypeObject *writer_type;
   PyTypeObject *sink_type;
   PyTypeObject *index_type;

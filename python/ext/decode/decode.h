@@ -1,5 +1,4 @@
-/* Serialized tf.Examples, tf.SequenceExamples and messages of any type as record batches, and back.
- */
+/* Serialized records as record batches, and back. */
 #ifndef COLUMNSTONE_PYTHON_DECODE_H
 #define COLUMNSTONE_PYTHON_DECODE_H
 
@@ -29,9 +28,5 @@ void cst__py_records_reset(cst__py_records *records);
 
 extern PyType_Spec cst__py_decoder_spec;
 extern PyType_Spec cst__py_encoder_spec;
-extern PyType_Spec cst__py_sequence_decoder_spec;
-extern PyType_Spec cst__py_sequence_encoder_spec;
-extern PyType_Spec cst__py_message_decoder_spec;
-extern PyType_Spec cst__py_message_encoder_spec;
 
 #endif /* COLUMNSTONE_PYTHON_DECODE_H */

@@ -1,5 +1,5 @@
-/* ExampleDecoder, SequenceExampleDecoder and MessageDecoder: serialized records, as a sequence of
- * bytes or as Arrow, to a RecordBatch. */
+/* Decoder: serialized records, as a sequence of bytes or as Arrow, to a RecordBatch. A class method
+ * for each payload makes one. */
 #include <stdlib.h>
 
 #include "ext/arrow/arrow.h"
@@ -8,172 +8,116 @@
 #include "ext/schema/schema.h"
 #include "ext/table/table.h"
 
-/* What a decoder is made from. */
-typedef struct settings {
-  const cst_schema *schema;           /* of examples; NULL: none */
-  const cst_message_options *message; /* of messages */
-  cst__py_names columns;
-  uint32_t flags;
-  const char *sequence_column; /* NULL: the usual one */
-} settings;
-
-/* The functions for one kind of record. */
-typedef struct decoder_kind {
-  cst_status (*create)(const settings *set, void **out, cst_error *error);
-  void (*free)(void *decoder);
-  cst_status (*decode)(void *decoder, const cst_bytes *records, size_t count,
-                       struct ArrowSchema *out_schema, struct ArrowArray *out, cst_error *error);
-  cst_status (*decode_arrow)(void *decoder, const struct ArrowSchema *schema,
-                             struct ArrowArray *records, struct ArrowSchema *out_schema,
-                             struct ArrowArray *out, cst_error *error);
-  cst_status (*arrow_schema)(const void *decoder, struct ArrowSchema *out, cst_error *error);
-} decoder_kind;
-
 typedef struct decoder_object {
-  PyObject_HEAD const decoder_kind *kind;
-  void *decoder;
-  PyObject *arrow_schema; /* NULL: no schema, so every batch has one of its own */
+  PyObject_HEAD cst_decoder *decoder;
+  PyObject *arrow_schema; /* NULL: every batch has a schema of its own */
   cst__py_lock lock;
 } decoder_object;
 
-/* ---- kinds ---- */
+/* ---- making them ---- */
 
-static cst_status decoder_example_create(const settings *set, void **out, cst_error *error) {
-  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
-  options.flags = set->flags;
-  options.columns = set->columns.names;
-  options.num_columns = set->columns.count;
-  cst_example_decoder *decoder = NULL;
-  cst_status status = cst_example_decoder_new(set->schema, &options, &decoder, error);
-  *out = decoder;
-  return status;
-}
-
-static cst_status decoder_sequence_create(const settings *set, void **out, cst_error *error) {
-  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
-  options.flags = set->flags;
-  options.columns = set->columns.names;
-  options.num_columns = set->columns.count;
-  options.sequence_column = set->sequence_column;
-  cst_sequence_decoder *decoder = NULL;
-  cst_status status = cst_sequence_decoder_new(set->schema, &options, &decoder, error);
-  *out = decoder;
-  return status;
-}
-
-static cst_status decoder_message_create(const settings *set, void **out, cst_error *error) {
-  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
-  options.flags = set->flags;
-  options.columns = set->columns.names;
-  options.num_columns = set->columns.count;
-  cst_message_decoder *decoder = NULL;
-  cst_status status = cst_message_decoder_new(set->message, &options, &decoder, error);
-  *out = decoder;
-  return status;
-}
-
-/* The same calls under the one type of the table. */
-#define DECODER_CALLS(noun)                                                                     \
-  static void noun##_free(void *decoder) { cst_##noun##_decoder_free(decoder); }                \
-  static cst_status noun##_decode(void *decoder, const cst_bytes *records, size_t count,        \
-                                  struct ArrowSchema *out_schema, struct ArrowArray *out,       \
-                                  cst_error *error) {                                           \
-    return cst_##noun##_decoder_decode(decoder, records, count, out_schema, out, error);        \
-  }                                                                                             \
-  static cst_status noun##_decode_arrow(                                                        \
-      void *decoder, const struct ArrowSchema *schema, struct ArrowArray *records,              \
-      struct ArrowSchema *out_schema, struct ArrowArray *out, cst_error *error) {               \
-    return cst_##noun##_decoder_decode_arrow(decoder, schema, records, out_schema, out, error); \
-  }                                                                                             \
-  static cst_status noun##_schema(const void *decoder, struct ArrowSchema *out,                 \
-                                  cst_error *error) {                                           \
-    return cst_##noun##_decoder_arrow_schema(decoder, out, error);                              \
-  }                                                                                             \
-  static const decoder_kind noun##_kind = {decoder_##noun##_create, noun##_free, noun##_decode, \
-                                           noun##_decode_arrow, noun##_schema};
-DECODER_CALLS(example)
-DECODER_CALLS(sequence)
-DECODER_CALLS(message)
-
-/* ---- life ---- */
-
-static int decoder_init(decoder_object *self, cst__py_state *state, const settings *set) {
-  bool one_schema = set->schema != NULL || set->message != NULL;
+static int decoder_ask_schema(decoder_object *self, cst__py_state *state) {
   cst_error error = CST_ERROR_INIT;
   struct ArrowSchema arrow_schema;
-  cst_status status = self->kind->create(set, &self->decoder, &error);
-  if (status == CST_OK && one_schema) {
-    status = self->kind->arrow_schema(self->decoder, &arrow_schema, &error);
-  }
-  if (status != CST_OK) {
-    cst__py_raise(state, &error);
-    return -1;
-  }
-  if (one_schema) {
+  cst_status status = cst_decoder_arrow_schema(self->decoder, &arrow_schema, &error);
+  if (status == CST_OK) {
     self->arrow_schema = cst__py_arrow_schema_new(state, &arrow_schema);
+    return self->arrow_schema != NULL ? 0 : -1;
   }
-  return one_schema && self->arrow_schema == NULL ? -1 : cst__py_lock_init(&self->lock);
+  if (status != CST_STATE) {
+    cst__py_raise(state, &error);
+  }
+  return status == CST_STATE ? 0 : -1;
 }
 
-/* The settings without their columns, which are these. */
-static PyObject *decoder_make(PyTypeObject *type, settings *set, PyObject *columns,
-                              const decoder_kind *kind) {
-  if (cst__py_names_init(&set->columns, columns) < 0) {
-    return NULL;
+/* An object for the decoder, which it takes over, or an exception for the error. */
+static PyObject *decoder_wrap(PyTypeObject *type, cst_status status, cst_decoder *decoder,
+                              const cst_error *error) {
+  cst__py_state *state = PyType_GetModuleState(type);
+  if (status != CST_OK) {
+    return cst__py_raise(state, error);
   }
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   decoder_object *self = (decoder_object *)allocate(type, 0);
-  if (self != NULL) {
-    self->kind = kind;
-    if (decoder_init(self, PyType_GetModuleState(type), set) < 0) {
-      Py_CLEAR(self);
-    }
+  if (self == NULL) {
+    cst_decoder_free(decoder);
+    return NULL;
   }
-  cst__py_names_reset(&set->columns);
+  self->decoder = decoder;
+  if (decoder_ask_schema(self, state) < 0 || cst__py_lock_init(&self->lock) < 0) {
+    Py_CLEAR(self);
+  }
   return (PyObject *)self;
 }
 
-/* (schema, columns, flags, sequence_column) */
-static PyObject *new_decoder(PyTypeObject *type, PyObject *args, const decoder_kind *kind) {
-  settings set = {.flags = 0};
+/* (schema, columns, flags) */
+static PyObject *decoder_of_examples(PyObject *type, PyObject *args) {
+  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  const cst_schema *given;
   PyObject *schema;
   PyObject *columns;
-  if (!PyArg_ParseTuple(args, "OOIz:decoder", &schema, &columns, &set.flags,
-                        &set.sequence_column) ||
-      cst__py_schema_arg(PyType_GetModuleState(type), schema, &set.schema) < 0) {
+  cst__py_names names;
+  if (!PyArg_ParseTuple(args, "OOI:example", &schema, &columns, &options.flags) ||
+      cst__py_schema_arg(PyType_GetModuleState((PyTypeObject *)type), schema, &given) < 0 ||
+      cst__py_names_init(&names, columns) < 0) {
     return NULL;
   }
-  return decoder_make(type, &set, columns, kind);
+  cst_decoder *decoder;
+  cst_error error = CST_ERROR_INIT;
+  options.columns = names.names;
+  options.num_columns = names.count;
+  cst_status status = cst_example_decoder_new(given, &options, &decoder, &error);
+  cst__py_names_reset(&names);
+  return decoder_wrap((PyTypeObject *)type, status, decoder, &error);
 }
 
-static PyObject *decoder_new_example(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  (void)kwargs;
-  return new_decoder(type, args, &example_kind);
-}
-
-static PyObject *decoder_new_sequence(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  (void)kwargs;
-  return new_decoder(type, args, &sequence_kind);
+/* (schema, columns, flags, sequence_column) */
+static PyObject *decoder_of_sequences(PyObject *type, PyObject *args) {
+  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+  const cst_schema *given;
+  PyObject *schema;
+  PyObject *columns;
+  cst__py_names names;
+  if (!PyArg_ParseTuple(args, "OOIs:sequence", &schema, &columns, &options.flags,
+                        &options.sequence_column) ||
+      cst__py_schema_arg(PyType_GetModuleState((PyTypeObject *)type), schema, &given) < 0 ||
+      cst__py_names_init(&names, columns) < 0) {
+    return NULL;
+  }
+  cst_decoder *decoder;
+  cst_error error = CST_ERROR_INIT;
+  options.columns = names.names;
+  options.num_columns = names.count;
+  cst_status status = cst_sequence_decoder_new(given, &options, &decoder, &error);
+  cst__py_names_reset(&names);
+  return decoder_wrap((PyTypeObject *)type, status, decoder, &error);
 }
 
 /* (message options, columns, flags) */
-static PyObject *decoder_new_message(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  settings set = {.flags = 0};
-  PyObject *options;
+static PyObject *decoder_of_messages(PyObject *type, PyObject *args) {
+  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  PyObject *given;
   PyObject *columns;
+  cst__py_names names;
   cst__py_message message;
-  (void)kwargs;
-  if (!PyArg_ParseTuple(args, "O!OI:decoder", &PyTuple_Type, &options, &columns, &set.flags) ||
-      cst__py_message_init(&message, PyType_GetModuleState(type), options) < 0) {
+  if (!PyArg_ParseTuple(args, "O!OI:message", &PyTuple_Type, &given, &columns, &options.flags) ||
+      cst__py_message_init(&message, PyType_GetModuleState((PyTypeObject *)type), given) < 0 ||
+      cst__py_names_init(&names, columns) < 0) {
     return NULL;
   }
-  set.message = cst__py_message_view(&message);
-  return decoder_make(type, &set, columns, &message_kind);
+  cst_decoder *decoder;
+  cst_error error = CST_ERROR_INIT;
+  options.columns = names.names;
+  options.num_columns = names.count;
+  cst_status status =
+      cst_message_decoder_new(cst__py_message_view(&message), &options, &decoder, &error);
+  cst__py_names_reset(&names);
+  return decoder_wrap((PyTypeObject *)type, status, decoder, &error);
 }
 
 static void decoder_dealloc(PyObject *object) {
   decoder_object *self = (decoder_object *)object;
-  self->kind->free(self->decoder);
+  cst_decoder_free(self->decoder);
   cst__py_lock_reset(&self->lock);
   Py_XDECREF(self->arrow_schema);
   cst__py_free(object);
@@ -215,7 +159,7 @@ static PyObject *decode_sequence(decoder_object *self, PyObject *sequence) {
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = self->kind->decode(self->decoder, r.bytes, (size_t)r.count,
+  status = cst_decoder_decode(self->decoder, r.bytes, (size_t)r.count,
                               self->arrow_schema == NULL ? &schema : NULL, &batch, &error);
   Py_END_ALLOW_THREADS
   cst__py_lock_leave(&self->lock);
@@ -237,7 +181,7 @@ static PyObject *decode_arrow(decoder_object *self, PyObject *object) {
       cst__py_lock_enter(&self->lock, cst__py_state_of((PyObject *)self), "decoder") == 0;
   Py_BEGIN_ALLOW_THREADS
   if (entered) {
-    status = self->kind->decode_arrow(self->decoder, &in_schema, &in,
+    status = cst_decoder_decode_arrow(self->decoder, &in_schema, &in,
                                       self->arrow_schema == NULL ? &schema : NULL, &batch, &error);
   }
   in_schema.release(&in_schema);
@@ -317,6 +261,9 @@ static PyObject *decoder_get_arrow_schema(PyObject *object, void *closure) {
 }
 
 static PyMethodDef methods[] = {
+    {"example", decoder_of_examples, METH_VARARGS | METH_CLASS, NULL},
+    {"sequence", decoder_of_sequences, METH_VARARGS | METH_CLASS, NULL},
+    {"message", decoder_of_messages, METH_VARARGS | METH_CLASS, NULL},
     {"decode", decode, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -326,21 +273,16 @@ static PyGetSetDef getset[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-#define DECODER_TYPE(noun, title, type)                                    \
-  static PyType_Slot noun##_slots[] = {                                    \
-      {Py_tp_doc, "A decoder; columnstone." title " is the public face."}, \
-      {Py_tp_new, decoder_new_##noun},                                     \
-      {Py_tp_dealloc, decoder_dealloc},                                    \
-      {Py_tp_methods, methods},                                            \
-      {Py_tp_getset, getset},                                              \
-      {0, NULL},                                                           \
-  };                                                                       \
-  PyType_Spec type = {                                                     \
-      .name = "columnstone._core." title,                                  \
-      .basicsize = sizeof(decoder_object),                                 \
-      .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,              \
-      .slots = noun##_slots,                                               \
-  };
-DECODER_TYPE(example, "ExampleDecoder", cst__py_decoder_spec)
-DECODER_TYPE(sequence, "SequenceExampleDecoder", cst__py_sequence_decoder_spec)
-DECODER_TYPE(message, "MessageDecoder", cst__py_message_decoder_spec)
+static PyType_Slot decoder_slots[] = {
+    {Py_tp_doc, "A decoder; columnstone.ExampleDecoder and its like are the public face."},
+    {Py_tp_dealloc, decoder_dealloc},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, getset},
+    {0, NULL},
+};
+PyType_Spec cst__py_decoder_spec = {
+    .name = "columnstone._core.Decoder",
+    .basicsize = sizeof(decoder_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = decoder_slots,
+};

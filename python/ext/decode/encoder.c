@@ -1,5 +1,5 @@
-/* ExampleEncoder, SequenceExampleEncoder and MessageEncoder: record batches, from anything that
- * speaks Arrow, to serialized records. */
+/* Encoder: record batches, from anything that speaks Arrow, to serialized records. A class method
+ * for each payload makes one. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -8,133 +8,81 @@
 #include "ext/message/message.h"
 #include "ext/schema/schema.h"
 
-/* What an encoder is made from. */
-typedef struct encoder_settings {
-  const cst_schema *schema;           /* of examples; NULL: none */
-  const cst_message_options *message; /* of messages */
-  uint32_t flags;
-  const char *sequence_column; /* NULL: the usual one */
-} encoder_settings;
-
-/* The functions for one kind of record. */
-typedef struct encoder_kind {
-  cst_status (*create)(const encoder_settings *set, void **out, cst_error *error);
-  void (*free)(void *encoder);
-  cst_status (*encode)(void *encoder, const struct ArrowSchema *schema,
-                       const struct ArrowArray *batch, struct ArrowSchema *out_schema,
-                       struct ArrowArray *out, cst_error *error);
-} encoder_kind;
-
 typedef struct encoder_object {
-  PyObject_HEAD const encoder_kind *kind;
-  void *encoder;
+  PyObject_HEAD cst_encoder *encoder;
   cst__py_lock lock;
 } encoder_object;
 
-/* ---- kinds ---- */
+/* ---- making them ---- */
 
-static cst_status encoder_example_create(const encoder_settings *set, void **out,
-                                         cst_error *error) {
-  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
-  options.flags = set->flags;
-  cst_example_encoder *encoder = NULL;
-  cst_status status = cst_example_encoder_new(set->schema, &options, &encoder, error);
-  *out = encoder;
-  return status;
-}
-
-static cst_status encoder_sequence_create(const encoder_settings *set, void **out,
-                                          cst_error *error) {
-  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
-  options.flags = set->flags;
-  options.sequence_column = set->sequence_column;
-  cst_sequence_encoder *encoder = NULL;
-  cst_status status = cst_sequence_encoder_new(set->schema, &options, &encoder, error);
-  *out = encoder;
-  return status;
-}
-
-static cst_status encoder_message_create(const encoder_settings *set, void **out,
-                                         cst_error *error) {
-  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
-  options.flags = set->flags;
-  cst_message_encoder *encoder = NULL;
-  cst_status status = cst_message_encoder_new(set->message, &options, &encoder, error);
-  *out = encoder;
-  return status;
-}
-
-/* The same calls under the one type of the table. */
-#define ENCODER_CALLS(noun)                                                                       \
-  static void noun##_free(void *encoder) { cst_##noun##_encoder_free(encoder); }                  \
-  static cst_status noun##_encode(void *encoder, const struct ArrowSchema *schema,                \
-                                  const struct ArrowArray *batch, struct ArrowSchema *out_schema, \
-                                  struct ArrowArray *out, cst_error *error) {                     \
-    return cst_##noun##_encoder_encode(encoder, schema, batch, out_schema, out, error);           \
-  }                                                                                               \
-  static const encoder_kind noun##_kind = {encoder_##noun##_create, noun##_free, noun##_encode};
-ENCODER_CALLS(example)
-ENCODER_CALLS(sequence)
-ENCODER_CALLS(message)
-
-/* ---- life ---- */
-
-static PyObject *encoder_make(PyTypeObject *type, const encoder_settings *set,
-                              const encoder_kind *kind) {
+/* An object for the encoder, which it takes over, or an exception for the error. */
+static PyObject *encoder_wrap(PyTypeObject *type, cst_status status, cst_encoder *encoder,
+                              const cst_error *error) {
+  if (status != CST_OK) {
+    return cst__py_raise(PyType_GetModuleState(type), error);
+  }
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   encoder_object *self = (encoder_object *)allocate(type, 0);
   if (self == NULL) {
+    cst_encoder_free(encoder);
     return NULL;
   }
-  self->kind = kind;
-  cst_error error = CST_ERROR_INIT;
-  if (kind->create(set, &self->encoder, &error) != CST_OK) {
-    cst__py_raise(PyType_GetModuleState(type), &error);
-    Py_CLEAR(self);
-  } else if (cst__py_lock_init(&self->lock) < 0) {
+  self->encoder = encoder;
+  if (cst__py_lock_init(&self->lock) < 0) {
     Py_CLEAR(self);
   }
   return (PyObject *)self;
 }
 
-/* (schema, flags, sequence_column) */
-static PyObject *new_encoder(PyTypeObject *type, PyObject *args, const encoder_kind *kind) {
-  encoder_settings set = {.flags = 0};
+/* (schema, flags) */
+static PyObject *encoder_of_examples(PyObject *type, PyObject *args) {
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
+  const cst_schema *given;
   PyObject *schema;
-  if (!PyArg_ParseTuple(args, "OIz:encoder", &schema, &set.flags, &set.sequence_column) ||
-      cst__py_schema_arg(PyType_GetModuleState(type), schema, &set.schema) < 0) {
+  if (!PyArg_ParseTuple(args, "OI:example", &schema, &options.flags) ||
+      cst__py_schema_arg(PyType_GetModuleState((PyTypeObject *)type), schema, &given) < 0) {
     return NULL;
   }
-  return encoder_make(type, &set, kind);
+  cst_encoder *encoder;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = cst_example_encoder_new(given, &options, &encoder, &error);
+  return encoder_wrap((PyTypeObject *)type, status, encoder, &error);
 }
 
-static PyObject *encoder_new_example(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  (void)kwargs;
-  return new_encoder(type, args, &example_kind);
-}
-
-static PyObject *encoder_new_sequence(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  (void)kwargs;
-  return new_encoder(type, args, &sequence_kind);
+/* (schema, flags, sequence_column) */
+static PyObject *encoder_of_sequences(PyObject *type, PyObject *args) {
+  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+  const cst_schema *given;
+  PyObject *schema;
+  if (!PyArg_ParseTuple(args, "OIs:sequence", &schema, &options.flags, &options.sequence_column) ||
+      cst__py_schema_arg(PyType_GetModuleState((PyTypeObject *)type), schema, &given) < 0) {
+    return NULL;
+  }
+  cst_encoder *encoder;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = cst_sequence_encoder_new(given, &options, &encoder, &error);
+  return encoder_wrap((PyTypeObject *)type, status, encoder, &error);
 }
 
 /* (message options, flags) */
-static PyObject *encoder_new_message(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-  encoder_settings set = {.flags = 0};
-  PyObject *options;
+static PyObject *encoder_of_messages(PyObject *type, PyObject *args) {
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
+  PyObject *given;
   cst__py_message message;
-  (void)kwargs;
-  if (!PyArg_ParseTuple(args, "O!I:encoder", &PyTuple_Type, &options, &set.flags) ||
-      cst__py_message_init(&message, PyType_GetModuleState(type), options) < 0) {
+  if (!PyArg_ParseTuple(args, "O!I:message", &PyTuple_Type, &given, &options.flags) ||
+      cst__py_message_init(&message, PyType_GetModuleState((PyTypeObject *)type), given) < 0) {
     return NULL;
   }
-  set.message = cst__py_message_view(&message);
-  return encoder_make(type, &set, &message_kind);
+  cst_encoder *encoder;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status =
+      cst_message_encoder_new(cst__py_message_view(&message), &options, &encoder, &error);
+  return encoder_wrap((PyTypeObject *)type, status, encoder, &error);
 }
 
 static void encoder_dealloc(PyObject *object) {
   encoder_object *self = (encoder_object *)object;
-  self->kind->free(self->encoder);
+  cst_encoder_free(self->encoder);
   cst__py_lock_reset(&self->lock);
   cst__py_free(object);
 }
@@ -173,7 +121,7 @@ static cst_status add_piece(encoder_object *self, pieces *p, const struct ArrowS
   p->arrays = grown;
   struct ArrowSchema *out_schema = p->schema.release == NULL ? &p->schema : NULL;
   cst_status status =
-      self->kind->encode(self->encoder, schema, batch, out_schema, &p->arrays[p->count], error);
+      cst_encoder_encode(self->encoder, schema, batch, out_schema, &p->arrays[p->count], error);
   p->count += status == CST_OK;
   return status;
 }
@@ -377,24 +325,22 @@ static PyObject *encoder_encode(PyObject *object, PyObject *any) {
 }
 
 static PyMethodDef methods[] = {
+    {"example", encoder_of_examples, METH_VARARGS | METH_CLASS, NULL},
+    {"sequence", encoder_of_sequences, METH_VARARGS | METH_CLASS, NULL},
+    {"message", encoder_of_messages, METH_VARARGS | METH_CLASS, NULL},
     {"encode", encoder_encode, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
-#define ENCODER_TYPE(noun, title, type)                                     \
-  static PyType_Slot noun##_slots[] = {                                     \
-      {Py_tp_doc, "An encoder; columnstone." title " is the public face."}, \
-      {Py_tp_new, encoder_new_##noun},                                      \
-      {Py_tp_dealloc, encoder_dealloc},                                     \
-      {Py_tp_methods, methods},                                             \
-      {0, NULL},                                                            \
-  };                                                                        \
-  PyType_Spec type = {                                                      \
-      .name = "columnstone._core." title,                                   \
-      .basicsize = sizeof(encoder_object),                                  \
-      .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,               \
-      .slots = noun##_slots,                                                \
-  };
-ENCODER_TYPE(example, "ExampleEncoder", cst__py_encoder_spec)
-ENCODER_TYPE(sequence, "SequenceExampleEncoder", cst__py_sequence_encoder_spec)
-ENCODER_TYPE(message, "MessageEncoder", cst__py_message_encoder_spec)
+static PyType_Slot encoder_slots[] = {
+    {Py_tp_doc, "An encoder; columnstone.ExampleEncoder and its like are the public face."},
+    {Py_tp_dealloc, encoder_dealloc},
+    {Py_tp_methods, methods},
+    {0, NULL},
+};
+PyType_Spec cst__py_encoder_spec = {
+    .name = "columnstone._core.Encoder",
+    .basicsize = sizeof(encoder_object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = encoder_slots,
+};

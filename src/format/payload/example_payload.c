@@ -1,17 +1,10 @@
-/* The payload "example": every record is a serialized tf.Example. The plan is a decoder that
- * decodes nothing; those of the threads share what was compiled for it. */
+/* The payload "example": every record is a serialized tf.Example. */
 #include "base/error.h"
 #include "decode/example_decoder.h"
 #include "format/payload/payload.h"
 #include "proto/wire.h"
 
-typedef struct example_plan {
-  const cst__payload_options *options;
-  cst_example_decoder *compiled;
-  bool is_shared; /* else the columns come from the data of each batch */
-} example_plan;
-
-static cst_status new_example(const cst__payload_options *options, cst_example_decoder **out,
+static cst_status new_example(const cst__payload_options *options, cst_decoder **out,
                               cst_error *error) {
   cst__example_decoder_options own = {.flags = options->column_flags,
                                       .columns = options->columns,
@@ -20,50 +13,6 @@ static cst_status new_example(const cst__payload_options *options, cst_example_d
                                       .allocator = options->allocator};
   return cst__example_decoder_new(options->schema, &own, out, error);
 }
-
-static void unbind_example(void *ptr) {
-  example_plan *plan = ptr;
-  cst_example_decoder_free(plan->compiled);
-  cst__delete(plan);
-}
-
-static cst_status bind_example(const cst__payload_options *options, void **out,
-                               struct ArrowSchema *schema, cst_error *error) {
-  example_plan *plan = cst__new_zero(options->allocator, sizeof *plan);
-  if (plan == NULL) {
-    return cst__fail_memory(error, sizeof *plan);
-  }
-  plan->options = options;
-  schema->release = NULL;
-  cst_status status = new_example(options, &plan->compiled, error);
-  if (status == CST_OK && options->schema != NULL) {
-    status = cst_example_decoder_arrow_schema(plan->compiled, schema, error);
-  }
-  if (status != CST_OK) {
-    unbind_example(plan);
-    return status;
-  }
-  plan->is_shared = cst__example_decoder_seal(plan->compiled);
-  *out = plan;
-  return CST_OK;
-}
-
-static cst_status open_example(const void *ptr, void **decoder, cst_error *error) {
-  const example_plan *plan = ptr;
-  cst_example_decoder *example = NULL;
-  CST__TRY(plan->is_shared ? cst__example_decoder_share(plan->compiled, &example, error)
-                           : new_example(plan->options, &example, error));
-  *decoder = example;
-  return CST_OK;
-}
-
-static cst_status decode_example(void *decoder, const cst__records *records,
-                                 struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                 cst_error *error) {
-  return cst__example_decoder_decode(decoder, records, out_schema, out, error);
-}
-
-static void close_example(void *decoder) { cst_example_decoder_free(decoder); }
 
 /* tensorflow/core/example/example.proto: an Example has the field 1 only, its features. */
 static bool is_example(cst_bytes record) {
@@ -100,9 +49,5 @@ const cst__payload cst__example_payload = {
     .can_fail = true,
     .sniff = is_example,
     .is_foreign = is_other_message,
-    .bind = bind_example,
-    .unbind = unbind_example,
-    .open = open_example,
-    .decode = decode_example,
-    .close = close_example,
+    .new_decoder = new_example,
 };

@@ -1,19 +1,16 @@
-/* A payload: what a container's records hold, and how they become columns. One table of functions
- * per payload, one file each, declared below, and an entry in the table of formats (registry.c).
+/* A payload: what a container's records hold, and the decoder that makes columns of them. One file
+ * each, declared below, and an entry in the table of formats (registry.c).
  *
- * A source binds one plan, which all of its threads share, and opens a decoder of it per thread.
+ * A source makes one plan, which all of its threads share, and opens a decoder of it per thread.
  */
 #ifndef FORMAT_PAYLOAD_PAYLOAD_H
 #define FORMAT_PAYLOAD_PAYLOAD_H
 
-#include <columnstone/arrow_abi.h>
-#include <columnstone/example.h>
 #include <columnstone/message.h>
 #include <columnstone/schema.h>
 
-#include "arrow/records/records.h"
+#include "arrow/records/decoder.h"
 #include "base/thread.h"
-#include "message/decode/decoder.h"
 
 /* Of "sequence_example". */
 typedef struct cst__sequence_settings {
@@ -67,24 +64,10 @@ typedef struct cst__payload {
    * type, which would be a row without anything. NULL: never. */
   bool (*is_foreign)(cst_bytes record);
 
-  /* Compiles what is the same for all threads: an immutable plan. The options live as long as it.
-   * *schema (a struct) is that of all batches; release NULL: the types come from the data of each.
-   * CST_NOT_FOUND with `path` for a wanted column that does not exist. */
-  cst_status (*bind)(const cst__payload_options *options, void **plan, struct ArrowSchema *schema,
-                     cst_error *error);
-  void (*unbind)(void *plan);
-
-  /* A decoder: one per thread. The plan outlives it. */
-  cst_status (*open)(const void *plan, void **decoder, cst_error *error);
-  /* Decodes records into a batch; out may be NULL if they are only to be checked (and can_fail).
-   * out_schema may be NULL, and is for a plan that has a schema of its own. Errors name the record
-   * (index in `records`). */
-  cst_status (*decode)(void *decoder, const cst__records *records, struct ArrowSchema *out_schema,
-                       struct ArrowArray *out, cst_error *error);
-  /* From now on a record that does not decode is a row of nulls, and told of. NULL: the payload
-   * cannot. */
-  void (*on_bad)(void *decoder, cst__bad_record_callback on_bad, void *ctx);
-  void (*close)(void *decoder);
+  /* A decoder by the options, which live as long as it. CST_NOT_FOUND with `path` for a wanted
+   * column that does not exist. */
+  cst_status (*new_decoder)(const cst__payload_options *options, cst_decoder **out,
+                            cst_error *error);
 } cst__payload;
 
 extern const cst__payload cst__example_payload;
@@ -110,12 +93,12 @@ typedef struct cst__record_decoder cst__record_decoder;
 
 cst_status cst__record_decoder_open(cst__record_plan *plan, cst__record_decoder **out,
                                     cst_error *error);
-/* As the payload's `decode`, but out_schema is for every plan. Without `out`, it has no column of
+/* As cst__decoder_decode. Without `out`, records are only checked, and the schema has no column of
  * raw records, nor of offsets. */
 cst_status cst__record_decoder_decode(cst__record_decoder *decoder, const cst__records *records,
                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
                                       cst_error *error);
-/* As the payload's `on_bad`, which it has. */
+/* From now on a record that does not decode is a row of nulls, and told of, if the payload can. */
 void cst__record_decoder_on_bad(cst__record_decoder *decoder, cst__bad_record_callback on_bad,
                                 void *ctx);
 void cst__record_decoder_close(cst__record_decoder *decoder);

@@ -7,14 +7,10 @@
 #include "base/interrupt.h"
 #include "format/payload/payload.h"
 
-typedef struct raw_plan {
-  const cst_allocator *allocator;
+typedef struct raw_decoder {
+  cst_decoder base; /* first */
   cst__column_type type;
   bool wanted; /* false: a projection to no column at all */
-} raw_plan;
-
-typedef struct raw_decoder {
-  const raw_plan *plan;
   cst__batch_pool *pool;
 } raw_decoder;
 
@@ -32,54 +28,6 @@ static cst_status check_raw_columns(const cst__payload_options *options, cst_err
       return i > 0 ? CST_INVALID_ARGUMENT : CST_NOT_FOUND;
     }
   }
-  return CST_OK;
-}
-
-static void unbind_raw(void *plan) { cst__delete(plan); }
-
-static cst_status bind_raw(const cst__payload_options *options, void **out,
-                           struct ArrowSchema *schema, cst_error *error) {
-  CST__TRY(check_raw_columns(options, error));
-  bool views = options->column_flags & CST_COLUMNS_BINARY_VIEWS;
-  raw_plan *plan = cst__new_zero(options->allocator, sizeof *plan);
-  if (plan == NULL) {
-    return cst__fail_memory(error, sizeof *plan);
-  }
-  plan->allocator = options->allocator;
-  plan->wanted = options->columns == NULL || options->num_columns > 0;
-  plan->type = (cst__column_type){.name = column_name(options),
-                                  .kind = views ? CST__VALUES_VIEW : CST__VALUES_BINARY,
-                                  .fixed_size = -1,
-                                  .offsets_32 = options->column_flags & CST_COLUMNS_OFFSETS_32,
-                                  .flat = options->raw_column == NULL};
-  cst_status status = cst__columns_schema(&plan->type, plan->wanted ? 1 : 0, schema, error);
-  if (status != CST_OK) {
-    unbind_raw(plan);
-    return status;
-  }
-  *out = plan;
-  return CST_OK;
-}
-
-static void close_raw(void *decoder) {
-  raw_decoder *raw = decoder;
-  cst__batch_pool_release(raw->pool);
-  cst__delete(raw);
-}
-
-static cst_status open_raw(const void *plan, void **decoder, cst_error *error) {
-  const cst_allocator *allocator = ((const raw_plan *)plan)->allocator;
-  raw_decoder *raw = cst__new_zero(allocator, sizeof *raw);
-  if (raw == NULL) {
-    return cst__fail_memory(error, sizeof *raw);
-  }
-  raw->plan = plan;
-  raw->pool = cst__batch_pool_new(allocator);
-  if (raw->pool == NULL) {
-    cst__delete(raw);
-    return cst__fail_memory(error, sizeof *raw);
-  }
-  *decoder = raw;
   return CST_OK;
 }
 
@@ -167,7 +115,7 @@ static cst_status number_lists(cst__batch *batch, size_t count, cst_error *error
   return CST_OK;
 }
 
-static cst_status fill_batch(const raw_plan *raw, cst__batch *batch, const cst__records *records,
+static cst_status fill_batch(const raw_decoder *raw, cst__batch *batch, const cst__records *records,
                              struct ArrowArray *out, cst_error *error) {
   static const size_t order[] = {0};
   const char *names[] = {raw->type.name};
@@ -190,28 +138,90 @@ static cst_status fill_batch(const raw_plan *raw, cst__batch *batch, const cst__
                            error);
 }
 
-static cst_status decode_raw(void *decoder, const cst__records *records,
-                             struct ArrowSchema *out_schema, struct ArrowArray *out,
+static cst_status raw_schema(const cst_decoder *decoder, struct ArrowSchema *out,
                              cst_error *error) {
-  raw_decoder *raw = decoder;
-  (void)out_schema; /* the plan has it */
+  const raw_decoder *raw = (const raw_decoder *)decoder;
+  return cst__columns_schema(&raw->type, raw->wanted ? 1 : 0, out, error);
+}
+
+static cst_status make_raw(const raw_decoder *raw, const cst__records *records,
+                           struct ArrowArray *out, cst_error *error) {
   cst__batch *batch = cst__batch_take(raw->pool, 1);
   if (batch == NULL) {
     return cst__fail_memory(error, sizeof *batch);
   }
-  cst_status status = fill_batch(raw->plan, batch, records, out, error);
+  cst_status status = fill_batch(raw, batch, records, out, error);
   if (status != CST_OK) {
     cst__batch_drop(batch);
   }
   return status;
 }
 
+static cst_status decode_raw(cst_decoder *decoder, const cst__records *records,
+                             struct ArrowSchema *out_schema, struct ArrowArray *out,
+                             cst_error *error) {
+  struct ArrowSchema schema = {.release = NULL};
+  if (out_schema != NULL) {
+    CST__TRY(raw_schema(decoder, &schema, error));
+  }
+  cst_status status =
+      out != NULL ? make_raw((const raw_decoder *)decoder, records, out, error) : CST_OK;
+  if (status == CST_OK && out_schema != NULL) {
+    *out_schema = schema;
+  } else if (schema.release != NULL) {
+    schema.release(&schema);
+  }
+  return status;
+}
+
+/* ---- life ---- */
+
+static void free_raw(cst_decoder *decoder) {
+  raw_decoder *raw = (raw_decoder *)decoder;
+  cst__batch_pool_release(raw->pool);
+  cst__delete(raw);
+}
+
+/* A decoder of this type, whose strings live as long as it. */
+static cst_status raw_of_type(const raw_decoder *like, cst_decoder **out, cst_error *error) {
+  raw_decoder *raw = cst__new(like->base.allocator, sizeof *raw);
+  if (raw == NULL) {
+    return cst__fail_memory(error, sizeof *raw);
+  }
+  *raw = *like;
+  raw->pool = cst__batch_pool_new(like->base.allocator);
+  if (raw->pool == NULL) {
+    cst__delete(raw);
+    return cst__fail_memory(error, sizeof *raw);
+  }
+  *out = &raw->base;
+  return CST_OK;
+}
+
+static cst_status share_raw(const cst_decoder *decoder, cst_decoder **out, cst_error *error) {
+  return raw_of_type((const raw_decoder *)decoder, out, error);
+}
+
+static const cst__decoder_type raw_type = {
+    .decode = decode_raw, .arrow_schema = raw_schema, .share = share_raw, .free = free_raw};
+
+static cst_status new_raw(const cst__payload_options *options, cst_decoder **out,
+                          cst_error *error) {
+  CST__TRY(check_raw_columns(options, error));
+  bool views = options->column_flags & CST_COLUMNS_BINARY_VIEWS;
+  const raw_decoder raw = {
+      .base = {.type = &raw_type, .views = views, .allocator = options->allocator},
+      .type = {.name = column_name(options),
+               .kind = views ? CST__VALUES_VIEW : CST__VALUES_BINARY,
+               .fixed_size = -1,
+               .offsets_32 = options->column_flags & CST_COLUMNS_OFFSETS_32,
+               .flat = options->raw_column == NULL},
+      .wanted = options->columns == NULL || options->num_columns > 0};
+  return raw_of_type(&raw, out, error);
+}
+
 const cst__payload cst__raw_payload = {
     .name = "raw",
     .types_from = CST__TYPES_NONE,
-    .bind = bind_raw,
-    .unbind = unbind_raw,
-    .open = open_raw,
-    .decode = decode_raw,
-    .close = close_raw,
+    .new_decoder = new_raw,
 };

@@ -16,17 +16,17 @@ struct cst__record_plan {
   cst__arena arena;
   const cst__payload *payload;
   cst__payload_options options; /* whose strings are in the arena, and whose schema is counted */
-  void *plan;                   /* the payload's */
+  cst_decoder *compiled;        /* what its decoders share; decodes nothing */
   struct ArrowSchema schema;    /* with the columns beside; release NULL: see its function */
-  void *raw_plan;               /* that of the payload raw, or NULL */
+  cst_decoder *raw;             /* likewise of raw records beside, or NULL */
   struct ArrowSchema raw_schema;
   struct ArrowSchema offset_schema; /* of the column of offsets; release NULL: there is none */
 };
 
 struct cst__record_decoder {
   cst__record_plan *plan;
-  void *decoder; /* the payload's */
-  void *raw;     /* that of the payload raw, or NULL */
+  cst_decoder *decoder;
+  cst_decoder *raw; /* of raw records beside, or NULL */
 };
 
 /* ---- plans ---- */
@@ -106,7 +106,8 @@ static cst_status bind_beside_columns(cst__record_plan *plan, cst_error *error) 
   cst__payload_options options = plan->options;
   options.columns = NULL;
   if (options.raw_column != NULL && plan->payload != &cst__raw_payload) {
-    CST__TRY(cst__raw_payload.bind(&options, &plan->raw_plan, &plan->raw_schema, error));
+    CST__TRY(cst__raw_payload.new_decoder(&options, &plan->raw, error));
+    CST__TRY(cst_decoder_arrow_schema(plan->raw, &plan->raw_schema, error));
   }
   if (options.offset_column != NULL) {
     const cst__column_type type = {
@@ -128,7 +129,10 @@ cst_status cst__record_plan_new(const cst__payload *payload, const cst__payload_
   plan->payload = payload;
   cst_status status = keep_options(plan, options, error);
   if (status == CST_OK) {
-    status = payload->bind(&plan->options, &plan->plan, &plan->schema, error);
+    status = payload->new_decoder(&plan->options, &plan->compiled, error);
+  }
+  if (status == CST_OK && (payload->types_from != CST__TYPES_OF_DATA || options->schema != NULL)) {
+    status = cst_decoder_arrow_schema(plan->compiled, &plan->schema, error);
   }
   if (status == CST_OK) {
     status = bind_beside_columns(plan, error);
@@ -150,12 +154,8 @@ void cst__record_plan_release(cst__record_plan *plan) {
   if (plan == NULL || !cst__refcount_down(&plan->owners)) {
     return;
   }
-  if (plan->plan != NULL) {
-    plan->payload->unbind(plan->plan);
-  }
-  if (plan->raw_plan != NULL) {
-    cst__raw_payload.unbind(plan->raw_plan);
-  }
+  cst_decoder_free(plan->compiled);
+  cst_decoder_free(plan->raw);
   if (plan->schema.release != NULL) {
     plan->schema.release(&plan->schema);
   }
@@ -183,9 +183,12 @@ cst_status cst__record_decoder_open(cst__record_plan *plan, cst__record_decoder 
     return cst__fail_memory(error, sizeof *decoder);
   }
   decoder->plan = cst__record_plan_retain(plan);
-  cst_status status = plan->payload->open(plan->plan, &decoder->decoder, error);
-  if (status == CST_OK && plan->raw_plan != NULL) {
-    status = cst__raw_payload.open(plan->raw_plan, &decoder->raw, error);
+  cst_status status = cst__decoder_share(plan->compiled, &decoder->decoder, error);
+  if (status == CST_OK && decoder->decoder == NULL) {
+    status = plan->payload->new_decoder(&plan->options, &decoder->decoder, error);
+  }
+  if (status == CST_OK && plan->raw != NULL) {
+    status = cst__decoder_share(plan->raw, &decoder->raw, error);
   }
   if (status != CST_OK) {
     cst__record_decoder_close(decoder);
@@ -199,24 +202,22 @@ void cst__record_decoder_close(cst__record_decoder *decoder) {
   if (decoder == NULL) {
     return;
   }
-  if (decoder->raw != NULL) {
-    cst__raw_payload.close(decoder->raw);
-  }
-  if (decoder->decoder != NULL) {
-    decoder->plan->payload->close(decoder->decoder);
-  }
+  cst_decoder_free(decoder->raw);
+  cst_decoder_free(decoder->decoder);
   cst__record_plan_release(decoder->plan);
   cst__delete(decoder);
 }
 
 void cst__record_decoder_on_bad(cst__record_decoder *decoder, cst__bad_record_callback on_bad,
                                 void *ctx) {
-  decoder->plan->payload->on_bad(decoder->decoder, on_bad, ctx);
+  if (decoder->decoder->type->on_bad != NULL) {
+    decoder->decoder->type->on_bad(decoder->decoder, on_bad, ctx);
+  }
 }
 
 static cst_status make_raw_column(const cst__record_decoder *decoder, const cst__records *records,
                                   struct ArrowArray *out, cst_error *error) {
-  return cst__raw_payload.decode(decoder->raw, records, NULL, out, error);
+  return cst__decoder_decode(decoder->raw, records, NULL, out, error);
 }
 
 /* A struct of one column, as that of raw records is. */
@@ -271,18 +272,18 @@ static cst_status add_beside_columns(const cst__record_decoder *decoder,
 }
 
 /* A batch, and its schema if that comes from its data. */
-static cst_status decode_batch(cst__record_decoder *decoder, const cst__records *records,
+static cst_status decode_batch(const cst__record_decoder *decoder, const cst__records *records,
                                struct ArrowSchema *out_schema, struct ArrowArray *out,
                                cst_error *error) {
-  const cst__payload *payload = decoder->plan->payload;
   struct ArrowSchema schema = {.release = NULL};
   struct ArrowArray batch;
-  struct ArrowSchema *wanted = out_schema != NULL ? &schema : NULL;
-  if (out == NULL) {
-    return payload->decode(decoder->decoder, records, out_schema, NULL, error);
+  if (out == NULL || (decoder->raw == NULL && decoder->plan->offset_schema.release == NULL)) {
+    return cst__decoder_decode(decoder->decoder, records, out_schema, out, error);
   }
-  CST__TRY(payload->decode(decoder->decoder, records, wanted, &batch, error));
-  cst_status status = add_beside_columns(decoder, records, wanted, &batch, error);
+  CST__TRY(cst__decoder_decode(decoder->decoder, records, out_schema != NULL ? &schema : NULL,
+                               &batch, error));
+  cst_status status =
+      add_beside_columns(decoder, records, out_schema != NULL ? &schema : NULL, &batch, error);
   if (status != CST_OK) {
     batch.release(&batch);
     if (schema.release != NULL) {

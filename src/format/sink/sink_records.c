@@ -6,24 +6,20 @@
 
 #include "base/alloc.h"
 #include "format/sink/sink_format.h"
-#include "message/encode/encoder.h"
+#include "message/encode/message_encoder.h"
 
 typedef struct record_sink {
   cst_allocator allocator;
   cst__output *output; /* lent */
   const cst__container *container;
   uint64_t written;                 /* records */
-  cst_example_encoder *example;     /* for example */
-  cst_sequence_encoder *sequence;   /* for sequence_example */
-  cst_message_encoder *message;     /* for message */
+  cst_encoder *encoder;             /* NULL: raw */
   const struct ArrowSchema *schema; /* borrowed */
 } record_sink;
 
 static void records_free(void *ptr) {
   record_sink *sink = ptr;
-  cst_example_encoder_free(sink->example);
-  cst_sequence_encoder_free(sink->sequence);
-  cst_message_encoder_free(sink->message);
+  cst_encoder_free(sink->encoder);
   cst__delete(sink);
 }
 
@@ -49,12 +45,14 @@ static cst_status put_records(record_sink *sink, const struct ArrowSchema *schem
                                     &sink->allocator, error);
 }
 
-/* Writes encoded records, and lets them go. */
-static cst_status write_records(record_sink *sink, struct ArrowSchema *schema,
-                                struct ArrowArray *records, cst_error *error) {
-  cst_status status = put_records(sink, schema, records, error);
-  records->release(records);
-  schema->release(schema);
+static cst_status encode_and_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
+  record_sink *sink = ptr;
+  struct ArrowSchema schema;
+  struct ArrowArray records;
+  CST__TRY(cst_encoder_encode(sink->encoder, sink->schema, batch, &schema, &records, error));
+  cst_status status = put_records(sink, &schema, &records, error);
+  records.release(&records);
+  schema.release(&schema);
   return status;
 }
 
@@ -63,37 +61,40 @@ static cst_status records_finish(void *ptr, cst_error *error) {
   return cst__container_check_count(sink->container, sink->written, true, error);
 }
 
-/* ---- example ---- */
-
-static cst_status example_open(const cst__sink_target *open, void **out, cst_error *error) {
+/* A sink with this encoder, which it takes over. */
+static cst_status open_encoding(const cst__sink_target *open, cst_encoder *encoder, void **out,
+                                cst_error *error) {
   record_sink *sink = NULL;
-  CST__TRY(records_new(open, &sink, error));
-  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
-  options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
-  options.allocator = open->options->allocator;
-  cst_status status =
-      cst_example_encoder_new(open->options->schema, &options, &sink->example, error);
+  cst_status status = records_new(open, &sink, error);
   if (status != CST_OK) {
-    records_free(sink);
+    cst_encoder_free(encoder);
     return status;
   }
+  sink->encoder = encoder;
   *out = sink;
   return CST_OK;
 }
 
-static cst_status example_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
-  record_sink *sink = ptr;
-  struct ArrowSchema schema;
-  struct ArrowArray records;
-  CST__TRY(
-      cst_example_encoder_encode(sink->example, sink->schema, batch, &schema, &records, error));
-  return write_records(sink, &schema, &records, error);
+static cst_encode_options encode_options_of(const cst__sink_target *open) {
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
+  options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
+  options.allocator = open->options->allocator;
+  return options;
+}
+
+/* ---- example ---- */
+
+static cst_status example_open(const cst__sink_target *open, void **out, cst_error *error) {
+  const cst_encode_options options = encode_options_of(open);
+  cst_encoder *encoder;
+  CST__TRY(cst_example_encoder_new(open->options->schema, &options, &encoder, error));
+  return open_encoding(open, encoder, out, error);
 }
 
 const cst__sink_format cst__sink_example = {
     .name = "example",
     .open = example_open,
-    .write = example_write,
+    .write = encode_and_write,
     .finish = records_finish,
     .free = records_free,
 };
@@ -101,29 +102,13 @@ const cst__sink_format cst__sink_example = {
 /* ---- sequence_example ---- */
 
 static cst_status sequence_open(const cst__sink_target *open, void **out, cst_error *error) {
-  record_sink *sink = NULL;
-  CST__TRY(records_new(open, &sink, error));
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+  cst_encoder *encoder;
   options.sequence_column = open->options->sequence_column;
   options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
   options.allocator = open->options->allocator;
-  cst_status status =
-      cst_sequence_encoder_new(open->options->schema, &options, &sink->sequence, error);
-  if (status != CST_OK) {
-    records_free(sink);
-    return status;
-  }
-  *out = sink;
-  return CST_OK;
-}
-
-static cst_status sequence_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
-  record_sink *sink = ptr;
-  struct ArrowSchema schema;
-  struct ArrowArray records;
-  CST__TRY(
-      cst_sequence_encoder_encode(sink->sequence, sink->schema, batch, &schema, &records, error));
-  return write_records(sink, &schema, &records, error);
+  CST__TRY(cst_sequence_encoder_new(open->options->schema, &options, &encoder, error));
+  return open_encoding(open, encoder, out, error);
 }
 
 /* A struct column of the name that the options tell. */
@@ -143,7 +128,7 @@ const cst__sink_format cst__sink_sequence = {
     .name = "sequence_example",
     .open = sequence_open,
     .matches = sequence_matches,
-    .write = sequence_write,
+    .write = encode_and_write,
     .finish = records_finish,
     .free = records_free,
 };
@@ -158,36 +143,21 @@ static cst_status message_open(const cst__sink_target *open, void **out, cst_err
                      "type's name: descriptors and message, or --proto-set and --message",
                      "messages can only be written with their descriptors");
   }
-  record_sink *sink = NULL;
-  CST__TRY(records_new(open, &sink, error));
-  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
-  options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
-  options.allocator = open->options->allocator;
-  cst_status status = cst_message_encoder_new(message, &options, &sink->message, error);
-  if (status == CST_OK) {
-    status = cst__message_encoder_prepare(sink->message, open->schema, error);
-  }
+  const cst_encode_options options = encode_options_of(open);
+  cst_encoder *encoder;
+  CST__TRY(cst_message_encoder_new(message, &options, &encoder, error));
+  cst_status status = cst__message_encoder_prepare(encoder, open->schema, error);
   if (status != CST_OK) {
-    records_free(sink);
+    cst_encoder_free(encoder);
     return status;
   }
-  *out = sink;
-  return CST_OK;
-}
-
-static cst_status message_write(void *ptr, const struct ArrowArray *batch, cst_error *error) {
-  record_sink *sink = ptr;
-  struct ArrowSchema schema;
-  struct ArrowArray records;
-  CST__TRY(
-      cst_message_encoder_encode(sink->message, sink->schema, batch, &schema, &records, error));
-  return write_records(sink, &schema, &records, error);
+  return open_encoding(open, encoder, out, error);
 }
 
 const cst__sink_format cst__sink_message = {
     .name = "message",
     .open = message_open,
-    .write = message_write,
+    .write = encode_and_write,
     .finish = records_finish,
     .free = records_free,
 };

@@ -1,9 +1,8 @@
 /* Records of messages to batches: the loop over them, and what becomes of bad ones. */
-#include "message/decode/decoder.h"
+#include "message/decode/decode.h"
 
 #include <string.h>
 
-#include "arrow/records/decoding.h"
 #include "base/arguments.h"
 #include "base/cpu_features.h"
 #include "base/interrupt.h"
@@ -18,7 +17,8 @@ enum {
   FETCH_BYTES = 1024 /* of the next record are asked for ahead */
 };
 
-struct cst_message_decoder {
+typedef struct message_decoder {
+  cst_decoder base; /* first */
   cst__message_plan *plan;
   cst__batch_builder *batch;
   cst__loop loop;
@@ -26,7 +26,7 @@ struct cst_message_decoder {
   cst__record_text *text;          /* of records in the text format or JSON; else NULL */
   cst__bad_record_callback on_bad; /* NULL: a bad record is an error */
   void *on_bad_ctx;
-};
+} message_decoder;
 
 cst__loop_run cst__loop_best(void) {
 #if defined(CST__HAVE_V3)
@@ -37,108 +37,16 @@ cst__loop_run cst__loop_best(void) {
   return cst__loop_run_base;
 }
 
-static cst_status expect_confluent(cst_message_decoder *d, cst_error *error) {
-  d->confluent = cst__new(&d->plan->allocator, sizeof *d->confluent);
-  if (d->confluent == NULL) {
-    return cst__fail_memory(error, sizeof *d->confluent);
-  }
-  bool has_place = d->plan->options.form == CST_MESSAGE_CONFLUENT;
-  cst__confluent_init(d->confluent, d->plan->options.descriptors,
-                      has_place ? d->plan->root->def : NULL);
-  return CST_OK;
-}
-
-static cst_status expect_text(cst_message_decoder *d, cst_error *error) {
-  const cst_message_options *options = &d->plan->options;
-  d->text = cst__new(&d->plan->allocator, sizeof *d->text);
-  if (d->text == NULL) {
-    return cst__fail_memory(error, sizeof *d->text);
-  }
-  cst__record_text_init(d->text, options, d->plan->root->def, &d->plan->allocator);
-  return CST_OK;
-}
-
-cst_status cst__message_decoder_open(cst__message_plan *plan, cst_message_decoder **out,
-                                     cst_error *error) {
-  *out = NULL;
-  cst_message_decoder *d = cst__new_zero(&plan->allocator, sizeof *d);
-  if (d == NULL) {
-    return cst__fail_memory(error, sizeof *d);
-  }
-  d->plan = cst__message_plan_retain(plan);
-  cst_status status = cst__batch_builder_new(&plan->type, &plan->allocator, &d->batch, error);
-  if (status == CST_OK) {
-    status = cst__loop_init(&d->loop, plan, d->batch, error);
-  }
-  if (status == CST_OK && (plan->options.form == CST_MESSAGE_CONFLUENT ||
-                           plan->options.form == CST_MESSAGE_CONFLUENT_PLAIN)) {
-    status = expect_confluent(d, error);
-  }
-  if (status == CST_OK && cst__form_is_text(plan->options.form)) {
-    status = expect_text(d, error);
-  }
-  if (status != CST_OK) {
-    cst_message_decoder_free(d);
-    return status;
-  }
-  *out = d;
-  return CST_OK;
-}
-
-cst_status cst_message_decoder_new(const cst_message_options *message,
-                                   const cst_decode_options *options, cst_message_decoder **out,
-                                   cst_error *error) {
-  CST__CLEAR(out);
-  cst_decode_options own = CST_DECODE_OPTIONS_INIT;
-  cst_message_options what = CST_MESSAGE_OPTIONS_INIT;
-  CST__TRY(cst__check_given(message, "message", out, error));
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(cst__read_options(&what, sizeof what, message, error));
-  CST__TRY(cst__check_allocator(own.allocator, error));
-  CST__TRY(cst__check_flags(own.flags, CST__RECORD_COLUMN_FLAGS, error));
-  CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
-  const cst__message_plan_options inner = {.message = &what,
-                                           .columns = own.columns,
-                                           .num_columns = own.num_columns,
-                                           .column_flags = own.flags,
-                                           .allocator = own.allocator};
-  cst__message_plan *plan;
-  CST__TRY(cst__message_plan_new(&inner, &plan, error));
-  cst_status status = cst__message_decoder_open(plan, out, error);
-  cst__message_plan_release(plan);
-  return status;
-}
-
-void cst_message_decoder_free(cst_message_decoder *decoder) {
-  if (decoder != NULL) {
-    cst__loop_reset(&decoder->loop);
-    cst__delete(decoder->confluent);
-    if (decoder->text != NULL) {
-      cst__record_text_reset(decoder->text);
-      cst__delete(decoder->text);
-    }
-    cst__batch_builder_free(decoder->batch);
-    cst__message_plan_release(decoder->plan);
-    cst__delete(decoder);
-  }
-}
-
-void cst__message_decoder_on_bad(cst_message_decoder *decoder, cst__bad_record_callback on_bad,
-                                 void *ctx) {
-  decoder->on_bad = on_bad;
-  decoder->on_bad_ctx = ctx;
-}
-
 /* ---- one record ---- */
 
 /* A row whose slots nobody appends. */
-static cst_status append_absent_row(cst_message_decoder *d, cst_error *error) {
+static cst_status append_absent_row(message_decoder *d, cst_error *error) {
   return cst__builder_end_struct(d->batch->root) ? CST_OK
                                                  : cst__batch_builder_fail(d->batch, error);
 }
 
 /* A row of nulls; the columns are nullable. */
-static cst_status append_null_row(cst_message_decoder *d, cst_error *error) {
+static cst_status append_null_row(message_decoder *d, cst_error *error) {
   cst__builder *root = d->batch->root;
   for (size_t i = 0; i < root->num_children; i++) {
     cst__builder *column = &root->children[i];
@@ -154,7 +62,7 @@ static bool is_of_record(cst_status status) {
 }
 
 /* Once more, in normal form. */
-static cst_status decode_slow(cst_message_decoder *d, cst_bytes record, cst__builder_mark mark) {
+static cst_status decode_slow(message_decoder *d, cst_bytes record, cst__builder_mark mark) {
   cst__loop *loop = &d->loop;
   cst_bytes normal;
   cst__batch_builder_rollback(d->batch, mark);
@@ -173,7 +81,7 @@ static cst_status decode_slow(cst_message_decoder *d, cst_bytes record, cst__bui
 }
 
 /* After the loop has stopped within a record. */
-static __attribute__((noinline)) cst_status decode_stopped(cst_message_decoder *d, cst_bytes record,
+static __attribute__((noinline)) cst_status decode_stopped(message_decoder *d, cst_bytes record,
                                                            cst__builder_mark mark) {
   cst__loop *loop = &d->loop;
   cst_status status =
@@ -183,7 +91,7 @@ static __attribute__((noinline)) cst_status decode_stopped(cst_message_decoder *
 }
 
 /* A message in the wire format. */
-static inline cst_status decode_wire(cst_message_decoder *d, const uint8_t *at, size_t size,
+static inline cst_status decode_wire(message_decoder *d, const uint8_t *at, size_t size,
                                      cst__builder_mark mark) {
   cst__loop *loop = &d->loop;
   loop->depth = CST__DEPTH_LIMIT;
@@ -193,14 +101,14 @@ static inline cst_status decode_wire(cst_message_decoder *d, const uint8_t *at, 
   return decode_stopped(d, (cst_bytes){at, size}, mark);
 }
 
-static cst_status decode_prefixed(cst_message_decoder *d, const uint8_t *at, size_t size,
+static cst_status decode_prefixed(message_decoder *d, const uint8_t *at, size_t size,
                                   cst__builder_mark mark) {
   cst_bytes message;
   CST__TRY(cst__confluent_strip(d->confluent, (cst_bytes){at, size}, &message, d->loop.error));
   return decode_wire(d, message.data, message.size, mark);
 }
 
-static cst_status decode_text(cst_message_decoder *d, const uint8_t *at, size_t size,
+static cst_status decode_text(message_decoder *d, const uint8_t *at, size_t size,
                               cst__builder_mark mark) {
   cst_bytes message;
   CST__TRY(cst__record_text_read(d->text, (cst_bytes){at, size}, SLACK, &message, d->loop.error));
@@ -208,7 +116,7 @@ static cst_status decode_text(cst_message_decoder *d, const uint8_t *at, size_t 
 }
 
 /* A record in the form that the options say. */
-static cst_status decode_form(cst_message_decoder *d, const uint8_t *at, size_t size,
+static cst_status decode_form(message_decoder *d, const uint8_t *at, size_t size,
                               cst__builder_mark mark) {
   if (LIKELY(d->confluent == NULL && d->text == NULL)) {
     return decode_wire(d, at, size, mark);
@@ -216,7 +124,7 @@ static cst_status decode_form(cst_message_decoder *d, const uint8_t *at, size_t 
   return d->text != NULL ? decode_text(d, at, size, mark) : decode_prefixed(d, at, size, mark);
 }
 
-static cst_status decode_one(cst_message_decoder *d, const uint8_t *at, size_t size) {
+static cst_status decode_one(message_decoder *d, const uint8_t *at, size_t size) {
   cst__loop *loop = &d->loop;
   cst__builder_mark mark = cst__batch_builder_mark(d->batch);
   cst_status status = decode_form(d, at, size, mark);
@@ -240,7 +148,7 @@ static bool is_there(const cst__records *records, size_t i) {
 }
 
 /* Two buffers take turns, so that a record is copied while the one before it is decoded. */
-static __attribute__((noinline)) const uint8_t *copy_with_slack(cst_message_decoder *d,
+static __attribute__((noinline)) const uint8_t *copy_with_slack(message_decoder *d,
                                                                 const cst_bytes *record, size_t i) {
   cst__buffer *copy = &d->loop.bytes[i & 1];
   if (UNLIKELY(copy->capacity < record->size + SLACK) &&
@@ -255,8 +163,7 @@ static __attribute__((noinline)) const uint8_t *copy_with_slack(cst_message_deco
 }
 
 /* The record where the loop may read over its end: most often in place. NULL: no memory. */
-ALWAYS_INLINE const uint8_t *with_slack(cst_message_decoder *d, const cst__records *records,
-                                        size_t i) {
+ALWAYS_INLINE const uint8_t *with_slack(message_decoder *d, const cst__records *records, size_t i) {
   const cst_bytes *record = &records->items[i];
   bool is_followed = i + 1 < records->count && record[1].data == record->data + record->size &&
                      record[1].size >= SLACK;
@@ -264,8 +171,7 @@ ALWAYS_INLINE const uint8_t *with_slack(cst_message_decoder *d, const cst__recor
   return LIKELY(in_place) ? record->data : copy_with_slack(d, record, i);
 }
 
-static cst_status decode_all(cst_message_decoder *d, const cst__records *records,
-                             cst_error *error) {
+static cst_status decode_all(message_decoder *d, const cst__records *records, cst_error *error) {
   size_t done = 0;
   CST__TRY(cst__loop_begin(&d->loop, error));
   const uint8_t *next = records->count > 0 ? with_slack(d, records, 0) : NULL;
@@ -289,12 +195,11 @@ static cst_status decode_all(cst_message_decoder *d, const cst__records *records
   return CST_OK;
 }
 
-cst_status cst__message_decoder_decode(cst_message_decoder *d, const cst__records *records,
-                                       struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                       cst_error *error) {
-  cst_error unseen = CST_ERROR_INIT;
+static cst_status decode_messages(cst_decoder *decoder, const cst__records *records,
+                                  struct ArrowSchema *out_schema, struct ArrowArray *out,
+                                  cst_error *error) {
+  message_decoder *d = (message_decoder *)decoder;
   cst__builder_mark empty = {0, 0};
-  error = cst__error_wanted(error) ? error : &unseen;
   d->loop.error = error;
   cst_status status = decode_all(d, records, error);
   if (status == CST_OK && out_schema != NULL) {
@@ -311,40 +216,112 @@ cst_status cst__message_decoder_decode(cst_message_decoder *d, const cst__record
   return status;
 }
 
-cst_status cst_message_decoder_decode(cst_message_decoder *decoder, const cst_bytes *records,
-                                      size_t count, struct ArrowSchema *out_schema,
-                                      struct ArrowArray *out, cst_error *error) {
-  CST__CLEAR(out_schema);
-  CST__CLEAR(out);
-  CST__TRY(cst__records_check(decoder, records, count, error));
-  const cst__records all = {.items = records, .count = count};
-  return cst__message_decoder_decode(decoder, &all, out_schema, out, error);
-}
+/* ---- life ---- */
 
-static cst_status decode_message_records(void *self, const cst__records *records,
-                                         struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                         cst_error *error) {
-  return cst__message_decoder_decode(self, records, out_schema, out, error);
-}
-
-cst_status cst_message_decoder_decode_arrow(cst_message_decoder *decoder,
-                                            const struct ArrowSchema *schema,
-                                            struct ArrowArray *records,
-                                            struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                            cst_error *error) {
-  CST__CLEAR(out_schema);
-  CST__CLEAR(out);
-  if (decoder == NULL || schema == NULL || records == NULL) {
-    return cst__missing(decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records", error);
+static void free_messages(cst_decoder *decoder) {
+  message_decoder *d = (message_decoder *)decoder;
+  cst__loop_reset(&d->loop);
+  cst__delete(d->confluent);
+  if (d->text != NULL) {
+    cst__record_text_reset(d->text);
+    cst__delete(d->text);
   }
-  const cst__decoding decoding = {
-      .self = decoder, .decode = decode_message_records, .allocator = &decoder->plan->allocator};
-  return cst__decode_arrow(&decoding, schema, records, out_schema, out, error);
+  cst__batch_builder_free(d->batch);
+  cst__message_plan_release(d->plan);
+  cst__delete(d);
 }
 
-cst_status cst_message_decoder_arrow_schema(const cst_message_decoder *decoder,
-                                            struct ArrowSchema *out, cst_error *error) {
+static void on_bad_messages(cst_decoder *decoder, cst__bad_record_callback on_bad, void *ctx) {
+  message_decoder *d = (message_decoder *)decoder;
+  d->on_bad = on_bad;
+  d->on_bad_ctx = ctx;
+}
+
+static cst_status messages_schema(const cst_decoder *decoder, struct ArrowSchema *out,
+                                  cst_error *error) {
+  return cst__type_export(&((const message_decoder *)decoder)->plan->type, out, error);
+}
+
+static cst_status share_messages(const cst_decoder *decoder, cst_decoder **out, cst_error *error) {
+  return cst__message_decoder_open(((const message_decoder *)decoder)->plan, out, error);
+}
+
+static const cst__decoder_type message_type = {
+    .decode = decode_messages,
+    .arrow_schema = messages_schema,
+    .share = share_messages,
+    .on_bad = on_bad_messages,
+    .free = free_messages,
+};
+
+static cst_status expect_confluent(message_decoder *d, cst_error *error) {
+  d->confluent = cst__new(&d->plan->allocator, sizeof *d->confluent);
+  if (d->confluent == NULL) {
+    return cst__fail_memory(error, sizeof *d->confluent);
+  }
+  bool has_place = d->plan->options.form == CST_MESSAGE_CONFLUENT;
+  cst__confluent_init(d->confluent, d->plan->options.descriptors,
+                      has_place ? d->plan->root->def : NULL);
+  return CST_OK;
+}
+
+static cst_status expect_text(message_decoder *d, cst_error *error) {
+  const cst_message_options *options = &d->plan->options;
+  d->text = cst__new(&d->plan->allocator, sizeof *d->text);
+  if (d->text == NULL) {
+    return cst__fail_memory(error, sizeof *d->text);
+  }
+  cst__record_text_init(d->text, options, d->plan->root->def, &d->plan->allocator);
+  return CST_OK;
+}
+
+cst_status cst__message_decoder_open(cst__message_plan *plan, cst_decoder **out, cst_error *error) {
+  *out = NULL;
+  message_decoder *d = cst__new_zero(&plan->allocator, sizeof *d);
+  if (d == NULL) {
+    return cst__fail_memory(error, sizeof *d);
+  }
+  d->base = (cst_decoder){.type = &message_type, .allocator = &plan->allocator};
+  d->plan = cst__message_plan_retain(plan);
+  cst_status status = cst__batch_builder_new(&plan->type, &plan->allocator, &d->batch, error);
+  if (status == CST_OK) {
+    status = cst__loop_init(&d->loop, plan, d->batch, error);
+  }
+  if (status == CST_OK && (plan->options.form == CST_MESSAGE_CONFLUENT ||
+                           plan->options.form == CST_MESSAGE_CONFLUENT_PLAIN)) {
+    status = expect_confluent(d, error);
+  }
+  if (status == CST_OK && cst__form_is_text(plan->options.form)) {
+    status = expect_text(d, error);
+  }
+  if (status != CST_OK) {
+    free_messages(&d->base);
+    return status;
+  }
+  *out = &d->base;
+  return CST_OK;
+}
+
+cst_status cst_message_decoder_new(const cst_message_options *message,
+                                   const cst_decode_options *options, cst_decoder **out,
+                                   cst_error *error) {
   CST__CLEAR(out);
-  CST__TRY(cst__check_given(decoder, "decoder", out, error));
-  return cst__type_export(&decoder->plan->type, out, error);
+  cst_decode_options own = CST_DECODE_OPTIONS_INIT;
+  cst_message_options what = CST_MESSAGE_OPTIONS_INIT;
+  CST__TRY(cst__check_given(message, "message", out, error));
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(cst__read_options(&what, sizeof what, message, error));
+  CST__TRY(cst__check_allocator(own.allocator, error));
+  CST__TRY(cst__check_flags(own.flags, CST__RECORD_COLUMN_FLAGS, error));
+  CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
+  const cst__message_plan_options inner = {.message = &what,
+                                           .columns = own.columns,
+                                           .num_columns = own.num_columns,
+                                           .column_flags = own.flags,
+                                           .allocator = own.allocator};
+  cst__message_plan *plan;
+  CST__TRY(cst__message_plan_new(&inner, &plan, error));
+  cst_status status = cst__message_decoder_open(plan, out, error);
+  cst__message_plan_release(plan);
+  return status;
 }

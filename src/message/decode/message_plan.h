@@ -8,7 +8,7 @@
 #define MESSAGE_DECODE_MESSAGE_PLAN_H
 
 #include "base/thread.h"
-#include "message/decode/decoder.h"
+#include "message/decode/decode.h"
 #include "message/decode/message_fields.h"
 
 /* ---- wanted columns ---- */

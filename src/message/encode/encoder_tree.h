@@ -10,7 +10,7 @@
 #ifndef MESSAGE_ENCODE_ENCODER_TREE_H
 #define MESSAGE_ENCODE_ENCODER_TREE_H
 
-#include "arrow/records/encoding.h"
+#include "arrow/records/encoder.h"
 #include "message/text/struct_json.h"
 #include "proto/descriptor_set.h"
 

@@ -151,18 +151,18 @@ cst_status cst__query_view_input_say(const cst__query_view_input *input, cst__ar
 static cst_status decoded_example_type(const input_binding *b, struct ArrowSchema *out) {
   cst_schema *schema = b->input->schema;
   if (b->input->from == CST__FROM_SEQUENCE_EXAMPLE) {
-    cst_sequence_decoder *decoder;
+    cst_decoder *decoder;
     const cst__sequence_decoder_options options = {.allocator = &b->arena->allocator};
     CST__TRY(cst__sequence_decoder_new(schema, &options, &decoder, b->error));
-    cst_status status = cst_sequence_decoder_arrow_schema(decoder, out, b->error);
-    cst_sequence_decoder_free(decoder);
+    cst_status status = cst_decoder_arrow_schema(decoder, out, b->error);
+    cst_decoder_free(decoder);
     return status;
   }
-  cst_example_decoder *decoder;
+  cst_decoder *decoder;
   const cst__example_decoder_options options = {.allocator = &b->arena->allocator};
   CST__TRY(cst__example_decoder_new(schema, &options, &decoder, b->error));
-  cst_status status = cst_example_decoder_arrow_schema(decoder, out, b->error);
-  cst_example_decoder_free(decoder);
+  cst_status status = cst_decoder_arrow_schema(decoder, out, b->error);
+  cst_decoder_free(decoder);
   return status;
 }
 

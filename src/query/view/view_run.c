@@ -7,7 +7,7 @@
 #include "arrow/view.h"
 #include "base/interrupt.h"
 #include "decode/sequence_decoder.h"
-#include "message/decode/decoder.h"
+#include "message/decode/decode.h"
 #include "query/plan/steps.h"
 #include "query/run/run.h"
 #include "schema/flat.h"
@@ -17,10 +17,8 @@
 /* What one call needs for itself. */
 typedef struct runner_state {
   struct runner_state *next;
-  cst_message_decoder *messages; /* the one that the input has; the others are NULL */
-  cst_example_decoder *examples;
-  cst_sequence_decoder *sequences;
-  void *flat;           /* of examples */
+  cst_decoder *decoder;
+  void *flat;           /* of examples; NULL: messages */
   cst__query_run *run;  /* over what the decoder gives */
   cst__query_run *bare; /* over batches of the type that the query is bound to; NULL: not yet */
   cst__row_map origin;
@@ -35,10 +33,7 @@ struct cst__view_runner {
   const cst_specs *specs;
   const char *without;
 
-  /* What decoders share. */
-  cst__message_plan *messages;
-  cst_example_decoder *examples;
-  cst_sequence_decoder *sequences;
+  cst_decoder *compiled; /* what decoders share; NULL: no records are read */
   void *flat;
   struct ArrowSchema decoded;  /* the type of decoded batches, after flat; released: no records are
                                   read (tables, examples without a schema) */
@@ -117,14 +112,18 @@ static cst_status share_messages(cst__view_runner *r, cst_error *error) {
   options.columns = cst__query_plan_paths(r->plan, &options.num_columns);
   static const char *const nothing[1] = {NULL};
   options.columns = options.columns != NULL ? options.columns : nothing;
-  CST__TRY(cst__message_plan_new(&options, &r->messages, error));
-  return cst__type_export(cst__message_plan_type(r->messages), &r->decoded, error);
+  cst__message_plan *plan;
+  CST__TRY(cst__message_plan_new(&options, &plan, error));
+  cst_status status = cst__message_decoder_open(plan, &r->compiled, error);
+  cst__message_plan_release(plan);
+  return status == CST_OK ? cst_decoder_arrow_schema(r->compiled, &r->decoded, error) : status;
 }
 
 /* Puts the type after flat in the place of what the decoder gives. */
 static cst_status share_flat(cst__view_runner *r, cst_error *error) {
   const cst__flat_settings settings = {.schema = r->input->schema};
   cst__stage_output output;
+  CST__TRY(cst_decoder_arrow_schema(r->compiled, &r->decoded, error));
   CST__TRY(cst__flat_stage.bind(&settings, &r->decoded, &r->allocator, &r->flat, &output, error));
   r->decoded.release(&r->decoded);
   r->decoded = output.schema;
@@ -134,18 +133,14 @@ static cst_status share_flat(cst__view_runner *r, cst_error *error) {
 static cst_status share_examples(cst__view_runner *r, cst_error *error) {
   cst__example_decoder_options options = {.allocator = &r->allocator};
   CST__TRY(runner_columns(r, &options.columns, &options.num_columns, error));
-  CST__TRY(cst__example_decoder_new(r->input->schema, &options, &r->examples, error));
-  CST__TRY(cst_example_decoder_arrow_schema(r->examples, &r->decoded, error));
-  (void)cst__example_decoder_seal(r->examples);
+  CST__TRY(cst__example_decoder_new(r->input->schema, &options, &r->compiled, error));
   return share_flat(r, error);
 }
 
 static cst_status share_sequences(cst__view_runner *r, cst_error *error) {
   cst__sequence_decoder_options options = {.allocator = &r->allocator};
   CST__TRY(runner_columns(r, &options.columns, &options.num_columns, error));
-  CST__TRY(cst__sequence_decoder_new(r->input->schema, &options, &r->sequences, error));
-  CST__TRY(cst_sequence_decoder_arrow_schema(r->sequences, &r->decoded, error));
-  (void)cst__sequence_decoder_seal(r->sequences);
+  CST__TRY(cst__sequence_decoder_new(r->input->schema, &options, &r->compiled, error));
   return share_flat(r, error);
 }
 
@@ -197,9 +192,7 @@ static void runner_state_free(runner_state *state) {
   if (state->flat != NULL) {
     cst__flat_stage.close(state->flat);
   }
-  cst_message_decoder_free(state->messages);
-  cst_example_decoder_free(state->examples);
-  cst_sequence_decoder_free(state->sequences);
+  cst_decoder_free(state->decoder);
   cst__row_map_reset(&state->origin);
   cst__delete(state);
 }
@@ -221,23 +214,15 @@ void cst__view_runner_free(cst__view_runner *r) {
   if (r->decoded.release != NULL) {
     r->decoded.release(&r->decoded);
   }
-  cst__message_plan_release(r->messages);
-  cst_example_decoder_free(r->examples);
-  cst_sequence_decoder_free(r->sequences);
+  cst_decoder_free(r->compiled);
   cst__mutex_destroy(&r->lock);
   cst__arena_reset(&r->arena);
   cst__delete(r);
 }
 
 static cst_status runner_state_open(cst__view_runner *r, runner_state *state, cst_error *error) {
-  if (r->messages != NULL) {
-    CST__TRY(cst__message_decoder_open(r->messages, &state->messages, error));
-  }
-  if (r->examples != NULL) {
-    CST__TRY(cst__example_decoder_share(r->examples, &state->examples, error));
-  }
-  if (r->sequences != NULL) {
-    CST__TRY(cst__sequence_decoder_share(r->sequences, &state->sequences, error));
+  if (r->compiled != NULL) {
+    CST__TRY(cst__decoder_share(r->compiled, &state->decoder, error));
   }
   if (r->flat != NULL) {
     CST__TRY(cst__flat_stage.open(r->flat, &state->flat, error));
@@ -279,14 +264,12 @@ static void runner_put(cst__view_runner *r, runner_state *state) {
 
 static cst_status runner_decode(runner_state *state, const cst__records *records,
                                 struct ArrowArray *out, cst_error *error) {
-  if (state->messages != NULL) {
-    return cst__message_decoder_decode(state->messages, records, NULL, out, error);
-  }
   struct ArrowArray batch;
   cst__row_map unused = {0};
-  CST__TRY(state->examples != NULL
-               ? cst__example_decoder_decode(state->examples, records, NULL, &batch, error)
-               : cst__sequence_decoder_decode(state->sequences, records, NULL, &batch, error));
+  if (state->flat == NULL) {
+    return cst__decoder_decode(state->decoder, records, NULL, out, error);
+  }
+  CST__TRY(cst__decoder_decode(state->decoder, records, NULL, &batch, error));
   return cst__flat_stage.run(state->flat, &batch, out, &unused, error);
 }
 

@@ -237,7 +237,7 @@ static cst_status open_decoding(cst__decoding *decoding, cst_error *error) {
   bool nulls = for_columns && source->options.values.on_error == CST_ON_ERROR_NULL;
   if (decoding->decoder == NULL) {
     CST__TRY(cst__source_open_decoder(source, decoding->purpose, &decoding->decoder, error));
-    if (nulls && source->inputs->format.payload->on_bad != NULL) {
+    if (nulls) {
       cst__record_decoder_on_bad(decoding->decoder, note_bad_row, decoding);
     }
   }

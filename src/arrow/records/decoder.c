@@ -1,12 +1,31 @@
 /* Records on their way into a decoder: copied where views would point at memory that does not stay;
  * those of an Arrow array are looked at in place, and kept alive where views point at them.
  */
-#include "arrow/records/decoding.h"
+#include "arrow/records/decoder.h"
 
 #include "arrow/view.h"
+#include "base/arguments.h"
 #include "base/thread.h"
 
-cst_status cst__decode_records(const cst__decoding *decoder, const cst__records *records,
+void cst_decoder_free(cst_decoder *decoder) {
+  if (decoder != NULL) {
+    decoder->type->free(decoder);
+  }
+}
+
+cst_status cst_decoder_arrow_schema(const cst_decoder *decoder, struct ArrowSchema *out,
+                                    cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(decoder, "decoder", out, error));
+  return decoder->type->arrow_schema(decoder, out, error);
+}
+
+cst_status cst__decoder_share(const cst_decoder *decoder, cst_decoder **out, cst_error *error) {
+  *out = NULL;
+  return decoder->type->share(decoder, out, error);
+}
+
+cst_status cst__decoder_decode(cst_decoder *decoder, const cst__records *records,
                                struct ArrowSchema *out_schema, struct ArrowArray *out,
                                cst_error *error) {
   cst_error unseen = CST_ERROR_INIT; /* a decoder always has somewhere to write to */
@@ -16,13 +35,23 @@ cst_status cst__decode_records(const cst__decoding *decoder, const cst__records 
                      records->count);
   }
   if (!decoder->views || records->num_blocks > 0) {
-    return decoder->decode(decoder->self, records, out_schema, out, error);
+    return decoder->type->decode(decoder, records, out_schema, out, error);
   }
   cst__copied copied;
   CST__TRY(cst__records_copy(decoder->allocator, records, &copied, error));
-  cst_status status = decoder->decode(decoder->self, &copied.records, out_schema, out, error);
+  cst_status status = decoder->type->decode(decoder, &copied.records, out_schema, out, error);
   cst__copied_release(&copied);
   return status;
+}
+
+cst_status cst_decoder_decode(cst_decoder *decoder, const cst_bytes *records, size_t count,
+                              struct ArrowSchema *out_schema, struct ArrowArray *out,
+                              cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  CST__TRY(cst__records_check(decoder, records, count, error));
+  const cst__records all = {.items = records, .count = count};
+  return cst__decoder_decode(decoder, &all, out_schema, out, error);
 }
 
 /* ---- Arrow arrays ---- */
@@ -47,7 +76,7 @@ static void kept_release(void *owner) {
 
 /* What one call needs, freed together. */
 typedef struct call {
-  const cst__decoding *decoder;
+  cst_decoder *decoder;
   cst__arena arena;
   cst__view view;
   cst_bytes *items;
@@ -124,7 +153,7 @@ static cst_status decode_kept(call *c, struct ArrowArray *records, struct ArrowS
                         .count = (size_t)c->view.length,
                         .blocks = c->blocks,
                         .num_blocks = c->num_blocks};
-    status = cst__decode_records(c->decoder, &all, out_schema, out, error);
+    status = cst__decoder_decode(c->decoder, &all, out_schema, out, error);
   }
   if (status == CST_OK && out != NULL) {
     /* The batch holds a count by now; nobody releases it while this call lasts. */
@@ -135,9 +164,14 @@ static cst_status decode_kept(call *c, struct ArrowArray *records, struct ArrowS
   return status;
 }
 
-cst_status cst__decode_arrow(const cst__decoding *decoder, const struct ArrowSchema *schema,
-                             struct ArrowArray *records, struct ArrowSchema *out_schema,
-                             struct ArrowArray *out, cst_error *error) {
+cst_status cst_decoder_decode_arrow(cst_decoder *decoder, const struct ArrowSchema *schema,
+                                    struct ArrowArray *records, struct ArrowSchema *out_schema,
+                                    struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  if (decoder == NULL || schema == NULL || records == NULL) {
+    return cst__missing(decoder == NULL ? "decoder" : schema == NULL ? "schema" : "records", error);
+  }
   call c = {.decoder = decoder};
   cst__arena_init(&c.arena, NULL);
   cst_status status = look_at_records(&c, schema, records, error);
@@ -146,7 +180,7 @@ cst_status cst__decode_arrow(const cst__decoding *decoder, const struct ArrowSch
     status = decode_kept(&c, records, out_schema, out, error);
   } else if (status == CST_OK) {
     cst__records all = {.items = c.items, .count = (size_t)c.view.length};
-    status = cst__decode_records(decoder, &all, out_schema, out, error);
+    status = cst__decoder_decode(decoder, &all, out_schema, out, error);
   }
   cst__delete(c.blocks);
   cst__arena_reset(&c.arena);

@@ -1,5 +1,5 @@
 /* The encoder of messages: which tree writes a batch, and its rows. */
-#include "message/encode/encoder.h"
+#include "message/encode/message_encoder.h"
 
 #include <string.h>
 
@@ -7,8 +7,8 @@
 #include "message/encode/encoder_tree.h"
 #include "message/text/record_text.h"
 
-struct cst_message_encoder {
-  cst__encoding base; /* first */
+typedef struct message_encoder {
+  cst_encoder base; /* first */
   cst_descriptors *descriptors;
   const cst__message_def *def;
   char *unknown_fields;
@@ -18,11 +18,11 @@ struct cst_message_encoder {
   cst__out_message *tree;
   cst__out out;
   cst__record_text text; /* of the text format and JSON */
-};
+} message_encoder;
 
 /* ---- trees ---- */
 
-static void forget_tree(cst_message_encoder *e) {
+static void forget_tree(message_encoder *e) {
   if (e->schema.release != NULL) {
     e->schema.release(&e->schema);
   }
@@ -31,7 +31,7 @@ static void forget_tree(cst_message_encoder *e) {
   cst__arena_reset(&e->tree_arena);
 }
 
-static cst_status make_tree(cst_message_encoder *e, const struct ArrowSchema *schema,
+static cst_status make_tree(message_encoder *e, const struct ArrowSchema *schema,
                             cst_error *error) {
   CST__TRY(cst__schema_copy(schema, &e->schema, error));
   cst__out_plan plan = {.descriptors = e->descriptors,
@@ -43,8 +43,9 @@ static cst_status make_tree(cst_message_encoder *e, const struct ArrowSchema *sc
 }
 
 /* Unless it is the schema of the batch before. */
-cst_status cst__message_encoder_prepare(cst_message_encoder *e, const struct ArrowSchema *schema,
+cst_status cst__message_encoder_prepare(cst_encoder *encoder, const struct ArrowSchema *schema,
                                         cst_error *error) {
+  message_encoder *e = (message_encoder *)encoder;
   if (e->tree != NULL && cst__schema_equal(&e->schema, schema)) {
     return CST_OK;
   }
@@ -56,18 +57,17 @@ cst_status cst__message_encoder_prepare(cst_message_encoder *e, const struct Arr
   return status;
 }
 
-static cst_status plan_messages(cst__encoding *encoding, const cst__viewed *batch,
-                                cst_error *error) {
-  cst_message_encoder *e = (cst_message_encoder *)encoding;
+static cst_status plan_messages(cst_encoder *encoding, const cst__viewed *batch, cst_error *error) {
+  message_encoder *e = (message_encoder *)encoding;
   cst__out_binding binding = {.arena = &e->base.arena, .trusted = e->base.trusted, .error = error};
-  CST__TRY(cst__message_encoder_prepare(e, batch->schema, error));
+  CST__TRY(cst__message_encoder_prepare(encoding, batch->schema, error));
   return cst__out_bind_message(&binding, e->tree, batch);
 }
 
 /* ---- rows ---- */
 
 /* The record that has just been put, in its text form. */
-static cst_status put_as_text(cst_message_encoder *e, cst__back *back) {
+static cst_status put_as_text(message_encoder *e, cst__back *back) {
   size_t size = cst__back_used(back) - e->out.before;
   cst_bytes text;
   CST__TRY(cst__record_text_write(&e->text, (cst_bytes){back->at, size}, &text, e->out.error));
@@ -82,9 +82,9 @@ static cst_status put_as_text(cst_message_encoder *e, cst__back *back) {
   return CST_OK;
 }
 
-static cst_status put_message_record(cst__encoding *encoding, int64_t row, cst__back *back,
+static cst_status put_message_record(cst_encoder *encoding, int64_t row, cst__back *back,
                                      cst_error *error) {
-  cst_message_encoder *e = (cst_message_encoder *)encoding;
+  message_encoder *e = (message_encoder *)encoding;
   cst__out *out = &e->out;
   out->back = back;
   out->begin = back->buffer->data;
@@ -99,7 +99,20 @@ static cst_status put_message_record(cst__encoding *encoding, int64_t row, cst__
   return cst__form_is_text(e->text.form) ? put_as_text(e, back) : CST_OK;
 }
 
-static const cst__encoding_type message_encoding = {plan_messages, put_message_record};
+static void free_messages(cst_encoder *encoder) {
+  message_encoder *e = (message_encoder *)encoder;
+  forget_tree(e);
+  cst__encoder_reset(&e->base);
+  cst__name_map_reset(&e->names);
+  cst__struct_json_reset(&e->out.json);
+  cst__record_text_reset(&e->text);
+  cst__delete(e->out.keys);
+  cst__delete(e->unknown_fields);
+  cst_descriptors_release(e->descriptors);
+  cst__delete(e);
+}
+
+static const cst__encoder_type message_type = {plan_messages, put_message_record, free_messages};
 
 /* ---- the encoder ---- */
 
@@ -116,7 +129,7 @@ static cst_status check_form(const cst_message_options *message, cst_error *erro
 }
 
 cst_status cst_message_encoder_new(const cst_message_options *message,
-                                   const cst_encode_options *options, cst_message_encoder **out,
+                                   const cst_encode_options *options, cst_encoder **out,
                                    cst_error *error) {
   CST__CLEAR(out);
   cst_message_options own_message = CST_MESSAGE_OPTIONS_INIT;
@@ -134,12 +147,11 @@ cst_status cst_message_encoder_new(const cst_message_options *message,
   const cst__message_def *def;
   CST__TRY(cst__descriptors_need(own_message.descriptors, own_message.message, &def, error));
   CST__TRY(check_form(&own_message, error));
-  cst_message_encoder *e = cst__new_zero(own.allocator, sizeof *e);
+  message_encoder *e = cst__new_zero(own.allocator, sizeof *e);
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
-  cst_status status =
-      cst__encoding_init(&e->base, &message_encoding, own.flags, own.allocator, error);
+  cst_status status = cst__encoder_init(&e->base, &message_type, own.flags, own.allocator, error);
   if (status != CST_OK) {
     cst__delete(e);
     return status;
@@ -155,36 +167,10 @@ cst_status cst_message_encoder_new(const cst_message_options *message,
     size_t size = strlen(own_message.unknown_fields);
     e->unknown_fields = cst__new_copy(own.allocator, own_message.unknown_fields, size);
     if (e->unknown_fields == NULL) {
-      cst_message_encoder_free(e);
+      free_messages(&e->base);
       return cst__fail_memory(error, size);
     }
   }
-  *out = e;
+  *out = &e->base;
   return CST_OK;
-}
-
-void cst_message_encoder_free(cst_message_encoder *encoder) {
-  if (encoder == NULL) {
-    return;
-  }
-  forget_tree(encoder);
-  cst__encoding_reset(&encoder->base);
-  cst__name_map_reset(&encoder->names);
-  cst__struct_json_reset(&encoder->out.json);
-  cst__record_text_reset(&encoder->text);
-  cst__delete(encoder->out.keys);
-  cst__delete(encoder->unknown_fields);
-  cst_descriptors_release(encoder->descriptors);
-  cst__delete(encoder);
-}
-
-cst_status cst_message_encoder_encode(cst_message_encoder *encoder,
-                                      const struct ArrowSchema *schema,
-                                      const struct ArrowArray *batch,
-                                      struct ArrowSchema *out_schema, struct ArrowArray *out,
-                                      cst_error *error) {
-  CST__CLEAR(out_schema);
-  CST__CLEAR(out);
-  CST__TRY(cst__encoding_check(encoder, schema, batch, out, error));
-  return cst__encoding_run(&encoder->base, schema, batch, out_schema, out, error);
 }

@@ -1,5 +1,5 @@
 /* What every encoder of record batches does. */
-#include "arrow/records/encoding.h"
+#include "arrow/records/encoder.h"
 
 #include "arrow/batch.h"
 #include "base/arguments.h"
@@ -7,21 +7,14 @@
 
 enum { ROW_WORK = 64 /* that a row makes besides its bytes */ };
 
-cst_status cst__encoding_check(const void *encoder, const struct ArrowSchema *schema,
-                               const struct ArrowArray *batch, const struct ArrowArray *out,
-                               cst_error *error) {
-  if (encoder == NULL || schema == NULL || batch == NULL || out == NULL) {
-    return cst__missing(encoder == NULL  ? "encoder"
-                        : schema == NULL ? "schema"
-                        : batch == NULL  ? "batch"
-                                         : "out",
-                        error);
+void cst_encoder_free(cst_encoder *encoder) {
+  if (encoder != NULL) {
+    encoder->type->free(encoder);
   }
-  return CST_OK;
 }
 
-cst_status cst__encoding_init(cst__encoding *e, const cst__encoding_type *type, uint32_t flags,
-                              const cst_allocator *allocator, cst_error *error) {
+cst_status cst__encoder_init(cst_encoder *e, const cst__encoder_type *type, uint32_t flags,
+                             const cst_allocator *allocator, cst_error *error) {
   e->type = type;
   e->allocator = cst__allocator_of(allocator);
   e->lossy = (flags & CST_ENCODE_LOSSY) != 0;
@@ -34,12 +27,12 @@ cst_status cst__encoding_init(cst__encoding *e, const cst__encoding_type *type, 
   return CST_OK;
 }
 
-void cst__encoding_reset(cst__encoding *e) {
+void cst__encoder_reset(cst_encoder *e) {
   cst__batch_pool_release(e->pool);
   cst__arena_reset(&e->arena);
 }
 
-static cst_status encode_row(cst__encoding *e, int64_t row, cst__back *back, cst_error *error) {
+static cst_status encode_row(cst_encoder *e, int64_t row, cst__back *back, cst_error *error) {
   size_t before = cst__back_used(back);
   CST__TRY(e->type->put_record(e, row, back, error));
   size_t size = cst__back_used(back) - before;
@@ -51,8 +44,7 @@ static cst_status encode_row(cst__encoding *e, int64_t row, cst__back *back, cst
 }
 
 /* All rows; offsets first count from the end of the buffer, then from where the data begins. */
-static cst_status encode_rows(cst__encoding *e, int64_t rows, cst__column *column,
-                              cst_error *error) {
+static cst_status encode_rows(cst_encoder *e, int64_t rows, cst__column *column, cst_error *error) {
   const cst_allocator *a = &e->allocator;
   if (!cst__buffer_reserve(a, &column->value_offsets, ((size_t)rows + 1) * 8, 0) ||
       !cst__buffer_reserve(a, &column->values, 1, 0)) {
@@ -81,7 +73,7 @@ static cst_status encode_rows(cst__encoding *e, int64_t rows, cst__column *colum
   return CST_OK;
 }
 
-static cst_status encode_batch(cst__encoding *e, const struct ArrowSchema *schema,
+static cst_status encode_batch(cst_encoder *e, const struct ArrowSchema *schema,
                                const struct ArrowArray *array, cst__batch *batch,
                                cst_error *error) {
   cst__view view;
@@ -104,9 +96,18 @@ static cst_status encode_batch(cst__encoding *e, const struct ArrowSchema *schem
   return CST_OK;
 }
 
-cst_status cst__encoding_run(cst__encoding *e, const struct ArrowSchema *schema,
-                             const struct ArrowArray *array, struct ArrowSchema *out_schema,
-                             struct ArrowArray *out, cst_error *error) {
+cst_status cst_encoder_encode(cst_encoder *e, const struct ArrowSchema *schema,
+                              const struct ArrowArray *array, struct ArrowSchema *out_schema,
+                              struct ArrowArray *out, cst_error *error) {
+  CST__CLEAR(out_schema);
+  CST__CLEAR(out);
+  if (e == NULL || schema == NULL || array == NULL || out == NULL) {
+    return cst__missing(e == NULL        ? "encoder"
+                        : schema == NULL ? "schema"
+                        : array == NULL  ? "batch"
+                                         : "out",
+                        error);
+  }
   static const cst__column_type type = {
       .name = "record", .kind = CST__VALUES_BINARY, .fixed_size = -1, .flat = true};
   struct ArrowSchema made = {.release = NULL};

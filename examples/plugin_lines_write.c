@@ -61,7 +61,8 @@ static cst_status write_lines(void *ctx, struct ArrowArray *batch, cst_error *er
     }
   }
   batch->release(batch);
-  return status;
+  /* Nothing stays in the stream: a forked child of the caller would write it at its end, too. */
+  return status == CST_OK && fflush(w->file) != 0 ? fail_errno(error) : status;
 }
 
 static cst_status finish_lines(void *ctx, cst_error *error) {

@@ -56,6 +56,11 @@ class Output:
             values = [str(i) for i in numbers] if self.type == pa.large_string() else list(numbers)
         return pa.record_batch({self.column: pa.array(values, self.type)})
 
+    @property
+    def has_urls(self) -> bool:
+        """Whether it can be written to a URL."""
+        return not self.shards and self.id not in ("plugin", "program")
+
     def writer(self, path: pathlib.Path, **options: Any) -> cst.Writer:
         return cst.Writer(path, **self.options, **options)
 

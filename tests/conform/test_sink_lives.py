@@ -6,7 +6,6 @@ from __future__ import annotations
 import gc
 import os
 import pathlib
-import signal
 import subprocess
 import sys
 import threading
@@ -16,6 +15,8 @@ from collections.abc import Iterator
 import columnstone as cst
 import pyarrow as pa
 import pytest
+import sink_ends
+from sink_ends import LARGE
 from sink_outputs import OUTPUTS, Output
 
 
@@ -115,7 +116,7 @@ def test_two_threads(output: Output, path: pathlib.Path, threads: int) -> None:
     assert files(path) == output.files(path)
 
 
-USES = ["drop", "write", "abort", "close", "exit"]
+USES = ["drop", "write", "abort", "close"]
 
 
 def use_in_child(writers: list[cst.Writer], use: str, rows: pa.RecordBatch) -> None:
@@ -126,11 +127,7 @@ def use_in_child(writers: list[cst.Writer], use: str, rows: pa.RecordBatch) -> N
     if child == 0:
         status = 1
         try:
-            if use == "exit":
-                import atexit
-
-                atexit._run_exitfuncs()
-            elif use == "drop":
+            if use == "drop":
                 writers.clear()
                 gc.collect()
             elif use == "abort":
@@ -161,18 +158,18 @@ def test_a_forked_child(output: Output, path: pathlib.Path, threads: int, use: s
 @pytest.mark.parametrize("use", USES)
 def test_a_forked_child_of_a_url(output: Output, path: pathlib.Path, use: str) -> None:
     """So is a file that fsspec writes, whatever it holds back of it."""
-    if output.shards or output.id in ("plugin", "program"):
+    if not output.has_urls:
         pytest.skip("written to local files only")
     url = f"file://{path}"
     writers = [cst.Writer(url, **output.options)]
     writers[0].write(output.rows(0))
     use_in_child(writers, use, output.rows(50))
     writer = writers.pop()
-    writer.write(output.rows(10, 100_000))  # more than writers hold back
+    writer.write(output.rows(10, LARGE))
     use_in_child([writer], use, output.rows(50))
-    writer.write(output.rows(100_010))
+    writer.write(output.rows(LARGE + 10))
     writer.close()
-    assert output.read(url) == list(range(100_020))
+    assert output.read(url) == list(range(LARGE + 20))
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -185,27 +182,34 @@ def test_dropped(output: Output, path: pathlib.Path, threads: int) -> None:
     assert files(path) == []
 
 
-PROGRAM = """
-import os, pathlib, signal, sys
-from sink_outputs import BY_ID
-_, name, path, how = sys.argv
-output = BY_ID[name]
-writer = output.writer(pathlib.Path(path))
-writer.write(output.rows(0))
-if how == "kill":
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-@pytest.mark.parametrize("how", ["kill", "exit"])
-def test_a_process_that_ends(output: Output, path: pathlib.Path, how: str) -> None:
-    """No file looks complete; killed, the temporary ones stay."""
-    before = output.files(path)
-    for file in before:
-        file.write_bytes(b"before")
-    program = [sys.executable, "-c", PROGRAM, output.id, str(path), how]
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """The folder in which sink_ends.py has ended its processes."""
+    folder = tmp_path_factory.mktemp("ended")
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(program, env=environment, check=False)
-    assert done.returncode == (-signal.SIGKILL if how == "kill" else 0)
-    assert [file.read_bytes() for file in before] == [b"before"] * len(before)
-    assert len(files(path)) == (2 if how == "kill" else 1) * len(before)
+    program = [sys.executable, sink_ends.__file__, folder]
+    done = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+def test_a_process_that_ends(ended: pathlib.Path) -> None:
+    """No file looks complete; killed, the temporary ones stay."""
+    for output in OUTPUTS:
+        for how, times in (("exit", 1), ("kill", 2)):
+            path = sink_ends.place(ended, output, how)
+            before = output.files(path)
+            assert [file.read_bytes() for file in before] == [b"before"] * len(before), output.id
+            assert len(files(path)) == times * len(before), (output.id, how)
+
+
+def test_a_forked_child_that_ends(ended: pathlib.Path) -> None:
+    """The file is its parent's, on this machine and behind a URL."""
+    for output in OUTPUTS:
+        for threads in ("1", "2"):
+            path = sink_ends.place(ended, output, threads)
+            assert output.numbers(path) == list(range(20)), (output.id, threads)
+            assert files(path) == output.files(path), (output.id, threads)
+        if output.has_urls:
+            path = sink_ends.place(ended, output, "url")
+            assert output.numbers(path) == list(range(LARGE + 20)), output.id

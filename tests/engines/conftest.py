@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
-# Spark's workers are of this environment, and Ray's take no packages along.
-os.environ["PYSPARK_PYTHON"] = sys.executable
+# Spark's workers are of this environment, by a name on the path (Spark asks a shell for it, where a
+# folder with blanks would be several words), and Ray's take no packages along.
+PYTHON = pathlib.Path(sys.executable)
+os.environ["PATH"] = os.pathsep.join([str(PYTHON.parent), os.environ["PATH"]])
+os.environ["PYSPARK_PYTHON"] = PYTHON.name
 os.environ["RAY_ENABLE_UV_RUN_RUNTIME_ENV"] = "0"
 os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
 os.environ["RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO"] = "0"

@@ -333,6 +333,10 @@ def test_dropped_records_come_back(tmp_path: pathlib.Path) -> None:
         "0.tfrecord",
         "1.tfrecord",
     }
+    with_ids = cst.mix([source.dataset(4, ids=True) for source in made], stop="all")
+    loader = DataLoader(with_ids.torch(), batch_size=None, num_workers=2)
+    assert sorted(ids_of(loader)) == sorted(found)
+    assert len(with_ids.source.dropped) == len(mix.source.dropped)
     plain = cst.open(tmp_path / "0.tfrecord", schema=SCHEMA)
     with pytest.raises(cst.ArgumentError, match="on_error"):
         cst.mix([made[0].dataset(4), plain.dataset(4)])

@@ -449,7 +449,7 @@ class SourceBase:
 
     def _numbered(self, first_file: int) -> Self:
         """The same, if it has ids, with numbers of files from this one on."""
-        if self._before is None or self._parts[-1][0] != "ids":
+        if self._before is None or self._parts[-1][0] != "ids" or first_file == self._parts[-1][2]:
             return self
         return self._before._with_ids(self._parts[-1][1], first_file)
 

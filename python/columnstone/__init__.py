@@ -278,9 +278,11 @@ _NAMES_OF = {
     "_sink.writer": "TFRecordWriter Writer write",
     # What methods make, and what it pickles as. Not in __all__: nobody makes one by its name, and
     # `import *` does not load PyTorch.
+    "_dataset.mixture": "Mixture",
     "_dataset.rows": "Rows",
     "_frameworks.torch": "TorchDataset TorchRows _Shared",
     "_source.stages": "Filtered Mapped",
+    "_source.workers": "ReportPlace",
     "_frameworks.torch_batch": "TorchBatch",
     "_frameworks.torch_tensors": "StringTensor",
 }

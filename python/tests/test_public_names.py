@@ -38,7 +38,7 @@ def test_all_is_what_the_table_offers_users() -> None:
     others = set(_MODULE_OF) - set(cst.__all__)
     torch = {"StringTensor", "TorchBatch", "TorchDataset", "TorchRows"}
     public = {name for name in others if not name.startswith("_")}
-    assert public == {*torch, "Rows", "Filtered", "Mapped"}
+    assert public == {*torch, "Rows", "Filtered", "Mapped", "Mixture", "ReportPlace"}
     assert not set(cst.__all__) - set(_MODULE_OF)
 
 
@@ -141,6 +141,7 @@ def test_pickles_of_sources_name_the_package_only(make_file: MakeFile) -> None:
         source,
         source.split(0, 2).select(["id"]),
         source.dataset(2, shuffle=True),
+        cst.mix([source.dataset(2), source.dataset(2)]),
         source.grain(),
         source.map(same).filter(every_row),
         source.validate(),

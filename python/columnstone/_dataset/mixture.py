@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from .._base.public import public
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ def _with_all_rows(dataset: Any) -> Any:
     return dataset._restore(dataset._source, ({**options, "drop_last": False}, *rest))
 
 
+@public
 class Mixture:
     """Datasets that are mixed, with their weights. Columns and tensors are those of the first one.
 

@@ -17,6 +17,8 @@ import weakref
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._base.public import public
+
 if TYPE_CHECKING:
     from .._core import Source
     from .dropped import Dropped
@@ -32,6 +34,7 @@ class Run(NamedTuple):
     number: int
 
 
+@public
 class ReportPlace:
     """Where workers tell what they drop, kept by all that may run in them. It pickles as its name;
     the process that has made it asks there as long as somebody has it."""

@@ -1,6 +1,6 @@
-/* columnstone info in four parts: the look at a file (cmd_info.c), what its features are
- * (info_feature.c), which messages its records may be (info_guess.c), and the print of all this
- * (info_print.c).
+/* columnstone info in five parts: the look at a file (cmd_info.c), what its features are
+ * (info_feature.c), which messages its records may be (info_guess.c), the command to try next
+ * (info_next.c), and the print of all this (info_print.c).
  */
 #ifndef CLI_INFO_H
 #define CLI_INFO_H
@@ -68,20 +68,22 @@ const char *info_example_of(const info_look *look, int64_t i, const info_feature
 cst_status info_guess(info_look *look, const struct ArrowSchema *type,
                       const struct ArrowArray *column, int64_t rows, cst_error *error);
 void info_print_guesses(const info_look *look);
-/* The command to try next on a message. */
-void info_print_next_of(const info_look *look, const char *verb, const char *message);
 /* A member of the file's object. */
 void info_print_guesses_json(const info_look *look);
 
-/* ---- info_print.c ---- */
+/* ---- info_next.c ---- */
 
-void info_print(const info_look *look);
-void info_print_json(const info_look *look, bool first);
 /* A name as a shell takes it. */
 void info_print_quoted(const char *name);
 /* The command to try next, with `rest` after the path. */
 void info_print_next(const char *verb, const char *path, const char *rest);
 /* The same with what info was told of the input, which the command has to be told, too. */
 void info_print_next_alike(const info_look *look, const char *verb, const char *rest);
+/* The command to try next on a message. */
+void info_print_next_of(const info_look *look, const char *verb, const char *message);
 
+/* ---- info_print.c ---- */
+
+void info_print(const info_look *look);
+void info_print_json(const info_look *look, bool first);
 #endif /* CLI_INFO_H */

@@ -146,12 +146,6 @@ static void print_verdict(const info_guesses *g, size_t equal) {
   }
 }
 
-void info_print_next_of(const info_look *l, const char *verb, const char *message) {
-  char rest[sizeof l->guesses.list[0].message + 16];
-  snprintf(rest, sizeof rest, " --message %s", message);
-  info_print_next_alike(l, verb, rest);
-}
-
 /* The records as they are, whatever they may be: what holds them is shown. */
 static void print_next_undecoded(const info_look *l) {
   char rest[64] = " --format raw";

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .._base.arguments import positive, proposal, text
 from .._base.errors import UnsupportedError, argument_error
 from .._base.public import public
+from .._io.cache import as_cache
 from .._io.rules import rule
 from .._schema.schema import Schema
 from .._source.inputs import Place, resolve
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from .._base.files import Path, ReadableFile
     from .._core import ArrowArrayExportable, ArrowSchemaExportable, ArrowStreamExportable
     from .._formats.csv import CsvOptions
+    from .._io.cache import CacheLike
     from .._message.descriptors import DescriptorsLike
     from .._message.options import MessageLike
     from .._schema.schema import SchemaLike
@@ -77,6 +79,7 @@ def open(
     filesystem: object | None = None,
     schemes: Iterable[str] | None = None,
     hosts: Iterable[str] | None = None,
+    cache: CacheLike = None,
     query: str | None = None,
     driver: str | None = None,
     database_options: dict[str, str] | None = None,
@@ -167,6 +170,9 @@ def open(
         redirects is checked again. Hosts alone allow http and https. UnsupportedError for others;
         docs/security.md has more, and COLUMNSTONE_SCHEMES and COLUMNSTONE_HOSTS, which hold for all
         URLs of the process.
+    cache: a folder for copies of remote files, which are fetched once for all processes, or a pair
+        of it and of the bytes that it may have: what was not used for the longest time goes. The
+        server is asked for the version of each file; what tells none, or no size, is not copied.
     query: of a database: SQL whose result is read, once per pass, through the database's ADBC
         driver, which is a package of its own; the error says which one.
     driver: name of the ADBC driver of another database, such as "spanner"; database_options are
@@ -182,7 +188,8 @@ def open(
     if core is not None and format is None and message_column is None:
         format = "message"
     most = None if max_inflation is None else positive("max_inflation", max_inflation)
-    place = Place(filesystem, query, driver, database_options, rule(schemes, hosts, most))
+    allowed = rule(schemes, hosts, most)
+    place = Place(filesystem, query, driver, database_options, allowed, as_cache(cache))
     inputs = resolve(paths, text("format", format), place)
     given["format"] = inputs.format or format
 
@@ -222,6 +229,7 @@ def infer_schema(
     filesystem: object | None = None,
     schemes: Iterable[str] | None = None,
     hosts: Iterable[str] | None = None,
+    cache: CacheLike = None,
     query: str | None = None,
     driver: str | None = None,
     database_options: dict[str, str] | None = None,
@@ -259,6 +267,7 @@ def infer_schema(
         filesystem=filesystem,
         schemes=schemes,
         hosts=hosts,
+        cache=cache,
         query=query,
         driver=driver,
         database_options=database_options,

@@ -12,6 +12,7 @@ from .._io.urls import file_of_url
 from .registry import has_magic
 
 if TYPE_CHECKING:
+    from .._io.cache import CachedFile
     from .._io.remote import RemoteFile
 
 Compression: TypeAlias = Literal["none", "gzip", "zlib", "zstd"]
@@ -47,7 +48,7 @@ def _ending(name: str) -> tuple[str, Compression | None]:
     return ending, None
 
 
-def format_of(files: list[RemoteFile]) -> str | None:
+def format_of(files: list[RemoteFile | CachedFile]) -> str | None:
     """The format of the first file by its bytes, or by the ending of its name; None for others,
     which the library takes for TFRecords or says what it takes them for."""
     if not files:

@@ -50,7 +50,7 @@ class HttpFile:
             answer = Answer(system, url)
         self.size = answer.size
         self.sends_parts = answer.is_part
-        self._version = answer.version
+        self.version = answer.version
         answer.close()
 
     def enter(self) -> None:
@@ -93,7 +93,7 @@ class HttpFile:
 
     def _check_part(self, answer: Answer, begin: int, end: int) -> int:
         """The last byte of the part."""
-        if answer.size not in (None, self.size) or answer.is_other(self._version):
+        if answer.size not in (None, self.size) or answer.is_other(self.version):
             hint = "open it again"
             raise self._wrong("the file on the server has changed since it was opened", hint)
         if answer.status == 200 and begin == 0 and answer.size is not None:

@@ -3,9 +3,11 @@ without a question for each."""
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .cache import cached
 from .http import HttpFile, is_http
 from .patience import patiently
 from .remote import as_fsspec, by_url, failure, folder_error, names_of, opened, size_of
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import TypeAlias
 
+    from .cache import Cache, CachedFile
     from .remote import RemoteFile
     from .rules import Rule
 
@@ -41,12 +44,15 @@ def listed(paths: object, filesystem: object, rule: Rule | None = None) -> list[
     return _Listing(filesystem, paths, rule).map(lambda found: (found.name, _size(found)))
 
 
-def open_files(paths: object, filesystem: object, rule: Rule | None = None) -> list[RemoteFile]:
+def open_files(
+    paths: object, filesystem: object, rule: Rule | None = None, cache: Cache | None = None
+) -> list[RemoteFile | CachedFile]:
     """The same files, to be read.
 
     rule: of URLs: which may be opened, with that of the environment.
     """
-    return _Listing(filesystem, paths, rule).map(lambda found: opened(*found))
+    make = opened if cache is None else functools.partial(cached, cache)
+    return _Listing(filesystem, paths, rule).map(lambda found: make(*found))
 
 
 class _Listing:

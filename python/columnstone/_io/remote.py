@@ -60,6 +60,11 @@ class RemoteFile(PlacedFile):
         other.limit(self._max_inflation)
         return other
 
+    def version(self) -> tuple[str, ...]:
+        """What a web server says of the version; empty: nothing."""
+        told = () if self._http is None else self._http.version
+        return told if any(told) else ()
+
     def limit(self, max_inflation: int | None) -> None:
         """What archives and servers have compressed may become so much; see open."""
         self._max_inflation = max_inflation or MAX_INFLATION

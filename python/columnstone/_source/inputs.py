@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from .._formats.registry import Format
+    from .._io.cache import Cache
 
     # (columns or None, batch_size, threads) -> an object with __arrow_c_stream__
     Open: TypeAlias = Callable[..., object]
@@ -93,6 +94,7 @@ class Place(NamedTuple):
     driver: str | None = None
     database_options: dict[str, str] | None = None
     rule: Rule | None = None  # which URLs may be opened
+    cache: Cache | None = None  # of remote files
 
 
 def resolve(what: object, format: str | None, place: Place | None = None) -> Inputs:
@@ -116,7 +118,7 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     if not is_arrow(what) and (isinstance(what, Mapping) or is_rows(what)):
         what = as_arrow(what)
     if place.filesystem is not None or is_remote(what):
-        return _remote_files(what, format, place.filesystem, place.rule)
+        return _remote_files(what, format, place.filesystem, place.rule, place.cache)
     if is_arrow(what):
         return Inputs(streams=(stream_of(what),))
     if isinstance(what, list | tuple) and any(is_arrow(item) for item in what):
@@ -209,11 +211,15 @@ def is_remote(what: object) -> bool:
 
 
 def _remote_files(
-    what: object, format: str | None, filesystem: object | None, rule: Rule | None
+    what: object,
+    format: str | None,
+    filesystem: object | None,
+    rule: Rule | None,
+    cache: Cache | None,
 ) -> Inputs:
     """Files of a file system. Formats that are written in Python read paths only."""
-    again = ("files", (what, format, filesystem, rule))
-    files = open_files(what, filesystem, rule)
+    again = ("files", (what, format, filesystem, rule, cache))
+    files = open_files(what, filesystem, rule, cache)
     name = format if format is not None else names.format_of(files)
     if name == "parquet":
         from .._formats.parquet.reader import open_remote

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from ..._io.cache import CachedFile
     from ..._io.remote import RemoteFile
 
 
@@ -63,7 +64,7 @@ def open_stream(
 
 
 def open_remote(
-    file: RemoteFile,
+    file: RemoteFile | CachedFile,
     columns: list[str] | None,
     batch_size: int,
     threads: int,

@@ -212,6 +212,19 @@ def test_packed_batches(file: pathlib.Path) -> None:
     assert [plain(batch) for batch in cst.prefetch_to_device(again, "cpu")] == expected[3:]
 
 
+def test_a_mix(file: pathlib.Path) -> None:
+    def mixed() -> Any:
+        return cst.mix([dataset_of(file), dataset_of(file, seed=9)], [3, 1])
+
+    expected = [plain(batch) for batch in mixed().torch()]
+    assert len(expected) > 3
+    batches = cst.prefetch_to_device(mixed(), "cpu", 4)
+    assert [plain(next(batches)) for _ in range(3)] == expected[:3]
+    again = mixed()
+    again.load_state_dict(batches.state_dict())
+    assert [plain(batch) for batch in cst.prefetch_to_device(again, "cpu")] == expected[3:]
+
+
 # Failures, and the end
 
 

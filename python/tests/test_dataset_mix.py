@@ -316,6 +316,22 @@ def test_a_failure_is_that_of_its_dataset(sources: dict[str, list[Any]]) -> None
             list(cst.mix(made))
 
 
+@pytest.mark.parametrize("ending", ["tfrecord", "tfrecord.gz", "jsonl"])
+def test_a_row_that_does_not_fit_is_named(ending: str, tmp_path: pathlib.Path) -> None:
+    schema = SCHEMA.replace("shape {}", "shape { dim { size: 2 } }")
+    made = []
+    for i, wrong in enumerate((None, 17)):
+        lists = [[k] if k == wrong else [k, k] for k in range(30)]
+        cst.write(pa.table({"id": lists, "tokens": lists}), tmp_path / f"{i}.{ending}")
+        made.append(cst.open(tmp_path / f"{i}.{ending}", schema=schema))
+    for shuffle in (False, True, "window"):
+        mix = cst.mix([source.dataset(BATCH, shuffle) for source in made], stop="all")
+        with pytest.raises(cst.SchemaError, match="exactly 2") as failure:
+            list(mix)
+        assert failure.value.file == str(tmp_path / f"1.{ending}")
+        assert failure.value.record == 17
+
+
 def test_dropped_records_come_back(tmp_path: pathlib.Path) -> None:
     made = []
     for i in range(2):

@@ -294,8 +294,24 @@ cst_status cst__maker_use_share(cst__maker *maker, const cst__epoch *epoch, cst_
                                 struct ArrowArray *out, cst_error *error) {
   cst_status status = maker_make_rows(maker, epoch, share, out, error);
   cst__unit_clear(&maker->unit);
-  cst__share_reset(share);
   return status;
+}
+
+void cst__maker_locate_in(cst__maker *maker, const cst__epoch *epoch, const cst__share *share,
+                          uint64_t place, cst_error *error) {
+  const cst_source *source = epoch->dataset->source;
+  uint64_t row;
+  order_in_window(epoch, share, share->begin + place, 1, &row);
+  error->record = -1;
+  if (share->records != NULL) {
+    if (cst__window_pick(share->records, &row, 1, &maker->unit)) {
+      cst__unit_locate(&maker->unit, share->records->source, 0, error);
+    }
+    cst__unit_clear(&maker->unit);
+  } else if (source->num_parts == 1) {
+    cst__error_add_file(error, cst__source_name(source, 0));
+    cst__error_add_record(error, (int64_t)(share->position + row), -1);
+  }
 }
 
 cst_status cst__maker_make_streamed(cst__maker *maker, const cst__epoch *epoch, uint64_t batch,

@@ -57,12 +57,18 @@ typedef struct cst__batch_place {
 cst__batch_place cst__epoch_place(const cst__epoch *epoch, uint64_t batch);
 
 /* Rows that are wanted of an epoch, as a batch: of a direct dataset without buckets, rows
- * [begin, begin + count) of its order; of any other, those of a share, which is used up. Failures
- * say file and record. */
+ * [begin, begin + count) of its order; of any other, those of a share. Failures say file and
+ * record.
+ */
 cst_status cst__maker_take_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t begin,
                                 size_t count, struct ArrowArray *out, cst_error *error);
 cst_status cst__maker_use_share(cst__maker *maker, const cst__epoch *epoch, cst__share *share,
                                 struct ArrowArray *out, cst_error *error);
+
+/* Says file and record of a row of a share without buckets, by its place in it, as far as they are
+ * known. */
+void cst__maker_locate_in(cst__maker *maker, const cst__epoch *epoch, const cst__share *share,
+                          uint64_t place, cst_error *error);
 
 /* Makes the tensors of a batch, if the epoch has an adapter; on failure the batch is released. */
 cst_status cst__made_tensors(const cst__epoch *epoch, bool is_trusted, cst__made_batch *made,

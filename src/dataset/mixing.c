@@ -260,27 +260,31 @@ static cst_status put_together(const cst__mixing *mixing, cst__mixed_rows *rows,
   return cst__concat(&mixing->schema, runs, num_runs, mixing->allocator, out, error);
 }
 
-/* A row that does not fit its tensor is named by its number in the batch: says file and record, if
- * it is one of a direct dataset. */
-static void locate_mixed(const cst__mixing *mixing, const cst__mixed_rows *rows, cst_error *error) {
+/* A row that does not fit its tensor is named by its number in the batch: says file and record. */
+static void locate_mixed(const cst__mixing *mixing, const cst__mixed_rows *rows, cst__maker *makers,
+                         cst_error *error) {
   if (!cst__error_wanted(error) || error->record < 0 || (uint64_t)error->record >= rows->count) {
     return;
   }
   size_t number = rows->datasets[error->record];
-  uint64_t at = rows->given[number];
+  uint64_t place = 0;
   for (int64_t i = 0; i < error->record; i++) {
-    at += rows->datasets[i] == number;
+    place += rows->datasets[i] == number;
   }
-  const cst_dataset *dataset = mixing->mix->datasets[number];
-  uint64_t all = mixing->mix->schedule.parts[number].rows;
-  error->record = -1;
-  if (dataset->direct) {
-    cst__epoch_order order;
+  const piece *one = rows->of[number].first;
+  for (; place >= one->count; one = one->next) {
+    place -= one->count;
+  }
+  cst__epoch epoch = {.dataset = mixing->mix->datasets[number],
+                      .number = epoch_of(mixing, one->pass)};
+  if (epoch.dataset->direct) {
     uint64_t row;
-    cst__dataset_order_of(dataset, epoch_of(mixing, at / all), &order);
-    cst__epoch_order_rows(&order, at % all, 1, &row);
+    cst__dataset_order_of(epoch.dataset, epoch.number, &epoch.order);
+    cst__epoch_order_rows(&epoch.order, one->begin + place, 1, &row);
     error->record = 0;
-    cst__maker_locate(dataset, &row, 1, error);
+    cst__maker_locate(epoch.dataset, &row, 1, error);
+  } else {
+    cst__maker_locate_in(&makers[number], &epoch, &one->share, place, error);
   }
 }
 
@@ -290,7 +294,7 @@ cst_status cst__mixing_make(const cst__mixing *mixing, cst__mixed_rows *rows, cs
   CST__TRY(put_together(mixing, rows, &out->batch, error));
   cst_status status = cst__made_tensors(mixing->epoch, true, out, error);
   if (status != CST_OK) {
-    locate_mixed(mixing, rows, error);
+    locate_mixed(mixing, rows, makers, error);
   }
   return status;
 }

@@ -149,6 +149,8 @@ typedef struct cst_message_options {
         NULL, NULL                                                                                \
   }
 
+enum { CST_MESSAGE_OPTION_ROOM = 16 }; /* bytes for the digits of a number */
+
 /* The names of the options ("form", "enums", "defaults", "recursion", ...): all but `descriptors`
  * and `message`. NULL for an i that is too large. */
 CST_API const char *cst_message_option_name(size_t i);
@@ -158,6 +160,12 @@ CST_API const char *cst_message_option_name(size_t i);
  * CST_INVALID_ARGUMENT for a value that it does not take. */
 CST_API cst_status cst_message_options_set(cst_message_options *options, const char *name,
                                            const char *value, cst_error *error);
+/* The value of an option as cst_message_options_set takes it, the usual one where none has been
+ * set; *value is NULL for a text that is not set and has no usual value. It lies in the options, in
+ * `room`, or is static. CST_NOT_FOUND as above. */
+CST_API cst_status cst_message_options_get(const cst_message_options *options, const char *name,
+                                           char room[CST_MESSAGE_OPTION_ROOM], const char **value,
+                                           cst_error *error);
 
 /* ---- bytes to columns ---- */
 

@@ -121,13 +121,13 @@ bool cst__message_option_set_number(const cst__message_option *option, int64_t n
 
 const char *cst__message_option_text(const cst__message_option *option,
                                      const cst_message_options *options,
-                                     char room[CST__OPTION_ROOM]) {
+                                     char room[CST_MESSAGE_OPTION_ROOM]) {
   if (option->kind == CST__OPTION_TEXT) {
     return *(const char *const *)(const void *)((const char *)options + option->offset);
   }
   int64_t number = cst__message_option_number(option, options);
   if (option->kind == CST__OPTION_NUMBER) {
-    snprintf(room, CST__OPTION_ROOM, "%d",
+    snprintf(room, CST_MESSAGE_OPTION_ROOM, "%d",
              number < 0    ? 0
              : number == 0 ? USUAL_RECURSION
                            : (int)number);
@@ -138,8 +138,8 @@ const char *cst__message_option_text(const cst__message_option *option,
 
 bool cst__message_option_equal(const cst__message_option *option, const cst_message_options *a,
                                const cst_message_options *b) {
-  char room_a[CST__OPTION_ROOM];
-  char room_b[CST__OPTION_ROOM];
+  char room_a[CST_MESSAGE_OPTION_ROOM];
+  char room_b[CST_MESSAGE_OPTION_ROOM];
   const char *text_a = cst__message_option_text(option, a, room_a);
   const char *text_b = cst__message_option_text(option, b, room_b);
   return text_a == NULL || text_b == NULL ? text_a == text_b : strcmp(text_a, text_b) == 0;
@@ -201,31 +201,6 @@ static cst_status set_option(const cst__message_option *option, const char *valu
                                             : set_option_word(option, value, options, error);
 }
 
-cst_status cst_message_options_set(cst_message_options *options, const char *name,
-                                   const char *value, cst_error *error) {
-  cst_message_options own = CST_MESSAGE_OPTIONS_INIT;
-  const cst__message_option *option = message_options;
-  if (options == NULL || name == NULL || value == NULL) {
-    return cst__missing(options == NULL ? "options" : name == NULL ? "name" : "value", error);
-  }
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  while (option < message_options + NUM_OPTIONS && strcmp(option->name, name) != 0) {
-    option++;
-  }
-  if (option == message_options + NUM_OPTIONS) {
-    const cst__name_list names = {message_options, NUM_OPTIONS, nth_option_name};
-    return cst__fail_unknown(error, CST_NOT_FOUND, "messages have no option of this name", name,
-                             &names);
-  }
-  CST__TRY(set_option(option, value, &own, error));
-  size_t size = options->size; /* of the caller's version */
-  memcpy(options, &own, size < sizeof own ? size : sizeof own);
-  options->size = size;
-  return CST_OK;
-}
-
-/* ---- settling ---- */
-
 /* Names go into the schema, which is UTF-8. */
 static cst_status check_option(const cst__message_option *option, cst_message_options *options,
                                cst_error *error) {
@@ -243,6 +218,57 @@ static cst_status check_option(const cst__message_option *option, cst_message_op
              : cst__fail(error, CST_INVALID_ARGUMENT, NULL, "message option %s is not UTF-8",
                          option->name);
 }
+
+static cst_status find_option(const char *name, const cst__message_option **out, cst_error *error) {
+  const cst__name_list names = {message_options, NUM_OPTIONS, nth_option_name};
+  for (size_t i = 0; i < NUM_OPTIONS; i++) {
+    if (strcmp(message_options[i].name, name) == 0) {
+      *out = &message_options[i];
+      return CST_OK;
+    }
+  }
+  return cst__fail_unknown(error, CST_NOT_FOUND, "messages have no option of this name", name,
+                           &names);
+}
+
+cst_status cst_message_options_set(cst_message_options *options, const char *name,
+                                   const char *value, cst_error *error) {
+  cst_message_options own = CST_MESSAGE_OPTIONS_INIT;
+  const cst__message_option *option;
+  if (options == NULL || name == NULL || value == NULL) {
+    return cst__missing(options == NULL ? "options" : name == NULL ? "name" : "value", error);
+  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(find_option(name, &option, error));
+  CST__TRY(set_option(option, value, &own, error));
+  size_t size = options->size; /* of the caller's version */
+  memcpy(options, &own, size < sizeof own ? size : sizeof own);
+  options->size = size;
+  return CST_OK;
+}
+
+cst_status cst_message_options_get(const cst_message_options *options, const char *name,
+                                   char room[CST_MESSAGE_OPTION_ROOM], const char **value,
+                                   cst_error *error) {
+  cst_message_options own = CST_MESSAGE_OPTIONS_INIT;
+  const cst__message_option *option;
+  CST__CLEAR(value);
+  if (options == NULL || name == NULL || room == NULL || value == NULL) {
+    return cst__missing(options == NULL ? "options"
+                        : name == NULL  ? "name"
+                        : room == NULL  ? "room"
+                                        : "value",
+                        error);
+  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(find_option(name, &option, error));
+  CST__TRY(check_option(option, &own, error));
+  *value = cst__message_option_text(option, &own, room);
+  *value = *value != NULL ? *value : option->usual;
+  return CST_OK;
+}
+
+/* ---- settling ---- */
 
 static void settle_option(const cst__message_option *option, cst_message_options *options) {
   if (option->kind == CST__OPTION_TEXT) {

@@ -17,7 +17,7 @@ typedef enum cst__option_kind {
   CST__OPTION_NUMBER /* int32_t; -1: none, 0: the usual one */
 } cst__option_kind;
 
-enum { CST__OPTION_WORDS = 5, CST__MOST_RECURSION = 100, CST__OPTION_ROOM = 16 };
+enum { CST__OPTION_WORDS = 5, CST__MOST_RECURSION = 100 };
 
 typedef struct cst__message_option {
   const char *name;
@@ -37,7 +37,7 @@ const cst__message_option *cst__message_option_at(size_t i);
  * or written into `room`; NULL for a text that is none. */
 const char *cst__message_option_text(const cst__message_option *option,
                                      const cst_message_options *options,
-                                     char room[CST__OPTION_ROOM]);
+                                     char room[CST_MESSAGE_OPTION_ROOM]);
 /* The value of one that is no text as a number; that of a flag is 0 or its bit. */
 int64_t cst__message_option_number(const cst__message_option *option,
                                    const cst_message_options *options);

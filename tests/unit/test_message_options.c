@@ -57,10 +57,13 @@ TEST(values_are_said_as_they_are_set) {
     size_t count = is_text ? 2 : is_number ? 4 : CST__OPTION_WORDS;
     for (size_t k = 0; k < count && values[k] != NULL; k++) {
       cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
-      char room[CST__OPTION_ROOM];
+      char room[CST_MESSAGE_OPTION_ROOM];
       options.descriptors = set;
       CHECK_EQ(cst_message_options_set(&options, option->name, values[k], NULL), CST_OK);
       CHECK_STR(cst__message_option_text(option, &options, room), values[k]);
+      const char *got;
+      CHECK_EQ(cst_message_options_get(&options, option->name, room, &got, NULL), CST_OK);
+      CHECK_STR(got, values[k]);
       CHECK_EQ(cst__message_options_settle(&options, NULL), CST_OK);
       CHECK_STR(cst__message_option_text(option, &options, room), values[k]);
       const cst_message_options once = options;
@@ -69,6 +72,33 @@ TEST(values_are_said_as_they_are_set) {
     }
   }
   cst_descriptors_release(set);
+}
+
+/* Unset options have their usual values, if there are any. */
+TEST(usual_values_by_name) {
+  static const char *const usual[][2] = {{"form", "binary"},    {"enums", "dictionary"},
+                                         {"defaults", "false"}, {"time_zone", "UTC"},
+                                         {"recursion", "2"},    {"timestamp_unit", "ns"},
+                                         {"map_key", "key"},    {"unknown_fields", NULL}};
+  const cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
+  cst_message_options wrong = CST_MESSAGE_OPTIONS_INIT;
+  char room[CST_MESSAGE_OPTION_ROOM];
+  const char *value;
+  cst_error error = CST_ERROR_INIT;
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+    CHECK_EQ(cst_message_options_get(&options, usual[i][0], room, &value, NULL), CST_OK);
+    if (usual[i][1] == NULL) {
+      CHECK(value == NULL);
+    } else {
+      CHECK_STR(value, usual[i][1]);
+    }
+  }
+  CHECK_EQ(cst_message_options_get(&options, "enum", room, &value, &error), CST_NOT_FOUND);
+  CHECK_STR(error.hint, "did you mean 'enums'?");
+  CHECK(value == NULL);
+  CHECK_EQ(cst_message_options_get(&options, "enums", room, NULL, &error), CST_INVALID_ARGUMENT);
+  wrong.enums = (cst_message_enums)99;
+  CHECK_EQ(cst_message_options_get(&wrong, "enums", room, &value, &error), CST_INVALID_ARGUMENT);
 }
 
 TEST(values_out_of_range) {

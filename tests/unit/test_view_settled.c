@@ -76,7 +76,7 @@ static void check_option(const cst__message_option *option, const char *value) {
   }
   for (size_t i = count; i-- > 0;) {
     const cst__message_option *other = cst__message_option_at(i);
-    char room[CST__OPTION_ROOM];
+    char room[CST_MESSAGE_OPTION_ROOM];
     const char *own = cst__message_option_text(other, &usual, room);
     own = other == option ? value : own;
     if (own != NULL) {

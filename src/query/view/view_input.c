@@ -121,7 +121,7 @@ static cst_status say_options(const cst_message_options *message, cst__arena *ar
   from->options = said;
   from->num_options = 0;
   for (size_t i = 0; (option = cst__message_option_at(i)) != NULL; i++) {
-    char room[CST__OPTION_ROOM];
+    char room[CST_MESSAGE_OPTION_ROOM];
     if (!cst__message_option_equal(option, message, &usual)) {
       const char *value = cst__message_option_text(option, message, room);
       value = cst__arena_copy(arena, value, strlen(value));

@@ -119,7 +119,7 @@ static bool write_options(view_writer *w, cst__message *to) {
   int64_t flags = 0; /* bits of one number */
   bool ok = true;
   for (size_t i = 0; ok && (option = cst__message_option_at(i)) != NULL; i++) {
-    char room[CST__OPTION_ROOM];
+    char room[CST_MESSAGE_OPTION_ROOM];
     if (cst__message_option_equal(option, message, &usual)) {
       continue;
     }

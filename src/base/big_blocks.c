@@ -4,20 +4,16 @@
  * the capacity that stands at its beginning. There is no lock, and so nothing that a fork could
  * leave locked; a block that another thread has in its hands meanwhile is lost to the child.
  */
-#if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* madvise, MADV_HUGEPAGE */
-#endif
 #include "base/big_blocks.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
-enum { HUGE_PAGE = 2 << 20, NUM_SLOTS = 32, MOST_KEPT = 64 << 20, ALIGNMENT = 64 };
+#include "base/os.h"
+
+enum { NUM_SLOTS = 32, MOST_KEPT = 64 << 20, ALIGNMENT = 64 };
 
 /* Sanitizers look for uses of freed blocks: they are to see each block freed. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -86,15 +82,13 @@ static void big_place(void *block) {
 
 static void *big_allocate(size_t capacity) {
   void *block = NULL;
-  size_t alignment = capacity >= HUGE_PAGE ? HUGE_PAGE : ALIGNMENT;
+  size_t alignment = capacity >= CST__OS_LARGE_PAGE ? CST__OS_LARGE_PAGE : ALIGNMENT;
   if (posix_memalign(&block, alignment, capacity) != 0) {
     return NULL;
   }
-#if defined(__linux__)
-  if (capacity >= HUGE_PAGE) {
-    (void)madvise(block, capacity & ~((size_t)HUGE_PAGE - 1), MADV_HUGEPAGE);
+  if (capacity >= CST__OS_LARGE_PAGE) {
+    cst__os_large_pages(block, capacity);
   }
-#endif
   return block;
 }
 

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -20,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/interrupt.h"
+#include "base/os.h"
 #include "io/raw.h"
 
 enum {
@@ -85,7 +85,7 @@ const char *cst__process_path(const char *path, cst__arena *arena) {
 static char *const *environment(void) {
   static char path[] = "PATH=" SYSTEM_PATH;
   static char *const fixed[] = {path, NULL};
-  return getauxval(AT_SECURE) != 0 ? fixed : environ;
+  return cst__os_is_privileged() ? fixed : environ;
 }
 
 /* ---- starting ---- */
@@ -104,7 +104,7 @@ static void close_pipe(int ends[2]) {
 
 /* Both ends close on exec, and are none of the descriptors that the program's ends become. */
 static cst_status open_pipe(int ends[2], cst_error *error) {
-  if (pipe2(ends, O_CLOEXEC) != 0) {
+  if (!cst__os_pipe(ends)) {
     ends[0] = ends[1] = -1;
     return cst__fail_system(error, errno, "cannot make a pipe");
   }
@@ -194,7 +194,7 @@ static cst_status start_process(cst__process *process, const char *const *argv, 
     }
   }
   if (status == CST_OK) {
-    (void)fcntl(*ours, F_SETPIPE_SZ, PIPE_SIZE);
+    cst__os_pipe_room(*ours, PIPE_SIZE);
     (void)fcntl(*ours, F_SETFL, O_NONBLOCK);
     (void)fcntl(said[0], F_SETFL, O_NONBLOCK);
     process->data = *ours;
@@ -431,9 +431,7 @@ static cst_status await_end(cst__process *process, cst_error *error) {
 static int close_data(cst__process *process) {
   int left = -1;
   if (process->use == CST__PROCESS_WRITES && process->data >= 0) {
-    char path[40];
-    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", process->data);
-    left = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    left = cst__os_pipe_reading_end(process->data);
   }
   close_end(&process->data);
   return left;

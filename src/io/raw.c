@@ -1,10 +1,5 @@
 /* Files, standard input and callers' readers behind one way of reading. */
-#if !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* posix_fadvise, strerror_r */
-#endif
 #include "io/raw.h"
-
-#include "base/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/interrupt.h"
+#include "base/os.h"
 #include "base/sized.h"
 
 enum {
@@ -125,9 +122,7 @@ static cst_status look_at_raw(cst__raw *raw, cst_error *error) {
     raw->size = info.st_size - start;
   }
   raw->at_any_offset = raw->owns_fd;
-#if defined(POSIX_FADV_SEQUENTIAL)
-  (void)posix_fadvise(raw->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-#endif
+  cst__os_reads_in_order(raw->fd);
   return CST_OK;
 }
 
@@ -232,7 +227,7 @@ void cst__raw_map(cst__raw *raw) {
   if (map == MAP_FAILED) {
     return;
   }
-  (void)madvise(map, (size_t)raw->size, MADV_SEQUENTIAL);
+  cst__os_map_reads_in_order(map, (size_t)raw->size);
   raw->map = map;
   raw->map_size = (size_t)raw->size;
 }

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/os.h"
 #include "base/thread.h"
 #include "format/plugin/plugin_folder.h"
 
@@ -24,31 +24,24 @@ enum { PATH_ROOM = 4096, NAME_ROOM = 64 };
 
 /* ---- the folders ---- */
 
-/* The file of the running program, as the kernel knows it: argv[0] is whatever its caller likes. */
-static bool program_file(char real[PATH_MAX]) {
-  ssize_t size = readlink("/proc/self/exe", real, PATH_MAX - 1);
-  real[size > 0 ? size : 0] = '\0';
-  return size > 0;
-}
-
 /* The file that holds this code: the shared library, or a program that is linked with the static
  * one, which dladdr calls by its argv[0]. */
 static bool own_file(char real[PATH_MAX]) {
   static const char anchor;
   Dl_info own;
   Dl_info program;
-  const void *headers = (const void *)(uintptr_t)getauxval(AT_PHDR);
+  const void *headers = cst__os_program_headers();
   bool is_library = dladdr(&anchor, &own) != 0 && dladdr(headers, &program) != 0 &&
                     own.dli_fbase != program.dli_fbase && own.dli_fname != NULL;
   return is_library ? own.dli_fname[0] == '/' && realpath(own.dli_fname, real) != NULL
-                    : program_file(real);
+                    : cst__os_program_file(real, PATH_MAX);
 }
 
 /* "" if the system does not tell, and with raised privileges: a link to a program can lie in
  * anybody's folder. */
 static void own_folder(char buf[PATH_ROOM]) {
   char real[PATH_MAX];
-  char *slash = getauxval(AT_SECURE) == 0 && own_file(real) ? strrchr(real, '/') : NULL;
+  char *slash = !cst__os_is_privileged() && own_file(real) ? strrchr(real, '/') : NULL;
   buf[0] = '\0';
   if (slash != NULL && slash - real < PATH_ROOM) {
     *slash = '\0';

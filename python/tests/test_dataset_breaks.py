@@ -233,7 +233,8 @@ def test_workers_end_when_the_training_process_is_killed(path: pathlib.Path) -> 
 
 
 @pytest.mark.parametrize(
-    "state", [None, 5, "state", [], (1,), tuple(range(9)), ("a", "b"), (0, 1.5)]
+    "state",
+    [None, 5, "state", [], (1,), tuple(range(len(cst.Position._fields) + 1)), ("a", "b"), (0, 1.5)],
 )
 def test_no_states(source: cst.Source, state: Any) -> None:
     dataset = source.dataset(10)

@@ -381,7 +381,9 @@ def test_killed_and_begun_again(make_file: MakeFile, kind: str, name: str) -> No
         command = [sys.executable, str(LOOP), kind, str(path), SCHEMA, str(state)]
         command.append(str(workers[0]))
         workers = workers[1:] + workers[:1]
-        taken += until_killed(command, dice.randrange(8, 40))
+        more = until_killed(command, dice.randrange(8, 40))
+        assert more  # else it has failed, and would for ever
+        taken += more
     assert taken == whole
 
 

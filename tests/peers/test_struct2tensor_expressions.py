@@ -151,6 +151,46 @@ def test_expressions(case: str) -> None:
     assert query.run(RECORDS).num_rows == len(RECORDS)
 
 
+def leaves_of(e: Any, above: tuple[str, ...] = ()) -> list[str]:
+    found = []
+    for step in sorted(e.known_field_names()):
+        child = e.get_child(step)
+        here = (*above, step)
+        found += [".".join(here)] if child.is_leaf else leaves_of(child, here)
+    return found
+
+
+def of_prensor(e: Any) -> Any:
+    """The expression that begins with what the messages hold, as a prensor."""
+    (tree,) = struct2tensor.calculate_prensors([only(e, *leaves_of(e))])
+    return struct2tensor.create_expression_from_prensor(tree)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_expressions_of_prensors(case: str) -> None:
+    build, wanted, text = CASES[case]
+    expression = only(build(of_prensor(root())), wanted)
+    query = cst.Query.from_struct2tensor(expression)
+    assert text in query.text
+    assert query.text.startswith("from table\n")
+    (tree,) = struct2tensor.calculate_prensors([expression])
+    batch = cst.MessageDecoder(Session, enums="int32", binary_strings=True).decode(RECORDS)
+    steps = path(wanted).field_list
+    found = cst.Query.from_text(
+        "\n".join(query.text.splitlines()[:-1]) + f"\noutput x = {wanted}", type=batch
+    ).run(batch)
+    assert [plain_of(v) for v in found.column(0).to_pylist()] == values_at(tree, steps)
+    assert query.run(batch).num_rows == len(RECORDS)
+
+
+def test_a_prensor_that_no_column_holds() -> None:
+    number = map_values.map_values(
+        root(), path("session_id"), lambda x: tf.cast(x, tf.complex64), tf.complex64, "z"
+    )
+    with pytest.raises(cst.UnsupportedError, match="z: no column is of type complex64"):
+        cst.Query.from_struct2tensor(of_prensor(only(number, "z")))
+
+
 def test_reroot_and_the_records_number() -> None:
     expression = reroot.create_proto_index_field(reroot.reroot(root(), path("event")), "n")
     expression = only(expression, "n", "event_id")

@@ -124,12 +124,14 @@ class Query:
         """The query that says what an expression of struct2tensor says, without outputs: its known
         fields are those that `keep` names. UnsupportedError names what cannot be said.
 
+        Of a prensor (create_expression_from_prensor) it is a query of tables that have its fields.
+
         descriptors: where the expression has messages that its own pool does not tell.
         """
         from .struct2tensor import said_by
 
         said = said_by(expression)
-        query = cls(said.descriptor, descriptors=descriptors, message_options=said.message_options)
+        query = cls(said.source, descriptors=descriptors, message_options=said.message_options)
         for path, text in said.lets:
             query = query.let(path, text)
         return (query.rows(said.rows) if said.rows else query).keep(*said.kept)

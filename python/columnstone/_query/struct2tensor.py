@@ -14,6 +14,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import _core
 from .._base.errors import UnsupportedError
 from .text import below, joined, name_of, steps_of
 
@@ -29,7 +30,9 @@ _SAME = {
     "_SchemaRootExpression": "_original",
     "_SchemaChildExpression": "_original",
 }
+_ROOT = "_ProtoRootExpression"
 _MESSAGE = ("_ProtoLeafExpression", "_ProtoChildExpression")
+_PRENSOR = "_DirectExpression"  # a node of one, the root as well
 # Descendants of what an operation has copied.
 _COPIES = ("_RecalculateExpression", "_FilterChildByParentIndicesToKeepExpression")
 
@@ -76,9 +79,9 @@ _BINARY = {
 
 
 class Said(NamedTuple):
-    """An expression as a query has it: its messages, and the statements."""
+    """An expression as a query has it: its source, and the statements."""
 
-    descriptor: Any
+    source: Any  #: the descriptor of the messages, or the Arrow schema of a prensor
     message_options: dict[str, str]
     lets: list[tuple[str, str]]
     rows: str  #: "": none
@@ -92,12 +95,13 @@ def said_by(expression: Any) -> Said:
             f"an expression of struct2tensor is wanted, not {type(expression).__name__}"
         )
     root = _root_of(expression)
-    made = _Made()
+    made = _Made(root)
     kept = made.keep(expression)
     above = len(steps_of(made.rows))
+    is_text = getattr(root, "_message_format", "") == "text"
     return Said(
-        root._descriptor,
-        {"form": "text"} if root._message_format == "text" else {},
+        root._descriptor if type(root).__name__ == _ROOT else _schema_of(root),
+        {"form": "text"} if is_text else {},
         made.lets,
         made.rows,
         [joined(steps_of(path)[above:]) for path in kept],
@@ -107,12 +111,21 @@ def said_by(expression: Any) -> Said:
 class _Made:
     """The lets, as they are found."""
 
-    def __init__(self) -> None:
+    def __init__(self, root: Any) -> None:
         self.lets: list[tuple[str, str]] = []
         self.rows = ""  # the path of the root, if it is not that of the messages
         self._paths: dict[int, str] = {}  # of nodes, by id
         self._nodes: list[Any] = []  # which hold the ids
         self._taken: set[str] = set()
+        if type(root).__name__ == _PRENSOR:
+            self._know(root, "")
+
+    def _know(self, node: Any, path: str) -> None:
+        """The paths of a prensor's nodes, which do not say what they are below."""
+        self._nodes.append(node)
+        self._paths[id(node)] = path
+        for step, child in _children_of(node):
+            self._know(child, below(path, _step(step)))
 
     def keep(self, root: Any) -> list[str]:
         """Makes all that the expression knows; the paths of its leaves."""
@@ -161,7 +174,7 @@ class _Made:
         kind = type(node).__name__
         if kind in _MESSAGE:
             return self._message_path(node)
-        if kind == "_ProtoRootExpression":
+        if kind == _ROOT:
             return ""
         if kind == "_RerootExpression":
             return self._path(node._new_root, None)
@@ -272,16 +285,64 @@ def _bare(node: Any) -> Any:
 
 
 def _root_of(expression: Any) -> Any:
-    """The root of the messages."""
+    """The root of the messages, or of the prensor."""
     node = _bare(expression)
     while type(node).__name__ == "_RerootExpression":
         node = _bare(node._original_root)
-    if type(node).__name__ != "_ProtoRootExpression":
+    if type(node).__name__ not in (_ROOT, _PRENSOR):
         raise UnsupportedError(
-            f"the expression begins with {type(node).__name__}, and a query with messages "
-            "(create_expression_from_proto)"
+            f"the expression begins with {type(node).__name__}, and a query with messages or a "
+            "prensor (create_expression_from_proto, create_expression_from_prensor)"
         )
     return node
+
+
+def _children_of(node: Any) -> list[tuple[str, Any]]:
+    """The named ones, of a node of a prensor."""
+    return [(step, child) for step, child in node._children.items() if isinstance(step, str)]
+
+
+# Formats of the C data interface, by TensorFlow's names.
+_FORMATS = {
+    "bool": b"b",
+    "int8": b"c",
+    "uint8": b"C",
+    "int16": b"s",
+    "uint16": b"S",
+    "int32": b"i",
+    "uint32": b"I",
+    "int64": b"l",
+    "uint64": b"L",
+    "float16": b"e",
+    "float32": b"f",
+    "float64": b"g",
+    "string": b"Z",
+}
+_NULLABLE = 2
+
+
+def _schema_of(root: Any) -> _core.ArrowSchema:
+    """The schema of the batches that a prensor stands for: a field that is repeated is a list,
+    another one may be null."""
+    return _core.ArrowSchema._of_tree(_struct(b"", root, "", 0))
+
+
+def _struct(name: bytes, node: Any, path: str, flags: int) -> tuple[Any, ...]:
+    fields = [_field(step, child, below(path, _step(step))) for step, child in _children_of(node)]
+    return b"+s", name, flags, None, tuple(fields), None
+
+
+def _field(name: str, node: Any, path: str) -> tuple[Any, ...]:
+    """As trees of schemas are: format, name, flags, metadata, children, dictionary."""
+    own = name.encode()
+    inner = b"item" if node.is_repeated else own
+    if not node.is_leaf:
+        type = _struct(inner, node, path, _NULLABLE)
+    elif (kind := getattr(node.type, "name", str(node.type))) in _FORMATS:
+        type = _FORMATS[kind], inner, _NULLABLE, None, (), None
+    else:
+        raise UnsupportedError(f"{path}: no column is of type {kind}", path=path)
+    return (b"+L", own, _NULLABLE, None, (type,), None) if node.is_repeated else type
 
 
 def _type_of(node: Any) -> str | None:

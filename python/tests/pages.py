@@ -115,9 +115,12 @@ def environment() -> dict[str, str]:
 
 @functools.cache
 def described(package: pathlib.Path) -> tempfile.TemporaryDirectory[str]:
-    """A folder with what pkg-config reads of the library."""
-    made: tempfile.TemporaryDirectory[str] = tempfile.TemporaryDirectory(prefix="columnstone-pc-")
-    flags = f"Cflags: -I{package}/include\nLibs: -L{package}/lib -lcolumnstone\n"
+    """A folder with what pkg-config reads of the library. What that prints is words for a shell,
+    which blanks in paths would divide: a link to the package lies in a folder without."""
+    made = tempfile.TemporaryDirectory(prefix="columnstone-pc-", dir="/tmp")
+    link = pathlib.Path(made.name, "package")
+    link.symlink_to(package)
+    flags = f"Cflags: -I{link}/include\nLibs: -L{link}/lib -lcolumnstone\n"
     description = "Name: columnstone\nDescription: the library\nVersion: 0\n"
     pathlib.Path(made.name, "columnstone.pc").write_text(description + flags)
     return made

@@ -127,7 +127,16 @@ def test_bad_pickles_of_arrow_schemas() -> None:
 
 
 def test_open_has_the_options_of_sources_and_says_what_they_are() -> None:
-    places = {"paths", "filesystem", "query", "driver", "database_options", "schemes", "hosts"}
+    places = {
+        "paths",
+        "filesystem",
+        "query",
+        "driver",
+        "database_options",
+        "schemes",
+        "hosts",
+        "cache",
+    }
     parameters = set(inspect.signature(cst.open).parameters)
     message = {"descriptors", "message_options"}  # parts of the option `message`
     view = {"params"}  # of the option `view`

@@ -7,11 +7,10 @@
 
 static uint64_t lesser(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
-/* Bucket by bucket. */
-static cst_status order_buckets(const cst__epoch *epoch, uint64_t begin, uint64_t count,
-                                uint64_t *rows, cst_error *error) {
+/* Bucket by bucket, which have `size` rows. */
+static cst_status order_buckets(const cst__epoch *epoch, uint64_t size, uint64_t begin,
+                                uint64_t count, uint64_t *rows, cst_error *error) {
   cst__maker maker = {.rows = NULL};
-  uint64_t size = cst__dataset_bucket_rows(epoch->dataset);
   cst_status status = CST_OK;
   for (uint64_t done = 0; done < count && status == CST_OK;) {
     uint64_t within = lesser(count - done, size - (begin + done) % size);
@@ -47,12 +46,13 @@ cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begi
                      (unsigned long long)dataset->num_rows);
   }
   cst__dataset_order_of(dataset, epoch, &made.order);
-  if (dataset->options.bucket_by == NULL) {
+  uint64_t bucket = cst__dataset_bucket_rows(dataset);
+  if (bucket == 0) {
     cst__epoch_order_rows(&made.order, begin, count, rows);
     return CST_OK;
   }
   CST__TRY(cst__buckets_new(dataset, epoch, &made.buckets, error));
-  cst_status status = order_buckets(&made, begin, count, rows, error);
+  cst_status status = order_buckets(&made, bucket, begin, count, rows, error);
   cst__buckets_free(made.buckets);
   return status;
 }

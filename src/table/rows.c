@@ -100,10 +100,10 @@ cst_status cst_array_filter(const cst_array *array, const uint8_t *mask, cst_arr
                             cst_error *error) {
   CST__CLEAR(out);
   CST__TRY(cst__check_given(array, "array", out, error));
-  if (mask == NULL && array->array.length > 0) {
+  size_t length = (size_t)array->array.length;
+  if (mask == NULL && length > 0) {
     return cst__missing("mask", error);
   }
-  size_t length = (size_t)array->array.length;
   size_t chosen = count_chosen(mask, length);
   size_t size = SIZE_MAX;
   int64_t *rows =

@@ -89,6 +89,15 @@ def test_what_lies_below_nulls_in_runs_does_not_count() -> None:
     assert len(keys) == 1
 
 
+def test_nulls_of_a_slice_are_one_run_each_time() -> None:
+    array = MORE["run ends"]
+    keys = set()
+    for _ in range(300):
+        cut = pa.record_batch({"a": pa.concat_arrays([array, array])}).slice(4, 4)
+        keys |= {key(cut.slice(1)), key(pa.record_batch({"a": array.slice(1)}))}
+    assert len(keys) == 1
+
+
 def test_rows_without_columns_names_types_and_metadata_are_kept() -> None:
     batch = pa.record_batch({"a": [1]}).replace_schema_metadata({"who": "me"})
     rows = pa.table({"a": [1, 2]}).select([]).to_batches()

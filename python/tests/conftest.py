@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import pathlib
 import signal
 from collections.abc import Callable
+from typing import Any
 
 import columnstone as cst
 import pytest
@@ -45,6 +47,22 @@ def record(i: int) -> bytes:
 
 def records(count: int, first: int = 0) -> list[bytes]:
     return [record(i) for i in range(first, first + count)]
+
+
+def tfrecord(count: int, first: int = 0, compression: Any = "none") -> bytes:
+    """A file of these records."""
+    file = io.BytesIO()
+    with cst.TFRecordWriter(file, compression=compression) as writer:
+        for one in records(count, first):
+            writer.write(one)
+    return file.getvalue()
+
+
+def written(table: Any, format: str) -> bytes:
+    """A file of a table."""
+    file = io.BytesIO()
+    cst.write(table, file, format)
+    return file.getvalue()
 
 
 @pytest.fixture(scope="session")

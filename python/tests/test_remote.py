@@ -18,33 +18,19 @@ import pyarrow.fs
 import pyarrow.parquet as pq
 import pytest
 import servers
-from conftest import SCHEMA, records
+from conftest import SCHEMA, records, tfrecord, written
 
 TEXTS = pa.array([f"text {i}" for i in range(1000)], pa.large_string())
 TABLE = pa.table({"a": list(range(1000)), "b": TEXTS})
 
 
-def tfrecord(count: int, compression: Any = "none", first: int = 0) -> bytes:
-    file = io.BytesIO()
-    with cst.TFRecordWriter(file, compression=compression) as writer:
-        for r in records(count, first):
-            writer.write(r)
-    return file.getvalue()
-
-
-def written(format: str) -> bytes:
-    file = io.BytesIO()
-    cst.write(TABLE, file, format)
-    return file.getvalue()
-
-
 FILES = {
     "t.tfrecord": tfrecord(1000),
-    "t.tfrecord.gz": tfrecord(1000, "gzip"),
-    "t.csv": written("csv"),
-    "t.jsonl": written("json"),
-    "t.arrow": written("arrow"),
-    "t.parquet": written("parquet"),
+    "t.tfrecord.gz": tfrecord(1000, compression="gzip"),
+    "t.csv": written(TABLE, "csv"),
+    "t.jsonl": written(TABLE, "json"),
+    "t.arrow": written(TABLE, "arrow"),
+    "t.parquet": written(TABLE, "parquet"),
 }
 
 

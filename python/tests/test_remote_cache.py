@@ -3,7 +3,6 @@ never taken for what it is not."""
 
 from __future__ import annotations
 
-import io
 import multiprocessing
 import os
 import pathlib
@@ -19,26 +18,12 @@ import pytest
 import servers
 from columnstone._io import cache as caches
 from columnstone._io.listing import open_files
-from conftest import SCHEMA, records
+from conftest import SCHEMA, tfrecord, written
 
 TABLE = pa.table({"a": range(1000), "b": pa.array([f"text {i}" for i in range(1000)])})
 
 
-def tfrecord(count: int, first: int = 0) -> bytes:
-    file = io.BytesIO()
-    with cst.TFRecordWriter(file) as writer:
-        for record in records(count, first):
-            writer.write(record)
-    return file.getvalue()
-
-
-def written(format: str) -> bytes:
-    file = io.BytesIO()
-    cst.write(TABLE, file, format)
-    return file.getvalue()
-
-
-FORMATS = {name: written(name) for name in ("csv", "json", "arrow", "parquet")}
+FORMATS = {name: written(TABLE, name) for name in ("csv", "json", "arrow", "parquet")}
 FILES = {f"t.{name}": data for name, data in FORMATS.items()}
 PART = tfrecord(100)
 FILES.update({f"{i}.tfrecord": tfrecord(100, 100 * i) for i in range(5)})

@@ -11,7 +11,7 @@
 #include "proto/descriptor_set.h"
 
 /* How a value of a field becomes a value of its column. */
-typedef enum cst__value_kind {
+typedef enum cst__message_value_kind {
   CST__KIND_VARINT64,
   CST__KIND_VARINT32,
   CST__KIND_ZIGZAG64,
@@ -33,16 +33,17 @@ typedef enum cst__value_kind {
   CST__KIND_TIME_OF_DAY,
   CST__KIND_JSON,
   CST__KIND_RAW /* messages as they are */
-} cst__value_kind;
+} cst__message_value_kind;
 
 /* What a field becomes, if all of it is wanted or nothing below it is named. */
-cst__value_kind cst__message_kind(const cst_message_options *options, const cst__field_def *def);
+cst__message_value_kind cst__message_kind(const cst_message_options *options,
+                                          const cst__field_def *def);
 
 enum { CST__MESSAGE_FORMAT_SIZE = 80 };
 /* The Arrow format of one value of the field, of kinds that are no structs and no maps; of an enum
  * as a dictionary, that of its names. It is static, or written into `room`. */
 const char *cst__message_value_format(const cst_message_options *options, uint32_t column_flags,
-                                      const cst__field_def *def, cst__value_kind kind,
+                                      const cst__field_def *def, cst__message_value_kind kind,
                                       char room[CST__MESSAGE_FORMAT_SIZE]);
 
 /* True if an absent field is null. What a map's entry holds never is. */

@@ -73,7 +73,7 @@ struct cst__entry {
   uint64_t mask; /* and which bits of the load they are */
   uint8_t tag_size;
   uint8_t op;           /* cst__entry_op */
-  uint8_t kind;         /* cst__value_kind */
+  uint8_t kind;         /* cst__message_value_kind */
   uint8_t member_op;    /* cst__entry_op of a member of a oneof */
   bool pads_with_empty; /* a list that is not there is an empty one */
   uint8_t struct_kind;  /* JSON: cst__struct_kind */

@@ -37,7 +37,7 @@ typedef struct cst__plan_node cst__plan_node;
 
 typedef struct cst__plan_field {
   const cst__field_def *def; /* NULL: a cast of an Any */
-  cst__value_kind kind;
+  cst__message_value_kind kind;
   bool absent_is_null;   /* else zero, empty, or the default */
   cst__plan_node *child; /* MESSAGE, ANY, MAP (of its entries); casts */
 } cst__plan_field;
@@ -69,7 +69,7 @@ struct cst__message_plan {
 
 /* Sets the type of one value of the field, of kinds that are no structs and no maps. */
 cst_status cst__message_value_type(cst__message_plan *plan, const cst__field_def *def,
-                                   cst__value_kind kind, cst__type *type, cst_error *error);
+                                   cst__message_value_kind kind, cst__type *type, cst_error *error);
 /* Makes a type a list of a new type, or a map of two, which are named and not nullable unless the
  * options say so. */
 cst_status cst__message_list_type(cst__message_plan *plan, cst__type *type, cst__type **item,

@@ -58,7 +58,7 @@ static cst__entry_op skip_op(cst__wire_type type) {
   return CST__OP_SKIP_VARINT;
 }
 
-static cst__entry_op packed_op(cst__value_kind kind) {
+static cst__entry_op packed_op(cst__message_value_kind kind) {
   switch (kind) {
     case CST__KIND_VARINT64:
       return CST__OP_PACKED_VARINT64;
@@ -71,7 +71,7 @@ static cst__entry_op packed_op(cst__value_kind kind) {
   }
 }
 
-static cst__entry_op value_op(cst__value_kind kind, bool is_group) {
+static cst__entry_op value_op(cst__message_value_kind kind, bool is_group) {
   switch (kind) {
     case CST__KIND_VARINT64:
       return CST__OP_VARINT64;

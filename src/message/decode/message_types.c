@@ -7,7 +7,7 @@
 
 /* ---- kinds ---- */
 
-static cst__value_kind kind_of_message(const cst__message_def *def) {
+static cst__message_value_kind kind_of_message(const cst__message_def *def) {
   if (def->is_message_set) {
     return CST__KIND_RAW;
   }
@@ -35,7 +35,8 @@ static cst__value_kind kind_of_message(const cst__message_def *def) {
   return CST__KIND_MESSAGE;
 }
 
-cst__value_kind cst__message_kind(const cst_message_options *options, const cst__field_def *def) {
+cst__message_value_kind cst__message_kind(const cst_message_options *options,
+                                          const cst__field_def *def) {
   switch ((cst__field_type)def->type) {
     case CST__FIELD_INT64:
     case CST__FIELD_UINT64:
@@ -71,7 +72,7 @@ cst__value_kind cst__message_kind(const cst_message_options *options, const cst_
   if (def->message->is_map_entry) {
     return CST__KIND_MAP;
   }
-  cst__value_kind kind = kind_of_message(def->message);
+  cst__message_value_kind kind = kind_of_message(def->message);
   bool is_plain = (options->flags & CST_MESSAGE_PLAIN_TYPES) != 0 && kind != CST__KIND_ANY &&
                   kind != CST__KIND_RAW;
   return is_plain ? CST__KIND_MESSAGE : kind;
@@ -139,7 +140,7 @@ static const char unit_letters[] = {[CST_TIME_NANOSECOND] = 'n',
                                     [CST_TIME_SECOND] = 's'};
 
 const char *cst__message_value_format(const cst_message_options *options, uint32_t column_flags,
-                                      const cst__field_def *def, cst__value_kind kind,
+                                      const cst__field_def *def, cst__message_value_kind kind,
                                       char room[CST__MESSAGE_FORMAT_SIZE]) {
   switch (kind) {
     case CST__KIND_ENUM:
@@ -172,7 +173,8 @@ const char *cst__message_value_format(const cst_message_options *options, uint32
 }
 
 cst_status cst__message_value_type(cst__message_plan *plan, const cst__field_def *def,
-                                   cst__value_kind kind, cst__type *type, cst_error *error) {
+                                   cst__message_value_kind kind, cst__type *type,
+                                   cst_error *error) {
   char room[CST__MESSAGE_FORMAT_SIZE];
   const char *format =
       cst__message_value_format(&plan->options, plan->column_flags, def, kind, room);

@@ -91,7 +91,7 @@ static bool put_varint_value(cst__loop *loop, const cst__entry *entry, uint64_t 
   cst__builder *values = entry->values;
   int64_t wide;
   int32_t narrow;
-  switch ((cst__value_kind)entry->kind) {
+  switch ((cst__message_value_kind)entry->kind) {
     case CST__KIND_ZIGZAG64:
       wide = cst__zigzag_decode(raw);
       return put_width(values, &wide, sizeof wide);
@@ -403,7 +403,7 @@ bool cst__put_other(cst__loop *loop, cst__node *node, cst__entry *entry, cst_byt
   if (!cst__slot_begin(entry, row)) {
     return cst__loop_no_memory(loop);
   }
-  switch ((cst__value_kind)entry->kind) {
+  switch ((cst__message_value_kind)entry->kind) {
     case CST__KIND_WRAPPER:
       ok = put_wrapper(loop, entry, message);
       break;

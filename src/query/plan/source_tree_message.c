@@ -21,7 +21,7 @@ static cst_status make_message_field(const cst__source_tree *tree, const cst__me
                                      const cst__field_def *def, cst__arena *arena,
                                      cst__source_field *out, cst_error *error) {
   const cst_message_options *options = &tree->message;
-  cst__value_kind kind = cst__message_kind(options, def);
+  cst__message_value_kind kind = cst__message_kind(options, def);
   bool is_map = kind == CST__KIND_MAP;
   bool is_struct = is_map || kind == CST__KIND_MESSAGE || kind == CST__KIND_ANY;
   bool is_repeated = cst__field_is_repeated(def);

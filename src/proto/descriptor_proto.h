@@ -1,5 +1,5 @@
-/* google/protobuf/descriptor.proto as tables, as far as it says what types look like: comments,
- * services, reserved names and options that nothing depends on are unknown fields.
+/* google/protobuf/descriptor.proto as tables, as far as descriptor.proto has it; the build makes
+ * them.
  */
 #ifndef PROTO_DESCRIPTOR_PROTO_H
 #define PROTO_DESCRIPTOR_PROTO_H

@@ -1,4 +1,4 @@
-/* Prints the tables of src/schema/descriptors.c: one line per field and enum value, for the
+/* Prints the tables of src/schema/descriptors.h: one line per field and enum value, for the
  * comparison with tensorflow_metadata's descriptors (test_schema_tables.py compiles and runs it).
  *
  *   MESSAGE field NUMBER NAME TYPE FLAGS ONEOF TYPE_NAME      ENUM value NUMBER NAME      MESSAGE

@@ -24,8 +24,13 @@ SCHEMAS = 2000
 def dump(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     compiler = shutil.which("cc") or shutil.which("gcc")
     assert compiler is not None, "a C compiler is needed"
-    program = tmp_path_factory.mktemp("dump") / "dump_descriptors"
-    sources = ["tests/peers/dump_descriptors.c", "src/schema/descriptors.c"]
+    folder = tmp_path_factory.mktemp("dump")
+    program, tables = folder / "dump_descriptors", folder / "schema_tables.c"
+    table_arguments = ["schema/descriptors.h", "cst__schema_def=tensorflow.metadata.v0.Schema"]
+    protos = sorted((TOP / "src/schema/protos").glob("*.proto"))
+    maker = [TOP / "tools/make_proto_tables", tables, *table_arguments, *protos]
+    subprocess.run(maker, check=True)
+    sources = ["tests/peers/dump_descriptors.c", tables]
     includes = ["-Isrc", "-Iinclude"]
     subprocess.run([compiler, "-std=c11", *includes, *sources, "-o", program], cwd=TOP, check=True)
     output = subprocess.run([program], capture_output=True, text=True, check=True).stdout

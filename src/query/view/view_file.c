@@ -1,91 +1,9 @@
-/* The saved form of a view: the frame around its content, and the content's type. */
+/* The saved form of a view: the frame around its content. */
 #include "query/view/view_file.h"
 
 #include <string.h>
 
 static const char view_magic[8] = {'C', 'S', 'T', 'V', 'I', 'E', 'W', '\n'};
-
-/* ---- columnstone.View ---- */
-
-enum {
-  VIEW_ONE = CST__FIELD_IMPLICIT,
-  VIEW_TEXT = CST__FIELD_IMPLICIT | CST__FIELD_UTF8,
-  VIEW_TEXTS = CST__FIELD_REPEATED | CST__FIELD_UTF8,
-  VIEW_MANY = CST__FIELD_REPEATED | CST__FIELD_PACKED
-};
-
-#define VIEW_FIELD(number, name, type, flags) \
-  { name, number, CST__FIELD_##type, flags, 0, NULL, NULL, NULL, NULL, 0 }
-#define VIEW_CHILD(number, name, def, flags) \
-  { name, number, CST__FIELD_MESSAGE, flags, 0, &def, NULL, NULL, NULL, 0 }
-#define VIEW_DEF(id, name)                                                                         \
-  static const cst__message_def id = {name, id##_fields, sizeof id##_fields / sizeof *id##_fields, \
-                                      NULL, 0,           false}
-
-static const cst__field_def view_message_fields[] = {
-    VIEW_FIELD(CST__VIEW_MESSAGE_DESCRIPTORS, "descriptors", BYTES, VIEW_ONE),
-    VIEW_FIELD(CST__VIEW_MESSAGE_NAME, "message", STRING, VIEW_TEXT),
-    VIEW_FIELD(3, "flags", UINT32, VIEW_ONE),
-    VIEW_FIELD(4, "form", UINT32, VIEW_ONE),
-    VIEW_FIELD(5, "enums", UINT32, VIEW_ONE),
-    VIEW_FIELD(6, "timestamp_unit", UINT32, VIEW_ONE),
-    VIEW_FIELD(7, "duration_unit", UINT32, VIEW_ONE),
-    VIEW_FIELD(8, "time_unit", UINT32, VIEW_ONE),
-    VIEW_FIELD(9, "recursion", SINT32, VIEW_ONE),
-    VIEW_FIELD(10, "time_zone", STRING, CST__FIELD_UTF8),
-    VIEW_FIELD(11, "unknown_fields", STRING, CST__FIELD_UTF8),
-    VIEW_FIELD(12, "list_item", STRING, CST__FIELD_UTF8),
-    VIEW_FIELD(13, "map_key", STRING, CST__FIELD_UTF8),
-    VIEW_FIELD(14, "map_value", STRING, CST__FIELD_UTF8),
-    VIEW_FIELD(15, "field_number_key", STRING, CST__FIELD_UTF8),
-};
-VIEW_DEF(view_message, "columnstone.View.Message");
-
-static const cst__message_def view_type; /* a type has types in it */
-static const cst__field_def view_type_fields[] = {
-    VIEW_FIELD(CST__VIEW_TYPE_NAME, "name", STRING, VIEW_TEXT),
-    VIEW_FIELD(CST__VIEW_TYPE_FORMAT, "format", STRING, VIEW_TEXT),
-    VIEW_FIELD(CST__VIEW_TYPE_FLAGS, "flags", UINT32, VIEW_ONE),
-    VIEW_CHILD(CST__VIEW_TYPE_CHILDREN, "children", view_type, CST__FIELD_REPEATED),
-    VIEW_CHILD(CST__VIEW_TYPE_DICTIONARY, "dictionary", view_type, 0),
-};
-VIEW_DEF(view_type, "columnstone.View.Type");
-
-static const cst__field_def view_param_fields[] = {
-    VIEW_FIELD(CST__VIEW_PARAM_NAME, "name", STRING, VIEW_TEXT),
-    VIEW_FIELD(CST__VIEW_PARAM_VALUE, "value", STRING, VIEW_TEXT),
-};
-VIEW_DEF(view_param, "columnstone.View.Param");
-
-static const cst__field_def view_output_fields[] = {
-    VIEW_FIELD(CST__VIEW_OUTPUT_NAME, "name", STRING, VIEW_TEXT),
-    VIEW_CHILD(CST__VIEW_OUTPUT_COLUMNS, "columns", view_type, CST__FIELD_REPEATED),
-    VIEW_FIELD(CST__VIEW_OUTPUT_KIND, "kind", STRING, VIEW_TEXT),
-    VIEW_FIELD(CST__VIEW_OUTPUT_DTYPE, "dtype", STRING, VIEW_TEXT),
-    VIEW_FIELD(CST__VIEW_OUTPUT_SHAPE, "shape", SINT64, VIEW_MANY),
-    VIEW_FIELD(CST__VIEW_OUTPUT_ROW_SPLITS, "row_splits", STRING, VIEW_TEXT),
-    VIEW_FIELD(CST__VIEW_OUTPUT_PATHS, "paths", STRING, VIEW_TEXTS),
-};
-VIEW_DEF(view_output, "columnstone.View.Output");
-
-static const cst__field_def view_content_fields[] = {
-    VIEW_FIELD(CST__VIEW_PRODUCER, "producer", STRING, VIEW_TEXT),
-    VIEW_FIELD(CST__VIEW_QUERY, "query", STRING, VIEW_TEXT),
-    VIEW_FIELD(CST__VIEW_FROM, "from", STRING, VIEW_TEXT),
-    VIEW_CHILD(CST__VIEW_MESSAGE, "message", view_message, 0),
-    VIEW_FIELD(CST__VIEW_SCHEMA, "schema", BYTES, 0),
-    VIEW_CHILD(CST__VIEW_TYPE, "type", view_type, 0),
-    VIEW_CHILD(CST__VIEW_PARAMS, "params", view_param, CST__FIELD_REPEATED),
-    VIEW_FIELD(CST__VIEW_IS_CHOSEN, "is_chosen", BOOL, VIEW_ONE),
-    VIEW_FIELD(CST__VIEW_CHOSEN, "chosen", STRING, VIEW_TEXTS),
-    VIEW_CHILD(CST__VIEW_OUTPUTS, "outputs", view_output, CST__FIELD_REPEATED),
-    VIEW_FIELD(CST__VIEW_PATHS, "paths", STRING, VIEW_TEXTS),
-};
-VIEW_DEF(view_content, "columnstone.View");
-
-const cst__message_def *const cst__view_def = &view_content;
-
-/* ---- the frame ---- */
 
 static void view_put_number(char *to, uint32_t number) {
   for (int i = 0; i < 4; i++) {

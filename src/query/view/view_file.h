@@ -21,7 +21,7 @@ enum {
   CST__VIEW_MAX_SIZE = 4 << 20 /* of the whole */
 };
 
-extern const cst__message_def *const cst__view_def;
+extern const cst__message_def *const cst__view_def; /* of view.proto */
 
 /* The numbers of the fields. */
 enum {

@@ -62,8 +62,8 @@ ALWAYS_INLINE bool is_ascii(place at, size_t size) {
 }
 
 /* Rows before this one that the list of a field lacks, and room for it and `more` items. */
-static __attribute__((noinline)) bool make_room(cst__loop *loop, const cst__entry *e, int64_t row,
-                                                size_t more) {
+static __attribute__((noinline)) bool make_room(cst__loop *loop, const cst__loop_entry *e,
+                                                int64_t row, size_t more) {
   cst__builder *list = e->list;
   bool ok =
       cst__slot_begin_list(e, row) &&
@@ -72,7 +72,7 @@ static __attribute__((noinline)) bool make_room(cst__loop *loop, const cst__entr
   return ok || cst__loop_no_memory(loop);
 }
 
-ALWAYS_INLINE bool has_room(const cst__entry *e, int64_t row, size_t more) {
+ALWAYS_INLINE bool has_room(const cst__loop_entry *e, int64_t row, size_t more) {
   const cst__builder *list = e->list;
   const cst__builder *b = e->values;
   return LIKELY(list->length >= row && row < list->capacity &&
@@ -80,14 +80,15 @@ ALWAYS_INLINE bool has_room(const cst__entry *e, int64_t row, size_t more) {
 }
 
 /* The items of a field end at `length`, and so does the row's list, for which there is room. */
-ALWAYS_INLINE void end_items(const cst__entry *e, int64_t row, int64_t length) {
+ALWAYS_INLINE void end_items(const cst__loop_entry *e, int64_t row, int64_t length) {
   cst__builder *list = e->list;
   e->values->length = length;
   list->offsets[row + 1] = length;
   list->length = row + 1;
 }
 
-ALWAYS_INLINE bool put_bytes(cst__loop *loop, const cst__entry *e, cst_bytes bytes, int64_t row) {
+ALWAYS_INLINE bool put_bytes(cst__loop *loop, const cst__loop_entry *e, cst_bytes bytes,
+                             int64_t row) {
   cst__builder *b = e->values;
   bool is_ready = LIKELY(b->length == row && row < b->capacity) || cst__slot_begin(e, row);
   if (UNLIKELY(!is_ready) || !cst__builder_has_bytes(b, bytes.size)) {
@@ -101,7 +102,7 @@ ALWAYS_INLINE bool put_bytes(cst__loop *loop, const cst__entry *e, cst_bytes byt
   return true;
 }
 
-ALWAYS_INLINE bool put_bytes_item(cst__loop *loop, const cst__entry *e, cst_bytes bytes,
+ALWAYS_INLINE bool put_bytes_item(cst__loop *loop, const cst__loop_entry *e, cst_bytes bytes,
                                   int64_t row) {
   cst__builder *b = e->values;
   if (!has_room(e, row, 1) && !make_room(loop, e, row, 1)) {
@@ -119,7 +120,7 @@ ALWAYS_INLINE bool put_bytes_item(cst__loop *loop, const cst__entry *e, cst_byte
   return true;
 }
 
-ALWAYS_INLINE bool put_fixed(cst__loop *loop, const cst__entry *e, place at, size_t width,
+ALWAYS_INLINE bool put_fixed(cst__loop *loop, const cst__loop_entry *e, place at, size_t width,
                              int64_t row) {
   if (!cst__slot_begin(e, row)) {
     return cst__loop_no_memory(loop);
@@ -130,7 +131,7 @@ ALWAYS_INLINE bool put_fixed(cst__loop *loop, const cst__entry *e, place at, siz
 }
 
 /* One value is a usual case. */
-ALWAYS_INLINE bool put_packed_varints(cst__loop *loop, const cst__entry *e, cst_bytes packed,
+ALWAYS_INLINE bool put_packed_varints(cst__loop *loop, const cst__loop_entry *e, cst_bytes packed,
                                       int64_t row) {
   cst__builder *b = e->values;
   uint64_t word = cst__load64(packed.data);
@@ -157,7 +158,7 @@ ALWAYS_INLINE bool put_packed_varints(cst__loop *loop, const cst__entry *e, cst_
   return true;
 }
 
-ALWAYS_INLINE bool put_packed_fixed(cst__loop *loop, const cst__entry *e, cst_bytes packed,
+ALWAYS_INLINE bool put_packed_fixed(cst__loop *loop, const cst__loop_entry *e, cst_bytes packed,
                                     size_t width, int64_t row) {
   cst__builder *b = e->values;
   if (LIKELY(packed.size == width) && has_room(e, row, 1)) {
@@ -188,19 +189,19 @@ ALWAYS_INLINE bool put_packed_fixed(cst__loop *loop, const cst__entry *e, cst_by
 static __attribute__((noinline)) bool close_message(cst__loop *loop, cst__node *node) {
   int64_t row = node->rows->length;
   for (size_t i = 0; i < node->required.count; i++) {
-    const cst__entry *e = node->required.items[i];
+    const cst__loop_entry *e = node->required.items[i];
     if (e->values->length <= row) {
       return cst__loop_bad_value(loop, e, NULL, "a required field is missing");
     }
   }
   for (size_t i = 0; i < node->fills.count; i++) {
-    cst__entry *e = node->fills.items[i];
+    cst__loop_entry *e = node->fills.items[i];
     if (e->values->length <= row && !cst__put_default(loop, node, e)) {
       return false;
     }
   }
   for (size_t i = 0; i < node->maps.count; i++) {
-    const cst__entry *e = node->maps.items[i];
+    const cst__loop_entry *e = node->maps.items[i];
     if (e->list->length > row && !cst__loop_keys_differ(e)) {
       return cst__loop_slow(loop);
     }
@@ -209,7 +210,7 @@ static __attribute__((noinline)) bool close_message(cst__loop *loop, cst__node *
 }
 
 /* Makes the next value of a field of messages ready. */
-ALWAYS_INLINE bool begin_message(cst__loop *loop, const cst__entry *e, int64_t row) {
+ALWAYS_INLINE bool begin_message(cst__loop *loop, const cst__loop_entry *e, int64_t row) {
   cst__builder *b = e->values;
   if (e->list != NULL) {
     return cst__slot_begin_list(e, row) || cst__loop_no_memory(loop);
@@ -228,7 +229,7 @@ static __attribute__((noinline)) place fail_within(cst__loop *loop, const cst__n
                                                    const cst__node *base) {
   bool is_told = loop->stop == CST__STOP_FAILED && loop->error->code != CST_NO_MEMORY;
   for (; node != base; node = node->above.node) {
-    const cst__entry *e = node->above.entry;
+    const cst__loop_entry *e = node->above.entry;
     const char *name = e->list != NULL ? e->list->type->name : e->values->type->name;
     if (is_told) {
       cst__error_add_path(loop->error, name, strlen(name));
@@ -241,7 +242,7 @@ static __attribute__((noinline)) place fail_within(cst__loop *loop, const cst__n
 /* ---- fields ---- */
 
 /* The entry of the tag that begins at `at`; NULL: there is none. */
-static __attribute__((noinline)) cst__entry *find_next(const cst__node *node, place at) {
+static __attribute__((noinline)) cst__loop_entry *find_next(const cst__node *node, place at) {
   uint32_t tag = at[0];
   if (UNLIKELY(tag >= 0x80)) {
     size_t wide;
@@ -258,7 +259,7 @@ static __attribute__((noinline)) cst__entry *find_next(const cst__node *node, pl
       return NULL;
     }
   }
-  cst__entry *entry = cst__node_find(node, tag);
+  cst__loop_entry *entry = cst__node_find(node, tag);
   return entry != NULL ? entry : cst__node_find_stranger(node, tag);
 }
 
@@ -273,7 +274,7 @@ ALWAYS_INLINE size_t tag_size(place at) {
 
 /* Notes which member of a oneof has come; false: another one came before, which in normal form can
  * only be a number that its closed enum does not have. */
-static __attribute__((noinline)) bool note_oneof(cst__node *node, const cst__entry *e) {
+static __attribute__((noinline)) bool note_oneof(cst__node *node, const cst__loop_entry *e) {
   cst__oneof_state *state = &node->oneofs[e->oneof];
   if (state->serial == node->serial && state->member != e->def) {
     return false;
@@ -309,7 +310,7 @@ static __attribute__((noinline)) place end_of_group(place at, place end, uint32_
  * than short messages do. The way back is in node->above. */
 static place read_nested(cst__loop *loop, cst__node *base, place at, place end) {
   cst__node *node = base;
-  cst__entry *e = &node->begin;
+  cst__loop_entry *e = &node->begin;
   int64_t row = node->rows->length;
   uint64_t raw;
   cst_bytes content;
@@ -342,7 +343,7 @@ static place read_nested(cst__loop *loop, cst__node *base, place at, place end) 
     }
     place begin = at;
     uint8_t first = at[0];
-    cst__entry *next = first < 0x80 ? node->by_tag[first] : e->next;
+    cst__loop_entry *next = first < 0x80 ? node->by_tag[first] : e->next;
     if (LIKELY(first < 0x80)) {
       e = next;
       at += 1;

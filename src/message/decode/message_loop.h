@@ -23,7 +23,7 @@
 #include "message/text/struct_json.h"
 #include "proto/wire.h"
 
-typedef struct cst__entry cst__entry;
+typedef struct cst__loop_entry cst__loop_entry;
 typedef struct cst__node cst__node;
 typedef struct cst__loop cst__loop;
 
@@ -68,7 +68,7 @@ struct cst__enum_table {
   cst__enum_table *next; /* of all tables */
 };
 
-struct cst__entry {
+struct cst__loop_entry {
   uint64_t head; /* the tag's bytes, as one load gets them, */
   uint64_t mask; /* and which bits of the load they are */
   uint8_t tag_size;
@@ -78,8 +78,8 @@ struct cst__entry {
   bool pads_with_empty; /* a list that is not there is an empty one */
   uint8_t struct_kind;  /* JSON: cst__struct_kind */
   uint32_t tag;
-  cst__entry *next;   /* that is expected after this one */
-  cst__builder *list; /* NULL: not repeated */
+  cst__loop_entry *next; /* that is expected after this one */
+  cst__builder *list;    /* NULL: not repeated */
   cst__builder *values;
   cst__node *child; /* MESSAGE, GROUP, MAP, ANY */
   /* The rest is for the rare cases. */
@@ -101,14 +101,14 @@ typedef struct cst__cast {
 } cst__cast;
 
 typedef struct cst__entry_list {
-  cst__entry **items;
+  cst__loop_entry **items;
   size_t count;
 } cst__entry_list;
 
 /* What the loop goes back to at the end of a message. */
 typedef struct cst__node_above {
   cst__node *node; /* that it is a field of; NULL: of none */
-  cst__entry *entry;
+  cst__loop_entry *entry;
   const uint8_t *end; /* of the message above, which is being read */
   uint32_t group;     /* the number of the message itself, if it is a group; else 0 */
 } cst__node_above;
@@ -118,10 +118,10 @@ enum { CST__SHORT_TAGS = 128 /* those of one byte */ };
 struct cst__node {
   cst__builder *rows; /* the struct */
   cst__node_above above;
-  cst__entry **by_tag; /* [CST__SHORT_TAGS]; of op NONE where there is no field */
-  cst__entry begin;    /* before all fields: its `next` is the first one that is expected */
-  uint64_t serial;     /* of the message at hand: no two have the same one */
-  cst__entry *entries; /* by number; those of one number beside each other */
+  cst__loop_entry **by_tag; /* [CST__SHORT_TAGS]; of op NONE where there is no field */
+  cst__loop_entry begin;    /* before all fields: its `next` is the first one that is expected */
+  uint64_t serial;          /* of the message at hand: no two have the same one */
+  cst__loop_entry *entries; /* by number; those of one number beside each other */
   size_t num_entries;
   const uint32_t *index; /* by number, or by its hash: index of its first entry, plus 1; 0: none */
   size_t num_index;      /* by hash: a power of two */
@@ -175,7 +175,7 @@ cst_status cst__loop_init(cst__loop *loop, const cst__message_plan *plan, cst__b
                           cst_error *error);
 void cst__loop_reset(cst__loop *loop);
 /* An entry that steps over fields of a tag. */
-void cst__entry_skip(cst__entry *entry, uint32_t number, cst__wire_type type);
+void cst__loop_entry_skip(cst__loop_entry *entry, uint32_t number, cst__wire_type type);
 /* Before a batch: dictionaries have the names of their enums, and nothing of the batches before. */
 cst_status cst__loop_begin(cst__loop *loop, cst_error *error);
 
@@ -186,11 +186,11 @@ static inline size_t cst__number_hash(const cst__node *node, uint32_t number) {
 }
 
 /* The entry of a tag; NULL if there is none. */
-static inline cst__entry *cst__node_find(const cst__node *node, uint32_t tag) {
+static inline cst__loop_entry *cst__node_find(const cst__node *node, uint32_t tag) {
   uint32_t number = tag >> 3;
   size_t at = node->seed != 0 ? cst__number_hash(node, number) : number;
   while (at < node->num_index && node->index[at] != 0) {
-    cst__entry *entry = &node->entries[node->index[at] - 1];
+    cst__loop_entry *entry = &node->entries[node->index[at] - 1];
     bool is_here = entry->tag >> 3 == number;
     for (; entry->tag >> 3 == number; entry++) { /* an entry without a tag ends them */
       if (entry->tag == tag) {
@@ -206,7 +206,7 @@ static inline cst__entry *cst__node_find(const cst__node *node, uint32_t tag) {
 }
 
 /* The same among the strangers; most messages have none, and few have many. */
-static inline cst__entry *cst__node_find_stranger(const cst__node *node, uint32_t tag) {
+static inline cst__loop_entry *cst__node_find_stranger(const cst__node *node, uint32_t tag) {
   for (size_t i = 0; i < node->strangers.count; i++) {
     if (node->strangers.items[i]->tag == tag) {
       return node->strangers.items[i];
@@ -225,7 +225,7 @@ enum { CST__PAD_AT_ONCE = 16 };
 
 /* Makes a list that may have items in the row already ready for more. Rows before it that lack are
  * most often empty lists, in room that is there. */
-static inline bool cst__slot_begin_list(const cst__entry *entry, int64_t row) {
+static inline bool cst__slot_begin_list(const cst__loop_entry *entry, int64_t row) {
   cst__builder *list = entry->list;
   int64_t length = list->length;
   if (__builtin_expect(length >= row, 1)) {
@@ -254,7 +254,7 @@ static inline bool cst__slot_has_room(cst__builder *builder, size_t more) {
 }
 
 /* Makes room for one value of the row: a column's, or one more of its list. */
-static inline bool cst__slot_begin(const cst__entry *entry, int64_t row) {
+static inline bool cst__slot_begin(const cst__loop_entry *entry, int64_t row) {
   bool ok = entry->list != NULL ? cst__slot_begin_list(entry, row)
                                 : __builtin_expect(entry->values->length == row, 1) ||
                                       cst__slot_settle(entry->values, row);
@@ -262,7 +262,7 @@ static inline bool cst__slot_begin(const cst__entry *entry, int64_t row) {
 }
 
 /* After items were appended: the row's list ends with them. */
-static inline bool cst__slot_end_list(const cst__entry *entry, int64_t row) {
+static inline bool cst__slot_end_list(const cst__loop_entry *entry, int64_t row) {
   cst__builder *list = entry->list;
   if (__builtin_expect(row >= list->capacity, 0) && !cst__builder_reserve(list, 1)) {
     return false;
@@ -273,7 +273,7 @@ static inline bool cst__slot_end_list(const cst__entry *entry, int64_t row) {
 }
 
 /* The same for a field that need not be repeated. */
-static inline bool cst__slot_end(const cst__entry *entry, int64_t row) {
+static inline bool cst__slot_end(const cst__loop_entry *entry, int64_t row) {
   return entry->list == NULL || cst__slot_end_list(entry, row);
 }
 
@@ -289,22 +289,22 @@ cst__loop_run cst__loop_best(void);
 /* ---- rare values (message_values.c); false: see loop->stop ---- */
 
 /* One value that stands alone, of the kinds that are varints; `field`: its bytes with the tag. */
-bool cst__put_varint(cst__loop *loop, cst__node *node, cst__entry *entry, uint64_t raw,
+bool cst__put_varint(cst__loop *loop, cst__node *node, cst__loop_entry *entry, uint64_t raw,
                      cst_bytes field);
 /* All values of a packed field. */
-bool cst__put_packed(cst__loop *loop, cst__node *node, cst__entry *entry, cst_bytes packed);
+bool cst__put_packed(cst__loop *loop, cst__node *node, cst__loop_entry *entry, cst_bytes packed);
 /* A message that is one value. */
-bool cst__put_other(cst__loop *loop, cst__node *node, cst__entry *entry, cst_bytes message);
+bool cst__put_other(cst__loop *loop, cst__node *node, cst__loop_entry *entry, cst_bytes message);
 /* The value of an absent field that is not null and not zero. */
-bool cst__put_default(cst__loop *loop, cst__node *node, cst__entry *entry);
+bool cst__put_default(cst__loop *loop, cst__node *node, cst__loop_entry *entry);
 
 /* ---- rare cases (message_slow.c) ---- */
 
 /* A value cannot be what the column holds: slow at first, since another value may count. */
-bool cst__loop_bad_value(cst__loop *loop, const cst__entry *entry, const char *hint,
+bool cst__loop_bad_value(cst__loop *loop, const cst__loop_entry *entry, const char *hint,
                          const char *what);
 /* The same with an error that is filled. */
-bool cst__loop_fail(cst__loop *loop, const cst__entry *entry);
+bool cst__loop_fail(cst__loop *loop, const cst__loop_entry *entry);
 bool cst__loop_no_memory(cst__loop *loop);
 static inline bool cst__loop_slow(cst__loop *loop) {
   loop->stop = CST__STOP_SLOW;
@@ -319,13 +319,14 @@ const uint8_t *cst__loop_unknown(cst__loop *loop, cst__node *node, const uint8_t
  * only in normal form, where that is all that the tree has left of such an entry. */
 bool cst__loop_is_unknown_entry(const cst__loop *loop, const cst__node *entry, cst_bytes content);
 /* True if the number is one that the closed enum of the entry does not have. */
-bool cst__is_unknown_number(const cst__entry *entry, uint64_t raw);
+bool cst__is_unknown_number(const cst__loop_entry *entry, uint64_t raw);
 /* True if a text that is not ASCII is UTF-8; else see loop->stop. */
-bool cst__loop_is_text(cst__loop *loop, const cst__entry *entry, const uint8_t *text, size_t size);
+bool cst__loop_is_text(cst__loop *loop, const cst__loop_entry *entry, const uint8_t *text,
+                       size_t size);
 /* Keeps the bytes of an unknown field, if they are wanted. */
 bool cst__loop_keep_unknown(cst__loop *loop, cst__node *node, cst_bytes field);
 /* True if the keys of a map's last slot differ. */
-bool cst__loop_keys_differ(const cst__entry *map);
+bool cst__loop_keys_differ(const cst__loop_entry *map);
 
 /* The message in normal form, with readable bytes after it; `bytes` may be what an earlier call
  * gave. Fails for what is malformed. */

@@ -21,7 +21,7 @@ bool cst__loop_no_memory(cst__loop *loop) {
   return false;
 }
 
-bool cst__loop_fail(cst__loop *loop, const cst__entry *entry) {
+bool cst__loop_fail(cst__loop *loop, const cst__loop_entry *entry) {
   if (!loop->is_normal && loop->error->code != CST_NO_MEMORY) {
     return cst__loop_slow(loop);
   }
@@ -32,7 +32,7 @@ bool cst__loop_fail(cst__loop *loop, const cst__entry *entry) {
   return false;
 }
 
-bool cst__loop_bad_value(cst__loop *loop, const cst__entry *entry, const char *hint,
+bool cst__loop_bad_value(cst__loop *loop, const cst__loop_entry *entry, const char *hint,
                          const char *what) {
   if (loop->is_normal) {
     (void)cst__fail(loop->error, CST_SCHEMA, hint, "%s", what);
@@ -40,7 +40,8 @@ bool cst__loop_bad_value(cst__loop *loop, const cst__entry *entry, const char *h
   return cst__loop_fail(loop, entry);
 }
 
-bool cst__loop_is_text(cst__loop *loop, const cst__entry *entry, const uint8_t *text, size_t size) {
+bool cst__loop_is_text(cst__loop *loop, const cst__loop_entry *entry, const uint8_t *text,
+                       size_t size) {
   return cst__utf8_valid(text, size) ||
          cst__loop_bad_value(loop, entry, CST__UTF8_HINT, "a string is not UTF-8");
 }
@@ -72,10 +73,10 @@ static void note_stranger(cst__loop *loop, cst__node *node, const cst__wire_fiel
   if (strangers->items == NULL) {
     strangers->items = cst__arena_take(&loop->tables, MOST_STRANGERS * sizeof *strangers->items);
   }
-  cst__entry *entry =
+  cst__loop_entry *entry =
       strangers->items != NULL ? cst__arena_take_zero(&loop->tables, sizeof *entry) : NULL;
   if (entry != NULL) { /* without memory it is looked at anew each time */
-    cst__entry_skip(entry, field->number, field->type);
+    cst__loop_entry_skip(entry, field->number, field->type);
     strangers->items[strangers->count++] = entry;
     if (entry->tag < CST__SHORT_TAGS) {
       node->by_tag[entry->tag] = entry;
@@ -100,7 +101,7 @@ bool cst__loop_is_unknown_entry(const cst__loop *loop, const cst__node *entry, c
   cst__wire wire = cst__wire_of(content.data, content.size);
   cst__wire_field field;
   while (cst__wire_next(&wire, loop->depth, &field)) {
-    const cst__entry *e = cst__node_find(entry, field.number << 3 | (uint32_t)field.type);
+    const cst__loop_entry *e = cst__node_find(entry, field.number << 3 | (uint32_t)field.type);
     if (e == NULL || (e->values != NULL && cst__is_unknown_number(e, field.value))) {
       return true;
     }
@@ -150,7 +151,7 @@ static bool many_keys_differ(const cst__builder *keys, int64_t begin, int64_t en
   return differ;
 }
 
-bool cst__loop_keys_differ(const cst__entry *map) {
+bool cst__loop_keys_differ(const cst__loop_entry *map) {
   const cst__builder *entries = map->values;
   cst__builder *keys = &entries->children[0];
   int64_t begin = map->list->offsets[map->list->length - 1];

@@ -26,7 +26,7 @@ static cst_status make_tables(table_maker *t, const cst__plan_node *plan, cst__b
 /* ---- tags ---- */
 
 /* The bytes of a tag as a load of eight gets them. */
-static void set_tag(cst__entry *entry, uint32_t number, cst__wire_type type) {
+static void set_tag(cst__loop_entry *entry, uint32_t number, cst__wire_type type) {
   uint64_t rest = (uint64_t)number << 3 | (uint64_t)type;
   entry->tag = (uint32_t)rest;
   entry->head = 0;
@@ -129,7 +129,7 @@ cst_status cst__loop_begin(cst__loop *loop, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status make_enum(table_maker *t, cst__entry *entry) {
+static cst_status make_enum(table_maker *t, cst__loop_entry *entry) {
   cst__enum_table *table = take_table(t, 1, sizeof *table);
   if (table == NULL) {
     return CST_NO_MEMORY;
@@ -150,7 +150,7 @@ typedef struct column {
   cst__builder *builder;
 } column;
 
-static cst_status fill_entry(table_maker *t, cst__node *node, cst__entry *entry,
+static cst_status fill_entry(table_maker *t, cst__node *node, cst__loop_entry *entry,
                              const column *col) {
   const cst__plan_field *field = col->field;
   const cst__field_def *def = entry->def;
@@ -185,7 +185,7 @@ static cst_status fill_entry(table_maker *t, cst__node *node, cst__entry *entry,
   return CST_OK;
 }
 
-void cst__entry_skip(cst__entry *entry, uint32_t number, cst__wire_type type) {
+void cst__loop_entry_skip(cst__loop_entry *entry, uint32_t number, cst__wire_type type) {
   set_tag(entry, number, type);
   entry->op = (uint8_t)skip_op(type);
   entry->next = entry;
@@ -194,11 +194,11 @@ void cst__entry_skip(cst__entry *entry, uint32_t number, cst__wire_type type) {
 /* Numbers of the same field stand beside each other: a value alone first, then all in one. */
 static cst_status make_entries(table_maker *t, cst__node *node, const column *columns) {
   const cst__message_def *def = node->plan->def;
-  cst__entry *entry = node->entries;
+  cst__loop_entry *entry = node->entries;
   for (size_t i = 0; i < def->num_fields; i++) {
     const cst__field_def *field = &def->fields[i];
     cst__wire_type type = cst__field_wire_type(field);
-    cst__entry_skip(entry, (uint32_t)field->number, type);
+    cst__loop_entry_skip(entry, (uint32_t)field->number, type);
     entry->def = field;
     if (columns[i].field != NULL) {
       CST__TRY(fill_entry(t, node, entry, &columns[i]));
@@ -208,7 +208,7 @@ static cst_status make_entries(table_maker *t, cst__node *node, const column *co
       entry->member_op = entry->op;
       entry->op = CST__OP_ONEOF;
     }
-    cst__entry *single = entry++;
+    cst__loop_entry *single = entry++;
     if (cst__field_is_repeated(field) && type != CST__WIRE_LEN && type != CST__WIRE_GROUP) {
       *entry = *single;
       set_tag(entry, (uint32_t)field->number, CST__WIRE_LEN);
@@ -278,7 +278,7 @@ static cst_status make_number_index(table_maker *t, cst__node *node) {
 /* ---- what is said of the message as a whole ---- */
 
 /* True if an absent value is another one than what builders fill in. */
-static bool needs_fill(const cst__loop *loop, const cst__entry *entry) {
+static bool needs_fill(const cst__loop *loop, const cst__loop_entry *entry) {
   const cst__field_def *def = entry->def;
   if (entry->list != NULL || entry->values->absent_is_null || cst__field_is_message(def)) {
     return false;
@@ -293,7 +293,7 @@ static bool needs_fill(const cst__loop *loop, const cst__entry *entry) {
 
 /* A value of a map is always there, and so, on the wire, is its message: else an absent one would
  * have to be made as a whole. */
-static bool is_needed(const cst__node *node, const cst__entry *entry) {
+static bool is_needed(const cst__node *node, const cst__loop_entry *entry) {
   return (entry->def->flags & CST__FIELD_REQUIRED) != 0 ||
          (node->plan->def->is_map_entry && cst__field_is_message(entry->def));
 }
@@ -307,7 +307,7 @@ static cst_status make_closing(table_maker *t, cst__node *node) {
     return CST_NO_MEMORY;
   }
   for (size_t i = 0; i < count; i++) {
-    cst__entry *entry = &node->entries[i];
+    cst__loop_entry *entry = &node->entries[i];
     if (entry->values == NULL) {
       continue;
     }

@@ -41,7 +41,7 @@ static bool put_nameless(cst__loop *loop, cst__builder *values, int32_t number) 
   return cst__builder_append_index(values, index);
 }
 
-static bool put_enum_number(cst__loop *loop, const cst__entry *entry, int32_t number) {
+static bool put_enum_number(cst__loop *loop, const cst__loop_entry *entry, int32_t number) {
   cst__builder *values = entry->values;
   if (loop->plan->options.enums == CST_ENUMS_NUMBER) {
     return put_width(values, &number, sizeof number);
@@ -64,7 +64,7 @@ static bool keep_unknown_number(cst__loop *loop, cst__node *node, cst_bytes fiel
 }
 
 /* Of a packed field each such number makes a field of its own. */
-static bool keep_packed_number(cst__loop *loop, cst__node *node, const cst__entry *entry,
+static bool keep_packed_number(cst__loop *loop, cst__node *node, const cst__loop_entry *entry,
                                uint64_t raw) {
   uint8_t field[2 * 10];
   size_t size = 0;
@@ -79,7 +79,7 @@ static bool keep_packed_number(cst__loop *loop, cst__node *node, const cst__entr
   return cst__loop_keep_unknown(loop, node, (cst_bytes){field, size});
 }
 
-bool cst__is_unknown_number(const cst__entry *entry, uint64_t raw) {
+bool cst__is_unknown_number(const cst__loop_entry *entry, uint64_t raw) {
   return entry->kind == CST__KIND_ENUM && !entry->def->values->is_open &&
          cst__enum_by_number(entry->def->values, (int32_t)raw) == NULL;
 }
@@ -87,7 +87,7 @@ bool cst__is_unknown_number(const cst__entry *entry, uint64_t raw) {
 /* ---- varints ---- */
 
 /* Appends a value, for which there is room. */
-static bool put_varint_value(cst__loop *loop, const cst__entry *entry, uint64_t raw) {
+static bool put_varint_value(cst__loop *loop, const cst__loop_entry *entry, uint64_t raw) {
   cst__builder *values = entry->values;
   int64_t wide;
   int32_t narrow;
@@ -111,7 +111,7 @@ static bool put_varint_value(cst__loop *loop, const cst__entry *entry, uint64_t 
   }
 }
 
-bool cst__put_varint(cst__loop *loop, cst__node *node, cst__entry *entry, uint64_t raw,
+bool cst__put_varint(cst__loop *loop, cst__node *node, cst__loop_entry *entry, uint64_t raw,
                      cst_bytes field) {
   int64_t row = node->rows->length;
   if (cst__is_unknown_number(entry, raw)) {
@@ -122,7 +122,7 @@ bool cst__put_varint(cst__loop *loop, cst__node *node, cst__entry *entry, uint64
   return ok || cst__loop_no_memory(loop);
 }
 
-bool cst__put_packed(cst__loop *loop, cst__node *node, cst__entry *entry, cst_bytes packed) {
+bool cst__put_packed(cst__loop *loop, cst__node *node, cst__loop_entry *entry, cst_bytes packed) {
   int64_t row = node->rows->length;
   cst__wire wire = cst__wire_of(packed.data, packed.size);
   bool any = false;
@@ -145,7 +145,7 @@ bool cst__put_packed(cst__loop *loop, cst__node *node, cst__entry *entry, cst_by
   return !any || cst__slot_end(entry, row) || cst__loop_no_memory(loop);
 }
 
-bool cst__put_default(cst__loop *loop, cst__node *node, cst__entry *entry) {
+bool cst__put_default(cst__loop *loop, cst__node *node, cst__loop_entry *entry) {
   int64_t row = node->rows->length;
   const cst__field_def *def = entry->def;
   bool ok = cst__slot_begin(entry, row);
@@ -198,7 +198,7 @@ static bool to_unit(int64_t seconds, int32_t nanos, cst_time_unit unit, int64_t 
   return whole == *out;
 }
 
-static bool put_time(cst__loop *loop, cst__entry *entry, cst_bytes message, int64_t *out) {
+static bool put_time(cst__loop *loop, cst__loop_entry *entry, cst_bytes message, int64_t *out) {
   const cst_message_options *options = &loop->plan->options;
   bool is_duration = entry->kind == CST__KIND_DURATION;
   int64_t numbers[MAX_NUMBERS];
@@ -217,7 +217,7 @@ static bool put_time(cst__loop *loop, cst__entry *entry, cst_bytes message, int6
                                          : "a timestamp is out of the range of its unit");
 }
 
-static bool put_date(cst__loop *loop, cst__entry *entry, cst_bytes message, int64_t *out) {
+static bool put_date(cst__loop *loop, cst__loop_entry *entry, cst_bytes message, int64_t *out) {
   int64_t numbers[MAX_NUMBERS];
   if (!read_numbers(loop, message, numbers)) {
     return false;
@@ -232,7 +232,8 @@ static bool put_date(cst__loop *loop, cst__entry *entry, cst_bytes message, int6
   return true;
 }
 
-static bool put_time_of_day(cst__loop *loop, cst__entry *entry, cst_bytes message, int64_t *out) {
+static bool put_time_of_day(cst__loop *loop, cst__loop_entry *entry, cst_bytes message,
+                            int64_t *out) {
   int64_t numbers[MAX_NUMBERS];
   if (!read_numbers(loop, message, numbers)) {
     return false;
@@ -252,10 +253,10 @@ static bool put_time_of_day(cst__loop *loop, cst__entry *entry, cst_bytes messag
 
 /* ---- other messages that are one value ---- */
 
-static bool put_wrapper(cst__loop *loop, cst__entry *entry, cst_bytes message) {
+static bool put_wrapper(cst__loop *loop, cst__loop_entry *entry, cst_bytes message) {
   cst__wire wire = cst__wire_of(message.data, message.size);
   cst__wire_field field;
-  cst__entry inner = *entry;
+  cst__loop_entry inner = *entry;
   inner.def = &entry->def->message->fields[0];
   inner.kind = (uint8_t)cst__message_kind(&loop->plan->options, inner.def);
   bool is_bytes = inner.kind == CST__KIND_STRING || inner.kind == CST__KIND_BYTES;
@@ -282,7 +283,7 @@ static bool put_wrapper(cst__loop *loop, cst__entry *entry, cst_bytes message) {
   return ok || cst__loop_no_memory(loop);
 }
 
-static bool put_struct_json(cst__loop *loop, cst__entry *entry, cst_bytes message) {
+static bool put_struct_json(cst__loop *loop, cst__loop_entry *entry, cst_bytes message) {
   cst_bytes json;
   cst_status status = cst__struct_to_json(&loop->json, (cst__struct_kind)entry->struct_kind,
                                           message, loop->depth - 1, &json, loop->error);
@@ -293,7 +294,7 @@ static bool put_struct_json(cst__loop *loop, cst__entry *entry, cst_bytes messag
 }
 
 /* What the loop writes at the end of the slot: bytes of one message come one after the other. */
-static bool put_raw(cst__loop *loop, cst__entry *entry, cst_bytes message, int64_t row) {
+static bool put_raw(cst__loop *loop, cst__loop_entry *entry, cst_bytes message, int64_t row) {
   cst__builder *values = entry->values;
   if (entry->list != NULL || values->length <= row) {
     bool ok = cst__slot_begin(entry, row) && put_text(values, message) && cst__slot_end(entry, row);
@@ -361,7 +362,7 @@ static bool put_cast(cst__loop *loop, const cst__cast *cast, cst_bytes value, in
   return loop->run(loop, cast->node, normal.data, normal.data + normal.size);
 }
 
-static bool put_any(cst__loop *loop, cst__entry *entry, cst_bytes message, int64_t row) {
+static bool put_any(cst__loop *loop, cst__loop_entry *entry, cst_bytes message, int64_t row) {
   cst__node *node = entry->child;
   cst_bytes type_url;
   cst_bytes value;
@@ -387,7 +388,7 @@ static bool put_any(cst__loop *loop, cst__entry *entry, cst_bytes message, int64
          (cst__slot_end(entry, row) || cst__loop_no_memory(loop));
 }
 
-bool cst__put_other(cst__loop *loop, cst__node *node, cst__entry *entry, cst_bytes message) {
+bool cst__put_other(cst__loop *loop, cst__node *node, cst__loop_entry *entry, cst_bytes message) {
   int64_t row = node->rows->length;
   int64_t number = 0;
   bool ok;

@@ -37,7 +37,7 @@ static cst_status plan_mask(cst__planning *p, const cst__item *item, const cst__
                             "compare it (`x > 0`), or ask whether it is there (`has(x)`)",
                             "the condition is %s, expected bool", cst__item_type_name(&mask));
   }
-  if (mask.place != NULL && !cst__place_holds(mask.place, item->place)) {
+  if (mask.place != NULL && !cst__plan_place_holds(mask.place, item->place)) {
     return cst__plan_refuse(p, condition->at, CST_SCHEMA,
                             "make one value of them: any(...), all(...), count(...)",
                             "the condition has several values for each element");
@@ -120,7 +120,7 @@ cst_status cst__plan_by(cst__planning *p, const cst__expr *call, const cst__item
   if (by != NULL) {
     CST__TRY(cst__plan_expression(p, by, &inner, out));
   }
-  if (out->fields != NULL || out->place == NULL || !cst__place_same(out->place, list->place)) {
+  if (out->fields != NULL || out->place == NULL || !cst__plan_place_same(out->place, list->place)) {
     return cst__plan_refuse(
         p, by != NULL ? by->at : call->at, CST_SCHEMA, "say by which of their values: by=...",
         "found %s, expected one value for each element", cst__item_type_name(out));
@@ -221,7 +221,7 @@ static cst_status plan_drop_null(cst__planning *p, const cst__expr *call, const 
 static cst_status plan_flatten(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                cst__item *out) {
   cst__item item;
-  const cst__place *place = p->records;
+  const cst__plan_place *place = p->records;
   const cst__expr *to = cst__plan_keyword(call, "to");
   if (cst__plan_positional(call) != 1) {
     return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL, "flatten takes one list");
@@ -278,9 +278,9 @@ cst_status cst__plan_side_by_side(cst__planning *p, const cst__expr *call, const
                             "found a value, expected a list");
   }
   for (size_t i = 0; i < call->num_args; i++) {
-    const cst__place *place = items[i].place;
+    const cst__plan_place *place = items[i].place;
     if (place == NULL || place->parent == NULL ||
-        !cst__place_same(place->parent, items[0].place->parent)) {
+        !cst__plan_place_same(place->parent, items[0].place->parent)) {
       return cst__plan_refuse(p, call->args[i]->at, CST_SCHEMA, NULL,
                               "%s takes lists of the same structs, and '%.80s' is none of these",
                               call->name, call->keys[i]);
@@ -292,11 +292,11 @@ cst_status cst__plan_side_by_side(cst__planning *p, const cst__expr *call, const
 
 /* Lists that have to be equally long, as one list. */
 static cst_status zip_lists(cst__planning *p, const cst__expr *call, const cst__item *items,
-                            const cst__place **out) {
-  const cst__place *zipped = items[0].place;
+                            const cst__plan_place **out) {
+  const cst__plan_place *zipped = items[0].place;
   for (size_t i = 0; i < call->num_args; i++) {
-    const cst__place *place = items[i].place;
-    if (cst__place_same(place, items[0].place)) {
+    const cst__plan_place *place = items[i].place;
+    if (cst__plan_place_same(place, items[0].place)) {
       continue;
     }
     const cst__step step = {.kind = CST__STEP_SAME,
@@ -312,7 +312,7 @@ static cst_status zip_lists(cst__planning *p, const cst__expr *call, const cst__
 
 static cst_status plan_zip(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                            cst__item *out) {
-  const cst__place *place;
+  const cst__plan_place *place;
   cst__item *items;
   CST__TRY(cst__plan_side_by_side(p, call, scope, &items));
   CST__TRY(zip_lists(p, call, items, &place));

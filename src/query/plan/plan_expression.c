@@ -108,7 +108,7 @@ static cst_status plan_literal_item(cst__planning *p, const cst__expr *expr, cst
 
 static cst_status plan_name(cst__planning *p, const cst__expr *expr, const cst__scope *scope,
                             cst__item *out) {
-  const cst__entry *entry = NULL;
+  const cst__known_field *entry = NULL;
   const cst__fields *nearest = p->record;
   for (const cst__scope *at = scope; at != NULL && entry == NULL; at = at->outer) {
     if (at->it != NULL && at->it->fields != NULL) {
@@ -136,7 +136,7 @@ const char *cst__item_type_name(const cst__item *item) {
 static cst_status plan_field_step(cst__planning *p, const cst__expr *expr, const cst__scope *scope,
                                   cst__item *out) {
   cst__item base;
-  const cst__entry *entry = NULL;
+  const cst__known_field *entry = NULL;
   CST__TRY(cst__plan_expression(p, expr->args[0], scope, &base));
   if (base.fields == NULL) {
     return cst__plan_refuse(p, expr->at, CST_SCHEMA, NULL,
@@ -181,14 +181,14 @@ static cst_status need_list(cst__planning *p, const cst__item *item, cst__text_a
 
 /* A value of integers that stands at a place: a step. */
 static cst_status plan_bound(cst__planning *p, const cst__expr *expr, const cst__scope *scope,
-                             const cst__place *place, uint32_t *out) {
+                             const cst__plan_place *place, uint32_t *out) {
   *out = CST__NO_STEP;
   if (expr == NULL) {
     return CST_OK;
   }
   cst__item bound;
   CST__TRY(cst__plan_expression(p, expr, scope, &bound));
-  if (bound.fields != NULL || (bound.place != NULL && !cst__place_holds(bound.place, place))) {
+  if (bound.fields != NULL || (bound.place != NULL && !cst__plan_place_holds(bound.place, place))) {
     return cst__plan_refuse(p, expr->at, CST_SCHEMA, NULL,
                             "found %s of another list, expected an integer for each list",
                             cst__item_type_name(&bound));
@@ -214,8 +214,8 @@ static cst_status move_up(cst__planning *p, const cst__item *item, uint32_t inde
 
 static cst_status plan_map_key(cst__planning *p, const cst__expr *expr, const cst__item *map,
                                const cst__scope *scope, cst__item *out) {
-  const cst__place *place = map->place;
-  const cst__entry *const *entries; /* the key and the value */
+  const cst__plan_place *place = map->place;
+  const cst__known_field *const *entries; /* the key and the value */
   size_t count;
   cst__item key;
   cst__step step = {
@@ -278,17 +278,17 @@ static cst_status plan_slice(cst__planning *p, const cst__expr *expr, const cst_
 
 static cst_status plan_struct(cst__planning *p, const cst__expr *expr, const cst__scope *scope,
                               cst__item *out) {
-  const cst__place *place = p->records;
+  const cst__plan_place *place = p->records;
   cst__item *items = cst__plan_take(p, (expr->num_args + 1) * sizeof *items);
   if (items == NULL) {
     return CST_NO_MEMORY;
   }
   for (size_t i = 0; i < expr->num_args; i++) {
     CST__TRY(cst__plan_expression(p, expr->args[i], scope, &items[i]));
-    const cst__place *at = items[i].place;
-    if (at != NULL && cst__place_holds(place, at)) {
+    const cst__plan_place *at = items[i].place;
+    if (at != NULL && cst__plan_place_holds(place, at)) {
       place = at;
-    } else if (at != NULL && !cst__place_holds(at, place)) {
+    } else if (at != NULL && !cst__plan_place_holds(at, place)) {
       return cst__plan_refuse(
           p, expr->args[i]->at, CST_SCHEMA, "use zip(a=..., b=...) for lists that are equally long",
           "'%.80s' stands in another list than what is before it", expr->keys[i]);
@@ -298,7 +298,7 @@ static cst_status plan_struct(cst__planning *p, const cst__expr *expr, const cst
   CST__TRY(cst__fields_new(p, place, &out->fields));
   for (size_t i = 0; i < expr->num_args; i++) {
     cst__item item;
-    const cst__entry *other;
+    const cst__known_field *other;
     CST__TRY(cst__fields_find(p, out->fields, expr->keys[i], p->now, &other));
     if (other != NULL) {
       return cst__plan_refuse(p, expr->args[i]->at, CST_SCHEMA, NULL,
@@ -358,7 +358,7 @@ cst_status cst__plan_expression(cst__planning *p, const cst__expr *expr, const c
 }
 
 cst_status cst__plan_path_place(cst__planning *p, const cst__expr *path, const cst__scope *scope,
-                                const cst__place **out) {
+                                const cst__plan_place **out) {
   cst__item item;
   CST__TRY(cst__plan_expression(p, path, scope, &item));
   if (item.place == NULL) {

@@ -7,24 +7,24 @@
 #include "query/plan/planning.h"
 #include "query/text/query_words.h"
 
-static cst__entry *first_entry(const cst__planning *p, const cst__fields *fields,
-                               const char *name) {
+static cst__known_field *first_entry(const cst__planning *p, const cst__fields *fields,
+                                     const char *name) {
   size_t found = cst__name_map_find_of(&p->entries, fields, name, strlen(name));
-  return found != SIZE_MAX ? (cst__entry *)(uintptr_t)found : NULL;
+  return found != SIZE_MAX ? (cst__known_field *)(uintptr_t)found : NULL;
 }
 
 static cst_status add_entry(cst__planning *p, cst__fields *fields, const char *name,
-                            const cst__item *item, uint32_t since, cst__entry **out) {
+                            const cst__item *item, uint32_t since, cst__known_field **out) {
   if (p->entries.count == CST__MOST_ENTRIES) {
     return cst__plan_refuse(p, p->at, CST_LIMIT, "name the fields that are wanted",
                             "the statements have more than %d fields together", CST__MOST_ENTRIES);
   }
-  cst__entry *same = first_entry(p, fields, name);
-  cst__entry *entry = cst__plan_take(p, sizeof *entry);
+  cst__known_field *same = first_entry(p, fields, name);
+  cst__known_field *entry = cst__plan_take(p, sizeof *entry);
   if (entry == NULL) {
     return CST_NO_MEMORY;
   }
-  *entry = (cst__entry){.name = name, .item = *item, .since = since, .until = UINT32_MAX};
+  *entry = (cst__known_field){.name = name, .item = *item, .since = since, .until = UINT32_MAX};
   if (same == NULL &&
       !cst__name_map_add_of(&p->entries, fields, name, strlen(name), (size_t)(uintptr_t)entry)) {
     return cst__fail_memory(p->error, sizeof *entry);
@@ -43,7 +43,7 @@ static cst_status add_entry(cst__planning *p, cst__fields *fields, const char *n
   return CST_OK;
 }
 
-cst_status cst__fields_new(cst__planning *p, const cst__place *place, cst__fields **out) {
+cst_status cst__fields_new(cst__planning *p, const cst__plan_place *place, cst__fields **out) {
   cst__fields *fields = cst__plan_take(p, sizeof *fields);
   if (fields == NULL) {
     return CST_NO_MEMORY;
@@ -65,7 +65,7 @@ static bool level_is_nullable(const cst__source_field *field, size_t level) {
 }
 
 static cst_status find_input_lists(cst__planning *p, const cst__source_field *field,
-                                   const cst__place **place, uint32_t *node) {
+                                   const cst__plan_place **place, uint32_t *node) {
   for (size_t i = 0; i < field->num_lists; i++) {
     const cst__step lists = {
         .kind = CST__STEP_LIST, .num_args = 1, .args = {(*place)->lists}, .node = *node};
@@ -79,7 +79,7 @@ static cst_status find_input_lists(cst__planning *p, const cst__source_field *fi
 /* Also a struct that is never null itself is null in one that is: item->is_nullable tells. */
 static cst_status find_input_structs(cst__planning *p, const cst__source_field *field,
                                      uint32_t node, cst__item *item) {
-  const cst__place *place = item->place;
+  const cst__plan_place *place = item->place;
   cst__fields **out = &item->fields;
   CST__TRY(cst__fields_new(p, place, out));
   (*out)->below = field->below;
@@ -97,7 +97,7 @@ static cst_status find_input_structs(cst__planning *p, const cst__source_field *
 }
 
 static cst_status find_input_values(cst__planning *p, const cst__source_field *field,
-                                    const cst__place *place, uint32_t node, cst__item *out) {
+                                    const cst__plan_place *place, uint32_t node, cst__item *out) {
   p->plan->nodes[node].format = field->format;
   out->type.format = field->format;
   const cst__step column = {.kind = CST__STEP_COLUMN,
@@ -111,7 +111,7 @@ static cst_status find_input_values(cst__planning *p, const cst__source_field *f
 
 static cst_status find_input_item(cst__planning *p, const cst__fields *fields,
                                   const cst__source_field *field, cst__item *out) {
-  const cst__place *place = fields->place;
+  const cst__plan_place *place = fields->place;
   const cst__input_node own = {
       .parent = fields->node, .name = field->name, .never_null = !level_is_nullable(field, 0)};
   uint32_t node;
@@ -127,7 +127,7 @@ static cst_status find_input_item(cst__planning *p, const cst__fields *fields,
 }
 
 static cst_status find_in_input(cst__planning *p, cst__fields *fields, const char *name,
-                                const cst__entry **out) {
+                                const cst__known_field **out) {
   const cst__source_tree *tree = p->options->tree;
   cst__source_field field;
   cst__item item;
@@ -141,7 +141,7 @@ static cst_status find_in_input(cst__planning *p, cst__fields *fields, const cha
     return status;
   }
   CST__TRY(find_input_item(p, fields, &field, &item));
-  cst__entry *entry = NULL;
+  cst__known_field *entry = NULL;
   CST__TRY(add_entry(p, fields, field.name, &item, 0, &entry));
   *out = entry;
   return CST_OK;
@@ -179,12 +179,12 @@ cst_status cst__fields_move(cst__planning *p, const cst__fields *base, const cst
   return cst__index_misses(p, way->index) ? cst__plan_add_step(p, &chosen, &fields->valid) : CST_OK;
 }
 
-static cst_status move_entry(cst__planning *p, cst__fields *fields, const cst__entry *found,
-                             const cst__entry **out) {
+static cst_status move_entry(cst__planning *p, cst__fields *fields, const cst__known_field *found,
+                             const cst__known_field **out) {
   const cst__item_way way = {
       .from = fields->base_place, .to = fields->place, .index = fields->index};
   cst__item item;
-  cst__entry *entry = NULL;
+  cst__known_field *entry = NULL;
   CST__TRY(cst__item_move(p, &found->item, &way, &item));
   if (item.fields != NULL) { /* all that lies below is of the same time */
     item.fields->as_of = fields->as_of;
@@ -198,7 +198,7 @@ static cst_status move_entry(cst__planning *p, cst__fields *fields, const cst__e
 /* ---- looking up ---- */
 
 /* The entry that has the name then. */
-static const cst__entry *known_entry(const cst__entry *first, uint32_t as_of) {
+static const cst__known_field *known_entry(const cst__known_field *first, uint32_t as_of) {
   for (; first != NULL; first = first->same) {
     if (first->since <= as_of && as_of < first->until) {
       return first;
@@ -209,21 +209,21 @@ static const cst__entry *known_entry(const cst__entry *first, uint32_t as_of) {
 
 /* Looks among the fields that structs have by themselves. */
 static cst_status find_own(cst__planning *p, cst__fields *fields, const char *name,
-                           const cst__entry **out) {
+                           const cst__known_field **out) {
   if (fields->below != NULL) {
     return find_in_input(p, fields, name, out);
   }
   if (fields->base == NULL) {
     return CST_OK;
   }
-  const cst__entry *found = NULL;
+  const cst__known_field *found = NULL;
   CST__TRY(cst__fields_find(p, fields->base, name, fields->as_of, &found));
   return found != NULL ? move_entry(p, fields, found, out) : CST_OK;
 }
 
 cst_status cst__fields_find(cst__planning *p, const cst__fields *fields, const char *name,
-                            uint32_t as_of, const cst__entry **out) {
-  const cst__entry *first = first_entry(p, fields, name);
+                            uint32_t as_of, const cst__known_field **out) {
+  const cst__known_field *first = first_entry(p, fields, name);
   *out = known_entry(first, as_of);
   for (; *out == NULL && first != NULL; first = first->same) {
     if (first->since == 0) {
@@ -235,7 +235,7 @@ cst_status cst__fields_find(cst__planning *p, const cst__fields *fields, const c
 
 cst_status cst__fields_put(cst__planning *p, cst__fields *fields, const char *name,
                            const cst__item *item) {
-  cst__entry *entry = NULL;
+  cst__known_field *entry = NULL;
   CST__TRY(add_entry(p, fields, name, item, 0, &entry));
   entry->is_added = true;
   return CST_OK;
@@ -243,7 +243,7 @@ cst_status cst__fields_put(cst__planning *p, cst__fields *fields, const char *na
 
 cst_status cst__fields_add(cst__planning *p, cst__fields *fields, const char *name,
                            const cst__item *item) {
-  cst__entry *entry = NULL;
+  cst__known_field *entry = NULL;
   CST__TRY(add_entry(p, fields, name, item, p->now, &entry));
   entry->is_added = true;
   return CST_OK;
@@ -252,19 +252,19 @@ cst_status cst__fields_add(cst__planning *p, cst__fields *fields, const char *na
 /* ---- in order ---- */
 
 typedef struct entry_list {
-  const cst__entry **items;
+  const cst__known_field **items;
   size_t count;
   size_t capacity;
 } entry_list;
 
-static cst_status push_entry(cst__planning *p, entry_list *list, const cst__entry *entry) {
+static cst_status push_entry(cst__planning *p, entry_list *list, const cst__known_field *entry) {
   if (list->count == CST__MOST_FIELDS) {
     return cst__plan_refuse(p, p->at, CST_LIMIT, "name the fields that are wanted",
                             "there are more than %d fields", CST__MOST_FIELDS);
   }
   if (list->count == list->capacity) {
     size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
-    const cst__entry **items = cst__plan_take(p, capacity * sizeof *items);
+    const cst__known_field **items = cst__plan_take(p, capacity * sizeof *items);
     if (items == NULL) {
       return CST_NO_MEMORY;
     }
@@ -280,7 +280,7 @@ static cst_status push_entry(cst__planning *p, entry_list *list, const cst__entr
 
 static cst_status list_field(cst__planning *p, const cst__fields *fields, const char *name,
                              uint32_t as_of, entry_list *list) {
-  const cst__entry *entry;
+  const cst__known_field *entry;
   CST__TRY(cst__fields_find(p, fields, name, as_of, &entry));
   return entry != NULL && entry->since == 0 ? push_entry(p, list, entry) : CST_OK;
 }
@@ -300,12 +300,12 @@ static cst_status list_input(cst__planning *p, const cst__fields *fields, uint32
 
 /* Fields that were not declared (extensions, casts), and were asked for, are not listed. */
 cst_status cst__fields_list(cst__planning *p, const cst__fields *fields, uint32_t as_of,
-                            const cst__entry *const **out, size_t *count) {
+                            const cst__known_field *const **out, size_t *count) {
   entry_list list = {0};
   if (fields->below != NULL) {
     CST__TRY(list_input(p, fields, as_of, &list));
   } else if (fields->base != NULL) {
-    const cst__entry *const *base;
+    const cst__known_field *const *base;
     size_t num_base;
     CST__TRY(cst__fields_list(p, fields->base, fields->as_of, &base, &num_base));
     for (size_t i = 0; i < num_base; i++) {
@@ -313,7 +313,7 @@ cst_status cst__fields_list(cst__planning *p, const cst__fields *fields, uint32_
     }
   }
   bool is_made = fields->below == NULL && fields->base == NULL;
-  for (const cst__entry *entry = fields->first; entry != NULL; entry = entry->next) {
+  for (const cst__known_field *entry = fields->first; entry != NULL; entry = entry->next) {
     bool is_added = entry->since != 0 || is_made;
     if (is_added && entry->since <= as_of && as_of < entry->until) {
       CST__TRY(push_entry(p, &list, entry));
@@ -329,7 +329,7 @@ cst_status cst__fields_list(cst__planning *p, const cst__fields *fields, uint32_
 /* The names of fields, parameters among those of the record. */
 static cst_status collect_field_names(cst__planning *p, const cst__fields *fields,
                                       const char ***out, size_t *num_out) {
-  const cst__entry *const *entries;
+  const cst__known_field *const *entries;
   size_t count;
   CST__TRY(cst__fields_list(p, fields, p->now, &entries, &count));
   const char **names = cst__plan_take(p, (count + p->num_params + 1) * sizeof *names);
@@ -372,7 +372,7 @@ static const char *find_elsewhere(cst__planning *p, const cst__fields *fields, c
   struct_path all[MOST_STRUCTS] = {{p->record, ""}};
   size_t count = 1;
   for (size_t i = 0; i < count; i++) {
-    const cst__entry *const *entries;
+    const cst__known_field *const *entries;
     size_t num_entries;
     if (cst__fields_list(p, all[i].fields, p->now, &entries, &num_entries) != CST_OK) {
       return NULL;

@@ -95,7 +95,7 @@ static bool is_nullable_call(const cst__plan_call *call) {
 cst_status cst__plan_call_function(cst__planning *p, const cst__plan_call *call, cst__item *out) {
   const cst__function *function = cst__function_find(call->name);
   cst__signature signature;
-  const cst__place *place = call->place != NULL ? call->place : p->records;
+  const cst__plan_place *place = call->place != NULL ? call->place : p->records;
   cst__plan_call own = *call;
   own.place = place;
   CST__TRY(check_arguments(p, call, function));
@@ -125,14 +125,14 @@ cst_status cst__plan_call_function(cst__planning *p, const cst__plan_call *call,
 
 /* The deepest of the arguments' places; NULL: they are all literals. */
 static cst_status meet(cst__planning *p, const cst__expr *call, const cst__item *items,
-                       const cst__place **out) {
-  const cst__place *place = NULL;
+                       const cst__plan_place **out) {
+  const cst__plan_place *place = NULL;
   for (size_t i = 0; i < call->num_args; i++) {
-    const cst__place *at = items[i].place;
-    if (at == NULL || (place != NULL && cst__place_holds(at, place))) {
+    const cst__plan_place *at = items[i].place;
+    if (at == NULL || (place != NULL && cst__plan_place_holds(at, place))) {
       continue;
     }
-    if (place != NULL && !cst__place_holds(place, at)) {
+    if (place != NULL && !cst__plan_place_holds(place, at)) {
       return cst__plan_refuse(p, call->args[i]->at, CST_SCHEMA,
                               "zip lists that are equally long, or let one stand where the other "
                               "is",
@@ -176,7 +176,7 @@ static cst_status plan_elementwise(cst__planning *p, const cst__expr *call, cons
 /* The first that is not null: of the last two, then of the one before and this, and so on. */
 static cst_status plan_coalesce(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                 const cst__function *function, cst__item *out) {
-  const cst__place *place = NULL;
+  const cst__plan_place *place = NULL;
   cst__item *items = cst__plan_take(p, (call->num_args + 1) * sizeof *items);
   if (items == NULL) {
     return CST_NO_MEMORY;
@@ -247,7 +247,7 @@ static cst_status plan_null_test(cst__planning *p, const cst__expr *call, const 
 /* ---- aggregates ---- */
 
 /* How many elements each list has. */
-static cst_status plan_size(cst__planning *p, const cst__place *lists, cst__item *out) {
+static cst_status plan_size(cst__planning *p, const cst__plan_place *lists, cst__item *out) {
   const cst__step step = {.kind = CST__STEP_SIZE,
                           .num_args = 1,
                           .args = {lists->lists},
@@ -289,8 +289,8 @@ static cst_status countable(cst__planning *p, const cst__item *item, uint32_t *o
 typedef struct aggregate {
   const cst__expr *call;
   const cst__function *function;
-  cst__item item;          /* what is aggregated */
-  const cst__place *lists; /* joined, below the place of the result */
+  cst__item item;               /* what is aggregated */
+  const cst__plan_place *lists; /* joined, below the place of the result */
   const cst__literal *literals[CST__FUNCTION_ARGS];
   size_t num_args;
   bool flag;
@@ -407,7 +407,7 @@ static cst_status aggregate_arguments(cst__planning *p, aggregate *a, const cst_
 static cst_status plan_aggregate(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                  const cst__function *function, cst__item *out) {
   aggregate a = {.call = call, .function = function};
-  const cst__place *wanted = scope->wanted;
+  const cst__plan_place *wanted = scope->wanted;
   const cst__expr *per = cst__plan_keyword(call, "per");
   CST__TRY(aggregate_arguments(p, &a, scope));
   if (per != NULL) {
@@ -418,11 +418,11 @@ static cst_status plan_aggregate(cst__planning *p, const cst__expr *call, const 
     return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
                             "%s is asked of a value that is the same for all records", call->name);
   }
-  const cst__place *common = cst__place_common(wanted, a.item.place);
-  if (cst__place_same(common, a.item.place)) {
+  const cst__plan_place *common = cst__plan_place_common(wanted, a.item.place);
+  if (cst__plan_place_same(common, a.item.place)) {
     return aggregate_one(p, &a, out);
   }
-  CST__TRY(cst__place_join(p, common, a.item.place, &a.lists));
+  CST__TRY(cst__plan_place_join(p, common, a.item.place, &a.lists));
   return aggregate_lists(p, &a, out);
 }
 
@@ -454,7 +454,7 @@ static cst_status plan_caller(cst__planning *p, const cst__expr *call, const cst
                               const cst__caller_function *caller, cst__item *out) {
   const cst_query_function *function = &caller->function;
   cst__item items[CST__STEP_ARGS] = {{0}};
-  const cst__place *place = NULL;
+  const cst__plan_place *place = NULL;
   if (call->num_args != function->num_args || call->num_args >= CST__STEP_ARGS) {
     return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
                             "%.60s has %zu arguments, expected %zu (at most %d)", call->name,

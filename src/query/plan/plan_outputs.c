@@ -8,7 +8,7 @@
 
 /* ---- noting them ---- */
 
-static cst_status add_column(cst__planning *p, const cst__plan_column *column) {
+static cst_status add_column(cst__planning *p, const cst__planned_output *column) {
   size_t size = strlen(column->name);
   if (cst__name_map_find_of(&p->entries, &p->columns, column->name, size) != SIZE_MAX) {
     return cst__plan_refuse(p, column->at, CST_SCHEMA, "choose another name",
@@ -19,7 +19,7 @@ static cst_status add_column(cst__planning *p, const cst__plan_column *column) {
   }
   if (p->num_columns == p->column_capacity) {
     size_t capacity = p->column_capacity == 0 ? 16 : 2 * p->column_capacity;
-    cst__plan_column *columns = cst__plan_take(p, capacity * sizeof *columns);
+    cst__planned_output *columns = cst__plan_take(p, capacity * sizeof *columns);
     if (columns == NULL) {
       return CST_NO_MEMORY;
     }
@@ -29,8 +29,8 @@ static cst_status add_column(cst__planning *p, const cst__plan_column *column) {
     p->columns = columns;
     p->column_capacity = capacity;
   }
-  cst__plan_column *added = &p->columns[p->num_columns++];
-  const cst__place *place = column->item.place;
+  cst__planned_output *added = &p->columns[p->num_columns++];
+  const cst__plan_place *place = column->item.place;
   const cst__item_way same = {.from = place, .to = place, .index = CST__NO_STEP};
   *added = *column;
   /* Structs go out as they are now, whatever is added or dropped later. */
@@ -40,11 +40,11 @@ static cst_status add_column(cst__planning *p, const cst__plan_column *column) {
 }
 
 cst_status cst__plan_keep_fields(cst__planning *p, const cst__fields *fields) {
-  const cst__entry *const *entries;
+  const cst__known_field *const *entries;
   size_t count;
   CST__TRY(cst__fields_list(p, fields, p->now, &entries, &count));
   for (size_t i = 0; i < count; i++) {
-    const cst__plan_column column = {
+    const cst__planned_output column = {
         .name = entries[i]->name, .item = entries[i]->item, .is_kept = true, .at = p->at};
     CST__TRY(add_column(p, &column));
   }
@@ -56,14 +56,14 @@ cst_status cst__plan_keep_fields(cst__planning *p, const cst__fields *fields) {
 typedef struct output_maker {
   cst__planning *p;
   const cst__expr *call; /* dense(...), ...; NULL: none */
-  cst__plan_column column;
+  cst__planned_output column;
 } output_maker;
 
 /* The lists that an item lies in: places, outermost first. */
-static cst_status lists_of(cst__planning *p, const cst__place *place, const cst__place ***out,
-                           size_t *count) {
+static cst_status lists_of(cst__planning *p, const cst__plan_place *place,
+                           const cst__plan_place ***out, size_t *count) {
   size_t num_lists = 0;
-  for (const cst__place *at = place; at->parent != NULL; at = at->parent) {
+  for (const cst__plan_place *at = place; at->parent != NULL; at = at->parent) {
     num_lists++;
   }
   *out = cst__plan_take(p, (num_lists + 1) * sizeof **out);
@@ -71,7 +71,7 @@ static cst_status lists_of(cst__planning *p, const cst__place *place, const cst_
     return CST_NO_MEMORY;
   }
   *count = num_lists;
-  for (const cst__place *at = place; at->parent != NULL; at = at->parent) {
+  for (const cst__plan_place *at = place; at->parent != NULL; at = at->parent) {
     (*out)[--num_lists] = at;
   }
   return CST_OK;
@@ -147,7 +147,7 @@ static cst_status dense_shape(output_maker *m, size_t num_lists) {
 static cst_status make_dense(output_maker *m) {
   cst__planning *p = m->p;
   cst__item *item = &m->column.item;
-  const cst__place **lists;
+  const cst__plan_place **lists;
   size_t count;
   bool fills = cst__plan_keyword(m->call, "default") != NULL;
   CST__TRY(lists_of(p, item->place, &lists, &count));
@@ -183,11 +183,11 @@ static cst_status make_dense(output_maker *m) {
   CST__TRY(cst__plan_add_step(p, &pad, &take.args[1]));
   CST__TRY(cst__plan_add_step(p, &take, &item->values));
   /* As many values as the places of all records: a place of their own. */
-  cst__place *places = cst__plan_take(p, sizeof *places);
+  cst__plan_place *places = cst__plan_take(p, sizeof *places);
   if (places == NULL) {
     return CST_NO_MEMORY;
   }
-  *places = (cst__place){.lists = take.args[1], .elements = take.args[1]};
+  *places = (cst__plan_place){.lists = take.args[1], .elements = take.args[1]};
   item->place = places;
   return fills ? complete(m, item) : CST_OK;
 }
@@ -207,7 +207,7 @@ static cst_status make_ragged(output_maker *m) {
 }
 
 static cst_status make_sparse(output_maker *m) {
-  const cst__place **lists;
+  const cst__plan_place **lists;
   return lists_of(m->p, m->column.item.place, &lists, &m->column.num_dims);
 }
 
@@ -289,7 +289,7 @@ cst_status cst__plan_output(cst__planning *p, const cst__statement *output) {
   const cst__expr *value = kind != NULL ? m.call->args[0] : output->value;
   CST__TRY(cst__plan_expression(p, value, &scope, &m.column.item));
   CST__TRY(cst__item_settle(p, p->records, &m.column.item));
-  if (!cst__place_holds(p->records, m.column.item.place)) {
+  if (!cst__plan_place_holds(p->records, m.column.item.place)) {
     return cst__plan_refuse(p, value->at, CST_SCHEMA, NULL, "the value stands outside of the rows");
   }
   if (kind != NULL) {
@@ -301,12 +301,12 @@ cst_status cst__plan_output(cst__planning *p, const cst__statement *output) {
 /* ---- those that are wanted ---- */
 
 static const char *nth_column_name(const void *items, size_t i) {
-  return ((const cst__plan_column *)items)[i].name;
+  return ((const cst__planned_output *)items)[i].name;
 }
 
 /* The columns of keep come first, then the outputs, wherever the statements stand. */
 static cst_status put_kept_first(cst__planning *p) {
-  cst__plan_column *sorted = cst__plan_take(p, (p->num_columns + 1) * sizeof *sorted);
+  cst__planned_output *sorted = cst__plan_take(p, (p->num_columns + 1) * sizeof *sorted);
   size_t count = 0;
   if (sorted == NULL) {
     return CST_NO_MEMORY;
@@ -329,7 +329,7 @@ cst_status cst__plan_outputs_finish(cst__planning *p) {
     return cst__plan_parts(p, p->columns, p->num_columns);
   }
   const cst__name_list names = {p->columns, p->num_columns, nth_column_name};
-  cst__plan_column *wanted = cst__plan_take(p, (options->num_outputs + 1) * sizeof *wanted);
+  cst__planned_output *wanted = cst__plan_take(p, (options->num_outputs + 1) * sizeof *wanted);
   if (wanted == NULL) {
     return CST_NO_MEMORY;
   }

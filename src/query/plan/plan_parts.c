@@ -71,13 +71,13 @@ static cst_status lists_type(part_maker *m, const cst__output_part *part, cst__t
 
 /* ---- parts ---- */
 
-static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__place *top,
+static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__plan_place *top,
                                    cst__output_part *part, cst__type *type);
 
-static cst_status part_lists(part_maker *m, const cst__place *top, const cst__place *place,
-                             cst__output_part *part) {
+static cst_status part_lists(part_maker *m, const cst__plan_place *top,
+                             const cst__plan_place *place, cst__output_part *part) {
   size_t count = 0;
-  for (const cst__place *at = place; !cst__place_same(at, top); at = at->parent) {
+  for (const cst__plan_place *at = place; !cst__plan_place_same(at, top); at = at->parent) {
     count++;
   }
   uint32_t *lists = cst__plan_take(m->p, (count + 1) * sizeof *lists);
@@ -86,7 +86,7 @@ static cst_status part_lists(part_maker *m, const cst__place *top, const cst__pl
   }
   part->lists = lists;
   part->num_lists = count;
-  for (const cst__place *at = place; !cst__place_same(at, top); at = at->parent) {
+  for (const cst__plan_place *at = place; !cst__plan_place_same(at, top); at = at->parent) {
     lists[--count] = at->lists;
   }
   return CST_OK;
@@ -94,7 +94,7 @@ static cst_status part_lists(part_maker *m, const cst__place *top, const cst__pl
 
 static cst_status part_structs(part_maker *m, const cst__item *item, cst__output_part *part,
                                cst__type *type) {
-  const cst__entry *const *entries;
+  const cst__known_field *const *entries;
   CST__TRY(enter_structs(m, item, part->name));
   CST__TRY(cst__fields_list(m->p, item->fields, m->p->now, &entries, &part->num_children));
   part->valid = item->fields->valid;
@@ -121,7 +121,7 @@ static cst_status part_structs(part_maker *m, const cst__item *item, cst__output
 
 /* True for entries of a map that are still a key and a value. */
 static cst_status is_whole_map(part_maker *m, const cst__item *item, bool *out) {
-  const cst__entry *const *entries;
+  const cst__known_field *const *entries;
   size_t count = 0;
   if (item->is_map) {
     CST__TRY(cst__fields_list(m->p, item->fields, m->p->now, &entries, &count));
@@ -130,7 +130,7 @@ static cst_status is_whole_map(part_maker *m, const cst__item *item, bool *out) 
   return CST_OK;
 }
 
-static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__place *top,
+static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__plan_place *top,
                                    cst__output_part *part, cst__type *type) {
   if (m->num_parts++ == CST__MOST_STEPS) {
     return cst__plan_refuse(m->p, m->p->at, CST_LIMIT, "name the fields that are wanted",
@@ -153,10 +153,10 @@ static cst_status make_output_part(part_maker *m, const cst__item *item, const c
 
 typedef struct sparse_parts {
   part_maker *m;
-  const cst__plan_column *column;
-  const cst__place *innermost; /* of the values, before */
-  const cst__place *kept;      /* of those that are no nulls */
-  const cst__place *joined;    /* one list of them for each record */
+  const cst__planned_output *column;
+  const cst__plan_place *innermost; /* of the values, before */
+  const cst__plan_place *kept;      /* of those that are no nulls */
+  const cst__plan_place *joined;    /* one list of them for each record */
 } sparse_parts;
 
 static const char *sparse_column_name(cst__planning *p, const char *name, const char *suffix,
@@ -190,11 +190,12 @@ static cst_status sparse_keep(sparse_parts *s, cst__item *values) {
     CST__TRY(cst__plan_keep(p, &s->column->item, valid, values));
     s->kept = values->place;
   }
-  return cst__place_join(p, p->records, s->kept, &s->joined);
+  return cst__plan_place_join(p, p->records, s->kept, &s->joined);
 }
 
 /* The position of each kept value in its list of one level. */
-static cst_status sparse_index(const sparse_parts *s, const cst__place *level, cst__item *out) {
+static cst_status sparse_index(const sparse_parts *s, const cst__plan_place *level,
+                               cst__item *out) {
   cst__planning *p = s->m->p;
   cst__step step = {.kind = CST__STEP_POSITIONS,
                     .num_args = 1,
@@ -217,7 +218,7 @@ static cst_status make_sparse_parts(sparse_parts *s, cst__output_part *parts, cs
   CST__TRY(sparse_keep(s, &values));
   CST__TRY(
       sparse_part(s, sparse_column_name(p, name, "$values", 0), &values, &parts[0], &types[0]));
-  for (const cst__place *at = s->innermost; at->parent != NULL; at = at->parent) {
+  for (const cst__plan_place *at = s->innermost; at->parent != NULL; at = at->parent) {
     cst__item index;
     CST__TRY(sparse_index(s, at, &index));
     CST__TRY(sparse_part(s, sparse_column_name(p, name, "$index%zu", level - 1), &index,
@@ -229,18 +230,18 @@ static cst_status make_sparse_parts(sparse_parts *s, cst__output_part *parts, cs
 
 /* True for a sparse tensor of several columns: others are one column, of values that are all there,
  * or of one value for each record. */
-static bool is_spread_out(const cst__plan_column *column) {
+static bool is_spread_out(const cst__planned_output *column) {
   return column->kind == CST_TENSOR_SPARSE && column->num_dims > 0 &&
          (column->num_dims > 1 || column->item.is_nullable);
 }
 
-static size_t columns_of(const cst__plan_column *column) {
+static size_t columns_of(const cst__planned_output *column) {
   return is_spread_out(column) ? column->num_dims + 1 : 1;
 }
 
 /* ---- the schema ---- */
 
-static cst_status make_output_column(part_maker *m, const cst__plan_column *column,
+static cst_status make_output_column(part_maker *m, const cst__planned_output *column,
                                      cst__output_part *parts, cst__type *types) {
   m->p->at = column->at;
   m->p->label = column->name;
@@ -256,7 +257,7 @@ static cst_status make_output_column(part_maker *m, const cst__plan_column *colu
   return make_output_part(m, &column->item, m->p->records, parts, types);
 }
 
-static void note_output(const cst__plan_column *column, size_t first, cst__query_output *out) {
+static void note_output(const cst__planned_output *column, size_t first, cst__query_output *out) {
   *out = (cst__query_output){.name = column->name,
                              .kind = column->kind,
                              .row_splits = column->row_splits,
@@ -282,7 +283,7 @@ static void set_part_types(cst__output_part *parts, size_t count,
   }
 }
 
-cst_status cst__plan_parts(cst__planning *p, const cst__plan_column *columns, size_t count) {
+cst_status cst__plan_parts(cst__planning *p, const cst__planned_output *columns, size_t count) {
   cst__query_plan *plan = p->plan;
   part_maker m = {.p = p};
   cst__type type = CST__TYPE_INIT;

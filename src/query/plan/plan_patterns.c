@@ -58,7 +58,7 @@ static cst_status add_pattern_path(cst__planning *p, pattern_node *top, const cs
 
 static cst_status put_chosen_field(cst__planning *p, cst__fields *to, const char *name,
                                    const cst__item *item) {
-  const cst__entry *entry;
+  const cst__known_field *entry;
   CST__TRY(cst__fields_find(p, to, name, p->now, &entry));
   return entry == NULL ? cst__fields_put(p, to, name, item) : CST_OK;
 }
@@ -76,7 +76,7 @@ static cst_status limit_depth(cst__planning *p, const cst__item *item, int depth
 
 /* False for a map whose values lie too deep: keys alone are no map. */
 static cst_status has_map_values(cst__planning *p, const cst__item *item, bool *out) {
-  const cst__entry *const *entries;
+  const cst__known_field *const *entries;
   size_t count = 2;
   if (item->is_map) {
     CST__TRY(cst__fields_list(p, item->fields, p->now, &entries, &count));
@@ -87,7 +87,7 @@ static cst_status has_map_values(cst__planning *p, const cst__item *item, bool *
 
 static cst_status put_down_to(cst__planning *p, const cst__fields *from, int depth,
                               cst__fields *to) {
-  const cst__entry *const *entries;
+  const cst__known_field *const *entries;
   size_t count;
   CST__TRY(cst__fields_list(p, from, p->now, &entries, &count));
   for (size_t i = 0; i < count; i++) {
@@ -108,7 +108,7 @@ static cst_status put_down_to(cst__planning *p, const cst__fields *from, int dep
 }
 
 static cst_status put_all(cst__planning *p, const cst__fields *from, cst__fields *to) {
-  const cst__entry *const *entries;
+  const cst__known_field *const *entries;
   size_t count;
   CST__TRY(cst__fields_list(p, from, p->now, &entries, &count));
   for (size_t i = 0; i < count; i++) {
@@ -138,7 +138,7 @@ static cst_status put_patterns(cst__planning *p, const cst__fields *from, const 
 }
 
 static cst_status find_pattern_field(cst__planning *p, const cst__fields *from,
-                                     const pattern_node *node, const cst__entry **out) {
+                                     const pattern_node *node, const cst__known_field **out) {
   CST__TRY(cst__fields_find(p, from, node->name, p->now, out));
   if (*out == NULL) {
     return cst__fields_fail(p, from, node->name, node->at);
@@ -152,7 +152,7 @@ static cst_status find_pattern_field(cst__planning *p, const cst__fields *from,
 
 static cst_status put_named(cst__planning *p, const cst__fields *from, const pattern_node *node,
                             int depth, cst__fields *to) {
-  const cst__entry *entry;
+  const cst__known_field *entry;
   CST__TRY(find_pattern_field(p, from, node, &entry));
   cst__item item = entry->item;
   if (node->first != NULL) { /* also if it is there as a whole: names that there are not */
@@ -166,7 +166,7 @@ static cst_status put_named(cst__planning *p, const cst__fields *from, const pat
 
 /* ---- without ---- */
 
-static bool is_without(const pattern_node *above, const cst__entry *entry) {
+static bool is_without(const pattern_node *above, const cst__known_field *entry) {
   const pattern_node *node = find_pattern(above, entry->name);
   return (node != NULL && node->is_whole) || find_pattern(above, "**") != NULL ||
          (entry->item.fields == NULL && find_pattern(above, "*") != NULL);
@@ -174,10 +174,10 @@ static bool is_without(const pattern_node *above, const cst__entry *entry) {
 
 static cst_status put_others(cst__planning *p, const cst__fields *from, const pattern_node *above,
                              cst__fields *to) {
-  const cst__entry *const *entries;
+  const cst__known_field *const *entries;
   size_t count;
   for (const pattern_node *node = above->first; node != NULL; node = node->next) {
-    const cst__entry *entry;
+    const cst__known_field *entry;
     if (strcmp(node->name, "*") != 0 && strcmp(node->name, "**") != 0) {
       CST__TRY(find_pattern_field(p, from, node, &entry));
     }

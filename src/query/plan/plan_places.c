@@ -4,31 +4,31 @@
 
 /* ---- places ---- */
 
-bool cst__place_holds(const cst__place *upper, const cst__place *lower) {
+bool cst__plan_place_holds(const cst__plan_place *upper, const cst__plan_place *lower) {
   for (; lower != NULL; lower = lower->parent) {
-    if (cst__place_same(upper, lower)) {
+    if (cst__plan_place_same(upper, lower)) {
       return true;
     }
   }
   return false;
 }
 
-const cst__place *cst__place_common(const cst__place *a, const cst__place *b) {
-  while (!cst__place_holds(a, b)) {
+const cst__plan_place *cst__plan_place_common(const cst__plan_place *a, const cst__plan_place *b) {
+  while (!cst__plan_place_holds(a, b)) {
     a = a->parent; /* records hold everything */
   }
   return a;
 }
 
-cst_status cst__place_join(cst__planning *p, const cst__place *upper, const cst__place *lower,
-                           const cst__place **out) {
-  const cst__place *parent = lower->parent;
+cst_status cst__plan_place_join(cst__planning *p, const cst__plan_place *upper,
+                                const cst__plan_place *lower, const cst__plan_place **out) {
+  const cst__plan_place *parent = lower->parent;
   uint32_t lists = lower->lists;
-  if (cst__place_same(upper, parent)) {
+  if (cst__plan_place_same(upper, parent)) {
     *out = lower;
     return CST_OK;
   }
-  for (; !cst__place_same(upper, parent); parent = parent->parent) {
+  for (; !cst__plan_place_same(upper, parent); parent = parent->parent) {
     const cst__step step = {.kind = CST__STEP_JOIN,
                             .num_args = 2,
                             .args = {parent->lists, lists},
@@ -36,19 +36,19 @@ cst_status cst__place_join(cst__planning *p, const cst__place *upper, const cst_
                             .node = CST__NO_STEP};
     CST__TRY(cst__plan_add_step(p, &step, &lists));
   }
-  cst__place *place = cst__plan_take(p, sizeof *place);
+  cst__plan_place *place = cst__plan_take(p, sizeof *place);
   if (place == NULL) {
     return CST_NO_MEMORY;
   }
-  *place = (cst__place){.parent = parent, .lists = lists, .elements = lower->elements};
+  *place = (cst__plan_place){.parent = parent, .lists = lists, .elements = lower->elements};
   *out = place;
   return CST_OK;
 }
 
-cst_status cst__place_parents(cst__planning *p, const cst__place *upper, const cst__place *lower,
-                              uint32_t *out) {
+cst_status cst__plan_place_parents(cst__planning *p, const cst__plan_place *upper,
+                                   const cst__plan_place *lower, uint32_t *out) {
   uint32_t index = CST__NO_STEP;
-  for (; !cst__place_same(upper, lower); lower = lower->parent) {
+  for (; !cst__plan_place_same(upper, lower); lower = lower->parent) {
     uint32_t up;
     const cst__step_args lists = {lower->lists, CST__NO_STEP, CST__NO_STEP};
     CST__TRY(cst__plan_step(p, CST__STEP_PARENTS, lists, &up));
@@ -63,8 +63,9 @@ cst_status cst__place_parents(cst__planning *p, const cst__place *upper, const c
 }
 
 /* The lists of a place, for elements that are others by an index. */
-static cst_status move_place(cst__planning *p, const cst__place *place, const cst__place *parent,
-                             uint32_t index, const cst__place **out) {
+static cst_status move_place(cst__planning *p, const cst__plan_place *place,
+                             const cst__plan_place *parent, uint32_t index,
+                             const cst__plan_place **out) {
   if (index != CST__NO_STEP) {
     const cst__step step = {.kind = CST__STEP_CHOOSE_LISTS,
                             .num_args = 3,
@@ -72,11 +73,11 @@ static cst_status move_place(cst__planning *p, const cst__place *place, const cs
                             .node = CST__NO_STEP};
     return cst__plan_place_step(p, &step, parent, out);
   }
-  cst__place *moved = cst__plan_take(p, sizeof *moved);
+  cst__plan_place *moved = cst__plan_take(p, sizeof *moved);
   if (moved == NULL) {
     return CST_NO_MEMORY;
   }
-  *moved = (cst__place){.parent = parent, .lists = place->lists, .elements = place->elements};
+  *moved = (cst__plan_place){.parent = parent, .lists = place->lists, .elements = place->elements};
   *out = moved;
   return CST_OK;
 }
@@ -112,7 +113,7 @@ static cst_status move_at_place(cst__planning *p, const cst__item *item, const c
 
 cst_status cst__item_move(cst__planning *p, const cst__item *item, const cst__item_way *way,
                           cst__item *out) {
-  if (item->place == NULL || cst__place_same(item->place, way->from)) {
+  if (item->place == NULL || cst__plan_place_same(item->place, way->from)) {
     if (item->place == NULL) {
       *out = *item;
       return CST_OK;
@@ -120,9 +121,10 @@ cst_status cst__item_move(cst__planning *p, const cst__item *item, const cst__it
     return move_at_place(p, item, way, out);
   }
   /* The lists on the way down, from the one below `from` on: found from below, moved from above. */
-  const cst__place *chain[CST__MOST_DEPTH];
+  const cst__plan_place *chain[CST__MOST_DEPTH];
   size_t count = 0;
-  for (const cst__place *at = item->place; !cst__place_same(at, way->from); at = at->parent) {
+  for (const cst__plan_place *at = item->place; !cst__plan_place_same(at, way->from);
+       at = at->parent) {
     if (count == CST__MOST_DEPTH) {
       return cst__plan_refuse(p, p->at, CST_LIMIT, NULL, "lists are nested deeper than %d",
                               CST__MOST_DEPTH);
@@ -138,30 +140,30 @@ cst_status cst__item_move(cst__planning *p, const cst__item *item, const cst__it
   return move_at_place(p, item, &below, out);
 }
 
-cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__place *place,
+cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__plan_place *place,
                             cst__item *out) {
-  if (item->place == NULL || cst__place_same(item->place, place)) {
+  if (item->place == NULL || cst__plan_place_same(item->place, place)) {
     *out = *item;
     return CST_OK;
   }
   cst__item_way way = {.from = item->place, .to = place};
-  CST__TRY(cst__place_parents(p, item->place, place, &way.index));
+  CST__TRY(cst__plan_place_parents(p, item->place, place, &way.index));
   CST__TRY(cst__item_move(p, item, &way, out));
   out->is_map = false; /* one entry for each element */
   return CST_OK;
 }
 
-cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst__place *place,
+cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst__plan_place *place,
                               cst__item *out) {
   if (item->place == NULL) {
     *out = *item;
     return CST_OK;
   }
-  const cst__place *common = cst__place_common(place, item->place);
+  const cst__plan_place *common = cst__plan_place_common(place, item->place);
   cst__item promoted = *item;
-  if (!cst__place_same(common, item->place)) {
+  if (!cst__plan_place_same(common, item->place)) {
     cst__item_way up = {.from = item->place, .index = CST__NO_STEP};
-    CST__TRY(cst__place_join(p, common, item->place, &up.to));
+    CST__TRY(cst__plan_place_join(p, common, item->place, &up.to));
     CST__TRY(cst__item_move(p, item, &up, &promoted));
     promoted.is_map = item->is_map && up.to == item->place; /* keys of several maps may be equal */
   } else {
@@ -170,7 +172,7 @@ cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst
     CST__TRY(cst__item_move(p, item, &same, &promoted));
   }
   cst__item_way down = {.from = common, .to = place};
-  CST__TRY(cst__place_parents(p, common, place, &down.index));
+  CST__TRY(cst__plan_place_parents(p, common, place, &down.index));
   if (down.index == CST__NO_STEP) {
     *out = promoted;
     return CST_OK;
@@ -195,7 +197,7 @@ cst_status cst__item_to_int64(cst__planning *p, cst__text_at at, cst__item *item
   return cst__plan_call_function(p, &cast, item);
 }
 
-cst_status cst__item_settle(cst__planning *p, const cst__place *place, cst__item *item) {
+cst_status cst__item_settle(cst__planning *p, const cst__plan_place *place, cst__item *item) {
   if (item->place != NULL) {
     return CST_OK;
   }

@@ -44,7 +44,7 @@ static cst_status check_value(cst__planning *p, const cst__literal *literal, cst
 static cst_status plan_param(cst__planning *p, const cst__statement *statement) {
   const cst__type_text *type = statement->type;
   const cst__expr *value = statement->value;
-  const cst__entry *field;
+  const cst__known_field *field;
   bool is_list = type->num_children == 1 && strcmp(type->format, "+L") == 0;
   cst__parameter *param = &p->params[p->num_params];
   CST__TRY(cst__fields_find(p, p->record, statement->name, p->now, &field));
@@ -125,7 +125,7 @@ static cst_status find_above(cst__planning *p, const cst__expr *path, cst__field
 
 static cst_status check_free(cst__planning *p, const cst__fields *fields, const char *name,
                              cst__text_at at) {
-  const cst__entry *entry;
+  const cst__known_field *entry;
   CST__TRY(cst__fields_find(p, fields, name, p->now, &entry));
   bool is_param = false;
   for (size_t i = 0; fields == p->record && i < p->num_params; i++) {
@@ -168,11 +168,11 @@ static bool are_of_structs(const cst__query_plan *plan, const cst__fields *struc
  * it. */
 static bool are_hidden(const cst__planning *p, const cst__fields *above, const cst__item *item,
                        uint32_t kept) {
-  const cst__place *lists = item->place;
-  if (cst__place_same(lists, above->place)) {
+  const cst__plan_place *lists = item->place;
+  if (cst__plan_place_same(lists, above->place)) {
     return false;
   }
-  while (!cst__place_same(lists->parent, above->place)) {
+  while (!cst__plan_place_same(lists->parent, above->place)) {
     lists = lists->parent;
   }
   const cst__step *made = &p->plan->steps[lists->lists];
@@ -209,14 +209,14 @@ static cst_status plan_let(cst__planning *p, const cst__statement *statement) {
 }
 
 /* What a statement has found is let go: it counts no longer. */
-static void forget_entry(const cst__planning *p, const cst__entry *entry) {
-  ((cst__entry *)(uintptr_t)entry)->until = p->now;
+static void forget_entry(const cst__planning *p, const cst__known_field *entry) {
+  ((cst__known_field *)(uintptr_t)entry)->until = p->now;
 }
 
 static cst_status drop_pattern(cst__planning *p, const cst__expr *pattern) {
   cst__fields *above;
-  const cst__entry *entry;
-  const cst__entry *const *entries;
+  const cst__known_field *entry;
+  const cst__known_field *const *entries;
   size_t count;
   CST__TRY(find_above(p, pattern, &above));
   if (strcmp(pattern->name, "*") != 0 && strcmp(pattern->name, "**") != 0) {
@@ -245,7 +245,7 @@ static cst_status plan_drop(cst__planning *p, const cst__statement *statement) {
 
 static cst_status plan_rename(cst__planning *p, const cst__statement *statement) {
   cst__fields *above;
-  const cst__entry *entry;
+  const cst__known_field *entry;
   CST__TRY(find_above(p, statement->path, &above));
   CST__TRY(cst__fields_find(p, above, statement->path->name, p->now, &entry));
   if (entry == NULL) {
@@ -259,7 +259,7 @@ static cst_status plan_rename(cst__planning *p, const cst__statement *statement)
 
 /* ---- rows ---- */
 
-static cst_status note_origin(cst__planning *p, const cst__place *lists) {
+static cst_status note_origin(cst__planning *p, const cst__plan_place *lists) {
   cst__query_plan *plan = p->plan;
   uint32_t up;
   const cst__step_args args = {lists->lists, CST__NO_STEP, CST__NO_STEP};
@@ -275,7 +275,7 @@ static cst_status note_origin(cst__planning *p, const cst__place *lists) {
 
 static cst_status plan_rows(cst__planning *p, const cst__statement *statement) {
   cst__item item;
-  const cst__place *lists;
+  const cst__plan_place *lists;
   const cst__scope scope = {.wanted = p->records};
   CST__TRY(cst__plan_expression(p, statement->path, &scope, &item));
   if (p->num_columns > 0) {
@@ -287,13 +287,13 @@ static cst_status plan_rows(cst__planning *p, const cst__statement *statement) {
         p, statement->path->at, CST_SCHEMA, NULL, "found %s%s, expected a list of structs",
         item.fields != NULL ? "one for each record: " : "", cst__item_type_name(&item));
   }
-  CST__TRY(cst__place_join(p, p->records, item.place, &lists));
+  CST__TRY(cst__plan_place_join(p, p->records, item.place, &lists));
   CST__TRY(note_origin(p, lists));
-  cst__place *records = cst__plan_take(p, sizeof *records);
+  cst__plan_place *records = cst__plan_take(p, sizeof *records);
   if (records == NULL) {
     return CST_NO_MEMORY;
   }
-  *records = (cst__place){.lists = lists->lists, .elements = lists->elements};
+  *records = (cst__plan_place){.lists = lists->lists, .elements = lists->elements};
   const cst__item_way way = {.from = item.place, .to = records, .index = CST__NO_STEP};
   CST__TRY(cst__fields_move(p, item.fields, &way, &p->record));
   p->record->valid = CST__NO_STEP;

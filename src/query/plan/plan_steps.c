@@ -130,10 +130,10 @@ cst_status cst__plan_step(cst__planning *p, cst__step_kind kind, cst__step_args 
   return cst__plan_add_step(p, &step, out);
 }
 
-cst_status cst__plan_place_step(cst__planning *p, const cst__step *step, const cst__place *parent,
-                                const cst__place **out) {
+cst_status cst__plan_place_step(cst__planning *p, const cst__step *step,
+                                const cst__plan_place *parent, const cst__plan_place **out) {
   cst__step own = *step;
-  cst__place *place = cst__plan_take(p, sizeof *place);
+  cst__plan_place *place = cst__plan_take(p, sizeof *place);
   if (place == NULL) {
     return CST_NO_MEMORY;
   }

@@ -18,18 +18,18 @@
 #include "base/hash.h"
 #include "query/plan/steps.h"
 
-typedef struct cst__place cst__place;
-struct cst__place {
-  const cst__place *parent; /* NULL: records */
-  uint32_t lists;           /* the step whose elements they are; also the lists, but for records */
-  uint32_t elements;        /* places with the same elements have the same number */
+typedef struct cst__plan_place cst__plan_place;
+struct cst__plan_place {
+  const cst__plan_place *parent; /* NULL: records */
+  uint32_t lists;    /* the step whose elements they are; also the lists, but for records */
+  uint32_t elements; /* places with the same elements have the same number */
 };
 
 typedef struct cst__fields cst__fields;
 
 typedef struct cst__item {
-  const cst__place *place; /* NULL: one value for all, `literal` */
-  cst__value_type type;    /* of values */
+  const cst__plan_place *place; /* NULL: one value for all, `literal` */
+  cst__value_type type;         /* of values */
   const cst__literal *literal;
   cst__fields *fields; /* of structs */
   uint32_t values;     /* CST__NO_STEP: structs, or a literal that has no step yet */
@@ -39,30 +39,30 @@ typedef struct cst__item {
 } cst__item;
 
 /* A field that has been asked for, or added. */
-typedef struct cst__entry cst__entry;
-struct cst__entry {
+typedef struct cst__known_field cst__known_field;
+struct cst__known_field {
   const char *name;
   cst__item item;
   uint32_t since; /* the statement that has added it; 0: none */
   uint32_t until; /* the statement that has dropped it */
   bool is_added;  /* it is none of the input's, or it was added to what this was made of */
-  cst__entry *next;
-  cst__entry *same; /* one of the same name that came later */
+  cst__known_field *next;
+  cst__known_field *same; /* one of the same name that came later */
 };
 
 /* Structs at a place. */
 struct cst__fields {
-  const cst__place *place;
+  const cst__plan_place *place;
   uint32_t valid; /* bools: which are there; CST__NO_STEP: all */
   /* Those of the input. */
   const void *below; /* NULL: they are not */
   uint32_t node;
   /* Those of others: the elements that an index chooses, as they were when this was made. */
   const cst__fields *base; /* NULL: they are not */
-  const cst__place *base_place;
+  const cst__plan_place *base_place;
   uint32_t index; /* CST__NO_STEP: the same elements */
   uint32_t as_of; /* the last statement that counts */
-  cst__entry *first, *last;
+  cst__known_field *first, *last;
 };
 
 /* A parameter, with its value. */
@@ -76,7 +76,7 @@ typedef struct cst__parameter {
 typedef struct cst__scope {
   const cst__item *it; /* the element of a where; NULL: none */
   const struct cst__scope *outer;
-  const cst__place *wanted;
+  const cst__plan_place *wanted;
 } cst__scope;
 
 typedef struct cst__planning {
@@ -88,13 +88,13 @@ typedef struct cst__planning {
   size_t node_capacity;
   uint32_t *slots; /* a hash table of steps: number + 1; 0: free */
   size_t num_slots;
-  cst__name_map entries; /* of fields by their names: pointers to the first cst__entry; of
+  cst__name_map entries; /* of fields by their names: pointers to the first cst__known_field; of
                             &columns, which are known by name, too */
   cst__fields *record;   /* what a record is */
-  const cst__place *records;
+  const cst__plan_place *records;
   cst__parameter *params;
   size_t num_params;
-  struct cst__plan_column *columns; /* that go out, as far as they are known */
+  struct cst__planned_output *columns; /* that go out, as far as they are known */
   size_t num_columns;
   size_t column_capacity;
   const void **belows; /* of nodes: what lies below them in the tree */
@@ -123,7 +123,7 @@ cst_status cst__plan_refuse(const cst__planning *p, cst__text_at at, cst_status 
 cst_status cst__plan_refused(const cst__planning *p, cst__text_at at, cst_status status);
 
 /* An output, before its columns are made. */
-typedef struct cst__plan_column {
+typedef struct cst__planned_output {
   const char *name;
   cst__item item;
   cst_tensor_kind kind; /* 0: what its type says */
@@ -132,7 +132,7 @@ typedef struct cst__plan_column {
   size_t num_dims;
   bool is_kept; /* by `keep`, not an output; those come first */
   cst__text_at at;
-} cst__plan_column;
+} cst__planned_output;
 
 /* ---- steps (plan_steps.c) ---- */
 
@@ -145,27 +145,27 @@ typedef struct cst__step_args {
 cst_status cst__plan_step(cst__planning *p, cst__step_kind kind, cst__step_args args,
                           uint32_t *out);
 /* A place step, with its parent. */
-cst_status cst__plan_place_step(cst__planning *p, const cst__step *step, const cst__place *parent,
-                                const cst__place **out);
+cst_status cst__plan_place_step(cst__planning *p, const cst__step *step,
+                                const cst__plan_place *parent, const cst__plan_place **out);
 cst_status cst__plan_add_node(cst__planning *p, const cst__input_node *node, const void *below,
                               uint32_t *out);
 void *cst__plan_take(cst__planning *p, size_t size); /* zeroed; NULL: no memory */
 
 /* ---- places (plan_places.c) ---- */
 
-static inline bool cst__place_same(const cst__place *a, const cst__place *b) {
+static inline bool cst__plan_place_same(const cst__plan_place *a, const cst__plan_place *b) {
   return a->elements == b->elements;
 }
 /* True if `upper` is `lower` or one that it lies in. */
-bool cst__place_holds(const cst__place *upper, const cst__place *lower);
+bool cst__plan_place_holds(const cst__plan_place *upper, const cst__plan_place *lower);
 /* The innermost place that holds both. */
-const cst__place *cst__place_common(const cst__place *a, const cst__place *b);
+const cst__plan_place *cst__plan_place_common(const cst__plan_place *a, const cst__plan_place *b);
 /* The elements of `lower` as one list for each element of `upper`, which holds it. */
-cst_status cst__place_join(cst__planning *p, const cst__place *upper, const cst__place *lower,
-                           const cst__place **out);
+cst_status cst__plan_place_join(cst__planning *p, const cst__plan_place *upper,
+                                const cst__plan_place *lower, const cst__plan_place **out);
 /* For each element of `lower` the one of `upper`, an index; CST__NO_STEP: the same. */
-cst_status cst__place_parents(cst__planning *p, const cst__place *upper, const cst__place *lower,
-                              uint32_t *out);
+cst_status cst__plan_place_parents(cst__planning *p, const cst__plan_place *upper,
+                                   const cst__plan_place *lower, uint32_t *out);
 
 /* ---- items (plan_places.c) ---- */
 
@@ -175,17 +175,17 @@ bool cst__index_misses(const cst__planning *p, uint32_t index);
 /* The item for the elements of `to`, each of which is one of `from` by the index: what stands at
  * `from`, or below it, as lists again. CST__NO_STEP: the elements are the same. */
 typedef struct cst__item_way {
-  const cst__place *from;
-  const cst__place *to;
+  const cst__plan_place *from;
+  const cst__plan_place *to;
   uint32_t index;
 } cst__item_way;
 cst_status cst__item_move(cst__planning *p, const cst__item *item, const cst__item_way *way,
                           cst__item *out);
 /* As `let` does: promoted, broadcast, or both. */
-cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst__place *place,
+cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst__plan_place *place,
                               cst__item *out);
 /* The same to a place that the item's place holds. */
-cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__place *place,
+cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__plan_place *place,
                             cst__item *out);
 /* The elements that a place step chooses among those of the item's list, in the step's order. */
 cst_status cst__item_choose(cst__planning *p, const cst__item *item, const cst__step *step,
@@ -193,7 +193,7 @@ cst_status cst__item_choose(cst__planning *p, const cst__item *item, const cst__
 /* Values cast to int64. */
 cst_status cst__item_to_int64(cst__planning *p, cst__text_at at, cst__item *item);
 /* A literal becomes a value for each element of a place; all else stays. */
-cst_status cst__item_settle(cst__planning *p, const cst__place *place, cst__item *item);
+cst_status cst__item_settle(cst__planning *p, const cst__plan_place *place, cst__item *item);
 /* Which elements are there: bools; CST__NO_STEP: all of them. */
 cst_status cst__item_valid(cst__planning *p, const cst__item *item, uint32_t *out);
 /* A step for a literal, of a type. */
@@ -202,7 +202,7 @@ cst_status cst__item_literal(cst__planning *p, const cst__literal *literal, cst_
 /* Values of a function of a place's values. */
 typedef struct cst__plan_call {
   const char *name;
-  const cst__place *place;
+  const cst__plan_place *place;
   cst__item *args;
   size_t num_args;
   cst__text_at at;
@@ -211,13 +211,13 @@ cst_status cst__plan_call_function(cst__planning *p, const cst__plan_call *call,
 
 /* ---- fields (plan_fields.c) ---- */
 
-cst_status cst__fields_new(cst__planning *p, const cst__place *place, cst__fields **out);
+cst_status cst__fields_new(cst__planning *p, const cst__plan_place *place, cst__fields **out);
 /* Structs that are those of others. */
 cst_status cst__fields_move(cst__planning *p, const cst__fields *base, const cst__item_way *way,
                             cst__fields **out);
 /* The field of a name as of a statement; NULL: there is none. */
 cst_status cst__fields_find(cst__planning *p, const cst__fields *fields, const char *name,
-                            uint32_t as_of, const cst__entry **out);
+                            uint32_t as_of, const cst__known_field **out);
 /* One that is there from the beginning, of structs that are made; and one that comes with the
  * statement at hand. */
 cst_status cst__fields_put(cst__planning *p, cst__fields *fields, const char *name,
@@ -226,7 +226,7 @@ cst_status cst__fields_add(cst__planning *p, cst__fields *fields, const char *na
                            const cst__item *item);
 /* All fields as of a statement, in order. */
 cst_status cst__fields_list(cst__planning *p, const cst__fields *fields, uint32_t as_of,
-                            const cst__entry *const **out, size_t *count);
+                            const cst__known_field *const **out, size_t *count);
 /* CST_NOT_FOUND, with the nearest of all names that count. */
 cst_status cst__fields_fail(cst__planning *p, const cst__fields *fields, const char *name,
                             cst__text_at at);
@@ -290,7 +290,7 @@ cst_status cst__plan_function(cst__planning *p, const cst__expr *call, const cst
 cst_status cst__plan_literal(cst__planning *p, const cst__expr *expr, const cst__literal **out);
 /* The place that a path names: of its structs or elements; `record` and "" are the records. */
 cst_status cst__plan_path_place(cst__planning *p, const cst__expr *path, const cst__scope *scope,
-                                const cst__place **out);
+                                const cst__plan_place **out);
 /* The argument of a keyword; NULL: it is not there. */
 const cst__expr *cst__plan_keyword(const cst__expr *call, const char *key);
 /* How many arguments have no keyword; these come first. */
@@ -307,7 +307,7 @@ cst_status cst__plan_keep_fields(cst__planning *p, const cst__fields *fields);
 /* Of the outputs that are wanted, the steps of their tensors (plan_outputs.c), and the parts and
  * the schema of their columns (plan_parts.c). */
 cst_status cst__plan_outputs_finish(cst__planning *p);
-cst_status cst__plan_parts(cst__planning *p, const cst__plan_column *columns, size_t count);
+cst_status cst__plan_parts(cst__planning *p, const cst__planned_output *columns, size_t count);
 /* Leaves out steps and nodes that nothing needs, and notes the paths of the input (plan_needs.c).
  */
 cst_status cst__plan_prune(cst__planning *p);

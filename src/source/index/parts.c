@@ -177,7 +177,7 @@ typedef struct place {
 static cst_status find_place_after(const cst_source *source, size_t file, uint64_t disk, place *out,
                                    cst_error *error) {
   const cst__part *part = &source->parts[file];
-  cst__entry entry;
+  cst__entry_point entry;
   CST__TRY(cst__source_entry(source, file, disk, &entry, error));
   uint64_t end = entry.packed ? entry.size : part->begin + (uint64_t)part->size;
   *out = (place){file, end, disk, entry.packed};
@@ -248,7 +248,7 @@ static cst_status are_divisible(const cst_source *source, bool *divisible, cst_e
   *divisible = true;
   for (size_t i = 0; i < source->num_parts && *divisible; i++) {
     const cst__part *part = &source->parts[i];
-    cst__entry entry;
+    cst__entry_point entry;
     CST__TRY(cst__source_entry(source, i, 0, &entry, error));
     *divisible = entry.possible && (!entry.packed || (part->begin == 0 && part->end == 0));
   }

@@ -183,12 +183,12 @@ cst_status cst_source_compression(cst_source *source, size_t i, const char **out
   return own.code;
 }
 
-cst_status cst__source_entry(const cst_source *source, size_t i, uint64_t place, cst__entry *out,
-                             cst_error *error) {
+cst_status cst__source_entry(const cst_source *source, size_t i, uint64_t place,
+                             cst__entry_point *out, cst_error *error) {
   cst__file *file = source->parts[i].file;
   cst__input *input;
   cst_error own = CST_ERROR_INIT;
-  *out = (cst__entry){false, false, place, UINT64_MAX};
+  *out = (cst__entry_point){false, false, place, UINT64_MAX};
   if (file->is_stream || !file->rereadable) {
     return CST_OK;
   }

@@ -122,16 +122,16 @@ cst_status cst__source_open_raw(const cst_source *source, size_t i, cst__raw *ra
                                 cst_error *error);
 
 /* Where a file can be entered in its middle. */
-typedef struct cst__entry {
+typedef struct cst__entry_point {
   bool possible;
   bool packed;    /* the file is compressed, and has restart points */
   uint64_t point; /* the place in its stream of the first one at a byte of the file or after it */
   uint64_t size;  /* of the stream; UINT64_MAX: not known */
-} cst__entry;
+} cst__entry_point;
 
 /* Looks at the i-th file, which is opened for it: where it is entered for its byte `place`. */
-cst_status cst__source_entry(const cst_source *source, size_t i, uint64_t place, cst__entry *out,
-                             cst_error *error);
+cst_status cst__source_entry(const cst_source *source, size_t i, uint64_t place,
+                             cst__entry_point *out, cst_error *error);
 
 /* The schema, given or inferred, if it is known by now; else NULL. Borrowed. */
 const cst_schema *cst__source_known_schema(const cst_source *source);

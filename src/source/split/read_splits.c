@@ -16,7 +16,7 @@ typedef struct split_reading {
   cst__part *parts;
   size_t num_parts;
   size_t looked_at; /* the file whose entry is known; SIZE_MAX: none */
-  cst__entry entry;
+  cst__entry_point entry;
 } split_reading;
 
 /* Neighbouring splits of a file, which are read as one. */
@@ -29,14 +29,14 @@ typedef struct split_run {
   int64_t record; /* number of the one at `begin`; -1: not known */
 } split_run;
 
-static cst_status look_at_entry(const cst_source *source, size_t i, cst__entry *out,
+static cst_status look_at_entry(const cst_source *source, size_t i, cst__entry_point *out,
                                 cst_error *error) {
-  *out = (cst__entry){false, false, 0, 0};
+  *out = (cst__entry_point){false, false, 0, 0};
   return source->inputs->format.payload != NULL ? cst__source_entry(source, i, 0, out, error)
                                                 : CST_OK;
 }
 
-static cst__division division_of(const cst_source *source, const cst__entry *entry) {
+static cst__division division_of(const cst_source *source, const cst__entry_point *entry) {
   if (!entry->possible) {
     return CST__UNDIVIDED;
   }
@@ -48,7 +48,7 @@ static cst__division division_of(const cst_source *source, const cst__entry *ent
 
 cst_status cst__source_division(const cst_source *source, size_t i, cst__division *out,
                                 cst_error *error) {
-  cst__entry entry;
+  cst__entry_point entry;
   CST__TRY(look_at_entry(source, i, &entry, error));
   *out = division_of(source, &entry);
   return CST_OK;
@@ -143,7 +143,7 @@ static cst_status seek_record(const split_reading *reading, size_t file, uint64_
 /* The same in the stream of a compressed file, which is entered at a restart point. */
 static cst_status seek_packed_record(const split_reading *reading, size_t file, uint64_t place,
                                      uint64_t *out, cst_error *error) {
-  cst__entry entry = {true, true, UINT64_MAX, 0};
+  cst__entry_point entry = {true, true, UINT64_MAX, 0};
   *out = 0;
   if (place == 0) {
     return CST_OK;

@@ -176,6 +176,44 @@ CST_API cst_status cst_specs_of_tensors(const cst_tensor *tensors, size_t count,
                                         const cst_allocator *allocator, cst_specs **out,
                                         cst_error *error);
 
+/* ---- arrays as one block of memory ---- */
+
+/* Arrays cross to another process, or to a device, as one block: each begins at a multiple of
+ * CST_BLOCK_ALIGNMENT bytes from the start of the block, in the order in which they are given. An
+ * array of numbers (or bools, a byte each) is its values. One of strings is the length of each, an
+ * int64, and after these the bytes of all, one after the other. What lies between the arrays is not
+ * written. */
+enum { CST_BLOCK_ALIGNMENT = 64 };
+
+/* An array that is copied into a block; all that it points to is borrowed until it is copied. */
+typedef struct cst_block_array {
+  const void *head; /* numbers; or the lengths of strings that are joined already */
+  size_t head_size; /* bytes */
+  const void *data; /* their bytes; NULL: numbers */
+  size_t data_size;
+  const cst_bytes *strings; /* in place of the above: strings, wherever they lie */
+  size_t num_strings;
+  /* Set by cst_block_plan, and of strings the sizes above, too. */
+  size_t offset;      /* of the head in the block; the data follow it */
+  const void *joined; /* strings that lie one after the other, from here on; else NULL */
+} cst_block_array;
+
+/* The array of a tensor (cst_tensor has them all). */
+CST_API cst_status cst_block_array_init(cst_block_array *out, const cst_ndarray *array,
+                                        cst_error *error);
+
+/* Says where each array will lie, and how many bytes the block needs: a multiple of the alignment.
+ * The block is the caller's: aligned memory, pinned or shared, as he likes. CST_LIMIT if no memory
+ * can be so large. */
+CST_API cst_status cst_block_plan(cst_block_array *arrays, size_t count, size_t *size,
+                                  cst_error *error);
+
+/* Copies planned arrays into a block of `size` bytes. Nothing is read back, so the memory may be
+ * write-combined. CST_INVALID_ARGUMENT if the block is too small; what has been copied by then
+ * stays. */
+CST_API cst_status cst_block_fill(const cst_block_array *arrays, size_t count, void *block,
+                                  size_t size, cst_error *error);
+
 /* ---- packing ---- */
 
 /* Puts the lists of many rows after each other into rows of a fixed length, for models of sequences

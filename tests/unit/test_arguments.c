@@ -73,6 +73,7 @@ typedef struct frozen {
 static const frozen all_frozen[] = {
     {"cst_anomaly", sizeof(cst_anomaly), 72},
     {"cst_anomaly_place", sizeof(cst_anomaly_place), 24},
+    {"cst_block_array", sizeof(cst_block_array), 64},
     {"cst_bytes", sizeof(cst_bytes), 16},
     {"cst_column_count", sizeof(cst_column_count), 24},
     {"cst_container_info", sizeof(cst_container_info), 32},

@@ -87,7 +87,7 @@ def make_file(settings: Settings) -> tuple[pathlib.Path, list[int]]:
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         data.write_framed(path, records(count))
-        cst.build_index(path)
+        cst.source.Index.build(path)
     return path, np.random.default_rng(data.SEED).choice(count, READS, replace=False).tolist()
 
 

@@ -125,7 +125,7 @@ def index_of(path: pathlib.Path) -> str:
     """The index of the tfrecord package, which its workers divide the file by; and ours."""
     text = path.with_suffix(".tfindex")
     if not text.exists():
-        cst.build_index(path).export_text(text)
+        cst.source.Index.build(path).export_text(text)
     return str(text)
 
 

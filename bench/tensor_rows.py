@@ -29,7 +29,7 @@ class Batches:
 def batches_of(settings: Settings, name: str) -> Batches:
     _, records = settings.records(name)
     text = data.schema_text(data.SHAPES[name][1])
-    decoder = cst.ExampleDecoder(schema=cst.Schema.from_text(text))
+    decoder = cst.codec.ExampleDecoder(schema=cst.Schema.from_text(text))
     whole = max(len(records) // ROWS, 1) * ROWS  # --quick has fewer than a batch of the wide ones
     own = [decoder.decode(part) for part in timing.batches_of(records[:whole], ROWS)[:16]]
     return Batches(text, own, [pa.record_batch(batch) for batch in own])
@@ -53,7 +53,7 @@ def tfx_bsl_adapter(batches: Batches, eager: bool) -> c.Contender:
 
 
 def ours(batches: Batches) -> c.Contender:
-    adapter = cst.TensorAdapter(batches.arrow[0].schema, batches.schema_text)
+    adapter = cst.tensor.TensorAdapter(batches.arrow[0].schema, batches.schema_text)
 
     def run(parts: Sequence[Any]) -> None:
         for batch in parts:

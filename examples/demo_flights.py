@@ -165,12 +165,12 @@ def compare(frame: pd.DataFrame, table: pa.Table, what: str) -> None:
 def write_shards(frame: pd.DataFrame, out: pathlib.Path) -> list[pathlib.Path]:
     table = pa.Table.from_pandas(frame, preserve_index=False)
     paths = [out / f"flights-{i:05d}-of-{SHARDS:05d}.tfrecord.gz" for i in range(SHARDS)]
-    encoder = cst.ExampleEncoder()
+    encoder = cst.codec.ExampleEncoder()
     bar = Progress(len(table), "flights")
     size = -(-len(table) // SHARDS)
     written = 0
     for i, path in enumerate(paths):
-        with cst.TFRecordWriter(path) as writer:
+        with cst.codec.TFRecordWriter(path) as writer:
             for batch in table.slice(i * size, size).to_batches(max_chunksize=BATCH):
                 records = encoder.encode(batch)
                 writer.write_batch(records)

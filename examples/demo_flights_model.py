@@ -59,9 +59,9 @@ class Result:
     naive_error: float  # the same if one guesses that the delay stays what it was at departure
 
 
-def per_row(tensor: cst.Tensor | cst.SparseTensor, rows: int) -> torch.Tensor:
+def per_row(tensor: cst.tensor.Tensor | cst.tensor.SparseTensor, rows: int) -> torch.Tensor:
     """One float per row from a dense or a sparse feature; 0 where there is no value."""
-    if isinstance(tensor, cst.SparseTensor):
+    if isinstance(tensor, cst.tensor.SparseTensor):
         dense = torch.zeros(rows)
         dense[torch.from_dlpack(tensor.indices)[:, 0]] = torch.from_dlpack(tensor.values).float()
         return dense
@@ -74,7 +74,7 @@ class Vocabulary(dict[bytes, int]):
     def __missing__(self, name: bytes) -> int:
         return self.setdefault(name, len(self))
 
-    def ids(self, tensor: cst.Tensor) -> list[int]:
+    def ids(self, tensor: cst.tensor.Tensor) -> list[int]:
         return [self[name] for name in tensor.numpy().ravel()]
 
 

@@ -114,4 +114,4 @@ def serve(view: cst.View, file: pathlib.Path, count: int) -> list[str]:
 
 
 def values(tensor: Any) -> list[Any]:
-    return tensor.to_list() if isinstance(tensor, cst.RaggedTensor) else tensor.tolist()
+    return tensor.to_list() if isinstance(tensor, cst.tensor.RaggedTensor) else tensor.tolist()

@@ -62,14 +62,14 @@ def session(number: int, chance: random.Random) -> dict[str, Any]:
 def write_sessions(out: pathlib.Path) -> list[pathlib.Path]:
     """Gzip TFRecord shards of serialized messages, by our encoder."""
     chance = random.Random(13)
-    encoder = cst.MessageEncoder(MESSAGE, descriptors=DESCRIPTORS)
-    schema = pa.schema(cst.MessageDecoder(MESSAGE, descriptors=DESCRIPTORS).arrow_schema)
+    encoder = cst.codec.MessageEncoder(MESSAGE, descriptors=DESCRIPTORS)
+    schema = pa.schema(cst.codec.MessageDecoder(MESSAGE, descriptors=DESCRIPTORS).arrow_schema)
     paths = []
     for shard in range(SHARDS):
         numbers = range(shard, SESSIONS, SHARDS)
         rows = [session(number, chance) for number in numbers]
         paths.append(out / f"sessions-{shard:05}-of-{SHARDS:05}.tfrecord.gz")
-        with cst.TFRecordWriter(paths[-1]) as writer:
+        with cst.codec.TFRecordWriter(paths[-1]) as writer:
             writer.write_batch(encoder.encode(pa.RecordBatch.from_pylist(rows, schema)))
     return paths
 

@@ -18,7 +18,7 @@ THREADS, BATCH = 4, 32
 
 def answer(view: cst.View, requests: list[bytes]) -> dict[str, object]:
     """One view for all threads; none of them holds Python's lock while it works. The model has the
-    tensors by DLPack: torch.from_dlpack(tensors["device"]), or all of them: cst.to_torch."""
+    tensors by DLPack: torch.from_dlpack(tensors["device"]), or all of them: cst.tensor.to_torch."""
     try:
         return dict(view.tensors(requests))
     except cst.Error as error:  # it has the number of the request that is at fault

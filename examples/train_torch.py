@@ -45,7 +45,7 @@ def make_trips(path: pathlib.Path, count: int) -> None:
         "minutes": pa.array(minutes, pa.float32()),
     }
     cst.write(pa.table(columns), path, schema=SCHEMA)
-    cst.build_index(path)
+    cst.source.Index.build(path)
 
 
 class Model(torch.nn.Module):

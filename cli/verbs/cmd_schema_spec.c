@@ -307,7 +307,7 @@ static void print_specs_json(const cst_specs *specs) {
 /* ---- Python ---- */
 
 static void print_python_ragged(const cst_tensor_spec *spec) {
-  printf("cst.Ragged(value_key=");
+  printf("cst.schema.Ragged(value_key=");
   cli_json_string(stdout, path_of(spec).data);
   printf(", dtype=\"%s\", partitions=[", cst_dtype_name(spec->dtype));
   for (size_t i = 0; i < spec->num_partitions; i++) {
@@ -325,7 +325,7 @@ static void print_python_ragged(const cst_tensor_spec *spec) {
 static void print_python_spec(const cst_tensor_spec *spec);
 
 static void print_python_structured(const cst_tensor_spec *spec) {
-  printf("cst.Structured(fields={");
+  printf("cst.schema.Structured(fields={");
   for (size_t i = 0; i < spec->num_fields; i++) {
     printf(i > 0 ? ", " : "");
     cli_json_string(stdout, spec->fields[i].name);
@@ -339,17 +339,17 @@ static void print_python_spec(const cst_tensor_spec *spec) {
   const char *dtype = cst_dtype_name(spec->dtype);
   switch (spec->kind) {
     case CST_TENSOR_DENSE:
-      printf("cst.FixedLen(shape=");
+      printf("cst.schema.FixedLen(shape=");
       print_dims(spec, "-1");
       printf(", dtype=\"%s\", default=", dtype);
       print_default(spec, true);
       printf(")");
       break;
     case CST_TENSOR_VARLEN_SPARSE:
-      printf("cst.VarLen(dtype=\"%s\")", dtype);
+      printf("cst.schema.VarLen(dtype=\"%s\")", dtype);
       break;
     case CST_TENSOR_SPARSE:
-      printf("cst.Sparse(index_keys=");
+      printf("cst.schema.Sparse(index_keys=");
       print_strings(spec->index_columns, spec->num_index_columns);
       printf(", value_key=");
       cli_json_string(stdout, path_of(spec).data);

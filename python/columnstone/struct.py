@@ -6,6 +6,7 @@ recipe = cst.struct.constant({"title": "Snickerdoodle", "user_rating": [{"score"
 from __future__ import annotations
 
 from ._api.structured import from_json
+from ._core import NestedTensor
 from ._struct.arrange import (
     concat,
     expand_dims,
@@ -28,9 +29,30 @@ from ._struct.compute import cartesian, combinations, run_lengths
 from ._struct.constant import constant, from_arrow
 from ._struct.fields import from_fields, from_row_splits
 from ._struct.nulls import drop_null, fill_null, has, is_null
-from ._struct.views import constant_value
+from ._struct.spec import (
+    DenseStructuredTensorSpec,
+    LeafSpec,
+    RaggedStructuredTensorSpec,
+    StructuredTensorSpec,
+)
+from ._struct.tensor import LeafTensor
+from ._struct.views import (
+    DenseStructuredTensor,
+    RaggedStructuredTensor,
+    StructuredTensorValue,
+    constant_value,
+)
 
 __all__ = [
+    "DenseStructuredTensor",
+    "DenseStructuredTensorSpec",
+    "LeafSpec",
+    "LeafTensor",
+    "NestedTensor",
+    "RaggedStructuredTensor",
+    "RaggedStructuredTensorSpec",
+    "StructuredTensorSpec",
+    "StructuredTensorValue",
     "batch_gather",
     "boolean_mask",
     "cartesian",

@@ -52,7 +52,7 @@ def records(count: int, first: int = 0) -> list[bytes]:
 def tfrecord(count: int, first: int = 0, compression: Any = "none") -> bytes:
     """A file of these records."""
     file = io.BytesIO()
-    with cst.TFRecordWriter(file, compression=compression) as writer:
+    with cst.codec.TFRecordWriter(file, compression=compression) as writer:
         for one in records(count, first):
             writer.write(one)
     return file.getvalue()
@@ -79,7 +79,7 @@ def make_file(tmp_path: pathlib.Path) -> MakeFile:
 
     def make(name: str, content: int | list[bytes], first: int = 0) -> pathlib.Path:
         path = tmp_path / name
-        with cst.TFRecordWriter(path) as writer:
+        with cst.codec.TFRecordWriter(path) as writer:
             for r in records(content, first) if isinstance(content, int) else content:
                 writer.write(r)
         return path

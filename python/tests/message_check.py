@@ -17,17 +17,19 @@ from message_types import Case
 from message_wire import is_map
 
 
-def decoder_of(case: Case, options: ref.Options) -> cst.MessageDecoder:
-    return cst.MessageDecoder(case.message, descriptors=case.descriptors, **options.keywords())
+def decoder_of(case: Case, options: ref.Options) -> cst.codec.MessageDecoder:
+    return cst.codec.MessageDecoder(
+        case.message, descriptors=case.descriptors, **options.keywords()
+    )
 
 
-def encoder_of(case: Case, options: ref.Options) -> cst.MessageEncoder:
-    return cst.MessageEncoder(
+def encoder_of(case: Case, options: ref.Options) -> cst.codec.MessageEncoder:
+    return cst.codec.MessageEncoder(
         case.message, descriptors=case.descriptors, unknown_fields=options.unknown_fields
     )
 
 
-def decoded(decoder: cst.MessageDecoder, records: list[bytes]) -> Any:
+def decoded(decoder: cst.codec.MessageDecoder, records: list[bytes]) -> Any:
     batch = pa.record_batch(decoder.decode(pa.array(records, pa.large_binary())))
     batch.validate(full=True)
     for i, field in enumerate(batch.schema):
@@ -49,7 +51,10 @@ def schema_difference(ours: pa.Schema, expected: pa.Schema) -> str | None:
 
 
 def check_batch(
-    decoder: cst.MessageDecoder, reference: ref.Reference, records: list[bytes], rows: list[Any]
+    decoder: cst.codec.MessageDecoder,
+    reference: ref.Reference,
+    records: list[bytes],
+    rows: list[Any],
 ) -> Any:
     batch = decoded(decoder, records)
     wrong = schema_difference(batch.schema, reference.schema)
@@ -61,14 +66,14 @@ def check_batch(
 
 
 def check_refused(
-    decoder: cst.MessageDecoder, record: bytes, kind: type[Exception] = cst.Error
+    decoder: cst.codec.MessageDecoder, record: bytes, kind: type[Exception] = cst.Error
 ) -> None:
     with pytest.raises(kind) as caught:
         decoder.decode([record])
     error = caught.value
-    assert isinstance(error, cst.CorruptError | cst.SchemaError)
+    assert isinstance(error, cst.errors.CorruptError | cst.errors.SchemaError)
     assert error.record == 0
-    if isinstance(error, cst.SchemaError):
+    if isinstance(error, cst.errors.SchemaError):
         assert error.path
 
 
@@ -79,7 +84,7 @@ class Expected:
         self.message = case.cls()
         self.row: Any = None
         self.refused: bool | None = True
-        self.kind: type[Exception] = cst.CorruptError
+        self.kind: type[Exception] = cst.errors.CorruptError
         options = reference.options
         unread = reference.has_opaque or options.columns is not None
         try:
@@ -92,16 +97,16 @@ class Expected:
             self.row = reference.row(self.message)
             self.refused = False
         except ref.Refused:
-            self.kind = cst.SchemaError
+            self.kind = cst.errors.SchemaError
         except ref.Unreadable:
             self.refused = None
 
 
-def has_field_zero(decoder: cst.MessageDecoder, *records: bytes) -> bool:
+def has_field_zero(decoder: cst.codec.MessageDecoder, *records: bytes) -> bool:
     """Malformed; but upb takes it in unknown groups, and in types without fields."""
     try:
         decoder.decode(records)
-    except cst.CorruptError as error:
+    except cst.errors.CorruptError as error:
         return "a field has the number 0" in str(error)
     return False
 

@@ -53,7 +53,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """The keywords of cst.MessageDecoder."""
+    """The keywords of cst.codec.MessageDecoder."""
 
     columns: tuple[Path, ...] | None = None
     enums: str = "dictionary"

@@ -318,7 +318,7 @@ def check(ours: Any, expected: ref.Tensor) -> None:
     # As text, since 1 == 1.0 == True, and fields have an order.
     assert repr(ours.to_py()) == repr(expected.value)
     structured = isinstance(expected.element, ref.Struct)
-    assert isinstance(ours, cst.StructuredTensor if structured else cst.LeafTensor)
+    assert isinstance(ours, cst.StructuredTensor if structured else cst.struct.LeafTensor)
     if isinstance(expected.element, ref.Struct):
         assert ours.field_names() == tuple(expected.element.fields)
     for size, by_rows in zip(ours.shape, ref.shape(expected), strict=True):

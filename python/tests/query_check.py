@@ -42,11 +42,11 @@ def check(program: Program, refused: bool = False) -> None:
     try:
         query = bound(program)
         view = query.view(program.params)
-    except cst.SchemaError as error:
+    except cst.errors.SchemaError as error:
         if expected.has_own_lists and OTHER_LISTS.search(str(error)):
             return
         raise
-    except cst.UnsupportedError as error:
+    except cst.errors.UnsupportedError as error:
         if "no values that a tensor can hold" in str(error):
             return  # structs without any field
         raise
@@ -218,7 +218,7 @@ def check_source(program: Program) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file, saved = f"{folder}/x.tfrecord", f"{folder}/x.cstv"
         bound(program).view(program.params).save(saved)
-        with cst.TFRecordWriter(file) as writer:
+        with cst.codec.TFRecordWriter(file) as writer:
             for record in program.serialized:
                 writer.write(record)
         for size, threads in [(1, 1), (2, 2)]:

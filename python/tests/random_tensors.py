@@ -9,7 +9,7 @@ from typing import Any
 
 import columnstone as cst
 import numpy as np
-from columnstone import TensorRepresentation
+from columnstone.schema import TensorRepresentation
 from hypothesis import strategies as st
 
 NUMBERS = [
@@ -36,9 +36,9 @@ def parts(tensor: Any) -> Any:
     """All of a tensor as plain values: floats by their bits."""
     if isinstance(tensor, Mapping):
         return {name: parts(field) for name, field in tensor.items()}
-    if isinstance(tensor, cst.SparseTensor):
+    if isinstance(tensor, cst.tensor.SparseTensor):
         return ("sparse", *(parts(p) for p in (tensor.indices, tensor.values, tensor.dense_shape)))
-    if isinstance(tensor, cst.RaggedTensor):
+    if isinstance(tensor, cst.tensor.RaggedTensor):
         return ("ragged", parts(tensor.values), [parts(s) for s in tensor.row_splits])
     array = np.asarray(tensor)
     if array.dtype.kind == "O":
@@ -96,7 +96,7 @@ def varlen(draw: Draw, name: str, rows: int) -> Made:
     lengths = np.diff(s)
     indices = [(row, i) for row in range(rows) for i in range(lengths[row])]
     tensor = TensorRepresentation(name, "varlen_sparse", family(dtype), (name,))
-    return tensor, cst.SparseTensor(
+    return tensor, cst.tensor.SparseTensor(
         np.array(indices, dtype=np.int64).reshape(-1, 2),
         values(draw, dtype, len(indices)),
         np.array([rows, max(lengths, default=0)], dtype=np.int64),
@@ -122,7 +122,7 @@ def sparse(draw: Draw, name: str, rows: int) -> Made:
         shape,
         index_columns=tuple(f"{name}.{i}" for i in range(len(dims))),
     )
-    return tensor, cst.SparseTensor(
+    return tensor, cst.tensor.SparseTensor(
         np.array(indices, dtype=np.int64).reshape(-1, len(dims) + 1),
         values(draw, dtype, len(indices)),
         np.array([rows, *found], dtype=np.int64),
@@ -139,7 +139,7 @@ def ragged(draw: Draw, name: str, rows: int) -> Made:
     middle = draw(st.lists(st.sampled_from([0, 1, 2]), max_size=2))  # 0: by row lengths
     while middle and middle[-1] != 0:
         middle.pop()
-    partitions: list[cst.RowLengths | cst.UniformRowLength] = []
+    partitions: list[cst.schema.RowLengths | cst.schema.UniformRowLength] = []
     row_splits, count = [], rows
     for _ in range(num_levels):
         row_splits.append(splits(draw, count, dtype=splits_dtype))
@@ -147,10 +147,10 @@ def ragged(draw: Draw, name: str, rows: int) -> Made:
     for i, uniform in enumerate(middle):
         if uniform == 0:
             row_splits.append(splits(draw, count, dtype=splits_dtype))
-            partitions.append(cst.RowLengths(f"{name}.len{i}"))
+            partitions.append(cst.schema.RowLengths(f"{name}.len{i}"))
         else:
             row_splits.append((np.arange(count + 1) * uniform).astype(splits_dtype))
-            partitions.append(cst.UniformRowLength(uniform))
+            partitions.append(cst.schema.UniformRowLength(uniform))
         count = int(row_splits[-1][-1])
     is_nested = num_levels > 1 and len(middle) > 0
     tensor = TensorRepresentation(
@@ -158,10 +158,10 @@ def ragged(draw: Draw, name: str, rows: int) -> Made:
         "ragged",
         family(dtype),
         (f"{name}.struct", name) if is_nested or draw(st.booleans()) else (name,),
-        partitions=(*partitions, *(cst.UniformRowLength(d) for d in inner)),
+        partitions=(*partitions, *(cst.schema.UniformRowLength(d) for d in inner)),
         row_splits_dtype=splits_dtype,
     )
-    return tensor, cst.RaggedTensor(values(draw, dtype, count, *inner), row_splits)
+    return tensor, cst.tensor.RaggedTensor(values(draw, dtype, count, *inner), row_splits)
 
 
 def within(tensor: TensorRepresentation, column: str) -> TensorRepresentation:

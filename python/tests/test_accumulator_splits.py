@@ -21,7 +21,7 @@ import wire
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-A = TypeVar("A", cst.SchemaInference, cst.Validation, cst.Counts)
+A = TypeVar("A", cst.accumulate.SchemaInference, cst.accumulate.Validation, cst.accumulate.Counts)
 
 SCHEMA = cst.Schema("""
 feature { name: "a" type: INT value_count { min: 1 max: 2 } int_domain { min: 0 max: 3 }
@@ -61,7 +61,7 @@ def example(row: dict[str, Any]) -> bytes:
 
 
 def write(path: pathlib.Path, rows: list[Any]) -> pathlib.Path:
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         for row in rows:
             writer.write(example(row))
     return path
@@ -94,14 +94,14 @@ def folded(make: Callable[[], A], source: cst.Source, file: str, rng: random.Ran
     return parts[0]
 
 
-def counted(source: cst.Source) -> cst.ColumnCounts:
+def counted(source: cst.Source) -> cst.accumulate.ColumnCounts:
     """The counts of Python's values."""
     found: dict[str, list[int]] = {}
 
     def leaves(value: Any) -> int:
         return 0 if value is None else sum(map(leaves, value)) if isinstance(value, list) else 1
 
-    def add(path: str, type: cst.ArrowSchema, values: list[Any]) -> None:
+    def add(path: str, type: cst.arrow.ArrowSchema, values: list[Any]) -> None:
         rows_and_values = found.setdefault(path, [0, 0])
         rows_and_values[0] += sum(value is not None for value in values)
         rows_and_values[1] += sum(map(leaves, values))
@@ -114,11 +114,13 @@ def counted(source: cst.Source) -> cst.ColumnCounts:
         rows += len(batch)
         for type, values in zip(batch.schema.children, batch.to_pydict().values(), strict=True):
             add(type.name, type, values)
-    return cst.ColumnCounts(rows, [cst.ColumnCount(p, *found[p]) for p in sorted(found)])
+    return cst.accumulate.ColumnCounts(
+        rows, [cst.accumulate.ColumnCount(p, *found[p]) for p in sorted(found)]
+    )
 
 
 def check_all(source: cst.Source, schema: cst.Schema, rng: random.Random, file: str = "") -> None:
-    assert folded(cst.SchemaInference, source, file, rng).finish() == cst.Schema._wrap(
+    assert folded(cst.accumulate.SchemaInference, source, file, rng).finish() == cst.Schema._wrap(
         source._core.infer()
     )
     check_validation_and_counts(source, schema, rng, file)
@@ -127,7 +129,7 @@ def check_all(source: cst.Source, schema: cst.Schema, rng: random.Random, file: 
 def check_validation_and_counts(
     source: cst.Source, schema: cst.Schema, rng: random.Random, file: str = ""
 ) -> None:
-    check = folded(lambda: cst.Validation(schema), source, file, rng).finish()
+    check = folded(lambda: cst.accumulate.Validation(schema), source, file, rng).finish()
     expected = source.validate(schema)
     assert check.num_rows == expected.num_rows
     if file:
@@ -136,7 +138,7 @@ def check_validation_and_counts(
         assert [replace(a, places=()) for a in check.anomalies] == [
             replace(a, places=()) for a in expected.anomalies
         ]
-    assert folded(cst.Counts, source, file, rng).finish() == counted(source)
+    assert folded(cst.accumulate.Counts, source, file, rng).finish() == counted(source)
 
 
 @given(ROWS, st.randoms(use_true_random=False))
@@ -192,7 +194,7 @@ def test_csv(tmp_path_factory: pytest.TempPathFactory, rows: list[Any], rng: ran
 
 def sessions(folder: pathlib.Path) -> pathlib.Path:
     path = folder / "sessions.tfrecord"
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         for data in messages.sessions(40):
             writer.write(data)
     return path
@@ -233,10 +235,12 @@ def test_what_flat_columns_and_proposals_know(
 ) -> None:
     path = write(tmp_path_factory.getbasetemp() / "examples.tfrecord", rows)
     source = cst.open(path, "example", batch_size=rng.randint(1, 9))
-    looking = folded(lambda: cst.SchemaInference(look_at_values=True), source, "", rng)
+    looking = folded(lambda: cst.accumulate.SchemaInference(look_at_values=True), source, "", rng)
     assert looking.finish() == cst.open(path, "example", flat=True).schema
     options: dict[str, Any] = {"group": "g", "max_domain": rng.randint(1, 4), "ragged": True}
-    proposal = folded(lambda: cst.SchemaInference(propose=True, **options), source, "", rng)
+    proposal = folded(
+        lambda: cst.accumulate.SchemaInference(propose=True, **options), source, "", rng
+    )
     assert proposal.finish() == cst.infer_schema(path, "example", propose=True, **options)
 
 
@@ -244,7 +248,11 @@ def test_through_other_processes(tmp_path: pathlib.Path) -> None:
     """What a worker of an engine does: it gets one that is empty, and sends one that is not."""
     rows = [{"a": [i % 5], "s": [b"v", b"x"][: i % 3]} for i in range(20)]
     path = write(tmp_path / "examples.tfrecord", rows)
-    makes = (cst.SchemaInference(), cst.Validation(SCHEMA), cst.Counts())
+    makes = (
+        cst.accumulate.SchemaInference(),
+        cst.accumulate.Validation(SCHEMA),
+        cst.accumulate.Counts(),
+    )
     worker = """
 import pickle, sys
 import columnstone as cst
@@ -263,7 +271,7 @@ sys.stdout.buffer.write(pickle.dumps(accumulators))
             mine.merge(theirs)
     inference, validation, counts = makes
     assert inference.finish() == cst.infer_schema(path, "example")
-    places = cst.Validation(SCHEMA)
+    places = cst.accumulate.Validation(SCHEMA)
     places.add(source, file=str(path))
     assert validation.finish() == places.finish()
     assert counts.finish() == counted(source)

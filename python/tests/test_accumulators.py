@@ -22,8 +22,14 @@ def batch(**columns: Any) -> cst.RecordBatch:
     return cst.record_batch(columns)
 
 
-def found_in(*batches: cst.RecordBatch) -> tuple[cst.Schema, cst.SchemaCheck, cst.ColumnCounts]:
-    makes = (cst.SchemaInference(), cst.Validation(SCHEMA), cst.Counts())
+def found_in(
+    *batches: cst.RecordBatch,
+) -> tuple[cst.Schema, cst.schema.SchemaCheck, cst.accumulate.ColumnCounts]:
+    makes = (
+        cst.accumulate.SchemaInference(),
+        cst.accumulate.Validation(SCHEMA),
+        cst.accumulate.Counts(),
+    )
     for one in batches:
         for accumulator in makes:
             assert accumulator.add(one) == len(one)
@@ -46,18 +52,23 @@ def test_what_is_found() -> None:
         ("string-domain", "s", 1),
         ("unexpected-feature", "b", 1),
     ]
-    assert counts == cst.ColumnCounts(
+    assert counts == cst.accumulate.ColumnCounts(
         4,
         [
-            cst.ColumnCount("a", 3, 4),
-            cst.ColumnCount("b", 1, 1),
-            cst.ColumnCount("s", 2, 2),
+            cst.accumulate.ColumnCount("a", 3, 4),
+            cst.accumulate.ColumnCount("b", 1, 1),
+            cst.accumulate.ColumnCount("s", 2, 2),
         ],
     )
 
 
 @pytest.mark.parametrize(
-    "make", [cst.SchemaInference, lambda: cst.Validation(SCHEMA, places=2), cst.Counts]
+    "make",
+    [
+        cst.accumulate.SchemaInference,
+        lambda: cst.accumulate.Validation(SCHEMA, places=2),
+        cst.accumulate.Counts,
+    ],
 )
 def test_pickling_copying_and_merging(make: Any) -> None:
     one, other, whole = make(), make(), make()
@@ -71,50 +82,50 @@ def test_pickling_copying_and_merging(make: Any) -> None:
     merged.merge(restored)
     assert merged.finish() == whole.finish()
     assert repr(merged) == repr(whole)
-    assert repr(merged).startswith(f"<columnstone.{type(merged).__name__}: ")
+    assert repr(merged).startswith(f"<columnstone.accumulate.{type(merged).__name__}: ")
     merged.add(parts[0])  # it goes on after finish
     whole.add(parts[0])
     assert merged.finish() == whole.finish()
 
 
 def test_a_merge_wants_one_of_the_same_kind_and_options() -> None:
-    validation = cst.Validation(SCHEMA)
+    validation = cst.accumulate.Validation(SCHEMA)
     with pytest.raises(TypeError, match="expected a Validation, not Counts"):
-        validation.merge(cst.Counts())  # type: ignore[arg-type]
-    with pytest.raises(cst.ArgumentError, match="different options"):
-        validation.merge(cst.Validation(SCHEMA, places=1))
-    with pytest.raises(cst.ArgumentError, match="with itself"):
+        validation.merge(cst.accumulate.Counts())  # type: ignore[arg-type]
+    with pytest.raises(cst.errors.ArgumentError, match="different options"):
+        validation.merge(cst.accumulate.Validation(SCHEMA, places=1))
+    with pytest.raises(cst.errors.ArgumentError, match="with itself"):
         validation.merge(validation)
-    with pytest.raises(cst.ArgumentError, match="different options"):
-        cst.SchemaInference().merge(cst.SchemaInference(look_at_values=True))
+    with pytest.raises(cst.errors.ArgumentError, match="different options"):
+        cst.accumulate.SchemaInference().merge(cst.accumulate.SchemaInference(look_at_values=True))
 
 
 def test_a_failure_names_the_column_and_changes_nothing() -> None:
-    inference = cst.SchemaInference()
+    inference = cst.accumulate.SchemaInference()
     inference.add(batch(a=[[1]]))
     before = pickle.dumps(inference)
-    with pytest.raises(cst.SchemaError, match="found FLOAT, expected INT") as caught:
+    with pytest.raises(cst.errors.SchemaError, match="found FLOAT, expected INT") as caught:
         inference.add(batch(b=[1, 2], a=[None, [1.5]]), file="part-7", record=40)
     assert (caught.value.path, caught.value.file, caught.value.record) == ("a", "part-7", 41)
-    with pytest.raises(cst.UnsupportedError) as caught:
+    with pytest.raises(cst.errors.UnsupportedError) as caught:
         inference.add(batch(deep=[[{"x": 1}]]))
     assert caught.value.path == "deep"
     assert pickle.dumps(inference) == before
 
 
 def test_places() -> None:
-    validation = cst.Validation(SCHEMA)
+    validation = cst.accumulate.Validation(SCHEMA)
     validation.add(batch(a=[[1], [7]]), file="x", record=10)
     validation.add(batch(a=[[7]]), file="x")
     validation.add(batch(a=[[7]]))
     (anomaly,) = validation.finish().anomalies
     assert [(p.file, p.record) for p in anomaly.places] == [("x", 11), ("x", None), ("", None)]
-    with pytest.raises(cst.ArgumentError, match="record is -1"):
+    with pytest.raises(cst.errors.ArgumentError, match="record is -1"):
         validation.add(batch(a=[[1]]), record=-1)
 
 
 def test_what_infer_schema_proposes() -> None:
-    inference = cst.SchemaInference(propose=True, group="g", max_domain=2)
+    inference = cst.accumulate.SchemaInference(propose=True, group="g", max_domain=2)
     inference.add(batch(n=[1, 2] * 9, s=["x", "y"] * 9))
     again = pickle.loads(pickle.dumps(inference))
     again.add(batch(n=[5], s=["y"]))
@@ -122,22 +133,22 @@ def test_what_infer_schema_proposes() -> None:
     assert "int_domain {\n    min: 1\n    max: 5\n  }" in text
     assert 'string_domain {\n    value: "x"\n    value: "y"\n  }' in text
     assert 'key: "g"' in text
-    with pytest.raises(cst.ArgumentError, match="go with propose=True"):
-        cst.SchemaInference(group="g")
-    with pytest.raises(cst.ArgumentError, match="in its own way"):
-        cst.SchemaInference(propose=True, look_at_values=True)
+    with pytest.raises(cst.errors.ArgumentError, match="go with propose=True"):
+        cst.accumulate.SchemaInference(group="g")
+    with pytest.raises(cst.errors.ArgumentError, match="in its own way"):
+        cst.accumulate.SchemaInference(propose=True, look_at_values=True)
 
 
 def test_dictionaries_are_their_values() -> None:
     words = pa.array(["x", None, "x"]).dictionary_encode()
-    plain, encoded = cst.Counts(), cst.Counts()
+    plain, encoded = cst.accumulate.Counts(), cst.accumulate.Counts()
     plain.add(pa.record_batch({"s": words.dictionary_decode()}))
     encoded.add(pa.record_batch({"s": words}))
     assert plain.finish() == encoded.finish()
 
 
 def test_an_anomaly_without_a_place_says_none() -> None:
-    validation = cst.Validation(SCHEMA)
+    validation = cst.accumulate.Validation(SCHEMA)
     validation.add(batch(a=[[7]]))
     assert "first" not in str(validation.finish())
 
@@ -146,17 +157,17 @@ def test_damage_in_a_source_is_what_it_raises(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "x.tfrecord"
     cst.write(batch(a=[1, 2, 3]), path)
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(cst.CorruptError) as caught:
-        cst.Counts().add(cst.open(path, schema="feature { name: 'a' type: INT }"))
+    with pytest.raises(cst.errors.CorruptError) as caught:
+        cst.accumulate.Counts().add(cst.open(path, schema="feature { name: 'a' type: INT }"))
     assert (caught.value.file, caught.value.record) == (str(path), 2)
 
 
 def test_many_threads_share_one() -> None:
-    counts = cst.Counts()
-    others = [cst.Counts() for _ in range(4)]
+    counts = cst.accumulate.Counts()
+    others = [cst.accumulate.Counts() for _ in range(4)]
     one = batch(a=[1, 2, 3])
 
-    def work(other: cst.Counts) -> None:
+    def work(other: cst.accumulate.Counts) -> None:
         for _ in range(50):
             counts.add(one)
             other.merge(counts)

@@ -48,30 +48,30 @@ def batch(rows: int = 3) -> pa.RecordBatch:
 
 
 def test_a_schema_s_tensors() -> None:
-    adapter = cst.TensorAdapter(ARROW, SCHEMA)
+    adapter = cst.tensor.TensorAdapter(ARROW, SCHEMA)
     tensors = adapter.convert(batch())
     assert list(tensors) == ["id", "steps.x", "tags"] == list(adapter.representations)
     assert tensors["id"].tolist() == [0, 1, 2]
     assert tensors["tags"].values.tolist() == [b"t1", b"t2", b"t2"]
     assert tensors["steps.x"].to_list() == [[], [[1.5]], [[2.5]]]
     assert adapter.arrow_schema == cst._core.arrow_schema(ARROW)
-    assert repr(adapter) == "<columnstone.TensorAdapter of 3 tensors: id, steps.x, tags>"
+    assert repr(adapter) == "<columnstone.tensor.TensorAdapter of 3 tensors: id, steps.x, tags>"
 
 
 def test_representations_of_one_s_own() -> None:
     made = [
-        cst.TensorRepresentation("again", "dense", "int64", ("id",)),
-        cst.TensorRepresentation("tags", "ragged", "bytes"),
+        cst.schema.TensorRepresentation("again", "dense", "int64", ("id",)),
+        cst.schema.TensorRepresentation("tags", "ragged", "bytes"),
     ]
     for given_ in (made, tuple(made), {tensor.name: tensor for tensor in made}):
-        tensors = cst.TensorAdapter(ARROW, given_).convert(batch())
+        tensors = cst.tensor.TensorAdapter(ARROW, given_).convert(batch())
         assert tensors["again"].tolist() == [0, 1, 2]
         assert tensors["tags"].to_list() == [[], [b"t1"], [b"t2", b"t2"]]
-    assert cst.TensorAdapter(ARROW, []).convert(batch()) == {}
+    assert cst.tensor.TensorAdapter(ARROW, []).convert(batch()) == {}
 
 
 def test_structured_tensors_are_dicts() -> None:
-    adapter = cst.TensorAdapter(ARROW, STRUCTURED, group="whole")
+    adapter = cst.tensor.TensorAdapter(ARROW, STRUCTURED, group="whole")
     tensors = adapter.convert(batch())
     assert list(tensors) == ["tags", "trip"]
     assert list(tensors["trip"]) == ["id", "steps"]
@@ -79,7 +79,7 @@ def test_structured_tensors_are_dicts() -> None:
     assert tensors["trip"]["steps"]["x"].to_list() == [[], [[1.5]], [[2.5]]]
     trip = adapter.representations["trip"]
     assert trip.kind == "structured" and [field.name for field in trip.fields] == ["id", "steps"]
-    again = cst.TensorAdapter(ARROW, adapter.representations).convert(batch())
+    again = cst.tensor.TensorAdapter(ARROW, adapter.representations).convert(batch())
     assert again["trip"]["steps"]["x"].to_list() == [[], [[1.5]], [[2.5]]]
 
 
@@ -91,19 +91,21 @@ def test_structured_tensors_of_a_source(tmp_path: pathlib.Path) -> None:
     """
     record = b"\n\x10\n\x0e\n\x02id\x12\x08\x1a\x06\n\x04\x80\x80\x80\x01"
     path = tmp_path / "one.tfrecord"
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         writer.write(record)
     source = cst.open(path, schema=schema)
     (tensors,) = source.tensors()
     assert tensors["trip"]["id"].tolist() == [1 << 21]
     spec = source.feature_spec()["trip"]
-    assert spec == cst.Structured({"id": cst.FixedLen((), "int64")})
-    with pytest.raises(cst.UnsupportedError, match="no form for the structured tensor 'trip'"):
+    assert spec == cst.schema.Structured({"id": cst.schema.FixedLen((), "int64")})
+    with pytest.raises(
+        cst.errors.UnsupportedError, match="no form for the structured tensor 'trip'"
+    ):
         cst.Schema(schema).feature_spec(tensorflow=True)
 
 
 def test_batches_from_anywhere() -> None:
-    adapter = cst.TensorAdapter(ARROW, SCHEMA)
+    adapter = cst.tensor.TensorAdapter(ARROW, SCHEMA)
     expected = [0, 1, 2]
     (own,) = cst.open(batch())
     assert adapter.convert(own)["id"].tolist() == expected
@@ -111,18 +113,18 @@ def test_batches_from_anywhere() -> None:
     assert adapter.convert(batch(5).slice(1, 3))["id"].tolist() == [1, 2, 3]
     assert adapter.convert(batch().slice(0, 0))["id"].shape == (0,)
     flat = pa.schema([("id", pa.int32())])
-    made = cst.TensorAdapter(flat, [cst.TensorRepresentation("id", "dense", "int64")])
+    made = cst.tensor.TensorAdapter(flat, [cst.schema.TensorRepresentation("id", "dense", "int64")])
     assert made.convert(pa.record_batch([pa.array([7], pa.int32())], schema=flat))["id"].dtype == (
         "int32"
     )
 
 
 def test_other_batches_are_refused() -> None:
-    adapter = cst.TensorAdapter(ARROW, SCHEMA)
-    with pytest.raises(cst.ArgumentError, match="other columns"):
+    adapter = cst.tensor.TensorAdapter(ARROW, SCHEMA)
+    with pytest.raises(cst.errors.ArgumentError, match="other columns"):
         adapter.convert(batch().select(["id"]))
     (own,) = cst.open(batch(), columns=["id"])
-    with pytest.raises(cst.ArgumentError, match="other columns"):
+    with pytest.raises(cst.errors.ArgumentError, match="other columns"):
         adapter.convert(own)
     for wrong in (None, 3, [1, 2], pa.table(batch())):
         with pytest.raises(TypeError, match=r"a batch is a columnstone\.RecordBatch"):
@@ -137,18 +139,18 @@ def damaged() -> pa.RecordBatch:
 
 
 def test_batches_of_others_are_validated() -> None:
-    adapter = cst.TensorAdapter(
-        damaged().schema, [cst.TensorRepresentation("id", "ragged", "int64")]
+    adapter = cst.tensor.TensorAdapter(
+        damaged().schema, [cst.schema.TensorRepresentation("id", "ragged", "int64")]
     )
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         adapter.convert(damaged())
     assert caught.value.path == "id"
 
 
 def test_rows_that_do_not_fit_are_named() -> None:
-    adapter = cst.TensorAdapter(ARROW, STRUCTURED, group="whole")
+    adapter = cst.tensor.TensorAdapter(ARROW, STRUCTURED, group="whole")
     rows = batch().set_column(0, ARROW.field("id"), pa.array([[1], [2, 3], [4]], ARROW[0].type))
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         adapter.convert(rows)
     assert (caught.value.path, caught.value.record) == ("trip.id", 1)
 
@@ -159,38 +161,42 @@ def test_rows_that_do_not_fit_are_named() -> None:
         (3, {}, TypeError),
         ([3], {}, TypeError),
         (None, {}, TypeError),
-        ([cst.TensorRepresentation("id", "dense", "int64")], {"group": "x"}, cst.ArgumentError),
-        (SCHEMA, {"group": "x"}, cst.NotFoundError),
-        ([cst.TensorRepresentation("no", "dense", "int64")], {}, cst.SchemaError),
-        ([cst.TensorRepresentation("tags", "ragged", "int64")], {}, cst.SchemaError),
+        (
+            [cst.schema.TensorRepresentation("id", "dense", "int64")],
+            {"group": "x"},
+            cst.errors.ArgumentError,
+        ),
+        (SCHEMA, {"group": "x"}, cst.errors.NotFoundError),
+        ([cst.schema.TensorRepresentation("no", "dense", "int64")], {}, cst.errors.SchemaError),
+        ([cst.schema.TensorRepresentation("tags", "ragged", "int64")], {}, cst.errors.SchemaError),
     ],
 )
 def test_wrong_representations(
     representations: Any, options: dict[str, Any], error: type[Exception]
 ) -> None:
     with pytest.raises(error):
-        cst.TensorAdapter(ARROW, representations, **options)
+        cst.tensor.TensorAdapter(ARROW, representations, **options)
 
 
 def test_arrow_schema_has_to_be_one() -> None:
     with pytest.raises(TypeError, match="__arrow_c_schema__"):
-        cst.TensorAdapter("id", SCHEMA)  # type: ignore[arg-type]
+        cst.tensor.TensorAdapter("id", SCHEMA)  # type: ignore[arg-type]
 
 
 def test_pickles() -> None:
-    adapter = cst.TensorAdapter(ARROW, STRUCTURED, group="whole", pad={"tags": (b"-", 2)})
+    adapter = cst.tensor.TensorAdapter(ARROW, STRUCTURED, group="whole", pad={"tags": (b"-", 2)})
     again = pickle.loads(pickle.dumps(adapter))
     assert again.representations == adapter.representations
     assert again.convert(batch())["tags"].tolist() == [[b"-"] * 2, [b"t1", b"-"], [b"t2", b"t2"]]
 
 
 def test_tensors_outlive_batch_and_adapter() -> None:
-    made = cst.TensorAdapter(ARROW, SCHEMA).convert(batch(1000))
+    made = cst.tensor.TensorAdapter(ARROW, SCHEMA).convert(batch(1000))
     assert made["id"].tolist() == list(range(1000))
 
 
 def test_threads_share_one() -> None:
-    adapter = cst.TensorAdapter(ARROW, SCHEMA)
+    adapter = cst.tensor.TensorAdapter(ARROW, SCHEMA)
     batches = [batch(n) for n in range(1, 40)]
     failures: list[int] = []
 
@@ -222,7 +228,9 @@ def test_lists_of_every_layout(
     part = pa.record_batch([pa.array(rows, layout(pa.int64()))], names=["x"]).slice(start, length)
     expected = [row or [] for row in rows[start : start + length]]
     made = {
-        kind: cst.TensorAdapter(part.schema, [cst.TensorRepresentation("x", kind, "int64")])
+        kind: cst.tensor.TensorAdapter(
+            part.schema, [cst.schema.TensorRepresentation("x", kind, "int64")]
+        )
         for kind in ("ragged", "varlen_sparse")
     }
     assert made["ragged"].convert(part)["x"].to_list() == expected
@@ -235,39 +243,47 @@ def test_lists_of_every_layout(
 
 # ---- representations that are none ----
 
-INTS = cst.TensorRepresentation("x", "dense", "int64")
+INTS = cst.schema.TensorRepresentation("x", "dense", "int64")
 
 
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: [INTS, INTS], cst.ArgumentError, "two tensors are called 'x'"),
+        (lambda: [INTS, INTS], cst.errors.ArgumentError, "two tensors are called 'x'"),
         (lambda: [replace(INTS, name=3)], TypeError, "the name of a tensor is a str, not int"),
         (lambda: [replace(INTS, partitions=(3,))], TypeError, "'x': a partition is RowLengths"),
-        (lambda: [replace(INTS, shape=(2**70,))], cst.ArgumentError, "'x': 118.* fit 64 bits"),
-        (lambda: [replace(INTS, default=2**70)], cst.ArgumentError, "'x': 118.* fit 64 bits"),
+        (
+            lambda: [replace(INTS, shape=(2**70,))],
+            cst.errors.ArgumentError,
+            "'x': 118.* fit 64 bits",
+        ),
+        (
+            lambda: [replace(INTS, default=2**70)],
+            cst.errors.ArgumentError,
+            "'x': 118.* fit 64 bits",
+        ),
     ],
 )
 def test_representations_that_are_none(make: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
-        cst.TensorAdapter(pa.schema([("x", pa.list_(pa.int64()))]), make())
+        cst.tensor.TensorAdapter(pa.schema([("x", pa.list_(pa.int64()))]), make())
 
 
 def test_representations_of_any_iterable() -> None:
     schema = pa.schema([("x", pa.list_(pa.int64()))])
     for reps in ({"x": INTS}, {"x": INTS}.values(), iter([INTS]), (INTS,)):
-        assert list(cst.TensorAdapter(schema, reps).representations) == ["x"]
+        assert list(cst.tensor.TensorAdapter(schema, reps).representations) == ["x"]
 
 
 @pytest.mark.parametrize(
     ("pad", "error", "message"),
     [
         (["x"], TypeError, "pad is a dict of tensor name to pad, not list"),
-        ({"x": (0, 2**70)}, cst.ArgumentError, "the length 118.* does not fit 64 bits"),
-        ({"x": (2**70, 1)}, cst.ArgumentError, "the value 118.* does not fit 64 bits"),
+        ({"x": (0, 2**70)}, cst.errors.ArgumentError, "the length 118.* does not fit 64 bits"),
+        ({"x": (2**70, 1)}, cst.errors.ArgumentError, "the value 118.* does not fit 64 bits"),
     ],
 )
 def test_pads_that_are_none(pad: Any, error: type[Exception], message: str) -> None:
     ragged = replace(INTS, kind="ragged")
     with pytest.raises(error, match=message):
-        cst.TensorAdapter(pa.schema([("x", pa.list_(pa.int64()))]), [ragged], pad=pad)
+        cst.tensor.TensorAdapter(pa.schema([("x", pa.list_(pa.int64()))]), [ragged], pad=pad)

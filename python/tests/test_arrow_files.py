@@ -193,7 +193,7 @@ def test_a_stream_without_its_end_marker_warns_once(tmp_path: pathlib.Path) -> N
     path = tmp_path / "cut.arrows"
     path.write_bytes(write(PLAIN, "stream", None)[:-8])
     source = cst.open(path)
-    with pytest.warns(cst.DataWarning, match="end marker") as seen:
+    with pytest.warns(cst.errors.DataWarning, match="end marker") as seen:
         for _ in range(2):
             assert sum(batch.num_rows for batch in source) == PLAIN.num_rows
         assert pa.table(source).num_rows == PLAIN.num_rows
@@ -203,9 +203,9 @@ def test_a_stream_without_its_end_marker_warns_once(tmp_path: pathlib.Path) -> N
         warnings.simplefilter("error")
         for read_all in (list, pa.table):
             source = cst.open(path)
-            with pytest.raises((cst.DataWarning, pa.ArrowInvalid)):
+            with pytest.raises((cst.errors.DataWarning, pa.ArrowInvalid)):
                 read_all(source)
-            assert isinstance(source.last_error, cst.DataWarning)
+            assert isinstance(source.last_error, cst.errors.DataWarning)
         read(write(PLAIN, "stream", None))  # a whole one
 
 

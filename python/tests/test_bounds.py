@@ -38,7 +38,7 @@ def test_a_listing_without_end(
     assert urls_of(f"{url}/*.csv") == [f"{url}/a.csv"]
     monkeypatch.setattr(bounds, "MOST_LISTED", 1000)
     for call in (cst.open, cst.plan):
-        with pytest.raises(cst.LimitError, match="more than 1000 bytes") as caught:
+        with pytest.raises(cst.errors.LimitError, match="more than 1000 bytes") as caught:
             call(pattern)
         assert "S3CRET" not in str(caught.value)
 
@@ -47,7 +47,7 @@ def test_a_listing_that_is_compressed(http: tuple[str, Behaviour]) -> None:
     url, behaviour = http
     behaviour.files[""] = b'<a href="a.csv">' * (MANY // 16)
     behaviour.gzips = True
-    with pytest.raises(cst.LimitError):
+    with pytest.raises(cst.errors.LimitError):
         cst.open(f"{url}/*.csv")
 
 
@@ -61,7 +61,7 @@ def test_a_part_that_is_too_long(http: tuple[str, Behaviour]) -> None:
     chain = f"zip://a.csv::{url}/z.zip"
     assert pa.table(cst.open(chain)).num_rows == 5000
     behaviour.parts = "more"
-    with pytest.raises(cst.LimitError, match="the server sends more than"):
+    with pytest.raises(cst.errors.LimitError, match="the server sends more than"):
         list(cst.open(chain))
 
 
@@ -76,7 +76,7 @@ def test_the_copy_of_a_cache(
     for name in list(behaviour.files):
         behaviour.files[f"b{name}"] = behaviour.files[name]
     monkeypatch.setattr(bounds, "_MOST_COPY", 1000)
-    with pytest.raises(cst.LimitError, match="more than 1000 bytes"):
+    with pytest.raises(cst.errors.LimitError, match="more than 1000 bytes"):
         list(cst.open(f"simplecache::{url}/bt.csv"))
 
 
@@ -85,7 +85,7 @@ def test_a_cache_of_a_compressed_answer(http: tuple[str, Behaviour]) -> None:
     behaviour.files["t.txt"] = b"\0" * MANY
     behaviour.gzips = True
     options = {"container": "lines", "format": "raw"}
-    with pytest.raises(cst.LimitError, match="Content-Encoding gzip"):
+    with pytest.raises(cst.errors.LimitError, match="Content-Encoding gzip"):
         list(cst.open(f"simplecache::{url}/t.txt", **options))
     source = cst.open(f"simplecache::{url}/t.txt", **options, max_inflation=2000)
     assert source.num_rows == 1
@@ -116,7 +116,7 @@ def test_archives_that_are_compressed(tmp_path: pathlib.Path, kind: str) -> None
     options = {"container": "lines", "format": "raw"}
     for name in ("a.txt", "*.txt"):
         chain = f"tar://{name}::file://{tmp_path}/t.tar.gz"
-        with pytest.raises(cst.LimitError, match="of gzip became") as caught:
+        with pytest.raises(cst.errors.LimitError, match="of gzip became") as caught:
             list(cst.open(chain, **options))
         assert "max_inflation" in str(caught.value.hint)
     if kind == "file":
@@ -162,6 +162,6 @@ def test_files_that_name_others(
     (tmp_path / "local.csv").write_text("SECRET\n1\n")
     url, behaviour = http
     behaviour.files["r.json"] = b'{"a.csv": ["%s/local.csv"]}' % bytes(tmp_path)
-    with pytest.raises(cst.UnsupportedError):
+    with pytest.raises(cst.errors.UnsupportedError):
         cst.open(f"reference://a.csv::{url}/r.json", **options)
     assert behaviour.asked == [] and behaviour.answers == 0

@@ -13,7 +13,7 @@ NUMBERS = [1, 300, 70_000, 2**40]
 
 def examples(count: int = 50) -> list[bytes]:
     rows = [{"n": [NUMBERS[i % 4]], "s": [b"x" * (i * 7)]} for i in range(count)]
-    return [bytes(record) for record in cst.ExampleEncoder().encode(cst.record_batch(rows))]
+    return [bytes(record) for record in cst.codec.ExampleEncoder().encode(cst.record_batch(rows))]
 
 
 def delimited(records: list[bytes]) -> bytes:
@@ -24,7 +24,7 @@ def delimited(records: list[bytes]) -> bytes:
 def test_what_protobuf_writes_is_found_and_read(tmp_path: pathlib.Path, name: str) -> None:
     records = examples()
     path = tmp_path / name
-    with cst.TFRecordWriter(path, container="delimited") as writer:
+    with cst.codec.TFRecordWriter(path, container="delimited") as writer:
         for record in records:
             writer.write(record)
     if name == "x.bin":
@@ -41,7 +41,7 @@ def test_the_protobuf_library_reads_what_is_written(tmp_path: pathlib.Path) -> N
 
     path = tmp_path / "x.bin"
     messages = [Value(string_value="a" * i) for i in range(0, 300, 50)]
-    with cst.TFRecordWriter(path, container="delimited") as writer:
+    with cst.codec.TFRecordWriter(path, container="delimited") as writer:
         for message in messages:
             writer.write(message.SerializeToString())
     stream = io.BytesIO(path.read_bytes())
@@ -72,7 +72,7 @@ def test_lines_are_records(tmp_path: pathlib.Path) -> None:
 
 def test_records_with_line_ends_are_refused_by_lines(tmp_path: pathlib.Path) -> None:
     batch = cst.record_batch([{"record": b"fine"}, {"record": b"not\nfine"}])
-    with pytest.raises(cst.UnsupportedError, match="the end of a line") as raised:
+    with pytest.raises(cst.errors.UnsupportedError, match="the end of a line") as raised:
         cst.write(batch, tmp_path / "x.txt", "raw", container="lines")
     assert raised.value.record == 1
     assert not list(tmp_path.iterdir())
@@ -81,7 +81,7 @@ def test_records_with_line_ends_are_refused_by_lines(tmp_path: pathlib.Path) -> 
 def test_indexes_and_parts(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "x.txt"
     path.write_bytes(b"".join(b"%d\n" % i for i in range(100)))
-    index = cst.build_index(path, container="lines")
+    index = cst.source.Index.build(path, container="lines")
     assert len(index) == 100
     assert index[10] == (20, 3)
     source = cst.open(path, "raw", container="lines")
@@ -105,10 +105,10 @@ def test_a_damaged_length_loses_the_rest(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("format", ["csv", "json", "arrow", "parquet"])
 def test_other_formats_have_no_container(tmp_path: pathlib.Path, format: str) -> None:
     batch = cst.record_batch([{"a": 1}])
-    with pytest.raises(cst.UnsupportedError, match="leave the container out"):
+    with pytest.raises(cst.errors.UnsupportedError, match="leave the container out"):
         cst.write(batch, tmp_path / "x", format, container="lines")
 
 
 def test_an_unknown_container(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(cst.NotFoundError, match="known are tfrecord, delimited, lines"):
-        cst.TFRecordWriter(tmp_path / "x", container="line")
+    with pytest.raises(cst.errors.NotFoundError, match="known are tfrecord, delimited, lines"):
+        cst.codec.TFRecordWriter(tmp_path / "x", container="line")

@@ -101,7 +101,7 @@ def test_sequences(tmp_path: pathlib.Path, to: str) -> None:
 @pytest.mark.parametrize("to", ["example", "csv"])
 def test_sequences_do_not_fit(tmp_path: pathlib.Path, to: str) -> None:
     cst.write(SEQUENCES, tmp_path / "in.tfrecord", "sequence_example")
-    with pytest.raises(cst.UnsupportedError) as caught:
+    with pytest.raises(cst.errors.UnsupportedError) as caught:
         cst.convert(tmp_path / "in.tfrecord", tmp_path / "out", to=to)
     assert caught.value.path is not None and caught.value.path.startswith("##SEQUENCE##")
     assert cst.convert(tmp_path / "in.tfrecord", tmp_path / "c", to="json", columns=["id"]) == 3
@@ -139,7 +139,7 @@ def test_by_name(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
 def test_lossy(tmp_path: pathlib.Path, to: str, values: list[Any], rounded: list[Any]) -> None:
     table = pa.table({"k": [1, 2], "bad": values})
     out = tmp_path / "out"
-    with pytest.raises(cst.UnsupportedError, match="bad") as caught:
+    with pytest.raises(cst.errors.UnsupportedError, match="bad") as caught:
         cst.convert(table, out, to=to)
     assert caught.value.path == "bad" and caught.value.record == 1
     assert not out.exists()
@@ -150,7 +150,7 @@ def test_lossy(tmp_path: pathlib.Path, to: str, values: list[Any], rounded: list
 @pytest.mark.parametrize("to", ["csv", "example"])
 def test_types_that_do_not_fit(tmp_path: pathlib.Path, to: str) -> None:
     table = pa.table({"bad": pa.array([(1, 2, 3)], pa.month_day_nano_interval())})
-    with pytest.raises(cst.UnsupportedError, match="bad"):
+    with pytest.raises(cst.errors.UnsupportedError, match="bad"):
         cst.convert(table, tmp_path / "out", to=to)
     assert list(tmp_path.iterdir()) == []
 
@@ -170,13 +170,13 @@ def test_inputs_and_outputs(file: pathlib.Path, tmp_path: pathlib.Path) -> None:
     source = cst.open(file, schema=SCHEMA, columns=["id"])
     assert cst.convert(source, out, to="json") == 100
     assert json.loads(out.getvalue().splitlines()[7]) == {"id": [7]}
-    with pytest.raises(cst.ArgumentError, match="columns"):
+    with pytest.raises(cst.errors.ArgumentError, match="columns"):
         cst.convert(source, out, to="json", columns=["id"])
     assert cst.convert(io.BytesIO(out.getvalue()), tmp_path / "x.parquet", format="json") == 100
     assert cst.convert([file, file], tmp_path / "y.tfrecord.gz") == 200
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.convert(tmp_path / "none", tmp_path / "z.csv")
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.convert(file, tmp_path / "z.unknown")
     assert not list(tmp_path.glob("z*"))
 
@@ -195,7 +195,7 @@ def test_failure_in_the_middle(file: pathlib.Path, tmp_path: pathlib.Path) -> No
     data[-5] ^= 1
     file.write_bytes(data)
     out = tmp_path / "out.parquet"
-    with pytest.raises(cst.CorruptError):
+    with pytest.raises(cst.errors.CorruptError):
         cst.convert(file, out, schema=SCHEMA, batch_size=10)
     assert not out.exists()
     assert cst.convert(file, out, schema=SCHEMA, on_error="skip") == 99

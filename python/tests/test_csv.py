@@ -78,7 +78,7 @@ def test_types_and_zero_rows() -> None:
 
 
 def test_a_column_that_there_is_not() -> None:
-    with pytest.raises(cst.NotFoundError, match="did you mean 'fare'") as caught:
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean 'fare'") as caught:
         cst.open(io.BytesIO(b"fare\n1\n"), "csv", columns=["fares"]).arrow_schema  # noqa: B018
     assert caught.value.path == "fares"
 
@@ -126,7 +126,7 @@ def test_a_failure_comes_behind_full_batches_and_the_source_stays_usable() -> No
     source = cst.open(io.BytesIO(text), "csv", types=pa.schema([("i", pa.int64())]), batch_size=10)
     for _ in range(2):
         stream, seen = iter(source), 0
-        with pytest.raises(cst.SchemaError) as caught:
+        with pytest.raises(cst.errors.SchemaError) as caught:
             for batch in stream:
                 seen += pa.record_batch(batch).num_rows
         assert seen == 20
@@ -143,7 +143,7 @@ def test_any_row_may_be_damaged() -> None:
         damaged = sorted(rng.sample(range(60), rng.randint(0, 20)))
         for i in damaged:
             lines[i] = rng.choice(spoilt) % i
-        dropped: list[cst.Dropped] = []
+        dropped: list[cst.source.Dropped] = []
         types = pa.schema([("a", pa.int64()), ("b", pa.int64())])
         text = b"a,b\n" + b"".join(lines)
         found = read(text, types=types, batch_size=9, on_error=dropped.append)
@@ -180,7 +180,7 @@ values = st.one_of(
 @given(st.lists(values, min_size=2, max_size=4), st.sampled_from([",", ";", "\t", "|", "1", "-"]))
 def test_what_is_written_reads_back(columns: list[list[Any]], delimiter: str) -> None:
     table = pa.table({f"c{i}": column for i, column in enumerate(columns)})
-    options, out = cst.CsvOptions(delimiter=delimiter), io.BytesIO()
+    options, out = cst.format.CsvOptions(delimiter=delimiter), io.BytesIO()
     assert cst.write(table, out, "csv", csv=options) == 3
     assert rows_of(read(out.getvalue(), types=table.schema, csv=options)) == table.to_pylist()
 
@@ -195,7 +195,7 @@ lists = st.lists(
 @given(lists)
 def test_lists_of_several_values_read_back(column: list[Any]) -> None:
     table = pa.table({"v": pa.array(column, pa.list_(pa.string())), "i": list(range(len(column)))})
-    options, out = cst.CsvOptions(multivalent=["v"]), io.BytesIO()
+    options, out = cst.format.CsvOptions(multivalent=["v"]), io.BytesIO()
     cst.write(table, out, "csv", csv=options)
     assert rows_of(read(out.getvalue(), types=table.schema, csv=options)) == table.to_pylist()
 
@@ -213,6 +213,6 @@ def test_examples_become_csv_and_come_back(tmp_path: pathlib.Path) -> None:
 
 def test_what_csv_cannot_hold_names_row_and_column() -> None:
     table = pa.table({"a": [1, 2], "v": [[1], [2, 3]]})
-    with pytest.raises(cst.UnsupportedError, match="multivalent") as caught:
+    with pytest.raises(cst.errors.UnsupportedError, match="multivalent") as caught:
         cst.write(table, io.BytesIO(), "csv")
     assert (caught.value.record, caught.value.path) == (1, "v")

@@ -202,7 +202,7 @@ def test_what_the_postgres_driver_garbles_is_refused(postgres: str) -> None:
     ):
         try:
             st = next(cst.open(postgres, query=f"select w.c from ({query}) w").structured())
-        except (cst.CorruptError, cst.FileError):
+        except (cst.errors.CorruptError, cst.errors.FileError):
             continue
         assert st["c", "name"].to_py() == expected
 
@@ -217,7 +217,7 @@ def test_passes_batches_columns(postgres: str) -> None:
     assert source.num_rows == 10000
     assert PASSWORD not in repr(source) and "secret" not in repr(source)
     assert next(iter(source))["twice"].to_pylist()[:3] == [0, 2, 4]  # and stops early
-    with pytest.raises(cst.NotFoundError, match="did you mean 'twice'"):
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean 'twice'"):
         cst.open(postgres, query=query, columns=["twce"])
 
 
@@ -250,7 +250,7 @@ def test_pickles(postgres: str) -> None:
         assert pool.apply(rows_of, (source,)) == 10000
 
 
-def check_failure(error: cst.FileError) -> None:
+def check_failure(error: cst.errors.FileError) -> None:
     """No form of the password is seen, not even in a traceback."""
     import traceback
 
@@ -265,7 +265,7 @@ def test_failures(postgres: str) -> None:
         ("selec", "selec"),
         ("select 1 / (i - 9000) from numbers", "division by zero"),
     ):
-        with pytest.raises(cst.FileError, match=what) as caught:
+        with pytest.raises(cst.errors.FileError, match=what) as caught:
             list(cst.open(postgres, query=query))
         check_failure(caught.value)
 
@@ -277,7 +277,7 @@ def test_no_server() -> None:
         f"postgresql://tester@127.0.0.1:{free_port()}/postgres?password={QUOTED}",
         f"postgresql://tester@127.0.0.1:{free_port()}/postgres?passwordx={QUOTED}",
     ):
-        with pytest.raises(cst.FileError) as caught:
+        with pytest.raises(cst.errors.FileError) as caught:
             list(cst.open(uri, query="select 1"))
         check_failure(caught.value)
 
@@ -312,10 +312,10 @@ def test_sqlite(sqlite: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(sqlite.parent)
     source = cst.open("sqlite://data.db", query="select i from t", batch_size=2)
     assert [b.num_rows for b in source] == [2, 1]
-    with pytest.raises(cst.NotFoundError, match="no such file"):
+    with pytest.raises(cst.errors.NotFoundError, match="no such file"):
         cst.open("sqlite://none.db", query="select 1")
     assert not pathlib.Path("none.db").exists()
-    with pytest.raises(cst.FileError, match="no such table"):
+    with pytest.raises(cst.errors.FileError, match="no such table"):
         list(cst.open("sqlite://data.db", query="select * from u"))
     schema = cst.infer_schema("sqlite://data.db", query="select i, s from t")
     assert [feature.name for feature in schema.features] == ["i", "s"]
@@ -388,7 +388,7 @@ def test_duckdb_nested_types() -> None:
             assert made["map"].rank == 2
             assert made["map", "key"].to_py() == [["k", "l"], []]
             assert made["map", "value"].to_py() == [[[1], [2, 3]], []]
-        with pytest.raises(cst.UnsupportedError, match="sparse_union"):
+        with pytest.raises(cst.errors.UnsupportedError, match="sparse_union"):
             next(cst.open(connection.sql("select union_value(n := 1) as u")).structured())
 
 
@@ -398,9 +398,9 @@ def test_driver_by_name(sqlite: pathlib.Path) -> None:
     )
     assert pa.table(source).to_pydict() == ROWS
     assert pickle.loads(pickle.dumps(source)).num_rows == 3
-    with pytest.raises(cst.UnsupportedError, match="'spanner' is not installed"):
+    with pytest.raises(cst.errors.UnsupportedError, match="'spanner' is not installed"):
         cst.open("spanner://project", query="select 1", driver="spanner")
-    with pytest.raises(cst.FileError, match="no such table"):
+    with pytest.raises(cst.errors.FileError, match="no such table"):
         cst.open(
             f"file:{sqlite}", query="select * from u", driver=adbc_driver_sqlite._driver_path()
         )
@@ -408,11 +408,11 @@ def test_driver_by_name(sqlite: pathlib.Path) -> None:
 
 def test_arguments(sqlite: pathlib.Path) -> None:
     uri = f"sqlite://{sqlite}"
-    with pytest.raises(cst.ArgumentError, match="query"):
+    with pytest.raises(cst.errors.ArgumentError, match="query"):
         cst.open(uri)
-    with pytest.raises(cst.ArgumentError, match="scheme 'oracle'"):
+    with pytest.raises(cst.errors.ArgumentError, match="scheme 'oracle'"):
         cst.open("oracle://x", query="select 1")
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         cst.open(sqlite, database_options={"a": "b"})
     wrong: Any = ["sqlite://a", "sqlite://b"]
     with pytest.raises(TypeError):
@@ -420,9 +420,9 @@ def test_arguments(sqlite: pathlib.Path) -> None:
     wrong = 1
     with pytest.raises(TypeError):
         cst.open(uri, query=wrong)
-    with pytest.raises(cst.ArgumentError, match="takes no database_options"):
+    with pytest.raises(cst.errors.ArgumentError, match="takes no database_options"):
         cst.open(uri, query="select 1", database_options={"no.such.option": "1"})
-    with pytest.raises(cst.ArgumentError, match="takes no database_options"):
+    with pytest.raises(cst.errors.ArgumentError, match="takes no database_options"):
         cst.open("duckdb://", query="select 1", database_options={"no.such.option": "1"})
 
 
@@ -439,10 +439,10 @@ def test_missing_driver(monkeypatch: pytest.MonkeyPatch, uri: str, extra: str) -
     for kind in ("postgresql", "sqlite", "duckdb", "snowflake"):
         monkeypatch.setitem(sys.modules, f"adbc_driver_{kind}", None)
         monkeypatch.setitem(sys.modules, f"adbc_driver_{kind}.dbapi", None)
-    with pytest.raises(cst.UnsupportedError, match=rf"'columnstone\[{extra}\]'"):
+    with pytest.raises(cst.errors.UnsupportedError, match=rf"'columnstone\[{extra}\]'"):
         list(cst.open(uri, query="select 1"))
     monkeypatch.setitem(sys.modules, "adbc_driver_manager.dbapi", None)
-    with pytest.raises(cst.UnsupportedError, match=r"'columnstone\[databases\]'"):
+    with pytest.raises(cst.errors.UnsupportedError, match=r"'columnstone\[databases\]'"):
         list(cst.open("x://y", query="select 1", driver="spanner"))
 
 

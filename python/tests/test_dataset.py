@@ -81,7 +81,7 @@ def stream(packed: list[str]) -> cst.Source:
     return cst.open(packed, schema=SCHEMA, batch_size=64)
 
 
-def ids_of(batch: cst.Batch) -> Ids:
+def ids_of(batch: cst.dataset.Batch) -> Ids:
     ids: Ids = batch["id"].numpy().reshape(-1).tolist()
     return ids
 
@@ -121,7 +121,7 @@ def test_streams_give_every_row_once(stream: cst.Source, shuffle: cst._dataset.S
     with pytest.raises(TypeError, match="num_batches"):
         len(dataset)
     assert dataset.num_batches == 21
-    with pytest.raises(cst.UnsupportedError):
+    with pytest.raises(cst.errors.UnsupportedError):
         dataset.order()
 
 
@@ -145,7 +145,7 @@ def test_epochs_and_seeds_have_orders_of_their_own(src: cst.Source) -> None:
 def test_without_end(src: cst.Source) -> None:
     iteration = iter(src.dataset(500, True, epochs=None))
     positions = [next(iteration).position for _ in range(20)]
-    assert positions[-1] == cst.Position(6, 1)
+    assert positions[-1] == cst.dataset.Position(6, 1)
     iteration.close()
 
 
@@ -235,46 +235,48 @@ def test_any_numbers(
 
 def test_a_batch_is_a_dict_of_tensors(src: cst.Source) -> None:
     batch = next(iter(src.dataset(8)))
-    assert isinstance(batch, dict) and isinstance(batch, cst.Batch)
+    assert isinstance(batch, dict) and isinstance(batch, cst.dataset.Batch)
     assert list(batch) == ["id", "words", "x"]
     assert batch["x"].numpy().tolist() == [i / 2 for i in range(8)]
-    assert isinstance(batch["words"], cst.SparseTensor)
-    assert batch.position == cst.Position(0, 0)
+    assert isinstance(batch["words"], cst.tensor.SparseTensor)
+    assert batch.position == cst.dataset.Position(0, 0)
     assert "position" not in batch and repr(batch).startswith("Batch({'id'")
 
 
 def test_copies_and_pickles_keep_the_position() -> None:
-    position = cst.Position(3, 4, 5, 6)
-    batch = cst.Batch({"a": 1}, position)
+    position = cst.dataset.Position(3, 4, 5, 6)
+    batch = cst.dataset.Batch({"a": 1}, position)
     for other in (
         copy.copy(batch),
         copy.deepcopy(batch),
         batch.copy(),
         pickle.loads(pickle.dumps(batch)),
     ):
-        assert type(other) is cst.Batch and other == batch and other is not batch
+        assert type(other) is cst.dataset.Batch and other == batch and other is not batch
         assert other.position == position
-    assert cst.Batch().position is None
+    assert cst.dataset.Batch().position is None
 
 
 def test_torch_converts_and_pins_a_batch() -> None:
-    batch = cst.Batch({"a": np.arange(3), "b": {"c": np.ones(2)}}, cst.Position(1, 2))
+    batch = cst.dataset.Batch(
+        {"a": np.arange(3), "b": {"c": np.ones(2)}}, cst.dataset.Position(1, 2)
+    )
     converted = default_convert(batch)
-    assert type(converted) is cst.Batch and converted.position == cst.Position(1, 2)
+    assert type(converted) is cst.dataset.Batch and converted.position == cst.dataset.Position(1, 2)
     assert isinstance(converted["a"], torch.Tensor) and isinstance(
         converted["b"]["c"], torch.Tensor
     )
     pinned = pin_memory(batch)
-    assert type(pinned) is cst.Batch and pinned.position == cst.Position(1, 2)
+    assert type(pinned) is cst.dataset.Batch and pinned.position == cst.dataset.Position(1, 2)
 
 
 def test_a_label_is_split_off(src: cst.Source) -> None:
     features, label = next(iter(src.dataset(4, label="x")))
     assert list(features) == ["id", "words"] and label.numpy().tolist() == [0, 0.5, 1, 1.5]
-    assert features.position == cst.Position(0, 0)
-    with pytest.raises(cst.NotFoundError, match="no tensor 'y'"):
+    assert features.position == cst.dataset.Position(0, 0)
+    with pytest.raises(cst.errors.NotFoundError, match="no tensor 'y'"):
         src.dataset(4, label="y")
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         src.dataset(4, label="x", as_batches=True)
 
 
@@ -282,7 +284,7 @@ def test_padding(src: cst.Source) -> None:
     batch = next(iter(src.dataset(5, pad={"words": (b"-", 3)})))
     assert batch["words"].shape == (5, 3)
     assert batch["words"].numpy()[2].tolist() == [b"w", b"w", b"-"]
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         src.dataset(5, pad={"nothing": (0, 3)})
 
 
@@ -290,11 +292,11 @@ def test_record_batches(src: cst.Source) -> None:
     iteration = iter(src.dataset(400, as_batches=True))
     sizes = [(b.num_rows, b.position) for b in iteration]
     assert sizes == [
-        (400, cst.Position(0, 0)),
-        (400, cst.Position(0, 1)),
-        (203, cst.Position(0, 2)),
+        (400, cst.dataset.Position(0, 0)),
+        (400, cst.dataset.Position(0, 1)),
+        (203, cst.dataset.Position(0, 2)),
     ]
-    assert iteration.position == cst.Position(0, 2)
+    assert iteration.position == cst.dataset.Position(0, 2)
     assert next(iter(src)).position is None
 
 
@@ -349,9 +351,9 @@ def test_a_pipe_has_one_epoch(files: list[str]) -> None:
         iteration = iter(dataset)
         first = [ids_of(next(iteration)) for _ in range(13)]
         assert sorted(flat(first)) == list(range(400))
-        with pytest.raises(cst.StateError):
+        with pytest.raises(cst.errors.StateError):
             next(iteration)
-        with pytest.raises(cst.UnsupportedError):
+        with pytest.raises(cst.errors.UnsupportedError):
             _ = source.dataset(32, "global").num_rows
     writer.join()
 
@@ -369,7 +371,7 @@ def test_damaged_records(files: list[str], tmp_path: pathlib.Path) -> None:
     data[20] ^= 1
     path = tmp_path / "bad.tfrecord"
     path.write_bytes(data)
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         list(cst.open(str(path), schema=SCHEMA).dataset(64, True, prefetch=2, threads=2))
     assert caught.value.record == 0 and caught.value.file == str(path)
     source = cst.open(str(path), schema=SCHEMA, on_error="skip")
@@ -377,7 +379,7 @@ def test_damaged_records(files: list[str], tmp_path: pathlib.Path) -> None:
     assert dataset.shuffle == "window"
     assert sorted(flat(all_ids(dataset))) == list(range(1, 400))
     assert [d.record for d in source.dropped] == [0]
-    seen: list[cst.Dropped] = []
+    seen: list[cst.source.Dropped] = []
     told = cst.open(str(path), schema=SCHEMA, on_error=seen.append).dataset(64, epochs=2)
     assert len(list(told)) == 14 and [d.record for d in seen] == [0, 0]
 
@@ -388,7 +390,7 @@ def test_a_row_that_fits_no_tensor_is_named(tmp_path: pathlib.Path) -> None:
     cst.write([batch], path, "example")
     schema = 'feature { name: "id" type: INT shape {} presence { min_fraction: 1 min_count: 1 } }'
     for shuffle in (False, True, "window"):
-        with pytest.raises(cst.SchemaError) as caught:
+        with pytest.raises(cst.errors.SchemaError) as caught:
             list(cst.open(str(path), schema=schema).dataset(4, shuffle))
         assert (caught.value.record, caught.value.path) == (2, "id")
 
@@ -429,11 +431,11 @@ def test_closing(files: list[str]) -> None:
         other = iter(dataset)
         next(other)
         other.close()
-        with pytest.raises(cst.StateError, match="closed"):
+        with pytest.raises(cst.errors.StateError, match="closed"):
             next(other)
-    with pytest.raises(cst.StateError, match="closed"):
+    with pytest.raises(cst.errors.StateError, match="closed"):
         next(iteration)
-    with pytest.raises(cst.StateError, match="closed"):
+    with pytest.raises(cst.errors.StateError, match="closed"):
         next(iter(dataset))
 
 
@@ -499,7 +501,7 @@ def test_threads_start_with_the_first_next(src: cst.Source) -> None:
 def test_pickles(src: cst.Source, stream: cst.Source) -> None:
     for source in (src, stream):
         dataset = source.dataset(32, True, 7, 2, window=200, label="x", pad={"words": (b"", 4)})
-        dataset.load_state_dict(cst.Position(0, 3))
+        dataset.load_state_dict(cst.dataset.Position(0, 3))
         other = pickle.loads(pickle.dumps(dataset))
         a, b = next(iter(dataset)), next(iter(other))
         assert a[0].position == b[0].position and a[0].position.batch == 4
@@ -536,7 +538,7 @@ def test_a_loader_of_before_a_fork(src: cst.Source) -> None:
     if child == 0:
         try:
             next(iteration)
-        except cst.StateError:
+        except cst.errors.StateError:
             os._exit(7)
         os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
@@ -567,7 +569,7 @@ def test_a_loader_of_before_a_fork(src: cst.Source) -> None:
     ],
 )
 def test_wrong_arguments(src: cst.Source, arguments: dict[str, object]) -> None:
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         src.dataset(**arguments)  # type: ignore[arg-type]
 
 
@@ -581,8 +583,8 @@ def test_wrong_types(src: cst.Source, arguments: dict[str, object]) -> None:
 
 def test_wrong_workers(src: cst.Source) -> None:
     dataset = src.dataset(10)
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         dataset.iterate(2, 2)
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         dataset.iterate(0, 0)
     assert repr(dataset).startswith("<columnstone.Dataset of Source '/")

@@ -77,14 +77,16 @@ def test_a_loaded_state_is_for_one_iteration(
         persistent_workers=persistent and workers > 0,
     )
     for behind in (3, 11):
-        data.load_state_dict(cst.Position(0, behind))
+        data.load_state_dict(cst.dataset.Position(0, behind))
         assert ids_in(loader) == whole[behind + 1 :]
         assert ids_in(loader) == whole
         assert ids_in(loader) == whole
-    dataset.load_state_dict(cst.Position(0, 5))  # the same, and with loaders that are made anew
+    dataset.load_state_dict(
+        cst.dataset.Position(0, 5)
+    )  # the same, and with loaders that are made anew
     assert ids_in(loader) == whole[6:]
     assert ids_in(loader) == whole
-    dataset.load_state_dict(cst.Position(0, 8))
+    dataset.load_state_dict(cst.dataset.Position(0, 8))
     for expected in (whole[9:], whole):
         again = DataLoader(dataset.torch(), batch_size=None, num_workers=workers)
         assert ids_in(again) == expected
@@ -114,7 +116,7 @@ def test_a_stateful_loader_goes_on_once(source: cst.Source, workers: int, persis
     loader.load_state_dict(state)
     assert ids_in(loader) == whole[7:]
     assert ids_in(loader) == whole
-    dataset.load_state_dict(cst.Position(0, 3))
+    dataset.load_state_dict(cst.dataset.Position(0, 3))
     assert ids_in(make()) == whole[4:]
     assert ids_in(make()) == whole
 
@@ -145,7 +147,7 @@ def test_loaders_of_other_numbers_of_shards(
         if stateful:
             again = loaders.StatefulDataLoader(data, **options)
             again.load_state_dict(state)
-            with pytest.raises(cst.StateError, match="is for the number of shards"):
+            with pytest.raises(cst.errors.StateError, match="is for the number of shards"):
                 next(iter(again))
 
 
@@ -179,7 +181,7 @@ def test_datasets_in_datasets_of_ones_own(source: cst.Source, way: str, method: 
     data = OneS(source.dataset(10), way)
     context: dict[str, Any] = {"batch_size": None, "multiprocessing_context": method}
     if way in ("plain", "numpy"):
-        with pytest.raises(cst.StateError, match="in worker 0 of 2 of a DataLoader"):
+        with pytest.raises(cst.errors.StateError, match="in worker 0 of 2 of a DataLoader"):
             list(DataLoader(data, num_workers=2, **context))
     else:
         found = [i for ids in DataLoader(data, num_workers=2, **context) for i in ids]
@@ -234,7 +236,16 @@ def test_workers_end_when_the_training_process_is_killed(path: pathlib.Path) -> 
 
 @pytest.mark.parametrize(
     "state",
-    [None, 5, "state", [], (1,), tuple(range(len(cst.Position._fields) + 1)), ("a", "b"), (0, 1.5)],
+    [
+        None,
+        5,
+        "state",
+        [],
+        (1,),
+        tuple(range(len(cst.dataset.Position._fields) + 1)),
+        ("a", "b"),
+        (0, 1.5),
+    ],
 )
 def test_no_states(source: cst.Source, state: Any) -> None:
     dataset = source.dataset(10)
@@ -250,7 +261,7 @@ def test_no_states(source: cst.Source, state: Any) -> None:
 def test_states_with_numbers_that_there_are_not(source: cst.Source, wrong: dict[str, int]) -> None:
     dataset = source.dataset(10)
     before = dataset.state_dict()
-    with pytest.raises(cst.ArgumentError, match=next(iter(wrong))):
+    with pytest.raises(cst.errors.ArgumentError, match=next(iter(wrong))):
         dataset.load_state_dict({**before, **wrong})
     assert dataset.state_dict() == before
 

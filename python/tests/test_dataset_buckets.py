@@ -201,9 +201,9 @@ def test_states_name_the_bucket(folder: pathlib.Path) -> None:
     source = opened(folder, "tfrecord")
     state = bucketed(source).state_dict()
     for other in (None, "tokens", ("size", BATCHES)):
-        with pytest.raises(cst.StateError, match="bucket_"):
+        with pytest.raises(cst.errors.StateError, match="bucket_"):
             bucketed(source, bucket_by=other).load_state_dict(state)
-    with pytest.raises(cst.StateError, match="bucket_by None"):
+    with pytest.raises(cst.errors.StateError, match="bucket_by None"):
         bucketed(source).load_state_dict(bucketed(source, bucket_by=None).state_dict())
 
 
@@ -219,19 +219,19 @@ def test_wrong_arguments(folder: pathlib.Path) -> None:
     wrong: list[tuple[Any, type[Exception], str]] = [
         (5, TypeError, "name of a tensor"),
         (("tokens", 1, 2), TypeError, "name of a tensor"),
-        (("tokens", 0), cst.ArgumentError, "from 1"),
+        (("tokens", 0), cst.errors.ArgumentError, "from 1"),
         (("tokens", "9"), TypeError, "int"),
-        ("none", cst.NotFoundError, "no tensor 'none'"),
-        ("half", cst.ArgumentError, "has none"),
-        (("tokens", 1 << 31), cst.ArgumentError, "has more than"),
+        ("none", cst.errors.NotFoundError, "no tensor 'none'"),
+        ("half", cst.errors.ArgumentError, "has none"),
+        (("tokens", 1 << 31), cst.errors.ArgumentError, "has more than"),
     ]
     for bucket_by, error, text in wrong:
         with pytest.raises(error, match=text):
             source.dataset(BATCH, bucket_by=bucket_by)
-    with pytest.raises(cst.NotFoundError, match="no such column"):
+    with pytest.raises(cst.errors.NotFoundError, match="no such column"):
         source.dataset(BATCH, bucket_by="none", as_batches=True)
     fixed = cst.open(pa.table({"pair": pa.array([[1, 2]] * 9, pa.list_(pa.int64(), 2))}))
-    with pytest.raises(cst.ArgumentError, match="as many values"):
+    with pytest.raises(cst.errors.ArgumentError, match="as many values"):
         fixed.dataset(BATCH, bucket_by="pair")
 
 

@@ -106,7 +106,7 @@ def places_as_lists(batch: Any) -> Any:
     """Of each row a list of one value, which goes along when rows are packed."""
     splits = np.arange(len(batch["id"].numpy()) + 1)
     for name in ("file", "record"):
-        batch[name] = cst.RaggedTensor(batch[f"__{name}__"].numpy(), [splits])
+        batch[name] = cst.tensor.RaggedTensor(batch[f"__{name}__"].numpy(), [splits])
     return batch
 
 
@@ -129,7 +129,7 @@ crosses = st.builds(
 def plain(batch: Any) -> dict[str, Any]:
     made = {}
     for name, tensor in batch.items():
-        ragged = isinstance(tensor, cst.RaggedTensor)
+        ragged = isinstance(tensor, cst.tensor.RaggedTensor)
         made[name] = tensor.to_list() if ragged else np.asarray(tensor).tolist()
     return made
 

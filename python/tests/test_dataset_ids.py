@@ -84,10 +84,10 @@ def test_names_of_ones_own(opened: Any) -> None:
     batch = pa.record_batch(next(iter(dataset)))
     assert batch.schema.names == ["id", "x", "from", "line"]
     assert batch["line"].to_pylist() == list(range(BATCH))
-    with pytest.raises(cst.ArgumentError, match="has the name of another column") as raised:
+    with pytest.raises(cst.errors.ArgumentError, match="has the name of another column") as raised:
         list(source.dataset(BATCH, ids=("id", "line"), as_batches=True))
     assert raised.value.path == "id"
-    with pytest.raises(cst.ArgumentError, match="one name"):
+    with pytest.raises(cst.errors.ArgumentError, match="one name"):
         source.dataset(BATCH, ids=("a", "a"))
     for wrong in ("file", ("a",), (1, 2), 1):
         with pytest.raises(TypeError, match="ids is a bool, or two names"):
@@ -139,7 +139,7 @@ def test_through_pickles_and_states(opened: Any) -> None:
     again.load_state_dict(running.state_dict())
     rest = [batch["id"].numpy().tolist() for batch in again]
     assert rest == [batch["id"].numpy().tolist() for batch in running]
-    with pytest.raises(cst.StateError, match="stages"):
+    with pytest.raises(cst.errors.StateError, match="stages"):
         source.dataset(BATCH, "window", 3, window=40).load_state_dict(running.state_dict())
 
 

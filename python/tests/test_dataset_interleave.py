@@ -114,7 +114,7 @@ def test_states_of_other_interleaving_are_refused(sources: Any) -> None:
     source = sources["csv"]()
     state = source.dataset(BATCH, "window").state_dict()
     assert state["interleave"] == 16
-    with pytest.raises(cst.StateError, match="interleave 16, this one has 4"):
+    with pytest.raises(cst.errors.StateError, match="interleave 16, this one has 4"):
         source.dataset(BATCH, "window", interleave=4).load_state_dict(state)
     for shuffle in (False, "global"):
         plain = sources["tfrecord"]().dataset(BATCH, shuffle)
@@ -122,7 +122,8 @@ def test_states_of_other_interleaving_are_refused(sources: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("interleave", "error"), [(0, cst.ArgumentError), (1025, cst.ArgumentError), ("2", TypeError)]
+    ("interleave", "error"),
+    [(0, cst.errors.ArgumentError), (1025, cst.errors.ArgumentError), ("2", TypeError)],
 )
 def test_wrong_numbers(interleave: Any, error: type[Exception], sources: Any) -> None:
     with pytest.raises(error, match="interleave"):
@@ -130,7 +131,9 @@ def test_wrong_numbers(interleave: Any, error: type[Exception], sources: Any) ->
 
 
 def test_only_shuffled_rows_are_interleaved(sources: Any) -> None:
-    with pytest.raises(cst.ArgumentError, match="interleave is 2, and rows that are not shuffled"):
+    with pytest.raises(
+        cst.errors.ArgumentError, match="interleave is 2, and rows that are not shuffled"
+    ):
         sources["csv"]().dataset(BATCH, interleave=2)
     sources["csv"]().dataset(BATCH, interleave=1)
 

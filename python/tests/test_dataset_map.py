@@ -40,7 +40,7 @@ def lists_of(batches: Any) -> list[list[int]]:
 def test_batches_keep_their_order_and_position(dataset: cst.Dataset) -> None:
     mapped = dataset.map(only_ids)
     for batch, plain in zip(mapped, dataset, strict=True):
-        assert type(batch) is cst.Batch and list(batch) == ["id"]
+        assert type(batch) is cst.dataset.Batch and list(batch) == ["id"]
         assert batch.position == plain.position
         assert batch["id"].tolist() == plain["id"].tolist()
     assert (len(mapped), mapped.num_batches) == (len(dataset), dataset.num_batches)
@@ -62,8 +62,8 @@ def test_the_label_is_split_off_afterwards(file: pathlib.Path) -> None:
     dataset = cst.open(file, schema=SCHEMA).dataset(16, label="id")
     features, label = next(iter(dataset.map(doubled).numpy()))
     assert label.tolist() == [2 * i for i in range(16)]
-    assert "id" not in features and features.position == cst.Position(0, 0)
-    with pytest.raises(cst.ArgumentError, match="left out the label 'id'"):
+    assert "id" not in features and features.position == cst.dataset.Position(0, 0)
+    with pytest.raises(cst.errors.ArgumentError, match="left out the label 'id'"):
         next(iter(dataset.map(lambda batch: {"pair": batch["pair"]})))
 
 
@@ -119,7 +119,7 @@ def test_what_functions_may_not_do(dataset: cst.Dataset) -> None:
     iteration = iter(dataset.map(fails))
     with pytest.raises(KeyError, match="nothing"):
         next(iteration)
-    assert iteration.position == cst.Position(0, 0)
+    assert iteration.position == cst.dataset.Position(0, 0)
 
 
 @pytest.mark.parametrize("as_batches", [False, True])

@@ -177,7 +177,7 @@ def test_without_an_end(sources: dict[str, list[Any]]) -> None:
     with pytest.raises(TypeError, match="no length"):
         len(mix)
     for name in ("num_rows", "num_batches"):
-        with pytest.raises(cst.UnsupportedError, match="has no end"):
+        with pytest.raises(cst.errors.UnsupportedError, match="has no end"):
             getattr(mix, name)
     whole = expected(sources["tfrecord"][:2], [3, 1], "repeat", 0, 60 * BATCH)
     taken = list(itertools.islice(mix, 60))
@@ -245,7 +245,7 @@ def test_workers_of_torch(sources: dict[str, list[Any]]) -> None:
     direct = cst.mix(datasets(sources["tfrecord"]), stop="first")
     assert len(direct) == direct.num_batches == len(list(direct))
     assert len(direct.torch()) == len(direct)
-    with pytest.raises(cst.ArgumentError, match="stack"):
+    with pytest.raises(cst.errors.ArgumentError, match="stack"):
         list(DataLoader(direct.torch(), batch_size=4))
 
 
@@ -326,7 +326,7 @@ def test_a_row_that_does_not_fit_is_named(ending: str, tmp_path: pathlib.Path) -
         made.append(cst.open(tmp_path / f"{i}.{ending}", schema=schema))
     for shuffle in (False, True, "window"):
         mix = cst.mix([source.dataset(BATCH, shuffle) for source in made], stop="all")
-        with pytest.raises(cst.SchemaError, match="exactly 2") as failure:
+        with pytest.raises(cst.errors.SchemaError, match="exactly 2") as failure:
             list(mix)
         assert failure.value.file == str(tmp_path / f"1.{ending}")
         assert failure.value.record == 17
@@ -354,7 +354,7 @@ def test_dropped_records_come_back(tmp_path: pathlib.Path) -> None:
     assert sorted(ids_of(loader)) == sorted(found)
     assert len(with_ids.source.dropped) == len(mix.source.dropped)
     plain = cst.open(tmp_path / "0.tfrecord", schema=SCHEMA)
-    with pytest.raises(cst.ArgumentError, match="on_error"):
+    with pytest.raises(cst.errors.ArgumentError, match="on_error"):
         cst.mix([made[0].dataset(4), plain.dataset(4)])
 
 
@@ -371,9 +371,9 @@ def test_states_name_what_differs(sources: dict[str, list[Any]]) -> None:
         (mix.pack({"tokens": 9}), "pack"),
     ]
     for other, text in others:
-        with pytest.raises(cst.StateError, match=text):
+        with pytest.raises(cst.errors.StateError, match=text):
             other.load_state_dict(state)
-    with pytest.raises(cst.StateError, match="no 'datasets'"):
+    with pytest.raises(cst.errors.StateError, match="no 'datasets'"):
         mix.load_state_dict(made[0].state_dict())
 
 
@@ -381,52 +381,68 @@ def test_what_cannot_be_mixed(sources: dict[str, list[Any]], tmp_path: pathlib.P
     first, second, _ = datasets(sources["tfrecord"])
     source = sources["tfrecord"][1]
     loaded = source.dataset(BATCH)
-    loaded.load_state_dict(cst.Position(0, 1))
+    loaded.load_state_dict(cst.dataset.Position(0, 1))
     cases: list[tuple[Any, type[Exception], str]] = [
-        ([], cst.ArgumentError, "no datasets"),
+        ([], cst.errors.ArgumentError, "no datasets"),
         ([first, source], TypeError, "not Source"),
-        ([first, cst.mix([first, second])], cst.ArgumentError, "1 is a mix itself"),
-        ([first, source.dataset(BATCH, bucket_by="tokens")], cst.ArgumentError, "bucket_by"),
-        ([first, second.pack({"tokens": 9})], cst.ArgumentError, r"mix first: mix\(...\).pack"),
-        ([first, second.map(dict)], cst.ArgumentError, r"mix first: mix\(...\).map"),
-        ([first, loaded], cst.ArgumentError, "state of a mix into the mix"),
-        ([first, source.dataset(9)], cst.ArgumentError, "batch_size of dataset 1 is 9"),
-        ([first, source.dataset(BATCH, epochs=2)], cst.ArgumentError, "epochs of dataset 1"),
-        ([first, source.dataset(BATCH, label="id")], cst.ArgumentError, "label of dataset 1"),
-        ([first, source.dataset(BATCH, shard=(0, 2))], cst.ArgumentError, "shard of dataset 1"),
-        ([first, source.dataset(BATCH, drop_last=True)], cst.ArgumentError, "drop_last"),
-        ([first, source.dataset(BATCH, as_batches=True)], cst.ArgumentError, "as_batches"),
-        ([first, source.dataset(BATCH, pad={"tokens": (0, 9)})], cst.ArgumentError, "pad"),
+        ([first, cst.mix([first, second])], cst.errors.ArgumentError, "1 is a mix itself"),
+        ([first, source.dataset(BATCH, bucket_by="tokens")], cst.errors.ArgumentError, "bucket_by"),
+        (
+            [first, second.pack({"tokens": 9})],
+            cst.errors.ArgumentError,
+            r"mix first: mix\(...\).pack",
+        ),
+        ([first, second.map(dict)], cst.errors.ArgumentError, r"mix first: mix\(...\).map"),
+        ([first, loaded], cst.errors.ArgumentError, "state of a mix into the mix"),
+        ([first, source.dataset(9)], cst.errors.ArgumentError, "batch_size of dataset 1 is 9"),
+        ([first, source.dataset(BATCH, epochs=2)], cst.errors.ArgumentError, "epochs of dataset 1"),
+        (
+            [first, source.dataset(BATCH, label="id")],
+            cst.errors.ArgumentError,
+            "label of dataset 1",
+        ),
+        (
+            [first, source.dataset(BATCH, shard=(0, 2))],
+            cst.errors.ArgumentError,
+            "shard of dataset 1",
+        ),
+        ([first, source.dataset(BATCH, drop_last=True)], cst.errors.ArgumentError, "drop_last"),
+        ([first, source.dataset(BATCH, as_batches=True)], cst.errors.ArgumentError, "as_batches"),
+        ([first, source.dataset(BATCH, pad={"tokens": (0, 9)})], cst.errors.ArgumentError, "pad"),
         (
             [first, source.select(["id"]).dataset(BATCH)],
-            cst.SchemaError,
+            cst.errors.SchemaError,
             "'tokens': no such column",
         ),
-        ([source.select(["id"]).dataset(BATCH), first], cst.SchemaError, "'tokens': a column that"),
-        ([first, source.dataset(BATCH, ids=True)], cst.SchemaError, "__file__"),
+        (
+            [source.select(["id"]).dataset(BATCH), first],
+            cst.errors.SchemaError,
+            "'tokens': a column that",
+        ),
+        ([first, source.dataset(BATCH, ids=True)], cst.errors.SchemaError, "__file__"),
     ]
     for wrong, error, text in cases:
         with pytest.raises(error, match=text):
             cst.mix(wrong)
     sparse = cst.open(sources["tfrecord"][1].files, schema=SCHEMA.split("tensor_repr")[0])
-    with pytest.raises(cst.SchemaError, match="the tensor 'tokens' of dataset 1 is made"):
+    with pytest.raises(cst.errors.SchemaError, match="the tensor 'tokens' of dataset 1 is made"):
         cst.mix([first, sparse.dataset(BATCH)])
     text = pa.table({"id": ["a"], "tokens": [[1]]})
     other = pa.table({"id": [1], "tokens": [[1]]})
-    with pytest.raises(cst.SchemaError, match=r"'id'.*string.*int64"):
+    with pytest.raises(cst.errors.SchemaError, match=r"'id'.*string.*int64"):
         cst.mix([cst.open(other).dataset(8), cst.open(text).dataset(8)])
     for weights in ([1.0], [1, 0], [1, -1], [1, float("nan")], [1, float("inf")]):
-        with pytest.raises(cst.ArgumentError, match="weight"):
+        with pytest.raises(cst.errors.ArgumentError, match="weight"):
             cst.mix([first, second], weights)
-    with pytest.raises(cst.ArgumentError, match="stop is one of"):
+    with pytest.raises(cst.errors.ArgumentError, match="stop is one of"):
         cst.mix([first, second], stop="never")  # type: ignore[arg-type]
     empty = tmp_path / "empty.tfrecord"
     empty.write_bytes(b"")
     none = cst.open(empty, schema=SCHEMA).dataset(BATCH)
-    with pytest.raises(cst.ArgumentError, match="has no rows"):
+    with pytest.raises(cst.errors.ArgumentError, match="has no rows"):
         list(cst.mix([first, none], stop="all"))
     twice, once = (cst.open(one).dataset(8, as_batches=True) for one in (other, other.to_reader()))
-    with pytest.raises(cst.UnsupportedError, match="only once"):
+    with pytest.raises(cst.errors.UnsupportedError, match="only once"):
         list(cst.mix([twice, once]))
 
 
@@ -438,9 +454,9 @@ def test_life(sources: dict[str, list[Any]]) -> None:
     running = iter(mix)
     next(running)
     made[1].close()
-    with pytest.raises(cst.StateError, match="closed"):
+    with pytest.raises(cst.errors.StateError, match="closed"):
         list(running)
-    with pytest.raises(cst.StateError, match="closed"):
+    with pytest.raises(cst.errors.StateError, match="closed"):
         list(mix)
     gone = weakref.ref(mix)
     del mix, running, made

@@ -202,7 +202,7 @@ def test_taken_up_behind_every_batch(folder: pathlib.Path, kind: str, split: boo
             assert rest == expected[k + 1 :]
             again.load_state_dict(batch.position)
             assert all_of(again) == expected[k + 1 :]
-            again.load_state_dict(cst.Position(batch.position.epoch, batch.position.batch))
+            again.load_state_dict(cst.dataset.Position(batch.position.epoch, batch.position.batch))
             assert all_of(again) == expected[k + 1 :]
 
 
@@ -250,7 +250,7 @@ def test_shards_have_their_own_rows(folder: pathlib.Path, kind: str) -> None:
         assert all_of(again) == all_of(batches[3:])
     assert sorted(found) == sorted(r["tokens"] for r in rows_of(0, ROWS) if r["tokens"])
     state = packed(source, shard=(0, 3)).state_dict()
-    with pytest.raises(cst.StateError, match="divided anew"):
+    with pytest.raises(cst.errors.StateError, match="divided anew"):
         packed(source, shard=(0, 2)).load_state_dict(state)
 
 
@@ -274,13 +274,13 @@ def test_frameworks(folder: pathlib.Path, kind: str, num_workers: int) -> None:
 def test_functions_before_and_after(folder: pathlib.Path) -> None:
     source = opened(folder, "tfrecord")
 
-    def tokenize(batch: cst.Batch) -> dict[str, Any]:
-        assert isinstance(batch["id"], cst.Tensor)
+    def tokenize(batch: cst.dataset.Batch) -> dict[str, Any]:
+        assert isinstance(batch["id"], cst.tensor.Tensor)
         lengths = [length_of(int(i)) for i in batch["id"].numpy().ravel()]
         splits = np.cumsum([0, *lengths])
         ids = batch["id"].numpy().ravel().tolist()
         values = [1000 * i + np.arange(n) for i, n in zip(ids, lengths, strict=True)]
-        return {"words": cst.RaggedTensor(np.concatenate(values), [splits])}
+        return {"words": cst.tensor.RaggedTensor(np.concatenate(values), [splits])}
 
     made = rows_in(source).map(tokenize).pack({"words": LENGTH})
     after = made.map(lambda batch: {"words": batch["words"]})
@@ -303,7 +303,7 @@ def test_threads_share_an_iteration(folder: pathlib.Path) -> None:
     running = iter(dataset)
     next(running)
     running.close()
-    with pytest.raises(cst.StateError):
+    with pytest.raises(cst.errors.StateError):
         next(running)
     assert all_of(dataset) == expected
 
@@ -345,10 +345,10 @@ def test_long_lists(folder: pathlib.Path) -> None:
     source = opened(folder, "tfrecord")
     running = iter(rows_in(source).pack({"tokens": 20}))
     for _ in range(2):
-        with pytest.raises(cst.SchemaError, match="but a packed row has 20") as caught:
+        with pytest.raises(cst.errors.SchemaError, match="but a packed row has 20") as caught:
             list(running)
         assert caught.value.path == "tokens"
-    cut = list(rows_in(source).pack({"tokens": cst.Pad(0, 20, truncate=True)}))
+    cut = list(rows_in(source).pack({"tokens": cst.tensor.Pad(0, 20, truncate=True)}))
     found = lists_in(cut, False)
     assert sorted(found) == sorted(r["tokens"][:20] for r in rows_of(0, ROWS) if r["tokens"])
 
@@ -358,15 +358,15 @@ def test_wrong_arguments(folder: pathlib.Path) -> None:
     dataset = rows_in(source)
     wrong: list[tuple[Any, type[Exception], str]] = [
         ("tokens", TypeError, "a dict"),
-        ({}, cst.ArgumentError, "nothing is to be packed"),
-        ({"none": 5}, cst.NotFoundError, "no tensor 'none'"),
-        ({"tokens": 0}, cst.ArgumentError, "above 0"),
+        ({}, cst.errors.ArgumentError, "nothing is to be packed"),
+        ({"none": 5}, cst.errors.NotFoundError, "no tensor 'none'"),
+        ({"tokens": 0}, cst.errors.ArgumentError, "above 0"),
         ({"tokens": "9"}, TypeError, "tuple"),
-        ({"tokens": (0, None)}, cst.ArgumentError, "above 0"),
-        ({"tokens": (0, [5, 9])}, cst.ArgumentError, "above 0"),
+        ({"tokens": (0, None)}, cst.errors.ArgumentError, "above 0"),
+        ({"tokens": (0, [5, 9])}, cst.errors.ArgumentError, "above 0"),
         ({"tokens": (0.5, 9)}, TypeError, "int"),
-        ({"text": 9}, cst.ArgumentError, "strings are not packed"),
-        ({"tokens": 1 << 40}, cst.ArgumentError, "4 GiB"),
+        ({"text": 9}, cst.errors.ArgumentError, "strings are not packed"),
+        ({"tokens": 1 << 40}, cst.errors.ArgumentError, "4 GiB"),
     ]
     for lists, error, text in wrong:
         with pytest.raises(error, match=text):
@@ -375,31 +375,31 @@ def test_wrong_arguments(folder: pathlib.Path) -> None:
         pa.table({"n": [1, 2]}),
         schema='feature { name: "n" type: INT shape {} presence { min_fraction: 1 } }',
     )
-    with pytest.raises(cst.ArgumentError, match="no list"):
+    with pytest.raises(cst.errors.ArgumentError, match="no list"):
         scalar.dataset(1).pack({"n": 9})
-    with pytest.raises(cst.ArgumentError, match="one length"):
+    with pytest.raises(cst.errors.ArgumentError, match="one length"):
         dataset.pack({"tokens": 5, "few": 6}, split=True)
-    with pytest.raises(cst.ArgumentError, match="packed already"):
+    with pytest.raises(cst.errors.ArgumentError, match="packed already"):
         dataset.pack({"tokens": 5}).pack({"tokens": 5})
-    with pytest.raises(cst.ArgumentError, match="leave pad out"):
+    with pytest.raises(cst.errors.ArgumentError, match="leave pad out"):
         rows_in(source, pad={"tokens": (0, 9)}).pack({"tokens": 9})
-    with pytest.raises(cst.ArgumentError, match="leave as_batches out"):
+    with pytest.raises(cst.errors.ArgumentError, match="leave as_batches out"):
         rows_in(source, as_batches=True).pack({"tokens": 9})
-    with pytest.raises(cst.NotFoundError, match="label"):
+    with pytest.raises(cst.errors.NotFoundError, match="label"):
         rows_in(source, label="id").pack({"tokens": 9})
     made = dataset.pack({"tokens": 24})
     with pytest.raises(TypeError):
         len(made)
-    with pytest.raises(cst.UnsupportedError, match="at the end"):
+    with pytest.raises(cst.errors.UnsupportedError, match="at the end"):
         made.num_batches  # noqa: B018
-    with pytest.raises(cst.ArgumentError, match="within a packed batch"):
-        made.state_of(cst.Position(0, 1), 3)
-    with pytest.raises(cst.ArgumentError, match="within a packed batch"):
-        made.load_state_dict(cst.Position(0, 1).within(3))
-    with pytest.raises(cst.ArgumentError, match="structured"):
+    with pytest.raises(cst.errors.ArgumentError, match="within a packed batch"):
+        made.state_of(cst.dataset.Position(0, 1), 3)
+    with pytest.raises(cst.errors.ArgumentError, match="within a packed batch"):
+        made.load_state_dict(cst.dataset.Position(0, 1).within(3))
+    with pytest.raises(cst.errors.ArgumentError, match="structured"):
         made.structured()
     for other in (dataset, dataset.pack({"tokens": 25}), dataset.pack({"tokens": 24}, split=True)):
-        with pytest.raises(cst.StateError, match="pack"):
+        with pytest.raises(cst.errors.StateError, match="pack"):
             other.load_state_dict(made.state_dict())
-    with pytest.raises(cst.SchemaError, match="and 'tokens' has one of"):
+    with pytest.raises(cst.errors.SchemaError, match="and 'tokens' has one of"):
         list(dataset.pack({"tokens": 9, "few": 9}, split=True))

@@ -234,7 +234,7 @@ def test_the_order_by_other_batches_is_refused(folder: pathlib.Path) -> None:
     source = open_kind(folder, "gz")
     state = make(source, shard=(1, 8)).state_dict()
     other = source.dataset(43, True, 3, 2, shard=(1, 6), window=96, as_batches=True)
-    with pytest.raises(cst.StateError, match="batch_size 32, this one has 43"):
+    with pytest.raises(cst.errors.StateError, match="batch_size 32, this one has 43"):
         other.load_state_dict(state)
 
 
@@ -254,29 +254,29 @@ def test_states_of_other_datasets(folder: pathlib.Path, tmp_path: pathlib.Path) 
         "batch_size": source.dataset(16, True, 3),
     }
     for name, other in others.items():
-        with pytest.raises(cst.StateError, match=name):
+        with pytest.raises(cst.errors.StateError, match=name):
             other.load_state_dict(state)
-    with pytest.raises(cst.StateError, match="bytes"):
+    with pytest.raises(cst.errors.StateError, match="bytes"):
         make(open_kind(folder, "gz"), shuffle="window").load_state_dict(
             make(source, shuffle="window").state_dict()
         )
     for broken in ({}, {"epoch": 1}, {**state, "version": 99}):
-        with pytest.raises(cst.StateError):
+        with pytest.raises(cst.errors.StateError):
             dataset.load_state_dict(broken)
-    with pytest.raises(cst.ArgumentError):
-        dataset.load_state_dict(cst.Batch())
+    with pytest.raises(cst.errors.ArgumentError):
+        dataset.load_state_dict(cst.dataset.Batch())
 
 
 def test_positions_that_there_are_not(folder: pathlib.Path) -> None:
     dataset = make(open_kind(folder, "gz"))
-    dataset.load_state_dict(cst.Position(0, 2, 3, 700))
+    dataset.load_state_dict(cst.dataset.Position(0, 2, 3, 700))
     with pytest.raises(
-        cst.ArgumentError, match="no batch begins with row 96 after 3 files and 700 rows"
+        cst.errors.ArgumentError, match="no batch begins with row 96 after 3 files and 700 rows"
     ):
         next(iter(dataset))
-    dataset.load_state_dict(cst.Position(0, 10000))
+    dataset.load_state_dict(cst.dataset.Position(0, 10000))
     assert items(iter(dataset))[0][:2] == (1, 0)
-    dataset.load_state_dict(cst.Position(7, 0))
+    dataset.load_state_dict(cst.dataset.Position(7, 0))
     assert items(iter(dataset)) == []
 
 

@@ -103,7 +103,7 @@ PAIRS: list[Pair] = [
     (
         "csv",
         lambda f: cst.open(f / "t.csv", types=TABLE.schema),
-        lambda f: cst.open(f / "t.csv", types=TABLE.schema, csv=cst.CsvOptions(comment="#")),
+        lambda f: cst.open(f / "t.csv", types=TABLE.schema, csv=cst.format.CsvOptions(comment="#")),
     ),
     ("message", lambda _: message_source({}), lambda _: message_source({"defaults": True})),
     ("schema", lambda _: message_source({}), lambda _: message_source({}, ["m.id"])),
@@ -125,7 +125,9 @@ def test_another_dataset_refuses(folder: pathlib.Path, number: int) -> None:
     assert [b.position for b in again] == [b.position for b in iteration]
     differing = {key for key, value in other.state_dict().items() if state[key] != value}
     assert name in differing
-    with pytest.raises(cst.StateError, match=r"\(make the dataset with the same arguments") as info:
+    with pytest.raises(
+        cst.errors.StateError, match=r"\(make the dataset with the same arguments"
+    ) as info:
         other.load_state_dict(state)
     assert any(f"dataset with {key} " in str(info.value) for key in differing)
 
@@ -136,7 +138,7 @@ def test_a_loop_that_failed_goes_on_with_skip(folder: pathlib.Path) -> None:
     failing = cst.open(path).dataset(8, shuffle="window")
     skipping = cst.open(path, on_error="skip").dataset(8, shuffle="window")
     skipping.load_state_dict(failing.state_dict())
-    with pytest.raises(cst.StateError, match="on_error 'skip'"):
+    with pytest.raises(cst.errors.StateError, match="on_error 'skip'"):
         failing.load_state_dict(skipping.state_dict())
 
 
@@ -153,17 +155,17 @@ def test_many_columns_are_told_in_short() -> None:
     state = cst.open(table).dataset(1).state_dict()
     assert len(state["columns"]) < 200 and len(json.dumps(state)) < 1500
     last = table.rename_columns([*table.column_names[:-1], "other"])
-    with pytest.raises(cst.StateError, match="columns"):
+    with pytest.raises(cst.errors.StateError, match="columns"):
         cst.open(last).dataset(1).load_state_dict(state)
 
 
 def test_states_of_other_releases() -> None:
     dataset = cst.open(TABLE).dataset(8)
     state = dataset.state_dict()
-    with pytest.raises(cst.StateError, match="the state has version 1, expected version 2"):
+    with pytest.raises(cst.errors.StateError, match="the state has version 1, expected version 2"):
         dataset.load_state_dict({**state, "version": 1})
-    with pytest.raises(cst.StateError, match="no version"):
+    with pytest.raises(cst.errors.StateError, match="no version"):
         dataset.load_state_dict({"epoch": 0, "batch": 0})
     del state["view"]
-    with pytest.raises(cst.StateError, match="no 'view'"):
+    with pytest.raises(cst.errors.StateError, match="no 'view'"):
         dataset.load_state_dict(state)

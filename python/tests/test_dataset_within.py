@@ -139,12 +139,14 @@ def test_refused(sources: dict[str, Any]) -> None:
     dataset = sources["csv"].dataset(BATCH, shard=(0, 2))
     batch = next(iter(dataset))
     state = dataset.state_of(batch.position, 3)
-    with pytest.raises(cst.StateError, match="within a batch, of 2 shards, and this dataset has 3"):
+    with pytest.raises(
+        cst.errors.StateError, match="within a batch, of 2 shards, and this dataset has 3"
+    ):
         sources["csv"].dataset(BATCH, shard=(0, 3)).load_state_dict(state)
     for row in (-1, BATCH):
-        with pytest.raises(cst.ArgumentError, match="row is"):
+        with pytest.raises(cst.errors.ArgumentError, match="row is"):
             dataset.state_of(batch.position, row)
-    with pytest.raises(cst.ArgumentError, match="no position"):
+    with pytest.raises(cst.errors.ArgumentError, match="no position"):
         dataset.state_of(None, 2)
     old = {name: value for name, value in state.items() if name not in ("row", "first_row")}
     dataset.load_state_dict(old)  # of a release before states within batches
@@ -152,5 +154,5 @@ def test_refused(sources: dict[str, Any]) -> None:
 
 
 def test_positions_are_shown_short(tmp_path: pathlib.Path) -> None:
-    assert repr(cst.Position(1, 2)) == "Position(epoch=1, batch=2)"
-    assert repr(cst.Position(1, 2).within(3)) == "Position(epoch=1, batch=2, row=3)"
+    assert repr(cst.dataset.Position(1, 2)) == "Position(epoch=1, batch=2)"
+    assert repr(cst.dataset.Position(1, 2).within(3)) == "Position(epoch=1, batch=2, row=3)"

@@ -27,7 +27,7 @@ NAMES = ("shop.Item", "shop.Event", "shop.Session", "shop.Coupon")
         lambda: FOLDER / "shop.proto",
         lambda: [FOLDER / "shop.proto", FOLDER / "shop.desc"],
         lambda: descriptor_pb2.FileDescriptorSet.FromString(messages.SHOP),
-        lambda: cst.Descriptors(messages.SHOP),
+        lambda: cst.schema.Descriptors(messages.SHOP),
         lambda: messages.shop("Session"),
         lambda: messages.shop("Session")(),
         lambda: messages.shop("Session").DESCRIPTOR,
@@ -38,14 +38,14 @@ NAMES = ("shop.Item", "shop.Event", "shop.Session", "shop.Coupon")
     ],
 )
 def test_inputs(make) -> None:
-    descriptors = cst.Descriptors(make())
+    descriptors = cst.schema.Descriptors(make())
     assert descriptors.messages == NAMES  # without what comes with protobuf
 
 
 def test_a_single_file_gets_what_is_built_in() -> None:
     file = messages.shop("Session").DESCRIPTOR.file.serialized_pb
-    assert cst.Descriptors(file).messages == NAMES
-    assert cst.Descriptors([file]).messages == NAMES
+    assert cst.schema.Descriptors(file).messages == NAMES
+    assert cst.schema.Descriptors([file]).messages == NAMES
 
 
 def test_lists_are_merged_and_the_first_of_a_name_counts() -> None:
@@ -57,27 +57,27 @@ def test_lists_are_merged_and_the_first_of_a_name_counts() -> None:
     second.message_type.add(name="C").field.add(
         name="a", number=1, type="TYPE_MESSAGE", label="LABEL_OPTIONAL", type_name=".a.A"
     )
-    assert cst.Descriptors([second, one, other]).messages == ("C", "a.A")
-    assert cst.Descriptors([other]).messages == ("a.B",)
-    assert cst.Descriptors([]).messages == ()
+    assert cst.schema.Descriptors([second, one, other]).messages == ("C", "a.A")
+    assert cst.schema.Descriptors([other]).messages == ("a.B",)
+    assert cst.schema.Descriptors([]).messages == ()
 
 
 def test_it_is_a_value() -> None:
-    one, other = cst.Descriptors(messages.SHOP), cst.Descriptors(FOLDER / "shop.desc")
+    one, other = cst.schema.Descriptors(messages.SHOP), cst.schema.Descriptors(FOLDER / "shop.desc")
     assert (one == other, hash(one) == hash(other)) == (True, True)
-    assert one != cst.Descriptors(timestamp_pb2)
+    assert one != cst.schema.Descriptors(timestamp_pb2)
     assert one != messages.SHOP
     again = pickle.loads(pickle.dumps(one))
     assert (again == one, again.messages, again.to_bytes()) == (True, one.messages, messages.SHOP)
-    assert repr(one) == f"<columnstone.Descriptors: {', '.join(NAMES)}>"
-    assert repr(cst.Descriptors(b"")) == "<columnstone.Descriptors: no messages>"
+    assert repr(one) == f"<columnstone.schema.Descriptors: {', '.join(NAMES)}>"
+    assert repr(cst.schema.Descriptors(b"")) == "<columnstone.schema.Descriptors: no messages>"
     core = pickle.loads(pickle.dumps(one._core))
     assert (core.bytes, core.messages) == (messages.SHOP, one.messages)
 
 
 def test_protobuf_is_not_imported() -> None:
     code = (
-        "import sys, columnstone as cst; cst.Descriptors(sys.argv[1]).messages;"
+        "import sys, columnstone as cst; cst.schema.Descriptors(sys.argv[1]).messages;"
         "assert 'google.protobuf' not in sys.modules"
     )
     for name in ("shop.desc", "shop.proto"):
@@ -89,34 +89,36 @@ def test_includes(tmp_path: pathlib.Path) -> None:
     (tmp_path / "base" / "shop" / "a.proto").write_text('syntax = "proto3"; message A {}')
     used = tmp_path / "base" / "shop" / "b.proto"
     used.write_text('syntax = "proto3"; import "shop/a.proto"; message B { A a = 1; }')
-    found = cst.Descriptors(used, include=[tmp_path / "base"])
+    found = cst.schema.Descriptors(used, include=[tmp_path / "base"])
     assert set(found.messages) == {"A", "B"}
-    with pytest.raises(cst.SchemaError, match=r"(?s)shop/a.proto: File not found.*include="):
-        cst.Descriptors(used)
+    with pytest.raises(cst.errors.SchemaError, match=r"(?s)shop/a.proto: File not found.*include="):
+        cst.schema.Descriptors(used)
     date = tmp_path / "date.proto"
     date.write_text(
         'import "google/type/date.proto"; message D { optional google.type.Date d = 1; }'
     )
-    assert "D" in cst.Descriptors(date).messages
+    assert "D" in cst.schema.Descriptors(date).messages
 
 
 def test_what_the_compiler_says(tmp_path: pathlib.Path) -> None:
     wrong = tmp_path / "wrong.proto"
     wrong.write_text('syntax = "proto3";\nmessage A {\n  int33 x = 1;\n}\n')
-    with pytest.raises(cst.SchemaError, match=r'wrong.proto:3:3: "int33" is not defined') as caught:
-        cst.Descriptors(wrong)
+    with pytest.raises(
+        cst.errors.SchemaError, match=r'wrong.proto:3:3: "int33" is not defined'
+    ) as caught:
+        cst.schema.Descriptors(wrong)
     assert (caught.value.file, caught.value.line, caught.value.column) == (str(wrong), 3, 3)
 
 
 def test_without_grpcio_tools(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("columnstone._message.compile._has_grpcio_tools", lambda: False)
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(cst.UnsupportedError, match="pip install grpcio-tools"):
-        cst.Descriptors(FOLDER / "shop.proto")
+    with pytest.raises(cst.errors.UnsupportedError, match="pip install grpcio-tools"):
+        cst.schema.Descriptors(FOLDER / "shop.proto")
     protoc = tmp_path / "protoc"
     protoc.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m grpc_tools.protoc "$@"\n')
     protoc.chmod(0o755)
-    assert cst.Descriptors(FOLDER / "shop.proto").messages == NAMES
+    assert cst.schema.Descriptors(FOLDER / "shop.proto").messages == NAMES
 
 
 _CODE = "open(%r, 'w').write('it ran')\n"
@@ -128,7 +130,7 @@ def test_names_are_no_options(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     pathlib.Path(name).write_bytes((FOLDER / "shop.proto").read_bytes())
-    assert cst.Descriptors(name).messages == NAMES
+    assert cst.schema.Descriptors(name).messages == NAMES
 
 
 def test_nothing_runs_out_of_the_current_folder(
@@ -144,34 +146,34 @@ def test_nothing_runs_out_of_the_current_folder(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", ".::", prepend=":")
     monkeypatch.setenv("PYTHONPATH", ".")
-    assert cst.Descriptors(FOLDER / "shop.proto").messages == NAMES
+    assert cst.schema.Descriptors(FOLDER / "shop.proto").messages == NAMES
     monkeypatch.setattr("columnstone._message.compile._has_grpcio_tools", lambda: False)
     monkeypatch.setenv("PATH", ".::")
-    with pytest.raises(cst.UnsupportedError, match="pip install grpcio-tools"):
-        cst.Descriptors(FOLDER / "shop.proto")
+    with pytest.raises(cst.errors.UnsupportedError, match="pip install grpcio-tools"):
+        cst.schema.Descriptors(FOLDER / "shop.proto")
     assert not ran.exists()
 
 
 @pytest.mark.parametrize("wrong", [None, 1, object(), int, [1], {"a": 1}, sys])
 def test_wrong_types(wrong: object) -> None:
     with pytest.raises(TypeError, match="descriptors are"):
-        cst.Descriptors(wrong)  # type: ignore[arg-type]
+        cst.schema.Descriptors(wrong)  # type: ignore[arg-type]
 
 
 def test_pools_are_asked_for_a_message() -> None:
     with pytest.raises(TypeError, match="pool"):
-        cst.Descriptors(descriptor_pool.Default())
+        cst.schema.Descriptors(descriptor_pool.Default())
 
 
 def test_include_is_a_list() -> None:
     with pytest.raises(TypeError, match="include"):
-        cst.Descriptors(messages.SHOP, include="protos")
+        cst.schema.Descriptors(messages.SHOP, include="protos")
 
 
 @pytest.mark.parametrize("path", ["none.desc", "none.proto", ""])
 def test_missing_files(path: str) -> None:
-    with pytest.raises(cst.NotFoundError, match=r"no such file|is empty") as caught:
-        cst.Descriptors(path)
+    with pytest.raises(cst.errors.NotFoundError, match=r"no such file|is empty") as caught:
+        cst.schema.Descriptors(path)
     assert caught.value.file == path
 
 
@@ -183,8 +185,8 @@ def test_damage(data: bytes, tmp_path: pathlib.Path) -> None:
     path = tmp_path / "damaged.desc"
     path.write_bytes(data)
     for given in (data, path, [data], [data, messages.SHOP]):
-        with pytest.raises((cst.CorruptError, cst.SchemaError)):
-            cst.Descriptors(given)  # type: ignore[arg-type]
+        with pytest.raises((cst.errors.CorruptError, cst.errors.SchemaError)):
+            cst.schema.Descriptors(given)  # type: ignore[arg-type]
 
 
 def test_what_contradicts_itself() -> None:
@@ -192,12 +194,12 @@ def test_what_contradicts_itself() -> None:
     file.message_type.add(name="A").field.add(
         name="b", number=1, type="TYPE_MESSAGE", label="LABEL_OPTIONAL", type_name=".B"
     )
-    with pytest.raises(cst.SchemaError, match="B"):
-        cst.Descriptors(file)
+    with pytest.raises(cst.errors.SchemaError, match="B"):
+        cst.schema.Descriptors(file)
 
 
 def test_guess() -> None:
-    descriptors = cst.Descriptors(messages.SHOP)
+    descriptors = cst.schema.Descriptors(messages.SHOP)
     records = messages.sessions(20)
     best, second, *_ = descriptors.guess(records)
     assert best.message == "shop.Session" and best.fits
@@ -207,7 +209,7 @@ def test_guess() -> None:
 
 
 def test_guess_of_records_that_do_not_tell() -> None:
-    descriptors = cst.Descriptors(messages.SHOP)
+    descriptors = cst.schema.Descriptors(messages.SHOP)
     guesses = descriptors.guess([messages.shop("Item")(sku="a").SerializeToString()])
     equal = [g.message for g in guesses if g.fits]
     assert equal == ["shop.Item", "shop.Event", "shop.Coupon"]

@@ -37,7 +37,12 @@ def test_few_blocks_are_not_run() -> None:
     assert pages.few_are_not_run(PAGES)
 
 
-NESTED = [cst.StructuredTensor, cst.LeafTensor, cst.StructuredTensorSpec, cst.LeafSpec]
+NESTED = [
+    cst.StructuredTensor,
+    cst.struct.LeafTensor,
+    cst.struct.StructuredTensorSpec,
+    cst.struct.LeafSpec,
+]
 
 
 @pytest.mark.parametrize("of", [*NESTED, cst.struct], ids=lambda of: of.__name__)

@@ -119,13 +119,13 @@ def encoded(encoder: Any, batch: pa.RecordBatch) -> Any:
 @given(schemas(), batches())
 def test_examples(schema: str, batch: pa.RecordBatch) -> None:
     parsed = cst.Schema(schema)
-    records = encoded(cst.ExampleEncoder(schema=parsed), batch)
+    records = encoded(cst.codec.ExampleEncoder(schema=parsed), batch)
     if records is None:
         return
     for nested in (False, True):
         try:
-            decoder = cst.ExampleDecoder(schema=parsed, nested=nested)
-        except cst.SchemaError:
+            decoder = cst.codec.ExampleDecoder(schema=parsed, nested=nested)
+        except cst.errors.SchemaError:
             continue  # whatever the records hold
         decoded = pa.record_batch(decoder.decode(records))
         if nested or "tensor_representation" not in schema:
@@ -155,12 +155,12 @@ def sequence_batches(draw: st.DrawFn) -> pa.RecordBatch:
 @given(sequence_schemas(), sequence_batches())
 def test_sequence_examples(schema: str, batch: pa.RecordBatch) -> None:
     parsed = cst.Schema(schema)
-    records = encoded(cst.SequenceExampleEncoder(schema=parsed), batch)
+    records = encoded(cst.codec.SequenceExampleEncoder(schema=parsed), batch)
     if records is None:
         return
     try:
-        decoder = cst.SequenceExampleDecoder(schema=parsed)
-    except cst.SchemaError:
+        decoder = cst.codec.SequenceExampleDecoder(schema=parsed)
+    except cst.errors.SchemaError:
         return
     decoded = pa.record_batch(decoder.decode(records))
     steps = decoded.schema.get_field_index("##SEQUENCE##")
@@ -198,8 +198,8 @@ TWO += 'feature { name: "m" type: INT }'
     ],
 )
 def test_refused(schema: str, data: dict[str, Any], row: int, path: str, what: str) -> None:
-    encoder = cst.ExampleEncoder(schema=cst.Schema(schema))
-    with pytest.raises(cst.SchemaError, match=what) as caught:
+    encoder = cst.codec.ExampleEncoder(schema=cst.Schema(schema))
+    with pytest.raises(cst.errors.SchemaError, match=what) as caught:
         encoder.encode(pa.record_batch(data))
     assert (caught.value.record, caught.value.path) == (row, path)
 
@@ -209,16 +209,18 @@ def test_row_lengths_of_other_types(type_: pa.DataType) -> None:
     ones = pa.array([None, 1, 1], pa.int8()).cast(type_)
     lengths = pa.ListArray.from_arrays([0, 1, 3], ones)[1:]
     batch = pa.record_batch({"x": [[5, 6]], "n": lengths})
-    records = cst.ExampleEncoder(schema=cst.Schema(RAGGED)).encode(batch)
-    decoder = cst.ExampleDecoder(schema=cst.Schema(RAGGED), nested=True)
+    records = cst.codec.ExampleEncoder(schema=cst.Schema(RAGGED)).encode(batch)
+    decoder = cst.codec.ExampleDecoder(schema=cst.Schema(RAGGED), nested=True)
     assert pa.record_batch(decoder.decode(records))["x"].to_pylist() == [[[5], [6]]]
 
 
 def test_empty_lists_of_nulls_have_the_schemas_type() -> None:
     schema = cst.Schema("feature { name: 'x' type: BYTES }")
     batch = pa.record_batch({"x": pa.array([[], None], pa.list_(pa.null()))})
-    records = cst.ExampleEncoder(schema=schema).encode(batch)
-    assert pa.record_batch(cst.ExampleDecoder(schema=schema).decode(records))["x"].to_pylist() == [
+    records = cst.codec.ExampleEncoder(schema=schema).encode(batch)
+    assert pa.record_batch(cst.codec.ExampleDecoder(schema=schema).decode(records))[
+        "x"
+    ].to_pylist() == [
         [],
         None,
     ]

@@ -14,7 +14,7 @@ import wire
 
 
 def encode(batch: object, **options: bool) -> list[bytes]:
-    return cst.ExampleEncoder(**options).encode(batch).to_pylist()
+    return cst.codec.ExampleEncoder(**options).encode(batch).to_pylist()
 
 
 def test_exact_bytes() -> None:
@@ -82,7 +82,7 @@ def test_tables_and_streams() -> None:
     assert encode(pa.RecordBatchReader.from_batches(batch.schema, [])) == []
     assert encode(pl.DataFrame(batch)) == wanted
     assert encode(pd.DataFrame({"x": [1, 2]})) == [wire.example({"x": [v]}) for v in (1, 2)]
-    assert encode(cst.ExampleDecoder().decode(wanted)) == wanted
+    assert encode(cst.codec.ExampleDecoder().decode(wanted)) == wanted
 
 
 def test_a_failing_stream_says_why() -> None:
@@ -91,8 +91,8 @@ def test_a_failing_stream_says_why() -> None:
         raise RuntimeError("the disk is on fire")
 
     reader = pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), batches())
-    with pytest.raises(cst.ArgumentError, match="the disk is on fire"):
-        cst.ExampleEncoder().encode(reader)
+    with pytest.raises(cst.errors.ArgumentError, match="the disk is on fire"):
+        cst.codec.ExampleEncoder().encode(reader)
 
 
 @pytest.mark.parametrize(
@@ -106,18 +106,18 @@ def test_a_failing_stream_says_why() -> None:
 )
 def test_what_cannot_be_held(column: pa.Array, row: int) -> None:
     batch = pa.record_batch({"good": pa.array([1] * len(column)), "bad": column})
-    with pytest.raises(cst.UnsupportedError) as caught:
-        cst.ExampleEncoder().encode(batch)
+    with pytest.raises(cst.errors.UnsupportedError) as caught:
+        cst.codec.ExampleEncoder().encode(batch)
     assert (caught.value.record, caught.value.path) == (row, "bad")
     before = pa.record_batch({"good": [1, 1], "bad": column.slice(0, 1).take([0, 0])})
-    with pytest.raises(cst.UnsupportedError) as caught:
-        cst.ExampleEncoder().encode(pa.Table.from_batches([before, batch]))
+    with pytest.raises(cst.errors.UnsupportedError) as caught:
+        cst.codec.ExampleEncoder().encode(pa.Table.from_batches([before, batch]))
     assert caught.value.record == row + 2
 
 
 def test_lossy_and_nan() -> None:
     batch = pa.record_batch({"a": [0.1, math.nan, math.inf, 0.5]})
-    values = cst.ExampleDecoder().decode(encode(batch, lossy=True)).to_pydict()["a"]
+    values = cst.codec.ExampleDecoder().decode(encode(batch, lossy=True)).to_pydict()["a"]
     assert values[0] == [pa.scalar(0.1, pa.float32()).as_py()]
     assert math.isnan(values[1][0])
     assert values[2:] == [[math.inf], [0.5]]
@@ -127,29 +127,29 @@ def test_lossy_and_nan() -> None:
 @pytest.mark.parametrize("wrong", [None, 5, "text", [1], [b"x"]])
 def test_wrong_argument(wrong: object) -> None:
     with pytest.raises(TypeError, match="__arrow_c_array__"):
-        cst.ExampleEncoder().encode(wrong)  # type: ignore[arg-type]
+        cst.codec.ExampleEncoder().encode(wrong)  # type: ignore[arg-type]
 
 
 def test_not_a_batch() -> None:
     with pytest.raises(cst.Error):
-        cst.ExampleEncoder().encode(pa.array([1, 2]))
+        cst.codec.ExampleEncoder().encode(pa.array([1, 2]))
     with pytest.raises(cst.Error):
-        cst.ExampleEncoder().encode(pa.record_batch({"a": [{"x": 1}]}))
+        cst.codec.ExampleEncoder().encode(pa.record_batch({"a": [{"x": 1}]}))
 
 
 def test_schema_is_checked(schema: cst.Schema) -> None:
-    encoder = cst.ExampleEncoder(schema)
+    encoder = cst.codec.ExampleEncoder(schema)
     assert encoder.schema == schema
-    with pytest.raises(cst.SchemaError, match="id"):
+    with pytest.raises(cst.errors.SchemaError, match="id"):
         encoder.encode(pa.record_batch({"id": [[b"x"]]}))
 
 
 def test_pickle(schema: cst.Schema) -> None:
-    again = pickle.loads(pickle.dumps(cst.ExampleEncoder(schema, lossy=True)))
+    again = pickle.loads(pickle.dumps(cst.codec.ExampleEncoder(schema, lossy=True)))
     assert again.schema == schema
     assert (
         len(
-            pickle.loads(pickle.dumps(cst.ExampleEncoder(lossy=True))).encode(
+            pickle.loads(pickle.dumps(cst.codec.ExampleEncoder(lossy=True))).encode(
                 pa.record_batch({"a": [0.1]})
             )
         )
@@ -158,7 +158,7 @@ def test_pickle(schema: cst.Schema) -> None:
 
 
 def test_array() -> None:
-    records = cst.ExampleEncoder().encode(pa.record_batch({"a": list(range(10))}))
+    records = cst.codec.ExampleEncoder().encode(pa.record_batch({"a": list(range(10))}))
     assert len(records) == 10
     assert isinstance(records[0], bytes)
     assert records[-1] == records[9] == list(records)[9]

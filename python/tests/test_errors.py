@@ -14,14 +14,14 @@ FIELDS = ["file", "record", "offset", "path", "hint", "code", "line", "column"]
 
 
 def test_hierarchy() -> None:
-    assert issubclass(cst.ArgumentError, ValueError)
-    assert issubclass(cst.NotFoundError, FileNotFoundError)
-    assert issubclass(cst.FileError, OSError)
+    assert issubclass(cst.errors.ArgumentError, ValueError)
+    assert issubclass(cst.errors.NotFoundError, FileNotFoundError)
+    assert issubclass(cst.errors.FileError, OSError)
     for name in ["Argument", "NotFound", "File", "Corrupt", "Schema", "Format", "Limit"]:
-        assert issubclass(getattr(cst, f"{name}Error"), cst.Error)
-    assert issubclass(cst.UnsupportedError, cst.Error)
-    assert issubclass(cst.StateError, cst.Error)
-    assert issubclass(cst.DeadlineError, TimeoutError)
+        assert issubclass(getattr(cst.errors, f"{name}Error"), cst.Error)
+    assert issubclass(cst.errors.UnsupportedError, cst.Error)
+    assert issubclass(cst.errors.StateError, cst.Error)
+    assert issubclass(cst.errors.DeadlineError, TimeoutError)
 
 
 def fields(error: cst.Error) -> dict[str, object]:
@@ -38,7 +38,7 @@ def damaged(path: pathlib.Path, at: int) -> pathlib.Path:
 def test_corrupt_record_names_the_place(file: pathlib.Path) -> None:
     first = 16 + len(records(1)[0])
     damaged(file, first + 12 + 3)
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         list(cst.open(file))
     error = caught.value
     assert error.file == str(file)
@@ -51,7 +51,7 @@ def test_corrupt_record_names_the_place(file: pathlib.Path) -> None:
 
 
 def test_unknown_is_none() -> None:
-    with pytest.raises(cst.ArgumentError) as caught:
+    with pytest.raises(cst.errors.ArgumentError) as caught:
         cst.open([])
     error = caught.value
     assert error.file is error.record is error.offset is error.path is error.line is None
@@ -59,7 +59,7 @@ def test_unknown_is_none() -> None:
 
 
 def test_schema_error_has_line_and_column() -> None:
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         cst.Schema.from_text('feature {\n  name: "a"\n  oops oops\n}')
     assert caught.value.line == 3
     assert caught.value.column is not None
@@ -73,7 +73,7 @@ def test_pickle_keeps_class_text_and_fields(file: pathlib.Path, protocol: int) -
         lambda: list(cst.open(damaged(file, 14))),
         lambda: cst.Schema.from_text("x"),
         lambda: cst.open([]),
-        lambda: cst.ExampleDecoder().decode([b"\xff"]),
+        lambda: cst.codec.ExampleDecoder().decode([b"\xff"]),
     ]
     for attempt in attempts:
         with pytest.raises(cst.Error) as caught:
@@ -88,14 +88,14 @@ def test_pickle_keeps_class_text_and_fields(file: pathlib.Path, protocol: int) -
 
 def test_no_record_content_in_the_text(make_file: MakeFile) -> None:
     path = make_file("data.tfrecord", [b"\x0a\xff-secret-secret"])
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         list(cst.open(path))
     assert "secret" not in str(caught.value)
 
 
 def test_name_that_is_no_utf8(tmp_path: pathlib.Path) -> None:
     name = str(tmp_path).encode() + b"/caf\xe9"
-    with pytest.raises(cst.NotFoundError) as caught:
+    with pytest.raises(cst.errors.NotFoundError) as caught:
         cst.open(name)
     str(caught.value).encode("utf-8")
 
@@ -103,7 +103,7 @@ def test_name_that_is_no_utf8(tmp_path: pathlib.Path) -> None:
 def test_missing_file_is_a_file_not_found_error() -> None:
     with pytest.raises(FileNotFoundError) as caught:
         cst.open("/no/such/file.tfrecord")
-    assert isinstance(caught.value, cst.NotFoundError)
+    assert isinstance(caught.value, cst.errors.NotFoundError)
     assert caught.value.file == "/no/such/file.tfrecord"
     assert caught.value.filename == caught.value.file
     assert caught.value.hint
@@ -115,10 +115,10 @@ def test_a_folder(tmp_path: pathlib.Path) -> None:
 
 
 def test_usable_after_an_error(schema: cst.Schema) -> None:
-    decoder = cst.ExampleDecoder(schema)
+    decoder = cst.codec.ExampleDecoder(schema)
     good = records(5)
     for _ in range(3):
-        with pytest.raises(cst.CorruptError) as caught:
+        with pytest.raises(cst.errors.CorruptError) as caught:
             decoder.decode([*good, b"\x0a\x7f"])
         assert caught.value.record == 5
         assert decoder.decode(good).num_rows == 5
@@ -144,7 +144,7 @@ def test_no_path_is_cut_at_a_nul(file: pathlib.Path) -> None:
         lambda: cst.open(bad),
         lambda: cst.open(bad.encode()),
         lambda: cst.open([file, bad]),
-        lambda: cst.TFRecordWriter(bad),
+        lambda: cst.codec.TFRecordWriter(bad),
         lambda: cst.Schema.from_file(bad),
         lambda: cst.Schema(bad),
         lambda: cst.infer_schema(bad),
@@ -154,8 +154,8 @@ def test_no_path_is_cut_at_a_nul(file: pathlib.Path) -> None:
 
 
 def test_an_empty_path() -> None:
-    for use in (cst.open, cst.TFRecordWriter, cst.Schema.from_file, cst.infer_schema):
-        with pytest.raises(cst.NotFoundError, match="the path is empty"):
+    for use in (cst.open, cst.codec.TFRecordWriter, cst.Schema.from_file, cst.infer_schema):
+        with pytest.raises(cst.errors.NotFoundError, match="the path is empty"):
             use("")
 
 
@@ -175,7 +175,9 @@ def test_text_of_others_is_escaped(bad: str, tmp_path: pathlib.Path) -> None:
         error = caught.value
         for text in (str(error), str(error.file), str(error.hint)):
             assert text.isprintable(), text
-    error = cst.FileError(f"the server answers 500 {bad}\nand more", file=f"a{bad}", hint=bad)
+    error = cst.errors.FileError(
+        f"the server answers 500 {bad}\nand more", file=f"a{bad}", hint=bad
+    )
     assert bad not in str(error) and "\n" in str(error)
     assert bad not in str(error.file) and bad not in str(error.hint)
     assert error.filename == f"a{bad}"

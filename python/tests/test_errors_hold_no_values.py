@@ -152,7 +152,7 @@ def test_wire(tag: bytes, folder: pathlib.Path) -> None:
     data = tag + b"\x20" + MARK.encode() * 4
     for record in (data[:20], data, tag + b"\x0a" + MARK.encode() + b"\xff\xfe"):
         path = folder / "a.tfrecord"
-        with cst.TFRecordWriter(path) as writer:
+        with cst.codec.TFRecordWriter(path) as writer:
             writer.write(record)
         for options in (
             {"format": "message", "message": "shop.Session", "descriptors": messages.SHOP},

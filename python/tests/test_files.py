@@ -100,7 +100,7 @@ def test_a_second_pass_over_a_stream(data: bytes) -> None:
     source = cst.open(OnlyRead(data), schema=SCHEMA)
     assert len(ids(source)) == 2000
     for again in (iter, lambda s: s.tensors(), lambda s: pa.table(s)):
-        with pytest.raises(cst.StateError):
+        with pytest.raises(cst.errors.StateError):
             again(source)
 
 
@@ -113,10 +113,10 @@ def test_a_stream_without_a_schema(data: bytes) -> None:
 def test_names_in_errors(data: bytes) -> None:
     named = OnlyRead(data[:-1])
     named.name = "s3://bucket/key"  # type: ignore[attr-defined]
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         list(cst.open(named, schema=SCHEMA))
     assert caught.value.file == "s3://bucket/key"
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         list(cst.open(OnlyRead(data[:-1]), schema=SCHEMA))
     assert caught.value.file == "<OnlyRead>"
 
@@ -197,9 +197,9 @@ def test_a_buffer_that_is_kept(data: bytes) -> None:
 
 
 def test_wrong_inputs(data: bytes, file: pathlib.Path) -> None:
-    with pytest.raises(cst.ArgumentError, match="text mode"):
+    with pytest.raises(cst.errors.ArgumentError, match="text mode"):
         cst.open(io.StringIO("x"))  # type: ignore[arg-type]
-    with pytest.raises(cst.ArgumentError, match="mixes"):
+    with pytest.raises(cst.errors.ArgumentError, match="mixes"):
         cst.open([io.BytesIO(data), file])  # type: ignore[list-item]
     with pytest.raises(TypeError, match=r"paths\[1\]"):
         cst.open([io.BytesIO(data), 3])  # type: ignore[list-item]

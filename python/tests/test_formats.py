@@ -1,4 +1,4 @@
-"""Formats that are written in Python: cst.register_format."""
+"""Formats that are written in Python: cst.format.register."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ def lines(tmp_path: pathlib.Path) -> Iterator[pathlib.Path]:
     """Three files of the format `lines`, which is registered."""
     for i in range(3):
         (tmp_path / f"{i}.txt").write_text("LINES1\n" + "x\n" * (i + 1))
-    cst.register_format("lines", table_of, lambda head: head.startswith(b"LINES1\n"))
+    cst.format.register("lines", table_of, lambda head: head.startswith(b"LINES1\n"))
     yield tmp_path
-    cst.unregister_format("lines")
+    cst.format.unregister("lines")
 
 
 def test_by_name_and_by_bytes(lines: pathlib.Path) -> None:
@@ -40,7 +40,7 @@ def test_by_name_and_by_bytes(lines: pathlib.Path) -> None:
         assert pa.table(source).to_pydict() == {"line": ["x"] * 3, "length": [1] * 3}
         assert source.files == [str(lines / "2.txt")]
     with pytest.raises(cst.Error):
-        cst.unregister_format("nothing")
+        cst.format.unregister("nothing")
 
 
 def test_globs_lists_columns_and_batches(lines: pathlib.Path) -> None:
@@ -55,12 +55,12 @@ def test_globs_lists_columns_and_batches(lines: pathlib.Path) -> None:
 
 def test_missing_files(lines: pathlib.Path) -> None:
     for name in ("none.txt", "n*.txt"):
-        with pytest.raises(cst.NotFoundError) as error:
+        with pytest.raises(cst.errors.NotFoundError) as error:
             cst.open(lines / name, "lines")
         assert error.value.filename == str(lines / name)
-    with pytest.raises(cst.NotFoundError, match="length"):
+    with pytest.raises(cst.errors.NotFoundError, match="length"):
         cst.open(lines / "0.txt", columns=["lenght"])
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         cst.open("-", "lines")
 
 
@@ -86,11 +86,11 @@ def test_the_function_gets_what_its_signature_takes(lines: pathlib.Path) -> None
     ]
     for function, options in zip((bare, some, every), expected, strict=True):
         calls.clear()
-        cst.register_format("lines", function)
+        cst.format.register("lines", function)
         source = cst.open(lines / "1.txt", "lines", columns=["length"], batch_size=5, threads=2)
         assert pa.table(source).to_pydict() == {"length": [1, 1]}
         assert all(call == options for call in calls)
-    cst.register_format("lines", functools.partial(some))
+    cst.format.register("lines", functools.partial(some))
     assert cst.open(lines / "1.txt", "lines").column_names == ["line", "length"]
 
 
@@ -100,12 +100,12 @@ def test_what_the_function_raises_comes_out(lines: pathlib.Path) -> None:
             raise KeyError("mine")
         return table_of(path)
 
-    cst.register_format("lines", failing)
+    cst.format.register("lines", failing)
     with pytest.raises(KeyError, match="mine"):
         cst.open(lines / "1.txt", "lines")
     with pytest.raises(KeyError, match="mine"):
         list(cst.open(lines / "*.txt", "lines"))
-    cst.register_format("lines", lambda path: 1)
+    cst.format.register("lines", lambda path: 1)
     with pytest.raises(TypeError, match="'lines' returned int"):
         cst.open(lines / "1.txt", "lines")
 
@@ -114,31 +114,31 @@ def test_what_a_sniffer_raises_comes_out(lines: pathlib.Path) -> None:
     def bad(head: bytes) -> bool:
         raise KeyError("sniff")
 
-    cst.register_format("other", table_of, bad)
+    cst.format.register("other", table_of, bad)
     try:
-        cst.unregister_format("lines")
+        cst.format.unregister("lines")
         with pytest.raises(KeyError, match="sniff"):
             cst.open(lines / "1.txt")
-        cst.register_format("lines", table_of)
+        cst.format.register("lines", table_of)
     finally:
-        cst.unregister_format("other")
+        cst.format.unregister("other")
 
 
 @pytest.mark.parametrize(
     "name", ["example", "csv", "parquet", "arrow", "", "UPPER", "a b", "x" * 65, "é"]
 )
 def test_names_that_cannot_be(name: str) -> None:
-    with pytest.raises(cst.ArgumentError):
-        cst.register_format(name, table_of)
+    with pytest.raises(cst.errors.ArgumentError):
+        cst.format.register(name, table_of)
 
 
 def test_wrong_types() -> None:
     with pytest.raises(TypeError):
-        cst.register_format(1, table_of)  # type: ignore[arg-type]
+        cst.format.register(1, table_of)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        cst.register_format("x", "open")  # type: ignore[arg-type]
+        cst.format.register("x", "open")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        cst.register_format("x", table_of, sniff=1)  # type: ignore[arg-type]
+        cst.format.register("x", table_of, sniff=1)  # type: ignore[arg-type]
 
 
 def test_pickling_by_name(lines: pathlib.Path) -> None:
@@ -148,12 +148,12 @@ def test_pickling_by_name(lines: pathlib.Path) -> None:
     code = "import pickle, sys, columnstone\npickle.loads(sys.stdin.buffer.read())"
     done = subprocess.run([sys.executable, "-c", code], input=data, capture_output=True)
     assert b"NotFoundError" in done.stderr
-    assert b"import the module that calls columnstone.register_format" in done.stderr
+    assert b"import the module that calls columnstone.format.register" in done.stderr
 
 
 def test_files_of_others_are_still_found(lines: pathlib.Path, tmp_path: pathlib.Path) -> None:
     path = tmp_path / "t.tfrecord"
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         writer.write(b"")
     assert cst.open(path).num_rows == 1
 
@@ -179,18 +179,18 @@ class Failing:
 @pytest.mark.parametrize("error", [ZeroDivisionError("x"), KeyboardInterrupt(), None])
 @pytest.mark.parametrize("threads", [1, 3])
 def test_what_a_stream_raises(file: pathlib.Path, error: BaseException, threads: int) -> None:
-    cst.register_format("failing", lambda path: Failing(error))
+    cst.format.register("failing", lambda path: Failing(error))
     source = cst.open(file, "failing", batch_size=2, threads=threads)
     for _ in range(2):
         batches = iter(source)
         assert next(batches)["a"].to_pylist() == [1, 2]
-        with pytest.raises(cst.CorruptError if error is None else type(error)) as caught:
+        with pytest.raises(cst.errors.CorruptError if error is None else type(error)) as caught:
             next(batches)
         assert error is None or caught.value is error
         assert source.last_error is caught.value or error is None
     with pytest.raises(Exception, match="in words" if error is None else type(error).__name__):
         pa.table(source)
-    cst.unregister_format("failing")
+    cst.format.unregister("failing")
 
 
 def test_a_source_behind_a_format(make_file: MakeFile) -> None:
@@ -198,11 +198,11 @@ def test_a_source_behind_a_format(make_file: MakeFile) -> None:
     data = bytearray(path.read_bytes())
     data[-5] ^= 1
     path.write_bytes(data)
-    cst.register_format("again", lambda path: cst.open(path, "raw", batch_size=5))
-    with pytest.raises(cst.CorruptError) as caught:
+    cst.format.register("again", lambda path: cst.open(path, "raw", batch_size=5))
+    with pytest.raises(cst.errors.CorruptError) as caught:
         list(cst.open(path, "again"))
     assert caught.value.record == 19
-    cst.unregister_format("again")
+    cst.format.unregister("again")
 
 
 @pytest.mark.parametrize("header", ["PAR1,b", "ARROW1,b", "FEA1,b", "H,Größe", "x^,中国"])

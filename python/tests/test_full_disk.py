@@ -1,5 +1,5 @@
 """Every output of Python on a full disk: the older file stays as it was, nothing else is left, and
-the error is a cst.FileError that names the file."""
+the error is a cst.errors.FileError that names the file."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _tensor(path: Any) -> None:
 
 
 def _records(path: Any) -> None:
-    with cst.TFRecordWriter(path, compression="none") as writer:
+    with cst.codec.TFRecordWriter(path, compression="none") as writer:
         for _ in range(10_000):
             writer.write(b"x" * 20)
 
@@ -35,8 +35,8 @@ def _query() -> cst.Query:
     return cst.Query.from_text(f"from table [{{a: int64}}]\n{lets}\n")
 
 
-def _index(path: Any) -> cst.Index:
-    return cst.build_index(os.fspath(path).removesuffix(".cstidx"))
+def _index(path: Any) -> cst.source.Index:
+    return cst.source.Index.build(os.fspath(path).removesuffix(".cstidx"))
 
 
 OUTPUTS: dict[str, Callable[[Any], object]] = {
@@ -52,7 +52,7 @@ OUTPUTS: dict[str, Callable[[Any], object]] = {
     "query.cstv": lambda path: _query().save(path),
     "view.cstv": lambda path: _query().view().save(path),
     "data.cstidx": _index,
-    "index.txt": lambda path: cst.load_index(path.parent / "data").export_text(path),
+    "index.txt": lambda path: cst.source.Index.load(path.parent / "data").export_text(path),
 }
 
 
@@ -60,12 +60,12 @@ def _prepare(name: str, folder: pathlib.Path) -> list[str]:
     """What the output needs in the folder, besides itself."""
     if name not in ("data.cstidx", "index.txt"):
         return []
-    with cst.TFRecordWriter(folder / "data", compression="none") as writer:
+    with cst.codec.TFRecordWriter(folder / "data", compression="none") as writer:
         for i in range(5_000):
             writer.write(b"x" * (i * 31 % 97))
     if name == "data.cstidx":
         return ["data"]
-    cst.build_index(folder / "data")
+    cst.source.Index.build(folder / "data")
     return ["data", "data.cstidx"]
 
 
@@ -81,7 +81,7 @@ def test_a_full_disk(name: str, tmp_path: pathlib.Path, full: Callable[[], None]
     path, others = tmp_path / name, _prepare(name, tmp_path)
     path.write_bytes(b"older")
     full()
-    with pytest.raises(cst.FileError, match="File too large") as caught:
+    with pytest.raises(cst.errors.FileError, match="File too large") as caught:
         OUTPUTS[name](path)
     assert caught.value.file == str(path)
     assert path.read_bytes() == b"older"
@@ -122,6 +122,6 @@ def test_an_index_replaces_a_link(name: str, tmp_path: pathlib.Path) -> None:
 def test_a_device(name: str, tmp_path: pathlib.Path) -> None:
     path, others = tmp_path / name, _prepare(name, tmp_path)
     path.symlink_to("/dev/full")
-    with pytest.raises(cst.FileError, match="No space left on device"):
+    with pytest.raises(cst.errors.FileError, match="No space left on device"):
         OUTPUTS[name](path)
     assert sorted(os.listdir(tmp_path)) == sorted([name, *others])

@@ -18,18 +18,18 @@ OF_INPUTS: dict[str, Call] = {
     "infer_schema": cst.infer_schema,
     "plan": cst.plan,
     "convert": lambda given: cst.convert(given, "made.csv", overwrite=True),
-    "build_index": cst.build_index,
-    "import_index": lambda given: cst.import_index(given, "good.tfrecord"),
-    "load_index": cst.load_index,
+    "build_index": cst.source.Index.build,
+    "import_index": lambda given: cst.source.Index.from_text(given, "good.tfrecord"),
+    "load_index": cst.source.Index.load,
     "Schema": cst.Schema,
-    "Descriptors": cst.Descriptors,
+    "Descriptors": cst.schema.Descriptors,
     "View": cst.View,
 }
 OF_OUTPUTS: dict[str, Call] = {
     "convert": lambda given: cst.convert("good.tfrecord", given),
     "write": lambda given: cst.write(pa.table({"a": [[{"b": 1}]]}), given),
     "Writer": cst.Writer,
-    "TFRecordWriter": cst.TFRecordWriter,
+    "TFRecordWriter": cst.codec.TFRecordWriter,
 }
 NAMES: list[Any] = [
     *("sqlite:///x.db", "sqlite://bad.bin", "postgresql://host/name", "spanner://x/y"),

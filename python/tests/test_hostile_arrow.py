@@ -133,14 +133,14 @@ def lying() -> list[tuple[str, Node]]:
 
 SCHEMA = 'feature { name: "a" type: INT }'
 GOOD = Exporter(batch(ints())), Exporter(ints())  # which have to live as long as what borrows them
-ADAPTER = cst.TensorAdapter(GOOD[0], SCHEMA)
+ADAPTER = cst.tensor.TensorAdapter(GOOD[0], SCHEMA)
 NUMBERS = cst.array(GOOD[1])
 
 
-def consume(made: cst.Array | cst.RecordBatch) -> None:
+def consume(made: cst.arrow.Array | cst.RecordBatch) -> None:
     """All that an accepted object says of its values."""
     with contextlib.suppress(cst.Error):
-        made.to_pylist() if isinstance(made, cst.Array) else made.to_pydict()
+        made.to_pylist() if isinstance(made, cst.arrow.Array) else made.to_pydict()
 
 
 def read(obj: object) -> None:
@@ -153,12 +153,12 @@ def write_any(obj: object, ending: str, folder) -> None:
 
 
 ENTRIES = {
-    "ExampleDecoder": lambda obj, folder: cst.ExampleDecoder().decode(obj),
-    "SequenceExampleDecoder": lambda obj, folder: cst.SequenceExampleDecoder().decode(obj),
-    "binary views": lambda obj, folder: cst.ExampleDecoder(binary_views=True).decode(obj),
-    "ExampleEncoder": lambda obj, folder: cst.ExampleEncoder().encode(obj),
-    "SequenceExampleEncoder": lambda obj, folder: cst.SequenceExampleEncoder().encode(obj),
-    "CsvEncoder": lambda obj, folder: cst.CsvEncoder().encode(obj),
+    "ExampleDecoder": lambda obj, folder: cst.codec.ExampleDecoder().decode(obj),
+    "SequenceExampleDecoder": lambda obj, folder: cst.codec.SequenceExampleDecoder().decode(obj),
+    "binary views": lambda obj, folder: cst.codec.ExampleDecoder(binary_views=True).decode(obj),
+    "ExampleEncoder": lambda obj, folder: cst.codec.ExampleEncoder().encode(obj),
+    "SequenceExampleEncoder": lambda obj, folder: cst.codec.SequenceExampleEncoder().encode(obj),
+    "CsvEncoder": lambda obj, folder: cst.codec.CsvEncoder().encode(obj),
     "open": lambda obj, folder: read(obj),
     "columns": lambda obj, folder: list(cst.open(obj, columns=["a"])),
     "schema": lambda obj, folder: cst.open(obj).schema,
@@ -166,9 +166,9 @@ ENTRIES = {
     "dataset": lambda obj, folder: list(cst.open(obj).dataset(2)),
     "infer_schema": lambda obj, folder: cst.infer_schema(obj),
     "validate": lambda obj, folder: cst.open(obj).validate(SCHEMA),
-    "SchemaInference": lambda obj, folder: cst.SchemaInference().add(obj),
-    "Validation": lambda obj, folder: cst.Validation(SCHEMA).add(obj),
-    "Counts": lambda obj, folder: cst.Counts().add(obj),
+    "SchemaInference": lambda obj, folder: cst.accumulate.SchemaInference().add(obj),
+    "Validation": lambda obj, folder: cst.accumulate.Validation(SCHEMA).add(obj),
+    "Counts": lambda obj, folder: cst.accumulate.Counts().add(obj),
     "types": lambda obj, folder: cst.open(folder / "rows.csv", types=obj),
     "arrow": lambda obj, folder: write_any(obj, "arrow", folder),
     "arrows": lambda obj, folder: write_any(obj, "arrows", folder),
@@ -179,7 +179,7 @@ ENTRIES = {
     "sequence": lambda obj, folder: cst.write(obj, folder / "x", "sequence_example"),
     "shards": lambda obj, folder: cst.write(obj, folder / "x.arrow", num_shards=2),
     "begin": lambda obj, folder: cst.Writer(folder / "x.arrow").begin(obj),
-    "TFRecordWriter": lambda obj, folder: cst.TFRecordWriter(folder / "x").write_batch(obj),
+    "TFRecordWriter": lambda obj, folder: cst.codec.TFRecordWriter(folder / "x").write_batch(obj),
     "array": lambda obj, folder: consume(cst.array(obj)),
     "record_batch": lambda obj, folder: consume(cst.record_batch(obj)),
     "concat": lambda obj, folder: cst.concat([obj, obj]),
@@ -188,7 +188,7 @@ ENTRIES = {
     "filter": lambda obj, folder: NUMBERS.filter(obj),
     "fill_null": lambda obj, folder: NUMBERS.fill_null(obj),
     "adapter": lambda obj, folder: ADAPTER.convert(obj),
-    "adapter's schema": lambda obj, folder: cst.TensorAdapter(obj, SCHEMA),
+    "adapter's schema": lambda obj, folder: cst.tensor.TensorAdapter(obj, SCHEMA),
 }
 
 
@@ -248,32 +248,36 @@ def test_streams_that_lie_end_in_an_exception(entry, tmp_path):
                 raise AssertionError(f"{entry}, {name}: {error!r}") from error
 
 
-@pytest.mark.parametrize("kind", [cst.ExampleDecoder, cst.SequenceExampleDecoder])
+@pytest.mark.parametrize("kind", [cst.codec.ExampleDecoder, cst.codec.SequenceExampleDecoder])
 def test_records_are_looked_for_in_a_struct_that_was_validated(kind):
     lost = batch(binary())
     lost.array = {"n_children": 0, "children": None}
-    with pytest.raises(cst.ArgumentError, match="0 children, its schema 1"):
+    with pytest.raises(cst.errors.ArgumentError, match="0 children, its schema 1"):
         kind().decode(Exporter(lost))
     longer = batch(binary())
     longer.array = {"length": 3}
-    with pytest.raises(cst.CorruptError, match="a child of length 2 in a struct of length 3"):
+    with pytest.raises(
+        cst.errors.CorruptError, match="a child of length 2 in a struct of length 3"
+    ):
         kind().decode(Exporter(longer))
-    with pytest.raises(cst.ArgumentError, match="a batch of 2 columns"):
+    with pytest.raises(cst.errors.ArgumentError, match="a batch of 2 columns"):
         kind().decode(Exporter(batch(binary(), binary())))
 
 
 def test_a_stream_of_several_chunks_is_decoded_whole():
     chunk = dataclasses.replace(batch(binary()), length=1)
-    decoded = cst.ExampleDecoder().decode(StreamExporter(chunk, [batch(binary()), chunk]))
+    decoded = cst.codec.ExampleDecoder().decode(StreamExporter(chunk, [batch(binary()), chunk]))
     assert decoded.num_rows == 3
-    text = cst.ExampleDecoder().decode(StreamExporter(binary(b"u"), [binary(b"u"), binary(b"u")]))
+    text = cst.codec.ExampleDecoder().decode(
+        StreamExporter(binary(b"u"), [binary(b"u"), binary(b"u")])
+    )
     assert text.num_rows == 4
 
 
 def test_a_sliced_batch_of_records_is_written(tmp_path):
     tree = batch(binary())
     tree.length, tree.array = 1, {"offset": 1}
-    with cst.TFRecordWriter(tmp_path / "x") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / "x") as writer:
         writer.write_batch(Exporter(tree))
     assert cst.write(Exporter(tree), tmp_path / "y", "raw") == 1
     assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
@@ -303,9 +307,11 @@ def test_unions_and_runs_are_refused_everywhere(kind, ending, tmp_path):
         lambda: cst.record_batch(exporter),
         lambda: cst.array(exporter),
         lambda: cst.open(exporter).schema,
-        lambda: cst.Counts().add(exporter),
+        lambda: cst.accumulate.Counts().add(exporter),
     ):
-        with pytest.raises(cst.UnsupportedError, match=f"type {kind}.* is not supported") as caught:
+        with pytest.raises(
+            cst.errors.UnsupportedError, match=f"type {kind}.* is not supported"
+        ) as caught:
             call()
         assert caught.value.path == ".u"
     assert not list(tmp_path.iterdir())
@@ -317,7 +323,7 @@ def test_values_of_list_views_that_share_their_items_again_and_again() -> None:
     views: pa.Array = pa.array(range(3000))
     for _ in range(6):
         views = pa.ListViewArray.from_arrays([0] * 3000, [3000] * 3000, views)
-    with pytest.raises(cst.LimitError, match="share their items"):
+    with pytest.raises(cst.errors.LimitError, match="share their items"):
         cst.array(views).to_pylist()
-    with pytest.raises(cst.LimitError, match="share their items"):
+    with pytest.raises(cst.errors.LimitError, match="share their items"):
         cst.StructuredTensor.from_arrow(pa.table({"a": views}))["a"].to_py()

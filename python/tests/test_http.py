@@ -130,7 +130,7 @@ def test_rows_of_a_real_server(real_server: str) -> None:
     source = cst.open(f"{real_server}/t.tfrecord")
     assert source[[20_000, 3]]["a"].to_pylist() == [[20_000], [3]]
     assert source.num_rows == ROWS
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.open(f"{real_server}/none.csv")
 
 
@@ -199,14 +199,14 @@ def test_ends_early(http: tuple[str, servers.Behaviour], name: str, length: str)
     with pytest.raises(cst.Error) as caught:
         list(cst.open(f"{http[0]}/{name}"))
     assert caught.value.file == f"{http[0]}/{name}"
-    assert isinstance(caught.value, cst.FileError)
+    assert isinstance(caught.value, cst.errors.FileError)
 
 
 def test_it_works_again(http: tuple[str, servers.Behaviour]) -> None:
     set_up(http[1], ranges=False)
     source = cst.open(f"{http[0]}/t.csv")
     http[1].ends_early = True
-    with pytest.raises(cst.FileError):
+    with pytest.raises(cst.errors.FileError):
         list(source)
     http[1].ends_early = False
     assert source.num_rows == ROWS
@@ -216,7 +216,7 @@ def test_refused(http: tuple[str, servers.Behaviour]) -> None:
     http[1].failures = 5
     assert cst.open(f"{http[0]}/t.csv").num_rows == ROWS
     http[1].failures = 6
-    with pytest.raises(cst.FileError, match=r"500.*; tried 6 times"):
+    with pytest.raises(cst.errors.FileError, match=r"500.*; tried 6 times"):
         cst.open(f"{http[0]}/t.csv")
 
 
@@ -239,7 +239,7 @@ WRONG: dict[str, tuple[dict[str, object], str]] = {
 def test_wrong_parts(http: tuple[str, servers.Behaviour], name: str, wrong: str) -> None:
     settings, text = WRONG[wrong]
     set_up(http[1], **settings)
-    with pytest.raises(cst.FileError, match=text) as caught:
+    with pytest.raises(cst.errors.FileError, match=text) as caught:
         list(cst.open(f"{http[0]}/{name}?key=secret"))
     assert caught.value.file == f"{http[0]}/{name}"
     assert caught.value.hint
@@ -299,12 +299,12 @@ def test_a_compressed_answer_without_end(http: tuple[str, servers.Behaviour], ra
     set_up(http[1], gzips=True, ranges=ranges)
     url = f"{http[0]}/t.txt"
     options = {"container": "lines", "format": "raw"}
-    with pytest.raises(cst.LimitError, match="Content-Encoding gzip") as caught:
+    with pytest.raises(cst.errors.LimitError, match="Content-Encoding gzip") as caught:
         list(cst.open(url, **options))
     assert caught.value.file == url
     assert "max_inflation" in str(caught.value.hint)
     assert [b.num_rows for b in cst.open(url, **options, max_inflation=2000)] == [1]
-    with pytest.raises(cst.LimitError, match="Content-Encoding gzip"):
+    with pytest.raises(cst.errors.LimitError, match="Content-Encoding gzip"):
         list(cst.open(url, "parquet"))
 
 
@@ -314,6 +314,6 @@ def test_a_copy_has_a_limit(
     """A body may have no end."""
     monkeypatch.setattr(columnstone._io.bounds, "_MOST_COPY", 100)
     set_up(http[1], ranges=False, length="none")
-    with pytest.raises(cst.LimitError, match="more than 100 bytes") as caught:
+    with pytest.raises(cst.errors.LimitError, match="more than 100 bytes") as caught:
         list(cst.open(f"{http[0]}/t.parquet"))
     assert "download" in str(caught.value.hint)

@@ -28,7 +28,7 @@ def source(request: pytest.FixtureRequest, make_file: MakeFile) -> cst.Source:
     paths = [make_file("a", 40), make_file("b", 0), make_file("c", 60, 40)]
     if request.param == "with":
         for path in paths:
-            cst.build_index(path)
+            cst.source.Index.build(path)
     return cst.open(paths, schema=SCHEMA, batch_size=16)
 
 
@@ -49,13 +49,13 @@ def test_length_and_rows(source: cst.Source) -> None:
 def test_lengths_of_closed_and_damaged_sources(make_file: MakeFile) -> None:
     source = cst.open(make_file("a", 40), schema=SCHEMA)
     source.close()
-    with pytest.raises(cst.StateError, match="closed"):
+    with pytest.raises(cst.errors.StateError, match="closed"):
         len(source)
     path = make_file("damaged", 40)
     path.write_bytes(path.read_bytes()[:-3])
-    with pytest.raises(cst.CorruptError):
+    with pytest.raises(cst.errors.CorruptError):
         len(cst.open(path, schema=SCHEMA))
-    with pytest.raises(cst.CorruptError):
+    with pytest.raises(cst.errors.CorruptError):
         list(cst.open(path, schema=SCHEMA))
 
 
@@ -110,7 +110,7 @@ def test_ranges(source: cst.Source, rows: slice) -> None:
 
 
 def test_ranges_have_no_steps(source: cst.Source) -> None:
-    with pytest.raises(cst.ArgumentError, match="take"):
+    with pytest.raises(cst.errors.ArgumentError, match="take"):
         source[::2]
 
 
@@ -135,7 +135,7 @@ def test_splits_of_ranges(source: cst.Source) -> None:
 
 @pytest.mark.parametrize(("i", "n"), [(0, 0), (1, 1), (-1, 2), (5, 3), (0, -1), (0, 2**40)])
 def test_wrong_splits(source: cst.Source, i: int, n: int) -> None:
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         source.split(i, n)
 
 
@@ -179,7 +179,7 @@ def test_many_threads_take_rows(source: cst.Source) -> None:
 def test_a_part_outlives_its_source(source: cst.Source) -> None:
     part = source[90:]
     source.close()
-    with pytest.raises(cst.StateError):
+    with pytest.raises(cst.errors.StateError):
         source[0]
     assert ids(part) == list(range(90, 100))
 
@@ -194,7 +194,7 @@ OTHERS: dict[str, Callable[[pathlib.Path], cst.Source]] = {
 def test_sources_without_numbers(make_file: MakeFile, name: str) -> None:
     other = OTHERS[name](make_file("d.tfrecord.gz", 10))
     for use in (lambda: other[0], lambda: other[0:1], lambda: other.take([0])):
-        with pytest.raises(cst.UnsupportedError) as error:
+        with pytest.raises(cst.errors.UnsupportedError) as error:
             use()
         assert error.value.hint
     with pytest.raises(TypeError):
@@ -227,7 +227,7 @@ def test_lists_of_streams_ask_for_no_length(make_file: MakeFile) -> None:
 
 def test_index_files(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
     path = make_file("data.tfrecord", 10)
-    index = cst.build_index(path)
+    index = cst.source.Index.build(path)
     assert len(index) == index.num_records == 10
     sizes = [len(r) for r in records(10)]
     assert [e.size for e in index] == sizes
@@ -238,49 +238,49 @@ def test_index_files(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
             index.record(wrong)
     assert index.path == str(path)
     assert (tmp_path / "data.tfrecord.cstidx").exists()
-    assert list(cst.load_index(path)) == list(index)
+    assert list(cst.source.Index.load(path)) == list(index)
 
 
 def test_text_there_and_back(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
     path, text = make_file("data.tfrecord", 10), tmp_path / "data.index"
-    index = cst.build_index(path)
+    index = cst.source.Index.build(path)
     index.export_text(text)
     lines = [tuple(map(int, line.split())) for line in text.read_text().splitlines()]
     assert lines == [(e.offset, e.size + 16) for e in index]
     (tmp_path / "data.tfrecord.cstidx").unlink()
-    assert list(cst.import_index(text, path)) == list(index)
-    assert list(cst.load_index(path)) == list(index)
+    assert list(cst.source.Index.from_text(text, path)) == list(index)
+    assert list(cst.source.Index.load(path)) == list(index)
     text.write_text("1 20\n")
-    with pytest.raises(cst.CorruptError) as error:
-        cst.import_index(text, path)
+    with pytest.raises(cst.errors.CorruptError) as error:
+        cst.source.Index.from_text(text, path)
     assert error.value.line == 1
 
 
 def test_index_files_that_do_not_fit(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
     path = make_file("data.tfrecord", 10)
-    with pytest.raises(cst.NotFoundError):
-        cst.load_index(path)
-    cst.build_index(path)
+    with pytest.raises(cst.errors.NotFoundError):
+        cst.source.Index.load(path)
+    cst.source.Index.build(path)
     make_file("data.tfrecord", 12)
-    with pytest.raises(cst.StateError):
-        cst.load_index(path)
+    with pytest.raises(cst.errors.StateError):
+        cst.source.Index.load(path)
     (tmp_path / "data.tfrecord.cstidx").write_bytes(b"nonsense")
-    with pytest.raises(cst.CorruptError):
-        cst.load_index(path)
+    with pytest.raises(cst.errors.CorruptError):
+        cst.source.Index.load(path)
 
 
 def test_what_has_no_index(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
-    with pytest.raises(cst.UnsupportedError):
-        cst.build_index(make_file("d.tfrecord.gz", 10))
-    with pytest.raises(cst.NotFoundError) as missing:
-        cst.build_index(tmp_path / "none")
+    with pytest.raises(cst.errors.UnsupportedError):
+        cst.source.Index.build(make_file("d.tfrecord.gz", 10))
+    with pytest.raises(cst.errors.NotFoundError) as missing:
+        cst.source.Index.build(tmp_path / "none")
     assert missing.value.filename == str(tmp_path / "none")
     with pytest.raises(TypeError):
-        cst.Index()
+        cst.source.Index()
     path = make_file("cut", 10)
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(cst.CorruptError):
-        cst.build_index(path)
+    with pytest.raises(cst.errors.CorruptError):
+        cst.source.Index.build(path)
 
 
 def test_messages_about_wrong_numbers(source: cst.Source) -> None:

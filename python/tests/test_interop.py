@@ -77,8 +77,8 @@ def test_pandas(source: cst.Source, wanted: dict[str, list[object]]) -> None:
 
 
 def test_the_way_back(source: cst.Source, wanted: dict[str, list[object]]) -> None:
-    encoder = cst.ExampleEncoder(SCHEMA)
-    decoder = cst.ExampleDecoder(SCHEMA)
+    encoder = cst.codec.ExampleEncoder(SCHEMA)
+    decoder = cst.codec.ExampleDecoder(SCHEMA)
     for table in (source, pa.table(source), pl.DataFrame(source)):
         assert decoder.decode(encoder.encode(table)).to_pydict() == wanted
     frame = pd.DataFrame.from_arrow(source)
@@ -92,7 +92,7 @@ def test_an_error_has_its_text(make_file: MakeFile) -> None:
     for use in (pa.table, pl.DataFrame, lambda s: duckdb.sql("select count(*) from s").fetchall()):
         with pytest.raises(Exception, match="record 49"):
             use(source)
-        assert isinstance(source.last_error, cst.CorruptError)
+        assert isinstance(source.last_error, cst.errors.CorruptError)
 
 
 def test_requested_schema_is_ignored(source: cst.Source) -> None:
@@ -159,10 +159,10 @@ def used_capsules() -> object:
 def test_exporters_that_lie(answer: object, error: type[Exception], tmp_path: pathlib.Path) -> None:
     exporter: Any = Exporter(answer)
     with pytest.raises(error):
-        cst.ExampleDecoder().decode(exporter)
+        cst.codec.ExampleDecoder().decode(exporter)
     with pytest.raises(error):
-        cst.ExampleEncoder().encode(exporter)
-    with cst.TFRecordWriter(tmp_path / "x") as writer, pytest.raises(error):
+        cst.codec.ExampleEncoder().encode(exporter)
+    with cst.codec.TFRecordWriter(tmp_path / "x") as writer, pytest.raises(error):
         writer.write_batch(exporter)
 
 
@@ -170,11 +170,11 @@ def test_exporters_that_lie(answer: object, error: type[Exception], tmp_path: pa
 def test_streams_that_lie(answer: object) -> None:
     exporter: Any = StreamExporter(answer)
     with pytest.raises((TypeError, ValueError, KeyError)):
-        cst.ExampleEncoder().encode(exporter)
+        cst.codec.ExampleEncoder().encode(exporter)
 
 
 def test_a_capsule_is_used_up_once(source: cst.Source) -> None:
     exporter: Any = Exporter(next(iter(source)).__arrow_c_array__())
     assert pa.record_batch(exporter).num_rows == 30
     with pytest.raises(ValueError, match="used before"):
-        cst.ExampleEncoder().encode(exporter)
+        cst.codec.ExampleEncoder().encode(exporter)

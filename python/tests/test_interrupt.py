@@ -30,6 +30,7 @@ class Slow:  # a file that never ends
         return self.data[self.at - size : self.at]
 
 for name in cst.__all__: getattr(cst, name)  # whose import would be interrupted
+cst.codec, cst.source
 A = bytes.fromhex('0a0161220e0a014112090a0169180120012803')  # message A with an int64 i
 def schema(): return cst.open(path).schema
 def forever(call):  # CPython 3.11 does not catch what is raised as a loop of the try goes round
@@ -73,9 +74,10 @@ CALLS = {
     "dataset": "[0 for _ in cst.open(many, schema=schema()).dataset(64, True, epochs=None)]",
     "convert": "cst.convert(many, path + '.out.csv')",
     "write": "cst.write(cst.open(many, schema=schema()), path + '.out.tfrecord.gz')",
-    "messages": "cst.MessageDecoder('A', descriptors=A).decode([bytes([8, 1] * 10**5)] * 10**6)",
+    "messages": "records = [bytes([8, 1] * 10**5)] * 10**6;"
+    "cst.codec.MessageDecoder('A', descriptors=A).decode(records)",
     "messages, encoded": "b = cst.record_batch({'i': list(range(10**6))});"
-    "forever(lambda: cst.MessageEncoder('A', descriptors=A).encode(b))",
+    "forever(lambda: cst.codec.MessageEncoder('A', descriptors=A).encode(b))",
     "a slow file": "list(cst.open(Slow(data), schema=schema(), threads=2))",
     "python objects": "forever(lambda: next(iter(cst.open(path, batch_size=10**6))).to_pydict())",
 }
@@ -84,7 +86,7 @@ CALLS = {
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     path = tmp_path_factory.mktemp("interrupt") / "a.tfrecord"
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         for i in range(10000):
             writer.write(record(i))
     return path
@@ -183,7 +185,7 @@ def test_a_pass_that_was_interrupted_is_closed(data: pathlib.Path) -> None:
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)
-    with pytest.raises(cst.StateError, match="closed"):
+    with pytest.raises(cst.errors.StateError, match="closed"):
         next(batches)
     source.close()
     assert len(next(iter(cst.open(data)))) > 0

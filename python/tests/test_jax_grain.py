@@ -18,9 +18,9 @@ RAGGED = SCHEMA + "represent_variable_length_as_ragged: true"
 
 
 def plain(value: Any) -> Any:
-    if isinstance(value, cst.SparseTensor):
+    if isinstance(value, cst.tensor.SparseTensor):
         return [plain(part) for part in (value.indices, value.values, value.dense_shape)]
-    if isinstance(value, cst.RaggedTensor):
+    if isinstance(value, cst.tensor.RaggedTensor):
         return [plain(value.values), *map(plain, value.row_splits)]
     return np.asarray(value).tolist()
 
@@ -131,7 +131,7 @@ def test_jax_arrays(file: pathlib.Path) -> None:
 def test_jax_shares_the_memory(file: pathlib.Path) -> None:
     pytest.importorskip("jax")
     tensors = next(iter(cst.open(file, schema=SCHEMA).tensors()))
-    pair = cst.to_jax(tensors["pair"])
+    pair = cst.tensor.to_jax(tensors["pair"])
     assert pair.unsafe_buffer_pointer() == tensors["pair"].numpy().ctypes.data
     del tensors
     assert np.asarray(pair)[99].tolist() == [99.5, -99.0]
@@ -142,7 +142,7 @@ def test_jax_loses_no_integers(make_file: MakeFile) -> None:
     schema = 'feature { name: "id" type: INT shape { } presence { min_fraction: 1 } }'
     path = make_file("d.tfrecord", [wire.example({"id": [i]}) for i in (1, 2**31)])
     source = cst.open(path, schema=schema)
-    with pytest.raises(cst.UnsupportedError, match="jax_enable_x64"):
+    with pytest.raises(cst.errors.UnsupportedError, match="jax_enable_x64"):
         list(source.dataset().jax())
     with jax.enable_x64(True):
         (batch,) = source.dataset().jax()
@@ -153,12 +153,12 @@ def test_jax_loses_no_integers(make_file: MakeFile) -> None:
 def test_numpy_arrays(file: pathlib.Path) -> None:
     dataset = cst.open(file, schema=RAGGED).dataset(16, label="pair")
     features, label = next(iter(dataset.numpy()))
-    assert isinstance(features, cst.Batch)
+    assert isinstance(features, cst.dataset.Batch)
     assert label.shape == (16, 2)
     assert isinstance(features["steps"].values, np.ndarray)
     assert features["steps"].to_list()[:4] == [[], [0], [0, 1], [0, 1, 2]]
     assert features["tags"].values[0] == b"tag0"
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         cst.open(file).dataset(as_batches=True).numpy()
 
 
@@ -180,7 +180,7 @@ def test_what_is_missing_is_said(file: pathlib.Path, name: str) -> None:
         "sys.modules[sys.argv[2]] = None\n"
         "dataset = cst.open(sys.argv[1]).dataset(10)\n"
         "try:\n    dataset.jax() if sys.argv[2] == 'jax' else dataset.tf()\n"
-        "except cst.UnsupportedError as error:\n    print(error)\n"
+        "except cst.errors.UnsupportedError as error:\n    print(error)\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(file), name], capture_output=True, text=True, check=True
@@ -238,7 +238,7 @@ def test_padded_rows(file: pathlib.Path) -> None:
     rows = cst.open(file, schema=SCHEMA).grain(pad={"steps": (-1, 3), "tags": (b"", 2)})
     row = rows[0]
     assert row["steps"].tolist() == [-1, -1, -1]
-    with pytest.raises(cst.SchemaError):
+    with pytest.raises(cst.errors.SchemaError):
         rows[14]  # four tags
 
 

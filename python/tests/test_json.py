@@ -168,7 +168,7 @@ def test_printed_lines_come_back(rows: list[Row]) -> None:
 
 
 def test_records_printed_and_read_are_those_of_the_decoder(tmp_path: pathlib.Path) -> None:
-    with cst.TFRecordWriter(tmp_path / "r.tfrecord") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / "r.tfrecord") as writer:
         for record in conftest.records(20):
             writer.write(record)
     source = cst.open(tmp_path / "r.tfrecord", schema=conftest.SCHEMA, batch_size=7)
@@ -181,7 +181,7 @@ def test_records_printed_and_read_are_those_of_the_decoder(tmp_path: pathlib.Pat
 
 
 def test_feature_lists_come_back_as_the_decoder_gives_them() -> None:
-    batch = cst.SequenceExampleDecoder(test_sequence.SCHEMA).decode(test_sequence.RECORDS)
+    batch = cst.codec.SequenceExampleDecoder(test_sequence.SCHEMA).decode(test_sequence.RECORDS)
     sink = io.BytesIO()
     with cst.Writer(sink, "json") as writer:
         writer.write(batch)
@@ -198,7 +198,7 @@ def test_feature_lists_come_back_as_the_decoder_gives_them() -> None:
 def test_columns_have_the_layout_that_was_asked_for(
     tmp_path: pathlib.Path, options: dict[str, Any]
 ) -> None:
-    with cst.TFRecordWriter(tmp_path / "r.tfrecord") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / "r.tfrecord") as writer:
         for record in conftest.records(9):
             writer.write(record)
     source = cst.open(tmp_path / "r.tfrecord", schema=conftest.SCHEMA, **options)
@@ -228,15 +228,21 @@ def test_numbers_that_are_strings() -> None:
 @pytest.mark.parametrize(
     ("data", "error", "record", "path", "message"),
     [
-        (b'{"a": 1}\n\n{"a": "x"}\n', cst.SchemaError, 2, "a", "but a number in line 1"),
-        (b'{"a": [{"b": 1}, {"b": [0]}]}', cst.SchemaError, 0, "a[1].b", "a list here"),
-        (b'{"a": 1}\n{"a": }\n', cst.CorruptError, 1, None, "line 2, column 7"),
-        (b'{\n "a": 1\n}\n', cst.CorruptError, 0, None, "one object per line"),
-        (b'{"a": NaN}', cst.CorruptError, 0, None, "write them as strings"),
-        (b'{"a": 18446744073709551616}', cst.SchemaError, 0, "a", "quote it"),
-        (b'{"a": 9007199254740993}\n{"a": 0.5}', cst.SchemaError, 1, "a", "in line 1"),
-        (b'{"a": ' + b"[" * 100 + b"]" * 100 + b"}", cst.LimitError, 0, None, "deeper than 100"),
-        (b"7\n", cst.SchemaError, 0, None, "expected an object"),
+        (b'{"a": 1}\n\n{"a": "x"}\n', cst.errors.SchemaError, 2, "a", "but a number in line 1"),
+        (b'{"a": [{"b": 1}, {"b": [0]}]}', cst.errors.SchemaError, 0, "a[1].b", "a list here"),
+        (b'{"a": 1}\n{"a": }\n', cst.errors.CorruptError, 1, None, "line 2, column 7"),
+        (b'{\n "a": 1\n}\n', cst.errors.CorruptError, 0, None, "one object per line"),
+        (b'{"a": NaN}', cst.errors.CorruptError, 0, None, "write them as strings"),
+        (b'{"a": 18446744073709551616}', cst.errors.SchemaError, 0, "a", "quote it"),
+        (b'{"a": 9007199254740993}\n{"a": 0.5}', cst.errors.SchemaError, 1, "a", "in line 1"),
+        (
+            b'{"a": ' + b"[" * 100 + b"]" * 100 + b"}",
+            cst.errors.LimitError,
+            0,
+            None,
+            "deeper than 100",
+        ),
+        (b"7\n", cst.errors.SchemaError, 0, None, "expected an object"),
     ],
 )
 def test_errors(
@@ -277,7 +283,7 @@ def test_files_and_columns(tmp_path: pathlib.Path) -> None:
         "a": [1, 2, 3, 4, 5],
     }
     assert pa.table(source).schema.field("c").type == pa.large_list(pa.float64())
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         _ = cst.open(tmp_path / "0.jsonl", columns=["d"]).arrow_schema
 
 
@@ -288,7 +294,7 @@ source = cst.open("-", "json")
 print(pa.table(source)["a"].to_pylist())
 try:
     pa.table(source)
-except (cst.StateError, pa.ArrowInvalid, OSError) as error:
+except (cst.errors.StateError, pa.ArrowInvalid, OSError) as error:
     print("once")
 """
     done = subprocess.run(

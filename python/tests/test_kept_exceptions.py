@@ -57,7 +57,7 @@ class FailingStream:
         return pa.RecordBatchReader.from_batches(schema, batches()).__arrow_c_stream__()
 
 
-BATCH = cst.JsonDecoder().decode(b'{"a": 1}')
+BATCH = cst.codec.JsonDecoder().decode(b'{"a": 1}')
 
 
 def write_all(file: Failing) -> None:
@@ -71,13 +71,13 @@ def write_by_hand(file: Failing) -> None:
 
 
 def write_records(file: Failing) -> None:
-    writer = cst.TFRecordWriter(file)
+    writer = cst.codec.TFRecordWriter(file)
     writer.write(b"x" * 100_000)
     writer.close()
 
 
 def give_up(file: Failing) -> None:
-    writer = cst.TFRecordWriter(file)
+    writer = cst.codec.TFRecordWriter(file)
     try:
         writer.write(b"x" * 10_000_000)
     finally:
@@ -184,7 +184,7 @@ def test_the_function_for_dropped_records_is_freed_when_it_raised() -> None:
 
     def run() -> weakref.ref[Any]:
         class Judge:
-            def __call__(self, dropped: cst.Dropped) -> bool:
+            def __call__(self, dropped: cst.source.Dropped) -> bool:
                 mine = self
                 raise Mine(mine)
 

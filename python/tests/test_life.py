@@ -55,8 +55,8 @@ def resident() -> int:
 
 
 def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
-    decoder, encoder = cst.ExampleDecoder(SCHEMA), cst.ExampleEncoder()
-    free_decoder = cst.ExampleDecoder()
+    decoder, encoder = cst.codec.ExampleDecoder(SCHEMA), cst.codec.ExampleEncoder()
+    free_decoder = cst.codec.ExampleDecoder()
     batch = decoder.decode(RECORDS)
     arrow = pa.array(RECORDS)
     schema = cst.Schema(SCHEMA)
@@ -73,18 +73,18 @@ def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
 
     tensors = next(cst.open(path, schema=SCHEMA).tensors())
     table = pa.table(pa.record_batch(batch))
-    sequences = cst.SequenceExampleDecoder()
-    sequence_encoder = cst.SequenceExampleEncoder()
+    sequences = cst.codec.SequenceExampleDecoder()
+    sequence_encoder = cst.codec.SequenceExampleEncoder()
     damaged = path.with_suffix(".damaged")
     damaged.write_bytes(path.read_bytes()[:500] + b"x" + path.read_bytes()[501:])
     rows = cst.open(path, schema=SCHEMA)
-    cst.build_index(path)
+    cst.source.Index.build(path)
 
     class Unreadable:
         def __arrow_c_stream__(self, requested_schema: object = None) -> object:
             raise TypeError("unreadable")
 
-    def stop(dropped: cst.Dropped) -> None:
+    def stop(dropped: cst.source.Dropped) -> None:
         raise TypeError("stop")
 
     def skip() -> None:
@@ -129,15 +129,15 @@ def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
         "row": lambda: (rows[3], rows[[4, 5]], len(rows)),
         "parts": lambda: (list(rows[3:20]), list(rows.split(1, 3)[2:4])),
         "no row": fails(lambda: cst.open(table).take([0])),
-        "index": lambda: (cst.build_index(path)[0], cst.load_index(path)),
-        "no index": fails(lambda: cst.load_index("/no/such/file")),
+        "index": lambda: (cst.source.Index.build(path)[0], cst.source.Index.load(path)),
+        "no index": fails(lambda: cst.source.Index.load("/no/such/file")),
         "write": lambda: cst.write([table, table], io.BytesIO(), "json"),
         "write fails": fails(
             lambda: cst.write([table, pa.table({"x": [1]})], io.BytesIO(), "json")
         ),
         "abandon": lambda: cst.Writer(io.BytesIO(), "json").write(table),
         "csv options": fails(
-            lambda: cst.open(path, csv=cst.CsvOptions(names=["a"]), format="none")
+            lambda: cst.open(path, csv=cst.format.CsvOptions(names=["a"]), format="none")
         ),
         "types": fails(lambda: cst.open(path, types=table.schema, format="none")),
         "pickle a schema": lambda: pickle.loads(pickle.dumps(batch.schema)),
@@ -232,7 +232,7 @@ def growth(use: Callable[[], object]) -> tuple[int, int, int]:
 def test_reference_counts() -> None:
     records = [bytes([10, 0]) for _ in range(10)]
     before = [sys.getrefcount(r) for r in records], sys.getrefcount(records)
-    decoder = cst.ExampleDecoder()
+    decoder = cst.codec.ExampleDecoder()
     for _ in range(10):
         decoder.decode(records)
         decoder.decode(iter(records))
@@ -266,7 +266,10 @@ def raise_error(path: str) -> None:
 def test_errors_cross_processes(make_file: MakeFile) -> None:
     path = make_file("d", 5)
     path.write_bytes(path.read_bytes()[:-1])
-    with multiprocessing.get_context("spawn").Pool(1) as pool, pytest.raises(cst.CorruptError) as e:
+    with (
+        multiprocessing.get_context("spawn").Pool(1) as pool,
+        pytest.raises(cst.errors.CorruptError) as e,
+    ):
         pool.apply(raise_error, (str(path),))
     assert (e.value.file, e.value.record) == (str(path), 4)
 
@@ -280,13 +283,13 @@ def test_a_fork_in_the_middle_of_a_pass(make_file: MakeFile) -> None:
         source = cst.open(sys.argv[1], batch_size=10, threads=3)
         running = iter(source)
         next(running)
-        writer = cst.TFRecordWriter(sys.argv[1] + ".out")
+        writer = cst.codec.TFRecordWriter(sys.argv[1] + ".out")
         writer.write(b"x")
         child = os.fork()
         if child == 0:
             try:
                 next(running)
-            except cst.StateError as e:
+            except cst.errors.StateError as e:
                 print("StateError", len(list(source)), flush=True)
             del running, source, writer
             sys.exit()
@@ -365,7 +368,7 @@ ENDINGS = {
     """,
     "an open writer": """
         import io
-        writers = [cst.TFRecordWriter(path + ".tmp"), cst.TFRecordWriter(io.BytesIO())]
+        writers = [cst.codec.TFRecordWriter(path + ".tmp"), cst.codec.TFRecordWriter(io.BytesIO())]
         for writer in writers:
             writer.write(b"x")
     """,
@@ -409,7 +412,8 @@ ENDINGS = {
     """,
     "rows and parts": """
         source = cst.open(path, schema='feature { name: "id" type: INT }', threads=2)
-        kept = [source[3], iter(source[100:]), iter(source.split(1, 2)), cst.build_index(path)]
+        index = cst.source.Index.build(path)
+        kept = [source[3], iter(source[100:]), iter(source.split(1, 2)), index]
         next(kept[1]), next(kept[2])
     """,
     "an open writer of batches": """
@@ -486,7 +490,7 @@ def test_references_in_module_globals_and_builtins(make_file: MakeFile) -> None:
         import builtins, sys
         import columnstone as cst
         source = cst.open(open(sys.argv[1], "rb"), threads=2, batch_size=10)
-        builtins.kept = (source, iter(source), cst.ExampleDecoder(), next(source.tensors()))
+        builtins.kept = (source, iter(source), cst.codec.ExampleDecoder(), next(source.tensors()))
         next(builtins.kept[1])
         print("end")
     """
@@ -527,7 +531,7 @@ def test_a_del_that_works_while_the_interpreter_ends(
         begun = iter(cst.open(path, batch_size=10, threads=2))
         next(begun)
         of_file = cst.open(open(path, "rb"), threads=2)
-        writer = cst.TFRecordWriter(path + ".out")
+        writer = cst.codec.TFRecordWriter(path + ".out")
         {place}["kept"] = Last()
     """
     assert run(code, make_file("d", 2000)) in (result, "ImportError")
@@ -587,7 +591,7 @@ def test_a_pass_that_is_entered_twice(make_file: MakeFile) -> None:
             try:
                 if self.running is not None:
                     next(self.running)  # type: ignore[call-overload]
-            except cst.StateError as e:
+            except cst.errors.StateError as e:
                 self.failure = e
             size = min(size, 1000)
             data, self.data = self.data[:size], self.data[size:]
@@ -597,7 +601,7 @@ def test_a_pass_that_is_entered_twice(make_file: MakeFile) -> None:
     running = iter(cst.open(file, schema=SCHEMA, threads=1, batch_size=10))
     file.running = running
     assert sum(len(b) for b in running) == 1000
-    assert isinstance(file.failure, cst.StateError)
+    assert isinstance(file.failure, cst.errors.StateError)
     file.running = None
 
 
@@ -623,7 +627,7 @@ def test_a_fork_while_a_thread_is_in_a_pass(make_file: MakeFile) -> None:
     if child == 0:
         signal.alarm(20)
         try:
-            with pytest.raises(cst.StateError, match="fork"):
+            with pytest.raises(cst.errors.StateError, match="fork"):
                 next(running)
             assert running.progress() == (0, 0)
             running.close()

@@ -21,7 +21,8 @@ schema = cst.infer_schema(path)
 with open(path, "rb") as f:
     data = f.read()
 records = [r for b in cst.open(path, format="raw") for r in b["record"]]
-decoder, free, encoder = cst.ExampleDecoder(schema), cst.ExampleDecoder(), cst.ExampleEncoder()
+decoder, free = cst.codec.ExampleDecoder(schema), cst.codec.ExampleDecoder()
+encoder = cst.codec.ExampleEncoder()
 batch = decoder.decode(records)
 array = encoder.encode(batch)
 tensors = next(cst.open(path, schema=schema).tensors())
@@ -30,9 +31,9 @@ dense = tensors["id"]
 table = pyarrow.table(pyarrow.record_batch(batch))
 rows = cst.open(path, schema=schema)
 wrong = records[:2] + [b"\\xff"] + records[2:]
-with cst.TFRecordWriter(path + ".damaged") as w:
+with cst.codec.TFRecordWriter(path + ".damaged") as w:
     for r in wrong: w.write(r)
-sequences = cst.SequenceExampleDecoder()
+sequences = cst.codec.SequenceExampleDecoder()
 sequence_batch = sequences.decode([b""] * 3)
 
 def dropping():
@@ -48,7 +49,7 @@ class Stream:
 def failing():
     try:
         decoder.decode([b"", b"\\xff"])
-    except cst.CorruptError:
+    except cst.errors.CorruptError:
         pass
 
 USES = {
@@ -71,15 +72,15 @@ USES = {
     "dlpack": lambda: (dense.__dlpack__(), dense.__dlpack__(max_version=(1, 0), copy=True)),
     "buffers": lambda: (memoryview(dense), dense.tolist(), dense.__arrow_c_array__()),
     "verify": lambda: (cst.open(path).verify(), cst.open(path).count()),
-    "write": lambda: cst.TFRecordWriter(io.BytesIO()).close(),
+    "write": lambda: cst.codec.TFRecordWriter(io.BytesIO()).close(),
     "read tables": lambda: list(cst.open([table, batch], columns=["id"], batch_size=4)),
     "drop": dropping,
     "rows": lambda: (rows[3], rows[[4, 5]], rows[1:3][0]),
     "write batches": lambda: cst.write([batch, batch], io.BytesIO(), "json"),
     "pickle a schema": lambda: batch.schema.__reduce__(),
     "types": lambda: core.arrow_schema(batch.schema),
-    "sequences": lambda: cst.SequenceExampleEncoder().encode(sequences.decode([b""] * 3)),
-    "index": lambda: cst.build_index(path)[0],
+    "sequences": lambda: cst.codec.SequenceExampleEncoder().encode(sequences.decode([b""] * 3)),
+    "index": lambda: cst.source.Index.build(path)[0],
 }
 
 failures = 0

@@ -20,10 +20,10 @@ TABLE = pa.table(
     }
 )
 PAIRS: dict[str, tuple[Any, Any]] = {
-    "csv": (cst.CsvDecoder, cst.CsvEncoder),
-    "json": (cst.JsonDecoder, cst.JsonEncoder),
-    "arrow": (cst.ArrowDecoder, cst.ArrowEncoder),
-    "parquet": (cst.ParquetDecoder, cst.ParquetEncoder),
+    "csv": (cst.codec.CsvDecoder, cst.codec.CsvEncoder),
+    "json": (cst.codec.JsonDecoder, cst.codec.JsonEncoder),
+    "arrow": (cst.codec.ArrowDecoder, cst.codec.ArrowEncoder),
+    "parquet": (cst.codec.ParquetDecoder, cst.codec.ParquetEncoder),
 }
 
 
@@ -46,7 +46,7 @@ def test_pickles(name: str) -> None:
         one = cls()
         copy = pickle.loads(pickle.dumps(one))
         assert type(copy) is cls
-        assert repr(copy) == f"<columnstone.{cls.__name__}>"
+        assert repr(copy) == f"<columnstone.codec.{cls.__name__}>"
     decoder = PAIRS[name][0](columns=["s", "i"])
     data = PAIRS[name][1]().encode(TABLE)
     batch = pickle.loads(pickle.dumps(decoder)).decode(data)
@@ -59,7 +59,7 @@ def test_no_rows(name: str) -> None:
     data = encoder.encode([], TABLE.schema)
     assert encoder.encode(TABLE.slice(0, 0)) == data
     if name == "json":
-        with_types = cst.JsonDecoder(types=TABLE.schema)
+        with_types = cst.codec.JsonDecoder(types=TABLE.schema)
         batch = with_types.decode(data)
         assert batch.num_rows == 0 and batch.column_names == ["i", "f", "s"]
         assert decoder.decode(data).num_rows == 0
@@ -70,8 +70,8 @@ def test_no_rows(name: str) -> None:
 
 
 def test_no_batches() -> None:
-    with pytest.raises(cst.StateError):
-        cst.JsonEncoder().encode([])
+    with pytest.raises(cst.errors.StateError):
+        cst.codec.JsonEncoder().encode([])
 
 
 def test_many_rows() -> None:
@@ -85,59 +85,64 @@ def test_arrow_stream_and_file() -> None:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, TABLE.schema) as writer:
         writer.write_table(TABLE, max_chunksize=1)
-    assert pa.table(cst.ArrowDecoder().decode(sink.getvalue())).equals(TABLE)
-    data = cst.ArrowEncoder().encode(TABLE)
+    assert pa.table(cst.codec.ArrowDecoder().decode(sink.getvalue())).equals(TABLE)
+    data = cst.codec.ArrowEncoder().encode(TABLE)
     assert pa.ipc.open_file(data).read_all().equals(TABLE)
     with pytest.raises(cst.Error):
-        cst.ArrowDecoder().decode(data[:100])
+        cst.codec.ArrowDecoder().decode(data[:100])
 
 
 def test_parquet() -> None:
-    data = cst.ParquetEncoder(compression="none").encode(TABLE)
+    data = cst.codec.ParquetEncoder(compression="none").encode(TABLE)
     assert pq.read_table(pa.BufferReader(data)).equals(TABLE)
-    with pytest.raises(cst.CorruptError):
-        cst.ParquetDecoder().decode(data[:-1])
+    with pytest.raises(cst.errors.CorruptError):
+        cst.codec.ParquetDecoder().decode(data[:-1])
 
 
 def test_csv() -> None:
-    dialect = cst.CsvOptions(delimiter=";", names=("a", "b"))
-    batch = cst.CsvDecoder(csv=dialect).decode(b"1;x\n2;y\n")
+    dialect = cst.format.CsvOptions(delimiter=";", names=("a", "b"))
+    batch = cst.codec.CsvDecoder(csv=dialect).decode(b"1;x\n2;y\n")
     assert batch.to_pydict() == {"a": [1, 2], "b": ["x", "y"]}
     types = pa.schema([("a", pa.float32()), ("b", pa.binary())])
-    batch = pickle.loads(pickle.dumps(cst.CsvDecoder(csv=dialect, types=types))).decode(b"1;x\n")
+    batch = pickle.loads(pickle.dumps(cst.codec.CsvDecoder(csv=dialect, types=types))).decode(
+        b"1;x\n"
+    )
     assert batch.to_pydict() == {"a": [1.0], "b": [b"x"]}
-    assert cst.CsvEncoder(csv=cst.CsvOptions(delimiter="|")).encode(batch) == b"a|b\n1.0|x\n"
+    assert (
+        cst.codec.CsvEncoder(csv=cst.format.CsvOptions(delimiter="|")).encode(batch)
+        == b"a|b\n1.0|x\n"
+    )
 
 
 def test_schema() -> None:
     schema = 'feature { name: "a" type: INT } feature { name: "b" type: FLOAT }'
-    decoder = pickle.loads(pickle.dumps(cst.JsonDecoder(schema)))
+    decoder = pickle.loads(pickle.dumps(cst.codec.JsonDecoder(schema)))
     assert decoder.decode(b'{"a": [1, 2], "b": 0.5}').to_pydict() == {"a": [[1, 2]], "b": [[0.5]]}
-    assert cst.CsvDecoder(schema, ["b"]).decode(b"a,b\n1,2\n").to_pydict() == {"b": [[2.0]]}
+    assert cst.codec.CsvDecoder(schema, ["b"]).decode(b"a,b\n1,2\n").to_pydict() == {"b": [[2.0]]}
 
 
 def test_raw() -> None:
     batch = pa.table({"record": pa.array(records(20), pa.large_binary())})
-    data = cst.RawEncoder().encode(batch)
-    assert pa.table(cst.RawDecoder().decode(data)).equals(batch)
-    assert cst.RawDecoder().decode(b"").num_rows == 0
-    zipped = cst.RawEncoder(compression="gzip").encode(batch)
+    data = cst.codec.RawEncoder().encode(batch)
+    assert pa.table(cst.codec.RawDecoder().decode(data)).equals(batch)
+    assert cst.codec.RawDecoder().decode(b"").num_rows == 0
+    zipped = cst.codec.RawEncoder(compression="gzip").encode(batch)
     assert zipped[:2] == b"\x1f\x8b"
-    assert pa.table(cst.RawDecoder().decode(zipped)).equals(batch)
-    with pytest.raises(cst.CorruptError):
-        cst.RawDecoder().decode(data[:-1])
+    assert pa.table(cst.codec.RawDecoder().decode(zipped)).equals(batch)
+    with pytest.raises(cst.errors.CorruptError):
+        cst.codec.RawDecoder().decode(data[:-1])
 
 
 def test_failures() -> None:
     with pytest.raises(cst.Error) as caught:
-        cst.JsonDecoder().decode(b'{"a": 1}\n{"a": \n')
+        cst.codec.JsonDecoder().decode(b'{"a": 1}\n{"a": \n')
     assert caught.value.line == 2
-    with pytest.raises(cst.UnsupportedError, match="bad"):
-        cst.JsonEncoder().encode(
+    with pytest.raises(cst.errors.UnsupportedError, match="bad"):
+        cst.codec.JsonEncoder().encode(
             pa.table({"bad": pa.array([(1, 2, 3)], pa.month_day_nano_interval())})
         )
     wrong: Any = "text"
     with pytest.raises(TypeError):
-        cst.CsvDecoder().decode(wrong)
+        cst.codec.CsvDecoder().decode(wrong)
     with pytest.raises(TypeError):
-        cst.CsvDecoder(no_such_option=1).decode(b"")
+        cst.codec.CsvDecoder(no_such_option=1).decode(b"")

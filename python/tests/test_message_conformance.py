@@ -28,7 +28,9 @@ def test_the_judge_is_upb() -> None:
 def test_corner(corner: Corner) -> None:
     reference, decoder = made(corner.case, OPTIONS)
     expected = Expected(corner.case, reference, corner.record)
-    assert corner.taken == (expected.kind is not cst.CorruptError or expected.refused is False)
+    assert corner.taken == (
+        expected.kind is not cst.errors.CorruptError or expected.refused is False
+    )
     if expected.refused or corner.stricter:
         check_refused(decoder, corner.record, expected.kind)
     elif expected.refused is False:
@@ -36,7 +38,7 @@ def test_corner(corner: Corner) -> None:
 
 
 @functools.cache
-def made(case: Case, options: ref.Options) -> tuple[ref.Reference, cst.MessageDecoder]:
+def made(case: Case, options: ref.Options) -> tuple[ref.Reference, cst.codec.MessageDecoder]:
     return ref.Reference(case.cls.DESCRIPTOR, options), decoder_of(case, options)
 
 

@@ -88,15 +88,15 @@ def check(case: Case, made: list[Any], form: str) -> int:
     """Texts become what they say; and columns become texts that say the same."""
     kind: dict[str, Any] = {"descriptors": case.descriptors}
     text_kind: dict[str, Any] = {**kind, "form": form}
-    decoder = cst.MessageDecoder(case.message, plain_types=True, **text_kind)
+    decoder = cst.codec.MessageDecoder(case.message, plain_types=True, **text_kind)
     pairs = texts_of(case, made, form)
     try:
         batch = decoder.decode([text for text, _ in pairs])
-    except cst.SchemaError as error:
+    except cst.errors.SchemaError as error:
         assert "UTF-8" in str(error)  # strings of proto2 may be anything, columns may not
         return 0
-    encoded = cst.MessageEncoder(case.message, **kind).encode(batch).to_pylist()
-    again = cst.MessageEncoder(case.message, **text_kind).encode(batch).to_pylist()
+    encoded = cst.codec.MessageEncoder(case.message, **kind).encode(batch).to_pylist()
+    again = cst.codec.MessageEncoder(case.message, **text_kind).encode(batch).to_pylist()
     for (text, wanted), record, written in zip(pairs, encoded, again, strict=True):
         assert bytes_of(case.cls.FromString(record)) == bytes_of(wanted), text
         assert b"\n" not in written
@@ -140,8 +140,8 @@ def test_random_types(seed: int, form: str) -> None:
 )
 def test_bad_json_names_record_path_and_place(text: str, path: str | None, part: str) -> None:
     case = stored_case("shop", "Session")
-    decoder = cst.MessageDecoder(case.message, descriptors=case.descriptors, form="json")
-    with pytest.raises(cst.CorruptError) as caught:
+    decoder = cst.codec.MessageDecoder(case.message, descriptors=case.descriptors, form="json")
+    with pytest.raises(cst.errors.CorruptError) as caught:
         decoder.decode([b"{}", text.encode()])
     assert caught.value.record == 1
     assert caught.value.path == path
@@ -168,8 +168,10 @@ def test_what_is_unknown_is_passed_over() -> None:
     for name, message in STORED:
         case = stored_case(name, message)
         kind: dict[str, Any] = {"descriptors": case.descriptors, "form": "json"}
-        decoder = cst.MessageDecoder(case.message, plain_types=True, ignore_unknown=True, **kind)
-        encoder = cst.MessageEncoder(case.message, descriptors=case.descriptors)
+        decoder = cst.codec.MessageDecoder(
+            case.message, plain_types=True, ignore_unknown=True, **kind
+        )
+        encoder = cst.codec.MessageEncoder(case.message, descriptors=case.descriptors)
         for text, _ in texts_of(case, known_messages(r, case, 60), "json"):
             changed = json.dumps(strangers(r, json.loads(text)))
             try:
@@ -180,12 +182,12 @@ def test_what_is_unknown_is_passed_over() -> None:
                     descriptor_pool=pool_of(case),
                 )
             except json_format.ParseError:  # a map's key is no number, a struct has no such form
-                with pytest.raises(cst.CorruptError):
+                with pytest.raises(cst.errors.CorruptError):
                     decoder.decode([changed.encode()])
                 counts["refused"] += 1
                 continue
             if not wanted.IsInitialized():  # a required enum has a name that is passed over
-                with pytest.raises(cst.SchemaError, match="required"):
+                with pytest.raises(cst.errors.SchemaError, match="required"):
                     decoder.decode([changed.encode()])
                 continue
             [record] = encoder.encode(decoder.decode([changed.encode()])).to_pylist()
@@ -202,7 +204,7 @@ def test_views_of_json_pass_over_what_is_unknown() -> None:
         text.format(", ignore_unknown = true"), descriptors=case.descriptors
     )
     assert query.view().run([record]).to_pydict() == {"device": ["DEVICE_UNKNOWN"]}
-    with pytest.raises(cst.CorruptError, match="no field"):
+    with pytest.raises(cst.errors.CorruptError, match="no field"):
         cst.Query.from_text(text.format(""), descriptors=case.descriptors).view().run([record])
 
 
@@ -223,25 +225,27 @@ def test_message_sets_are_bytes() -> None:
     message = cls(id=1)
     message.set.Extensions[cls.DESCRIPTOR.extensions_by_name["more"]].id = 7
     records = [message.SerializeToString(), b""]
-    batch = cst.MessageDecoder(cls).decode(records)
+    batch = cst.codec.MessageDecoder(cls).decode(records)
     assert batch.to_pydict() == {"id": [1, None], "set": [message.set.SerializeToString(), None]}
-    assert cst.MessageEncoder(cls).encode(batch).to_pylist() == records
-    text = cst.MessageEncoder(cls, form="text").encode(batch)
-    assert cst.MessageDecoder(cls, form="text").decode(text).to_pydict() == batch.to_pydict()
-    with pytest.raises(cst.UnsupportedError, match="message set"):
-        cst.MessageEncoder(cls, form="json").encode(batch)
-    with pytest.raises(cst.CorruptError, match="message set"):
-        cst.MessageDecoder(cls, form="json").decode([json_format.MessageToJson(message).encode()])
-    with pytest.raises(cst.CorruptError, match="message set"):
-        cst.MessageDecoder(cls, form="text").decode([str(message).encode()])
+    assert cst.codec.MessageEncoder(cls).encode(batch).to_pylist() == records
+    text = cst.codec.MessageEncoder(cls, form="text").encode(batch)
+    assert cst.codec.MessageDecoder(cls, form="text").decode(text).to_pydict() == batch.to_pydict()
+    with pytest.raises(cst.errors.UnsupportedError, match="message set"):
+        cst.codec.MessageEncoder(cls, form="json").encode(batch)
+    with pytest.raises(cst.errors.CorruptError, match="message set"):
+        cst.codec.MessageDecoder(cls, form="json").decode(
+            [json_format.MessageToJson(message).encode()]
+        )
+    with pytest.raises(cst.errors.CorruptError, match="message set"):
+        cst.codec.MessageDecoder(cls, form="text").decode([str(message).encode()])
     view = cst.Query.from_text("from message sets.Row output s = set", descriptors=cls).view()
     assert view.run(records).to_pydict() == {"s": batch.to_pydict()["set"]}
 
 
 def test_errors_name_the_option_that_takes_the_value() -> None:
     case = stored_case("shop", "Session")
-    with pytest.raises(cst.SchemaError, match="plain_types=True"):
-        cst.MessageDecoder(case.message, descriptors=case.descriptors, form="json").decode(
+    with pytest.raises(cst.errors.SchemaError, match="plain_types=True"):
+        cst.codec.MessageDecoder(case.message, descriptors=case.descriptors, form="json").decode(
             [b'{"at": "0001-01-01T00:00:00Z"}']
         )
     case = stored_case("everything2", "Everything")
@@ -251,19 +255,19 @@ def test_errors_name_the_option_that_takes_the_value() -> None:
         if f.type == f.TYPE_STRING
     )
     inner = bytes([(string.number & 15) << 3 | 2, 1, 255])
-    with pytest.raises(cst.SchemaError, match="binary_strings=True"):
-        cst.MessageDecoder(string.containing_type).decode([inner])
+    with pytest.raises(cst.errors.SchemaError, match="binary_strings=True"):
+        cst.codec.MessageDecoder(string.containing_type).decode([inner])
     session = {"message": "shop.Session", "descriptors": messages.SHOP}  # proto3 checks by itself
-    with pytest.raises(cst.CorruptError, match="binary_strings=True"):
-        cst.MessageDecoder(**session).decode([b"\x12\x01\xff"])
-    taken = cst.MessageDecoder(**session, binary_strings=True).decode([b"\x12\x01\xff"])
+    with pytest.raises(cst.errors.CorruptError, match="binary_strings=True"):
+        cst.codec.MessageDecoder(**session).decode([b"\x12\x01\xff"])
+    taken = cst.codec.MessageDecoder(**session, binary_strings=True).decode([b"\x12\x01\xff"])
     assert taken["user"].to_pylist() == [b"\xff"]
 
 
 def test_ignoring_is_not_for_the_text_format() -> None:
     case = stored_case("shop", "Session")
     with pytest.raises(ValueError, match="ignore_unknown"):
-        cst.MessageDecoder(
+        cst.codec.MessageDecoder(
             case.message, descriptors=case.descriptors, form="text", ignore_unknown=True
         )
 
@@ -287,8 +291,8 @@ def test_lines_of_json_are_records(tmp_path: pathlib.Path) -> None:
         descriptors=case.descriptors,
         message_options={"form": "json"},
     )
-    wanted = cst.MessageDecoder(case.message, descriptors=case.descriptors).decode(records)
-    encoder = cst.MessageEncoder(case.message, descriptors=case.descriptors)  # sorts the maps
+    wanted = cst.codec.MessageDecoder(case.message, descriptors=case.descriptors).decode(records)
+    encoder = cst.codec.MessageEncoder(case.message, descriptors=case.descriptors)  # sorts the maps
     assert encoder.encode(pa.table(source)).to_pylist() == encoder.encode(wanted).to_pylist()
 
 
@@ -297,12 +301,12 @@ def test_what_cannot_be_written_as_json() -> None:
     options: dict[str, Any] = {"descriptors": case.descriptors, "plain_types": True}
     message = case.cls()
     message.timestamp.nanos = -1
-    batch = cst.MessageDecoder(case.message, **options).decode([message.SerializeToString()])
-    encoder = cst.MessageEncoder(case.message, descriptors=case.descriptors, form="json")
-    with pytest.raises(cst.UnsupportedError, match="timestamp") as caught:
+    batch = cst.codec.MessageDecoder(case.message, **options).decode([message.SerializeToString()])
+    encoder = cst.codec.MessageEncoder(case.message, descriptors=case.descriptors, form="json")
+    with pytest.raises(cst.errors.UnsupportedError, match="timestamp") as caught:
         encoder.encode(batch)
     assert caught.value.path == "timestamp"
     with pytest.raises(cst.Error, match="unknown_fields"):
-        cst.MessageEncoder(
+        cst.codec.MessageEncoder(
             case.message, descriptors=case.descriptors, form="json", unknown_fields="rest"
         )

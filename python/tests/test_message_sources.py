@@ -18,7 +18,7 @@ import pytest
 RECORDS = messages.sessions(50)
 ROWS = messages.rows(RECORDS)
 SESSION = messages.shop("Session")
-SHOP = cst.Descriptors(messages.SHOP)
+SHOP = cst.schema.Descriptors(messages.SHOP)
 BAD = b"\x08\x01\x12\x05ab"  # ends within a string
 
 
@@ -28,7 +28,7 @@ def path(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 def write(path: pathlib.Path, records: list[bytes], **options: Any) -> pathlib.Path:
-    with cst.TFRecordWriter(path, **options) as writer:
+    with cst.codec.TFRecordWriter(path, **options) as writer:
         for record in records:
             writer.write(record)
     return path
@@ -148,18 +148,18 @@ def test_filter(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
 def test_tensors(path: pathlib.Path) -> None:
     columns = ["id", "event.price"]
     with pytest.raises(
-        cst.SchemaError, match=r"event\.price.*null"
+        cst.errors.SchemaError, match=r"event\.price.*null"
     ):  # no tensor has a place for it
         list(cst.open(path, message=SESSION, columns=columns).tensors())
     [names] = cst.open(path, message=SESSION, columns=["device"]).tensors()
     wanted = [row["device"].encode() for row in ROWS]
-    assert cst.to_numpy(names["device"]).tolist() == wanted
+    assert cst.tensor.to_numpy(names["device"]).tolist() == wanted
     source = cst.open(path, message=SESSION, columns=columns, message_options={"defaults": True})
     [batch] = source.tensors()
-    assert cst.to_numpy(batch["id"]).tolist() == list(range(50))
+    assert cst.tensor.to_numpy(batch["id"]).tolist() == list(range(50))
     prices = batch["event"]["price"]
     wanted = [e["price"] or 0.0 for row in ROWS for e in row["event"]]
-    assert cst.to_numpy(prices.values).tolist() == wanted
+    assert cst.tensor.to_numpy(prices.values).tolist() == wanted
 
 
 # ---- a column of a table ----
@@ -194,7 +194,7 @@ def test_a_column(tmp_path: pathlib.Path) -> None:
 
 def test_on_error(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "bad.tfrecord", [*RECORDS[:3], BAD, *RECORDS[3:5], BAD, RECORDS[5]])
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         list(cst.open(path, message=SESSION))
     assert (caught.value.file, caught.value.record) == (str(path), 3)
     assert "ab" not in str(caught.value)  # its content
@@ -206,21 +206,21 @@ def test_on_error(tmp_path: pathlib.Path) -> None:
     nothing = dict.fromkeys(ROWS[0])
     assert rows(nulls) == [*ROWS[:3], nothing, *ROWS[3:5], nothing, ROWS[5]]
     assert [(d.record, d.kind) for d in nulls.dropped] == [(3, "record"), (6, "record")]
-    assert all(isinstance(d.error, cst.CorruptError) for d in nulls.dropped)
+    assert all(isinstance(d.error, cst.errors.CorruptError) for d in nulls.dropped)
     assert all(field.nullable for field in pa.schema(nulls.arrow_schema))
 
     told = []
     assert rows(cst.open(path, message=SESSION, on_error=told.append)) == ROWS[:6]
     assert [d.record for d in told] == [3, 6]
-    with pytest.raises(cst.LimitError):
+    with pytest.raises(cst.errors.LimitError):
         list(cst.open(path, message=SESSION, on_error="null", max_errors=1))
 
 
 def test_nulls_are_for_messages(tmp_path: pathlib.Path) -> None:
     path = write(tmp_path / "e.tfrecord", [b""])
-    with pytest.raises(cst.UnsupportedError, match="null"):
+    with pytest.raises(cst.errors.UnsupportedError, match="null"):
         list(cst.open(path, "example", on_error="null"))
-    with pytest.raises(cst.ArgumentError, match='"null"'):
+    with pytest.raises(cst.errors.ArgumentError, match='"null"'):
         cst.open(path, on_error="nil")  # type: ignore[arg-type]
 
 
@@ -230,12 +230,20 @@ def test_nulls_are_for_messages(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"message": "shop.Session"}, cst.ArgumentError, "descriptors="),
-        ({"message": "shop.No", "descriptors": SHOP}, cst.NotFoundError, "shop.No"),
-        ({"message": SESSION, "columns": ["no"]}, cst.NotFoundError, "no"),
-        ({"message": SESSION, "message_options": {"enum": 1}}, cst.ArgumentError, "no option"),
-        ({"message": SESSION, "message_options": {"enums": 1}}, cst.ArgumentError, "enums is '1'"),
-        ({"message_options": {}}, cst.ArgumentError, "no message"),
+        ({"message": "shop.Session"}, cst.errors.ArgumentError, "descriptors="),
+        ({"message": "shop.No", "descriptors": SHOP}, cst.errors.NotFoundError, "shop.No"),
+        ({"message": SESSION, "columns": ["no"]}, cst.errors.NotFoundError, "no"),
+        (
+            {"message": SESSION, "message_options": {"enum": 1}},
+            cst.errors.ArgumentError,
+            "no option",
+        ),
+        (
+            {"message": SESSION, "message_options": {"enums": 1}},
+            cst.errors.ArgumentError,
+            "enums is '1'",
+        ),
+        ({"message_options": {}}, cst.errors.ArgumentError, "no message"),
         ({"message_column": "value"}, cst.Error, "message"),
         ({"format": "message"}, cst.Error, "message"),
         ({"message": 5}, TypeError, "generated class"),
@@ -254,9 +262,11 @@ def test_files_that_hold_messages_in_another_way(tmp_path: pathlib.Path) -> None
     table, lines = tmp_path / "kafka.parquet", tmp_path / "sessions.jsonl"
     parquet.write_table(pa.table({"value": RECORDS}), table)
     lines.write_text('{"id": "1"}\n')
-    with pytest.raises(cst.FormatError, match=r"format parquet and the column .*message_column"):
+    with pytest.raises(
+        cst.errors.FormatError, match=r"format parquet and the column .*message_column"
+    ):
         list(cst.open(table, message=SESSION))
-    with pytest.raises(cst.FormatError, match=r"a line: container lines, form json"):
+    with pytest.raises(cst.errors.FormatError, match=r"a line: container lines, form json"):
         list(cst.open(lines, message=SESSION))
 
 
@@ -324,10 +334,10 @@ def test_convert(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
     )
     got = cst.open(json, message=SESSION, message_options=options, container="lines")
     assert rows(got) == ROWS
-    with pytest.raises(cst.ArgumentError, match="nothing says which"):
+    with pytest.raises(cst.errors.ArgumentError, match="nothing says which"):
         cst.convert(path, tmp_path / "x.tfrecord", to="message", message=SESSION)
     assert not (tmp_path / "x.tfrecord").exists()
-    with pytest.raises(cst.ArgumentError, match="open already"):
+    with pytest.raises(cst.errors.ArgumentError, match="open already"):
         cst.convert(source, tmp_path / "x.parquet", message=SESSION)
 
 
@@ -337,14 +347,14 @@ def test_writers_and_what_they_refuse(tmp_path: pathlib.Path) -> None:
         writer.write([{"id": 1}, {"id": 2, "user": "x"}])
     found = cst.open(io.BytesIO(out.getvalue()), message=SESSION, columns=["id", "user"])
     assert rows(found) == [{"id": 1, "user": None}, {"id": 2, "user": "x"}]
-    with pytest.raises(cst.NotFoundError, match="nothing"):
+    with pytest.raises(cst.errors.NotFoundError, match="nothing"):
         cst.write([{"nothing": 1}], tmp_path / "x.tfrecord", message=SESSION)
-    with pytest.raises(cst.UnsupportedError, match="enum Device") as caught:
+    with pytest.raises(cst.errors.UnsupportedError, match="enum Device") as caught:
         cst.write([{"device": 1}, {"device": 2**40}], tmp_path / "x.tfrecord", message=SESSION)
     assert (caught.value.record, caught.value.path) == (1, "device")
-    with pytest.raises(cst.ArgumentError, match="option of decoders"):
+    with pytest.raises(cst.errors.ArgumentError, match="option of decoders"):
         cst.Writer(out, message=SESSION, message_options={"enums": "text"})
-    with pytest.raises(cst.ArgumentError, match="format"):
+    with pytest.raises(cst.errors.ArgumentError, match="format"):
         cst.Writer(out, "csv", message=SESSION)
     with pytest.raises(cst.Error, match="message"):
         cst.Writer(out, "message").write([{"id": 1}])
@@ -356,7 +366,7 @@ def test_shuffled_datasets_keep_the_dictionaries_of_enums(
     tmp_path: pathlib.Path, on_error: str
 ) -> None:
     data = messages.sessions(20)
-    with cst.TFRecordWriter(tmp_path / "s.tfrecord") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / "s.tfrecord") as writer:
         for record in data:
             writer.write(record)
     named: Any = {"message": SESSION, "columns": ["id", "device"], "on_error": on_error}

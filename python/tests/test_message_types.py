@@ -42,7 +42,7 @@ WANT = [[enum_name(number) for number in numbers(i)] for i in range(COUNT)]
 
 
 def write(path: pathlib.Path, made: list[Any]) -> pathlib.Path:
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         for one in made:
             writer.write(one.SerializeToString())
     return path
@@ -66,8 +66,8 @@ def open_enums(path: pathlib.Path, **options: Any) -> cst.Source:
     )
 
 
-def sparse(tensor: Any) -> cst.SparseTensor:
-    assert isinstance(tensor, cst.SparseTensor)
+def sparse(tensor: Any) -> cst.tensor.SparseTensor:
+    assert isinstance(tensor, cst.tensor.SparseTensor)
     return tensor
 
 
@@ -181,7 +181,7 @@ def test_times_in_python(times: pathlib.Path) -> None:
     }
     assert second == dict.fromkeys(TIMES)
     (batch,) = cst.open(times, message=message("Known"), columns=TIMES).structured()
-    with pytest.raises(cst.UnsupportedError, match="read a coarser unit"):
+    with pytest.raises(cst.errors.UnsupportedError, match="read a coarser unit"):
         batch.to_py()  # 5 and 4 nanoseconds
 
 
@@ -189,7 +189,9 @@ def test_times_in_python(times: pathlib.Path) -> None:
 def test_times_are_no_tensors(times: pathlib.Path, name: str) -> None:
     source = cst.open(times, message=message("Known"), columns=[name])
     kind = {"time_of_day": "time"}.get(name, name)
-    with pytest.raises(cst.UnsupportedError, match=f"a column of type {kind}, expected") as caught:
+    with pytest.raises(
+        cst.errors.UnsupportedError, match=f"a column of type {kind}, expected"
+    ) as caught:
         next(source.tensors())
     assert caught.value.path == name
 
@@ -206,6 +208,6 @@ def test_structs_without_fields(times: pathlib.Path, tmp_path: pathlib.Path) -> 
     assert pa.table(cst.open(tmp_path / "e.arrow"))["empty"].to_pylist() == want
     (batch,) = source().structured()
     assert batch["empty"].to_py() == want
-    with pytest.raises(cst.UnsupportedError, match="leave the column out") as caught:
+    with pytest.raises(cst.errors.UnsupportedError, match="leave the column out") as caught:
         cst.convert(source(), tmp_path / "e.parquet")
     assert caught.value.path == "empty"

@@ -16,7 +16,7 @@ from google.protobuf import descriptor_pb2
 
 RECORDS = messages.sessions(20)
 SESSION = messages.shop("Session")
-SHOP = cst.Descriptors(messages.SHOP)
+SHOP = cst.schema.Descriptors(messages.SHOP)
 
 
 def table(batch: Any) -> pa.RecordBatch:
@@ -26,7 +26,7 @@ def table(batch: Any) -> pa.RecordBatch:
 
 
 def decode(columns: list[str] | None = None, **options: Any) -> pa.RecordBatch:
-    return table(cst.MessageDecoder(SESSION, columns, **options).decode(RECORDS))
+    return table(cst.codec.MessageDecoder(SESSION, columns, **options).decode(RECORDS))
 
 
 def type_of(path: str, **options: Any) -> pa.DataType:
@@ -83,8 +83,8 @@ def test_values() -> None:
 )
 def test_inputs(make) -> None:
     wanted = decode()
-    assert table(cst.MessageDecoder(SESSION).decode(make(RECORDS))).equals(wanted)
-    views = table(cst.MessageDecoder(SESSION, binary_views=True).decode(make(RECORDS)))
+    assert table(cst.codec.MessageDecoder(SESSION).decode(make(RECORDS))).equals(wanted)
+    views = table(cst.codec.MessageDecoder(SESSION, binary_views=True).decode(make(RECORDS)))
     assert views.to_pylist() == wanted.to_pylist()
 
 
@@ -105,20 +105,22 @@ def test_inputs(make) -> None:
     ],
 )
 def test_ways_to_name_a_message(message: Any, descriptors: Any) -> None:
-    decoder = cst.MessageDecoder(message, ["id"], descriptors=descriptors)
+    decoder = cst.codec.MessageDecoder(message, ["id"], descriptors=descriptors)
     assert decoder.message == "shop.Session"
     assert decoder.decode(RECORDS).to_pydict() == {"id": list(range(20))}
     assert decoder.descriptors.messages == SHOP.messages
-    assert cst.MessageEncoder(message, descriptors=descriptors).message == "shop.Session"
+    assert cst.codec.MessageEncoder(message, descriptors=descriptors).message == "shop.Session"
 
 
 def test_the_only_message(proto) -> None:
     file = proto(("optional", "int32", "a"))
-    assert cst.MessageDecoder(descriptors=file).message == "T"
-    assert cst.MessageDecoder(descriptors=SHOP).message == "shop.Session"  # which holds the others
+    assert cst.codec.MessageDecoder(descriptors=file).message == "T"
+    assert (
+        cst.codec.MessageDecoder(descriptors=SHOP).message == "shop.Session"
+    )  # which holds the others
     file.message_type.add(name="Other")
-    with pytest.raises(cst.ArgumentError, match="Other"):
-        cst.MessageDecoder(descriptors=file)
+    with pytest.raises(cst.errors.ArgumentError, match="Other"):
+        cst.codec.MessageDecoder(descriptors=file)
 
 
 def test_extensions_of_the_pool_of_a_message() -> None:
@@ -135,11 +137,11 @@ def test_extensions_of_the_pool_of_a_message() -> None:
     pool.Add(base)
     pool.Add(more)
     record = b"\xa0\x06\x05"
-    with_pool = cst.MessageDecoder("a.A", descriptors=pool)
+    with_pool = cst.codec.MessageDecoder("a.A", descriptors=pool)
     assert with_pool.decode([record]).to_pydict() == {"(extra)": [5]}
     found = pool.FindMessageTypeByName("a.A")
-    assert cst.MessageDecoder(found).decode([record]).to_pydict() == {}
-    beside = cst.MessageDecoder(found, descriptors=pool.FindFileByName("b.proto"))
+    assert cst.codec.MessageDecoder(found).decode([record]).to_pydict() == {}
+    beside = cst.codec.MessageDecoder(found, descriptors=pool.FindFileByName("b.proto"))
     assert beside.decode([record]).to_pydict() == {"(extra)": [5]}
 
 
@@ -167,17 +169,17 @@ def test_columns() -> None:
     [("idd", "id"), ("event.querry", "query"), ("id.x", "id"), ("(shop.no)", "no")],
 )
 def test_unknown_columns(path: str, match: str) -> None:
-    with pytest.raises(cst.NotFoundError, match=match):
-        cst.MessageDecoder(SESSION, [path])
-    with pytest.raises(cst.ArgumentError, match="empty step"):
-        cst.MessageDecoder(SESSION, ["event..query"])
+    with pytest.raises(cst.errors.NotFoundError, match=match):
+        cst.codec.MessageDecoder(SESSION, [path])
+    with pytest.raises(cst.errors.ArgumentError, match="empty step"):
+        cst.codec.MessageDecoder(SESSION, ["event..query"])
 
 
 def test_all_or_nothing_and_no_records() -> None:
     assert decode([]).num_rows == 20
-    empty = cst.MessageDecoder(SESSION).decode([])
+    empty = cst.codec.MessageDecoder(SESSION).decode([])
     assert (empty.num_rows, table(empty).schema) == (0, decode().schema)
-    decoder = cst.MessageDecoder(SESSION)
+    decoder = cst.codec.MessageDecoder(SESSION)
     assert pa.schema(decoder.arrow_schema) == decode().schema
     defaults = table(decoder.decode([b""])).to_pylist()
     assert defaults == messages.rows([b""])
@@ -203,7 +205,7 @@ def test_enums() -> None:
         ("binary", b"77"),
         ("int32", 77),
     ):
-        batch = cst.MessageDecoder(SESSION, ["device"], enums=enums).decode([unknown])  # type: ignore[arg-type]
+        batch = cst.codec.MessageDecoder(SESSION, ["device"], enums=enums).decode([unknown])  # type: ignore[arg-type]
         assert batch.to_pydict() == {"device": [wanted]}
 
 
@@ -213,7 +215,7 @@ def test_defaults(proto) -> None:
     assert decode(["user"]).schema.field("user").nullable
     file = proto(("optional", "int32", "a"), ("optional", "string", "b"))
     file.message_type[0].field[0].default_value = "-7"
-    decoder = cst.MessageDecoder("T", descriptors=file, defaults=True)
+    decoder = cst.codec.MessageDecoder("T", descriptors=file, defaults=True)
     assert decoder.decode([b""]).to_pydict() == {"a": [-7], "b": [""]}
 
 
@@ -244,11 +246,11 @@ def test_binary_strings() -> None:
     assert type_of("user") == pa.large_string()
     assert type_of("user", binary_strings=True) == pa.large_binary()
     record = b"\x12\x02\xff\xfe"
-    assert cst.MessageDecoder(SESSION, ["user"], binary_strings=True).decode(
+    assert cst.codec.MessageDecoder(SESSION, ["user"], binary_strings=True).decode(
         [record]
     ).to_pydict() == {"user": [b"\xff\xfe"]}
-    with pytest.raises(cst.CorruptError, match="UTF-8") as caught:
-        cst.MessageDecoder(SESSION).decode([b"", record])
+    with pytest.raises(cst.errors.CorruptError, match="UTF-8") as caught:
+        cst.codec.MessageDecoder(SESSION).decode([b"", record])
     assert (caught.value.record, caught.value.path) == (1, "user")
 
 
@@ -278,7 +280,7 @@ def test_units(unit: Any, proto) -> None:
     assert cut.cast(pa.int64()).to_pylist() == wanted
     file = proto(("optional", ".google.type.TimeOfDay", "t"))
     file.dependency.append("google/type/timeofday.proto")
-    schema = pa.schema(cst.MessageDecoder("T", descriptors=file, time_unit=unit).arrow_schema)
+    schema = pa.schema(cst.codec.MessageDecoder("T", descriptors=file, time_unit=unit).arrow_schema)
     assert schema.field("t").type == (pa.time64 if unit in ("ns", "us") else pa.time32)(unit)
 
 
@@ -290,13 +292,16 @@ def test_time_zone() -> None:
 @pytest.mark.parametrize("recursion", [0, 1, 3])
 def test_recursion(recursion: int, proto) -> None:
     file = proto(("optional", ".T", "t"), ("optional", "int32", "a"))
-    decoder = cst.MessageDecoder("T", descriptors=file, recursion=recursion)
+    decoder = cst.codec.MessageDecoder("T", descriptors=file, recursion=recursion)
     found = pa.schema(decoder.arrow_schema).field("t").type
     for _ in range(recursion):
         found = found.field("t").type
     assert found == pa.large_binary()
-    usual = cst.MessageDecoder("T", descriptors=file)
-    assert usual.arrow_schema == cst.MessageDecoder("T", descriptors=file, recursion=2).arrow_schema
+    usual = cst.codec.MessageDecoder("T", descriptors=file)
+    assert (
+        usual.arrow_schema
+        == cst.codec.MessageDecoder("T", descriptors=file, recursion=2).arrow_schema
+    )
     deep = b""
     for i in range(5):
         deep = b"\x0a" + bytes([len(deep) + 2]) + b"\x10" + bytes([i]) + deep
@@ -307,10 +312,10 @@ def test_recursion(recursion: int, proto) -> None:
 
 
 def test_unknown_fields() -> None:
-    assert cst.MessageDecoder(SESSION, ["id"]).decode([b"\x08\x05\xa0\x06\x01"]).to_pydict() == {
-        "id": [5]
-    }
-    decoder = cst.MessageDecoder(SESSION, unknown_fields="rest")
+    assert cst.codec.MessageDecoder(SESSION, ["id"]).decode(
+        [b"\x08\x05\xa0\x06\x01"]
+    ).to_pydict() == {"id": [5]}
+    decoder = cst.codec.MessageDecoder(SESSION, unknown_fields="rest")
     assert table(decoder.decode([])).schema.names[-1] == "rest"
     batch = decoder.decode([b"\x08\x05\xa0\x06\x01", b""])
     assert batch.to_pydict()["rest"] == [b"\xa0\x06\x01", b""]
@@ -319,7 +324,7 @@ def test_unknown_fields() -> None:
 def test_names_of_items() -> None:
     got = decode(list_item="element").schema
     assert got.field("event").type.value_field.name == "element"
-    decoder = cst.MessageDecoder(SESSION, ["labels"], map_key="k", map_value="v")
+    decoder = cst.codec.MessageDecoder(SESSION, ["labels"], map_key="k", map_value="v")
     entries = decoder.arrow_schema.children[0].children[0]
     assert [field.name for field in entries.children] == ["k", "v"]
 
@@ -346,53 +351,57 @@ def test_forms(form: Any) -> None:
         "confluent": b"\0\0\0\0\x07\x02\x04" + RECORDS[10],
         "confluent_plain": b"\0\0\0\0\x07" + RECORDS[10],
     }[form]
-    got = table(cst.MessageDecoder(SESSION, form=form).decode([made]))
+    got = table(cst.codec.MessageDecoder(SESSION, form=form).decode([made]))
     assert got.to_pylist() == messages.rows(RECORDS[10:11])
 
 
 @pytest.mark.parametrize(
     ("options", "error", "match"),
     [
-        ({"form": "xml"}, cst.ArgumentError, "binary, text, json, confluent or confluent_plain"),
-        ({"form": None}, cst.ArgumentError, "form is 'None'"),
-        ({"enums": "upper"}, cst.ArgumentError, "dictionary, text, int32 or binary"),
-        ({"timestamp_unit": "m"}, cst.ArgumentError, "ns, us, ms or s"),
-        ({"duration_unit": 1}, cst.ArgumentError, "duration_unit"),
-        ({"time_unit": "min"}, cst.ArgumentError, "time_unit"),
+        (
+            {"form": "xml"},
+            cst.errors.ArgumentError,
+            "binary, text, json, confluent or confluent_plain",
+        ),
+        ({"form": None}, cst.errors.ArgumentError, "form is 'None'"),
+        ({"enums": "upper"}, cst.errors.ArgumentError, "dictionary, text, int32 or binary"),
+        ({"timestamp_unit": "m"}, cst.errors.ArgumentError, "ns, us, ms or s"),
+        ({"duration_unit": 1}, cst.errors.ArgumentError, "duration_unit"),
+        ({"time_unit": "min"}, cst.errors.ArgumentError, "time_unit"),
         ({"time_zone": 1}, TypeError, "time_zone is a str, not int"),
-        ({"recursion": -1}, cst.ArgumentError, "from 0 to 100"),
-        ({"recursion": 101}, cst.ArgumentError, "from 0 to 100"),
+        ({"recursion": -1}, cst.errors.ArgumentError, "from 0 to 100"),
+        ({"recursion": 101}, cst.errors.ArgumentError, "from 0 to 100"),
         ({"recursion": "2"}, TypeError, "recursion is an int"),
         ({"unknown_fields": 1}, TypeError, "unknown_fields is a str"),
         ({"list_item": None}, TypeError, "list_item is a str"),
         ({"map_key": b"k"}, TypeError, "map_key is a str"),
         ({"field_number_key": b"k"}, TypeError, "field_number_key is a str"),
-        ({"offsets": 16}, cst.ArgumentError, "64 or 32"),
+        ({"offsets": 16}, cst.errors.ArgumentError, "64 or 32"),
         ({"columns": "id"}, TypeError, "list of names"),
         ({"nested": True}, TypeError, "nested"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
-        cst.MessageDecoder(SESSION, **options)
+        cst.codec.MessageDecoder(SESSION, **options)
 
 
-@pytest.mark.parametrize("of", [cst.MessageDecoder, cst.MessageEncoder])
+@pytest.mark.parametrize("of", [cst.codec.MessageDecoder, cst.codec.MessageEncoder])
 def test_wrong_messages(of: Any) -> None:
-    with pytest.raises(cst.ArgumentError, match="descriptors="):
+    with pytest.raises(cst.errors.ArgumentError, match="descriptors="):
         of("shop.Session")
-    with pytest.raises(cst.ArgumentError, match="descriptors="):
+    with pytest.raises(cst.errors.ArgumentError, match="descriptors="):
         of()
-    with pytest.raises(cst.NotFoundError, match=r"shop\.Session"):
+    with pytest.raises(cst.errors.NotFoundError, match=r"shop\.Session"):
         of("shop.Sesion", descriptors=SHOP)
     for wrong in (5, b"shop.Session", int, messages.module()):
         with pytest.raises(TypeError, match="message is a generated class"):
             of(wrong)
     with pytest.raises(ValueError, match="null"):
         of("shop\0", descriptors=SHOP)
-    with pytest.raises(cst.ArgumentError, match=r"the pool has no message"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"the pool has no message"):
         of("shop.No", descriptors=SESSION.DESCRIPTOR.file.pool)
-    with pytest.raises(cst.ArgumentError, match="pool"):
+    with pytest.raises(cst.errors.ArgumentError, match="pool"):
         of(descriptors=SESSION.DESCRIPTOR.file.pool)
 
 
@@ -400,9 +409,9 @@ def test_wrong_messages(of: Any) -> None:
 
 
 def test_errors_have_their_place() -> None:
-    decoder = cst.MessageDecoder(SESSION)
+    decoder = cst.codec.MessageDecoder(SESSION)
     damaged = RECORDS[7][:-1]
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         decoder.decode([RECORDS[7], damaged])
     assert caught.value.record == 1
     assert decoder.decode(RECORDS).num_rows == 20  # stays usable
@@ -411,21 +420,23 @@ def test_errors_have_their_place() -> None:
 @pytest.mark.parametrize("wrong", [None, "text", b"bytes", {"a": 1}, 5])
 def test_wrong_argument(wrong: object) -> None:
     with pytest.raises(TypeError, match=r"decode\(\) takes a list"):
-        cst.MessageDecoder(SESSION).decode(wrong)  # type: ignore[arg-type]
+        cst.codec.MessageDecoder(SESSION).decode(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"records\[1\]"):
-        cst.MessageDecoder(SESSION).decode([b"", wrong if wrong != b"bytes" else "text"])  # type: ignore[list-item]
+        cst.codec.MessageDecoder(SESSION).decode([b"", wrong if wrong != b"bytes" else "text"])  # type: ignore[list-item]
 
 
 def test_message_objects_are_not_records() -> None:
     message = SESSION.FromString(RECORDS[0])
     with pytest.raises(TypeError, match=r"records\[0\] is Session.*SerializeToString"):
-        cst.MessageDecoder(SESSION).decode([message])
+        cst.codec.MessageDecoder(SESSION).decode([message])
     with pytest.raises(TypeError, match=r"rows and columns.*SerializeToString"):
-        cst.MessageEncoder(SESSION).encode([message])
+        cst.codec.MessageEncoder(SESSION).encode([message])
 
 
 def test_a_schema_names_types() -> None:
-    schema = cst.MessageDecoder(SESSION, ["at", "device", "event.after", "labels"]).arrow_schema
+    schema = cst.codec.MessageDecoder(
+        SESSION, ["at", "device", "event.after", "labels"]
+    ).arrow_schema
     assert str(schema) == (
         "struct<at: timestamp[ns, UTC], device: dictionary<large_string>, "
         "event: large_list<struct<after: duration[ns]>>, "
@@ -434,7 +445,7 @@ def test_a_schema_names_types() -> None:
 
 
 def test_pickle() -> None:
-    decoder = cst.MessageDecoder(
+    decoder = cst.codec.MessageDecoder(
         SESSION, ["event.query", "at", "device"], enums="int32", timestamp_unit="ms", offsets=32
     )
     again = pickle.loads(pickle.dumps(decoder))
@@ -442,13 +453,13 @@ def test_pickle() -> None:
     assert table(again.decode(RECORDS)).equals(table(decoder.decode(RECORDS)))
     assert repr(again) == repr(decoder)
     assert "shop.Session" in repr(decoder)
-    encoder = pickle.loads(pickle.dumps(cst.MessageEncoder(SESSION, lossy=True)))
+    encoder = pickle.loads(pickle.dumps(cst.codec.MessageEncoder(SESSION, lossy=True)))
     assert (encoder.message, encoder._options["lossy"]) == ("shop.Session", True)
-    assert repr(encoder) == "<columnstone.MessageEncoder: shop.Session>"
+    assert repr(encoder) == "<columnstone.codec.MessageEncoder: shop.Session>"
 
 
 def test_one_decoder_in_many_threads() -> None:
-    decoder = cst.MessageDecoder(SESSION)
+    decoder = cst.codec.MessageDecoder(SESSION)
     wanted = decode()
     wrong: list[object] = []
 
@@ -468,7 +479,7 @@ def test_one_decoder_in_many_threads() -> None:
 
 def test_the_gil_is_free() -> None:
     """While one call decodes for long, another thread of Python runs."""
-    decoder = cst.MessageDecoder(SESSION)
+    decoder = cst.codec.MessageDecoder(SESSION)
     records = pa.array(RECORDS * 20_000, pa.large_binary())
     counted = 0
     done = threading.Event()
@@ -491,7 +502,7 @@ def test_the_gil_is_free() -> None:
 
 
 def test_batches_outlive_the_decoder() -> None:
-    decoder = cst.MessageDecoder(SESSION)
+    decoder = cst.codec.MessageDecoder(SESSION)
     batches = [decoder.decode(RECORDS[:k]) for k in range(20)]
     del decoder
     assert [table(b).to_pylist() for b in batches] == [
@@ -505,7 +516,7 @@ def test_batches_outlive_the_decoder() -> None:
 def test_polars_and_duckdb_read_them() -> None:
     import duckdb
 
-    batch = cst.MessageDecoder(SESSION).decode(RECORDS)
+    batch = cst.codec.MessageDecoder(SESSION).decode(RECORDS)
     frame = pl.DataFrame(batch)
     assert frame["id"].to_list() == list(range(20))
     assert frame["event"].list.len().to_list() == [i % 4 for i in range(20)]

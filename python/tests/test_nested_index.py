@@ -171,7 +171,7 @@ def test_what_is_no_index(key: Any) -> None:
 def test_unknown_names(path: Any) -> None:
     st = data.nested(pa.array([{"a": {"b": 1}}]))
     data.expect_error(lambda: st[path], KeyError)
-    data.expect_error(lambda: st[path], cst.NotFoundError)
+    data.expect_error(lambda: st[path], cst.errors.NotFoundError)
 
 
 def test_names_with_dots() -> None:

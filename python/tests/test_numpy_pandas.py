@@ -10,7 +10,7 @@ np = pytest.importorskip("numpy")
 pa = pytest.importorskip("pyarrow")
 
 
-def column(values: list, type: "pa.DataType") -> cst.Array:
+def column(values: list, type: "pa.DataType") -> cst.arrow.Array:
     return cst.array(pa.array(values, type))
 
 
@@ -48,18 +48,18 @@ def test_a_column_has_its_own_type_in_numpy(values, type, expected) -> None:
 def test_nulls_are_said_or_refused() -> None:
     for type_ in (pa.int64(), pa.float64(), pa.bool_(), pa.list_(pa.int64()), pa.date32()):
         nulls = column([None, None], type_)
-        with pytest.raises(cst.ArgumentError, match="2 of 2 values are null"):
+        with pytest.raises(cst.errors.ArgumentError, match="2 of 2 values are null"):
             np.asarray(nulls)
         assert np.asarray(nulls, object).tolist() == [None, None]
     inside = column([[1, None]], pa.list_(pa.int64()))
-    with pytest.raises(cst.ArgumentError, match="1 of 2 values are null"):
+    with pytest.raises(cst.errors.ArgumentError, match="1 of 2 values are null"):
         np.asarray(inside)
     assert np.asarray(inside, object)[0] == [1, None]
 
 
 def test_lists_of_several_lengths_are_refused() -> None:
     ragged = column([[1], [2, 3]], pa.list_(pa.int64()))
-    with pytest.raises(cst.ArgumentError, match="the lists are 1 to 2 long"):
+    with pytest.raises(cst.errors.ArgumentError, match="the lists are 1 to 2 long"):
         np.asarray(ragged)
     assert np.asarray(ragged, dtype=object).tolist() == [[1], [2, 3]]
 
@@ -114,7 +114,7 @@ def test_what_exists_is_not_overwritten_unless_told(tmp_path: pathlib.Path) -> N
         lambda: cst.convert(path, str(path)),
         lambda: cst.write(batch, f"file://{path}"),
     ):
-        with pytest.raises(cst.FileError, match=r"the output exists .*overwrite=True"):
+        with pytest.raises(cst.errors.FileError, match=r"the output exists .*overwrite=True"):
             call()
         assert path.read_bytes() == before
     assert cst.write(batch.slice(1), path, overwrite=True) == 2
@@ -129,7 +129,7 @@ def test_shards_are_not_overwritten_unless_told(tmp_path: pathlib.Path, name: st
     batch = cst.record_batch(pa.record_batch({"a": [1, 2, 3]}))
     cst.write(batch, tmp_path / name, "csv", num_shards=2)
     files = sorted(tmp_path.iterdir())
-    with pytest.raises(cst.FileError, match="the output exists"):
+    with pytest.raises(cst.errors.FileError, match="the output exists"):
         cst.write(batch, tmp_path / name, "csv", num_shards=3)
     assert sorted(tmp_path.iterdir()) == files
     cst.write(batch, tmp_path / name, "csv", num_shards=2, overwrite=True)

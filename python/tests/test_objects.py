@@ -82,7 +82,7 @@ def test_ints_and_floats_are_floats_where_that_is_exact() -> None:
     assert cst.array([1, 2.5, 2**53]).to_pylist() == [1.0, 2.5, 2.0**53]
     assert cst.array([float("inf"), -(2**63)]).to_pylist() == [float("inf"), -(2.0**63)]
     for values in ([2**53 + 1, 0.5], [0.5, 2**53 + 1], [0.5, 2**63 - 1]):
-        with pytest.raises(cst.UnsupportedError, match="record 1: ints and floats"):
+        with pytest.raises(cst.errors.UnsupportedError, match="record 1: ints and floats"):
             cst.array(values)
     (nan,) = cst.array([float("nan")]).to_pylist()
     assert nan != nan
@@ -106,7 +106,7 @@ def test_ints_and_floats_are_floats_where_that_is_exact() -> None:
     ],
 )
 def test_other_mixes_are_errors(values: list[Any], text: str) -> None:
-    with pytest.raises(cst.SchemaError, match=text) as caught:
+    with pytest.raises(cst.errors.SchemaError, match=text) as caught:
         cst.array(values)
     assert caught.value.record == len(values) - 1
 
@@ -116,34 +116,34 @@ def test_errors_say_row_and_path() -> None:
         {"a": {"b": [{"c": 1}]}},
         {"a": {"b": [{"c": 1}, {"c": "secret"}]}},
     ]
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         cst.record_batch(rows)
     assert (caught.value.record, caught.value.path) == (1, "a.b.c")
     assert "secret" not in str(caught.value)
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         cst.record_batch({"x": [1, 2], "y": [1, "b"]})
     assert (caught.value.record, caught.value.path) == (1, "y")
-    with pytest.raises(cst.SchemaError, match="record 1: found str, expected dict"):
+    with pytest.raises(cst.errors.SchemaError, match="record 1: found str, expected dict"):
         cst.record_batch([{}, "a"])  # type: ignore[list-item]
-    with pytest.raises(cst.ArgumentError, match="null"):
+    with pytest.raises(cst.errors.ArgumentError, match="null"):
         cst.record_batch([{"a": 1}, None])  # type: ignore[list-item]
 
 
 def test_what_cannot_be_a_value() -> None:
-    with pytest.raises(cst.UnsupportedError, match="64 bits"):
+    with pytest.raises(cst.errors.UnsupportedError, match="64 bits"):
         cst.array([1, 2**63])
-    with pytest.raises(cst.UnsupportedError, match="record 1: found set"):
+    with pytest.raises(cst.errors.UnsupportedError, match="record 1: found set"):
         cst.array([None, {1}])
-    with pytest.raises(cst.ArgumentError, match="surrogates"):
+    with pytest.raises(cst.errors.ArgumentError, match="surrogates"):
         cst.array(["\udc80"])
-    with pytest.raises(cst.SchemaError, match="found a key that is int"):
+    with pytest.raises(cst.errors.SchemaError, match="found a key that is int"):
         cst.record_batch([{1: 2}])  # type: ignore[dict-item]
     for key in ("a\0b", "\udc80"):
-        with pytest.raises(cst.ArgumentError, match="key"):
+        with pytest.raises(cst.errors.ArgumentError, match="key"):
             cst.record_batch([{key: 2}])
     endless: list[Any] = []
     endless.append(endless)
-    with pytest.raises(cst.LimitError, match="deep"):
+    with pytest.raises(cst.errors.LimitError, match="deep"):
         cst.array(endless)
 
 
@@ -163,7 +163,9 @@ def test_columns() -> None:
         "text: large_string, objects: large_binary, arrow: int16>"
     )
     assert batch.column("matrix").to_pylist() == [[1.0, 2.0], [3.0, 4.0]]
-    with pytest.raises(cst.ArgumentError, match="feature 'b': 1 values, expected 2 as in 'a'"):
+    with pytest.raises(
+        cst.errors.ArgumentError, match="feature 'b': 1 values, expected 2 as in 'a'"
+    ):
         cst.record_batch({"a": [1, 2], "b": [1]})
     for values in (1, "ab", b"ab", {1}, None):
         with pytest.raises(TypeError, match="column 'a' is"):
@@ -194,10 +196,10 @@ def test_arrays_of_several_types_and_dimensions() -> None:
         [2],
         None,
     ]
-    with pytest.raises(cst.UnsupportedError, match="64 bits"):
+    with pytest.raises(cst.errors.UnsupportedError, match="64 bits"):
         cst.array([np.uint64(2**63)])
     for refused in (np.ma.masked_array([1], [True]), np.datetime64(1, "ns"), np.complex64(1)):
-        with pytest.raises(cst.UnsupportedError, match="record 0: found"):
+        with pytest.raises(cst.errors.UnsupportedError, match="record 0: found"):
             cst.array([refused])
 
 
@@ -224,7 +226,7 @@ def test_times() -> None:
     pandas = pytest.importorskip("pandas")
     (stamp,) = pa.array(cst.array([pandas.Timestamp("2020-01-01 00:00:01")])).to_pylist()
     assert stamp == dt.datetime(2020, 1, 1, 0, 0, 1)
-    with pytest.raises(cst.UnsupportedError, match="nanoseconds"):
+    with pytest.raises(cst.errors.UnsupportedError, match="nanoseconds"):
         cst.array([pandas.Timestamp(1)])
 
 
@@ -268,7 +270,7 @@ def test_times_and_decimals_as_values(type: pa.DataType, values: list[Any]) -> N
     ],
 )
 def test_times_that_python_does_not_have(array: pa.Array) -> None:
-    with pytest.raises(cst.UnsupportedError, match="cannot become Python objects"):
+    with pytest.raises(cst.errors.UnsupportedError, match="cannot become Python objects"):
         cst.array(array).to_pylist()
 
 
@@ -314,25 +316,25 @@ def test_rows_of_an_iterator(tmp_path: Path) -> None:
 def test_lists_of_paths_stay_paths(tmp_path: Path) -> None:
     cst.write(ROWS, tmp_path / "a.arrow")
     assert len(pa.table(cst.open([tmp_path / "a.arrow", str(tmp_path / "a.arrow")]))) == 6
-    with pytest.raises(cst.ArgumentError, match="empty"):
+    with pytest.raises(cst.errors.ArgumentError, match="empty"):
         cst.open([])
     with pytest.raises(TypeError):
         cst.open([1, 2])  # type: ignore[list-item]
 
 
 def test_encode_and_adapt() -> None:
-    encoder = cst.ExampleEncoder()
+    encoder = cst.codec.ExampleEncoder()
     assert encoder.encode(ROWS).to_pylist() == encoder.encode(cst.record_batch(ROWS)).to_pylist()  # type: ignore[arg-type]
     out = io.BytesIO()
-    with cst.TFRecordWriter(out) as writer:
+    with cst.codec.TFRecordWriter(out) as writer:
         writer.write_batch(encoder.encode(TABLE))  # type: ignore[arg-type]
     out.seek(0)
     assert pa.table(cst.open(out)).num_rows == 3
     with pytest.raises(TypeError, match="not int"):
         encoder.encode(1)  # type: ignore[arg-type]
     rows = [{"x": [1]}, {"x": [2]}]
-    tensor = cst.TensorRepresentation("x", "dense", "int64", ("x",))
-    adapter = cst.TensorAdapter(cst.record_batch(rows).schema, [tensor])
+    tensor = cst.schema.TensorRepresentation("x", "dense", "int64", ("x",))
+    adapter = cst.tensor.TensorAdapter(cst.record_batch(rows).schema, [tensor])
     assert np.asarray(adapter.convert(rows)["x"]).tolist() == [1, 2]  # type: ignore[arg-type]
 
 

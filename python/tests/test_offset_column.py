@@ -116,7 +116,7 @@ def test_messages_and_views(tmp_path: pathlib.Path) -> None:
     content = messages.sessions(20)
     content[7] = b"\x08\x01\x12\x05ab"  # ends within a string
     path = tmp_path / "sessions.tfrecord"
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         for r in content:
             writer.write(r)
     starts = starts_of(path.read_bytes())
@@ -151,16 +151,16 @@ def test_tensors_and_training_leave_it_out(file: pathlib.Path) -> None:
 
 
 def test_what_is_refused(file: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    with pytest.raises(cst.ArgumentError, match="offsets has the name of another column"):
+    with pytest.raises(cst.errors.ArgumentError, match="offsets has the name of another column"):
         cst.open(file, schema=SCHEMA, offset_column="id")
-    with pytest.raises(cst.ArgumentError, match="offsets has the name of another column"):
+    with pytest.raises(cst.errors.ArgumentError, match="offsets has the name of another column"):
         cst.open(file, schema=SCHEMA, raw_column="x", offset_column="x")
-    with pytest.raises(cst.ArgumentError, match="choose another name for the offsets"):
+    with pytest.raises(cst.errors.ArgumentError, match="choose another name for the offsets"):
         cst.open(file, "raw", offset_column="record")
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.open(file, schema=SCHEMA, columns=["id", "at"], offset_column="at")
     (tmp_path / "t.csv").write_text("a\n1\n")
-    with pytest.raises(cst.UnsupportedError, match="leave offset_column out"):
+    with pytest.raises(cst.errors.UnsupportedError, match="leave offset_column out"):
         cst.open(tmp_path / "t.csv", offset_column="at")
 
 

@@ -22,9 +22,9 @@ def batch(path: pathlib.Path) -> cst.RecordBatch:
     return next(iter(cst.open(path, schema=SCHEMA)))
 
 
-def tensor(path: pathlib.Path) -> cst.Tensor:
+def tensor(path: pathlib.Path) -> cst.tensor.Tensor:
     found = next(iter(cst.open(path, schema=SCHEMA).tensors()))["id"]
-    assert isinstance(found, cst.Tensor)
+    assert isinstance(found, cst.tensor.Tensor)
     return found
 
 
@@ -37,7 +37,7 @@ USES: list[tuple[str, str, Use]] = [
     ("pandas", "pandas", lambda path: batch(path).to_pandas()),
     ("pyarrow", "pandas", lambda path: batch(path).to_pandas()),
     ("torch", "torch", lambda path: cst.open(path).dataset(2).torch()),
-    ("torch", "torch", lambda path: cst.to_torch(tensor(path))),
+    ("torch", "torch", lambda path: cst.tensor.to_torch(tensor(path))),
     ("jax", "jax", lambda path: cst.open(path).dataset(2).jax()),
     ("tensorflow", "tensorflow", lambda path: cst.open(path).dataset(2).tf()),
     ("pyarrow.parquet", "parquet", lambda path: cst.write(cst.open(path), f"{path}.parquet")),
@@ -59,7 +59,7 @@ def test_the_extra_is_named(
     monkeypatch.delitem(sys.modules, "fsspec.implementations.http", raising=False)
     monkeypatch.setitem(sys.modules, module, None)
     wanted = rf"needs {module.partition('.')[0]}, which is not installed .*'columnstone\[{extra}\]'"
-    with pytest.raises(cst.UnsupportedError, match=wanted) as caught:
+    with pytest.raises(cst.errors.UnsupportedError, match=wanted) as caught:
         use(file)
     assert caught.value.hint == f"pip install 'columnstone[{extra}]'"
 
@@ -87,7 +87,7 @@ def test_one_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
     said = r"tfxio needs pyarrow 20 or later, and found 19\.0\.1 \(pip install '.*\[parquet\]'\)"
     with pytest.raises(ImportError, match=said) as told:
         optional.need("pyarrow", "tfxio")
-    assert isinstance(told.value, cst.UnsupportedError)
+    assert isinstance(told.value, cst.errors.UnsupportedError)
     with pytest.raises(ImportError, match="pyarrow 20 or later"):
         optional.need("pyarrow.parquet", "tfxio")
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][

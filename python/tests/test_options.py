@@ -48,14 +48,17 @@ def test_types_are_no_schema(csv: pathlib.Path) -> None:
 
 def test_dialects() -> None:
     data = b"# text\nskipped\n1;x|y\n\n2;z\n"
-    dialect = cst.CsvOptions(
+    dialect = cst.format.CsvOptions(
         names=["n", "many"], delimiter=";", skip_lines=2, multivalent=["many"], comment="#"
     )
     source = cst.open(io.BytesIO(data), "csv", csv=dialect)
     assert pa.table(source).to_pydict() == {"n": [1, 2], "many": [["x", "y"], ["z"]]}
     out = io.BytesIO()
     cst.write(
-        source, out, "csv", csv=cst.CsvOptions(delimiter="\t", header=False, multivalent=["many"])
+        source,
+        out,
+        "csv",
+        csv=cst.format.CsvOptions(delimiter="\t", header=False, multivalent=["many"]),
     )
     assert out.getvalue() == b"1\tx|y\n2\tz\n"
 
@@ -73,20 +76,20 @@ def test_dialects() -> None:
     ],
 )
 def test_wrong_dialects(options: dict[str, object]) -> None:
-    with pytest.raises(cst.ArgumentError):
-        cst.CsvOptions(**options)  # type: ignore[arg-type]
+    with pytest.raises(cst.errors.ArgumentError):
+        cst.format.CsvOptions(**options)  # type: ignore[arg-type]
 
 
 def test_wrong_types_of_dialects(csv: pathlib.Path) -> None:
     for options in ({"names": "ab"}, {"names": [1]}, {"delimiter": 1}, {"multivalent": "a"}):
         with pytest.raises(TypeError):
-            cst.CsvOptions(**options)
+            cst.format.CsvOptions(**options)
     with pytest.raises(TypeError, match="CsvOptions"):
         cst.open(csv, csv={"delimiter": ","})  # type: ignore[arg-type]
 
 
 def test_pickling(csv: pathlib.Path) -> None:
-    dialect = cst.CsvOptions(names=("x", "y"), skip_lines=1)
+    dialect = cst.format.CsvOptions(names=("x", "y"), skip_lines=1)
     assert pickle.loads(pickle.dumps(dialect)) == dialect
     types = pa.schema({"x": pa.int64(), "y": pa.float64()})
     source = cst.open(csv, csv=dialect, types=types)

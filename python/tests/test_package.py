@@ -39,15 +39,25 @@ def test_use_loads_no_numpy_or_pyarrow(file: pathlib.Path) -> None:
 
 
 def test_everything_public_is_there_and_documented() -> None:
-    for name in cst.__all__:
-        value = getattr(cst, name)
-        if name != "__version__":
-            assert inspect.getdoc(value), name
+    tasks = [cst.accumulate, cst.arrow, cst.codec, cst.dataset, cst.errors, cst.format, cst.query]
+    for module in (cst, *tasks, cst.schema, cst.source, cst.struct, cst.tensor):
+        for name in module.__all__:
+            value = getattr(module, name)
+            if name != "__version__":
+                assert inspect.getdoc(value), name
     assert set(cst.__all__) <= set(dir(cst))
 
 
 @pytest.mark.parametrize(
-    "cls", [cst.RecordBatch, cst.Array, cst.Tensor, cst.ArrowSchema, cst.Source, cst.Schema]
+    "cls",
+    [
+        cst.RecordBatch,
+        cst.arrow.Array,
+        cst.tensor.Tensor,
+        cst.arrow.ArrowSchema,
+        cst.Source,
+        cst.Schema,
+    ],
 )
 def test_members_are_documented(cls: type) -> None:
     for name, member in vars(cls).items():
@@ -124,7 +134,9 @@ def test_typed() -> None:
     assert (folder / "_core.pyi").exists()
 
 
-@pytest.mark.parametrize("cls", [cst.RecordBatch, cst.Array, cst.Tensor, cst.ArrowSchema])
+@pytest.mark.parametrize(
+    "cls", [cst.RecordBatch, cst.arrow.Array, cst.tensor.Tensor, cst.arrow.ArrowSchema]
+)
 def test_values_are_final_and_made_by_the_library(cls: type) -> None:
     with pytest.raises(TypeError):
         cls()

@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 DEEP = pa.large_list(pa.large_list(pa.int64()))
 
 
-def adapter(type_: pa.DataType, kind: Any, pad: Any, dtype: Any = "int64") -> cst.TensorAdapter:
-    tensor = cst.TensorRepresentation("x", kind, dtype)
-    return cst.TensorAdapter(pa.schema([("x", type_)]), [tensor], pad={"x": pad})
+def adapter(
+    type_: pa.DataType, kind: Any, pad: Any, dtype: Any = "int64"
+) -> cst.tensor.TensorAdapter:
+    tensor = cst.schema.TensorRepresentation("x", kind, dtype)
+    return cst.tensor.TensorAdapter(pa.schema([("x", type_)]), [tensor], pad={"x": pad})
 
 
 def padded(rows: list[Any], type_: pa.DataType, kind: Any, pad: Any, dtype: Any = "int64") -> Any:
@@ -36,9 +38,9 @@ def test_passes_take_it(make_file: MakeFile) -> None:
         for (row, at), value in zip(sparse.indices.tolist(), sparse.values.tolist(), strict=True):
             expected[row, at] = value
         assert (tensor.numpy() == expected).all()
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         source.tensors(pad={"none": (0, 1)})
-    with pytest.raises(cst.ArgumentError, match="dense"):
+    with pytest.raises(cst.errors.ArgumentError, match="dense"):
         source.tensors(pad={"id": (0, 1)})
 
 
@@ -46,12 +48,12 @@ def test_a_longer_row_names_its_record(make_file: MakeFile) -> None:
     source = cst.open(make_file("x.tfrecord", 100), schema=SCHEMA, batch_size=40)
     longest = [len(row) for batch in source for row in batch["tags"].to_pylist() if row is not None]
     assert max(longest) > 1
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         list(source.tensors(pad={"tags": (b"", 1)}))
     assert caught.value.path == "tags"
     assert caught.value.file is not None and caught.value.file.endswith("x.tfrecord")
     assert caught.value.record is not None
-    cut = list(source.tensors(pad={"tags": cst.Pad(b"", 1, truncate=True)}))
+    cut = list(source.tensors(pad={"tags": cst.tensor.Pad(b"", 1, truncate=True)}))
     assert {tensors["tags"].shape[1] for tensors in cut} == {1}
 
 
@@ -86,7 +88,7 @@ def reference(rows: list[Any], value: int, lengths: tuple[Any, ...]) -> np.ndarr
 
 @given(ROWS, LENGTHS, LENGTHS, st.integers(-99, 99))
 def test_two_levels(rows: list[Any], outer: Any, inner: Any, value: int) -> None:
-    pad = cst.Pad(value, (outer, inner), truncate=True)
+    pad = cst.tensor.Pad(value, (outer, inner), truncate=True)
     found = padded(rows, DEEP, "ragged", pad)
     expected = reference(rows, value, (outer, inner))
     assert found.shape == expected.shape
@@ -105,7 +107,7 @@ def test_longer_rows(rows: list[Any], outer: int, inner: int) -> None:
         found = padded(rows, DEEP, "ragged", (7, (outer, inner)))
         assert (found.numpy() == reference(rows, 7, (outer, inner))).all()
         return
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         padded(rows, DEEP, "ragged", (7, (outer, inner)))
     assert caught.value.record in bad
 
@@ -120,17 +122,17 @@ def test_sparse_columns(rows: list[dict[int, int] | None]) -> None:
         pa.array([None if row is None else list(row) for row in rows], kinds[1]),
     ]
     batch = pa.record_batch(columns, names=["x", "i"])
-    tensor = cst.TensorRepresentation(
+    tensor = cst.schema.TensorRepresentation(
         "t", "sparse", "int64", ("x",), shape=(-1,), index_columns=("i",)
     )
-    found = cst.TensorAdapter(batch.schema, [tensor], pad={"t": (-1, 7)}).convert(batch)["t"]
+    found = cst.tensor.TensorAdapter(batch.schema, [tensor], pad={"t": (-1, 7)}).convert(batch)["t"]
     expected = np.full((len(rows), 7), -1)
     for i, row in enumerate(rows):
         for at, value in (row or {}).items():
             expected[i, at] = value
     assert (found.numpy() == expected).all()
     sizes = {"t": (-1, [2, 3, 7])}
-    found = cst.TensorAdapter(batch.schema, [tensor], pad=sizes).convert(batch)["t"]
+    found = cst.tensor.TensorAdapter(batch.schema, [tensor], pad=sizes).convert(batch)["t"]
     assert found.shape == (len(rows), size) and (found.numpy() == expected[:, :size]).all()
 
 
@@ -161,16 +163,16 @@ def test_values_of_every_type() -> None:
         ((b"", 1), TypeError),
         ((0.5, 1), TypeError),
         ((True, 1), TypeError),
-        ((0, -1), cst.ArgumentError),
-        ((0, (1, 2)), cst.ArgumentError),
-        ((1 << 63, 1), cst.ArgumentError),
-        ((1 << 40, 1), cst.ArgumentError),
-        ((0, []), cst.ArgumentError),
-        ((0, [0, 4]), cst.ArgumentError),
-        ((0, [8, 4]), cst.ArgumentError),
-        ((0, [4, -8]), cst.ArgumentError),
+        ((0, -1), cst.errors.ArgumentError),
+        ((0, (1, 2)), cst.errors.ArgumentError),
+        ((1 << 63, 1), cst.errors.ArgumentError),
+        ((1 << 40, 1), cst.errors.ArgumentError),
+        ((0, []), cst.errors.ArgumentError),
+        ((0, [0, 4]), cst.errors.ArgumentError),
+        ((0, [8, 4]), cst.errors.ArgumentError),
+        ((0, [4, -8]), cst.errors.ArgumentError),
         ((0, [4, None]), TypeError),
-        ((0, ([4, 8], 2)), cst.ArgumentError),
+        ((0, ([4, 8], 2)), cst.errors.ArgumentError),
     ],
 )
 def test_wrong_pads(pad: Any, error: type[Exception]) -> None:
@@ -179,13 +181,15 @@ def test_wrong_pads(pad: Any, error: type[Exception]) -> None:
 
 
 def test_blocks_have_a_limit() -> None:
-    with pytest.raises(cst.LimitError):
+    with pytest.raises(cst.errors.LimitError):
         padded([[1], [2]], pa.list_(pa.int64()), "ragged", (0, 1 << 40))
 
 
 def test_native_batches(make_file: MakeFile) -> None:
     source = cst.open(make_file("x.tfrecord", 10), schema=SCHEMA)
     batch: RecordBatch = next(iter(source))
-    made = cst.TensorAdapter(batch, source.tensor_representations(), pad={"tags": (b"", None)})
+    made = cst.tensor.TensorAdapter(
+        batch, source.tensor_representations(), pad={"tags": (b"", None)}
+    )
     (expected,) = source.tensors(pad={"tags": (b"", None)})
     assert made.convert(batch)["tags"].tolist() == expected["tags"].tolist()

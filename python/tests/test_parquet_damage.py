@@ -54,7 +54,7 @@ def read(path: pathlib.Path, threads: int) -> pa.Table | None:
     try:
         source = cst.open(path, "parquet", threads=threads)
         return pa.Table.from_batches([pa.record_batch(b) for b in source])
-    except (cst.CorruptError, cst.UnsupportedError) as error:
+    except (cst.errors.CorruptError, cst.errors.UnsupportedError) as error:
         assert error.file == str(path)
         return None
     except ValueError:  # no batches at all
@@ -98,12 +98,12 @@ def test_a_lost_row_group(tmp_path: pathlib.Path, threads: int) -> None:
     path = tmp_path / "t.parquet"
     path.write_bytes(data)
     source = cst.open(path, threads=threads)
-    with pytest.raises(cst.CorruptError, match="row group 0, column 'a'") as caught:
+    with pytest.raises(cst.errors.CorruptError, match="row group 0, column 'a'") as caught:
         list(source)
     assert (caught.value.file, caught.value.record, caught.value.path) == (str(path), 0, "a")
-    with pytest.raises(cst.CorruptError):
+    with pytest.raises(cst.errors.CorruptError):
         _ = source.num_rows
-    with pytest.raises(cst.CorruptError):
+    with pytest.raises(cst.errors.CorruptError):
         source.verify()
 
 
@@ -120,7 +120,9 @@ def test_the_damaged_column_is_named(tmp_path: pathlib.Path, threads: int) -> No
     data[pages_of(data, 1, 1)[-1]] ^= 1
     path = tmp_path / "t.parquet"
     path.write_bytes(data)
-    with pytest.raises(cst.CorruptError, match=r"row group 1, column 'b': .*checksum") as caught:
+    with pytest.raises(
+        cst.errors.CorruptError, match=r"row group 1, column 'b': .*checksum"
+    ) as caught:
         list(cst.open(path, threads=threads))
     assert (caught.value.record, caught.value.path) == (100, "b")
     assert pa.table(cst.open(path, columns=["c", "a"])).num_rows == 300
@@ -138,7 +140,7 @@ def test_lost_values_of_one_row(tmp_path: pathlib.Path) -> None:
             damaged = bytearray(data)
             damaged[at + 1] ^= 2
             path.write_bytes(damaged)
-            with pytest.raises(cst.CorruptError, match="column 'a'"):
+            with pytest.raises(cst.errors.CorruptError, match="column 'a'"):
                 list(cst.open(path))
             lost += 1
     assert lost >= 2
@@ -162,7 +164,7 @@ def test_a_footer_whose_row_counts_disagree(tmp_path: pathlib.Path) -> None:
 def test_a_column_whose_name_is_no_text(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "t.parquet"
     path.write_bytes(own(pa.table({"abcd": [1]})).replace(b"abcd", b"ab\xffd"))
-    with pytest.raises(cst.CorruptError, match="UTF-8") as caught:
+    with pytest.raises(cst.errors.CorruptError, match="UTF-8") as caught:
         list(cst.open(path))
     assert caught.value.file == str(path)
     assert caught.value.hint

@@ -159,11 +159,11 @@ def test_projection_reads_the_wanted_pages_only(groups: pathlib.Path, threads: i
     read = pa.table(cst.open(groups, columns=["c", "a"], threads=threads))
     assert read.equals(TABLE.select(["c", "a"]))
     source = cst.open(groups, columns=["b"], threads=threads)
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         list(source)
     assert caught.value.file == str(groups)
     assert "groups.parquet" in str(caught.value)
-    assert isinstance(source.last_error, cst.CorruptError)
+    assert isinstance(source.last_error, cst.errors.CorruptError)
     with pytest.raises(Exception, match=r"groups\.parquet"):
         pa.table(source)
 
@@ -183,23 +183,23 @@ def test_no_columns(groups: pathlib.Path) -> None:
 
 
 def test_unknown_column(groups: pathlib.Path) -> None:
-    with pytest.raises(cst.NotFoundError, match="did you mean 'b'") as caught:
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean 'b'") as caught:
         cst.open(groups, columns=["a", "bb"])
     assert caught.value.path == "bb"
 
 
 @pytest.mark.parametrize("format", [None, "parquet"])
 def test_missing_file(tmp_path: pathlib.Path, format: str | None) -> None:
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.open(tmp_path / "no.parquet", format)
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.open(tmp_path / "*.parquet", format)
 
 
 def test_file_that_goes_away(groups: pathlib.Path) -> None:
     source = cst.open(groups)
     groups.unlink()
-    with pytest.raises(cst.NotFoundError, match=r"groups\.parquet"):
+    with pytest.raises(cst.errors.NotFoundError, match=r"groups\.parquet"):
         list(source)
 
 
@@ -209,11 +209,11 @@ def test_damaged_files(groups: pathlib.Path, tmp_path: pathlib.Path) -> None:
     for broken in (b"PAR1", data[:-1], data[:-20], b"PAR1" + data[:100], data[:4] + data[5000:]):
         path.write_bytes(broken)
         for threads in (1, 3):
-            with pytest.raises(cst.CorruptError, match=r"d\.parquet") as caught:
+            with pytest.raises(cst.errors.CorruptError, match=r"d\.parquet") as caught:
                 list(cst.open(path, threads=threads))
             assert caught.value.file == str(path)
     path.write_bytes(b"no parquet at all")
-    with pytest.raises(cst.CorruptError):
+    with pytest.raises(cst.errors.CorruptError):
         list(cst.open(path, "parquet"))
 
 
@@ -227,7 +227,7 @@ def test_no_rows(tmp_path: pathlib.Path) -> None:
     assert source.column_names == ["a", "b", "c"]
     assert pa.table(source).equals(TABLE.slice(0, 0))
     assert source.empty_batch().num_rows == 0
-    with pytest.raises(cst.StateError), cst.Writer(tmp_path / "none.parquet"):
+    with pytest.raises(cst.errors.StateError), cst.Writer(tmp_path / "none.parquet"):
         pass
     assert [p.name for p in tmp_path.iterdir()] == ["empty.parquet"]
 
@@ -244,7 +244,7 @@ def test_what_is_written(tmp_path: pathlib.Path) -> None:
     assert pl.read_parquet(path).to_arrow().to_pydict() == TABLE.to_pydict()
     assert duckdb.sql(f"select sum(a), count(b) from '{path}'").fetchall() == [(499500, 1000)]
     damage(path, "a")
-    with pytest.raises(cst.CorruptError):  # so there are checksums
+    with pytest.raises(cst.errors.CorruptError):  # so there are checksums
         list(cst.open(path))
 
 
@@ -266,7 +266,7 @@ def test_compression(tmp_path: pathlib.Path) -> None:
     assert pq.ParquetFile(path).metadata.row_group(0).column(0).compression == "UNCOMPRESSED"
     cst.write(TABLE, path, compression="zstd", level=19, overwrite=True)
     assert pa.table(cst.open(path)).equals(TABLE)
-    with pytest.raises(cst.ArgumentError, match="zstd"):
+    with pytest.raises(cst.errors.ArgumentError, match="zstd"):
         cst.write(TABLE, path, compression="gzip", overwrite=True)
     assert pa.table(cst.open(path)).equals(TABLE)
 
@@ -278,14 +278,14 @@ def test_nothing_is_left_of_a_failure(tmp_path: pathlib.Path) -> None:
         writer.write(TABLE)
         raise ZeroDivisionError
     assert writer.closed
-    with pytest.raises(cst.SchemaError), cst.Writer(path) as writer:
+    with pytest.raises(cst.errors.SchemaError), cst.Writer(path) as writer:
         writer.write(TABLE)
         writer.write(TABLE.select(["a"]))
-    with pytest.raises(cst.StateError):
+    with pytest.raises(cst.errors.StateError):
         writer.write(TABLE)
     assert [p.name for p in tmp_path.iterdir()] == ["t.parquet"]
     assert path.read_bytes() == b"old"
-    with pytest.raises(cst.NotFoundError, match="nowhere"):
+    with pytest.raises(cst.errors.NotFoundError, match="nowhere"):
         cst.write(TABLE, tmp_path / "nowhere" / "t.parquet")
 
 
@@ -297,7 +297,7 @@ def test_data_frame(tmp_path: pathlib.Path) -> None:
 
 def test_what_parquet_cannot_hold(tmp_path: pathlib.Path) -> None:
     table = pa.table({"ok": [1], "bad": pa.array([None], pa.month_day_nano_interval())})
-    with pytest.raises(cst.UnsupportedError, match="bad") as caught:
+    with pytest.raises(cst.errors.UnsupportedError, match="bad") as caught:
         cst.write(table, tmp_path / "t.parquet")
     assert caught.value.path == "bad"
     assert list(tmp_path.iterdir()) == []
@@ -322,7 +322,7 @@ def test_views_that_pyarrow_cannot_cast(tmp_path: pathlib.Path) -> None:
     """Nothing is said to be corrupt, and the column is named."""
     kind = pa.struct([("s", pa.string_view()), ("x", pa.list_(pa.null(), 2))])
     batch = pa.record_batch({"both": pa.array([{"s": "a", "x": [None, None]}] * 3, kind)})
-    with pytest.raises(cst.UnsupportedError, match=r"'both'.*without views") as caught:
+    with pytest.raises(cst.errors.UnsupportedError, match=r"'both'.*without views") as caught:
         cst.write(batch, tmp_path / "t.parquet")
     assert caught.value.path == "both"
     assert list(tmp_path.iterdir()) == []
@@ -341,7 +341,7 @@ def test_shards(tmp_path: pathlib.Path) -> None:
     cst.write(cst.open(big, batch_size=500_000), path, shard_bytes=1_000_000, compression="none")
     assert len(list(tmp_path.iterdir())) >= 2
     assert pa.table(cst.open(tmp_path / "t-*.parquet")).equals(big)
-    with pytest.raises(cst.ArgumentError), cst.Writer(path, num_shards=2, shard_bytes=5):
+    with pytest.raises(cst.errors.ArgumentError), cst.Writer(path, num_shards=2, shard_bytes=5):
         pass
 
 
@@ -412,7 +412,7 @@ def test_file_objects(tmp_path: pathlib.Path) -> None:
         def readable(self) -> bool:
             return True
 
-    with pytest.raises(cst.UnsupportedError, match="seek"):
+    with pytest.raises(cst.errors.UnsupportedError, match="seek"):
         cst.open(Pipe(), "parquet")
 
 
@@ -457,7 +457,7 @@ def test_without_pyarrow(groups: pathlib.Path, monkeypatch: pytest.MonkeyPatch) 
         lambda: cst.Writer(groups.with_name("u.parquet")),
     ):
         attempt: Callable[[], object] = call
-        with pytest.raises(cst.UnsupportedError, match=r"'columnstone\[parquet\]'"):
+        with pytest.raises(cst.errors.UnsupportedError, match=r"'columnstone\[parquet\]'"):
             attempt()
 
 
@@ -505,7 +505,7 @@ def test_what_nobody_can_read_is_not_written(tmp_path: pathlib.Path, threads: in
         ),
     }
     for text, table in bad.items():
-        with pytest.raises(cst.UnsupportedError, match=text) as caught:
+        with pytest.raises(cst.errors.UnsupportedError, match=text) as caught:
             cst.write(table, path, threads=threads)
         assert str(caught.value.path).startswith("a")
         assert list(tmp_path.iterdir()) == []

@@ -53,7 +53,9 @@ def write_bomb(path: pathlib.Path, name: str) -> int:
 def test_what_a_file_may_become(tmp_path: pathlib.Path, name: str, threads: int) -> None:
     path = tmp_path / "a.parquet"
     rows = write_bomb(path, name)
-    with pytest.raises(cst.LimitError, match=r"more than 200 times as much|stands for") as caught:
+    with pytest.raises(
+        cst.errors.LimitError, match=r"more than 200 times as much|stands for"
+    ) as caught:
         list(cst.open(path, threads=threads))
     assert caught.value.file == str(path)
     source = cst.open(path, threads=threads, max_inflation=10**7)
@@ -64,9 +66,9 @@ def test_what_a_file_may_become(tmp_path: pathlib.Path, name: str, threads: int)
 def test_a_file_object_and_a_url(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "a.parquet"
     write_bomb(path, "values of one list")
-    with pytest.raises(cst.LimitError, match="column 'a"):
+    with pytest.raises(cst.errors.LimitError, match="column 'a"):
         list(cst.open(io.BytesIO(path.read_bytes()), "parquet"))
-    with pytest.raises(cst.LimitError, match="column 'a"):
+    with pytest.raises(cst.errors.LimitError, match="column 'a"):
         list(cst.open(path.as_uri()))
 
 
@@ -116,7 +118,7 @@ def test_a_row_that_is_too_large(tmp_path: pathlib.Path, format: str) -> None:
     path = tmp_path / f"a.{format}"
     cst.write(pa.table({"a": [[b"x"], [b"y" * 2000, b"z" * 2000], []]}), path)
     assert sum(b.num_rows for b in cst.open(path, max_record_size=4100)) == 3
-    with pytest.raises(cst.LimitError, match="a row of 40") as caught:
+    with pytest.raises(cst.errors.LimitError, match="a row of 40") as caught:
         list(cst.open(path, max_record_size=3000))
     assert "max_record_size" in str(caught.value.hint)
 
@@ -130,7 +132,7 @@ def test_views_of_one_text(tmp_path: pathlib.Path) -> None:
     with pa.ipc.new_file(path, pa.schema({"a": pa.string_view()})) as file:
         file.write(pa.record_batch({"a": views}))
     assert path.stat().st_size < 4_000_000
-    with pytest.raises(cst.LimitError, match="3000"):
+    with pytest.raises(cst.errors.LimitError, match="3000"):
         list(cst.open(path))
     assert sum(b.num_rows for b in cst.open(path, max_inflation=1000)) == 1000
 
@@ -142,7 +144,7 @@ def test_compressed_arrow(tmp_path: pathlib.Path) -> None:
         path, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")
     ) as file:
         file.write_table(table)
-    with pytest.raises(cst.LimitError) as caught:
+    with pytest.raises(cst.errors.LimitError) as caught:
         list(cst.open(path))
     assert "max_inflation" in str(caught.value.hint)
     assert sum(b.num_rows for b in cst.open(path, max_inflation=10**6)) == MANY

@@ -26,7 +26,7 @@ def ids(source: cst.Source) -> list[int]:
     return [i for batch in source for i in np.asarray(batch["id"]).tolist()]
 
 
-def read(splits: list[cst.Split] | cst.Split, **options: object) -> list[int]:
+def read(splits: list[cst.source.Split] | cst.source.Split, **options: object) -> list[int]:
     return ids(cst.open(splits, schema=SCHEMA, flat=True, **options))  # type: ignore[arg-type]
 
 
@@ -92,7 +92,7 @@ def test_row_groups(parquet: Path) -> None:
     some = cst.open(splits[0]._replace(end=size // 3), columns=["b"])
     assert 0 < some.num_rows < 1000
     assert cst.open(splits[0]._replace(end=size // 3), columns=[]).num_rows == some.num_rows
-    with pytest.raises(cst.StateError, match="changed since it was planned"):
+    with pytest.raises(cst.errors.StateError, match="changed since it was planned"):
         ids(cst.open(splits[0]._replace(end=size + 1)))
 
 
@@ -100,37 +100,42 @@ def test_every_byte_of_a_parquet_file(parquet: Path) -> None:
     size = parquet.stat().st_size
     name = str(parquet)
     for at in range(1, size, 211):
-        cuts = [cst.Split(name, 0, at), cst.Split(name, at, 2**63 - 1)]
+        cuts = [cst.source.Split(name, 0, at), cst.source.Split(name, at, 2**63 - 1)]
         assert [i for cut in cuts for i in ids(cst.open(cut))] == list(range(1000))
 
 
 def test_formats_of_ones_own(tmp_path: Path, parquet: Path) -> None:
-    cst.register_format("twice", lambda path: pq.read_table(path))
+    cst.format.register("twice", lambda path: pq.read_table(path))
     try:
         size = parquet.stat().st_size
-        assert cst.plan(parquet, "twice", target_bytes=100) == [cst.Split(str(parquet), 0, size)]
-        cuts = [cst.Split(str(parquet), 0, 10), cst.Split(str(parquet), 10, size)]
+        assert cst.plan(parquet, "twice", target_bytes=100) == [
+            cst.source.Split(str(parquet), 0, size)
+        ]
+        cuts = [cst.source.Split(str(parquet), 0, 10), cst.source.Split(str(parquet), 10, size)]
         parts = [cst.open(cut, "twice") for cut in cuts]
         assert [part.num_rows for part in parts] == [1000, 0]
         assert parts[1].column_names == ["id", "b"]
         assert ids(cst.open(cuts[::-1], "twice")) == list(range(1000))
     finally:
-        cst.unregister_format("twice")
+        cst.format.unregister("twice")
 
 
 def test_what_has_no_splits(files: list[str], tmp_path: Path) -> None:
-    with open(files[0], "rb") as file, pytest.raises(cst.UnsupportedError, match="file objects"):
+    with (
+        open(files[0], "rb") as file,
+        pytest.raises(cst.errors.UnsupportedError, match="file objects"),
+    ):
         cst.plan(file)
-    with pytest.raises(cst.UnsupportedError, match="standard input"):
+    with pytest.raises(cst.errors.UnsupportedError, match="standard input"):
         cst.plan("-")
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.plan(str(tmp_path / "none-*"))
-    with pytest.raises(cst.ArgumentError, match="target_bytes"):
+    with pytest.raises(cst.errors.ArgumentError, match="target_bytes"):
         cst.plan(files, target_bytes=0)
-    with pytest.raises(cst.StateError, match="changed since it was planned"):
-        cst.open(cst.Split(files[0], 0, 10**9))
-    with pytest.raises(cst.ArgumentError, match="from byte"):
-        cst.open(cst.Split(files[0], 10, 9))
+    with pytest.raises(cst.errors.StateError, match="changed since it was planned"):
+        cst.open(cst.source.Split(files[0], 0, 10**9))
+    with pytest.raises(cst.errors.ArgumentError, match="from byte"):
+        cst.open(cst.source.Split(files[0], 10, 9))
 
 
 # File systems
@@ -172,9 +177,9 @@ def test_urls(memory: Any, files: list[str]) -> None:
     )
     named = cst.plan(["memory://plan/2.tfrecord", "memory://plan/0.tfrecord"])
     assert [s.end for s in named] == [Path(files[i]).stat().st_size for i in (2, 0)]
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.plan("memory://plan/none")
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.plan("memory://plan/none-*")
 
 
@@ -182,9 +187,9 @@ def test_folders_of_file_systems(memory: Any) -> None:
     """They have no bytes: a folder is no empty file."""
     memory.makedirs("/plan/inner")
     for read_it in (cst.plan, cst.open):
-        with pytest.raises(cst.FileError, match="it is a folder"):
+        with pytest.raises(cst.errors.FileError, match="it is a folder"):
             read_it("memory://plan/inner")
-        with pytest.raises(cst.NotFoundError):
+        with pytest.raises(cst.errors.NotFoundError):
             read_it("memory://plan/inn*")
     assert len(cst.plan("memory://plan/*")) == len(cst.plan("memory://plan/*.*"))
 
@@ -207,7 +212,7 @@ def test_listing(memory: Any, files: list[str]) -> None:
     cst.open("/plan/*.tfrecord", filesystem=watched)
     assert set(watched.calls) <= {"glob", "exists", "open"}
     for read_it in (cst.plan, cst.open):
-        with pytest.raises(cst.NotFoundError):
+        with pytest.raises(cst.errors.NotFoundError):
             read_it(["/plan/none"] * 100, filesystem=watched)
 
 

@@ -37,9 +37,9 @@ def plain(value: Any) -> Any:
         return [plain(part) for part in value]
     if isinstance(value, dict):
         return {name: plain(part) for name, part in value.items()}
-    if isinstance(value, cst.SparseTensor):
+    if isinstance(value, cst.tensor.SparseTensor):
         return plain((value.indices, value.values, value.dense_shape))
-    if isinstance(value, cst.RaggedTensor):
+    if isinstance(value, cst.tensor.RaggedTensor):
         return plain((value.values, *value.row_splits))
     if isinstance(value, torch.Tensor) and value.is_nested:
         return [value.values().tolist(), value.offsets().tolist()]
@@ -74,19 +74,19 @@ def ids_of(batches: Any) -> list[list[int]]:
 def test_torch(file: pathlib.Path, schema: str, form: str, label: str | None) -> None:
     expected = list(dataset_of(file, schema, label=label).torch())
     dataset = dataset_of(file, schema, label=label)
-    made = list(cst.prefetch_to_device(FORMS[form](dataset), "cpu"))
+    made = list(cst.dataset.prefetch_to_device(FORMS[form](dataset), "cpu"))
     assert len(made) == 14
     assert plain(made) == plain(expected)
     heads = [item if label is None else item[0] for item in made]
     theirs = [item if label is None else item[0] for item in expected]
     assert [head.position for head in heads] == [head.position for head in theirs]
-    assert all(isinstance(head, cst.Batch) for head in heads)
+    assert all(isinstance(head, cst.dataset.Batch) for head in heads)
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, 100])
 def test_the_size_changes_nothing(file: pathlib.Path, size: int) -> None:
     dataset = dataset_of(file)
-    batches = cst.prefetch_to_device(dataset, torch.device("cpu"), size)
+    batches = cst.dataset.prefetch_to_device(dataset, torch.device("cpu"), size)
     assert ids_of(batches) == ids_of(dataset.torch())
     assert list(batches) == []  # the end stays
 
@@ -99,14 +99,14 @@ def test_so_many_are_begun_and_no_more() -> None:
             asked.append(i)
             yield {"i": torch.tensor([i])}
 
-    batches = cst.prefetch_to_device(numbers(), "cpu", 3)
+    batches = cst.dataset.prefetch_to_device(numbers(), "cpu", 3)
     assert asked == []
     seen = [(int(batch["i"]), len(asked)) for batch in batches]
     assert seen == [(0, 3), (1, 4), (2, 5), (3, 6), (4, 6), (5, 6)]
 
 
 def test_every_kind_of_value_is_on_the_device(file: pathlib.Path) -> None:
-    batch = next(cst.prefetch_to_device(dataset_of(file, RAGGED).torch(), "meta"))
+    batch = next(cst.dataset.prefetch_to_device(dataset_of(file, RAGGED).torch(), "meta"))
     steps = batch["steps"]
     assert (steps.layout, steps.values().device.type) == (torch.jagged, "meta")
     assert (batch["id"].device.type, batch["id"].shape) == ("meta", (16,))
@@ -117,9 +117,9 @@ def test_every_kind_of_value_is_on_the_device(file: pathlib.Path) -> None:
         "list": [torch.ones(2)],
         "pair": (torch.ones(2), None),
         "struct": {"a": torch.ones(2, 3)},
-        "parts": cst.RaggedTensor(torch.ones(2), [torch.tensor([0, 2])]),
+        "parts": cst.tensor.RaggedTensor(torch.ones(2), [torch.tensor([0, 2])]),
     }
-    made = next(cst.prefetch_to_device([values], "meta"))
+    made = next(cst.dataset.prefetch_to_device([values], "meta"))
     assert (made["number"], made["text"], made["pair"][1]) == (3, "a", None)
     parts = made["parts"]
     moved = [made["array"], made["pair"][0], made["struct"]["a"], parts.values, *parts.row_splits]
@@ -134,7 +134,7 @@ def test_jagged_tensors_of_equal_offsets_can_be_added(file: pathlib.Path) -> Non
         of = dataset if isinstance(dataset, cst.Dataset) else dataset._dataset
         mapped = of.map(twice)
         form = mapped if isinstance(dataset, cst.Dataset) else mapped.torch()
-        batch = next(cst.prefetch_to_device(form, "cpu"))
+        batch = next(cst.dataset.prefetch_to_device(form, "cpu"))
         total = (batch["steps"] + batch["more"]).values()
         assert total.tolist() == (2 * batch["steps"].values()).tolist()
 
@@ -147,7 +147,7 @@ def test_jax(file: pathlib.Path, schema: str, form: str) -> None:
     sharding = jax.sharding.SingleDeviceSharding(JAX_CPU)
     for device in (JAX_CPU, sharding):
         given = dataset if form == "dataset" else dataset.jax()
-        made = list(cst.prefetch_to_device(given, device))
+        made = list(cst.dataset.prefetch_to_device(given, device))
         assert plain(made) == plain(expected)
         assert [batch.position for batch in made] == [batch.position for batch in expected]
         assert made[0]["id"].devices() == {JAX_CPU}
@@ -156,11 +156,13 @@ def test_jax(file: pathlib.Path, schema: str, form: str) -> None:
 
 def test_numpy_for_jax(make_file: MakeFile) -> None:
     """Integers that are too wide are an error, and not another number."""
-    narrow = next(cst.prefetch_to_device([{"a": np.arange(3)}], JAX_CPU))
+    narrow = next(cst.dataset.prefetch_to_device([{"a": np.arange(3)}], JAX_CPU))
     assert (narrow["a"].dtype, narrow["a"].tolist()) == (np.int32, [0, 1, 2])
-    batches = cst.prefetch_to_device([{"a": np.arange(3)}, {"a": np.array([2**40])}], JAX_CPU)
+    batches = cst.dataset.prefetch_to_device(
+        [{"a": np.arange(3)}, {"a": np.array([2**40])}], JAX_CPU
+    )
     assert next(batches)["a"].tolist() == [0, 1, 2]
-    with pytest.raises(cst.UnsupportedError, match="does not fit int32"):
+    with pytest.raises(cst.errors.UnsupportedError, match="does not fit int32"):
         next(batches)
 
 
@@ -173,7 +175,7 @@ def test_states_are_of_what_was_handed_out(file: pathlib.Path, form: str, size: 
     expected = ids_of(dataset_of(file).torch())
     for taken in (1, 4, 7, 13, 14):
         dataset = dataset_of(file)
-        batches = cst.prefetch_to_device(FORMS[form](dataset), "cpu", size)
+        batches = cst.dataset.prefetch_to_device(FORMS[form](dataset), "cpu", size)
         last = list(itertools.islice(batches, taken))[-1]
         assert batches.position == last.position
         states = [batches.state_dict(), dataset.state_of(last.position)]
@@ -182,22 +184,25 @@ def test_states_are_of_what_was_handed_out(file: pathlib.Path, form: str, size: 
         assert all(state == states[0] for state in states)
         again = dataset_of(file)
         again.load_state_dict(states[0])
-        assert ids_of(cst.prefetch_to_device(FORMS[form](again), "cpu", size)) == expected[taken:]
+        assert (
+            ids_of(cst.dataset.prefetch_to_device(FORMS[form](again), "cpu", size))
+            == expected[taken:]
+        )
 
 
 def test_states_before_the_first_batch(file: pathlib.Path) -> None:
     dataset = dataset_of(file)
     expected = ids_of(dataset.torch())
-    dataset.load_state_dict(cst.Position(0, 2))
-    batches = cst.prefetch_to_device(dataset, "cpu", 3)
-    assert batches.position == cst.Position(0, 2)
+    dataset.load_state_dict(cst.dataset.Position(0, 2))
+    batches = cst.dataset.prefetch_to_device(dataset, "cpu", 3)
+    assert batches.position == cst.dataset.Position(0, 2)
     dataset.load_state_dict(batches.state_dict())
-    assert ids_of(cst.prefetch_to_device(dataset, "cpu")) == expected[3:]
+    assert ids_of(cst.dataset.prefetch_to_device(dataset, "cpu")) == expected[3:]
     assert dataset.state_dict()["epoch"] == 1
-    with pytest.raises(cst.StateError, match="no batch yet"):
-        cst.prefetch_to_device(loader_of(dataset, 0), "cpu").state_dict()
-    with pytest.raises(cst.StateError, match="no dataset"):
-        cst.prefetch_to_device([], "cpu").state_dict()
+    with pytest.raises(cst.errors.StateError, match="no batch yet"):
+        cst.dataset.prefetch_to_device(loader_of(dataset, 0), "cpu").state_dict()
+    with pytest.raises(cst.errors.StateError, match="no dataset"):
+        cst.dataset.prefetch_to_device([], "cpu").state_dict()
 
 
 def test_packed_batches(file: pathlib.Path) -> None:
@@ -205,11 +210,11 @@ def test_packed_batches(file: pathlib.Path) -> None:
         return dataset_of(file, RAGGED, batch_size=4).pack({"steps": 8})
 
     expected = [plain(batch) for batch in packed().torch()]
-    batches = cst.prefetch_to_device(packed(), "cpu", 4)
+    batches = cst.dataset.prefetch_to_device(packed(), "cpu", 4)
     assert [plain(next(batches)) for _ in range(3)] == expected[:3]
     again = packed()
     again.load_state_dict(batches.state_dict())
-    assert [plain(batch) for batch in cst.prefetch_to_device(again, "cpu")] == expected[3:]
+    assert [plain(batch) for batch in cst.dataset.prefetch_to_device(again, "cpu")] == expected[3:]
 
 
 def test_a_mix(file: pathlib.Path) -> None:
@@ -218,11 +223,11 @@ def test_a_mix(file: pathlib.Path) -> None:
 
     expected = [plain(batch) for batch in mixed().torch()]
     assert len(expected) > 3
-    batches = cst.prefetch_to_device(mixed(), "cpu", 4)
+    batches = cst.dataset.prefetch_to_device(mixed(), "cpu", 4)
     assert [plain(next(batches)) for _ in range(3)] == expected[:3]
     again = mixed()
     again.load_state_dict(batches.state_dict())
-    assert [plain(batch) for batch in cst.prefetch_to_device(again, "cpu")] == expected[3:]
+    assert [plain(batch) for batch in cst.dataset.prefetch_to_device(again, "cpu")] == expected[3:]
 
 
 # Failures, and the end
@@ -238,13 +243,13 @@ def test_failures_come_in_order(make_file: MakeFile) -> None:
 
     def run(batches: Any) -> tuple[list[int], int | None]:
         seen = []
-        with pytest.raises(cst.CorruptError) as caught:
+        with pytest.raises(cst.errors.CorruptError) as caught:
             for batch in batches:
                 seen += batch["id"].tolist()
         return seen, caught.value.record
 
     assert run(iter(dataset().torch())) == (list(range(24)), 25)
-    assert run(cst.prefetch_to_device(dataset(), "cpu", 5)) == (list(range(24)), 25)
+    assert run(cst.dataset.prefetch_to_device(dataset(), "cpu", 5)) == (list(range(24)), 25)
 
 
 def test_what_fails_once_goes_on(file: pathlib.Path) -> None:
@@ -257,7 +262,7 @@ def test_what_fails_once_goes_on(file: pathlib.Path) -> None:
 
     dataset = dataset_of(file, epochs=1)
     expected = ids_of(dataset.torch())
-    batches = cst.prefetch_to_device(dataset.map(fails_once), "cpu", 4)
+    batches = cst.dataset.prefetch_to_device(dataset.map(fails_once), "cpu", 4)
     assert ids_of(itertools.islice(batches, 2)) == expected[:2]
     with pytest.raises(KeyError, match="once"):
         next(batches)
@@ -279,7 +284,7 @@ def test_an_interrupt_loses_no_batch_that_was_begun() -> None:
                 raise StopIteration
             return {"i": torch.tensor([self.i])}
 
-    batches = cst.prefetch_to_device(Source(), "cpu", 2)
+    batches = cst.dataset.prefetch_to_device(Source(), "cpu", 2)
     assert [int(next(batches)["i"]) for _ in range(2)] == [0, 1]
     with pytest.raises(KeyboardInterrupt):
         next(batches)
@@ -288,12 +293,12 @@ def test_an_interrupt_loses_no_batch_that_was_begun() -> None:
 
 def test_close(file: pathlib.Path) -> None:
     iteration = iter(dataset_of(file))
-    batches = cst.prefetch_to_device(iteration, "cpu")
+    batches = cst.dataset.prefetch_to_device(iteration, "cpu")
     next(batches)
     batches.close()
     batches.close()
     for one in (batches, iteration):
-        with pytest.raises(cst.StateError, match="closed"):
+        with pytest.raises(cst.errors.StateError, match="closed"):
             next(one)
 
 
@@ -301,7 +306,7 @@ def test_close(file: pathlib.Path) -> None:
 
 
 def test_not_across_a_fork(file: pathlib.Path) -> None:
-    batches = cst.prefetch_to_device(dataset_of(file), "cpu")
+    batches = cst.dataset.prefetch_to_device(dataset_of(file), "cpu")
     next(batches)
     child = os.fork()
     if child == 0:
@@ -309,7 +314,7 @@ def test_not_across_a_fork(file: pathlib.Path) -> None:
         with contextlib.suppress(BaseException):
             try:
                 next(batches)
-            except cst.StateError as error:
+            except cst.errors.StateError as error:
                 refused = "before a fork" in str(error)
         os._exit(0 if refused else 1)
     assert os.waitpid(child, 0)[1] == 0
@@ -325,7 +330,7 @@ class InWorkers(IterableDataset[Any]):  # type: ignore[misc]
     def __iter__(self) -> Iterator[Any]:
         worker = get_worker_info()
         part = self.dataset.iterate(worker.id, worker.num_workers)
-        return (batch["id"] for batch in cst.prefetch_to_device(part, "cpu"))
+        return (batch["id"] for batch in cst.dataset.prefetch_to_device(part, "cpu"))
 
 
 @pytest.mark.parametrize("context", ["fork", "spawn"])
@@ -390,7 +395,7 @@ def test_cuda_copies_from_pinned_memory_in_a_stream_of_its_own(
 ) -> None:
     cuda = Cuda(monkeypatch)
     given = [{"a": torch.ones(2), "b": torch.ones(3)}, {"a": torch.zeros(2)}]
-    batches = cst.prefetch_to_device(given, "cuda:0")
+    batches = cst.dataset.prefetch_to_device(given, "cuda:0")
     assert plain(next(batches)) == plain(given[0])
     copy = ("copy", "copies", True)
     begun = [("pin", 2), copy, ("pin", 3), copy, ("event", "copies")]
@@ -407,7 +412,7 @@ def test_cuda_and_tensors_that_cannot_be_pinned(monkeypatch: pytest.MonkeyPatch)
     """They are copied where the caller computes."""
     matrix = torch.eye(2).to_sparse_csr()
     cuda = Cuda(monkeypatch)
-    next(cst.prefetch_to_device([{"a": matrix}], "cuda"))
+    next(cst.dataset.prefetch_to_device([{"a": matrix}], "cuda"))
     assert ("copy", "callers", False) in cuda.told
     assert ("kept for", "callers") not in cuda.told
 
@@ -417,12 +422,12 @@ def test_cuda_and_tensors_that_cannot_be_pinned(monkeypatch: pytest.MonkeyPatch)
 
 def test_arguments(file: pathlib.Path) -> None:
     dataset = dataset_of(file)
-    with pytest.raises(cst.ArgumentError, match="size is 0"):
-        cst.prefetch_to_device(dataset, "cpu", 0)
+    with pytest.raises(cst.errors.ArgumentError, match="size is 0"):
+        cst.dataset.prefetch_to_device(dataset, "cpu", 0)
     with pytest.raises(TypeError, match=r"jax\.Device"):
-        cst.prefetch_to_device(dataset, 0)
-    with pytest.raises(cst.ArgumentError, match="as_batches"):
-        cst.prefetch_to_device(dataset_of(file, as_batches=True), "cpu")
+        cst.dataset.prefetch_to_device(dataset, 0)
+    with pytest.raises(cst.errors.ArgumentError, match="as_batches"):
+        cst.dataset.prefetch_to_device(dataset_of(file, as_batches=True), "cpu")
     if not torch.cuda.is_available():
-        with pytest.raises(cst.UnsupportedError, match="no CUDA"):
-            cst.prefetch_to_device(dataset, "cuda")
+        with pytest.raises(cst.errors.UnsupportedError, match="no CUDA"):
+            cst.dataset.prefetch_to_device(dataset, "cuda")

@@ -12,7 +12,7 @@ from wire import entry, example, feature, field
 
 def records_file(records):
     out = io.BytesIO()
-    with cst.TFRecordWriter(out) as writer:
+    with cst.codec.TFRecordWriter(out) as writer:
         for record in records:
             writer.write(record)
     return out.getvalue()
@@ -46,7 +46,7 @@ def test_tensors():
     assert batch["x"].indices.tolist() == [[0, 0], [0, 4], [2, 7]]
     assert batch["x"].shape == (4, 8)
     assert [s.tolist() for s in batch["t"].row_splits] == [[0, 0, 2, 2, 3], [0, 2, 3, 4]]
-    assert isinstance(batch["tags"], cst.SparseTensor)
+    assert isinstance(batch["tags"], cst.tensor.SparseTensor)
 
 
 def test_text():
@@ -60,12 +60,12 @@ def test_options():
     data = records_file(map(example, ROWS))
     schema = propose(data, group="train", max_domain=1, ragged=True)
     assert "string_domain" not in schema.to_text()
-    assert isinstance(tensors_of(data, schema, group="train")[0]["tags"], cst.RaggedTensor)
-    with pytest.raises(cst.ArgumentError, match="max_domain"):
+    assert isinstance(tensors_of(data, schema, group="train")[0]["tags"], cst.tensor.RaggedTensor)
+    with pytest.raises(cst.errors.ArgumentError, match="max_domain"):
         propose(data, max_domain=0)
     with pytest.raises(TypeError, match="group"):
         propose(data, group=1)
-    with pytest.raises(cst.ArgumentError, match="propose=True"):
+    with pytest.raises(cst.errors.ArgumentError, match="propose=True"):
         cst.infer_schema(io.BytesIO(data), ragged=True)
 
 
@@ -97,7 +97,7 @@ def test_other_formats():
 
 
 def test_a_feature_of_two_types():
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         propose(records_file([example({"a": [1]}), example({"a": [b"x"]})]))
     assert (caught.value.record, caught.value.path) == (1, "a")
 

@@ -212,7 +212,7 @@ def check(
         listed = message is not None and (
             "NUL" in str(error)  # names in the Arrow C interface end at a NUL
             or "a field has the number 0" in str(error)  # in an unknown group; see below
-            or (isinstance(error, cst.SchemaError) and mixes_kinds(message))
+            or (isinstance(error, cst.errors.SchemaError) and mixes_kinds(message))
         )
         assert message is None or listed, (record.hex(), str(error))
         return False
@@ -228,8 +228,13 @@ def repr_of(values: tuple[dict[str, Any], dict[str, Any]]) -> str:
 
 
 SUBJECTS = {
-    "example": (Example, cst.ExampleDecoder, example_values, an_example),
-    "sequence": (SequenceExample, cst.SequenceExampleDecoder, sequence_values, a_sequence_example),
+    "example": (Example, cst.codec.ExampleDecoder, example_values, an_example),
+    "sequence": (
+        SequenceExample,
+        cst.codec.SequenceExampleDecoder,
+        sequence_values,
+        a_sequence_example,
+    ),
 }
 
 
@@ -267,5 +272,5 @@ def test_the_field_number_0_is_refused_also_inside_unknown_groups(subject: str) 
     for inner in (b"\x00\x05", b"\x01" + bytes(8), b"\x02\x01x", b"\x03\x04", b"\x05" + bytes(4)):
         for group in (inner, GROUP[0] + inner + GROUP[1]):
             assert (theirs(make, good + group) is None) == (group == inner)
-            with pytest.raises(cst.CorruptError, match="a field has the number 0"):
+            with pytest.raises(cst.errors.CorruptError, match="a field has the number 0"):
                 decoder_of().decode([good + group])

@@ -1,4 +1,5 @@
-"""Public names: what users see in tracebacks, in help() and in pickles is columnstone.NAME."""
+"""Public names: what everyone uses is columnstone.NAME, all others are columnstone.TASK.NAME:
+this is what users see in tracebacks, in help() and in pickles, wherever the code lies."""
 
 from __future__ import annotations
 
@@ -19,18 +20,38 @@ from columnstone import _MODULE_OF  # type: ignore[attr-defined]
 from conftest import SCHEMA, MakeFile, records
 
 TABLE = pa.table({"a": [[1], None, [2, 3]]})
-NAMES = [name for name in cst.__all__ if name != "__version__"]
+TASKS = [cst.accumulate, cst.arrow, cst.codec, cst.dataset, cst.errors, cst.format, cst.query]
+TASKS += [cst.schema, cst.source, cst.struct, cst.tensor]
+NAMES = {
+    f"{module.__name__}.{name}": getattr(module, name)
+    for module in (cst, *TASKS)
+    for name in module.__all__
+    if name != "__version__"
+}
 ERRORS = [name for name in NAMES if name.endswith(("Error", "Warning"))]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_names(name: str) -> None:
-    value = getattr(cst, name)
-    assert (value.__module__, value.__qualname__) == ("columnstone", name)
+    value = NAMES[name]
+    assert f"{value.__module__}.{value.__qualname__}" == name
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(value, protocol)) is value
     if value.__doc__:
-        assert pydoc.render_doc(value).splitlines()[0].endswith("in module columnstone")
+        assert pydoc.render_doc(value).splitlines()[0].endswith(f"in {value.__module__}") or (
+            pydoc.render_doc(value).splitlines()[0].endswith(f"in module {value.__module__}")
+        )
+
+
+def test_each_name_is_in_one_place() -> None:
+    """But for what tensors and structured tensors have both, such as `concat`."""
+    places: dict[str, list[str]] = {}
+    for module in (cst, *TASKS):
+        assert len(set(module.__all__)) == len(module.__all__)
+        for name in module.__all__:
+            places.setdefault(name, []).append(module.__name__)
+    assert {name for name, where in places.items() if len(where) > 1} == {"concat"}
+    assert len(cst.__all__) < 25
 
 
 def test_all_is_what_the_table_offers_users() -> None:
@@ -45,7 +66,7 @@ def test_all_is_what_the_table_offers_users() -> None:
 def test_sources_of_functions_and_methods_are_found() -> None:
     found = 0
     for name in NAMES:
-        value = getattr(cst, name)
+        value = NAMES[name]
         members = vars(value).values() if inspect.isclass(value) else [value]
         for member in members:
             if inspect.isfunction(member) and member.__module__.startswith("columnstone"):
@@ -56,8 +77,8 @@ def test_sources_of_functions_and_methods_are_found() -> None:
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_tracebacks(name: str) -> None:
-    error = getattr(cst, name)("text")
-    assert traceback.format_exception_only(error) == [f"columnstone.{name}: text\n"]
+    error = NAMES[name]("text")
+    assert traceback.format_exception_only(error) == [f"{name}: text\n"]
     again = pickle.loads(pickle.dumps(error))
     assert (type(again), str(again)) == (type(error), "text")
 
@@ -78,9 +99,11 @@ class Watch(pickle.Unpickler):
 
 
 def modules_of(value: object, protocol: int = pickle.HIGHEST_PROTOCOL) -> set[str]:
+    """The modules that the pickle of a value names which no user knows."""
     watch = Watch(pickle.dumps(value, protocol))
     assert type(watch.load()) is type(value)
-    return {name for name in watch.modules if name.split(".")[0] == "columnstone"}
+    public = {"columnstone", *(module.__name__ for module in TASKS)}
+    return {name for name in watch.modules if name.split(".")[0] == "columnstone"} - public
 
 
 def batch() -> cst.RecordBatch:
@@ -95,42 +118,42 @@ def every_row(batch: Any) -> list[bool]:
     return [True] * int(batch.num_rows)
 
 
-def dialect(delimiter: str) -> cst.CsvOptions:
-    return cst.CsvOptions(delimiter=delimiter)
+def dialect(delimiter: str) -> cst.format.CsvOptions:
+    return cst.format.CsvOptions(delimiter=delimiter)
 
 
-FIXED = [cst.TensorRepresentation("a", "dense", "int64", ("a",))]
+FIXED = [cst.schema.TensorRepresentation("a", "dense", "int64", ("a",))]
 ROWS = """feature { name: "a" type: INT presence { min_fraction: 1 } }"""
 VALUES: dict[str, Callable[[], object]] = {
-    "an error": lambda: cst.NotFoundError("text", file="a"),
+    "an error": lambda: cst.errors.NotFoundError("text", file="a"),
     "a schema": lambda: cst.Schema.from_text(SCHEMA),
     "a change of a schema": lambda: cst.Schema.from_text(ROWS).diff(cst.Schema.from_text(""))[0],
     "an Arrow schema": lambda: batch().schema,
     "a batch": batch,
     "an array": lambda: batch()["a"],
     "a tensor": lambda: next(iter(cst.open(pa.table({"a": [1]})).tensors()))["a"],
-    "a ragged tensor": lambda: cst.RaggedTensor([1, 2], [[0, 2]]),
-    "a sparse tensor": lambda: cst.SparseTensor([[0]], [1], [1]),
-    "an adapter": lambda: cst.TensorAdapter(pa.table({"a": [1]}).schema, FIXED),
-    "a tensor encoder": lambda: cst.TensorEncoder(FIXED),
-    "a decoder": lambda: cst.ExampleDecoder(SCHEMA, ["id"], offsets=32),
-    "a decoder of sequences": lambda: cst.SequenceExampleDecoder(sequence_column="s"),
-    "an encoder": lambda: cst.ExampleEncoder(lossy=True),
-    "an encoder of sequences": lambda: cst.SequenceExampleEncoder(lossy=True),
-    "a decoder of a format": lambda: cst.CsvDecoder(csv=dialect(";")),
-    "an encoder of a format": lambda: cst.JsonEncoder(SCHEMA),
+    "a ragged tensor": lambda: cst.tensor.RaggedTensor([1, 2], [[0, 2]]),
+    "a sparse tensor": lambda: cst.tensor.SparseTensor([[0]], [1], [1]),
+    "an adapter": lambda: cst.tensor.TensorAdapter(pa.table({"a": [1]}).schema, FIXED),
+    "a tensor encoder": lambda: cst.tensor.TensorEncoder(FIXED),
+    "a decoder": lambda: cst.codec.ExampleDecoder(SCHEMA, ["id"], offsets=32),
+    "a decoder of sequences": lambda: cst.codec.SequenceExampleDecoder(sequence_column="s"),
+    "an encoder": lambda: cst.codec.ExampleEncoder(lossy=True),
+    "an encoder of sequences": lambda: cst.codec.SequenceExampleEncoder(lossy=True),
+    "a decoder of a format": lambda: cst.codec.CsvDecoder(csv=dialect(";")),
+    "an encoder of a format": lambda: cst.codec.JsonEncoder(SCHEMA),
     "a dialect": lambda: dialect("\t"),
     "representations": lambda: FIXED,
-    "padding": lambda: cst.Pad(3),
-    "a position": lambda: cst.Position(0, 1, 2, 3),
-    "a batch of a dataset": lambda: cst.Batch({"a": 1}, cst.Position(0, 1, 2, 3)),
+    "padding": lambda: cst.tensor.Pad(3),
+    "a position": lambda: cst.dataset.Position(0, 1, 2, 3),
+    "a batch of a dataset": lambda: cst.dataset.Batch({"a": 1}, cst.dataset.Position(0, 1, 2, 3)),
 }
 
 
 @pytest.mark.parametrize("name", VALUES)
 def test_pickles_of_values_name_the_package_only(name: str) -> None:
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
-        assert modules_of(VALUES[name](), protocol) == {"columnstone"}
+        assert modules_of(VALUES[name](), protocol) == set()
     assert type(copy.copy(VALUES[name]())) is type(VALUES[name]())
 
 
@@ -147,18 +170,18 @@ def test_pickles_of_sources_name_the_package_only(make_file: MakeFile) -> None:
         source.validate(),
         source.verify(),
         source.count(),
-        cst.build_index(file)[0],
+        cst.source.Index.build(file)[0],
     ):
-        assert modules_of(value) <= {"columnstone"}
+        assert modules_of(value) == set()
 
 
 def test_pickles_of_other_inputs_name_the_package_only() -> None:
     fsspec = pytest.importorskip("fsspec")
     with fsspec.open("memory://names.csv", "w") as out:
         out.write("a\n1\n")
-    assert modules_of(cst.open("memory://names.csv")) == {"columnstone"}
+    assert modules_of(cst.open("memory://names.csv")) == set()
     pytest.importorskip("adbc_driver_sqlite")
-    assert modules_of(cst.open("sqlite://:memory:", query="select 1 as a")) == {"columnstone"}
+    assert modules_of(cst.open("sqlite://:memory:", query="select 1 as a")) == set()
 
 
 def test_pickles_for_pytorch_name_the_package_only(make_file: MakeFile) -> None:
@@ -166,4 +189,4 @@ def test_pickles_for_pytorch_name_the_package_only(make_file: MakeFile) -> None:
     source = cst.open(make_file("a.tfrecord", records(8)), schema=SCHEMA)
     data = source.dataset(4).torch()
     for value in (data, source.torch_map(), next(iter(data))):
-        assert modules_of(value) == {"columnstone"}
+        assert modules_of(value) == set()

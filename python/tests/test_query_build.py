@@ -24,8 +24,8 @@ def made() -> cst.Query:
         .promote("event.query", to="", name="queries")
         .filter("event", by="event.clicked", name="clicks")
         .size("clicks", name="num_clicks")
-        .output("label", cst.dense("num_clicks", default=0))
-        .output("tokens", cst.ragged("queries"))
+        .output("label", cst.query.dense("num_clicks", default=0))
+        .output("tokens", cst.query.ragged("queries"))
     )
 
 
@@ -79,15 +79,18 @@ STATEMENTS: dict[str, tuple[Any, str]] = {
     "param without": (lambda q: q.param("n", "float32"), "param n: float32"),
     "add": (lambda q: q.add("let a=b # what"), "let a = b"),
     "dense": (
-        lambda q: q.output("d", cst.dense("a.b", shape=[2, 3], default=-1)),
+        lambda q: q.output("d", cst.query.dense("a.b", shape=[2, 3], default=-1)),
         "output d = dense(a.b, shape=[2, 3], default=-1)",
     ),
-    "sparse": (lambda q: q.output("s", cst.sparse("a.b")), "output s = sparse(a.b)"),
+    "sparse": (lambda q: q.output("s", cst.query.sparse("a.b")), "output s = sparse(a.b)"),
     "ragged": (
-        lambda q: q.output("r", cst.ragged("a.b", default=b"\x00z", row_splits="int32")),
+        lambda q: q.output("r", cst.query.ragged("a.b", default=b"\x00z", row_splits="int32")),
         'output r = ragged(a.b, default=b"\\x00z", row_splits=int32)',
     ),
-    "structured": (lambda q: q.output("e", cst.structured("event")), "output e = struct(event)"),
+    "structured": (
+        lambda q: q.output("e", cst.query.structured("event")),
+        "output e = struct(event)",
+    ),
     "backticks": (lambda q: q.size("a.`my field`", name="it"), "let a.`it` = size(a.`my field`)"),
 } | {
     name: (lambda q, name=name: getattr(q, name)("a.b", name="n"), f"let a.n = {name}(a.b)")
@@ -123,47 +126,63 @@ def test_statements(what: str) -> None:
 WRONG: dict[str, tuple[Any, type[Exception], str]] = {
     "promoted sideways": (
         lambda q: q.promote("event.query", to="labels"),
-        cst.ArgumentError,
+        cst.errors.ArgumentError,
         "not above its struct",
     ),
     "promoted to where it is": (
         lambda q: q.promote("event.query", to="event"),
-        cst.ArgumentError,
+        cst.errors.ArgumentError,
         "not above its struct",
     ),
     "broadcast upwards": (
         lambda q: q.broadcast("event.query", into="labels"),
-        cst.ArgumentError,
+        cst.errors.ArgumentError,
         "promote_and_broadcast goes up first",
     ),
-    "no path": (lambda q: q.size("a b", "n"), cst.ArgumentError, "character 1 begins no step"),
-    "a dot at the end": (lambda q: q.size("a.", "n"), cst.ArgumentError, "ends with a dot"),
-    "an empty name": (lambda q: q.size("a", ""), cst.ArgumentError, "name is empty"),
+    "no path": (
+        lambda q: q.size("a b", "n"),
+        cst.errors.ArgumentError,
+        "character 1 begins no step",
+    ),
+    "a dot at the end": (lambda q: q.size("a.", "n"), cst.errors.ArgumentError, "ends with a dot"),
+    "an empty name": (lambda q: q.size("a", ""), cst.errors.ArgumentError, "name is empty"),
     "no name": (lambda q: q.size("a", 1), TypeError, "name is a str, not int"),
-    "an expression": (lambda q: q.let("a", "b +"), cst.ArgumentError, "expected"),
-    "a path of an expression": (lambda q: q.let("a + b", "c"), cst.ArgumentError, "expected"),
-    "no type": (lambda q: q.param("n", "int63"), cst.ArgumentError, "int63"),
+    "an expression": (lambda q: q.let("a", "b +"), cst.errors.ArgumentError, "expected"),
+    "a path of an expression": (
+        lambda q: q.let("a + b", "c"),
+        cst.errors.ArgumentError,
+        "expected",
+    ),
+    "no type": (lambda q: q.param("n", "int63"), cst.errors.ArgumentError, "int63"),
     "a literal": (lambda q: q.fill_null("a", object(), "n"), TypeError, "not object"),
-    "not a number": (lambda q: q.fill_null("a", float("nan"), "n"), cst.ArgumentError, "nan"),
-    "a surrogate": (lambda q: q.fill_null("a", "\ud800", "n"), cst.ArgumentError, "surrogate"),
+    "not a number": (
+        lambda q: q.fill_null("a", float("nan"), "n"),
+        cst.errors.ArgumentError,
+        "nan",
+    ),
+    "a surrogate": (
+        lambda q: q.fill_null("a", "\ud800", "n"),
+        cst.errors.ArgumentError,
+        "surrogate",
+    ),
     "row splits": (
-        lambda q: q.output("r", cst.ragged("a", row_splits="int8")),
-        cst.ArgumentError,
+        lambda q: q.output("r", cst.query.ragged("a", row_splits="int8")),
+        cst.errors.ArgumentError,
         "int64 or int32",
     ),
     "a function without a type": (
         lambda q: q.map("a", len, "b"),
-        cst.ArgumentError,
+        cst.errors.ArgumentError,
         "its arguments and its type",
     ),
     "a function of a wrong type": (
         lambda q: q.map("a", len, "b", type="decimal"),
-        cst.ArgumentError,
+        cst.errors.ArgumentError,
         "type= is one of",
     ),
     "an expression with a type": (
         lambda q: q.map("a", "b", type="int64"),
-        cst.ArgumentError,
+        cst.errors.ArgumentError,
         "with a function of Python's",
     ),
     "no function": (lambda q: q.map("a", 1, "b", type="int64"), TypeError, "not int"),
@@ -180,16 +199,16 @@ def test_what_is_wrong_is_said_at_once(what: str) -> None:
 def test_sources_that_are_none() -> None:
     with pytest.raises(TypeError, match="not int"):
         cst.Query(1)  # type: ignore[arg-type]
-    with pytest.raises(cst.ArgumentError, match="descriptors are not given"):
+    with pytest.raises(cst.errors.ArgumentError, match="descriptors are not given"):
         cst.Query("shop.Session")
-    with pytest.raises(cst.ArgumentError, match="schema= is for"):
+    with pytest.raises(cst.errors.ArgumentError, match="schema= is for"):
         cst.Query(schema="feature { name: 'a' type: INT }")
-    with pytest.raises(cst.ArgumentError, match="no message"):
+    with pytest.raises(cst.errors.ArgumentError, match="no message"):
         cst.Query(message_options={"enums": "number"})
 
 
 def test_errors_of_texts_have_their_place() -> None:
-    with pytest.raises(cst.ArgumentError) as caught:
+    with pytest.raises(cst.errors.ArgumentError) as caught:
         cst.Query.from_text("let a = b\nlet c = (d\n")
     assert (caught.value.line, caught.value.column) == (3, 1)
 
@@ -198,10 +217,10 @@ def test_files(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "a.cstq"
     path.write_text("# what is clicked\n" + ISSUE)
     assert cst.Query.from_file(path) == made()
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.Query.from_file(tmp_path / "none.cstq")
     path.write_text("let")
-    with pytest.raises(cst.ArgumentError) as caught:
+    with pytest.raises(cst.errors.ArgumentError) as caught:
         cst.Query.from_file(path)
     assert caught.value.file == str(path)
 

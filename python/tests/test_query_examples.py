@@ -22,7 +22,7 @@ def demo(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def folder(tmp_path: pathlib.Path) -> pathlib.Path:
-    with cst.TFRecordWriter(tmp_path / "sessions.tfrecord") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / "sessions.tfrecord") as writer:
         for record in messages.sessions(SESSIONS):
             writer.write(record)
     query = cst.Query.from_file(EXAMPLES / "ranking.cstq", descriptors=messages.SHOP)
@@ -36,11 +36,11 @@ def test_serve(folder: pathlib.Path) -> None:
     assert done.stderr == ""
     names = {line.partition(":")[0] for line in done.stdout.splitlines()}
     assert names == set(cst.View(folder / "ranking.cstv").outputs)
-    assert "user: <columnstone.Tensor bytes (32,): [" in done.stdout
+    assert "user: <columnstone.tensor.Tensor bytes (32,): [" in done.stdout
 
 
 def test_serve_tells_of_bad_requests(folder: pathlib.Path) -> None:
-    with cst.TFRecordWriter(folder / "bad.tfrecord") as writer:
+    with cst.codec.TFRecordWriter(folder / "bad.tfrecord") as writer:
         writer.write(b"\x08")
     command = [sys.executable, str(EXAMPLES / "serve.py"), "ranking.cstv", "bad.tfrecord"]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True)

@@ -34,10 +34,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """The sessions in two files and in one, and as Parquet; the view and its query."""
     folder = tmp_path_factory.mktemp("sessions")
     for i, part in enumerate((RECORDS[:40], RECORDS[40:])):
-        with cst.TFRecordWriter(folder / f"sessions-{i}.tfrecord.gz") as writer:
+        with cst.codec.TFRecordWriter(folder / f"sessions-{i}.tfrecord.gz") as writer:
             for record in part:
                 writer.write(record)
-    with cst.TFRecordWriter(folder / "sessions.tfrecord") as writer:
+    with cst.codec.TFRecordWriter(folder / "sessions.tfrecord") as writer:
         for record in RECORDS:
             writer.write(record)
     ranking().save(folder / "ranking.cstv")
@@ -47,7 +47,9 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def table() -> pa.Table:
-    return pa.table(cst.MessageDecoder(messages.shop("Session"), enums="text").decode(RECORDS))
+    return pa.table(
+        cst.codec.MessageDecoder(messages.shop("Session"), enums="text").decode(RECORDS)
+    )
 
 
 def columns_of(source: Any) -> dict[str, list[Any]]:
@@ -86,7 +88,7 @@ def test_columns_are_outputs(files: pathlib.Path) -> None:
     assert columns_of(src.select(["label"])) == {"label": LABELS}
     assert src[3].to_pydict() == {"label": LABELS[3:4], "tokens": TOKENS[3:4]}
     assert src.take([5, 2]).to_pydict()["label"] == [LABELS[5], LABELS[2]]
-    with pytest.raises(cst.NotFoundError, match="did you mean 'label'"):
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean 'label'"):
         cst.open(path, view=files / "ranking.cstv", columns=["lable"])
 
 
@@ -96,7 +98,7 @@ def test_parameters(files: pathlib.Path) -> None:
     for view in (query, query.view(), query.view().to_bytes()):
         src = cst.open(path, view=view, params={"most": 2}, columns=["n"])
         assert columns_of(src) == {"n": [min(2, len(t)) for t in TOKENS]}
-    with pytest.raises(cst.ArgumentError, match="no view"):
+    with pytest.raises(cst.errors.ArgumentError, match="no view"):
         cst.open(path, params={"most": 1})
 
 
@@ -115,11 +117,11 @@ def test_raw_records_and_rows(files: pathlib.Path) -> None:
 
 
 def test_records_that_are_damaged(files: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    with cst.TFRecordWriter(tmp_path / "bad.tfrecord") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / "bad.tfrecord") as writer:
         for record in (RECORDS[1], b"\xff", RECORDS[2]):
             writer.write(record)
     path = tmp_path / "bad.tfrecord"
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         list(cst.open(path, view=ranking()))
     assert caught.value.record == 1
     assert columns_of(cst.open(path, view=ranking(), on_error="skip"))["label"] == LABELS[1:3]
@@ -145,13 +147,13 @@ def test_what_functions_raise_comes_out(files: pathlib.Path, threads: int) -> No
 
 def test_arguments_that_do_not_go_together(files: pathlib.Path) -> None:
     path = files / "sessions.tfrecord"
-    with pytest.raises(cst.ArgumentError, match="its own message"):
+    with pytest.raises(cst.errors.ArgumentError, match="its own message"):
         cst.open(path, view=ranking(), message=messages.shop("Session"))
-    with pytest.raises(cst.ArgumentError, match="its own message_options"):
+    with pytest.raises(cst.errors.ArgumentError, match="its own message_options"):
         cst.open(path, view=ranking(), message_options={"enums": "text"})
     with pytest.raises(TypeError, match="not int"):
         cst.open(path, view=1)  # type: ignore[arg-type]
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.open(path, view=files / "none.cstv")
 
 
@@ -190,9 +192,9 @@ def test_a_query_goes_by_the_types_of_its_input(files: pathlib.Path) -> None:
     assert columns_of(cst.open(files / "sessions.parquet", view=query)) == expected
     assert columns_of(cst.open(table(), view=query)) == expected
     assert columns_of(cst.open(table().to_reader(), view=cst.Query(table()).add(TEXT))) == expected
-    with pytest.raises(cst.ArgumentError, match=r"Query\(stream.schema\)"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"Query\(stream.schema\)"):
         cst.open(table().to_reader(), view=query)
-    with pytest.raises(cst.FieldNotFoundError, match="did you mean 'event'"):
+    with pytest.raises(cst.errors.FieldNotFoundError, match="did you mean 'event'"):
         cst.open(table(), view=cst.Query().output("n", "size(evnt)"))
 
 
@@ -222,7 +224,7 @@ def test_examples(tmp_path: pathlib.Path) -> None:
     rows = pa.table({"a": [[1], [2]], "b": [[b"x"], [b"y", b"z"]]})
     cst.write(rows, tmp_path / "a.tfrecord")
     for query in (cst.Query("example"), cst.Query.from_text("from example")):
-        query = query.output("a", "a + 1").output("b", cst.ragged("b"))
+        query = query.output("a", "a + 1").output("b", cst.query.ragged("b"))
         found = columns_of(cst.open(tmp_path / "a.tfrecord", view=query))
         assert found["a"] == [2, 3]
         assert [len(b) for b in found["b"]] == [1, 2]
@@ -285,19 +287,19 @@ def test_tfxio_of_a_view(files: pathlib.Path) -> None:
     assert some.ArrowSchema().names == ["bool", "sparse2$values", "sparse2$index0", "raw"]
     assert "event.query" not in some._outputs.source_paths()
     assert columns_of(some._open(100))["raw"] == [[r] for r in RECORDS]
-    with pytest.raises(cst.NotFoundError, match="'boo'"):
+    with pytest.raises(cst.errors.NotFoundError, match="'boo'"):
         io_.Project(["boo"])
     bare = tfxio.GraphToTensorTFXIO(view)
     assert bare.ArrowSchema().names == batch.schema.names[:-1]
-    with pytest.raises(cst.ArgumentError, match="there are no files"):
+    with pytest.raises(cst.errors.ArgumentError, match="there are no files"):
         bare.RecordBatches(tfxio.RecordBatchesOptions(batch_size=1))
 
 
 def test_tensors_to_columns_and_back_are_the_same() -> None:
     view = cst.Query(messages.shop("Session")).add(ALL_KINDS).view()
     tensors = view.tensors(RECORDS)
-    batch = cst.TensorEncoder(view.specs).encode(tensors)
-    again = cst.TensorAdapter(batch.schema, view.specs).convert(batch)
+    batch = cst.tensor.TensorEncoder(view.specs).encode(tensors)
+    again = cst.tensor.TensorAdapter(batch.schema, view.specs).convert(batch)
     for name, tensor in tensors.items():
         assert _plain(again[name]) == _plain(tensor), name
 
@@ -305,10 +307,10 @@ def test_tensors_to_columns_and_back_are_the_same() -> None:
 def _plain(tensor: Any) -> Any:
     if isinstance(tensor, dict):
         return {name: _plain(value) for name, value in tensor.items()}
-    if isinstance(tensor, cst.SparseTensor):
+    if isinstance(tensor, cst.tensor.SparseTensor):
         parts = (tensor.indices, tensor.values, tensor.dense_shape)
         return [tensor.dtype, *(part.tolist() for part in parts)]
-    if isinstance(tensor, cst.RaggedTensor):
+    if isinstance(tensor, cst.tensor.RaggedTensor):
         splits = [[level.dtype, level.tolist()] for level in tensor.row_splits]
         return [tensor.dtype, tensor.values.tolist(), splits]
     return [tensor.dtype, tensor.shape, tensor.tolist()]
@@ -339,7 +341,7 @@ def test_tfxio_of_a_function(files: pathlib.Path) -> None:
     some = io_.Project(["odd"])
     assert some.ArrowSchema().names == ["odd", "raw"]
     assert pickle.loads(pickle.dumps(some)).ArrowSchema() == some.ArrowSchema()
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         io_.Project(["even"])
 
 
@@ -352,14 +354,14 @@ def _doubled(records: list[bytes]) -> dict[str, Any]:
 
 def test_a_function_may_make_other_rows(files: pathlib.Path) -> None:
     path = str(files / "sessions.tfrecord")
-    with pytest.raises(cst.ArgumentError, match="record_index"):
+    with pytest.raises(cst.errors.ArgumentError, match="record_index"):
         list(tfxio.GraphToTensorTFXIO(_doubled, path)._open(50))
     io_ = tfxio.GraphToTensorTFXIO(
         _doubled, path, record_index_tensor_name="from", raw_record_column_name="raw"
     )
     found = columns_of(io_._open(60))
     assert [r for (r,) in found["raw"]] == [r for r in RECORDS for _ in range(2)]
-    with pytest.raises(cst.ArgumentError, match="no tensor 'none'"):
+    with pytest.raises(cst.errors.ArgumentError, match="no tensor 'none'"):
         tfxio.GraphToTensorTFXIO(_doubled, path, record_index_tensor_name="none").ArrowSchema()
 
 
@@ -367,5 +369,5 @@ def test_beam_is_asked_for_by_name(files: pathlib.Path) -> None:
     try:
         import apache_beam  # noqa: F401
     except ModuleNotFoundError:
-        with pytest.raises(cst.UnsupportedError, match="needs apache_beam"):
+        with pytest.raises(cst.errors.UnsupportedError, match="needs apache_beam"):
             tfxio.GraphToTensorTFXIO(ranking()).BeamSource()

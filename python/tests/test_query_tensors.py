@@ -125,7 +125,7 @@ class Rows:
         indices = np.array([at for at, _ in found], np.int64).reshape(-1, rank)
         largest = [max((at[k] for at, _ in found), default=-1) + 1 for k in range(1, rank)]
         values = self.array([v for _, v in found], len(found))
-        return cst.SparseTensor(indices, values, np.array([len(rows), *largest], np.int64))
+        return cst.tensor.SparseTensor(indices, values, np.array([len(rows), *largest], np.int64))
 
     def ragged(self, rows: list[Any], levels: int, splits: Any = np.int64) -> Any:
         lists, row_splits = rows, []
@@ -134,7 +134,7 @@ class Rows:
             row_splits.append(np.array([0, *itertools.accumulate(sizes)], splits))
             lists = [v for item in lists if item is not None for v in item]
         values = self.array([self.filled(v) for v in lists], len(lists))
-        return cst.RaggedTensor(values, row_splits)
+        return cst.tensor.RaggedTensor(values, row_splits)
 
     def of_struct(self) -> Any:
         structs: list[Any] = [row or {} for row in self.struct]
@@ -196,10 +196,10 @@ def test_every_output(kind: str, seed: int, count: int, nulls: float) -> None:
     leaves = [t for t in view.specs.values() if t.kind != "structured"]
     assert {t.dtype for t in leaves} == {dtype}
     # To a batch and back.
-    encoder = cst.TensorEncoder(view.specs)
+    encoder = cst.tensor.TensorEncoder(view.specs)
     made = pa.record_batch(encoder.encode(tensors))
     made.validate(full=True)
-    assert parts(cst.TensorAdapter(made.schema, view.specs).convert(made)) == parts(tensors)
+    assert parts(cst.tensor.TensorAdapter(made.schema, view.specs).convert(made)) == parts(tensors)
     # Columns that no tensor rounds off come back as they were.
     columns = pa.record_batch(view.apply(batch))
     for name in columns.schema.names:
@@ -231,9 +231,9 @@ def test_a_schema_says_the_same_tensors(kind: str) -> None:
     text = cst.Schema.from_text("").with_tensor_representations(view.specs).to_text()
     schema = cst.Schema.from_text(text)
     columns = view.apply(batch)
-    adapter = cst.TensorAdapter(columns.schema, schema)
+    adapter = cst.tensor.TensorAdapter(columns.schema, schema)
     assert parts(adapter.convert(columns)) == parts(tensors)
-    with pytest.raises(cst.UnsupportedError):
+    with pytest.raises(cst.errors.UnsupportedError):
         struct = view_of(batch, {"s": "struct(struct)"})
         cst.Schema.from_text("").with_tensor_representations(struct.specs)
 
@@ -243,7 +243,7 @@ def test_frameworks() -> None:
     rows = Rows("bool", 5, 4, 0.3)
     batch = rows.batch()
     view = view_of(batch, {"d": "dense(one, default=true)", "s": "sparse(one)"})
-    made = cst.to_torch(view.tensors(batch))
+    made = cst.tensor.to_torch(view.tensors(batch))
     assert made["d"].dtype == torch.bool and made["d"].tolist() == rows.dense().tolist()
     assert made["s"].to_dense().tolist() == [bool(v) for v in rows.one]
 
@@ -251,6 +251,6 @@ def test_frameworks() -> None:
 def test_nulls_that_have_no_place() -> None:
     batch = pa.record_batch({"x": pa.array([[1], [2, None]], pa.list_(pa.int64())), "y": [1, None]})
     for expression, path in [("ragged(x)", "t"), ("dense(y)", "t"), ("dense(x, shape=[2])", "t")]:
-        with pytest.raises(cst.SchemaError) as failed:
+        with pytest.raises(cst.errors.SchemaError) as failed:
             view_of(batch, {"t": expression}).tensors(batch)
         assert failed.value.path == path, expression

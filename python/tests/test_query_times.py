@@ -56,7 +56,7 @@ def test_dates_and_times_of_day(kind: pa.DataType) -> None:
     times = random_times(kind, 100_000 if is_date else 86_400)
     check(times, times, [n for n in PARTS if (n in OF_DAY) != is_date])
     wrong = "hour(t)" if is_date else "year(t)"
-    with pytest.raises(cst.SchemaError, match="expected a"):
+    with pytest.raises(cst.errors.SchemaError, match="expected a"):
         cst.Query(pa.table({"t": times})).output("x", wrong).run(pa.table({"t": times}))
 
 
@@ -72,7 +72,7 @@ def check(times: pa.Array, local: pa.Array, names: list[str]) -> None:
 
 def test_a_zone_by_its_name_is_refused() -> None:
     table = pa.table({"t": pa.array([0], pa.timestamp("us", "Europe/Berlin"))})
-    with pytest.raises(cst.SchemaError, match=r"zone 'Europe/Berlin'.*\(convert the column"):
+    with pytest.raises(cst.errors.SchemaError, match=r"zone 'Europe/Berlin'.*\(convert the column"):
         cst.Query(table).output("h", "hour(t)").run(table)
 
 

@@ -26,13 +26,15 @@ def ranking() -> cst.Query:
         .promote("event.query", to="", name="queries")
         .filter("event", by="event.clicked", name="clicks")
         .size("clicks", name="num_clicks")
-        .output("label", cst.dense("num_clicks", default=0))
-        .output("tokens", cst.ragged("queries"))
+        .output("label", cst.query.dense("num_clicks", default=0))
+        .output("tokens", cst.query.ragged("queries"))
     )
 
 
 def table() -> pa.Table:
-    return pa.table(cst.MessageDecoder(messages.shop("Session"), enums="text").decode(RECORDS))
+    return pa.table(
+        cst.codec.MessageDecoder(messages.shop("Session"), enums="text").decode(RECORDS)
+    )
 
 
 # What it is
@@ -118,7 +120,9 @@ def test_records_of_all_kinds(make: Any) -> None:
 
 
 def test_batches_and_tables() -> None:
-    query = cst.Query(table()).output("n", "size(event)").output("q", cst.ragged("event.query"))
+    query = (
+        cst.Query(table()).output("n", "size(event)").output("q", cst.query.ragged("event.query"))
+    )
     expected = {"n": [len(q) for q in QUERIES], "q": QUERIES}
     assert query.run(table()).to_pydict() == expected
     assert query.run(table().to_batches()[0]).to_pydict() == expected
@@ -132,9 +136,9 @@ def test_a_query_without_a_source_takes_what_comes() -> None:
     query = cst.Query().output("n", "size(a)")
     assert query.run([{"a": [1, 2]}, {"a": []}]).to_pydict() == {"n": [2, 0]}
     assert query.run({"a": [["x"]]}).to_pydict() == {"n": [1]}
-    with pytest.raises(cst.NotFoundError, match="did you mean 'a'"):
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean 'a'"):
         cst.Query().output("n", "size(aa)").run([{"a": [1]}])
-    with pytest.raises(cst.ArgumentError, match="does not say what it reads"):
+    with pytest.raises(cst.errors.ArgumentError, match="does not say what it reads"):
         query.view()
 
 
@@ -151,10 +155,12 @@ def test_rows_tell_where_they_come_from() -> None:
 def test_examples() -> None:
     schema = """feature { name: "a" type: INT shape { } presence { min_fraction: 1 } }
                 feature { name: "b" type: BYTES }"""
-    records = cst.ExampleEncoder().encode(
+    records = cst.codec.ExampleEncoder().encode(
         pa.table({"a": [[1], [2]], "b": [[b"x"], []]}).to_batches()[0]
     )
-    query = cst.Query("example", schema=schema).output("a", "a * 2").output("b", cst.ragged("b"))
+    query = (
+        cst.Query("example", schema=schema).output("a", "a * 2").output("b", cst.query.ragged("b"))
+    )
     assert query.run(records).to_pydict() == {"a": [2, 4], "b": [[b"x"], []]}
     assert query.tensors(list(records))["a"].tolist() == [2, 4]
     assert pickle.loads(pickle.dumps(query)) == query
@@ -197,7 +203,7 @@ def test_parameters() -> None:
         .output("q", "few.query")
         .output("is", "any(event.query in words)")
     )
-    with pytest.raises(cst.ArgumentError, match="'most' has no value"):
+    with pytest.raises(cst.errors.ArgumentError, match="'most' has no value"):
         query.view()
     view = query.view({"most": 1})
     assert view.run(RECORDS).to_pydict()["q"] == [q[:1] for q in QUERIES]
@@ -206,9 +212,9 @@ def test_parameters() -> None:
     other = view.again({"most": -1, "words": ("nothing",)})
     assert other.run(RECORDS).to_pydict()["q"] == [q[:-1] for q in QUERIES]
     assert not any(other.run(RECORDS).to_pydict()["is"])
-    with pytest.raises(cst.NotFoundError, match="did you mean 'words'"):
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean 'words'"):
         query.view({"most": 1, "wrods": []})
-    with pytest.raises(cst.SchemaError, match="most"):
+    with pytest.raises(cst.errors.SchemaError, match="most"):
         query.view({"most": "a"})
 
 
@@ -218,7 +224,7 @@ def test_outputs_are_chosen() -> None:
     assert view.source_paths() == ("event.query",)
     assert pickle.loads(pickle.dumps(view)).outputs == ("tokens",)
     assert ranking().view().select(["tokens", "label"]).outputs == ("tokens", "label")
-    with pytest.raises(cst.NotFoundError, match="did you mean 'label'"):
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean 'label'"):
         ranking().view(outputs=["lable"])
 
 
@@ -252,19 +258,19 @@ def test_saved_views(tmp_path: pathlib.Path) -> None:
 
 
 def test_what_is_no_view(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(cst.NotFoundError, match="no such file"):
+    with pytest.raises(cst.errors.NotFoundError, match="no such file"):
         cst.View(tmp_path / "none.cstv")
-    with pytest.raises(cst.FileError):
+    with pytest.raises(cst.errors.FileError):
         cst.View(tmp_path)
     path = tmp_path / "text.cstv"
     path.write_text("let a = b")
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         cst.View(path)
     assert caught.value.file == str(path)
     assert str(path) in str(caught.value)
     data = ranking().view().to_bytes()
     for size in range(0, len(data), 37):
-        with pytest.raises(cst.CorruptError):
+        with pytest.raises(cst.errors.CorruptError):
             cst.View(data[:size])
 
 
@@ -272,27 +278,39 @@ def test_what_is_no_view(tmp_path: pathlib.Path) -> None:
 
 
 WRONG: dict[str, tuple[Any, type[Exception], str]] = {
-    "a field": (lambda q: q.size("evnt", "n"), cst.FieldNotFoundError, "did you mean 'event'"),
+    "a field": (
+        lambda q: q.size("evnt", "n"),
+        cst.errors.FieldNotFoundError,
+        "did you mean 'event'",
+    ),
     "a field below": (
         lambda q: q.promote("event.quer", name="q"),
         KeyError,
         "did you mean 'query'",
     ),
-    "a name that is there": (lambda q: q.let("user", "id"), cst.SchemaError, "user"),
-    "types": (lambda q: q.let("x", "user + id"), cst.SchemaError, "cast"),
-    "an output": (lambda q: q.output("d", "dense(event.query)"), cst.SchemaError, "shape"),
-    "what is dropped": (lambda q: q.drop("labls"), cst.NotFoundError, "did you mean 'labels'"),
-    "what is kept": (lambda q: q.keep("id", "event.x"), cst.NotFoundError, "x"),
-    "what is renamed": (lambda q: q.rename("idd", "x"), cst.NotFoundError, "did you mean 'id'"),
-    "rows": (lambda q: q.rows("id"), cst.SchemaError, "expected a list of structs"),
+    "a name that is there": (lambda q: q.let("user", "id"), cst.errors.SchemaError, "user"),
+    "types": (lambda q: q.let("x", "user + id"), cst.errors.SchemaError, "cast"),
+    "an output": (lambda q: q.output("d", "dense(event.query)"), cst.errors.SchemaError, "shape"),
+    "what is dropped": (
+        lambda q: q.drop("labls"),
+        cst.errors.NotFoundError,
+        "did you mean 'labels'",
+    ),
+    "what is kept": (lambda q: q.keep("id", "event.x"), cst.errors.NotFoundError, "x"),
+    "what is renamed": (
+        lambda q: q.rename("idd", "x"),
+        cst.errors.NotFoundError,
+        "did you mean 'id'",
+    ),
+    "rows": (lambda q: q.rows("id"), cst.errors.SchemaError, "expected a list of structs"),
     "a slice of no list": (
         lambda q: q.slice("event.query", 0, 1, name="q"),
-        cst.ArgumentError,
+        cst.errors.ArgumentError,
         "choose elements of event",
     ),
     "a filter of no list": (
         lambda q: q.filter("event.query", by="event.clicked", name="q"),
-        cst.ArgumentError,
+        cst.errors.ArgumentError,
         "event.query is no list",
     ),
 }
@@ -313,11 +331,11 @@ def test_slices_of_lists_below() -> None:
 
 
 def test_errors_of_records_name_them() -> None:
-    query = cst.Query(messages.shop("Session")).output("user", cst.dense("user"))
-    with pytest.raises(cst.SchemaError) as caught:
+    query = cst.Query(messages.shop("Session")).output("user", cst.query.dense("user"))
+    with pytest.raises(cst.errors.SchemaError) as caught:
         query.run(RECORDS[1::2] + RECORDS[:1])
     assert (caught.value.record, caught.value.path) == (10, "user")
-    with pytest.raises(cst.CorruptError) as corrupt:
+    with pytest.raises(cst.errors.CorruptError) as corrupt:
         query.tensors([RECORDS[1], b"\xff"])
     assert corrupt.value.record == 1
 
@@ -354,7 +372,7 @@ def test_functions_of_numpy_see_no_nulls() -> None:
     view = pickle.loads(pickle.dumps(query.view()))
     assert view.run(RECORDS).to_pydict() == {"l": expected}
     for refused in (lambda: query.save("x.cstv"), query.view().to_bytes):
-        with pytest.raises(cst.UnsupportedError, match="functions"):
+        with pytest.raises(cst.errors.UnsupportedError, match="functions"):
             refused()
 
 
@@ -399,9 +417,9 @@ def _raise(values: Any) -> Any:
     ("fn", "type", "kind", "text"),
     [
         (_raise, "int64", Own, "no"),
-        (lambda x: x[:1], "int64", cst.ArgumentError, "one value for each"),
-        (lambda x: x * 1.5, "int64", cst.ArgumentError, "float64, and its type is int64"),
-        (lambda x: [1] * len(x), "string", cst.ArgumentError, "int, and its type is str"),
+        (lambda x: x[:1], "int64", cst.errors.ArgumentError, "one value for each"),
+        (lambda x: x * 1.5, "int64", cst.errors.ArgumentError, "float64, and its type is int64"),
+        (lambda x: [1] * len(x), "string", cst.errors.ArgumentError, "int, and its type is str"),
     ],
     ids=["raises", "too short", "another type", "no text"],
 )
@@ -421,7 +439,7 @@ def test_limits_of_memory_elements_and_work() -> None:
     for limit in ({"max_bytes": 5000}, {"max_work": 200}):
         for view in (query.view(**limit), cst.View(query.view().to_bytes(), **limit)):
             for again in (view, view.again(), view.select(["n"]), pickle.loads(pickle.dumps(view))):
-                with pytest.raises(cst.LimitError) as found:
+                with pytest.raises(cst.errors.LimitError) as found:
                     again.run(rows)
                 assert found.value.record == 1
     with pytest.raises(ValueError, match="max_bytes is 0"):
@@ -439,7 +457,7 @@ def test_a_list_that_comes_into_null_structs_is_one_that_is_null_there() -> None
         if nullable:
             shown = cst.Query.from_text("let x.n = u\noutput of = x.n.l", type=table)
             assert shown.run(table)["of"].to_pylist() == [[1, 2], None]
-            with pytest.raises(cst.SchemaError, match="stand in different lists"):
+            with pytest.raises(cst.errors.SchemaError, match="stand in different lists"):
                 cst.Query.from_text(text, type=table).run(table)
         else:
             made = cst.Query.from_text(text, type=table).run(table)
@@ -477,14 +495,16 @@ def test_a_null_that_the_type_forbids_is_the_fault_of_its_row(
 ) -> None:
     view = cst.Query.from_text(f"from table output b = {output}", type=STRICT).view()
     batch = pa.RecordBatch.from_pylist(LOOSE)
-    with pytest.raises(cst.SchemaError, match=r"record 1.*'id': a null, where the view") as raised:
+    with pytest.raises(
+        cst.errors.SchemaError, match=r"record 1.*'id': a null, where the view"
+    ) as raised:
         view.run(batch)
     assert "nullable field" in str(raised.value)
     assert len(view.run(batch.slice(2)).to_pydict()["b"]) == 1
     path = tmp_path / "rows.arrow"
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, batch.schema) as out:
         out.write_batch(batch)
-    with pytest.raises(cst.SchemaError, match=r"record 1.*'id': a null, where the view"):
+    with pytest.raises(cst.errors.SchemaError, match=r"record 1.*'id': a null, where the view"):
         list(cst.open(path, view=view))
     sound = view.run(batch.take([0, 2])).to_pydict()["b"]
     assert pa.table(cst.open(path, view=view, on_error="skip")).to_pydict()["b"] == sound
@@ -507,7 +527,7 @@ def test_nulls_of_dictionaries_are_found() -> None:
         tags = pa.DictionaryArray.from_arrays(pa.array(indices, pa.int8()), pa.array(values))
         batch = pa.RecordBatch.from_arrays([tags], ["tag"])
         if is_bad:
-            with pytest.raises(cst.SchemaError, match="a null, where"):
+            with pytest.raises(cst.errors.SchemaError, match="a null, where"):
                 view.run(batch)
         else:
             assert view.run(batch).to_pydict()["t"] == tags.to_pylist()
@@ -515,7 +535,7 @@ def test_nulls_of_dictionaries_are_found() -> None:
 
 def test_rows_of_bad_messages_are_not_looked_at(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "sessions.tfrecord"
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         for i, record in enumerate(RECORDS):
             writer.write(record if i % 3 else b"\xff")
     view = cst.Query(messages.shop("Session")).output("n", "size(event)").view()
@@ -538,8 +558,11 @@ def test_bad_records_are_left_out_or_rows_of_nulls() -> None:
     got, rows = view.run_with_rows(MIXED, on_error="skip", on_bad=bad.append)
     assert got.to_pydict() == sound.to_pydict()
     assert rows.to_pylist() == [1, 2, 4]
-    assert [(type(e), e.record) for e in bad] == [(cst.CorruptError, 0), (cst.CorruptError, 3)]
-    with pytest.raises(cst.CorruptError, match="record 0"):
+    assert [(type(e), e.record) for e in bad] == [
+        (cst.errors.CorruptError, 0),
+        (cst.errors.CorruptError, 3),
+    ]
+    with pytest.raises(cst.errors.CorruptError, match="record 0"):
         view.run(MIXED)
     for name, values in view.run(MIXED, on_error="null").to_pydict().items():
         a, b, c = sound.to_pydict()[name]
@@ -583,12 +606,12 @@ def test_what_on_bad_raises_comes_out_of_the_call() -> None:
 def test_a_call_has_a_deadline() -> None:
     view = ranking().view()
     for call in (view.run, view.tensors):
-        with pytest.raises(cst.DeadlineError, match="the deadline has passed") as raised:
+        with pytest.raises(cst.errors.DeadlineError, match="the deadline has passed") as raised:
             call(RECORDS * 2000, timeout=0)
         assert isinstance(raised.value, TimeoutError)
         call(RECORDS, timeout=3600)
-        with pytest.raises(cst.ArgumentError, match="timeout is -1"):
+        with pytest.raises(cst.errors.ArgumentError, match="timeout is -1"):
             call(RECORDS, timeout=-1)
-        with pytest.raises(cst.ArgumentError, match="on_error is"):
+        with pytest.raises(cst.errors.ArgumentError, match="on_error is"):
             call(RECORDS, on_error="drop")  # type: ignore[arg-type]
     assert view.run(RECORDS, timeout=float("inf")).num_rows == len(RECORDS)

@@ -65,10 +65,10 @@ def test_skip(damaged: pathlib.Path, batch_size: int, threads: int) -> None:
     first, second, third = source.dropped
     assert (first.file, first.offset) == (str(damaged), starts[10])
     assert first.bytes == starts[11] - starts[10]
-    assert isinstance(first.error, cst.CorruptError)
+    assert isinstance(first.error, cst.errors.CorruptError)
     assert (first.error.file, first.error.record) == (str(damaged), 10)
-    assert isinstance(second.error, cst.CorruptError)
-    assert isinstance(third.error, cst.CorruptError)
+    assert isinstance(second.error, cst.errors.CorruptError)
+    assert isinstance(third.error, cst.errors.CorruptError)
     sizes = [b.num_rows for b in source]
     assert set(sizes[:-1]) <= {batch_size}
 
@@ -76,7 +76,7 @@ def test_skip(damaged: pathlib.Path, batch_size: int, threads: int) -> None:
 def test_raise_is_the_default(damaged: pathlib.Path) -> None:
     for options in ({}, {"on_error": "raise"}):
         source = cst.open(damaged, schema=SCHEMA, batch_size=15, **options)
-        with pytest.raises(cst.CorruptError) as error:
+        with pytest.raises(cst.errors.CorruptError) as error:
             list(source)
         assert error.value.record == 10
         assert source.dropped == iter(source).dropped == []
@@ -105,7 +105,7 @@ def test_through_a_stream(damaged: pathlib.Path) -> None:
 
 
 def test_a_function(damaged: pathlib.Path) -> None:
-    told: list[cst.Dropped] = []
+    told: list[cst.source.Dropped] = []
     source = cst.open(damaged, schema=SCHEMA, on_error=told.append)
     assert ids(source) == SOUND
     assert told == source.dropped
@@ -133,7 +133,7 @@ def test_a_function_that_raises(damaged: pathlib.Path, threads: int) -> None:
     class Mine(Exception):
         pass
 
-    def fail(dropped: cst.Dropped) -> None:
+    def fail(dropped: cst.source.Dropped) -> None:
         raise Mine(dropped.record)
 
     source = cst.open(damaged, schema=SCHEMA, on_error=fail, threads=threads)
@@ -149,7 +149,7 @@ def test_a_function_that_reads(damaged: pathlib.Path) -> None:
     inner = cst.open(damaged, schema=SCHEMA, on_error="skip")
     counts: list[int] = []
 
-    def look(dropped: cst.Dropped) -> None:
+    def look(dropped: cst.source.Dropped) -> None:
         assert ids(inner) == SOUND
         counts.append(len(inner.dropped))
 
@@ -164,7 +164,7 @@ def test_max_errors(damaged: pathlib.Path, most: int) -> None:
     if most == 3:
         assert ids(source) == SOUND
         return
-    with pytest.raises(cst.LimitError):
+    with pytest.raises(cst.errors.LimitError):
         ids(source)
     assert len(source.dropped) >= most
 
@@ -210,7 +210,7 @@ def test_lists_ask_for_no_length(damaged: pathlib.Path) -> None:
         len(source)
 
 
-def count_up(dropped: cst.Dropped) -> None:
+def count_up(dropped: cst.source.Dropped) -> None:
     """A function that pickles."""
 
 
@@ -226,10 +226,10 @@ def test_pickling(damaged: pathlib.Path) -> None:
 
 def test_wrong_arguments(damaged: pathlib.Path) -> None:
     for wrong in ("ignore", 1, None):
-        with pytest.raises(cst.ArgumentError):
+        with pytest.raises(cst.errors.ArgumentError):
             cst.open(damaged, on_error=wrong)  # type: ignore[arg-type]
     for count in (0, -1):
-        with pytest.raises(cst.ArgumentError):
+        with pytest.raises(cst.errors.ArgumentError):
             cst.open(damaged, on_error="skip", max_errors=count)
 
 
@@ -237,7 +237,7 @@ def test_a_cycle_through_the_function_is_collected(damaged: pathlib.Path) -> Non
     class Holder:
         source: cst.Source
 
-        def told(self, dropped: cst.Dropped) -> None:
+        def told(self, dropped: cst.source.Dropped) -> None:
             self.last = dropped
 
     holder = Holder()
@@ -250,7 +250,7 @@ def test_a_cycle_through_the_function_is_collected(damaged: pathlib.Path) -> Non
 
 
 def test_the_stream_outlives_the_source(damaged: pathlib.Path) -> None:
-    told: list[cst.Dropped] = []
+    told: list[cst.source.Dropped] = []
     source = cst.open(damaged, schema=SCHEMA, on_error=told.append, batch_size=5, threads=2)
     reader = pa.RecordBatchReader.from_stream(source)
     source.close()
@@ -266,7 +266,7 @@ def test_records_of_the_wrong_type(make_file: MakeFile) -> None:
     source = cst.open(path, schema=schema, on_error="skip")
     assert [b.num_rows for b in source] == [1]
     assert [(d.kind, d.record) for d in source.dropped] == [("record", 0), ("record", 2)]
-    assert isinstance(source.dropped[0].error, cst.SchemaError)
+    assert isinstance(source.dropped[0].error, cst.errors.SchemaError)
     assert source.dropped[0].error.path == "pair"
 
 
@@ -287,7 +287,7 @@ def test_a_damaged_row_that_is_asked_for_is_an_error(damaged: pathlib.Path, on_e
     damaged.write_bytes(data)
     source = cst.open(damaged, schema=SCHEMA, on_error=on_error)
     for row in (10, 30, 10):
-        with pytest.raises(cst.CorruptError) as caught:
+        with pytest.raises(cst.errors.CorruptError) as caught:
             source[row]
         assert caught.value.record == row
     assert source[20].to_pydict()["id"] == [[20]]
@@ -309,7 +309,7 @@ def test_what_failed_earlier_is_not_blamed(damaged: pathlib.Path) -> None:
     files = [Failing(damaged.read_bytes()) for _ in range(2)]
     answer: list[object] = [True]
 
-    def on_error(dropped: cst.Dropped) -> bool:
+    def on_error(dropped: cst.source.Dropped) -> bool:
         if isinstance(answer[0], Exception):
             raise answer[0]
         return bool(answer[0])

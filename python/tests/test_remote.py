@@ -119,7 +119,7 @@ def test_http_without_ranges(http: tuple[str, servers.Behaviour], name: str) -> 
 def test_http_that_ends_early(http: tuple[str, servers.Behaviour], name: str, ranges: bool) -> None:
     http[1].ranges = ranges
     http[1].ends_early = True
-    with pytest.raises(cst.FileError) as caught:
+    with pytest.raises(cst.errors.FileError) as caught:
         list(cst.open(f"{http[0]}/{name}", **options_of(name)))
     assert caught.value.file == f"{http[0]}/{name}"
 
@@ -127,7 +127,7 @@ def test_http_that_ends_early(http: tuple[str, servers.Behaviour], name: str, ra
 def big_file(http: tuple[str, servers.Behaviour]) -> cst.Source:
     """Of 20 MB: more than a file system reads ahead."""
     file = io.BytesIO()
-    with cst.TFRecordWriter(file) as writer:
+    with cst.codec.TFRecordWriter(file) as writer:
         for i in range(200):
             writer.write(bytes([i]) * 100_000)
     http[1].files["big"] = file.getvalue()
@@ -139,7 +139,7 @@ def test_http_that_fails_for_a_while(http: tuple[str, servers.Behaviour]) -> Non
     http[1].failures = 5
     assert source.num_rows == 200
     http[1].failures = 6
-    with pytest.raises(cst.FileError, match=r"500.*tried 6 times"):
+    with pytest.raises(cst.errors.FileError, match=r"500.*tried 6 times"):
         list(source)
     assert source.num_rows == 200  # the next pass works
 
@@ -147,7 +147,7 @@ def test_http_that_fails_for_a_while(http: tuple[str, servers.Behaviour]) -> Non
 def test_file_that_shrinks(http: tuple[str, servers.Behaviour]) -> None:
     source = big_file(http)
     http[1].files["big"] = http[1].files["big"][:-1_000_000]
-    with pytest.raises(cst.FileError):
+    with pytest.raises(cst.errors.FileError):
         list(source)
 
 
@@ -160,9 +160,9 @@ def test_nothing_there(http: tuple[str, servers.Behaviour], s3_url: str) -> None
         "memory://none",
         "nosuchscheme://x",
     ):
-        with pytest.raises((cst.NotFoundError, cst.UnsupportedError)):
+        with pytest.raises((cst.errors.NotFoundError, cst.errors.UnsupportedError)):
             cst.open(url)
-    with pytest.raises(cst.FileError):
+    with pytest.raises(cst.errors.FileError):
         cst.open("http://127.0.0.1:1/x.csv")
 
 
@@ -170,11 +170,11 @@ def test_signatures_are_not_shown(http: tuple[str, servers.Behaviour]) -> None:
     source = cst.open(f"{http[0]}/t.csv?signature=secret")
     assert pa.table(source).equals(TABLE)
     assert "secret" not in repr(source)
-    with pytest.raises(cst.NotFoundError) as caught:
+    with pytest.raises(cst.errors.NotFoundError) as caught:
         cst.open(f"{http[0]}/none.csv?signature=secret")
     assert "secret" not in str(caught.value)
     http[1].failures = 6
-    with pytest.raises(cst.FileError, match="500") as other:
+    with pytest.raises(cst.errors.FileError, match="500") as other:
         cst.open(f"{http[0]}/t.csv?signature=secret")
     assert "secret" not in str(other.value)
 
@@ -246,11 +246,14 @@ def test_given_up(s3_url: str, ending: str, rows: int) -> None:
 
 def test_record_writer(s3_url: str) -> None:
     url = f"{s3_url}/records/x.tfrecord.gz"
-    with cst.TFRecordWriter(url) as writer:
+    with cst.codec.TFRecordWriter(url) as writer:
         for r in records(5):
             writer.write(r)
     assert pa.table(cst.open(url, schema=SCHEMA)).num_rows == 5
-    with pytest.raises(ZeroDivisionError), cst.TFRecordWriter(f"{s3_url}/records/y.tfrecord") as w:
+    with (
+        pytest.raises(ZeroDivisionError),
+        cst.codec.TFRecordWriter(f"{s3_url}/records/y.tfrecord") as w,
+    ):
         w.write(b"x")
         raise ZeroDivisionError
     assert not fsspec.filesystem("s3").exists(f"{s3_url}/records/y.tfrecord")
@@ -265,7 +268,7 @@ def test_other_file_systems(tmp_path: pathlib.Path, kind: str) -> None:
     with pytest.raises(ZeroDivisionError), cst.Writer(f"{url}/u.arrow") as writer:
         writer.write(TABLE)
         raise ZeroDivisionError
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.open(f"{url}/u.arrow")
     assert list(tmp_path.iterdir()) == ([tmp_path / "t.csv"] if kind == "file" else [])
     local = pyarrow.fs.LocalFileSystem()
@@ -275,9 +278,9 @@ def test_other_file_systems(tmp_path: pathlib.Path, kind: str) -> None:
 
 
 def test_writing_wrongly(http: tuple[str, servers.Behaviour]) -> None:
-    with pytest.raises(cst.ArgumentError, match="format"):
+    with pytest.raises(cst.errors.ArgumentError, match="format"):
         cst.Writer("memory://x/data")
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         cst.Writer("memory://x/data.csv", num_shards=3)
     with pytest.raises(cst.Error):
         cst.write(TABLE, f"{http[0]}/t.csv")
@@ -298,7 +301,7 @@ def test_spawned_process(http: tuple[str, servers.Behaviour], s3: dict[str, str]
 
 def test_without_fsspec(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "fsspec.core", None)
-    with pytest.raises(cst.UnsupportedError, match=r"'columnstone\[remote\]'"):
+    with pytest.raises(cst.errors.UnsupportedError, match=r"'columnstone\[remote\]'"):
         cst.open("s3://bucket/x")
 
 
@@ -307,7 +310,7 @@ def test_a_file_of_an_archive_is_limited(tmp_path: pathlib.Path) -> None:
         archive.writestr("a.txt", b"\0" * 70_000_000)
     url = f"zip://a.txt::file://{tmp_path}/a.zip"
     options = {"container": "lines", "format": "raw"}
-    with pytest.raises(cst.LimitError, match="bytes of an archive became") as caught:
+    with pytest.raises(cst.errors.LimitError, match="bytes of an archive became") as caught:
         list(cst.open(url, **options))
     assert "max_inflation" in str(caught.value.hint)
     assert [b.num_rows for b in cst.open(url, **options, max_inflation=2000)] == [1]
@@ -361,5 +364,5 @@ def test_a_file_system_that_is_not_opened_again() -> None:
             self.storage_args = ("unknown",)
             self.storage_options: dict[str, Any] = {}
 
-    with pytest.raises(cst.StateError, match=r"a/b: .*before this process .*spawn"):
+    with pytest.raises(cst.errors.StateError, match=r"a/b: .*before this process .*spawn"):
         reopened(Odd(), "odd://user:secret@host/a/b")

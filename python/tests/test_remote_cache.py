@@ -83,7 +83,7 @@ def test_s3(folder: pathlib.Path) -> None:
             caches._open.clear()
         behaviour.troubles = iter(["502"] * 1000)  # of GET: the files are here
         system.invalidate_cache()
-        with pytest.raises(cst.FileError):
+        with pytest.raises(cst.errors.FileError):
             ids(cst.open("bucket/cached/0.tfrecord", schema=SCHEMA, filesystem=system))
         name = "bucket/cached/0.tfrecord"
         assert ids(cst.open(name, schema=SCHEMA, filesystem=system, cache=folder)) == list(
@@ -152,7 +152,7 @@ def test_a_copy_that_is_cut_while_it_is_read(
     assert file.read(10) == PART[:10]
     os.truncate(copies(folder)[0], 20)
     assert file.read(10) == PART[10:20]
-    with pytest.raises(cst.FileError, match="was cut"):
+    with pytest.raises(cst.errors.FileError, match="was cut"):
         file.read(10)
 
 
@@ -162,12 +162,12 @@ def test_a_download_that_fails_leaves_nothing(
     url, server = http
     (file,) = open_files(f"{url}/0.tfrecord", None, None, caches.as_cache(folder))
     del server.files["0.tfrecord"]
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         file.read(1)
     assert copies(folder) == []
     server.files["0.tfrecord"] = PART
     server.ends_early = True
-    with pytest.raises(cst.FileError):
+    with pytest.raises(cst.errors.FileError):
         file.read(1)
     assert copies(folder) == []
     server.ends_early = False
@@ -302,7 +302,7 @@ def test_a_folder_that_cannot_be_written(
 ) -> None:
     (file,) = open_files(f"{http[0]}/0.tfrecord", None, None, caches.as_cache(folder))
     folder.rmdir()
-    with pytest.raises(cst.FileError, match="cannot keep a copy"):
+    with pytest.raises(cst.errors.FileError, match="cannot keep a copy"):
         file.read(1)
 
 
@@ -310,12 +310,12 @@ def test_arguments(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
     for wrong in (3, (folder,), (folder, "1"), (folder, 1, 2), (folder, True)):
         with pytest.raises(TypeError, match="cache"):
             cst.open("memory://x", cache=wrong)  # type: ignore[arg-type]
-    with pytest.raises(cst.ArgumentError, match="0 bytes"):
+    with pytest.raises(cst.errors.ArgumentError, match="0 bytes"):
         cst.open("memory://x", cache=(folder, 0))
     everybodys = tmp_path / "everybodys"
     everybodys.mkdir()
     everybodys.chmod(0o777)
-    with pytest.raises(cst.ArgumentError, match="anybody"):
+    with pytest.raises(cst.errors.ArgumentError, match="anybody"):
         cst.open("memory://x", cache=everybodys)
     path = tmp_path / "here.csv"
     path.write_text("a\n1\n")

@@ -19,7 +19,7 @@ RECORDS = [b"%06d" % i + bytes([i % 251]) * (i * 37 % 9000) for i in range(2000)
 
 def tfrecord() -> bytes:
     file = io.BytesIO()
-    with cst.TFRecordWriter(file) as writer:
+    with cst.codec.TFRecordWriter(file) as writer:
         for record in RECORDS:
             writer.write(record)
     return file.getvalue()
@@ -74,7 +74,7 @@ def test_splits_of_a_server_in_trouble(http: tuple[str, servers.Behaviour], seed
 def test_it_gives_up(http: tuple[str, servers.Behaviour], trouble: str) -> None:
     source = cst.open(f"{http[0]}/big.tfrecord", "raw")
     http[1].troubles = iter([trouble] * 1000)
-    with pytest.raises(cst.FileError, match="tried 6 times") as caught:
+    with pytest.raises(cst.errors.FileError, match="tried 6 times") as caught:
         rows(source)
     assert caught.value.file == f"{http[0]}/big.tfrecord"
     http[1].troubles = iter(())
@@ -85,7 +85,7 @@ def test_a_file_that_changes_is_not_tried_again(http: tuple[str, servers.Behavio
     http[1].etag = '"{}"'  # another one with each answer
     source = cst.open(f"{http[0]}/big.tfrecord", "raw")
     before = http[1].answers
-    with pytest.raises(cst.FileError, match="has changed"):
+    with pytest.raises(cst.errors.FileError, match="has changed"):
         rows(source)
     assert http[1].answers - before <= 2
 

@@ -23,7 +23,7 @@ class Wide:
         self.names = [f"f{i * 7919 % count:06d}" for i in range(count)]
         self.path = str(folder / f"wide{count}.tfrecord")
         record = wire.example({name: [1] for name in self.names})
-        with cst.TFRecordWriter(self.path) as out:
+        with cst.codec.TFRecordWriter(self.path) as out:
             out.write(record)
             out.write(record)
         self.schema = cst.Schema.from_text(
@@ -59,26 +59,26 @@ def project(wide: Wide) -> None:
 
 
 def twice(wide: Wide) -> None:
-    with pytest.raises(cst.ArgumentError, match="named twice"):
+    with pytest.raises(cst.errors.ArgumentError, match="named twice"):
         cst.open(wide.path, columns=[*wide.names, wide.names[-1]])
 
 
 def unknown(wide: Wide) -> None:
-    with pytest.raises(cst.NotFoundError, match="did you mean"):
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean"):
         wide.source(columns=["f00000x"])
 
 
 def tensors(wide: Wide) -> None:
     with wide.source() as source:
         batch = next(iter(source.tensors()))
-        made = cst.TensorEncoder(wide.schema).encode(batch)
+        made = cst.tensor.TensorEncoder(wide.schema).encode(batch)
     assert len(made) == 2
 
 
 def encode(wide: Wide) -> None:
     with wide.source() as source:
         batch = next(iter(source))
-    assert len(cst.ExampleEncoder(wide.schema).encode(batch)) == 2
+    assert len(cst.codec.ExampleEncoder(wide.schema).encode(batch)) == 2
 
 
 def struct(wide: Wide) -> None:

@@ -31,7 +31,7 @@ def test_every_form(schema: cst.Schema, tmp_path: pathlib.Path) -> None:
     forms += [memoryview(data), Proto(data)]
     for form in forms:
         assert cst.Schema(form) == schema
-        assert cst.ExampleDecoder(form).schema == schema
+        assert cst.codec.ExampleDecoder(form).schema == schema
     assert cst.Schema.from_file(path) == cst.Schema.from_file(str(binary)) == schema
 
 
@@ -48,10 +48,10 @@ def test_a_string_is_a_path_if_the_file_exists(
 
 
 def test_a_string_that_is_nothing() -> None:
-    with pytest.raises(cst.NotFoundError) as caught:
+    with pytest.raises(cst.errors.NotFoundError) as caught:
         cst.Schema("no-such-schema.pbtxt")
     assert caught.value.file == "no-such-schema.pbtxt"
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.Schema("")
     assert cst.Schema("\n").features == []
 
@@ -63,9 +63,9 @@ def test_wrong_type(wrong: object) -> None:
 
 
 def test_missing_file() -> None:
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.Schema.from_file("/no/such/schema.pbtxt")
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.Schema(pathlib.Path("/no/such/schema.pbtxt"))
 
 
@@ -103,18 +103,18 @@ def test_features() -> None:
         """
     )
     a, b, c = schema.features
-    assert a == cst.Feature("a", "int64", shape=(2, 3))
-    assert b == cst.Feature("b", "bytes", in_use=False)
+    assert a == cst.schema.Feature("a", "int64", shape=(2, 3))
+    assert b == cst.schema.Feature("b", "bytes", in_use=False)
     assert c.type == "struct"
-    assert c.children == (cst.Feature("d", "float32"),)
+    assert c.children == (cst.schema.Feature("d", "float32"),)
 
 
 def test_feature_spec(schema: cst.Schema) -> None:
     assert schema.feature_spec() == {
-        "id": cst.FixedLen((), "int64"),
-        "pair": cst.FixedLen((2,), "float32"),
-        "steps": cst.VarLen("int64"),
-        "tags": cst.VarLen("bytes"),
+        "id": cst.schema.FixedLen((), "int64"),
+        "pair": cst.schema.FixedLen((2,), "float32"),
+        "steps": cst.schema.VarLen("int64"),
+        "tags": cst.schema.VarLen("bytes"),
     }
 
 
@@ -143,20 +143,23 @@ tensor_representation_group { key: "other" value {
 def test_explicit_representations() -> None:
     spec = cst.Schema(EXPLICIT).feature_spec()
     assert spec == {
-        "sp": cst.Sparse(("i0", "i1"), "v", "float32", (10, 20), already_sorted=True),
-        "ra": cst.Ragged(
-            "r", "bytes", (cst.UniformRowLength(2), cst.RowLengths("n")), row_splits_dtype="int32"
+        "sp": cst.schema.Sparse(("i0", "i1"), "v", "float32", (10, 20), already_sorted=True),
+        "ra": cst.schema.Ragged(
+            "r",
+            "bytes",
+            (cst.schema.UniformRowLength(2), cst.schema.RowLengths("n")),
+            row_splits_dtype="int32",
         ),
-        "de": cst.FixedLen((2,), "bytes", b"x", key="d"),
+        "de": cst.schema.FixedLen((2,), "bytes", b"x", key="d"),
     }
 
 
 def test_groups() -> None:
     schema = cst.Schema(EXPLICIT)
     other = schema.feature_spec(group="other")
-    assert other["r"] == cst.Ragged("r", "bytes")
-    assert other["v"] == cst.VarLen("float32")
-    with pytest.raises(cst.NotFoundError):
+    assert other["r"] == cst.schema.Ragged("r", "bytes")
+    assert other["v"] == cst.schema.VarLen("float32")
+    with pytest.raises(cst.errors.NotFoundError):
         schema.feature_spec(group="none")
 
 
@@ -164,7 +167,7 @@ def test_representations_say_why(schema: cst.Schema) -> None:
     tensors = schema.tensor_representations()
     assert list(tensors) == sorted(tensors)
     pair = tensors["pair"]
-    assert pair == cst.TensorRepresentation(
+    assert pair == cst.schema.TensorRepresentation(
         "pair", "dense", "float32", ("pair",), (2,), reason=pair.reason
     )
     assert "shape" in pair.reason
@@ -173,7 +176,7 @@ def test_representations_say_why(schema: cst.Schema) -> None:
 
 def test_ragged_by_option() -> None:
     text = 'feature { name: "a" type: INT } represent_variable_length_as_ragged: true'
-    assert cst.Schema(text).feature_spec() == {"a": cst.Ragged("a", "int64")}
+    assert cst.Schema(text).feature_spec() == {"a": cst.schema.Ragged("a", "int64")}
 
 
 def test_legacy() -> None:
@@ -182,10 +185,13 @@ def test_legacy() -> None:
         'feature { name: "b" type: FLOAT value_count { min: 3 max: 3 } }'
     )
     assert schema.feature_spec(legacy=True) == {
-        "a": cst.FixedLen((), "int64"),
-        "b": cst.FixedLen((3,), "float32", -1.0),
+        "a": cst.schema.FixedLen((), "int64"),
+        "b": cst.schema.FixedLen((3,), "float32", -1.0),
     }
-    assert schema.feature_spec() == {"a": cst.VarLen("int64"), "b": cst.VarLen("float32")}
+    assert schema.feature_spec() == {
+        "a": cst.schema.VarLen("int64"),
+        "b": cst.schema.VarLen("float32"),
+    }
 
 
 def test_struct_leaves() -> None:
@@ -194,7 +200,7 @@ def test_struct_leaves() -> None:
         'struct_domain { feature { name: "x" type: INT } } }'
     )
     spec = schema.feature_spec()["##SEQUENCE##.x"]
-    assert isinstance(spec, cst.Ragged)
+    assert isinstance(spec, cst.schema.Ragged)
     assert spec.value_key == "x"
 
 
@@ -212,9 +218,9 @@ def test_tf_io_names_features_at_the_top_only(more: str) -> None:
         "feature { name: 'foo' type: STRUCT struct_domain { "
         "feature { name: 'x' type: INT } } }" + more
     )
-    with pytest.raises(cst.UnsupportedError, match="inside of 'foo'"):
+    with pytest.raises(cst.errors.UnsupportedError, match="inside of 'foo'"):
         schema.feature_spec(tensorflow=True)
-    with pytest.raises(cst.UnsupportedError, match="inside of 'foo'"):
+    with pytest.raises(cst.errors.UnsupportedError, match="inside of 'foo'"):
         schema.sequence_feature_spec(tensorflow=True)
 
 
@@ -226,7 +232,7 @@ def test_tf_io_names_feature_lists_at_one_place_only() -> None:
           ragged_tensor {
             feature_path { step: "##SEQUENCE##" step: "a" step: "b" } } } } } }
     """)
-    with pytest.raises(cst.UnsupportedError, match=r"inside of '##SEQUENCE##\.a'"):
+    with pytest.raises(cst.errors.UnsupportedError, match=r"inside of '##SEQUENCE##\.a'"):
         schema.sequence_feature_spec(tensorflow=True)
 
 
@@ -241,7 +247,7 @@ def test_infer_schema(make_file: MakeFile) -> None:
     }
     assert cst.infer_schema([str(path), str(path)], threads=2).features == schema.features
     assert cst.Schema.from_text(schema.to_text()) == schema
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.infer_schema("/no/such/file-*")
 
 
@@ -249,7 +255,7 @@ def test_infer_refuses_a_changed_type(make_file: MakeFile) -> None:
     import wire
 
     path = make_file("d", [wire.example({"a": [1]}), wire.example({"a": [b"x"]})])
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         cst.infer_schema(path)
     assert caught.value.record == 1
     assert caught.value.path == "a"
@@ -260,7 +266,7 @@ def test_sparse_features_have_no_legacy_form() -> None:
         'feature { name: "v" type: FLOAT } feature { name: "i" type: INT }'
         'sparse_feature { name: "s" index_feature { name: "i" } value_feature { name: "v" } }'
     )
-    assert schema.feature_spec() == {"s": cst.Sparse(("i",), "v", "float32", (-1,))}
+    assert schema.feature_spec() == {"s": cst.schema.Sparse(("i",), "v", "float32", (-1,))}
     with pytest.raises(cst.Error, match="legacy"):
         schema.feature_spec(legacy=True)
 
@@ -290,16 +296,19 @@ def test_environments(tmp_path: pathlib.Path) -> None:
     assert list(schema.tensor_representations()) == ["label", "x"]
     assert list(schema.tensor_representations(environment="SERVING")) == ["x"]
     assert list(schema.feature_spec(environment="TRAINING")) == ["label", "x"]
-    assert schema.sequence_feature_spec(environment="SERVING") == ({"x": cst.VarLen("int64")}, {})
-    with pytest.raises(cst.NotFoundError, match="the schema has no environment 'SERVE'"):
+    assert schema.sequence_feature_spec(environment="SERVING") == (
+        {"x": cst.schema.VarLen("int64")},
+        {},
+    )
+    with pytest.raises(cst.errors.NotFoundError, match="the schema has no environment 'SERVE'"):
         schema.feature_spec(environment="SERVE")
     path = tmp_path / "a.tfrecord"
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         writer.write(b"")
     source = cst.open(path, schema=schema, environment="SERVING")
     assert [list(tensors) for tensors in source.tensors()] == [["x"]]
     assert source.column_names == ["label", "x"]
-    with pytest.raises(cst.NotFoundError, match="environment"):
+    with pytest.raises(cst.errors.NotFoundError, match="environment"):
         cst.open(path, schema=schema, environment="SERVE")
 
 
@@ -312,9 +321,9 @@ def test_feature_specs_of_sequences() -> None:
           ragged_tensor { feature_path { step: "##SEQUENCE##" step: "movie" } } } } } }
     """)
     context, steps = schema.sequence_feature_spec()
-    assert context == {"user": cst.FixedLen((), "int64")}
+    assert context == {"user": cst.schema.FixedLen((), "int64")}
     assert steps == {
-        "movie": cst.Ragged("movie", "int64"),
-        "##SEQUENCE##.note": cst.Ragged("note", "bytes"),
+        "movie": cst.schema.Ragged("movie", "int64"),
+        "##SEQUENCE##.note": cst.schema.Ragged("note", "bytes"),
     }
     assert schema.sequence_feature_spec(sequence_column="other") == ({**context, **steps}, {})

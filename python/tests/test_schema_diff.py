@@ -21,14 +21,14 @@ feature { name: "new" type: FLOAT }
 
 def test_changes_in_order():
     assert cst.Schema(BEFORE).diff(cst.Schema(AFTER)) == [
-        cst.SchemaChange(
+        cst.schema.SchemaChange(
             "changed", "age", "int_domain", "{ min: 0 max: 99 }", "{ min: 10 max: 99 }", True
         ),
-        cst.SchemaChange(
+        cst.schema.SchemaChange(
             "changed", "city", "string_domain", "2 values", '3 values, with "lima"', False
         ),
-        cst.SchemaChange("removed", "gone", "", "INT", None, True),
-        cst.SchemaChange("added", "new", "", None, "FLOAT", False),
+        cst.schema.SchemaChange("removed", "gone", "", "INT", None, True),
+        cst.schema.SchemaChange("added", "new", "", None, "FLOAT", False),
     ]
 
 
@@ -50,7 +50,7 @@ def test_anything_that_is_a_schema(tmp_path):
     assert cst.Schema(BEFORE).diff(cst.Schema(BEFORE).to_bytes()) == []
     with pytest.raises(TypeError):
         cst.Schema(BEFORE).diff(None)
-    with pytest.raises(cst.SchemaError):
+    with pytest.raises(cst.errors.SchemaError):
         cst.Schema(BEFORE).diff("feature { type: INT }")
 
 

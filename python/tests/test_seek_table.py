@@ -23,7 +23,7 @@ RAW = records(60)
 def framed(content: list[bytes]) -> bytes:
     """TFRecords, as our writer makes them."""
     out = io.BytesIO()
-    with cst.TFRecordWriter(out) as writer:
+    with cst.codec.TFRecordWriter(out) as writer:
         for record in content:
             writer.write(record)
     return out.getvalue()
@@ -52,7 +52,7 @@ def read(path: pathlib.Path, cuts: list[int], threads: int = 1, **options: Any) 
     places = [0, *sorted(cuts), path.stat().st_size]
     found: list[bytes] = []
     for begin, end in itertools.pairwise(places):
-        split = cst.Split(str(path), begin, end)
+        split = cst.source.Split(str(path), begin, end)
         for batch in cst.open(split, "raw", threads=threads, batch_size=7, **options):
             found += batch.to_pydict()["record"]
     return found
@@ -133,7 +133,7 @@ def test_lines_are_divided(tmp_path: pathlib.Path) -> None:
 def test_ours_are_read_by_others(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "x.tfrecord.zst"
     record = bytes(range(256)) * 100
-    with cst.TFRecordWriter(path, level=1) as writer:
+    with cst.codec.TFRecordWriter(path, level=1) as writer:
         for i in range(400):  # 10 MB: three frames
             writer.write(b"%d" % i + record)
     data = path.read_bytes()
@@ -148,7 +148,7 @@ def test_ours_are_read_by_others(tmp_path: pathlib.Path) -> None:
 def test_verifying_in_parts_counts_the_same(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "x.tfrecord.zst"
     noise = random.Random(1).randbytes
-    with cst.TFRecordWriter(path, level=1) as writer:
+    with cst.codec.TFRecordWriter(path, level=1) as writer:
         for _ in range(100):
             writer.write(noise(100_000))  # 10 MB on disk: verified in parts
     one, two = (cst.open(path, "raw", threads=n).verify() for n in (1, 2))
@@ -173,7 +173,7 @@ def test_what_has_no_restart_points(tmp_path: pathlib.Path) -> None:
         path = tmp_path / name
         path.write_bytes(content)
         assert read(path, [len(content) // 2]) == (RAW * 2 if name == "two.zst" else RAW)
-        begin = cst.Split(str(path), 0, 1)
+        begin = cst.source.Split(str(path), 0, 1)
         assert sum(b.num_rows for b in cst.open(begin, "raw")) == 60 * (1 + (name == "two.zst"))
     reader = cst.open(io.BytesIO(data), "raw")
     assert sum(batch.num_rows for batch in reader) == 60

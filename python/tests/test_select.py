@@ -34,7 +34,7 @@ def test_select(tmp_path: pathlib.Path) -> None:
         for names in (["c", "a"], ["b"], ["a", "b", "c"]):
             assert pa.table(source.select(names)).equals(whole.select(names)), source
         assert pa.table(source.select(["c", "a"]).select(["b"])).equals(whole.select(["b"]))
-        with pytest.raises(cst.NotFoundError, match="did you mean"):
+        with pytest.raises(cst.errors.NotFoundError, match="did you mean"):
             _ = source.select(["aa"]).arrow_schema
         assert pa.table(source).equals(whole)
 
@@ -61,11 +61,11 @@ def test_what_is_read_once() -> None:
     os.close(writer)
     with open(reader, "rb") as pipe:
         source = cst.open(pipe, "json", types=pa.schema([("a", pa.int64())]))
-        with pytest.raises(cst.StateError):
+        with pytest.raises(cst.errors.StateError):
             source.select(["a"])
-    with pytest.raises(cst.StateError, match="columns="):
+    with pytest.raises(cst.errors.StateError, match="columns="):
         cst.open(io.BytesIO(b'{"a": 1}'), "json").select(["a"])
-    with pytest.raises(cst.StateError):
+    with pytest.raises(cst.errors.StateError):
         cst.open(TABLE.to_reader()).select(["a"])
 
 

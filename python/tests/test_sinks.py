@@ -63,7 +63,7 @@ def test_formats_by_name_and_by_ending(tmp_path: pathlib.Path) -> None:
     assert (tmp_path / "t.tfrecord.gz").read_bytes()[:2] == b"\x1f\x8b"
     assert pa.table(cst.open(tmp_path / "t.tfrecord.gz")).equals(LISTS)
     for name, format in (("t.unknown", None), ("t", None), ("t", "nothing")):
-        with pytest.raises(cst.NotFoundError, match="example"):
+        with pytest.raises(cst.errors.NotFoundError, match="example"):
             cst.Writer(tmp_path / name, format)
     assert cst.write(TABLE, tmp_path / "s.arrows") == 3
     assert pa.ipc.open_stream(tmp_path / "s.arrows").read_all().equals(TABLE)
@@ -78,9 +78,9 @@ def test_file_objects() -> None:
     cst.write(LISTS, zipped, "example", compression="zlib")
     zipped.seek(0)
     assert pa.table(cst.open(zipped)).equals(LISTS)
-    with pytest.raises((cst.ArgumentError, cst.NotFoundError)):
+    with pytest.raises((cst.errors.ArgumentError, cst.errors.NotFoundError)):
         cst.write(TABLE, io.BytesIO())
-    with pytest.raises(cst.ArgumentError, match="text mode"):
+    with pytest.raises(cst.errors.ArgumentError, match="text mode"):
         cst.write(TABLE, io.StringIO(), "json")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         cst.Writer(1, "json")  # type: ignore[arg-type]
@@ -102,18 +102,18 @@ def test_writer_step_by_step(tmp_path: pathlib.Path) -> None:
         assert writer.write(TABLE.slice(1)) == 2
         assert writer.num_rows == 5
         assert "open" in repr(writer)
-        with pytest.raises(cst.SchemaError, match="first one"):
+        with pytest.raises(cst.errors.SchemaError, match="first one"):
             writer.write(LISTS)
     assert writer.closed and "closed" in repr(writer)
     writer.close()
-    with pytest.raises(cst.StateError):
+    with pytest.raises(cst.errors.StateError):
         writer.write(TABLE)
     assert pa.ipc.open_file(tmp_path / "t.arrow").read_all().num_rows == 5
 
 
 def test_nothing_written(tmp_path: pathlib.Path) -> None:
     writer = cst.Writer(tmp_path / "t.arrow")
-    with pytest.raises(cst.StateError, match="columns"):
+    with pytest.raises(cst.errors.StateError, match="columns"):
         writer.close()
     assert writer.closed
     with cst.Writer(tmp_path / "t.arrow") as writer:
@@ -150,7 +150,7 @@ def test_errors_of_a_source_are_its_own(make_file: MakeFile, tmp_path: pathlib.P
     path = make_file("bad.tfrecord", records(50))
     path.write_bytes(path.read_bytes()[:-3])
     out = tmp_path / "out.json"
-    with pytest.raises(cst.CorruptError) as error:
+    with pytest.raises(cst.errors.CorruptError) as error:
         cst.write(cst.open(path, schema=SCHEMA, batch_size=10), out)
     assert error.value.record == 49
     assert not out.exists()
@@ -158,7 +158,7 @@ def test_errors_of_a_source_are_its_own(make_file: MakeFile, tmp_path: pathlib.P
 
 def test_a_value_that_does_not_fit(tmp_path: pathlib.Path) -> None:
     table = pa.table({"x": pa.array([1.0, 0.1], pa.float64())})
-    with pytest.raises(cst.UnsupportedError) as error:
+    with pytest.raises(cst.errors.UnsupportedError) as error:
         cst.write(table, tmp_path / "t.tfrecord")
     assert (error.value.record, error.value.path) == (1, "x")
     assert cst.write(table, tmp_path / "t.tfrecord", lossy=True) == 2
@@ -196,7 +196,7 @@ def test_shards(make_file: MakeFile, tmp_path: pathlib.Path, threads: int) -> No
     ],
 )
 def test_wrong_arguments(tmp_path: pathlib.Path, options: dict[str, object]) -> None:
-    with pytest.raises((cst.ArgumentError, TypeError)):
+    with pytest.raises((cst.errors.ArgumentError, TypeError)):
         cst.write(LISTS, tmp_path / "t.tfrecord", **options)  # type: ignore[arg-type]
     assert names(tmp_path) == []
 
@@ -228,14 +228,14 @@ def test_begin_takes_a_schema(tmp_path: pathlib.Path) -> None:
 @pytest.mark.parametrize("format", ["csv", "json", "example"])
 def test_names_that_come_twice(format: str) -> None:
     table = pa.table([pa.array([1]), pa.array([2])], names=["a", "a"])
-    with pytest.raises(cst.ArgumentError, match="same name") as caught:
+    with pytest.raises(cst.errors.ArgumentError, match="same name") as caught:
         cst.write(table, io.BytesIO(), format)
     assert caught.value.path == "a"
 
 
 @pytest.mark.parametrize("level", [2**31, -(2**31) - 1, 2**70])
 def test_levels_that_no_codec_has(level: int) -> None:
-    with pytest.raises(cst.ArgumentError, match="level is"):
+    with pytest.raises(cst.errors.ArgumentError, match="level is"):
         cst.Writer(io.BytesIO(), "csv", compression="gzip", level=level)
-    with pytest.raises(cst.ArgumentError, match="level is"):
-        cst.TFRecordWriter(io.BytesIO(), compression="gzip", level=level)
+    with pytest.raises(cst.errors.ArgumentError, match="level is"):
+        cst.codec.TFRecordWriter(io.BytesIO(), compression="gzip", level=level)

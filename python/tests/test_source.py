@@ -41,7 +41,7 @@ def test_head(file: pathlib.Path, schema: cst.Schema) -> None:
         batch = source.head(n)
         assert batch.column_names == ["id"]
         assert batch.to_pydict()["id"] == [[i] for i in range(min(n, 100))]
-    with pytest.raises(cst.ArgumentError, match="n is -1"):
+    with pytest.raises(cst.errors.ArgumentError, match="n is -1"):
         source.head(-1)
     reader, writer = os.pipe()
     with os.fdopen(reader), os.fdopen(writer, "wb") as pipe:
@@ -49,7 +49,7 @@ def test_head(file: pathlib.Path, schema: cst.Schema) -> None:
         pipe.close()
         once = cst.open(f"/dev/fd/{reader}", schema=schema)
         assert len(once.head(3)) == 3
-        with pytest.raises(cst.StateError, match="only once"):
+        with pytest.raises(cst.errors.StateError, match="only once"):
             once.head(3)
 
 
@@ -68,14 +68,14 @@ def test_a_name_that_looks_like_a_glob(make_file: MakeFile) -> None:
 
 def test_missing(file: pathlib.Path, tmp_path: pathlib.Path) -> None:
     for paths in ("/no/such", [file, "/no/such"], str(tmp_path / "none-*"), ""):
-        with pytest.raises(cst.NotFoundError):
+        with pytest.raises(cst.errors.NotFoundError):
             cst.open(paths)
 
 
 def test_unknown_column(file: pathlib.Path, schema: cst.Schema) -> None:
-    with pytest.raises(cst.NotFoundError, match="tags"):
+    with pytest.raises(cst.errors.NotFoundError, match="tags"):
         cst.open(file, schema=schema, columns=["tag"])
-    with pytest.raises(cst.NotFoundError, match="tags"):
+    with pytest.raises(cst.errors.NotFoundError, match="tags"):
         list(cst.open(file, columns=["tag"]))
 
 
@@ -85,7 +85,7 @@ def test_no_columns(file: pathlib.Path, schema: cst.Schema) -> None:
 
 
 def test_unknown_format(file: pathlib.Path) -> None:
-    with pytest.raises(cst.NotFoundError, match="example"):
+    with pytest.raises(cst.errors.NotFoundError, match="example"):
         cst.open(file, format="exampel")
 
 
@@ -214,7 +214,7 @@ def test_the_end_stays_the_end(file: pathlib.Path) -> None:
 
 def test_progress(file: pathlib.Path, schema: cst.Schema) -> None:
     running = iter(cst.open(file, schema=schema, batch_size=10))
-    assert isinstance(running, cst.Pass)
+    assert isinstance(running, cst.source.Pass)
     assert running.progress() == (0, 0)
     next(running)
     assert running.progress()[1] == 10
@@ -230,7 +230,7 @@ def test_a_failure_repeats(file: pathlib.Path, schema: cst.Schema) -> None:
     assert next(running).num_rows == 99
     texts = set()
     for _ in range(3):
-        with pytest.raises(cst.CorruptError) as caught:
+        with pytest.raises(cst.errors.CorruptError) as caught:
             next(running)
         texts.add(str(caught.value))
     assert len(texts) == 1
@@ -251,7 +251,7 @@ def test_memory_map(file: pathlib.Path, memory_map: bool) -> None:
 def test_max_record_size(make_file: MakeFile) -> None:
     path = make_file("d", [wire.example({"a": [b"x" * 1000]})])
     assert len(list(cst.open(path, max_record_size=2000))) == 1
-    with pytest.raises(cst.LimitError):
+    with pytest.raises(cst.errors.LimitError):
         list(cst.open(path, max_record_size=100))
 
 
@@ -284,7 +284,7 @@ def test_raw(make_file: MakeFile) -> None:
 
 
 def test_raw_batches_can_be_decoded(file: pathlib.Path, schema: cst.Schema) -> None:
-    decoder = cst.ExampleDecoder(schema)
+    decoder = cst.codec.ExampleDecoder(schema)
     decoded = [decoder.decode(b) for b in cst.open(file, format="raw", batch_size=33)]
     assert pa.Table.from_batches([pa.record_batch(b) for b in decoded]).equals(
         pa.table(cst.open(file, schema=schema))
@@ -312,11 +312,11 @@ def test_a_pipe_is_inferred_over_its_beginning(make_file: MakeFile) -> None:
         source = cst.open("-")
         try:
             print(sum(b.num_rows for b in source))
-        except cst.SchemaError as e:
+        except cst.errors.SchemaError as e:
             print("SchemaError", e.record, e)
         try:
             list(source)
-        except cst.StateError as e:
+        except cst.errors.StateError as e:
             print("StateError")
     """
     outputs = []
@@ -348,10 +348,10 @@ def test_context_manager_and_close(make_file: MakeFile, schema: cst.Schema) -> N
     with cst.open(path, schema=schema, batch_size=10, threads=3) as source:
         running = iter(source)
         next(running)
-    with pytest.raises(cst.StateError):
+    with pytest.raises(cst.errors.StateError):
         next(running)
     for use in (iter, lambda s: s.tensors(), lambda s: s.schema, lambda s: s.__arrow_c_stream__()):
-        with pytest.raises(cst.StateError):
+        with pytest.raises(cst.errors.StateError):
             use(source)
     source.close()
     assert "closed" in repr(source)
@@ -429,7 +429,7 @@ def test_last_error(file: pathlib.Path, schema: cst.Schema) -> None:
     with pytest.raises(Exception, match="record 99"):
         pa.table(source)
     error = source.last_error
-    assert isinstance(error, cst.CorruptError)
+    assert isinstance(error, cst.errors.CorruptError)
     assert (error.file, error.record) == (str(file), 99)
 
 
@@ -457,7 +457,7 @@ def test_count(make_file: MakeFile) -> None:
 
 def test_count_of_a_cut_file(file: pathlib.Path) -> None:
     file.write_bytes(file.read_bytes()[:-1])
-    with pytest.raises(cst.CorruptError):
+    with pytest.raises(cst.errors.CorruptError):
         cst.open(file).count()
 
 
@@ -470,7 +470,7 @@ def test_verify(make_file: MakeFile) -> None:
     faults, files = cst.open([good, bad]).verify()
     assert [f.kind for f in faults] == ["data-crc", "truncated"]
     errors = [f.error for f in faults]
-    assert all(isinstance(e, cst.CorruptError) and e.file == str(bad) for e in errors)
+    assert all(isinstance(e, cst.errors.CorruptError) and e.file == str(bad) for e in errors)
     assert next((e.record, e.offset) for e in errors if isinstance(e, cst.Error)) == (1, second)
     assert [f.file for f in files] == [str(good), str(bad)]
     assert cst.open(good).verify().faults == []
@@ -480,7 +480,7 @@ def test_verify_against_the_schema(make_file: MakeFile) -> None:
     path = make_file("d", [wire.example({"id": [1]}), wire.example({"id": [b"x"]})])
     (fault,) = cst.open(path, schema='feature { name: "id" type: INT }').verify().faults
     assert fault.kind == "record"
-    assert isinstance(fault.error, cst.SchemaError)
+    assert isinstance(fault.error, cst.errors.SchemaError)
 
 
 # Batches
@@ -537,18 +537,18 @@ def test_one_batch_many_exports(file: pathlib.Path, schema: cst.Schema) -> None:
 
 def test_max_inflation(make_file: MakeFile) -> None:
     path = make_file("zeros.gz", [bytes(80_000_000)])
-    with pytest.raises(cst.LimitError) as caught:
+    with pytest.raises(cst.errors.LimitError) as caught:
         list(cst.open(path, format="raw"))
     assert "max_inflation" in str(caught.value.hint)
     assert [b.num_rows for b in cst.open(path, format="raw", max_inflation=10_000)] == [1]
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         cst.open(path, max_inflation=0)
 
 
 def test_types_come_from_a_sample_if_asked_for(tmp_path: pathlib.Path) -> None:
     rows: list[dict[str, wire.Values]] = [{"a": [1]}, {"a": [2]}, {"a": [3], "b": [4]}]
     path = tmp_path / "x.tfrecord"
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         for row in rows:
             writer.write(wire.example(row))
     assert cst.open(path).column_names == ["a", "b"]
@@ -556,12 +556,14 @@ def test_types_come_from_a_sample_if_asked_for(tmp_path: pathlib.Path) -> None:
     assert source.column_names == ["a"]
     batches = iter(source)
     assert [next(batches).to_pydict(), next(batches).to_pydict()] == [{"a": [[1]]}, {"a": [[2]]}]
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         next(batches)
     assert caught.value.record == 2
-    with pytest.raises(cst.NotFoundError, match="no feature of that name in the first 2 records"):
+    with pytest.raises(
+        cst.errors.NotFoundError, match="no feature of that name in the first 2 records"
+    ):
         _ = cst.open(path, sample_records=2, columns=["b"]).arrow_schema
-    with pytest.raises(cst.ArgumentError, match="sample_records"):
+    with pytest.raises(cst.errors.ArgumentError, match="sample_records"):
         cst.open(path, sample_records=-1)
 
 
@@ -573,7 +575,7 @@ def test_types_of_tables_come_from_a_sample_if_asked_for(tmp_path: pathlib.Path,
     for flat in (False, True):
         source = cst.open(path, sample_records=2, batch_size=1, flat=flat)
         assert pa.schema(source.arrow_schema).field("a").type == pa.int64()
-        with pytest.raises(cst.SchemaError) as caught:
+        with pytest.raises(cst.errors.SchemaError) as caught:
             list(source)
         assert caught.value.record == 2
 
@@ -586,5 +588,5 @@ def test_flat_looks_at_the_sample_of_a_table(tmp_path: pathlib.Path) -> None:
     assert pa.schema(source.arrow_schema).field("a").type == pa.int64()
     batches = iter(source)
     assert [next(batches).to_pydict(), next(batches).to_pydict()] == [{"a": [1]}, {"a": [2]}]
-    with pytest.raises(cst.SchemaError):
+    with pytest.raises(cst.errors.SchemaError):
         next(batches)

@@ -13,7 +13,7 @@ import pytest
 def sides(keys: Any, **options: Any) -> list[Any]:
     """The keys in the test."""
     batch = pa.record_batch({"k": keys})
-    _, test = cst.train_test_split(batch, key="k", **options)
+    _, test = cst.dataset.train_test_split(batch, key="k", **options)
     return pa.record_batch(test)["k"].to_pylist()
 
 
@@ -21,7 +21,8 @@ def test_rows_keep_together_and_in_order() -> None:
     keys = [i % 100 for i in range(1000)]
     batch = pa.record_batch({"k": keys, "row": list(range(1000))})
     train, test = (
-        pa.record_batch(side) for side in cst.train_test_split(batch, key="k", test_size=0.2)
+        pa.record_batch(side)
+        for side in cst.dataset.train_test_split(batch, key="k", test_size=0.2)
     )
     left, right = train["row"].to_pylist(), test["row"].to_pylist()
     assert left == sorted(left) and right == sorted(right)
@@ -55,7 +56,7 @@ def test_formats_and_batches_agree(tmp_path: pathlib.Path) -> None:
         for batch_size in (7, 300):
             rows: list[int] = []
             for batch in cst.open(tmp_path / name, batch_size=batch_size):
-                _, test = cst.train_test_split(batch, key="user")
+                _, test = cst.dataset.train_test_split(batch, key="user")
                 for row in pa.record_batch(test)["row"].to_pylist():
                     rows.append(row[0] if isinstance(row, list) else row)
             found.append(rows)
@@ -74,26 +75,26 @@ def test_kinds_of_keys() -> None:
     assert narrow == [one for (one,) in lists] and narrow
     texts = [str(i) for i in range(50)]
     assert sides(texts) == [one.decode() for one in sides([one.encode() for one in texts])]
-    with pytest.raises(cst.UnsupportedError, match="a key of type float") as caught:
+    with pytest.raises(cst.errors.UnsupportedError, match="a key of type float") as caught:
         sides([0.5])
     assert caught.value.path == "k"
 
 
 def test_arguments() -> None:
     for options in ({"test_size": 1.5}, {"test_size": -0.1}, {"seed": -1}, {"seed": 2**64}):
-        with pytest.raises(cst.ArgumentError):
+        with pytest.raises(cst.errors.ArgumentError):
             sides([1], **options)
     with pytest.raises(TypeError):
         sides([1], seed="x")
     with pytest.raises(KeyError):
-        cst.train_test_split(pa.record_batch({"k": [1]}), key="none")
+        cst.dataset.train_test_split(pa.record_batch({"k": [1]}), key="none")
 
 
 def test_a_key_below_a_list_is_refused() -> None:
     """It has not one value per row, also where it has as many values as there are rows."""
     users = [[{"id": 1}, {"id": 2}], [], [{"id": 3}]]
-    with pytest.raises(cst.ArgumentError, match="under lists"):
-        cst.train_test_split(pa.record_batch({"user": users}), key="user.id")
+    with pytest.raises(cst.errors.ArgumentError, match="under lists"):
+        cst.dataset.train_test_split(pa.record_batch({"user": users}), key="user.id")
     batch = pa.record_batch({"user": [{"id": i % 7} for i in range(70)]})
-    _, test = cst.train_test_split(batch, key="user.id", test_size=0.5)
+    _, test = cst.dataset.train_test_split(batch, key="user.id", test_size=0.5)
     assert 0 < test.num_rows < 70 and test.num_rows % 10 == 0

@@ -20,7 +20,7 @@ TO_END = 2**63 - 1
 
 def tfrecord(payloads: list[bytes]) -> bytes:
     file = io.BytesIO()
-    with cst.TFRecordWriter(file) as writer:
+    with cst.codec.TFRecordWriter(file) as writer:
         for payload in payloads:
             writer.write(payload)
     return file.getvalue()
@@ -34,9 +34,9 @@ CUT = st.builds(
 FILES = st.lists(PLAIN | NESTED | CUT | st.lists(NESTED, max_size=3).map(tfrecord), max_size=14)
 
 
-def splits_at(file: str, places: list[int], end: int) -> list[cst.Split]:
+def splits_at(file: str, places: list[int], end: int) -> list[cst.source.Split]:
     cuts = [0, *sorted(place for place in places if 0 < place < end), end]
-    return [cst.Split(file, a, b) for a, b in itertools.pairwise(cuts)]
+    return [cst.source.Split(file, a, b) for a, b in itertools.pairwise(cuts)]
 
 
 def read(what: Any, **options: Any) -> tuple[list[bytes], list[tuple[int | None, int]]]:
@@ -48,7 +48,7 @@ def read(what: Any, **options: Any) -> tuple[list[bytes], list[tuple[int | None,
     return rows, [(drop.offset, drop.bytes) for drop in source.dropped]
 
 
-def read_each(splits: list[cst.Split], **options: Any) -> tuple[list[bytes], list[Any]]:
+def read_each(splits: list[cst.source.Split], **options: Any) -> tuple[list[bytes], list[Any]]:
     rows, dropped = [], []
     for split in splits:
         more, drops = read(split, **options)
@@ -103,7 +103,7 @@ def test_damaged_records(
     splits = splits_at(str(path), [p % (size + 1) for p in places], size)
     try:
         whole = read(str(path), container="tfrecord", on_error="skip")
-    except cst.FormatError:  # nothing of it looks like TFRecords
+    except cst.errors.FormatError:  # nothing of it looks like TFRecords
         return
     assert read_each(splits, container="tfrecord", on_error="skip") == whole
     assert read(splits, container="tfrecord", on_error="skip", threads=2) == whole
@@ -136,7 +136,7 @@ def test_lengths_alone(folder: pathlib.Path, payloads: list[bytes], places: list
     splits = splits_at(str(path), [p % (size + 1) for p in places], size)
     try:
         found = read_each(splits, check_crc=False)
-    except cst.CorruptError as error:
+    except cst.errors.CorruptError as error:
         assert "`columnstone index` makes splitting exact" in str(error)
     else:
         assert found == (payloads, [])
@@ -174,7 +174,7 @@ def examples(folder: pathlib.Path) -> list[str]:
     return names
 
 
-def tables(splits: list[cst.Split], **options: Any) -> pa.Table:
+def tables(splits: list[cst.source.Split], **options: Any) -> pa.Table:
     return pa.concat_tables([pa.table(cst.open(split, **options)) for split in splits])
 
 
@@ -221,7 +221,7 @@ def test_an_index_that_comes_or_goes(folder: pathlib.Path) -> None:
     path.write_bytes(tfrecord(payloads))
     sought = cst.plan(path, target_bytes=1000)
     assert not any(split.exact for split in sought)
-    cst.build_index(str(path))
+    cst.source.Index.build(str(path))
     exact = cst.plan(path, target_bytes=1000)
     assert all(split.exact for split in exact)
     for splits in (sought, exact):
@@ -262,16 +262,16 @@ def test_places_are_not_cut_off(folder: pathlib.Path) -> None:
     path = folder / "places.tfrecord"
     path.write_bytes(tfrecord([b"a", b"b"]))
     for begin, end in ((0, 2**64 + 17), (0, 2**63), (-1, 17), (-(2**64), 17)):
-        with pytest.raises((cst.ArgumentError, OverflowError)):
-            cst.open(cst.Split(str(path), begin, end))
+        with pytest.raises((cst.errors.ArgumentError, OverflowError)):
+            cst.open(cst.source.Split(str(path), begin, end))
 
 
 def test_names_of_formats_are_checked(folder: pathlib.Path) -> None:
     path = folder / "names.tfrecord"
     path.write_bytes(b"")
-    with pytest.raises(cst.NotFoundError, match="exmple"):
+    with pytest.raises(cst.errors.NotFoundError, match="exmple"):
         cst.plan(str(path), "exmple")
-    with pytest.raises(cst.NotFoundError, match="tfrecrd"):
+    with pytest.raises(cst.errors.NotFoundError, match="tfrecrd"):
         cst.plan(str(path), container="tfrecrd")
 
 
@@ -287,5 +287,5 @@ def test_files_that_grow_and_shrink(folder: pathlib.Path) -> None:
         assert read_each(planned) == (payloads, [])
     path.write_bytes(tfrecord(payloads)[:-500])
     for planned in (splits[-1:], small):
-        with pytest.raises(cst.StateError, match="changed since it was planned"):
+        with pytest.raises(cst.errors.StateError, match="changed since it was planned"):
             cst.open(planned, "raw")

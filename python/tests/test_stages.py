@@ -104,7 +104,9 @@ def test_columns_that_no_feature_could_be_stay(tmp_path: pathlib.Path) -> None:
 def test_rows_that_do_not_fit(trips: pathlib.Path) -> None:
     schema = """feature { name: "tokens" type: INT value_count { min: 1 max: 1 } }"""
     src = cst.open(trips, schema=schema, flat=True, batch_size=10)
-    with pytest.raises(cst.SchemaError, match="found 2 values, expected one value") as caught:
+    with pytest.raises(
+        cst.errors.SchemaError, match="found 2 values, expected one value"
+    ) as caught:
         list(iter(src))
     assert caught.value.record == 1 and caught.value.path == "tokens" and caught.value.offset
     with cst.open(trips, schema=schema, flat=True, on_error="skip") as skipping:
@@ -128,7 +130,7 @@ def test_places_after_records_that_the_format_dropped(
     src = cst.open(
         path,
         schema="feature { name: 'a' type: INT value_count { min: 1 max: 1 } }",
-        csv=cst.CsvOptions(multivalent=["a"]),
+        csv=cst.format.CsvOptions(multivalent=["a"]),
         flat=True,
         on_error="skip",
         threads=threads,
@@ -178,7 +180,7 @@ def test_filter(trips: pathlib.Path, threads: int, condition: Any) -> None:
     assert src.num_rows == 99
     with pytest.raises(TypeError, match="no length"):
         len(src)
-    with pytest.raises(cst.UnsupportedError, match="drops or makes rows"):
+    with pytest.raises(cst.errors.UnsupportedError, match="drops or makes rows"):
         src.take([1])
 
 
@@ -303,12 +305,12 @@ def test_interrupts(trips: pathlib.Path) -> None:
 
 def test_functions_that_do_not_keep_their_word(trips: pathlib.Path) -> None:
     src = cst.open(trips, flat=True)
-    with pytest.raises(cst.ArgumentError, match="150 rows for 300"):
+    with pytest.raises(cst.errors.ArgumentError, match="150 rows for 300"):
         list(iter(src.map(lambda b: b.slice(0, b.num_rows // 2))))
     assert len(fares(src.map(lambda b: b.slice(0, b.num_rows // 2), keeps_rows=False))) == 150
-    with pytest.raises(cst.SchemaError, match="'n: double' as column 0, but 'n: int64'"):
+    with pytest.raises(cst.errors.SchemaError, match="'n: double' as column 0, but 'n: int64'"):
         list(iter(src.map(lambda b: {"n": [1.5] * b.num_rows} if b.num_rows else {"n": [1]})))
-    with pytest.raises(cst.SchemaError, match="gave none as column 1"):
+    with pytest.raises(cst.errors.SchemaError, match="gave none as column 1"):
         list(iter(src.map(lambda b: b.select(["company"]) if b.num_rows else b)))
     with pytest.raises(IndexError) as caught:
         list(iter(src.map(lambda b: {"first": [b["fare"][0]] * b.num_rows})))
@@ -319,9 +321,9 @@ def test_functions_that_do_not_keep_their_word(trips: pathlib.Path) -> None:
         src.filter(3)  # type: ignore[arg-type]
     with pytest.raises(KeyError):
         list(iter(src.map(lambda b: {"x": b["no such column"]})))
-    with pytest.raises(cst.ArgumentError, match="one bool per row"):
+    with pytest.raises(cst.errors.ArgumentError, match="one bool per row"):
         list(iter(src.filter(lambda b: [1] * b.num_rows)))
-    with pytest.raises(cst.ArgumentError, match="filter got bool for 300 rows"):
+    with pytest.raises(cst.errors.ArgumentError, match="filter got bool for 300 rows"):
         list(iter(src.filter(lambda b: True)))
 
 

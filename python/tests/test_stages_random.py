@@ -55,7 +55,7 @@ class Data(NamedTuple):
 
     def write(self, folder: pathlib.Path) -> pathlib.Path:
         path = folder / f"{next(COUNTER)}.tfrecord"
-        with cst.TFRecordWriter(path) as writer:
+        with cst.codec.TFRecordWriter(path) as writer:
             for row in range(self.rows):
                 here = [f for f in self.features if f.values[row] is not None]
                 writer.write(
@@ -176,7 +176,7 @@ def test_rows_that_do_not_fit_a_given_schema(
     for src in [cst.open(path, schema=made.rules(), flat=True, **reading), in_memory]:
         try:
             check(src, expected)
-        except (cst.SchemaError, pa.ArrowInvalid):
+        except (cst.errors.SchemaError, pa.ArrowInvalid):
             assert bad and src.last_error.record == bad[0]
         else:
             assert not bad

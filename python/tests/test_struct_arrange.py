@@ -40,24 +40,24 @@ def test_operations_take_arrow_numpy_and_lists() -> None:
 def test_unstack() -> None:
     parts = struct.unstack(np.arange(6).reshape(2, 3), num=3, axis=1)
     assert [part.to_py() for part in parts] == [[0, 3], [1, 4], [2, 5]]
-    with pytest.raises(cst.ArgumentError, match="rows of differing lengths"):
+    with pytest.raises(cst.errors.ArgumentError, match="rows of differing lengths"):
         struct.unstack(RAGGED, axis=1)
-    with pytest.raises(cst.ArgumentError, match="a length of 4, expected 3"):
+    with pytest.raises(cst.errors.ArgumentError, match="a length of 4, expected 3"):
         struct.unstack(RAGGED, 3)
-    with pytest.raises(cst.ArgumentError, match="axis 2 of a tensor of 2 dimensions"):
+    with pytest.raises(cst.errors.ArgumentError, match="axis 2 of a tensor of 2 dimensions"):
         struct.unstack(RAGGED, axis=2)
 
 
 def test_wrong_numbers() -> None:
-    with pytest.raises(cst.ArgumentError, match="1 multiples for 2 dimensions"):
+    with pytest.raises(cst.errors.ArgumentError, match="1 multiples for 2 dimensions"):
         struct.tile(RAGGED, [1])
-    with pytest.raises(cst.ArgumentError, match="axis 300"):
+    with pytest.raises(cst.errors.ArgumentError, match="axis 300"):
         struct.expand_dims(RAGGED, 300)
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         struct.squeeze(RAGGED, [0, 10**12])
     with pytest.raises(TypeError):
         struct.squeeze(RAGGED, [0.5])  # type: ignore[list-item]
-    with pytest.raises(cst.ArgumentError, match="no tensors"):
+    with pytest.raises(cst.errors.ArgumentError, match="no tensors"):
         struct.concat([])
 
 
@@ -82,9 +82,9 @@ def test_fill_null_keeps_the_type() -> None:
 
 
 def test_arguments_of_a_wrong_kind() -> None:
-    with pytest.raises(cst.ArgumentError, match="a number for each dimension"):
+    with pytest.raises(cst.errors.ArgumentError, match="a number for each dimension"):
         struct.tile(RAGGED, 2)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         struct.partition_outer_dimension(RAGGED, 0.5)  # type: ignore[arg-type]
-    with pytest.raises(cst.ArgumentError, match=r"\{'a': 0\}"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"\{'a': 0\}"):
         struct.fill_null([{"a": None}], 0)

@@ -65,7 +65,7 @@ def test_a_pass_begins_with_the_call_and_ends_when_closed(sessions: pathlib.Path
     with pytest.raises(StopIteration):
         next(running)
     src.close()
-    with pytest.raises(cst.StateError):
+    with pytest.raises(cst.errors.StateError):
         src.structured()
 
 
@@ -112,13 +112,13 @@ def test_functions_of_a_dataset_get_structured_tensors(
 ) -> None:
     made = cst.open(file, schema=schema).dataset(batch_size=50).structured().map(ids)
     assert [b.shape for b in made] == [(50, 1), (50, 1)]
-    assert all(isinstance(b, cst.LeafTensor) for b in made)
+    assert all(isinstance(b, cst.struct.LeafTensor) for b in made)
 
 
 def test_labels_and_pads_are_for_tensors(file: pathlib.Path, schema: cst.Schema) -> None:
     src = cst.open(file, schema=schema)
     for options in ({"label": "id"}, {"pad": {"steps": (0, 4)}}):
-        with pytest.raises(cst.ArgumentError, match="for tensors"):
+        with pytest.raises(cst.errors.ArgumentError, match="for tensors"):
             src.dataset(**options).structured()  # type: ignore[arg-type]
 
 
@@ -146,7 +146,7 @@ def test_rows_of_another_tensor_are_rows(tmp_path: pathlib.Path) -> None:
     assert cst.write(nested([{"a": 1}], True), tmp_path / "y.arrow") == 1
     deep = nested([[[1], []], [[2, 3]]])
     assert pa.array(deep).to_pylist() == [[[1], []], [[2, 3]]]
-    with pytest.raises(cst.UnsupportedError, match="the tensor is null"):
+    with pytest.raises(cst.errors.UnsupportedError, match="the tensor is null"):
         pa.array(null_row())
 
 
@@ -156,9 +156,9 @@ def null_row() -> Any:
 
 def test_what_is_not_rows_is_refused(tmp_path: pathlib.Path) -> None:
     for tensor in (nested([[{"a": 1}], []]), nested([1, 2])):
-        with pytest.raises(cst.ArgumentError, match="one column, and not rows"):
+        with pytest.raises(cst.errors.ArgumentError, match="one column, and not rows"):
             cst.write(tensor, tmp_path / "x.arrow")
-    with pytest.raises(cst.UnsupportedError, match="null rows"):
+    with pytest.raises(cst.errors.UnsupportedError, match="null rows"):
         cst.write(nested([{"a": 1}, None]), tmp_path / "x.arrow")
 
 
@@ -174,7 +174,7 @@ def test_a_tensor_is_a_column() -> None:
     assert batch["s"].to_pylist() == SESSIONS
     assert batch["l"].to_pylist() == [[1], [], None, [2, 3]]
     assert batch["r"].to_pylist() == [1, 2, 3, 4]
-    with pytest.raises(cst.ArgumentError, match="feature 'n': 1 values, expected 4"):
+    with pytest.raises(cst.errors.ArgumentError, match="feature 'n': 1 values, expected 4"):
         cst.record_batch({"s": nested(SESSIONS), "n": [1]})
 
 
@@ -189,7 +189,7 @@ FULL: list[dict[str, Any]] = [
 def plain(tensors: Any) -> Any:
     if isinstance(tensors, dict):
         return {name: plain(tensor) for name, tensor in tensors.items()}
-    return tensors.to_list() if isinstance(tensors, cst.RaggedTensor) else tensors.tolist()
+    return tensors.to_list() if isinstance(tensors, cst.tensor.RaggedTensor) else tensors.tolist()
 
 
 AS_TENSORS = {
@@ -207,9 +207,9 @@ def test_a_tensor_is_encoded_and_given_back() -> None:
         "inner": nested([[[1, 2]], [[3, 4], [5, 6]]]),
         "row": nested([[7, 8]], True),
     }
-    encoder = cst.TensorEncoder.of(tensors)
+    encoder = cst.tensor.TensorEncoder.of(tensors)
     batch = encoder.encode(tensors)
-    made = cst.TensorAdapter(batch.schema, encoder.representations).convert(batch)
+    made = cst.tensor.TensorAdapter(batch.schema, encoder.representations).convert(batch)
     assert plain(made["s"]) == AS_TENSORS
     assert plain(made["ragged"]) == [[1], [2, 3]]
     assert made["dense"].shape == (2, 2)
@@ -228,19 +228,19 @@ def test_a_tensor_is_encoded_and_given_back() -> None:
     ],
 )
 def test_what_other_tensors_cannot_say_is_refused(tensor: Any, match: str) -> None:
-    with pytest.raises((cst.UnsupportedError, cst.ArgumentError), match=match):
-        cst.TensorEncoder.of({"t": tensor})
+    with pytest.raises((cst.errors.UnsupportedError, cst.errors.ArgumentError), match=match):
+        cst.tensor.TensorEncoder.of({"t": tensor})
 
 
 def test_in_the_frameworks() -> None:
-    made = cst.to_numpy({"s": nested(FULL), "n": nested([1, 2])})
+    made = cst.tensor.to_numpy({"s": nested(FULL), "n": nested([1, 2])})
     assert made["n"].tolist() == [1, 2] and made["s"]["a"].tolist() == [1, 2]
     assert made["s"]["e"]["q"].values.tolist() == [b"x", b"yy"]
-    assert cst.to_numpy(nested([[1, 2], [3, 4]])).shape == (2, 2)
-    batch = cst.Batch({"s": nested(FULL)}, cst.Position(0, 3))
-    assert cst.to_numpy(batch).position == cst.Position(0, 3)
+    assert cst.tensor.to_numpy(nested([[1, 2], [3, 4]])).shape == (2, 2)
+    batch = cst.dataset.Batch({"s": nested(FULL)}, cst.dataset.Position(0, 3))
+    assert cst.tensor.to_numpy(batch).position == cst.dataset.Position(0, 3)
     torch = pytest.importorskip("torch")
-    tensors = cst.to_torch(nested([{"a": 1, "l": [1]}, {"a": 2, "l": [2, 3]}]))
+    tensors = cst.tensor.to_torch(nested([{"a": 1, "l": [1]}, {"a": 2, "l": [2, 3]}]))
     assert torch.equal(tensors["a"], torch.tensor([1, 2]))
     assert [row.tolist() for row in tensors["l"].unbind()] == [[1], [2, 3]]
 
@@ -249,11 +249,11 @@ def test_an_adapter_takes_tensors_as_batches() -> None:
     """Lists of structs and plain values in structs are what the representations of the encoder
     find as well; padded by the names of the fields."""
     tensors = {"s": nested(FULL)}
-    found = cst.TensorEncoder.of(tensors).representations
+    found = cst.tensor.TensorEncoder.of(tensors).representations
     batch = nested([{"s": row} for row in FULL])
-    assert plain(cst.TensorAdapter(batch.schema, found).convert(batch)["s"]) == AS_TENSORS
-    pads = {"s.b": (0.0, 3), "s.e.z": cst.Pad(-1, (2, None))}
-    padded = cst.TensorAdapter(batch.schema, found, pad=pads).convert(batch)["s"]
+    assert plain(cst.tensor.TensorAdapter(batch.schema, found).convert(batch)["s"]) == AS_TENSORS
+    pads = {"s.b": (0.0, 3), "s.e.z": cst.tensor.Pad(-1, (2, None))}
+    padded = cst.tensor.TensorAdapter(batch.schema, found, pad=pads).convert(batch)["s"]
     assert padded["b"].tolist() == [[1.5, 2.0, 0.0], [0.0, 0.0, 0.0]]
     assert padded["e"]["z"].tolist() == [[[1], [-1]], [[-1], [-1]]]
 
@@ -278,15 +278,15 @@ def test_nested_columns_of_a_source_are_structured_tensors(full: pathlib.Path) -
 
 
 def test_fields_of_nested_columns_are_padded(full: pathlib.Path) -> None:
-    pads: Any = {"b": (0.0, 3), "e.q": (b"", 2), "e.z": cst.Pad(-1, (2, None))}
+    pads: Any = {"b": (0.0, 3), "e.q": (b"", 2), "e.z": cst.tensor.Pad(-1, (2, None))}
     src = cst.open(full)
     for made in (next(src.tensors(pad=pads)), next(iter(src.dataset(batch_size=2, pad=pads)))):
         assert made["b"].tolist() == [[1.5, 2.0, 0.0], [0.0, 0.0, 0.0]]
         assert made["e"]["q"].tolist() == [[b"x", b"yy"], [b"", b""]]
         assert made["e"]["z"].tolist() == [[[1], [-1]], [[-1], [-1]]]
-    with pytest.raises(cst.SchemaError, match=r"e\.q"):
+    with pytest.raises(cst.errors.SchemaError, match=r"e\.q"):
         next(src.tensors(pad={"e.q": (b"", 1)}))
-    with pytest.raises(cst.NotFoundError, match=r"no tensor 'e\.r'"):
+    with pytest.raises(cst.errors.NotFoundError, match=r"no tensor 'e\.r'"):
         src.tensors(pad={"e.r": (0, 1)})
 
 
@@ -308,9 +308,9 @@ def test_nested_columns_that_no_tensor_has() -> None:
     times = pa.record_batch(
         {"e": pa.array([[{"t": 0}]], pa.list_(pa.struct({"t": pa.time64("us")})))}
     )
-    with pytest.raises(cst.UnsupportedError, match=r"feature 'e\.t'"):
+    with pytest.raises(cst.errors.UnsupportedError, match=r"feature 'e\.t'"):
         cst.open(times).tensors()
     assert next(cst.open(times).structured())["e", "t"].shape == (1, 1)
     nulls = cst.record_batch({"s": [{"x": 1}, None]})
-    with pytest.raises(cst.SchemaError, match=r"record 1.*'s"):
+    with pytest.raises(cst.errors.SchemaError, match=r"record 1.*'s"):
         list(cst.open(nulls).tensors())

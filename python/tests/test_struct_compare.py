@@ -25,7 +25,7 @@ def wanted(value: Any, other: Any, operation: Any) -> Any:
 @pytest.mark.parametrize("other", [3.0, 4, np.float32(5.5), True])
 def test_with_a_value(operation: Any, other: Any) -> None:
     made = operation(PRICES, other)
-    assert isinstance(made, cst.LeafTensor)
+    assert isinstance(made, cst.struct.LeafTensor)
     assert made.to_py() == wanted(PRICES.to_py(), other, operation)
 
 
@@ -40,11 +40,11 @@ def test_of_strings_and_bytes(operation: Any) -> None:
 def test_with_another_tensor() -> None:
     other = constant([[4.0, 1.0], [], None, [None]])
     assert (other > PRICES).to_py() == [[True, None], [], None, [None]]
-    with pytest.raises(cst.ArgumentError, match="values"):
+    with pytest.raises(cst.errors.ArgumentError, match="values"):
         constant([[1.0, 2.0], [3.0], None, [4.0]]) > PRICES  # noqa: B015
-    with pytest.raises(cst.ArgumentError, match="dimensions"):
+    with pytest.raises(cst.errors.ArgumentError, match="dimensions"):
         constant([1.0]) > PRICES  # noqa: B015
-    with pytest.raises(cst.ArgumentError, match="2 rows and 3"):
+    with pytest.raises(cst.errors.ArgumentError, match="2 rows and 3"):
         constant([1, 2]) == constant([1, 2, 3])  # noqa: B015
 
 

@@ -33,8 +33,8 @@ RECIPE = {
 }
 
 
-def leaf(dtype: Any, *shape: int | None, nullable: bool = True) -> cst.LeafSpec:
-    return cst.LeafSpec(shape or (None,), dtype, nullable)
+def leaf(dtype: Any, *shape: int | None, nullable: bool = True) -> cst.struct.LeafSpec:
+    return cst.struct.LeafSpec(shape or (None,), dtype, nullable)
 
 
 # ---- what is made of what ----
@@ -72,7 +72,7 @@ def leaf(dtype: Any, *shape: int | None, nullable: bool = True) -> cst.LeafSpec:
 def test_values(value: Any, type: str | None, shape: tuple[int | None, ...]) -> None:
     made = constant(value)
     is_struct = type is None or "struct<" in type
-    assert isinstance(made, cst.StructuredTensor if is_struct else cst.LeafTensor)
+    assert isinstance(made, cst.StructuredTensor if is_struct else cst.struct.LeafTensor)
     assert made.shape == shape
     assert made.to_py() == (list(value) if isinstance(value, tuple) else value)
     assert type is None or str(made.arrow_type) == type
@@ -100,7 +100,7 @@ def test_mappings_dataclasses_and_named_tuples_are_structs() -> None:
     assert constant(Pair(1, "x")).to_py() == {"a": 1, "b": "x"}
     assert constant([OrderedDict(a=1), MappingProxyType({"a": 2})]).to_py() == [{"a": 1}, {"a": 2}]
     assert cst.array([Point(1, [])]).to_pylist() == [{"x": 1, "tags": []}]
-    with pytest.raises(cst.SchemaError, match="found type"):
+    with pytest.raises(cst.errors.SchemaError, match="found type"):
         constant(Point)
 
 
@@ -137,7 +137,7 @@ def test_arrays_of_numpy_are_dense() -> None:
     assert (times.spec.dtype, times.shape) == ("timestamp[ns]", (1, 2))
     assert times.to_py() == [[dt.datetime(2020, 1, 1), None]]
     torch = pytest.importorskip("torch")
-    assert constant(torch.ones(2, 3)).spec == cst.LeafSpec([None, 3], "float32")
+    assert constant(torch.ones(2, 3)).spec == cst.struct.LeafSpec([None, 3], "float32")
 
 
 def test_records_of_numpy() -> None:
@@ -188,14 +188,14 @@ def test_times() -> None:
         }
     ]
     for inexact in (np.datetime64(1, "ns"), np.datetime64(2**60, "s"), np.timedelta64(3)):
-        with pytest.raises(cst.SchemaError, match="feature 'x'"):
+        with pytest.raises(cst.errors.SchemaError, match="feature 'x'"):
             constant({"x": inexact})
     pd = pytest.importorskip("pandas")
     assert constant([dt.date(2020, 1, 2), pd.NaT]).to_py() == [dt.date(2020, 1, 2), None]
     most = dt.timedelta(microseconds=2**63 - 1)
     assert constant([most]).to_py() == [most]
     for long in (most + dt.timedelta(microseconds=1), dt.timedelta.max, dt.timedelta.min):
-        with pytest.raises(cst.UnsupportedError, match=r"record 1.*64 bits of microseconds"):
+        with pytest.raises(cst.errors.UnsupportedError, match=r"record 1.*64 bits of microseconds"):
             constant([most, long])
 
 
@@ -248,7 +248,7 @@ def test_what_is_a_tensor_or_arrow_already() -> None:
     ],
 )  # fmt: skip
 def test_bad_values(value: Any, path: str | None, record: int | None, text: str) -> None:
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         constant(value)
     assert (caught.value.path, caught.value.record) == (path, record)
     assert text in str(caught.value)
@@ -256,28 +256,30 @@ def test_bad_values(value: Any, path: str | None, record: int | None, text: str)
 
 
 def test_values_that_are_not_shown() -> None:
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         constant([{"a": 1}, {"a": "secret"}])
     assert "secret" not in str(caught.value)
 
 
 def test_numbers_that_do_not_fit() -> None:
-    with pytest.raises(cst.UnsupportedError, match="64 bits"):
+    with pytest.raises(cst.errors.UnsupportedError, match="64 bits"):
         constant([1, 2**63])
-    with pytest.raises(cst.UnsupportedError, match=r"at \[1\]: ints and floats"):
+    with pytest.raises(cst.errors.UnsupportedError, match=r"at \[1\]: ints and floats"):
         constant([0.5, 2**53 + 1])
     endless: list[Any] = []
     endless.append(endless)
-    with pytest.raises(cst.LimitError, match=r"\[0\]\.\.\.: values are nested more than 60 deep"):
+    with pytest.raises(
+        cst.errors.LimitError, match=r"\[0\]\.\.\.: values are nested more than 60 deep"
+    ):
         constant(endless)
     for key in ("a\0b", "\udc80"):
-        with pytest.raises(cst.ArgumentError, match="key"):
+        with pytest.raises(cst.errors.ArgumentError, match="key"):
             constant({key: 2})
 
 
 # ---- by a spec ----
 
-SPEC = cst.StructuredTensorSpec(
+SPEC = cst.struct.StructuredTensorSpec(
     [None],
     {
         "a": leaf("int8"),
@@ -285,7 +287,7 @@ SPEC = cst.StructuredTensorSpec(
         "c": leaf("int64", None, 2),
         "s": leaf("string"),
         "h": leaf("float16"),
-        "e": cst.StructuredTensorSpec([None, None], {"x": leaf("bool", None, None)}),
+        "e": cst.struct.StructuredTensorSpec([None, None], {"x": leaf("bool", None, None)}),
     },
 )
 
@@ -338,7 +340,7 @@ def test_a_spec_types_values() -> None:
     ],
 )
 def test_what_a_spec_refuses(row: Any, path: str | None, text: str) -> None:
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         constant([{"b": 1}, row], SPEC)
     assert (caught.value.path, caught.value.record) == (path, 1)
     assert text in str(caught.value)
@@ -348,14 +350,14 @@ def test_ranks_of_a_spec() -> None:
     matrix = leaf("int64", 2, 2)
     made = constant([[1, 2], [3, None]], matrix)
     assert made.shape == (2, 2) and str(made.arrow_type) == "fixed_size_list<int64>[2]"
-    with pytest.raises(cst.SchemaError, match="found 1 values, expected 2"):
+    with pytest.raises(cst.errors.SchemaError, match="found 1 values, expected 2"):
         constant([[1, 2]], matrix)
-    with pytest.raises(cst.SchemaError, match="found int, expected list"):
+    with pytest.raises(cst.errors.SchemaError, match="found int, expected list"):
         constant(1, matrix)
-    scalar = cst.StructuredTensorSpec([], {"a": cst.LeafSpec([], "int32")})
+    scalar = cst.struct.StructuredTensorSpec([], {"a": cst.struct.LeafSpec([], "int32")})
     assert constant({"a": 1}, scalar).shape == ()
     assert constant(None, scalar).to_py() is None
-    with pytest.raises(cst.SchemaError, match="found list, expected dict"):
+    with pytest.raises(cst.errors.SchemaError, match="found list, expected dict"):
         constant([{"a": 1}], scalar)
     with pytest.raises(TypeError, match="spec is"):
         constant(1, pa.int64())
@@ -363,11 +365,11 @@ def test_ranks_of_a_spec() -> None:
 
 def test_nulls_below_what_is_never_null() -> None:
     x = leaf("int64", None, 2, nullable=False)
-    pairs = cst.StructuredTensorSpec([None, 2], {"x": x}, nullable=False)
-    spec = cst.StructuredTensorSpec([None], {"p": pairs})
+    pairs = cst.struct.StructuredTensorSpec([None, 2], {"x": x}, nullable=False)
+    spec = cst.struct.StructuredTensorSpec([None], {"p": pairs})
     made = constant([None, {"p": None}, {"p": [{"x": 1}, {"x": 2}]}], spec)
     assert made.to_py() == [None, {"p": None}, {"p": [{"x": 1}, {"x": 2}]}]
-    with pytest.raises(cst.SchemaError, match=r"at \[0\]\[1\]: found None, expected dict"):
+    with pytest.raises(cst.errors.SchemaError, match=r"at \[0\]\[1\]: found None, expected dict"):
         constant([{"p": [{"x": 1}, None]}], spec)
 
 
@@ -398,7 +400,7 @@ def test_ranges_of_types(dtype: str, good: list[Any], bad: list[Any]) -> None:
     made = pa.array(constant(good, spec)).to_pylist()
     assert made == [bytes(v) if isinstance(v, bytearray) else v for v in good]
     for value in bad:
-        with pytest.raises(cst.SchemaError, match="record 0"):
+        with pytest.raises(cst.errors.SchemaError, match="record 0"):
             constant([value], spec)
 
 
@@ -412,8 +414,8 @@ def test_floats_of_16_bits_are_rounded_as_numpy_does() -> None:
 
 
 def test_types_that_no_value_of_python_has() -> None:
-    spec = cst.StructuredTensorSpec([], {"a": cst.LeafSpec([], "decimal128(10, 2)")})
-    with pytest.raises(cst.UnsupportedError, match="feature 'a'"):
+    spec = cst.struct.StructuredTensorSpec([], {"a": cst.struct.LeafSpec([], "decimal128(10, 2)")})
+    with pytest.raises(cst.errors.UnsupportedError, match="feature 'a'"):
         constant({"a": 1}, spec)
 
 
@@ -454,7 +456,7 @@ def test_constant_value() -> None:
             {"n": 2, "e": [2.5, 3.5], "r": [[], []], "s": {"x": "b"}},
         ]
     )
-    assert isinstance(value, cst.StructuredTensorValue)
+    assert isinstance(value, cst.struct.StructuredTensorValue)
     assert (value.shape, value.rank, value.field_names()) == ((2,), 1, ("n", "e", "r", "s"))
     assert value.field_value("n").dtype == np.int64
     assert value.field_value("e").tolist() == [[0.5, 1.5], [2.5, 3.5]]
@@ -466,10 +468,10 @@ def test_constant_value() -> None:
     assert "(2,) of n, e, r, s" in repr(value)
     assert constant_value([1, None]).tolist() == [1, None]
     assert constant_value(3) == 3
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         value.field_value("x")
     with pytest.raises(TypeError):
-        cst.StructuredTensorValue(1)  # type: ignore[arg-type]
+        cst.struct.StructuredTensorValue(1)  # type: ignore[arg-type]
 
 
 def test_arrays_of_pandas_keep_their_nulls() -> None:

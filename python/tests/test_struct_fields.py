@@ -26,8 +26,8 @@ def address(tensor: Any) -> int:
 
 def tensors_of(rows: list[dict[str, Any]], kind: str) -> Any:
     """What a source makes of a column `x`."""
-    spec = cst.TensorRepresentation("x", kind, "int64", ("x",))
-    return cst.TensorAdapter(cst.record_batch(rows).schema, [spec]).convert(rows)["x"]  # type: ignore[arg-type]
+    spec = cst.schema.TensorRepresentation("x", kind, "int64", ("x",))
+    return cst.tensor.TensorAdapter(cst.record_batch(rows).schema, [spec]).convert(rows)["x"]  # type: ignore[arg-type]
 
 
 def row_of(values: list[Any]) -> Any:
@@ -65,7 +65,7 @@ def test_more_dimensions() -> None:
     ragged = from_fields({"a": [[1, 2], [3]], "b": [[[1], []], [None]]}, [2, None])
     assert ragged.to_py() == [[{"a": 1, "b": [1]}, {"a": 2, "b": []}], [{"a": 3, "b": None}]]
     assert ragged.shape == (2, None)
-    dense = cst.DenseStructuredTensor([2, 2], {"a": [[1, 2], [3, 4]], "b": np.eye(2)})
+    dense = cst.struct.DenseStructuredTensor([2, 2], {"a": [[1, 2], [3, 4]], "b": np.eye(2)})
     assert dense.to_py() == [
         [{"a": 1, "b": 1.0}, {"a": 2, "b": 0.0}],
         [{"a": 3, "b": 0.0}, {"a": 4, "b": 1.0}],
@@ -85,7 +85,7 @@ def test_no_fields() -> None:
     assert from_fields({}).to_py() == {}
     assert from_fields({}, [2]).to_py() == [{}, {}]
     assert from_fields({}, [2, 1]).to_py() == [[{}], [{}]]
-    with pytest.raises(cst.ArgumentError, match="no field to tell the dimension 1"):
+    with pytest.raises(cst.errors.ArgumentError, match="no field to tell the dimension 1"):
         from_fields({}, [2, None])
 
 
@@ -109,7 +109,7 @@ def test_no_fields() -> None:
 def test_fields_that_do_not_agree(
     shape: Any, fields: dict[str, Any], path: str, record: int | None, text: str
 ) -> None:
-    with pytest.raises(cst.ArgumentError) as caught:
+    with pytest.raises(cst.errors.ArgumentError) as caught:
         from_fields(fields, shape)
     assert (caught.value.path, caught.value.record) == (path, record)
     assert text in str(caught.value)
@@ -118,18 +118,18 @@ def test_fields_that_do_not_agree(
 def test_bad_arguments() -> None:
     with pytest.raises(TypeError, match="name of a field"):
         from_fields({1: [1]})  # type: ignore[dict-item]
-    with pytest.raises(cst.ArgumentError, match="NUL"):
+    with pytest.raises(cst.errors.ArgumentError, match="NUL"):
         from_fields({"a\0": [1]})
-    with pytest.raises(cst.ArgumentError, match="surrogates"):
+    with pytest.raises(cst.errors.ArgumentError, match="surrogates"):
         from_fields({"a\ud800": [1]})
-    with pytest.raises(cst.ArgumentError, match=r"structs or more"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"structs or more"):
         from_fields({}, (2**31 - 1,) * 3)
     for shape in (3, "2", ["2"], [True]):
         with pytest.raises(TypeError):
             from_fields({"a": [1]}, shape)  # type: ignore[arg-type]
-    with pytest.raises(cst.SchemaError, match="found str"):
+    with pytest.raises(cst.errors.SchemaError, match="found str"):
         from_fields({"a": [1, "x"]})
-    with pytest.raises(cst.UnsupportedError, match="masked"):
+    with pytest.raises(cst.errors.UnsupportedError, match="masked"):
         from_fields({"a": np.ma.masked_array([1], [True])})
 
 
@@ -164,7 +164,7 @@ def test_the_memory_lives_as_long_as_the_tensor() -> None:
 def test_tensors_of_batches() -> None:
     rows = [{"x": [1, 2]}, {"x": []}, {"x": [3]}]
     ragged = tensors_of(rows, "ragged")
-    assert isinstance(ragged, cst.RaggedTensor)
+    assert isinstance(ragged, cst.tensor.RaggedTensor)
     made = from_fields({"r": ragged, "i": [0, 1, 2]})
     assert made.to_py() == [{"r": [1, 2], "i": 0}, {"r": [], "i": 1}, {"r": [3], "i": 2}]
     assert from_fields({"r": ragged}, [None, None]).shape == (3, None)
@@ -185,14 +185,14 @@ def test_row_splits() -> None:
         tuple(splits),
     ):
         assert from_row_splits(values, given).to_py() == expected
-    made = cst.RaggedStructuredTensor.from_row_splits(values, constant(splits))
+    made = cst.struct.RaggedStructuredTensor.from_row_splits(values, constant(splits))
     assert (made.shape, made.row_splits[0].to_pylist()) == ((3, None), splits)
     assert address(made["a"]) == address(values["a"])
     deeper = from_row_splits(made, [0, 1, 3])
     assert (deeper.rank, deeper.to_py()) == (3, [expected[:1], expected[1:]])
     assert from_row_splits([{"a": 1}], [0, 1]).to_py() == [[{"a": 1}]]
     leaf = cst.struct.from_row_splits([1, 2], [0, 0, 2])
-    assert (type(leaf), leaf.to_py()) == (cst.LeafTensor, [[], [1, 2]])
+    assert (type(leaf), leaf.to_py()) == (cst.struct.LeafTensor, [[], [1, 2]])
     assert from_row_splits(pa.array(values)[1:], [0, 0, 2]).to_py() == [[], [{"a": 2}, {"a": 3}]]
     empty = from_row_splits(constant([], values.spec), [0])
     assert (empty.to_py(), empty.rank) == ([], 2)
@@ -226,9 +226,9 @@ def test_row_splits_that_are_written_to_later() -> None:
 
 
 def test_values_that_have_no_rows() -> None:
-    with pytest.raises(cst.ArgumentError, match="scalar"):
+    with pytest.raises(cst.errors.ArgumentError, match="scalar"):
         from_row_splits(constant({"a": 1}), [0, 1])
-    with pytest.raises(cst.ArgumentError, match="plain values"):
+    with pytest.raises(cst.errors.ArgumentError, match="plain values"):
         from_row_splits([1, 2], [0, 2])
 
 
@@ -269,7 +269,7 @@ def test_lists_of_arrow_are_dimensions() -> None:
     dictionary = pa.table({"a": pa.array(["x", "y", "x"]).dictionary_encode()})
     assert cst.StructuredTensor.from_arrow(dictionary)["a"].to_py() == ["x", "y", "x"]
     assert cst.struct.from_arrow(pa.array([[1], None])).to_py() == [[1], None]
-    with pytest.raises(cst.ArgumentError, match="plain values, expected structs"):
+    with pytest.raises(cst.errors.ArgumentError, match="plain values, expected structs"):
         cst.StructuredTensor.from_arrow(pa.array([1]))
     with pytest.raises(TypeError):
         cst.StructuredTensor.from_arrow(3)
@@ -292,8 +292,8 @@ def test_dense_and_ragged_are_views() -> None:
     scalar, vector = constant({"a": 1}), constant([{"a": 1}])
     ragged = constant([[{"a": 1}], []])
     for tensor, is_dense in ((scalar, True), (vector, True), (ragged, False)):
-        assert isinstance(tensor, cst.DenseStructuredTensor) == is_dense
-        assert isinstance(tensor, cst.RaggedStructuredTensor) != is_dense
-    assert not isinstance(constant([1]), cst.DenseStructuredTensor)
-    assert issubclass(cst.DenseStructuredTensor, cst.StructuredTensor)
-    assert type(cst.DenseStructuredTensor([1], {"a": [1]})) is cst.StructuredTensor
+        assert isinstance(tensor, cst.struct.DenseStructuredTensor) == is_dense
+        assert isinstance(tensor, cst.struct.RaggedStructuredTensor) != is_dense
+    assert not isinstance(constant([1]), cst.struct.DenseStructuredTensor)
+    assert issubclass(cst.struct.DenseStructuredTensor, cst.StructuredTensor)
+    assert type(cst.struct.DenseStructuredTensor([1], {"a": [1]})) is cst.StructuredTensor

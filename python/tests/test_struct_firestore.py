@@ -150,7 +150,7 @@ def test_numbers() -> None:
     made = cst.StructuredTensor.from_firestore(field("a", *values))["a"].to_py()
     assert made[0] != made[0] and made[1:] == [-float("inf"), 1.5, 2.0]
     mixed = field("a", {"integerValue": "9007199254740993"}, {"doubleValue": 0.5})
-    with pytest.raises(cst.UnsupportedError, match="not exact as float64"):
+    with pytest.raises(cst.errors.UnsupportedError, match="not exact as float64"):
         cst.StructuredTensor.from_firestore(mixed)
     assert rows_of(field("a", {"integerValue": str(-(2**63))})) == [{"a": -(2**63)}]
 
@@ -179,7 +179,7 @@ def test_mixed_types_are_an_error_with_path_and_row() -> None:
         (field("a", in_array(in_map(number)), in_array(in_map(text))), 1, "a.m", "stringValue"),
         (field("a", in_map(text), text), 1, "a", "stringValue, expected mapValue as in row 0"),
     ):
-        with pytest.raises(cst.SchemaError, match=match) as caught:
+        with pytest.raises(cst.errors.SchemaError, match=match) as caught:
             cst.StructuredTensor.from_firestore(documents)
         assert (caught.value.record, caught.value.path) == (row, path)
         assert str(caught.value).startswith(f"row {row}, field '{path}'")
@@ -218,7 +218,7 @@ def in_array(*values: Any) -> Any:
     ],
 )
 def test_what_is_not_a_typed_value(value: Any, match: str) -> None:
-    with pytest.raises(cst.SchemaError, match=match) as caught:
+    with pytest.raises(cst.errors.SchemaError, match=match) as caught:
         cst.StructuredTensor.from_firestore(field("a", {"nullValue": None}, value))
     assert caught.value.record == 1 and caught.value.path == "a"
     assert "secret" not in str(caught.value)
@@ -227,19 +227,19 @@ def test_what_is_not_a_typed_value(value: Any, match: str) -> None:
 def test_what_is_not_a_document() -> None:
     for given in ([1], [{"a": 1}], [{"fields": 1}], '{"a": 1}'):
         with pytest.raises(
-            cst.SchemaError, match=r"row 0: found no document, expected \{\"fields\""
+            cst.errors.SchemaError, match=r"row 0: found no document, expected \{\"fields\""
         ):
             cst.StructuredTensor.from_firestore(given)
-    with pytest.raises(cst.CorruptError, match="line 3, column 2: not JSON") as caught:
+    with pytest.raises(cst.errors.CorruptError, match="line 3, column 2: not JSON") as caught:
         cst.StructuredTensor.from_firestore('{"fields": {}}\n\n{')
     assert (caught.value.line, caught.value.column) == (3, 2)
     for text in ('{"fields": ', b"\xff{}", "[" * 100_000):
-        with pytest.raises(cst.CorruptError, match="not JSON"):
+        with pytest.raises(cst.errors.CorruptError, match="not JSON"):
             cst.StructuredTensor.from_firestore(text)
     deep: Any = {"nullValue": None}
     for _ in range(200):
         deep = in_map(deep)
-    with pytest.raises(cst.SchemaError, match="too deep"):
+    with pytest.raises(cst.errors.SchemaError, match="too deep"):
         cst.StructuredTensor.from_firestore(field("a", deep))
     wrong: Any = 1
     with pytest.raises(TypeError, match="expected documents, JSON text or a path"):
@@ -328,7 +328,7 @@ def masked_crc(data: bytes) -> int:
     import io
 
     out = io.BytesIO()
-    with cst.TFRecordWriter(out, compression="none") as writer:
+    with cst.codec.TFRecordWriter(out, compression="none") as writer:
         writer.write(data)
     crc: int = struct.unpack("<I", out.getvalue()[-4:])[0]
     return crc
@@ -415,18 +415,18 @@ def test_damaged_exports(tmp_path: pathlib.Path) -> None:
         (log_of([b"\x0b" * 5000]), "groups too deep"),
     ):
         path.write_bytes(data)
-        with pytest.raises(cst.CorruptError, match=match) as caught:
+        with pytest.raises(cst.errors.CorruptError, match=match) as caught:
             cst.StructuredTensor.from_firestore(path)
         assert caught.value.file == str(path)
     nested = entity(prop("m", wire(1, 1)))
     for _ in range(200):
         nested = entity(prop("m", wire(3, nested), 19))
     path.write_bytes(log_of([key_of(("c", "d")) + nested]))
-    with pytest.raises(cst.CorruptError, match="maps too deep"):
+    with pytest.raises(cst.errors.CorruptError, match="maps too deep"):
         cst.StructuredTensor.from_firestore(path)
     for missing in (tmp_path / "none", tmp_path):
         (tmp_path / "output-0").unlink(missing_ok=True)
-        with pytest.raises(cst.NotFoundError):
+        with pytest.raises(cst.errors.NotFoundError):
             cst.StructuredTensor.from_firestore(missing)
 
 

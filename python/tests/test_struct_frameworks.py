@@ -48,7 +48,7 @@ def plain(made: Any) -> Any:
     """What a framework has as nested lists."""
     if isinstance(made, dict):
         return {name: plain(value) for name, value in made.items()}
-    if isinstance(made, cst.RaggedTensor):
+    if isinstance(made, cst.tensor.RaggedTensor):
         rows = plain(made.values)
         for splits in reversed(made.row_splits):
             ends = plain(splits)
@@ -106,13 +106,15 @@ def test_numbers_are_not_copied() -> None:
 
 def test_what_numpy_cannot_say_is_refused_or_objects() -> None:
     ragged = data.nested(pa.array([[1, 2], [], [3]]))
-    with pytest.raises(cst.ArgumentError, match=r"dimension 1 is ragged: 0 to 2 .*to_padded"):
+    with pytest.raises(
+        cst.errors.ArgumentError, match=r"dimension 1 is ragged: 0 to 2 .*to_padded"
+    ):
         ragged.numpy()
     with pytest.raises(BufferError, match="ragged"):
         ragged.__dlpack__()
     assert np.asarray(ragged, dtype=object).tolist() == [[1, 2], [], [3]]
     nulls = data.nested(pa.array([[1, None], [3, 4]]))
-    with pytest.raises(cst.ArgumentError, match=r"first at \[0, 1\].*fill_null"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"first at \[0, 1\].*fill_null"):
         nulls.numpy()
     made = np.asarray(nulls, dtype=object)
     assert made.shape == (2, 2)
@@ -120,12 +122,14 @@ def test_what_numpy_cannot_say_is_refused_or_objects() -> None:
     with pytest.raises(ValueError, match="copy"):
         np.asarray(nulls, dtype=object, copy=False)
     lists = data.nested(pa.array([[1], None, []]))
-    with pytest.raises(cst.ArgumentError, match=r"1 of 3 lists are null, the first at \[1\]"):
+    with pytest.raises(
+        cst.errors.ArgumentError, match=r"1 of 3 lists are null, the first at \[1\]"
+    ):
         lists.numpy()
     assert np.asarray(lists, dtype=object).tolist() == [[1], None, []]
     null = data.nested(pa.array([None], pa.list_(pa.int64())), True)
     for refused in [null.numpy, null.to_torch]:
-        with pytest.raises(cst.ArgumentError, match=r"null, the first at the top"):
+        with pytest.raises(cst.errors.ArgumentError, match=r"null, the first at the top"):
             refused()
     assert np.asarray(null, dtype=object)[()] is None
 
@@ -134,7 +138,9 @@ def test_strings_and_times_in_numpy() -> None:
     assert data.nested(pa.array([["a"], [None]])).numpy().tolist() == [["a"], [None]]
     times = pa.array(np.array(["2020-01-01", "2021-01-01"], "M8[us]"))
     assert data.nested(times).numpy().dtype == "M8[us]"
-    with pytest.raises(cst.UnsupportedError, match=r"field 't': values of type timestamp") as it:
+    with pytest.raises(
+        cst.errors.UnsupportedError, match=r"field 't': values of type timestamp"
+    ) as it:
         data.nested(pa.array([{"t": 1}], pa.struct([("t", pa.timestamp("us"))]))).to_torch()
     assert it.value.path == "t"
 
@@ -152,13 +158,13 @@ def test_leaves_as_tensors(r: Random) -> None:
             ours.to_tensor()
         return
     if has_null(made.tensor.value):
-        with pytest.raises(cst.ArgumentError, match="null"):
+        with pytest.raises(cst.errors.ArgumentError, match="null"):
             ours.to_tensor()
         return
     tensor = ours.to_tensor()
     assert plain(tensor) == as_bytes(made.tensor.value)
-    assert isinstance(tensor, cst.Tensor) == (None not in ours.shape)
-    if isinstance(tensor, cst.RaggedTensor):
+    assert isinstance(tensor, cst.tensor.Tensor) == (None not in ours.shape)
+    if isinstance(tensor, cst.tensor.RaggedTensor):
         assert tensor.values.shape[1:] == ours.shape[1 + len(tensor.row_splits) :]
     again = pickle.loads(pickle.dumps(tensor))
     assert plain(again) == plain(tensor)
@@ -223,13 +229,13 @@ def test_padding_keeps_what_is_null() -> None:
 @pytest.mark.parametrize(
     ("rows", "value", "shape", "kind", "message"),
     [
-        ([[1], None], 0, None, cst.ArgumentError, r"lists are null, the first at \[1\]"),
-        ([[1], []], 0.5, None, cst.ArgumentError, "do not fit"),
+        ([[1], None], 0, None, cst.errors.ArgumentError, r"lists are null, the first at \[1\]"),
+        ([[1], []], 0.5, None, cst.errors.ArgumentError, "do not fit"),
         ([["a"], []], 3, None, TypeError, "not int"),
-        ([[{"a": 1}], []], 0, None, cst.ArgumentError, "value=None"),
-        ([[1], []], 0, (None,), cst.ArgumentError, "1 dimensions, expected 2"),
-        ([[1], []], 0, (None, -1), cst.ArgumentError, "dimension 1 .* -1"),
-        ([[1], []], 0, (2**40, 2**40), cst.ArgumentError, "memory"),
+        ([[{"a": 1}], []], 0, None, cst.errors.ArgumentError, "value=None"),
+        ([[1], []], 0, (None,), cst.errors.ArgumentError, "1 dimensions, expected 2"),
+        ([[1], []], 0, (None, -1), cst.errors.ArgumentError, "dimension 1 .* -1"),
+        ([[1], []], 0, (2**40, 2**40), cst.errors.ArgumentError, "memory"),
     ],
 )
 def test_padding_refuses(
@@ -237,7 +243,7 @@ def test_padding_refuses(
 ) -> None:
     with pytest.raises(kind, match=message):
         data.nested(pa.array(rows)).to_padded(value, shape)
-    with pytest.raises(cst.ArgumentError, match="scalar"):
+    with pytest.raises(cst.errors.ArgumentError, match="scalar"):
         data.nested(pa.array([1]), True).to_padded()
 
 
@@ -249,7 +255,7 @@ def check_framework(r: Random, convert: Any) -> Any:
     refused with the path."""
     made = data.random_tensor(r, data.Shape(nulls=r.randrange(4) == 0))
     if has_null(made.tensor.value):
-        with pytest.raises(cst.ArgumentError, match="null") as refused:
+        with pytest.raises(cst.errors.ArgumentError, match="null") as refused:
             convert(made.ours())
         structured = isinstance(made.tensor.element, ref.Struct)
         if structured and made.tensor.element.fields:
@@ -285,7 +291,7 @@ def test_the_kinds_of_torch_tensors() -> None:
     made = data.nested(pa.array(rows)).to_torch()
     assert made["dense"].shape == (2, 2)
     assert made["ragged"].layout == torch.jagged
-    assert isinstance(made["deep"], cst.RaggedTensor)
+    assert isinstance(made["deep"], cst.tensor.RaggedTensor)
     assert isinstance(made["deep"].values, torch.Tensor)
     assert made["word"].tolist() == [b"a", b"b"]
     assert made["on"].dtype == torch.bool
@@ -310,10 +316,10 @@ def test_filling_first() -> None:
 def test_null_structs_without_fields_are_refused() -> None:
     pytest.importorskip("torch")
     empty = pa.array([{}, None], pa.struct([]))
-    with pytest.raises(cst.ArgumentError, match=r"first at \[1\]"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"first at \[1\]"):
         data.nested(empty).to_torch()
     lists = pa.array([{"s": [{}]}, {"s": None}], pa.struct([("s", pa.list_(pa.struct([])))]))
-    with pytest.raises(cst.ArgumentError, match=r"field 's': 1 of 2 lists"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"field 's': 1 of 2 lists"):
         data.nested(lists).to_torch()
 
 
@@ -325,7 +331,7 @@ def test_null_structs_without_fields_are_refused() -> None:
 def test_json(r: Random) -> None:
     made = data.random_tensor(r)
     if made.tensor.value is None and made.tensor.rank > 0:
-        with pytest.raises(cst.UnsupportedError, match="null"):
+        with pytest.raises(cst.errors.UnsupportedError, match="null"):
             made.ours().to_json()
         return
     text = made.ours().to_json()
@@ -355,7 +361,7 @@ def test_json_and_back(r: Random) -> None:
 def test_json_is_spelled_as_the_sink_spells_it(tmp_path: Any) -> None:
     rows = [{"b": b"\xff", "x": float("nan"), "t": 'a"\u2028\n'}, {"b": None, "x": 1e300, "t": "é"}]
     ours = data.nested(pa.array(rows))
-    sink = cst.JsonEncoder().encode(pa.RecordBatch.from_pylist(rows))
+    sink = cst.codec.JsonEncoder().encode(pa.RecordBatch.from_pylist(rows))
     assert ours.to_json().encode() == sink
     path = tmp_path / "rows.json"
     assert ours.to_json(path) is None
@@ -370,7 +376,7 @@ def test_json_is_spelled_as_the_sink_spells_it(tmp_path: Any) -> None:
     assert data.nested(pa.array([{"d": 0}], pa.struct([("d", pa.date32())]))).to_json() == (
         '{"d": "1970-01-01"}\n'
     )
-    with pytest.raises(cst.UnsupportedError, match="interval"):
+    with pytest.raises(cst.errors.UnsupportedError, match="interval"):
         interval = pa.month_day_nano_interval()
         data.nested(pa.array([{"d": (0, 0, 0)}], pa.struct([("d", interval)]))).to_json()
 
@@ -385,7 +391,7 @@ def test_arrow_arrays_and_streams(r: Random) -> None:
     ours, value = made.ours(), made.tensor.value
     if value is None and made.tensor.rank > 0:
         for refused in [pa.array, pa.chunked_array]:
-            with pytest.raises(cst.UnsupportedError, match="null"):
+            with pytest.raises(cst.errors.UnsupportedError, match="null"):
                 refused(ours)
         return
     rows = [value] if made.tensor.rank == 0 else value
@@ -415,7 +421,7 @@ def test_tables_and_data_frames_take_them() -> None:
     with_null = data.nested(pa.array([{"a": 1}, None]))
     with pytest.raises(pa.ArrowInvalid, match="null"):
         pa.table(with_null)
-    with pytest.raises(cst.UnsupportedError, match="the row is null as a whole"):
+    with pytest.raises(cst.errors.UnsupportedError, match="the row is null as a whole"):
         list(cst.open(with_null))
 
 

@@ -68,12 +68,12 @@ def test_a_list_of_paths_keeps_nested_fields() -> None:
 def test_unknown_names_are_key_errors(st: Any, name: Any) -> None:
     with pytest.raises(KeyError, match="field '") as caught:
         st[name]
-    assert isinstance(caught.value, cst.NotFoundError)
+    assert isinstance(caught.value, cst.errors.NotFoundError)
 
 
 def test_an_unknown_name_tells_near_ones() -> None:
     st = cst.StructuredTensor.from_arrow(pa.array([{"price": 1}]))
-    with pytest.raises(cst.FieldNotFoundError, match="did you mean 'price'"):
+    with pytest.raises(cst.errors.FieldNotFoundError, match="did you mean 'price'"):
         st["prise"]
 
 
@@ -93,7 +93,7 @@ def test_an_int_looks_into_each_row(x: Any) -> None:
 def test_an_int_out_of_range_names_the_row_and_its_length(x: Any) -> None:
     with pytest.raises(IndexError, match=r"index 0 .*row \[1\] is 0") as caught:
         x[:, 0]
-    assert isinstance(caught.value, cst.ArgumentError)
+    assert isinstance(caught.value, cst.errors.ArgumentError)
     assert caught.value.record == 1
     with pytest.raises(IndexError, match="index 4"):
         x[4]
@@ -258,20 +258,20 @@ def test_gather_takes_the_place_of_a_dimension() -> None:
 def test_gather_says_what_does_not_fit(x: Any) -> None:
     with pytest.raises(IndexError, match=r"index 1 .*row \[1\] is 0"):
         struct.gather(x, 1, axis=1)
-    with pytest.raises(cst.ArgumentError, match="axis 2"):
+    with pytest.raises(cst.errors.ArgumentError, match="axis 2"):
         struct.gather(x, 0, axis=2)
-    with pytest.raises(cst.ArgumentError, match="batch_dims is 2"):
+    with pytest.raises(cst.errors.ArgumentError, match="batch_dims is 2"):
         struct.gather(x, [0], axis=1, batch_dims=2)
-    with pytest.raises(cst.ArgumentError, match="boolean_mask"):
+    with pytest.raises(cst.errors.ArgumentError, match="boolean_mask"):
         struct.gather(x, [True])
 
 
 def test_gather_nd_takes_whole_parts(x: Any) -> None:
     assert struct.gather_nd(x, [[0], [3]]).to_py() == [[1, 2], [3, None, 5]]
     assert struct.gather_nd(x, [[2, 0], [3, -1]]).to_py() == [None, 5]
-    with pytest.raises(cst.ArgumentError, match="3 dimensions"):
+    with pytest.raises(cst.errors.ArgumentError, match="3 dimensions"):
         struct.gather_nd(x, [[0, 0, 0]])
-    with pytest.raises(cst.ArgumentError, match="differ"):
+    with pytest.raises(cst.errors.ArgumentError, match="differ"):
         struct.gather_nd(x, [[0], [0, 0]])
 
 
@@ -284,7 +284,7 @@ def test_boolean_mask_joins_the_dimensions_of_the_mask(x: Any) -> None:
     assert struct.boolean_mask(x[:1], [False, True], axis=1).to_py() == [[2]]
     with pytest.raises(IndexError, match=r"row \[0\]"):
         struct.boolean_mask(x, [[True], [], [], []])
-    with pytest.raises(cst.ArgumentError, match="booleans"):
+    with pytest.raises(cst.errors.ArgumentError, match="booleans"):
         struct.boolean_mask(x, [1, 0, 1, 0])
 
 
@@ -312,18 +312,20 @@ def test_where_gives_a_number_the_type_of_the_other() -> None:
     assert struct.where([True, False], small, 2**20).to_py() == [0, 2**20]
     assert struct.where([True, False], 1, 2.5).to_py() == [1.0, 2.5]
     assert struct.where([True, False], struct.constant([1, 2]), 2.5).to_py() == [1.0, 2.5]
-    with pytest.raises(cst.SchemaError, match="no type holds both the integer 9007199254740993"):
+    with pytest.raises(
+        cst.errors.SchemaError, match="no type holds both the integer 9007199254740993"
+    ):
         struct.where([True, False], struct.constant([2**53 + 1, 2]), 2.5)
 
 
 def test_where_says_what_does_not_fit() -> None:
     with pytest.raises(IndexError, match=r"row \[1\]"):
         struct.where([[True], [True]], [[1], []], 0)
-    with pytest.raises(cst.SchemaError, match="no type holds both"):
+    with pytest.raises(cst.errors.SchemaError, match="no type holds both"):
         struct.where([True], ["a"], [1])
-    with pytest.raises(cst.ArgumentError, match="both x and y"):
+    with pytest.raises(cst.errors.ArgumentError, match="both x and y"):
         struct.where([True], [1])
-    with pytest.raises(cst.ArgumentError, match="dimensions"):
+    with pytest.raises(cst.errors.ArgumentError, match="dimensions"):
         struct.where([True], [[1]], [1])
 
 
@@ -345,6 +347,6 @@ def test_where_without_choices_gives_coordinates() -> None:
 )
 def test_the_row_of_an_error_is_that_of_the_tensor(key: tuple[Any, ...], place: str) -> None:
     tensor = cst.struct.constant([[[1, 2], [4]], [[3]]])
-    with pytest.raises(cst.IndexingError, match=place) as caught:
+    with pytest.raises(cst.errors.IndexingError, match=place) as caught:
         tensor[key]
     assert caught.value.record == (None if len(key) == 1 else 0 if key[0] == 0 else 1)

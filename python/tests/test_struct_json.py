@@ -12,9 +12,11 @@ import pyarrow as pa
 import pytest
 from columnstone.struct import from_json
 
-ROWS = cst.StructuredTensorSpec([None], {"a": cst.LeafSpec([None], "int8", nullable=False)})
-TWO = cst.StructuredTensorSpec([2], {"a": cst.LeafSpec([2], "int8")})
-SCALAR = cst.StructuredTensorSpec([], {"a": cst.LeafSpec([], "float32")})
+ROWS = cst.struct.StructuredTensorSpec(
+    [None], {"a": cst.struct.LeafSpec([None], "int8", nullable=False)}
+)
+TWO = cst.struct.StructuredTensorSpec([2], {"a": cst.struct.LeafSpec([2], "int8")})
+SCALAR = cst.struct.StructuredTensorSpec([], {"a": cst.struct.LeafSpec([], "float32")})
 
 
 @pytest.mark.parametrize(
@@ -60,30 +62,86 @@ def test_files_are_vectors(tmp_path: Path) -> None:
     assert from_json(path, ROWS).spec == ROWS
     with path.open("rb") as file:
         assert from_json(file).to_py() == [{"a": 1}]
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         from_json(tmp_path / "none.jsonl")
-    with pytest.raises(cst.ArgumentError, match="the spec is of rank 0"):
+    with pytest.raises(cst.errors.ArgumentError, match="the spec is of rank 0"):
         from_json(path, SCALAR)
 
 
 @pytest.mark.parametrize(
     ("text", "error", "line", "column", "path", "record", "words"),
     [
-        ('{"a": 1,\n"b": x}', cst.CorruptError, 2, 6, None, None, "unexpected character"),
-        ('{"a": 1', cst.CorruptError, 1, 8, None, None, "expected a comma or a closing brace"),
-        ('{\n"a": 1', cst.CorruptError, 2, 7, None, None, "expected a comma or a closing brace"),
-        ('{"a": 1} {"a": 2}', cst.CorruptError, 1, 10, None, None, "comma is missing"),
-        ("", cst.CorruptError, 1, 1, None, None, "expected a valid JSON value"),
-        ("[1, 2", cst.CorruptError, 1, 6, None, None, "expected"),
-        ("[1] 2", cst.CorruptError, 1, 5, None, None, "expected"),
-        ('[1], "": [2]', cst.CorruptError, None, None, None, None, "more than one value"),
-        ('[1]}, {"": [2]', cst.CorruptError, None, None, None, None, "more than one value"),
-        ('{"a": 1}, {"a": 2}', cst.CorruptError, None, None, None, None, "more than one value"),
-        ('{"a": [1,\n"x"]}', cst.SchemaError, 2, 1, "a[1]", None, "a string here, but a number"),
-        ('{"a": 1}\n{"a": "x"}', cst.SchemaError, 2, 7, "a", 1, "a string here, but a number"),
-        ('[{"a": 1},\n {"a": []}]', cst.SchemaError, 2, 8, "a", 1, "a list here, but a number"),
-        ("[[1],\n2]", cst.SchemaError, 2, 1, "[1]", 1, "a number here, but a list before it"),
-        ('[{"a": 1}, 3]', cst.SchemaError, 1, 12, "[1]", 1, "a number here, but an object"),
+        ('{"a": 1,\n"b": x}', cst.errors.CorruptError, 2, 6, None, None, "unexpected character"),
+        (
+            '{"a": 1',
+            cst.errors.CorruptError,
+            1,
+            8,
+            None,
+            None,
+            "expected a comma or a closing brace",
+        ),
+        (
+            '{\n"a": 1',
+            cst.errors.CorruptError,
+            2,
+            7,
+            None,
+            None,
+            "expected a comma or a closing brace",
+        ),
+        ('{"a": 1} {"a": 2}', cst.errors.CorruptError, 1, 10, None, None, "comma is missing"),
+        ("", cst.errors.CorruptError, 1, 1, None, None, "expected a valid JSON value"),
+        ("[1, 2", cst.errors.CorruptError, 1, 6, None, None, "expected"),
+        ("[1] 2", cst.errors.CorruptError, 1, 5, None, None, "expected"),
+        ('[1], "": [2]', cst.errors.CorruptError, None, None, None, None, "more than one value"),
+        ('[1]}, {"": [2]', cst.errors.CorruptError, None, None, None, None, "more than one value"),
+        (
+            '{"a": 1}, {"a": 2}',
+            cst.errors.CorruptError,
+            None,
+            None,
+            None,
+            None,
+            "more than one value",
+        ),
+        (
+            '{"a": [1,\n"x"]}',
+            cst.errors.SchemaError,
+            2,
+            1,
+            "a[1]",
+            None,
+            "a string here, but a number",
+        ),
+        (
+            '{"a": 1}\n{"a": "x"}',
+            cst.errors.SchemaError,
+            2,
+            7,
+            "a",
+            1,
+            "a string here, but a number",
+        ),
+        (
+            '[{"a": 1},\n {"a": []}]',
+            cst.errors.SchemaError,
+            2,
+            8,
+            "a",
+            1,
+            "a list here, but a number",
+        ),
+        (
+            "[[1],\n2]",
+            cst.errors.SchemaError,
+            2,
+            1,
+            "[1]",
+            1,
+            "a number here, but a list before it",
+        ),
+        ('[{"a": 1}, 3]', cst.errors.SchemaError, 1, 12, "[1]", 1, "a number here, but an object"),
     ],
 )
 def test_errors_have_their_place(
@@ -102,14 +160,14 @@ def test_files_have_the_same_errors(tmp_path: Path) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(b'{"a": 1}\n{"a": ')
     for source in (path, io.BytesIO(path.read_bytes())):
-        with pytest.raises(cst.CorruptError, match="line 2") as caught:
+        with pytest.raises(cst.errors.CorruptError, match="line 2") as caught:
             from_json(source)
         assert (caught.value.record, caught.value.line) == (1, 2)
-    with pytest.raises(cst.SchemaError, match="expected 2"):
+    with pytest.raises(cst.errors.SchemaError, match="expected 2"):
         from_json(io.BytesIO(b'{"a": 1}'), TWO)
     source = cst.open(path)
     for read in (cst.record_batch, cst.StructuredTensor.from_arrow):
-        with pytest.raises(cst.CorruptError, match="line 2"):
+        with pytest.raises(cst.errors.CorruptError, match="line 2"):
             read(source)
 
 
@@ -118,11 +176,11 @@ def test_what_is_no_text() -> None:
         from_json({})
     with pytest.raises(TypeError, match="spec is"):
         from_json("{}", pa.int64())  # type: ignore[arg-type]
-    with pytest.raises(cst.ArgumentError, match="surrogates"):
+    with pytest.raises(cst.errors.ArgumentError, match="surrogates"):
         from_json('"\udc80"')
-    with pytest.raises(cst.ArgumentError, match="plain values"):
+    with pytest.raises(cst.errors.ArgumentError, match="plain values"):
         cst.StructuredTensor.from_json("[1]")
-    with pytest.raises((cst.LimitError, cst.CorruptError)):
+    with pytest.raises((cst.errors.LimitError, cst.errors.CorruptError)):
         from_json("[" * 100_000)
 
 
@@ -137,7 +195,7 @@ def test_a_spec_types_text() -> None:
     assert from_json("[]", ROWS).spec == ROWS
     one = from_json('{"a": 0.1}', SCALAR)
     assert (one.spec, one.rank) == (SCALAR, 0)
-    matrix = cst.LeafSpec([None, 2], "uint16")
+    matrix = cst.struct.LeafSpec([None, 2], "uint16")
     assert from_json("[[1, 2], [3, null]]", matrix).shape == (2, 2)
 
 
@@ -149,17 +207,17 @@ def test_a_spec_types_text() -> None:
         ('[{"b": 1}]', ROWS, "a", "the field is absent, and may not be null"),
         ('[null, {"a": "x"}]', ROWS, "[1].a", "a string, expected int8"),
         ('{\n"a": 1}', ROWS, None, "found one object, expected lists of rank 1"),
-        ('{"a": 1}', cst.LeafSpec([], "int64"), None, "found an object, expected int64"),
+        ('{"a": 1}', cst.struct.LeafSpec([], "int64"), None, "found an object, expected int64"),
         ('[{"a": 1}]', SCALAR, None, "expected"),
         ('{"a": "x"}', SCALAR, "a", "a string, expected float32"),
         ('{"a": 1e300}', SCALAR, "a", "a number out of range, expected float32"),
-        ("[[1]]", cst.LeafSpec([None, 2], "int8"), "[0]", "a list of 1 values, expected 2"),
+        ("[[1]]", cst.struct.LeafSpec([None, 2], "int8"), "[0]", "a list of 1 values, expected 2"),
         ('[{"a": 1}]', TWO, None, "a list of 1 values, expected 2"),
         ('{"a": 1}\n{"a": 1}\n{"a": 1}', TWO, None, "a list of 3 values, expected 2"),
     ],
 )
 def test_what_a_spec_refuses(text: str, spec: Any, path: str | None, words: str) -> None:
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         from_json(text, spec)
     assert caught.value.path == path
     assert words in str(caught.value)
@@ -167,10 +225,13 @@ def test_what_a_spec_refuses(text: str, spec: Any, path: str | None, words: str)
 
 def test_numbers_are_no_dates() -> None:
     for text, spec in (
-        ('[{"t": 1}]', cst.StructuredTensorSpec([None], {"t": cst.LeafSpec([None], "date32")})),
-        ("[1]", cst.LeafSpec([None], "date32")),
+        (
+            '[{"t": 1}]',
+            cst.struct.StructuredTensorSpec([None], {"t": cst.struct.LeafSpec([None], "date32")}),
+        ),
+        ("[1]", cst.struct.LeafSpec([None], "date32")),
     ):
-        with pytest.raises(cst.SchemaError, match="a number, expected a date"):
+        with pytest.raises(cst.errors.SchemaError, match="a number, expected a date"):
             from_json(text, spec)
 
 
@@ -183,5 +244,5 @@ def test_one_line_of_a_megabyte() -> None:
 def test_the_name_of_a_file_is_no_json(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text("{}")
-    with pytest.raises(cst.ArgumentError, match=r"pathlib\.Path"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"pathlib\.Path"):
         cst.struct.from_json(str(path))

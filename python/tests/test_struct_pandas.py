@@ -138,9 +138,9 @@ def test_objects_become_lists_and_structs() -> None:
 @pytest.mark.parametrize(
     ("cells", "error", "match"),
     [
-        ([1, "a"], cst.SchemaError, "record 1, feature 'c'.*expected int as in row 0"),
-        ([{"x": [1]}, {"x": 2}], cst.SchemaError, "record 1, feature 'c.x'.*expected list"),
-        ([{1, 2}], cst.UnsupportedError, "set"),
+        ([1, "a"], cst.errors.SchemaError, "record 1, feature 'c'.*expected int as in row 0"),
+        ([{"x": [1]}, {"x": 2}], cst.errors.SchemaError, "record 1, feature 'c.x'.*expected list"),
+        ([{1, 2}], cst.errors.UnsupportedError, "set"),
     ],
 )
 def test_objects_that_are_refused(cells: list[Any], error: type, match: str) -> None:
@@ -150,24 +150,24 @@ def test_objects_that_are_refused(cells: list[Any], error: type, match: str) -> 
 
 def test_frames_that_are_refused() -> None:
     of = cst.StructuredTensor.from_pandas
-    with pytest.raises(cst.ArgumentError, match="two columns are called 'a'"):
+    with pytest.raises(cst.errors.ArgumentError, match="two columns are called 'a'"):
         of(pd.DataFrame([[1, 2]], columns=["a", "a"]))
-    with pytest.raises(cst.ArgumentError, match="two columns would be the field '0'"):
+    with pytest.raises(cst.errors.ArgumentError, match="two columns would be the field '0'"):
         of(pd.DataFrame([[1, 2]], columns=[0, "0"]))
-    with pytest.raises(cst.ArgumentError, match="the name of the field for the index"):
+    with pytest.raises(cst.errors.ArgumentError, match="the name of the field for the index"):
         of(pd.DataFrame({"_index_": [1]}, index=["x"]))
-    with pytest.raises(cst.ArgumentError, match="the name of the field for the index"):
+    with pytest.raises(cst.errors.ArgumentError, match="the name of the field for the index"):
         of(pd.DataFrame({"_index_": [1]}))
     for named in (
         pd.DataFrame({"a\0": [1]}),
         pd.DataFrame([[1]], columns=pd.MultiIndex.from_tuples([("a", "b\0")])),
         pd.DataFrame([1, 2], index=pd.MultiIndex.from_product([[1], [2, 3]], names=["k\0", "n"])),
     ):
-        with pytest.raises(cst.ArgumentError, match="NUL"):
+        with pytest.raises(cst.errors.ArgumentError, match="NUL"):
             of(named)
-    with pytest.raises(cst.UnsupportedError, match="'c': complex128 has no Arrow type"):
+    with pytest.raises(cst.errors.UnsupportedError, match="'c': complex128 has no Arrow type"):
         of(frame_of(np.array([1j])))
-    with pytest.raises(cst.UnsupportedError, match="label of type tuple"):
+    with pytest.raises(cst.errors.UnsupportedError, match="label of type tuple"):
         of(pd.DataFrame({"a": [1]}, index=pd.Index(["x"], name=("n", 1))))
     wrong: Any = {"a": [1]}
     with pytest.raises(TypeError, match=r"expected a pandas.DataFrame, not dict"):
@@ -374,7 +374,7 @@ def test_what_a_frame_cannot_say() -> None:
         (nested([[{"a": 1}], None]), r"row \[1\], which is null"),
         (nested([[[1], None], [None]]), r"row \[0, 1\], which is null"),
     ):
-        with pytest.raises(cst.UnsupportedError, match=what):
+        with pytest.raises(cst.errors.UnsupportedError, match=what):
             made.to_pandas()
 
 
@@ -439,6 +439,6 @@ def test_two_fields_of_one_name_are_not_one() -> None:
     batch = cst.record_batch(pa.table([[1], [2]], names=["a", "a"]))
     calls = [tensor.to_py, tensor[0].to_py, tensor.to_pandas, cst.array(twice).to_pylist]
     for call in (*calls, batch.to_pydict):
-        with pytest.raises(cst.ArgumentError, match="two fields are named 'a'"):
+        with pytest.raises(cst.errors.ArgumentError, match="two fields are named 'a'"):
             call()
     assert tensor[:0].to_py() == []

@@ -89,7 +89,7 @@ def test_a_function_is_called_with_the_field_as_it_is(log: Any) -> None:
     seen = []
     log.with_updates({"event.price": lambda old: seen.append(old.shape) or old})
     assert seen == [(4, None, None)]
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         log.with_updates({"event.x": lambda old: old})
 
 
@@ -103,24 +103,24 @@ def test_what_does_not_change_is_shared(log: Any) -> None:
 
 def test_rows_of_other_lengths_are_errors(log: Any) -> None:
     with pytest.raises(
-        cst.ArgumentError, match=r"'event.n': row \[3\]: 2 values for 1 structs"
+        cst.errors.ArgumentError, match=r"'event.n': row \[3\]: 2 values for 1 structs"
     ) as e:
         log.with_updates({"event.n": [[7, 8], [], None, [9, 9]]})
     assert e.value.record == 3
-    with pytest.raises(cst.ArgumentError, match="3 values for 4 structs"):
+    with pytest.raises(cst.errors.ArgumentError, match="3 values for 4 structs"):
         log.with_updates(n=[1, 2, 3])
-    with pytest.raises(cst.ArgumentError, match="a value of rank 1 for structs of rank 2"):
+    with pytest.raises(cst.errors.ArgumentError, match="a value of rank 1 for structs of rank 2"):
         log.with_updates({"event.n": [1, 2, 3, 4]})
 
 
 def test_wrong_updates_are_errors(log: Any) -> None:
-    with pytest.raises(cst.NotFoundError, match="did you mean 'event'"):
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean 'event'"):
         log.with_updates({"events.n": 1})
-    with pytest.raises(cst.SchemaError, match="no fields below values of type int64"):
+    with pytest.raises(cst.errors.SchemaError, match="no fields below values of type int64"):
         log.with_updates({"id.n": 1})
-    with pytest.raises(cst.ArgumentError, match="changed twice"):
+    with pytest.raises(cst.errors.ArgumentError, match="changed twice"):
         log.with_updates({"event": 1, "event.query": 2})
-    with pytest.raises(cst.ArgumentError, match="None has no type, as a value of 'id'"):
+    with pytest.raises(cst.errors.ArgumentError, match="None has no type, as a value of 'id'"):
         log.with_updates(id=None)
     with pytest.raises(TypeError):
         log.with_updates({3: 1})
@@ -145,7 +145,7 @@ def test_without(log: Any) -> None:
     ]
     assert log.without("event.price", "event").field_names() == ("id",)
     assert log.without().to_py() == LOG
-    with pytest.raises(cst.NotFoundError, match="did you mean 'price'"):
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean 'price'"):
         log.without("event.prices")
     for call in [log.without, log.with_only]:
         with pytest.raises(KeyError):
@@ -165,7 +165,7 @@ def test_with_only(log: Any) -> None:
     assert kept.field_names() == ("event", "id")
     assert events(kept) == [[{"query": "a"}, {"query": "b"}], [], None, [{"query": "c"}]]
     assert log.with_only("event", "event.query")["event"].field_names() == ("query", "price")
-    with pytest.raises(cst.NotFoundError, match="did you mean 'query'"):
+    with pytest.raises(cst.errors.NotFoundError, match="did you mean 'query'"):
         log.with_only("id", "event.queri")
 
 
@@ -213,7 +213,7 @@ def test_promote_goes_to_the_struct_above_the_fields_own(sessions: Any) -> None:
         None,
         [[None]],
     ]
-    with pytest.raises(cst.ArgumentError, match="nothing above the structs of this field"):
+    with pytest.raises(cst.errors.ArgumentError, match="nothing above the structs of this field"):
         sessions.promote("id")
 
 
@@ -344,18 +344,18 @@ def test_an_existing_name_is_an_error_unless_replaced(sessions: Any) -> None:
         lambda **how: sessions.broadcast("id", "event", name="query", **how),
         lambda **how: sessions.promote_and_broadcast({"query": "id"}, "event", **how),
     ]:
-        with pytest.raises(cst.ArgumentError, match=exists):
+        with pytest.raises(cst.errors.ArgumentError, match=exists):
             call()
         assert call(replace=True).field_names() == ("id", "event")
     assert sessions.promote("event.query", name="event", replace=True)["event"].to_py()[1] == ["c"]
 
 
 def test_wrong_directions_are_errors(sessions: Any) -> None:
-    with pytest.raises(cst.ArgumentError, match="not above it"):
+    with pytest.raises(cst.errors.ArgumentError, match="not above it"):
         sessions.promote("id", to="event")
-    with pytest.raises(cst.ArgumentError, match="not below its own"):
+    with pytest.raises(cst.errors.ArgumentError, match="not below its own"):
         sessions.broadcast("event.query", into="")
-    with pytest.raises(cst.ArgumentError, match="not below its own"):
+    with pytest.raises(cst.errors.ArgumentError, match="not below its own"):
         sessions.broadcast("id", into="", name="i")
 
 
@@ -365,9 +365,9 @@ def test_missing_fields_are_errors(sessions: Any) -> None:
         lambda: sessions.broadcast("id", "event.actions"),
         lambda: sessions.promote_and_broadcast({"x": "event.queri"}, "event"),
     ]:
-        with pytest.raises(cst.NotFoundError, match="did you mean"):
+        with pytest.raises(cst.errors.NotFoundError, match="did you mean"):
             call()
-    with pytest.raises(cst.SchemaError, match="no fields below values"):
+    with pytest.raises(cst.errors.SchemaError, match="no fields below values"):
         sessions.broadcast("id", "event.query")
 
 
@@ -435,35 +435,37 @@ def test_apply_replaces_its_source(prices: Any) -> None:
     made = prices.apply(np.log1p, "event.price", replace=True)
     assert made["event"].field_names() == ("price", "count", "tag")
     assert made["event.price"].to_py()[0] == [np.log1p(1.0), None]
-    with pytest.raises(cst.ArgumentError, match=r"there is a field 'event.price' \(ask"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"there is a field 'event.price' \(ask"):
         prices.apply(np.log1p, "event.price")
 
 
 def test_wrong_results_of_apply_are_errors(prices: Any) -> None:
-    with pytest.raises(cst.ArgumentError, match="the function gives 1 values for 2"):
+    with pytest.raises(cst.errors.ArgumentError, match="the function gives 1 values for 2"):
         prices.apply(lambda v: v[:1], "event.price", name="event.y")
-    with pytest.raises(cst.ArgumentError, match="gives one value for 2"):
+    with pytest.raises(cst.errors.ArgumentError, match="gives one value for 2"):
         prices.apply(np.sum, "event.price", name="event.y")
-    with pytest.raises(cst.UnsupportedError, match="values of type large_list"):
+    with pytest.raises(cst.errors.UnsupportedError, match="values of type large_list"):
         prices.apply(lambda v: [[1]] * len(v), "event.price", name="event.y")
     with pytest.raises(ZeroDivisionError):
         prices.apply(lambda v: 1 / 0, "event.price", name="event.y")
 
 
 def test_sources_of_apply_that_do_not_fit_are_errors(prices: Any) -> None:
-    with pytest.raises(cst.ArgumentError, match="fields of different structs"):
+    with pytest.raises(cst.errors.ArgumentError, match="fields of different structs"):
         prices.apply(np.add, "event.price", "id", name="event.y")
-    with pytest.raises(cst.ArgumentError, match="fields of different structs"):
+    with pytest.raises(cst.errors.ArgumentError, match="fields of different structs"):
         prices.apply(np.log1p, "event.price", name="y")
-    with pytest.raises(cst.ArgumentError, match="3 and 2 dimensions"):
+    with pytest.raises(cst.errors.ArgumentError, match="3 and 2 dimensions"):
         prices.apply(np.add, "event.price", "event.tag", name="event.y")
-    with pytest.raises(cst.SchemaError, match="is of structs"):
+    with pytest.raises(cst.errors.SchemaError, match="is of structs"):
         prices.apply(np.add, "event", name="y")
     lists = nested([{"a": [{"x": [1], "y": [1]}, {"x": [1, 2], "y": [3]}]}])
-    with pytest.raises(cst.ArgumentError, match=r"row \[0, 1\]: 'a.y' and 'a.x' have 1 and 2") as e:
+    with pytest.raises(
+        cst.errors.ArgumentError, match=r"row \[0, 1\]: 'a.y' and 'a.x' have 1 and 2"
+    ) as e:
         lists.apply(np.add, "a.x", "a.y", name="a.z")
     assert e.value.record == 0
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         prices.apply(np.log1p, "event.prize", name="event.y")
 
 

@@ -459,9 +459,11 @@ def test_batches_and_arrays() -> None:
     ]
     assert lines[-1] == " … 2 more rows" and len(lines) == 14
     assert repr(cst.record_batch({})) == "RecordBatch, 0 rows, 0 columns"
-    assert repr(batch.column("s")[:2]) == '<columnstone.Array of 2 values, string?: ["a", null]>'
+    assert (
+        repr(batch.column("s")[:2]) == '<columnstone.arrow.Array of 2 values, string?: ["a", null]>'
+    )
     ten = ", ".join(map(str, range(10)))
-    assert repr(batch.column("i")) == f"<columnstone.Array of 12 values, int64?: [{ten}, …]>"
+    assert repr(batch.column("i")) == f"<columnstone.arrow.Array of 12 values, int64?: [{ten}, …]>"
 
 
 def test_tensors_of_frameworks() -> None:
@@ -469,7 +471,8 @@ def test_tensors_of_frameworks() -> None:
     view = cst.Query.from_text("output x = ragged(x) output y = sparse(y)", type=table).view()
     made = next(iter(cst.open(table, view=view).tensors()))
     assert repr(made["x"]) == (
-        "<columnstone.RaggedTensor int64 of 3 rows, 2 levels, 4 values: [[[1], [2, 3]], [], [[4]]]>"
+        "<columnstone.tensor.RaggedTensor int64 of 3 rows, 2 levels, 4 values: "
+        "[[[1], [2, 3]], [], [[4]]]>"
     )
     assert repr(made["y"]).endswith("with 2 values: {(0): 7, (2): 9}>")
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from columnstone.struct import constant
 
-Leaf, Spec = cst.LeafSpec, cst.StructuredTensorSpec
+Leaf, Spec = cst.struct.LeafSpec, cst.struct.StructuredTensorSpec
 
 EVENTS = Spec(
     [None],
@@ -126,7 +126,7 @@ def test_specs_do_not_change() -> None:
 )
 def test_names_of_types(dtype: Any, name: str | None) -> None:
     if name is None:
-        with pytest.raises(cst.ArgumentError, match="is unknown"):
+        with pytest.raises(cst.errors.ArgumentError, match="is unknown"):
             Leaf([], dtype)
         return
     spec = Leaf([None], dtype)
@@ -141,10 +141,10 @@ def test_types_of_other_frameworks() -> None:
 
 
 def test_what_is_no_type() -> None:
-    with pytest.raises(cst.ArgumentError, match="nested"):
+    with pytest.raises(cst.errors.ArgumentError, match="nested"):
         Leaf([], pa.list_(pa.int8()))
     for wrong in (3.5, None):
-        with pytest.raises((TypeError, cst.ArgumentError)):
+        with pytest.raises((TypeError, cst.errors.ArgumentError)):
             Leaf([], wrong)
 
 
@@ -182,7 +182,7 @@ def test_from_arrow(type: pa.DataType, is_row: bool, spec: Any) -> None:
     other = Leaf if cls is Spec else Spec
     assert cls.from_arrow(type, is_row) == spec
     assert cls.from_arrow(pa.field("x", type), is_row) == spec
-    with pytest.raises(cst.ArgumentError, match="from_arrow"):
+    with pytest.raises(cst.errors.ArgumentError, match="from_arrow"):
         other.from_arrow(type, is_row)
 
 
@@ -212,11 +212,11 @@ def test_to_arrow() -> None:
 
 def test_types_without_a_place() -> None:
     union = pa.dense_union([pa.field("x", pa.int8())])
-    with pytest.raises(cst.UnsupportedError) as caught:
+    with pytest.raises(cst.errors.UnsupportedError) as caught:
         Spec.from_arrow(pa.struct({"a": pa.list_(pa.struct({"u": union}))}))
     assert caught.value.path == "a.u"
     assert "'+ud:0'" in str(caught.value)
-    with pytest.raises(cst.ArgumentError, match="two fields"):
+    with pytest.raises(cst.errors.ArgumentError, match="two fields"):
         Spec.from_arrow(pa.struct([("a", pa.int8()), ("a", pa.int8())]))
 
 
@@ -228,9 +228,11 @@ def test_dimensions_are_known_from_either_side() -> None:
     assert spec.shape == (2, 3)
     assert [field.shape for field in spec.field_specs.values()] == [(2, 3), (2, 3, 4)]
     assert Leaf([-1, 2], "int8").shape == (None, 2)
-    with pytest.raises(cst.ArgumentError, match=r"field 'a' has the shape \[3\], expected \[2\]"):
+    with pytest.raises(
+        cst.errors.ArgumentError, match=r"field 'a' has the shape \[3\], expected \[2\]"
+    ):
         Spec([2], {"a": Leaf([3], "int8")})
-    with pytest.raises(cst.ArgumentError, match="field 'a'") as caught:
+    with pytest.raises(cst.errors.ArgumentError, match="field 'a'") as caught:
         Spec([None], {"a": Leaf([], "int8")})
     assert caught.value.path == "a"
 
@@ -249,15 +251,15 @@ def test_what_is_no_shape(shape: Any) -> None:
 
 
 def test_bad_specs() -> None:
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         Leaf([-2], "int8")
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         Leaf([2**31], "int8")
     with pytest.raises(TypeError, match="expected a LeafSpec"):
         Spec([], {"a": "int8"})  # type: ignore[dict-item]
     with pytest.raises(TypeError, match="name of a field"):
         Spec([], {1: Leaf([], "int8")})  # type: ignore[dict-item]
-    with pytest.raises(cst.ArgumentError, match="NUL"):
+    with pytest.raises(cst.errors.ArgumentError, match="NUL"):
         Spec([], {"a\0": Leaf([], "int8")})
 
 
@@ -319,26 +321,26 @@ def test_random_specs_come_back_from_arrow() -> None:
 
 def test_dense_and_ragged_specs_are_views() -> None:
     fields = {"x": Leaf([2, 3, 10], "int32")}
-    dense = cst.DenseStructuredTensorSpec([2, 3], fields)
+    dense = cst.struct.DenseStructuredTensorSpec([2, 3], fields)
     assert dense == Spec([2, 3], fields)
-    assert isinstance(dense, cst.DenseStructuredTensorSpec)
-    assert not isinstance(dense, cst.RaggedStructuredTensorSpec)
+    assert isinstance(dense, cst.struct.DenseStructuredTensorSpec)
+    assert not isinstance(dense, cst.struct.RaggedStructuredTensorSpec)
     values = Spec(
         [None], {"x": Leaf([None, 10], "int32"), "s": Spec([None], {"y": Leaf([None], "bool")})}
     )
-    ragged = cst.RaggedStructuredTensorSpec([4, None], values, np.int64)
-    assert isinstance(ragged, cst.RaggedStructuredTensorSpec)
-    assert not isinstance(ragged, cst.DenseStructuredTensorSpec)
+    ragged = cst.struct.RaggedStructuredTensorSpec([4, None], values, np.int64)
+    assert isinstance(ragged, cst.struct.RaggedStructuredTensorSpec)
+    assert not isinstance(ragged, cst.struct.DenseStructuredTensorSpec)
     assert (ragged.shape, ragged.field_specs["x"].shape) == ((4, None), (4, None, 10))
     assert ragged.field_specs["s"].field_specs["y"].shape == (4, None)
-    made = cst.RaggedStructuredTensor.from_row_splits(constant([{"a": 1}]), [0, 0, 1])
-    spec = cst.RaggedStructuredTensorSpec([None, None], constant([{"a": 1}]).spec)
+    made = cst.struct.RaggedStructuredTensor.from_row_splits(constant([{"a": 1}]), [0, 0, 1])
+    spec = cst.struct.RaggedStructuredTensorSpec([None, None], constant([{"a": 1}]).spec)
     assert made.spec == spec
-    assert not isinstance(Leaf([None, None], "int8"), cst.RaggedStructuredTensorSpec)
+    assert not isinstance(Leaf([None, None], "int8"), cst.struct.RaggedStructuredTensorSpec)
     for bad in (([2], values), ([2, 3, 4], Spec([2, 5], {}))):
-        with pytest.raises(cst.ArgumentError, match="above"):
-            cst.RaggedStructuredTensorSpec(*bad)
-    with pytest.raises(cst.ArgumentError, match="int32, expected int64"):
-        cst.RaggedStructuredTensorSpec([2, None], values, "int32")
+        with pytest.raises(cst.errors.ArgumentError, match="above"):
+            cst.struct.RaggedStructuredTensorSpec(*bad)
+    with pytest.raises(cst.errors.ArgumentError, match="int32, expected int64"):
+        cst.struct.RaggedStructuredTensorSpec([2, None], values, "int32")
     with pytest.raises(TypeError, match="values_spec"):
-        cst.RaggedStructuredTensorSpec([2, None], Leaf([None], "int8"))  # type: ignore[arg-type]
+        cst.struct.RaggedStructuredTensorSpec([2, None], Leaf([None], "int8"))  # type: ignore[arg-type]

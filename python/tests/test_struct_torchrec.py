@@ -53,12 +53,12 @@ def test_weights() -> None:
         for row in rows
     ]
     with pytest.raises(
-        cst.ArgumentError, match=r"in row \d+, expected \d+, as many as 'query'"
+        cst.errors.ArgumentError, match=r"in row \d+, expected \d+, as many as 'query'"
     ) as it:
         ours.to_keyed_jagged(["query"], weights=["event.price"])
     at = it.value.record
     assert len(rows[at]["query"]) != len(rows[at]["event"]["price"])
-    with pytest.raises(cst.ArgumentError, match="1 weights, expected one for each of 2"):
+    with pytest.raises(cst.errors.ArgumentError, match="1 weights, expected one for each of 2"):
         ours.to_keyed_jagged(["query", "event.doc"], weights=["event.price"])
 
 
@@ -96,7 +96,7 @@ def test_no_rows() -> None:
     ],
 )
 def test_what_is_refused(rows: Any, keys: list[str], message: str) -> None:
-    with pytest.raises(cst.ArgumentError, match=message):
+    with pytest.raises(cst.errors.ArgumentError, match=message):
         data.nested(pa.array(rows)).to_keyed_jagged(keys)
 
 
@@ -104,7 +104,7 @@ def test_wrong_arguments() -> None:
     ours = data.nested(pa.array([{"a": [1]}]))
     with pytest.raises(TypeError, match="list of fields"):
         ours.to_keyed_jagged("a")
-    with pytest.raises(cst.NotFoundError, match="'b'"):
+    with pytest.raises(cst.errors.NotFoundError, match="'b'"):
         ours.to_keyed_jagged(["b"])
 
 
@@ -117,7 +117,7 @@ def test_keys_whose_rows_differ() -> None:
         lengths=torch.tensor([1, 1, 1]),
         stride_per_key_per_rank=[[2], [1]],
     )
-    with pytest.raises(cst.ArgumentError, match="key 'b': 1 rows, expected 2 as of 'a'"):
+    with pytest.raises(cst.errors.ArgumentError, match="key 'b': 1 rows, expected 2 as of 'a'"):
         cst.StructuredTensor.from_keyed_jagged(uneven)
     twice = KeyedJaggedTensor(
         keys=["a", "a_weights"],
@@ -125,7 +125,7 @@ def test_keys_whose_rows_differ() -> None:
         lengths=torch.tensor([1, 1]),
         weights=torch.tensor([0.5, 0.5]),
     )
-    with pytest.raises(cst.ArgumentError, match="two fields are named 'a_weights'"):
+    with pytest.raises(cst.errors.ArgumentError, match="two fields are named 'a_weights'"):
         cst.StructuredTensor.from_keyed_jagged(twice)
 
 

@@ -155,10 +155,10 @@ def test_row_numbers_of_every_kind():
 @pytest.mark.parametrize(
     ("rows", "error"),
     [
-        ([4], cst.ArgumentError),
-        ([-2], cst.ArgumentError),
-        ([2**70], cst.ArgumentError),
-        (np.array([2**64 - 1], np.uint64), cst.ArgumentError),
+        ([4], cst.errors.ArgumentError),
+        ([-2], cst.errors.ArgumentError),
+        ([2**70], cst.errors.ArgumentError),
+        (np.array([2**64 - 1], np.uint64), cst.errors.ArgumentError),
         ([0.5], TypeError),
         ([True, False], TypeError),
         (np.array([0.5]), TypeError),
@@ -177,7 +177,7 @@ def test_rows_that_there_are_not(rows, error):
 @pytest.mark.parametrize(
     ("mask", "error"),
     [
-        ([True], cst.ArgumentError),
+        ([True], cst.errors.ArgumentError),
         ([1, 0], TypeError),
         (np.array([1, 0]), TypeError),
         (pa.array([1, 0]), TypeError),
@@ -205,9 +205,9 @@ def test_slices_of_batches():
     assert batch.slice(3).num_rows == 0
     with pytest.raises(ValueError, match="step"):
         batch[::2]
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         batch.slice(4)
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         batch.slice(-1)
 
 
@@ -255,7 +255,7 @@ def test_concat_of_arrays_and_of_nothing():
     assert joined.to_pylist() == [1, 300]
     assert len(cst.concat([])) == 0
     assert cst.concat([]).column_names == []
-    with pytest.raises(cst.SchemaError, match="a"):
+    with pytest.raises(cst.errors.SchemaError, match="a"):
         cst.concat([batch_of({"a": [1]}), batch_of({"a": ["x"]})])
     with pytest.raises(TypeError):
         cst.concat([1])
@@ -356,7 +356,7 @@ def test_select():
     batch = batch_of({"a": [1, 2, 3, 4, 5], "s": _NESTED, "t": list("pqrst")})
     some = batch.select(["t", "s.x", 0, ("s", "x")])
     assert some.column_names == ["t", "s.x", "a", "s.x"]
-    with pytest.raises(cst.ArgumentError, match=r"two fields are named 's\.x'"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"two fields are named 's\.x'"):
         some.to_pydict()
     assert batch.select(["t", "s.x", 0]).to_pydict() == {
         "t": list("pqrst"),
@@ -370,7 +370,7 @@ def test_select():
         batch.select(["z"])
     with pytest.raises(TypeError):
         batch.select("t")
-    with pytest.raises(cst.ArgumentError, match="lists"):
+    with pytest.raises(cst.errors.ArgumentError, match="lists"):
         batch.select(["s.l.v"])
 
 
@@ -448,7 +448,7 @@ def test_lengths_are_those_of_pyarrow(array):
 @given(lists(), st.booleans())
 def test_from_parents_is_the_inverse(array, as_null):
     values, parents = cst.array(array).flatten_with_parents()
-    again = cst.Array.from_parents(values, parents, len(array), as_null)
+    again = cst.arrow.Array.from_parents(values, parents, len(array), as_null)
     empty = None if as_null else []
     assert again.to_pylist() == [v or empty for v in array.to_pylist()]
     pa.array(again).validate(full=True)
@@ -503,8 +503,8 @@ def test_coordinates_find_every_value(array):
     [([1, 0, 2], 1), ([-1, 0, 2], 0), ([0, 1, 3], 2), (np.array([0, 0]), None)],
 )
 def test_parents_that_are_wrong(parents, record):
-    with pytest.raises(cst.ArgumentError) as caught:
-        cst.Array.from_parents(pa.array([1, 2, 3]), parents, 3)
+    with pytest.raises(cst.errors.ArgumentError) as caught:
+        cst.arrow.Array.from_parents(pa.array([1, 2, 3]), parents, 3)
     assert caught.value.record == record
 
 
@@ -550,13 +550,13 @@ def test_filled_lists(array):
 
 def test_fills_that_do_not_fit():
     ints = cst.array(pa.array([1, None], pa.int8()))
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         ints.fill_null(1000)
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         ints.fill_null("x")
-    with pytest.raises(cst.SchemaError):
+    with pytest.raises(cst.errors.SchemaError):
         ints.fill_null(pa.array([1]))
-    with pytest.raises(cst.UnsupportedError):
+    with pytest.raises(cst.errors.UnsupportedError):
         cst.array(pa.array([{"a": 1}, None])).fill_null({"a": 2})
 
 
@@ -618,9 +618,9 @@ def test_numpy_of_what_is_no_buffer():
         cst.array(pa.array(["a"])).numpy()
     with pytest.raises(BufferError):
         cst.array(pa.array([True, None])).numpy()
-    with pytest.raises(cst.UnsupportedError):
+    with pytest.raises(cst.errors.UnsupportedError):
         cst.array(np.array([1j]))
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         cst.array(np.zeros(()))
 
 
@@ -632,16 +632,16 @@ def test_record_batches_of_anything():
     assert ours.to_pydict() == {"a": [1, 2], "b": ["x", None]}
     assert cst.record_batch(ours) is ours
     assert cst.record_batch({}).num_rows == 0
-    with pytest.raises(cst.ArgumentError, match="feature 'b': 1 values, expected 2"):
+    with pytest.raises(cst.errors.ArgumentError, match="feature 'b': 1 values, expected 2"):
         cst.record_batch({"a": np.array([1, 2]), "b": pa.array(["x"])})
-    with pytest.raises(cst.SchemaError):
+    with pytest.raises(cst.errors.SchemaError):
         cst.record_batch(pa.array([1]))
-    with pytest.raises(cst.ArgumentError, match="null"):
+    with pytest.raises(cst.errors.ArgumentError, match="null"):
         cst.record_batch(pa.array([{"a": 1}, None]))
     table = pa.table({"a": pa.chunked_array([[1], [2, 3]])})
     assert cst.record_batch(table).to_pydict() == {"a": [1, 2, 3]}
     assert cst.record_batch(table[:0]).to_pydict() == {"a": []}
-    with pytest.raises(cst.SchemaError, match="found int, expected dict"):
+    with pytest.raises(cst.errors.SchemaError, match="found int, expected dict"):
         cst.record_batch([1])
     with pytest.raises(TypeError):
         cst.record_batch(1)
@@ -660,7 +660,7 @@ def test_foreign_data_is_validated():
     offsets = np.array([0, 5, 2], np.int32)
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(b"abcde")]
     broken = pa.Array.from_buffers(pa.binary(), 2, buffers)
-    with pytest.raises(cst.CorruptError):
+    with pytest.raises(cst.errors.CorruptError):
         cst.array(broken)
 
 
@@ -707,7 +707,7 @@ def test_pickling_of_every_layout():
                 again.validate(full=True)
                 assert again.equals(part)
     runs = pa.RunEndEncodedArray.from_arrays([2, 3], [1, 2])
-    with pytest.raises(cst.UnsupportedError):
+    with pytest.raises(cst.errors.UnsupportedError):
         pickle.dumps(cst.array(runs))
 
 

@@ -77,12 +77,12 @@ def test_a_stream_that_fails_says_why() -> None:
     reader = pa.RecordBatchReader.from_batches(pa.schema([("a", pa.int64())]), batches())
     with pytest.raises(cst.Error, match="out of paper"):
         cst.record_batch(reader)
-    with pytest.raises(cst.SchemaError, match="a record batch is of type struct"):
+    with pytest.raises(cst.errors.SchemaError, match="a record batch is of type struct"):
         cst.record_batch(pa.chunked_array([[1]]))
 
 
 def test_masks_of_numpy_are_not_lost() -> None:
-    with pytest.raises(cst.UnsupportedError, match="its mask would be lost"):
+    with pytest.raises(cst.errors.UnsupportedError, match="its mask would be lost"):
         cst.array(np.ma.masked_array([1, 2], [False, True]))
 
 
@@ -94,9 +94,9 @@ def test_names_of_columns() -> None:
 
 def test_slices_that_there_are_not() -> None:
     batch = cst.record_batch({"a": np.arange(5)})
-    with pytest.raises(cst.ArgumentError, match="from row 6 on of an array of 5 rows"):
+    with pytest.raises(cst.errors.ArgumentError, match="from row 6 on of an array of 5 rows"):
         batch.slice(6)
-    with pytest.raises(cst.ArgumentError, match="a slice of -1 rows"):
+    with pytest.raises(cst.errors.ArgumentError, match="a slice of -1 rows"):
         batch.slice(0, -1)
 
 
@@ -107,11 +107,11 @@ def test_claims_without_memory_are_refused() -> None:
         pa.large_list(pa.null()), 1, [None, pa.py_buffer(np.array([0, much]))], children=[nulls]
     )
     for array in (nulls, lists):
-        with pytest.raises(cst.LimitError, match="1099511627776 slots of type null"):
+        with pytest.raises(cst.errors.LimitError, match="1099511627776 slots of type null"):
             cst.array(array)
-    tensor = cst.TensorRepresentation("x", "ragged", "int64")
-    adapter = cst.TensorAdapter(pa.schema([("x", pa.null())]), [tensor])
-    with pytest.raises(cst.LimitError):
+    tensor = cst.schema.TensorRepresentation("x", "ragged", "int64")
+    adapter = cst.tensor.TensorAdapter(pa.schema([("x", pa.null())]), [tensor])
+    with pytest.raises(cst.errors.LimitError):
         adapter.convert(pa.record_batch({"x": nulls}))
 
 
@@ -122,7 +122,7 @@ def test_list_views_that_share_everything() -> None:
             pa.array([0] * 16, pa.int32()), pa.array([16] * 16, pa.int32()), values
         )
     array = cst.array(values)
-    with pytest.raises(cst.LimitError, match="cast the list views to large_list"):
+    with pytest.raises(cst.errors.LimitError, match="cast the list views to large_list"):
         array.flatten(-1)
     assert len(array.flatten(2)) == 4096
     plain = values.type
@@ -131,9 +131,9 @@ def test_list_views_that_share_everything() -> None:
         plain, depth = plain.value_type, depth + 1
     for _ in range(depth):
         plain = pa.large_list(plain)
-    with pytest.raises(cst.LimitError, match="so often"):
+    with pytest.raises(cst.errors.LimitError, match="so often"):
         cst.concat([array, cst.array(pa.array([], plain))])
-    tensor = cst.TensorRepresentation("x", "ragged", "int64")
-    adapter = cst.TensorAdapter(pa.schema([("x", values.type)]), [tensor])
-    with pytest.raises(cst.LimitError):
+    tensor = cst.schema.TensorRepresentation("x", "ragged", "int64")
+    adapter = cst.tensor.TensorAdapter(pa.schema([("x", values.type)]), [tensor])
+    with pytest.raises(cst.errors.LimitError):
         adapter.convert(pa.record_batch({"x": values}))

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from columnstone import TensorRepresentation
+from columnstone.schema import TensorRepresentation
 from random_tensors import alike, parts
 
 BATCH = pa.record_batch(
@@ -34,7 +34,7 @@ REPRESENTATIONS = [
     TensorRepresentation("r", "ragged", "bool", ("l",)),
     TensorRepresentation("s", "sparse", "bool", ("b",)),
 ]
-ADAPTER = cst.TensorAdapter(BATCH.schema, REPRESENTATIONS)
+ADAPTER = cst.tensor.TensorAdapter(BATCH.schema, REPRESENTATIONS)
 
 
 @pytest.fixture
@@ -63,13 +63,13 @@ def test_pickles(tensors: dict[str, Any]) -> None:
 def test_there_and_back(tensors: dict[str, Any]) -> None:
     own = [t for t in REPRESENTATIONS if t.name in "bfln"]
     given = {t.name: tensors[t.name] for t in own}
-    encoder = cst.TensorEncoder(own)
+    encoder = cst.tensor.TensorEncoder(own)
     batch = pa.record_batch(encoder.encode(given))
     assert batch.schema.field("b").type == pa.large_list(pa.bool_())
     assert batch["n"].to_pylist() == [5, None, -7]
     assert batch["l"].to_pylist() == [[True], [], [False, True]]
-    assert parts(cst.TensorAdapter(batch.schema, own).convert(batch)) == parts(given)
-    by_themselves = cst.TensorEncoder.of(given)
+    assert parts(cst.tensor.TensorAdapter(batch.schema, own).convert(batch)) == parts(given)
+    by_themselves = cst.tensor.TensorEncoder.of(given)
     assert by_themselves.representations["n"].index_columns == ()
     assert by_themselves.representations["b"].dtype == "bool"
     assert pa.record_batch(by_themselves.encode(given))["n"].to_pylist() == [5, None, -7]
@@ -78,19 +78,19 @@ def test_there_and_back(tensors: dict[str, Any]) -> None:
 def test_pads() -> None:
     for value in (True, False):
         pad = {"l": (value, None), "n": (9, None)}
-        made: Any = cst.TensorAdapter(BATCH.schema, REPRESENTATIONS, pad=pad).convert(BATCH)
+        made: Any = cst.tensor.TensorAdapter(BATCH.schema, REPRESENTATIONS, pad=pad).convert(BATCH)
         assert made["l"].tolist() == [[True, value], [value, value], [False, True]]
         assert made["n"].tolist() == [5, 9, -7]
     with pytest.raises(TypeError, match="a tensor of bool is padded with int, not float"):
-        cst.TensorAdapter(BATCH.schema, REPRESENTATIONS, pad={"l": (0.5, None)})
-    with pytest.raises(cst.ArgumentError, match="the padding 2 does not fit bool"):
-        cst.TensorAdapter(BATCH.schema, REPRESENTATIONS, pad={"l": (2, None)})
+        cst.tensor.TensorAdapter(BATCH.schema, REPRESENTATIONS, pad={"l": (0.5, None)})
+    with pytest.raises(cst.errors.ArgumentError, match="the padding 2 does not fit bool"):
+        cst.tensor.TensorAdapter(BATCH.schema, REPRESENTATIONS, pad={"l": (2, None)})
 
 
 @pytest.mark.filterwarnings("ignore:.*(nested tensors|Sparse invariant)")
 def test_pytorch(tensors: dict[str, Any]) -> None:
     torch = pytest.importorskip("torch")
-    made = cst.to_torch(tensors)
+    made = cst.tensor.to_torch(tensors)
     assert made["b"].dtype == torch.bool and made["b"].tolist() == [True, False, True]
     assert made["l"].to_dense().tolist() == [[True, False], [False, False], [False, True]]
     assert made["n"].to_dense().tolist() == [5, 0, -7]
@@ -99,7 +99,7 @@ def test_pytorch(tensors: dict[str, Any]) -> None:
 
 def test_jax(tensors: dict[str, Any]) -> None:
     jnp = pytest.importorskip("jax.numpy")
-    made = cst.to_jax(tensors)
+    made = cst.tensor.to_jax(tensors)
     assert made["b"].dtype == jnp.bool_ and made["b"].tolist() == [True, False, True]
     assert made["l"].values.tolist() == [True, False, True]
 
@@ -157,7 +157,7 @@ def test_sparse_of_rank_1_in_schemas() -> None:
         [found]
     )
     assert alike(again.tensor_representations()["t"], found)
-    made: Any = cst.TensorAdapter(BATCH.schema, [replace(found, path=("n",))]).convert(BATCH)
+    made: Any = cst.tensor.TensorAdapter(BATCH.schema, [replace(found, path=("n",))]).convert(BATCH)
     assert made["t"].indices.tolist() == [[0], [2]]
-    with pytest.raises(cst.SchemaError, match="no index column"):
+    with pytest.raises(cst.errors.SchemaError, match="no index column"):
         cst.Schema.from_text(text.replace("dense_shape {}", ""))

@@ -34,7 +34,7 @@ def test_a_batch(tensors: dict[str, Any]) -> None:
     assert tensors["pair"].shape == (5, 2)
     assert tensors["pair"].tolist()[1] == [1.5, -1.0]
     steps = tensors["steps"]
-    assert isinstance(steps, cst.SparseTensor)
+    assert isinstance(steps, cst.tensor.SparseTensor)
     assert steps.indices.tolist() == [[1, 0], [2, 0], [2, 1], [3, 0], [3, 1], [3, 2]]
     assert steps.values.tolist() == [0, 0, 1, 0, 1, 2]
     assert steps.dense_shape.tolist() == [5, 3]
@@ -83,7 +83,7 @@ def test_ragged(make_file: MakeFile) -> None:
     ]
     tensors = one_batch(make_file, records, RAGGED)
     r = tensors["r"]
-    assert isinstance(r, cst.RaggedTensor)
+    assert isinstance(r, cst.tensor.RaggedTensor)
     assert r.to_list() == [[[[b"a", b"b"]], [[b"c", b"d"]]], [], [[], [[b"e", b"f"]]]]
     assert [s.dtype for s in r.row_splits] == ["int32"] * len(r.row_splits)
     assert (len(r), r.num_rows, r.dtype) == (3, 3, "bytes")
@@ -125,14 +125,14 @@ def test_a_default_fills(make_file: MakeFile) -> None:
 def test_rows_are_checked_one_by_one(make_file: MakeFile, bad: dict[str, wire.Values]) -> None:
     schema = 'feature { name: "id" type: INT shape { } presence { min_fraction: 1 } }'
     path = make_file("d", [wire.example({"id": [0]}), wire.example(bad)])
-    with pytest.raises(cst.SchemaError) as caught:
+    with pytest.raises(cst.errors.SchemaError) as caught:
         next(cst.open(path, schema=schema).tensors())
     assert caught.value.record == 1
     assert "id" in str(caught.value)
 
 
 def test_unknown_group(file: pathlib.Path) -> None:
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         next(cst.open(file, schema=SCHEMA, tensor_group="none").tensors())
 
 
@@ -280,13 +280,13 @@ def test_tensor_of_no_values(make_file: MakeFile) -> None:
 
 def test_repr_and_len(tensors: dict[str, Any]) -> None:
     assert repr(tensors["pair"]) == (
-        "<columnstone.Tensor float32 (5, 2): "
+        "<columnstone.tensor.Tensor float32 (5, 2): "
         "[[0.5, -0.0], [1.5, -1.0], [2.5, -2.0], [3.5, -3.0], [4.5, -4.0]]>"
     )
     assert len(tensors["pair"]) == 5
     assert tensors["pair"].ndim == 2
     assert repr(tensors["steps"]) == (
-        "<columnstone.SparseTensor int64 (5, 3) with 6 values: "
+        "<columnstone.tensor.SparseTensor int64 (5, 3) with 6 values: "
         "{(1, 0): 0, (2, 0): 0, (2, 1): 1, (3, 0): 0, (3, 1): 1, (3, 2): 2}>"
     )
 
@@ -296,7 +296,7 @@ def test_strings_need_a_copy() -> None:
         'feature { name: "s" type: BYTES shape { dim { size: 1 } } presence { min_fraction: 1 } }'
     )
     data = io.BytesIO()
-    with cst.TFRecordWriter(data) as writer:
+    with cst.codec.TFRecordWriter(data) as writer:
         writer.write(wire.example({"s": [b"a"]}))
     data.seek(0)
     (tensors,) = cst.open(data, schema=schema).tensors()
@@ -310,10 +310,10 @@ def test_strings_need_a_copy() -> None:
 
 def same(left: Any, right: Any) -> bool:
     """Of two tensors: kinds, shapes, types and bits."""
-    if isinstance(left, cst.SparseTensor):
+    if isinstance(left, cst.tensor.SparseTensor):
         names = ["indices", "values", "dense_shape"]
         return all(same(getattr(left, name), getattr(right, name)) for name in names)
-    if isinstance(left, cst.RaggedTensor):
+    if isinstance(left, cst.tensor.RaggedTensor):
         splits = zip(left.row_splits, right.row_splits, strict=True)
         return same(left.values, right.values) and all(same(a, b) for a, b in splits)
     assert (left.shape, left.dtype) == (right.shape, right.dtype)
@@ -328,7 +328,7 @@ def test_pickles(file: pathlib.Path, protocol: int) -> None:
     for schema in (SCHEMA, SCHEMA + more):
         for rows in (slice(0, 5), slice(0, 1), slice(0, 0)):
             batch = pa.table(cst.open(file, schema=schema)).to_batches()[0][rows]
-            tensors = cst.TensorAdapter(batch.schema, schema).convert(batch)
+            tensors = cst.tensor.TensorAdapter(batch.schema, schema).convert(batch)
             for made in (
                 pickle.loads(pickle.dumps(tensors, protocol)),
                 copy.deepcopy(tensors),
@@ -348,8 +348,8 @@ def test_pickles_of_every_shape_and_type(type_: str, shape: tuple[int, ...]) -> 
         column = pa.array([[], []], pa.list_(pa.type_for_alias(type_)))
     batch = pa.record_batch({"t": column})
     kind: Any = {"string": "bytes", "float32": "float32", "float64": "float32"}.get(type_, "int64")
-    spec = cst.TensorRepresentation("t", "dense", kind, shape=shape)
-    tensor = cst.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
+    spec = cst.schema.TensorRepresentation("t", "dense", kind, shape=shape)
+    tensor = cst.tensor.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
     assert tensor.shape == (2, *shape)
     assert same(pickle.loads(pickle.dumps(tensor)), tensor)
 
@@ -358,6 +358,6 @@ def test_pickles_of_not_a_number() -> None:
     """Bit by bit."""
     bits = np.array([0x7FC00001, 0xFFC0DEAD, 0x80000000, 0x7F800001], np.uint32)
     batch = pa.record_batch({"t": pa.array(bits.view(np.float32))})
-    spec = cst.TensorRepresentation("t", "dense", "float32", shape=())
-    tensor = cst.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
+    spec = cst.schema.TensorRepresentation("t", "dense", "float32", shape=())
+    tensor = cst.tensor.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
     assert same(pickle.loads(pickle.dumps(tensor)), tensor)

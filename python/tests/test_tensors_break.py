@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import random_tensors
-from columnstone import TensorRepresentation
+from columnstone.schema import TensorRepresentation
 from hypothesis import given
 from hypothesis import strategies as st
 from random_tensors import parts
@@ -38,13 +38,13 @@ def test_several_values_of_an_index_keep_their_order(
     rows, dims, indices = case
     columns = tuple(f"i{k}" for k in range(len(dims)))
     spec = TensorRepresentation("t", "sparse", "int64", ("x",), dims, index_columns=columns)
-    tensor = cst.SparseTensor(
+    tensor = cst.tensor.SparseTensor(
         np.array(indices, dtype=np.int64).reshape(-1, len(dims) + 1),
         np.arange(len(indices)),
         np.array([rows, *dims]),
     )
-    batch = cst.TensorEncoder([spec]).encode({"t": tensor})
-    back = cst.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
+    batch = cst.tensor.TensorEncoder([spec]).encode({"t": tensor})
+    back = cst.tensor.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
     assert parts(back) == parts(tensor)
 
 
@@ -54,11 +54,11 @@ def test_slices_of_encoded_tensors(
 ) -> None:
     """Tensors of a slice, encoded, make the rows of the slice again."""
     representations, tensors = case
-    whole = cst.TensorEncoder(representations).encode(tensors)
+    whole = cst.tensor.TensorEncoder(representations).encode(tensors)
     part = whole.slice(min(begin, whole.num_rows), length)
-    adapter = cst.TensorAdapter(whole.schema, representations)
+    adapter = cst.tensor.TensorAdapter(whole.schema, representations)
     made = adapter.convert(part)
-    again = cst.TensorEncoder(representations).encode(made)
+    again = cst.tensor.TensorEncoder(representations).encode(made)
     assert again.to_pydict() == part.to_pydict() or has_nan(part.to_pydict())
     assert parts(adapter.convert(again)) == parts(made)
 
@@ -82,8 +82,10 @@ def has_nan(value: Any) -> bool:
 def test_padding(rows: list[list[int]], length: int | None, kind: Any) -> None:
     batch = pa.record_batch({"x": pa.array(rows, pa.list_(pa.int64()))})
     spec = TensorRepresentation("x", kind, "int64")
-    pad = cst.Pad(-1, length, truncate=True)
-    made = cst.TensorAdapter(batch.schema, [spec], pad={"x": pad}).convert(batch)["x"].numpy()
+    pad = cst.tensor.Pad(-1, length, truncate=True)
+    made = (
+        cst.tensor.TensorAdapter(batch.schema, [spec], pad={"x": pad}).convert(batch)["x"].numpy()
+    )
     width = max((len(row) for row in rows), default=0) if length is None else length
     expected = np.full((len(rows), width), -1)
     for i, row in enumerate(rows):
@@ -96,8 +98,10 @@ def test_padding(rows: list[list[int]], length: int | None, kind: Any) -> None:
 def test_padding_of_two_levels(rows: list[list[list[str]]]) -> None:
     batch = pa.record_batch({"x": pa.array(rows, pa.list_(pa.list_(pa.string())))})
     spec = TensorRepresentation("x", "ragged", "bytes")
-    pad = cst.Pad(b"-", (2, None), truncate=True)
-    made = cst.TensorAdapter(batch.schema, [spec], pad={"x": pad}).convert(batch)["x"].numpy()
+    pad = cst.tensor.Pad(b"-", (2, None), truncate=True)
+    made = (
+        cst.tensor.TensorAdapter(batch.schema, [spec], pad={"x": pad}).convert(batch)["x"].numpy()
+    )
     width = max((len(inner) for row in rows for inner in row), default=0)  # also of what is cut
     full = [[*row[:2], *([[]] * (2 - len(row[:2])))] for row in rows]
     expected = [
@@ -211,8 +215,8 @@ def test_eight_threads_share_everything() -> None:
     foreign = pa.record_batch({"x": pa.array(rows), "k": pa.array([i % 3 for i in range(500)])})
     batch = cst.record_batch(foreign)
     spec = TensorRepresentation("x", "ragged", "int64")
-    adapter = cst.TensorAdapter(foreign.schema, [spec])
-    encoder = cst.TensorEncoder([spec])
+    adapter = cst.tensor.TensorAdapter(foreign.schema, [spec])
+    encoder = cst.tensor.TensorEncoder([spec])
     expected = parts(adapter.convert(batch))
 
     def work(seed: int) -> bool:
@@ -241,9 +245,9 @@ def test_long_loops_keep_no_memory(what: str) -> None:
     batch = cst.record_batch(foreign)
     ragged = TensorRepresentation("x", "ragged", "int64")
     dense = TensorRepresentation("x", "dense", "int64", shape=(2,))
-    adapter = cst.TensorAdapter(foreign.schema, [ragged])
-    wrong = cst.TensorAdapter(foreign.schema, [dense])
-    encoder = cst.TensorEncoder([ragged])
+    adapter = cst.tensor.TensorAdapter(foreign.schema, [ragged])
+    wrong = cst.tensor.TensorAdapter(foreign.schema, [dense])
+    encoder = cst.tensor.TensorEncoder([ragged])
     tensors = adapter.convert(batch)
 
     def once() -> None:
@@ -258,7 +262,7 @@ def test_long_loops_keep_no_memory(what: str) -> None:
         elif what == "import":
             cst.record_batch({"x": cst.array(foreign["x"]), "y": np.arange(2)})
         else:
-            with pytest.raises(cst.SchemaError):
+            with pytest.raises(cst.errors.SchemaError):
                 wrong.convert(foreign)
 
     for _ in range(200):

@@ -144,6 +144,6 @@ def test_other_texts_are_refused(kind: pa.DataType, text: str, tmp_path: pathlib
     (tmp_path / "a.csv").write_text(f"c,d\n{text},1\n")
     (tmp_path / "a.jsonl").write_text(f'{{"c": "{text}", "d": 1}}\n')
     for name in ("a.csv", "a.jsonl"):
-        with pytest.raises(cst.SchemaError) as caught:
+        with pytest.raises(cst.errors.SchemaError) as caught:
             list(cst.open(tmp_path / name, types=types))
         assert caught.value.record == 0

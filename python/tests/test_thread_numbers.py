@@ -35,7 +35,7 @@ def file_of(rows: Sequence[bytes], odd: dict[int, bytes], damaged: set[int]) -> 
     """5000 records that take turns, but for odd ones; some have a damaged byte."""
     out = io.BytesIO()
     ends: list[int] = []
-    with cst.TFRecordWriter(out) as writer:
+    with cst.codec.TFRecordWriter(out) as writer:
         for i in range(5000):
             record = odd.get(i, rows[i // 700 % len(rows)])
             writer.write(record)

@@ -46,9 +46,9 @@ def flat(lists: list[list[int]]) -> list[int]:
 
 def plain(value: Any) -> Any:
     """Any tensor, of ours or of a framework, as lists."""
-    if isinstance(value, cst.SparseTensor):
+    if isinstance(value, cst.tensor.SparseTensor):
         return [plain(value.indices), plain(value.values), plain(value.dense_shape)]
-    if isinstance(value, cst.RaggedTensor):
+    if isinstance(value, cst.tensor.RaggedTensor):
         return [plain(value.values), *map(plain, value.row_splits)]
     if isinstance(value, torch.Tensor) and value.is_nested:
         return [value.values().tolist(), value.offsets().tolist()]
@@ -71,7 +71,7 @@ def test_the_same_batches_for_any_number_of_workers(
         dataset.torch(), batch_size=None, num_workers=num_workers, pin_memory=pin_memory
     )
     for batch, expected in zip(loader, dataset, strict=True):
-        assert isinstance(batch, cst.Batch)
+        assert isinstance(batch, cst.dataset.Batch)
         assert batch.position == expected.position
         assert list(batch) == FIELDS
         assert [plain(batch[name]) for name in FIELDS] == [plain(expected[n]) for n in FIELDS]
@@ -166,19 +166,19 @@ def test_errors_come_through_workers(make_file: MakeFile) -> None:
     schema = 'feature { name: "id" type: INT shape { } presence { min_fraction: 1 } }'
     dataset = dataset_of(path, schema, shuffle=False, batch_size=5)
     loader = DataLoader(dataset.torch(), batch_size=None, num_workers=2)
-    with pytest.raises(cst.SchemaError, match="id"):
+    with pytest.raises(cst.errors.SchemaError, match="id"):
         list(loader)
 
 
 def test_batches_of_records_are_refused(file: pathlib.Path) -> None:
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         dataset_of(file, as_batches=True).torch()
 
 
 def test_rank_correlation(make_file: MakeFile) -> None:
     """With an index the order says nothing about the file's."""
     path = make_file("data.tfrecord", 20_000)
-    cst.build_index(path)
+    cst.source.Index.build(path)
     dataset = dataset_of(path, batch_size=512, shuffle="global")
     batches = DataLoader(dataset.torch(), batch_size=None, num_workers=2)
     ids = np.concatenate([batch["id"].numpy() for batch in batches])
@@ -195,7 +195,7 @@ def test_no_copy_and_no_warning(file: pathlib.Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ours = next(iter(cst.open(file, schema=RAGGED).tensors()))
-        theirs = cst.to_torch(ours)
+        theirs = cst.tensor.to_torch(ours)
         for name in ("id", "pair"):
             address = ours[name].numpy().__array_interface__["data"][0]
             assert theirs[name].data_ptr() == address
@@ -206,12 +206,12 @@ def test_no_copy_and_no_warning(file: pathlib.Path) -> None:
 
 def test_ragged_to_nested(file: pathlib.Path) -> None:
     ours = next(iter(cst.open(file, schema=RAGGED).tensors()))
-    nested = cst.to_torch(ours["steps"])
+    nested = cst.tensor.to_torch(ours["steps"])
     assert nested.layout == torch.jagged
     assert [row.tolist() for row in nested.unbind()] == ours["steps"].to_list()
     assert nested.to_padded_tensor(-1).shape == (100, 3)
-    strings = cst.to_torch(ours["tags"])
-    assert isinstance(strings, cst.RaggedTensor)
+    strings = cst.tensor.to_torch(ours["tags"])
+    assert isinstance(strings, cst.tensor.RaggedTensor)
     assert strings.to_list() == ours["tags"].to_list()
 
 
@@ -244,7 +244,7 @@ def test_deep_and_sparse(make_file: MakeFile, num_workers: int) -> None:
     loader = DataLoader(dataset.torch(), batch_size=None, num_workers=num_workers)
     first, second = list(loader)
     deep = first["deep"]
-    assert isinstance(deep, cst.RaggedTensor) and isinstance(deep.values, torch.Tensor)
+    assert isinstance(deep, cst.tensor.RaggedTensor) and isinstance(deep.values, torch.Tensor)
     assert deep.to_list() == [[[1.5], [1.5] * 3], []]
     assert second["deep"].to_list() == [[[], [2.5] * 2, []]]
     assert first["pairs"].shape[0] == 2 and first["pairs"].shape[2] == 2
@@ -266,7 +266,7 @@ def test_a_batch_pickles_and_copies(file: pathlib.Path) -> None:
 def test_strings(file: pathlib.Path) -> None:
     """They become bytes objects when they are asked for, on both sides of a worker's pipe."""
     (ours,) = cst.open(file, schema=RAGGED).tensors()
-    strings = cst.to_torch(ours["tags"]).values
+    strings = cst.tensor.to_torch(ours["tags"]).values
     for one in (strings, pickle.loads(pickle.dumps(strings))):
         expected = ours["tags"].values.tolist()
         assert (one.shape, one.dtype, len(one)) == ((len(expected),), "bytes", len(expected))
@@ -350,16 +350,16 @@ def test_a_state_that_lags_behind(file: pathlib.Path) -> None:
     running = iter(loader)
     taken = ids_of(next(running) for _ in range(5))
     state = loader.state_dict()
-    with pytest.raises(cst.StateError, match="snapshot_every_n_steps"):
+    with pytest.raises(cst.errors.StateError, match="snapshot_every_n_steps"):
         dataset_of(file).torch().load_state_dict(state)
     same = loaders.StatefulDataLoader(
         dataset_of(file).torch(), batch_size=None, num_workers=2, snapshot_every_n_steps=3
     )
     same.load_state_dict(state)
     assert taken + ids_of(same) == ids_of(dataset_of(file))
-    with pytest.raises(cst.StateError):
+    with pytest.raises(cst.errors.StateError):
         dataset.torch().load_state_dict({})
-    with pytest.raises(cst.StateError, match="seed"):
+    with pytest.raises(cst.errors.StateError, match="seed"):
         dataset_of(file, seed=4).torch().load_state_dict(dataset.state_dict())
 
 
@@ -452,12 +452,12 @@ def test_the_default_collate(file: pathlib.Path) -> None:
             [k if k < i % 4 else -1 for k in range(3)] for i in label.tolist()
         ]
     assert sorted(ids) == list(range(100)) != ids
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         source.torch_map(label="none")
 
 
 def test_rows_need_random_access(make_file: MakeFile) -> None:
-    with pytest.raises(cst.UnsupportedError):
+    with pytest.raises(cst.errors.UnsupportedError):
         cst.open(make_file("x.tfrecord.gz", 5), schema=SCHEMA).torch_map()
 
 
@@ -469,7 +469,8 @@ def test_torch_is_loaded_when_it_is_needed(file: pathlib.Path) -> None:
         "assert not {'torch', 'jax', 'numpy', 'tensorflow'} & set(sys.modules)\n"
         "sys.modules['torch'] = None\n"
         "try:\n    dataset.torch()\n"
-        "except cst.UnsupportedError as error:\n    assert 'columnstone[torch]' in str(error)\n"
+        "except cst.errors.UnsupportedError as error:\n"
+        "    assert 'columnstone[torch]' in str(error)\n"
         "else:\n    raise AssertionError\n"
     )
     subprocess.run([sys.executable, "-c", code, str(file), SCHEMA], check=True)
@@ -505,7 +506,7 @@ def test_batches_are_not_stacked(
     file: pathlib.Path, size: dict[str, int], workers: int, label: str | None
 ) -> None:
     loader = DataLoader(dataset_of(file, label=label).torch(), num_workers=workers, **size)
-    with pytest.raises(cst.ArgumentError, match=r"ds.torch\(\), batch_size=None"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"ds.torch\(\), batch_size=None"):
         next(iter(loader))
 
 
@@ -537,5 +538,5 @@ def test_rows_of_several_sources(
         [4, 5, 6, 7],
         [8, 9],
     ]
-    with pytest.raises(cst.ArgumentError, match="rows of torch_map"):
+    with pytest.raises(cst.errors.ArgumentError, match="rows of torch_map"):
         parts[0].collate([{"id": 1}])

@@ -50,7 +50,7 @@ def csv(folder: pathlib.Path) -> pathlib.Path:
 def message_file(folder: pathlib.Path) -> pathlib.Path:
     path = folder / "m.tfrecord"
     records = [b"\xff" if i in BAD else one for i, one in enumerate(messages.sessions(60))]
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         for record in records:
             writer.write(record)
     return path
@@ -165,7 +165,7 @@ def test_an_epoch_without_a_batch(tmp_path: pathlib.Path) -> None:
 
 def test_the_limit_is_each_workers(tmp_path: pathlib.Path) -> None:
     source = cst.open(tfrecord(tmp_path), on_error="skip", max_errors=4)
-    with pytest.raises(cst.LimitError):
+    with pytest.raises(cst.errors.LimitError):
         list(DataLoader(source.dataset(4).torch(), None, num_workers=2))
     assert [one.record for one in source.dropped] == list(BAD[:4])
 

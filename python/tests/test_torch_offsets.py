@@ -58,10 +58,10 @@ def test_batches(path: pathlib.Path) -> None:
     for batch, label in dataset_of(path, label="label").torch():
         check(batch, label)
     for batch in dataset_of(path):
-        check(cst.to_torch(batch))
+        check(cst.tensor.to_torch(batch))
     rows = pa.table({"event": pa.array(ROWS)})
     parts = next(cst.open(rows).structured())["event"]
-    fields = cst.to_torch(parts)
+    fields = cst.tensor.to_torch(parts)
     assert fields["a"].offsets() is fields["b"].offsets()
 
 

@@ -20,7 +20,7 @@ RAGGED = SCHEMA + "represent_variable_length_as_ragged: true"
 
 def check(made: Any, ours: Any) -> None:
     """That a ragged tensor of numbers has the parts of one of ours."""
-    assert isinstance(made, cst.RaggedTensor)
+    assert isinstance(made, cst.tensor.RaggedTensor)
     assert isinstance(made.values, torch.Tensor)
     assert len(made.row_splits) == 1
     assert isinstance(made.row_splits[0], torch.Tensor)
@@ -29,12 +29,12 @@ def check(made: Any, ours: Any) -> None:
 
 def test_parts_of_a_batch(file: pathlib.Path) -> None:
     ours = next(cst.open(file, schema=RAGGED).tensors())
-    made = cst.to_torch(ours, jagged=False)
+    made = cst.tensor.to_torch(ours, jagged=False)
     check(made["steps"], ours["steps"])
     address = ours["steps"].values.numpy().__array_interface__["data"][0]
     assert made["steps"].values.data_ptr() == address
     assert made["tags"].to_list() == ours["tags"].to_list()
-    check(cst.to_torch(ours["steps"], jagged=False), ours["steps"])
+    check(cst.tensor.to_torch(ours["steps"], jagged=False), ours["steps"])
 
 
 @pytest.mark.parametrize("num_workers", [0, 2])

@@ -98,7 +98,7 @@ def test_secrets_are_in_no_traceback(chain: str) -> None:
 
 
 def test_errors_of_any_origin_hold_no_secrets() -> None:
-    error = cst.FileError(
+    error = cst.errors.FileError(
         "cannot GET https://u:S3CRET@h/x?sig=S3CRET", file="s3://a:S3CRET@b/c?d=e"
     )
     assert str(error) == "cannot GET https://h/x"
@@ -123,14 +123,14 @@ def test_names_outside_of_the_folder_are_no_matches() -> None:
     system = Listing("http://h/d/a.csv", *outside)
     found = matches(system, "http://h/d/*.csv", "http://h/d/*.csv", False)
     assert [url for _, url, _ in found] == ["http://h/d/a.csv"]
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         matches(Listing("/etc/x"), "http://h/**", "http://h/**", False)
 
 
 @pytest.mark.parametrize("control", ["\n", "\0", "\x1b", "\x9b", "\x7f"])
 def test_control_characters_are_refused(control: str) -> None:
     system = Listing(f"http://h/d/b.csv{control}.env{control}c.csv")
-    with pytest.raises(cst.FileError, match="control character"):
+    with pytest.raises(cst.errors.FileError, match="control character"):
         matches(system, "http://h/d/*.csv", "http://h/d/*.csv", False)
 
 
@@ -155,9 +155,11 @@ def test_databases_are_no_files(tmp_path: pathlib.Path) -> None:
     for scheme in DATABASES:
         uri = f"{scheme}://user:secret@host/name"
         for use in (cst.plan, lambda uri: cst.open([uri, uri])):
-            with pytest.raises(cst.UnsupportedError, match=r"a database.*cst.open\(uri, query="):
+            with pytest.raises(
+                cst.errors.UnsupportedError, match=r"a database.*cst.open\(uri, query="
+            ):
                 use(uri)
-        with pytest.raises(cst.UnsupportedError, match=r"it is a database.*write a file"):
+        with pytest.raises(cst.errors.UnsupportedError, match=r"it is a database.*write a file"):
             cst.Writer(uri, "csv")
         for verb in ("head", "plan", "info"):
             output = run(verb, uri, status=2)

@@ -25,7 +25,7 @@ def allows(url: str, schemes: list[str] | None, hosts: list[str] | None) -> bool
     assert made is not None
     try:
         made.check(url)
-    except cst.UnsupportedError as error:
+    except cst.errors.UnsupportedError as error:
         assert error.hint and "allows" in error.hint
         return False
     return True
@@ -85,7 +85,7 @@ def test_what_is_allowed(
     assert allows(url, schemes, hosts) == allowed
     if not allowed:
         for function in (cst.open, cst.plan):
-            with pytest.raises(cst.UnsupportedError, match="is not allowed"):
+            with pytest.raises(cst.errors.UnsupportedError, match="is not allowed"):
                 function(url, schemes=schemes, hosts=hosts)
 
 
@@ -113,15 +113,15 @@ def test_addresses(address: str, allowed: bool) -> None:
     if allowed:
         made.check_address("a.com", address)
     else:
-        with pytest.raises(cst.UnsupportedError, match="not public"):
+        with pytest.raises(cst.errors.UnsupportedError, match="not public"):
             made.check_address("a.com", address)
 
 
 @pytest.mark.parametrize("schemes", ["https", [1], ["https://"], [""]])
 def test_wrong_arguments(schemes: Any) -> None:
-    with pytest.raises((TypeError, cst.ArgumentError), match="schemes"):
+    with pytest.raises((TypeError, cst.errors.ArgumentError), match="schemes"):
         cst.open("https://a.com/x", schemes=schemes)
-    with pytest.raises(cst.ArgumentError, match="filesystem"):
+    with pytest.raises(cst.errors.ArgumentError, match="filesystem"):
         cst.open("x", schemes=["https"], filesystem=object())
 
 
@@ -199,10 +199,10 @@ def test_splits(server: Server, other: Server) -> None:
     host = ["127.0.0.1"]
     splits = cst.plan(f"http://127.0.0.1:{server.port}/d/*.jsonl", hosts=host)
     assert [b.num_rows for b in cst.open(splits, hosts=host)] == [1]
-    with pytest.raises(cst.UnsupportedError, match=r"the host '127.+' is not allowed"):
+    with pytest.raises(cst.errors.UnsupportedError, match=r"the host '127.+' is not allowed"):
         cst.open(splits, hosts=["a.com"])
     server.moved["/d/"] = f"http://localhost:{other.port}/d/"
-    with pytest.raises(cst.UnsupportedError, match="'localhost' is not allowed"):
+    with pytest.raises(cst.errors.UnsupportedError, match="'localhost' is not allowed"):
         cst.plan(f"http://127.0.0.1:{server.port}/d/*.jsonl", hosts=host)
     assert not other.asked
 
@@ -215,7 +215,7 @@ def test_redirects_are_checked(name: str, server: Server, other: Server) -> None
     url = f"http://127.0.0.1:{server.port}/{name}"
     assert rows(f"http://127.0.0.1:{server.port}/x.jsonl") == [{"a": 1}]
     other.asked.clear()
-    with pytest.raises(cst.UnsupportedError, match="the host 'localhost' is not allowed"):
+    with pytest.raises(cst.errors.UnsupportedError, match="the host 'localhost' is not allowed"):
         rows(url, hosts=["127.0.0.1"])
     assert not other.asked
     if "*" not in name:
@@ -253,16 +253,16 @@ def test_environment(server: Server, folder: pathlib.Path, monkeypatch: pytest.M
     monkeypatch.setenv("COLUMNSTONE_HOSTS", "a.com, 127.0.0.1")
     assert rows(url) == [{"a": 1}]
     monkeypatch.setenv("COLUMNSTONE_SCHEMES", "https")
-    with pytest.raises(cst.UnsupportedError, match="the scheme 'http' is not allowed"):
+    with pytest.raises(cst.errors.UnsupportedError, match="the scheme 'http' is not allowed"):
         rows(url, schemes=["http"])
-    with pytest.raises(cst.UnsupportedError, match="the scheme 'memory' is not allowed"):
+    with pytest.raises(cst.errors.UnsupportedError, match="the scheme 'memory' is not allowed"):
         cst.write([cst.record_batch({"a": [1]})], "memory://x.jsonl")
     local = folder / "x.jsonl"
     local.write_text('{"a": 1}\n')
     assert rows(str(local)) == [{"a": 1}]
     monkeypatch.setenv("COLUMNSTONE_SCHEMES", "")
     assert len(rules().all) == 1
-    with pytest.raises(cst.UnsupportedError, match="schemes allows none"):
+    with pytest.raises(cst.errors.UnsupportedError, match="schemes allows none"):
         rows(url)
 
 

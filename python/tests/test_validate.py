@@ -20,7 +20,7 @@ Rows = Sequence[dict[str, wire.Values]]
 
 def check(
     make_file: MakeFile, rows: Rows | Sequence[bytes], schema: str, **options: Any
-) -> cst.SchemaCheck:
+) -> cst.schema.SchemaCheck:
     """The check of one file, the same with one thread and with three."""
     records = [row if isinstance(row, bytes) else wire.example(row) for row in rows]
     path = make_file("rows.tfrecord", records)
@@ -30,7 +30,7 @@ def check(
     return found
 
 
-def kinds(found: cst.SchemaCheck) -> list[tuple[str, str, int, list[int | None]]]:
+def kinds(found: cst.schema.SchemaCheck) -> list[tuple[str, str, int, list[int | None]]]:
     return [(a.kind, a.path, a.count, [p.record for p in a.places]) for a in found.anomalies]
 
 
@@ -188,7 +188,7 @@ def test_messages_and_hints(make_file: MakeFile) -> None:
     assert [p.found for p in anomaly.places] == ["-1", "99"]
     assert str(anomaly).endswith("rows.tfrecord record 0)")
     assert str(found).endswith("\n4 records: 1 anomaly")
-    with pytest.raises(cst.SchemaError, match="outside") as raised:
+    with pytest.raises(cst.errors.SchemaError, match="outside") as raised:
         found.raise_if_any()
     assert (raised.value.record, raised.value.path) == (0, "hour")
     check(make_file, rows, 'feature { name: "hour" type: INT }').raise_if_any()
@@ -264,7 +264,7 @@ def test_environments(make_file: MakeFile) -> None:
         "label"
     ]
     assert [a.path for a in check(make_file, rows, schema).anomalies] == ["label", "debug"]
-    with pytest.raises(cst.NotFoundError, match="TRIANING"):
+    with pytest.raises(cst.errors.NotFoundError, match="TRIANING"):
         check(make_file, rows, schema, environment="TRIANING")
     both: Rows = [{"x": [1], "label": [2]}]
     there = check(make_file, both, schema, environment="SERVING")
@@ -394,7 +394,7 @@ def test_several_groups(make_file: MakeFile) -> None:
     found = check(make_file, rows, schema, tensors=True, groups=["a", "b"])
     assert [(a.group, a.places[0].record) for a in found.anomalies] == [("a", 1), ("b", 0)]
     assert check(make_file, rows, schema, tensors=True).ok  # the default group has no tensors
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         check(make_file, rows, schema, tensors=True, groups=["c"])
 
 
@@ -612,9 +612,9 @@ def test_the_schema_of_the_source_is_the_usual_one(file: pathlib.Path, schema: c
 
 
 def test_schemas_and_formats_that_cannot_be_checked(file: pathlib.Path) -> None:
-    with pytest.raises(cst.SchemaError, match="no domain"):
+    with pytest.raises(cst.errors.SchemaError, match="no domain"):
         cst.open(file).validate('feature { name: "x" type: BYTES domain: "d" }')
-    with pytest.raises(cst.UnsupportedError):
+    with pytest.raises(cst.errors.UnsupportedError):
         cst.open(file, "raw").validate('feature { name: "x" type: BYTES }')
 
 

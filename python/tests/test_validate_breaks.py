@@ -16,7 +16,9 @@ import wire
 from conftest import MakeFile
 
 
-def check(make_file: MakeFile, rows: list[dict[str, wire.Values]], schema: str) -> cst.SchemaCheck:
+def check(
+    make_file: MakeFile, rows: list[dict[str, wire.Values]], schema: str
+) -> cst.schema.SchemaCheck:
     path = make_file("rows.tfrecord", [wire.example(row) for row in rows])
     return cst.open(path, "example").validate(schema, tensors=False)
 

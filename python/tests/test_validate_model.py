@@ -148,7 +148,7 @@ def test_the_rules_by_a_model(
 ) -> None:
     wanted, rows = drawn
     path = tmp_path_factory.mktemp("model") / "rows.tfrecord"
-    with cst.TFRecordWriter(path) as writer:
+    with cst.codec.TFRecordWriter(path) as writer:
         for row in rows:
             writer.write(encode(row))
     schema = "".join(rule_text(name, rule) for name, rule in wanted.items())
@@ -203,7 +203,7 @@ def test_rows_are_found_as_the_tensors_are_made(
         source = cst.open(table([cell]), schema=schema, tensor_group="g")
         try:
             tensors = list(source.tensors())
-        except cst.SchemaError:
+        except cst.errors.SchemaError:
             assert row in bad
         else:
             assert row not in bad and len(tensors) == 1

@@ -26,7 +26,7 @@ def raw(path: object) -> list[bytes]:
 @pytest.mark.parametrize("compression", [None, "none", "gzip", "zlib", "zstd"])
 def test_round_trip(tmp_path: pathlib.Path, compression: str | None) -> None:
     path = tmp_path / "out"
-    with cst.TFRecordWriter(path, compression=compression) as writer:
+    with cst.codec.TFRecordWriter(path, compression=compression) as writer:
         for record in RECORDS[:3]:
             writer.write(record)
         writer.write_batch(pa.array(RECORDS[3:10], pa.binary()))
@@ -43,10 +43,10 @@ def test_round_trip(tmp_path: pathlib.Path, compression: str | None) -> None:
     [("a.gz", b"\x1f\x8b"), ("a.zlib", b"\x78"), ("a.zz", b"\x78"), ("a.zst", b"\x28\xb5\x2f\xfd")],
 )
 def test_compression_by_name(tmp_path: pathlib.Path, name: str, magic: bytes) -> None:
-    with cst.TFRecordWriter(str(tmp_path / name)) as writer:
+    with cst.codec.TFRecordWriter(str(tmp_path / name)) as writer:
         writer.write(b"x")
     assert (tmp_path / name).read_bytes().startswith(magic)
-    with cst.TFRecordWriter(tmp_path / name, compression="none") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / name, compression="none") as writer:
         writer.write(b"x")
     assert len((tmp_path / name).read_bytes()) == 17
 
@@ -54,7 +54,7 @@ def test_compression_by_name(tmp_path: pathlib.Path, name: str, magic: bytes) ->
 def test_others_read_what_we_write(tmp_path: pathlib.Path) -> None:
     files = {}
     for name in ("plain", "a.gz", "a.zlib"):
-        with cst.TFRecordWriter(tmp_path / name) as writer:
+        with cst.codec.TFRecordWriter(tmp_path / name) as writer:
             writer.write_batch(pa.array(RECORDS))
         files[name] = (tmp_path / name).read_bytes()
     assert gzip.decompress(files["a.gz"]) == zlib.decompress(files["a.zlib"]) == files["plain"]
@@ -62,14 +62,14 @@ def test_others_read_what_we_write(tmp_path: pathlib.Path) -> None:
 
 def test_level(tmp_path: pathlib.Path) -> None:
     for level in (1, 3):
-        with cst.TFRecordWriter(tmp_path / "a.zst", level=level) as writer:
+        with cst.codec.TFRecordWriter(tmp_path / "a.zst", level=level) as writer:
             writer.write_batch(pa.array(RECORDS))
         assert raw(tmp_path / "a.zst") == RECORDS
 
 
 @pytest.mark.parametrize("record", [b"abc", bytearray(b"abc"), memoryview(b"abc")])
 def test_buffers(tmp_path: pathlib.Path, record: bytes) -> None:
-    with cst.TFRecordWriter(tmp_path / "out") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / "out") as writer:
         writer.write(record)
     assert raw(tmp_path / "out") == [b"abc"]
 
@@ -77,7 +77,7 @@ def test_buffers(tmp_path: pathlib.Path, record: bytes) -> None:
 def test_an_exception_leaves_no_file(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "out.gz"
     for error in (RuntimeError, KeyboardInterrupt):
-        with pytest.raises(error), cst.TFRecordWriter(path) as writer:
+        with pytest.raises(error), cst.codec.TFRecordWriter(path) as writer:
             writer.write_batch(pa.array(RECORDS))
             raise error
     assert os.listdir(tmp_path) == []
@@ -87,7 +87,7 @@ def test_an_exception_leaves_no_file(tmp_path: pathlib.Path) -> None:
 def test_an_old_file_stays_until_the_new_one_is_complete(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "out"
     path.write_bytes(b"old")
-    writer = cst.TFRecordWriter(path)
+    writer = cst.codec.TFRecordWriter(path)
     writer.write(b"new")
     assert path.read_bytes() == b"old"
     writer.abort()
@@ -96,7 +96,7 @@ def test_an_old_file_stays_until_the_new_one_is_complete(tmp_path: pathlib.Path)
 
 
 def test_a_forgotten_writer_leaves_no_file(tmp_path: pathlib.Path) -> None:
-    writer = cst.TFRecordWriter(tmp_path / "out")
+    writer = cst.codec.TFRecordWriter(tmp_path / "out")
     writer.write(b"x")
     del writer
     gc.collect()
@@ -104,7 +104,7 @@ def test_a_forgotten_writer_leaves_no_file(tmp_path: pathlib.Path) -> None:
 
 
 def test_closed(tmp_path: pathlib.Path) -> None:
-    writer = cst.TFRecordWriter(tmp_path / "out")
+    writer = cst.codec.TFRecordWriter(tmp_path / "out")
     assert not writer.closed
     writer.close()
     writer.close()
@@ -113,12 +113,12 @@ def test_closed(tmp_path: pathlib.Path) -> None:
     assert "closed" in repr(writer)
     assert raw(tmp_path / "out") == []
     for use in (lambda: writer.write(b""), lambda: writer.write_batch(pa.array([b""]))):
-        with pytest.raises(cst.StateError):
+        with pytest.raises(cst.errors.StateError):
             use()
 
 
 def test_wrong_records(tmp_path: pathlib.Path) -> None:
-    with cst.TFRecordWriter(tmp_path / "out") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / "out") as writer:
         for wrong in (None, "text", 5, [b"x"]):
             with pytest.raises(TypeError):
                 writer.write(wrong)  # type: ignore[arg-type]
@@ -130,14 +130,14 @@ def test_wrong_records(tmp_path: pathlib.Path) -> None:
 
 
 def test_wrong_arguments(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(cst.ArgumentError, match="gzip"):
-        cst.TFRecordWriter(tmp_path / "out", compression="bz2")  # type: ignore[arg-type]
+    with pytest.raises(cst.errors.ArgumentError, match="gzip"):
+        cst.codec.TFRecordWriter(tmp_path / "out", compression="bz2")  # type: ignore[arg-type]
     with pytest.raises(TypeError):
-        cst.TFRecordWriter(5)  # type: ignore[arg-type]
-    with pytest.raises(cst.ArgumentError, match="text mode"):
-        cst.TFRecordWriter(io.StringIO())  # type: ignore[arg-type]
+        cst.codec.TFRecordWriter(5)  # type: ignore[arg-type]
+    with pytest.raises(cst.errors.ArgumentError, match="text mode"):
+        cst.codec.TFRecordWriter(io.StringIO())  # type: ignore[arg-type]
     with pytest.raises(OSError, match="out"):
-        cst.TFRecordWriter(tmp_path / "no" / "such" / "folder" / "out")
+        cst.codec.TFRecordWriter(tmp_path / "no" / "such" / "folder" / "out")
 
 
 # File objects
@@ -163,13 +163,13 @@ def test_file_objects(tmp_path: pathlib.Path) -> None:
     memory = io.BytesIO()
     with open(tmp_path / "a", "wb") as file:
         for target in (sink, memory, file):
-            with cst.TFRecordWriter(target) as writer:
+            with cst.codec.TFRecordWriter(target) as writer:
                 writer.write_batch(pa.array(RECORDS))
     assert sink.flushed == 1
     assert bytes(sink.data) == memory.getvalue() == (tmp_path / "a").read_bytes()
     assert raw(tmp_path / "a") == RECORDS
     memory = io.BytesIO()
-    with cst.TFRecordWriter(memory, compression="gzip") as writer:
+    with cst.codec.TFRecordWriter(memory, compression="gzip") as writer:
         writer.write(b"x")
     assert gzip.decompress(memory.getvalue())
 
@@ -179,7 +179,10 @@ def test_an_exception_of_the_file_object_comes_out() -> None:
         def write(self, data: bytes) -> int:
             raise BlockingIOError(11, "the disk is full")
 
-    with pytest.raises(BlockingIOError, match="the disk is full"), cst.TFRecordWriter(Full()) as w:
+    with (
+        pytest.raises(BlockingIOError, match="the disk is full"),
+        cst.codec.TFRecordWriter(Full()) as w,
+    ):
         for _ in range(100):
             w.write(bytes(1_000_000))
 
@@ -190,14 +193,14 @@ def test_a_file_object_that_lies(answer: object) -> None:
         def write(self, data: bytes) -> object:
             return answer
 
-    with pytest.raises((OSError, TypeError)), cst.TFRecordWriter(Liar()) as writer:  # type: ignore[arg-type]
+    with pytest.raises((OSError, TypeError)), cst.codec.TFRecordWriter(Liar()) as writer:  # type: ignore[arg-type]
         writer.write(b"x")
 
 
 def test_standard_output(tmp_path: pathlib.Path) -> None:
     import subprocess
 
-    code = "import columnstone as c\nwith c.TFRecordWriter('-') as w: w.write(b'abc')"
+    code = "import columnstone as c\nwith c.codec.TFRecordWriter('-') as w: w.write(b'abc')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     path = tmp_path / "a"
     path.write_bytes(done.stdout)
@@ -208,14 +211,14 @@ def test_write_batch_takes_what_holds_one_binary_column(tmp_path: pathlib.Path) 
     column = pa.array(RECORDS[:4], pa.binary())
     batch = pa.record_batch({"record": column})
     table = pa.table({"record": pa.chunked_array([column, column.slice(1, 2)])})
-    with cst.TFRecordWriter(tmp_path / "in") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / "in") as writer:
         writer.write_batch(batch)
         writer.write_batch(batch.slice(1, 2))
         writer.write_batch(table)
         writer.write_batch(pa.chunked_array([column]))
     expected = RECORDS[:4] + RECORDS[1:3] + RECORDS[:4] + RECORDS[1:3] + RECORDS[:4]
     assert raw(tmp_path / "in") == expected
-    with cst.TFRecordWriter(tmp_path / "out") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / "out") as writer:
         source = cst.open(tmp_path / "in", format="raw", batch_size=3)
         writer.write_batch(source)
         writer.write_batch(next(iter(source)))
@@ -223,12 +226,12 @@ def test_write_batch_takes_what_holds_one_binary_column(tmp_path: pathlib.Path) 
 
 
 def test_write_batch_says_what_it_takes(tmp_path: pathlib.Path) -> None:
-    with cst.TFRecordWriter(tmp_path / "out") as writer:
+    with cst.codec.TFRecordWriter(tmp_path / "out") as writer:
         for wrong in ([b"x"], b"x", 5, None):
             with pytest.raises(TypeError, match=r"write_batch.*binary column"):
                 writer.write_batch(wrong)  # type: ignore[arg-type]
         for two in (pa.record_batch({"a": [b""], "b": [b""]}), pa.table({"a": [b""], "b": [b""]})):
-            with pytest.raises(cst.ArgumentError, match="2 columns") as caught:
+            with pytest.raises(cst.errors.ArgumentError, match="2 columns") as caught:
                 writer.write_batch(two)
             assert caught.value.hint
 
@@ -241,7 +244,7 @@ def test_a_file_that_has_come_meanwhile_stays(tmp_path: pathlib.Path, ending: st
         yield cst.record_batch([{"a": 1}])
         path.write_text("somebody else's")
 
-    with pytest.raises(cst.FileError, match="the output exists"):
+    with pytest.raises(cst.errors.FileError, match="the output exists"):
         cst.write(batches(), path)
     assert path.read_text() == "somebody else's"
     assert os.listdir(tmp_path) == [path.name]
@@ -256,7 +259,7 @@ def test_shards_take_all_names_or_none(tmp_path: pathlib.Path, ending: str) -> N
         yield cst.record_batch([{"a": 1}])
         taken.write_text("somebody else's")
 
-    with pytest.raises(cst.FileError, match="the output exists"):
+    with pytest.raises(cst.errors.FileError, match="the output exists"):
         cst.write(batches(), tmp_path / f"out.{ending}", num_shards=2)
     assert os.listdir(tmp_path) == [taken.name]
 
@@ -265,7 +268,7 @@ def test_shards_take_all_names_or_none(tmp_path: pathlib.Path, ending: str) -> N
 def test_links_that_lead_nowhere_are_not_followed(tmp_path: pathlib.Path, ending: str) -> None:
     link = tmp_path / f"link.{ending}"
     link.symlink_to("elsewhere")
-    with pytest.raises(cst.FileError, match="the output exists"):
+    with pytest.raises(cst.errors.FileError, match="the output exists"):
         cst.write([{"a": 1}], link)
     assert os.listdir(tmp_path) == [link.name]
     cst.write([{"a": 1}], link, overwrite=True)

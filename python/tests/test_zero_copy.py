@@ -16,15 +16,15 @@ NUMBERS = [pa.int8(), pa.uint16(), pa.int32(), pa.int64(), pa.float32(), pa.floa
 
 def convert(column: pa.Array, kind: Any, dtype: Any, shape: tuple[int, ...] = ()) -> Any:
     batch = pa.record_batch([column], names=["x"])
-    tensor = cst.TensorRepresentation("x", kind, dtype, shape=shape)
-    return cst.TensorAdapter(batch.schema, [tensor]).convert(batch)["x"]
+    tensor = cst.schema.TensorRepresentation("x", kind, dtype, shape=shape)
+    return cst.tensor.TensorAdapter(batch.schema, [tensor]).convert(batch)["x"]
 
 
 def dtype_of(type_: pa.DataType) -> str:
     return "float32" if pa.types.is_floating(type_) else "int64"
 
 
-def address_of(tensor: cst.Tensor) -> int:
+def address_of(tensor: cst.tensor.Tensor) -> int:
     """By numpy, which has to agree with DLPack."""
     address: int = tensor.numpy().__array_interface__["data"][0]
     assert np.from_dlpack(tensor).__array_interface__["data"][0] == address
@@ -90,14 +90,14 @@ def test_values_of_sorted_sparse_tensors() -> None:
     batch = pa.record_batch(
         [pa.array([[1, 2], [3]], lists), pa.array([[0, 5], [2]], lists)], names=["x", "i"]
     )
-    spec = cst.TensorRepresentation(
+    spec = cst.schema.TensorRepresentation(
         "t", "sparse", "int64", ("x",), shape=(9,), index_columns=("i",)
     )
-    tensor = cst.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
+    tensor = cst.tensor.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
     assert address_of(tensor.values) == batch["x"].values.buffers()[1].address
 
 
-def shared_strings(tensor: cst.Tensor) -> tuple[int, pa.Array]:
+def shared_strings(tensor: cst.tensor.Tensor) -> tuple[int, pa.Array]:
     array = pa.array(tensor)
     array.validate(full=True)
     assert array.type == pa.large_binary()
@@ -122,8 +122,8 @@ def test_strings(type_: pa.DataType, part: tuple[int, int]) -> None:
 def test_strings_around_missing_rows() -> None:
     column = pa.array([["a"], None, ["bb"]], pa.large_list(pa.large_binary()))
     batch = pa.record_batch([column], names=["x"])
-    spec = cst.TensorRepresentation("x", "dense", "bytes", default=b"")
-    tensor = cst.TensorAdapter(batch.schema, [spec]).convert(batch)["x"]
+    spec = cst.schema.TensorRepresentation("x", "dense", "bytes", default=b"")
+    tensor = cst.tensor.TensorAdapter(batch.schema, [spec]).convert(batch)["x"]
     address, array = shared_strings(tensor)
     assert array.to_pylist() == [b"a", b"", b"bb"]
     assert address == column.values.buffers()[2].address
@@ -134,10 +134,10 @@ def test_scattered_strings_are_copied() -> None:
     batch = pa.record_batch(
         [pa.array([[b"p", b"q"]], lists[0]), pa.array([[5, 0]], lists[1])], names=["x", "i"]
     )
-    spec = cst.TensorRepresentation(
+    spec = cst.schema.TensorRepresentation(
         "t", "sparse", "bytes", ("x",), shape=(9,), index_columns=("i",)
     )
-    tensor = cst.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
+    tensor = cst.tensor.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
     address, array = shared_strings(tensor.values)
     assert array.to_pylist() == [b"q", b"p"]
     assert address != batch["x"].values.buffers()[2].address
@@ -146,7 +146,7 @@ def test_scattered_strings_are_copied() -> None:
 def test_from_files_to_tensors(make_file: MakeFile) -> None:
     """Our own batches: the tensors lie where the columns lie."""
     source = cst.open(make_file("x.tfrecord", 50), schema=SCHEMA, batch_size=20)
-    made = cst.TensorAdapter(source, source.tensor_representations())
+    made = cst.tensor.TensorAdapter(source, source.tensor_representations())
     for batch in source:
         assert isinstance(batch, _core.RecordBatch)
         tensors = made.convert(batch)

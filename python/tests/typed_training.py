@@ -24,7 +24,7 @@ class Model(nn.Module):
         return made.squeeze(1)
 
 
-def loss_of(model: Model, features: cst.Batch, label: torch.Tensor) -> torch.Tensor:
+def loss_of(model: Model, features: cst.dataset.Batch, label: torch.Tensor) -> torch.Tensor:
     return nn.functional.mse_loss(model(features["price"]), label)
 
 
@@ -55,16 +55,16 @@ def tensors(source: cst.Source) -> npt.NDArray[np.float32]:
     made = next(source.tensors())
     price: npt.NDArray[np.float32] = made["price"].numpy()
     splits: npt.NDArray[np.int64] = made["tokens"].row_splits[0].numpy()
-    places: cst.Tensor = made["tags"].indices
+    places: cst.tensor.Tensor = made["tags"].indices
     assert (len(splits), places.shape) == (len(price) + 1, (len(price), 2))
-    if isinstance(made["tokens"], cst.RaggedTensor):
+    if isinstance(made["tokens"], cst.tensor.RaggedTensor):
         assert made["tokens"].to_list()[0] == [0]
-    one: torch.Tensor = cst.to_torch(made["price"])
-    several: dict[str, torch.Tensor] = cst.to_torch(made)
-    assert one.shape == several["price"].shape == cst.to_numpy(made["price"]).shape
+    one: torch.Tensor = cst.tensor.to_torch(made["price"])
+    several: dict[str, torch.Tensor] = cst.tensor.to_torch(made)
+    assert one.shape == several["price"].shape == cst.tensor.to_numpy(made["price"]).shape
     tags = made["tags"]
-    assert isinstance(tags, cst.SparseTensor)
-    assert cst.to_numpy(tags).values.dtype == np.int64
+    assert isinstance(tags, cst.tensor.SparseTensor)
+    assert cst.tensor.to_numpy(tags).values.dtype == np.int64
     return price
 
 
@@ -80,7 +80,7 @@ def structured(source: cst.Source) -> list[float]:
         fields: dict[str, torch.Tensor] = st.with_only("price").to_torch()
         found += [float(fields["price"].sum()), *(row["price"].to_py() for row in st)]
         leaf = st["price"]
-        if isinstance(leaf, cst.LeafTensor):
+        if isinstance(leaf, cst.struct.LeafTensor):
             found.append(float(leaf.fill_null(0)[0].to_py()))
     return found
 

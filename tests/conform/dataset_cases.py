@@ -29,8 +29,8 @@ def with_tensors(source: Any) -> Any:
     """The columns of a source that tensors can be made of."""
     while True:
         try:
-            cst.TensorAdapter(source.arrow_schema, source.tensor_representations())
-        except cst.UnsupportedError as error:
+            cst.tensor.TensorAdapter(source.arrow_schema, source.tensor_representations())
+        except cst.errors.UnsupportedError as error:
             if error.path is None:
                 pytest.skip("no tensors of this format")
             leave_out = (error.path.split(".")[0], source._options["offset_column"])
@@ -63,7 +63,7 @@ def records(case: message_types.Case, r: Random, count: int) -> list[bytes]:
         data = message_wire.random_record(r, case, loose=len(made) % 2 == 0)
         try:
             case.cls.FromString(data)
-            cst.MessageDecoder(case.message, descriptors=case.descriptors).decode([data])
+            cst.codec.MessageDecoder(case.message, descriptors=case.descriptors).decode([data])
         except (DecodeError, cst.Error):
             continue
         made.append(data)

@@ -239,7 +239,7 @@ class Format:
     found: dict[str, pa.DataType] = dataclasses.field(default_factory=dict)
     outer: tuple[str, ...] = ()
     spoil: Callable[[bytes, int], tuple[bytes, int]] | None = None
-    error: type[Exception] = cst.CorruptError
+    error: type[Exception] = cst.errors.CorruptError
     place: tuple[str, ...] = ("record", "offset")
     granule: int = 1
     skips: bool = False
@@ -409,7 +409,7 @@ class Checked:
         return kept.__arrow_c_stream__(requested_schema)
 
 
-cst.register_format("checked", Checked)
+cst.format.register("checked", Checked)
 
 
 class Streamed:
@@ -526,7 +526,7 @@ PLAIN = [
         },
         outer=("gz", "zst"),
         spoil=spoil_csv,
-        error=cst.SchemaError,
+        error=cst.errors.SchemaError,
         skips=True,
         columnless=False,
     ),

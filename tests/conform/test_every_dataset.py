@@ -56,7 +56,7 @@ def test_every_row_once_in_every_order(case: Case, on_error: str, tmp_path: path
         dataset = source.dataset(BATCH, order, window=2 * BATCH, seed=3, as_batches=True)
         try:
             batches = list(dataset)
-        except cst.UnsupportedError:
+        except cst.errors.UnsupportedError:
             assert order == "global"
             continue
         found = [marked(rows_of(table)) for table in tables_of(batches, schema)]
@@ -74,7 +74,7 @@ def columns_with_length(source: Any) -> list[str]:
     for child in source.arrow_schema.children:
         try:
             source.dataset(BATCH, bucket_by=child.name, as_batches=True)
-        except cst.ArgumentError:
+        except cst.errors.ArgumentError:
             continue
         found.setdefault(child.format, child.name)
     return list(found.values())[:3]
@@ -133,11 +133,11 @@ def same(found: Any, wanted: Any) -> None:
         assert list(found) == list(wanted)
         for name in wanted:
             same(found[name], wanted[name])
-    elif isinstance(wanted, cst.RaggedTensor):
+    elif isinstance(wanted, cst.tensor.RaggedTensor):
         same(found.values, wanted.values)
         for level, expected in zip(found.row_splits, wanted.row_splits, strict=True):
             same(level, expected)
-    elif isinstance(wanted, cst.SparseTensor):
+    elif isinstance(wanted, cst.tensor.SparseTensor):
         for part in ("indices", "values", "dense_shape"):
             same(getattr(found, part), getattr(wanted, part))
     else:
@@ -153,14 +153,14 @@ def test_tensors_are_those_of_the_batches(
 ) -> None:
     source = with_tensors(case.source(tmp_path, on_error))
     specs = source.tensor_representations()
-    adapter = cst.TensorAdapter(source.arrow_schema, specs)
+    adapter = cst.tensor.TensorAdapter(source.arrow_schema, specs)
     for order in (False, "window"):
         options: dict[str, Any] = {"window": 2 * BATCH, "seed": 3}
         batches = source.dataset(BATCH, order, as_batches=True, **options)
         tensors = iter(source.dataset(BATCH, order, **options).numpy())
         for batch in batches:
             try:
-                expected = cst.to_numpy(adapter.convert(batch))
+                expected = cst.tensor.to_numpy(adapter.convert(batch))
             except cst.Error as error:  # a null where there is no place for one
                 with pytest.raises(type(error)):
                     next(tensors)

@@ -199,7 +199,7 @@ def test_unknown_column(format: Format, files: Any) -> None:
     name = format.names[-1]
     paths = files(format, format.table(0, 5))
     for options in (format.type_options(format.names), {}):
-        with pytest.raises(cst.NotFoundError) as caught:
+        with pytest.raises(cst.errors.NotFoundError) as caught:
             _ = cst.open(
                 format.opens(paths), format.format, columns=[name + "s"], **options
             ).arrow_schema
@@ -248,7 +248,7 @@ def test_zero_columns(format: Format, tmp_path: pathlib.Path) -> None:
     path = tmp_path / f"0.{format.ending}"
     batch = without_columns(9)
     if not format.columnless:
-        with pytest.raises(cst.UnsupportedError):
+        with pytest.raises(cst.errors.UnsupportedError):
             cst.write(batch, path, format.name, **format.options)
         assert not path.exists()
         return
@@ -357,7 +357,7 @@ def stop_by_close(source: cst.Source) -> None:
     begun = iter(source)
     next(begun)
     begun.close()
-    with pytest.raises(cst.StateError):
+    with pytest.raises(cst.errors.StateError):
         next(begun)
 
 
@@ -365,7 +365,7 @@ def stop_by_closing_the_source(source: cst.Source) -> None:
     begun = iter(source)
     next(begun)
     source.close()
-    with pytest.raises(cst.StateError):
+    with pytest.raises(cst.errors.StateError):
         next(begun)
 
 
@@ -502,7 +502,7 @@ def test_skipping(format: Format, threads: int, files: Any) -> None:
     """With on_error="skip" the sound rows come, and a report of the other one."""
     paths, _, at = damaged(format, files)
     if not format.skips:
-        with pytest.raises(cst.UnsupportedError, match="no records"):
+        with pytest.raises(cst.errors.UnsupportedError, match="no records"):
             format.open(paths, format.names[:1], on_error="skip")
         return
     source = format.open(paths, format.names[:1], batch_size=7, threads=threads, on_error="skip")

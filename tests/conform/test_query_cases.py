@@ -73,7 +73,7 @@ def rows_of(view: cst.View, columns: list[reference.Column]) -> list[Any]:
     for i in range(len(cases.RECORDS)):
         try:
             made = pa.record_batch(view.run(BATCH.slice(i, 1)))
-        except cst.SchemaError as error:
+        except cst.errors.SchemaError as error:
             assert error.record == 0
             found.append(FAILS)
             continue

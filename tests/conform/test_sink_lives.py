@@ -43,7 +43,7 @@ def test_closed_twice_and_used_afterwards(output: Output, path: pathlib.Path, th
     writer.close()
     writer.abort()
     for use in (lambda: writer.write(output.rows(0)), lambda: writer.begin(output.schema)):
-        with pytest.raises(cst.StateError, match="the writer is closed"):
+        with pytest.raises(cst.errors.StateError, match="the writer is closed"):
             use()
     assert output.numbers(path) == list(range(10))
     assert files(path) == output.files(path)
@@ -68,7 +68,7 @@ def test_used_after_an_error(output: Output, path: pathlib.Path) -> None:
         writer.write(output.rows(10))
         writer.close()
         expected = list(range(20))
-    except cst.StateError:
+    except cst.errors.StateError:
         expected = None
     if expected is not None:
         assert output.numbers(path) == expected
@@ -103,7 +103,7 @@ def test_two_threads(output: Output, path: pathlib.Path, threads: int) -> None:
         for i in range(10, 2000, 10):
             try:
                 writer.write(output.rows(i))
-            except cst.StateError:
+            except cst.errors.StateError:
                 return
             accepted.extend(range(i, i + 10))
 
@@ -133,7 +133,7 @@ def use_in_child(writers: list[cst.Writer], use: str, rows: pa.RecordBatch) -> N
             elif use == "abort":
                 writers[0].abort()
             else:
-                with pytest.raises(cst.StateError):
+                with pytest.raises(cst.errors.StateError):
                     writers[0].write(rows) if use == "write" else writers[0].close()
             status = 0
         finally:

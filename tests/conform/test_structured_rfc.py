@@ -1,8 +1,8 @@
 """Every example of the RFC on structured tensors (20190910-struct-tensor), in its order.
 
 What our names change: `tf.struct.constant` and `struct_constant` are `cst.struct.constant`, and
-`tf.Tensor` and `tf.RaggedTensor` are one class, `cst.LeafTensor`, whose shape has None where rows
-differ in length. `tf.gather` and its like are `cst.struct.gather`.
+`tf.Tensor` and `tf.RaggedTensor` are one class, `cst.struct.LeafTensor`, whose shape has None where
+rows differ in length. `tf.gather` and its like are `cst.struct.gather`.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def test_nested_fields_of_the_structs_are_scalars_and_one_is_a_vector(struct: An
 
 def test_a_name_of_a_scalar_selects_a_field(struct: Any) -> None:
     embedding = struct["user_embedding"]
-    assert isinstance(embedding, cst.LeafTensor)
+    assert isinstance(embedding, cst.struct.LeafTensor)
     assert embedding.shape == (6,) and embedding.to_py()[0] == 0.8
 
     assert isinstance(struct["recipe"], cst.StructuredTensor)
@@ -94,7 +94,7 @@ def test_a_name_of_a_scalar_selects_a_field(struct: Any) -> None:
     assert struct["recipe"].to_py()["title"].startswith("Snicker")
 
     title = struct["recipe"]["title"]
-    assert isinstance(title, cst.LeafTensor)
+    assert isinstance(title, cst.struct.LeafTensor)
     assert title.shape == () and title.to_py() == "Snickerdoodle cookies"
 
     ingredients = struct["recipe"]["ingredients"]
@@ -244,7 +244,7 @@ LIMITATIONS: dict[str, tuple[list[Any], str, str, str]] = {
 @pytest.mark.parametrize("case", LIMITATIONS)
 def test_what_cannot_be_encoded(case: str) -> None:
     value, path, found, expected = LIMITATIONS[case]
-    with pytest.raises(cst.SchemaError, match=f"found .*{found}.*{expected}") as caught:
+    with pytest.raises(cst.errors.SchemaError, match=f"found .*{found}.*{expected}") as caught:
         cst.struct.constant(value)
     assert (caught.value.path, caught.value.record) == (path, 1)
 
@@ -255,7 +255,7 @@ def test_what_cannot_be_encoded(case: str) -> None:
 def test_nested_lists_of_scalars_are_tensors() -> None:
     assert cst.struct.constant([[1, 2], [3, 4]]).shape == (2, 2)
     assert cst.struct.constant([[1, 2], [3]]).shape == (2, None)
-    assert isinstance(cst.struct.constant([1, 2]), cst.LeafTensor)
+    assert isinstance(cst.struct.constant([1, 2]), cst.struct.LeafTensor)
     with pytest.raises(cst.Error):
         cst.struct.constant([1, [2]])  # not at the same depth
 
@@ -290,7 +290,7 @@ def test_data_frames_are_vectors() -> None:
     pd = pytest.importorskip("pandas")
     fields = {"col1": [1, 2], "col2": [3, 4]}
     df = pd.DataFrame(data=fields)
-    st = cst.DenseStructuredTensor(shape=[2], fields=fields)
+    st = cst.struct.DenseStructuredTensor(shape=[2], fields=fields)
     assert cst.StructuredTensor.from_pandas(df).to_py() == st.to_py()
     assert cst.StructuredTensor.from_pandas(df).to_pandas().equals(df)
     assert st.to_pandas().astype("int64").equals(df)  # columns of Arrow types otherwise
@@ -340,11 +340,11 @@ def test_the_repr_shows_values() -> None:
 
 
 def test_a_dense_tensor_of_a_shape_and_fields() -> None:
-    st = cst.DenseStructuredTensor(
+    st = cst.struct.DenseStructuredTensor(
         shape=[2, 2],
         fields={"x": [["foo", "bar"], ["baz", "raz"]], "n": np.arange(8).reshape(2, 2, 2)},
     )
-    assert isinstance(st, cst.StructuredTensor) and isinstance(st, cst.DenseStructuredTensor)
+    assert isinstance(st, cst.StructuredTensor) and isinstance(st, cst.struct.DenseStructuredTensor)
     assert st.shape == (2, 2)
     assert st["n"].shape == (2, 2, 2)
     assert st[1, 0].to_py() == {"x": "baz", "n": [4, 5]}
@@ -353,35 +353,37 @@ def test_a_dense_tensor_of_a_shape_and_fields() -> None:
 @pytest.mark.parametrize("fields", [{"x": [1, 2, 3]}, {"x": [1, 2], "y": [1]}])
 def test_fields_must_have_the_shape(fields: dict[str, Any]) -> None:
     with pytest.raises(cst.Error):
-        cst.DenseStructuredTensor(shape=[2], fields=fields)
+        cst.struct.DenseStructuredTensor(shape=[2], fields=fields)
 
 
 def test_ragged_from_row_splits() -> None:
     values = cst.struct.constant([FOO, BAR, BAZ])
-    st = cst.RaggedStructuredTensor.from_row_splits(values, [0, 2, 2, 3])
+    st = cst.struct.RaggedStructuredTensor.from_row_splits(values, [0, 2, 2, 3])
     assert st.shape == (3, None)
     assert st.to_py() == [[FOO, BAR], [], [BAZ]]
-    assert isinstance(st, cst.RaggedStructuredTensor)
-    assert not isinstance(st, cst.DenseStructuredTensor)
+    assert isinstance(st, cst.struct.RaggedStructuredTensor)
+    assert not isinstance(st, cst.struct.DenseStructuredTensor)
 
 
 def test_a_dense_spec_has_the_full_shape_of_each_field() -> None:
-    spec = cst.DenseStructuredTensorSpec(
-        shape=[2, 3], field_specs={"x": cst.LeafSpec([2, 3, 10], "int32")}
+    spec = cst.struct.DenseStructuredTensorSpec(
+        shape=[2, 3], field_specs={"x": cst.struct.LeafSpec([2, 3, 10], "int32")}
     )
-    value = cst.DenseStructuredTensor([2, 3], {"x": np.zeros((2, 3, 10), np.int32)})
+    value = cst.struct.DenseStructuredTensor([2, 3], {"x": np.zeros((2, 3, 10), np.int32)})
     assert spec.is_compatible_with(value)
     assert not spec.is_compatible_with(
-        cst.DenseStructuredTensor([2, 3], {"x": np.zeros((2, 3, 9), np.int32)})
+        cst.struct.DenseStructuredTensor([2, 3], {"x": np.zeros((2, 3, 9), np.int32)})
     )
 
 
 def test_a_ragged_spec_is_of_values_and_splits() -> None:
     values = cst.struct.constant([FOO, BAR, BAZ])
-    spec = cst.RaggedStructuredTensorSpec(
+    spec = cst.struct.RaggedStructuredTensorSpec(
         shape=[3, None], values_spec=values.spec, row_splits_dtype="int64"
     )
-    assert spec.is_compatible_with(cst.RaggedStructuredTensor.from_row_splits(values, [0, 2, 2, 3]))
+    assert spec.is_compatible_with(
+        cst.struct.RaggedStructuredTensor.from_row_splits(values, [0, 2, 2, 3])
+    )
 
 
 # --- Operation dispatchers --------------------------------------------------------------------

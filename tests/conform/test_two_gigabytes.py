@@ -99,7 +99,7 @@ def test_a_batch(format: str, values: list[pa.Array], path: pathlib.Path) -> Non
         assert found.equals(values[0])
     del found
     if narrow is not None:
-        with pytest.raises(cst.LimitError) as caught:
+        with pytest.raises(cst.errors.LimitError) as caught:
             one_batch(cst.open(path, format, batch_size=ROWS, **narrow))
         assert caught.value.path == "v"
         assert caught.value.hint == "use smaller batches or 64-bit offsets"

@@ -47,27 +47,27 @@ def examples(numbers: Iterable[int]) -> list[bytes]:
             "values": pa.array([row["values"] for row in rows], pa.large_list(pa.float32())),
         }
     )
-    made: list[bytes] = pa.array(cst.ExampleEncoder(SCHEMA).encode(batch)).to_pylist()
+    made: list[bytes] = pa.array(cst.codec.ExampleEncoder(SCHEMA).encode(batch)).to_pylist()
     return made
 
 
 def framed(records: Iterable[bytes]) -> bytes:
     file = io.BytesIO()
-    with cst.TFRecordWriter(file) as writer:
+    with cst.codec.TFRecordWriter(file) as writer:
         for one in records:
             writer.write(one)
     return file.getvalue()
 
 
 def write(path: pathlib.Path, numbers: Iterable[int], compression: str | None = None) -> str:
-    with cst.TFRecordWriter(str(path), compression=compression) as writer:
+    with cst.codec.TFRecordWriter(str(path), compression=compression) as writer:
         for one in examples(numbers):
             writer.write(one)
     return str(path)
 
 
 def expected(numbers: Iterable[int]) -> list[tuple[int, str]]:
-    found = cst.ExampleDecoder(SCHEMA).decode(examples(numbers))
+    found = cst.codec.ExampleDecoder(SCHEMA).decode(examples(numbers))
     return sorted(checksum(pa.record_batch(found)))
 
 

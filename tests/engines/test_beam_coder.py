@@ -112,7 +112,7 @@ def test_a_union_is_no_key() -> None:
     batch = pa.record_batch({"a": pa.UnionArray.from_sparse(types, [ints, ints])})
     coder = cst.beam.RecordBatchCoder()
     assert coder.decode(coder.encode(batch)).equals(batch)
-    with pytest.raises(cst.UnsupportedError, match="union"):
+    with pytest.raises(cst.errors.UnsupportedError, match="union"):
         key(batch)
 
 

@@ -46,7 +46,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 def comparable(result: Any) -> Any:
     """Without the places of anomalies, which depend on the order."""
-    if not isinstance(result, cst.SchemaCheck):
+    if not isinstance(result, cst.schema.SchemaCheck):
         return result
     anomalies = [dataclasses.replace(anomaly, places=()) for anomaly in result.anomalies]
     return dataclasses.replace(result, anomalies=anomalies)
@@ -64,7 +64,7 @@ def check(transform: Any, batches: list[Any], expected: Any, *options: str) -> N
 
 
 def count(batches: list[Any]) -> Any:
-    counts = cst.Counts()
+    counts = cst.accumulate.Counts()
     for b in batches:
         counts.add(b)
     return counts.finish()
@@ -104,7 +104,7 @@ def test_results_and_coders_cross_processes(
         batches = p | beam.Create(BATCHES) | beam.Reshuffle()
         assert_that(batches | validate, is_expected, "validation")
         pairs = batches | beam.Map(lambda b: (b.num_columns, b))
-        counts = pairs | beam.CombinePerKey(cst.beam.Accumulate(cst.Counts))
+        counts = pairs | beam.CombinePerKey(cst.beam.Accumulate(cst.accumulate.Counts))
         rows = counts | beam.MapTuple(lambda key, found: (key, found.num_rows))
         assert_that(rows, equal_to([(2, 550), (3, 50)]), "counts")
         tables = batches | beam.Map(lambda b: pa.Table.from_batches([b]))
@@ -114,8 +114,8 @@ def test_results_and_coders_cross_processes(
 
 
 def test_without_batches() -> None:
-    check(cst.beam.InferSchema(), [], cst.SchemaInference().finish())
-    check(cst.beam.Validate(SCHEMA), [], cst.Validation(SCHEMA).finish())
+    check(cst.beam.InferSchema(), [], cst.accumulate.SchemaInference().finish())
+    check(cst.beam.Validate(SCHEMA), [], cst.accumulate.Validation(SCHEMA).finish())
     check(cst.beam.Count(), [], count([]))
     with beam.Pipeline("FnApiRunner") as p:
         assert_that(p | beam.Create([]) | cst.beam.Count().without_defaults(), equal_to([]))
@@ -130,7 +130,9 @@ def test_what_combine_globally_offers() -> None:
         beside = p | "One" >> beam.Create([1]) | beam.Map(lambda _, found: found.num_rows, view)
         assert_that(beside, equal_to([600]), "beside")
         halves = batches | beam.WithKeys(lambda _: "all")
-        fanned = beam.CombinePerKey(cst.beam.Accumulate(cst.Counts)).with_hot_key_fanout(2)
+        fanned = beam.CombinePerKey(cst.beam.Accumulate(cst.accumulate.Counts)).with_hot_key_fanout(
+            2
+        )
         assert_that(halves | fanned, equal_to([("all", expected)]), "hot key")
         windows = batches | beam.Map(
             lambda b: beam.window.TimestampedValue(b, 0 if b.num_columns == 2 else 100)
@@ -143,7 +145,7 @@ def test_what_combine_globally_offers() -> None:
 
 def test_accumulators_are_small_and_go_on_elsewhere() -> None:
     """What workers send each other does not grow with the rows, and has no options in it."""
-    combiner = cst.beam.Accumulate(lambda: cst.Validation(SCHEMA))
+    combiner = cst.beam.Accumulate(lambda: cst.accumulate.Validation(SCHEMA))
     combiner = pickle.loads(pickle.dumps(combiner))
     coder = combiner.get_accumulator_coder()
     sizes = []
@@ -161,12 +163,12 @@ def test_accumulators_are_small_and_go_on_elsewhere() -> None:
 
 def test_names_and_arguments() -> None:
     assert cst.beam.InferSchema().default_label() == "InferSchema"
-    assert cst.beam.Accumulate(cst.Counts).default_label() == "Accumulate(Counts)"
+    assert cst.beam.Accumulate(cst.accumulate.Counts).default_label() == "Accumulate(Counts)"
     with pytest.raises(TypeError, match="makes a dict"):
         cst.beam.Accumulate(dict)
     with pytest.raises(TypeError, match="look"):
         cst.beam.InferSchema(look=True)
-    with pytest.raises(cst.SchemaError):
+    with pytest.raises(cst.errors.SchemaError):
         cst.beam.Validate("no schema {")
 
 

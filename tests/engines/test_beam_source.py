@@ -188,7 +188,7 @@ def test_damage_raises_in_one_range(tmp_path: pathlib.Path) -> None:
         for start, stop in ((0, position), (position, len(data))):
             try:
                 read(source, start, stop)
-            except cst.CorruptError:
+            except cst.errors.CorruptError:
                 failures += 1
         assert failures == 1
 
@@ -329,7 +329,7 @@ def test_frames_of_a_file_that_does_not_say_that_it_is_compressed(tmp_path: path
     rng = random.Random(3)
     records = [rng.randbytes(20_000) for _ in range(500)]
     path = tmp_path / "a.tfrecord"
-    with cst.TFRecordWriter(path, compression="zstd") as writer:
+    with cst.codec.TFRecordWriter(path, compression="zstd") as writer:
         for one in records:
             writer.write(one)
     source = beam_files.file_source(str(path), 10, format="raw")

@@ -110,7 +110,7 @@ def test_csv(tmp_path: pathlib.Path, every_batch: None) -> None:
     same_numbers(found, expected)
     inferred = tfxio.CsvTFXIO(str(path), ["id", "t"])
     assert rows(Run(inferred.BeamSource()).table) == rows(expected.table)
-    with pytest.raises(cst.UnsupportedError, match="use BeamSource"):
+    with pytest.raises(cst.errors.UnsupportedError, match="use BeamSource"):
         ours.RawRecordBeamSource()
 
 
@@ -161,7 +161,7 @@ def test_projections(path: str) -> None:
     assert rows(found) == rows(Run(peer.BeamSource(10)).table)
     twice = ours.Project(["values", "id"]).Project(["id"])
     assert Run(twice.BeamSource(10)).table.schema.names == ["id"]
-    with pytest.raises(cst.NotFoundError, match="no tensor 'none'"):
+    with pytest.raises(cst.errors.NotFoundError, match="no tensor 'none'"):
         ours.BeamSource(projections=["none"])
 
 
@@ -183,7 +183,7 @@ def test_records_without_files(kind: Any, every_batch: None) -> None:
     same_numbers(found, expected)
     assert ours.TensorRepresentations().keys() == peer.TensorRepresentations().keys()
     assert Run(ours.RawRecordBeamSource(), records).elements == records
-    with pytest.raises(cst.UnsupportedError, match="from Beam"):
+    with pytest.raises(cst.errors.UnsupportedError, match="from Beam"):
         ours.RecordBatches(tfxio.RecordBatchesOptions(1))
 
 

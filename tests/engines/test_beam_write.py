@@ -305,7 +305,7 @@ def test_publishing_again_goes_on_where_it_stopped(
         assert sorted_rows(rows_of(names)) == sorted_rows(ROWS)
     for name in names[:2]:
         os.remove(name)
-    with pytest.raises(cst.FileError, match="is gone"):
+    with pytest.raises(cst.errors.FileError, match="is gone"):
         made_of._publish(None, output, 4, job, written)
 
 
@@ -329,7 +329,7 @@ def test_files_of_an_earlier_run_are_not_taken_for_those_that_are_gone(
         written = shards_of(output, job)
         for w in written[:lost]:
             os.remove(tmp_path / f".columnstone-{job}" / w.name)
-        with pytest.raises(cst.FileError, match="is gone"):
+        with pytest.raises(cst.errors.FileError, match="is gone"):
             made_of._publish(None, output, 3, job, written)
         assert sorted_rows(rows_of(old)) == sorted_rows(BATCHES[1].to_pylist())
 
@@ -355,7 +355,7 @@ def test_modes(tmp_path: pathlib.Path) -> None:
     for other in others:
         (tmp_path / other).write_bytes(b"")
     assert len(run("error", 3)) == 3
-    with pytest.raises(cst.FileError, match=r"the output exists: a-00000-of-00003\.arrow"):
+    with pytest.raises(cst.errors.FileError, match=r"the output exists: a-00000-of-00003\.arrow"):
         run("error", 1)
     assert len(run("append", 1)) == 1
     files = sorted(set(glob.glob(f"{prefix}-*-of-*.arrow")) - {str(tmp_path / others[0])})
@@ -373,7 +373,7 @@ def test_files_that_come_meanwhile_are_not_replaced(tmp_path: pathlib.Path) -> N
     job = output.begin()
     written = attempt(output, job, BATCHES)
     (tmp_path / "a-00000-of-00001.arrow").write_bytes(b"mine")
-    with pytest.raises(cst.FileError, match="exists"):
+    with pytest.raises(cst.errors.FileError, match="exists"):
         made_of._publish(None, output, 0, job, [written])
     assert (tmp_path / "a-00000-of-00001.arrow").read_bytes() == b"mine"
 

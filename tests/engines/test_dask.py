@@ -87,7 +87,7 @@ def test_columns_reach_the_reader(tmp_path: pathlib.Path) -> None:
     cst.write([{"a": [1], "b": [b"text"]}], path, overwrite=True)
     frame = cst.dask.read(path, schema=schema)
     assert frame["a"].compute(scheduler="sync")[0] == [1]
-    with pytest.raises(cst.SchemaError, match="feature 'b'"):
+    with pytest.raises(cst.errors.SchemaError, match="feature 'b'"):
         frame.compute(scheduler="sync")
 
 
@@ -117,7 +117,7 @@ def test_write(files: str, tmp_path: pathlib.Path, format: str, ending: str) -> 
     assert len(names) == 2 and sorted(os.listdir(tmp_path)) == names
     found = pa.table(cst.open(str(tmp_path / f"*.{ending}"), flat=True))
     assert found.equals(pa.table(cst.open(files, flat=True)).slice(100).cast(found.schema))
-    with pytest.raises(cst.FileError, match="has files"):
+    with pytest.raises(cst.errors.FileError, match="has files"):
         cst.dask.write(frame, tmp_path, format, mode="error")
     cst.dask.write(frame, tmp_path, format, mode="overwrite")
     assert cst.open(str(tmp_path / f"*.{ending}")).num_rows == 300
@@ -142,10 +142,10 @@ def test_damage(tmp_path: pathlib.Path) -> None:
     data = bytearray(path.read_bytes())
     data[20] ^= 255
     path.write_bytes(data)
-    with pytest.raises(cst.CorruptError, match="record 0"):
+    with pytest.raises(cst.errors.CorruptError, match="record 0"):
         cst.dask.read(path, schema=schema).compute(scheduler="threads")
     assert len(cst.dask.read(path, schema=schema, on_error="skip")) == 49
-    with pytest.raises(cst.ArgumentError, match=r"no option 'colums'.*columns"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"no option 'colums'.*columns"):
         cst.dask.read(path, colums=["id"])
 
 

@@ -89,7 +89,7 @@ def test_a_commit_that_fails_leaves_nothing(tmp_path: pathlib.Path) -> None:
     folder = Folder(tmp_path, "example")
     folder.begin()
     files = [wrote(folder, 0, batch(1)), Written(1, "never-written.tfrecord", 1)]
-    with pytest.raises(cst.FileError, match=r"part-00001.*is gone"):
+    with pytest.raises(cst.errors.FileError, match=r"part-00001.*is gone"):
         folder.commit(files)
     assert os.listdir(tmp_path) == []
 
@@ -104,7 +104,7 @@ def test_modes(tmp_path: pathlib.Path) -> None:
         folder.begin()
         folder.commit([wrote(folder, 0, batch(number))])
         assert sorted(ids(tmp_path)) == expected
-    with pytest.raises(cst.FileError, match="has files"):
+    with pytest.raises(cst.errors.FileError, match="has files"):
         Folder(tmp_path, "example", "error").begin()
     again = folder.again()
     assert again.job != folder.job
@@ -136,13 +136,13 @@ def test_endings(tmp_path: pathlib.Path, format: str, options: dict[str, Any], e
 
 
 def test_arguments(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(cst.ArgumentError, match="unknown mode 'replace'"):
+    with pytest.raises(cst.errors.ArgumentError, match="unknown mode 'replace'"):
         Folder(tmp_path, "csv", "replace")  # type: ignore[arg-type]
-    with pytest.raises(cst.ArgumentError, match=r"no option 'compresion'.*compression"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"no option 'compresion'.*compression"):
         Folder(tmp_path, "csv", options={"compresion": "gzip"})
-    with pytest.raises(cst.NotFoundError, match=r"no format 'exmple'.*'example'"):
+    with pytest.raises(cst.errors.NotFoundError, match=r"no format 'exmple'.*'example'"):
         Folder(tmp_path, "exmple")
-    with pytest.raises(cst.ArgumentError, match="no option 'num_shards'"):
+    with pytest.raises(cst.errors.ArgumentError, match="no option 'num_shards'"):
         Folder(tmp_path, "csv", options={"num_shards": 2})
 
 
@@ -156,7 +156,7 @@ def test_elsewhere() -> None:
     assert pa.table(cst.open(f"{url}/*.tfrecord", flat=True))["id"].to_pylist() == [2]
     system = fsspec.filesystem("memory")
     assert len(system.find("/out-of-engines")) == 1
-    with pytest.raises(cst.FileError):
+    with pytest.raises(cst.errors.FileError):
         Folder(url, "example", "error").begin()
     system.rm("/out-of-engines", recursive=True)
 

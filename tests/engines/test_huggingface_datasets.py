@@ -137,9 +137,9 @@ def test_damage(tmp_path: pathlib.Path) -> None:
     data = bytearray(path.read_bytes())
     data[20] ^= 255
     path.write_bytes(data)
-    with pytest.raises(cst.CorruptError, match="record 0"):
+    with pytest.raises(cst.errors.CorruptError, match="record 0"):
         list(cst.huggingface.iterable_dataset(path, schema=schema))
-    with pytest.raises(cst.CorruptError, match="record 0"):
+    with pytest.raises(cst.errors.CorruptError, match="record 0"):
         cst.huggingface.dataset(path, schema=schema, cache_dir=tmp_path / "cache")
     assert os.listdir(tmp_path / "cache") == []
     kept = cst.huggingface.dataset(path, schema=schema, on_error="skip", cache_dir=tmp_path)

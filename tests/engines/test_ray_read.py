@@ -189,7 +189,7 @@ def test_what_is_passed_on_to_ray(ray_data: Any, plain: pathlib.Path) -> None:
         plain, "example", concurrency=1, num_cpus=0.5, ray_remote_args={"max_retries": 1}
     )
     assert dataset.count() == ROWS
-    with pytest.raises(cst.ArgumentError, match=r"no option 'colums'.*columns"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"no option 'colums'.*columns"):
         cst.ray.read(plain, colums=["id"])
 
 
@@ -203,7 +203,7 @@ def test_damage(ray_data: Any, tmp_path: pathlib.Path) -> None:
         cst.ray.read_tfrecords(path, schema=schema).take_all()
     kept = cst.ray.read_tfrecords(path, schema=schema, on_error="skip")
     assert sorted(row["id"][0] for row in kept.take_all()) == list(range(1, 50))
-    with pytest.raises(cst.CorruptError):
+    with pytest.raises(cst.errors.CorruptError):
         cst.ray.read_tfrecords(path)
 
 
@@ -213,7 +213,7 @@ def test_nothing_to_read(ray_data: Any, tmp_path: pathlib.Path) -> None:
     dataset = cst.ray.read_tfrecords(tmp_path / "x.tfrecord", schema=schema)
     assert dataset.count() == 0
     assert dataset.take_all() == []
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         cst.ray.read_tfrecords(tmp_path / "no-*.tfrecord")
 
 

@@ -33,7 +33,7 @@ def far(reading: Reading) -> Reading:
     return pickle.loads(data)
 
 
-def table(reading: Reading, splits: list[cst.Split]) -> pa.Table:
+def table(reading: Reading, splits: list[cst.source.Split]) -> pa.Table:
     there = far(reading)
     batches = [b for task in tasks_of(splits) for b in there.batches(task)]
     return pa.Table.from_batches(batches, there.schema)
@@ -73,7 +73,7 @@ def test_files_of_other_columns_are_refused(tmp_path: pathlib.Path) -> None:
     cst.write({"a": ["x"]}, tmp_path / "1.parquet")
     paths = [str(tmp_path / "0.parquet"), str(tmp_path / "1.parquet")]
     reading = read_by(paths[:1], {})
-    with pytest.raises(cst.SchemaError, match=r"1\.parquet: the column 'a'"):
+    with pytest.raises(cst.errors.SchemaError, match=r"1\.parquet: the column 'a'"):
         table(reading, splits_of(paths, {}, target_bytes=1 << 20))
 
 
@@ -118,25 +118,27 @@ def test_what_is_dropped_is_logged(
 
 
 def test_unknown_options() -> None:
-    with pytest.raises(cst.ArgumentError, match=r"no option 'column'.*columns"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"no option 'column'.*columns"):
         read_by("a.tfrecord", {"column": ["a"]})
 
 
 def test_sizes(tmp_path: pathlib.Path) -> None:
     paths = written(tmp_path, "a.tfrecord.gz")
-    splits = [cst.Split(str(file), 0, file.stat().st_size) for file in sorted(tmp_path.glob("a-*"))]
+    splits = [
+        cst.source.Split(str(file), 0, file.stat().st_size) for file in sorted(tmp_path.glob("a-*"))
+    ]
     reading = read_by(paths, {})
     assert disk_bytes(splits) == sum(file.stat().st_size for file in tmp_path.glob("a-*"))
-    assert disk_bytes([cst.Split("a", 0, 2**63 - 1)]) is None
+    assert disk_bytes([cst.source.Split("a", 0, 2**63 - 1)]) is None
     decoded = sum(batch.nbytes for batch in reading.batches(splits[0]))
     assert growth(reading, splits[0]) == pytest.approx(decoded / splits[0].end)
 
 
 def test_tasks() -> None:
     splits = [
-        cst.Split("a", 0, 5, task=0),
-        cst.Split("b", 0, 5, task=0),
-        cst.Split("c", 0, 5, task=1),
+        cst.source.Split("a", 0, 5, task=0),
+        cst.source.Split("b", 0, 5, task=0),
+        cst.source.Split("c", 0, 5, task=1),
     ]
     assert tasks_of(splits) == [tuple(splits[:2]), (splits[2],)]
 
@@ -146,7 +148,7 @@ def test_tasks() -> None:
 NUMBERED = "from table\noutput n = dense(record_index())\noutput id = dense({})\n"
 
 
-def check_numbers(reading: Reading, splits: list[cst.Split]) -> int:
+def check_numbers(reading: Reading, splits: list[cst.source.Split]) -> int:
     """Every record has its number in its file, which is its id; returns how many there are."""
     found = table(reading, splits)
     assert found["n"].to_pylist() == found["id"].to_pylist()
@@ -166,16 +168,16 @@ def test_record_numbers_by_an_index_or_without_division(tmp_path: pathlib.Path) 
     [whole] = splits_of(path, options, target, reading.is_numbered)
     assert (whole.begin, whole.end) == (0, path.stat().st_size)
     assert check_numbers(reading, [whole]) == 3000
-    with pytest.raises(cst.UnsupportedError, match="begins in the middle of a file"):
+    with pytest.raises(cst.errors.UnsupportedError, match="begins in the middle of a file"):
         table(reading, splits_of(path, options, target))
-    cst.build_index(path)
+    cst.source.Index.build(path)
     splits = splits_of(path, options, target, reading.is_numbered)
     assert len(splits) > 3 and all(split.exact for split in splits)
     assert check_numbers(reading, splits) == 3000
     data = bytearray(path.read_bytes())
     data[splits[2].begin + 14] ^= 1
     path.write_bytes(data)
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         list(reading.batches([splits[2]]))
     assert caught.value.record == splits[2].record > 0
 
@@ -207,7 +209,7 @@ def test_record_numbers_of_row_groups(tmp_path: pathlib.Path) -> None:
     reading = read_by(path, options)
     parts = splits_of(path, options, 2000)
     assert len(parts) > 1
-    with pytest.raises(cst.UnsupportedError, match="begins in the middle of a file"):
+    with pytest.raises(cst.errors.UnsupportedError, match="begins in the middle of a file"):
         reading.open(parts[1])
     splits = splits_of(path, options, 2000, reading.is_numbered)
     assert check_numbers(reading, splits) == 1000

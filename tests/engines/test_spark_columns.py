@@ -14,11 +14,11 @@ pytestmark = pytest.mark.filterwarnings(
 )
 SCHEMA = 'feature { name: "id" type: INT } feature { name: "company" type: BYTES }'
 ROWS = [{"id": [i], "company": [b"Blue"] * (i % 2)} for i in range(6)]
-GOOD = pa.array(cst.ExampleEncoder().encode(ROWS)).cast(pa.binary()).to_pylist()
+GOOD = pa.array(cst.codec.ExampleEncoder().encode(ROWS)).cast(pa.binary()).to_pylist()
 
 
 def decoding(on_error: str = "raise") -> Decoding:
-    return Decoding(cst.ExampleDecoder(SCHEMA), "value", on_error)
+    return Decoding(cst.codec.ExampleDecoder(SCHEMA), "value", on_error)
 
 
 def structs(values: list[bytes | None], on_error: str = "raise") -> list[Any]:
@@ -45,32 +45,34 @@ def test_bad_records(bad: tuple[int, ...]) -> None:
     batch, rows = decoding("skip").sound(pa.array(values, pa.binary()))
     assert batch.to_pylist() == [row for row in expected if row is not None]
     assert list(rows) == [i for i, row in enumerate(expected) if row is not None]
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         structs(values)
     assert caught.value.__notes__[0].startswith("in column value, row ")
 
 
 def test_a_record_of_another_type_is_bad() -> None:
-    [other] = pa.array(cst.ExampleEncoder().encode([{"id": [1.5]}])).to_pylist()
+    [other] = pa.array(cst.codec.ExampleEncoder().encode([{"id": [1.5]}])).to_pylist()
     assert structs([GOOD[0], other], "null") == [ROWS[0], None]
 
 
 def test_structs_become_records() -> None:
     made = pa.array([ROWS[0], None, ROWS[1]])
-    records = Encoding(cst.ExampleEncoder()).records(made)
+    records = Encoding(cst.codec.ExampleEncoder()).records(made)
     assert records.type == pa.binary()
     assert structs(records.to_pylist()) == [ROWS[0], None, ROWS[1]]
-    assert Encoding(cst.ExampleEncoder()).records(made.slice(0, 0)).to_pylist() == []
+    assert Encoding(cst.codec.ExampleEncoder()).records(made.slice(0, 0)).to_pylist() == []
 
 
 def test_arguments() -> None:
-    with pytest.raises(cst.ArgumentError, match="on_error is one of raise, null, not 'skip'"):
+    with pytest.raises(
+        cst.errors.ArgumentError, match="on_error is one of raise, null, not 'skip'"
+    ):
         cst.spark.decode_examples("value", SCHEMA, on_error="skip")  # type: ignore[arg-type]
-    with pytest.raises(cst.ArgumentError, match="needs a schema"):
+    with pytest.raises(cst.errors.ArgumentError, match="needs a schema"):
         cst.spark.decode_examples("value", None)  # type: ignore[arg-type]
-    with pytest.raises(cst.ArgumentError, match="encode_examples needs columns"):
+    with pytest.raises(cst.errors.ArgumentError, match="encode_examples needs columns"):
         cst.spark.encode_examples()
-    with pytest.raises(cst.NotFoundError, match="fare"):
+    with pytest.raises(cst.errors.NotFoundError, match="fare"):
         cst.spark.decode_examples("value", SCHEMA, ["fare"])
 
 
@@ -103,7 +105,7 @@ def test_frames_of_records(spark: Any) -> None:
     assert mapped("null") == [(i, [i] if i not in (3, 6) else None) for i in range(7)]
     with pytest.raises(Exception, match="in column value, row 3 of a batch"):
         mapped("raise")
-    with pytest.raises(cst.ArgumentError, match="column id is decoded, and is to be kept"):
+    with pytest.raises(cst.errors.ArgumentError, match="column id is decoded, and is to be kept"):
         cst.spark.map_examples(frame.withColumnRenamed("n", "id"), "value", SCHEMA, keep=["id"])
 
 

@@ -42,9 +42,9 @@ def test_files_of_folders_and_globs(tmp_path: pathlib.Path) -> None:
     [one] = find_files([f"{root}/é"])
     assert (one.size, one.changed) == (2, (tmp_path / "é").stat().st_mtime_ns)
     for missing in (f"{root}/c", f"{root}/c*", f"{root}/b/_temp*"):
-        with pytest.raises(cst.NotFoundError, match=r"no file matches \(check the path\)"):
+        with pytest.raises(cst.errors.NotFoundError, match=r"no file matches \(check the path\)"):
             find_files([missing])
-    with pytest.raises(cst.ArgumentError, match="no path is given"):
+    with pytest.raises(cst.errors.ArgumentError, match="no path is given"):
         find_files([])
 
 
@@ -67,7 +67,7 @@ def test_folders_of_a_remote_file_system(tmp_path: pathlib.Path) -> None:
     check("memory://spark/out/day=*", "day=1/a", "day=1/b", "day=2/c", day="1")
     check("memory://spark/out/day=1/a", "day=1/a")
     for url in ("memory://spark/none", "memory://spark/none*"):
-        with pytest.raises(cst.NotFoundError, match="spark/none"):
+        with pytest.raises(cst.errors.NotFoundError, match="spark/none"):
             find_files([url])
     assert find_files(["http://127.0.0.1:1/k=v/a?b"]) == [Found("http://127.0.0.1:1/k=v/a?b")]
     memory.rm("/spark", recursive=True)
@@ -133,7 +133,7 @@ def test_values_of_given_types() -> None:
     assert PartitionColumn("k", pa.string()).value("01").as_py() == "01"
     assert PartitionColumn("k", pa.int64()).value("01").as_py() == 1
     assert PartitionColumn("k", pa.bool_()).value("true").as_py() is True
-    with pytest.raises(cst.SchemaError, match="column k: the name of a folder is no int32"):
+    with pytest.raises(cst.errors.SchemaError, match="column k: the name of a folder is no int32"):
         PartitionColumn("k", pa.int32()).value("x")
 
 
@@ -148,11 +148,13 @@ def test_folders_that_do_not_agree() -> None:
     def check(*folders: tuple[tuple[str, str], ...]) -> None:
         partition_columns([Found(f"f{i}", named) for i, named in enumerate(folders)])
 
-    with pytest.raises(cst.FormatError, match=r"f1: its folders say b=, and those of f0 say a="):
+    with pytest.raises(
+        cst.errors.FormatError, match=r"f1: its folders say b=, and those of f0 say a="
+    ):
         check((("a", "1"),), (("b", "1"),))
-    with pytest.raises(cst.FormatError, match="f1: its folders say no columns"):
+    with pytest.raises(cst.errors.FormatError, match="f1: its folders say no columns"):
         check((("a", "1"),), ())
-    with pytest.raises(cst.FormatError, match="f0: two of its folders say a=/a="):
+    with pytest.raises(cst.errors.FormatError, match="f0: two of its folders say a=/a="):
         check((("a", "1"), ("a", "2")))
 
 
@@ -209,5 +211,5 @@ def test_filters(condition: ds.Filter, expected: bool) -> None:
 
 
 def test_hints_name_options(tmp_path: pathlib.Path) -> None:
-    with pytest.raises(cst.FormatError, match=re.escape("option basePath")):
+    with pytest.raises(cst.errors.FormatError, match=re.escape("option basePath")):
         partition_columns([Found("f0"), Found("f1", (("a", "1"),))])

@@ -59,7 +59,7 @@ def test_names_are_the_same_in_every_case() -> None:
     ],
 )
 def test_wrong_options_are_errors(given: dict[str, str], said: str) -> None:
-    with pytest.raises(cst.ArgumentError, match=re.escape(said)):
+    with pytest.raises(cst.errors.ArgumentError, match=re.escape(said)):
         parse(**given)
 
 

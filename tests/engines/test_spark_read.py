@@ -117,8 +117,8 @@ def test_messages_and_views(spark: Any, tmp_path: pathlib.Path) -> None:
     events = [{"query": "tea", "price": [4.5, 2.0]}, {"query": "pot", "price": []}]
     visits = [{"id": i, "user": f"u{i}", "event": events[: i % 3]} for i in range(10)]
     data = tmp_path / "visits.tfrecord"
-    with cst.TFRecordWriter(data) as writer:
-        writer.write_batch(cst.MessageEncoder("Visit", descriptors=proto).encode(visits))
+    with cst.codec.TFRecordWriter(data) as writer:
+        writer.write_batch(cst.codec.MessageEncoder("Visit", descriptors=proto).encode(visits))
     given = {"message": "Visit", "descriptors": proto}
     got = load(spark, data, columns="id,event.query", **given).toArrow().to_pylist()
     assert got[5] == {"id": 5, "event": [{"query": "tea"}, {"query": "pot"}]}
@@ -223,7 +223,7 @@ def test_tasks_are_small(tmp_path: pathlib.Path, infers: bool) -> None:
 def test_messages_in_a_column(tmp_path: pathlib.Path) -> None:
     descriptors = tmp_path / "visits.desc"
     descriptors.write_bytes(visit_descriptors())
-    encoder = cst.MessageEncoder("Visit", descriptors=descriptors)
+    encoder = cst.codec.MessageEncoder("Visit", descriptors=descriptors)
     visits = pa.array(encoder.encode([{"id": 1, "user": "ann"}, {"id": 2}]))
     cst.write(pa.table({"key": ["a", "b"], "visit": visits}), tmp_path / "a.parquet")
     options = {"descriptors": str(descriptors), "message": "Visit", "message_column": "visit"}
@@ -243,7 +243,9 @@ def test_records_of_other_kinds(tmp_path: pathlib.Path) -> None:
     beside = in_process(path, raw_column="bytes")
     assert beside["bytes"].to_pylist() == [[r] for r in raw["record"].to_pylist()]
     types = StructType([StructField("steps", BinaryType())])
-    with pytest.raises(cst.ArgumentError, match=r"\.schema\(\.\.\.\) does not say what steps are"):
+    with pytest.raises(
+        cst.errors.ArgumentError, match=r"\.schema\(\.\.\.\) does not say what steps are"
+    ):
         in_process(path, types, format="sequence_example")
 
 
@@ -255,7 +257,7 @@ def test_a_column_that_is_misspelt(tmp_path: pathlib.Path) -> None:
     rows = [{"id": [i], "fare": [i / 4]} for i in range(3)]
     cst.write(rows, tmp_path / "day=1" / "a.tfrecord")
     wanted = StructType([StructField("id", LongType()), StructField("faer", LongType())])
-    with pytest.raises(cst.SchemaError) as told:
+    with pytest.raises(cst.errors.SchemaError) as told:
         in_process(tmp_path, wanted)
     assert "a.tfrecord: column faer: " in str(told.value)
     assert "(they have fare, id)" in str(told.value)

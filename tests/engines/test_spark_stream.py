@@ -132,20 +132,24 @@ def test_files_that_change_are_refused(tmp_path: pathlib.Path) -> None:
     size = file.stat().st_size
     file.write_bytes(file.read_bytes() * 2)
     with pytest.raises(
-        cst.StateError, match=f"has changed .*: it had {size} bytes, and has {2 * size}"
+        cst.errors.StateError, match=f"has changed .*: it had {size} bytes, and has {2 * size}"
     ):
         rows(reader, begin, one)
     file.unlink()
-    with pytest.raises(cst.NotFoundError, match=r"a\.tfrecord"):
+    with pytest.raises(cst.errors.NotFoundError, match=r"a\.tfrecord"):
         rows(reader, begin, one)
 
 
 def test_the_log_is_kept_as_long_as_the_checkpoint(tmp_path: pathlib.Path) -> None:
     put(tmp_path / "in", "a.tfrecord", [1], 1)
-    with pytest.raises(cst.StateError, match=r"the file log has none of it \(begin with a new"):
+    with pytest.raises(
+        cst.errors.StateError, match=r"the file log has none of it \(begin with a new"
+    ):
         make(tmp_path).latestOffset({"batch": 4}, ALL)
     (tmp_path / "log" / "000000000.jsonl").write_text("{}\n")
-    with pytest.raises(cst.CorruptError, match=r"000000000\.jsonl: not a batch of a file log"):
+    with pytest.raises(
+        cst.errors.CorruptError, match=r"000000000\.jsonl: not a batch of a file log"
+    ):
         make(tmp_path).latestOffset({"batch": -1}, ALL)
 
 
@@ -168,7 +172,7 @@ def test_two_that_make_the_same_batch(tmp_path: pathlib.Path) -> None:
     ],
 )
 def test_options_of_streams(options: dict[str, str], said: str) -> None:
-    with pytest.raises(cst.ArgumentError, match=said):
+    with pytest.raises(cst.errors.ArgumentError, match=said):
         StreamReader(parse_load({"path": "in", **options}, True), StructType(), None)
 
 

@@ -124,14 +124,14 @@ def test_values_are_kept() -> None:
 @pytest.mark.parametrize("wrap", [lambda t: t, pa.list_, lambda t: pa.struct([("inner", t)])])
 def test_what_spark_has_no_type_for(type: pa.DataType, wrap: Any) -> None:
     with pytest.raises(
-        cst.UnsupportedError, match=r"^column odd.*: Spark has no type for"
+        cst.errors.UnsupportedError, match=r"^column odd.*: Spark has no type for"
     ) as caught:
         t.spark_schema(pa.schema([("odd", wrap(type))]))
     assert caught.value.path in ("odd", "odd.inner")
 
 
 def test_two_columns_of_a_name() -> None:
-    with pytest.raises(cst.UnsupportedError, match="several columns have the name 'a'"):
+    with pytest.raises(cst.errors.UnsupportedError, match="several columns have the name 'a'"):
         t.spark_schema(pa.schema([("a", pa.int64()), ("a", pa.int64())]))
 
 
@@ -154,7 +154,9 @@ def test_casts_lose_nothing(found: Any, wanted: Any, good: Any, bad: Any) -> Non
     field = pa.field("c", wanted)
     t.check_casts(pa.schema([("c", found)]), pa.schema([field]))
     assert t.cast_column(pa.array([good, None], found), field).null_count == 1
-    with pytest.raises(cst.SchemaError, match=r"^column c: a value of .* without loss") as caught:
+    with pytest.raises(
+        cst.errors.SchemaError, match=r"^column c: a value of .* without loss"
+    ) as caught:
         t.cast_column(pa.array([bad], found), field)
     assert str(bad) not in str(caught.value).replace("decimal128(4, 2)", "")
 
@@ -179,7 +181,7 @@ def test_casts_lose_nothing(found: Any, wanted: Any, good: Any, bad: Any) -> Non
 )
 def test_types_that_do_not_fit(found: pa.DataType, wanted: pa.DataType) -> None:
     with pytest.raises(
-        cst.SchemaError, match=r"^column c: the data has .*, and the schema for Spark"
+        cst.errors.SchemaError, match=r"^column c: the data has .*, and the schema for Spark"
     ):
         t.check_casts(pa.schema([("c", found)]), pa.schema([("c", wanted)]))
 
@@ -191,17 +193,19 @@ def test_what_is_not_there_and_what_may_be_null() -> None:
         t.check_casts(data, pa.schema(fields))
 
     check(pa.field("a", pa.struct([("x", pa.int64())])))
-    with pytest.raises(cst.SchemaError, match=r"column b: .* not in the data \(there are a, l\)"):
+    with pytest.raises(
+        cst.errors.SchemaError, match=r"column b: .* not in the data \(there are a, l\)"
+    ):
         check(pa.field("b", pa.int64()))
     with pytest.raises(
-        cst.SchemaError, match=r"column a\.y: it is in the schema for Spark, and not"
+        cst.errors.SchemaError, match=r"column a\.y: it is in the schema for Spark, and not"
     ):
         check(pa.field("a", pa.struct([("y", pa.int64())])))
-    with pytest.raises(cst.SchemaError, match=r"column a\.x: values in it may be null"):
+    with pytest.raises(cst.errors.SchemaError, match=r"column a\.x: values in it may be null"):
         check(pa.field("a", pa.struct([pa.field("x", pa.int64(), False)])))
-    with pytest.raises(cst.SchemaError, match="column l: values in it may be null"):
+    with pytest.raises(cst.errors.SchemaError, match="column l: values in it may be null"):
         check(pa.field("l", pa.list_(pa.field("element", pa.int64(), False))))
-    with pytest.raises(cst.SchemaError, match=r"column a: a value is null, and .* NOT NULL"):
+    with pytest.raises(cst.errors.SchemaError, match=r"column a: a value is null, and .* NOT NULL"):
         t.cast_column(pa.array([None], pa.int64()), pa.field("a", pa.int64(), False))
 
 

@@ -33,7 +33,7 @@ def schema_proto(text: str) -> schema_pb2.Schema:
 
 
 def ours(records: Sequence[bytes], schema: str | None = None, **options: Any) -> pa.RecordBatch:
-    decoder = cst.ExampleDecoder(
+    decoder = cst.codec.ExampleDecoder(
         schema=cst.Schema.from_text(schema) if schema is not None else None, **options
     )
     return pa.record_batch(decoder.decode(records))
@@ -143,9 +143,9 @@ def our_tensors(records: Sequence[bytes], schema: str, **options: Any) -> dict[s
 
 
 def plain_tensor(tensor: Any) -> Plain:
-    if isinstance(tensor, cst.SparseTensor):
+    if isinstance(tensor, cst.tensor.SparseTensor):
         return plain_sparse(array(tensor.indices), array(tensor.values), array(tensor.dense_shape))
-    if isinstance(tensor, cst.RaggedTensor):
+    if isinstance(tensor, cst.tensor.RaggedTensor):
         splits = [array(s) for s in tensor.row_splits]
         return plain_ragged(splits, array(tensor.values))
     return plain_dense(array(tensor))

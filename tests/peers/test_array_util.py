@@ -109,7 +109,7 @@ def test_a_column_of_type_null_is_null():
 @given(lists(), st.booleans())
 def test_from_parents(array, as_null):
     values, parents = cst.array(array).flatten_with_parents()
-    ours = cst.Array.from_parents(values, parents, len(array), as_null)
+    ours = cst.arrow.Array.from_parents(values, parents, len(array), as_null)
     expected = array_util.MakeListArrayFromParentIndicesAndValues(
         len(array), pa.array(parents), pa.array(values), as_null
     )
@@ -126,8 +126,8 @@ def test_parents_that_the_peer_does_not_check(parents, lost):
         3, pa.array(parents), values, empty_list_as_null=False
     )
     assert theirs.to_pylist() == lost
-    with pytest.raises(cst.ArgumentError, match="value"):
-        cst.Array.from_parents(values, parents, 3)
+    with pytest.raises(cst.errors.ArgumentError, match="value"):
+        cst.arrow.Array.from_parents(values, parents, 3)
 
 
 @given(st.integers(1, 3).flatmap(lists))

@@ -29,14 +29,14 @@ cst = modules["columnstone"]
 record = bytes.fromhex("0a0d0a0b0a016112061a040a02012a")
 folder = tempfile.TemporaryDirectory()
 path = os.path.join(folder.name, "one.tfrecord")
-with cst.TFRecordWriter(path) as writer:
+with cst.codec.TFRecordWriter(path) as writer:
     writer.write(record)
 uses = %r
 for name, module in modules.items():
     tf = modules.get("tensorflow")
     if name in uses:
         eval(uses[name])
-    assert cst.ExampleDecoder().decode([record]).to_pydict() == {"a": [[1, 42]]}
+    assert cst.codec.ExampleDecoder().decode([record]).to_pydict() == {"a": [[1, 42]]}
 print("all well")
 """
 

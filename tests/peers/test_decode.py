@@ -62,7 +62,7 @@ def test_projection(batch: generate.Batch, data: st.DataObject) -> None:
 
 @given(generate.batches(max_rows=12))
 def test_the_batches_of_one_decoder_do_not_touch_each_other(batch: generate.Batch) -> None:
-    decoder = cst.ExampleDecoder(schema=cst.Schema.from_text(batch.schema_text()))
+    decoder = cst.codec.ExampleDecoder(schema=cst.Schema.from_text(batch.schema_text()))
     first = pa.record_batch(decoder.decode(batch.records))
     second = pa.record_batch(decoder.decode(batch.records[::-1]))
     assert_same_batch(first, tfx_bsl(batch.records, batch.schema_text()))
@@ -91,7 +91,7 @@ def test_wrong_type_is_refused_like_the_peer_does(kind: str, found: str) -> None
         return
     with pytest.raises(RuntimeError):
         tfx_bsl([record], schema)
-    with pytest.raises(cst.SchemaError) as error:
+    with pytest.raises(cst.errors.SchemaError) as error:
         ours([record], schema)
     assert error.value.path == "f"
     assert error.value.record == 0
@@ -143,5 +143,7 @@ def test_taxi_records_do_not_fit_the_schema_by_hand(taxi: pathlib.Path) -> None:
     schema = (taxi / "schema.pbtxt").read_text()
     with pytest.raises(RuntimeError, match="expected int64_list, found float_list"):
         tfx_bsl(records, schema)
-    with pytest.raises(cst.SchemaError, match="found a list of float, the schema says int64"):
+    with pytest.raises(
+        cst.errors.SchemaError, match="found a list of float, the schema says int64"
+    ):
         ours(records, schema)

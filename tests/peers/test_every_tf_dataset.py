@@ -9,7 +9,8 @@ from typing import Any
 import dataset_cases
 import pytest
 import tensorflow as tf
-from columnstone import CorruptError, Error
+from columnstone import Error
+from columnstone.errors import CorruptError
 from dataset_cases import Case, with_tensors
 
 

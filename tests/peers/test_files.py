@@ -60,7 +60,7 @@ def assert_same_table(table: pa.Table, batch: pa.RecordBatch) -> None:
 
 
 def write_ours(path: pathlib.Path, compression: str) -> None:
-    with cst.TFRecordWriter(path, compression=OUR_COMPRESSIONS[compression]) as writer:
+    with cst.codec.TFRecordWriter(path, compression=OUR_COMPRESSIONS[compression]) as writer:
         writer.write(RECORDS[0])
         writer.write_batch(pa.array(RECORDS[1:], pa.large_binary()))
 
@@ -131,8 +131,8 @@ def test_the_tfrecord_package_reads_what_we_write(tmp_path: pathlib.Path, compre
 def test_the_tfrecord_package_parses_what_we_encode(tmp_path: pathlib.Path) -> None:
     columns = {"number": [[1, -2], [3]], "score": [[0.5], [1.5, 2.0]], "text": [[b"a"], [b"bc"]]}
     batch = pa.record_batch(columns)
-    with cst.TFRecordWriter(tmp_path / "ours") as writer:
-        writer.write_batch(cst.ExampleEncoder().encode(batch))
+    with cst.codec.TFRecordWriter(tmp_path / "ours") as writer:
+        writer.write_batch(cst.codec.ExampleEncoder().encode(batch))
     kinds = {"number": "int", "score": "float", "text": "byte"}
     loaded = read_by_tfrecord_package(tmp_path / "ours", None, kinds)
     assert [row["number"] for row in loaded] == columns["number"]

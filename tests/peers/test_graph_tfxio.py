@@ -106,7 +106,7 @@ def test_records_of_rows(files: str, tmp_path: pathlib.Path) -> None:
 
 def test_what_is_no_decoder(tmp_path: pathlib.Path) -> None:
     tf.saved_model.save(tf.Module(), str(tmp_path / "other"))
-    with pytest.raises(cst.ArgumentError, match="no decode_fun"):
+    with pytest.raises(cst.errors.ArgumentError, match="no decode_fun"):
         tfxio.GraphToTensorTFXIO(tmp_path / "other")
 
 
@@ -118,7 +118,7 @@ def test_beam(tmp_path: pathlib.Path, from_files: bool, raw: str | None) -> None
     path = tmp_path / "sessions.tfrecord"
     cst.write(rows, path, **shop)  # type: ignore[arg-type]
     records = pa.table(cst.open(path, format="raw"))[0].to_pylist()
-    query = cst.Query("shop.Session", descriptors=SHOP).output("q", cst.ragged("event.query"))
+    query = cst.Query("shop.Session", descriptors=SHOP).output("q", cst.query.ragged("event.query"))
     ours = tfxio.GraphToTensorTFXIO(
         query, str(path) if from_files else None, raw_record_column_name=raw
     )

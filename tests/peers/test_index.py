@@ -71,13 +71,13 @@ def test_our_text_is_that_of_the_package(path: pathlib.Path, tmp_path: pathlib.P
     theirs = tmp_path / "theirs"
     ours = tmp_path / "ours"
     package(path, theirs)
-    cst.build_index(path).export_text(ours)
+    cst.source.Index.build(path).export_text(ours)
     assert ours.read_bytes() == theirs.read_bytes()
 
 
 def test_the_package_reads_by_our_index(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
     ours = tmp_path / "ours"
-    cst.build_index(path).export_text(ours)
+    cst.source.Index.build(path).export_text(ours)
     parts = package(path, ours, 7)
     assert [record for part in parts for record in part] == read_by_tensorflow(path)
 
@@ -85,7 +85,7 @@ def test_the_package_reads_by_our_index(path: pathlib.Path, tmp_path: pathlib.Pa
 def test_we_read_by_the_index_of_the_package(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
     theirs = tmp_path / "theirs"
     package(path, theirs)
-    index = cst.import_index(theirs, path)
+    index = cst.source.Index.from_text(theirs, path)
     data = path.read_bytes()
     records = read_by_tensorflow(path)
     assert len(index) == len(records)
@@ -100,8 +100,8 @@ def test_an_index_that_differs_is_refused(path: pathlib.Path, tmp_path: pathlib.
     lines = theirs.read_text().splitlines()
     lines[123] = "12345 67"
     theirs.write_text("\n".join(lines))
-    with pytest.raises(cst.CorruptError) as caught:
-        cst.import_index(theirs, path)
+    with pytest.raises(cst.errors.CorruptError) as caught:
+        cst.source.Index.from_text(theirs, path)
     assert caught.value.line == 124
 
 
@@ -112,7 +112,7 @@ def test_rows_and_parts_are_tensorflows(
     copy = tmp_path / "copy.tfrecord"
     copy.write_bytes(path.read_bytes())
     if indexed:
-        cst.build_index(copy)
+        cst.source.Index.build(copy)
     records = read_by_tensorflow(path)
     source = cst.open(copy, format="raw")
     assert len(source) == COUNT

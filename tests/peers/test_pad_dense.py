@@ -34,10 +34,10 @@ def test_ragged(data: Any, dtype: str, levels: int) -> None:
     for _ in range(levels):
         type_ = pa.large_list(type_)
     batch = pa.record_batch([pa.array(rows, type_)], names=["x"])
-    spec = cst.TensorRepresentation("x", "ragged", dtype)  # type: ignore[arg-type]
+    spec = cst.schema.TensorRepresentation("x", "ragged", dtype)  # type: ignore[arg-type]
 
     def converted(pad: Any) -> Any:
-        return cst.TensorAdapter(batch.schema, [spec], pad=pad).convert(batch)["x"]
+        return cst.tensor.TensorAdapter(batch.schema, [spec], pad=pad).convert(batch)["x"]
 
     ragged = converted(None)
     peer = tf.RaggedTensor.from_nested_row_splits(
@@ -45,7 +45,7 @@ def test_ragged(data: Any, dtype: str, levels: int) -> None:
         [splits.numpy() for splits in ragged.row_splits],
     )
     expected = peer.to_tensor(fill, shape=[None, *lengths]).numpy()
-    found = converted({"x": cst.Pad(fill, lengths, truncate=True)}).numpy()
+    found = converted({"x": cst.tensor.Pad(fill, lengths, truncate=True)}).numpy()
     assert found.shape == expected.shape
     assert (found == expected).all()
 
@@ -65,7 +65,7 @@ def test_sparse(data: Any, dtype: str) -> None:
         ],
         names=["x", "i", "j"],
     )
-    spec = cst.TensorRepresentation(
+    spec = cst.schema.TensorRepresentation(
         "t",
         "sparse",
         dtype,
@@ -73,14 +73,16 @@ def test_sparse(data: Any, dtype: str) -> None:
         shape=(4, 3),
         index_columns=("i", "j"),  # type: ignore[arg-type]
     )
-    sparse = cst.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
+    sparse = cst.tensor.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
     peer = tf.SparseTensor(
         sparse.indices.numpy(),
         tf.constant(sparse.values.numpy(), {"bytes": tf.string}.get(dtype, dtype)),
         sparse.dense_shape.numpy(),
     )
     expected = tf.sparse.to_dense(peer, fill).numpy()
-    found = cst.TensorAdapter(batch.schema, [spec], pad={"t": (fill, None)}).convert(batch)["t"]
+    found = cst.tensor.TensorAdapter(batch.schema, [spec], pad={"t": (fill, None)}).convert(batch)[
+        "t"
+    ]
     assert (found.numpy() == expected).all()
 
 
@@ -90,14 +92,14 @@ def test_two_values_for_one_place() -> None:
     batch = pa.record_batch(
         [pa.array([[1], [1, 2]], ints), pa.array([[0], [3, 3]], ints)], names=["x", "i"]
     )
-    spec = cst.TensorRepresentation("t", "sparse", "int64", ("x",), (4,), ("i",))
-    sparse = cst.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
+    spec = cst.schema.TensorRepresentation("t", "sparse", "int64", ("x",), (4,), ("i",))
+    sparse = cst.tensor.TensorAdapter(batch.schema, [spec]).convert(batch)["t"]
     with pytest.raises(tf.errors.InvalidArgumentError):
         tf.sparse.to_dense(
             tf.SparseTensor(
                 sparse.indices.numpy(), sparse.values.numpy(), np.array(sparse.dense_shape)
             )
         )
-    with pytest.raises(cst.SchemaError) as caught:
-        cst.TensorAdapter(batch.schema, [spec], pad={"t": (0, None)}).convert(batch)
+    with pytest.raises(cst.errors.SchemaError) as caught:
+        cst.tensor.TensorAdapter(batch.schema, [spec], pad={"t": (0, None)}).convert(batch)
     assert (caught.value.path, caught.value.record) == ("t", 1)

@@ -75,7 +75,7 @@ def test_tf_accepts_a_packed_float_of_five_bytes() -> None:
     record = one_feature(wire.delimited(2, floats))
     assert len(parsed_by_tf(record, tf.float32)) == 1
     assert by_protobuf(record) is None
-    with pytest.raises(cst.CorruptError):
+    with pytest.raises(cst.errors.CorruptError):
         ours([record])
 
 
@@ -90,7 +90,7 @@ def test_tf_error_is_a_unicode_error_and_ours_names_the_record() -> None:
     bad = b"\x0a\xff\xff\xff\x7f\xff\xfe secret"
     with pytest.raises(UnicodeDecodeError):
         tf_tensors([bad], VARLEN_X)
-    with pytest.raises(cst.CorruptError) as error:
+    with pytest.raises(cst.errors.CorruptError) as error:
         ours([int_record(1), bad], INT_X)
     assert error.value.record == 1
     assert "secret" not in str(error.value)
@@ -113,7 +113,7 @@ def test_upb_drops_a_feature_with_an_unknown_field_beside_it() -> None:
 def test_tfx_bsl_decoder_is_not_usable_after_an_error() -> None:
     schema = schema_proto(INT_X).SerializeToString()
     theirs = ExamplesToRecordBatchDecoder(schema)
-    mine = cst.ExampleDecoder(schema=schema)
+    mine = cst.codec.ExampleDecoder(schema=schema)
     bad = [int_record(1), wire.example([wire.Feature("x", "FLOAT", (1.0,))])]
     with pytest.raises(RuntimeError):
         theirs.DecodeBatch(bad)
@@ -122,7 +122,7 @@ def test_tfx_bsl_decoder_is_not_usable_after_an_error() -> None:
     except Exception:
         stale = None
     assert stale != {"x": [[2]]}
-    with pytest.raises(cst.SchemaError):
+    with pytest.raises(cst.errors.SchemaError):
         mine.decode(bad)
     assert mine.decode([int_record(2)]).to_pydict() == {"x": [[2]]}
 
@@ -137,7 +137,7 @@ def test_tfx_bsl_cuts_a_name_at_nul() -> None:
 def test_tfx_bsl_takes_the_first_of_two_features_of_one_name() -> None:
     schema = 'feature { name: "x" type: INT } feature { name: "x" type: BYTES }'
     assert tfx_bsl([int_record(1)], schema).to_pydict() == {"x": [[1]]}
-    with pytest.raises(cst.SchemaError):
+    with pytest.raises(cst.errors.SchemaError):
         cst.Schema.from_text(schema)
 
 
@@ -145,7 +145,7 @@ def test_tfx_bsl_does_not_say_which_record_is_bad() -> None:
     records = [int_record(1), int_record(2), b"\xff"]
     with pytest.raises(RuntimeError, match=r"^DATA_LOSS: Unable to parse example\.$"):
         tfx_bsl(records)
-    with pytest.raises(cst.CorruptError) as error:
+    with pytest.raises(cst.errors.CorruptError) as error:
         ours(records)
     assert error.value.record == 2
 
@@ -155,7 +155,7 @@ def test_tfx_bsl_writes_a_null_element_as_zero() -> None:
     (record,) = RecordBatchToExamplesEncoder(None).encode(batch)
     assert by_protobuf(record) == {"x": [1, 0]}
     with pytest.raises(cst.Error) as error:
-        cst.ExampleEncoder().encode(batch)
+        cst.codec.ExampleEncoder().encode(batch)
     assert (error.value.record, error.value.path) == (0, "x")
 
 
@@ -176,7 +176,7 @@ def test_tfx_bsl_encodes_few_types(column: pa.Array, value: wire.Value) -> None:
     batch = pa.record_batch({"x": column})
     with pytest.raises(Exception, match=r"INVALID_ARGUMENT|UNIMPLEMENTED|format string"):
         RecordBatchToExamplesEncoder(None).encode(batch)
-    encoded = cst.ExampleEncoder().encode(batch)
+    encoded = cst.codec.ExampleEncoder().encode(batch)
     assert by_protobuf(encoded[0]) == {"x": [value]}
 
 
@@ -186,7 +186,7 @@ def test_tensor_adapter_checks_only_the_total() -> None:
     records = [int_record(1), int_record(2, 3, 4)]
     kind, _, shape, values = adapter_tensors(Case(schema, records))["x"]
     assert (kind, shape, values) == ("dense", [2, 2], [[1, 2], [3, 4]])
-    with pytest.raises(cst.SchemaError) as error:
+    with pytest.raises(cst.errors.SchemaError) as error:
         our_tensors(records, schema)
     assert (error.value.path, error.value.record) == ("x", 0)
 
@@ -212,7 +212,7 @@ def test_tf_and_the_adapter_do_not_match_indices_and_values_row_by_row() -> None
     )
     by_tf = tf_tensors(records, peer_feature_spec(SPARSE))["s"]
     assert by_tf[2:4] == ([[0, 1], [0, 2], [1, 3]], [10, 20, 30])
-    with pytest.raises(cst.SchemaError) as error:
+    with pytest.raises(cst.errors.SchemaError) as error:
         our_tensors(records, SPARSE)
     assert error.value.record == 0
 
@@ -220,7 +220,7 @@ def test_tf_and_the_adapter_do_not_match_indices_and_values_row_by_row() -> None
 def test_tensor_adapter_does_not_check_the_range_of_indices() -> None:
     records = [sparse_record([12], [10])]
     assert adapter_tensors(Case(SPARSE, records))["s"][2:] == ([[0, 12]], [10], [1, 10])
-    with pytest.raises(cst.SchemaError):
+    with pytest.raises(cst.errors.SchemaError):
         our_tensors(records, SPARSE)
 
 
@@ -236,7 +236,7 @@ def test_tensor_adapter_checks_row_lengths_only_in_total() -> None:
         wire.example([wire.Feature("v", "INT", (2, 3)), wire.Feature("n", "INT", (1,))]),
     ]
     assert adapter_tensors(Case(schema, records))["r"][3] == [[[1, 2]], [[3]]]
-    with pytest.raises(cst.SchemaError) as error:
+    with pytest.raises(cst.errors.SchemaError) as error:
         our_tensors(records, schema)
     assert error.value.record == 0
 
@@ -248,7 +248,7 @@ def test_tensorflow_takes_a_file_cut_in_a_header_for_whole(tmp_path: pathlib.Pat
     path = tmp_path / "cut"
     path.write_bytes(framed([b"one", b"two", b"three"])[: -(16 + len(b"three")) + 7])
     assert [r.numpy() for r in tf.data.TFRecordDataset(str(path))] == [b"one", b"two"]
-    with pytest.raises(cst.CorruptError) as error:
+    with pytest.raises(cst.errors.CorruptError) as error:
         list(cst.open(path, format="raw"))
     assert (error.value.record, error.value.offset) == (2, 2 * (16 + 3))
 
@@ -285,7 +285,7 @@ def test_the_tfrecord_package_never_checks_a_checksum(tmp_path: pathlib.Path) ->
     blob[12] ^= 1
     path.write_bytes(blob)
     assert read_by_tfrecord_package(path) == [b"nne", b"two", b"three"]
-    with pytest.raises(cst.CorruptError) as error:
+    with pytest.raises(cst.errors.CorruptError) as error:
         list(cst.open(path, format="raw"))
     assert (error.value.record, error.value.offset) == (0, 0)
 
@@ -294,7 +294,7 @@ def test_the_tfrecord_package_makes_records_of_trailing_zeros(tmp_path: pathlib.
     path = tmp_path / "zeros"
     path.write_bytes(framed([b"one", b"two", b"three"]) + bytes(64))
     assert read_by_tfrecord_package(path) == [b"one", b"two", b"three", b"", b"", b"", b""]
-    with pytest.raises(cst.CorruptError) as error:
+    with pytest.raises(cst.errors.CorruptError) as error:
         list(cst.open(path, format="raw"))
     assert error.value.record == 3
 

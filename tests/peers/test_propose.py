@@ -14,7 +14,7 @@ from wire import Feature, example
 
 def propose(records: list[bytes]) -> str:
     data = io.BytesIO()
-    with cst.TFRecordWriter(data) as writer:
+    with cst.codec.TFRecordWriter(data) as writer:
         for record in records:
             writer.write(record)
     data.seek(0)

@@ -193,7 +193,7 @@ BAD_TEXTS = [
 def test_bad_text_is_refused_by_both(text: str) -> None:
     with pytest.raises(text_format.ParseError):
         text_format.Parse(text, schema_pb2.Schema())
-    with pytest.raises(cst.SchemaError):
+    with pytest.raises(cst.errors.SchemaError):
         cst.Schema.from_text(text)
 
 

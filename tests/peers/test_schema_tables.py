@@ -11,7 +11,7 @@ from typing import Any
 
 import columnstone as cst
 import pytest
-from columnstone import RowLengths
+from columnstone.schema import RowLengths
 from support import schema_proto
 from tensorflow_metadata.proto.v0 import schema_pb2
 from tfx_bsl.tfxio import tensor_representation_util as reps
@@ -218,7 +218,7 @@ def test_representations_are_those_of_tfx_bsl(seed: int) -> None:
             continue
         try:
             found = ours(schema, wanted)
-        except cst.SchemaError as error:
+        except cst.errors.SchemaError as error:
             assert any(text in str(error) for text in STRICTER), error
             continue
         assert found == wanted

@@ -122,7 +122,7 @@ def batches(
 
 
 def ours(records: Sequence[bytes], schema: str | None = None, **options: Any) -> pa.RecordBatch:
-    decoder = cst.SequenceExampleDecoder(
+    decoder = cst.codec.SequenceExampleDecoder(
         schema=cst.Schema.from_text(schema) if schema is not None else None, **options
     )
     return pa.record_batch(decoder.decode(records))

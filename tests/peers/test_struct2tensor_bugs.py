@@ -78,7 +78,7 @@ def test_a_field_of_proto3_that_is_missing_is_zero() -> None:
 def test_the_end_of_a_group_that_never_began() -> None:
     record = number(1, 5) + b"\x0c"
     assert theirs(Session, [record], "session_id") == [5]
-    with pytest.raises(cst.CorruptError):
+    with pytest.raises(cst.errors.CorruptError):
         ours(Session, [record], "", "session_id")
 
 
@@ -87,7 +87,7 @@ def test_a_malformed_record_is_one_record(tmp_path: pathlib.Path) -> None:
     records = [good, bad, good]
     with pytest.raises(tf.errors.DataLossError):
         theirs(Session, records, "session_id")
-    with pytest.raises(cst.CorruptError) as caught:
+    with pytest.raises(cst.errors.CorruptError) as caught:
         ours(Session, records, "", "session_id")
     assert caught.value.record == 1
     query = cst.Query.from_text(
@@ -96,7 +96,7 @@ def test_a_malformed_record_is_one_record(tmp_path: pathlib.Path) -> None:
     )
     query.save(tmp_path / "x.cstv")
     file = tmp_path / "x.tfrecord"
-    with cst.TFRecordWriter(file) as writer:
+    with cst.codec.TFRecordWriter(file) as writer:
         for record in records:
             writer.write(record)
     for policy, rows in [("skip", [5, 5]), ("null", [5, None, 5])]:
@@ -145,7 +145,7 @@ def test_a_key_of_another_type_is_found_before_there_is_a_record() -> None:
     projected = root.project(["int32_string_map[x]"])  # which is taken
     with pytest.raises(tf.errors.InvalidArgumentError):
         struct2tensor.calculate_prensors([projected])
-    refused(Maps, 'output x = int32_string_map["x"]', cst.SchemaError)
+    refused(Maps, 'output x = int32_string_map["x"]', cst.errors.SchemaError)
 
 
 # ---- extensions and Any ----
@@ -156,7 +156,7 @@ def test_an_extension_has_to_extend_the_message() -> None:
     at = "(struct2tensor.test.MyExternalExtension.ext).special"
     record = sized(188564378, sized(1, b"s"))
     assert theirs(Session, [record], at) == ["s"]
-    refused(Session, f"output x = record.{at}", cst.NotFoundError)
+    refused(Session, f"output x = record.{at}", cst.errors.NotFoundError)
 
 
 def packed(url: str) -> bytes:
@@ -186,7 +186,7 @@ def test_a_url_without_a_slash() -> None:
 def test_a_cast_to_a_type_that_there_is_not() -> None:
     with pytest.raises(KeyError):
         theirs(WithAny, [b""], "my_any.(no.Such).x")
-    refused(WithAny, "output x = my_any.(no.Such).x", cst.NotFoundError)
+    refused(WithAny, "output x = my_any.(no.Such).x", cst.errors.NotFoundError)
 
 
 # ---- queries ----
@@ -255,7 +255,7 @@ def test_a_field_that_a_broadcast_message_has_not() -> None:
     with pytest.raises(AttributeError):
         root.project(["event.i.no_such"])
     text = "let event.i = session_info\noutput x = event.i.no_such"
-    error = refused(Session, text, cst.NotFoundError)
+    error = refused(Session, text, cst.errors.NotFoundError)
     assert "no_such" in str(error)
 
 
@@ -319,5 +319,5 @@ def test_a_path_that_is_wrong_says_where() -> None:
     with pytest.raises(ValueError) as caught:
         path("event..query")
     assert "6" not in str(caught.value)
-    error = refused(Session, "output x = event..query", cst.ArgumentError)
+    error = refused(Session, "output x = event..query", cst.errors.ArgumentError)
     assert "line 2" in str(error) and "column 18" in str(error)

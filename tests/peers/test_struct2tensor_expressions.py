@@ -174,7 +174,7 @@ def test_expressions_of_prensors(case: str) -> None:
     assert text in query.text
     assert query.text.startswith("from table\n")
     (tree,) = struct2tensor.calculate_prensors([expression])
-    batch = cst.MessageDecoder(Session, enums="int32", binary_strings=True).decode(RECORDS)
+    batch = cst.codec.MessageDecoder(Session, enums="int32", binary_strings=True).decode(RECORDS)
     steps = path(wanted).field_list
     found = cst.Query.from_text(
         "\n".join(query.text.splitlines()[:-1]) + f"\noutput x = {wanted}", type=batch
@@ -187,7 +187,7 @@ def test_a_prensor_that_no_column_holds() -> None:
     number = map_values.map_values(
         root(), path("session_id"), lambda x: tf.cast(x, tf.complex64), tf.complex64, "z"
     )
-    with pytest.raises(cst.UnsupportedError, match="z: no column is of type complex64"):
+    with pytest.raises(cst.errors.UnsupportedError, match="z: no column is of type complex64"):
         cst.Query.from_struct2tensor(of_prensor(only(number, "z")))
 
 
@@ -231,13 +231,13 @@ def test_depth_is_what_is_known() -> None:
 def test_what_cannot_be_said_is_named(build: Any, text: str) -> None:
     expression = build(root())
     wanted = "event.m" if expression.get_descendant(path("event.m")) is not None else "m"
-    with pytest.raises(cst.UnsupportedError, match=text):
+    with pytest.raises(cst.errors.UnsupportedError, match=text):
         cst.Query.from_struct2tensor(only(expression, wanted))
 
 
 def test_keys_of_maps_are_named() -> None:
     expression = only(root(test_map_pb2.MessageWithMap, [b""]), "int32_string_map[5]")
-    with pytest.raises(cst.UnsupportedError, match="the map int32_string_map"):
+    with pytest.raises(cst.errors.UnsupportedError, match="the map int32_string_map"):
         cst.Query.from_struct2tensor(expression)
 
 

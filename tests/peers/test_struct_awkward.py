@@ -96,12 +96,12 @@ def test_times() -> None:
 
 def test_unions_and_other_things_are_refused() -> None:
     union = ak.Array([{"a": [{"b": 1}]}, {"a": [{"b": "x"}]}])
-    with pytest.raises(cst.SchemaError, match=r"field 'a\.b': a union") as it:
+    with pytest.raises(cst.errors.SchemaError, match=r"field 'a\.b': a union") as it:
         cst.StructuredTensor.from_awkward(union)
     assert it.value.path == "a.b"
-    with pytest.raises(cst.SchemaError, match="a union"):
+    with pytest.raises(cst.errors.SchemaError, match="a union"):
         cst.StructuredTensor.from_awkward(ak.Array([1, "x"]))
-    with pytest.raises(cst.UnsupportedError, match="field 'z': values of complex128"):
+    with pytest.raises(cst.errors.UnsupportedError, match="field 'z': values of complex128"):
         cst.StructuredTensor.from_awkward(ak.Array({"z": np.array([1j])}))
     with pytest.raises(TypeError, match=r"ak\.Array or ak\.Record is needed, not list"):
         cst.StructuredTensor.from_awkward([1])

@@ -55,7 +55,7 @@ def test_both_ways(r: Random) -> None:
     made = data.random_tensor(r, data.Shape(depth=2, nulls=r.randrange(4) == 0))
     ours, value = made.ours(), made.tensor.value
     if has_null(value):
-        with pytest.raises(cst.ArgumentError, match="null") as refused:
+        with pytest.raises(cst.errors.ArgumentError, match="null") as refused:
             ours.to_tensorflow()
         if isinstance(made.tensor.element, ref.Struct) and made.tensor.rank == 0:
             assert refused.value.path is not None
@@ -150,12 +150,14 @@ def test_structs_without_fields() -> None:
     theirs = ours.to_tensorflow()
     assert theirs.shape.as_list() == [2, None]
     assert cst.StructuredTensor.from_tensorflow(theirs).to_py() == [[{}, {}], []]
-    with pytest.raises(cst.ArgumentError, match=r"first at \[1\]"):
+    with pytest.raises(cst.errors.ArgumentError, match=r"first at \[1\]"):
         data.nested(pa.array([{}, None], pa.struct([]))).to_tensorflow()
 
 
 def test_names_that_tensorflow_lacks() -> None:
     kind = pa.struct([("a", pa.struct([("x-y", pa.int64())]))])
-    with pytest.raises(cst.ArgumentError, match=r"field 'a\.x-y': TensorFlow has no such") as it:
+    with pytest.raises(
+        cst.errors.ArgumentError, match=r"field 'a\.x-y': TensorFlow has no such"
+    ) as it:
         data.nested(pa.array([{"a": {"x-y": 1}}], kind)).to_tensorflow()
     assert it.value.path == "a.x-y"

@@ -9,7 +9,8 @@ import columnstone as cst
 import pyarrow as pa
 import pytest
 import tensorflow as tf
-from columnstone import TensorRepresentation, tfxio
+from columnstone import tfxio
+from columnstone.schema import TensorRepresentation
 from google.protobuf import text_format
 from support import plain_tensor, plain_tf
 from tensorflow_metadata.proto.v0 import schema_pb2
@@ -65,13 +66,15 @@ IDS = [representation.name for representation, _ in TENSORS]
 
 
 def made_of(representation: TensorRepresentation) -> Any:
-    return cst.TensorAdapter(BATCH.schema, [representation]).convert(BATCH)[representation.name]
+    return cst.tensor.TensorAdapter(BATCH.schema, [representation]).convert(BATCH)[
+        representation.name
+    ]
 
 
 @pytest.mark.parametrize(("representation", "peer"), TENSORS, ids=IDS)
 def test_type_specs_tell(representation: TensorRepresentation, peer: str | None) -> None:
     specs = tfxio.TensorAdapter(BATCH.schema, {representation.name: representation}).TypeSpecs()
-    assert_told(specs[representation.name], cst.to_tf(made_of(representation)))
+    assert_told(specs[representation.name], cst.tensor.to_tf(made_of(representation)))
 
 
 @pytest.mark.parametrize(("representation", "peer"), TENSORS, ids=IDS)
@@ -100,7 +103,7 @@ def test_no_form_in_tf_io() -> None:
     schema = cst.Schema.from_text('feature { name: "n" type: INT }').with_tensor_representations(
         [TensorRepresentation("n", "sparse", "int64")]
     )
-    with pytest.raises(cst.UnsupportedError, match="'n' of rank 1"):
+    with pytest.raises(cst.errors.UnsupportedError, match="'n' of rank 1"):
         schema.feature_spec(tensorflow=True)
 
 

@@ -96,7 +96,7 @@ def test_refused_by_all(name: str) -> None:
         tf_tensors([bad], peer_feature_spec(schema))
     with pytest.raises(Exception, match="Error raised when handling tensor 'f'"):
         adapter_tensors(Case(schema, [bad]))
-    with pytest.raises(cst.SchemaError) as error:
+    with pytest.raises(cst.errors.SchemaError) as error:
         our_tensors([bad], schema)
     assert error.value.path == "f"
 
@@ -104,5 +104,5 @@ def test_refused_by_all(name: str) -> None:
 def test_schema_proto_is_accepted_as_it_is() -> None:
     """Any object with SerializeToString will do as a schema."""
     schema = schema_proto('feature { name: "f" type: INT }')
-    decoder = cst.ExampleDecoder(schema=schema)
+    decoder = cst.codec.ExampleDecoder(schema=schema)
     assert decoder.decode([b""]).num_rows == 1

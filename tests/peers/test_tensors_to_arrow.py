@@ -96,17 +96,17 @@ def convert(
     return converter.convert({name: tensor for name, (_, tensor) in case.items()}), converter
 
 
-def encode(tensors: dict[str, Any]) -> tuple[pa.RecordBatch, cst.TensorEncoder]:
-    encoder = cst.TensorEncoder.of(tensors)
+def encode(tensors: dict[str, Any]) -> tuple[pa.RecordBatch, cst.tensor.TensorEncoder]:
+    encoder = cst.tensor.TensorEncoder.of(tensors)
     return pa.record_batch(encoder.encode(tensors)), encoder
 
 
 def decode(batch: pa.RecordBatch, representations: Any) -> dict[str, Any]:
-    tensors = cst.TensorAdapter(batch.schema, representations).convert(batch)
+    tensors = cst.tensor.TensorAdapter(batch.schema, representations).convert(batch)
     return {name: plain_tensor(tensor) for name, tensor in tensors.items()}
 
 
-def peer_representations(encoder: cst.TensorEncoder) -> dict[str, Any]:
+def peer_representations(encoder: cst.tensor.TensorEncoder) -> dict[str, Any]:
     """Ours as the peer's messages, by way of a schema."""
     schema = cst.Schema.from_text("").with_tensor_representations(encoder.representations)
     group = schema_proto(schema.to_text()).tensor_representation_group[""]
@@ -203,6 +203,6 @@ def test_indices_out_of_order() -> None:
     twisted = tf.SparseTensor([[0, 1, 1], [0, 1, 0]], [1, 2], [1, 2, 2])
     theirs, _ = convert({"m": (tf.SparseTensorSpec([None, 2, 2], tf.int32), twisted)})
     assert theirs.num_rows == 1
-    with pytest.raises(cst.SchemaError, match="row-major order") as caught:
+    with pytest.raises(cst.errors.SchemaError, match="row-major order") as caught:
         encode({"m": twisted})
     assert (caught.value.path, caught.value.record) == ("m", 0)

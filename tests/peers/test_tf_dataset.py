@@ -112,7 +112,7 @@ def test_errors_come_through(tmp_path: pathlib.Path) -> None:
     path.write_bytes(framed([record(0), b"", record(2)]))
     with pytest.raises(tf.errors.OpError, match="id"):
         list(cst.open(path, schema=SCHEMA).dataset(3).tf())
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         cst.open(path, schema=SCHEMA).dataset(3, as_batches=True).tf()
 
 
@@ -175,11 +175,11 @@ def test_cardinality(examples: str, tmp_path: pathlib.Path) -> None:
     assert there.cardinality() == tf.data.UNKNOWN_CARDINALITY
     late, early = (source.dataset(30, shuffle=True) for _ in range(2))
     whole = ids(late.tf())
-    early.load_state_dict(cst.Position(0, 1))
+    early.load_state_dict(cst.dataset.Position(0, 1))
     dataset = early.tf()
     assert dataset.cardinality() == tf.data.UNKNOWN_CARDINALITY and ids(dataset) == whole[60:]
     dataset = late.tf()
-    late.load_state_dict(cst.Position(0, 1))
+    late.load_state_dict(cst.dataset.Position(0, 1))
     with pytest.raises(tf.errors.OpError, match="load_state_dict first"):
         list(dataset)
 
@@ -195,7 +195,7 @@ def test_mixes(examples: str) -> None:
     made = dataset.tf()
     assert made.cardinality() == 2 * len(dataset) == len(whole) // 30
     assert made.element_spec["id"].shape[0] == 30 and ids(made) == whole
-    dataset.load_state_dict(cst.Position(0, 2))
+    dataset.load_state_dict(cst.dataset.Position(0, 2))
     assert ids(dataset.tf()) == whole[90:]
     endless = mixed("repeat").tf()
     assert endless.cardinality() == tf.data.INFINITE_CARDINALITY
@@ -205,12 +205,12 @@ def test_mixes(examples: str) -> None:
 def test_what_is_left_of_a_batch_has_no_static_size(examples: str) -> None:
     dataset = cst.open(examples, schema=SCHEMA).dataset(30, shuffle=True, drop_last=True, epochs=2)
     whole = ids(dataset.tf())
-    dataset.load_state_dict(dataset.state_of(cst.Position(0, 1), 9))
+    dataset.load_state_dict(dataset.state_of(cst.dataset.Position(0, 1), 9))
     rest = dataset.tf()
     assert rest.element_spec["id"].shape[0] is None and ids(rest) == whole[40:]
     dataset = cst.open(examples, schema=SCHEMA).dataset(30, drop_last=True, epochs=None)
     begun = dataset.tf()
-    dataset.load_state_dict(cst.Position(0, 1).within(9))
+    dataset.load_state_dict(cst.dataset.Position(0, 1).within(9))
     with pytest.raises(tf.errors.OpError, match="load_state_dict first"):
         next(iter(begun))
 
@@ -319,5 +319,5 @@ def test_projected_and_raw(examples: str) -> None:
 
 
 def test_a_label_that_there_is_not(examples: str) -> None:
-    with pytest.raises(cst.NotFoundError, match="no tensor 'y'"):
+    with pytest.raises(cst.errors.NotFoundError, match="no tensor 'y'"):
         cst.open(examples).dataset(3, label="y").tf()

@@ -116,7 +116,7 @@ def test_examples(examples: str, more: str, raw: str | None) -> None:
 def test_type_specs(case: Case) -> None:
     schema = schema_proto(case.schema)
     peer = tf_example_record.TFExampleRecord("none", schema=schema, **NAMED)
-    batch = cst.ExampleDecoder(schema).decode(case.records)
+    batch = cst.codec.ExampleDecoder(schema).decode(case.records)
     source = cst.open(batch, schema=schema)
     adapter = tfxio.TensorAdapter(pa.record_batch(batch).schema, source.tensor_representations())
     peers = peer.TensorAdapter()
@@ -142,9 +142,9 @@ def test_project(examples: str, names: list[str]) -> None:
     again = left.Project(names[:1])
     assert list(again.TensorRepresentations()) == names[:1]
     assert again.ArrowSchema().names == names[:1]
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         left.Project(["pair"])
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         ours.Project(["none"])
 
 
@@ -153,9 +153,9 @@ def test_projections_of_the_adapter(examples: str) -> None:
     adapter = ours.TensorAdapter()
     batch = next(ours.RecordBatches(OURS))
     assert list(adapter.ToBatchTensors(batch, ["tags", "id"])) == ["tags", "id"]
-    with pytest.raises(cst.NotFoundError):
+    with pytest.raises(cst.errors.NotFoundError):
         adapter.ToBatchTensors(batch, ["none"])
-    with pytest.raises(cst.ArgumentError):
+    with pytest.raises(cst.errors.ArgumentError):
         adapter.ToBatchTensors(batch.select(["id"]))
 
 
@@ -228,7 +228,7 @@ def assert_same_inferred(path: pathlib.Path, **options: Any) -> None:
     assert other.equals(batch)
     tensors = ours.TensorAdapter().ToBatchTensors(batch)
     for name, spec in ours.TensorAdapter().TypeSpecs().items():
-        assert spec.is_compatible_with(cst.to_tf(tensors[name])), name
+        assert spec.is_compatible_with(cst.tensor.to_tf(tensors[name])), name
 
 
 def test_csv_without_a_schema(tmp_path: pathlib.Path) -> None:

@@ -21,7 +21,11 @@ LISTS = {
     "w": lambda item: pa.list_(item, 2),
 }
 LEAVES = {"int32": (pa.int32(), 7), "bytes": (pa.string(), "a"), "null": (pa.null(), None)}
-PARTITIONS = [(), (cst.UniformRowLength(2),), (cst.UniformRowLength(1), cst.UniformRowLength(2))]
+PARTITIONS = [
+    (),
+    (cst.schema.UniformRowLength(2),),
+    (cst.schema.UniformRowLength(1), cst.schema.UniformRowLength(2)),
+]
 
 
 def type_of(nesting: str, leaf: pa.DataType) -> pa.DataType:
@@ -42,8 +46,8 @@ def value_of(nesting: str, leaf: Any) -> Any:
     return None if inner is None else [inner, inner]
 
 
-def ragged(nesting: str, leaf: str, partitions: tuple[Any, ...]) -> cst.TensorRepresentation:
-    return cst.TensorRepresentation(
+def ragged(nesting: str, leaf: str, partitions: tuple[Any, ...]) -> cst.schema.TensorRepresentation:
+    return cst.schema.TensorRepresentation(
         "t",
         "ragged",
         "bytes" if leaf == "bytes" else "int64",
@@ -62,9 +66,9 @@ def assert_told(spec: Any, tensor: Any) -> None:
         assert spec.shape.as_list()[spec.ragged_rank + 1 :] == tensor.flat_values.shape[1:]
 
 
-def check(batch: pa.RecordBatch, representation: cst.TensorRepresentation) -> None:
+def check(batch: pa.RecordBatch, representation: cst.schema.TensorRepresentation) -> None:
     adapter = tfxio.TensorAdapter(batch.schema, {"t": representation})
-    tensors = cst.to_tf(adapter.ToBatchTensors(batch))
+    tensors = cst.tensor.to_tf(adapter.ToBatchTensors(batch))
     assert_told(adapter.TypeSpecs()["t"], tensors["t"])
 
 
@@ -83,20 +87,20 @@ def test_every_nesting(kinds: str, leaf: str) -> None:
 def test_maps_are_lists_of_structs() -> None:
     type_ = pa.map_(pa.string(), pa.list_(pa.int64()))
     batch = pa.record_batch({"t": pa.array([[("a", [1, 2])], []], type_)})
-    check(batch, cst.TensorRepresentation("t", "ragged", "int64", path=("t", "value")))
+    check(batch, cst.schema.TensorRepresentation("t", "ragged", "int64", path=("t", "value")))
 
 
 def test_a_path_that_is_left_out() -> None:
     """It is the column of the tensor's name."""
     batch = pa.record_batch({"t": pa.array([[[1], []], []], pa.list_(pa.list_(pa.int16())))})
-    check(batch, cst.TensorRepresentation("t", "ragged", "int64"))
-    assert tfxio._columns_of([cst.TensorRepresentation("t", "ragged", "int64")]) == ["t"]
+    check(batch, cst.schema.TensorRepresentation("t", "ragged", "int64"))
+    assert tfxio._columns_of([cst.schema.TensorRepresentation("t", "ragged", "int64")]) == ["t"]
 
 
 def test_row_lengths() -> None:
     batch = pa.record_batch({"t": [[1, 2, 3, 4], []], "n": [[1, 1], []]})
-    partitions = (cst.RowLengths("n"), cst.UniformRowLength(2))
-    check(batch, cst.TensorRepresentation("t", "ragged", "int64", partitions=partitions))
+    partitions = (cst.schema.RowLengths("n"), cst.schema.UniformRowLength(2))
+    check(batch, cst.schema.TensorRepresentation("t", "ragged", "int64", partitions=partitions))
 
 
 STRUCT = "feature { name: 's' type: STRUCT struct_domain { feature { name: 'x' type: INT } } }"

@@ -7,7 +7,7 @@ import io
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from .._base.files import in_memory
-from .._base.public import public
+from .._base.public import public_in
 from .._sink.writer import Writer
 from .open import open as open_source
 
@@ -57,7 +57,7 @@ class _Decoder:
         return functools.partial(type(self), **self._options), ()
 
     def __repr__(self) -> str:
-        return f"<columnstone.{type(self).__name__}>"
+        return f"<{type(self).__module__}.{type(self).__name__}>"
 
 
 class _Encoder:
@@ -90,10 +90,10 @@ class _Encoder:
         return functools.partial(type(self), **self._options), ()
 
     def __repr__(self) -> str:
-        return f"<columnstone.{type(self).__name__}>"
+        return f"<{type(self).__module__}.{type(self).__name__}>"
 
 
-@public
+@public_in("columnstone.codec")
 class CsvDecoder(_Decoder):
     """CSV text to a record batch: types by the schema, or found from all of the data. `csv` is the
     dialect; all options are those of `cst.open`."""
@@ -111,7 +111,7 @@ class CsvDecoder(_Decoder):
         super().__init__(schema, columns, csv=csv, **options)
 
 
-@public
+@public_in("columnstone.codec")
 class CsvEncoder(_Encoder):
     """Record batches to CSV text. `csv` is the dialect; all options are those of `cst.Writer`."""
 
@@ -119,7 +119,7 @@ class CsvEncoder(_Encoder):
     __slots__ = ()
 
 
-@public
+@public_in("columnstone.codec")
 class JsonDecoder(_Decoder):
     """JSON lines to a record batch: types by the schema, or found from all of the data. All options
     are those of `cst.open`."""
@@ -128,7 +128,7 @@ class JsonDecoder(_Decoder):
     __slots__ = ()
 
 
-@public
+@public_in("columnstone.codec")
 class JsonEncoder(_Encoder):
     """Record batches to JSON lines. All options are those of `cst.Writer`."""
 
@@ -136,7 +136,7 @@ class JsonEncoder(_Encoder):
     __slots__ = ()
 
 
-@public
+@public_in("columnstone.codec")
 class ArrowDecoder(_Decoder):
     """An Arrow IPC file or stream to a record batch; it is validated fully."""
 
@@ -144,7 +144,7 @@ class ArrowDecoder(_Decoder):
     __slots__ = ()
 
 
-@public
+@public_in("columnstone.codec")
 class ArrowEncoder(_Encoder):
     """Record batches to an Arrow IPC file."""
 
@@ -152,7 +152,7 @@ class ArrowEncoder(_Encoder):
     __slots__ = ()
 
 
-@public
+@public_in("columnstone.codec")
 class ParquetDecoder(_Decoder):
     """A Parquet file to a record batch, through pyarrow."""
 
@@ -160,7 +160,7 @@ class ParquetDecoder(_Decoder):
     __slots__ = ()
 
 
-@public
+@public_in("columnstone.codec")
 class ParquetEncoder(_Encoder):
     """Record batches to a Parquet file, through pyarrow."""
 
@@ -168,7 +168,7 @@ class ParquetEncoder(_Encoder):
     __slots__ = ()
 
 
-@public
+@public_in("columnstone.codec")
 class RawDecoder(_Decoder):
     """The bytes of a TFRecord file to a batch of one binary column, `record`."""
 
@@ -176,7 +176,7 @@ class RawDecoder(_Decoder):
     __slots__ = ()
 
 
-@public
+@public_in("columnstone.codec")
 class RawEncoder(_Encoder):
     """A batch of one binary column to the bytes of a TFRecord file."""
 

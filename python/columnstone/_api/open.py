@@ -97,7 +97,7 @@ def open(
     format: "example" (tf.Example, the default for TFRecords), "sequence_example", "message" (any
         protobuf message), "raw" (one column `record` of undecoded bytes), "csv", "json" (lines),
         "arrow" (file or stream), "parquet" (through pyarrow), the name of a plug-in, or one that
-        was registered with `register_format`. None goes by the bytes, then by the ending of the
+        was registered with `format.register`. None goes by the bytes, then by the ending of the
         name.
     schema: anything that Schema takes. Without one, the schema is inferred: over all input for
         files, over the first 10,000 records for pipes; give one, or sample_records, where reading

@@ -34,7 +34,7 @@ class Source(SourceBase):
 
     Plain TFRecord files are read at random, too: len(source) is the number of *rows* (while
     iterating gives batches), source[i] the batch of one row, source[[3, 5]] that of several,
-    source[a:b] a Source of these rows. An index file beside the data (`build_index`) is used if
+    source[a:b] a Source of these rows. An index file beside the data (`Index.build`) is used if
     there is one; without it the files' frames are read once, when they are first needed.
     """
 

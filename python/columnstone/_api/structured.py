@@ -11,6 +11,7 @@ from .. import _core
 from .._arrow.table import record_batch
 from .._base.errors import ArgumentError, CorruptError, Error, SchemaError
 from .._base.files import in_memory, is_file
+from .._base.public import public_in
 from .._struct.constant import from_arrow, struct_of
 from .._struct.spec import LeafSpec, NestedSpec, StructuredTensorSpec
 
@@ -36,6 +37,7 @@ def from_parquet(path: Any, columns: Iterable[str] | None = None) -> Nested:
 # ---- JSON ----
 
 
+@public_in("columnstone.struct")
 def from_json(text: Any, spec: Spec | None = None) -> Nested:
     """JSON text as a nested tensor: an object is a scalar, a list a vector, lists of lists have
     more dimensions; one object per line (JSON lines) is a vector, too.

@@ -342,7 +342,7 @@ def source_text(name: str, first: RecordBatch) -> str:
 
 def array_text(values: Array) -> str:
     """repr(array)."""
-    head = f"Array of {_plural(len(values), 'value')}, {type_text(values.schema)}"
+    head = f"arrow.Array of {_plural(len(values), 'value')}, {type_text(values.schema)}"
     try:
         return _in_one_line(head, _plain(values, 0, len(values), ROWS))
     except Error:
@@ -351,21 +351,21 @@ def array_text(values: Array) -> str:
 
 def tensor_text(tensor: Tensor) -> str:
     """repr(tensor): one line, because tensors come in dicts."""
-    head = f"Tensor {tensor.dtype} {tensor.shape}"
+    head = f"tensor.Tensor {tensor.dtype} {tensor.shape}"
     return _in_one_line(head, _dense(_flat(tensor), 0, tensor.shape, ROWS))
 
 
 def ragged_text(values: Tensor, row_splits: Sequence[Tensor]) -> str:
     rows = len(row_splits[0]) - 1
     levels = _plural(len(row_splits), "level")
-    head = f"RaggedTensor {values.dtype} of {_plural(rows, 'row')}, {levels}"
+    head = f"tensor.RaggedTensor {values.dtype} of {_plural(rows, 'row')}, {levels}"
     head = f"{head}, {_plural(len(values), 'value')}"
     splits = [_flat(level) for level in row_splits]
     return _in_one_line(head, _ragged(_flat(values), values.shape[1:], splits, (0, rows), ROWS))
 
 
 def sparse_text(indices: Tensor, values: Tensor, shape: tuple[int, ...]) -> str:
-    head = f"SparseTensor {values.dtype} {shape} with {_plural(len(values), 'value')}"
+    head = f"tensor.SparseTensor {values.dtype} {shape} with {_plural(len(values), 'value')}"
     flat = _flat(indices)
     rank = len(shape)
     places = [

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from .._base.arguments import integer
 from .._base.errors import UnsupportedError, argument_error
-from .._base.public import public
+from .._base.public import public_in
 from .table import record_batch
 
 if TYPE_CHECKING:
     from .._core import RecordBatch
 
 
-@public
+@public_in("columnstone.dataset")
 def train_test_split(
     batch: Any, *, key: str, test_size: float = 0.2, seed: int = 0
 ) -> tuple[RecordBatch, RecordBatch]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 from .. import _core
 from .._base.errors import ArgumentError, NotFoundError, SchemaError, UnsupportedError
 from .._base.optional import need
-from .._base.public import public
+from .._base.public import public, public_in
 from .._core import Array, RecordBatch
 from .huggingface import Rows as DatasetRows
 from .objects import array_of, batch_of_rows, is_arrow, is_dataset
@@ -393,7 +393,7 @@ def select(self: RecordBatch, columns: Iterable[Path | int]) -> RecordBatch:
 # ---- groups ----
 
 
-@public
+@public_in("columnstone.arrow")
 class Groups:
     """The rows of a batch by the values of key columns; see RecordBatch.group_by.
 
@@ -439,7 +439,7 @@ class Groups:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"<columnstone.Groups: {len(self)} by {', '.join(self.keys.column_names)}>"
+        return f"<columnstone.arrow.Groups: {len(self)} by {', '.join(self.keys.column_names)}>"
 
 
 def batch_repr(self: RecordBatch) -> str:

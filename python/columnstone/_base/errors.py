@@ -7,7 +7,7 @@ import functools
 import os
 from typing import TYPE_CHECKING, Any
 
-from .public import public
+from .public import public, public_in
 from .text import name_of_url, printable, without_secrets
 
 if TYPE_CHECKING:
@@ -81,40 +81,40 @@ class Error(Exception):
         return functools.partial(type(self), **fields), (str(self),)
 
 
-@public
+@public_in("columnstone.errors")
 class DataWarning(UserWarning):
     """Reading has passed over something that may be a loss: an Arrow stream without its end marker,
     as a stream is that was cut between two batches. Once per file of a source."""
 
 
-@public
+@public_in("columnstone.errors")
 class ArgumentError(Error, ValueError):
     """An argument is out of its range or of a wrong kind."""
 
     code = "INVALID_ARGUMENT"
 
 
-@public
+@public_in("columnstone.errors")
 class NotFoundError(Error, FileNotFoundError):
     """A file, a column or a format does not exist."""
 
     code = "NOT_FOUND"
 
 
-@public
+@public_in("columnstone.errors")
 class DeadlineError(Error, TimeoutError):
     """The deadline of the call has passed."""
 
     code = "TIMEOUT"
 
 
-@public
+@public_in("columnstone.errors")
 class IndexingError(ArgumentError, IndexError):
     """An index does not fit a nested tensor: it is out of range, there are too many, or rows have
     another length than a mask."""
 
 
-@public
+@public_in("columnstone.errors")
 class FieldNotFoundError(NotFoundError, KeyError):
     """A struct has no field of that name."""
 
@@ -124,49 +124,49 @@ class FieldNotFoundError(NotFoundError, KeyError):
         super().__init__(message, **fields)
 
 
-@public
+@public_in("columnstone.errors")
 class FileError(Error, OSError):
     """Reading or writing a file failed."""
 
     code = "IO"
 
 
-@public
+@public_in("columnstone.errors")
 class CorruptError(Error):
     """The data is damaged: a wrong CRC, a truncated file, bytes that are not a tf.Example."""
 
     code = "CORRUPT"
 
 
-@public
+@public_in("columnstone.errors")
 class SchemaError(Error):
     """The data and the schema disagree, or the schema itself is wrong."""
 
     code = "SCHEMA"
 
 
-@public
+@public_in("columnstone.errors")
 class FormatError(Error):
     """The file is of another format than expected."""
 
     code = "FORMAT"
 
 
-@public
+@public_in("columnstone.errors")
 class LimitError(Error):
     """A limit against runaway input is exceeded: the size of a record, the ratio of inflation."""
 
     code = "LIMIT"
 
 
-@public
+@public_in("columnstone.errors")
 class UnsupportedError(Error):
     """A value or a request cannot be expressed here."""
 
     code = "UNSUPPORTED"
 
 
-@public
+@public_in("columnstone.errors")
 class StateError(Error):
     """The object is closed, or its input can be read only once and has been read."""
 

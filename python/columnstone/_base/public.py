@@ -18,14 +18,8 @@ def public(named: _Named) -> _Named:
     return named
 
 
-def public_struct(named: _Named) -> _Named:
-    """The same for the functions that columnstone/struct.py lists: `columnstone.struct.NAME`."""
-    named.__module__ = "columnstone.struct"
-    return named
-
-
 def public_in(module: str) -> Callable[[_Named], _Named]:
-    """The same for the names that another public module lists, such as "columnstone.spark"."""
+    """The same for the names that another public module lists, such as "columnstone.schema"."""
 
     def place(named: _Named) -> _Named:
         named.__module__ = module

@@ -32,8 +32,8 @@ class Accumulate(beam.CombineFn):  # type: ignore[misc]
     """A CombineFn of columnstone's accumulators: batches, tables or whatever they add become what
     they find.
 
-    batches | beam.CombineGlobally(cst.beam.Accumulate(cst.Counts))
-    pairs | beam.CombinePerKey(cst.beam.Accumulate(lambda: cst.Validation(schema)))
+    batches | beam.CombineGlobally(cst.beam.Accumulate(cst.accumulate.Counts))
+    pairs | beam.CombinePerKey(cst.beam.Accumulate(lambda: cst.accumulate.Validation(schema)))
 
     new: makes an accumulator; called once, where the pipeline is made.
 
@@ -46,8 +46,8 @@ class Accumulate(beam.CombineFn):  # type: ignore[misc]
         self._empty = new()
         if not isinstance(self._empty, Accumulator):
             raise TypeError(
-                "expected a function that makes an accumulator, such as columnstone.Counts, not "
-                f"one that makes a {type(self._empty).__name__}"
+                "expected a function that makes an accumulator, such as "
+                f"columnstone.accumulate.Counts, not one that makes a {type(self._empty).__name__}"
             )
 
     def create_accumulator(self) -> Accumulator[Any]:
@@ -87,8 +87,8 @@ class _Globally(beam.CombineGlobally):  # type: ignore[misc]
 @public_in("columnstone.beam")
 class InferSchema(_Globally):
     """Record batches become one columnstone.Schema, that of columnstone.infer_schema; without
-    batches one without features. Options are those of columnstone.SchemaInference. It is a
-    beam.CombineGlobally."""
+    batches one without features. Options are those of columnstone.accumulate.SchemaInference. It
+    is a beam.CombineGlobally."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(lambda: SchemaInference(**options))
@@ -96,8 +96,8 @@ class InferSchema(_Globally):
 
 @public_in("columnstone.beam")
 class Validate(_Globally):
-    """Record batches become one columnstone.SchemaCheck: what does not fit the schema. Options are
-    those of columnstone.Validation. It is a beam.CombineGlobally.
+    """Record batches become one columnstone.schema.SchemaCheck: what does not fit the schema.
+    Options are those of columnstone.accumulate.Validation. It is a beam.CombineGlobally.
 
     Which places of an anomaly are named, with their numbers of rows, depends on the order in which
     a runner merges; everything else does not.
@@ -109,8 +109,8 @@ class Validate(_Globally):
 
 @public_in("columnstone.beam")
 class Count(_Globally):
-    """Record batches become one columnstone.ColumnCounts: rows, and per column the rows that have
-    it and its values. It is a beam.CombineGlobally."""
+    """Record batches become one columnstone.accumulate.ColumnCounts: rows, and per column the rows
+    that have it and its values. It is a beam.CombineGlobally."""
 
     def __init__(self) -> None:
         super().__init__(Counts)

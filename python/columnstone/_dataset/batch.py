@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._base.public import public
+from .._base.public import public_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -21,7 +21,7 @@ else:
     Value = TypeVar("Value")
 
 
-@public
+@public_in("columnstone.dataset")
 class Position(NamedTuple):
     """Where a batch stands: number `batch` (from 0) of the shard's batches of an epoch.
 
@@ -59,7 +59,7 @@ class Position(NamedTuple):
 PLACE = Position._fields[:5]  # what every state has
 
 
-@public
+@public_in("columnstone.dataset")
 class Batch(dict[str, Value]):
     """The tensors of a batch by name, with the batch's `position`.
 

@@ -9,7 +9,7 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Generic, overload
 
 from .._base.errors import StateError, argument_error
-from .._base.public import public
+from .._base.public import public_in
 from .._dataset import arguments
 from .._tensor.conversion import framework
 from .dataset import Dataset, Iteration
@@ -57,7 +57,7 @@ def prefetch_to_device(
 ) -> DeviceBatches[Item]: ...
 
 
-@public
+@public_in("columnstone.dataset")
 def prefetch_to_device(batches: Any, device: Any, size: int = 2) -> DeviceBatches[Any]:
     """An iteration over batches that are on a device already when the loop gets them.
 

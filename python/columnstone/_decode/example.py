@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._base.public import public
+from .._base.public import public_in
 from .._schema.schema import Schema, as_column_flags, as_columns, as_core
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .._schema.schema import SchemaLike
 
 
-@public
+@public_in("columnstone.codec")
 class ExampleDecoder:
     """Decodes serialized tf.Examples into record batches. It pickles.
 
@@ -91,10 +91,10 @@ class ExampleDecoder:
 
     def __repr__(self) -> str:
         what = "any schema" if self._schema is None else repr(self.arrow_schema)
-        return f"<columnstone.ExampleDecoder: {what}>"
+        return f"<columnstone.codec.ExampleDecoder: {what}>"
 
 
-@public
+@public_in("columnstone.codec")
 class ExampleEncoder:
     """Encodes record batches as serialized tf.Examples. It pickles.
 

@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._base.public import public
+from .._base.public import public_in
 from .._schema.schema import Schema, as_column_flags, as_columns, as_core
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SEQUENCE_COLUMN = "##SEQUENCE##"
 
 
-@public
+@public_in("columnstone.codec")
 class SequenceExampleDecoder:
     """Decodes serialized tf.SequenceExamples into record batches. It pickles.
 
@@ -84,10 +84,10 @@ class SequenceExampleDecoder:
 
     def __repr__(self) -> str:
         what = "any schema" if self._schema is None else repr(self.arrow_schema)
-        return f"<columnstone.SequenceExampleDecoder: {what}>"
+        return f"<columnstone.codec.SequenceExampleDecoder: {what}>"
 
 
-@public
+@public_in("columnstone.codec")
 class SequenceExampleEncoder:
     """Encodes record batches as serialized tf.SequenceExamples, so that decoding gives the same
     batch. It pickles.

@@ -7,7 +7,7 @@ import operator
 from typing import TYPE_CHECKING
 
 from .._base.errors import argument_error
-from .._base.public import public
+from .._base.public import public_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     ]
 
 
-@public
+@public_in("columnstone.format")
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class CsvOptions:
     """The dialect of CSV files: RFC 4180 in UTF-8 unless it says otherwise.
@@ -83,7 +83,7 @@ def as_core_csv(csv: CsvOptions | None) -> CoreCsv | None:
     if csv is None:
         return None
     if not isinstance(csv, CsvOptions):
-        raise TypeError(f"csv is a columnstone.CsvOptions, not {type(csv).__name__}")
+        raise TypeError(f"csv is a columnstone.format.CsvOptions, not {type(csv).__name__}")
     return (
         None if csv.names is None else tuple(csv.names),
         _number(csv.delimiter),

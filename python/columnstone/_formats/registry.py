@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import _core
 from .._base.errors import NotFoundError, argument_error
-from .._base.public import public
+from .._base.public import public_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,8 +51,8 @@ class Format(NamedTuple):
 _registered: dict[str, Format] = {}
 
 
-@public
-def register_format(
+@public_in("columnstone.format")
+def register(
     name: str, open: Callable[..., object], sniff: Callable[[bytes], bool] | None = None
 ) -> None:
     """Adds a format that is written in Python, for `cst.open` and everything built on it.
@@ -87,8 +87,8 @@ def register_format(
     _registered[name] = Format(name, open, sniff, accepted(open))
 
 
-@public
-def unregister_format(name: str) -> None:
+@public_in("columnstone.format")
+def unregister(name: str) -> None:
     """Takes a registered format away again. NotFoundError if there is none of that name."""
     if _registered.pop(name, None) is None:
         raise NotFoundError(f"no format {ascii(name)[:80]} is registered")

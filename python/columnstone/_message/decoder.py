@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._base.public import public
+from .._base.public import public_in
 from .._schema.schema import as_column_flags, as_columns
 from .options import core_message, message_of
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .options import Enums, Form, MessageLike, TimeUnit
 
 
-@public
+@public_in("columnstone.codec")
 class MessageDecoder:
     """Decodes serialized protobuf messages of one type into record batches. It pickles.
 
@@ -149,4 +149,4 @@ class MessageDecoder:
         return functools.partial(MessageDecoder, **given), (self._name,)
 
     def __repr__(self) -> str:
-        return f"<columnstone.MessageDecoder: {self._name}, {self.arrow_schema!r}>"
+        return f"<columnstone.codec.MessageDecoder: {self._name}, {self.arrow_schema!r}>"

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._base.public import public
+from .._base.public import public_in
 from .files import set_bytes
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     DescriptorsLike: TypeAlias = "OneDescriptors | Sequence[OneDescriptors]"
 
 
-@public
+@public_in("columnstone.schema")
 @dataclasses.dataclass(frozen=True)
 class MessageGuess:
     """What a message explains of some records; see Descriptors.guess."""
@@ -54,7 +54,7 @@ class MessageGuess:
     values: int  #: of fields that it has, at any depth
 
 
-@public
+@public_in("columnstone.schema")
 class Descriptors:
     """The message types that protobuf's descriptors describe. Immutable; it pickles, and any number
     of threads may share it.
@@ -132,4 +132,4 @@ class Descriptors:
     def __repr__(self) -> str:
         names = self.messages
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-        return f"<columnstone.Descriptors: {shown or 'no messages'}>"
+        return f"<columnstone.schema.Descriptors: {shown or 'no messages'}>"

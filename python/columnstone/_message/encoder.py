@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._base.public import public
+from .._base.public import public_in
 from .options import core_message, message_of
 from .plain import PlainData
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .options import Form, MessageLike
 
 
-@public
+@public_in("columnstone.codec")
 class MessageEncoder:
     """Encodes record batches as serialized protobuf messages of one type, in protobuf's
     deterministic form: fields by number, maps by key, unknown fields last. It pickles.
@@ -76,4 +76,4 @@ class MessageEncoder:
         return functools.partial(MessageEncoder, **given), (self._name,)
 
     def __repr__(self) -> str:
-        return f"<columnstone.MessageEncoder: {self._name}>"
+        return f"<columnstone.codec.MessageEncoder: {self._name}>"

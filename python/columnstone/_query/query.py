@@ -64,8 +64,8 @@ class Query:
     ...      .promote("event.query", to="", name="queries")
     ...      .filter("event", by="event.clicked", name="clicks")
     ...      .size("clicks", name="num_clicks")
-    ...      .output("label", cst.dense("num_clicks", default=0))
-    ...      .output("tokens", cst.ragged("queries")))
+    ...      .output("label", cst.query.dense("num_clicks", default=0))
+    ...      .output("tokens", cst.query.ragged("queries")))
     >>> q.save("ranking.cstv")
     """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._base.arguments import integer
 from .._base.errors import argument_error
-from .._base.public import public
+from .._base.public import public_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -127,7 +127,7 @@ def call(function: str, arguments: Iterable[str], **options: str | None) -> str:
 # ---- outputs ----
 
 
-@public
+@public_in("columnstone.query")
 def dense(expression: str, shape: Sequence[int] | None = None, default: Value = None) -> str:
     """An output of a query as a dense tensor; what Query.output takes.
 
@@ -141,13 +141,13 @@ def dense(expression: str, shape: Sequence[int] | None = None, default: Value = 
     return call("dense", [_expression(expression)], shape=dims, default=filled)
 
 
-@public
+@public_in("columnstone.query")
 def sparse(expression: str) -> str:
     """An output of a query as a sparse tensor: nulls are left out, positions are kept."""
     return call("sparse", [_expression(expression)])
 
 
-@public
+@public_in("columnstone.query")
 def ragged(
     expression: str, default: Value = None, row_splits: Literal["int64", "int32"] = "int64"
 ) -> str:
@@ -160,7 +160,7 @@ def ragged(
     return call("ragged", [_expression(expression)], default=filled, row_splits=splits)
 
 
-@public
+@public_in("columnstone.query")
 def structured(expression: str) -> str:
     """An output of a query as a structured tensor: the structs with all of their fields, where
     nulls stay values."""

@@ -10,7 +10,7 @@ from .._arrow.table import array, record_batch
 from .._base.arguments import at_least_1_or_0
 from .._base.errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
 from .._base.files import path_bytes
-from .._base.public import public
+from .._base.public import public, public_in
 from .._message.options import named_message
 from .._schema.schema import as_columns
 from .._schema.spec import feature_specs, representations_of
@@ -50,7 +50,7 @@ _POLICIES = {"raise": 0, "skip": _core.ON_ERROR_SKIP, "null": _core.ON_ERROR_NUL
 _MOST_BYTES = 4 << 20  # that a view may have: more is refused when it is opened
 
 
-@public
+@public_in("columnstone.query")
 class ViewDiff(NamedTuple):
     """What changes for readers from one view to another."""
 

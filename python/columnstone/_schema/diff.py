@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .._base.public import public
+from .._base.public import public_in
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
     """What has to change in one schema to get another one; `str(change)` is a readable line.

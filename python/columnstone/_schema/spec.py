@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 
 from .._base.errors import ArgumentError, UnsupportedError
 from .._base.optional import need
-from .._base.public import public
+from .._base.public import public_in
 
 Dtype: TypeAlias = Literal[
     "int64",
@@ -30,7 +30,7 @@ Kind: TypeAlias = Literal["dense", "varlen_sparse", "sparse", "ragged", "structu
 Value: TypeAlias = int | float | bytes
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True)
 class Feature:
     """One feature of a schema.
@@ -47,7 +47,7 @@ class Feature:
     children: tuple[Feature, ...] = ()
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True)
 class FixedLen:
     """A dense tensor of [rows] + shape. `default` fills every place of a row without the feature;
@@ -59,7 +59,7 @@ class FixedLen:
     key: str | None = None
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True)
 class VarLen:
     """A sparse tensor of [rows, longest row]. `key` as for FixedLen."""
@@ -68,7 +68,7 @@ class VarLen:
     key: str | None = None
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True)
 class Sparse:
     """A sparse tensor of [rows] + size from features with indices and one with values. A size of -1
@@ -81,7 +81,7 @@ class Sparse:
     already_sorted: bool = False
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True)
 class RowLengths:
     """An inner partition of a ragged tensor whose row lengths stand in a feature."""
@@ -89,7 +89,7 @@ class RowLengths:
     key: str
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True)
 class UniformRowLength:
     """An inner partition of a ragged tensor whose rows all have one length."""
@@ -97,7 +97,7 @@ class UniformRowLength:
     length: int
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True)
 class Ragged:
     """A ragged tensor: the values of a feature, cut into rows and then by the partitions, outermost
@@ -109,7 +109,7 @@ class Ragged:
     row_splits_dtype: SplitsDtype = "int64"
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True)
 class Structured:
     """A tensor of named tensors, each made of columns of its own: a dict in a batch."""
@@ -120,7 +120,7 @@ class Structured:
 FeatureSpec: TypeAlias = "FixedLen | VarLen | Sparse | Ragged | Structured"
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True)
 class TensorRepresentation:
     """How one tensor is made of columns: the TFMD TensorRepresentation in plain form.

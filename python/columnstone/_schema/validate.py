@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._base.errors import SchemaError
-from .._base.public import public
+from .._base.public import public_in
 from .schema import as_columns, as_core
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     ]
 
 
-@public
+@public_in("columnstone.schema")
 class AnomalyPlace(NamedTuple):
     """A record that has an anomaly.
 
@@ -37,7 +37,7 @@ class AnomalyPlace(NamedTuple):
     found: str
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True, slots=True)
 class Anomaly:
     """One way in which data and schema disagree; `str(anomaly)` is a readable line.
@@ -73,7 +73,7 @@ class Anomaly:
         return f"{self.kind}  {where}{self.message}{first}"
 
 
-@public
+@public_in("columnstone.schema")
 @dataclass(frozen=True, slots=True)
 class SchemaCheck:
     """What `Source.validate` found. True if there is no anomaly; `str(check)` is a report.

@@ -11,7 +11,7 @@ from .._arrow.as_arrow import as_arrow
 from .._arrow.objects import is_arrow, is_rows
 from .._base.errors import Error, FileError, argument_error, name_file
 from .._base.files import check_binary, name_of, path_bytes
-from .._base.public import public
+from .._base.public import public, public_in
 from .._base.text import name_of_url
 from .._formats import registry
 from .._formats.names import named_by
@@ -93,10 +93,10 @@ class _Output:
 
     def __repr__(self) -> str:
         state = "closed" if self.closed else "open"
-        return f"<columnstone.{type(self).__name__} {self._name!r}, {state}>"
+        return f"<{type(self).__module__}.{type(self).__name__} {self._name!r}, {state}>"
 
 
-@public
+@public_in("columnstone.codec")
 class TFRecordWriter(_Output):
     """Writes a file of records. Use it in a `with` block: an exception inside leaves no file.
 

@@ -11,7 +11,7 @@ from .. import _core
 from .._arrow.as_arrow import as_arrow
 from .._base.arguments import integer, positive, proposal
 from .._base.errors import Error, argument_error
-from .._base.public import public
+from .._base.public import public_in
 from .._schema.schema import Schema, as_columns
 from .._schema.validate import SchemaCheck, check_of
 from .base import SourceBase
@@ -98,7 +98,7 @@ class Accumulator(Generic[_Found]):
             found = self._describe(self.finish())
         except Error as error:
             found = str(error)
-        return f"<columnstone.{type(self).__name__}: {found}>"
+        return f"<{type(self).__module__}.{type(self).__name__}: {found}>"
 
     @staticmethod
     def _describe(found: _Found) -> str:
@@ -109,7 +109,7 @@ def _numbered(count: int, noun: str, many: str = "") -> str:
     return f"{count} {noun if count == 1 else many or noun + 's'}"
 
 
-@public
+@public_in("columnstone.accumulate")
 class SchemaInference(Accumulator[Schema]):
     """What `infer_schema` does, for batches that something else reads: an engine, many processes,
     a stream.
@@ -121,7 +121,7 @@ class SchemaInference(Accumulator[Schema]):
     Takes lists of numbers, bool, bytes and strings, or single ones; structs of lists of lists are
     the feature lists of SequenceExamples. It pickles, and stays small: it holds counts, not data.
 
-    >>> inference = cst.SchemaInference()
+    >>> inference = cst.accumulate.SchemaInference()
     >>> for batch in batches: inference.add(batch)
     >>> inference.merge(pickle.loads(of_another_process))
     >>> schema = inference.finish()
@@ -160,7 +160,7 @@ class SchemaInference(Accumulator[Schema]):
         return _numbered(len(found.features), "feature")
 
 
-@public
+@public_in("columnstone.accumulate")
 class Validation(Accumulator[SchemaCheck]):
     """What `Source.validate` does, for batches that something else reads. The arguments are those
     of `Source.validate`; a column of a wrong type is an anomaly, not an error. It pickles, with its
@@ -206,7 +206,7 @@ class Validation(Accumulator[SchemaCheck]):
         return f"{_numbered(found.num_rows, 'row')}, {anomalies}"
 
 
-@public
+@public_in("columnstone.accumulate")
 @dataclass(frozen=True, slots=True)
 class ColumnCount:
     """What one column has.
@@ -222,7 +222,7 @@ class ColumnCount:
     values: int
 
 
-@public
+@public_in("columnstone.accumulate")
 @dataclass(frozen=True, slots=True)
 class ColumnCounts:
     """What `Counts` found.
@@ -234,7 +234,7 @@ class ColumnCounts:
     columns: list[ColumnCount]
 
 
-@public
+@public_in("columnstone.accumulate")
 class Counts(Accumulator[ColumnCounts]):
     """Counts rows, and per column the rows that have it and its values."""
 

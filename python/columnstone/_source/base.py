@@ -11,7 +11,7 @@ from .. import _core
 from .._arrow.table import concat
 from .._base.arguments import integer, positive, row_number
 from .._base.errors import Error, StateError, UnsupportedError, argument_error, name_file
-from .._base.public import public
+from .._base.public import public_in
 from .._io.remote import RemoteFile
 from .._schema.schema import Schema, as_columns
 from .inputs import Inputs, reopen
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from .workers import ReportPlace, Reports
 
 
-@public
+@public_in("columnstone.source")
 class FileCount(NamedTuple):
     """The totals of one file: record_bytes are those of the records alone, stream_bytes the
     uncompressed ones with the framing, file_bytes those on disk."""
@@ -45,7 +45,7 @@ class FileCount(NamedTuple):
     file_bytes: int
 
 
-@public
+@public_in("columnstone.source")
 class Fault(NamedTuple):
     """One fault that `verify` found.
 
@@ -58,7 +58,7 @@ class Fault(NamedTuple):
     error: Exception
 
 
-@public
+@public_in("columnstone.source")
 class Verification(NamedTuple):
     """What `verify` found."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._base.public import public
+from .._base.public import public_in
 
 
-@public
+@public_in("columnstone.source")
 class Dropped(NamedTuple):
     """One record that a pass with on_error dropped. What lies between two records and is none is
     one dropped record.

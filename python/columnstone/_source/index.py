@@ -10,7 +10,7 @@ from .. import _core
 from .._base.arguments import text
 from .._base.errors import Error, name_file
 from .._base.files import path_bytes
-from .._base.public import public
+from .._base.public import public_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .._base.files import Path
 
 
-@public
+@public_in("columnstone.source")
 class IndexEntry(NamedTuple):
     """Where a record lies: the offset of its header in the file, and the size of its bytes without
     the framing."""
@@ -27,17 +27,17 @@ class IndexEntry(NamedTuple):
     size: int
 
 
-@public
+@public_in("columnstone.source")
 class Index:
-    """Where each record of a TFRecord file lies. Made by `build_index`, `load_index` and
-    `import_index`; immutable. len(index) is the number of records, index[i] an IndexEntry."""
+    """Where each record of a TFRecord file lies. Made by `Index.build`, `Index.load` and
+    `Index.from_text`; immutable. len(index) is the number of records, index[i] an IndexEntry."""
 
     __slots__ = ("_handle", "path")
     _handle: _core.Index
     path: str
 
     def __init__(self) -> None:
-        raise TypeError("an Index is made by build_index, load_index or import_index")
+        raise TypeError("an Index is made by Index.build, Index.load or Index.from_text")
 
     @classmethod
     def _wrap(cls, make: Callable[[bytes], _core.Index], path: Path) -> Index:
@@ -49,6 +49,33 @@ class Index:
         except Error as error:
             name_file(error, name)
             raise
+        return index
+
+    @classmethod
+    def build(cls, path: Path, *, container: str | None = None) -> Index:
+        """Reads the frames of a plain file of records and writes the index file beside it, where
+        sources find it by themselves. container is that of `open`.
+
+        Raises UnsupportedError for a compressed file, CorruptError for a damaged one.
+        """
+        name = text("container", container)
+        index = cls._wrap(lambda file: _core.Index.build(file, name), path)
+        index.save()
+        return index
+
+    @classmethod
+    def load(cls, path: Path) -> Index:
+        """The index file that lies beside a TFRecord file. NotFoundError if there is none,
+        StateError if the data has changed since."""
+        return cls._wrap(_core.Index.load, path)
+
+    @classmethod
+    def from_text(cls, text_path: Path, path: Path) -> Index:
+        """Makes the index of the TFRecord file `path` from the text form that DALI and the package
+        `tfrecord` use, checks it against the data, and writes the index file beside the data."""
+        lines = path_bytes(text_path)
+        index = cls._wrap(lambda name: _core.Index.import_text(lines, name), path)
+        index.save()
         return index
 
     @property
@@ -80,34 +107,4 @@ class Index:
         self._handle.export_text(path_bytes(path))
 
     def __repr__(self) -> str:
-        return f"<columnstone.Index of {len(self)} records of {self.path!r}>"
-
-
-@public
-def build_index(path: Path, *, container: str | None = None) -> Index:
-    """Reads the frames of a plain file of records and writes the index file beside it, where
-    sources find it by themselves. container is that of `open`.
-
-    Raises UnsupportedError for a compressed file, CorruptError for a damaged one.
-    """
-    name = text("container", container)
-    index = Index._wrap(lambda file: _core.Index.build(file, name), path)
-    index.save()
-    return index
-
-
-@public
-def load_index(path: Path) -> Index:
-    """The index file that lies beside a TFRecord file. NotFoundError if there is none, StateError
-    if the data has changed since."""
-    return Index._wrap(_core.Index.load, path)
-
-
-@public
-def import_index(text_path: Path, path: Path) -> Index:
-    """Makes the index of the TFRecord file `path` from the text form that DALI and the package
-    `tfrecord` use, checks it against the data, and writes the index file beside the data."""
-    lines = path_bytes(text_path)
-    index = Index._wrap(lambda name: _core.Index.import_text(lines, name), path)
-    index.save()
-    return index
+        return f"<columnstone.source.Index of {len(self)} records of {self.path!r}>"

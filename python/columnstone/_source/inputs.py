@@ -164,7 +164,7 @@ def from_paths(paths: tuple[bytes, ...], format: str | None) -> Inputs:
 
 def _restore_paths(paths: tuple[bytes, ...], format: str | None, registered: bool) -> Inputs:
     if registered and registry.by_name(format) is None:
-        hint = "import the module that calls columnstone.register_format"
+        hint = "import the module that calls columnstone.format.register"
         raise NotFoundError(f"no format {format!r} is registered ({hint})", hint=hint)
     return from_paths(paths, format)
 

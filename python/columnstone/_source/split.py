@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .._base.public import public
+from .._base.public import public_in
 from .._base.text import name_of_url
 
 
-@public
+@public_in("columnstone.source")
 class Split(NamedTuple):
     """A piece of a file: the records that begin in its bytes [begin, end), as they lie on disk.
     `columnstone.plan` makes splits, and `columnstone.open` reads one, or a list of them.

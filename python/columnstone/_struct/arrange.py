@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .. import _core
 from .._arrow.table import array
 from .._base.errors import ArgumentError
-from .._base.public import public_struct
+from .._base.public import public_in
 from .as_nested import all_nested, as_nested
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .._core import Nested
 
 
-@public_struct
+@public_in("columnstone.struct")
 def concat(values: Iterable[object], axis: int = 0) -> Nested:
     """The tensors one after the other along a dimension.
 
@@ -33,7 +33,7 @@ def concat(values: Iterable[object], axis: int = 0) -> Nested:
     return _core.nested_concat(all_nested(values), _index(axis))
 
 
-@public_struct
+@public_in("columnstone.struct")
 def stack(values: Iterable[object], axis: int = 0) -> Nested:
     """The tensors side by side along a new dimension. They have one rank, and the same rows in the
     dimensions before the axis; after it they may differ in length. What is null stays so.
@@ -44,7 +44,7 @@ def stack(values: Iterable[object], axis: int = 0) -> Nested:
     return _core.nested_stack(all_nested(values), _index(axis))
 
 
-@public_struct
+@public_in("columnstone.struct")
 def unstack(tensor: object, num: int | None = None, axis: int = 0) -> list[Nested]:
     """The parts along a dimension, each without it. Its length is the same everywhere; if `num` is
     given, it is that (ArgumentError if not).
@@ -71,7 +71,7 @@ def _axis(nested: Nested, axis: int) -> int:
     return at % nested.rank
 
 
-@public_struct
+@public_in("columnstone.struct")
 def tile(tensor: object, multiples: Sequence[int]) -> Nested:
     """The tensor repeated along each dimension, which has a number in `multiples`. Null rows stay
     null.
@@ -85,7 +85,7 @@ def tile(tensor: object, multiples: Sequence[int]) -> Nested:
     return _core.nested_tile(as_nested(tensor), counts)
 
 
-@public_struct
+@public_in("columnstone.struct")
 def expand_dims(tensor: object, axis: int) -> Nested:
     """The tensor with a new dimension of length 1. What is null stays so, within it.
 
@@ -95,7 +95,7 @@ def expand_dims(tensor: object, axis: int) -> Nested:
     return _core.nested_expand_dims(as_nested(tensor), _index(axis))
 
 
-@public_struct
+@public_in("columnstone.struct")
 def squeeze(tensor: object, axis: int | Sequence[int] | None = None) -> Nested:
     """The tensor without dimensions of length 1: those that are named, whose rows all have that
     length (ArgumentError with the row that has another); else all that there are. A null row
@@ -113,7 +113,7 @@ def squeeze(tensor: object, axis: int | Sequence[int] | None = None) -> Nested:
     return _core.nested_squeeze(nested, tuple(_index(cast("Any", a)) for a in axes))
 
 
-@public_struct
+@public_in("columnstone.struct")
 def merge_dims(tensor: object, outer: int, inner: int) -> Nested:
     """The dimensions from outer to inner as one, their rows one after the other; a null row within
     them holds nothing.
@@ -124,7 +124,7 @@ def merge_dims(tensor: object, outer: int, inner: int) -> Nested:
     return _core.nested_merge_dims(as_nested(tensor), _index(outer), _index(inner))
 
 
-@public_struct
+@public_in("columnstone.struct")
 def partition_outer_dimension(tensor: object, partition: int | Iterable[int]) -> Nested:
     """The outermost dimension as two: an int makes rows of that length; row splits say where each
     row begins and the last one ends.
@@ -147,32 +147,32 @@ def int64s(numbers: Any) -> _numbers[int]:
     return _numbers("q", [_index(number) for number in numbers])
 
 
-@public_struct
+@public_in("columnstone.struct")
 def identity(tensor: object) -> Nested:
     """The tensor itself: it is immutable."""
     return as_nested(tensor)
 
 
-@public_struct
+@public_in("columnstone.struct")
 def rank(tensor: object) -> int:
     """The number of dimensions."""
     return as_nested(tensor).rank
 
 
-@public_struct
+@public_in("columnstone.struct")
 def shape(tensor: object) -> tuple[int | None, ...]:
     """The length of each dimension; None where its rows differ in length."""
     return as_nested(tensor).shape
 
 
-@public_struct
+@public_in("columnstone.struct")
 def size(tensor: object) -> int:
     """The number of elements."""
     nested = as_nested(tensor)
     return 1 if nested.rank == 0 else len(nested.flat_values)
 
 
-@public_struct
+@public_in("columnstone.struct")
 def row_lengths(tensor: object, axis: int = 1) -> Nested:
     """How long the rows of a dimension are, in the dimensions before it; null for a null row.
 
@@ -182,14 +182,14 @@ def row_lengths(tensor: object, axis: int = 1) -> Nested:
     return _core.nested_row_lengths(as_nested(tensor), _index(axis))
 
 
-@public_struct
+@public_in("columnstone.struct")
 def zeros_like(tensor: object) -> Nested:
     """The tensor with zeros, False and empty strings for all values; nulls stay. SchemaError, with
     the path, for times and other types that have no zero."""
     return _core.nested_like(as_nested(tensor), 0)
 
 
-@public_struct
+@public_in("columnstone.struct")
 def ones_like(tensor: object) -> Nested:
     """The tensor with ones, or True, for all values; nulls stay. SchemaError, with the path, for
     strings and other types that have no one."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from .. import _core
 from .._base.errors import Error, argument_error
-from .._base.public import public_struct
+from .._base.public import public_in
 from .as_nested import as_nested
 from .constant import constant
 from .spec import LeafSpec
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .._core import Nested
 
 
-@public_struct
+@public_in("columnstone.struct")
 def gather(tensor: object, indices: object, axis: int | None = None, batch_dims: int = 0) -> Nested:
     """The places of dimension `axis` that the indices name; their dimensions stand in place of that
     one. The first `batch_dims` dimensions of both are the same, and gone through together; axis is
@@ -38,7 +38,7 @@ def gather(tensor: object, indices: object, axis: int | None = None, batch_dims:
     return _core.nested_gather(nested, by, batch if axis is None else _index(axis), batch)
 
 
-@public_struct
+@public_in("columnstone.struct")
 def batch_gather(tensor: object, indices: object) -> Nested:
     """From each row the places that the row of the indices names: `gather` along the last dimension
     of the indices, all others of which are batch dimensions.
@@ -52,7 +52,7 @@ def batch_gather(tensor: object, indices: object) -> Nested:
     return _core.nested_gather(nested, by, by.rank - 1, by.rank - 1)
 
 
-@public_struct
+@public_in("columnstone.struct")
 def gather_nd(tensor: object, indices: object, batch_dims: int = 0) -> Nested:
     """What stands at coordinates: the innermost dimension of the indices has a place for each of
     the dimensions after the first `batch_dims`, or for the first of them: then what stands there is
@@ -65,7 +65,7 @@ def gather_nd(tensor: object, indices: object, batch_dims: int = 0) -> Nested:
     return _core.nested_gather_nd(as_nested(tensor), as_nested(indices), _index(batch_dims))
 
 
-@public_struct
+@public_in("columnstone.struct")
 def boolean_mask(tensor: object, mask: object, axis: int = 0) -> Nested:
     """What the mask is true of. It has the same rows as the dimensions from `axis` on, which become
     one; null is false. IndexingError, with the row, where the rows differ in length.
@@ -78,7 +78,7 @@ def boolean_mask(tensor: object, mask: object, axis: int = 0) -> Nested:
     return _core.nested_boolean_mask(as_nested(tensor), as_nested(mask), _index(axis))
 
 
-@public_struct
+@public_in("columnstone.struct")
 def mask(tensor: object, condition: object) -> Nested:
     """The tensor in its shape, null where the condition is not true, null included. The dimensions
     of the condition are the first of the tensor; where it has fewer, whole rows become null. What
@@ -92,7 +92,7 @@ def mask(tensor: object, condition: object) -> Nested:
     return _core.nested_mask(as_nested(tensor), as_nested(condition))
 
 
-@public_struct
+@public_in("columnstone.struct")
 def reverse(tensor: object, axis: int | Sequence[int] = 0) -> Nested:
     """The rows of one dimension, or of several, backwards. Null rows stay null.
 
@@ -103,7 +103,7 @@ def reverse(tensor: object, axis: int | Sequence[int] = 0) -> Nested:
     return _core.nested_reverse(as_nested(tensor), tuple(_index(a) for a in axes))
 
 
-@public_struct
+@public_in("columnstone.struct")
 def where(condition: object, x: object = None, y: object = None) -> Nested:
     """What stands in x where the condition is true, and in y where it is false; null where it is
     null. The dimensions of the condition are the first of x and y; a scalar stands for each of its

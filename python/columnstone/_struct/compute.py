@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from .. import _core
 from .._base.errors import argument_error
-from .._base.public import public_struct
+from .._base.public import public_in
 from .._query.query import Query
 from .._query.text import literal, name_of
 from .arrange import expand_dims
@@ -83,7 +83,7 @@ def along(call: str, tensor: _core.NestedTensor) -> Nested:
     return cast("Nested", _run(rows, call.format("s"))[0])
 
 
-@public_struct
+@public_in("columnstone.struct")
 def cartesian(tensors: Mapping[str, object]) -> Nested:
     """Every element of each innermost list with every element of those beside it, as structs with a
     field for each tensor; the first field changes last. The tensors have one rank, and the same
@@ -108,7 +108,7 @@ def _structs(tensors: Mapping[str, Any], rank: int) -> Any:
     return from_fields({"s": from_fields(tensors, (None,) * rank)})
 
 
-@public_struct
+@public_in("columnstone.struct")
 def combinations(tensor: object, *names: str) -> Nested:
     """Every choice of as many elements of an innermost list as there are names, in the order of the
     list and no element twice, as structs with these names. A null list stays null.
@@ -120,7 +120,7 @@ def combinations(tensor: object, *names: str) -> Nested:
     return along(f"combinations({{}}, {fields})", as_nested(tensor))
 
 
-@public_struct
+@public_in("columnstone.struct")
 def run_lengths(tensor: object, by: str | tuple[str, ...] | None = None) -> Nested:
     """The stretches of equal elements in each innermost list, as structs of their first element
     (`value`) and how many they are (`length`). Nulls are equal to each other, and NaNs. Structs are

@@ -9,6 +9,7 @@ from .. import _core
 from .._arrow.objects import is_arrow
 from .._arrow.table import array as array_of
 from .._base.errors import UnsupportedError
+from .._base.public import public_in
 from .._core import Array, NestedTensor, RecordBatch
 from .spec import NestedSpec
 
@@ -23,6 +24,7 @@ _FORMATS = {f"i{1 << i}": "csil"[i] for i in range(4)} | {
 }
 
 
+@public_in("columnstone.struct")
 def constant(value: object, spec: Spec | None = None) -> Nested:
     """Python's values as a nested tensor: a dict is one struct (rank 0), a list of dicts a vector
     of structs, lists of lists have more dimensions; lists of plain values, and plain values, are
@@ -73,6 +75,7 @@ def _known(value: Any) -> Nested | None:
     return _core.nested(array_of_ndarray(values.copy()), False)
 
 
+@public_in("columnstone.struct")
 def from_arrow(obj: object) -> Nested:
     """Arrow data as a nested tensor: as StructuredTensor.from_arrow; arrays of plain values, and
     lists of them, are leaf tensors."""

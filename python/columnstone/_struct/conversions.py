@@ -63,7 +63,7 @@ class Conversions(NestedTensor):
         """In JAX. Dense: an array. Ragged: a RaggedTensor of JAX arrays. Strings: numpy arrays of
         bytes objects. A structured tensor: a dict of its fields, so that all of it is a pytree.
 
-        Without jax_enable_x64, as `cst.to_jax`. `fill` and nulls: as to_torch.
+        Without jax_enable_x64, as `cst.tensor.to_jax`. `fill` and nulls: as to_torch.
         """
         from .to_frameworks import filled, to_jax
 

@@ -1,5 +1,5 @@
-"""Leaf tensors as arrays and tensors of numbers: numpy, DLPack, cst.Tensor and cst.RaggedTensor,
-and padding."""
+"""Leaf tensors as arrays and tensors of numbers: numpy, DLPack, cst.tensor.Tensor and
+cst.tensor.RaggedTensor, and padding."""
 
 from __future__ import annotations
 
@@ -165,13 +165,13 @@ def leaf_tensor(tensor: NestedTensor, path: str, wanted: str) -> Any:
 
 def to_tensor(tensor: NestedTensor) -> Tensor | RaggedTensor:
     """See LeafTensor.to_tensor."""
-    made = leaf_tensor(tensor, "", "a columnstone.Tensor")
+    made = leaf_tensor(tensor, "", "a columnstone.tensor.Tensor")
     values = made.values if isinstance(made, RaggedTensor) else made
     if not isinstance(values, _core.Tensor):
         hint = "numpy(), to_torch() and others have such values"
         raise UnsupportedError(
-            f"values of type {tensor.flat_values.arrow_type}, which a columnstone.Tensor cannot "
-            f"hold ({hint})",
+            f"values of type {tensor.flat_values.arrow_type}, which a columnstone.tensor.Tensor "
+            f"cannot hold ({hint})",
             hint=hint,
         )
     return cast("Tensor | RaggedTensor", made)

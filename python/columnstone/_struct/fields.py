@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._base.errors import ArgumentError, argument_error
+from .._base.public import public_in
 from .as_nested import as_nested, lists_of
 from .constant import struct_of
 from .spec import as_dims, check_name, dims_text
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from .spec import Dims, Shape
 
 
+@public_in("columnstone.struct")
 def from_fields(fields: Mapping[str, Any], shape: Shape | None = None) -> Nested:
     """As StructuredTensor.from_fields."""
     for name in fields:
@@ -42,6 +44,7 @@ def from_fields(fields: Mapping[str, Any], shape: Shape | None = None) -> Nested
     return _core.nested(_vector(tensors, dims) if tensors else _no_fields(dims), False)
 
 
+@public_in("columnstone.struct")
 def from_row_splits(values: Any, row_splits: Any) -> Nested:
     """As StructuredTensor.from_row_splits, of plain values, too."""
     tensor = as_nested(values)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .. import _core
 from .._arrow.table import fill_of
 from .._base.errors import ArgumentError
-from .._base.public import public_struct
+from .._base.public import public_in
 from .as_nested import as_nested
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Path: TypeAlias = str | tuple[str, ...]
 
 
-@public_struct
+@public_in("columnstone.struct")
 def is_null(tensor: object, path: Path = "") -> Nested:
     """A bool for each element: True where it is null, or where its field at the path is. A path
     through lists gives the dimensions of the structs that have the field. Null rows stay null.
@@ -30,7 +30,7 @@ def is_null(tensor: object, path: Path = "") -> Nested:
     return _core.nested_test_null(as_nested(tensor), path, False)
 
 
-@public_struct
+@public_in("columnstone.struct")
 def has(tensor: object, path: Path) -> Nested:
     """A bool for each element: True where its field at the path is there, which is neither null
     nor an empty list; of a null struct it is not. A path through lists is as that of is_null.
@@ -41,7 +41,7 @@ def has(tensor: object, path: Path) -> Nested:
     return _core.nested_test_null(as_nested(tensor), path, True)
 
 
-@public_struct
+@public_in("columnstone.struct")
 def drop_null(tensor: object, path: Path = "") -> Nested:
     """The tensor without the elements that are null, or whose field at the path is: the rows of the
     innermost dimension become shorter. Null rows stay null. ArgumentError for a scalar, and for a
@@ -53,7 +53,7 @@ def drop_null(tensor: object, path: Path = "") -> Nested:
     return _core.nested_drop_null(as_nested(tensor), path)
 
 
-@public_struct
+@public_in("columnstone.struct")
 def fill_null(tensor: object, value: object) -> Nested:
     """The tensor with a value in place of nulls.
 

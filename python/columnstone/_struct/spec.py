@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .. import _core
 from .._base.errors import ArgumentError, UnsupportedError, argument_error
-from .._base.public import public
+from .._base.public import public_in
 from .._core import ArrowSchema, NestedTensor
 
 if TYPE_CHECKING:
@@ -251,12 +251,12 @@ class NestedSpec:
         raise NotImplementedError
 
 
-@public
+@public_in("columnstone.struct")
 class LeafSpec(NestedSpec):
     """What a leaf tensor is: its dimensions (None: not known, or ragged), the type of its values,
     and whether these may be null. Lists may be null in any case.
 
-        cst.LeafSpec([None, 3], "float32")
+        cst.struct.LeafSpec([None, 3], "float32")
 
     dtype: a name ("bool", "int8" to "uint64", "float16" to "float64", "string", "binary", "date32",
         "timestamp[us]", "timestamp[us, tz=UTC]", "duration[us]", "decimal128(10, 2)", ...), or a
@@ -314,14 +314,14 @@ class LeafSpec(NestedSpec):
         return LeafSpec, self._key()
 
 
-@public
+@public_in("columnstone.struct")
 class StructuredTensorSpec(NestedSpec):
     """What a structured tensor is: its dimensions (None: not known, or ragged), and the spec of
     each field, of its whole shape: the dimensions of the structs come first in it.
 
-        cst.StructuredTensorSpec([None], {
-            "id": cst.LeafSpec([None], "int64"),
-            "tags": cst.LeafSpec([None, None], "string"),
+        cst.struct.StructuredTensorSpec([None], {
+            "id": cst.struct.LeafSpec([None], "int64"),
+            "tags": cst.struct.LeafSpec([None, None], "string"),
         })
 
     field_specs: name to spec; read-only. Two specs are equal in whatever order they have the fields
@@ -488,7 +488,7 @@ class _View(type):
         return (None not in instance.shape[1:]) == cls._is_dense
 
 
-@public
+@public_in("columnstone.struct")
 class DenseStructuredTensorSpec(StructuredTensorSpec, metaclass=_View):
     """The RFC's name of a StructuredTensorSpec whose dimensions below the outermost are all known:
     isinstance asks for that, and the constructor gives a StructuredTensorSpec."""
@@ -500,7 +500,7 @@ class DenseStructuredTensorSpec(StructuredTensorSpec, metaclass=_View):
         return StructuredTensorSpec(shape, field_specs)
 
 
-@public
+@public_in("columnstone.struct")
 class RaggedStructuredTensorSpec(StructuredTensorSpec, metaclass=_View):
     """The RFC's name of a StructuredTensorSpec that has a dimension of unknown length below the
     outermost: isinstance asks for that, and the constructor gives a StructuredTensorSpec.

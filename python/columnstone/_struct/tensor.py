@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast, overload
 
 from .. import _core
 from .._base.errors import UnsupportedError, argument_error
-from .._base.public import public
+from .._base.public import public, public_in
 from .conversions import Conversions, LeafConversions, StructConversions
 from .paths import PathOperations
 
@@ -269,8 +269,9 @@ class StructuredTensor(StructConversions, _Nested, PathOperations):
     def from_fields(cls, fields: Mapping[str, Any], shape: Shape | None = None) -> StructuredTensor:
         """Structs of their fields: name to value.
 
-        fields: nested tensors, cst.Tensor and cst.RaggedTensor, arrays of numpy and Arrow: no copy
-            is made, so do not write into them afterwards; or anything that `constant` takes
+        fields: nested tensors, cst.tensor.Tensor and cst.tensor.RaggedTensor, arrays of numpy and
+            Arrow: no copy is made, so do not write into them afterwards; or anything that
+            `constant` takes
         shape: the dimensions of the structs, the first ones of every field; None in it for one that
             is ragged, or is not to be checked. (): one struct. By default, the structs are the
             rows of the fields, as in a table; one struct if a field is a scalar.
@@ -317,7 +318,7 @@ class StructuredTensor(StructConversions, _Nested, PathOperations):
         return cast("StructuredTensor", from_pandas(frame))
 
 
-@public
+@public_in("columnstone.struct")
 class LeafTensor(LeafConversions, _Nested):
     """Numbers, strings or other plain values, in any number of dimensions, dense or ragged; any of
     them may be null."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._base.public import public
+from .._base.public import public_in
 from .._core import NestedTensor
 from .constant import constant
 from .fields import from_fields
@@ -27,7 +27,7 @@ class _View(type):
         return (None not in instance.shape) == cls._is_dense
 
 
-@public
+@public_in("columnstone.struct")
 class DenseStructuredTensor(StructuredTensor, metaclass=_View):
     """The RFC's name of a StructuredTensor all of whose dimensions are uniform: isinstance asks for
     that, and the constructor gives a StructuredTensor of fields, as StructuredTensor.from_fields
@@ -40,7 +40,7 @@ class DenseStructuredTensor(StructuredTensor, metaclass=_View):
         return from_fields(fields, shape)
 
 
-@public
+@public_in("columnstone.struct")
 class RaggedStructuredTensor(StructuredTensor, metaclass=_View):
     """The RFC's name of a StructuredTensor that has a ragged dimension: isinstance asks for that,
     and from_row_splits gives a StructuredTensor."""
@@ -54,7 +54,7 @@ class RaggedStructuredTensor(StructuredTensor, metaclass=_View):
         return StructuredTensor.from_row_splits(values, row_splits)
 
 
-@public
+@public_in("columnstone.struct")
 class StructuredTensorValue:
     """The RFC's name of a structured tensor whose fields are numpy arrays; see
     `cst.struct.constant_value`.
@@ -99,9 +99,10 @@ class StructuredTensorValue:
 
     def __repr__(self) -> str:
         names = ", ".join(self.field_names())
-        return f"<columnstone.StructuredTensorValue {self.shape} of {names}>"
+        return f"<columnstone.struct.StructuredTensorValue {self.shape} of {names}>"
 
 
+@public_in("columnstone.struct")
 def constant_value(value: object, spec: Spec | None = None) -> Any:
     """The same as `constant`, with numpy's values: a StructuredTensorValue for structs, an array of
     numpy for plain values."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _core
 from .._base.errors import NotFoundError, argument_error
-from .._base.public import public
+from .._base.public import public_in
 from .._schema.schema import Schema
 from .._schema.spec import TensorRepresentation, Value, entries_of
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Length: TypeAlias = int | Sequence[int] | None
 
 
-@public
+@public_in("columnstone.tensor")
 @dataclass(frozen=True)
 class Pad:
     """A ragged, varlen or sparse tensor that is wanted dense.
@@ -57,7 +57,8 @@ def _pad_of(name: str, pad: PadLike) -> Pad:
     if isinstance(pad, tuple) and len(pad) == 2:
         return Pad(*pad)
     raise TypeError(
-        f"pad[{name!r}] is a (value, length) tuple or a columnstone.Pad, not {type(pad).__name__}"
+        f"pad[{name!r}] is a (value, length) tuple or a columnstone.tensor.Pad, "
+        f"not {type(pad).__name__}"
     )
 
 
@@ -142,7 +143,7 @@ def core_pads(
     return tuple(entries)
 
 
-@public
+@public_in("columnstone.tensor")
 class TensorAdapter:
     """Makes tensors of record batches of one Arrow schema, from whatever library they come.
 
@@ -236,7 +237,8 @@ class TensorAdapter:
     def __repr__(self) -> str:
         names = ", ".join(list(self._representations)[:8])
         more = ", ..." if len(self._representations) > 8 else ""
-        return f"<columnstone.TensorAdapter of {len(self._representations)} tensors: {names}{more}>"
+        count = len(self._representations)
+        return f"<columnstone.tensor.TensorAdapter of {count} tensors: {names}{more}>"
 
 
 def representations_from(given: object, group: str) -> dict[str, TensorRepresentation]:

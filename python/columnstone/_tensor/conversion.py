@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 from .. import _core
 from .._base.errors import UnsupportedError
 from .._base.optional import need
-from .._base.public import public
+from .._base.public import public_in
 from .tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def to_numpy(tensors: SparseTensor) -> SparseTensor[npt.NDArray[Any]]: ...
 def to_numpy(tensors: RaggedTensor) -> RaggedTensor[npt.NDArray[Any]]: ...
 
 
-@public
+@public_in("columnstone.tensor")
 def to_numpy(tensors: Any) -> Any:
     """A tensor, or a dict or tuple of tensors, in numpy: dense ones as read-only arrays without a
     copy; SparseTensor and RaggedTensor stay, with arrays as their parts; strings are arrays of
@@ -96,7 +96,7 @@ def to_torch(
 ) -> TorchTensor: ...
 
 
-@public
+@public_in("columnstone.tensor")
 def to_torch(tensors: Any, *, jagged: bool = True) -> Any:
     """A tensor, or a dict or tuple of tensors, in PyTorch, without a copy: do not write into them
     in place.
@@ -136,7 +136,7 @@ def to_jax(tensors: SparseTensor) -> SparseTensor[jax.Array]: ...
 def to_jax(tensors: RaggedTensor) -> RaggedTensor[jax.Array]: ...
 
 
-@public
+@public_in("columnstone.tensor")
 def to_jax(tensors: Any) -> Any:
     """A tensor, or a dict or tuple of tensors, in JAX. SparseTensor and RaggedTensor stay, with JAX
     arrays as their parts; strings are numpy arrays of bytes objects.
@@ -147,7 +147,7 @@ def to_jax(tensors: Any) -> Any:
     return framework("jax", "jax", "JAX").to_jax(tensors)
 
 
-@public
+@public_in("columnstone.tensor")
 def to_tf(tensors: Any) -> Any:
     """A tensor, or a dict or tuple of tensors, in TensorFlow: tf.Tensor, tf.SparseTensor,
     tf.RaggedTensor. Strings are tf.string."""

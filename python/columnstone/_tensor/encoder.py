@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from .. import _core
 from .._arrow.table import array as _array
 from .._base.errors import UnsupportedError
-from .._base.public import public
+from .._base.public import public_in
 from .._schema.spec import entries_of, representations_of
 from .adapter import representations_from
 from .conversion import flat_tensors
@@ -27,7 +27,7 @@ CoreTensor: TypeAlias = (
 )
 
 
-@public
+@public_in("columnstone.tensor")
 class TensorEncoder:
     """Makes record batches of tensors, such that a TensorAdapter of the same representations gives
     the same tensors again: every value, bit and position.
@@ -104,7 +104,7 @@ class TensorEncoder:
         return type(self), (self.representations,)
 
     def __repr__(self) -> str:
-        return f"<columnstone.TensorEncoder of {', '.join(self.representations)}>"
+        return f"<columnstone.tensor.TensorEncoder of {', '.join(self.representations)}>"
 
 
 def core_tensors(tensors: Mapping[str, Any]) -> tuple[CoreTensor, ...]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic
 
 from .._arrow.show import ragged_text, sparse_text
-from .._base.public import public
+from .._base.public import public_in
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -21,7 +21,7 @@ else:
     Part = TypeVar("Part")
 
 
-@public
+@public_in("columnstone.tensor")
 class SparseTensor(Generic[Part]):
     """A tensor of which only some places have a value.
 
@@ -58,7 +58,7 @@ class SparseTensor(Generic[Part]):
         return sparse_text(self.indices, self.values, self.shape)
 
 
-@public
+@public_in("columnstone.tensor")
 class RaggedTensor(Generic[Part]):
     """Rows of differing lengths, to any depth.
 

@@ -245,7 +245,7 @@ static PyObject *str(PyObject *object) {
 static PyObject *arrow_schema_repr(PyObject *object) {
   PyObject *text = str(object);
   PyObject *result =
-      text == NULL ? NULL : PyUnicode_FromFormat("<columnstone.ArrowSchema %U>", text);
+      text == NULL ? NULL : PyUnicode_FromFormat("<columnstone.arrow.ArrowSchema %U>", text);
   Py_XDECREF(text);
   return result;
 }
@@ -341,7 +341,7 @@ static PyType_Slot slots[] = {
 };
 
 PyType_Spec cst__py_arrow_schema_spec = {
-    .name = "columnstone.ArrowSchema",
+    .name = "columnstone.arrow.ArrowSchema",
     .basicsize = sizeof(arrow_schema),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = slots,

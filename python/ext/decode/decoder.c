@@ -274,7 +274,7 @@ static PyGetSetDef getset[] = {
 };
 
 static PyType_Slot decoder_slots[] = {
-    {Py_tp_doc, "A decoder; columnstone.ExampleDecoder and its like are the public face."},
+    {Py_tp_doc, "A decoder; columnstone.codec.ExampleDecoder and its like are the public face."},
     {Py_tp_dealloc, decoder_dealloc},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},

@@ -333,7 +333,7 @@ static PyMethodDef methods[] = {
 };
 
 static PyType_Slot encoder_slots[] = {
-    {Py_tp_doc, "An encoder; columnstone.ExampleEncoder and its like are the public face."},
+    {Py_tp_doc, "An encoder; columnstone.codec.ExampleEncoder and its like are the public face."},
     {Py_tp_dealloc, encoder_dealloc},
     {Py_tp_methods, methods},
     {0, NULL},

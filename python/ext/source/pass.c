@@ -216,7 +216,7 @@ static PyType_Slot slots[] = {
 };
 
 PyType_Spec cst__py_pass_spec = {
-    .name = "columnstone.Pass",
+    .name = "columnstone.source.Pass",
     .basicsize = sizeof(pass_object),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION |
              Py_TPFLAGS_IMMUTABLETYPE,

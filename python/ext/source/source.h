@@ -90,7 +90,7 @@ void cst__py_trace_set(cst__py_trace *trace, const cst_error *error);
 bool cst__py_trace_get(cst__py_trace *trace, cst_error *error);
 /* What a filter has made of a warning. Needs the GIL. */
 cst__py_kept *cst__py_trace_kept(cst__py_trace *trace);
-/* A cst_warning_callback whose ctx is the trace of the source: a columnstone.DataWarning. */
+/* A cst_warning_callback whose ctx is the trace of the source: a columnstone.errors.DataWarning. */
 bool cst__py_on_warning(void *ctx, const cst_error *warning);
 /* True if the source is the only owner. */
 bool cst__py_trace_is_alone(const cst__py_trace *trace);

@@ -282,7 +282,7 @@ static PyType_Slot nested_slots[] = {
 };
 
 PyType_Spec cst__py_nested_spec = {
-    .name = "columnstone.NestedTensor",
+    .name = "columnstone.struct.NestedTensor",
     .basicsize = sizeof(cst__py_nested_object),
     .flags =
         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,

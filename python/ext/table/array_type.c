@@ -291,7 +291,7 @@ static PyType_Slot slots[] = {
 };
 
 PyType_Spec cst__py_array_spec = {
-    .name = "columnstone.Array",
+    .name = "columnstone.arrow.Array",
     .basicsize = sizeof(cst__py_array_object),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = slots,

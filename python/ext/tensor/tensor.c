@@ -623,7 +623,7 @@ static PyType_Slot slots[] = {
 };
 
 PyType_Spec cst__py_tensor_spec = {
-    .name = "columnstone.Tensor",
+    .name = "columnstone.tensor.Tensor",
     .basicsize = sizeof(tensor),
     .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = slots,

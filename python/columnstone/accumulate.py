@@ -1,0 +1,13 @@
+"""What is found out by looking at all data, batch by batch, and merged: schemas, faults, counts."""
+
+from __future__ import annotations
+
+from ._source.accumulate import ColumnCount, ColumnCounts, Counts, SchemaInference, Validation
+
+__all__ = [
+    "ColumnCount",
+    "ColumnCounts",
+    "Counts",
+    "SchemaInference",
+    "Validation",
+]

@@ -2,7 +2,11 @@
  * way a node that says which of its fields are wanted and how their values become columns.
  *
  * Flow: message_paths.c reads the wanted columns into a tree of steps; message_plan.c walks it and
- * the descriptors together and makes nodes; message_types.c gives each field its Arrow type.
+ * the descriptors together and makes nodes; message_types.c gives each field its Arrow type. A
+ * decoder (message_decoder.c) has builders for these types, and tables with the builders in them
+ * (message_tables.c), which drive the loop (message_loop.h). What the loop does not know is brought
+ * into its normal form by message_slow.c, so that what protobuf accepts is said once; a record in
+ * JSON or in the text format becomes a tree, then bytes, then takes the same loop.
  */
 #ifndef MESSAGE_DECODE_MESSAGE_PLAN_H
 #define MESSAGE_DECODE_MESSAGE_PLAN_H

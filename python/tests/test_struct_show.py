@@ -226,6 +226,15 @@ def test_only_what_is_shown_becomes_objects(monkeypatch: pytest.MonkeyPatch) -> 
     assert 0 < seen < 200
 
 
+def test_long_strings_of_every_layout_are_cut() -> None:
+    pa = pytest.importorskip("pyarrow")
+    for type_ in (pa.string(), pa.large_string(), pa.string_view()):
+        rows = _core.nested_preview(tensor(pa.array(["a" * 50, "b"], type_)), -1, 9, 9, 9, 5)
+        assert rows == ["aaaaa", "b"], type_
+    rows = _core.nested_preview(tensor(pa.array([b"a" * 50], pa.binary(50))), -1, 9, 9, 9, 5)
+    assert rows == [b"aaaaa"]
+
+
 def test_deep_and_wide_values_have_an_end() -> None:
     value: object = 1
     for _ in range(30):

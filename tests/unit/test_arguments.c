@@ -4,6 +4,7 @@
 
 #include <columnstone/accumulate.h>
 #include <columnstone/array.h>
+#include <columnstone/arrow.h>
 #include <columnstone/dataset.h>
 #include <columnstone/format.h>
 #include <columnstone/index.h>
@@ -73,6 +74,7 @@ typedef struct frozen {
 static const frozen all_frozen[] = {
     {"cst_anomaly", sizeof(cst_anomaly), 72},
     {"cst_anomaly_place", sizeof(cst_anomaly_place), 24},
+    {"cst_arrow_type", sizeof(cst_arrow_type), 40},
     {"cst_block_array", sizeof(cst_block_array), 64},
     {"cst_bytes", sizeof(cst_bytes), 16},
     {"cst_column_count", sizeof(cst_column_count), 24},

@@ -77,11 +77,6 @@ int cst__py_arrow_schema_plant(PyObject *tree, struct ArrowSchema *out);
 /* A float of 16 bits. */
 double cst__py_half(uint16_t bits);
 
-/* The items [begin, end) of a list slot of any layout, which is not null, as slots of the child;
- * false for what is no list. */
-bool cst__py_list_items(const struct ArrowSchema *schema, const struct ArrowArray *array,
-                        int64_t slot, int64_t *begin, int64_t *end);
-
 /* The dict that has been made of a struct's fields (taken over; NULL: NULL). An ArgumentError if
  * two of them have one name: one would be lost. */
 PyObject *cst__py_named_once(cst__py_state *state, const struct ArrowSchema *schema,

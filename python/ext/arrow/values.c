@@ -2,7 +2,7 @@
  *
  * Source: "Arrow columnar format": layouts of the types.
  */
-#include <stdlib.h>
+#include <columnstone/arrow.h>
 #include <string.h>
 
 #include "ext/arrow/arrow.h"
@@ -15,49 +15,14 @@ static bool bit(const void *bits, int64_t i) {
   return (((const uint8_t *)bits)[i >> 3] >> (i & 7)) & 1;
 }
 
-static bool is_null(const struct ArrowSchema *schema, const struct ArrowArray *array, int64_t at) {
-  if (schema->format[0] == 'n') {
-    return true;
-  }
-  const void *validity = buffer(array, 0);
-  return array->null_count != 0 && validity != NULL && !bit(validity, at);
-}
-
-static PyObject *text_or_bytes(bool text, const uint8_t *data, int64_t size) {
-  const char *chars = data == NULL ? "" : (const char *)data;
-  return text ? PyUnicode_DecodeUTF8(chars, (Py_ssize_t)size, "strict")
-              : PyBytes_FromStringAndSize(chars, (Py_ssize_t)size);
-}
-
-/* The element between two offsets of 32 or 64 bits. */
-static void range_at(const struct ArrowArray *array, bool large, int64_t at, int64_t *begin,
-                     int64_t *end) {
-  const void *offsets = buffer(array, 1);
-  *begin = large ? ((const int64_t *)offsets)[at] : ((const int32_t *)offsets)[at];
-  *end = large ? ((const int64_t *)offsets)[at + 1] : ((const int32_t *)offsets)[at + 1];
-}
-
-static PyObject *varying(const struct ArrowSchema *schema, const struct ArrowArray *array,
-                         int64_t at) {
-  char letter = schema->format[0];
-  int64_t begin;
-  int64_t end;
-  range_at(array, letter == 'Z' || letter == 'U', at, &begin, &end);
-  const uint8_t *data = buffer(array, 2);
-  return text_or_bytes(letter == 'u' || letter == 'U', data == NULL ? NULL : data + begin,
-                       end - begin);
-}
-
-/* A view: size, then the bytes if at most 12, else 4 bytes, buffer number and offset. */
-static PyObject *values_view(bool text, const struct ArrowArray *array, int64_t at) {
-  const uint8_t *slot = (const uint8_t *)buffer(array, 1) + at * 16;
-  int32_t field[4];
-  memcpy(field, slot, sizeof field);
-  if (field[0] <= 12) {
-    return text_or_bytes(text, slot + 4, field[0]);
-  }
-  const uint8_t *data = buffer(array, 2 + (int64_t)field[2]);
-  return text_or_bytes(text, data + field[3], field[0]);
+static PyObject *text_or_bytes(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                               int64_t slot) {
+  cst_bytes bytes = cst_arrow_bytes_at(schema, array, slot);
+  const char *chars = bytes.data == NULL ? "" : (const char *)bytes.data;
+  char letter = schema->format[0] == 'v' ? schema->format[1] : schema->format[0];
+  return letter == 'u' || letter == 'U'
+             ? PyUnicode_DecodeUTF8(chars, (Py_ssize_t)bytes.size, "strict")
+             : PyBytes_FromStringAndSize(chars, (Py_ssize_t)bytes.size);
 }
 
 double cst__py_half(uint16_t bits) {
@@ -148,37 +113,6 @@ static PyObject *struct_value(cst__py_state *state, const struct ArrowSchema *sc
   return cst__py_named_once(state, schema, dict);
 }
 
-/* Lists by an offset and a size each. */
-static void list_view(const struct ArrowArray *array, bool large, int64_t at, int64_t *begin,
-                      int64_t *end) {
-  const void *offsets = buffer(array, 1);
-  const void *sizes = buffer(array, 2);
-  *begin = large ? ((const int64_t *)offsets)[at] : ((const int32_t *)offsets)[at];
-  *end = *begin + (large ? ((const int64_t *)sizes)[at] : ((const int32_t *)sizes)[at]);
-}
-
-bool cst__py_list_items(const struct ArrowSchema *schema, const struct ArrowArray *array,
-                        int64_t slot, int64_t *begin, int64_t *end) {
-  int64_t at = array->offset + slot;
-  switch (schema->format[1]) {
-    case 'l':
-    case 'L':
-    case 'm':
-      range_at(array, schema->format[1] == 'L', at, begin, end);
-      return true;
-    case 'v':
-      list_view(array, schema->format[2] == 'L', at, begin, end);
-      return true;
-    case 'w':
-      *end = strtoll(schema->format + 3, NULL, 10);
-      *begin = at * *end;
-      *end += *begin;
-      return true;
-    default:
-      return false;
-  }
-}
-
 /* Counts items of list views, which may hold the same ones again and again, below each other. */
 static int spend_views(cst__py_state *state, int64_t items) {
   state->views_left -= items;
@@ -200,7 +134,7 @@ static PyObject *nested(cst__py_state *state, const struct ArrowSchema *schema,
   if (schema->format[1] == 's') {
     return struct_value(state, schema, array, at);
   }
-  if (!cst__py_list_items(schema, array, at - array->offset, &begin, &end)) {
+  if (!cst_arrow_list_at(schema, array, at - array->offset, &begin, &end)) {
     return NULL;
   }
   if (schema->format[1] == 'v' && spend_views(state, end - begin) < 0) {
@@ -209,26 +143,19 @@ static PyObject *nested(cst__py_state *state, const struct ArrowSchema *schema,
   return values_slots(state, schema->children[0], array->children[0], begin, end - begin);
 }
 
-/* Bytes of a time or decimal; 0: not known. */
-static int64_t width_of_other(const char *format) {
-  if (format[0] == 'd') {
-    const char *scale = strchr(format, ',');
-    const char *bits = scale == NULL ? NULL : strchr(scale + 1, ',');
-    return bits == NULL ? 16 : strtoll(bits + 1, NULL, 10) / 8;
-  }
-  bool is_short =
-      strcmp(format, "tdD") == 0 || strcmp(format, "tts") == 0 || strcmp(format, "ttm") == 0;
-  return format[0] != 't' || format[1] == 'i' ? 0 : is_short ? 4 : 8;
-}
-
 /* A time or decimal by columnstone._arrow.scalars; NULL without an exception for what is none. */
-static PyObject *values_other(const char *format, const struct ArrowArray *array, int64_t at) {
-  int64_t width = width_of_other(format);
-  const char *slot = width == 0 ? NULL : (const char *)buffer(array, 1) + at * width;
-  PyObject *module = slot == NULL ? NULL : PyImport_ImportModule("columnstone._arrow.scalars");
+static PyObject *values_other(const struct ArrowSchema *schema, const struct ArrowArray *array,
+                              int64_t at) {
+  cst_arrow_type type;
+  if (cst_arrow_type_read(schema, &type, NULL) != CST_OK || type.width == 0 ||
+      type.kind == CST_ARROW_INTERVAL) {
+    return NULL;
+  }
+  const char *slot = (const char *)buffer(array, 1) + at * type.width;
+  PyObject *module = PyImport_ImportModule("columnstone._arrow.scalars");
   PyObject *value = module == NULL ? NULL
-                                   : PyObject_CallMethod(module, "value_of", "sy#", format, slot,
-                                                         (Py_ssize_t)width);
+                                   : PyObject_CallMethod(module, "value_of", "sy#", schema->format,
+                                                         slot, (Py_ssize_t)type.width);
   Py_XDECREF(module);
   if (value == Py_NotImplemented) {
     Py_CLEAR(value);
@@ -244,25 +171,21 @@ static PyObject *present(cst__py_state *state, const struct ArrowSchema *schema,
     case 'Z':
     case 'u':
     case 'U':
-      return varying(schema, array, at);
     case 'v':
-      return values_view(format[1] == 'u', array, at);
-    case 'w': {
-      int64_t width = strtoll(format + 2, NULL, 10);
-      return text_or_bytes(false, (const uint8_t *)buffer(array, 1) + at * width, width);
-    }
+    case 'w':
+      return text_or_bytes(schema, array, at - array->offset);
     case '+':
       return nested(state, schema, array, at);
     default:
       return format[1] == '\0' ? primitive(format[0], buffer(array, 1), at)
-                               : values_other(format, array, at);
+                               : values_other(schema, array, at);
   }
 }
 
 static PyObject *values_slot(cst__py_state *state, const struct ArrowSchema *schema,
                              const struct ArrowArray *array, int64_t i) {
   int64_t at = array->offset + i;
-  if (is_null(schema, array, at)) {
+  if (cst_arrow_is_null(schema, array, i)) {
     Py_RETURN_NONE;
   }
   PyObject *value = NULL;

@@ -1,8 +1,7 @@
 /* The beginning of a tensor as Python objects, however large it is, and types as trees: what repr()
  * and show_tree() are made of.
  */
-#include <stdio.h>
-#include <stdlib.h>
+#include <columnstone/arrow.h>
 
 #include "ext/arrow/arrow.h"
 #include "ext/structured/structured.h"
@@ -28,7 +27,7 @@ static PyObject *preview_list(previewer *p, const struct ArrowSchema *schema,
   int64_t begin = 0;
   int64_t end = 0;
   PyObject *list = PyList_New(0);
-  (void)cst__py_list_items(schema, array, slot, &begin, &end);
+  (void)cst_arrow_list_at(schema, array, slot, &begin, &end);
   int result = list == NULL ? -1 : 0;
   for (int64_t i = begin; i < end && result == 0; i++) {
     if (i - begin >= p->items || p->left <= 0) {
@@ -69,72 +68,57 @@ static PyObject *preview_struct(previewer *p, const struct ArrowSchema *schema,
   return dict;
 }
 
-/* Of a string or binary with offsets that is longer than what is wanted, its beginning; without an
- * exception NULL for everything else. */
+/* Of a string or binary that is longer than what is wanted, its beginning; without an exception
+ * NULL for everything else. */
 static PyObject *preview_text(const previewer *p, const struct ArrowSchema *schema,
-                              const struct ArrowArray *array, int64_t slot) {
-  int64_t at = array->offset + slot;
-  char letter = schema->format[0];
-  if (strchr("zZuU", letter) == NULL || schema->format[1] != '\0') {
+                              const struct ArrowArray *array, int64_t slot, bool is_text) {
+  cst_bytes bytes = cst_arrow_bytes_at(schema, array, slot);
+  if (bytes.size <= (size_t)p->size) {
     return NULL;
   }
-  bool large = letter == 'Z' || letter == 'U';
-  const void *offsets = array->buffers[1];
-  int64_t begin = large ? ((const int64_t *)offsets)[at] : ((const int32_t *)offsets)[at];
-  int64_t end = large ? ((const int64_t *)offsets)[at + 1] : ((const int32_t *)offsets)[at + 1];
-  if (end - begin <= p->size) {
-    return NULL;
-  }
-  const char *bytes = (const char *)array->buffers[2] + begin;
-  return letter == 'u' || letter == 'U'
-             ? PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)p->size, "ignore") /* a cut character */
-             : PyBytes_FromStringAndSize(bytes, (Py_ssize_t)p->size);
+  const char *chars = (const char *)bytes.data;
+  return is_text ? PyUnicode_DecodeUTF8(chars, (Py_ssize_t)p->size, "ignore") /* a cut character */
+                 : PyBytes_FromStringAndSize(chars, (Py_ssize_t)p->size);
 }
 
-/* The double that is written with as few digits as the float is. */
+/* The double that is written with as few digits as the float is; in no locale. */
 static PyObject *preview_float(double value, int digits, int most) {
-  char text[40];
+  double shown = value;
   for (; digits <= most; digits++) {
-    snprintf(text, sizeof text, "%.*g", digits, value);
-    if (digits == most || (float)strtod(text, NULL) == (float)value) {
+    char *text = PyOS_double_to_string(value, 'g', digits, 0, NULL);
+    if (text == NULL) {
+      return NULL;
+    }
+    shown = PyOS_string_to_double(text, NULL, NULL);
+    PyMem_Free(text);
+    if (PyErr_Occurred() != NULL) {
+      return NULL;
+    }
+    if ((float)shown == (float)value) {
       break;
     }
   }
-  return PyFloat_FromDouble(strtod(text, NULL));
-}
-
-/* Bytes of a slot of the types that cst__py_value has no objects for; 0: it has them. */
-static size_t preview_width(const char *format) {
-  if (format[0] == 'd' && format[1] == ':') {
-    const char *scale = strchr(format, ',');
-    const char *bits = scale != NULL ? strchr(scale + 1, ',') : NULL;
-    return bits != NULL ? strtoul(bits + 1, NULL, 10) / 8 : 16;
-  }
-  if (format[0] != 't') {
-    return 0;
-  }
-  bool is_short = strcmp(format, "tdD") == 0 || strcmp(format, "tts") == 0 ||
-                  strcmp(format, "ttm") == 0 || strcmp(format, "tiM") == 0;
-  return is_short ? 4 : strcmp(format, "tin") == 0 ? 16 : 8;
+  return PyFloat_FromDouble(shown);
 }
 
 static PyObject *preview_leaf(const previewer *p, const struct ArrowSchema *schema,
                               const struct ArrowArray *array, int64_t slot) {
-  const char *format = schema->format;
-  size_t width = preview_width(format);
-  if (width > 0) {
-    const char *values = array->buffers[1];
-    return Py_BuildValue("sy#", format, values + (size_t)(array->offset + slot) * width,
-                         (Py_ssize_t)width);
+  cst_arrow_type type;
+  (void)cst_arrow_type_read(schema, &type, NULL);
+  const char *values = array->n_buffers > 1 ? array->buffers[1] : NULL;
+  if (type.kind >= CST_ARROW_DATE) { /* times and decimals: by columnstone._arrow.scalars */
+    return Py_BuildValue("sy#", schema->format,
+                         values + (array->offset + slot) * (int64_t)type.width,
+                         (Py_ssize_t)type.width);
   }
-  if (strcmp(format, "f") == 0) {
-    return preview_float((double)((const float *)array->buffers[1])[array->offset + slot], 6, 9);
+  if (type.kind == CST_ARROW_FLOAT && type.width == 4) {
+    return preview_float((double)((const float *)(const void *)values)[array->offset + slot], 6, 9);
   }
-  if (strcmp(format, "e") == 0) {
-    return preview_float(cst__py_half(((const uint16_t *)array->buffers[1])[array->offset + slot]),
-                         5, 5);
+  if (type.kind == CST_ARROW_FLOAT && type.width == 2) {
+    return preview_float(
+        cst__py_half(((const uint16_t *)(const void *)values)[array->offset + slot]), 5, 5);
   }
-  PyObject *text = preview_text(p, schema, array, slot);
+  PyObject *text = preview_text(p, schema, array, slot, type.kind == CST_ARROW_STRING);
   return text != NULL || PyErr_Occurred() != NULL ? text
                                                   : cst__py_value(p->state, schema, array, slot);
 }
@@ -175,7 +159,7 @@ static PyObject *preview_tensor(previewer *p, const cst_structured *tensor,
   int64_t end = array->length;
   if (cst_structured_is_row(tensor) && cst_structured_rank(tensor) > 0 &&
       cst__py_count_nulls(schema, array, 0, 1) == 0) {
-    (void)cst__py_list_items(schema, array, 0, &begin, &end);
+    (void)cst_arrow_list_at(schema, array, 0, &begin, &end);
     schema = schema->children[0];
     array = array->children[0];
   }

@@ -1,34 +1,46 @@
 /* Columns of a given type: which types values can be made of. */
-#include <stdlib.h>
+#include <columnstone/arrow.h>
 
 #include "ext/table/grow.h"
 
-/* The kind of the values of a type, which has one. */
-static bool kind_of(const char *format, cst__py_kind *kind) {
-  static const struct {
-    const char *format;
-    cst__py_kind kind;
-    bool is_prefix; /* followed by more */
-  } kinds[] = {
-      {"n", CST__PY_NULL, false},     {"b", CST__PY_BOOL, false},    {"tdD", CST__PY_DATE, false},
-      {"U", CST__PY_TEXT, false},     {"Z", CST__PY_BYTES, false},   {"+L", CST__PY_LIST, false},
-      {"+w:", CST__PY_LIST, true},    {"+s", CST__PY_STRUCT, false}, {"ts", CST__PY_INSTANT, true},
-      {"tD", CST__PY_DURATION, true},
+/* The kind of the values of a type; false if columns of it are not made of values: of strings and
+ * lists, one layout is. */
+static bool kind_of(const cst_arrow_type *type, cst__py_kind *kind) {
+  static const cst__py_kind kinds[] = {
+      [CST_ARROW_NULL] = CST__PY_NULL,         [CST_ARROW_BOOL] = CST__PY_BOOL,
+      [CST_ARROW_INT] = CST__PY_INT,           [CST_ARROW_UINT] = CST__PY_INT,
+      [CST_ARROW_FLOAT] = CST__PY_FLOAT,       [CST_ARROW_BINARY] = CST__PY_BYTES,
+      [CST_ARROW_STRING] = CST__PY_TEXT,       [CST_ARROW_LIST] = CST__PY_LIST,
+      [CST_ARROW_FIXED_LIST] = CST__PY_LIST,   [CST_ARROW_STRUCT] = CST__PY_STRUCT,
+      [CST_ARROW_DATE] = CST__PY_DATE,         [CST_ARROW_TIMESTAMP] = CST__PY_INSTANT,
+      [CST_ARROW_DURATION] = CST__PY_DURATION,
   };
-  if (format[0] != '\0' && format[1] == '\0' && strchr("cCsSiIlLefg", format[0]) != NULL) {
-    *kind = strchr("efg", format[0]) != NULL ? CST__PY_FLOAT : CST__PY_INT;
-    return true;
+  switch (type->kind) {
+    case CST_ARROW_BINARY:
+    case CST_ARROW_STRING:
+    case CST_ARROW_LIST:
+      if (type->is_view || type->offset_width != 8) {
+        return false;
+      }
+      break;
+    case CST_ARROW_DATE:
+      if (type->unit != 'D') {
+        return false;
+      }
+      break;
+    case CST_ARROW_OTHER:
+    case CST_ARROW_FIXED_BINARY:
+    case CST_ARROW_MAP:
+    case CST_ARROW_TIME:
+    case CST_ARROW_INTERVAL:
+    case CST_ARROW_DECIMAL:
+      return false;
+    default:
+      break;
   }
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    size_t size = strlen(kinds[i].format);
-    if (kinds[i].is_prefix ? strncmp(format, kinds[i].format, size) == 0
-                           : strcmp(format, kinds[i].format) == 0) {
-      bool has_zone = strncmp(format, "ts", 2) != 0 || format[4] != '\0';
-      *kind = has_zone ? kinds[i].kind : CST__PY_TIMESTAMP;
-      return true;
-    }
-  }
-  return false;
+  bool is_local = type->kind == CST_ARROW_TIMESTAMP && type->time_zone[0] == '\0';
+  *kind = is_local ? CST__PY_TIMESTAMP : kinds[type->kind];
+  return true;
 }
 
 static PyObject *field_name(const struct ArrowSchema *type) {
@@ -54,12 +66,14 @@ static int set_child(cst__py_column *column, const struct ArrowSchema *type,
 int cst__py_column_set_type(cst__py_column *column, const struct ArrowSchema *type,
                             const cst__py_column **failed) {
   cst__py_kind kind = CST__PY_NULL;
-  if (type->dictionary != NULL || !kind_of(type->format, &kind)) {
+  cst_arrow_type read;
+  if (cst_arrow_type_read(type, &read, NULL) != CST_OK || type->dictionary != NULL ||
+      !kind_of(&read, &kind)) {
     *failed = column;
     return 1;
   }
-  if (strncmp(type->format, "+w:", 3) == 0) {
-    column->fixed_size = strtoll(type->format + 3, NULL, 10);
+  if (read.kind == CST_ARROW_FIXED_LIST) {
+    column->fixed_size = read.num_items;
   }
   if (cst__py_column_become(column, kind, '\0', -1) < 0) {
     return -1;

@@ -1,93 +1,11 @@
 /* Arrays as trees of buffers and back, so that they pickle with their very types: (length, offset,
  * null count, buffers, children).
- *
- * Source: "Arrow columnar format", the buffers of each layout; Arrow's C interface does not tell
- * how long they are.
  */
+#include <columnstone/arrow.h>
 #include <stdlib.h>
 
 #include "ext/arrow/arrow.h"
 #include "ext/table/table.h"
-
-/* ---- how long buffers are ---- */
-
-static int64_t bits_size(int64_t slots) { return (slots + 7) / 8; }
-
-/* Bytes of a time, date, duration or interval. */
-static int64_t time_width(const char *format) {
-  if (strcmp(format, "tin") == 0) {
-    return 16;
-  }
-  bool is_short = strcmp(format, "tdD") == 0 || strcmp(format, "tts") == 0 ||
-                  strcmp(format, "ttm") == 0 || strcmp(format, "tiM") == 0;
-  return is_short ? 4 : 8;
-}
-
-/* "d:precision,scale" of 128 bits, or "d:precision,scale,bits". */
-static int64_t decimal_width(const char *format) {
-  const char *scale = strchr(format, ',');
-  const char *bits = scale != NULL ? strchr(scale + 1, ',') : NULL;
-  return bits != NULL ? strtoll(bits + 1, NULL, 10) / 8 : 16;
-}
-
-/* Bytes of a slot; -1 for types whose slots are of no fixed size. */
-static int64_t slot_width(const char *format) {
-  switch (format[0]) {
-    case 'c':
-    case 'C':
-      return 1;
-    case 's':
-    case 'S':
-    case 'e':
-      return 2;
-    case 'i':
-    case 'I':
-    case 'f':
-      return 4;
-    case 'l':
-    case 'L':
-    case 'g':
-      return 8;
-    case 't':
-      return time_width(format);
-    case 'd':
-      return decimal_width(format);
-    case 'w':
-      return strtoll(format + 2, NULL, 10);
-    default:
-      return -1;
-  }
-}
-
-/* Bytes of the buffers after the bitmap, of which there are at most two; -1: no such buffer. */
-static bool sizes_of(const char *format, const struct ArrowArray *array, int64_t sizes[2]) {
-  int64_t slots = array->offset + array->length;
-  bool is_large = format[0] == 'Z' || format[0] == 'U' || strchr(format, 'L') != NULL;
-  int64_t width = is_large ? 8 : 4;
-  sizes[0] = sizes[1] = -1;
-  if (strcmp(format, "n") == 0 || strcmp(format, "+s") == 0 || strncmp(format, "+w:", 3) == 0) {
-    return true;
-  }
-  if (strcmp(format, "b") == 0) {
-    sizes[0] = bits_size(slots);
-  } else if (strncmp(format, "+v", 2) == 0) {
-    sizes[0] = sizes[1] = slots * width;
-  } else if (format[0] == '+') {
-    sizes[0] = (slots + 1) * width;
-    return format[1] == 'l' || format[1] == 'L' || format[1] == 'm';
-  } else if (strchr("zZuU", format[0]) != NULL) {
-    const void *offsets = array->buffers[1];
-    sizes[0] = (slots + 1) * width;
-    sizes[1] = offsets == NULL ? 0
-               : is_large      ? ((const int64_t *)offsets)[slots]
-                               : ((const int32_t *)offsets)[slots];
-  } else if (slot_width(format) >= 0) {
-    sizes[0] = slots * slot_width(format);
-  } else {
-    return false;
-  }
-  return true;
-}
 
 /* ---- to a tree ---- */
 
@@ -95,30 +13,16 @@ static PyObject *table_pickle_bytes_or_none(const void *data, int64_t size) {
   return data == NULL ? Py_NewRef(Py_None) : PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
 }
 
-/* Bytes of buffer i of binary views: bitmap, views, blocks, and the sizes of the blocks. */
-static int64_t size_of_views(const struct ArrowArray *array, int64_t i) {
-  int64_t slots = array->offset + array->length;
-  const int64_t *blocks = array->buffers[array->n_buffers - 1];
-  return i == 0                      ? bits_size(slots)
-         : i == 1                    ? 16 * slots
-         : i == array->n_buffers - 1 ? 8 * (array->n_buffers - 3)
-                                     : blocks[i - 2];
-}
-
-static PyObject *dump_buffers(cst__py_state *state, const char *format,
+static PyObject *dump_buffers(cst__py_state *state, const struct ArrowSchema *schema,
                               const struct ArrowArray *array) {
-  int64_t sizes[2];
-  bool is_views = format[0] == 'v';
-  if (!is_views && !sizes_of(format, array, sizes)) {
-    return cst__py_fail(state, CST_UNSUPPORTED, "cast the column, or leave it out",
-                        "arrays of the Arrow type '%.40s' do not pickle", format);
-  }
   PyObject *buffers = PyTuple_New((Py_ssize_t)array->n_buffers);
   for (int64_t i = 0; buffers != NULL && i < array->n_buffers; i++) {
-    int64_t size = is_views ? size_of_views(array, i)
-                   : i == 0 ? bits_size(array->offset + array->length)
-                   : i <= 2 ? sizes[i - 1]
-                            : 0;
+    int64_t size = cst_arrow_buffer_size(schema, array, i);
+    if (size < 0) {
+      Py_DECREF(buffers);
+      return cst__py_fail(state, CST_UNSUPPORTED, "cast the column, or leave it out",
+                          "arrays of the Arrow type '%.40s' do not pickle", schema->format);
+    }
     PyObject *bytes = table_pickle_bytes_or_none(array->buffers[i], size);
     if (bytes == NULL || PyTuple_SetItem(buffers, (Py_ssize_t)i, bytes) < 0) {
       Py_CLEAR(buffers);
@@ -129,7 +33,7 @@ static PyObject *dump_buffers(cst__py_state *state, const char *format,
 
 static PyObject *dump(cst__py_state *state, const struct ArrowSchema *schema,
                       const struct ArrowArray *array) {
-  PyObject *buffers = dump_buffers(state, schema->format, array);
+  PyObject *buffers = dump_buffers(state, schema, array);
   PyObject *children = buffers == NULL ? NULL : PyTuple_New((Py_ssize_t)array->n_children);
   for (int64_t i = 0; children != NULL && i < array->n_children; i++) {
     PyObject *child = dump(state, schema->children[i], array->children[i]);

@@ -1,4 +1,5 @@
 /* Arrays and record batches from Arrow streams: what tables and series of other libraries give. */
+#include <columnstone/arrow.h>
 #include <stdlib.h>
 
 #include "ext/arrow/arrow.h"
@@ -22,22 +23,12 @@ static void release_empty(struct ArrowArray *array) {
   array->release = NULL;
 }
 
-static int64_t num_buffers_of(const char *format) {
-  if (format[0] == 'n' || strncmp(format, "+r", 2) == 0) {
-    return 0;
-  }
-  if (strcmp(format, "+s") == 0 || strncmp(format, "+w", 2) == 0 ||
-      strncmp(format, "+us", 3) == 0) {
-    return 1;
-  }
-  bool is_binary = format[0] != '\0' && format[1] == '\0' && strchr("zZuU", format[0]) != NULL;
-  return is_binary || format[0] == 'v' || strncmp(format, "+v", 2) == 0 ? 3 : 2;
-}
-
 /* The children, and the dictionary after them, lie in one block. */
 static bool make_empty(const struct ArrowSchema *schema, struct ArrowArray *out) {
   size_t count = (size_t)schema->n_children + 1;
-  *out = (struct ArrowArray){.n_buffers = num_buffers_of(schema->format), .buffers = no_buffers};
+  cst_arrow_type type;
+  (void)cst_arrow_type_read(schema, &type, NULL);
+  *out = (struct ArrowArray){.n_buffers = type.num_buffers, .buffers = no_buffers};
   char *block = calloc(count, sizeof(struct ArrowArray) + sizeof(struct ArrowArray *));
   if (block == NULL) {
     return false;

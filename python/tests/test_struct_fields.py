@@ -278,9 +278,9 @@ def test_lists_of_arrow_are_dimensions() -> None:
 def test_parquet(tmp_path: Path) -> None:
     rows = [{"a": i, "e": [{"p": i / 2, "t": ["x"] * (i % 3)}], "z": None} for i in range(10)]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet", row_group_size=4)
-    made = cst.StructuredTensor.from_parquet(tmp_path / "a.parquet")
+    made = cst.struct.from_arrow(cst.open(tmp_path / "a.parquet"))
     assert made.to_py() == rows
-    some = cst.StructuredTensor.from_parquet(tmp_path / "a.parquet", columns=["e"])
+    some = cst.struct.from_arrow(cst.open(tmp_path / "a.parquet", columns=["e"]))
     assert some.to_py() == [{"e": row["e"]} for row in rows]
     assert some["e", "t"].shape == (10, 1, None)
 

@@ -269,7 +269,7 @@ def test_dicts_are_scalars_and_nested_lists_of_dicts_have_dimensions() -> None:
 
 
 def test_json_objects_of_one_schema() -> None:
-    st = cst.StructuredTensor.from_json('[{"x": "foo", "y": [[1, 2], [3]]}, {"x": "bar", "y": []}]')
+    st = cst.struct.from_json('[{"x": "foo", "y": [[1, 2], [3]]}, {"x": "bar", "y": []}]')
     assert st.shape == (2,)
     assert st.to_py() == [FOO, {"x": "bar", "y": []}]
 

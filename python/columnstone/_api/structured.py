@@ -1,4 +1,4 @@
-"""Structured tensors of JSON text and of files."""
+"""Structured tensors of JSON text."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from .._arrow.table import record_batch
 from .._base.errors import ArgumentError, CorruptError, Error, SchemaError
 from .._base.files import in_memory, is_file
 from .._base.public import public_in
-from .._struct.constant import from_arrow, struct_of
+from .._struct.constant import struct_of
 from .._struct.spec import LeafSpec, NestedSpec, StructuredTensorSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
 
     from .._core import ArrowSchema, Nested, RecordBatch
     from .._struct.spec import Spec
@@ -24,17 +23,6 @@ if TYPE_CHECKING:
 _LONG_PATH = 1000  # characters
 _ALL_ROWS = 2**31 - 1  # of one batch
 _HINT = ("give a schema or types", "give a spec")
-
-
-def from_parquet(path: Any, columns: Iterable[str] | None = None) -> Nested:
-    """StructuredTensor.from_parquet."""
-    from .open import open as open_source
-
-    with open_source(path, format="parquet", columns=columns) as source:
-        return from_arrow(source)
-
-
-# ---- JSON ----
 
 
 @public_in("columnstone.struct")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import operator
 from typing import TYPE_CHECKING, cast, overload
 
@@ -240,17 +239,6 @@ class StructuredTensor(StructConversions, _Nested, PathOperations):
         from .constant import constant
 
         return _structured(constant(value, spec))
-
-    @classmethod
-    def from_json(cls, text: object, spec: StructuredTensorSpec | None = None) -> StructuredTensor:
-        """As `cst.struct.from_json`, for structs."""
-        return _structured(_reading().from_json(text, spec))
-
-    @classmethod
-    def from_parquet(cls, path: object, columns: object = None) -> StructuredTensor:
-        """The rows of Parquet files, a path or what else `cst.open` takes, as a vector of structs.
-        columns: the wanted ones."""
-        return _structured(_reading().from_parquet(path, columns))
 
     @classmethod
     def from_arrow(cls, obj: object) -> StructuredTensor:
@@ -518,11 +506,6 @@ def _structured(tensor: object) -> StructuredTensor:
         return tensor
     hint = "cst.struct.constant and its kin give leaf tensors, too"
     raise argument_error("these are plain values, expected structs", hint)
-
-
-def _reading() -> Any:
-    """The module that opens files, above all rooms."""
-    return importlib.import_module("columnstone._api.structured")
 
 
 _core.nested_classes(StructuredTensor, LeafTensor)

@@ -105,7 +105,7 @@ typedef struct cst_source_options {
                                  sample_records) */
   const char *const *columns; /* wanted columns in the wanted order; NULL: all */
   size_t num_columns;
-  const char *tensor_group; /* of the schema's representations; NULL: "" */
+  const char *group;        /* of the schema's representations; NULL: "" */
   int64_t batch_size;       /* rows of every batch but the last; 0: 1024 */
   int64_t batch_bytes;      /* a batch also ends when its records reach this; 0: no limit */
   int32_t threads;          /* that read and decode, the caller's included; 0: 1 */

@@ -340,7 +340,7 @@ class TFExampleRecord(_Files):
         file_pattern: str | Sequence[str],
         schema: SchemaLike | None = None,
         raw_record_column_name: str | None = None,
-        tensor_group: str = "",
+        group: str = "",
         telemetry_descriptors: Sequence[str] | None = None,
     ) -> None:
         super().__init__(
@@ -348,7 +348,7 @@ class TFExampleRecord(_Files):
             schema,
             telemetry_descriptors,
             raw_column=raw_record_column_name,
-            tensor_group=tensor_group,
+            group=group,
         )
 
 
@@ -363,7 +363,7 @@ class TFSequenceExampleRecord(_Files):
         file_pattern: str | Sequence[str],
         schema: SchemaLike | None = None,
         raw_record_column_name: str | None = None,
-        tensor_group: str = "",
+        group: str = "",
         sequence_column_name: str = _SEQUENCE_COLUMN,
         telemetry_descriptors: Sequence[str] | None = None,
     ) -> None:
@@ -372,7 +372,7 @@ class TFSequenceExampleRecord(_Files):
             schema,
             telemetry_descriptors,
             raw_column=raw_record_column_name,
-            tensor_group=tensor_group,
+            group=group,
             sequence_column=sequence_column_name,
         )
 
@@ -398,7 +398,7 @@ class CsvTFXIO(_Files):
         secondary_delimiter: str | None = None,
         schema: SchemaLike | None = None,
         skip_header_lines: int = 0,
-        tensor_group: str = "",
+        group: str = "",
         telemetry_descriptors: Sequence[str] | None = None,
     ) -> None:
         dialect = CsvOptions(
@@ -410,9 +410,7 @@ class CsvTFXIO(_Files):
         )
         if secondary_delimiter is not None:
             dialect = replace(dialect, secondary_delimiter=secondary_delimiter)
-        super().__init__(
-            file_pattern, schema, telemetry_descriptors, csv=dialect, tensor_group=tensor_group
-        )
+        super().__init__(file_pattern, schema, telemetry_descriptors, csv=dialect, group=group)
         self._names = tuple(column_names)
         if self._schema is not None:
             self._options["columns"] = self._columns(self._schema)
@@ -443,7 +441,7 @@ class ParquetTFXIO(_Files):
         file_pattern: str | Sequence[str],
         column_names: Sequence[str] | None = None,
         schema: SchemaLike | None = None,
-        tensor_group: str = "",
+        group: str = "",
         telemetry_descriptors: Sequence[str] | None = None,
     ) -> None:
         columns = None if column_names is None else tuple(column_names)
@@ -452,7 +450,7 @@ class ParquetTFXIO(_Files):
             schema,
             telemetry_descriptors,
             columns=columns,
-            tensor_group=tensor_group,
+            group=group,
         )
 
 
@@ -518,10 +516,10 @@ class TFExampleBeamRecord(_Records, TFExampleRecord):
         telemetry_descriptors: Sequence[str] | None = None,
         schema: SchemaLike | None = None,
         raw_record_column_name: str | None = None,
-        tensor_group: str = "",
+        group: str = "",
     ) -> None:
         TFExampleRecord.__init__(
-            self, (), schema, raw_record_column_name, tensor_group, telemetry_descriptors
+            self, (), schema, raw_record_column_name, group, telemetry_descriptors
         )
         self._formats = (self._formats[0], physical_format)
 
@@ -536,14 +534,14 @@ class TFSequenceExampleBeamRecord(_Records, TFSequenceExampleRecord):
         telemetry_descriptors: Sequence[str] | None = None,
         schema: SchemaLike | None = None,
         raw_record_column_name: str | None = None,
-        tensor_group: str = "",
+        group: str = "",
     ) -> None:
         TFSequenceExampleRecord.__init__(
             self,
             (),
             schema,
             raw_record_column_name,
-            tensor_group,
+            group,
             telemetry_descriptors=telemetry_descriptors,
         )
         self._formats = (self._formats[0], physical_format)

@@ -23,7 +23,7 @@ def propose(data, format="example", **options):
 
 
 def tensors_of(data, schema, format="example", group="", batch_size=1024):
-    source = cst.open(io.BytesIO(data), format, schema, tensor_group=group, batch_size=batch_size)
+    source = cst.open(io.BytesIO(data), format, schema, group=group, batch_size=batch_size)
     return list(source.tensors())
 
 
@@ -162,7 +162,7 @@ def test_proposals_hold(made, ragged, group, max_domain, batch_size):
     typed = {name for row in made for name, value in row.items() if value is not None}
     for batch in batches:
         assert len(batch) <= len(typed)
-    source = cst.open(io.BytesIO(data), "example", schema, tensor_group=group)
+    source = cst.open(io.BytesIO(data), "example", schema, group=group)
     assert source.validate().anomalies == []
     for threads in (2, 3):
         assert propose(data, threads=threads, **options) == schema

@@ -99,7 +99,7 @@ def test_unknown_format(file: pathlib.Path) -> None:
         {"columns": "id"},
         {"columns": [1]},
         {"schema": 3},
-        {"tensor_group": 1},
+        {"group": 1},
         {"batch_bytes": "x"},
         {"max_record_size": b""},
         {"paths": 3},

@@ -117,7 +117,7 @@ def test_a_default_fills(make_file: MakeFile) -> None:
                        default_value { int_value: -1 } } } } } }
     """
     records = [wire.example({"d": [1, 2]}), wire.example({})]
-    tensors = one_batch(make_file, records, schema, tensor_group="g")
+    tensors = one_batch(make_file, records, schema, group="g")
     assert tensors["d"].tolist() == [[1, 2], [-1, -1]]
 
 
@@ -133,7 +133,7 @@ def test_rows_are_checked_one_by_one(make_file: MakeFile, bad: dict[str, wire.Va
 
 def test_unknown_group(file: pathlib.Path) -> None:
     with pytest.raises(cst.errors.NotFoundError):
-        next(cst.open(file, schema=SCHEMA, tensor_group="none").tensors())
+        next(cst.open(file, schema=SCHEMA, group="none").tensors())
 
 
 # Crossing to others

@@ -404,7 +404,7 @@ def test_what_fits_makes_tensors(make_file: MakeFile) -> None:
     schema = COLUMNS + GROUP % RAGGED
     assert check(make_file, rows, schema, tensors=True, groups=["g"]).ok
     path = make_file("rows.tfrecord", [wire.example(row) for row in rows])
-    assert len(list(cst.open(path, schema=schema, tensor_group="g").tensors())) == 1
+    assert len(list(cst.open(path, schema=schema, group="g").tensors())) == 1
 
 
 # Formats

@@ -200,7 +200,7 @@ def test_rows_are_found_as_the_tensors_are_made(
     found = cst.open(table(cells)).validate(schema, groups="g", places=99)
     bad = {place.record for a in found.anomalies for place in a.places}
     for row, cell in enumerate(cells):
-        source = cst.open(table([cell]), schema=schema, tensor_group="g")
+        source = cst.open(table([cell]), schema=schema, group="g")
         try:
             tensors = list(source.tensors())
         except cst.errors.SchemaError:

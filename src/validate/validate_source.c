@@ -39,7 +39,7 @@ cst_status cst_source_validate(cst_source *source, const cst_validate_options *o
   }
   CST__TRY(cst__source_acquire_for_fold(source, &cst__validation_accumulator, error));
   cst__validation_source facts = {.legacy_specs = source->options.values.legacy_specs,
-                                  .group = source->options.values.tensor_group};
+                                  .group = source->options.values.group};
   cst__validation_plan plan;
   cst_error failure = CST_ERROR_INIT;
   cst_status status =

@@ -154,7 +154,7 @@ TEST(a_tensor_group_that_does_not_exist) {
   cst_error error = CST_ERROR_INIT;
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   options.schema = schema;
-  options.tensor_group = "serving";
+  options.group = "serving";
   CHECK_EQ(try_open(path, &options, &error), CST_NOT_FOUND);
   cst_schema_release(schema);
 }
@@ -280,7 +280,7 @@ static int open_scenario(void *ctx) {
   options.schema = schema;
   options.columns = columns;
   options.num_columns = 2;
-  options.tensor_group = "";
+  options.group = "";
   cst_source *source;
   cst_status status = cst_source_open(paths, 2, &options, &source, NULL);
   cst_schema_release(schema);

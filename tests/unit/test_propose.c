@@ -43,7 +43,7 @@ static cst_source *open_data(const char *path, const data *d, const cst_schema *
   cst_source *source = NULL;
   options.format = d->format != NULL ? d->format : "example";
   options.schema = schema;
-  options.tensor_group = group;
+  options.group = group;
   options.threads = threads;
   cst_status status = cst_source_open(&path, 1, &options, &source, &error);
   CHECK_STR(error.message, "");

@@ -71,7 +71,7 @@ TEST(other_parts) {
 
 static int with_scenario(void *ctx) {
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
-  options.tensor_group = "group";
+  options.group = "group";
   options.format = "raw";
   cst_source *source;
   CST__TRY(cst_source_open(ctx, 1, &options, &source, NULL));

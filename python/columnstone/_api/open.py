@@ -45,7 +45,7 @@ def open(
     format: str | None = None,
     schema: SchemaLike | None = None,
     columns: Iterable[str] | None = None,
-    tensor_group: str = "",
+    group: str = "",
     batch_size: int = 1024,
     threads: int = 1,
     *,
@@ -104,7 +104,7 @@ def open(
         everything twice is too slow.
     columns: the wanted columns in the wanted order; other features are skipped, unseen. Of messages
         they are paths, as for MessageDecoder.
-    tensor_group: the schema's tensor_representation_group for `tensors`.
+    group: the schema's tensor_representation_group for `tensors`.
     batch_size: rows of every batch but the last one, across files.
     threads: that read and decode; the batches are the same for every number.
     batch_bytes: ends a batch also when its records reach this many bytes.

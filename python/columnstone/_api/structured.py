@@ -16,7 +16,6 @@ from .._struct.constant import struct_of
 from .._struct.spec import LeafSpec, NestedSpec, StructuredTensorSpec
 
 if TYPE_CHECKING:
-
     from .._core import ArrowSchema, Nested, RecordBatch
     from .._struct.spec import Spec
 

@@ -45,7 +45,7 @@ static const source_option source_options[] = {
     OPTION("format", TEXT, format),
     OPTION("schema", SCHEMA, schema),
     OPTION("columns", NAMES, columns),
-    OPTION("tensor_group", TEXT, tensor_group),
+    OPTION("group", TEXT, group),
     OPTION("batch_size", COUNT, batch_size),
     OPTION("batch_bytes", LIMIT, batch_bytes),
     OPTION("threads", THREADS, threads),

@@ -343,7 +343,7 @@ static cst_status copy_option_types(const cst_source_options *from, cst__types *
 
 /* Copies all that the values point to. */
 static cst_status copy_pointed(cst__arena *arena, cst_source_options *values, cst_error *error) {
-  CST__TRY(copy_option_name(arena, &values->tensor_group, error));
+  CST__TRY(copy_option_name(arena, &values->group, error));
   CST__TRY(copy_option_name(arena, &values->environment, error));
   CST__TRY(copy_option_name(arena, &values->sequence_column, error));
   CST__TRY(copy_option_name(arena, &values->raw_column, error));

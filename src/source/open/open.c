@@ -59,7 +59,7 @@ static cst_status check_source(cst_source *source, cst_error *error) {
   cst__record_plan *plan;
   CST__TRY(cst__source_plan(source, &plan, error));
   cst_specs *specs = NULL;
-  bool has_group = values->tensor_group != NULL && values->tensor_group[0] != '\0';
+  bool has_group = values->group != NULL && values->group[0] != '\0';
   if (schema != NULL && (has_group || values->environment != NULL)) {
     CST__TRY(cst_source_specs(source, &specs, error));
     cst_specs_release(specs);

@@ -94,7 +94,7 @@ static cst_status specs_of_data(cst_source *source, cst_specs **out, cst_error *
   }
   const cst_source_options *values = &source->options.values;
   cst_specs_options options = {.size = sizeof options,
-                               .group = values->tensor_group,
+                               .group = values->group,
                                .legacy = values->legacy_specs,
                                .environment = values->environment};
   cst_specs *all;

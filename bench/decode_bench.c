@@ -271,7 +271,7 @@ static void open_decoder(bench *b) {
   options.columns = b->num_columns > 0 ? b->columns : NULL;
   options.num_columns = b->num_columns;
   if (b->schema_path != NULL && b->message == NULL &&
-      cst_schema_read_file(b->schema_path, &schema, &error) != CST_OK) {
+      cst_schema_open(b->schema_path, &schema, &error) != CST_OK) {
     die("schema", &error);
   }
   cst_status status = b->message != NULL ? open_message(b, &options, &error)

@@ -107,7 +107,7 @@ static cst_status view_of_columns(const cst_source_options *options, const struc
   static const char from[] = "from table";
   cst_query *query;
   cst_view_options how = CST_VIEW_OPTIONS_INIT;
-  cst_status status = cst_query_parse(from, sizeof from - 1, NULL, &query, error);
+  cst_status status = cst_query_from_text(from, sizeof from - 1, NULL, &query, error);
   if (status == CST_OK) {
     status = keep_columns(query, options, type, error);
   }

@@ -8,7 +8,7 @@ enum { BATCH_BYTES = 16 << 20, USUAL_THREADS = 2 };
 
 cst_status cli_read_schema(const cli_settings *settings, cst_schema **out, cst_error *error) {
   *out = NULL;
-  return settings->schema == NULL ? CST_OK : cst_schema_read_file(settings->schema, out, error);
+  return settings->schema == NULL ? CST_OK : cst_schema_open(settings->schema, out, error);
 }
 
 static int32_t usual_threads(void) {

@@ -54,7 +54,7 @@ static void *serve(void *argument) {
       complain(&error); /* the batch as a whole: CST_TIMEOUT, for one */
       continue;
     }
-    for (size_t k = 0; i == 0 && k < cst_tensors_count(tensors); k++) {
+    for (size_t k = 0; i == 0 && k < cst_tensors_num_tensors(tensors); k++) {
       const cst_tensor *tensor = cst_tensors_get(tensors, k);
       printf("%s: %lld values of %s\n", tensor->name, (long long)tensor->values.size,
              cst_dtype_name(tensor->values.dtype));

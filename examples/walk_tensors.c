@@ -26,7 +26,7 @@ int main(int argc, char **argv) {
   struct ArrowSchema columns = {.release = NULL};
 
   if (argc < 3) return fprintf(stderr, "usage: %s SCHEMA FILE...\n", argv[0]), 2;
-  cst_status status = cst_schema_read_file(argv[1], &schema, &error);
+  cst_status status = cst_schema_open(argv[1], &schema, &error);
   options.schema = schema;
   const char *const *files = (const char *const *)&argv[2];
   if (!status) status = cst_source_open(files, (size_t)argc - 2, &options, &source, &error);
@@ -38,7 +38,7 @@ int main(int argc, char **argv) {
     status = cst_pass_next_tensors(pass, adapter, &tensors, &error);
     if (status || !tensors) break;
     printf("batch %d\n", batch);
-    for (size_t i = 0; i < cst_tensors_count(tensors); i++)
+    for (size_t i = 0; i < cst_tensors_num_tensors(tensors); i++)
       print_tensor(cst_tensors_get(tensors, i));
     cst_tensors_release(tensors);
   }

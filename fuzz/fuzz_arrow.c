@@ -115,7 +115,7 @@ static cst_specs *specs_of(size_t which) {
              "tensor_representation_group { key: '' value { tensor_representation { key: 't' "
              "value { %s } } } }",
              representation);
-    FUZZ_ASSERT(cst_schema_parse_text(text, strlen(text), &schema, NULL) == CST_OK);
+    FUZZ_ASSERT(cst_schema_from_text(text, strlen(text), &schema, NULL) == CST_OK);
     FUZZ_ASSERT(cst_specs_new(schema, NULL, &specs[which], NULL) == CST_OK);
     cst_schema_release(schema);
   }

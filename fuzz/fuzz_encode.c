@@ -523,7 +523,7 @@ static void check_back(const cst_specs *specs, const struct ArrowSchema *schema,
     fprintf(stderr, "%s: %s\n", last_error.path, last_error.message);
     abort();
   }
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     const cst_tensor_spec *spec = cst_specs_get(specs, i);
     size_t at = 0;
     while (strcmp(tensors[at].name, spec->name) != 0) {

@@ -145,7 +145,7 @@ static cst_status try_index(size_t size) {
   cst_index *index;
   cst_error error = CST_ERROR_INIT;
   write_all(index_path, bytes, size);
-  cst_status status = cst_index_load(data_path, NULL, &index, &error);
+  cst_status status = cst_index_open(data_path, NULL, &index, &error);
   FUZZ_ASSERT(status == error.code);
   if (status != CST_OK) {
     FUZZ_ASSERT(error.message[0] != '\0' && error.file[0] != '\0' && error.hint[0] != '\0');
@@ -187,9 +187,9 @@ static cst_status try_text(size_t size) {
   cst_index *index;
   cst_error error = CST_ERROR_INIT;
   write_all(text_path, bytes, size);
-  cst_status status = cst_index_import_text(text_path, data_path, NULL, &index, &error);
+  cst_status status = cst_index_open_text(text_path, data_path, NULL, &index, &error);
   FUZZ_ASSERT(status == error.code);
-  FUZZ_ASSERT(cst_index_export_text(right, text_path, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_index_save_text(right, text_path, NULL) == CST_OK);
   size_t expected = read_all(text_path, again, sizeof again);
   bool plain = size > 0 && bytes[0] == '0' && size > 1 && bytes[1] == ' ';
   size_t used = normalize(bytes, size, normal);

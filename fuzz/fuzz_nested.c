@@ -28,7 +28,7 @@ static const char schema_text[] = FEATURE("v", "INT") FEATURE("r", "INT") FEATUR
 static const cst_schema *the_schema(void) {
   static cst_schema *schema;
   if (schema == NULL) {
-    FUZZ_ASSERT(cst_schema_parse_text(schema_text, strlen(schema_text), &schema, NULL) == CST_OK);
+    FUZZ_ASSERT(cst_schema_from_text(schema_text, strlen(schema_text), &schema, NULL) == CST_OK);
   }
   return schema;
 }

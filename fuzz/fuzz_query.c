@@ -24,7 +24,7 @@ static void check_error(cst_status status, const cst_error *error, size_t size) 
 static cst_query *read_again(query_text text) {
   cst_query *query = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_status status = cst_query_parse(text.data, text.size, NULL, &query, &error);
+  cst_status status = cst_query_from_text(text.data, text.size, NULL, &query, &error);
   if (status != CST_OK) {
     fprintf(stderr, "%s at %lld:%lld of\n%s\n", error.message, (long long)error.line,
             (long long)error.column, text.data);
@@ -35,7 +35,7 @@ static cst_query *read_again(query_text text) {
 
 /* False for a spelling that is longer than a query may be. */
 static bool write_query(const cst_query *query, query_text *out) {
-  cst_status status = cst_query_write_text(query, &out->data, &out->size, NULL);
+  cst_status status = cst_query_to_text(query, &out->data, &out->size, NULL);
   FUZZ_ASSERT(status == CST_OK || status == CST_LIMIT);
   return status == CST_OK;
 }
@@ -166,7 +166,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   cst_query *query = NULL;
   cst_error error = CST_ERROR_INIT;
   query_text text;
-  cst_status status = cst_query_parse((const char *)data, size, NULL, &query, &error);
+  cst_status status = cst_query_from_text((const char *)data, size, NULL, &query, &error);
   fuzz_outcome(cst_status_name(status));
   if (status != CST_OK) {
     check_error(status, &error, size);

@@ -90,7 +90,7 @@ static cst_status run_text(const char *text, size_t size, const struct ArrowSche
   cst_array *rows = NULL;
   cst_view_options options = CST_VIEW_OPTIONS_INIT;
   options.max_elements = MOST_ELEMENTS;
-  cst_status status = cst_query_parse(text, size, NULL, &query, error);
+  cst_status status = cst_query_from_text(text, size, NULL, &query, error);
   if (status == CST_OK) {
     status = cst_array_import(schema, array, 0, NULL, &rows, error);
   }

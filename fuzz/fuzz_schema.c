@@ -23,14 +23,14 @@ static void check_error(cst_status status, const cst_error *error) {
 
 static form to_text(const cst_schema *schema) {
   form out;
-  FUZZ_ASSERT(cst_schema_write_text(schema, &out.bytes, &out.size, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_schema_to_text(schema, &out.bytes, &out.size, NULL) == CST_OK);
   return out;
 }
 
 static cst_schema *from_text(form text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_status status = cst_schema_parse_text(text.bytes, text.size, &schema, &error);
+  cst_status status = cst_schema_from_text(text.bytes, text.size, &schema, &error);
   if (status != CST_OK) {
     fprintf(stderr, "%s at %lld:%lld of\n%s\n", error.message, (long long)error.line,
             (long long)error.column, text.bytes);
@@ -49,17 +49,17 @@ static void check_binary(const cst_schema *schema, form text) {
   form again;
   cst_schema *read = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_status status = cst_schema_write_binary(schema, &binary.bytes, &binary.size, &error);
+  cst_status status = cst_schema_to_bytes(schema, &binary.bytes, &binary.size, &error);
   if (status != CST_OK) {
     FUZZ_ASSERT(status == CST_UNSUPPORTED); /* an expanded Any */
     check_error(status, &error);
     return;
   }
-  FUZZ_ASSERT(cst_schema_parse_binary(binary.bytes, binary.size, &read, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_schema_from_bytes(binary.bytes, binary.size, &read, NULL) == CST_OK);
   again = to_text(read);
   check_same(text, again);
   cst_free(again.bytes);
-  FUZZ_ASSERT(cst_schema_write_binary(read, &again.bytes, &again.size, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_schema_to_bytes(read, &again.bytes, &again.size, NULL) == CST_OK);
   check_same(binary, again);
   cst_free(again.bytes);
   cst_free(binary.bytes);
@@ -87,7 +87,7 @@ static void check_specs(const cst_schema *schema, bool legacy) {
     check_error(status, &error);
     return;
   }
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     const cst_tensor_spec *spec = cst_specs_get(specs, i);
     FUZZ_ASSERT(spec->num_path_steps > 0 && spec->dtype != CST_DTYPE_NONE);
     FUZZ_ASSERT(i == 0 || strcmp(cst_specs_get(specs, i - 1)->name, spec->name) < 0);

@@ -66,8 +66,8 @@ static void finish(const target *t, const void *state) {
   if (t->accumulator == &cst__validation_accumulator) {
     cst_validation *found = NULL;
     FUZZ_ASSERT(t->accumulator->finish(state, &found, &error) == CST_OK);
-    for (size_t i = 0; i < cst_validation_count(found); i++) {
-      FUZZ_ASSERT(cst_validation_get(found, i)->message[0] != '\0');
+    for (size_t i = 0; i < cst_validation_num_anomalies(found); i++) {
+      FUZZ_ASSERT(cst_validation_anomaly(found, i)->message[0] != '\0');
     }
     cst_validation_free(found);
     return;
@@ -150,7 +150,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (schema == NULL) {
     propose_options.max_domain = 3;
     propose_options.group = "";
-    FUZZ_ASSERT(cst_schema_parse_text(schema_text, strlen(schema_text), &schema, NULL) == CST_OK);
+    FUZZ_ASSERT(cst_schema_from_text(schema_text, strlen(schema_text), &schema, NULL) == CST_OK);
     FUZZ_ASSERT(cst__validation_plan_init(&plan, schema, &validate_options, &source, NULL, NULL) ==
                 CST_OK);
   }

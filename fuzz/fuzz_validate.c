@@ -162,10 +162,10 @@ static void check_anomaly(const cst_anomaly *a, uint64_t rows) {
 static void same_validations(const cst_validation *a, const cst_validation *b) {
   FUZZ_ASSERT((a == NULL) == (b == NULL));
   FUZZ_ASSERT(cst_validation_num_rows(a) == cst_validation_num_rows(b));
-  FUZZ_ASSERT(cst_validation_count(a) == cst_validation_count(b));
-  for (size_t i = 0; i < cst_validation_count(a); i++) {
-    const cst_anomaly *x = cst_validation_get(a, i);
-    const cst_anomaly *y = cst_validation_get(b, i);
+  FUZZ_ASSERT(cst_validation_num_anomalies(a) == cst_validation_num_anomalies(b));
+  for (size_t i = 0; i < cst_validation_num_anomalies(a); i++) {
+    const cst_anomaly *x = cst_validation_anomaly(a, i);
+    const cst_anomaly *y = cst_validation_anomaly(b, i);
     check_anomaly(x, cst_validation_num_rows(a));
     FUZZ_ASSERT(strcmp(x->kind, y->kind) == 0 && strcmp(x->path, y->path) == 0);
     FUZZ_ASSERT(are_same_texts(x->tensor, y->tensor) && are_same_texts(x->group, y->group));
@@ -182,11 +182,11 @@ static void same_validations(const cst_validation *a, const cst_validation *b) {
 static void show(const cst_validation *found, const cst_schema *schema) {
   char *text;
   size_t size;
-  FUZZ_ASSERT(cst_schema_write_text(schema, &text, &size, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_schema_to_text(schema, &text, &size, NULL) == CST_OK);
   fprintf(stderr, "%s\n", text);
   cst_free(text);
-  for (size_t i = 0; i < cst_validation_count(found); i++) {
-    const cst_anomaly *a = cst_validation_get(found, i);
+  for (size_t i = 0; i < cst_validation_num_anomalies(found); i++) {
+    const cst_anomaly *a = cst_validation_anomaly(found, i);
     fprintf(stderr, "%s %s: %s\n", a->kind, a->path, a->message);
   }
 }
@@ -215,7 +215,7 @@ static changes diff(const cst_schema *before, const cst_schema *after) {
 }
 
 static bool fits(const cst_validation *found) {
-  return found != NULL && cst_validation_count(found) == 0;
+  return found != NULL && cst_validation_num_anomalies(found) == 0;
 }
 
 /* found: in all the records, with the one schema and with the other one. */

@@ -56,9 +56,9 @@ static void check_saved_again(const cst_view *view) {
   void *bytes, *same;
   size_t size, same_size;
   cst_view *again;
-  FUZZ_ASSERT(cst_view_write(view, &bytes, &size, NULL) == CST_OK);
-  FUZZ_ASSERT(cst_view_read(bytes, size, NULL, &again, NULL) == CST_OK);
-  FUZZ_ASSERT(cst_view_write(again, &same, &same_size, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_view_to_bytes(view, &bytes, &size, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_view_from_bytes(bytes, size, NULL, &again, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_view_to_bytes(again, &same, &same_size, NULL) == CST_OK);
   FUZZ_ASSERT(size == same_size && memcmp(bytes, same, size) == 0);
   cst_free(bytes);
   cst_free(same);
@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   cst__text bytes = {0};
   options.max_elements = 1 << 12;
   put_frame(data, size, &bytes);
-  cst_status status = cst_view_read(bytes.data, bytes.size, &options, &view, &error);
+  cst_status status = cst_view_from_bytes(bytes.data, bytes.size, &options, &view, &error);
   fuzz_outcome(cst_status_name(status));
   if (status == CST_OK) {
     run_fuzzed_view(view, data, size);
@@ -92,13 +92,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const char *const chosen[] = {"x"}; /* what the file says of outputs does not count then */
   options.outputs = chosen;
   options.num_outputs = 1;
-  if (cst_view_read(bytes.data, bytes.size, &options, &view, &error) == CST_OK) {
+  if (cst_view_from_bytes(bytes.data, bytes.size, &options, &view, &error) == CST_OK) {
     run_fuzzed_view(view, data, size);
     check_saved_again(view);
     cst_view_release(view);
   }
   cst__text_free(&bytes);
-  status = cst_view_read(data, size, NULL, &view, &error); /* as it is */
+  status = cst_view_from_bytes(data, size, NULL, &view, &error); /* as it is */
   FUZZ_ASSERT((status == CST_OK) == (view != NULL));
   cst_view_release(view);
   return 0;

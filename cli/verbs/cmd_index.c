@@ -8,7 +8,7 @@
 static cst_status make_index(const cli_settings *settings, const char *path, cst_index **out,
                              cst_error *error) {
   if (settings->index_text.read_from != NULL) {
-    return cst_index_import_text(settings->index_text.read_from, path, NULL, out, error);
+    return cst_index_open_text(settings->index_text.read_from, path, NULL, out, error);
   }
   cli_progress progress;
   cli_progress_begin(&progress, "index", -1, false);
@@ -29,7 +29,7 @@ static cst_status write_text(const cst_index *index, const char *path, cst_error
     return CST_NO_MEMORY;
   }
   snprintf(text_path, room, "%s.idx", path);
-  cst_status status = cst_index_export_text(index, text_path, error);
+  cst_status status = cst_index_save_text(index, text_path, error);
   free(text_path);
   return status;
 }

@@ -142,7 +142,7 @@ static cst_status read_beginning(info_look *l, cst_pass *pass, const struct Arro
 static uint64_t indexed(const info_look *l) {
   cst_index *index;
   cst_error ignored = CST_ERROR_INIT;
-  if (cst_index_load(l->path, NULL, &index, &ignored) != CST_OK) {
+  if (cst_index_open(l->path, NULL, &index, &ignored) != CST_OK) {
     return 0;
   }
   uint64_t records = cst_index_num_records(index);
@@ -279,7 +279,7 @@ static cst_status look_at_file(info_look *l, cst_error *error) {
 static bool show_schema(const info_look *l) {
   cst_schema *schema;
   cst_error ignored = CST_ERROR_INIT;
-  if (cst_schema_read_file(l->path, &schema, &ignored) != CST_OK) {
+  if (cst_schema_open(l->path, &schema, &ignored) != CST_OK) {
     return false;
   }
   size_t count = cst_schema_num_features(schema);

@@ -23,7 +23,7 @@ static void print_json_split(const cst_split *split, bool first) {
 }
 
 static void print_splits(const cli_settings *settings, const cst_splits *splits) {
-  const size_t count = cst_splits_count(splits);
+  const size_t count = cst_splits_num_splits(splits);
   if (settings->json) {
     printf("{\"splits\": [");
   } else {

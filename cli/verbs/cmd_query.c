@@ -95,7 +95,7 @@ static cst_status bind_query(const querying *work, const cst_query *query,
   struct ArrowSchema type = {.release = NULL};
   char *text;
   size_t size;
-  cst_status status = cst_query_write_text(query, &text, &size, error);
+  cst_status status = cst_query_to_text(query, &text, &size, error);
   if (status != CST_OK) {
     return status;
   }
@@ -116,7 +116,7 @@ static cst_status open_query(const querying *work, cst_view **out, cst_error *er
   cst_view_options options = CST_VIEW_OPTIONS_INIT;
   cst_query *query;
   cst_query_value *values;
-  cst_status status = cst_query_read_file(settings->paths[0], NULL, &query, error);
+  cst_status status = cst_query_open(settings->paths[0], NULL, &query, error);
   if (status != CST_OK) {
     return status;
   }

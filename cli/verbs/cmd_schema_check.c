@@ -66,18 +66,18 @@ static void print_json_anomaly(const cst_anomaly *anomaly) {
 
 static void print_validation_json(const cst_validation *validation) {
   printf("{\"records\": %" PRIu64 ", \"anomalies\": [", cst_validation_num_rows(validation));
-  for (size_t i = 0; i < cst_validation_count(validation); i++) {
+  for (size_t i = 0; i < cst_validation_num_anomalies(validation); i++) {
     printf("%s\n  ", i > 0 ? "," : "");
-    print_json_anomaly(cst_validation_get(validation, i));
+    print_json_anomaly(cst_validation_anomaly(validation, i));
   }
   printf("]}\n");
 }
 
 static void print_all(const cst_validation *validation) {
   uint64_t rows = cst_validation_num_rows(validation);
-  size_t count = cst_validation_count(validation);
+  size_t count = cst_validation_num_anomalies(validation);
   for (size_t i = 0; i < count; i++) {
-    print_anomaly(cst_validation_get(validation, i));
+    print_anomaly(cst_validation_anomaly(validation, i));
   }
   printf("%" PRIu64 " record%s: ", rows, rows == 1 ? "" : "s");
   if (count == 0) {
@@ -112,7 +112,7 @@ static int check_data(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema;
   cst_validation *validation;
-  if (cst_schema_read_file(settings->paths[0], &schema, &error) != CST_OK) {
+  if (cst_schema_open(settings->paths[0], &schema, &error) != CST_OK) {
     cli_fail(&error);
     return CLI_TROUBLE;
   }
@@ -121,7 +121,7 @@ static int check_data(const cli_settings *settings) {
   if (status != CST_OK) {
     return cli_fail(&error);
   }
-  bool fine = cst_validation_count(validation) == 0;
+  bool fine = cst_validation_num_anomalies(validation) == 0;
   if (settings->json) {
     print_validation_json(validation);
   } else {

@@ -144,8 +144,8 @@ static void print_change(void *ctx, const cst_schema_change *change) {
 
 static cst_status read_both(const cli_settings *settings, cst_schema *schemas[2],
                             cst_error *error) {
-  cst_status status = cst_schema_read_file(settings->paths[0], &schemas[0], error);
-  return status == CST_OK ? cst_schema_read_file(settings->paths[1], &schemas[1], error) : status;
+  cst_status status = cst_schema_open(settings->paths[0], &schemas[0], error);
+  return status == CST_OK ? cst_schema_open(settings->paths[1], &schemas[1], error) : status;
 }
 
 static int diff(const cli_settings *settings) {

@@ -45,7 +45,7 @@ static cst_status print_schema(const cli_settings *settings, const cst_schema *s
                                cst_error *error) {
   char *text;
   size_t size;
-  cst_status status = cst_schema_write_text(schema, &text, &size, error);
+  cst_status status = cst_schema_to_text(schema, &text, &size, error);
   if (status != CST_OK) {
     return status;
   }

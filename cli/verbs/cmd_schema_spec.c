@@ -162,11 +162,11 @@ static void print_table(const cst_specs *specs) {
   const text top = {.size = 0};
   size_t widths[NUM_FIELDS] = {0};
   widen_column(widths, &heading);
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     each_line(cst_specs_get(specs, i), &top, widths, false);
   }
   print_spec(&heading, widths);
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     each_line(cst_specs_get(specs, i), &top, widths, true);
   }
 }
@@ -297,7 +297,7 @@ static void print_json_spec(const cst_tensor_spec *spec) {
 
 static void print_specs_json(const cst_specs *specs) {
   printf("[");
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     printf(i > 0 ? ",\n " : "");
     print_json_spec(cst_specs_get(specs, i));
   }
@@ -368,7 +368,7 @@ static void print_python_spec(const cst_tensor_spec *spec) {
 
 static void print_python(const cst_specs *specs) {
   printf("{\n");
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     const cst_tensor_spec *spec = cst_specs_get(specs, i);
     printf("    ");
     cli_json_string(stdout, spec->name);
@@ -392,7 +392,7 @@ static cst_status print_specs(const cli_settings *settings, cst_error *error) {
     show_specs(settings, cst_view_specs(settings->source.view));
     return CST_OK;
   }
-  cst_status status = cst_schema_read_file(settings->paths[0], &schema, error);
+  cst_status status = cst_schema_open(settings->paths[0], &schema, error);
   if (status != CST_OK) {
     return status;
   }

@@ -59,7 +59,7 @@ static int draw_tree(cli_settings *settings) {
   if (!settings->full && !settings->json && isatty(STDOUT_FILENO)) {
     options.max_fields = FIELDS_ON_TERMINAL;
   }
-  cst_status status = cst_type_write_tree(&type, &options, &text, NULL, &error);
+  cst_status status = cst_type_to_text(&type, &options, &text, NULL, &error);
   type.release(&type);
   if (status != CST_OK) {
     return cli_fail(&error);

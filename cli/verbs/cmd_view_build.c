@@ -62,7 +62,7 @@ static cst_status bind_saved(const view_build *work, const cst_query *query, cst
 static cst_status build_view(view_build *work, cst_view **out, cst_error *error) {
   const char *path = work->settings->paths[0];
   cst_query *query;
-  cst_status status = cst_query_read_file(path, NULL, &query, error);
+  cst_status status = cst_query_open(path, NULL, &query, error);
   if (status != CST_OK) {
     return status;
   }

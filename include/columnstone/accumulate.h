@@ -94,13 +94,13 @@ CST_API cst_status cst_accumulator_merge(cst_accumulator *accumulator, const cst
 
 /* All that has been found, as bytes (cst_free): without the options, which whoever loads them has
  * to give again. */
-CST_API cst_status cst_accumulator_save(const cst_accumulator *accumulator, char **bytes,
-                                        size_t *size, cst_error *error);
+CST_API cst_status cst_accumulator_to_bytes(const cst_accumulator *accumulator, char **bytes,
+                                            size_t *size, cst_error *error);
 /* Replaces what the accumulator has found by what was saved: CST_CORRUPT if the bytes are damaged
  * or none that save gave, CST_INVALID_ARGUMENT if they are of another kind of accumulator, other
  * options or another version. Safe on any bytes. */
-CST_API cst_status cst_accumulator_load(cst_accumulator *accumulator, const void *bytes,
-                                        size_t size, cst_error *error);
+CST_API cst_status cst_accumulator_from_bytes(cst_accumulator *accumulator, const void *bytes,
+                                              size_t size, cst_error *error);
 
 /* ---- what has been found ---- */
 
@@ -126,7 +126,7 @@ CST_API cst_status cst_accumulator_finish_counts(const cst_accumulator *accumula
 CST_API uint64_t cst_counts_num_rows(const cst_counts *counts);
 /* Sorted by path; a batch that lacks a column has nulls there. */
 CST_API size_t cst_counts_num_columns(const cst_counts *counts);
-CST_API const cst_column_count *cst_counts_get(const cst_counts *counts, size_t i);
+CST_API const cst_column_count *cst_counts_column(const cst_counts *counts, size_t i);
 CST_API void cst_counts_free(cst_counts *counts);
 
 #ifdef __cplusplus

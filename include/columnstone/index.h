@@ -36,7 +36,7 @@ CST_API cst_status cst_index_build(const char *path, const cst_index_options *op
 
 /* The index file that lies beside `path`. CST_NOT_FOUND if there is none, CST_STATE if it is that
  * of another content (the hint says `columnstone index`), CST_CORRUPT if it is damaged. */
-CST_API cst_status cst_index_load(const char *path, const cst_allocator *allocator, cst_index **out,
+CST_API cst_status cst_index_open(const char *path, const cst_allocator *allocator, cst_index **out,
                                   cst_error *error);
 
 /* Writes "<path>.cstidx" beside the data, atomically; a link of this name is replaced. */
@@ -45,11 +45,11 @@ CST_API cst_status cst_index_save(const cst_index *index, const char *path, cst_
 /* The text form that DALI and the Python package `tfrecord` read: a line "offset length" per
  * record, the length with the framing. Imported offsets are checked against the data: each has to
  * be the head of a record (CST_CORRUPT with the line). */
-CST_API cst_status cst_index_export_text(const cst_index *index, const char *text_path,
-                                         cst_error *error);
-CST_API cst_status cst_index_import_text(const char *text_path, const char *path,
-                                         const cst_allocator *allocator, cst_index **out,
-                                         cst_error *error);
+CST_API cst_status cst_index_save_text(const cst_index *index, const char *text_path,
+                                       cst_error *error);
+CST_API cst_status cst_index_open_text(const char *text_path, const char *path,
+                                       const cst_allocator *allocator, cst_index **out,
+                                       cst_error *error);
 
 CST_API uint64_t cst_index_num_records(const cst_index *index);
 /* Offset of the record's first byte in the file, and the size of its payload (of lines: with their

@@ -27,10 +27,11 @@ typedef struct cst_query cst_query;
 CST_API cst_status cst_query_new(const cst_allocator *allocator, cst_query **out, cst_error *error);
 /* The same with the statements of a text, which is UTF-8. A text that is none of the language is
  * CST_INVALID_ARGUMENT with line and column; names are looked up later, by cst_view_new. */
-CST_API cst_status cst_query_parse(const char *text, size_t size, const cst_allocator *allocator,
-                                   cst_query **out, cst_error *error);
-CST_API cst_status cst_query_read_file(const char *path, const cst_allocator *allocator,
-                                       cst_query **out, cst_error *error);
+CST_API cst_status cst_query_from_text(const char *text, size_t size,
+                                       const cst_allocator *allocator, cst_query **out,
+                                       cst_error *error);
+CST_API cst_status cst_query_open(const char *path, const cst_allocator *allocator, cst_query **out,
+                                  cst_error *error);
 CST_API cst_status cst_query_copy(const cst_query *query, cst_query **out, cst_error *error);
 CST_API void cst_query_free(cst_query *query); /* NULL is allowed */
 
@@ -75,8 +76,8 @@ CST_API cst_status cst_query_add_function(cst_query *query, const cst_query_func
 
 /* The query in its one usual spelling: two texts that mean the same statements give the same.
  * NUL-terminated; cst_free. CST_LIMIT if that is longer than a query may be. */
-CST_API cst_status cst_query_write_text(const cst_query *query, char **text, size_t *size,
-                                        cst_error *error);
+CST_API cst_status cst_query_to_text(const cst_query *query, char **text, size_t *size,
+                                     cst_error *error);
 
 /* ---- views ---- */
 
@@ -128,16 +129,17 @@ CST_API cst_status cst_view_new(const cst_query *query, const cst_view_options *
  * CST_UNSUPPORTED for a format of later versions. */
 CST_API cst_status cst_view_open(const char *path, const cst_view_options *options, cst_view **out,
                                  cst_error *error);
-CST_API cst_status cst_view_read(const void *bytes, size_t size, const cst_view_options *options,
-                                 cst_view **out, cst_error *error);
+CST_API cst_status cst_view_from_bytes(const void *bytes, size_t size,
+                                       const cst_view_options *options, cst_view **out,
+                                       cst_error *error);
 CST_API cst_view *cst_view_retain(const cst_view *view);
 CST_API void cst_view_release(cst_view *view); /* NULL is allowed */
 
 /* Saves a view with the descriptors that it needs. The bytes: cst_free. CST_UNSUPPORTED for one
  * with functions of the caller's. The same query, types and options give the same bytes, however
  * they are written (docs/views.md). */
-CST_API cst_status cst_view_write(const cst_view *view, void **bytes, size_t *size,
-                                  cst_error *error);
+CST_API cst_status cst_view_to_bytes(const cst_view *view, void **bytes, size_t *size,
+                                     cst_error *error);
 CST_API cst_status cst_view_save(const cst_view *view, const char *path, cst_error *error);
 
 /* What a view is. Borrowed from it. */

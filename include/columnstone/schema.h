@@ -47,13 +47,13 @@ CST_API cst_status cst_schema_parse(const void *data, size_t size, cst_schema **
                                     cst_error *error);
 
 /* The same for protobuf text and for protobuf binary, without looking. */
-CST_API cst_status cst_schema_parse_text(const void *data, size_t size, cst_schema **out,
+CST_API cst_status cst_schema_from_text(const void *data, size_t size, cst_schema **out,
+                                        cst_error *error);
+CST_API cst_status cst_schema_from_bytes(const void *data, size_t size, cst_schema **out,
                                          cst_error *error);
-CST_API cst_status cst_schema_parse_binary(const void *data, size_t size, cst_schema **out,
-                                           cst_error *error);
 
 /* Reads a file (at most 256 MiB) and parses it as cst_schema_parse does. */
-CST_API cst_status cst_schema_read_file(const char *path, cst_schema **out, cst_error *error);
+CST_API cst_status cst_schema_open(const char *path, cst_schema **out, cst_error *error);
 
 /* One more owner; returns its argument. One owner less; the last frees. NULL is allowed. */
 CST_API cst_schema *cst_schema_retain(const cst_schema *schema);
@@ -61,10 +61,10 @@ CST_API void cst_schema_release(cst_schema *schema);
 
 /* The schema as protobuf text or binary, unknown fields included, in a buffer that the caller gives
  * to cst_free. The text is NUL-terminated (not counted in size). */
-CST_API cst_status cst_schema_write_text(const cst_schema *schema, char **out, size_t *size,
-                                         cst_error *error);
-CST_API cst_status cst_schema_write_binary(const cst_schema *schema, char **out, size_t *size,
-                                           cst_error *error);
+CST_API cst_status cst_schema_to_text(const cst_schema *schema, char **out, size_t *size,
+                                      cst_error *error);
+CST_API cst_status cst_schema_to_bytes(const cst_schema *schema, char **out, size_t *size,
+                                       cst_error *error);
 
 /* The features in the schema's order. Borrowed; NULL if i is out of range. */
 CST_API size_t cst_schema_num_features(const cst_schema *schema);
@@ -138,7 +138,7 @@ CST_API cst_status cst_specs_new(const cst_schema *schema, const cst_specs_optio
  * for an i that is too large. */
 CST_API cst_specs *cst_specs_retain(const cst_specs *specs);
 CST_API void cst_specs_release(cst_specs *specs);
-CST_API size_t cst_specs_count(const cst_specs *specs);
+CST_API size_t cst_specs_num_specs(const cst_specs *specs);
 CST_API const cst_tensor_spec *cst_specs_get(const cst_specs *specs, size_t i);
 
 /* Specs that the caller describes: everything is copied and checked as those of a schema are

@@ -80,7 +80,7 @@ typedef struct cst_splits cst_splits;
 CST_API cst_status cst_splits_plan(const char *const *paths, size_t num_paths,
                                    const cst_split_options *options, cst_splits **out,
                                    cst_error *error);
-CST_API size_t cst_splits_count(const cst_splits *splits);
+CST_API size_t cst_splits_num_splits(const cst_splits *splits);
 /* The i-th split, which lives as long as the splits; NULL if i is too large. */
 CST_API const cst_split *cst_splits_get(const cst_splits *splits, size_t i);
 CST_API void cst_splits_free(cst_splits *splits); /* NULL is allowed */

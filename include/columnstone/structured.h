@@ -194,9 +194,8 @@ typedef struct cst_tree_options {
  * *text is NUL-terminated and ends with a newline: cst_free. size and options may be NULL.
  * CST_INVALID_ARGUMENT for a type that is incomplete, CST_LIMIT for one nested deeper than 100;
  * CST_UNSUPPORTED with the path for unions and run-end encoded types. */
-CST_API cst_status cst_type_write_tree(const struct ArrowSchema *type,
-                                       const cst_tree_options *options, char **text, size_t *size,
-                                       cst_error *error);
+CST_API cst_status cst_type_to_text(const struct ArrowSchema *type, const cst_tree_options *options,
+                                    char **text, size_t *size, cst_error *error);
 
 /* ---- whole dimensions ---- */
 

@@ -102,7 +102,7 @@ CST_API cst_status cst_tensor_adapter_convert(const cst_tensor_adapter *adapter,
  * cst_tensors_find give is borrowed; NULL for an i that is too large. */
 CST_API cst_tensors *cst_tensors_retain(const cst_tensors *tensors);
 CST_API void cst_tensors_release(cst_tensors *tensors);
-CST_API size_t cst_tensors_count(const cst_tensors *tensors);
+CST_API size_t cst_tensors_num_tensors(const cst_tensors *tensors);
 CST_API const cst_tensor *cst_tensors_get(const cst_tensors *tensors, size_t i);
 /* NULL if there is none of that name. */
 CST_API const cst_tensor *cst_tensors_find(const cst_tensors *tensors, const char *name);

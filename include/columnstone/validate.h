@@ -71,8 +71,8 @@ typedef struct cst_validation cst_validation;
  * threads. Memory does not grow with the data. options may be NULL. */
 CST_API cst_status cst_source_validate(cst_source *source, const cst_validate_options *options,
                                        cst_validation **out, cst_error *error);
-CST_API size_t cst_validation_count(const cst_validation *validation);
-CST_API const cst_anomaly *cst_validation_get(const cst_validation *validation, size_t i);
+CST_API size_t cst_validation_num_anomalies(const cst_validation *validation);
+CST_API const cst_anomaly *cst_validation_anomaly(const cst_validation *validation, size_t i);
 CST_API uint64_t cst_validation_num_rows(const cst_validation *validation);
 CST_API void cst_validation_free(cst_validation *validation);
 

@@ -132,8 +132,8 @@ cst_status cst_accumulator_merge(cst_accumulator *accumulator, const cst_accumul
 
 /* ---- saving, loading, finishing ---- */
 
-cst_status cst_accumulator_save(const cst_accumulator *accumulator, char **bytes, size_t *size,
-                                cst_error *error) {
+cst_status cst_accumulator_to_bytes(const cst_accumulator *accumulator, char **bytes, size_t *size,
+                                    cst_error *error) {
   CST__CLEAR(bytes);
   CST__CLEAR(size);
   if (accumulator == NULL || bytes == NULL || size == NULL) {
@@ -146,8 +146,8 @@ cst_status cst_accumulator_save(const cst_accumulator *accumulator, char **bytes
   return cst__accumulator_save(accumulator->accumulator, accumulator->state, bytes, size, error);
 }
 
-cst_status cst_accumulator_load(cst_accumulator *accumulator, const void *bytes, size_t size,
-                                cst_error *error) {
+cst_status cst_accumulator_from_bytes(cst_accumulator *accumulator, const void *bytes, size_t size,
+                                      cst_error *error) {
   if (accumulator == NULL || (bytes == NULL && size > 0)) {
     return cst__missing(accumulator == NULL ? "accumulator" : "bytes", error);
   }

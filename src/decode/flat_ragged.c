@@ -74,7 +74,7 @@ static cst_status mark_source(cst__name_map *users, const char *name, size_t ten
 
 static cst_status mark_shared(const cst_specs *ragged, cst__name_map *users, bool *shared,
                               cst_error *error) {
-  for (size_t i = 0; i < cst_specs_count(ragged); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(ragged); i++) {
     const cst_tensor_spec *spec = cst_specs_get(ragged, i);
     CST__TRY(mark_source(users, spec->path[0], i, shared, error));
     for (size_t k = 0; k < spec->num_partitions; k++) {
@@ -90,7 +90,7 @@ static cst_status mark_shared(const cst_specs *ragged, cst__name_map *users, boo
 cst_status cst__flat_ragged_plan(const cst_specs *ragged, const cst__out_columns *columns,
                                  cst__arena *arena, const cst__flat_ragged **out,
                                  cst_error *error) {
-  size_t count = cst_specs_count(ragged);
+  size_t count = cst_specs_num_specs(ragged);
   bool *shared = cst__arena_take_zero(arena, count + 1);
   cst__name_map users = {0};
   *out = NULL;

@@ -116,10 +116,10 @@ static cst_status add_nested(cst__nest *nest, const cst_tensor_spec *spec, cst_e
 }
 
 static cst_status plan_all(cst__nest *nest, const cst_schema *schema, cst_error *error) {
-  for (size_t i = 0; i < cst_specs_count(nest->ragged); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(nest->ragged); i++) {
     CST__TRY(add_sources(nest, i, error));
   }
-  for (size_t i = 0; i < cst_specs_count(nest->ragged); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(nest->ragged); i++) {
     CST__TRY(check_tensor_name(nest, schema, i, error));
   }
   for (size_t i = 0; i < cst_schema_num_features(schema); i++) {
@@ -137,7 +137,7 @@ static cst_status plan_all(cst__nest *nest, const cst_schema *schema, cst_error 
 
 /* All ragged tensors: the first that a feature is a source of. */
 static cst_status list_sources(const cst__nest *nest, cst__name_map *sources, cst_error *error) {
-  for (size_t i = 0; i < cst_specs_count(nest->ragged); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(nest->ragged); i++) {
     const cst_tensor_spec *spec = cst_specs_get(nest->ragged, i);
     for (size_t k = 0; k < num_sources(spec); k++) {
       const char *source = nth_source(spec, k);
@@ -200,7 +200,7 @@ static cst_status plan_wanted_columns(cst__nest *nest, const cst_schema *schema,
 /* Room for the lists: every wanted column once, and every source of a tensor once. */
 static cst_status reserve_nest(cst__nest *nest, size_t wanted, cst_error *error) {
   size_t count = wanted + 1;
-  for (size_t i = 0; i < cst_specs_count(nest->ragged); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(nest->ragged); i++) {
     count += num_sources(cst_specs_get(nest->ragged, i));
   }
   nest->columns = cst__arena_take(&nest->arena, count * sizeof *nest->columns);

@@ -352,8 +352,7 @@ cst_status cst_query_output(cst_query *query, const char *name, const char *expr
   return add_statement(query, maker, error);
 }
 
-cst_status cst_query_write_text(const cst_query *query, char **text, size_t *size,
-                                cst_error *error) {
+cst_status cst_query_to_text(const cst_query *query, char **text, size_t *size, cst_error *error) {
   CST__CLEAR(text);
   CST__CLEAR(size);
   if (query == NULL || text == NULL || size == NULL) {
@@ -483,8 +482,8 @@ cst_status cst_query_new(const cst_allocator *allocator, cst_query **out, cst_er
   return CST_OK;
 }
 
-cst_status cst_query_parse(const char *text, size_t size, const cst_allocator *allocator,
-                           cst_query **out, cst_error *error) {
+cst_status cst_query_from_text(const char *text, size_t size, const cst_allocator *allocator,
+                               cst_query **out, cst_error *error) {
   cst_query *query;
   CST__CLEAR(out);
   if (out == NULL || (text == NULL && size > 0)) {
@@ -500,15 +499,15 @@ cst_status cst_query_parse(const char *text, size_t size, const cst_allocator *a
   return CST_OK;
 }
 
-cst_status cst_query_read_file(const char *path, const cst_allocator *allocator, cst_query **out,
-                               cst_error *error) {
+cst_status cst_query_open(const char *path, const cst_allocator *allocator, cst_query **out,
+                          cst_error *error) {
   cst__text text = {0};
   CST__CLEAR(out);
   CST__TRY(cst__check_given(path, "path", out, error));
   CST__TRY(cst__check_allocator(allocator, error));
   cst_status status = cst__input_read_file(path, CST__QUERY_MAX_SIZE, &text, error);
   if (status == CST_OK) {
-    status = cst_query_parse(text.data, text.size, allocator, out, error);
+    status = cst_query_from_text(text.data, text.size, allocator, out, error);
   }
   cst__text_free(&text);
   if (status != CST_OK) {

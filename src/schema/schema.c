@@ -157,15 +157,14 @@ static cst_status check_bytes(const void *data, size_t size, const void *out, cs
   return data != NULL || size == 0 ? CST_OK : cst__missing("data", error);
 }
 
-cst_status cst_schema_parse_text(const void *data, size_t size, cst_schema **out,
-                                 cst_error *error) {
+cst_status cst_schema_from_text(const void *data, size_t size, cst_schema **out, cst_error *error) {
   CST__CLEAR(out);
   CST__TRY(check_bytes(data, size, out, error));
   return parse_with(cst__message_merge_text, data, size, out, error);
 }
 
-cst_status cst_schema_parse_binary(const void *data, size_t size, cst_schema **out,
-                                   cst_error *error) {
+cst_status cst_schema_from_bytes(const void *data, size_t size, cst_schema **out,
+                                 cst_error *error) {
   CST__CLEAR(out);
   CST__TRY(check_bytes(data, size, out, error));
   return parse_with(cst__message_merge, data, size, out, error);
@@ -217,12 +216,12 @@ cst_status cst_schema_parse(const void *data, size_t size, cst_schema **out, cst
   const uint8_t *end = at + size;
   bool text = size == 0 || begins_as_text(at, end);
   if (text ? has_control_bytes(at, end) && is_wire(data, size) : has_control_bytes(at, end)) {
-    return cst_schema_parse_binary(data, size, out, error);
+    return cst_schema_from_bytes(data, size, out, error);
   }
   if (!text && is_wire(data, size)) {
-    return cst_schema_parse_binary(data, size, out, error);
+    return cst_schema_from_bytes(data, size, out, error);
   }
-  return cst_schema_parse_text(data, size, out, error);
+  return cst_schema_from_text(data, size, out, error);
 }
 
 /* ---- writing ---- */
@@ -233,8 +232,8 @@ static cst_status check_write(const cst_schema *schema, char **out, const size_t
   return size != NULL ? CST_OK : cst__missing("size", error);
 }
 
-cst_status cst_schema_write_text(const cst_schema *schema, char **out, size_t *size,
-                                 cst_error *error) {
+cst_status cst_schema_to_text(const cst_schema *schema, char **out, size_t *size,
+                              cst_error *error) {
   CST__CLEAR(out);
   CST__CLEAR(size);
   CST__TRY(check_write(schema, out, size, error));
@@ -243,8 +242,8 @@ cst_status cst_schema_write_text(const cst_schema *schema, char **out, size_t *s
   return cst__text_finish(&text, out, size, error);
 }
 
-cst_status cst_schema_write_binary(const cst_schema *schema, char **out, size_t *size,
-                                   cst_error *error) {
+cst_status cst_schema_to_bytes(const cst_schema *schema, char **out, size_t *size,
+                               cst_error *error) {
   CST__CLEAR(out);
   CST__CLEAR(size);
   CST__TRY(check_write(schema, out, size, error));

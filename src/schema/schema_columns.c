@@ -70,7 +70,7 @@ cst_status cst__schema_for_columns(const struct ArrowSchema *columns, const cst_
   if (text.failed) {
     status = cst__fail_memory(error, text.size);
   } else if (fits) {
-    status = cst_schema_parse_text(text.data, text.size, out, error);
+    status = cst_schema_from_text(text.data, text.size, out, error);
   }
   cst__text_free(&text);
   return status;

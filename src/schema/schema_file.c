@@ -14,7 +14,7 @@ static cst_status parse_file(const cst__text *text, cst_schema **out, cst_error 
   return cst_schema_parse(text->data, text->size, out, error);
 }
 
-cst_status cst_schema_read_file(const char *path, cst_schema **out, cst_error *error) {
+cst_status cst_schema_open(const char *path, cst_schema **out, cst_error *error) {
   cst__text text = {0};
   CST__CLEAR(out);
   CST__TRY(cst__check_given(path, "path", out, error));

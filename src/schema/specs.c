@@ -27,7 +27,7 @@ void cst_specs_release(cst_specs *specs) {
   }
 }
 
-size_t cst_specs_count(const cst_specs *specs) { return specs != NULL ? specs->count : 0; }
+size_t cst_specs_num_specs(const cst_specs *specs) { return specs != NULL ? specs->count : 0; }
 
 const cst_tensor_spec *cst_specs_get(const cst_specs *specs, size_t i) {
   return specs != NULL && i < specs->count ? &specs->items[i] : NULL;

@@ -306,7 +306,7 @@ static cst_status column_specs_project(const cst_specs *specs, const struct Arro
 }
 
 static cst_status column_specs_make(column_specs *s, const cst_specs *specs, cst_specs **out) {
-  size_t count = specs != NULL ? cst_specs_count(specs) : 0;
+  size_t count = specs != NULL ? cst_specs_num_specs(specs) : 0;
   size_t most = count + (size_t)s->columns->n_children + 1;
   s->items = cst__new_zero(NULL, most * sizeof *s->items);
   if (s->items == NULL) {

@@ -415,8 +415,8 @@ static cst_status copy_schema(const cst_schema *from, cst_schema *to, cst_error 
   char *data = NULL;
   size_t size = 0;
   bool is_text = cst__message_find_expanded_any(from->root) != NULL;
-  CST__TRY(is_text ? cst_schema_write_text(from, &data, &size, error)
-                   : cst_schema_write_binary(from, &data, &size, error));
+  CST__TRY(is_text ? cst_schema_to_text(from, &data, &size, error)
+                   : cst_schema_to_bytes(from, &data, &size, error));
   const char *copy = cst__arena_copy(&to->arena, data, size);
   cst_free(data);
   if (copy == NULL) {

@@ -346,8 +346,8 @@ static void put_json(tree_writer *w, const cst__type *type) {
   cst__text_puts(&w->out, fields != NULL ? "]}" : "}");
 }
 
-cst_status cst_type_write_tree(const struct ArrowSchema *type, const cst_tree_options *options,
-                               char **text, size_t *size, cst_error *error) {
+cst_status cst_type_to_text(const struct ArrowSchema *type, const cst_tree_options *options,
+                            char **text, size_t *size, cst_error *error) {
   CST__CLEAR(text);
   CST__CLEAR(size);
   if (type == NULL || text == NULL) {

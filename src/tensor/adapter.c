@@ -81,7 +81,7 @@ cst_status cst_tensor_adapter_new(const struct ArrowSchema *schema, const cst_sp
   }
   cst__arena_init(&adapter->arena, allocator);
   adapter->specs = cst_specs_retain(specs);
-  adapter->count = cst_specs_count(specs);
+  adapter->count = cst_specs_num_specs(specs);
   cst_status status = adapter_fill(adapter, schema, &own, error);
   if (status != CST_OK) {
     cst_tensor_adapter_free(adapter);
@@ -216,7 +216,7 @@ void cst_tensors_release(cst_tensors *tensors) {
   }
 }
 
-size_t cst_tensors_count(const cst_tensors *tensors) {
+size_t cst_tensors_num_tensors(const cst_tensors *tensors) {
   return tensors != NULL ? tensors->count : 0;
 }
 

@@ -276,7 +276,7 @@ static cst_status encode_all(cst__encoding *e, const cst_tensor *tensors, size_t
   const cst_tensor_encoder *encoder = e->encoder;
   const cst_specs *specs = encoder->specs;
   size_t leaf = 0;
-  CST__TRY(match(e, cst_specs_get(specs, 0), cst_specs_count(specs), tensors, count, &leaf));
+  CST__TRY(match(e, cst_specs_get(specs, 0), cst_specs_num_specs(specs), tensors, count, &leaf));
   for (size_t i = 0; i < encoder->num_leaves; i++) {
     CST__TRY(encode_read_type(e, &encoder->leaves[i]));
   }

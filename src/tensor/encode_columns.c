@@ -137,7 +137,7 @@ static cst_status add_spec(const planner *p, const cst_tensor_spec *spec,
 
 static cst_status make_nodes(const planner *p, const cst_specs *specs) {
   CST__TRY(encode_new_node(p, "", NULL, &p->encoder->root));
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     CST__TRY(add_spec(p, cst_specs_get(specs, i), NULL));
   }
   return CST_OK;
@@ -148,7 +148,7 @@ cst_status cst__encode_plan(cst_tensor_encoder *encoder, cst_error *error) {
   const planner p = {encoder, &nodes, error};
   const cst_specs *specs = encoder->specs;
   size_t count = 1;
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     count += count_leaves(cst_specs_get(specs, i));
   }
   encoder->leaves = cst__arena_take_zero(&encoder->arena, count * sizeof *encoder->leaves);

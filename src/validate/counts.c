@@ -274,7 +274,7 @@ size_t cst_counts_num_columns(const cst_counts *counts) {
   return counts != NULL ? counts->num_columns : 0;
 }
 
-const cst_column_count *cst_counts_get(const cst_counts *counts, size_t i) {
+const cst_column_count *cst_counts_column(const cst_counts *counts, size_t i) {
   return counts != NULL && i < counts->num_columns ? &counts->columns[i] : NULL;
 }
 

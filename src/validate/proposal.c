@@ -466,14 +466,14 @@ static cst_status propose_schema(const void *inference, const cst__profiler *pro
   cst__arena_init(&arena, NULL);
   drafting p = {.options = options, .profiler = profiler, .arena = &arena};
   CST__TRY(cst__inference_accumulator.finish(inference, &inferred, error));
-  cst_status status = cst_schema_write_binary(inferred, &bytes, &size, error);
+  cst_status status = cst_schema_to_bytes(inferred, &bytes, &size, error);
   cst_schema_release(inferred);
   if (status == CST_OK) {
     cst_bytes whole = {(const uint8_t *)bytes, size};
     status = extend_schema_bytes(&p, whole, &proposed, &size, error);
   }
   if (status == CST_OK) {
-    status = cst_schema_parse_binary(proposed, size, out, error);
+    status = cst_schema_from_bytes(proposed, size, out, error);
   }
   cst_free(bytes);
   cst_free(proposed);

@@ -50,7 +50,7 @@ static void reset_names(cst__feature_plan *feature) {
  * so far. */
 static cst_status plan_tensors(cst__validation_plan *plan, const cst_specs *specs,
                                const char *group, cst__name_map *inferred, cst_error *error) {
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     const cst_tensor_spec *spec = cst_specs_get(specs, i);
     size_t size = strlen(spec->name);
     if (!spec->is_explicit && cst__name_map_find(inferred, spec->name, size) != SIZE_MAX) {
@@ -92,7 +92,7 @@ static cst_status plan_groups(cst__validation_plan *plan, const char *const *gro
                                  .environment = plan->options->environment};
     CST__TRY(cst_specs_new(plan->book->schema, &options, &plan->groups[i], error));
     plan->num_groups = i + 1;
-    total += cst_specs_count(plan->groups[i]);
+    total += cst_specs_num_specs(plan->groups[i]);
   }
   plan->tensors = cst__arena_take(&plan->arena, (total + 1) * sizeof *plan->tensors);
   return plan->tensors == NULL ? cst__fail_memory(error, total)
@@ -115,7 +115,7 @@ static cst_status find_mark(cst__validation_plan *plan, const cst__validation_so
     cst__text_puts(&text, plan->tensors[i].group);
     cst__text_append(&text, "", 1);
   }
-  cst_status status = cst_schema_write_binary(plan->book->schema, &bytes, &size, error);
+  cst_status status = cst_schema_to_bytes(plan->book->schema, &bytes, &size, error);
   if (status == CST_OK) {
     cst__text_append(&text, bytes, size);
     cst_free(bytes);

@@ -566,11 +566,11 @@ cst_status cst__validation_report(const cst__validation_state *state, cst_valida
   return CST_OK;
 }
 
-size_t cst_validation_count(const cst_validation *validation) {
+size_t cst_validation_num_anomalies(const cst_validation *validation) {
   return validation != NULL ? validation->count : 0;
 }
 
-const cst_anomaly *cst_validation_get(const cst_validation *validation, size_t i) {
+const cst_anomaly *cst_validation_anomaly(const cst_validation *validation, size_t i) {
   return validation != NULL && i < validation->count ? &validation->anomalies[i] : NULL;
 }
 

@@ -11,7 +11,7 @@
 static inline cst_query *parse_query(const char *text) {
   cst_error error = CST_ERROR_INIT;
   cst_query *query = NULL;
-  if (cst_query_parse(text, strlen(text), NULL, &query, &error) != CST_OK) {
+  if (cst_query_from_text(text, strlen(text), NULL, &query, &error) != CST_OK) {
     fprintf(stderr, "%lld:%lld: %s\n%s\n", (long long)error.line, (long long)error.column,
             error.message, text);
   }
@@ -28,7 +28,7 @@ static inline void check_query(const char *text, const char *tree, const char *s
   if (tree != NULL) {
     CHECK_STR(dumped.data, tree);
   }
-  CHECK_EQ(cst_query_write_text(query, &printed, &size, NULL), CST_OK);
+  CHECK_EQ(cst_query_to_text(query, &printed, &size, NULL), CST_OK);
   CHECK_STR(printed, spelling);
   CHECK_EQ(strlen(printed), size);
   cst_query *again = parse_query(printed);
@@ -54,7 +54,7 @@ static inline void check_refusals(const refusal *refusals, size_t count) {
     const refusal *r = &refusals[i];
     cst_error error = CST_ERROR_INIT;
     cst_query *query = (cst_query *)(uintptr_t)1;
-    cst_status status = cst_query_parse(r->text, strlen(r->text), NULL, &query, &error);
+    cst_status status = cst_query_from_text(r->text, strlen(r->text), NULL, &query, &error);
     if (status == CST_OK || strcmp(error.message, r->message) != 0 || error.line != r->line ||
         error.column != r->column) {
       fprintf(stderr, "%lld:%lld of: %s\n", (long long)error.line, (long long)error.column,

@@ -162,7 +162,7 @@ static inline void fixture_make(tensor_fixture *f, const char *type, const char 
   memset(f, 0, sizeof *f);
   f->error = (cst_error)CST_ERROR_INIT;
   arrow_text(type, rows, &f->schema, &f->array);
-  cst_status status = cst_schema_parse_text(schema_text, strlen(schema_text), &schema, &f->error);
+  cst_status status = cst_schema_from_text(schema_text, strlen(schema_text), &schema, &f->error);
   if (status == CST_OK) status = cst_specs_new(schema, NULL, &f->specs, &f->error);
   if (status != CST_OK) printf("%s\n%s: %s\n", schema_text, f->error.path, f->error.message);
   CHECK_EQ(status, CST_OK);

@@ -14,7 +14,7 @@ static const char schema_text[] =
 
 static cst_schema *parse_schema(void) {
   cst_schema *schema;
-  CHECK_EQ(cst_schema_parse_text(schema_text, strlen(schema_text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(schema_text, strlen(schema_text), &schema, NULL), CST_OK);
   return schema;
 }
 
@@ -38,7 +38,7 @@ static cst_status make_kind(kind k, cst_accumulator **out) {
     default:
       break;
   }
-  if (cst_schema_parse_text(schema_text, strlen(schema_text), &schema, NULL) != CST_OK) {
+  if (cst_schema_from_text(schema_text, strlen(schema_text), &schema, NULL) != CST_OK) {
     return CST_NO_MEMORY;
   }
   validate.schema = schema;
@@ -69,17 +69,17 @@ static char *found_text(const cst_accumulator *accumulator, kind k) {
     CHECK_EQ(cst_accumulator_finish_counts(accumulator, &counts, NULL), CST_OK);
     size += (size_t)snprintf(text, 4096, "%d", (int)cst_counts_num_rows(counts));
     for (size_t i = 0; i < cst_counts_num_columns(counts); i++) {
-      const cst_column_count *c = cst_counts_get(counts, i);
+      const cst_column_count *c = cst_counts_column(counts, i);
       size += (size_t)snprintf(text + size, 4096 - size, " %s:%d:%d", c->path, (int)c->rows,
                                (int)c->values);
     }
-    CHECK(cst_counts_get(counts, cst_counts_num_columns(counts)) == NULL);
+    CHECK(cst_counts_column(counts, cst_counts_num_columns(counts)) == NULL);
     cst_counts_free(counts);
   } else if (k == VALIDATION) {
     CHECK_EQ(cst_accumulator_finish_validation(accumulator, &validation, NULL), CST_OK);
     size += (size_t)snprintf(text, 4096, "%d", (int)cst_validation_num_rows(validation));
-    for (size_t i = 0; i < cst_validation_count(validation); i++) {
-      const cst_anomaly *a = cst_validation_get(validation, i);
+    for (size_t i = 0; i < cst_validation_num_anomalies(validation); i++) {
+      const cst_anomaly *a = cst_validation_anomaly(validation, i);
       size +=
           (size_t)snprintf(text + size, 4096 - size, " %s %s:%d", a->kind, a->path, (int)a->count);
       for (size_t p = 0; p < a->num_places; p++) {
@@ -90,7 +90,7 @@ static char *found_text(const cst_accumulator *accumulator, kind k) {
     cst_validation_free(validation);
   } else {
     CHECK_EQ(cst_accumulator_finish_schema(accumulator, &schema, NULL), CST_OK);
-    CHECK_EQ(cst_schema_write_text(schema, &written, &size, NULL), CST_OK);
+    CHECK_EQ(cst_schema_to_text(schema, &written, &size, NULL), CST_OK);
     CHECK(size < 4096);
     memcpy(text, written, size + 1);
     cst_free(written);
@@ -133,11 +133,12 @@ TEST(parts_find_what_the_whole_finds) {
       CHECK_EQ(add_text(whole, batch_type, rows[i], NULL), CST_OK);
       CHECK_EQ(add_text(parts[i], batch_type, rows[i], NULL), CST_OK);
     }
-    CHECK_EQ(cst_accumulator_save(parts[1], &bytes, &size, NULL), CST_OK);
+    CHECK_EQ(cst_accumulator_to_bytes(parts[1], &bytes, &size, NULL), CST_OK);
     CHECK_EQ(cst_accumulator_merge(parts[0], parts[1], NULL), CST_OK);
     char *expected = found_text(whole, k);
     check_found(parts[0], k, expected);
-    CHECK_EQ(cst_accumulator_load(parts[1], bytes, size, NULL), CST_OK); /* in place of its own */
+    CHECK_EQ(cst_accumulator_from_bytes(parts[1], bytes, size, NULL),
+             CST_OK); /* in place of its own */
     cst_accumulator *again = new_kind(k);
     CHECK_EQ(add_text(again, batch_type, first_rows, NULL), CST_OK);
     free(found_text(again, k)); /* more may come afterwards */
@@ -181,8 +182,8 @@ TEST(the_other_one_may_go) {
   char *expected = found_text(whole, VALIDATION);
   CHECK_CONTAINS(expected, "representation");
   check_found(into, VALIDATION, expected);
-  CHECK_EQ(cst_accumulator_save(into, &bytes, &size, NULL), CST_OK);
-  CHECK_EQ(cst_accumulator_load(whole, bytes, size, NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_to_bytes(into, &bytes, &size, NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_from_bytes(whole, bytes, size, NULL), CST_OK);
   check_found(whole, VALIDATION, expected);
   free(expected);
   cst_free(bytes);
@@ -344,16 +345,16 @@ TEST(saved_bytes_are_loaded_by_their_own_kind_and_options) {
     char *bytes = NULL;
     size_t size = 0;
     CHECK_EQ(add_text(saved, batch_type, first_rows, NULL), CST_OK);
-    CHECK_EQ(cst_accumulator_save(saved, &bytes, &size, NULL), CST_OK);
+    CHECK_EQ(cst_accumulator_to_bytes(saved, &bytes, &size, NULL), CST_OK);
     for (kind m = 0; m < NUM_KINDS; m++) {
       cst_accumulator *loaded = new_kind(m);
-      CHECK_EQ(cst_accumulator_load(loaded, bytes, size, &error),
+      CHECK_EQ(cst_accumulator_from_bytes(loaded, bytes, size, &error),
                m == k ? CST_OK : CST_INVALID_ARGUMENT);
       if (m != k) {
         CHECK_EQ(add_text(loaded, batch_type, first_rows, NULL), CST_OK); /* as it was before */
       }
-      CHECK_EQ(cst_accumulator_load(loaded, bytes, size - 1, &error), CST_CORRUPT);
-      CHECK_EQ(cst_accumulator_load(loaded, NULL, 0, &error), CST_CORRUPT);
+      CHECK_EQ(cst_accumulator_from_bytes(loaded, bytes, size - 1, &error), CST_CORRUPT);
+      CHECK_EQ(cst_accumulator_from_bytes(loaded, NULL, 0, &error), CST_CORRUPT);
       cst_accumulator_free(loaded);
     }
     cst_free(bytes);
@@ -398,8 +399,8 @@ TEST(arguments_that_are_missing) {
   CHECK_EQ(cst_accumulator_add(accumulator, &schema, NULL, NULL, 0, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_accumulator_merge(accumulator, NULL, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_accumulator_merge(NULL, accumulator, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_accumulator_load(NULL, "", 0, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_accumulator_load(accumulator, NULL, 1, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_accumulator_from_bytes(NULL, "", 0, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_accumulator_from_bytes(accumulator, NULL, 1, &error), CST_INVALID_ARGUMENT);
   array.release(&array);
   schema.release(&schema);
   cst_accumulator_free(accumulator);
@@ -418,7 +419,7 @@ static void check_broken(cst_accumulator *accumulator, const memory_case *m) {
   char *bytes = NULL;
   size_t size;
   cst_error error = CST_ERROR_INIT;
-  cst_status status = cst_accumulator_save(accumulator, &bytes, &size, &error);
+  cst_status status = cst_accumulator_to_bytes(accumulator, &bytes, &size, &error);
   CHECK(status == CST_OK || status == CST_STATE);
   if (status == CST_STATE) {
     CHECK_EQ(cst_accumulator_add(accumulator, &m->schema, &m->array, NULL, -1, NULL), CST_STATE);
@@ -445,10 +446,10 @@ static int run_all(void *context) {
     status = cst_accumulator_merge(all[0], all[1], NULL);
   }
   if (status == CST_OK) {
-    status = cst_accumulator_save(all[0], &bytes, &size, NULL);
+    status = cst_accumulator_to_bytes(all[0], &bytes, &size, NULL);
   }
   if (status == CST_OK) {
-    status = cst_accumulator_load(all[1], bytes, size, NULL);
+    status = cst_accumulator_from_bytes(all[1], bytes, size, NULL);
   }
   cst_free(bytes);
   cst_accumulator_free(all[0]);

@@ -304,7 +304,7 @@ static char *schema_text(const tested *t, const void *state) {
   size_t size;
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(t->accumulator->finish(state, &schema, &error), CST_OK);
-  CHECK_EQ(cst_schema_write_text(schema, &text, &size, NULL), CST_OK);
+  CHECK_EQ(cst_schema_to_text(schema, &text, &size, NULL), CST_OK);
   cst_schema_release(schema);
   return text;
 }
@@ -315,8 +315,8 @@ static char *validation_text(const tested *t, const void *state) {
   char *out = NULL;
   CHECK_EQ(t->accumulator->finish(state, &found, NULL), CST_OK);
   cst__text_printf(&text, "%" PRIu64 " rows\n", cst_validation_num_rows(found));
-  for (size_t i = 0; i < cst_validation_count(found); i++) {
-    const cst_anomaly *a = cst_validation_get(found, i);
+  for (size_t i = 0; i < cst_validation_num_anomalies(found); i++) {
+    const cst_anomaly *a = cst_validation_anomaly(found, i);
     cst__text_printf(&text, "%s %s %s %s %s %s %" PRIu64, a->kind, a->path,
                      a->tensor != NULL ? a->tensor : "", a->group != NULL ? a->group : "",
                      a->message, a->hint, a->count);
@@ -392,7 +392,7 @@ static void open_case(validation_case *c, const char *text) {
   cst_error error = CST_ERROR_INIT;
   c->options = (cst_validate_options)CST_VALIDATE_OPTIONS_INIT;
   c->options.max_places = 3;
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &c->schema, &error), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &c->schema, &error), CST_OK);
   cst_status status =
       cst__validation_plan_init(&c->plan, c->schema, &c->options, &source, NULL, &error);
   CHECK_STR(error.message, "");

@@ -250,7 +250,7 @@ static cst_status run_convert(const void *options, cst_error *error) {
 static cst_schema *small_schema(void) {
   static const char text[] = "feature { name: 'id' type: INT }";
   cst_schema *schema;
-  CHECK_EQ(cst_schema_parse_text(text, sizeof text - 1, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, sizeof text - 1, &schema, NULL), CST_OK);
   return schema;
 }
 
@@ -337,7 +337,7 @@ static cst_status run_tree(const void *options, cst_error *error) {
   struct ArrowSchema schema;
   char *text;
   CHECK_EQ(cst_source_arrow_schema(source, &schema, NULL), CST_OK);
-  cst_status status = cst_type_write_tree(&schema, options, &text, NULL, error);
+  cst_status status = cst_type_to_text(&schema, options, &text, NULL, error);
   cst_free(text);
   schema.release(&schema);
   cst_source_release(source);
@@ -416,7 +416,7 @@ static cst_status run_message_encoder(const void *message, cst_error *error) {
 
 static cst_status run_view(const void *options, cst_error *error) {
   cst_view *view;
-  return cst_view_read("none", 4, options, &view, error);
+  return cst_view_from_bytes("none", 4, options, &view, error);
 }
 
 static cst_status run_view_message(const void *message, cst_error *error) {
@@ -427,7 +427,7 @@ static cst_status run_view_message(const void *message, cst_error *error) {
 
 static cst_status run_allocator(const void *allocator, cst_error *error) {
   cst_index *index;
-  return cst_index_load("no file", allocator, &index, error);
+  return cst_index_open("no file", allocator, &index, error);
 }
 
 /* Calls that look at sizes first, and then fail here. */

@@ -350,7 +350,7 @@ TEST(an_empty_source_has_no_buckets) {
   const char *path = write_bytes("none", &none);
   cst_schema *schema = NULL;
   static const char text[] = "feature { name: 'tokens' type: INT }";
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, NULL), CST_OK);
   cst_source_options so = CST_SOURCE_OPTIONS_INIT;
   cst_source *source = NULL;
   so.schema = schema;
@@ -473,7 +473,7 @@ TEST(out_of_memory) {
   for (int i = 0; i < 3; i++) {
     scenario s = {.column_flags = i == 1 ? CST_COLUMNS_BINARY_VIEWS : 0};
     CHECK_EQ(i < 2 ? packed_rows(s.paths) : plain_rows(s.paths), 4);
-    CHECK_EQ(cst_schema_parse_text(text, strlen(text), &s.schema, NULL), CST_OK);
+    CHECK_EQ(cst_schema_from_text(text, strlen(text), &s.schema, NULL), CST_OK);
     FOR_EACH_ALLOCATION_FAILURE(run_scenario, &s, CST_NO_MEMORY);
     cst_schema_release(s.schema);
   }

@@ -23,7 +23,7 @@ static cst_status check(const tensor_fixture *f, text *out) {
   cst__plan plan;
   cst__arena_init(&arena, NULL);
   cst_status status = cst__view_init(&root, &f->schema, &f->array, false, &arena, NULL);
-  for (size_t i = 0; status == CST_OK && i < cst_specs_count(f->specs); i++) {
+  for (size_t i = 0; status == CST_OK && i < cst_specs_num_specs(f->specs); i++) {
     const cst_tensor_spec *spec = cst_specs_get(f->specs, i);
     if (strcmp(spec->name, "t") == 0) {
       status = cst__plan_init(&plan, spec, &root, NULL, &arena, NULL);

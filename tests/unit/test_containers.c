@@ -202,7 +202,7 @@ static void check_round(const char *container, const char *file_name, bool divis
   CHECK_EQ(cst_index_build(path, &how, &index, NULL), CST_OK);
   CHECK_EQ(cst_index_save(index, path, NULL), CST_OK);
   cst_index_free(index);
-  CHECK_EQ(cst_index_load(path, NULL, &index, NULL), CST_OK);
+  CHECK_EQ(cst_index_open(path, NULL, &index, NULL), CST_OK);
   CHECK_EQ(cst_index_num_records(index), 1000);
   cst_index_record(index, 299, &offset, &size);
   CHECK_EQ(size, divisible ? 301 : 300); /* lines: with their end */

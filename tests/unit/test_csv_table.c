@@ -184,7 +184,7 @@ TEST(skip_drops_rows) {
 
 static cst_schema *schema_of(const char *text) {
   cst_schema *schema;
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, NULL), CST_OK);
   return schema;
 }
 

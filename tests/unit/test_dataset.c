@@ -347,7 +347,7 @@ TEST(tables_are_read_in_windows) {
   cst_error error = CST_ERROR_INIT;
   static const char spec[] =
       "feature { name: 'id' type: INT } feature { name: 'name' type: BYTES }";
-  CHECK_EQ(cst_schema_parse_text(spec, strlen(spec), &schema, &error), CST_OK);
+  CHECK_EQ(cst_schema_from_text(spec, strlen(spec), &schema, &error), CST_OK);
   cst_source_options so = CST_SOURCE_OPTIONS_INIT;
   so.schema = schema;
   cst_source *source = NULL;

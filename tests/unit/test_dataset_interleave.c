@@ -53,7 +53,7 @@ static cst_source *open_labelled(const labelled *l, int32_t threads, cst_on_erro
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;
   cst_source *source = NULL;
-  CHECK_EQ(cst_schema_parse_text(label_schema, strlen(label_schema), &schema, &error), CST_OK);
+  CHECK_EQ(cst_schema_from_text(label_schema, strlen(label_schema), &schema, &error), CST_OK);
   options.schema = schema;
   options.threads = threads;
   options.on_error = on_error;
@@ -371,7 +371,7 @@ TEST(every_allocation_may_fail) {
   for (size_t k = 0; k < 2; k++) {
     labelled l = labelled_files(containers[k], rows, 5);
     scenario s = {.files = &l};
-    CHECK_EQ(cst_schema_parse_text(label_schema, strlen(label_schema), &s.schema, NULL), CST_OK);
+    CHECK_EQ(cst_schema_from_text(label_schema, strlen(label_schema), &s.schema, NULL), CST_OK);
     FOR_EACH_ALLOCATION_FAILURE(run_scenario, &s, CST_NO_MEMORY);
     cst_schema_release(s.schema);
     labelled_free(&l);

@@ -10,7 +10,7 @@
 static cst__rulebook *read(const char *text, const char *environment) {
   cst_schema *schema = NULL;
   cst__rulebook *book = NULL;
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, NULL), CST_OK);
   CHECK_EQ(cst__rulebook_new(schema, environment, NULL, &book, NULL), CST_OK);
   cst_schema_release(schema);
   return book;
@@ -156,7 +156,7 @@ TEST(what_a_schema_does_not_have) {
     cst__rulebook *book;
     cst_error error = CST_ERROR_INIT;
     const failure *f = &failures[i];
-    CHECK_EQ(cst_schema_parse_text(f->text, strlen(f->text), &schema, NULL), CST_OK);
+    CHECK_EQ(cst_schema_from_text(f->text, strlen(f->text), &schema, NULL), CST_OK);
     CHECK_EQ(cst__rulebook_new(schema, f->environment, NULL, &book, &error), f->status);
     CHECK_CONTAINS(error.message, f->message);
     cst_schema_release(schema);
@@ -174,7 +174,7 @@ static int scenario(void *context) {
 
 TEST(every_allocation_failure_is_reported) {
   cst_schema *schema;
-  CHECK_EQ(cst_schema_parse_text(environments, strlen(environments), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(environments, strlen(environments), &schema, NULL), CST_OK);
   FOR_EACH_ALLOCATION_FAILURE(scenario, schema, CST_NO_MEMORY);
   cst_schema_release(schema);
 }

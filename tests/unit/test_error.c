@@ -17,13 +17,13 @@ typedef struct failure {
 
 static cst_status syntax(cst_error *error) {
   cst_schema *schema;
-  return cst_schema_parse_text("feature {", 9, &schema, error);
+  return cst_schema_from_text("feature {", 9, &schema, error);
 }
 
 static cst_status meaning(cst_error *error) {
   static const char text[] = "feature { name: 'a' type: INT shape { dim { size: -7 } } }";
   cst_schema *schema;
-  return cst_schema_parse_text(text, sizeof text - 1, &schema, error);
+  return cst_schema_from_text(text, sizeof text - 1, &schema, error);
 }
 
 static cst_status record(cst_error *error) {

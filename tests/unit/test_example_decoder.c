@@ -20,7 +20,7 @@ static cst_schema *schema_of(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
   if (text != NULL) {
-    CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, &error), CST_OK);
+    CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, &error), CST_OK);
   }
   return schema;
 }
@@ -577,7 +577,7 @@ static int decode_scenario(void *context) {
   cst__example_decoder_options options = {.flags = r->flags};
   cst_decoder *decoder = NULL;
   if (r->schema != NULL) {
-    cst_status parsed = cst_schema_parse_text(r->schema, strlen(r->schema), &schema, &error);
+    cst_status parsed = cst_schema_from_text(r->schema, strlen(r->schema), &schema, &error);
     if (parsed != CST_OK) {
       return (int)parsed;
     }

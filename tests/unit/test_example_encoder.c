@@ -24,7 +24,7 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   cst_encode_options options = {sizeof options, flags, NULL};
   arrow_text(type, rows, &in_schema, &in);
   if (schema != NULL) {
-    CHECK_EQ(cst_schema_parse_text(schema, strlen(schema), &checked, NULL), CST_OK);
+    CHECK_EQ(cst_schema_from_text(schema, strlen(schema), &checked, NULL), CST_OK);
   }
   CHECK_EQ(cst_example_encoder_new(checked, &options, &encoder, NULL), CST_OK);
   cst_schema_release(checked);
@@ -315,7 +315,7 @@ TEST(every_allocation_of_flat_sources_may_fail) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   cst_schema *checked;
-  CHECK_EQ(cst_schema_parse_text(FLAT, strlen(FLAT), &checked, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(FLAT, strlen(FLAT), &checked, NULL), CST_OK);
   arrow_text("struct{v: list<int64>, r: list<int64>, s: list<int64>}", "{[], [0, 0], []}", &schema,
              &array);
   allocation a = {&schema, &array, checked};
@@ -329,7 +329,7 @@ TEST(every_allocation_of_nested_lists_may_fail) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   cst_schema *checked;
-  CHECK_EQ(cst_schema_parse_text(RAGGED, strlen(RAGGED), &checked, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(RAGGED, strlen(RAGGED), &checked, NULL), CST_OK);
   arrow_text("struct{t: list<list<int64>>}", "{[[1, 2], [3]]} {null}", &schema, &array);
   allocation a = {&schema, &array, checked};
   FOR_EACH_ALLOCATION_FAILURE(scenario, &a, CST_NO_MEMORY);

@@ -298,7 +298,7 @@ static int try_deep(const char *open, const char *inner, const char *close, int 
     used += (size_t)snprintf(text + used, sizeof text - used, "%s", close);
   }
   CHECK(used < sizeof text);
-  cst_status status = cst_query_parse(text, used, NULL, &query, &error);
+  cst_status status = cst_query_from_text(text, used, NULL, &query, &error);
   CHECK_STR(status == CST_OK ? "" : error.message, message);
   cst_query_free(query);
   return (int)status;
@@ -340,6 +340,6 @@ TEST(the_names_of_a_struct_are_limited) {
     used += (size_t)snprintf(text + used, sizeof text - used, "%sa%d: a", i > 0 ? ", " : "", i);
   }
   used += (size_t)snprintf(text + used, sizeof text - used, "}");
-  CHECK_EQ(cst_query_parse(text, used, NULL, &query, &error), CST_LIMIT);
+  CHECK_EQ(cst_query_from_text(text, used, NULL, &query, &error), CST_LIMIT);
   CHECK_STR(error.message, "more than 1000 names before this");
 }

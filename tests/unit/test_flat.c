@@ -22,7 +22,7 @@ static cst_schema *parse(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
   if (text != NULL) {
-    cst_schema_parse_text(text, strlen(text), &schema, &error);
+    cst_schema_from_text(text, strlen(text), &schema, &error);
     CHECK_STR(error.message, "");
   }
   return schema;

@@ -238,7 +238,7 @@ ENTRY(look_at_type) {
 ENTRY(draw_tree) {
   char *text;
   UNUSED;
-  cst_status status = cst_type_write_tree(schema, NULL, &text, NULL, error);
+  cst_status status = cst_type_to_text(schema, NULL, &text, NULL, error);
   cst_free(text);
   return status;
 }
@@ -247,7 +247,7 @@ static cst_specs *no_specs(void) {
   static const char text[] = "";
   cst_schema *schema;
   cst_specs *specs;
-  CHECK_EQ(cst_schema_parse_text(text, 0, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, 0, &schema, NULL), CST_OK);
   CHECK_EQ(cst_specs_new(schema, NULL, &specs, NULL), CST_OK);
   cst_schema_release(schema);
   return specs;
@@ -310,7 +310,7 @@ ENTRY(validate_batch) {
   cst_schema *features;
   cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
   UNUSED;
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &features, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &features, NULL), CST_OK);
   options.schema = features;
   CHECK_EQ(cst_accumulator_new_validation(&options, NULL, &accumulator, error), CST_OK);
   cst_status status = cst_accumulator_add(accumulator, schema, array, NULL, -1, error);
@@ -723,7 +723,7 @@ static void check_entry(const intake *e, const char *type, const char *rows) {
 static const intake of_batches[] = {
     {"cst_path_parse", parse_path, .no_array = true},
     {"cst_type_at", look_at_type, .no_array = true},
-    {"cst_type_write_tree", draw_tree, .no_array = true},
+    {"cst_type_to_text", draw_tree, .no_array = true},
     {"cst_tensor_adapter_new", make_adapter, .no_array = true},
     {"cst_tensor_adapter_convert", convert_to_tensors, .no_schema = true},
     {"cst_array_import", import_array},

@@ -52,7 +52,7 @@ TEST(index_of_an_empty_file) {
   CHECK_EQ(cst_index_save(index, path, NULL), CST_OK);
   cst_index_free(index);
   index = NULL;
-  CHECK_EQ(cst_index_load(path, NULL, &index, NULL), CST_OK);
+  CHECK_EQ(cst_index_open(path, NULL, &index, NULL), CST_OK);
   CHECK_EQ(cst_index_num_records(index), 0);
   cst_index_free(index);
 }
@@ -63,7 +63,7 @@ TEST(index_is_saved_and_loaded) {
   const char *path = write_bytes("saved.tfrecord", &file);
   save_index(path);
   cst_index *index = NULL;
-  CHECK_EQ(cst_index_load(path, NULL, &index, NULL), CST_OK);
+  CHECK_EQ(cst_index_open(path, NULL, &index, NULL), CST_OK);
   check_index(index, &file, 3000);
   cst_index_free(index);
   bytes_free(&file);
@@ -71,7 +71,7 @@ TEST(index_is_saved_and_loaded) {
 
 static cst_status try_load(const char *path, cst_error *error) {
   cst_index *index = NULL;
-  cst_status status = cst_index_load(path, NULL, &index, error);
+  cst_status status = cst_index_open(path, NULL, &index, error);
   CHECK((status == CST_OK) == (index != NULL));
   cst_index_free(index);
   return status;
@@ -257,7 +257,7 @@ static cst_status import(const char *text, const char *path, cst_error *error) {
   static char *text_path; /* the names of the harness are used again after a while */
   text_path = text_path != NULL ? text_path : strdup(harness_temp_path("lines.txt"));
   harness_write_file(text_path, text, strlen(text));
-  cst_status status = cst_index_import_text(text_path, path, NULL, &index, error);
+  cst_status status = cst_index_open_text(text_path, path, NULL, &index, error);
   if (status == CST_OK) {
     CHECK_EQ(cst_index_num_records(index), 3);
   } else if (error != NULL && status == CST_CORRUPT) {
@@ -276,7 +276,7 @@ TEST(text_is_exported_and_imported) {
   const char *path = write_bytes("text.tfrecord", &file);
   const char *text_path = harness_temp_path("text.idx");
   cst_index *index = build(path);
-  CHECK_EQ(cst_index_export_text(index, text_path, NULL), CST_OK);
+  CHECK_EQ(cst_index_save_text(index, text_path, NULL), CST_OK);
   cst_index_free(index);
   read_file(text_path, &text);
   bytes_add(&text, "", 1);
@@ -316,10 +316,10 @@ TEST(missing_arguments_are_named) {
   cst_error error = CST_ERROR_INIT;
   cst_index *index = NULL;
   CHECK_EQ(cst_index_build(NULL, NULL, &index, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_index_load("x", NULL, NULL, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_index_open("x", NULL, NULL, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_index_save(NULL, "x", &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_index_export_text(NULL, "x", &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_index_import_text("x", NULL, NULL, &index, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_index_save_text(NULL, "x", &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_index_open_text("x", NULL, NULL, &index, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_source_num_rows(NULL, NULL, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_source_take(NULL, NULL, 0, NULL, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_source_range(NULL, 0, 1, NULL, &error), CST_INVALID_ARGUMENT);
@@ -338,12 +338,12 @@ static cst_status make_all(void *context) {
   cst_index *other;
   CST__TRY(cst_index_build(p->data, NULL, &index, NULL));
   cst_status status = cst_index_save(index, p->data, NULL);
-  status = status == CST_OK ? cst_index_export_text(index, p->text, NULL) : status;
+  status = status == CST_OK ? cst_index_save_text(index, p->text, NULL) : status;
   cst_index_free(index);
   CST__TRY(status);
-  CST__TRY(cst_index_load(p->data, NULL, &other, NULL));
+  CST__TRY(cst_index_open(p->data, NULL, &other, NULL));
   cst_index_free(other);
-  CST__TRY(cst_index_import_text(p->text, p->data, NULL, &other, NULL));
+  CST__TRY(cst_index_open_text(p->text, p->data, NULL, &other, NULL));
   cst_index_free(other);
   return CST_OK;
 }

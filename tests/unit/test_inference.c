@@ -87,7 +87,7 @@ static void check_schema(const void *inferrer, const char *wanted) {
   char *text = NULL;
   size_t size;
   CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
-  CHECK_EQ(cst_schema_write_text(schema, &text, &size, NULL), CST_OK);
+  CHECK_EQ(cst_schema_to_text(schema, &text, &size, NULL), CST_OK);
   CHECK_STR(text, wanted);
   cst_free(text);
   cst_schema_release(schema);

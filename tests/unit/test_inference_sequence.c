@@ -61,7 +61,7 @@ static void check_schema(const void *inferrer, const char *expected) {
   char *text;
   size_t size;
   CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
-  CHECK_EQ(cst_schema_write_text(schema, &text, &size, NULL), CST_OK);
+  CHECK_EQ(cst_schema_to_text(schema, &text, &size, NULL), CST_OK);
   CHECK_STR(text, expected);
   cst_free(text);
   cst_schema_release(schema);
@@ -181,7 +181,7 @@ TEST(feature_lists_are_ragged_tensors) {
   CHECK_EQ(add(inferrer, RECORDS, NULL), CST_OK);
   CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
   CHECK_EQ(cst_specs_new(schema, &options, &specs, NULL), CST_OK);
-  CHECK_EQ(cst_specs_count(specs), 2);
+  CHECK_EQ(cst_specs_num_specs(specs), 2);
   const cst_tensor_spec *spec = cst_specs_get(specs, 0);
   CHECK_EQ(spec->kind, CST_TENSOR_RAGGED);
   CHECK_EQ(spec->num_path_steps, 2);
@@ -192,7 +192,7 @@ TEST(feature_lists_are_ragged_tensors) {
   for (size_t count = 0; count <= 2; count++) {
     cst_specs *part;
     CHECK_EQ(cst__specs_project(specs, wanted, count, &part, NULL), CST_OK);
-    CHECK_EQ(cst_specs_count(part), count > 0 ? 1 : 0);
+    CHECK_EQ(cst_specs_num_specs(part), count > 0 ? 1 : 0);
     cst_specs_release(part);
   }
   cst_specs_release(specs);

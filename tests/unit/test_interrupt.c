@@ -195,7 +195,7 @@ static void open_data(data *d, int32_t threads) {
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   options.threads = threads;
   CHECK_EQ(cst_source_open(&path, 1, &options, &d->source, NULL), CST_OK);
-  CHECK_EQ(cst_schema_parse_text("feature { name: \"id\" type: INT }", 32, &d->schema, NULL),
+  CHECK_EQ(cst_schema_from_text("feature { name: \"id\" type: INT }", 32, &d->schema, NULL),
            CST_OK);
 }
 

@@ -10,7 +10,7 @@ static outcome read_with_schema(const char *schema, const char *text, uint32_t f
   cst__table_options options = table_options();
   cst_schema *parsed = NULL;
   texts t = one_text(text);
-  CHECK_EQ(cst_schema_parse_text(schema, strlen(schema), &parsed, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(schema, strlen(schema), &parsed, NULL), CST_OK);
   options.schema = parsed;
   options.column_flags = flags;
   outcome o = read_json(&t, &options, NULL);
@@ -132,7 +132,7 @@ TEST(columns_of_a_schema) {
   static const char *const missing[] = {"ii"};
   cst__table_options options = table_options();
   cst_schema *schema = NULL;
-  CHECK_EQ(cst_schema_parse_text(features, strlen(features), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(features, strlen(features), &schema, NULL), CST_OK);
   texts t = one_text("{\"i\":1,\"f\":2,\"b\":3}\n");
   options.schema = schema;
   options.columns = wanted;
@@ -330,7 +330,7 @@ TEST(survives_allocation_failures) {
   const char *type = "struct{a: list<struct{x: string, y: fixed_list<int64>[2], z: string_view}>}";
   struct ArrowSchema types;
   cst_schema *schema = NULL;
-  CHECK_EQ(cst_schema_parse_text(features, strlen(features), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(features, strlen(features), &schema, NULL), CST_OK);
   FOR_EACH_ALLOCATION_FAILURE(schema_scenario, schema, CST_NO_MEMORY);
   cst_schema_release(schema);
   arrow_text_parse_type(&type, &types);

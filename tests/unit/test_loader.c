@@ -103,7 +103,7 @@ TEST(files_that_break_off) {
   cst_source *source = NULL;
   cst_source_options so = CST_SOURCE_OPTIONS_INIT;
   static const char text[] = "feature { name: 'id' type: INT }";
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, NULL), CST_OK);
   so.schema = schema;
   CHECK_EQ(cst_source_open(&path, 1, &so, &source, NULL), CST_OK);
   size_t batches = 0;
@@ -156,7 +156,7 @@ TEST(rows_that_fit_no_tensor) {
   static const char text[] =
       "feature { name: 'x' type: FLOAT shape {} presence { min_fraction: 1 min_count: 1 } }";
   cst_schema *schema = NULL;
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, NULL), CST_OK);
   cst_source_options so = CST_SOURCE_OPTIONS_INIT;
   so.schema = schema;
   const char *paths[4];
@@ -500,7 +500,7 @@ TEST(every_allocation_may_fail) {
     for (int32_t prefetch = 0; prefetch <= 2; prefetch += 2) {
       scenario s = {.prefetch = prefetch, .windows = packed < 0};
       s.count = packed > 0 ? packed_files(s.paths, 60) : plain_files(s.paths, 60);
-      CHECK_EQ(cst_schema_parse_text(text, strlen(text), &s.schema, NULL), CST_OK);
+      CHECK_EQ(cst_schema_from_text(text, strlen(text), &s.schema, NULL), CST_OK);
       FOR_EACH_ALLOCATION_FAILURE(run_scenario, &s, CST_NO_MEMORY);
       cst_schema_release(s.schema);
     }

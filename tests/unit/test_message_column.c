@@ -87,7 +87,7 @@ TEST(messages_in_a_column_of_a_table) {
   check_lines(source, 300, 70, 0, SOUND);
   cst_specs *specs;
   CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
-  CHECK_EQ(cst_specs_count(specs), 2);
+  CHECK_EQ(cst_specs_num_specs(specs), 2);
   cst_specs_release(specs);
   cst_source_release(source);
   options.columns = NULL;

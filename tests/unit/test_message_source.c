@@ -240,7 +240,7 @@ TEST(columns_and_raw_records) {
   check_text(source, "2 rows: id=0 at=0; id=1 at=25;\n");
   cst_specs *of_id;
   CHECK_EQ(cst_source_specs(source, &of_id, NULL), CST_OK); /* it is no tensor */
-  CHECK_EQ(cst_specs_count(of_id), 1);
+  CHECK_EQ(cst_specs_num_specs(of_id), 1);
   CHECK_STR(cst_specs_get(of_id, 0)->name, "id");
   cst_specs_release(of_id);
   cst_source_release(source);
@@ -249,7 +249,7 @@ TEST(columns_and_raw_records) {
   check_text(source, "2 rows: id=0; id=1;\n");
   cst_specs *specs;
   CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
-  CHECK_EQ(cst_specs_count(specs), 1);
+  CHECK_EQ(cst_specs_num_specs(specs), 1);
   cst_specs_release(specs);
   cst_source_release(source);
   cst_descriptors_release(descriptors);

@@ -37,7 +37,7 @@ static void release(decoded *d) {
 static cst_schema *parse(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_status status = cst_schema_parse_text(text, strlen(text), &schema, &error);
+  cst_status status = cst_schema_from_text(text, strlen(text), &schema, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(status, CST_OK);
   return schema;

@@ -8,7 +8,7 @@ static const char schema_text[] =
 
 static cst_schema *parse_schema(const char *text) {
   cst_schema *schema = NULL;
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, NULL), CST_OK);
   return schema;
 }
 
@@ -124,7 +124,7 @@ TEST(columns_keep_the_callers_order) {
     bytes_free(&text);
     cst_specs *specs;
     CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
-    CHECK_EQ(cst_specs_count(specs), 2);
+    CHECK_EQ(cst_specs_num_specs(specs), 2);
     cst_specs_release(specs);
     cst_source_release(source);
   }
@@ -275,7 +275,7 @@ static int open_scenario(void *ctx) {
   const char *const *paths = ctx;
   const char *columns[] = {"id", "x"};
   cst_schema *schema;
-  CST__TRY(cst_schema_parse_text(schema_text, sizeof schema_text - 1, &schema, NULL));
+  CST__TRY(cst_schema_from_text(schema_text, sizeof schema_text - 1, &schema, NULL));
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   options.schema = schema;
   options.columns = columns;

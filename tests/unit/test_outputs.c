@@ -66,7 +66,7 @@ TEST(without_their_first_argument) {
   FAILS(cst_source_propose(NULL, NULL, OUT(cst_schema *), NULL), HANDLE, 0);
   FAILS(cst_source_validate(NULL, NULL, OUT(cst_validation *), NULL), HANDLE, 0);
   FAILS(cst_accumulator_new_validation(NULL, NULL, OUT(cst_accumulator *), NULL), HANDLE, 0);
-  FAILS(cst_accumulator_save(NULL, OUT(char *), OUT2(size_t), NULL), HANDLE, 8);
+  FAILS(cst_accumulator_to_bytes(NULL, OUT(char *), OUT2(size_t), NULL), HANDLE, 8);
   FAILS(cst_accumulator_finish_schema(NULL, OUT(cst_schema *), NULL), HANDLE, 0);
   FAILS(cst_accumulator_finish_validation(NULL, OUT(cst_validation *), NULL), HANDLE, 0);
   FAILS(cst_accumulator_finish_counts(NULL, OUT(cst_counts *), NULL), HANDLE, 0);
@@ -92,15 +92,15 @@ TEST(without_their_first_argument) {
   FAILS(cst_loader_next_tensors(NULL, NULL, OUT(cst_tensors *), OUT2(cst_position), NULL), HANDLE,
         sizeof(cst_position));
   FAILS(cst_index_build(NULL, NULL, OUT(cst_index *), NULL), HANDLE, 0);
-  FAILS(cst_index_load(NULL, NULL, OUT(cst_index *), NULL), HANDLE, 0);
-  FAILS(cst_index_import_text(NULL, NULL, NULL, OUT(cst_index *), NULL), HANDLE, 0);
+  FAILS(cst_index_open(NULL, NULL, OUT(cst_index *), NULL), HANDLE, 0);
+  FAILS(cst_index_open_text(NULL, NULL, NULL, OUT(cst_index *), NULL), HANDLE, 0);
 }
 
 TEST(schemas_and_codecs_without_their_first_argument) {
   FAILS(cst_schema_parse(NULL, 1, OUT(cst_schema *), NULL), HANDLE, 0);
-  FAILS(cst_schema_read_file(NULL, OUT(cst_schema *), NULL), HANDLE, 0);
-  FAILS(cst_schema_write_text(NULL, OUT(char *), OUT2(size_t), NULL), HANDLE, 8);
-  FAILS(cst_schema_write_binary(NULL, OUT(char *), OUT2(size_t), NULL), HANDLE, 8);
+  FAILS(cst_schema_open(NULL, OUT(cst_schema *), NULL), HANDLE, 0);
+  FAILS(cst_schema_to_text(NULL, OUT(char *), OUT2(size_t), NULL), HANDLE, 8);
+  FAILS(cst_schema_to_bytes(NULL, OUT(char *), OUT2(size_t), NULL), HANDLE, 8);
   FAILS(cst_schema_with_specs(NULL, NULL, NULL, OUT(cst_schema *), NULL), HANDLE, 0);
   FAILS(cst_schema_diff(NULL, NULL, NULL, NULL, OUT(size_t), NULL), 8, 0);
   FAILS(cst_specs_new(NULL, NULL, OUT(cst_specs *), NULL), HANDLE, 0);
@@ -232,7 +232,7 @@ TEST(a_pass_over_damaged_data) {
   const char *path = write_bytes("damaged_outputs.tfrecord", &file);
   static const char text[] = "feature { name: 'id' type: INT }";
   cst_schema *schema;
-  CHECK_EQ(cst_schema_parse_text(text, sizeof text - 1, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, sizeof text - 1, &schema, NULL), CST_OK);
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   cst_source *source;
   cst_pass *pass;
@@ -294,15 +294,15 @@ TEST(there_is_nothing_in_nothing) {
   CHECK_EQ(cst_pass_dropped(NULL), 0);
   CHECK_EQ(cst_schema_num_features(NULL), 0);
   CHECK(cst_schema_feature(NULL, 0) == NULL);
-  CHECK_EQ(cst_specs_count(NULL), 0);
+  CHECK_EQ(cst_specs_num_specs(NULL), 0);
   CHECK(cst_specs_get(NULL, 0) == NULL);
-  CHECK_EQ(cst_tensors_count(NULL), 0);
+  CHECK_EQ(cst_tensors_num_tensors(NULL), 0);
   CHECK(cst_tensors_get(NULL, 0) == NULL);
   CHECK(cst_tensors_find(NULL, "a") == NULL);
   CHECK_EQ(cst_index_num_records(NULL), 0);
-  CHECK_EQ(cst_validation_count(NULL), 0);
+  CHECK_EQ(cst_validation_num_anomalies(NULL), 0);
   CHECK_EQ(cst_counts_num_rows(NULL) + cst_counts_num_columns(NULL), 0);
-  CHECK(cst_counts_get(NULL, 0) == NULL);
-  CHECK(cst_validation_get(NULL, 0) == NULL);
+  CHECK(cst_counts_column(NULL, 0) == NULL);
+  CHECK(cst_validation_anomaly(NULL, 0) == NULL);
   CHECK_EQ(cst_validation_num_rows(NULL), 0);
 }

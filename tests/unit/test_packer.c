@@ -69,7 +69,7 @@ static void check_taken(cst_packer *packer, const char *values, const char *ids,
                         const char *positions) {
   cst_tensors *tensors = NULL;
   CHECK_EQ(cst_packer_take(packer, &tensors, NULL), CST_OK);
-  CHECK_EQ(cst_tensors_count(tensors), 3);
+  CHECK_EQ(cst_tensors_num_tensors(tensors), 3);
   CHECK_STR(tensor_text(cst_tensors_find(tensors, "t")), values);
   CHECK_STR(tensor_text(cst_tensors_find(tensors, "t_segment_ids")), ids);
   CHECK_STR(tensor_text(cst_tensors_find(tensors, "t_positions")), positions);
@@ -159,7 +159,7 @@ TEST(several_lists) {
   CHECK(!full);
   cst_tensors *made = NULL;
   CHECK_EQ(cst_packer_take(packer, &made, NULL), CST_OK);
-  CHECK_EQ(cst_tensors_count(made), 6);
+  CHECK_EQ(cst_tensors_num_tensors(made), 6);
   for (size_t i = 1; i < 6; i++) {
     CHECK(strcmp(cst_tensors_get(made, i - 1)->name, cst_tensors_get(made, i)->name) < 0);
   }

@@ -61,7 +61,7 @@ static line line_of(const cst_schema *schema) {
   char *text;
   size_t size;
   size_t out = 0;
-  CHECK_EQ(cst_schema_write_text(schema, &text, &size, NULL), CST_OK);
+  CHECK_EQ(cst_schema_to_text(schema, &text, &size, NULL), CST_OK);
   for (size_t i = 0; i < size; i++) {
     bool space = text[i] == ' ' || text[i] == '\n';
     if (!space || (out > 0 && l.text[out - 1] != ' ')) {
@@ -83,8 +83,8 @@ static void check_holds(const char *path, const data *d, const cst_schema *schem
   CHECK_EQ(cst_source_specs(source, &specs, &error), CST_OK);
   cst_specs_release(specs);
   CHECK_EQ(cst_source_validate(source, NULL, &validation, &error), CST_OK);
-  for (size_t i = 0; i < cst_validation_count(validation); i++) {
-    CHECK_STR(cst_validation_get(validation, i)->message, "");
+  for (size_t i = 0; i < cst_validation_num_anomalies(validation); i++) {
+    CHECK_STR(cst_validation_anomaly(validation, i)->message, "");
   }
   CHECK_EQ(cst_validation_num_rows(validation), num_records(d));
   cst_validation_free(validation);

@@ -6,7 +6,7 @@
 static void check_text(const cst_query *query, const char *expected) {
   char *text;
   size_t size;
-  CHECK_EQ(cst_query_write_text(query, &text, &size, NULL), CST_OK);
+  CHECK_EQ(cst_query_to_text(query, &text, &size, NULL), CST_OK);
   CHECK_STR(text, expected);
   CHECK_EQ(size, strlen(expected));
   cst_free(text);
@@ -132,10 +132,10 @@ TEST(arguments_are_checked) {
   char *text;
   size_t size;
   CHECK_EQ(cst_query_new(NULL, NULL, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_query_parse(NULL, 1, NULL, &none, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_query_from_text(NULL, 1, NULL, &none, &error), CST_INVALID_ARGUMENT);
   CHECK(none == NULL);
-  CHECK_EQ(cst_query_parse("", 0, NULL, NULL, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_query_read_file(NULL, NULL, &none, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_query_from_text("", 0, NULL, NULL, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_query_open(NULL, NULL, &none, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_query_copy(NULL, &none, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_query_copy(query, NULL, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_query_add(NULL, "", 0, &error), CST_INVALID_ARGUMENT);
@@ -152,8 +152,8 @@ TEST(arguments_are_checked) {
   CHECK_EQ(cst_query_rename(query, "a", NULL, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_query_output(query, NULL, "a", &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_query_add_function(query, NULL, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_query_write_text(NULL, &text, &size, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_query_write_text(query, NULL, &size, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_query_to_text(NULL, &text, &size, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_query_to_text(query, NULL, &size, &error), CST_INVALID_ARGUMENT);
   cst_query_free(query);
   cst_query_free(NULL);
 }
@@ -219,16 +219,16 @@ TEST(files_are_read) {
   cst_query *query;
   cst_error error = CST_ERROR_INIT;
   harness_write_file(path, "let a = b # c\n", 14);
-  CHECK_EQ(cst_query_read_file(path, NULL, &query, NULL), CST_OK);
+  CHECK_EQ(cst_query_open(path, NULL, &query, NULL), CST_OK);
   check_text(query, "let a = b\n");
   cst_query_free(query);
   harness_write_file(path, "let a = b\nlet c d", 17);
-  CHECK_EQ(cst_query_read_file(path, NULL, &query, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_query_open(path, NULL, &query, &error), CST_INVALID_ARGUMENT);
   CHECK(query == NULL);
   CHECK_STR(error.file, path);
   CHECK_EQ(error.line, 2);
   CHECK_EQ(error.column, 7);
-  CHECK_EQ(cst_query_read_file("/no/such/file", NULL, &query, &error), CST_NOT_FOUND);
+  CHECK_EQ(cst_query_open("/no/such/file", NULL, &query, &error), CST_NOT_FOUND);
 }
 
 TEST(large_files_are_not_read_to_their_end) {
@@ -243,7 +243,7 @@ TEST(large_files_are_not_read_to_their_end) {
   }
   memset(spaces, ' ', size);
   harness_write_file(path, spaces, size);
-  CHECK_EQ(cst_query_read_file(path, NULL, &query, &error), CST_LIMIT);
+  CHECK_EQ(cst_query_open(path, NULL, &query, &error), CST_LIMIT);
   CHECK_STR(error.file, path);
   free(spaces);
 }
@@ -264,7 +264,7 @@ static int build_and_copy(void *context) {
     status = cst_query_copy(query, &copy, context);
   }
   if (status == CST_OK) {
-    status = cst_query_write_text(copy, &text, &size, context);
+    status = cst_query_to_text(copy, &text, &size, context);
   }
   if (status == CST_OK) {
     cst_free(text);
@@ -296,7 +296,7 @@ static int add_functions(void *context) {
 
 static int read_file_again(void *context) {
   cst_query *query;
-  cst_status status = cst_query_read_file(harness_temp_path("b.cstq"), NULL, &query, context);
+  cst_status status = cst_query_open(harness_temp_path("b.cstq"), NULL, &query, context);
   cst_query_free(query);
   return (int)status;
 }

@@ -103,7 +103,7 @@ static void run_query(const char *text, json_text *out) {
   cst__row_map origin = {0};
   arrow_text(type_text, rows_text, &type, &batch);
   const cst__source_tree tree = cst__source_tree_of_arrow(&type);
-  CHECK_EQ(cst_query_parse(text, strlen(text), NULL, &query, &error), CST_OK);
+  CHECK_EQ(cst_query_from_text(text, strlen(text), NULL, &query, &error), CST_OK);
   const cst__query_plan_options options = {.query = query, .tree = &tree};
   cst_status status = cst__query_plan_new(&options, &plan, &error);
   if (status == CST_OK) {

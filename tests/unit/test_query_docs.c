@@ -48,7 +48,7 @@ TEST(its_queries_are_read) {
   while ((at = next_block(at, "cstq", &size)) != NULL) {
     cst_query *query = NULL;
     cst_error error = CST_ERROR_INIT;
-    CHECK_EQ(cst_query_parse(at, size, NULL, &query, &error), CST_OK);
+    CHECK_EQ(cst_query_from_text(at, size, NULL, &query, &error), CST_OK);
     cst_query_free(query);
     at += size;
     count++;
@@ -173,7 +173,7 @@ static cst_status run_text(const char *text, json_text *out, cst_error *error) {
   struct ArrowSchema type;
   struct ArrowArray batch;
   cst_query *query = NULL;
-  cst_status status = cst_query_parse(text, strlen(text), NULL, &query, error);
+  cst_status status = cst_query_from_text(text, strlen(text), NULL, &query, error);
   if (status != CST_OK) {
     return status;
   }

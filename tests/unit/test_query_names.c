@@ -34,7 +34,7 @@ static cst_status plan_sessions(const char *text, size_t size, const cst_query_v
   message.message = "shop.Session";
   message.enums = CST_ENUMS_TEXT;
   CHECK_EQ(cst__source_tree_of_message(&message, &tree, error), CST_OK);
-  CHECK_EQ(cst_query_parse(text, size, NULL, &query, error), CST_OK);
+  CHECK_EQ(cst_query_from_text(text, size, NULL, &query, error), CST_OK);
   const cst__query_plan_options options = {
       .query = query, .tree = &tree, .params = params, .num_params = params != NULL};
   *out = NULL;

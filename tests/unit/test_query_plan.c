@@ -23,7 +23,7 @@ static cst_status make_plan_of(const char *text, const struct ArrowSchema *type,
                                cst_error *error) {
   cst_query *query = NULL;
   const cst__source_tree tree = cst__source_tree_of_arrow(type);
-  cst_status status = cst_query_parse(text, strlen(text), allocator, &query, error);
+  cst_status status = cst_query_from_text(text, strlen(text), allocator, &query, error);
   if (status == CST_OK) {
     const cst__query_plan_options options = {.query = query, .tree = &tree, .allocator = allocator};
     status = cst__query_plan_new(&options, out, error);

@@ -162,7 +162,7 @@ TEST(limits_are_not_negative) {
   cst_error error = CST_ERROR_INIT;
   cst_view_options options = CST_VIEW_OPTIONS_INIT;
   const char *text = TABLE "output a = a";
-  CHECK_EQ(cst_query_parse(text, strlen(text), NULL, &query, &error), CST_OK);
+  CHECK_EQ(cst_query_from_text(text, strlen(text), NULL, &query, &error), CST_OK);
   options.max_bytes = -1;
   CHECK_EQ(cst_view_new(query, &options, &view, &error), CST_INVALID_ARGUMENT);
   CHECK_STR(error.message, "max_bytes is negative");

@@ -16,7 +16,7 @@ TEST(messages_to_batches_and_tensors) {
   cst_tensors *tensors;
   (void)cst_view_run(view, session_records, NUM_SESSIONS, NULL, &tensors, &error);
   CHECK_STR(error.message, "");
-  CHECK_EQ(cst_tensors_count(tensors), 3);
+  CHECK_EQ(cst_tensors_num_tensors(tensors), 3);
   const cst_tensor *label = cst_tensors_find(tensors, "label");
   CHECK_EQ(label->kind, CST_TENSOR_DENSE);
   CHECK_EQ(((const int64_t *)label->values.data)[0], 1);
@@ -230,7 +230,7 @@ TEST(a_type_in_the_query) {
   const view_case c = {"from table [{id: int64, name: [string]}] output n = size(name)",
                        .options = NULL};
   cst_query *query;
-  CHECK_EQ(cst_query_parse(c.text, strlen(c.text), NULL, &query, &error), CST_OK);
+  CHECK_EQ(cst_query_from_text(c.text, strlen(c.text), NULL, &query, &error), CST_OK);
   CHECK_EQ(cst_view_new(query, NULL, &view, &error), CST_OK);
   CHECK_EQ(apply_view(view, "struct{name: list<string>}", "{['a']} {null}", &json, origin, &error),
            CST_OK);
@@ -265,7 +265,7 @@ TEST(what_cannot_be_bound) {
   cst_query *query;
   cst_view *view;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst_query_parse("output x = id", 13, NULL, &query, &error), CST_OK);
+  CHECK_EQ(cst_query_from_text("output x = id", 13, NULL, &query, &error), CST_OK);
   CHECK_EQ(cst_view_new(query, NULL, &view, &error), CST_INVALID_ARGUMENT);
   CHECK_STR(error.message, "the query does not say what it reads");
   cst_query_free(query);
@@ -363,7 +363,8 @@ TEST(allocation_failures) {
   input.options.num_params = 1;
   input.options.outputs = outputs;
   input.options.num_outputs = 2;
-  CHECK_EQ(cst_query_parse(ranking_text, strlen(ranking_text), NULL, &input.query, NULL), CST_OK);
+  CHECK_EQ(cst_query_from_text(ranking_text, strlen(ranking_text), NULL, &input.query, NULL),
+           CST_OK);
   FOR_EACH_ALLOCATION_FAILURE(bind_scenario, &input, CST_NO_MEMORY);
   cst_query_free(input.query);
   cst_descriptors_release((cst_descriptors *)(uintptr_t)message.descriptors);

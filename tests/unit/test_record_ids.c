@@ -104,7 +104,7 @@ TEST(tensors_of_ids_are_dense) {
   cst_source *source = with_ids(f.source, NULL);
   cst_specs *specs;
   CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
-  CHECK_EQ(cst_specs_count(specs), 5);
+  CHECK_EQ(cst_specs_num_specs(specs), 5);
   for (size_t i = 0; i < 2; i++) {
     const cst_tensor_spec *spec = cst_specs_get(specs, i);
     CHECK_STR(spec->name, i == 0 ? "__file__" : "__record__");

@@ -402,7 +402,7 @@ TEST(views) {
     cst_array *result;
     cst_view_options options = CST_VIEW_OPTIONS_INIT;
     arrow_text(batch.type, batch.rows, &schema, &array);
-    CHECK_EQ(cst_query_parse(view_query, sizeof view_query - 1, NULL, &query, &error), CST_OK);
+    CHECK_EQ(cst_query_from_text(view_query, sizeof view_query - 1, NULL, &query, &error), CST_OK);
     options.type = &schema;
     options.allocator = &allocator;
     cst_view_new(query, &options, &view, &error);

@@ -11,7 +11,7 @@
 static cst_schema *parse(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_status status = cst_schema_parse_text(text, strlen(text), &schema, &error);
+  cst_status status = cst_schema_from_text(text, strlen(text), &schema, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(status, CST_OK);
   return schema;
@@ -20,7 +20,7 @@ static cst_schema *parse(const char *text) {
 static void check_refused(const char *text, int64_t line, const char *path, const char *message) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, &error), CST_SCHEMA);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, &error), CST_SCHEMA);
   CHECK_EQ(error.code, CST_SCHEMA);
   CHECK_CONTAINS(error.message, message);
   CHECK_STR(error.path, path);
@@ -196,8 +196,8 @@ static const char full_text[] =
 
 static char *write(const cst_schema *schema, bool text, size_t *size) {
   char *out = NULL;
-  cst_status status = text ? cst_schema_write_text(schema, &out, size, NULL)
-                           : cst_schema_write_binary(schema, &out, size, NULL);
+  cst_status status = text ? cst_schema_to_text(schema, &out, size, NULL)
+                           : cst_schema_to_bytes(schema, &out, size, NULL);
   return status == CST_OK ? out : NULL;
 }
 
@@ -229,7 +229,7 @@ TEST(a_truncated_or_changed_binary_is_refused_or_read) {
     memcpy(exact, binary, end);
     cst_error error = CST_ERROR_INIT;
     schema = NULL;
-    cst_status status = cst_schema_parse_binary(exact, end, &schema, &error);
+    cst_status status = cst_schema_from_bytes(exact, end, &schema, &error);
     CHECK(status == CST_OK || (status == CST_SCHEMA && error.message[0] != '\0'));
     CHECK_EQ(schema != NULL, status == CST_OK);
     cst_schema_release(schema);
@@ -253,7 +253,7 @@ TEST(a_truncated_text_is_refused_or_read) {
   for (size_t end = 0; end < strlen(full_text); end++) {
     cst_schema *schema = NULL;
     cst_error error = CST_ERROR_INIT;
-    cst_status status = cst_schema_parse_text(full_text, end, &schema, &error);
+    cst_status status = cst_schema_from_text(full_text, end, &schema, &error);
     CHECK(status == CST_OK || (status == CST_SCHEMA && error.line > 0 && error.column > 0));
     cst_schema_release(schema);
   }
@@ -315,9 +315,9 @@ TEST(an_expanded_any_has_no_binary_form) {
   char *out = NULL;
   size_t size;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst_schema_write_binary(schema, &out, &size, &error), CST_UNSUPPORTED);
+  CHECK_EQ(cst_schema_to_bytes(schema, &out, &size, &error), CST_UNSUPPORTED);
   CHECK_EQ(error.line, 2);
-  CHECK_EQ(cst_schema_write_text(schema, &out, &size, &error), CST_OK);
+  CHECK_EQ(cst_schema_to_text(schema, &out, &size, &error), CST_OK);
   cst_schema *again = parse(out);
   cst_free(out);
   cst_schema_release(again);
@@ -330,14 +330,14 @@ TEST(a_file_is_read) {
   const char *path = harness_temp_path("schema.pbtxt");
   harness_write_file(path, full_text, strlen(full_text));
   cst_schema *schema = NULL;
-  CHECK_EQ(cst_schema_read_file(path, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_open(path, &schema, NULL), CST_OK);
   CHECK_EQ(cst_schema_num_features(schema), 2);
   cst_schema_release(schema);
   cst_error error = CST_ERROR_INIT;
   harness_write_file(path, "feature {\n}", 11);
-  CHECK_EQ(cst_schema_read_file(path, &schema, &error), CST_SCHEMA);
+  CHECK_EQ(cst_schema_open(path, &schema, &error), CST_SCHEMA);
   CHECK_CONTAINS(error.file, "schema.pbtxt");
-  CHECK_EQ(cst_schema_read_file(harness_temp_path("none"), &schema, &error), CST_NOT_FOUND);
+  CHECK_EQ(cst_schema_open(harness_temp_path("none"), &schema, &error), CST_NOT_FOUND);
 }
 
 TEST(a_large_file_is_read) {
@@ -349,7 +349,7 @@ TEST(a_large_file_is_read) {
   harness_write_file(path, text, size);
   free(text);
   cst_schema *schema = NULL;
-  CHECK_EQ(cst_schema_read_file(path, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_open(path, &schema, NULL), CST_OK);
   CHECK_EQ(cst_schema_num_features(schema), 1);
   cst_schema_release(schema);
 }
@@ -371,14 +371,14 @@ TEST(arguments_are_checked) {
   size_t size;
   CHECK_EQ(cst_schema_parse(NULL, 1, &schema, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_schema_parse("", 0, NULL, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_schema_parse_text(NULL, 1, &schema, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_schema_parse_binary(NULL, 1, &schema, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_schema_read_file(NULL, &schema, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_schema_read_file("x", NULL, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_schema_write_text(NULL, &out, &size, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_schema_from_text(NULL, 1, &schema, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_schema_from_bytes(NULL, 1, &schema, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_schema_open(NULL, &schema, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_schema_open("x", NULL, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_schema_to_text(NULL, &out, &size, &error), CST_INVALID_ARGUMENT);
   schema = parse(AB);
-  CHECK_EQ(cst_schema_write_text(schema, NULL, &size, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_schema_write_binary(schema, &out, NULL, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_schema_to_text(schema, NULL, &size, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_schema_to_bytes(schema, &out, NULL, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_schema_num_features(NULL), 0);
   CHECK(cst_schema_feature(NULL, 0) == NULL);
   cst_schema_release(schema);
@@ -391,10 +391,10 @@ static int parse_and_write(void *context) {
   size_t size;
   cst_status status = cst_schema_parse(text, strlen(text), &schema, NULL);
   if (status == CST_OK) {
-    status = cst_schema_write_text(schema, &out[0], &size, NULL);
+    status = cst_schema_to_text(schema, &out[0], &size, NULL);
   }
   if (status == CST_OK) {
-    status = cst_schema_write_binary(schema, &out[1], &size, NULL);
+    status = cst_schema_to_bytes(schema, &out[1], &size, NULL);
   }
   cst_free(out[0]);
   cst_free(out[1]);

@@ -23,7 +23,7 @@ static void add_line(void *ctx, const cst_schema_change *c) {
 static cst_schema *parse(const char *text) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;
-  cst_status status = cst_schema_parse_text(text, strlen(text), &schema, &error);
+  cst_status status = cst_schema_from_text(text, strlen(text), &schema, &error);
   if (status != CST_OK) {
     fprintf(stderr, "%s\n", error.message);
   }

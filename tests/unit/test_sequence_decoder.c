@@ -25,7 +25,7 @@ static cst_schema *schema_of(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
   if (text != NULL) {
-    CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, &error), CST_OK);
+    CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, &error), CST_OK);
     CHECK_STR(error.message, "");
   }
   return schema;
@@ -691,7 +691,7 @@ static int decode_scenario(void *context) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;
   if (r->schema != NULL) {
-    cst_status parsed = cst_schema_parse_text(r->schema, strlen(r->schema), &schema, &error);
+    cst_status parsed = cst_schema_from_text(r->schema, strlen(r->schema), &schema, &error);
     if (parsed != CST_OK) {
       return (int)parsed;
     }

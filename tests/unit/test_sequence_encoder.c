@@ -37,7 +37,7 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   arrow_text(type, rows, &in_schema, &in);
   name_sequence(&in_schema);
   if (schema != NULL) {
-    CHECK_EQ(cst_schema_parse_text(schema, strlen(schema), &checked, NULL), CST_OK);
+    CHECK_EQ(cst_schema_from_text(schema, strlen(schema), &checked, NULL), CST_OK);
   }
   CHECK_EQ(cst_sequence_encoder_new(checked, &options, &encoder, NULL), CST_OK);
   cst_schema_release(checked);

@@ -19,7 +19,7 @@ TEST(other_options) {
   options.batch_size = 3;
   cst_source *source = open_options(&options);
   cst_schema *schema = NULL;
-  CHECK_EQ(cst_schema_parse_text(text, sizeof text - 1, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, sizeof text - 1, &schema, NULL), CST_OK);
 
   cst__reading_options other = source->options;
   other.values.columns = columns;

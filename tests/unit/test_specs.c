@@ -79,7 +79,7 @@ typedef struct test_case {
 
 static void check_list(const test_case *c, const cst_specs *specs) {
   cst__text found = {0};
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     const cst_tensor_spec *spec = cst_specs_get(specs, i);
     put_spec(&found, spec);
     CHECK(strlen(spec->reason) > 20 && spec->reason[strlen(spec->reason) - 1] == '.');
@@ -105,7 +105,7 @@ static void run_case(test_case *c) {
   cst_error error = CST_ERROR_INIT;
   printf("       %s\n", c->title);
   const char *text = c->schema.size > 0 ? c->schema.data : "";
-  cst_status status = cst_schema_parse_text(text, strlen(text), &schema, &error);
+  cst_status status = cst_schema_from_text(text, strlen(text), &schema, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(status, CST_OK);
   cst_specs_options options = {sizeof options, c->group, c->legacy,
@@ -171,7 +171,7 @@ static const char mixed[] =
 static cst_specs *make_specs(const char *text) {
   cst_schema *schema = NULL;
   cst_specs *specs = NULL;
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, NULL), CST_OK);
   CHECK_EQ(cst_specs_new(schema, NULL, &specs, NULL), CST_OK);
   cst_schema_release(schema);
   return specs;
@@ -179,7 +179,7 @@ static cst_specs *make_specs(const char *text) {
 
 static void check_names(const cst_specs *specs, const char *wanted) {
   cst__text names = {0};
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     cst__text_printf(&names, "%s%s", i > 0 ? " " : "", cst_specs_get(specs, i)->name);
   }
   CHECK_STR(names.size > 0 ? names.data : "", wanted);
@@ -223,7 +223,7 @@ TEST(a_projection_outlives_its_list) {
   CHECK_MEM(cst_specs_get(part, 0)->default_bytes.data, "none", 4);
   CHECK(cst_specs_retain(part) == part);
   cst_specs_release(part);
-  CHECK_EQ(cst_specs_count(part), 1);
+  CHECK_EQ(cst_specs_num_specs(part), 1);
   CHECK(cst_specs_get(part, 1) == NULL);
   cst_specs_release(part);
 }
@@ -253,7 +253,7 @@ TEST(arguments_are_checked) {
   CHECK_EQ(cst_specs_new(schema, NULL, NULL, &error), CST_INVALID_ARGUMENT);
   cst_specs_options options = {1, NULL, false};
   CHECK_EQ(cst_specs_new(schema, &options, &specs, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_specs_count(NULL), 0);
+  CHECK_EQ(cst_specs_num_specs(NULL), 0);
   CHECK(cst_specs_get(NULL, 0) == NULL);
   cst_specs_release(NULL);
   CHECK(cst_specs_retain(NULL) == NULL);
@@ -275,7 +275,7 @@ static int derive_and_project(void *context) {
 
 TEST(out_of_memory) {
   cst_schema *schema = NULL;
-  CHECK_EQ(cst_schema_parse_text(mixed, strlen(mixed), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(mixed, strlen(mixed), &schema, NULL), CST_OK);
   FOR_EACH_ALLOCATION_FAILURE(derive_and_project, schema, CST_NO_MEMORY);
   cst_schema_release(schema);
 }
@@ -309,7 +309,7 @@ TEST(out_of_memory_wherever_an_arena_needs_more) {
     snprintf(text, sizeof text, "feature { name: '%s' type: INT }\n%s%s%s%s", name, every_kind,
              "  tensor_representation { key: 'a' value { varlen_sparse_tensor { column_name: '",
              name, "' } } } } }");
-    CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+    CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, NULL), CST_OK);
     FOR_EACH_ALLOCATION_FAILURE(derive_and_project, schema, CST_NO_MEMORY);
     cst_schema_release(schema);
   }

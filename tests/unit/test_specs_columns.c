@@ -7,7 +7,7 @@
 static cst_schema *schema_of(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_schema_parse_text(text, strlen(text), &schema, &error);
+  cst_schema_from_text(text, strlen(text), &schema, &error);
   CHECK_STR(error.message, "");
   return schema;
 }
@@ -45,7 +45,7 @@ static cst_status specs_text(const char *text, const char *type, char *out, size
   cst_status status = cst__specs_for_columns(schema, all, &columns, &fitted, error);
   size_t at = 0;
   out[0] = '\0';
-  for (size_t i = 0; status == CST_OK && i < cst_specs_count(fitted); i++) {
+  for (size_t i = 0; status == CST_OK && i < cst_specs_num_specs(fitted); i++) {
     at += spec_text(cst_specs_get(fitted, i), out + at, n - at);
   }
   cst_specs_release(fitted);
@@ -189,7 +189,7 @@ TEST(texts_have_a_domain_and_other_columns_are_passed_over) {
            CST_FEATURE_INT);
   char *text;
   size_t size;
-  CHECK_EQ(cst_schema_write_text(found, &text, &size, &error), CST_OK);
+  CHECK_EQ(cst_schema_to_text(found, &text, &size, &error), CST_OK);
   const char *domain = strstr(text, "string_domain");
   CHECK(domain != NULL && domain > strstr(text, "\"t\"") &&
         strstr(domain + 1, "string_domain") == NULL);

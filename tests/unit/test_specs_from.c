@@ -53,7 +53,7 @@ TEST(everything_is_copied_and_sorted) {
   cst_specs *specs = specs_of(items, 4);
   name[0] = '?';
   dims[0] = -5;
-  CHECK_EQ(cst_specs_count(specs), 4);
+  CHECK_EQ(cst_specs_num_specs(specs), 4);
   const cst_tensor_spec *c = cst_specs_get(specs, 0);
   const cst_tensor_spec *d = cst_specs_get(specs, 1);
   const cst_tensor_spec *r = cst_specs_get(specs, 2);
@@ -95,7 +95,7 @@ TEST(fields_are_copied_and_sorted) {
 
 TEST(no_specs_are_a_list) {
   cst_specs *specs = specs_of(NULL, 0);
-  CHECK_EQ(cst_specs_count(specs), 0);
+  CHECK_EQ(cst_specs_num_specs(specs), 0);
   cst_specs_release(specs);
 }
 
@@ -250,7 +250,7 @@ TEST(structured_tensors_have_an_end) {
 static cst_schema *parse(const char *text) {
   cst_schema *schema = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_status status = cst_schema_parse_text(text, strlen(text), &schema, &error);
+  cst_status status = cst_schema_from_text(text, strlen(text), &schema, &error);
   if (status != CST_OK) printf("%s: %s\n", error.path, error.message);
   CHECK_EQ(status, CST_OK);
   return schema;
@@ -259,7 +259,7 @@ static cst_schema *parse(const char *text) {
 static void check_text(const cst_schema *schema, const char *expected) {
   char *text;
   size_t size;
-  CHECK_EQ(cst_schema_write_text(schema, &text, &size, NULL), CST_OK);
+  CHECK_EQ(cst_schema_to_text(schema, &text, &size, NULL), CST_OK);
   CHECK_STR(text, expected);
   cst_free(text);
 }
@@ -378,7 +378,7 @@ TEST(a_group_takes_the_place_of_one_of_its_name) {
                      "        varlen_sparse_tensor {\n          column_name: \"x\"\n        }\n"
                      "      }\n    }\n  }\n}\n900: 5\n");
   CHECK_EQ(cst_specs_new(schema, NULL, &read, NULL), CST_OK);
-  CHECK_EQ(cst_specs_count(read), 1);
+  CHECK_EQ(cst_specs_num_specs(read), 1);
   cst_specs_release(read);
   cst_schema_release(schema);
   cst_schema_release(before);
@@ -472,7 +472,7 @@ TEST(an_expanded_any_is_kept) {
   char *text;
   size_t size;
   CHECK_EQ(cst_schema_with_specs(before, specs, NULL, &schema, NULL), CST_OK);
-  CHECK_EQ(cst_schema_write_text(schema, &text, &size, NULL), CST_OK);
+  CHECK_EQ(cst_schema_to_text(schema, &text, &size, NULL), CST_OK);
   CHECK_CONTAINS(text, "[type.googleapis.com/a.B]");
   cst_free(text);
   cst_schema_release(schema);

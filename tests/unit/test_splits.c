@@ -391,7 +391,7 @@ static cst_splits *plan(const char *const *paths, size_t count, const cst_split_
 static void check_cover(const cst_splits *splits, const uint64_t *sizes) {
   const cst_split *before = NULL;
   size_t file = 0;
-  for (size_t i = 0; i < cst_splits_count(splits); i++) {
+  for (size_t i = 0; i < cst_splits_num_splits(splits); i++) {
     const cst_split *split = cst_splits_get(splits, i);
     bool begins = before == NULL || strcmp(before->file, split->file) != 0;
     CHECK_EQ(split->begin, begins ? 0 : before->end);
@@ -418,7 +418,7 @@ TEST(planning_by_sizes_looks_at_no_file) {
   } expected[] = {{10 << 20, 0}, {500 << 20, 1}, {34952533, 2},
                   {69905067, 3}, {104857601, 4}, {200 << 20, 5},
                   {0, 6},        {5, 6},         {CST_SPLIT_TO_END, 7}};
-  CHECK_EQ(cst_splits_count(splits), 9);
+  CHECK_EQ(cst_splits_num_splits(splits), 9);
   for (size_t i = 0; i < 9; i++) {
     CHECK_EQ(cst_splits_get(splits, i)->end, expected[i].end);
     CHECK_EQ(cst_splits_get(splits, i)->task, expected[i].task);
@@ -427,7 +427,7 @@ TEST(planning_by_sizes_looks_at_no_file) {
   cst_splits_free(splits);
   options.cut = CST_SPLIT_CUT_NONE;
   splits = plan(paths, 7, &options);
-  CHECK_EQ(cst_splits_count(splits), 7);
+  CHECK_EQ(cst_splits_num_splits(splits), 7);
   cst_splits_free(splits);
   static const struct {
     const char *path;
@@ -445,7 +445,7 @@ TEST(planning_by_sizes_looks_at_no_file) {
     options.format = named[i].format;
     options.container = named[i].container;
     splits = plan(&named[i].path, 1, &options);
-    CHECK_EQ(cst_splits_count(splits), named[i].splits);
+    CHECK_EQ(cst_splits_num_splits(splits), named[i].splits);
     cst_splits_free(splits);
   }
   options = (cst_split_options)CST_SPLIT_OPTIONS_INIT;
@@ -475,7 +475,7 @@ TEST(planned_splits_of_plain_files) {
       options.format = target % 2 == 0 ? "example" : NULL;
       cst_splits *splits = plan(paths, 3, &options);
       check_cover(splits, sizes);
-      check_splits(source, cst_splits_get(splits, 0), cst_splits_count(splits), &expected);
+      check_splits(source, cst_splits_get(splits, 0), cst_splits_num_splits(splits), &expected);
       bool exact = indexed != 0 && sizes[0] > target;
       CHECK_EQ(cst_splits_get(splits, 0)->exact, exact);
       cst_splits_free(splits);
@@ -513,16 +513,16 @@ TEST(planned_splits_of_a_delimited_file) {
   cst_index *index;
   CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
   cst_splits *splits = plan(&path, 1, &split_options);
-  CHECK_EQ(cst_splits_count(splits), 1);
+  CHECK_EQ(cst_splits_num_splits(splits), 1);
   cst_splits_free(splits);
   CHECK_EQ(cst_index_build(path, &index_options, &index, NULL), CST_OK);
   CHECK_EQ(cst_index_save(index, path, NULL), CST_OK);
   cst_index_free(index);
   splits = plan(&path, 1, &split_options);
-  CHECK_EQ(cst_splits_count(splits), (file.size + 999) / 1000);
+  CHECK_EQ(cst_splits_num_splits(splits), (file.size + 999) / 1000);
   CHECK(cst_splits_get(splits, 1)->exact && cst_splits_get(splits, 1)->record > 0);
   check_cover(splits, &(uint64_t){file.size});
-  check_splits(source, cst_splits_get(splits, 0), cst_splits_count(splits), &expected);
+  check_splits(source, cst_splits_get(splits, 0), cst_splits_num_splits(splits), &expected);
   cst_splits_free(splits);
   check_cuts(source, path, (const uint64_t[3]){10, 20, CST_SPLIT_TO_END}, &expected);
   cst_source_release(source);
@@ -538,7 +538,7 @@ TEST(planning_with_an_index_that_is_stale) {
   cst_split_options options = CST_SPLIT_OPTIONS_INIT;
   options.target_bytes = 1000;
   cst_splits *splits = plan(&path, 1, &options);
-  CHECK(cst_splits_count(splits) > 1);
+  CHECK(cst_splits_num_splits(splits) > 1);
   CHECK(!cst_splits_get(splits, 0)->exact);
   cst_splits_free(splits);
 }
@@ -556,11 +556,11 @@ TEST(files_that_are_not_divided) {
   cst_split_options options = CST_SPLIT_OPTIONS_INIT;
   options.target_bytes = 10;
   cst_splits *splits = plan(paths, 3, &options);
-  CHECK_EQ(cst_splits_count(splits), 3);
+  CHECK_EQ(cst_splits_num_splits(splits), 3);
   cst_splits_free(splits);
   options.container = "lines";
   splits = plan(&paths[1], 1, &options);
-  CHECK_EQ(cst_splits_count(splits), 3);
+  CHECK_EQ(cst_splits_num_splits(splits), 3);
   cst_splits_free(splits);
   bytes_free(&file);
   bytes_free(&packed);
@@ -589,7 +589,7 @@ TEST(planning_that_fails) {
   CHECK_EQ(cst_splits_plan(&path, 1, &options, &splits, &error), CST_INVALID_ARGUMENT);
   CHECK(splits == NULL);
   CHECK_EQ(cst_splits_plan(NULL, 0, NULL, &splits, &error), CST_OK);
-  CHECK_EQ(cst_splits_count(splits), 0);
+  CHECK_EQ(cst_splits_num_splits(splits), 0);
   cst_splits_free(splits);
 }
 

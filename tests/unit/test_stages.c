@@ -336,7 +336,7 @@ static cst_schema *misfit_schema(void) {
       "feature { name: 'id' type: INT value_count { min: 1 max: 1 } presence { min_fraction: 1 } }"
       "feature { name: 'name' type: BYTES value_count { min: 1 max: 1 } string_domain {} }";
   cst_schema *schema = NULL;
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, NULL), CST_OK);
   return schema;
 }
 
@@ -485,7 +485,7 @@ TEST(specs_of_flat_columns) {
   cst_specs *specs = NULL;
   cst_source *source = open_source(&(opening){.path = write_examples("specs", 0, 9)});
   CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
-  CHECK_EQ(cst_specs_count(specs), 3);
+  CHECK_EQ(cst_specs_num_specs(specs), 3);
   CHECK_EQ(cst_specs_get(specs, 0)->kind, CST_TENSOR_DENSE);
   CHECK_EQ(cst_specs_get(specs, 0)->num_dims, 0);
   CHECK_EQ(cst_specs_get(specs, 2)->kind, CST_TENSOR_VARLEN_SPARSE);

@@ -207,9 +207,9 @@ TEST(what_is_no_statement_is_refused) {
 TEST(a_byte_of_nothing_is_refused) {
   cst_error error = CST_ERROR_INIT;
   cst_query *query;
-  CHECK_EQ(cst_query_parse("let a = b\0", 10, NULL, &query, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_query_from_text("let a = b\0", 10, NULL, &query, &error), CST_INVALID_ARGUMENT);
   CHECK_STR(error.message, "expected a statement, found \\x00");
-  CHECK_EQ(cst_query_parse("let `a\0b` = c", 13, NULL, &query, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_query_from_text("let `a\0b` = c", 13, NULL, &query, &error), CST_INVALID_ARGUMENT);
   CHECK_STR(error.message, "a name has a NUL byte in it");
 }
 
@@ -219,25 +219,25 @@ TEST(sizes_are_limited) {
   cst_error error = CST_ERROR_INIT;
   cst_query *query;
   memset(text, ' ', sizeof text);
-  CHECK_EQ(cst_query_parse(text, BIG, NULL, &query, &error), CST_OK);
+  CHECK_EQ(cst_query_from_text(text, BIG, NULL, &query, &error), CST_OK);
   CHECK_EQ(cst_query_add(query, " ", 1, &error), CST_LIMIT);
   CHECK_EQ(cst_query_let(query, "a", "b", &error), CST_LIMIT);
   cst_query_free(query);
-  CHECK_EQ(cst_query_parse(text, BIG + 1, NULL, &query, &error), CST_LIMIT);
+  CHECK_EQ(cst_query_from_text(text, BIG + 1, NULL, &query, &error), CST_LIMIT);
   memset(text, 'a', 1200);
   memcpy(text, "let ", 4);
-  CHECK_EQ(cst_query_parse(text, 1200, NULL, &query, &error), CST_LIMIT);
+  CHECK_EQ(cst_query_from_text(text, 1200, NULL, &query, &error), CST_LIMIT);
   CHECK_STR(error.message, "a name has more than 1000 bytes");
   CHECK_EQ(error.column, 5);
   for (size_t i = 0; i <= CST__QUERY_MAX_STATEMENTS; i++) {
     memcpy(text + 7 * i, "rows a ", 7);
   }
   size_t size = 7 * (size_t)CST__QUERY_MAX_STATEMENTS;
-  CHECK_EQ(cst_query_parse(text, size, NULL, &query, &error), CST_OK);
+  CHECK_EQ(cst_query_from_text(text, size, NULL, &query, &error), CST_OK);
   CHECK_EQ(query->num_statements, CST__QUERY_MAX_STATEMENTS);
   CHECK_EQ(cst_query_rows(query, "a", &error), CST_LIMIT);
   cst_query_free(query);
-  CHECK_EQ(cst_query_parse(text, size + 7, NULL, &query, &error), CST_LIMIT);
+  CHECK_EQ(cst_query_from_text(text, size + 7, NULL, &query, &error), CST_LIMIT);
 }
 
 static int read_all_statements(void *context) {
@@ -247,7 +247,7 @@ static int read_all_statements(void *context) {
       "let g = {h: only(i, j.*), `k l`: b\"m\"} rows n keep o, p.** depth 2 drop q rename r as s "
       "output t = dense(u[0], shape=[1], default=null)";
   cst_query *query;
-  cst_status status = cst_query_parse(text, sizeof text - 1, NULL, &query, context);
+  cst_status status = cst_query_from_text(text, sizeof text - 1, NULL, &query, context);
   cst_query_free(query);
   return (int)status;
 }
@@ -255,7 +255,7 @@ static int read_all_statements(void *context) {
 static int read_types(void *context) {
   static const char text[] = "from table [{a: int64, b: [{c: \"tsu:UTC\", d: [string]}]}]";
   cst_query *query;
-  cst_status status = cst_query_parse(text, sizeof text - 1, NULL, &query, context);
+  cst_status status = cst_query_from_text(text, sizeof text - 1, NULL, &query, context);
   cst_query_free(query);
   return (int)status;
 }

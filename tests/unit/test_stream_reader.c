@@ -191,7 +191,7 @@ TEST(a_schema_is_inferred_from_whole_formats) {
   CHECK_EQ(cst_source_infer(source, NULL, NULL, &schema, NULL), CST_OK);
   CHECK_EQ(cst_schema_num_features(schema), 3);
   CHECK_EQ(cst_source_specs(source, &specs, NULL), CST_OK);
-  CHECK_EQ(cst_specs_count(specs), 3);
+  CHECK_EQ(cst_specs_num_specs(specs), 3);
   cst_specs_release(specs);
   cst_schema_release(schema);
   cst_source_release(source);

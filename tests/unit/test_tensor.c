@@ -583,7 +583,7 @@ TEST(tensors_outlive_adapter_and_specs) {
   cst_tensors *second = cst_tensors_retain(f.tensors);
   cst_tensors_release(f.tensors);
   CHECK_EQ(f.releases, 0);
-  CHECK_EQ(cst_tensors_count(second), 2);
+  CHECK_EQ(cst_tensors_num_tensors(second), 2);
   CHECK_STR(cst_tensors_get(second, 0)->name, "t");
   CHECK_STR(cst_tensors_get(second, 1)->name, "y");
   CHECK(cst_tensors_get(second, 2) == NULL);
@@ -598,7 +598,7 @@ TEST(no_tensors_at_all) {
   tensor_fixture f;
   fixture_make(&f, "struct{x: list<int64>}", "{[1]} {[2]}", "");
   CHECK_EQ(fixture_convert(&f), CST_OK);
-  CHECK_EQ(cst_tensors_count(f.tensors), 0);
+  CHECK_EQ(cst_tensors_num_tensors(f.tensors), 0);
   CHECK(cst_tensors_find(f.tensors, "x") == NULL);
   fixture_drop(&f);
   fixture_make(&f, "struct{}", "{} {}", "");

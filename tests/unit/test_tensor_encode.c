@@ -41,7 +41,7 @@ static void check_equal(const struct ArrowSchema *schema, const struct ArrowArra
 /* The tensors of a batch as text, one after the other. */
 static void all_text(const cst_tensors *tensors, char *out, size_t size) {
   size_t at = 0;
-  for (size_t i = 0; i < cst_tensors_count(tensors); i++) {
+  for (size_t i = 0; i < cst_tensors_num_tensors(tensors); i++) {
     const cst_tensor *t = cst_tensors_get(tensors, i);
     at += (size_t)snprintf(out + at, size - at, "%s = %s\n", t->name, tensor_text(t));
     for (size_t k = 0; k < t->num_fields; k++) {
@@ -81,7 +81,7 @@ static void drop(encoded *e) {
 }
 
 static void encode_tensors(encoded *e, const tensor_fixture *f) {
-  size_t count = cst_tensors_count(f->tensors);
+  size_t count = cst_tensors_num_tensors(f->tensors);
   cst_status status = encode_with(e, f->specs, cst_tensors_get(f->tensors, 0), count);
   if (status != CST_OK) printf("%s: %s\n", e->error.path, e->error.message);
   CHECK_EQ(status, CST_OK);
@@ -365,8 +365,8 @@ TEST(threads_share_an_encoder) {
 static int encode_scenario(void *context) {
   const tensor_fixture *f = context;
   encoded e;
-  cst_status status =
-      encode_with(&e, f->specs, cst_tensors_get(f->tensors, 0), cst_tensors_count(f->tensors));
+  cst_status status = encode_with(&e, f->specs, cst_tensors_get(f->tensors, 0),
+                                  cst_tensors_num_tensors(f->tensors));
   drop(&e);
   return (int)status;
 }

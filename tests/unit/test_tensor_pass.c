@@ -20,7 +20,7 @@ static void open_file(opened *o, const char *path, const char *schema_of, int64_
   cst_specs *specs;
   struct ArrowSchema arrow;
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
-  CHECK_EQ(cst_schema_parse_text(schema_of, strlen(schema_of), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(schema_of, strlen(schema_of), &schema, NULL), CST_OK);
   options.schema = schema;
   options.batch_size = batch_size;
   CHECK_EQ(cst_source_open(&path, 1, &options, &o->source, NULL), CST_OK);

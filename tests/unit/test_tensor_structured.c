@@ -28,7 +28,7 @@ TEST(fields_are_what_their_columns_make) {
                SCALAR("a", "INT") FLOAT("b") BYTES("c") STRUCT("s", INT("x") STRUCT("in", INT("y")))
                    STRUCTURED(COLUMN("s") COLUMN("b") COLUMN("a")));
   CHECK_EQ(fixture_convert(&f), CST_OK);
-  CHECK_EQ(cst_tensors_count(f.tensors), 2);
+  CHECK_EQ(cst_tensors_num_tensors(f.tensors), 2);
   CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "c")), "bytes[1] p at 0,0 of 2 1");
   const cst_tensor *t = cst_tensors_find(f.tensors, "t");
   CHECK_EQ(t->kind, CST_TENSOR_STRUCTURED);
@@ -51,7 +51,7 @@ TEST(fields_are_ragged_where_the_schema_says_so) {
   fixture_make(&f, "struct{a: list<int64>}", "{[1, 2]} {[3]}",
                INT("a") "represent_variable_length_as_ragged: true " STRUCTURED(COLUMN("a")));
   CHECK_EQ(fixture_convert(&f), CST_OK);
-  CHECK_EQ(cst_tensors_count(f.tensors), 1);
+  CHECK_EQ(cst_tensors_num_tensors(f.tensors), 1);
   CHECK_STR(tensor_text(&cst_tensors_find(f.tensors, "t")->fields[0]),
             "int64[3] 1 2 3 splits 0 2 3");
   fixture_drop(&f);
@@ -67,7 +67,7 @@ TEST(a_column_may_serve_another_tensor_as_well) {
   snprintf(schema, sizeof schema, "%s%s", INT("a"), two);
   fixture_make(&f, "struct{a: list<int64>}", "{[1]} {[3]}", schema);
   CHECK_EQ(fixture_convert(&f), CST_OK);
-  CHECK_EQ(cst_tensors_count(f.tensors), 2);
+  CHECK_EQ(cst_tensors_num_tensors(f.tensors), 2);
   CHECK_STR(tensor_text(cst_tensors_find(f.tensors, "d")), "int64[2] 1 3");
   CHECK_STR(tensor_text(&cst_tensors_find(f.tensors, "t")->fields[0]),
             "int64[2] 1 3 at 0,0 1,0 of 2 1");
@@ -96,7 +96,7 @@ TEST(failures_name_row_and_field) {
 static cst_status specs_of(const char *source, cst_specs **specs, cst_error *error) {
   cst_schema *schema = NULL;
   *error = (cst_error)CST_ERROR_INIT;
-  cst_status status = cst_schema_parse_text(source, strlen(source), &schema, error);
+  cst_status status = cst_schema_from_text(source, strlen(source), &schema, error);
   if (status == CST_OK) {
     status = cst_specs_new(schema, NULL, specs, error);
   }
@@ -133,11 +133,11 @@ TEST(the_binary_form_keeps_it) {
   cst_specs *specs = NULL;
   char *bytes = NULL;
   size_t size;
-  CHECK_EQ(cst_schema_parse_text(text_form, strlen(text_form), &schema, NULL), CST_OK);
-  CHECK_EQ(cst_schema_write_binary(schema, &bytes, &size, NULL), CST_OK);
-  CHECK_EQ(cst_schema_parse_binary(bytes, size, &again, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text_form, strlen(text_form), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_to_bytes(schema, &bytes, &size, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_bytes(bytes, size, &again, NULL), CST_OK);
   CHECK_EQ(cst_specs_new(again, NULL, &specs, NULL), CST_OK);
-  CHECK_EQ(cst_specs_count(specs), 1);
+  CHECK_EQ(cst_specs_num_specs(specs), 1);
   CHECK_EQ(cst_specs_get(specs, 0)->kind, CST_TENSOR_STRUCTURED);
   CHECK_STR(cst_specs_get(specs, 0)->fields[0].name, "a");
   cst_free(bytes);
@@ -156,10 +156,10 @@ TEST(projections_keep_it_whole_or_leave_it_out) {
   CHECK_EQ(specs_of(INT("a") INT("b") INT("c") STRUCTURED(COLUMN("a") COLUMN("b")), &specs, &error),
            CST_OK);
   CHECK_EQ(cst__specs_project(specs, both, 2, &part, &error), CST_OK);
-  CHECK_EQ(cst_specs_count(part), 1);
+  CHECK_EQ(cst_specs_num_specs(part), 1);
   cst_specs_release(part);
   CHECK_EQ(cst__specs_project(specs, other, 1, &part, &error), CST_OK);
-  CHECK_EQ(cst_specs_count(part), 1);
+  CHECK_EQ(cst_specs_num_specs(part), 1);
   CHECK_STR(cst_specs_get(part, 0)->name, "c");
   cst_specs_release(part);
   CHECK_EQ(cst__specs_project(specs, one, 1, &part, &error), CST_SCHEMA);

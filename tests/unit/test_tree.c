@@ -10,7 +10,7 @@ static void check_tree(const struct ArrowSchema *type, const cst_tree_options *o
   char *text;
   size_t size;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst_type_write_tree(type, options, &text, &size, &error), CST_OK);
+  CHECK_EQ(cst_type_to_text(type, options, &text, &size, &error), CST_OK);
   CHECK_STR(error.message, "");
   CHECK_STR(text, expected);
   CHECK_EQ(size, strlen(expected));
@@ -258,11 +258,11 @@ TEST(depth_is_that_of_types) {
       CHECK_EQ(ArrowSchemaSetFormat(at, "i"), 0);
     }
   }
-  CHECK_EQ(cst_type_write_tree(&schema, NULL, &text, NULL, &error), CST_OK);
+  CHECK_EQ(cst_type_to_text(&schema, NULL, &text, NULL, &error), CST_OK);
   cst_free(text);
   CHECK_EQ(ArrowSchemaSetTypeStruct(at, 1), 0);
   set_field(at->children[0], "a", "i");
-  CHECK_EQ(cst_type_write_tree(&schema, NULL, &text, NULL, &error), CST_LIMIT);
+  CHECK_EQ(cst_type_to_text(&schema, NULL, &text, NULL, &error), CST_LIMIT);
   CHECK(text == NULL);
   CHECK_CONTAINS(error.message, "deeper than 100");
   ArrowSchemaRelease(&schema);
@@ -275,16 +275,16 @@ TEST(wrong_arguments_are_refused) {
   cst_error error = CST_ERROR_INIT;
   begin_struct(&schema, 1);
   set_field(schema.children[0], "a", "+us:0");
-  CHECK_EQ(cst_type_write_tree(&schema, NULL, &text, &size, &error), CST_UNSUPPORTED);
+  CHECK_EQ(cst_type_to_text(&schema, NULL, &text, &size, &error), CST_UNSUPPORTED);
   CHECK(text == NULL);
   CHECK_EQ(size, 0);
   CHECK_STR(error.path, "a");
   set_field(schema.children[0], "a", "+l"); /* without its child */
-  CHECK_EQ(cst_type_write_tree(&schema, NULL, &text, NULL, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_type_write_tree(NULL, NULL, &text, NULL, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_type_write_tree(&schema, NULL, NULL, NULL, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_type_to_text(&schema, NULL, &text, NULL, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_type_to_text(NULL, NULL, &text, NULL, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_type_to_text(&schema, NULL, NULL, NULL, &error), CST_INVALID_ARGUMENT);
   const cst_tree_options unknown = {sizeof unknown, 1u << 9, 0, 0};
-  CHECK_EQ(cst_type_write_tree(&schema, &unknown, &text, NULL, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_type_to_text(&schema, &unknown, &text, NULL, &error), CST_INVALID_ARGUMENT);
   ArrowSchemaRelease(&schema);
 }
 
@@ -297,7 +297,7 @@ static int draw(void *context) {
   const tree_scenario *s = context;
   const cst_tree_options options = {sizeof options, s->flags, 0, 0};
   char *text;
-  cst_status status = cst_type_write_tree(s->type, &options, &text, NULL, NULL);
+  cst_status status = cst_type_to_text(s->type, &options, &text, NULL, NULL);
   cst_free(text);
   return (int)status;
 }

@@ -7,14 +7,14 @@
 
 static cst_schema *parse(const char *text) {
   cst_schema *schema = NULL;
-  CHECK_EQ(cst_schema_parse_text(text, strlen(text), &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, strlen(text), &schema, NULL), CST_OK);
   return schema;
 }
 
 /* "kind path count: record record; ..." */
 static void text_of_validation(bytes *out, const cst_validation *validation) {
-  for (size_t i = 0; i < cst_validation_count(validation); i++) {
-    const cst_anomaly *anomaly = cst_validation_get(validation, i);
+  for (size_t i = 0; i < cst_validation_num_anomalies(validation); i++) {
+    const cst_anomaly *anomaly = cst_validation_anomaly(validation, i);
     bytes_add(out, anomaly->kind, strlen(anomaly->kind));
     bytes_add(out, " ", 1);
     bytes_add(out, anomaly->path, strlen(anomaly->path));
@@ -41,7 +41,7 @@ static cst_status validate(const setting *s, bytes *out, uint64_t *rows) {
   cst_schema *schema;
   cst_source *source;
   cst_validation *validation;
-  CST__TRY(cst_schema_parse_text(s->schema, strlen(s->schema), &schema, NULL));
+  CST__TRY(cst_schema_from_text(s->schema, strlen(s->schema), &schema, NULL));
   source_options.threads = s->threads;
   source_options.on_error = s->on_error;
   cst_status status = cst_source_open(s->paths, s->num_paths, &source_options, &source, NULL);
@@ -179,7 +179,7 @@ TEST(a_pipe_is_read_once) {
     CHECK_EQ(cst_source_open_readers(&reader, 1, &source_options, &source, NULL), CST_OK);
     CHECK_EQ(cst_source_validate(source, &options, &validation, NULL), CST_OK);
     CHECK_EQ(cst_validation_num_rows(validation), 12000);
-    CHECK_EQ(cst_validation_get(validation, 0)->count, 3 + 2001);
+    CHECK_EQ(cst_validation_anomaly(validation, 0)->count, 3 + 2001);
     cst_validation_free(validation);
     CHECK_EQ(cst_source_validate(source, &options, &validation, NULL), CST_STATE);
     cst_source_release(source);
@@ -199,13 +199,13 @@ TEST(the_validation_outlives_its_source_and_schema) {
   CHECK_EQ(cst_source_validate(source, NULL, &validation, NULL), CST_OK);
   cst_source_release(source);
   cst_schema_release(schema);
-  const cst_anomaly *anomaly = cst_validation_get(validation, 0);
+  const cst_anomaly *anomaly = cst_validation_anomaly(validation, 0);
   CHECK_STR(anomaly->message, "3 of 10 records have values outside [3, 9998]: the smallest 0, the "
                               "largest 2");
   CHECK_STR(anomaly->hint, "widen int_domain of \"id\" to [0, 9998], or repair the data");
   CHECK_STR(anomaly->places[1].file, path);
   CHECK_STR(anomaly->places[1].found, "1");
-  CHECK(cst_validation_get(validation, 99) == NULL);
+  CHECK(cst_validation_anomaly(validation, 99) == NULL);
   cst_validation_free(validation);
 }
 
@@ -230,9 +230,9 @@ TEST(arguments) {
   options.num_groups = 0;
   options.environment = "missing";
   CHECK_EQ(cst_source_validate(source, &options, &validation, NULL), CST_NOT_FOUND);
-  CHECK_EQ(cst_validation_count(NULL), 0);
+  CHECK_EQ(cst_validation_num_anomalies(NULL), 0);
   CHECK_EQ(cst_validation_num_rows(NULL), 0);
-  CHECK(cst_validation_get(NULL, 0) == NULL);
+  CHECK(cst_validation_anomaly(NULL, 0) == NULL);
   cst_validation_free(NULL);
   cst_source_release(source);
   cst_schema_release(schema);

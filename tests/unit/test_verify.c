@@ -206,7 +206,7 @@ TEST(types_count_only_against_a_schema) {
   CHECK_STR(s.kinds, "");
   CHECK_EQ(s.records, 60);
   cst_schema *schema;
-  CHECK_EQ(cst_schema_parse_text(text, sizeof text - 1, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_schema_from_text(text, sizeof text - 1, &schema, NULL), CST_OK);
   s = verify(write_bytes("verify", &file), schema);
   CHECK_EQ(s.faults, 30);
   CHECK_STR(s.first.path, "id");

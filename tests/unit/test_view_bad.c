@@ -303,7 +303,7 @@ static int sifted_scenario(void *context) {
   cst_view *view;
   options.on_error = CST_ON_ERROR_NULL;
   options.origin = &origin;
-  cst_status status = cst_view_read(saved->data, saved->size, NULL, &view, &error);
+  cst_status status = cst_view_from_bytes(saved->data, saved->size, NULL, &view, &error);
   if (status == CST_OK) {
     status = cst_view_run(view, mixed + 1, 3, &options, &tensors, &error);
   }
@@ -318,7 +318,7 @@ TEST(sifting_without_memory) {
   cst_view *view = NEW_VIEW(ranking_text);
   void *bytes;
   size_t size;
-  CHECK_EQ(cst_view_write(view, &bytes, &size, NULL), CST_OK);
+  CHECK_EQ(cst_view_to_bytes(view, &bytes, &size, NULL), CST_OK);
   cst_bytes saved = {bytes, size};
   FOR_EACH_ALLOCATION_FAILURE(sifted_scenario, &saved, CST_NO_MEMORY);
   cst_free(bytes);

@@ -101,7 +101,7 @@ TEST(another_form_of_records) {
   cst_view *again = NULL;
   cst_bytes bytes;
   CHECK_EQ(cst__query_view_saved(view, &bytes, NULL), CST_OK);
-  CHECK_EQ(cst_view_read(bytes.data, bytes.size, &options, &again, &error), CST_UNSUPPORTED);
+  CHECK_EQ(cst_view_from_bytes(bytes.data, bytes.size, &options, &again, &error), CST_UNSUPPORTED);
   CHECK_CONTAINS(error.message, "binary");
   cst_view_release(view);
   view = NEW_VIEW("output x = id",
@@ -173,7 +173,7 @@ static cst_status read_resigned(char *bytes, size_t size, cst_error *error) {
   if (size >= CST__SHA256_SIZE) {
     cst__sha256(bytes, size - CST__SHA256_SIZE, (uint8_t *)bytes + size - CST__SHA256_SIZE);
   }
-  cst_status status = cst_view_read(bytes, size, NULL, &view, error);
+  cst_status status = cst_view_from_bytes(bytes, size, NULL, &view, error);
   cst_view_release(view);
   return status;
 }
@@ -181,7 +181,7 @@ static cst_status read_resigned(char *bytes, size_t size, cst_error *error) {
 static char *saved_copy(size_t *size) {
   cst_view *view = NEW_VIEW(ranking_text);
   void *bytes;
-  CHECK_EQ(cst_view_write(view, &bytes, size, NULL), CST_OK);
+  CHECK_EQ(cst_view_to_bytes(view, &bytes, size, NULL), CST_OK);
   cst_view_release(view);
   return bytes;
 }
@@ -194,17 +194,17 @@ TEST(frames_that_are_wrong) {
   for (size_t cut = 0; cut < size; cut++) {
     char *part = malloc(cut + 1);
     memcpy(part, bytes, cut);
-    CHECK_EQ(cst_view_read(part, cut, NULL, &view, &error), CST_CORRUPT);
+    CHECK_EQ(cst_view_from_bytes(part, cut, NULL, &view, &error), CST_CORRUPT);
     CHECK_EQ(read_resigned(part, cut, &error), CST_CORRUPT);
     free(part);
   }
   for (size_t i = 0; i < size; i++) {
     bytes[i] ^= 0x10;
     cst_status expected = i >= 8 && i < 12 ? CST_UNSUPPORTED : CST_CORRUPT;
-    CHECK_EQ(cst_view_read(bytes, size, NULL, &view, &error), expected);
+    CHECK_EQ(cst_view_from_bytes(bytes, size, NULL, &view, &error), expected);
     bytes[i] ^= 0x10;
   }
-  CHECK_EQ(cst_view_read(bytes, size, NULL, &view, &error), CST_OK);
+  CHECK_EQ(cst_view_from_bytes(bytes, size, NULL, &view, &error), CST_OK);
   cst_view_release(view);
   bytes[8] = 2;
   CHECK_EQ(read_resigned(bytes, size, &error), CST_UNSUPPORTED);
@@ -263,7 +263,7 @@ static int save_scenario(void *context) {
 static int read_scenario(void *context) {
   const cst_bytes *bytes = context;
   cst_view *view;
-  cst_status status = cst_view_read(bytes->data, bytes->size, NULL, &view, NULL);
+  cst_status status = cst_view_from_bytes(bytes->data, bytes->size, NULL, &view, NULL);
   cst_view_release(view);
   return (int)status;
 }

@@ -25,7 +25,7 @@ static cst_view *settled_view(const char *from, const cst_message_options *messa
   own.message = "t.M";
   options.message = &own;
   snprintf(text, sizeof text, "%s%s", from, statements);
-  (void)cst_query_parse(text, strlen(text), NULL, &query, &error);
+  (void)cst_query_from_text(text, strlen(text), NULL, &query, &error);
   cst_status status = cst_view_new(query, &options, &view, &error);
   CHECK_STR(status == CST_OK ? "" : error.message, "");
   cst_query_free(query);

@@ -37,7 +37,7 @@ static cst_view *bind_view(const char *query_text, const struct ArrowSchema *typ
   options.type = type;
   options.schema = schema;
   if (descriptors != NULL &&
-      cst_query_parse(query_text, strlen(query_text), NULL, &query, error) == CST_OK) {
+      cst_query_from_text(query_text, strlen(query_text), NULL, &query, error) == CST_OK) {
     (void)cst_view_new(query, &options, &view, error);
   }
   cst_query_free(query);
@@ -190,7 +190,7 @@ TEST(columns_are_outputs) {
   cst_source *source = open_lines(path, view, options, &error);
   CHECK_CONTAINS(read_all(source, NULL, &error), "{\"queries\":[\"tea\",\"pot\"],\"id\":7}\n");
   CHECK_EQ(cst_source_specs(source, &specs, &error), CST_OK);
-  CHECK_EQ(cst_specs_count(specs), 2);
+  CHECK_EQ(cst_specs_num_specs(specs), 2);
   CHECK_STR(cst_specs_get(specs, 1)->name, "queries");
   CHECK_EQ(cst_specs_get(specs, 1)->kind, CST_TENSOR_RAGGED);
   cst_specs_release(specs);
@@ -610,7 +610,7 @@ TEST(stages_of_the_callers_come_after_a_view) {
   CHECK_STR(error.message, "");
   (void)cst_source_specs(staged, &specs, &error);
   CHECK_STR(error.message, "");
-  CHECK_EQ(cst_specs_count(specs), 1);
+  CHECK_EQ(cst_specs_num_specs(specs), 1);
   cst_specs_release(specs);
   cst_source_release(staged);
   cst_source_release(source);

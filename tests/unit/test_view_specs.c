@@ -97,7 +97,7 @@ static void put_spec(text *t, const cst_tensor_spec *spec) {
 static void put_specs(text *t, const cst_specs *specs) {
   t->size = 0;
   t->buf[0] = '\0';
-  for (size_t i = 0; i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     put(t, "%s", i > 0 ? "; " : "");
     put_spec(t, cst_specs_get(specs, i));
   }
@@ -119,7 +119,7 @@ static void put_tensor(text *t, const cst_tensor *tensor) {
 static void put_tensors(text *t, const cst_tensors *tensors) {
   t->size = 0;
   t->buf[0] = '\0';
-  for (size_t i = 0; i < cst_tensors_count(tensors); i++) {
+  for (size_t i = 0; i < cst_tensors_num_tensors(tensors); i++) {
     put(t, "%s", i > 0 ? "; " : "");
     put_tensor(t, cst_tensors_get(tensors, i));
   }
@@ -139,7 +139,7 @@ static cst_status result_plan(const char *query_text, const struct ArrowSchema *
                               cst_error *error) {
   cst_query *query = NULL;
   const cst__source_tree tree = cst__source_tree_of_arrow(type);
-  CST__TRY(cst_query_parse(query_text, strlen(query_text), NULL, &query, error));
+  CST__TRY(cst_query_from_text(query_text, strlen(query_text), NULL, &query, error));
   const cst__query_plan_options options = {.query = query, .tree = &tree};
   cst_status status = cst__query_plan_new(&options, &r->plan, error);
   cst_query_free(query);
@@ -211,7 +211,7 @@ static void check_there_and_back(const cst_specs *specs, const cst_tensors *tens
   for (int i = 0; i < (is_structured ? 1 : 2); i++) {
     CHECK_EQ(cst_tensor_encoder_new(both[i], NULL, &encoder, &error), CST_OK);
     CHECK_EQ(cst_tensor_encoder_encode(encoder, cst_tensors_get(tensors, 0),
-                                       cst_tensors_count(tensors), &batch, &error),
+                                       cst_tensors_num_tensors(tensors), &batch, &error),
              CST_OK);
     CHECK_EQ(cst_tensor_encoder_arrow_schema(encoder, &type, &error), CST_OK);
     cst_tensors *again = tensors_of(&type, &batch, both[i]);
@@ -256,7 +256,7 @@ TEST(outputs_that_no_tensor_has_are_named) {
   result r;
   result_make("output x = id output t = w output u = w", 0, 3, &r);
   CHECK_STR(r.without, "t");
-  CHECK_EQ(cst_specs_count(r.specs), 1);
+  CHECK_EQ(cst_specs_num_specs(r.specs), 1);
   result_drop(&r);
   result_make("output x = id", 0, 3, &r);
   CHECK(r.without == NULL);

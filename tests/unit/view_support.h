@@ -65,7 +65,7 @@ static inline cst_status view_of_case(const view_case *c, cst_view **out, cst_er
   cst_status status = types != NULL ? CST_OK : CST_NO_MEMORY;
   message.descriptors = types;
   if (status == CST_OK && c->schema != NULL) {
-    status = cst_schema_parse_text(c->schema, strlen(c->schema), &schema, error);
+    status = cst_schema_from_text(c->schema, strlen(c->schema), &schema, error);
   }
   options.message = c->type == NULL && c->schema == NULL ? &message : NULL;
   options.type = c->type;
@@ -84,7 +84,7 @@ static inline cst_status view_of_case(const view_case *c, cst_view **out, cst_er
     options.num_outputs++;
   }
   if (status == CST_OK) {
-    status = cst_query_parse(c->text, strlen(c->text), NULL, &query, error);
+    status = cst_query_from_text(c->text, strlen(c->text), NULL, &query, error);
   }
   *out = NULL;
   if (status == CST_OK) {
@@ -112,9 +112,9 @@ static inline cst_view *reopened_view(const cst_view *view, const cst_view_optio
   cst_view *again = NULL;
   void *bytes;
   size_t size;
-  (void)cst_view_write(view, &bytes, &size, &error);
+  (void)cst_view_to_bytes(view, &bytes, &size, &error);
   CHECK_STR(error.message, "");
-  (void)cst_view_read(bytes, size, options, &again, &error);
+  (void)cst_view_from_bytes(bytes, size, options, &again, &error);
   CHECK_STR(error.message, "");
   cst_free(bytes);
   return again;

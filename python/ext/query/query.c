@@ -37,9 +37,8 @@ static PyObject *new_query(PyTypeObject *type, PyObject *args, PyObject *kwargs)
   if (!PyArg_ParseTuple(args, "z#|O&:Query", &text, &size, PyUnicode_FSConverter, &path)) {
     return NULL;
   }
-  cst_status status = path == NULL
-                          ? cst_query_parse(text, (size_t)size, NULL, &query, &error)
-                          : cst_query_read_file(PyBytes_AsString(path), NULL, &query, &error);
+  cst_status status = path == NULL ? cst_query_from_text(text, (size_t)size, NULL, &query, &error)
+                                   : cst_query_open(PyBytes_AsString(path), NULL, &query, &error);
   Py_XDECREF(path);
   if (status != CST_OK) {
     return cst__py_raise(PyType_GetModuleState(type), &error);
@@ -217,7 +216,7 @@ static PyObject *query_get_text(PyObject *object, void *closure) {
   size_t size = 0;
   cst_error error = CST_ERROR_INIT;
   (void)closure;
-  if (cst_query_write_text(((query_object *)object)->query, &text, &size, &error) != CST_OK) {
+  if (cst_query_to_text(((query_object *)object)->query, &text, &size, &error) != CST_OK) {
     return cst__py_raise(cst__py_state_of(object), &error);
   }
   PyObject *made = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "strict");

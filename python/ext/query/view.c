@@ -122,7 +122,7 @@ static cst_status view_read(const view_parts *parts, cst_view **out, cst_error *
     return CST_INVALID_ARGUMENT;
   }
   Py_BEGIN_ALLOW_THREADS
-  status = cst_view_read(bytes, (size_t)size, &parts->options, out, error);
+  status = cst_view_from_bytes(bytes, (size_t)size, &parts->options, out, error);
   Py_END_ALLOW_THREADS
   return status;
 }
@@ -390,7 +390,7 @@ static PyObject *view_write(PyObject *object, PyObject *unused) {
   cst_status status;
   (void)unused;
   Py_BEGIN_ALLOW_THREADS
-  status = cst_view_write(((view_object *)object)->view, &bytes, &size, &error);
+  status = cst_view_to_bytes(((view_object *)object)->view, &bytes, &size, &error);
   Py_END_ALLOW_THREADS
   if (status != CST_OK) {
     return cst__py_raise(cst__py_state_of(object), &error);

@@ -40,8 +40,8 @@ static PyObject *anomaly_tuple(const cst_anomaly *anomaly) {
 
 PyObject *cst__py_validation_list(const cst_validation *validation) {
   PyObject *list = PyList_New(0);
-  for (size_t i = 0; list != NULL && i < cst_validation_count(validation); i++) {
-    PyObject *entry = anomaly_tuple(cst_validation_get(validation, i));
+  for (size_t i = 0; list != NULL && i < cst_validation_num_anomalies(validation); i++) {
+    PyObject *entry = anomaly_tuple(cst_validation_anomaly(validation, i));
     if (entry == NULL || PyList_Append(list, entry) < 0) {
       Py_CLEAR(list);
     }
@@ -78,7 +78,7 @@ static PyObject *counts_list(const cst_counts *counts) {
   size_t count = cst_counts_num_columns(counts);
   PyObject *list = PyList_New((Py_ssize_t)count);
   for (size_t i = 0; list != NULL && i < count; i++) {
-    const cst_column_count *column = cst_counts_get(counts, i);
+    const cst_column_count *column = cst_counts_column(counts, i);
     PyObject *path =
         PyUnicode_DecodeUTF8(column->path, (Py_ssize_t)strlen(column->path), "surrogateescape");
     PyObject *entry = path == NULL ? NULL
@@ -319,7 +319,7 @@ static PyObject *accumulator_save(PyObject *object, PyObject *unused) {
   if (accumulator_enter(self) < 0) {
     return NULL;
   }
-  cst_status status = cst_accumulator_save(self->accumulator, &bytes, &size, &error);
+  cst_status status = cst_accumulator_to_bytes(self->accumulator, &bytes, &size, &error);
   cst__py_lock_leave(&self->lock);
   PyObject *saved = status == CST_OK ? PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size)
                                      : cst__py_raise(cst__py_state_of(object), &error);
@@ -335,7 +335,7 @@ static PyObject *accumulator_load(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "y#:load", &bytes, &size) || accumulator_enter(self) < 0) {
     return NULL;
   }
-  cst_status status = cst_accumulator_load(self->accumulator, bytes, (size_t)size, &error);
+  cst_status status = cst_accumulator_from_bytes(self->accumulator, bytes, (size_t)size, &error);
   cst__py_lock_leave(&self->lock);
   return status == CST_OK ? Py_NewRef(Py_None) : cst__py_raise(cst__py_state_of(object), &error);
 }

@@ -57,9 +57,9 @@ static PyObject *schema_parse(PyObject *type, PyObject *args) {
   Py_BEGIN_ALLOW_THREADS
   size_t size = (size_t)data.len;
   if (strcmp(kind, "text") == 0) {
-    status = cst_schema_parse_text(data.buf, size, &schema, &error);
+    status = cst_schema_from_text(data.buf, size, &schema, &error);
   } else if (strcmp(kind, "binary") == 0) {
-    status = cst_schema_parse_binary(data.buf, size, &schema, &error);
+    status = cst_schema_from_bytes(data.buf, size, &schema, &error);
   } else {
     status = cst_schema_parse(data.buf, size, &schema, &error);
   }
@@ -78,7 +78,7 @@ static PyObject *read_file(PyObject *type, PyObject *args) {
   cst_schema *schema = NULL;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = cst_schema_read_file(path, &schema, &error);
+  status = cst_schema_open(path, &schema, &error);
   Py_END_ALLOW_THREADS
   return status == CST_OK ? schema_make(state, schema) : cst__py_raise(state, &error);
 }
@@ -88,7 +88,7 @@ static PyObject *to_text(PyObject *object, PyObject *unused) {
   cst_error error = CST_ERROR_INIT;
   char *text = NULL;
   size_t size = 0;
-  if (cst_schema_write_text(cst__py_schema_view(object), &text, &size, &error) != CST_OK) {
+  if (cst_schema_to_text(cst__py_schema_view(object), &text, &size, &error) != CST_OK) {
     return cst__py_raise(cst__py_state_of(object), &error);
   }
   PyObject *result = PyUnicode_DecodeUTF8(text, (Py_ssize_t)size, "surrogateescape");
@@ -101,7 +101,7 @@ static PyObject *to_binary(PyObject *object, PyObject *unused) {
   cst_error error = CST_ERROR_INIT;
   char *data = NULL;
   size_t size = 0;
-  if (cst_schema_write_binary(cst__py_schema_view(object), &data, &size, &error) != CST_OK) {
+  if (cst_schema_to_bytes(cst__py_schema_view(object), &data, &size, &error) != CST_OK) {
     return cst__py_raise(cst__py_state_of(object), &error);
   }
   PyObject *result = PyBytes_FromStringAndSize(data, (Py_ssize_t)size);
@@ -241,7 +241,7 @@ static PyObject *spec_tuple(const cst_tensor_spec *spec) {
 
 PyObject *cst__py_specs_list(const cst_specs *specs) {
   PyObject *list = PyList_New(0);
-  for (size_t i = 0; list != NULL && i < cst_specs_count(specs); i++) {
+  for (size_t i = 0; list != NULL && i < cst_specs_num_specs(specs); i++) {
     if (schema_append(list, spec_tuple(cst_specs_get(specs, i))) < 0) {
       Py_CLEAR(list);
     }

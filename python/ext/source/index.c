@@ -49,7 +49,7 @@ static PyObject *index_load(PyObject *type, PyObject *args) {
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = cst_index_load(path, NULL, &index, &error);
+  status = cst_index_open(path, NULL, &index, &error);
   Py_END_ALLOW_THREADS
   return index_finish((PyTypeObject *)type, status, index, &error);
 }
@@ -64,7 +64,7 @@ static PyObject *import_text(PyObject *type, PyObject *args) {
   cst_error error = CST_ERROR_INIT;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = cst_index_import_text(text_path, path, NULL, &index, &error);
+  status = cst_index_open_text(text_path, path, NULL, &index, &error);
   Py_END_ALLOW_THREADS
   return index_finish((PyTypeObject *)type, status, index, &error);
 }
@@ -93,7 +93,7 @@ static PyObject *save(PyObject *object, PyObject *args) {
 }
 
 static PyObject *export_text(PyObject *object, PyObject *args) {
-  return save_by(object, args, cst_index_export_text);
+  return save_by(object, args, cst_index_save_text);
 }
 
 static PyObject *record(PyObject *object, PyObject *number) {

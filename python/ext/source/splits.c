@@ -52,7 +52,7 @@ static int take_split_arguments(split_arguments *a, PyObject *args) {
 
 /* A list of (file, begin, end, exact, task, record). */
 static PyObject *list_of_splits(const cst_splits *splits) {
-  const size_t count = cst_splits_count(splits);
+  const size_t count = cst_splits_num_splits(splits);
   PyObject *list = PyList_New((Py_ssize_t)count);
   const char *file = NULL;
   PyObject *name = NULL; /* of the file: one for all of its splits */

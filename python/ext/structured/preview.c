@@ -216,7 +216,7 @@ PyObject *cst__py_type_tree(PyObject *module, PyObject *args) {
   options.flags = is_ascii ? CST_TREE_ASCII : 0;
   options.max_depth = (size_t)depth;
   options.max_fields = (size_t)fields;
-  if (cst_type_write_tree(cst__py_arrow_schema_view(schema), &options, &text, &size, &error) !=
+  if (cst_type_to_text(cst__py_arrow_schema_view(schema), &options, &text, &size, &error) !=
       CST_OK) {
     return cst__py_raise(state, &error);
   }

@@ -117,7 +117,7 @@ static PyObject *fields_dict(cst__py_state *state, cst_tensors *owner, const cst
 PyObject *cst__py_tensors_dict(cst__py_state *state, cst_tensors *tensors, PyObject *sparse,
                                PyObject *ragged) {
   PyObject *dict = PyDict_New();
-  for (size_t i = 0; dict != NULL && i < cst_tensors_count(tensors); i++) {
+  for (size_t i = 0; dict != NULL && i < cst_tensors_num_tensors(tensors); i++) {
     if (put(dict, state, tensors, cst_tensors_get(tensors, i), sparse, ragged) < 0) {
       Py_CLEAR(dict);
     }

@@ -129,7 +129,7 @@ static cst_status read_view_input(view_reader *r) {
   }
   if (schema != NULL) {
     cst_bytes bytes = schema->as.one.bytes;
-    CST__TRY(cst_schema_parse_binary(bytes.data, bytes.size, &r->schema, r->error));
+    CST__TRY(cst_schema_from_bytes(bytes.data, bytes.size, &r->schema, r->error));
     r->options.schema = r->schema;
     return CST_OK;
   }
@@ -271,8 +271,8 @@ static cst_status read_view(view_reader *r, cst_bytes bytes, cst_view **out) {
   return status;
 }
 
-cst_status cst_view_read(const void *bytes, size_t size, const cst_view_options *options,
-                         cst_view **out, cst_error *error) {
+cst_status cst_view_from_bytes(const void *bytes, size_t size, const cst_view_options *options,
+                               cst_view **out, cst_error *error) {
   cst_view_options own = CST_VIEW_OPTIONS_INIT;
   CST__CLEAR(out);
   if (out == NULL || (bytes == NULL && size > 0)) {
@@ -302,7 +302,7 @@ cst_status cst_view_open(const char *path, const cst_view_options *options, cst_
   CST__TRY(cst__check_given(path, "path", out, error));
   cst_status status = cst__input_read_file(path, CST__VIEW_MAX_SIZE, &bytes, error);
   if (status == CST_OK) {
-    status = cst_view_read(bytes.data, bytes.size, options, out, error);
+    status = cst_view_from_bytes(bytes.data, bytes.size, options, out, error);
   }
   cst__text_free(&bytes);
   if (status != CST_OK) {

@@ -48,7 +48,7 @@ struct cst__view_runner {
 
 /* What dense tensors have where a record is bad. */
 static cst_status filling_specs(const cst__view_runner *r, cst_specs **out, cst_error *error) {
-  size_t count = cst_specs_count(r->specs);
+  size_t count = cst_specs_num_specs(r->specs);
   cst_tensor_spec *items = cst__new(&r->allocator, (count + 1) * sizeof *items);
   if (items == NULL) {
     return cst__fail_memory(error, count * sizeof *items);

@@ -135,7 +135,7 @@ static cst_status spec_of_output(view_specs *s, const cst__query_output *output)
   cst_error failure = CST_ERROR_INIT; /* an output may do without */
   cst_status status = specs_of_type(s, output, &derived, &failure);
   bool has_none = status == CST_UNSUPPORTED ||
-                  (status == CST_OK && cst_specs_count(derived) == 0) ||
+                  (status == CST_OK && cst_specs_num_specs(derived) == 0) ||
                   has_half_floats(s->columns->children[output->first_column]);
   if (has_none && output->kind == 0) {
     s->without = s->without == NULL ? output->name : s->without;

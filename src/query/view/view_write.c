@@ -156,7 +156,7 @@ static cst_status write_input(view_writer *w) {
   }
   char *bytes;
   size_t size;
-  CST__TRY(cst_schema_write_binary(input->schema, &bytes, &size, w->error));
+  CST__TRY(cst_schema_to_bytes(input->schema, &bytes, &size, w->error));
   bool ok = cst__message_put_bytes(&w->arena, w->content, CST__VIEW_SCHEMA, bytes, size);
   cst_free(bytes);
   return ok ? CST_OK : cst__fail_memory(w->error, size);
@@ -256,7 +256,7 @@ cst_status cst__query_view_saved(const cst_view *view, cst_bytes *out, cst_error
   return status;
 }
 
-cst_status cst_view_write(const cst_view *view, void **bytes, size_t *size, cst_error *error) {
+cst_status cst_view_to_bytes(const cst_view *view, void **bytes, size_t *size, cst_error *error) {
   cst_bytes saved;
   CST__CLEAR(bytes);
   CST__CLEAR(size);

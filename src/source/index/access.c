@@ -16,7 +16,7 @@ static cst_status seek_sidecar(cst__file *file, cst_error *error) {
   if (sought) {
     return CST_OK;
   }
-  cst_status status = cst_index_load(file->name, &inputs->allocator, &loaded, NULL);
+  cst_status status = cst_index_open(file->name, &inputs->allocator, &loaded, NULL);
   if (status == CST_NO_MEMORY) {
     return cst__fail_memory(error, sizeof *loaded);
   }

@@ -379,7 +379,7 @@ static cst_status load_index_file(const char *name, cst_index *index, cst_error 
   return status;
 }
 
-cst_status cst_index_load(const char *path, const cst_allocator *allocator, cst_index **out,
+cst_status cst_index_open(const char *path, const cst_allocator *allocator, cst_index **out,
                           cst_error *error) {
   CST__CLEAR(out);
   CST__TRY(cst__check_given(path, "path", out, error));

@@ -23,7 +23,7 @@ static cst_status write_lines(const cst_index *index, cst__output *output, cst_e
   return cst__output_finish(output, error);
 }
 
-cst_status cst_index_export_text(const cst_index *index, const char *text_path, cst_error *error) {
+cst_status cst_index_save_text(const cst_index *index, const char *text_path, cst_error *error) {
   if (index == NULL || text_path == NULL) {
     return cst__missing(index == NULL ? "index" : "text_path", error);
   }

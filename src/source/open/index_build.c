@@ -51,9 +51,8 @@ cst_status cst_index_build(const char *path, const cst_index_options *options, c
 }
 
 /* The frames say where the records are, and the lines have to say the same. */
-cst_status cst_index_import_text(const char *text_path, const char *path,
-                                 const cst_allocator *allocator, cst_index **out,
-                                 cst_error *error) {
+cst_status cst_index_open_text(const char *text_path, const char *path,
+                               const cst_allocator *allocator, cst_index **out, cst_error *error) {
   CST__CLEAR(out);
   if (text_path == NULL || path == NULL) {
     return cst__missing(text_path == NULL ? "text_path" : "path", error);

@@ -114,14 +114,14 @@ static cst_status specs_of_data(cst_source *source, cst_specs **out, cst_error *
 /* The specs with those of the columns of ids. */
 static cst_status add_ids(const cst__record_ids *ids, const cst_specs *specs, cst_specs **out,
                           cst_error *error) {
-  size_t count = cst_specs_count(specs);
+  size_t count = cst_specs_num_specs(specs);
   struct ArrowSchema columns;
   cst_specs *own;
   CST__TRY(cst__record_ids_schema(ids, &columns, error));
   cst_status status = cst__specs_for_columns(NULL, NULL, &columns, &own, error);
   columns.release(&columns);
   CST__TRY(status);
-  size_t num_own = cst_specs_count(own);
+  size_t num_own = cst_specs_num_specs(own);
   cst_tensor_spec *items = cst__new(NULL, (count + num_own) * sizeof *items);
   for (size_t i = 0; items != NULL && i < count + num_own; i++) {
     items[i] = i < count ? *cst_specs_get(specs, i) : *cst_specs_get(own, i - count);

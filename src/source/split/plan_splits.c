@@ -133,7 +133,7 @@ static cst_status open_large_file(const split_planner *planner, const char *file
 /* The index beside a file, if it is sound and that of the file's container. */
 static cst_status load_split_index(const cst_source *source, const char *file, cst_index **out,
                                    cst_error *error) {
-  cst_status status = cst_index_load(file, &source->allocator, out, NULL);
+  cst_status status = cst_index_open(file, &source->allocator, out, NULL);
   if (status == CST_NO_MEMORY) {
     return cst__fail_memory(error, sizeof **out);
   }
@@ -308,7 +308,9 @@ cst_status cst_splits_plan(const char *const *paths, size_t num_paths,
   return CST_OK;
 }
 
-size_t cst_splits_count(const cst_splits *splits) { return splits != NULL ? splits->count : 0; }
+size_t cst_splits_num_splits(const cst_splits *splits) {
+  return splits != NULL ? splits->count : 0;
+}
 
 const cst_split *cst_splits_get(const cst_splits *splits, size_t i) {
   return splits != NULL && i < splits->count ? &splits->items[i] : NULL;

@@ -7,16 +7,13 @@
  * structs or values. Arrays have *slots*; a *place* is a number among what has been opened, from 0
  * on. What is not there is *null*.
  *
- * An operation looks at its argument in one of two ways: through the view of its array and puts a
- * result together out of shared parts (made.h), or with its dimensions opened (levels.h), if it
- * moves elements.
- *
- * It moves elements: dimensions are opened, lists and elements are made anew. If it chooses, it is
- * a walk (selection.h: index_items.c, elements.c, where.c); whole dimensions are arrange.c and
- * join.c. Or it changes what lies in the structs: it goes down the type, puts shared parts and new
- * ones together, and copies the type once, at the end (field.c, only.c, like.c, tensor_nulls.c).
- * Several paths are sorted first (branches.h) and changed in one walk (edit.h), for which update.c
- * makes fields of given values and transfer.c promotes and broadcasts.
+ * An operation is one of two things. It moves elements: dimensions are opened (levels.h), lists and
+ * elements are made anew. If it chooses, it is a walk (selection.h: index_items.c, elements.c,
+ * where.c); whole dimensions are arrange.c and join.c. Or it changes what lies in the structs: it
+ * goes down the view of its array, puts shared parts and new ones together (made.h), and copies the
+ * type once, at the end (field.c, only.c, like.c, tensor_nulls.c). Several paths are sorted first
+ * (branches.h) and changed in one walk (edit.h), for which update.c makes fields of given values
+ * and transfer.c promotes and broadcasts.
  *
  * st["event.query", :, 0] in Python: python/ext/structured/key.c makes a cst_index_item of each
  * part of the key; index_items.c looks up the names (field.c, only.c: no copy), and takes what is

@@ -95,17 +95,6 @@ typedef struct sorting_steps {
   size_t *members;   /* those of the first branch, then those of the next, ... */
 } sorting_steps;
 
-static cst_status branches_take(sorting_steps *s, cst__arena *arena, cst_error *error) {
-  size_t size = (s->set->count + 1) * (sizeof(cst__branch) + 2 * sizeof(size_t));
-  s->out->items = cst__arena_take_zero(arena, size);
-  if (s->out->items == NULL) {
-    return cst__fail_memory(error, size);
-  }
-  s->branch_of = (size_t *)(void *)(s->out->items + s->set->count);
-  s->members = s->branch_of + s->set->count;
-  return CST_OK;
-}
-
 static cst_status branches_note_steps(sorting_steps *s, cst_error *error) {
   for (size_t i = 0; i < s->set->count; i++) {
     const cst_path *path = &s->set->paths[s->set->members[i]];
@@ -163,7 +152,13 @@ cst_status cst__branches_make(const cst__path_set *set, const struct ArrowSchema
                               cst__arena *arena, cst__branches *out, cst_error *error) {
   sorting_steps s = {.set = set, .out = out};
   *out = (cst__branches){NULL, 0};
-  CST__TRY(branches_take(&s, arena, error));
+  size_t size = (set->count + 1) * (sizeof(cst__branch) + 2 * sizeof(size_t));
+  out->items = cst__arena_take_zero(arena, size);
+  if (out->items == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  s.branch_of = (size_t *)(void *)(out->items + set->count);
+  s.members = s.branch_of + set->count;
   cst_status status = branches_note_steps(&s, error);
   if (status == CST_OK) {
     status = branches_find_places(&s, structs, error);

@@ -96,25 +96,20 @@ static cst_status edit_fail(const editing *e, const cst__branch *branch, const c
   return CST_INVALID_ARGUMENT;
 }
 
-/* A field that goes may go twice, and what lies in it with it. */
-static cst_status edit_check_removals(const editing *e, const cst__slots *structs,
-                                      const cst__branch *branch) {
-  const cst__path_set *set = &branch->below;
-  for (size_t i = 0; i < set->count; i++) {
-    if (e->edits[set->members[i]].make != NULL) {
-      return edit_fail(e, branch, "it is changed twice, or together with a field that lies in it");
-    }
-    CST__TRY(cst__field_check(structs->view, &set->paths[set->members[i]], set->depth - 1,
-                              e->assembly.error));
-  }
-  return CST_OK;
-}
-
 static cst_status edit_check(const editing *e, const cst__slots *structs,
                              const cst__branch *branch) {
   const cst__edit *edit = branch->end != NULL ? &e->edits[*branch->end] : NULL;
   if (edit != NULL && branch->below.count > 1) {
-    CST__TRY(edit_check_removals(e, structs, branch));
+    /* A field that goes may go twice, and what lies in it with it. */
+    const cst__path_set *set = &branch->below;
+    for (size_t i = 0; i < set->count; i++) {
+      if (e->edits[set->members[i]].make != NULL) {
+        return edit_fail(e, branch,
+                         "it is changed twice, or together with a field that lies in it");
+      }
+      CST__TRY(cst__field_check(structs->view, &set->paths[set->members[i]], set->depth - 1,
+                                e->assembly.error));
+    }
   }
   if (branch->place < 0 && (edit == NULL || edit->make == NULL)) {
     return cst__fail_field(structs->view->schema, branch->step, e->assembly.error);
@@ -141,21 +136,21 @@ static cst_status edit_old_field(const editing *e, const cst__edit_place *at, in
   return cst__made_share(&e->assembly, &field, out);
 }
 
-static cst_status edit_new_field(const editing *e, const cst__edit_place *at,
-                                 const cst__branch *branch, cst__made *out) {
-  const cst__edit *edit = &e->edits[*branch->end];
-  CST__TRY(edit->make(&e->assembly, edit, at, out));
-  cst_status status = cst__made_name(&e->assembly, branch->step, out);
-  if (status != CST_OK) {
-    cst__made_release(out);
-  }
-  return status;
-}
-
 static cst_status edit_field(const editing *e, const cst__edit_place *at, const cst__branch *branch,
                              cst__made *out) {
-  cst_status status = branch->end != NULL ? edit_new_field(e, at, branch, out)
-                                          : edit_old_field(e, at, branch->place, branch, out);
+  cst_status status;
+  if (branch->end == NULL) {
+    status = edit_old_field(e, at, branch->place, branch, out);
+  } else {
+    const cst__edit *edit = &e->edits[*branch->end];
+    status = edit->make(&e->assembly, edit, at, out);
+    if (status == CST_OK) {
+      status = cst__made_name(&e->assembly, branch->step, out);
+      if (status != CST_OK) {
+        cst__made_release(out);
+      }
+    }
+  }
   if (status != CST_OK) {
     cst__error_add_path(e->assembly.error, branch->step, strlen(branch->step));
   }
@@ -232,19 +227,6 @@ static cst_status edit_node(const editing *e, const cst__slots *at, const edit_s
 
 /* ---- the whole ---- */
 
-static cst_status edit_check_paths(const cst_structured *tensor, const cst_path *paths,
-                                   size_t count, cst_error *error) {
-  if (!tensor->is_struct) {
-    return cst__fail_leaf(tensor, error);
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (paths[i].count == 0) {
-      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "an empty path names no field");
-    }
-  }
-  return CST_OK;
-}
-
 cst_status cst__structured_edit(const cst_structured *tensor, const cst_path *paths,
                                 const cst__edit *edits, size_t count, cst_structured **out,
                                 cst_error *error) {
@@ -256,7 +238,14 @@ cst_status cst__structured_edit(const cst_structured *tensor, const cst_path *pa
     *out = cst_structured_retain(tensor);
     return CST_OK;
   }
-  CST__TRY(edit_check_paths(tensor, paths, count, error));
+  if (!tensor->is_struct) {
+    return cst__fail_leaf(tensor, error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    if (paths[i].count == 0) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "an empty path names no field");
+    }
+  }
   cst__arena_init(&arena, &tensor->array->allocator);
   const editing e = {{cst__array_owner(tensor->array), &arena, error}, edits};
   const edit_step top = {&set, NULL};

@@ -18,29 +18,25 @@ typedef struct choosing {
 
 typedef cst_status (*choosing_steps)(cst__selection *s, const choosing *c);
 
-/* Opens `dims` dimensions, or the rows, goes the steps, and takes what is left whole. */
-static cst_status choose_elements(const choosing *c, size_t dims, choosing_steps steps,
-                                  cst_structured **out, cst_error *error) {
-  cst__selection s;
-  size_t opened = dims > 0 || c->tensor->is_row ? dims : 1;
-  CST__TRY(cst__selection_begin(&s, c->tensor, opened, cst__structured_rank(c->tensor) + c->by_rank,
-                                error));
-  cst_status status = steps(&s, c);
-  while (status == CST_OK && s.depth < opened) {
-    status = cst__select_all(&s);
-  }
-  if (status == CST_OK) {
-    status = cst__selection_finish(&s, out);
-  }
-  cst__selection_end(&s);
-  return status;
-}
-
-/* Chooses by what has been opened, and closes it. */
+/* Opens `dims` dimensions, or the rows, goes the steps beside what has been opened (and is closed),
+ * and takes what is left whole. */
 static cst_status choose_by(choosing *c, cst__indices *by, size_t dims, choosing_steps steps,
                             cst_structured **out, cst_error *error) {
+  cst__selection s;
+  size_t opened = dims > 0 || c->tensor->is_row ? dims : 1;
+  size_t most = cst__structured_rank(c->tensor) + c->by_rank;
   c->by = by;
-  cst_status status = choose_elements(c, dims, steps, out, error);
+  cst_status status = cst__selection_begin(&s, c->tensor, opened, most, error);
+  if (status == CST_OK) {
+    status = steps(&s, c);
+    while (status == CST_OK && s.depth < opened) {
+      status = cst__select_all(&s);
+    }
+    if (status == CST_OK) {
+      status = cst__selection_finish(&s, out);
+    }
+    cst__selection_end(&s);
+  }
   cst__indices_close(by);
   return status;
 }

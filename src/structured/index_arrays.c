@@ -21,24 +21,9 @@ static void *arrays_take(const arrays_reader *r, int64_t count, size_t width) {
 
 /* ---- reading ---- */
 
-static cst_status fail_ragged(size_t item, cst_error *error) {
-  return cst__fail(error, CST_INVALID_ARGUMENT,
-                   "columnstone.struct.constant makes a tensor that chooses row by row",
-                   "item %zu is an array of rows that differ in length, or are null", item);
-}
-
 static cst_status add_dimension(const arrays_reader *r, const cst__index_array *dim) {
   r->out->dims[r->out->num_dims++] = *dim;
   return CST_OK;
-}
-
-static cst_status read_place(const arrays_reader *r, size_t item, int64_t place) {
-  int64_t *value = arrays_take(r, 1, sizeof *value);
-  if (value == NULL) {
-    return CST_NO_MEMORY;
-  }
-  *value = place;
-  return add_dimension(r, &(cst__index_array){item, -1, value, 0, NULL});
 }
 
 /* The coordinates of what is true, a dimension of the tensor per dimension of the mask. One without
@@ -89,7 +74,9 @@ static cst_status read_index_array(const arrays_reader *r, size_t item,
   for (size_t d = 0; d < rank; d++) {
     bool is_below_none = d > 0 && shape[d - 1] <= 0;
     if (shape[d] < 0 && !is_below_none) {
-      return fail_ragged(item, r->error);
+      return cst__fail(r->error, CST_INVALID_ARGUMENT,
+                       "columnstone.struct.constant makes a tensor that chooses row by row",
+                       "item %zu is an array of rows that differ in length, or are null", item);
     }
     shape[d] = shape[d] < 0 ? 0 : shape[d];
   }
@@ -115,7 +102,12 @@ static cst_status read_items(const arrays_reader *r, const cst_index_item *items
   }
   for (size_t i = 0; i < count; i++) {
     if (items[i].kind == CST_INDEX_AT) {
-      CST__TRY(read_place(r, i, items[i].begin));
+      int64_t *value = arrays_take(r, 1, sizeof *value);
+      if (value == NULL) {
+        return CST_NO_MEMORY;
+      }
+      *value = items[i].begin;
+      CST__TRY(add_dimension(r, &(cst__index_array){i, -1, value, 0, NULL}));
     } else if (items[i].kind == CST_INDEX_ARRAY) {
       CST__TRY(read_index_array(r, i, items[i].tensor));
     }
@@ -150,44 +142,6 @@ static cst_status arrays_fail_shapes(const cst__index_array *a, const cst__index
 /* Its length in dimension d of `rank` of the common shape. */
 static int64_t own_length(const cst__index_array *dim, size_t d, size_t rank) {
   return d + dim->rank >= rank ? dim->shape[d + dim->rank - rank] : 1;
-}
-
-static cst_status common_shape(const arrays_reader *r, size_t rank, int64_t *shape) {
-  const cst__index_array *dims = r->out->dims;
-  for (size_t d = 0; d < rank; d++) {
-    size_t first = 0;
-    shape[d] = 1;
-    for (size_t i = 0; i < r->out->num_dims; i++) {
-      int64_t length = own_length(&dims[i], d, rank);
-      if (length != 1 && shape[d] != 1 && length != shape[d]) {
-        return arrays_fail_shapes(&dims[first], &dims[i], r->error);
-      }
-      if (length != 1 && shape[d] == 1) {
-        shape[d] = length;
-        first = i;
-      }
-    }
-  }
-  return CST_OK;
-}
-
-static cst_status make_common_levels(const arrays_reader *r, const int64_t *shape, size_t rank) {
-  cst__indices *by = &r->out->by;
-  int64_t total = 1;
-  by->levels.items = arrays_take(r, (int64_t)rank + 1, sizeof *by->levels.items);
-  if (by->levels.items == NULL) {
-    return CST_NO_MEMORY;
-  }
-  by->levels.count = rank;
-  for (size_t d = 0; d < rank; d++) {
-    CST__TRY(cst__lists_fixed(total, shape[d], r->arena, &by->levels.items[d], r->error));
-    if (__builtin_mul_overflow(total, shape[d], &total)) {
-      return cst__fail(r->error, CST_LIMIT, NULL,
-                       "the arrays together have more values than 64 bits count");
-    }
-  }
-  by->count = total;
-  return CST_OK;
 }
 
 /* The array's values, repeated over the common shape. */
@@ -230,8 +184,36 @@ static cst_status broadcast_all(const arrays_reader *r) {
   if (shape == NULL) {
     return CST_NO_MEMORY;
   }
-  CST__TRY(common_shape(r, rank, shape));
-  CST__TRY(make_common_levels(r, shape, rank));
+  const cst__index_array *dims = out->dims;
+  for (size_t d = 0; d < rank; d++) {
+    size_t first = 0;
+    shape[d] = 1;
+    for (size_t i = 0; i < out->num_dims; i++) {
+      int64_t length = own_length(&dims[i], d, rank);
+      if (length != 1 && shape[d] != 1 && length != shape[d]) {
+        return arrays_fail_shapes(&dims[first], &dims[i], r->error);
+      }
+      if (length != 1 && shape[d] == 1) {
+        shape[d] = length;
+        first = i;
+      }
+    }
+  }
+  cst__indices *by = &out->by;
+  int64_t total = 1;
+  by->levels.items = arrays_take(r, (int64_t)rank + 1, sizeof *by->levels.items);
+  if (by->levels.items == NULL) {
+    return CST_NO_MEMORY;
+  }
+  by->levels.count = rank;
+  for (size_t d = 0; d < rank; d++) {
+    CST__TRY(cst__lists_fixed(total, shape[d], r->arena, &by->levels.items[d], r->error));
+    if (__builtin_mul_overflow(total, shape[d], &total)) {
+      return cst__fail(r->error, CST_LIMIT, NULL,
+                       "the arrays together have more values than 64 bits count");
+    }
+  }
+  by->count = total;
   for (size_t i = 0; i < out->num_dims; i++) {
     CST__TRY(broadcast(r, shape, rank, &out->dims[i]));
   }

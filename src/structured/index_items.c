@@ -96,23 +96,15 @@ static cst_status look_up_names(const cst_structured *tensor, const cst_index_it
 
 /* ---- checks ---- */
 
-static const char *item_text(const cst_index_item *item) {
-  switch (item->kind) {
-    case CST_INDEX_AT:
-      return "an integer";
-    case CST_INDEX_SLICE:
-      return "a slice";
-    default:
-      return "an array";
-  }
-}
-
 static cst_status key_fail_dims(const key *k, size_t item) {
-  size_t rank = cst__structured_rank(k->tensor);
+  cst_index_kind kind = k->items[item].kind;
   return cst__fail(
       k->error, CST_INVALID_ARGUMENT, NULL,
       "too many indices: item %zu, %s, stands for more dimensions than are left of %zu", item,
-      item_text(&k->items[item]), rank);
+      kind == CST_INDEX_AT      ? "an integer"
+      : kind == CST_INDEX_SLICE ? "a slice"
+                                : "an array",
+      cst__structured_rank(k->tensor));
 }
 
 /* True if the only array is a mask of whole rows, and nothing that is broadcast stands beside it:
@@ -171,28 +163,7 @@ static cst_status key_check(key *k) {
   return CST_OK;
 }
 
-/* Without what takes all of the last dimensions; gives how many dimensions are left to look at. */
-static size_t key_trim(key *k) {
-  while (k->count > 0 &&
-         (k->items[k->count - 1].kind == CST_INDEX_ELLIPSIS || is_whole(&k->items[k->count - 1]))) {
-    k->count--;
-  }
-  size_t dims = 0;
-  for (size_t i = 0; i < k->count; i++) {
-    dims += k->items[i].kind == CST_INDEX_ELLIPSIS ? (size_t)k->items[i].begin
-                                                   : item_dims(&k->items[i]);
-  }
-  return dims > 0 || k->tensor->is_row ? dims : 1;
-}
-
 /* ---- going through ---- */
-
-static cst_status select_ellipsis(cst__selection *s, const cst_index_item *item) {
-  for (int64_t i = 0; i < item->begin; i++) {
-    CST__TRY(cst__select_all(s));
-  }
-  return CST_OK;
-}
 
 static cst_status select_row_by_row(cst__selection *s, const cst_structured *tensor) {
   cst__indices by;
@@ -222,7 +193,10 @@ static cst_status select_item(cst__selection *s, const cst_index_item *item) {
     case CST_INDEX_SLICE:
       return cst__select_slice(s, &(cst__slice){item->begin, item->end, item->step});
     case CST_INDEX_ELLIPSIS:
-      return select_ellipsis(s, item);
+      for (int64_t i = 0; i < item->begin; i++) {
+        CST__TRY(cst__select_all(s));
+      }
+      return CST_OK;
     case CST_INDEX_NEW_AXIS:
       return cst__select_new_axis(s);
     default:
@@ -234,17 +208,12 @@ static bool is_broadcast(const cst_index_item *item) {
   return item->kind == CST_INDEX_ARRAY || item->kind == CST_INDEX_AT;
 }
 
-/* True if no other item stands between arrays and places. */
-static bool is_adjacent(const key *k) {
-  size_t parts = 0;
+static cst_status select_by_arrays(cst__selection *s, const key *k, cst__index_arrays *arrays) {
+  size_t parts = 0; /* of arrays and places without another item between them */
   for (size_t i = 0; i < k->count; i++) {
     parts += is_broadcast(&k->items[i]) && (i == 0 || !is_broadcast(&k->items[i - 1]));
   }
-  return parts == 1;
-}
-
-static cst_status select_by_arrays(cst__selection *s, const key *k, cst__index_arrays *arrays) {
-  bool is_spread = !is_adjacent(k);
+  bool is_spread = parts != 1;
   size_t at = 0;
   cst__select_by(s, &arrays->by);
   if (is_spread) {
@@ -297,32 +266,25 @@ static cst_status check_masks(cst__selection *s, const key *k, const cst__index_
   return CST_OK;
 }
 
-static cst_status key_check_masks(const key *k, size_t dims, const cst__index_arrays *arrays) {
-  cst__selection s;
-  bool has_mask = false;
-  for (size_t i = 0; i < arrays->num_dims; i++) {
-    has_mask |= arrays->dims[i].length >= 0;
-  }
-  if (!has_mask) {
-    return CST_OK;
-  }
-  CST__TRY(cst__selection_begin(&s, k->tensor, dims, k->num_made, k->error));
-  cst_status status = check_masks(&s, k, arrays);
-  cst__selection_end(&s);
-  return status;
-}
-
-static cst_status key_select(cst__selection *s, const key *k, size_t dims) {
+/* A key with arrays. Masks are compared with the dimensions that they stand for in a walk of their
+ * own, for the one that follows leaves dimensions out in which nothing is chosen. */
+static cst_status select_with_arrays(cst__selection *s, const key *k, size_t dims) {
   cst__index_arrays arrays;
-  if (!k->has_arrays) {
-    for (size_t i = 0; i < k->count; i++) {
-      CST__TRY(select_item(s, &k->items[i]));
-    }
-    return CST_OK;
-  }
+  bool has_mask = false;
   CST__TRY(
       cst__index_arrays_open(k->items, k->count, &k->tensor->array->allocator, &arrays, k->error));
-  cst_status status = key_check_masks(k, dims, &arrays);
+  for (size_t i = 0; i < arrays.num_dims; i++) {
+    has_mask |= arrays.dims[i].length >= 0;
+  }
+  cst_status status = CST_OK;
+  if (has_mask) {
+    cst__selection masked;
+    status = cst__selection_begin(&masked, k->tensor, dims, k->num_made, k->error);
+    if (status == CST_OK) {
+      status = check_masks(&masked, k, &arrays);
+      cst__selection_end(&masked);
+    }
+  }
   if (status == CST_OK) {
     status = select_by_arrays(s, k, &arrays);
   }
@@ -332,45 +294,62 @@ static cst_status key_select(cst__selection *s, const key *k, size_t dims) {
 
 /* ---- all of it ---- */
 
-/* The first item alone where it takes one row, or some that follow each other: nothing but these is
- * looked at then. Gives whether that was so. */
-static cst_status key_take_rows(key *k, cst_structured **out, bool *is_done) {
-  const cst_index_item *item = &k->items[0];
+/* Does the first item alone where it takes one row, or some that follow each other: nothing but
+ * these is looked at then. They are the key's tensor from then on, and to be released. */
+static cst_status key_take_rows(key *k, cst_structured **out) {
   const cst_array *array = k->tensor->array;
   int64_t length = array->array.length;
   cst_array *rows;
-  *is_done = false;
   if (k->tensor->is_row || k->count == 0 || k->has_arrays) {
     return CST_OK;
   }
-  if (item->kind == CST_INDEX_AT) {
+  cst_index_item *item = &k->items[0];
+  bool is_at = item->kind == CST_INDEX_AT;
+  if (is_at) {
     int64_t at = item->begin < 0 ? item->begin + length : item->begin;
     if (at < 0 || at >= length) {
       return CST_OK; /* the walk says so */
     }
     CST__TRY(cst_array_slice(array, at, 1, &rows, k->error));
     k->origin = (cst__row_origin){.is_row = true, .row = at};
+    k->items++;
+    k->count--;
   } else if (item->kind == CST_INDEX_SLICE && item->step == 1) {
     cst__range part = cst__slice_of(&(cst__slice){item->begin, item->end, item->step}, length);
     CST__TRY(cst_array_slice(array, part.begin, part.count, &rows, k->error));
     k->origin.row = part.begin;
+    item->begin = item->end = CST_INDEX_OPEN;
   } else {
     return CST_OK;
   }
-  *is_done = true;
-  return cst__structured_result(rows, item->kind == CST_INDEX_AT, out, k->error);
+  CST__TRY(cst__structured_result(rows, is_at, out, k->error));
+  k->tensor = *out;
+  return CST_OK;
 }
 
+/* Goes from item to item, from the outermost dimension on, and takes what lies below the last. */
 static cst_status key_walk(key *k, cst_structured **out) {
   cst__selection s;
-  size_t dims = key_trim(k);
+  size_t dims = 0; /* that are looked at */
+  while (k->count > 0 &&
+         (k->items[k->count - 1].kind == CST_INDEX_ELLIPSIS || is_whole(&k->items[k->count - 1]))) {
+    k->count--; /* it takes all of the last dimensions */
+  }
   if (k->count == 0) {
     *out = cst_structured_retain(k->tensor);
     return CST_OK;
   }
+  for (size_t i = 0; i < k->count; i++) {
+    dims += k->items[i].kind == CST_INDEX_ELLIPSIS ? (size_t)k->items[i].begin
+                                                   : item_dims(&k->items[i]);
+  }
+  dims = dims > 0 || k->tensor->is_row ? dims : 1;
   CST__TRY(cst__selection_begin(&s, k->tensor, dims, k->num_made, k->error));
   s.origin = k->origin;
-  cst_status status = key_select(&s, k, dims);
+  cst_status status = k->has_arrays ? select_with_arrays(&s, k, dims) : CST_OK;
+  for (size_t i = 0; i < k->count && !k->has_arrays && status == CST_OK; i++) {
+    status = select_item(&s, &k->items[i]);
+  }
   while (status == CST_OK && s.depth < dims) {
     status = cst__select_all(&s);
   }
@@ -378,27 +357,6 @@ static cst_status key_walk(key *k, cst_structured **out) {
     status = cst__selection_finish(&s, out);
   }
   cst__selection_end(&s);
-  return status;
-}
-
-static cst_status key_apply(key *k, cst_structured **out) {
-  cst_structured *rows;
-  bool is_done;
-  CST__TRY(key_check(k));
-  CST__TRY(key_take_rows(k, &rows, &is_done));
-  if (!is_done) {
-    return key_walk(k, out);
-  }
-  k->tensor = rows;
-  if (k->items[0].kind == CST_INDEX_AT) {
-    k->items++;
-    k->count--;
-  } else {
-    k->items[0] = (cst_index_item){
-        .kind = CST_INDEX_SLICE, .begin = CST_INDEX_OPEN, .end = CST_INDEX_OPEN, .step = 1};
-  }
-  cst_status status = key_walk(k, out);
-  cst_structured_release(rows);
   return status;
 }
 
@@ -456,7 +414,15 @@ cst_status cst_structured_index(const cst_structured *tensor, const cst_index_it
         left[k.count++] = items[i];
       }
     }
-    status = key_apply(&k, out);
+    cst_structured *rows = NULL;
+    status = key_check(&k);
+    if (status == CST_OK) {
+      status = key_take_rows(&k, &rows);
+    }
+    if (status == CST_OK) {
+      status = key_walk(&k, out);
+    }
+    cst_structured_release(rows);
     cst_structured_release(named);
   }
   if (left != few) {

@@ -5,19 +5,6 @@
 
 #include "arrow/owned.h"
 
-static cst_status indices_fail_type(const cst__view *view, cst_error *error) {
-  char type[64];
-  cst__view_type_name(view, type, sizeof type);
-  return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                   "an index of type %s, instead of integers or booleans", type);
-}
-
-static bool is_integer(const cst__view *view) {
-  return view->layout == CST__LAYOUT_NULL ||
-         (view->layout == CST__LAYOUT_NUMBER && view->dtype != CST_DTYPE_FLOAT32 &&
-          view->dtype != CST_DTYPE_FLOAT64);
-}
-
 static int64_t integer_at(const cst__view *view, int64_t i) {
   if (cst__view_is_null(view, i)) {
     return CST__INDEX_NULL;
@@ -87,7 +74,15 @@ static cst_status fill_indices(cst__indices *out, const cst_structured *tensor, 
   if (view.layout == CST__LAYOUT_BOOL) {
     return fill_mask(out, &view, error);
   }
-  return is_integer(&view) ? fill_integers(out, &view, error) : indices_fail_type(&view, error);
+  if (view.layout == CST__LAYOUT_NULL ||
+      (view.layout == CST__LAYOUT_NUMBER && view.dtype != CST_DTYPE_FLOAT32 &&
+       view.dtype != CST_DTYPE_FLOAT64)) {
+    return fill_integers(out, &view, error);
+  }
+  char type[64];
+  cst__view_type_name(&view, type, sizeof type);
+  return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                   "an index of type %s, instead of integers or booleans", type);
 }
 
 cst_status cst__indices_open(const cst_structured *tensor, cst__indices *out, cst_error *error) {

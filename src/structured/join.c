@@ -18,26 +18,6 @@ typedef struct joining {
   cst_error *error;
 } joining;
 
-static cst_status join_open(joining *j) {
-  size_t size = j->count * sizeof *j->levels;
-  j->levels = cst__new(j->allocator, size);
-  if (j->levels == NULL) {
-    return cst__fail_memory(j->error, size);
-  }
-  for (; j->num_open < j->count; j->num_open++) {
-    CST__TRY(
-        cst__levels_open(j->tensors[j->num_open], j->axis + 1, &j->levels[j->num_open], j->error));
-  }
-  return CST_OK;
-}
-
-static void join_close(joining *j) {
-  for (size_t i = 0; i < j->num_open; i++) {
-    cst__levels_close(&j->levels[i]);
-  }
-  cst__delete(j->levels);
-}
-
 static cst_status join_fail_lists(const joining *j, size_t which, size_t at, int64_t list) {
   const cst__lists *first = &j->levels[0].items[at];
   const cst__lists *other = &j->levels[which].items[at];
@@ -93,13 +73,6 @@ static cst_status join_check_outer(joining *j) {
   return CST_OK;
 }
 
-/* The size of lists that are put together of lists of two sizes; -1: they may differ, or 64 bits do
- * not count it. */
-static int64_t join_size(int64_t size, int64_t other) {
-  int64_t sum;
-  return size < 0 || other < 0 || __builtin_add_overflow(size, other, &sum) ? -1 : sum;
-}
-
 /* The lists of the axis, with the sums of all lengths. */
 static cst_status join_add_lists(joining *j, cst__lists *out) {
   const cst__lists *first = &j->levels[0].items[j->axis];
@@ -114,24 +87,12 @@ static cst_status join_add_lists(joining *j, cst__lists *out) {
     for (int64_t k = 0; k <= out->count; k++) {
       splits[k] += lists->splits[k];
     }
-    out->size = join_size(out->size, lists->size);
-  }
-  return join_nulls(j, j->axis, &out->nulls);
-}
-
-/* Where what each list holds lies when all tensors' items lie one after the other. */
-static void join_spans(const joining *j, const cst__lists *lists, int64_t *begins, int64_t *ends) {
-  for (int64_t k = 0; k < lists->count; k++) {
-    int64_t base = 0;
-    for (size_t i = 0; i < j->count; i++) {
-      const cst__lists *level = &j->levels[i].items[j->axis];
-      int64_t length = level->splits[k + 1] - level->splits[k];
-      *begins++ = base + level->splits[k];
-      ends[1] = ends[0] + length;
-      ends++;
-      base += cst__lists_total(level);
+    if (out->size < 0 || lists->size < 0 ||
+        __builtin_add_overflow(out->size, lists->size, &out->size)) {
+      out->size = -1;
     }
   }
+  return join_nulls(j, j->axis, &out->nulls);
 }
 
 static cst_status join_rests(const joining *j, cst_array **out) {
@@ -167,7 +128,16 @@ static cst_status join_order(const joining *j, const cst__lists *lists, cst_arra
     return CST_NO_MEMORY;
   }
   ends[0] = 0;
-  join_spans(j, lists, begins, ends);
+  int64_t at = 0;
+  for (int64_t k = 0; k < lists->count; k++) {
+    int64_t base = 0; /* of the tensor's items, which lie one after the other */
+    for (size_t i = 0; i < j->count; i++, at++) {
+      const cst__lists *level = &j->levels[i].items[j->axis];
+      begins[at] = base + level->splits[k];
+      ends[at + 1] = ends[at] + level->splits[k + 1] - level->splits[k];
+      base += cst__lists_total(level);
+    }
+  }
   const cst__chosen chosen = {.count = ends[count], .spans = {begins, ends, count, 1}};
   CST__TRY(cst__array_choose(*items, &chosen, &ordered, j->error));
   cst_array_release(*items);
@@ -175,25 +145,22 @@ static cst_status join_order(const joining *j, const cst__lists *lists, cst_arra
   return CST_OK;
 }
 
-/* Joined as they are, which is fast, then brought into order, if there are several lists. */
-static cst_status join_items_of(const joining *j, const cst__lists *lists, cst_array **out) {
-  CST__TRY(join_rests(j, out));
-  cst_status status = lists->count > 1 ? join_order(j, lists, out) : CST_OK;
-  if (status != CST_OK) {
-    cst_array_release(*out);
-  }
-  return status;
-}
-
 static cst_status join_all(joining *j, cst_structured **out) {
   cst__lists lists;
   cst_array *items;
-  CST__TRY(join_open(j));
+  for (; j->num_open < j->count; j->num_open++) {
+    CST__TRY(
+        cst__levels_open(j->tensors[j->num_open], j->axis + 1, &j->levels[j->num_open], j->error));
+  }
   CST__TRY(join_check_outer(j));
   CST__TRY(join_add_lists(j, &lists));
-  CST__TRY(join_items_of(j, &lists, &items));
-  j->levels[0].items[j->axis] = lists;
-  cst_status status = cst__levels_tensor(j->levels[0].items, j->axis + 1, items, out, j->error);
+  /* Joined as they are, which is fast, then brought into order, if there are several lists. */
+  CST__TRY(join_rests(j, &items));
+  cst_status status = lists.count > 1 ? join_order(j, &lists, &items) : CST_OK;
+  if (status == CST_OK) {
+    j->levels[0].items[j->axis] = lists;
+    status = cst__levels_tensor(j->levels[0].items, j->axis + 1, items, out, j->error);
+  }
   cst_array_release(items);
   return status;
 }
@@ -237,8 +204,16 @@ cst_status cst_structured_concat(const cst_structured *const *tensors, size_t co
     *out = cst_structured_retain(tensors[0]);
     return CST_OK;
   }
+  size_t size = count * sizeof *j.levels;
+  j.levels = cst__new(j.allocator, size);
+  if (j.levels == NULL) {
+    return cst__fail_memory(error, size);
+  }
   cst_status status = join_all(&j, out);
-  join_close(&j);
+  for (size_t i = 0; i < j.num_open; i++) {
+    cst__levels_close(&j.levels[i]);
+  }
+  cst__delete(j.levels);
   return status;
 }
 

@@ -10,15 +10,6 @@ int64_t *cst__levels_take(cst__levels *levels, int64_t count, cst_error *error) 
   return cst__numbers_new(&levels->arena, count, error);
 }
 
-static cst_status level_open(cst__levels *levels, cst__lists *level, cst_error *error) {
-  const uint8_t *nulls;
-  CST__TRY(cst__slots_nulls(&levels->rest, &levels->arena, &nulls, error));
-  CST__TRY(cst__slots_open(&levels->rest, &levels->arena, level, error));
-  level->nulls = nulls;
-  level->size = nulls == NULL ? level->size : -1;
-  return CST_OK;
-}
-
 static cst_status levels_open_all(const cst_structured *tensor, cst__levels *levels,
                                   cst_error *error) {
   size_t size = (levels->count + 1) * sizeof *levels->items;
@@ -27,10 +18,16 @@ static cst_status levels_open_all(const cst_structured *tensor, cst__levels *lev
     return cst__fail_memory(error, size);
   }
   for (size_t i = 0; i < levels->count; i++) {
-    bool are_rows = i == 0 && !tensor->is_row; /* of a whole array: its rows are one list */
-    CST__TRY(are_rows ? cst__lists_one(levels->rest.chosen.count, &levels->arena, &levels->items[i],
-                                       error)
-                      : level_open(levels, &levels->items[i], error));
+    cst__lists *level = &levels->items[i];
+    if (i == 0 && !tensor->is_row) { /* of a whole array: its rows are one list */
+      CST__TRY(cst__lists_one(levels->rest.chosen.count, &levels->arena, level, error));
+      continue;
+    }
+    const uint8_t *nulls;
+    CST__TRY(cst__slots_nulls(&levels->rest, &levels->arena, &nulls, error));
+    CST__TRY(cst__slots_open(&levels->rest, &levels->arena, level, error));
+    level->nulls = nulls;
+    level->size = nulls == NULL ? level->size : -1;
   }
   return CST_OK;
 }

@@ -8,16 +8,6 @@
 static cst_status only_node(const cst__assembly *a, cst__slots *at, const void *how,
                             cst__made *out);
 
-/* Of a field that is kept whole, what lies in it may be named as well: if it is there. */
-static cst_status only_check(const cst__assembly *a, const cst__slots *structs,
-                             const cst__path_set *set) {
-  for (size_t i = 0; i < set->count; i++) {
-    CST__TRY(
-        cst__field_check(structs->view, &set->paths[set->members[i]], set->depth - 1, a->error));
-  }
-  return CST_OK;
-}
-
 static cst_status only_branch(const cst__assembly *a, const cst__slots *structs,
                               const cst__branch *branch, cst__made *out) {
   cst__slots field = *structs;
@@ -26,7 +16,11 @@ static cst_status only_branch(const cst__assembly *a, const cst__slots *structs,
   }
   field.view = &structs->view->children[branch->place];
   if (branch->end != NULL) {
-    CST__TRY(only_check(a, structs, &branch->below));
+    /* Of a field that is kept whole, what lies in it may be named as well: if it is there. */
+    for (size_t i = 0; i < branch->below.count; i++) {
+      CST__TRY(cst__field_check(structs->view, &branch->below.paths[branch->below.members[i]],
+                                branch->below.depth - 1, a->error));
+    }
     return cst__made_share(a, &field, out);
   }
   cst_status status = only_node(a, &field, &branch->below, out);

@@ -51,14 +51,6 @@ static size_t next_step(const char *text, const struct ArrowSchema **type) {
   }
 }
 
-static size_t most_steps(const char *text) {
-  size_t count = 1;
-  for (; *text != '\0'; text++) {
-    count += *text == '.';
-  }
-  return count;
-}
-
 cst_status cst_path_parse(const struct ArrowSchema *type, const char *text, cst_path *out,
                           cst_error *error) {
   CST__CLEAR(out);
@@ -67,7 +59,10 @@ cst_status cst_path_parse(const struct ArrowSchema *type, const char *text, cst_
   }
   CST__TRY(cst__schema_check_whole(type, error));
   size_t size = strlen(text);
-  size_t most = most_steps(text);
+  size_t most = 1;
+  for (size_t i = 0; i < size; i++) {
+    most += text[i] == '.';
+  }
   const char **steps = malloc(most * sizeof *steps + size + 1);
   if (steps == NULL) {
     return cst__fail_memory(error, most * sizeof *steps + size + 1);

@@ -48,25 +48,19 @@ static void level_end(cst__selection *s, const level *l, int64_t size) {
       (cst__lists){l->count, size, l->splits, l->any_null != 0 ? l->nulls : NULL};
 }
 
-/* The indices beside the places, where each of these becomes as many as the splits say. */
-static cst_status beside_repeat(cst__selection *s, const int64_t *splits) {
-  int64_t *beside;
-  int64_t count = s->places.count;
-  if (s->indices == NULL || (s->beside == NULL && s->beside_step == 0)) {
-    return CST_OK;
-  }
-  CST__TRY(take_numbers(s, splits[count], &beside));
-  cst__numbers_writer w = {beside, 0, s->error};
-  for (int64_t i = 0; i < count; i++) {
-    CST__TRY(cst__numbers_put(&w, cst__selection_beside(s, i), 0, splits[i + 1] - splits[i]));
-  }
-  s->beside = beside;
-  return CST_OK;
-}
-
 /* What has been picked of the next dimension, which is behind then. */
 static cst_status select_picked(cst__selection *s, const cst__picked *picked) {
-  CST__TRY(beside_repeat(s, picked->lists.splits));
+  const int64_t *splits = picked->lists.splits;
+  int64_t count = s->places.count;
+  if (s->indices != NULL && (s->beside != NULL || s->beside_step != 0)) {
+    int64_t *beside; /* of a place becomes that of all that it holds */
+    CST__TRY(take_numbers(s, splits[count], &beside));
+    cst__numbers_writer w = {beside, 0, s->error};
+    for (int64_t i = 0; i < count; i++) {
+      CST__TRY(cst__numbers_put(&w, cst__selection_beside(s, i), 0, splits[i + 1] - splits[i]));
+    }
+    s->beside = beside;
+  }
   s->made[s->num_made++] = picked->lists;
   s->places = picked->items;
   s->depth++;
@@ -293,27 +287,6 @@ static cst_status common_level(cst__selection *s, const cst__lists *from, const 
   return CST_OK;
 }
 
-static cst_status together_each(cst__selection *s, const cst__lists *from, const cst__lists *by,
-                                const level *l) {
-  int64_t *at;
-  int64_t *beside;
-  int64_t total = l->splits[l->count];
-  CST__TRY(take_numbers(s, total, &at));
-  CST__TRY(take_numbers(s, total, &beside));
-  for (int64_t i = 0; i < l->count; i++) {
-    int64_t list = cst__chosen_at(&s->places, i);
-    int64_t place = list < 0 ? 0 : from->splits[list];
-    int64_t other = by->splits[cst__selection_beside(s, i)];
-    for (int64_t k = l->splits[i]; k < l->splits[i + 1]; k++) {
-      at[k] = place++;
-      beside[k] = other++;
-    }
-  }
-  s->places = (cst__chosen){.count = total, .at = at};
-  s->beside = beside;
-  return CST_OK;
-}
-
 cst_status cst__select_together(cst__selection *s, cst__null_rule rule) {
   const cst__lists *from = next_level(s);
   const cst__lists *by = &s->indices->levels.items[s->indices_depth];
@@ -328,40 +301,48 @@ cst_status cst__select_together(cst__selection *s, cst__null_rule rule) {
     s->places = picked.items;
   } else {
     level l;
+    int64_t *at;
+    int64_t *beside;
     CST__TRY(select_check_total(s, cst__lists_total(from)));
     CST__TRY(common_level(s, from, by, rule, &l));
-    CST__TRY(together_each(s, from, by, &l));
+    int64_t total = l.splits[l.count];
+    CST__TRY(take_numbers(s, total, &at));
+    CST__TRY(take_numbers(s, total, &beside));
+    for (int64_t i = 0; i < l.count; i++) {
+      int64_t list = cst__chosen_at(&s->places, i);
+      int64_t place = list < 0 ? 0 : from->splits[list];
+      int64_t other = by->splits[cst__selection_beside(s, i)];
+      for (int64_t k = l.splits[i]; k < l.splits[i + 1]; k++) {
+        at[k] = place++;
+        beside[k] = other++;
+      }
+    }
+    s->places = (cst__chosen){.count = total, .at = at};
+    s->beside = beside;
     level_end(s, &l, from->size);
   }
   s->depth++;
   return CST_OK;
 }
 
-/* The truth of what stands beside each place. */
-static cst_status beside_mask(cst__selection *s, const uint8_t **out) {
-  const uint8_t *mask = s->indices->mask;
-  if (s->beside == NULL && s->beside_step == 1) {
-    *out = mask + s->beside_begin;
-    return CST_OK;
-  }
-  uint8_t *own = cst__arena_take(&s->source.arena, (size_t)s->places.count);
-  if (own == NULL) {
-    return cst__fail_memory(s->error, (size_t)s->places.count);
-  }
-  for (int64_t i = 0; i < s->places.count; i++) {
-    own[i] = mask[cst__selection_beside(s, i)];
-  }
-  *out = own;
-  return CST_OK;
-}
-
 cst_status cst__select_true(cst__selection *s, cst__null_rule rule) {
   cst__arena *arena = &s->source.arena;
-  const uint8_t *mask = NULL;
+  const uint8_t *mask = s->indices->mask;
   cst__picked kept;
   CST__TRY(cst__select_together(s, rule));
   cst__lists *made = &s->made[s->num_made - 1];
-  CST__TRY(beside_mask(s, &mask));
+  if (s->beside == NULL && s->beside_step == 1) {
+    mask += s->beside_begin;
+  } else {
+    uint8_t *own = cst__arena_take(arena, (size_t)s->places.count);
+    if (own == NULL) {
+      return cst__fail_memory(s->error, (size_t)s->places.count);
+    }
+    for (int64_t i = 0; i < s->places.count; i++) {
+      own[i] = mask[cst__selection_beside(s, i)];
+    }
+    mask = own;
+  }
   const uint64_t *words = cst__words_of_bytes(mask, s->places.count, arena, s->error);
   if (words == NULL) {
     return CST_NO_MEMORY;

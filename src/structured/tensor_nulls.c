@@ -17,15 +17,6 @@ typedef struct null_test {
   cst_path path; /* from where it is asked on */
 } null_test;
 
-static void null_test_invert(uint8_t *bits, int64_t count) {
-  for (size_t i = 0; i < cst__bits_size(count); i++) {
-    bits[i] = (uint8_t)~bits[i];
-  }
-  if ((count & 7) != 0) {
-    bits[count >> 3] &= (uint8_t)((1U << (count & 7)) - 1);
-  }
-}
-
 /* Clears the bits of empty lists. */
 static cst_status null_test_drop_empty(const cst__view *lists, uint8_t *bits, cst_error *error) {
   size_t work = 0;
@@ -48,7 +39,12 @@ static cst_status null_test_bits(const null_test *t, const cst__slots *field, ui
   memset(bits, 0, cst__bits_size(length));
   cst__slots_valid_bits(field, bits, 0);
   if (t->test == CST_IS_NULL) {
-    null_test_invert(bits, length);
+    for (size_t i = 0; i < cst__bits_size(length); i++) {
+      bits[i] = (uint8_t)~bits[i];
+    }
+    if ((length & 7) != 0) {
+      bits[length >> 3] &= (uint8_t)((1U << (length & 7)) - 1);
+    }
     return CST_OK;
   }
   return cst__view_is_list(field->view) ? null_test_drop_empty(field->view, bits, error) : CST_OK;

@@ -227,21 +227,6 @@ static cst_status transfer_check(const cst_field_copy *copy, const transfer *t,
 
 /* ---- the whole ---- */
 
-static cst_status transfer_path(const cst_field_copy *copy, cst__arena *arena, cst_path *out,
-                                cst_error *error) {
-  size_t size = (copy->to.count + 1) * sizeof *out->steps;
-  const char **steps = cst__arena_take(arena, size);
-  if (steps == NULL) {
-    return cst__fail_memory(error, size);
-  }
-  if (copy->to.count > 0) {
-    memcpy(steps, copy->to.steps, size - sizeof *steps);
-  }
-  steps[copy->to.count] = copy->name != NULL ? copy->name : copy->from.steps[copy->from.count - 1];
-  *out = (cst_path){steps, copy->to.count + 1};
-  return CST_OK;
-}
-
 typedef struct transfers {
   cst__arena arena; /* holds the following */
   cst_path *paths;
@@ -267,7 +252,17 @@ static cst_status transfers_add(transfers *all, size_t i, const cst_structured *
   transfer *t = &all->ways[i];
   CST__TRY(transfer_plan(tensor, copy, t, error));
   CST__TRY(transfer_check(copy, t, direction, error));
-  CST__TRY(transfer_path(copy, &all->arena, &all->paths[i], error));
+  cst_path *out = &all->paths[i];
+  size_t size = (copy->to.count + 1) * sizeof *out->steps;
+  const char **steps = cst__arena_take(&all->arena, size);
+  if (steps == NULL) {
+    return cst__fail_memory(error, size);
+  }
+  if (copy->to.count > 0) {
+    memcpy(steps, copy->to.steps, size - sizeof *steps);
+  }
+  steps[copy->to.count] = copy->name != NULL ? copy->name : copy->from.steps[copy->from.count - 1];
+  *out = (cst_path){steps, copy->to.count + 1};
   all->edits[i] = (cst__edit){.make = transfer_make,
                               .is_new = !copy->replace,
                               .needs_slots = t->down.count > 0 || t->lists > 1,

@@ -99,14 +99,6 @@ static void put_temporal(tree_writer *w, const char *format) {
   }
 }
 
-/* "d:10,2" and "d:10,2,256". */
-static void put_decimal_type(tree_writer *w, const cst__type *type) {
-  const char *precision = type->format + 2;
-  const char *scale = strchr(precision, ',') + 1;
-  cst__text_printf(&w->out, "decimal%" PRId64 "(%.*s, %.*s)", type->fixed_size * 8,
-                   (int)(scale - 1 - precision), precision, (int)strcspn(scale, ","), scale);
-}
-
 /* The name of what is neither a list nor nested; formats have been checked. */
 static void put_value_type(tree_writer *w, const cst__type *type) {
   switch (type->layout) {
@@ -121,7 +113,11 @@ static void put_value_type(tree_writer *w, const cst__type *type) {
       if (type->format[0] == 't') {
         put_temporal(w, type->format);
       } else {
-        put_decimal_type(w, type);
+        /* "d:10,2" and "d:10,2,256". */
+        const char *precision = type->format + 2;
+        const char *scale = strchr(precision, ',') + 1;
+        cst__text_printf(&w->out, "decimal%" PRId64 "(%.*s, %.*s)", type->fixed_size * 8,
+                         (int)(scale - 1 - precision), precision, (int)strcspn(scale, ","), scale);
       }
       break;
     default:
@@ -192,7 +188,13 @@ static size_t put_field_name(tree_writer *w, const char *name) {
   return w->out.failed ? 0 : tree_text_columns(w->out.data + before, w->out.size - before);
 }
 
-static void put_shaped_type(tree_writer *w, const cst__type *type) {
+static void put_line(tree_writer *w, const cst__type *type, size_t shown) {
+  put_branches(w);
+  if (w->depth > 0) {
+    size_t columns = w->depth * BRANCH_COLUMNS + put_field_name(w, type->name);
+    size_t gap = columns + 2 < w->type_column ? w->type_column - columns : 2;
+    cst__text_printf(&w->out, "%*s", (int)gap, "");
+  }
   const cst__type *element = tree_element(type);
   for (const cst__type *level = type; level != element; level = tree_next_level(level)) {
     int64_t size = level_size(level);
@@ -206,29 +208,12 @@ static void put_shaped_type(tree_writer *w, const cst__type *type) {
   cst__text_puts(&w->out, element != type ? " " : "");
   put_element_type(w, type);
   cst__text_puts(&w->out, cst__type_is_nullable(element) ? "?" : "");
-}
-
-static void put_line(tree_writer *w, const cst__type *type, size_t shown) {
-  put_branches(w);
-  if (w->depth > 0) {
-    size_t columns = w->depth * BRANCH_COLUMNS + put_field_name(w, type->name);
-    size_t gap = columns + 2 < w->type_column ? w->type_column - columns : 2;
-    cst__text_printf(&w->out, "%*s", (int)gap, "");
-  }
-  put_shaped_type(w, type);
   const cst__type *fields = struct_below(type);
   if (fields != NULL && shown == 0) {
     size_t count = fields->num_children;
     cst__text_printf(&w->out, ", %zu field%s", count, count == 1 ? "" : "s");
   }
   cst__text_puts(&w->out, "\n");
-}
-
-static void put_rest_line(tree_writer *w, size_t more) {
-  put_branches(w);
-  cst__text_printf(&w->out, "%s %zu more field%s\n",
-                   (w->options->flags & CST_TREE_ASCII) != 0 ? "..." : "…", more,
-                   more == 1 ? "" : "s");
 }
 
 /* The type of a line, and those of all below it. */
@@ -243,7 +228,11 @@ static void put_lines(tree_writer *w, const cst__type *type) {
   }
   if (shown > 0 && shown < fields->num_children) {
     w->is_last[w->depth] = true;
-    put_rest_line(w, fields->num_children - shown);
+    size_t more = fields->num_children - shown;
+    put_branches(w);
+    cst__text_printf(&w->out, "%s %zu more field%s\n",
+                     (w->options->flags & CST_TREE_ASCII) != 0 ? "..." : "…", more,
+                     more == 1 ? "" : "s");
   }
   w->depth--;
 }
@@ -286,21 +275,6 @@ static void tree_put_json_string(tree_writer *w, const char *text) {
   cst__text_puts(&w->out, "\"");
 }
 
-/* A time zone may hold anything. */
-static void put_json_type(tree_writer *w, const cst__type *type) {
-  cst__text outer = w->out;
-  w->out = (cst__text){0};
-  put_element_type(w, type);
-  cst__text name = w->out;
-  w->out = outer;
-  if (name.failed) {
-    w->out.failed = true;
-  } else {
-    tree_put_json_string(w, name.data);
-  }
-  cst__text_free(&name);
-}
-
 static void put_json_shape(tree_writer *w, const cst__type *type) {
   const cst__type *element = tree_element(type);
   cst__text_puts(&w->out, "[");
@@ -330,7 +304,18 @@ static void put_json(tree_writer *w, const cst__type *type) {
     cst__text_puts(&w->out, ", ");
   }
   cst__text_puts(&w->out, "\"type\": ");
-  put_json_type(w, type);
+  /* Escaped, for a time zone may hold anything. */
+  cst__text outer = w->out;
+  w->out = (cst__text){0};
+  put_element_type(w, type);
+  cst__text name = w->out;
+  w->out = outer;
+  if (name.failed) {
+    w->out.failed = true;
+  } else {
+    tree_put_json_string(w, name.data);
+  }
+  cst__text_free(&name);
   cst__text_puts(&w->out, ", \"shape\": ");
   put_json_shape(w, type);
   if (fields != NULL && shown < fields->num_children) {

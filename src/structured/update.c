@@ -58,21 +58,6 @@ static bool opened_same(const opened *a, const opened *b) {
 
 enum { MOST_DIMENSIONS = 128 /* more than a type can have */ };
 
-/* Where list i of a dimension lies in those above: coordinates[0 .. *count - 1], innermost first.
- */
-static cst_status find_coordinates(const comparing *c, const dimension *d, int64_t i,
-                                   int64_t *coordinates, size_t *count) {
-  for (d = d->above; d != NULL && *count < MOST_DIMENSIONS; d = d->above) {
-    opened at = d->lists;
-    cst__lists lists;
-    CST__TRY(opened_next(&at, c->a, &lists));
-    int64_t list = cst__splits_find(lists.splits, lists.count, i);
-    coordinates[(*count)++] = i - lists.splits[list];
-    i = list;
-  }
-  return CST_OK;
-}
-
 static cst_status fail_lengths(const comparing *c, const dimension *d, const cst__lists *own,
                                const cst__lists *given, int64_t i) {
   cst_error *error = c->a->error;
@@ -80,7 +65,15 @@ static cst_status fail_lengths(const comparing *c, const dimension *d, const cst
   char row[64] = "";
   size_t used = 0;
   size_t count = 0;
-  CST__TRY(find_coordinates(c, d, i, coordinates, &count));
+  int64_t at = i; /* where the list lies in the dimensions above, innermost first */
+  for (d = d->above; d != NULL && count < MOST_DIMENSIONS; d = d->above) {
+    opened above = d->lists;
+    cst__lists lists;
+    CST__TRY(opened_next(&above, c->a, &lists));
+    int64_t list = cst__splits_find(lists.splits, lists.count, at);
+    coordinates[count++] = at - lists.splits[list];
+    at = list;
+  }
   for (size_t k = count; k-- > 0 && used + 24 < sizeof row;) {
     used += (size_t)snprintf(row + used, sizeof row - used, "%s[%lld]",
                              k + 1 == count ? "row " : "", (long long)coordinates[k]);
@@ -112,23 +105,6 @@ static cst_status compare_dimension(comparing *c) {
   return at < 0 ? CST_OK : fail_lengths(c, d, &own, &given, at);
 }
 
-/* Opens the dimensions of the structs at a path, and as many of the value that is given. */
-static cst_status compare_dimensions(comparing *c, const cst_structured *tensor,
-                                     const cst_path *path) {
-  for (size_t i = 0; i < cst__structured_rank(tensor); i++) {
-    CST__TRY(compare_dimension(c));
-  }
-  for (size_t i = 0; i + 1 < path->count; i++) {
-    int64_t place;
-    CST__TRY(cst__field_find(c->own.slots.view, path->steps[i], &place, c->a->error));
-    CST__TRY(cst__slots_enter(&c->own.slots, place, c->a->arena, c->a->error));
-    while (cst__view_is_list(c->own.slots.view)) {
-      CST__TRY(compare_dimension(c));
-    }
-  }
-  return CST_OK;
-}
-
 /* ---- making ---- */
 
 /* How many dimensions the structs at a path have that lies in the tensor. */
@@ -147,17 +123,6 @@ static cst_status update_rank(const cst_structured *tensor, const cst_path *path
   return CST_OK;
 }
 
-/* One value, for every struct. */
-static cst_status update_repeat(const cst__assembly *a, const cst_structured *value, int64_t count,
-                                cst__made *out) {
-  const cst__owner owner = cst__array_owner(value->array);
-  const int64_t first = 0;
-  const int64_t ends[] = {0, count};
-  const cst__chosen repeated = {.count = count, .spans = {&first, ends, 1, 0}};
-  out->schema = value->array->schema;
-  return cst__take(&owner, &value->view, &repeated, false, &out->array, a->error);
-}
-
 static cst_status update_make(const cst__assembly *a, const cst__edit *edit,
                               const cst__edit_place *at, cst__made *out) {
   const cst_structured *value = edit->source;
@@ -167,13 +132,31 @@ static cst_status update_make(const cst__assembly *a, const cst__edit *edit,
   size_t given = cst__structured_rank(value);
   CST__TRY(update_rank(edit->tensor, edit->path, &rank, a->error));
   if (given == 0 && rank > 0) {
-    return update_repeat(a, value, at->structs->chosen.count, out);
+    /* One value, for every struct. */
+    const cst__owner owner = cst__array_owner(value->array);
+    const int64_t first = 0;
+    const int64_t ends[] = {0, at->structs->chosen.count};
+    const cst__chosen repeated = {.count = at->structs->chosen.count,
+                                  .spans = {&first, ends, 1, 0}};
+    out->schema = value->array->schema;
+    return cst__take(&owner, &value->view, &repeated, false, &out->array, a->error);
   }
   if (given < rank) {
     return cst__fail(a->error, CST_INVALID_ARGUMENT, NULL,
                      "a value of rank %zu for structs of rank %zu", given, rank);
   }
-  CST__TRY(compare_dimensions(&c, edit->tensor, edit->path));
+  /* Open the dimensions of the structs at the path, and as many of the value that is given. */
+  for (size_t i = 0; i < cst__structured_rank(edit->tensor); i++) {
+    CST__TRY(compare_dimension(&c));
+  }
+  for (size_t i = 0; i + 1 < edit->path->count; i++) {
+    int64_t place;
+    CST__TRY(cst__field_find(c.own.slots.view, edit->path->steps[i], &place, c.a->error));
+    CST__TRY(cst__slots_enter(&c.own.slots, place, c.a->arena, c.a->error));
+    while (cst__view_is_list(c.own.slots.view)) {
+      CST__TRY(compare_dimension(&c));
+    }
+  }
   CST__TRY(cst__made_share(&of_value, &c.given.slots, out));
   if (!c.given.has_rows) {
     return CST_OK;

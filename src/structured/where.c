@@ -30,15 +30,6 @@ static bool is_null_at(const cst__indices *condition, int64_t i) {
   return condition->nulls != NULL && condition->nulls[i] != 0;
 }
 
-static cst_status where_one(const cst__indices *condition, const cst_structured *x,
-                            const cst_structured *y, cst_structured **out, cst_error *error) {
-  if (is_null_at(condition, 0)) {
-    return where_null(x, out, error);
-  }
-  *out = cst_structured_retain(condition->mask[0] != 0 ? x : y);
-  return CST_OK;
-}
-
 /* ---- dimensions ---- */
 
 /* One of the two: the parts that stand beside the values of the condition. */
@@ -159,16 +150,26 @@ cst_status cst_structured_where(const cst_structured *condition, const cst_struc
                      cst__structured_rank(x), cst__structured_rank(y), dims);
   }
   CST__TRY(cst__indices_open_mask(condition, &opened, error));
-  cst_status status =
-      dims == 0 ? where_one(&opened, x, y, out, error) : where_each(&opened, x, y, out, error);
+  cst_status status = CST_OK;
+  if (dims > 0) {
+    status = where_each(&opened, x, y, out, error);
+  } else if (is_null_at(&opened, 0)) {
+    status = where_null(x, out, error);
+  } else {
+    *out = cst_structured_retain(opened.mask[0] != 0 ? x : y);
+  }
   cst__indices_close(&opened);
   return status;
 }
 
 /* ---- masks that keep the shape ---- */
 
-/* The places that the walk has come to, -1 where the condition is not true. */
-static cst_status mask_places(cst__selection *s, cst__indices *condition) {
+/* To the places beside the condition, null where it is not true. */
+static cst_status mask_steps(cst__selection *s, cst__indices *condition) {
+  cst__select_by(s, condition);
+  for (size_t i = 0; i < condition->levels.count; i++) {
+    CST__TRY(cst__select_together(s, CST__NULL_OF_EITHER));
+  }
   int64_t count = s->places.count;
   CST__TRY(cst__chosen_need_numbers(&s->places, &s->source.arena, s->error));
   int64_t *at = cst__levels_take(&condition->levels, count + 1, s->error);
@@ -183,14 +184,6 @@ static cst_status mask_places(cst__selection *s, cst__indices *condition) {
   s->places = (cst__chosen){.count = count, .at = at, .has_null = true};
   cst__select_by(s, NULL);
   return CST_OK;
-}
-
-static cst_status mask_steps(cst__selection *s, cst__indices *condition) {
-  cst__select_by(s, condition);
-  for (size_t i = 0; i < condition->levels.count; i++) {
-    CST__TRY(cst__select_together(s, CST__NULL_OF_EITHER));
-  }
-  return mask_places(s, condition);
 }
 
 static cst_status mask_each(cst__indices *condition, const cst_structured *tensor,
@@ -235,19 +228,6 @@ cst_status cst_structured_mask(const cst_structured *tensor, const cst_structure
 
 /* ---- where it is true ---- */
 
-/* The coordinates of the values in one dimension, and from which list each is. */
-static void fill_coordinates(const cst__lists *level, int64_t *items, int64_t count, int64_t *to,
-                             size_t stride) {
-  int64_t list = 0;
-  for (int64_t i = 0; i < count; i++) {
-    while (level->splits[list + 1] <= items[i]) {
-      list++;
-    }
-    to[(size_t)i * stride] = items[i] - level->splits[list];
-    items[i] = list;
-  }
-}
-
 static cst_status true_coordinates(cst__indices *condition, int64_t *count, cst_array **out,
                                    cst_error *error) {
   const cst__levels *levels = &condition->levels;
@@ -271,7 +251,15 @@ static cst_status true_coordinates(cst__indices *condition, int64_t *count, cst_
     return CST_NO_MEMORY;
   }
   for (size_t d = levels->count; d-- > 0;) {
-    fill_coordinates(&levels->items[d], items, found, values + d, levels->count);
+    const int64_t *splits = levels->items[d].splits;
+    int64_t list = 0; /* that an item lies in: its own place in the dimension above */
+    for (int64_t i = 0; i < found; i++) {
+      while (splits[list + 1] <= items[i]) {
+        list++;
+      }
+      values[(size_t)i * levels->count + d] = items[i] - splits[list];
+      items[i] = list;
+    }
   }
   *count = found;
   return cst__int64_result(allocator, &made, out, error);

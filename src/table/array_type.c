@@ -58,23 +58,6 @@ static cst_status copy_string(const copying *c, const char *from, const char **t
 static cst_status type_copy_schema(const copying *c, const struct ArrowSchema *from,
                                    struct ArrowSchema *to);
 
-static cst_status copy_children(const copying *c, const struct ArrowSchema *from,
-                                struct ArrowSchema *to) {
-  size_t count = (size_t)from->n_children;
-  size_t size = count * (sizeof(struct ArrowSchema) + sizeof(struct ArrowSchema *));
-  struct ArrowSchema *nodes = cst__arena_take_zero(&c->type->arena, size);
-  if (nodes == NULL) {
-    return cst__fail_memory(c->error, size);
-  }
-  to->n_children = from->n_children;
-  to->children = (struct ArrowSchema **)(void *)(nodes + count);
-  for (size_t i = 0; i < count; i++) {
-    to->children[i] = &nodes[i];
-    CST__TRY(type_copy_schema(c, from->children[i], &nodes[i]));
-  }
-  return CST_OK;
-}
-
 static cst_status copy_dictionary(const copying *c, const struct ArrowSchema *from,
                                   struct ArrowSchema *to) {
   c->type->has_dictionary = true;
@@ -93,7 +76,18 @@ static cst_status type_copy_schema(const copying *c, const struct ArrowSchema *f
   CST__TRY(type_copy_bytes(c, from->metadata, cst__array_type_metadata_size(from->metadata),
                            &to->metadata));
   if (from->n_children > 0) {
-    CST__TRY(copy_children(c, from, to));
+    size_t count = (size_t)from->n_children;
+    size_t size = count * (sizeof(struct ArrowSchema) + sizeof(struct ArrowSchema *));
+    struct ArrowSchema *nodes = cst__arena_take_zero(&c->type->arena, size);
+    if (nodes == NULL) {
+      return cst__fail_memory(c->error, size);
+    }
+    to->n_children = from->n_children;
+    to->children = (struct ArrowSchema **)(void *)(nodes + count);
+    for (size_t i = 0; i < count; i++) {
+      to->children[i] = &nodes[i];
+      CST__TRY(type_copy_schema(c, from->children[i], &nodes[i]));
+    }
   }
   return from->dictionary != NULL ? copy_dictionary(c, from, to) : CST_OK;
 }

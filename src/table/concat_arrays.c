@@ -23,13 +23,10 @@ typedef struct concatenation {
 
 /* ---- arrays of one type ---- */
 
-static bool is_same_type(const cst_array *a, const cst_array *b) {
-  return a->schema == b->schema || cst__schema_equal(a->schema, b->schema);
-}
-
 static bool are_all_same(const concatenation *c) {
   for (size_t i = 1; i < c->count; i++) {
-    if (!is_same_type(c->arrays[0], c->arrays[i])) {
+    if (!(c->arrays[0]->schema == c->arrays[i]->schema ||
+          cst__schema_equal(c->arrays[0]->schema, c->arrays[i]->schema))) {
       return false;
     }
   }
@@ -98,14 +95,6 @@ static cst_status join_converted(concatenation *c, cst_array **out) {
   return cst__array_result_as(c->allocator, &schema, &made, out, c->error);
 }
 
-/* A batch without columns and rows. */
-static cst_status make_nothing(cst_array **out, cst_error *error) {
-  struct ArrowSchema schema = cst__array_type_field("+s", "", NULL, 0);
-  struct ArrowArray made;
-  CST__TRY(cst__owned_new(NULL, 1, 0, false, &made, error));
-  return cst__array_result_as(NULL, &schema, &made, out, error);
-}
-
 cst_status cst_array_concat(const cst_array *const *arrays, size_t num_arrays, cst_array **out,
                             cst_error *error) {
   CST__CLEAR(out);
@@ -118,7 +107,11 @@ cst_status cst_array_concat(const cst_array *const *arrays, size_t num_arrays, c
     }
   }
   if (num_arrays == 0) {
-    return make_nothing(out, error);
+    /* A batch without columns and rows. */
+    struct ArrowSchema schema = cst__array_type_field("+s", "", NULL, 0);
+    struct ArrowArray made;
+    CST__TRY(cst__owned_new(NULL, 1, 0, false, &made, error));
+    return cst__array_result_as(NULL, &schema, &made, out, error);
   }
   concatenation c = {
       .arrays = arrays, .count = num_arrays, .allocator = &arrays[0]->allocator, .error = error};

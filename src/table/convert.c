@@ -119,23 +119,18 @@ static wide_int wide_int_at(const cst__view *view, int64_t i) {
   return (wide_int){is_negative, is_negative ? cst__int_size((int64_t)bits) : bits};
 }
 
-static cst_status fail_inexact(const cst__conversion *c, const cst__view *view, int64_t i,
-                               int64_t row) {
-  wide_int value = wide_int_at(view, i);
-  cst__fail(c->error, CST_SCHEMA, "cast one of them, or leave the column out",
-            "no type holds both the integer %s%llu and floats without a loss",
-            value.is_negative ? "-" : "", (unsigned long long)value.size);
-  cst__error_add_record(c->error, row, -1);
-  return CST_SCHEMA;
-}
-
 /* All that are seen are held by float64. */
 static cst_status check_exact(const cst__conversion *c, const cst__view *view) {
   for (int64_t i = 0; i < view->length; i++) {
     if (!cst__float_holds(wide_int_at(view, i).size, DBL_MANT_DIG)) {
       int64_t row = find_row(c, view, i);
       if (row >= 0) {
-        return fail_inexact(c, view, i, row);
+        wide_int value = wide_int_at(view, i);
+        cst__fail(c->error, CST_SCHEMA, "cast one of them, or leave the column out",
+                  "no type holds both the integer %s%llu and floats without a loss",
+                  value.is_negative ? "-" : "", (unsigned long long)value.size);
+        cst__error_add_record(c->error, row, -1);
+        return CST_SCHEMA;
       }
     }
   }

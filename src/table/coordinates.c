@@ -14,23 +14,6 @@ typedef struct levels {
   int64_t num_values;
 } levels;
 
-static cst_status open_levels(cst__walk *walk, levels *l, cst_error *error) {
-  l->count = 0;
-  for (; cst__view_is_list(walk->slots.view) && l->count < CST__MAX_LEVELS; l->count++) {
-    CST__TRY(cst__slots_open(&walk->slots, &walk->arena, &l->lists[l->count], error));
-  }
-  l->num_values = walk->slots.chosen.count;
-  return CST_OK;
-}
-
-/* The bounding box: the number of rows, and the longest list of each level. */
-static void coordinates_measure(const levels *l, int64_t num_rows, int64_t *shape) {
-  shape[0] = num_rows;
-  for (size_t level = 0; level < l->count; level++) {
-    shape[level + 1] = cst__lists_longest(&l->lists[level]);
-  }
-}
-
 /* Writes one dimension: `position` to the values [begin, end). */
 static void coordinates_put(int64_t *coordinates, size_t stride, size_t dim, int64_t begin,
                             int64_t end, int64_t position) {
@@ -41,9 +24,21 @@ static void coordinates_put(int64_t *coordinates, size_t stride, size_t dim, int
 
 /* From the innermost level outwards. `values` has those of each item of a level, and in the end
  * those of each of its lists, which are the items of the level above. */
-static cst_status coordinates_fill(cst__walk *walk, const levels *l, cst__lists values,
-                                   int64_t *coordinates, cst_error *error) {
+static cst_status make_coordinates(cst__walk *walk, const levels *l, struct ArrowArray *out,
+                                   cst_error *error) {
   size_t stride = l->count + 1;
+  int64_t num_numbers;
+  cst__lists values;
+  if (__builtin_mul_overflow(l->num_values, (int64_t)stride, &num_numbers)) {
+    return cst__fail_memory(error, SIZE_MAX);
+  }
+  CST__TRY(cst__lists_fixed(l->num_values, 1, &walk->arena, &values, error));
+  int64_t *coordinates =
+      cst__new_int64(&walk->root->allocator, num_numbers, out->children[0], error);
+  if (coordinates == NULL) {
+    return CST_NO_MEMORY;
+  }
+  out->length = l->num_values;
   for (size_t level = l->count; level-- > 0;) {
     const cst__lists *lists = &l->lists[level];
     for (int64_t list = 0; list < lists->count; list++) {
@@ -61,23 +56,6 @@ static cst_status coordinates_fill(cst__walk *walk, const levels *l, cst__lists 
   return CST_OK;
 }
 
-static cst_status make_coordinates(cst__walk *walk, const levels *l, struct ArrowArray *out,
-                                   cst_error *error) {
-  int64_t num_numbers;
-  if (__builtin_mul_overflow(l->num_values, (int64_t)l->count + 1, &num_numbers)) {
-    return cst__fail_memory(error, SIZE_MAX);
-  }
-  cst__lists values;
-  CST__TRY(cst__lists_fixed(l->num_values, 1, &walk->arena, &values, error));
-  int64_t *coordinates =
-      cst__new_int64(&walk->root->allocator, num_numbers, out->children[0], error);
-  if (coordinates == NULL) {
-    return CST_NO_MEMORY;
-  }
-  out->length = l->num_values;
-  return coordinates_fill(walk, l, values, coordinates, error);
-}
-
 static cst_status coordinates_make_result(const cst_array *array, size_t num_dims,
                                           struct ArrowArray *made, cst_array **out,
                                           cst_error *error) {
@@ -92,12 +70,18 @@ static cst_status coordinates_make_result(const cst_array *array, size_t num_dim
 static cst_status walk_levels(cst__walk *walk, int64_t *shape, size_t max_dims, size_t *num_dims,
                               struct ArrowArray *made, cst_error *error) {
   levels l;
-  CST__TRY(open_levels(walk, &l, error));
+  for (l.count = 0; cst__view_is_list(walk->slots.view) && l.count < CST__MAX_LEVELS; l.count++) {
+    CST__TRY(cst__slots_open(&walk->slots, &walk->arena, &l.lists[l.count], error));
+  }
+  l.num_values = walk->slots.chosen.count;
   if (l.count + 1 > max_dims) {
     return cst__fail(error, CST_LIMIT, NULL, "%zu dimensions, but there is room for %zu",
                      l.count + 1, max_dims);
   }
-  coordinates_measure(&l, walk->view.length, shape);
+  shape[0] = walk->view.length; /* the bounding box */
+  for (size_t level = 0; level < l.count; level++) {
+    shape[level + 1] = cst__lists_longest(&l.lists[level]);
+  }
   *num_dims = l.count + 1;
   CST__TRY(cst__owned_new(&walk->root->allocator, 1, 1, false, made, error));
   cst_status status = make_coordinates(walk, &l, made, error);

@@ -156,29 +156,20 @@ static cst_status divide_by(grouping *g, key *k) {
   return status;
 }
 
-static cst_status begin_groups(grouping *g) {
+static cst_status make_groups(grouping *g, const char *const *const *paths,
+                              const size_t *num_steps) {
   int64_t rows = g->batch->array.length;
-  CST__TRY(new_sets(g, rows, true, &g->groups));
+  CST__TRY(new_sets(g, rows, true, &g->groups)); /* all in one group */
   memset(g->groups.ids, 0, (size_t)rows * sizeof *g->groups.ids);
   g->groups.total = rows;
   g->num_groups = rows > 0;
-  return CST_OK;
-}
-
-static void groups_add_path(const char *const *path, size_t num_steps, cst_error *error) {
-  for (size_t i = num_steps; i-- > 0;) {
-    cst__error_add_path(error, path[i], strlen(path[i]));
-  }
-}
-
-static cst_status make_groups(grouping *g, const char *const *const *paths,
-                              const size_t *num_steps) {
-  CST__TRY(begin_groups(g));
   for (size_t i = 0; i < g->num_keys; i++) {
     CST__TRY(find_values(g, &g->keys[i], paths[i], num_steps[i]));
     cst_status status = divide_by(g, &g->keys[i]);
     if (status != CST_OK) {
-      groups_add_path(paths[i], num_steps[i], g->error);
+      for (size_t step = num_steps[i]; step-- > 0;) {
+        cst__error_add_path(g->error, paths[i][step], strlen(paths[i][step]));
+      }
       return status;
     }
   }
@@ -187,8 +178,19 @@ static cst_status make_groups(grouping *g, const char *const *const *paths,
 
 /* ---- the rows of groups ---- */
 
-/* `ends` [num_groups + 1] becomes the offsets of the lists. */
-static void groups_sort_rows(const grouping *g, int64_t *ends, int64_t *rows) {
+static cst_status groups_fill_rows(const grouping *g, struct ArrowArray *lists) {
+  size_t size = (g->num_groups + 1) * sizeof(int64_t);
+  int64_t *ends = cst__owned_buffer(lists, 1, size);
+  if (ends == NULL) {
+    return cst__fail_memory(g->error, size);
+  }
+  int64_t *rows =
+      cst__new_int64(&g->batch->allocator, g->groups.total, lists->children[0], g->error);
+  if (rows == NULL) {
+    return CST_NO_MEMORY;
+  }
+  lists->length = (int64_t)g->num_groups;
+  /* `ends` [num_groups + 1] becomes the offsets of the lists. */
   const cst__row_sets *groups = &g->groups;
   memset(ends, 0, (g->num_groups + 1) * sizeof *ends);
   for (int64_t i = 0; i < groups->total; i++) {
@@ -204,21 +206,6 @@ static void groups_sort_rows(const grouping *g, int64_t *ends, int64_t *rows) {
       rows[ends[groups->ids[i] + 1]++] = row;
     }
   }
-}
-
-static cst_status groups_fill_rows(const grouping *g, struct ArrowArray *lists) {
-  size_t size = (g->num_groups + 1) * sizeof(int64_t);
-  int64_t *ends = cst__owned_buffer(lists, 1, size);
-  if (ends == NULL) {
-    return cst__fail_memory(g->error, size);
-  }
-  int64_t *rows =
-      cst__new_int64(&g->batch->allocator, g->groups.total, lists->children[0], g->error);
-  if (rows == NULL) {
-    return CST_NO_MEMORY;
-  }
-  lists->length = (int64_t)g->num_groups;
-  groups_sort_rows(g, ends, rows);
   return CST_OK;
 }
 

@@ -22,14 +22,6 @@ static size_t ids_place_of(const cst__ids *ids, uint64_t word) {
   return (size_t)cst__fold(word ^ ids->seed, UINT64_C(0xd6e8feb86659fd93)) & (ids->num_slots - 1);
 }
 
-static void ids_put(cst__ids *ids, uint64_t word, uint32_t id) {
-  size_t at = ids_place_of(ids, word);
-  while (ids->slots[at] != 0) {
-    at = (at + 1) & (ids->num_slots - 1);
-  }
-  ids->slots[at] = id + 1;
-}
-
 static cst_status ids_grow_slots(cst__ids *ids, cst_error *error) {
   size_t num_slots = ids->num_slots > 0 ? 2 * ids->num_slots : FIRST_SLOTS;
   size_t size = SIZE_MAX;
@@ -43,7 +35,11 @@ static cst_status ids_grow_slots(cst__ids *ids, cst_error *error) {
   ids->num_slots = num_slots;
   for (size_t id = 0; id < ids->count; id++) {
     if (ids->firsts[id] >= 0) {
-      ids_put(ids, ids->words[id], (uint32_t)id);
+      size_t at = ids_place_of(ids, ids->words[id]);
+      while (slots[at] != 0) {
+        at = (at + 1) & (num_slots - 1);
+      }
+      slots[at] = (uint32_t)id + 1;
     }
   }
   return CST_OK;

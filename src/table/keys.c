@@ -83,19 +83,6 @@ static cst_status find_flat(finding *f, int64_t num_rows, cst__row_sets *out) {
   return CST_OK;
 }
 
-/* Room for the ids that there are by now. */
-static cst_status grow_last_rows(finding *f) {
-  size_t old = f->capacity;
-  size_t want = f->ids->count;
-  void *items = f->last_rows;
-  if (!cst__grow(f->ids->allocator, &items, &f->capacity, want, sizeof *f->last_rows)) {
-    return cst__fail_memory(f->error, want * sizeof *f->last_rows);
-  }
-  f->last_rows = items;
-  memset(f->last_rows + old, 0, (f->capacity - old) * sizeof *f->last_rows);
-  return CST_OK;
-}
-
 static cst_status find_row(finding *f, int64_t row, int64_t begin, int64_t end,
                            cst__row_sets *out) {
   if (begin == end) {
@@ -105,7 +92,15 @@ static cst_status find_row(finding *f, int64_t row, int64_t begin, int64_t end,
     uint32_t id;
     CST__TRY(id_of(f, i, &id));
     if (id >= f->capacity) {
-      CST__TRY(grow_last_rows(f));
+      /* Room for the ids that there are by now. */
+      size_t old = f->capacity;
+      size_t want = f->ids->count;
+      void *items = f->last_rows;
+      if (!cst__grow(f->ids->allocator, &items, &f->capacity, want, sizeof *f->last_rows)) {
+        return cst__fail_memory(f->error, want * sizeof *f->last_rows);
+      }
+      f->last_rows = items;
+      memset(f->last_rows + old, 0, (f->capacity - old) * sizeof *f->last_rows);
     }
     out->ids[out->total] = id;
     out->total += f->last_rows[id] != row + 1; /* once per row */

@@ -8,15 +8,19 @@
 
 /* ---- lengths ---- */
 
-static bool has_lengths(const cst__view *view) {
-  return cst__view_is_list(view) || view->layout == CST__LAYOUT_BINARY ||
-         view->layout == CST__LAYOUT_BINARY_VIEW || view->layout == CST__LAYOUT_FIXED_BINARY;
-}
-
-/* What the offsets of a null slot enclose does not count: its length is 0. */
-static void fill_lengths(const cst__view *view, int64_t *lengths) {
+static cst_status make_lengths(const cst_array *array, const cst__view *view, cst_array **out,
+                               cst_error *error) {
+  struct ArrowArray made;
   bool is_list = cst__view_is_list(view);
-  for (int64_t i = 0; i < view->length; i++) {
+  if (!is_list && view->layout != CST__LAYOUT_BINARY && view->layout != CST__LAYOUT_BINARY_VIEW &&
+      view->layout != CST__LAYOUT_FIXED_BINARY) {
+    return cst__fail_type(view, "lists, strings or binary", error);
+  }
+  int64_t *lengths = cst__new_int64(&array->allocator, view->length, &made, error);
+  if (lengths == NULL) {
+    return CST_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < view->length; i++) { /* what the offsets of a null enclose is no length */
     if (is_list) {
       int64_t begin;
       int64_t end;
@@ -26,19 +30,6 @@ static void fill_lengths(const cst__view *view, int64_t *lengths) {
       lengths[i] = (int64_t)cst__view_bytes(view, i).size;
     }
   }
-}
-
-static cst_status make_lengths(const cst_array *array, const cst__view *view, cst_array **out,
-                               cst_error *error) {
-  struct ArrowArray made;
-  if (!has_lengths(view)) {
-    return cst__fail_type(view, "lists, strings or binary", error);
-  }
-  int64_t *lengths = cst__new_int64(&array->allocator, view->length, &made, error);
-  if (lengths == NULL) {
-    return CST_NO_MEMORY;
-  }
-  fill_lengths(view, lengths);
   cst_status status = cst__copy_validity(view, &made, error);
   if (status != CST_OK) {
     cst__array_release(&made);

@@ -100,22 +100,6 @@ static size_t cut_pieces(const cst__view *view, const cst__view *fill, cst__piec
   return count;
 }
 
-static cst_status nulls_fill_slots(const cst_array *array, const cst__view *view,
-                                   const cst__view *fill, cst_array **out, cst_error *error) {
-  struct ArrowArray made;
-  size_t bytes = SIZE_MAX;
-  size_t most = 2 * (size_t)view->null_count + 1;
-  cst__piece *pieces =
-      cst__mul(most, sizeof *pieces, &bytes) ? cst__new(&array->allocator, bytes) : NULL;
-  if (pieces == NULL) {
-    return cst__fail_memory(error, bytes);
-  }
-  size_t count = cut_pieces(view, fill, pieces);
-  cst_status status = cst__concat(array->schema, pieces, count, &array->allocator, &made, error);
-  cst__delete(pieces);
-  return status == CST_OK ? cst__array_result(array, array->schema, &made, out, error) : status;
-}
-
 static cst_status fail_fill(const cst__view *wanted, const cst__view *fill, cst_error *error) {
   char type[64];
   char found[64];
@@ -144,7 +128,20 @@ static cst_status fill_nulls(const cst__walk *array, const cst__walk *fill, cst_
     *out = cst_array_retain(array->root);
     return CST_OK;
   }
-  return nulls_fill_slots(array->root, view, is_list ? &list.view : &fill->view, out, error);
+  struct ArrowArray made;
+  size_t bytes = SIZE_MAX;
+  size_t most = 2 * (size_t)view->null_count + 1;
+  cst__piece *pieces =
+      cst__mul(most, sizeof *pieces, &bytes) ? cst__new(&array->root->allocator, bytes) : NULL;
+  if (pieces == NULL) {
+    return cst__fail_memory(error, bytes);
+  }
+  size_t count = cut_pieces(view, (is_list ? &list.view : &fill->view), pieces);
+  cst_status status =
+      cst__concat(array->root->schema, pieces, count, &array->root->allocator, &made, error);
+  cst__delete(pieces);
+  return status == CST_OK ? cst__array_result(array->root, array->root->schema, &made, out, error)
+                          : status;
 }
 
 cst_status cst_array_fill_null(const cst_array *array, const cst_array *fill, cst_array **out,

@@ -33,30 +33,23 @@ static int64_t parent_at(const cst__view *view, int64_t i) {
   }
 }
 
-static cst_status parents_check_type(const cst__view *view, cst_error *error) {
+static cst_status check_parents(const cst__view *view, int64_t num_values, cst_error *error) {
   bool is_integer = view->layout == CST__LAYOUT_NUMBER && view->dtype != CST_DTYPE_FLOAT32 &&
                     view->dtype != CST_DTYPE_FLOAT64;
   bool is_nothing = view->layout == CST__LAYOUT_NULL && view->length == 0;
-  return is_integer || is_nothing ? CST_OK : cst__fail_type(view, "integers, the parents", error);
-}
-
-static int64_t first_null(const cst__view *view) {
-  int64_t i = 0;
-  while (!cst__view_is_null(view, i)) {
-    i++;
+  if (!is_integer && !is_nothing) {
+    return cst__fail_type(view, "integers, the parents", error);
   }
-  return i;
-}
-
-static cst_status check_parents(const cst__view *view, int64_t num_values, cst_error *error) {
-  CST__TRY(parents_check_type(view, error));
   if (view->length != num_values) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "%lld parents for %lld values instead of one for each",
                      (long long)view->length, (long long)num_values);
   }
   if (view->null_count > 0) {
-    int64_t at = first_null(view);
+    int64_t at = 0;
+    while (!cst__view_is_null(view, at)) {
+      at++;
+    }
     cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the parent of value %lld is null", (long long)at);
     cst__error_add_record(error, at, -1);
     return CST_INVALID_ARGUMENT;
@@ -84,9 +77,17 @@ static cst_status fail_parent(int64_t i, int64_t parent, int64_t before, int64_t
 
 /* ---- lists ---- */
 
-/* The offsets of the rows, checking every parent. */
-static cst_status parents_fill_offsets(const cst__view *parents, int64_t num_rows, int64_t *offsets,
-                                       cst_error *error) {
+static cst_status make_lists(const cst_array *values, const cst__view *parents, int64_t num_rows,
+                             bool empty_as_null, struct ArrowArray *out, cst_error *error) {
+  size_t bytes = SIZE_MAX;
+  int64_t *offsets = num_rows < INT64_MAX && cst__mul((size_t)num_rows + 1, sizeof *offsets, &bytes)
+                         ? cst__owned_buffer(out, 1, bytes)
+                         : NULL;
+  if (offsets == NULL) {
+    return cst__fail_memory(error, bytes);
+  }
+  out->length = num_rows;
+  /* The offsets of the rows, checking every parent. */
   int64_t row = 0;
   offsets[0] = 0;
   for (int64_t i = 0; i < parents->length; i++) {
@@ -101,49 +102,20 @@ static cst_status parents_fill_offsets(const cst__view *parents, int64_t num_row
   while (row < num_rows) {
     offsets[++row] = parents->length;
   }
-  return CST_OK;
-}
-
-static cst_status hide_empty(struct ArrowArray *out, const int64_t *offsets, cst_error *error) {
-  size_t size = cst__bits_size(out->length);
-  uint8_t *bits = cst__owned_buffer(out, 0, size);
-  if (bits == NULL) {
-    return cst__fail_memory(error, size);
-  }
-  memset(bits, 0, size);
-  for (int64_t i = 0; i < out->length; i++) {
-    bool is_full = offsets[i] < offsets[i + 1];
-    bits[i >> 3] = (uint8_t)(bits[i >> 3] | (unsigned)is_full << (i & 7));
-    out->null_count += !is_full;
-  }
-  return CST_OK;
-}
-
-static cst_status make_lists(const cst_array *values, const cst__view *parents, int64_t num_rows,
-                             bool empty_as_null, struct ArrowArray *out, cst_error *error) {
-  size_t bytes = SIZE_MAX;
-  int64_t *offsets = num_rows < INT64_MAX && cst__mul((size_t)num_rows + 1, sizeof *offsets, &bytes)
-                         ? cst__owned_buffer(out, 1, bytes)
-                         : NULL;
-  if (offsets == NULL) {
-    return cst__fail_memory(error, bytes);
-  }
-  out->length = num_rows;
-  CST__TRY(parents_fill_offsets(parents, num_rows, offsets, error));
   if (empty_as_null) {
-    CST__TRY(hide_empty(out, offsets, error));
+    size_t size = cst__bits_size(out->length);
+    uint8_t *bits = cst__owned_buffer(out, 0, size);
+    if (bits == NULL) {
+      return cst__fail_memory(error, size);
+    }
+    memset(bits, 0, size);
+    for (int64_t i = 0; i < out->length; i++) {
+      bool is_full = offsets[i] < offsets[i + 1];
+      bits[i >> 3] = (uint8_t)(bits[i >> 3] | (unsigned)is_full << (i & 7));
+      out->null_count += !is_full;
+    }
   }
   return cst_array_export(values, out->children[0], error);
-}
-
-static cst_status parents_make_result(const cst_array *values, struct ArrowArray *made,
-                                      cst_array **out, cst_error *error) {
-  struct ArrowSchema item = *values->schema;
-  const struct ArrowSchema *items[] = {&item};
-  item.name = "item";
-  item.flags |= ARROW_FLAG_NULLABLE;
-  struct ArrowSchema schema = cst__array_type_field("+L", "", items, 1);
-  return cst__array_result_as(&values->allocator, &schema, made, out, error);
 }
 
 cst_status cst_array_from_parents(const cst_array *values, const cst_array *parents,
@@ -172,5 +144,10 @@ cst_status cst_array_from_parents(const cst_array *values, const cst_array *pare
     cst__array_release(&made);
     return status;
   }
-  return parents_make_result(values, &made, out, error);
+  struct ArrowSchema item = *values->schema;
+  const struct ArrowSchema *items[] = {&item};
+  item.name = "item";
+  item.flags |= ARROW_FLAG_NULLABLE;
+  struct ArrowSchema schema = cst__array_type_field("+L", "", items, 1);
+  return cst__array_result_as(&values->allocator, &schema, &made, out, error);
 }

@@ -7,21 +7,17 @@
 #include "table/array.h"
 #include "table/walk.h"
 
-static cst_status fail_step(const cst__view *view, const char *step, cst_error *error) {
-  char type[64];
-  cst__view_type_name(view, type, sizeof type);
-  cst__fail(error, CST_SCHEMA, NULL, "there are no fields below a column of type %s", type);
-  cst__error_add_path(error, step, strlen(step));
-  return CST_SCHEMA;
-}
-
 static cst_status path_take_step(cst__walk *walk, const char *step, cst_error *error) {
   int64_t place;
   while (cst__view_is_list(walk->slots.view)) {
     CST__TRY(cst__walk_open(walk, error));
   }
   if (walk->slots.view->layout != CST__LAYOUT_STRUCT) {
-    return fail_step(walk->slots.view, step, error);
+    char type[64];
+    cst__view_type_name(walk->slots.view, type, sizeof type);
+    cst__fail(error, CST_SCHEMA, NULL, "there are no fields below a column of type %s", type);
+    cst__error_add_path(error, step, strlen(step));
+    return CST_SCHEMA;
   }
   CST__TRY(cst__find_columns(&step, 1, walk->slots.view->schema, &place, error));
   return cst__slots_enter(&walk->slots, place, &walk->arena, error);

@@ -75,14 +75,6 @@ static kind merged_kind_of(const cst__view *view) {
 
 static size_t merged_larger(size_t a, size_t b) { return a > b ? a : b; }
 
-static void merged_add_number(numbers *n, cst_dtype dtype) {
-  size_t width = cst_dtype_width(dtype);
-  bool is_float = dtype == CST_DTYPE_FLOAT32 || dtype == CST_DTYPE_FLOAT64;
-  bool is_unsigned = dtype >= CST_DTYPE_UINT8 && dtype <= CST_DTYPE_UINT64;
-  size_t *to = is_float ? &n->of_float : is_unsigned ? &n->of_unsigned : &n->of_signed;
-  *to = merged_larger(*to, width);
-}
-
 /* Of integers of 64 bits float64 holds many, but not all: the values decide, when they are
  * converted (convert.c). */
 static cst_dtype float_of(const numbers *n) {
@@ -206,20 +198,16 @@ static cst_status add_struct(const merging *m, cst__merged *node, const struct A
   return CST_OK;
 }
 
-static cst_status merged_add_list(const merging *m, cst__merged *node,
-                                  const struct ArrowSchema *schema, const cst__view *view) {
-  if (node->item == NULL) {
-    CST__TRY(merged_new_node(m, &node->item));
-  }
-  return merged_add_type(m, node->item, schema->children[0], &view->children[0]);
-}
-
 static cst_status merged_add_value(const merging *m, cst__merged *node,
                                    const struct ArrowSchema *schema, const cst__view *view) {
   switch (node->kind) {
     case KIND_NUMBER: {
       numbers sum = node->numbers;
-      merged_add_number(&sum, view->dtype);
+      size_t width = cst_dtype_width(view->dtype);
+      bool is_float = view->dtype == CST_DTYPE_FLOAT32 || view->dtype == CST_DTYPE_FLOAT64;
+      bool is_unsigned = view->dtype >= CST_DTYPE_UINT8 && view->dtype <= CST_DTYPE_UINT64;
+      size_t *to = is_float ? &sum.of_float : is_unsigned ? &sum.of_unsigned : &sum.of_signed;
+      *to = merged_larger(*to, width);
       if (number_of(&sum) == CST_DTYPE_NONE) {
         return fail_pair(m, node, view);
       }
@@ -230,7 +218,10 @@ static cst_status merged_add_value(const merging *m, cst__merged *node,
       node->is_text &= view->is_string;
       return CST_OK;
     case KIND_LIST:
-      return merged_add_list(m, node, schema, view);
+      if (node->item == NULL) {
+        CST__TRY(merged_new_node(m, &node->item));
+      }
+      return merged_add_type(m, node->item, schema->children[0], &view->children[0]);
     case KIND_STRUCT:
       return add_struct(m, node, schema, view);
     case KIND_SINGLE:
@@ -319,15 +310,6 @@ static cst_status new_children(size_t count, cst__arena *arena, struct ArrowSche
   return CST_OK;
 }
 
-static cst_status finish_list(const cst__merged *node, cst__arena *arena, struct ArrowSchema *out,
-                              cst_error *error) {
-  if (!node->is_one_format || !are_identical(node->item)) {
-    out->format = "+L";
-  }
-  CST__TRY(new_children(1, arena, out, error));
-  return merged_finish_one(node->item, arena, false, out->children[0], error);
-}
-
 static cst_status merged_finish_struct(const cst__merged *node, cst__arena *arena,
                                        struct ArrowSchema *out, cst_error *error) {
   CST__TRY(new_children(node->num_fields, arena, out, error));
@@ -351,7 +333,11 @@ static cst_status merged_finish_one(const cst__merged *node, cst__arena *arena, 
       out->format = node->is_one_format ? out->format : node->is_text ? "U" : "Z";
       break;
     case KIND_LIST:
-      CST__TRY(finish_list(node, arena, out, error));
+      if (!node->is_one_format || !are_identical(node->item)) {
+        out->format = "+L";
+      }
+      CST__TRY(new_children(1, arena, out, error));
+      CST__TRY(merged_finish_one(node->item, arena, false, out->children[0], error));
       break;
     case KIND_STRUCT:
       CST__TRY(merged_finish_struct(node, arena, out, error));

@@ -87,15 +87,6 @@ static size_t count_chosen(const uint8_t *mask, size_t count) {
   return chosen;
 }
 
-/* Without branches, so that it costs the same for every mask; `rows` has room for one more. */
-static void fill_chosen(const uint8_t *mask, size_t count, int64_t *rows) {
-  size_t at = 0;
-  for (size_t i = 0; i < count; i++) {
-    rows[at] = (int64_t)i;
-    at += mask[i] != 0;
-  }
-}
-
 cst_status cst_array_filter(const cst_array *array, const uint8_t *mask, cst_array **out,
                             cst_error *error) {
   CST__CLEAR(out);
@@ -111,7 +102,12 @@ cst_status cst_array_filter(const cst_array *array, const uint8_t *mask, cst_arr
   if (rows == NULL) {
     return cst__fail_memory(error, size);
   }
-  fill_chosen(mask, length, rows);
+  /* Without branches, so that it costs the same for every mask; `rows` has room for one more. */
+  size_t at = 0;
+  for (size_t i = 0; i < length; i++) {
+    rows[at] = (int64_t)i;
+    at += mask[i] != 0;
+  }
   cst_status status = cst_array_take(array, rows, chosen, out, error);
   cst__delete(rows);
   return status;

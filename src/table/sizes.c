@@ -90,21 +90,6 @@ static cst_status sizes_add_fields(const extent *e, int64_t *total, cst_error *e
   return CST_OK;
 }
 
-static cst_status add_binary(const extent *e, int64_t *total, cst_error *error) {
-  int64_t begin;
-  int64_t bytes;
-  sizes_span_of(e, &begin, &bytes);
-  CST__TRY(sizes_add(total, e->length + 1, e->view->offset_width, error));
-  return sizes_add(total, bytes, 1, error);
-}
-
-static cst_status fail_other(const cst__view *view, cst_error *error) {
-  char type[64];
-  cst__view_type_name(view, type, sizeof type);
-  return cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
-                   "the size of a column of type %s is not known", type);
-}
-
 static cst_status add_values(const extent *e, int64_t *total, cst_error *error) {
   const cst__view *view = e->view;
   switch (view->layout) {
@@ -119,8 +104,13 @@ static cst_status add_values(const extent *e, int64_t *total, cst_error *error) 
     case CST__LAYOUT_FIXED_BINARY:
     case CST__LAYOUT_OPAQUE:
       return sizes_add(total, e->length, view->fixed_size, error);
-    case CST__LAYOUT_BINARY:
-      return add_binary(e, total, error);
+    case CST__LAYOUT_BINARY: {
+      int64_t begin;
+      int64_t bytes;
+      sizes_span_of(e, &begin, &bytes);
+      CST__TRY(sizes_add(total, e->length + 1, e->view->offset_width, error));
+      return sizes_add(total, bytes, 1, error);
+    }
     case CST__LAYOUT_BINARY_VIEW:
       CST__TRY(sizes_add(total, e->length, CST__VIEW_SIZE, error));
       return sizes_add(total, sizes_view_bytes(e), 1, error);
@@ -133,7 +123,10 @@ static cst_status add_values(const extent *e, int64_t *total, cst_error *error) 
     case CST__LAYOUT_OTHER:
       break;
   }
-  return fail_other(view, error);
+  char type[64];
+  cst__view_type_name(view, type, sizeof type);
+  return cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
+                   "the size of a column of type %s is not known", type);
 }
 
 static cst_status sizes_add_slots(const extent *e, int64_t *total, cst_error *error) {

@@ -75,7 +75,12 @@ cst_status cst__int64_result(const cst_allocator *allocator, struct ArrowArray *
 
 /* ---- ends ---- */
 
-static void walk_fill_rows(const cst__walk *walk, int64_t *rows) {
+static cst_status walk_make_rows(const cst__walk *walk, cst_array **out, cst_error *error) {
+  struct ArrowArray made;
+  int64_t *rows = cst__new_int64(&walk->root->allocator, walk->slots.chosen.count, &made, error);
+  if (rows == NULL) {
+    return CST_NO_MEMORY;
+  }
   for (int64_t row = 0; row < walk->view.length; row++) {
     int64_t begin = walk->splits != NULL ? walk->splits[row] : row;
     int64_t end = walk->splits != NULL ? walk->splits[row + 1] : row + 1;
@@ -83,15 +88,6 @@ static void walk_fill_rows(const cst__walk *walk, int64_t *rows) {
       rows[i] = row;
     }
   }
-}
-
-static cst_status walk_make_rows(const cst__walk *walk, cst_array **out, cst_error *error) {
-  struct ArrowArray made;
-  int64_t *rows = cst__new_int64(&walk->root->allocator, walk->slots.chosen.count, &made, error);
-  if (rows == NULL) {
-    return CST_NO_MEMORY;
-  }
-  walk_fill_rows(walk, rows);
   return cst__int64_result(&walk->root->allocator, &made, out, error);
 }
 

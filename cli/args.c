@@ -15,7 +15,6 @@ typedef enum option_type {
   TYPE_NAMES,
   TYPE_NUMBER,
   TYPE_BYTES,
-  TYPE_CHARACTER,
   TYPE_ON_ERROR
 } option_type;
 
@@ -46,6 +45,133 @@ static const option options[] = {
 #include "options.def"
 #undef OPTION
 };
+
+/* ---- options of formats ---- */
+
+enum { NAME_ROOM = 64 };
+
+/* One as the program has it: --skip-lines, and --no-header of a switch that is usually on. */
+typedef struct format_flag {
+  const char *format;
+  const cst_option_info *info;
+  char name[NAME_ROOM];
+} format_flag;
+
+static bool turns_off(const cst_option_info *info) {
+  return info->kind == CST_OPTION_SWITCH && info->usual != NULL && strcmp(info->usual, "true") == 0;
+}
+
+static void name_flag(format_flag *flag) {
+  snprintf(flag->name, sizeof flag->name, "%s%s", turns_off(flag->info) ? "no-" : "",
+           flag->info->name);
+  for (char *c = flag->name; *c != '\0'; c++) {
+    *c = *c == '_' ? '-' : *c;
+  }
+}
+
+static bool verb_takes(const cli_verb *verb, const cst_option_info *info) {
+  for (const cli_option_id *id = verb->options; *id != OPTION_HELP; id++) {
+    if ((*id == OPTIONS_FORMATS && info->reads) ||
+        (*id == OPTIONS_FORMATS_BOTH && (info->reads || info->writes))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The options of formats that a verb takes: number *at on; false: no more. */
+static bool next_flag(const cli_verb *verb, size_t *at, format_flag *flag) {
+  const cst_format_info *format;
+  size_t seen = 0;
+  for (size_t i = 0; (format = cst_format_get(i)) != NULL; i++) {
+    flag->format = format->name;
+    for (size_t k = 0; (flag->info = cst_format_option_get(format->name, k)) != NULL; k++) {
+      if (seen++ >= *at && verb_takes(verb, flag->info)) {
+        *at = seen;
+        name_flag(flag);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/* The one that is called so, or has this letter. */
+static bool find_flag(const cli_verb *verb, const char *name, size_t size, char letter,
+                      format_flag *flag) {
+  for (size_t at = 0; next_flag(verb, &at, flag);) {
+    bool is_named =
+        name != NULL && strlen(flag->name) == size && memcmp(flag->name, name, size) == 0;
+    if (is_named || (letter != 0 && flag->info->letter == letter)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static int add_format_option(const cli_verb *verb, const format_flag *flag, const char *value,
+                             cli_settings *settings) {
+  size_t count = settings->formats.num_input;
+  cst_format_option *list = realloc(settings->formats.input, (count + 1) * sizeof *list);
+  if (list == NULL) {
+    return cli_usage(verb, NULL, "out of memory");
+  }
+  list[count] = (cst_format_option){.name = flag->info->name, .value = value};
+  if (value == NULL) {
+    list[count].value = turns_off(flag->info) ? "false" : "true";
+  }
+  settings->formats.input = list;
+  settings->formats.num_input = count + 1;
+  return -1;
+}
+
+static bool writes_by(const char *format, const char *name) {
+  const cst_option_info *info;
+  for (size_t i = 0; (info = cst_format_option_get(format, i)) != NULL; i++) {
+    if (info->writes && strcmp(info->name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* The format that an output is written by if it takes the option; NULL: it does not. `format` is
+ * NULL for records, whose columns will tell it. */
+static const char *format_of_output(const char *format, const char *name) {
+  const cst_format_info *info;
+  for (size_t i = 0; (info = cst_format_get(i)) != NULL; i++) {
+    bool may_be = format != NULL ? strcmp(format, info->name) == 0 : info->is_records;
+    if (may_be && writes_by(info->name, name)) {
+      return info->name;
+    }
+  }
+  return NULL;
+}
+
+cst_status cli_share_options(cli_settings *settings, const char *output, cst_error *error) {
+  const char *format;
+  cst_sink_options sink = cli_sink_options(settings);
+  cst_status status = cst_sink_format(output, &sink, &format, error);
+  size_t count = settings->formats.num_input;
+  if (status != CST_OK || count == 0) {
+    return status;
+  }
+  cst_format_option *taken = calloc(count, sizeof *taken);
+  if (taken == NULL) {
+    error->code = CST_NO_MEMORY;
+    return CST_NO_MEMORY;
+  }
+  settings->formats.output = taken;
+  for (size_t i = 0; i < count; i++) {
+    cst_format_option *given = &settings->formats.input[i];
+    const char *of_output = format_of_output(format, given->name);
+    if (of_output != NULL) {
+      given->format = of_output; /* the input may be of another format */
+      taken[settings->formats.num_output++] = *given;
+    }
+  }
+  return CST_OK;
+}
 
 /* ---- help ---- */
 
@@ -90,18 +216,52 @@ static void print_option_help(const char *help) {
   putchar('\n');
 }
 
+/* value: NULL for a switch. */
+static void print_option_name(char letter, const char *name, const char *value) {
+  char letters[4] = "";
+  char text[NAME_ROOM + 16];
+  if (letter != 0) {
+    snprintf(letters, sizeof letters, "-%c,", letter);
+  }
+  snprintf(text, sizeof text, "--%s%s%s", name, value != NULL ? " " : "",
+           value != NULL ? value : "");
+  printf("  %-3s %-19s  ", letters, text);
+}
+
+static const char *flag_value(const cst_option_info *info) {
+  switch (info->kind) {
+    case CST_OPTION_SWITCH:
+      return NULL;
+    case CST_OPTION_NUMBER:
+      return "N";
+    case CST_OPTION_CHARACTER:
+      return "C";
+    case CST_OPTION_NAMES:
+      return "A,B";
+    case CST_OPTION_WORD:
+    case CST_OPTION_TEXT:
+      break;
+  }
+  return "NAME";
+}
+
+static void print_flags(const cli_verb *verb) {
+  format_flag flag;
+  for (size_t at = 0; next_flag(verb, &at, &flag);) {
+    const char *not = turns_off(flag.info) ? "do not " : "";
+    print_option_name(flag.info->letter, flag.name, flag_value(flag.info));
+    printf("%s: %s%s\n", cli_format(flag.format)->description, not, flag.info->help);
+  }
+}
+
 void cli_print_help(const cli_verb *verb) {
   printf("columnstone %s %s\n\n%s.\n%s\n", verb->name, verb->usage, verb->summary, verb->details);
   const option *o;
   for (size_t at = 0; (o = next_option(verb, &at)) != NULL;) {
-    char letter[4] = "";
-    char name[32];
-    if (o->letter != 0) {
-      snprintf(letter, sizeof letter, "-%c,", o->letter);
+    if (o->type == TYPE_HELP) {
+      print_flags(verb);
     }
-    snprintf(name, sizeof name, "--%s%s%s", o->name, o->value != NULL ? " " : "",
-             o->value != NULL ? o->value : "");
-    printf("  %-3s %-19s  ", letter, name);
+    print_option_name(o->letter, o->name, o->value);
     print_option_help(o->help);
   }
 }
@@ -129,11 +289,17 @@ static const option *find_name(const cli_verb *verb, const char *name, size_t si
 }
 
 static int unknown_option(const cli_verb *verb, const char *arg) {
-  const char *names[CLI_NUM_OPTIONS];
+  enum { MOST_FLAGS = 64 };
+  const char *names[CLI_NUM_OPTIONS + MOST_FLAGS];
+  format_flag flags[MOST_FLAGS];
   size_t count = 0;
   const option *o;
   for (size_t at = 0; (o = next_option(verb, &at)) != NULL;) {
     names[count++] = o->name;
+  }
+  size_t num_flags = 0;
+  for (size_t at = 0; num_flags < MOST_FLAGS && next_flag(verb, &at, &flags[num_flags]);) {
+    names[count++] = flags[num_flags++].name;
   }
   char name[64];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
@@ -230,18 +396,6 @@ static int parse_names(const cli_verb *verb, const option *o, char *text, cli_se
   return -1;
 }
 
-/* One character of ASCII. */
-static int parse_character(const cli_verb *verb, const option *o, const char *text, char *out) {
-  if (strcmp(text, "\\t") == 0) {
-    text = "\t";
-  }
-  if (text[0] <= 0 || text[1] != '\0' || text[0] == '\n' || text[0] == '\r' || text[0] == '"') {
-    return cli_usage(verb, NULL, "--%s takes one character, not '%.40s'", o->name, text);
-  }
-  *out = text[0];
-  return -1;
-}
-
 static int parse_on_error(const cli_verb *verb, const option *o, const char *text,
                           cst_on_error *out) {
   static const char *const names[] = {
@@ -275,8 +429,6 @@ static int apply(const cli_verb *verb, const option *o, char *value, cli_setting
       return parse_number(verb, o, value, 1, settings);
     case TYPE_BYTES:
       return parse_bytes(verb, o, value, settings);
-    case TYPE_CHARACTER:
-      return parse_character(verb, o, value, place);
     case TYPE_ON_ERROR:
       return parse_on_error(verb, o, value, place);
     case TYPE_HELP:
@@ -295,27 +447,32 @@ static int parse_option(const cli_verb *verb, int argc, char **argv, int *at,
   bool is_long = arg[1] == '-';
   size_t size = is_long ? strcspn(arg + 2, "=") : 1;
   const option *o = is_long ? find_name(verb, arg + 2, size) : find_letter(verb, arg[1]);
-  if (o == NULL) {
+  format_flag flag;
+  bool is_flag =
+      o == NULL && find_flag(verb, is_long ? arg + 2 : NULL, size, is_long ? 0 : arg[1], &flag);
+  if (o == NULL && !is_flag) {
     return unknown_option(verb, arg);
   }
+  const char *name = is_flag ? flag.name : o->name;
+  const char *takes = is_flag ? flag_value(flag.info) : o->value;
   char *value = is_long ? arg + 2 + size + (arg[2 + size] == '=') : arg + 2;
   bool attached = is_long ? arg[2 + size] == '=' : arg[2] != '\0';
-  if (o->value == NULL && attached) {
-    return cli_usage(verb, NULL, "--%s takes no value", o->name);
+  if (takes == NULL && attached) {
+    return cli_usage(verb, NULL, "--%s takes no value", name);
   }
-  if (o->value != NULL && !attached) {
+  if (takes != NULL && !attached) {
     if (*at + 1 >= argc) {
-      return cli_usage(verb, NULL, "--%s needs a value, %s", o->name, o->value);
+      return cli_usage(verb, NULL, "--%s needs a value, %s", name, takes);
     }
     value = argv[++*at];
   }
-  return apply(verb, o, value, settings);
+  return is_flag ? add_format_option(verb, &flag, takes != NULL ? value : NULL, settings)
+                 : apply(verb, o, value, settings);
 }
 
 int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *settings) {
   *settings = (cli_settings){.source = CST_SOURCE_OPTIONS_INIT,
                              .sink = CST_SINK_OPTIONS_INIT,
-                             .csv = CST_CSV_OPTIONS_INIT,
                              .specs = CST_SPECS_OPTIONS_INIT,
                              .validation = CST_VALIDATE_OPTIONS_INIT,
                              .proposal = {.options = CST_PROPOSE_OPTIONS_INIT},
@@ -355,6 +512,9 @@ void cli_settings_reset(cli_settings *settings) {
       set_option_list(&options[i], NULL, 0, settings);
     }
   }
+  free(settings->formats.input);
+  free(settings->formats.output);
+  settings->formats.input = settings->formats.output = NULL;
   free((void *)settings->paths);
   settings->paths = NULL;
   cst_descriptors_release(settings->message.descriptors);

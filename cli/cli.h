@@ -76,12 +76,20 @@ typedef struct cli_choice {
   int64_t seed;
 } cli_choice;
 
+/* Options of formats. */
+typedef struct cli_format_options {
+  cst_format_option *input;
+  size_t num_input;
+  cst_format_option *output; /* see cli_share_options */
+  size_t num_output;
+} cli_format_options;
+
 /* What the options say. The structs of the library hold what goes to it as it is. Strings are
  * borrowed from argv. */
 typedef struct cli_settings {
   cst_source_options source; /* see cli_source_options */
   cst_sink_options sink;     /* see cli_sink_options */
-  cst_csv_options csv;       /* of both */
+  cli_format_options formats;
   cst_specs_options specs;
   cst_validate_options validation; /* but for what specs has */
   const char *schema;
@@ -104,7 +112,9 @@ typedef enum cli_option_id {
 #define OPTION(id, ...) OPTION_##id,
 #include "options.def"
 #undef OPTION
-  CLI_NUM_OPTIONS
+  CLI_NUM_OPTIONS,
+  OPTIONS_FORMATS, /* in the list of a verb: the options of all formats that matter to reading, */
+  OPTIONS_FORMATS_BOTH /* or to reading and writing */
 } cli_option_id;
 
 /* The options of a verb, and --help. */
@@ -112,9 +122,6 @@ typedef enum cli_option_id {
 
 /* Of every verb that reads. */
 #define OPTIONS_LIMITS OPTION_MAX_RECORD_SIZE, OPTION_MAX_INFLATION
-#define OPTIONS_CSV                                                                               \
-  OPTION_DELIMITER, OPTION_SECONDARY_DELIMITER, OPTION_MULTIVALENT, OPTION_NAMES, OPTION_COMMENT, \
-      OPTION_SKIP_LINES
 #define OPTIONS_SHARDS OPTION_SHARDS, OPTION_SHARD_SIZE
 #define OPTIONS_RECOVERY OPTION_ON_ERROR, OPTION_MAX_ERRORS
 #define OPTIONS_MESSAGE \
@@ -134,6 +141,9 @@ typedef struct cli_verb {
   int (*run)(int argc, char **argv);
 } cli_verb;
 
+/* Where a verb reads and writes: of the options of formats, the output takes those that its format
+ * has, and the input has to have the others. */
+cst_status cli_share_options(cli_settings *settings, const char *output, cst_error *error);
 /* Reads the options after a verb: argv[0] is the first of them. -1: go on; else the exit status
  * (help was printed, or a usage error). */
 int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *settings);

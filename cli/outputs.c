@@ -8,8 +8,8 @@
 cst_sink_options cli_sink_options(const cli_settings *settings) {
   cst_sink_options options = settings->sink;
   options.keep_existing = !settings->sink.overwrite;
-  options.sequence_column = settings->source.sequence_column;
-  options.csv = &settings->csv;
+  options.format_options = settings->formats.output;
+  options.num_format_options = settings->formats.num_output;
   options.message = cli_message_of_output(settings);
   options.threads = settings->source.threads > 0 ? settings->source.threads : 2;
   return options;

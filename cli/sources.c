@@ -31,7 +31,8 @@ cst_source_options cli_source_options(const cli_settings *settings, const cst_sc
   options.schema = schema;
   options.batch_bytes = BATCH_BYTES;
   options.threads = options.threads > 0 ? options.threads : usual_threads();
-  options.csv = &settings->csv;
+  options.format_options = settings->formats.input;
+  options.num_format_options = settings->formats.num_input;
   options.message = cli_message_of_input(settings);
   options.on_warning = print_warning;
   return options;

@@ -27,7 +27,7 @@ typedef struct reading {
 } reading;
 
 typedef struct choices {
-  cst_csv_options csv;
+  cst__csv_options csv;
   bool skip;
   size_t block_size;
   int64_t batch_size;
@@ -127,7 +127,21 @@ static bool start_sink(choices *c, const struct ArrowSchema *schema, const cst_w
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
   options.format = "csv";
   options.compression = CST_COMPRESSION_NONE;
-  options.csv = &c->csv;
+  cst_format_option given[4];
+  char characters[2][2] = {{c->csv.delimiter}, {c->csv.comment}};
+  options.format_options = given;
+  for (size_t i = 0; i < 2; i++) {
+    if (characters[i][0] != '\0') {
+      given[options.num_format_options++] =
+          (cst_format_option){NULL, i == 0 ? "delimiter" : "comment", characters[i]};
+    }
+  }
+  if (c->csv.num_multivalent > 0) {
+    given[options.num_format_options++] = (cst_format_option){"csv", "multivalent", "b"};
+  }
+  if (c->csv.keep_blank_lines) {
+    given[options.num_format_options++] = (cst_format_option){NULL, "keep_blank_lines", "true"};
+  }
   return cst_sink_open_writer(writer, schema, &options, &c->sink, NULL) == CST_OK;
 }
 
@@ -143,7 +157,7 @@ static reading read_text(text *texts, size_t count, choices *c, const cst_writer
   cst__table_options options = {.types = c->types,
                                 .batch_size = c->batch_size,
                                 .threads = 1,
-                                .csv = &c->csv,
+                                .format_options = &c->csv,
                                 .max_record_size = MOST_ROW,
                                 .skip = c->skip};
   void *plan;
@@ -258,7 +272,7 @@ static void read_and_write(text *texts, size_t count, choices *c, const reading 
 static choices choose(const uint8_t *flags) {
   static const char *const names[] = {"a", "b"};
   static const char *const several[] = {"b"};
-  choices c = {.csv = CST_CSV_OPTIONS_INIT, .block_size = 1 << 16, .batch_size = 1000};
+  choices c = {.csv = {.header = true}, .block_size = 1 << 16, .batch_size = 1000};
   if (flags[0] & 1) {
     c.csv.names = names;
     c.csv.num_names = 2;

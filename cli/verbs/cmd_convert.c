@@ -5,7 +5,7 @@
 
 /* What the arguments mean: the last path is the output, all others are inputs. */
 typedef struct conversion {
-  const cli_settings *settings;
+  cli_settings *settings;
   const char *output;
   size_t num_inputs;
   bool to_stdout;
@@ -53,8 +53,7 @@ static cst_status check_input_of_messages(const conversion *work, const cst_sour
 
 static cst_status convert_files(conversion *work, cst_error *error) {
   cst_source *source;
-  cst_sink_options options = cli_sink_options(work->settings);
-  cst_status status = cst_sink_check(work->output, &options, error);
+  cst_status status = cli_share_options(work->settings, work->output, error);
   if (status == CST_OK) {
     status = cli_open(work->settings, work->settings->paths, work->num_inputs, &work->dropped,
                       &source, error);
@@ -73,7 +72,7 @@ static cst_status convert_files(conversion *work, cst_error *error) {
   return status;
 }
 
-static int convert(const cli_settings *settings) {
+static int convert(cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   conversion work = {.settings = settings,
                      .output = settings->paths[settings->num_paths - 1],
@@ -127,12 +126,12 @@ const cli_verb cli_convert = {
         "Without a schema the records are read twice: once to infer it. The output appears under "
         "its\n"
         "name when it is complete. A file that exists is overwritten with --force only.\n",
-    .options = CLI_OPTIONS(OPTION_TO, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_FORMAT,
-                           OPTION_LEVEL, OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS,
-                           OPTION_NO_CRC, OPTION_FORCE, OPTION_SEQUENCE_COLUMN, OPTION_RAW_COLUMN,
-                           OPTION_OFFSET_COLUMN, OPTION_NO_HEADER, OPTIONS_CSV, OPTIONS_MESSAGE,
-                           OPTION_TO_MESSAGE_OPTION, OPTIONS_VIEW, OPTIONS_SHARDS, OPTIONS_RECOVERY,
-                           OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
+    .options =
+        CLI_OPTIONS(OPTION_TO, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_FORMAT,
+                    OPTION_LEVEL, OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC,
+                    OPTION_FORCE, OPTION_RAW_COLUMN, OPTION_OFFSET_COLUMN, OPTIONS_FORMATS_BOTH,
+                    OPTIONS_MESSAGE, OPTION_TO_MESSAGE_OPTION, OPTIONS_VIEW, OPTIONS_SHARDS,
+                    OPTIONS_RECOVERY, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run_convert,
 };

@@ -94,7 +94,7 @@ const cli_verb cli_count = {
         "their\n"
         "rows.\n",
     .options =
-        CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_CSV, OPTION_CONTAINER, OPTIONS_LIMITS),
+        CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_FORMATS, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_count,
 };

@@ -252,10 +252,9 @@ const cli_verb cli_head = {
         "themselves. --path event.query prints the queries of each row's list of events, as a list "
         "of the\n"
         "row. Reads no further than it has to. On a terminal long strings and lists are cut.\n",
-    .options =
-        CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_PATH,
-                    OPTION_FLAT, OPTION_FORMAT, OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV,
-                    OPTIONS_MESSAGE, OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
+    .options = CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_PATH,
+                           OPTION_FLAT, OPTION_FORMAT, OPTION_NO_CRC, OPTIONS_FORMATS,
+                           OPTIONS_MESSAGE, OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_head,
 };

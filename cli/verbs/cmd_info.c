@@ -389,7 +389,7 @@ const cli_verb cli_info = {
         "--message, "
         "it\n"
         "tells which of the messages the records may be, and what speaks for it.\n",
-    .options = CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_CSV, OPTIONS_MESSAGE,
+    .options = CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_FORMATS, OPTIONS_MESSAGE,
                            OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_info,

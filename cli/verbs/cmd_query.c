@@ -241,7 +241,7 @@ static cst_status run_querying(querying *work, cst_error *error) {
   return status;
 }
 
-static int start_querying(const cli_settings *settings) {
+static int start_querying(cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   bool explains = settings->query.explain;
   querying work = {.settings = settings,
@@ -257,7 +257,8 @@ static int start_querying(const cli_settings *settings) {
   if (wrong >= 0) {
     return wrong;
   }
-  if (run_querying(&work, &error) != CST_OK) {
+  cst_status status = explains ? CST_OK : cli_share_options(settings, work.output, &error);
+  if (status != CST_OK || run_querying(&work, &error) != CST_OK) {
     return cli_fail(&error);
   }
   return cli_flush(work.dropped.count == 0 ? CLI_FINE : CLI_FAULTS);
@@ -294,7 +295,7 @@ const cli_verb cli_query_verb = {
     .options = CLI_OPTIONS(OPTION_COLUMNS, OPTIONS_QUERY, OPTION_EXPLAIN, OPTION_JSON, OPTION_TO,
                            OPTION_SCHEMA, OPTION_FORMAT, OPTION_LEVEL, OPTION_LOSSY,
                            OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC, OPTION_FORCE,
-                           OPTION_RAW_COLUMN, OPTION_OFFSET_COLUMN, OPTION_NO_HEADER, OPTIONS_CSV,
+                           OPTION_RAW_COLUMN, OPTION_OFFSET_COLUMN, OPTIONS_FORMATS_BOTH,
                            OPTIONS_MESSAGE, OPTION_TO_MESSAGE_OPTION, OPTIONS_SHARDS,
                            OPTIONS_RECOVERY, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,

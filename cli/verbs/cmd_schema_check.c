@@ -155,10 +155,10 @@ const cli_verb cli_schema_check = {
         "below it what to change. Damaged records are anomalies as well, and passed over. "
         "Exit status\n"
         "1 if there are anomalies.\n",
-    .options = CLI_OPTIONS(OPTION_GROUPS, OPTION_ENVIRONMENT, OPTION_NO_TENSORS,
-                           OPTION_IGNORE_UNEXPECTED, OPTION_PLACES, OPTION_FORMAT, OPTION_JSON,
-                           OPTION_THREADS, OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV,
-                           OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
+    .options =
+        CLI_OPTIONS(OPTION_GROUPS, OPTION_ENVIRONMENT, OPTION_NO_TENSORS, OPTION_IGNORE_UNEXPECTED,
+                    OPTION_PLACES, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS, OPTION_NO_CRC,
+                    OPTIONS_FORMATS, OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run_schema_check,
 };

@@ -140,8 +140,8 @@ const cli_verb cli_schema_infer = {
                "tensor_representation_group that every record fits.\n",
     .options = CLI_OPTIONS(OPTION_PROPOSE, OPTION_GROUP, OPTION_MAX_DOMAIN, OPTION_RAGGED,
                            OPTION_OUTPUT, OPTION_FORCE, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS,
-                           OPTION_NO_CRC, OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_MESSAGE,
-                           OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
+                           OPTION_NO_CRC, OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTIONS_VIEW,
+                           OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_schema_infer,
 };

@@ -97,10 +97,10 @@ const cli_verb cli_schema_tree = {
                "gives; without --schema they are inferred from all the records where files do not "
                "tell\n"
                "them. A terminal shows the first 100 fields of each struct.\n",
-    .options = CLI_OPTIONS(OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_ASCII, OPTION_JSON,
-                           OPTION_FULL, OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC,
-                           OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_MESSAGE, OPTIONS_VIEW,
-                           OPTION_CONTAINER, OPTIONS_LIMITS),
+    .options =
+        CLI_OPTIONS(OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_ASCII, OPTION_JSON,
+                    OPTION_FULL, OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC, OPTIONS_FORMATS,
+                    OPTIONS_MESSAGE, OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_schema_tree,
 };

@@ -110,8 +110,7 @@ const cli_verb cli_verify = {
         "records' inside\n"
         "alone. Exit status 1 if there are faults.\n",
     .options = CLI_OPTIONS(OPTION_SCHEMA, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS,
-                           OPTION_SEQUENCE_COLUMN, OPTIONS_CSV, OPTIONS_MESSAGE, OPTION_CONTAINER,
-                           OPTIONS_LIMITS),
+                           OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_verify,
 };

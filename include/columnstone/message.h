@@ -149,7 +149,7 @@ typedef struct cst_message_options {
         NULL, NULL                                                                                \
   }
 
-enum { CST_MESSAGE_OPTION_ROOM = 16 }; /* bytes for the digits of a number */
+enum { CST_MESSAGE_OPTION_ROOM = 24 }; /* bytes for the digits of a number */
 
 /* The names of the options ("form", "enums", "defaults", "recursion", ...): all but `descriptors`
  * and `message`. NULL for an i that is too large. */

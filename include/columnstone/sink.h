@@ -48,9 +48,9 @@ typedef struct cst_sink_options {
   const cst_schema *schema;    /* for formats that need it; NULL is fine */
   bool lossy;                  /* round what the format cannot hold exactly, instead of failing */
   const cst_allocator *allocator;
-  const char *sequence_column; /* sequence_example: see cst_sequence_options */
-  const cst_csv_options *csv;  /* NULL: the usual ones */
-  int32_t threads;             /* 2 or more: compression and writing run beside the caller; 0: 1 */
+  const cst_format_option *format_options; /* of the format, by name: see cst_format_option_get */
+  size_t num_format_options;
+  int32_t threads;      /* 2 or more: compression and writing run beside the caller; 0: 1 */
   uint32_t num_shards;  /* 0: one file of the path's name; else files "<path>-00000-of-00010" (the
                            number stands before the last endings where there are some:
                            "a-00000-of-00010.tfrecord.gz"); batches go to them in turn */
@@ -75,8 +75,8 @@ typedef struct cst_sink_options {
 
 #define CST_SINK_OPTIONS_INIT                                                                     \
   {                                                                                               \
-    sizeof(cst_sink_options), NULL, CST_COMPRESSION_BY_NAME, 0, NULL, false, NULL, NULL, NULL, 0, \
-        0, 0, 0, false, NULL, NULL, false, false                                                  \
+    sizeof(cst_sink_options), NULL, CST_COMPRESSION_BY_NAME, 0, NULL, false, NULL, NULL, 0, 0, 0, \
+        0, 0, false, NULL, NULL, false, false                                                     \
   }
 
 /* The endings that a sink knows: .tfrecord, .tfrecords, .tfrec; .csv, .tsv; .jsonl, .ndjson, .json;
@@ -142,10 +142,12 @@ CST_API cst_status cst_sink_finish(cst_sink *sink, cst_error *error);
  * is allowed. */
 CST_API void cst_sink_free(cst_sink *sink);
 
-/* Whether cst_sink_open would know the format that the options and the path mean; writes nothing.
- * For an early answer, before a long read. */
-CST_API cst_status cst_sink_check(const char *path, const cst_sink_options *options,
-                                  cst_error *error);
+/* The name of the format that the options and the path mean; writes nothing. For an early answer,
+ * before a long read: fails as cst_sink_open would, for an unknown format or an option that it does
+ * not have. *out (may be NULL) is static; NULL where records are written, and the columns will tell
+ * what they are. */
+CST_API cst_status cst_sink_format(const char *path, const cst_sink_options *options,
+                                   const char **out, cst_error *error);
 
 /* True if `path` is a file that exists, or a link that leads nowhere, or, with shards in the
  * options (may be NULL), such a file's first shard, of however many. Devices, pipes and "-" are

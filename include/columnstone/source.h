@@ -6,6 +6,7 @@
 #ifndef COLUMNSTONE_SOURCE_H
 #define COLUMNSTONE_SOURCE_H
 
+#include <columnstone/format.h>
 #include <columnstone/message.h>
 #include <columnstone/records.h>
 #include <columnstone/schema.h>
@@ -41,25 +42,6 @@ enum {
       1 << 2 /* container "lines": the "\r" of an end "\r\n" belongs to the record, for a sink with
                 keep_returns, which then writes the lines as they were */
 };
-
-/* How CSV is read and written: RFC 4180 in UTF-8, with or without a byte order mark, lines ended by
- * LF, CRLF or CR. An empty cell without quotes is null. */
-typedef struct cst_csv_options {
-  size_t size;              /* sizeof(cst_csv_options) */
-  const char *const *names; /* of the columns, if the input has no header; NULL: its first line */
-  size_t num_names;
-  char delimiter;                 /* 0: ',' */
-  char comment;                   /* lines that begin with it are passed over; 0: there are none */
-  uint64_t skip_lines;            /* before the header of every file */
-  bool keep_blank_lines;          /* a blank line is a row of nulls, instead of nothing */
-  const char *const *multivalent; /* columns whose cells hold several values */
-  size_t num_multivalent;
-  char secondary_delimiter; /* between those; 0: '|' */
-  bool no_header;           /* writing: no line of names */
-} cst_csv_options;
-
-#define CST_CSV_OPTIONS_INIT \
-  { sizeof(cst_csv_options), NULL, 0, 0, 0, 0, false, NULL, 0, 0, false }
 
 /* What happens with a record that is damaged or does not parse. */
 typedef enum cst_on_error {
@@ -116,11 +98,11 @@ typedef struct cst_source_options {
                                ratio; more is CST_LIMIT, after 64 MiB. 0: 200 */
   bool legacy_specs;        /* see cst_specs_options.legacy */
   const cst_allocator *allocator;
-  const char *sequence_column; /* sequence_example: see cst_sequence_options */
-  const char *raw_column;      /* containers: one more column of this name, the last one, with each
-                                  record's bytes: large_list<large_binary> of one value, as features
-                                  are; for `raw` it is the only one. NULL: none */
-  const cst_csv_options *csv;  /* NULL: the usual ones */
+  const char *raw_column; /* containers: one more column of this name, the last one, with each
+                             record's bytes: large_list<large_binary> of one value, as features
+                             are; for `raw` it is the only one. NULL: none */
+  const cst_format_option *format_options; /* of the format, by name: see cst_format_option_get */
+  size_t num_format_options;
   const struct ArrowSchema *types; /* csv, json: the columns and their types, instead of `schema`
                                       and instead of inferring them; NULL: none */
   cst_on_error on_error;
@@ -176,8 +158,8 @@ typedef struct cst_source_options {
 #define CST_SOURCE_OPTIONS_INIT                                                                    \
   {                                                                                                \
     sizeof(cst_source_options), NULL, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, false, NULL, NULL, \
-        NULL, NULL, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL, false, 0,     \
-        NULL, NULL, NULL, NULL                                                                     \
+        NULL, 0, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL, false, 0, NULL,  \
+        NULL, NULL, NULL                                                                           \
   }
 
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ._arrow.table import Groups, Mask, Path, Rows
 from ._base.errors import Error
 from ._dataset.batch import Position
-from ._formats.csv import CoreCsv
+from ._formats.options import CoreFormatOptions
 from ._message.options import CoreMessage
 from ._query.functions import Function
 from ._schema.validate import CoreAnomaly
@@ -44,6 +44,8 @@ SPLIT_CUT_BY_BYTES: int
 SPLIT_CUT_BY_NAME: int
 SPLIT_CUT_NONE: int
 FORMATS: dict[str, tuple[tuple[str, ...], bool]]  # name to extensions, is text
+# format to name to (kind, usual value, reads, writes, help)
+FORMAT_OPTIONS: dict[str, dict[str, tuple[str, str | None, bool, bool, str]]]
 CONTAINERS: dict[str, tuple[str, ...]]  # name to extensions
 SOURCE_OPTIONS: dict[str, str]  # name to kind, see _api/options.py
 COLUMNS_OFFSETS_32: int
@@ -112,6 +114,7 @@ def array_group_by(
 ) -> tuple[RecordBatch, Array]: ...
 def array_import(obj: ArrowArrayExportable, as_batch: bool, /) -> Array | RecordBatch: ...
 def sink_exists(path: bytes, is_sharded: bool, /) -> bool: ...
+def sink_format(path: bytes, format: str | None, container: str | None, /) -> str | None: ...
 def array_of_objects(
     values: list[Any], as_batch: bool, name: str | None, /
 ) -> Array | RecordBatch: ...
@@ -663,8 +666,7 @@ class Sink:
         level: int,
         schema: Schema | None,
         lossy: bool,
-        sequence_column: str | None,
-        csv: CoreCsv | None,
+        format_options: CoreFormatOptions,
         threads: int,
         num_shards: int,
         shard_bytes: int,

@@ -18,7 +18,7 @@ import importlib
 import io
 import json
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ._api.open import infer_schema
@@ -27,7 +27,6 @@ from ._api.source import Source
 from ._base.errors import NotFoundError, UnsupportedError, argument_error
 from ._base.optional import need
 from ._core import arrow_schema
-from ._formats.csv import CsvOptions
 from ._query.decoder import Decoded, SavedDecoder, is_decoder
 from ._query.query import Query
 from ._query.view import View
@@ -401,16 +400,17 @@ class CsvTFXIO(_Files):
         group: str = "",
         telemetry_descriptors: Sequence[str] | None = None,
     ) -> None:
-        dialect = CsvOptions(
-            names=tuple(column_names),
-            delimiter=delimiter,
-            keep_blank_lines=not skip_blank_lines,
-            multivalent=tuple(multivalent_columns or ()),
-            skip_lines=skip_header_lines,
+        self._dialect: dict[str, Any] = {
+            "names": tuple(column_names),
+            "delimiter": delimiter,
+            "keep_blank_lines": not skip_blank_lines,
+            "multivalent": tuple(multivalent_columns or ()),
+            "skip_lines": skip_header_lines,
+            "secondary_delimiter": secondary_delimiter,
+        }
+        super().__init__(
+            file_pattern, schema, telemetry_descriptors, group=group, **self._dialect
         )
-        if secondary_delimiter is not None:
-            dialect = replace(dialect, secondary_delimiter=secondary_delimiter)
-        super().__init__(file_pattern, schema, telemetry_descriptors, csv=dialect, group=group)
         self._names = tuple(column_names)
         if self._schema is not None:
             self._options["columns"] = self._columns(self._schema)
@@ -424,7 +424,7 @@ class CsvTFXIO(_Files):
 
     def _opening(self) -> _Opening:
         if self._schema is None:
-            schema = infer_schema(self._paths, format=self._format, csv=self._options["csv"])
+            schema = infer_schema(self._paths, format=self._format, **self._dialect)
             self._options["columns"] = self._columns(schema)
             self._schema = schema
         return super()._opening()

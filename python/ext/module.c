@@ -137,6 +137,7 @@ static int add_constants(PyObject *module) {
   }
   return add_object(module, "SOURCE_OPTIONS", cst__py_options_kinds()) < 0 ||
                  add_object(module, "FORMATS", cst__py_formats()) < 0 ||
+                 add_object(module, "FORMAT_OPTIONS", cst__py_format_options_told()) < 0 ||
                  add_object(module, "CONTAINERS", cst__py_containers()) < 0
              ? -1
              : PyModule_AddStringConstant(module, "__version__", cst_version());
@@ -208,6 +209,7 @@ static PyMethodDef functions[] = {
     {"array_import", cst__py_table_import, METH_VARARGS, NULL},
     {"plan_splits", cst__py_plan_splits, METH_VARARGS, NULL},
     {"sink_exists", cst__py_sink_exists, METH_VARARGS, NULL},
+    {"sink_format", cst__py_sink_format, METH_VARARGS, NULL},
     {"array_of_objects", cst__py_table_of_objects, METH_VARARGS, NULL},
     {"array_of_buffer", cst__py_table_of_buffer, METH_VARARGS, NULL},
     {"array_of_lists", cst__py_table_of_lists, METH_VARARGS, NULL},

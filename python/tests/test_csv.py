@@ -180,9 +180,9 @@ values = st.one_of(
 @given(st.lists(values, min_size=2, max_size=4), st.sampled_from([",", ";", "\t", "|", "1", "-"]))
 def test_what_is_written_reads_back(columns: list[list[Any]], delimiter: str) -> None:
     table = pa.table({f"c{i}": column for i, column in enumerate(columns)})
-    options, out = cst.format.CsvOptions(delimiter=delimiter), io.BytesIO()
-    assert cst.write(table, out, "csv", csv=options) == 3
-    assert rows_of(read(out.getvalue(), types=table.schema, csv=options)) == table.to_pylist()
+    options, out = {"delimiter": delimiter}, io.BytesIO()
+    assert cst.write(table, out, "csv", **options) == 3
+    assert rows_of(read(out.getvalue(), types=table.schema, **options)) == table.to_pylist()
 
 
 lists = st.lists(
@@ -195,9 +195,9 @@ lists = st.lists(
 @given(lists)
 def test_lists_of_several_values_read_back(column: list[Any]) -> None:
     table = pa.table({"v": pa.array(column, pa.list_(pa.string())), "i": list(range(len(column)))})
-    options, out = cst.format.CsvOptions(multivalent=["v"]), io.BytesIO()
-    cst.write(table, out, "csv", csv=options)
-    assert rows_of(read(out.getvalue(), types=table.schema, csv=options)) == table.to_pylist()
+    options, out = {"multivalent": ["v"]}, io.BytesIO()
+    cst.write(table, out, "csv", **options)
+    assert rows_of(read(out.getvalue(), types=table.schema, **options)) == table.to_pylist()
 
 
 def test_examples_become_csv_and_come_back(tmp_path: pathlib.Path) -> None:

@@ -101,9 +101,9 @@ PAIRS: list[Pair] = [
         lambda f: cst.open(f / "t.csv", types=TABLE.schema.set(1, pa.field("b", pa.float64()))),
     ),
     (
-        "csv",
+        "format_options",
         lambda f: cst.open(f / "t.csv", types=TABLE.schema),
-        lambda f: cst.open(f / "t.csv", types=TABLE.schema, csv=cst.format.CsvOptions(comment="#")),
+        lambda f: cst.open(f / "t.csv", types=TABLE.schema, comment="#"),
     ),
     ("message", lambda _: message_source({}), lambda _: message_source({"defaults": True})),
     ("schema", lambda _: message_source({}), lambda _: message_source({}, ["m.id"])),

@@ -136,9 +136,7 @@ def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
             lambda: cst.write([table, pa.table({"x": [1]})], io.BytesIO(), "json")
         ),
         "abandon": lambda: cst.Writer(io.BytesIO(), "json").write(table),
-        "csv options": fails(
-            lambda: cst.open(path, csv=cst.format.CsvOptions(names=["a"]), format="none")
-        ),
+        "csv options": fails(lambda: cst.open(path, names=["a"], format="none")),
         "types": fails(lambda: cst.open(path, types=table.schema, format="none")),
         "pickle a schema": lambda: pickle.loads(pickle.dumps(batch.schema)),
         "sequences": lambda: sequence_encoder.encode(sequences.decode([b"", b"\x0a\x00"])),

@@ -100,18 +100,15 @@ def test_parquet() -> None:
 
 
 def test_csv() -> None:
-    dialect = cst.format.CsvOptions(delimiter=";", names=("a", "b"))
-    batch = cst.codec.CsvDecoder(csv=dialect).decode(b"1;x\n2;y\n")
+    dialect = {"delimiter": ";", "names": ("a", "b")}
+    batch = cst.codec.CsvDecoder(**dialect).decode(b"1;x\n2;y\n")
     assert batch.to_pydict() == {"a": [1, 2], "b": ["x", "y"]}
     types = pa.schema([("a", pa.float32()), ("b", pa.binary())])
-    batch = pickle.loads(pickle.dumps(cst.codec.CsvDecoder(csv=dialect, types=types))).decode(
+    batch = pickle.loads(pickle.dumps(cst.codec.CsvDecoder(**dialect, types=types))).decode(
         b"1;x\n"
     )
     assert batch.to_pydict() == {"a": [1.0], "b": [b"x"]}
-    assert (
-        cst.codec.CsvEncoder(csv=cst.format.CsvOptions(delimiter="|")).encode(batch)
-        == b"a|b\n1.0|x\n"
-    )
+    assert cst.codec.CsvEncoder(delimiter="|").encode(batch) == b"a|b\n1.0|x\n"
 
 
 def test_schema() -> None:

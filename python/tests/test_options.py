@@ -7,12 +7,15 @@ import io
 import pathlib
 import pickle
 import re
+from typing import Any
 
 import columnstone as cst
 import columnstone._core
+import columnstone._sink.writer
 import polars as pl
 import pyarrow as pa
 import pytest
+from columnstone._formats.options import FormatOptions
 
 TYPES = pa.schema({"a": pa.int64(), "b": pa.float64()})
 
@@ -42,57 +45,105 @@ def test_types_are_no_schema(csv: pathlib.Path) -> None:
     for wrong in (1, "int64", {"a": "int64"}):
         with pytest.raises(TypeError, match="__arrow_c_schema__"):
             cst.open(csv, types=wrong)  # type: ignore[arg-type]
-    with pytest.raises(cst.Error):
+    with pytest.raises(cst.errors.Error):
         cst.open(csv, types=TYPES, schema='feature { name: "a" type: INT }')
 
 
 def test_dialects() -> None:
     data = b"# text\nskipped\n1;x|y\n\n2;z\n"
-    dialect = cst.format.CsvOptions(
-        names=["n", "many"], delimiter=";", skip_lines=2, multivalent=["many"], comment="#"
+    source = cst.open(
+        io.BytesIO(data),
+        "csv",
+        names=["n", "many"],
+        delimiter=";",
+        skip_lines=2,
+        multivalent=["many"],
+        comment="#",
     )
-    source = cst.open(io.BytesIO(data), "csv", csv=dialect)
     assert pa.table(source).to_pydict() == {"n": [1, 2], "many": [["x", "y"], ["z"]]}
     out = io.BytesIO()
-    cst.write(
-        source,
-        out,
-        "csv",
-        csv=cst.format.CsvOptions(delimiter="\t", header=False, multivalent=["many"]),
-    )
+    cst.write(source, out, "csv", delimiter="\t", header=False, multivalent=["many"])
     assert out.getvalue() == b"1\tx|y\n2\tz\n"
 
 
 @pytest.mark.parametrize(
-    "options",
+    ("options", "said"),
     [
-        {"delimiter": ""},
-        {"delimiter": ",,"},
-        {"delimiter": "é"},
-        {"delimiter": "\n"},
-        {"comment": ""},
-        {"skip_lines": -1},
-        {"secondary_delimiter": '"'},
+        ({"delimiter": ""}, "one ASCII character"),
+        ({"delimiter": ",,"}, "one ASCII character"),
+        ({"delimiter": "é"}, "one ASCII character"),
+        ({"delimiter": "\n"}, "one ASCII character"),
+        ({"comment": ""}, "one ASCII character"),
+        ({"skip_lines": -1}, "a number of at least 0"),
+        ({"secondary_delimiter": '"'}, "one ASCII character"),
+        ({"sequence_column": "s"}, "it is one of the format sequence_example"),
     ],
 )
-def test_wrong_dialects(options: dict[str, object]) -> None:
-    with pytest.raises(cst.errors.ArgumentError):
-        cst.format.CsvOptions(**options)  # type: ignore[arg-type]
+def test_wrong_options(csv: pathlib.Path, options: dict[str, Any], said: str) -> None:
+    with pytest.raises(cst.errors.ArgumentError, match=said):
+        cst.open(csv, **options)
+    with pytest.raises(cst.errors.ArgumentError, match=said):
+        cst.Writer(io.BytesIO(), "csv", **options)
 
 
-def test_wrong_types_of_dialects(csv: pathlib.Path) -> None:
-    for options in ({"names": "ab"}, {"names": [1]}, {"delimiter": 1}, {"multivalent": "a"}):
+def test_wrong_types_of_options(csv: pathlib.Path) -> None:
+    wrong: list[dict[str, Any]]
+    wrong = [{"names": "ab"}, {"names": [1]}, {"delimiter": 1}, {"multivalent": "a"}]
+    for options in (*wrong, {"skip_lines": "1"}, {"sequence_column": b"s"}):
         with pytest.raises(TypeError):
-            cst.format.CsvOptions(**options)
-    with pytest.raises(TypeError, match="CsvOptions"):
-        cst.open(csv, csv={"delimiter": ","})  # type: ignore[arg-type]
+            cst.open(csv, **options)
+    with pytest.raises(ValueError, match="null character"):
+        cst.open(csv, names=["a\0b"])
+    with pytest.raises(TypeError, match=r"no option 'delimitr' \(did you mean 'delimiter'\?\)"):
+        cst.open(csv, delimitr=",")  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="no option 'csv'"):
+        cst.Writer(io.BytesIO(), "csv", csv={"delimiter": ","})  # type: ignore[call-arg]
+
+
+def test_options_of_other_formats() -> None:
+    said = r"the format json has no option 'delimiter' \(it is one of the format csv\)"
+    with pytest.raises(cst.errors.ArgumentError, match=said):
+        cst.open(io.BytesIO(b"{}"), "json", delimiter=";")
+    with pytest.raises(cst.errors.ArgumentError, match=said):
+        cst.Writer("out.jsonl", delimiter=";")
+    for format in ("arrow", "parquet"):
+        with pytest.raises(
+            cst.errors.ArgumentError, match=f"the format {format} has no option 'header'"
+        ):
+            cst.Writer(f"out.{format}", header=False)
+    with pytest.raises(cst.errors.ArgumentError, match="has no option 'names'"):
+        cst.open(pa.table({"a": [1]}), names=["b"])
+
+
+def test_options_of_either_side_of_a_conversion(tmp_path: pathlib.Path) -> None:
+    """convert gives an option to the output if it has it, and else to the input, which has to."""
+    rows = tmp_path / "t.jsonl"
+    cst.convert(io.BytesIO(b"a;b\n1;2\n"), rows, format="csv", delimiter=";")
+    assert rows.read_text() == '{"a": 1, "b": 2}\n'
+    cst.convert(rows, tmp_path / "t.csv", delimiter=";", header=False)
+    assert (tmp_path / "t.csv").read_text() == "1;2\n"
+    cst.convert(tmp_path / "t.csv", tmp_path / "u.csv", delimiter=";", names=["x", "y"])
+    assert (tmp_path / "u.csv").read_text() == "x;y\n1;2\n"
+    cst.convert(cst.open(rows), tmp_path / "v.csv", delimiter="|")
+    assert (tmp_path / "v.csv").read_text() == "a|b\n1|2\n"
+    with pytest.raises(cst.errors.ArgumentError, match="the format json has no option 'comment'"):
+        cst.convert(rows, tmp_path / "w.csv", comment="#")
+    with pytest.raises(cst.errors.ArgumentError, match="the format json has no option 'delimiter'"):
+        cst.convert(rows, tmp_path / "w.arrow", delimiter="#")
+
+
+def test_names_with_commas_and_quotes() -> None:
+    names = ["a,b", 'c"', "", ' "d" ', '"e"', "f"]
+    data = b"1,2,3,4,5,6\n"
+    source = cst.open(io.BytesIO(data), "csv", names=names, multivalent=names[:2])
+    assert source.column_names == names
+    assert cst.open(io.BytesIO(b"a\n1\n"), "csv", multivalent=[]).column_names == ["a"]
 
 
 def test_pickling(csv: pathlib.Path) -> None:
-    dialect = cst.format.CsvOptions(names=("x", "y"), skip_lines=1)
-    assert pickle.loads(pickle.dumps(dialect)) == dialect
+    dialect = {"names": ("x", "y"), "skip_lines": 1}
     types = pa.schema({"x": pa.int64(), "y": pa.float64()})
-    source = cst.open(csv, csv=dialect, types=types)
+    source = cst.open(csv, **dialect, types=types)
     copy = pickle.loads(pickle.dumps(source))
     assert pa.table(copy).to_pydict() == {"x": [1, 3], "y": [2.0, None]}
 
@@ -149,3 +200,47 @@ def test_open_has_the_options_of_sources_and_says_what_they_are() -> None:
         assert re.search(rf"\b{name}\b[^.]*:", told) or name in ("driver", "database_options"), name
     with pytest.raises(KeyError):
         cst._core.Source((), None, None, {})
+
+
+def test_a_writer_has_the_options_of_sinks_and_says_what_they_are() -> None:
+    parameters = set(inspect.signature(cst.Writer).parameters)
+    message = {"descriptors", "message_options"}
+    assert set(columnstone._sink.writer.OPTIONS) == parameters - {"file", "format"} - message
+    told = " ".join(inspect.getdoc(cst.Writer).split())
+    for name in parameters:
+        assert re.search(rf"\b{name}\b[^.]*:", told), name
+
+
+# What Python takes and hands on as a value of each kind.
+KINDS = {
+    "text": "str | None",
+    "word": "str | None",
+    "character": "str | None",
+    "number": "int",
+    "switch": "bool",
+    "names": "Iterable[str] | None",
+}
+
+
+def test_every_option_of_a_format_is_a_keyword_with_its_type_and_is_described() -> None:
+    """The table in C, the types that mypy checks, the docstrings and the pages agree."""
+    types = FormatOptions.__annotations__
+    table = {
+        name: told
+        for options in cst._core.FORMAT_OPTIONS.values()
+        for name, told in options.items()
+    }
+    assert types.keys() == table.keys()
+    assert not types.keys() & (
+        inspect.signature(cst.open).parameters.keys()
+        | inspect.signature(cst.convert).parameters.keys()
+        | inspect.signature(cst.Writer).parameters.keys()
+    )
+    docs = pathlib.Path(__file__).parents[2] / "docs"
+    for name, (kind, usual, reads, writes, help) in table.items():
+        assert types[name].__forward_arg__ == KINDS[kind], name
+        assert not reads or name in str(cst.open.__doc__), name
+        assert not writes or name in str(cst.Writer.__doc__), name
+        row = f"| `{name}` | {'bool' if kind == 'switch' else kind} |"
+        assert row in (docs / "formats.md").read_text(), row
+        assert help and (usual is None or isinstance(usual, str))

@@ -118,10 +118,6 @@ def every_row(batch: Any) -> list[bool]:
     return [True] * int(batch.num_rows)
 
 
-def dialect(delimiter: str) -> cst.format.CsvOptions:
-    return cst.format.CsvOptions(delimiter=delimiter)
-
-
 FIXED = [cst.schema.TensorRepresentation("a", "dense", "int64", ("a",))]
 ROWS = """feature { name: "a" type: INT presence { min_fraction: 1 } }"""
 VALUES: dict[str, Callable[[], object]] = {
@@ -140,9 +136,8 @@ VALUES: dict[str, Callable[[], object]] = {
     "a decoder of sequences": lambda: cst.codec.SequenceExampleDecoder(sequence_column="s"),
     "an encoder": lambda: cst.codec.ExampleEncoder(lossy=True),
     "an encoder of sequences": lambda: cst.codec.SequenceExampleEncoder(lossy=True),
-    "a decoder of a format": lambda: cst.codec.CsvDecoder(csv=dialect(";")),
+    "a decoder of a format": lambda: cst.codec.CsvDecoder(delimiter=";"),
     "an encoder of a format": lambda: cst.codec.JsonEncoder(SCHEMA),
-    "a dialect": lambda: dialect("\t"),
     "representations": lambda: FIXED,
     "padding": lambda: cst.tensor.Pad(3),
     "a position": lambda: cst.dataset.Position(0, 1, 2, 3),

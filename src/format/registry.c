@@ -9,6 +9,7 @@
 #include "base/names.h"
 #include "base/utf8.h"
 #include "format/container/container.h"
+#include "format/csv/csv_options.h"
 #include "format/plugin/plugin.h"
 #include "io/url.h"
 
@@ -19,6 +20,7 @@ typedef struct known_format {
   const cst__payload *payload;
   const cst__table_format *table;
   const cst__sink_format *sink;
+  const cst__option_table *options;                /* NULL: it has none */
   bool (*sniff)(const uint8_t *head, size_t size); /* of a plug-in */
   const char *missing[2]; /* the message when the plug-in is not there, and the hint */
 } known_format;
@@ -45,7 +47,8 @@ static const known_format known[] = {
     {.info = {"sequence_example", "tf.SequenceExample", no_extensions, true, true,
               .is_records = true, .needs_schema = true},
      .payload = &cst__sequence_payload,
-     .sink = &cst__sink_sequence},
+     .sink = &cst__sink_sequence,
+     .options = &cst__sequence_option_table},
     {.info = {"message", "protobuf messages", no_extensions, true, true, .is_records = true},
      .payload = &cst__message_payload,
      .sink = &cst__sink_message},
@@ -54,7 +57,8 @@ static const known_format known[] = {
      .sink = &cst__sink_raw},
     {.info = {"csv", "CSV", csv_extensions, true, true, .is_text = true},
      .table = &cst__csv_table,
-     .sink = &cst__sink_csv},
+     .sink = &cst__sink_csv,
+     .options = &cst__csv_option_table},
     {.info = {"json", "JSON lines", json_extensions, true, true, .is_text = true},
      .table = &cst__json_table,
      .sink = &cst__sink_json},
@@ -78,7 +82,8 @@ static void set_builtin(cst__format *out, const known_format *found) {
   *out = (cst__format){.name = found->info.name,
                        .payload = found->payload,
                        .table = found->table,
-                       .sink = found->sink};
+                       .sink = found->sink,
+                       .options = found->options};
 }
 
 static void set_plugin(cst__format *out, const cst_plugin_format *plugin) {
@@ -92,6 +97,8 @@ static void set_program(cst__format *out, const cst__program *program) {
 }
 
 const cst_format_info *cst_format_get(size_t i) { return i < NUM_KNOWN ? &known[i].info : NULL; }
+
+const cst__option_table *cst__format_option_table(size_t i) { return known[i].options; }
 
 /* ---- by name ---- */
 

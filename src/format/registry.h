@@ -7,6 +7,7 @@
 #include <columnstone/format.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "format/payload/payload.h"
 #include "format/sink/sink_format.h"
 #include "format/table/table.h"
@@ -14,13 +15,17 @@
 /* One format. At most one of `payload`, `table`, `plugin` and `program` is set; none: it is only
  * written. */
 typedef struct cst__format {
-  const char *name;                /* static, or the plug-in's: lives as long as the process */
-  const cst__payload *payload;     /* what a container's records hold: read by src/source */
-  const cst__table_format *table;  /* a tabular format that is built in: read by src/source too */
-  const cst_plugin_format *plugin; /* a tabular format, read and written by a plug-in, */
-  const cst__program *program;     /* or by a plug-in that is a program */
-  const cst__sink_format *sink;    /* writes it; NULL: it cannot be written */
+  const char *name;                 /* static, or the plug-in's: lives as long as the process */
+  const cst__payload *payload;      /* what a container's records hold: read by src/source */
+  const cst__table_format *table;   /* a tabular format that is built in: read by src/source too */
+  const cst_plugin_format *plugin;  /* a tabular format, read and written by a plug-in, */
+  const cst__program *program;      /* or by a plug-in that is a program */
+  const cst__sink_format *sink;     /* writes it; NULL: it cannot be written */
+  const cst__option_table *options; /* its options; NULL: it has none */
 } cst__format;
+
+/* Of the i-th format that there is (cst_format_get). */
+const cst__option_table *cst__format_option_table(size_t i);
 
 /* The format whose payload takes this first record of a file for its own; false: none does. */
 bool cst__format_find_by_record(cst_bytes record, cst__format *out);

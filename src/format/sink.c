@@ -13,7 +13,7 @@
 #include "base/alloc.h"
 #include "base/arguments.h"
 #include "base/forked.h"
-#include "format/csv/csv_options.h"
+#include "format/format_options.h"
 #include "format/registry.h"
 #include "format/sink_name.h"
 #include "message/message_options.h"
@@ -38,6 +38,7 @@ struct cst_sink {
   struct ArrowSchema encoded; /* with dictionaries, where `schema` has none; else released */
   cst__format format;
   const cst__container *container; /* of formats of records */
+  const void *format_options;      /* as its table sets them, in the arena; NULL: it has none */
   cst_sink_options options;        /* for shards that begin later; its strings are in the arena */
   cst__arena arena;
   shard *shards;
@@ -153,6 +154,7 @@ static cst_status add_shard(cst_sink *sink, const cst_writer *writer, cst_error 
                            .path = sink->path,
                            .schema = &sink->schema,
                            .options = &sink->options,
+                           .format_options = sink->format_options,
                            .container = sink->container,
                            .plugin = sink->format.plugin,
                            .program = sink->format.program};
@@ -189,18 +191,9 @@ static cst_status copy_options(cst_sink *sink, const cst_sink_options *options, 
   sink->options.format = NULL; /* found already */
   sink->options.container = NULL;
   sink->options.schema = options->schema != NULL ? cst_schema_retain(options->schema) : NULL;
-  if (options->sequence_column != NULL) {
-    size_t size = strlen(options->sequence_column);
-    sink->options.sequence_column = cst__arena_copy(&sink->arena, options->sequence_column, size);
-    if (sink->options.sequence_column == NULL) {
-      return cst__fail_memory(error, size);
-    }
-  }
-  CST__TRY(
-      cst__message_options_copy(options->message, &sink->arena, &sink->options.message, error));
-  return options->csv == NULL
-             ? CST_OK
-             : cst__csv_options_copy(options->csv, &sink->arena, &sink->options.csv, error);
+  sink->options.format_options = NULL; /* read already */
+  sink->options.num_format_options = 0;
+  return cst__message_options_copy(options->message, &sink->arena, &sink->options.message, error);
 }
 
 static cst_status choose_format(cst_sink *sink, const cst_sink_options *options, cst_error *error) {
@@ -208,7 +201,9 @@ static cst_status choose_format(cst_sink *sink, const cst_sink_options *options,
   if (options->keep_returns && sink->container == &cst__lines_container) {
     sink->container = &cst__lines_with_returns;
   }
-  return CST_OK;
+  return cst__format_options_read(&sink->format, options->format_options,
+                                  options->num_format_options, &sink->arena, &sink->format_options,
+                                  error);
 }
 
 /* The format gets dictionary-encoded columns as their values, unless it takes them. */
@@ -293,7 +288,7 @@ static cst_status read_sink_options(const cst_sink_options *options, cst_sink_op
                      "no compression has the number %d", (int)own->compression);
   }
   CST__TRY(cst__check_part(own->message, sizeof *own->message, "message options", error));
-  CST__TRY(cst__check_part(own->csv, sizeof *own->csv, "CSV options", error));
+  CST__TRY(cst__format_options_check(own->format_options, own->num_format_options, error));
   return cst__check_allocator(own->allocator, error);
 }
 
@@ -356,13 +351,29 @@ cst_status cst_sink_open_writer(const cst_writer *writer, const struct ArrowSche
   return end_sink_open(sink, status, out);
 }
 
-cst_status cst_sink_check(const char *path, const cst_sink_options *options, cst_error *error) {
+cst_status cst_sink_format(const char *path, const cst_sink_options *options, const char **out,
+                           cst_error *error) {
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
+  CST__CLEAR(out);
   CST__TRY(check_path(path, error));
   CST__TRY(read_sink_options(options, &own, error));
   cst__format format;
   const cst__container *container;
-  return find_format(path, NULL, &own, &format, &container, error);
+  const void *read;
+  cst__arena arena;
+  CST__TRY(find_format(path, NULL, &own, &format, &container, error));
+  cst__arena_init(&arena, own.allocator);
+  /* what records are is known with the columns, unless it is named */
+  bool is_known = own.format != NULL || format.payload == NULL;
+  cst_status status = is_known
+                          ? cst__format_options_read(&format, own.format_options,
+                                                     own.num_format_options, &arena, &read, error)
+                          : CST_OK;
+  cst__arena_reset(&arena);
+  if (status == CST_OK && out != NULL) {
+    *out = is_known ? format.name : NULL;
+  }
+  return status;
 }
 
 /* ---- writing ---- */

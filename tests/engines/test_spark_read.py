@@ -92,9 +92,9 @@ def test_given_schemas_read_nothing_else(spark: Any, trips: pathlib.Path) -> Non
 
 def test_csv_json_and_parquet(spark: Any, tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.csv").write_text("x;y\n1;2.5\n;z\n")
-    rows = load(spark, tmp_path / "a.csv", csv='{"delimiter": ";"}').collect()
+    rows = load(spark, tmp_path / "a.csv", delimiter=";").collect()
     assert rows == [(1, "2.5"), (None, "z")]
-    typed = load(spark, tmp_path / "a.csv", "y string, x smallint", csv='{"delimiter": ";"}')
+    typed = load(spark, tmp_path / "a.csv", "y string, x smallint", delimiter=";")
     assert typed.collect() == [("2.5", 1), ("z", None)]
     (tmp_path / "a.jsonl").write_text('{"a": {"b": [1, null]}, "c": "x"}\n{"a": null, "c": ""}\n')
     assert load(spark, tmp_path / "a.jsonl").toArrow().to_pylist() == [
@@ -302,7 +302,7 @@ def test_what_is_dropped_is_logged(tmp_path: pathlib.Path, caplog: Any) -> None:
         ({"columns": "id,fares"}, "fares"),
         ({"check_crc": "1"}, "option check_crc is true or false, not '1'"),
         ({"fileLog": "/tmp"}, "option file_log is for readStream"),
-        ({"csv": '{"delimitr": 1}'}, "option csv has no 'delimitr'"),
+        ({"delimitr": "1"}, "reading has no option 'delimitr'"),
         ({"threads": "0"}, "threads is 0, and must be from 1"),
     ],
 )

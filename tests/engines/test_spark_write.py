@@ -140,7 +140,7 @@ def test_csv_raw_sequences_and_messages(spark: Any, tmp_path: pathlib.Path) -> N
         frame.selectExpr("id", "concat('a;', id) t"),
         tmp_path / "c",
         format="csv",
-        csv='{"delimiter": ";"}',
+        delimiter=";",
     )
     assert pathlib.Path(data(tmp_path / "c")[0]).read_text() == 'id;t\n0;"a;0"\n1;"a;1"\n'
 

@@ -79,9 +79,9 @@ def test_cells_that_the_csv_module_wrote(rows: list[Row], line_end: str, all_quo
 def test_cells_that_the_csv_module_reads(text: str) -> None:
     """Whatever the text is: the same cells, or an error where the module would guess."""
     columns = names(2)
-    options = cst.format.CsvOptions(names=columns)
+    options = {"names": columns}
     try:
-        table = read(text.encode(), types=as_strings(columns), csv=options)
+        table = read(text.encode(), types=as_strings(columns), **options)
     except cst.Error as error:
         assert re.search("quote|cell", str(error))
         return
@@ -249,9 +249,7 @@ example_rows = st.lists(
 @given(example_rows)
 def test_the_same_batch_as_tfx_bsl_by_a_schema(rows: list[Row]) -> None:
     lines = written(rows).decode().splitlines()
-    table = read(
-        written(rows), schema=cst.Schema.from_text(SCHEMA), csv=cst.format.CsvOptions(names=COLUMNS)
-    )
+    table = read(written(rows), schema=cst.Schema.from_text(SCHEMA), names=COLUMNS)
     theirs = by_tfx_bsl(lines, COLUMNS, schema_proto(SCHEMA))
     ours = table.select(theirs.schema.names).combine_chunks().to_batches()[0]
     assert_same_batch(ours, theirs)
@@ -261,9 +259,9 @@ def test_the_same_batch_as_tfx_bsl_by_a_schema(rows: list[Row]) -> None:
 def test_the_same_blank_lines_as_tfx_bsl(keep: bool, lines: list[str]) -> None:
     columns = ["i", "s"]
     schema = 'feature { name: "i" type: INT } feature { name: "s" type: BYTES }'
-    options = cst.format.CsvOptions(names=columns, keep_blank_lines=keep)
+    options = {"names": columns, "keep_blank_lines": keep}
     text = "".join(line + "\n" for line in lines).encode()
-    ours = read(text, schema=cst.Schema.from_text(schema), csv=options)
+    ours = read(text, schema=cst.Schema.from_text(schema), **options)
     theirs = by_tfx_bsl(lines, columns, schema_proto(schema), keep_blank_lines=keep)
     assert ours.to_pylist() == theirs.to_pylist()
 
@@ -276,8 +274,8 @@ def test_the_same_multivalent_cells_as_tfx_bsl(numbers: Row, strings: Row) -> No
     columns = ["n", "s"]
     schema = 'feature { name: "n" type: INT } feature { name: "s" type: BYTES }'
     text = written(list(zip(numbers, strings, strict=False)))
-    options = cst.format.CsvOptions(names=columns, multivalent=columns)
-    ours = read(text, schema=cst.Schema.from_text(schema), csv=options)
+    options = {"names": columns, "multivalent": columns}
+    ours = read(text, schema=cst.Schema.from_text(schema), **options)
     theirs = by_tfx_bsl(text.decode().splitlines(), columns, schema_proto(schema), columns)
     assert_same_batch(ours.combine_chunks().to_batches()[0], theirs)
 
@@ -296,9 +294,7 @@ PEER_VALUES = {pa.int64(): "INT", pa.float32(): "FLOAT", pa.large_binary(): "BYT
 def test_the_same_types_as_tfx_bsl(values: Row) -> None:
     """But for integers that a column of floats cannot hold: those make it a column of strings."""
     lines = [f"{value},end" for value in values]
-    ours = read(
-        "\n".join(lines).encode(), csv=cst.format.CsvOptions(names=["a", "b"])
-    ).schema.field("a")
+    ours = read("\n".join(lines).encode(), names=["a", "b"]).schema.field("a")
     theirs = by_tfx_bsl(lines, ["a", "b"]).schema.field("a")
     if pa.types.is_null(theirs.type):
         assert pa.types.is_null(ours.type)
@@ -310,7 +306,7 @@ def test_the_same_types_as_tfx_bsl(values: Row) -> None:
 def test_an_unclosed_quote_is_an_error_where_tfx_bsl_invents_cells() -> None:
     assert by_tfx_bsl(['a,"b'], ["x", "y"]).num_rows == 1
     with pytest.raises(cst.Error, match="not closed"):
-        read(b'a,"b', csv=cst.format.CsvOptions(names=["x", "y"]))
+        read(b'a,"b', names=["x", "y"])
 
 
 # Files

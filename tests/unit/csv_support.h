@@ -27,7 +27,7 @@ typedef struct csv_case {
   const char *files[CSV_MOST_FILES]; /* up to NULL */
   size_t size;                       /* of the only file, if it has NUL bytes; else 0 */
   const char *name;                  /* of the files; NULL: "a.csv" */
-  cst_csv_options csv;
+  cst__csv_options csv;
   cst__table_options options; /* batch_size 0: 1024; max_record_size 0: 1 MiB */
   size_t block_size;          /* 0: the usual one */
   int64_t sample_rows;        /* not 0: a pipe, of which so many rows may be looked at */
@@ -164,8 +164,7 @@ static inline cst_status csv_run(csv_case *c) {
   if (c->options.allocator == NULL) {
     c->options.allocator = usual;
   }
-  c->csv.size = sizeof c->csv;
-  c->options.csv = &c->csv;
+  c->options.format_options = &c->csv;
   c->options.threads = 1;
   c->options.batch_size = c->options.batch_size > 0 ? c->options.batch_size : 1024;
   c->options.max_record_size =

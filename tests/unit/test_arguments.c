@@ -42,7 +42,6 @@ static void check_init(const void *made, size_t size) {
 
 TEST(initialisers_say_the_size_and_nothing_else) {
   CHECK_INIT(cst_allocator, CST_ALLOCATOR_INIT);
-  CHECK_INIT(cst_csv_options, CST_CSV_OPTIONS_INIT);
   CHECK_INIT(cst_dataset_options, CST_DATASET_OPTIONS_INIT);
   CHECK_INIT(cst_decode_options, CST_DECODE_OPTIONS_INIT);
   CHECK_INIT(cst_encode_options, CST_ENCODE_OPTIONS_INIT);
@@ -87,10 +86,12 @@ static const frozen all_frozen[] = {
     {"cst_field_update", sizeof(cst_field_update), 24},
     {"cst_file_count", sizeof(cst_file_count), 40},
     {"cst_format_info", sizeof(cst_format_info), 32},
+    {"cst_format_option", sizeof(cst_format_option), 24},
     {"cst_groups", sizeof(cst_groups), 16},
     {"cst_index_item", sizeof(cst_index_item), 56},
     {"cst_message_guess", sizeof(cst_message_guess), 40},
     {"cst_ndarray", sizeof(cst_ndarray), 48},
+    {"cst_option_info", sizeof(cst_option_info), 96},
     {"cst_packer_place", sizeof(cst_packer_place), 16},
     {"cst_pad", sizeof(cst_pad), 72},
     {"cst_pad_sizes", sizeof(cst_pad_sizes), 16},
@@ -173,12 +174,6 @@ static cst_status run_source(const void *options, cst_error *error) {
   CST__TRY(cst_source_open(&path, 1, options, &source, error));
   cst_source_release(source);
   return CST_OK;
-}
-
-static cst_status run_csv(const void *csv, cst_error *error) {
-  cst_source_options options = CST_SOURCE_OPTIONS_INIT;
-  options.csv = csv;
-  return run_source(&options, error);
 }
 
 static cst_status run_dataset(const void *options, cst_error *error) {
@@ -349,7 +344,6 @@ static const call calls[] = {
     {"index", sizeof(cst_index_options), run_index},
     {"tree", sizeof(cst_tree_options), run_tree},
     {"source", sizeof(cst_source_options), run_source},
-    {"csv", sizeof(cst_csv_options), run_csv},
     {"dataset", sizeof(cst_dataset_options), run_dataset},
     {"mix", sizeof(cst_mix_options), run_mix},
     {"example decoder", sizeof(cst_decode_options), run_example_decoder},
@@ -401,7 +395,7 @@ static cst_status run_message(const void *message, cst_error *error) {
 static cst_status run_sink_message(const void *message, cst_error *error) {
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
   options.message = message;
-  return cst_sink_check(harness_temp_path("out.tfrecord"), &options, error);
+  return cst_sink_format(harness_temp_path("out.tfrecord"), &options, NULL, error);
 }
 
 static cst_status run_message_decoder(const void *message, cst_error *error) {

@@ -4,8 +4,6 @@
 #include "format/table/table.h"
 #include "harness.h"
 
-static const cst_csv_options no_csv;
-
 typedef struct sample {
   const char *names[2];
   const char *column; /* NULL: all */
@@ -53,8 +51,7 @@ static cst_status read_sample(const sample *s, int64_t *rows, cst_error *error) 
   cst__table_options options = {.columns = s->column != NULL ? &s->column : NULL,
                                 .num_columns = s->column != NULL,
                                 .batch_size = 1024,
-                                .threads = 1,
-                                .csv = &no_csv};
+                                .threads = 1};
   void *plan;
   struct ArrowSchema schema;
   *rows = 0;

@@ -14,14 +14,17 @@ static cst_status take_bytes(void *ctx, const void *data, size_t size, cst_error
   return bytes_add(ctx, data, size) ? CST_OK : CST_NO_MEMORY;
 }
 
-/* Writes a batch as CSV. */
+/* Writes a batch as CSV; csv: options, up to one without a name, or NULL. */
 static cst_status write_batch(const struct ArrowSchema *schema, const struct ArrowArray *array,
-                              const cst_csv_options *csv, bool lossy, written *w) {
+                              const cst_format_option *csv, bool lossy, written *w) {
   *w = (written){.error = CST_ERROR_INIT};
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
   options.format = "csv";
   options.compression = CST_COMPRESSION_NONE;
-  options.csv = csv;
+  options.format_options = csv;
+  while (csv != NULL && csv[options.num_format_options].name != NULL) {
+    options.num_format_options++;
+  }
   options.lossy = lossy;
   const cst_writer writer = {
       .size = sizeof writer, .name = "x.csv", .write = take_bytes, .ctx = &w->out};
@@ -38,7 +41,7 @@ static cst_status write_batch(const struct ArrowSchema *schema, const struct Arr
 }
 
 /* Writes rows of arrow_text. */
-static cst_status write_csv(const char *type, const char *rows, const cst_csv_options *csv,
+static cst_status write_csv(const char *type, const char *rows, const cst_format_option *csv,
                             bool lossy, written *w) {
   struct ArrowSchema schema;
   struct ArrowArray array;
@@ -49,7 +52,7 @@ static cst_status write_csv(const char *type, const char *rows, const cst_csv_op
   return status;
 }
 
-static void check(const char *type, const char *rows, const cst_csv_options *csv,
+static void check(const char *type, const char *rows, const cst_format_option *csv,
                   const char *expected) {
   written w;
   cst_status status = write_csv(type, rows, csv, false, &w);
@@ -80,10 +83,11 @@ TEST(times) {
         "{1, 0, 1, 1500000000, [1]} {null, null, null, null, null}", NULL,
         "a,b,c,d,e\n"
         "1970-01-01T00:00:00.001Z,1970-01-01,00:00:00.000000001,1.500s,1970-01-02\n,,,,\n");
-  const cst_csv_options csv = {.size = sizeof csv, .delimiter = '\t', .secondary_delimiter = ':'};
-  check("struct{a: list<time32>}", "{[1, 2]}", &csv, "a\n\"\"\"00:00:01\"\":\"\"00:00:02\"\"\"\n");
-  const cst_csv_options dashes = {.size = sizeof dashes, .delimiter = '-'};
-  check("struct{a: date32, b: int64}", "{0, 1}", &dashes, "a-b\n\"1970-01-01\"-1\n");
+  static const cst_format_option csv[] = {
+      {NULL, "delimiter", "\t"}, {NULL, "secondary_delimiter", ":"}, {0}};
+  check("struct{a: list<time32>}", "{[1, 2]}", csv, "a\n\"\"\"00:00:01\"\":\"\"00:00:02\"\"\"\n");
+  static const cst_format_option dashes[] = {{NULL, "delimiter", "-"}, {0}};
+  check("struct{a: date32, b: int64}", "{0, 1}", dashes, "a-b\n\"1970-01-01\"-1\n");
 }
 
 TEST(scalars) {
@@ -98,11 +102,9 @@ TEST(scalars) {
 TEST(texts_have_quotes_where_they_need_them) {
   check("struct{a: string, b: large_binary}", "{'x', ''} {null, 'a,b'} {'q\"q', '\n'} {' y ', 'z'}",
         NULL, "a,b\nx,\"\"\n,\"a,b\"\n\"q\"\"q\",\"\n\"\n y ,z\n");
-  cst_csv_options csv = CST_CSV_OPTIONS_INIT;
-  csv.delimiter = '5';
-  csv.comment = '#';
-  csv.no_header = true;
-  check("struct{a: string, b: int64}", "{'#x', 15} {'a,b', 3}", &csv, "\"#x\"5\"15\"\na,b53\n");
+  static const cst_format_option csv[] = {
+      {NULL, "delimiter", "5"}, {NULL, "comment", "#"}, {NULL, "header", "false"}, {0}};
+  check("struct{a: string, b: int64}", "{'#x', 15} {'a,b', 3}", csv, "\"#x\"5\"15\"\na,b53\n");
 }
 
 TEST(lists_of_one_value_are_the_value) {
@@ -111,16 +113,12 @@ TEST(lists_of_one_value_are_the_value) {
 }
 
 TEST(lists_of_several_values) {
-  const char *several[] = {"a"};
-  cst_csv_options csv = CST_CSV_OPTIONS_INIT;
-  csv.multivalent = several;
-  csv.num_multivalent = 1;
+  static const cst_format_option csv[] = {{NULL, "multivalent", "a"}, {0}};
+  static const cst_format_option dots[] = {{NULL, "secondary_delimiter", "."}, {0}};
   check("struct{a: large_list<string>, b: int64}",
-        "{['x', 'y|z', ''], 1} {[''], 2} {['\"'], 3} {['p\"q', 'r'], 4} {null, 5}", &csv,
+        "{['x', 'y|z', ''], 1} {[''], 2} {['\"'], 3} {['p\"q', 'r'], 4} {null, 5}", csv,
         "a,b\n\"x|\"\"y|z\"\"|\",1\n\"\",2\n\"\"\"\"\"\"\"\"\"\",3\n\"p\"\"q|r\",4\n,5\n");
-  csv.num_multivalent = 0;
-  csv.secondary_delimiter = '.';
-  check("struct{a: list<float64>}", "{[1.5, 2]} {[3]}", &csv,
+  check("struct{a: list<float64>}", "{[1.5, 2]} {[3]}", dots,
         "a\n\"\"\"1.5\"\".\"\"2.0\"\"\"\n\"\"\"3.0\"\"\"\n");
 }
 
@@ -142,9 +140,8 @@ TEST(what_csv_cannot_hold) {
 
 TEST(a_column_alone) {
   check("struct{a: int64}", "{1} {null}", NULL, "a\n1\n\"\"\n");
-  cst_csv_options csv = CST_CSV_OPTIONS_INIT;
-  csv.keep_blank_lines = true;
-  check("struct{a: string}", "{null} {''}", &csv, "a\n\n\"\"\n");
+  static const cst_format_option csv[] = {{NULL, "keep_blank_lines", "true"}, {0}};
+  check("struct{a: string}", "{null} {''}", csv, "a\n\n\"\"\n");
 }
 
 TEST(slices) {
@@ -167,15 +164,14 @@ TEST(slices) {
 TEST(what_is_written_reads_back) {
   const char *several[] = {"v"};
   written w;
-  cst_csv_options csv = CST_CSV_OPTIONS_INIT;
-  csv.multivalent = several;
-  csv.num_multivalent = 1;
+  static const cst_format_option csv[] = {{NULL, "multivalent", "v"}, {0}};
   CHECK_EQ(write_csv("struct{i: int64, f: float64, s: string, v: list<string>}",
                      "{1, 0.1, 'a,\"b\"', ['x|', '\"y', '']} {null, nan, '', ['']}"
                      "{-9223372036854775808, 1.5e300, '\r\n', null} {0, -0.5, null, ['|']}",
-                     &csv, false, &w),
+                     csv, false, &w),
            CST_OK);
-  csv_case c = {.files = {(const char *)w.out.data}, .csv = csv};
+  csv_case c = {.files = {(const char *)w.out.data},
+                .csv = {.multivalent = several, .num_multivalent = 1}};
   csv_check(&c, "i l, f g, s U, v +L<U>",
             "1 0.1 \"a,\\\"b\\\"\" [\"x|\", \"\\\"y\", \"\"]\nnull \"NaN\" \"\" [\"\"]\n"
             "-9223372036854775808 1.5e+300 \"\\r\\n\" null\n0 -0.5 null [\"|\"]\n---\n");
@@ -190,12 +186,9 @@ typedef struct batch {
 static int write_it(void *ctx) {
   const batch *b = ctx;
   written w;
-  const char *several[] = {"b"};
-  cst_csv_options csv = CST_CSV_OPTIONS_INIT;
-  csv.multivalent = several;
-  csv.num_multivalent = 1;
-  csv.delimiter = '.';
-  cst_status status = write_batch(&b->schema, &b->array, &csv, false, &w);
+  static const cst_format_option csv[] = {
+      {NULL, "multivalent", "b"}, {NULL, "delimiter", "."}, {0}};
+  cst_status status = write_batch(&b->schema, &b->array, csv, false, &w);
   bytes_free(&w.out);
   return (int)status;
 }

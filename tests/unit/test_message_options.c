@@ -51,21 +51,25 @@ TEST(values_are_said_as_they_are_set) {
   const cst__message_option *option;
   for (size_t i = 0; (option = cst__message_option_at(i)) != NULL; i++) {
     const char *const texts[] = {"a", "", "0", "1", "7", "100"};
-    bool is_text = option->kind == CST__OPTION_TEXT;
-    bool is_number = option->kind == CST__OPTION_NUMBER;
-    const char *const *values = is_text || is_number ? texts + 2 * is_number : option->words;
-    size_t count = is_text ? 2 : is_number ? 4 : CST__OPTION_WORDS;
+    bool is_text = option->own.info.kind == CST_OPTION_TEXT;
+    bool is_number = option->own.info.kind == CST_OPTION_NUMBER;
+    static const char *const truths[CST_OPTION_WORDS] = {"false", "true"};
+    const char *const *values = is_text || is_number ? texts + 2 * is_number
+                                : option->own.info.kind == CST_OPTION_SWITCH
+                                    ? truths
+                                    : option->own.info.words;
+    size_t count = is_text ? 2 : is_number ? 4 : CST_OPTION_WORDS;
     for (size_t k = 0; k < count && values[k] != NULL; k++) {
       cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
       char room[CST_MESSAGE_OPTION_ROOM];
       options.descriptors = set;
-      CHECK_EQ(cst_message_options_set(&options, option->name, values[k], NULL), CST_OK);
-      CHECK_STR(cst__message_option_text(option, &options, room), values[k]);
+      CHECK_EQ(cst_message_options_set(&options, option->own.info.name, values[k], NULL), CST_OK);
+      CHECK_STR(cst__option_text(&option->own, &options, room), values[k]);
       const char *got;
-      CHECK_EQ(cst_message_options_get(&options, option->name, room, &got, NULL), CST_OK);
+      CHECK_EQ(cst_message_options_get(&options, option->own.info.name, room, &got, NULL), CST_OK);
       CHECK_STR(got, values[k]);
       CHECK_EQ(cst__message_options_settle(&options, NULL), CST_OK);
-      CHECK_STR(cst__message_option_text(option, &options, room), values[k]);
+      CHECK_STR(cst__option_text(&option->own, &options, room), values[k]);
       const cst_message_options once = options;
       CHECK_EQ(cst__message_options_settle(&options, NULL), CST_OK);
       CHECK_EQ(memcmp(&once, &options, sizeof once), 0);

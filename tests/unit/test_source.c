@@ -15,7 +15,7 @@ TEST(other_options) {
   static const char text[] = "feature { name: \"id\" type: INT }";
   const char *columns[] = {"id", "x"};
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
-  options.sequence_column = "sequence";
+  options.offset_column = "offset";
   options.batch_size = 3;
   cst_source *source = open_options(&options);
   cst_schema *schema = NULL;
@@ -37,7 +37,7 @@ TEST(other_options) {
   cst_source_release(source);
   CHECK_EQ(with->num_parts, 1);
   CHECK_EQ(with->options.values.batch_size, 7);
-  CHECK_STR(with->options.values.sequence_column, "sequence");
+  CHECK_STR(with->options.values.offset_column, "offset");
   CHECK_EQ(cst_schema_num_features(with->options.values.schema), 1);
   CHECK(cst__source_known_schema(with) == with->options.values.schema);
   cst_source_release(with);

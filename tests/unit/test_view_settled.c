@@ -69,18 +69,18 @@ static void check_option(const cst__message_option *option, const char *value) {
   char said[2048] = "from message t.M";
   char all[2048] = "from message t.M";
   size_t count = 0;
-  CHECK_EQ(cst_message_options_set(&given, option->name, value, NULL), CST_OK);
-  append_option(said, sizeof said, option->name, value);
+  CHECK_EQ(cst_message_options_set(&given, option->own.info.name, value, NULL), CST_OK);
+  append_option(said, sizeof said, option->own.info.name, value);
   while (cst__message_option_at(count) != NULL) {
     count++;
   }
   for (size_t i = count; i-- > 0;) {
     const cst__message_option *other = cst__message_option_at(i);
     char room[CST_MESSAGE_OPTION_ROOM];
-    const char *own = cst__message_option_text(other, &usual, room);
+    const char *own = cst__option_text(&other->own, &usual, room);
     own = other == option ? value : own;
     if (own != NULL) {
-      append_option(all, sizeof all, other->name, own);
+      append_option(all, sizeof all, other->own.info.name, own);
     }
   }
   check_same(settled_view(said, NULL), settled_view("", &given), true);
@@ -93,7 +93,7 @@ static void check_option(const cst__message_option *option, const char *value) {
   cst__message_options_settle_for_query(&settled);
   cst_message_options plain = usual;
   cst__message_options_settle_for_query(&plain);
-  bool is_usual = cst__message_option_equal(option, &settled, &plain);
+  bool is_usual = cst__option_equal(&option->own, &settled, &plain);
   CHECK(option->in_queries || is_usual);
   cst_view *a = settled_view(said, NULL);
   cst_view *b = settled_view("from message t.M", NULL);
@@ -107,13 +107,16 @@ static void check_option(const cst__message_option *option, const char *value) {
 TEST(every_option_and_every_value) {
   const cst__message_option *option;
   for (size_t i = 0; (option = cst__message_option_at(i)) != NULL; i++) {
+    static const char *const truths[CST_OPTION_WORDS] = {"false", "true"};
     static const char *const texts[] = {"some", "UTC", "0", "2", "3"};
-    const char *const *values = option->kind == CST__OPTION_TEXT     ? texts
-                                : option->kind == CST__OPTION_NUMBER ? texts + 2
-                                                                     : option->words;
-    size_t count = option->kind == CST__OPTION_TEXT     ? 2
-                   : option->kind == CST__OPTION_NUMBER ? 3
-                                                        : CST__OPTION_WORDS;
+    const char *const *values = option->own.info.kind == CST_OPTION_TEXT     ? texts
+                                : option->own.info.kind == CST_OPTION_NUMBER ? texts + 2
+                                : option->own.info.kind == CST_OPTION_SWITCH
+                                    ? truths
+                                    : option->own.info.words;
+    size_t count = option->own.info.kind == CST_OPTION_TEXT     ? 2
+                   : option->own.info.kind == CST_OPTION_NUMBER ? 3
+                                                                : CST_OPTION_WORDS;
     for (size_t k = 0; k < count && values[k] != NULL; k++) {
       check_option(option, values[k]);
     }

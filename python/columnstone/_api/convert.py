@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._base.errors import argument_error
+from .._base.files import name_of, path_bytes
 from .._base.public import public
+from .._formats.options import KINDS, Only, writers_of
 from .._sink.writer import Writer, refuse_to_overwrite
 from .open import open as open_source
 from .source import Source
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from .._base.files import WritableFile
-    from .._formats.csv import CsvOptions
     from .._formats.names import Compression
     from .._message.descriptors import DescriptorsLike
     from .._message.options import MessageLike
@@ -48,8 +49,6 @@ def convert(
     lossy: bool = False,
     num_shards: int | None = None,
     shard_bytes: int | None = None,
-    csv: CsvOptions | None = None,
-    sequence_column: str | None = None,
     to_container: str | None = None,
     message: MessageLike | None = None,
     descriptors: DescriptorsLike | None = None,
@@ -74,7 +73,8 @@ def convert(
         of the format "message". They imply it for the input, unless `to` is "message": then format
         says whether the input is, too.
     to_container: the container of the output, as that of `Writer`; container is the input's.
-    csv: the dialect, of whichever side is CSV. Further options are those of `open`.
+    Further options are those of `open`, and those of the output's format, such as delimiter: an
+        option that both formats have is for both.
 
     The data is streamed: memory does not grow with it. The output appears under its name when it is
     complete. What each pair of formats keeps stands in docs/formats.md.
@@ -90,6 +90,7 @@ def convert(
     writes = to == "message"
     reads = not writes or format == "message" or "message_column" in options
     reads = reads and not (writes and isinstance(source, Source))
+    of_output = _of_output(options, output, to, to_container)
     opened = _open(
         source,
         dict(
@@ -99,8 +100,6 @@ def convert(
             schema=schema,
             columns=columns,
             threads=threads,
-            csv=csv,
-            sequence_column=sequence_column,
         ),
     )
     if writes and not isinstance(source, Source) and format is None and opened._core.container():
@@ -119,9 +118,8 @@ def convert(
         threads=threads,
         num_shards=num_shards,
         shard_bytes=shard_bytes,
-        csv=csv,
-        sequence_column=sequence_column,
         container=to_container,
+        **of_output,
         **(_encoding(about, reads) if writes else {}),
     )
     with writer:
@@ -141,11 +139,33 @@ def _encoding(about: dict[str, Any], reads: bool) -> dict[str, Any]:
     return {**about, "message_options": options}
 
 
+def _of_output(
+    options: dict[str, Any], output: object, to: str | None, container: str | None
+) -> Any:
+    """Those of the options that the output's format has, taken out; the input gets them if it is of
+    this format. Where the columns will tell which records are written, any format of records
+    counts."""
+    path = name_of(output) if hasattr(output, "write") else path_bytes(output)
+    format = _core.sink_format(path, to, container)
+    found = {}
+    for name in options.keys() & KINDS.keys():
+        writers = [
+            of
+            for of in writers_of(name)
+            if format == of or (format is None and not _core.FORMATS[of][0])
+        ]
+        if writers:
+            options[name] = found[name] = Only(writers[0], options[name])
+    return found
+
+
 def _open(source: Any, options: dict[str, Any]) -> Source:
     given = {name: value for name, value in options.items() if value is not None}
     if not isinstance(source, Source):
         return open_source(source, **given)
-    for name in given.keys() - {"schema", "threads", "csv", "sequence_column"}:
+    for name, value in given.items():
+        if name in ("schema", "threads") or isinstance(value, Only):
+            continue
         raise argument_error(f"the source is open already, and {name} is given", "give it to open")
     return source
 

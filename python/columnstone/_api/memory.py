@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from .._core import ArrowSchema, ArrowSchemaExportable, Buffer, RecordBatch
-    from .._formats.csv import CsvOptions
     from .._schema.schema import SchemaLike
     from .._sink.writer import Batches
 
@@ -95,25 +94,16 @@ class _Encoder:
 
 @public_in("columnstone.codec")
 class CsvDecoder(_Decoder):
-    """CSV text to a record batch: types by the schema, or found from all of the data. `csv` is the
-    dialect; all options are those of `cst.open`."""
+    """CSV text to a record batch: types by the schema, or found from all of the data. All options
+    are those of `cst.open`, such as delimiter and names."""
 
     _format = "csv"
     __slots__ = ()
 
-    def __init__(
-        self,
-        schema: SchemaLike | None = None,
-        columns: Iterable[str] | None = None,
-        csv: CsvOptions | None = None,
-        **options: Any,
-    ) -> None:
-        super().__init__(schema, columns, csv=csv, **options)
-
 
 @public_in("columnstone.codec")
 class CsvEncoder(_Encoder):
-    """Record batches to CSV text. `csv` is the dialect; all options are those of `cst.Writer`."""
+    """Record batches to CSV text. All options are those of `cst.Writer`, such as delimiter."""
 
     _format = "csv"
     __slots__ = ()

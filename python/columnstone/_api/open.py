@@ -17,12 +17,12 @@ from .views import view_option
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import TypeAlias
+    from typing import TypeAlias, Unpack
 
     from .._arrow.objects import Plain
     from .._base.files import Path, ReadableFile
     from .._core import ArrowArrayExportable, ArrowSchemaExportable, ArrowStreamExportable
-    from .._formats.csv import CsvOptions
+    from .._formats.options import FormatOptions
     from .._io.cache import CacheLike
     from .._message.descriptors import DescriptorsLike
     from .._message.options import MessageLike
@@ -61,8 +61,6 @@ def open(
     environment: str | None = None,
     nested: bool = False,
     types: ArrowSchemaExportable | None = None,
-    csv: CsvOptions | None = None,
-    sequence_column: str | None = None,
     raw_column: str | None = None,
     offset_column: str | None = None,
     on_error: OnError = "raise",
@@ -83,6 +81,7 @@ def open(
     query: str | None = None,
     driver: str | None = None,
     database_options: dict[str, str] | None = None,
+    **format_options: Unpack[FormatOptions],
 ) -> Source:
     """Opens files as a Source of record batches and tensors.
 
@@ -122,9 +121,6 @@ def open(
         column of nested lists.
     types: csv, json: the columns and their types, as anything with __arrow_c_schema__ (such as a
         pyarrow.Schema), instead of `schema` and of inferring them.
-    csv: the dialect, a CsvOptions.
-    sequence_column: sequence_example: name of the struct column of feature lists; "##SEQUENCE##" by
-        default.
     raw_column: TFRecords: one more column of this name, the last one, with each record's bytes, as
         large_list<large_binary> of one value.
     offset_column: TFRecords and other containers: one more int64 column of this name, after the raw
@@ -177,6 +173,10 @@ def open(
         driver, which is a package of its own; the error says which one.
     driver: name of the ADBC driver of another database, such as "spanner"; database_options are
         handed to the driver.
+    format_options: of the format, by name: of CSV delimiter, names (of the columns, where the files
+        have no header), skip_lines, comment, keep_blank_lines, multivalent (columns whose cells
+        hold several values) and secondary_delimiter; of sequence_example sequence_column, the name
+        of the struct column of feature lists. docs/formats.md has more.
 
     Raises at once NotFoundError for a missing file, an empty glob or an unknown column (with near
     names), SchemaError for a bad schema, ArgumentError or TypeError for wrong arguments; everything
@@ -222,8 +222,6 @@ def infer_schema(
     check_crc: bool = True,
     max_record_size: int | None = None,
     max_inflation: int | None = None,
-    csv: CsvOptions | None = None,
-    sequence_column: str | None = None,
     on_error: OnError = "raise",
     container: str | None = None,
     filesystem: object | None = None,
@@ -237,6 +235,7 @@ def infer_schema(
     group: str = "",
     max_domain: int = 100,
     ragged: bool = False,
+    **format_options: Unpack[FormatOptions],
 ) -> Schema:
     """Infers a schema from all records: types, presence, value counts, and a shape for features
     that have the same number of values in every record. The arguments are those of `open`.
@@ -260,8 +259,6 @@ def infer_schema(
         check_crc=check_crc,
         max_record_size=max_record_size,
         max_inflation=max_inflation,
-        csv=csv,
-        sequence_column=sequence_column,
         on_error=on_error,
         container=container,
         filesystem=filesystem,
@@ -271,6 +268,7 @@ def infer_schema(
         query=query,
         driver=driver,
         database_options=database_options,
+        **format_options,
     ) as source:
         core = source._core
         return Schema._wrap(core.infer() if options is None else core.propose(*options))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._base.arguments import at_least_1_or_0, positive, text
 from .._base.errors import argument_error
+from .._formats.options import core_options
 from .._schema.schema import as_columns, as_core, as_types, is_narrow
 
 if TYPE_CHECKING:
@@ -58,14 +59,6 @@ def _on_error(
     return Dropped, on_error, _core.ON_ERROR_SKIP
 
 
-def _csv(csv: Any) -> object:
-    if csv is None:
-        return None
-    from .._formats.csv import as_core_csv
-
-    return as_core_csv(csv)
-
-
 _POLICIES = {"skip": _core.ON_ERROR_SKIP, "null": _core.ON_ERROR_NULL}
 
 # Name and value to what the compiled part takes, by the kind of the option.
@@ -80,7 +73,7 @@ _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "offsets": lambda name, value: is_narrow(value),
     "schema": lambda name, value: as_core(value),
     "names": lambda name, value: as_columns(value),
-    "csv": lambda name, value: _csv(value),
+    "format_options": lambda name, value: core_options("open", value),
     "types": lambda name, value: as_types(value),
     "on_error": lambda name, value: _on_error(value),
     "message": lambda name, value: value,  # _message.options.core_message

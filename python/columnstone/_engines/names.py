@@ -7,6 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from .._base.errors import argument_error
+from .._formats.options import KINDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -15,8 +16,11 @@ if TYPE_CHECKING:
 def check_names(
     options: Iterable[str], function: Callable[..., Any], without: Iterable[str] = ()
 ) -> None:
-    """ArgumentError, with near names, for an option that is none of the function's parameters."""
-    known = [name for name in inspect.signature(function).parameters if name not in without]
+    """ArgumentError, with near names, for an option that is none of the function's parameters, and
+    none of a format if it takes these."""
+    parameters = inspect.signature(function).parameters
+    takes_all = [*KINDS] if "format_options" in parameters else []
+    known = [name for name in (*parameters, *takes_all) if name not in (*without, "format_options")]
     for name in options:
         if name not in known:
             near = difflib.get_close_matches(name, known, 3)

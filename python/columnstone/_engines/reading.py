@@ -11,6 +11,7 @@ from .._api.open import open
 from .._api.plan import plan
 from .._base.errors import Error, SchemaError
 from .._base.optional import need
+from .._formats.options import KINDS
 from .._source.split import Split
 from .names import check_names
 from .options import self_contained
@@ -202,7 +203,7 @@ def _found(paths: AnyInput, options: dict[str, Any], source: Source) -> dict[str
         return {}
     if source._core.format() not in ("csv", "json"):
         return {"schema": source.schema}
-    named = ("format", "csv", *_PLACE, "sample_records", "max_inflation", "max_record_size")
+    named = ("format", *KINDS, *_PLACE, "sample_records", "max_inflation", "max_record_size")
     with open(paths, **{name: options[name] for name in named if name in options}) as plain:
         return {"types": plain.arrow_schema, "sample_records": None}
 

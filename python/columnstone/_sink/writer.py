@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING
 from .. import _core
 from .._arrow.as_arrow import as_arrow
 from .._arrow.objects import is_arrow, is_rows
+from .._base.arguments import at_least_1_or_0, positive, text
 from .._base.errors import Error, FileError, argument_error, name_file
 from .._base.files import check_binary, name_of, path_bytes
 from .._base.public import public, public_in
 from .._base.text import name_of_url
 from .._formats import registry
 from .._formats.names import named_by
+from .._formats.options import core_options
 from .._io.remote import RemoteOutput, is_remote
 from .._schema.schema import as_core
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from types import TracebackType
-    from typing import Any, Self, TypeAlias, TypeGuard
+    from typing import Any, Self, TypeAlias, TypeGuard, Unpack
 
     from .._arrow.objects import Plain
     from .._base.files import WritableFile
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
         ArrowStreamExportable,
         Buffer,
     )
-    from .._formats.csv import CoreCsv, CsvOptions
     from .._formats.names import Compression
+    from .._formats.options import FormatOptions
     from .._message.descriptors import DescriptorsLike
     from .._message.options import CoreMessage, MessageLike
     from .._message.plain import PlainData
@@ -131,7 +133,7 @@ class TFRecordWriter(_Output):
         code = _compression(compression, opened)
         try:
             self._core = _core.TFRecordWriter(
-                path, opened, code, _level(level), _text("container", container)
+                path, opened, code, _level(level), text("container", container)
             )
         except Error as error:
             if opened is None:
@@ -178,14 +180,16 @@ class Writer(_Output):
     num_shards: write this many files, "<path>-00000-of-00010" (the number stands before the
         endings of the name); batches go to them in turn.
     shard_bytes: begin a new such file when one has reached this size; rows keep their order.
-    csv: the dialect, a CsvOptions.
-    sequence_column: sequence_example: name of the struct column of feature lists.
     container: of "example", "sequence_example", "message" and "raw": "tfrecord", "delimited"
         (protobuf's writeDelimitedTo) or "lines" (a record per line). None goes by the ending of the
         name, else it is "tfrecord".
     message, descriptors: of the format "message", which they imply: the type of the messages, as
         for MessageEncoder.
     message_options: of these, {"form": ..., "unknown_fields": ...}, as for MessageEncoder.
+    format_options: of the format, by name: of CSV delimiter, header (False writes no line of
+        names), multivalent (columns whose lists are several values in a cell) and
+        secondary_delimiter (if it is given, every list is written so); of sequence_example
+        sequence_column, the name of the struct column of feature lists.
 
     The columns are those of the first batch; another batch of other columns is a SchemaError.
     Raises NotFoundError for an unknown format, UnsupportedError with row and column for a value
@@ -210,12 +214,11 @@ class Writer(_Output):
         threads: int = 1,
         num_shards: int | None = None,
         shard_bytes: int | None = None,
-        csv: CsvOptions | None = None,
-        sequence_column: str | None = None,
         container: str | None = None,
         message: MessageLike | None = None,
         descriptors: DescriptorsLike | None = None,
         message_options: dict[str, Any] | None = None,
+        **format_options: Unpack[FormatOptions],
     ) -> None:
         path, opened = _output(file)
         core_message = _message(format, message, descriptors, message_options)
@@ -232,20 +235,20 @@ class Writer(_Output):
         if opened is not None and (num_shards or shard_bytes):
             raise argument_error("only paths are divided into shards", "name a path")
         self.num_rows = 0
-        options = (
-            _compression(compression, opened),
-            _level(level),
-            as_core(schema),
-            bool(lossy),
-            _text("sequence_column", sequence_column),
-            None if csv is None else _core_csv(csv),
-            _count("threads", threads, 1024),
-            0 if num_shards is None else _count("num_shards", num_shards, 99_999),
-            0 if shard_bytes is None else _count("shard_bytes", shard_bytes, 2**63 - 1),
-            _text("container", container),
-            core_message,
-        )
-        make = registry.sink_of(_text("format", format), path) or _core.Sink
+        given = {
+            "compression": (compression, opened),
+            "level": level,
+            "schema": schema,
+            "lossy": lossy,
+            "format_options": format_options,
+            "threads": threads,
+            "num_shards": num_shards,
+            "shard_bytes": shard_bytes,
+            "container": container,
+            "message": core_message,
+        }
+        options = [_CHECKS[kind](name, given[name]) for name, kind in OPTIONS.items()]
+        make = registry.sink_of(text("format", format), path) or _core.Sink
         try:
             self._core = make(path, opened, format, *options)
         except Error as error:
@@ -380,12 +383,6 @@ def _compression(compression: Compression | None, opened: object | None) -> int:
     return _COMPRESSIONS[compression]
 
 
-def _core_csv(csv: CsvOptions) -> CoreCsv | None:
-    from .._formats.csv import as_core_csv
-
-    return as_core_csv(csv)
-
-
 def _message(
     format: str | None,
     message: MessageLike | None,
@@ -404,12 +401,6 @@ def _message(
     return encoding_message(message, descriptors, options or {})
 
 
-def _text(name: str, value: str | None) -> str | None:
-    if value is not None and not isinstance(value, str):
-        raise TypeError(f"{name} is a str, not {type(value).__name__}")
-    return value
-
-
 def _level(level: int) -> int:
     number = operator.index(level)
     if not -(2**31) <= number < 2**31:
@@ -417,8 +408,30 @@ def _level(level: int) -> int:
     return number
 
 
-def _count(name: str, value: int, most: int) -> int:
-    number = operator.index(value)
-    if not 1 <= number <= most:
-        raise argument_error(f"{name} is {number}, and must be from 1 to {most}")
-    return number
+# The options of a Writer and their kinds, in the order of the compiled Sink.
+OPTIONS = {
+    "compression": "compression",
+    "level": "level",
+    "schema": "schema",
+    "lossy": "bool",
+    "format_options": "format_options",
+    "threads": "threads",
+    "num_shards": "shards",
+    "shard_bytes": "limit",
+    "container": "text",
+    "message": "message",
+}
+
+# Name and value to what the compiled part takes, by the kind of the option.
+_CHECKS: dict[str, Callable[[str, Any], Any]] = {
+    "compression": lambda name, value: _compression(*value),
+    "level": lambda name, value: _level(value),
+    "schema": lambda name, value: as_core(value),
+    "bool": lambda name, value: bool(value),
+    "format_options": lambda name, value: core_options("Writer", value),
+    "threads": lambda name, value: positive(name, value, 1024),
+    "shards": lambda name, value: 0 if value is None else positive(name, value, 99_999),
+    "limit": at_least_1_or_0,
+    "text": text,
+    "message": lambda name, value: value,
+}

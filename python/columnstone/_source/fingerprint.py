@@ -27,7 +27,9 @@ def fingerprint(source: SourceBase) -> dict[str, str]:
         "on_error": "raise" if options["on_error"] is None else _POLICIES[options["on_error"][2]],
         "view": _view_text(options["view"]),
         "message": _message_text(options["message"]),
-        "csv": _NONE if options["csv"] is None else _digest(repr(options["csv"])),
+        "format_options": _short(
+            ", ".join(f"{name}={value}" for _, name, value in options["format_options"]) or _NONE
+        ),
         "stages": _short("; ".join(_part_text(*part) for part in source._parts) or _NONE),
         "columns": _short(", ".join(schema.names)),
         "schema": _digest(repr((schema.__reduce__()[1], _specs(source)))),

@@ -6,10 +6,11 @@ import difflib
 import json
 from typing import TYPE_CHECKING, Any
 
+from .. import _core
 from .._base.errors import argument_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     Parser = Callable[[str, str], Any]  # name and text to the value; ArgumentError if it is none
 
@@ -96,6 +97,57 @@ def choice_option(*choices: str) -> Parser:
         return text.lower()
 
     return parse
+
+
+# The parsers of options by their kinds: those of sources (_core.SOURCE_OPTIONS), of writers
+# (_sink.writer.OPTIONS) and of formats (_core.FORMAT_OPTIONS). Others mean nothing here.
+_PARSERS: dict[str, Parser] = {
+    "text": text_option,
+    "word": text_option,
+    "character": text_option,
+    "schema": text_option,
+    "view": text_option,
+    "names": names_option,
+    "count": int_option,
+    "threads": int_option,
+    "limit": int_option,
+    "number": int_option,
+    "level": int_option,
+    "shards": int_option,
+    "bool": bool_option,
+    "flag": bool_option,
+    "no_flag": bool_option,
+    "switch": bool_option,
+    "on_error": choice_option("raise", "skip", "null"),
+    "compression": choice_option("none", "gzip", "zlib", "zstd"),
+}
+# What the option "message" of sources and writers is made of, and that of views.
+_PARTS: dict[str, dict[str, Parser]] = {
+    "message": {
+        "message": text_option,
+        "descriptors": names_option,
+        "message_options": dict_option,
+    },
+    "view": {"view": text_option, "params": dict_option},
+}
+
+
+def known_options(
+    kinds: Mapping[str, str], without: Collection[str], writes: bool
+) -> dict[str, Parser]:
+    """The parsers of the options of these kinds, and of those of formats, without some that mean
+    nothing to Spark."""
+    known: dict[str, Parser] = {}
+    for name, kind in kinds.items():
+        if kind in _PARTS:
+            known.update(_PARTS[kind])
+        elif kind in _PARSERS:
+            known[name] = _PARSERS[kind]
+    for options in _core.FORMAT_OPTIONS.values():
+        for name, (kind, _, of_reading, of_writing, _) in options.items():
+            if of_writing if writes else of_reading:
+                known[name] = _PARSERS[kind]
+    return {name: parser for name, parser in known.items() if name not in without}
 
 
 def _key(name: str) -> str:

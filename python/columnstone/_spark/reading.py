@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
+from .. import _core
 from .._api.open import open
 from .._base.errors import Error, FormatError, SchemaError, UnsupportedError, argument_error
 from .._engines.options import self_contained
@@ -21,34 +21,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql.types import StructType
 
-# Those of columnstone.open that mean something here, and those of the data source.
+# Those of sources and formats, but for what Spark has itself, and those of the data source.
+_NOT_HERE = ("tensor_group", "environment", "legacy", "binary_views", "fixed_size")
 READ_OPTIONS: dict[str, o.Parser] = {
-    "format": o.text_option,
-    "container": o.text_option,
-    "schema": o.text_option,
-    "columns": o.names_option,
-    "batch_size": o.int_option,
-    "batch_bytes": o.int_option,
-    "threads": o.int_option,
-    "check_crc": o.bool_option,
-    "memory_map": o.bool_option,
-    "max_record_size": o.int_option,
-    "max_inflation": o.int_option,
-    "on_error": o.choice_option("raise", "skip", "null"),
-    "max_errors": o.int_option,
-    "flat": o.bool_option,
-    "nested": o.bool_option,
-    "sample_records": o.int_option,
-    "csv": o.dict_option,
-    "sequence_column": o.text_option,
-    "raw_column": o.text_option,
-    "offset_column": o.text_option,
-    "message": o.text_option,
-    "descriptors": o.names_option,
-    "message_options": o.dict_option,
-    "message_column": o.text_option,
-    "view": o.text_option,
-    "params": o.dict_option,
+    **o.known_options(_core.SOURCE_OPTIONS, _NOT_HERE, writes=False),
     "target_bytes": o.int_option,
     "base_path": o.text_option,
     "max_files_per_trigger": o.int_option,
@@ -100,8 +76,6 @@ def parse_load(options: Mapping[str, str], streams: bool = False) -> Load:
     own = {name: given.pop(name) for name in _OF_THE_SOURCE if name in given}
     given.setdefault("batch_size", _BATCH_SIZE)
     given.setdefault("batch_bytes", _BATCH_BYTES)
-    if "csv" in given:
-        given["csv"] = _csv(given["csv"])
     of_query = ("message", "descriptors") if "view" in given else ()  # bound on the driver
     held = {name: given.pop(name) for name in of_query if name in given}
     given = {**self_contained(given), **held}
@@ -245,18 +219,6 @@ def _feature_type(type: pa.DataType, name: str) -> str:
 
 def _quoted(name: str) -> str:
     return "".join(f"\\{byte:03o}" for byte in name.encode())
-
-
-def _csv(given: dict[str, Any]) -> Any:
-    from .._formats.csv import CsvOptions
-
-    known = [field.name for field in dataclasses.fields(CsvOptions)]
-    for name in given:
-        if name not in known:
-            raise argument_error(
-                f"option csv has no {ascii(name)[:40]}", f"it has {', '.join(known)}"
-            )
-    return CsvOptions(**given)
 
 
 def _check_names(schema: pa.Schema, folders: set[str]) -> None:

@@ -11,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from .._base.errors import argument_error
 from .._engines.place import ending_of
-from .._formats.csv import CsvOptions
 from .._io.remote import is_remote
 from .._message.descriptors import Descriptors
 from .._schema.schema import Schema
-from .._sink.writer import Writer
+from .._sink.writer import OPTIONS, Writer
 from .options import (
-    bool_option,
     choice_option,
-    dict_option,
     int_option,
+    known_options,
     names_option,
     parse_options,
     paths_of,
@@ -34,21 +32,11 @@ if TYPE_CHECKING:
 
 _RECORDS = ("example", "sequence_example", "message", "raw")
 _KNOWN: dict[str, Parser] = {
-    # of Writer, by its names
-    "format": text_option,
-    "schema": text_option,
-    "compression": choice_option("none", "gzip", "zlib", "zstd"),
-    "level": int_option,
-    "lossy": bool_option,
-    "threads": int_option,
-    "shard_bytes": int_option,
-    "csv": dict_option,
-    "sequence_column": text_option,
+    # of Writer: each task writes whole files
+    **known_options(OPTIONS, ("num_shards",), writes=True),
     "container": choice_option("tfrecord", "delimited", "lines"),
-    "message": text_option,
-    "descriptors": names_option,
-    "message_options": dict_option,
     # of the data source
+    "format": text_option,
     "payload": choice_option(*_RECORDS),
     "partition_by": names_option,
     "max_open_files": int_option,
@@ -85,7 +73,6 @@ class Output:
             raise argument_error("shard_bytes is for local paths", "repartition the data frame")
         for name, make in (
             ("schema", Schema),
-            ("csv", lambda options: CsvOptions(**options)),
             ("descriptors", Descriptors),
         ):
             if name in values:

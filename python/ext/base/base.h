@@ -162,16 +162,13 @@ typedef struct cst__py_names {
 int cst__py_names_init(cst__py_names *names, PyObject *tuple_or_none);
 void cst__py_names_reset(cst__py_names *names);
 
-/* CSV options from a tuple, see _core.pyi, or None. */
-typedef struct cst__py_csv {
-  cst_csv_options options;
-  cst__py_names names;
-  cst__py_names multivalent;
-  bool given;
-} cst__py_csv;
-int cst__py_csv_init(cst__py_csv *csv, PyObject *tuple_or_none);
-void cst__py_csv_reset(cst__py_csv *csv);
-/* NULL for None. */
-const cst_csv_options *cst__py_csv_view(const cst__py_csv *csv);
+/* Options of formats, borrowed from a tuple of (format or None, name, value). 0, or -1 with an
+ * exception. */
+typedef struct cst__py_format_options {
+  cst_format_option *options;
+  size_t count;
+} cst__py_format_options;
+int cst__py_format_options_init(cst__py_format_options *options, PyObject *tuple);
+void cst__py_format_options_reset(cst__py_format_options *options);
 
 #endif /* COLUMNSTONE_PYTHON_BASE_H */

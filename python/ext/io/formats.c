@@ -40,6 +40,35 @@ PyObject *cst__py_formats(void) {
   return dict;
 }
 
+static const char *const kind_names[] = {"word", "switch", "text", "number", "character", "names"};
+
+/* name to (kind, usual value or None, reads, writes, help) */
+static PyObject *options_of(const char *format) {
+  PyObject *dict = PyDict_New();
+  const cst_option_info *info;
+  for (size_t i = 0; dict != NULL && (info = cst_format_option_get(format, i)) != NULL; i++) {
+    PyObject *value =
+        Py_BuildValue("(szNNs)", kind_names[info->kind], info->usual, PyBool_FromLong(info->reads),
+                      PyBool_FromLong(info->writes), info->help);
+    if (add_to_dict(dict, info->name, value) < 0) {
+      Py_CLEAR(dict);
+    }
+  }
+  return dict;
+}
+
+PyObject *cst__py_format_options_told(void) {
+  PyObject *dict = PyDict_New();
+  const cst_format_info *info;
+  for (size_t i = 0; dict != NULL && (info = cst_format_get(i)) != NULL; i++) {
+    if (cst_format_option_get(info->name, 0) != NULL &&
+        add_to_dict(dict, info->name, options_of(info->name)) < 0) {
+      Py_CLEAR(dict);
+    }
+  }
+  return dict;
+}
+
 PyObject *cst__py_containers(void) {
   PyObject *dict = PyDict_New();
   const cst_container_info *info;

@@ -42,6 +42,8 @@ cst__py_kept *cst__py_opener_kept(cst__py_opener *opener);
 
 /* A dict: the name of each format to (the extensions of its files, whether they are text). */
 PyObject *cst__py_formats(void);
+/* A dict: the name of each format that has options to a dict of these, see _core.pyi. */
+PyObject *cst__py_format_options_told(void);
 /* A dict: the name of each container to the extensions of its files. */
 PyObject *cst__py_containers(void);
 

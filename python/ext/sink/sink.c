@@ -8,10 +8,10 @@
 typedef struct sink_object {
   PyObject_HEAD cst_sink *sink; /* NULL: not begun, finished or given up */
   bool closed;
-  cst_sink_options options; /* borrows from `held` and `csv` */
+  cst_sink_options options; /* borrows from `held` and `format_options` */
   PyObject *held;           /* the tuple of arguments */
   const char *path;         /* or the name of the file object */
-  cst__py_csv csv;
+  cst__py_format_options format_options;
   cst__py_message message;
   struct ArrowSchema schema; /* of the batches, once known */
   cst__py_output output;
@@ -19,37 +19,40 @@ typedef struct sink_object {
 
 /* ---- life ---- */
 
-/* (path or name, file object or None, format, compression, level, schema, lossy, sequence_column,
- * csv, threads, num_shards, shard_bytes, container, message options) */
+/* (path or name, file object or None, format, compression, level, schema, lossy, options of
+ * the format, threads, num_shards, shard_bytes, container, message options) */
 static int sink_parse(sink_object *self, PyObject *args) {
   cst_sink_options *o = &self->options;
   PyObject *object;
   PyObject *schema;
-  PyObject *csv;
+  PyObject *format_options;
   PyObject *message;
   int compression;
   int lossy;
   unsigned long long shard_bytes;
-  if (!PyArg_ParseTuple(args, "yOziiOpzOiIKzO:Sink", &self->path, &object, &o->format, &compression,
-                        &o->level, &schema, &lossy, &o->sequence_column, &csv, &o->threads,
-                        &o->num_shards, &shard_bytes, &o->container, &message) ||
+  if (!PyArg_ParseTuple(args, "yOziiOpOiIKzO:Sink", &self->path, &object, &o->format, &compression,
+                        &o->level, &schema, &lossy, &format_options, &o->threads, &o->num_shards,
+                        &shard_bytes, &o->container, &message) ||
       cst__py_schema_arg(cst__py_state_of((PyObject *)self), schema, &o->schema) < 0 ||
-      cst__py_csv_init(&self->csv, csv) < 0 ||
+      cst__py_format_options_init(&self->format_options, format_options) < 0 ||
       cst__py_message_init(&self->message, cst__py_state_of((PyObject *)self), message) < 0) {
     return -1;
   }
   o->compression = (cst_compression)compression;
   o->lossy = lossy != 0;
-  o->csv = cst__py_csv_view(&self->csv);
+  o->format_options = self->format_options.options;
+  o->num_format_options = self->format_options.count;
   o->message = cst__py_message_view(&self->message);
   o->shard_bytes = shard_bytes;
   return object == Py_None ? 0 : cst__py_output_set_file(&self->output, object);
 }
 
-/* An early answer about a path: the file itself is opened when the schema is known. */
+/* An early answer about a path, or a format that is named: the file itself is opened when the
+ * schema is known. */
 static int sink_check(sink_object *self) {
   cst_error error = CST_ERROR_INIT;
-  if (self->output.file == NULL && cst_sink_check(self->path, &self->options, &error) != CST_OK) {
+  bool is_told = self->output.file == NULL || self->options.format != NULL;
+  if (is_told && cst_sink_format(self->path, &self->options, NULL, &error) != CST_OK) {
     cst__py_raise(self->output.state, &error);
     return -1;
   }
@@ -105,7 +108,7 @@ static void sink_dealloc(PyObject *object) {
   sink_object *self = (sink_object *)object;
   PyObject_GC_UnTrack(object);
   sink_clear(object);
-  cst__py_csv_reset(&self->csv);
+  cst__py_format_options_reset(&self->format_options);
   if (self->schema.release != NULL) {
     self->schema.release(&self->schema);
   }
@@ -272,6 +275,18 @@ static PyObject *sink_keep_existing(PyObject *object, PyObject *keep) {
 static PyObject *sink_get_closed(PyObject *object, void *closure) {
   (void)closure;
   return PyBool_FromLong(sink_is_closed(object));
+}
+
+PyObject *cst__py_sink_format(PyObject *module, PyObject *args) {
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  const char *path;
+  const char *name = NULL;
+  (void)module;
+  if (!PyArg_ParseTuple(args, "yzz:sink_format", &path, &options.format, &options.container)) {
+    return NULL;
+  }
+  (void)cst_sink_format(path, &options, &name, NULL);
+  return Py_BuildValue("z", name);
 }
 
 PyObject *cst__py_sink_exists(PyObject *module, PyObject *args) {

@@ -37,6 +37,9 @@ void cst__py_output_fail(const cst__py_output *output, const cst_error *error);
 
 /* cst_sink_exists: (path, is_sharded). */
 PyObject *cst__py_sink_exists(PyObject *module, PyObject *args);
+/* cst_sink_format: (path, format or None, container or None) to a name, or None if it is not known.
+ */
+PyObject *cst__py_sink_format(PyObject *module, PyObject *args);
 
 /* ---- the types ---- */
 

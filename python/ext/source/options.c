@@ -7,26 +7,26 @@
 #include "ext/source/source.h"
 
 typedef enum option_kind {
-  OPTION_TEXT,     /* str or None */
-  OPTION_COUNT,    /* int, at least 1: 64 bits */
-  OPTION_THREADS,  /* int, at least 1: 32 bits */
-  OPTION_LIMIT,    /* int, 0 for none: 64 bits */
-  OPTION_BOOL,     /* bool */
-  OPTION_FLAG,     /* bool: a bit of flags */
-  OPTION_NO_FLAG,  /* bool: a bit of flags, which False sets */
-  OPTION_OFFSETS,  /* True for 32 bits: a bit of flags */
-  OPTION_SCHEMA,   /* Schema or None */
-  OPTION_NAMES,    /* tuple of str or None: `columns` and `num_columns` */
-  OPTION_CSV,      /* tuple, see _core.pyi, or None */
-  OPTION_TYPES,    /* object with __arrow_c_schema__ or None */
-  OPTION_ON_ERROR, /* (class of the entries, function or None, cst_on_error) or None */
-  OPTION_MESSAGE,  /* tuple, see _message/options.py, or None */
-  OPTION_VIEW,     /* View or None */
+  OPTION_TEXT,           /* str or None */
+  OPTION_COUNT,          /* int, at least 1: 64 bits */
+  OPTION_THREADS,        /* int, at least 1: 32 bits */
+  OPTION_LIMIT,          /* int, 0 for none: 64 bits */
+  OPTION_BOOL,           /* bool */
+  OPTION_FLAG,           /* bool: a bit of flags */
+  OPTION_NO_FLAG,        /* bool: a bit of flags, which False sets */
+  OPTION_OFFSETS,        /* True for 32 bits: a bit of flags */
+  OPTION_SCHEMA,         /* Schema or None */
+  OPTION_NAMES,          /* tuple of str or None: `columns` and `num_columns` */
+  OPTION_FORMAT_OPTIONS, /* tuple, see _formats/options.py */
+  OPTION_TYPES,          /* object with __arrow_c_schema__ or None */
+  OPTION_ON_ERROR,       /* (class of the entries, function or None, cst_on_error) or None */
+  OPTION_MESSAGE,        /* tuple, see _message/options.py, or None */
+  OPTION_VIEW,           /* View or None */
 } option_kind;
 
 static const char *const kind_names[] = {
-    "text",   "count", "threads", "limit", "bool",     "flag",    "no_flag", "offsets",
-    "schema", "names", "csv",     "types", "on_error", "message", "view",
+    "text",   "count", "threads",        "limit", "bool",     "flag",    "no_flag", "offsets",
+    "schema", "names", "format_options", "types", "on_error", "message", "view",
 };
 
 typedef struct source_option {
@@ -59,8 +59,7 @@ static const source_option source_options[] = {
     OPTION("max_inflation", LIMIT, max_inflation),
     OPTION("legacy", BOOL, legacy_specs),
     OPTION("types", TYPES, types),
-    OPTION("csv", CSV, csv),
-    OPTION("sequence_column", TEXT, sequence_column),
+    OPTION("format_options", FORMAT_OPTIONS, format_options),
     OPTION("raw_column", TEXT, raw_column),
     OPTION("offset_column", TEXT, offset_column),
     OPTION("on_error", ON_ERROR, on_error),
@@ -149,9 +148,10 @@ static int set_columns(cst__py_options *o, PyObject *value) {
   return result;
 }
 
-static int set_csv(cst__py_options *o, PyObject *value) {
-  int result = cst__py_csv_init(&o->csv, value);
-  o->options.csv = cst__py_csv_view(&o->csv);
+static int set_format_options(cst__py_options *o, PyObject *value) {
+  int result = cst__py_format_options_init(&o->format_options, value);
+  o->options.format_options = o->format_options.options;
+  o->options.num_format_options = o->format_options.count;
   return result;
 }
 
@@ -190,8 +190,8 @@ static int set_option(cst__py_options *o, cst__py_state *state, const source_opt
       return cst__py_schema_arg(state, value, place);
     case OPTION_NAMES:
       return set_columns(o, value);
-    case OPTION_CSV:
-      return set_csv(o, value);
+    case OPTION_FORMAT_OPTIONS:
+      return set_format_options(o, value);
     case OPTION_TYPES:
       return set_types(o, value);
     case OPTION_ON_ERROR:
@@ -226,7 +226,7 @@ int cst__py_options_init(cst__py_options *o, cst__py_state *state, PyObject *dic
 
 void cst__py_options_reset(cst__py_options *o) {
   cst__py_names_reset(&o->columns);
-  cst__py_csv_reset(&o->csv);
+  cst__py_format_options_reset(&o->format_options);
   if (o->types.release != NULL) {
     o->types.release(&o->types);
   }

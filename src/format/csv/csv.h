@@ -12,6 +12,7 @@
 
 #include "arrow/type.h"
 #include "base/hash.h"
+#include "format/csv/csv_options.h"
 #include "format/table/table.h"
 #include "text/number.h"
 
@@ -255,8 +256,8 @@ typedef struct cst__csv_plan {
 } cst__csv_plan;
 
 /* The delimiter that the options mean for a file of this name (or NULL): a tab for .tsv. */
-uint8_t cst__csv_delimiter(const cst_csv_options *csv, const char *path);
-cst_status cst__csv_find_dialect(const cst_csv_options *csv, const char *path,
+uint8_t cst__csv_delimiter(const cst__csv_options *csv, const char *path);
+cst_status cst__csv_find_dialect(const cst__csv_options *csv, const char *path,
                                  cst__csv_dialect *out, cst_error *error);
 
 cst_status cst__csv_plan_new(const cst__table_files *files, const cst__table_options *options,

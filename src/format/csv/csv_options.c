@@ -1,48 +1,63 @@
-/* Copying the CSV options. */
+/* The table of the options of CSV. */
 #include "format/csv/csv_options.h"
 
-#include <string.h>
+#include <stddef.h>
 
-#include "base/error.h"
-#include "base/sized.h"
+#define AT(member) .offset = offsetof(cst__csv_options, member)
+#define NAMES_AT(member) AT(member), .count_offset = offsetof(cst__csv_options, num_##member)
 
-static cst_status csv_options_copy_names(const char *const *from, size_t count, cst__arena *arena,
-                                         const char *const **to, cst_error *error) {
-  size_t bytes;
-  *to = NULL;
-  if (from == NULL) {
-    return CST_OK;
-  }
-  if (!cst__mul(count + 1, sizeof *from, &bytes)) {
-    return cst__fail_memory(error, SIZE_MAX);
-  }
-  const char **names = cst__arena_take(arena, bytes);
-  for (size_t i = 0; names != NULL && i < count; i++) {
-    if (from[i] == NULL) {
-      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "name %zu of the CSV options is NULL", i);
-    }
-    names[i] = cst__arena_copy(arena, from[i], strlen(from[i]));
-    if (names[i] == NULL) {
-      return cst__fail_memory(error, strlen(from[i]));
-    }
-  }
-  *to = names;
-  return names != NULL ? CST_OK : cst__fail_memory(error, bytes);
-}
+static const cst__option options[] = {
+    {.info = {.name = "delimiter",
+              .kind = CST_OPTION_CHARACTER,
+              .help = "between cells; \\t is a tab (a comma, or a tab for .tsv)",
+              .letter = 'd',
+              .reads = true,
+              .writes = true},
+     AT(delimiter)},
+    {.info = {.name = "secondary_delimiter",
+              .kind = CST_OPTION_CHARACTER,
+              .help = "between the values of one cell (|)",
+              .reads = true,
+              .writes = true},
+     AT(secondary_delimiter)},
+    {.info = {.name = "multivalent",
+              .kind = CST_OPTION_NAMES,
+              .help = "columns whose cells hold several values",
+              .reads = true,
+              .writes = true},
+     NAMES_AT(multivalent)},
+    {.info = {.name = "names",
+              .kind = CST_OPTION_NAMES,
+              .help = "the columns of a file without a header",
+              .reads = true},
+     NAMES_AT(names)},
+    {.info = {.name = "comment",
+              .kind = CST_OPTION_CHARACTER,
+              .help = "lines that begin with it are passed over",
+              .reads = true},
+     AT(comment)},
+    {.info = {.name = "skip_lines",
+              .kind = CST_OPTION_NUMBER,
+              .most = INT64_MAX,
+              .help = "lines before the header",
+              .reads = true},
+     AT(skip_lines),
+     .is_wide = true},
+    {.info = {.name = "keep_blank_lines",
+              .kind = CST_OPTION_SWITCH,
+              .help = "a blank line is a row of nulls",
+              .reads = true},
+     AT(keep_blank_lines)},
+    {.info = {.name = "header",
+              .kind = CST_OPTION_SWITCH,
+              .usual = "true",
+              .help = "write a line of names",
+              .writes = true},
+     AT(header)},
+};
 
-cst_status cst__csv_options_copy(const cst_csv_options *from, cst__arena *arena,
-                                 const cst_csv_options **out, cst_error *error) {
-  cst_csv_options *csv = cst__arena_take_zero(arena, sizeof *csv);
-  if (csv == NULL) {
-    return cst__fail_memory(error, sizeof *csv);
-  }
-  if (from != NULL) {
-    cst__sized_copy(csv, sizeof *csv, from);
-  }
-  csv->size = sizeof *csv;
-  CST__TRY(csv_options_copy_names(csv->names, csv->num_names, arena, &csv->names, error));
-  CST__TRY(csv_options_copy_names(csv->multivalent, csv->num_multivalent, arena, &csv->multivalent,
-                                  error));
-  *out = csv;
-  return CST_OK;
-}
+const cst__option_table cst__csv_option_table = {.owner = "csv",
+                                                 .options = options,
+                                                 .count = sizeof options / sizeof *options,
+                                                 .stride = sizeof *options,
+                                                 .size = sizeof(cst__csv_options)};

@@ -1,14 +1,24 @@
-/* Copies of the CSV options, for whoever outlives the caller's.
- */
+/* The options of the format csv. */
 #ifndef FORMAT_CSV_CSV_OPTIONS_H
 #define FORMAT_CSV_CSV_OPTIONS_H
 
-#include <columnstone/source.h>
+#include "base/options.h"
 
-#include "base/alloc.h"
+/* RFC 4180 in UTF-8, with or without a byte order mark, lines ended by LF, CRLF or CR. An empty
+ * cell without quotes is null. */
+typedef struct cst__csv_options {
+  const char *const *names; /* of the columns, if the input has no header; NULL: its first line */
+  size_t num_names;
+  char delimiter;                 /* 0: ',', or a tab for .tsv */
+  char comment;                   /* lines that begin with it are passed over; 0: there are none */
+  bool keep_blank_lines;          /* a blank line is a row of nulls, instead of nothing */
+  bool header;                    /* writing: a line of names */
+  int64_t skip_lines;             /* before the header of every file */
+  const char *const *multivalent; /* columns whose cells hold several values */
+  size_t num_multivalent;
+  char secondary_delimiter; /* between those; 0: '|' */
+} cst__csv_options;
 
-/* A complete copy in the arena; from NULL: the usual options. */
-cst_status cst__csv_options_copy(const cst_csv_options *from, cst__arena *arena,
-                                 const cst_csv_options **out, cst_error *error);
+extern const cst__option_table cst__csv_option_table;
 
 #endif /* FORMAT_CSV_CSV_OPTIONS_H */

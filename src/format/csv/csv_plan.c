@@ -40,7 +40,7 @@ static bool is_tsv(const char *path) {
   return false;
 }
 
-uint8_t cst__csv_delimiter(const cst_csv_options *csv, const char *path) {
+uint8_t cst__csv_delimiter(const cst__csv_options *csv, const char *path) {
   return csv->delimiter != 0 ? (uint8_t)csv->delimiter : path != NULL && is_tsv(path) ? '\t' : ',';
 }
 
@@ -48,7 +48,7 @@ static bool is_separator(uint8_t byte) {
   return byte != '"' && byte != '\n' && byte != '\r' && byte != 0 && byte < 0x80;
 }
 
-cst_status cst__csv_find_dialect(const cst_csv_options *csv, const char *path,
+cst_status cst__csv_find_dialect(const cst__csv_options *csv, const char *path,
                                  cst__csv_dialect *out, cst_error *error) {
   *out = (cst__csv_dialect){
       .delimiter = cst__csv_delimiter(csv, path),
@@ -400,7 +400,7 @@ static cst_status columns_of_data(cst__csv_plan *plan, const cst__table_options 
   return CST_OK;
 }
 
-static cst_status mark_multivalent(cst__csv_plan *plan, const cst_csv_options *csv,
+static cst_status mark_multivalent(cst__csv_plan *plan, const cst__csv_options *csv,
                                    cst_error *error) {
   for (size_t i = 0; i < csv->num_multivalent; i++) {
     const char *name = csv->multivalent[i];
@@ -415,7 +415,7 @@ static cst_status mark_multivalent(cst__csv_plan *plan, const cst_csv_options *c
 
 static cst_status make_columns(cst__csv_plan *plan, const cst__table_options *options,
                                cst__csv_file *first, cst_error *error) {
-  const cst_csv_options *csv = options->csv;
+  const cst__csv_options *csv = options->format_options;
   const char *path = plan->files->count > 0 ? plan->files->name(plan->files->ctx, 0) : NULL;
   CST__TRY(cst__csv_find_dialect(csv, path, &plan->dialect, error));
   plan->has_header = csv->names == NULL;
@@ -445,7 +445,7 @@ cst_status cst__csv_plan_new(const cst__table_files *files, const cst__table_opt
   }
   plan->allocator = allocator;
   plan->files = files;
-  plan->skip_lines = options->csv->skip_lines;
+  plan->skip_lines = (uint64_t)((const cst__csv_options *)options->format_options)->skip_lines;
   plan->batch_size = options->batch_size;
   plan->max_record_size = options->max_record_size;
   plan->block_size = block_size_now;

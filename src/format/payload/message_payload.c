@@ -7,11 +7,11 @@
 static cst_status new_message(const cst__payload_options *options, cst_decoder **out,
                               cst_error *error) {
   cst__message_plan *plan = NULL;
-  const cst__message_plan_options own = {.message = options->settings.message.options,
+  const cst__message_plan_options own = {.message = options->message.options,
                                          .columns = options->columns,
                                          .num_columns = options->num_columns,
                                          .column_flags = options->column_flags,
-                                         .nullable_columns = options->settings.message.nullable,
+                                         .nullable_columns = options->message.nullable,
                                          .allocator = options->allocator};
   CST__TRY(cst__message_plan_new(&own, &plan, error));
   cst_status status = cst__message_decoder_open(plan, out, error);

@@ -10,24 +10,21 @@
 #include <columnstone/schema.h>
 
 #include "arrow/records/decoder.h"
+#include "base/options.h"
 #include "base/thread.h"
 
-/* Of "sequence_example". */
+/* The options of "sequence_example". */
 typedef struct cst__sequence_settings {
-  const char *column; /* the struct column of feature lists; NULL: the usual name */
+  const char *column; /* the struct column of feature lists */
 } cst__sequence_settings;
+
+extern const cst__option_table cst__sequence_option_table;
 
 /* Of "message". */
 typedef struct cst__message_settings {
   const cst_message_options *options; /* with descriptors; whoever binds keeps what it needs */
   bool nullable; /* all columns are, so that a record that does not decode can be a row of nulls */
 } cst__message_settings;
-
-/* What single payloads want to know: one member for each that has settings. */
-typedef struct cst__payload_settings {
-  cst__sequence_settings sequence;
-  cst__message_settings message;
-} cst__payload_settings;
 
 typedef struct cst__payload_options {
   const cst_schema *schema;
@@ -39,7 +36,9 @@ typedef struct cst__payload_options {
                                 with each record's bytes; NULL: none. For `raw` it is the only one. */
   const char *offset_column; /* one more column after that, of int64: the records' offsets; NULL:
                                 none */
-  cst__payload_settings settings;
+  const void *format_options; /* as the format's table sets them, which live as long as the plan;
+                                 NULL: it has none, or the usual ones */
+  cst__message_settings message;
   const cst_allocator *allocator;
 } cst__payload_options;
 

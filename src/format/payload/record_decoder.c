@@ -47,9 +47,7 @@ static cst_status keep_options(cst__record_plan *plan, const cst__payload_option
   *options = *from;
   options->allocator = &plan->allocator;
   options->schema = from->schema != NULL ? cst_schema_retain(from->schema) : NULL;
-  bool kept = keep_string(plan, &options->raw_column) &&
-              keep_string(plan, &options->offset_column) &&
-              keep_string(plan, &options->settings.sequence.column);
+  bool kept = keep_string(plan, &options->raw_column) && keep_string(plan, &options->offset_column);
   if (kept && from->columns != NULL) {
     const char **columns = cst__arena_take(&plan->arena, (from->num_columns + 1) * sizeof *columns);
     kept = columns != NULL;

@@ -1,17 +1,38 @@
 /* The payload "sequence_example": every record is a serialized tf.SequenceExample. */
+#include <columnstone/sequence.h>
+#include <stddef.h>
+
 #include "base/error.h"
 #include "decode/sequence_decoder.h"
 #include "format/payload/payload.h"
 #include "proto/wire.h"
 
+static const cst__option sequence_options[] = {
+    {.info = {.name = "sequence_column",
+              .kind = CST_OPTION_TEXT,
+              .usual = CST_SEQUENCE_COLUMN,
+              .help = "column of the feature lists (" CST_SEQUENCE_COLUMN ")",
+              .reads = true,
+              .writes = true},
+     .offset = offsetof(cst__sequence_settings, column)},
+};
+
+const cst__option_table cst__sequence_option_table = {.owner = "sequence_example",
+                                                      .options = sequence_options,
+                                                      .count = 1,
+                                                      .stride = sizeof *sequence_options,
+                                                      .size = sizeof(cst__sequence_settings)};
+
 static cst_status new_sequence(const cst__payload_options *options, cst_decoder **out,
                                cst_error *error) {
-  cst__sequence_decoder_options own = {.sequence_column = options->settings.sequence.column,
-                                       .flags = options->column_flags,
-                                       .columns = options->columns,
-                                       .num_columns = options->num_columns,
-                                       .reject_unknown = options->reject_unknown,
-                                       .allocator = options->allocator};
+  const cst__sequence_settings *settings = options->format_options;
+  cst__sequence_decoder_options own = {
+      .sequence_column = settings != NULL ? settings->column : NULL,
+      .flags = options->column_flags,
+      .columns = options->columns,
+      .num_columns = options->num_columns,
+      .reject_unknown = options->reject_unknown,
+      .allocator = options->allocator};
   return cst__sequence_decoder_new(options->schema, &own, out, error);
 }
 

@@ -325,7 +325,7 @@ static cst_status check_types(csv_sink *sink, cst_error *error) {
   return status;
 }
 
-static bool csv_is_named(const cst_csv_options *csv, const char *name) {
+static bool csv_is_named(const cst__csv_options *csv, const char *name) {
   for (size_t i = 0; i < csv->num_multivalent; i++) {
     if (strcmp(csv->multivalent[i], name) == 0) {
       return true;
@@ -335,12 +335,11 @@ static bool csv_is_named(const cst_csv_options *csv, const char *name) {
 }
 
 static cst_status csv_begin(csv_sink *sink, const cst__sink_target *target, cst_error *error) {
-  static const cst_csv_options usual = CST_CSV_OPTIONS_INIT;
-  const cst_csv_options *csv = target->options->csv != NULL ? target->options->csv : &usual;
+  const cst__csv_options *csv = target->format_options;
   static const char numbers[] = "+-.0123456789aefilnrstuINaty";
   CST__TRY(cst__csv_find_dialect(csv, target->path, &sink->dialect, error));
   CST__TRY(check_types(sink, error));
-  CST__TRY(csv->no_header ? CST_OK : cst__sink_check_names(sink->schema, error));
+  CST__TRY(csv->header ? cst__sink_check_names(sink->schema, error) : CST_OK);
   sink->quotes_numbers =
       strchr(numbers, sink->dialect.delimiter) != NULL || sink->dialect.comment >= 0;
   sink->quotes_inner = strchr(numbers, sink->dialect.secondary) != NULL;
@@ -352,12 +351,12 @@ static cst_status csv_begin(csv_sink *sink, const cst__sink_target *target, cst_
     const char *name = sink->schema->children[i]->name;
     name = name != NULL ? name : "";
     sink->is_multivalent[i] = csv->secondary_delimiter != 0 || csv_is_named(csv, name);
-    if (!csv->no_header) {
+    if (csv->header) {
       csv_put(&sink->text, &sink->dialect.delimiter, i > 0);
       csv_put_text(sink, (const uint8_t *)name, strlen(name));
     }
   }
-  csv_put(&sink->text, "\n", !csv->no_header);
+  csv_put(&sink->text, "\n", csv->header);
   return CST_OK;
 }
 

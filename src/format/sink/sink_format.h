@@ -18,6 +18,7 @@ typedef struct cst__sink_target {
   const char *path;                 /* of it, for what its ending tells; "-": standard output */
   const struct ArrowSchema *schema; /* borrowed until free; a struct */
   const cst_sink_options *options;  /* never NULL; valid for the time of open */
+  const void *format_options;       /* as the format's table sets them; NULL: it has none */
   const cst__container *container;  /* for formats of records */
   const cst_plugin_format *plugin;  /* for cst__sink_plugin */
   const cst__program *program;      /* for cst__sink_program */

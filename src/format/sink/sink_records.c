@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "format/payload/payload.h"
 #include "format/sink/sink_format.h"
 #include "message/encode/message_encoder.h"
 
@@ -104,7 +105,7 @@ const cst__sink_format cst__sink_example = {
 static cst_status sequence_open(const cst__sink_target *open, void **out, cst_error *error) {
   cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
   cst_encoder *encoder;
-  options.sequence_column = open->options->sequence_column;
+  options.sequence_column = ((const cst__sequence_settings *)open->format_options)->column;
   options.flags = open->options->lossy ? CST_ENCODE_LOSSY : 0;
   options.allocator = open->options->allocator;
   CST__TRY(cst_sequence_encoder_new(open->options->schema, &options, &encoder, error));
@@ -113,8 +114,9 @@ static cst_status sequence_open(const cst__sink_target *open, void **out, cst_er
 
 /* A struct column of the name that the options tell. */
 static bool sequence_matches(const struct ArrowSchema *schema, const cst_sink_options *options) {
-  const char *name =
-      options->sequence_column != NULL ? options->sequence_column : CST_SEQUENCE_COLUMN;
+  const char *name = cst__format_option_given(options->format_options, options->num_format_options,
+                                              "sequence_example", "sequence_column");
+  name = name != NULL ? name : CST_SEQUENCE_COLUMN;
   for (int64_t i = 0; i < schema->n_children; i++) {
     const struct ArrowSchema *column = schema->children[i];
     if (column->name != NULL && strcmp(column->name, name) == 0) {

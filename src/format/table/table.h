@@ -40,7 +40,7 @@ typedef struct cst__table_options {
   int32_t threads;    /* that may be used, the caller's included; the result does not depend on it
                        */
   uint32_t column_flags;      /* CST_COLUMNS_...: for the columns that a schema gives */
-  const cst_csv_options *csv; /* never NULL, complete */
+  const void *format_options; /* as the format's table sets them; NULL: it has none */
   uint64_t max_record_size;   /* bytes of one row; beyond it CST_LIMIT */
   uint64_t max_inflation;     /* of what a file of columns becomes; see cst_source_options */
   bool skip;                  /* CST_ON_ERROR_SKIP */

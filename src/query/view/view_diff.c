@@ -65,10 +65,10 @@ static void diff_message_options(view_differ *d, const cst_message_options *befo
                                  const cst_message_options *after) {
   const cst__message_option *option;
   for (size_t i = 0; (option = cst__message_option_at(i)) != NULL; i++) {
-    char rooms[2][CST_MESSAGE_OPTION_ROOM];
-    const diff_words words = {"input: message option", option->name, "", DIFF_BREAKING};
-    const char *a = cst__message_option_text(option, before, rooms[0]);
-    const char *b = cst__message_option_text(option, after, rooms[1]);
+    char rooms[2][CST__OPTION_ROOM];
+    const diff_words words = {"input: message option", option->own.info.name, "", DIFF_BREAKING};
+    const char *a = cst__option_text(&option->own, before, rooms[0]);
+    const char *b = cst__option_text(&option->own, after, rooms[1]);
     diff_texts(d, &words, a != NULL ? a : "", b != NULL ? b : "");
   }
 }

@@ -121,14 +121,14 @@ static cst_status say_options(const cst_message_options *message, cst__arena *ar
   from->options = said;
   from->num_options = 0;
   for (size_t i = 0; (option = cst__message_option_at(i)) != NULL; i++) {
-    char room[CST_MESSAGE_OPTION_ROOM];
-    if (!cst__message_option_equal(option, message, &usual)) {
-      const char *value = cst__message_option_text(option, message, room);
+    char room[CST__OPTION_ROOM];
+    if (!cst__option_equal(&option->own, message, &usual)) {
+      const char *value = cst__option_text(&option->own, message, room);
       value = cst__arena_copy(arena, value, strlen(value));
       if (value == NULL) {
         return cst__fail_memory(error, sizeof room);
       }
-      said[from->num_options++] = (cst__from_option){.key = option->name, .value = value};
+      said[from->num_options++] = (cst__from_option){.key = option->own.info.name, .value = value};
     }
   }
   return CST_OK;

@@ -55,12 +55,12 @@ static cst_status read_numbers(view_reader *r, const cst__message *from) {
   const cst__message_option *option;
   bool ok = true;
   for (size_t i = 0; ok && (option = cst__message_option_at(i)) != NULL; i++) {
-    if (option->kind == CST__OPTION_TEXT) {
+    if (option->own.info.kind == CST_OPTION_TEXT) {
       continue;
     }
     int64_t number = cst__message_int(from, option->saved_number, 0);
-    ok = cst__message_option_set_number(option, number, &r->message);
-    if (option->kind == CST__OPTION_FLAG) {
+    ok = cst__option_set_number(&option->own, number, &r->message);
+    if (option->own.info.kind == CST_OPTION_SWITCH) {
       ok = number >= 0 && number <= CST_MESSAGE_IGNORE_UNKNOWN * 2 - 1;
     }
   }
@@ -72,9 +72,9 @@ static cst_status read_options(view_reader *r, const cst__message *from) {
   r->message = (cst_message_options)CST_MESSAGE_OPTIONS_INIT;
   CST__TRY(read_optional(r, from, CST__VIEW_MESSAGE_NAME, &r->message.message));
   for (size_t i = 0; (option = cst__message_option_at(i)) != NULL; i++) {
-    if (option->kind == CST__OPTION_TEXT) {
+    if (option->own.info.kind == CST_OPTION_TEXT) {
       CST__TRY(read_optional(r, from, option->saved_number,
-                             cst__message_option_string(option, &r->message)));
+                             cst__option_string(&option->own, &r->message)));
     }
   }
   return read_numbers(r, from);

@@ -119,18 +119,18 @@ static bool write_options(view_writer *w, cst__message *to) {
   int64_t flags = 0; /* bits of one number */
   bool ok = true;
   for (size_t i = 0; ok && (option = cst__message_option_at(i)) != NULL; i++) {
-    char room[CST_MESSAGE_OPTION_ROOM];
-    if (cst__message_option_equal(option, message, &usual)) {
+    char room[CST__OPTION_ROOM];
+    if (cst__option_equal(&option->own, message, &usual)) {
       continue;
     }
-    if (option->kind == CST__OPTION_TEXT) {
-      const char *text = cst__message_option_text(option, message, room);
+    if (option->own.info.kind == CST_OPTION_TEXT) {
+      const char *text = cst__option_text(&option->own, message, room);
       ok = write_view_text(w, to, option->saved_number, text);
       continue;
     }
-    int64_t number = cst__message_option_number(option, message);
-    flags |= option->kind == CST__OPTION_FLAG ? number : 0;
-    number = option->kind == CST__OPTION_FLAG ? flags : number;
+    int64_t number = cst__option_number(&option->own, message);
+    flags |= option->own.info.kind == CST_OPTION_SWITCH ? number : 0;
+    number = option->own.info.kind == CST_OPTION_SWITCH ? flags : number;
     ok = cst__message_put_int(&w->arena, to, option->saved_number, number);
   }
   return ok;

@@ -16,9 +16,9 @@ static void explain_unknown(uint64_t sampled, cst_error *error) {
 static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst__record_plan **out,
                             cst_error *error) {
   const cst__reading_options *from = &source->options;
-  cst__payload_options options = {.settings = {.sequence = {from->values.sequence_column}},
+  cst__payload_options options = {.format_options = source->inputs->format_options,
+                                  .message = {.options = from->values.message},
                                   .allocator = &source->allocator};
-  options.settings.message.options = from->values.message;
   if (purpose == CST__FOR_CHECK) {
     options.schema = from->values.schema;
   }
@@ -30,7 +30,7 @@ static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst_
     options.reject_unknown = source->found.sampled > 0;
     options.raw_column = from->values.raw_column;
     options.offset_column = from->values.offset_column;
-    options.settings.message.nullable = from->values.on_error == CST_ON_ERROR_NULL;
+    options.message.nullable = from->values.on_error == CST_ON_ERROR_NULL;
   }
   cst_status status = cst__record_plan_new(source->inputs->format.payload, &options, out, error);
   if (status == CST_NOT_FOUND && source->found.sampled > 0) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "format/format_options.h"
 #include "format/plugin/plugin.h"
 
 enum { HEAD_SIZE = 32 << 10 /* enough to see what the first record is */ };
@@ -65,6 +66,9 @@ void cst__inputs_choose_by_record(cst__inputs *inputs, const uint8_t *record, si
   if (inputs->by_record) {
     choose_payload(inputs->container, (cst_bytes){record, size}, &format);
     cst__mutex_lock(&inputs->lock);
+    if (format.options != inputs->format.options) {
+      inputs->format_options = NULL;
+    }
     inputs->format = format;
     cst__mutex_unlock(&inputs->lock);
   }
@@ -251,9 +255,16 @@ static cst_status name_container(cst__inputs *inputs, const char *name, cst_erro
   return name != NULL ? cst__container_find(name, &inputs->container, error) : CST_OK;
 }
 
+static cst_status read_format_options(cst__inputs *inputs, const cst_source_options *from,
+                                      cst_error *error) {
+  return cst__format_options_read(&inputs->format, from->format_options, from->num_format_options,
+                                  &inputs->arena, &inputs->format_options, error);
+}
+
 cst_status cst__inputs_name_format(cst__inputs *inputs, const cst__reading_options *options,
-                                   const char *name, const char *container, cst_error *error) {
-  CST__TRY(name_container(inputs, container, error));
+                                   const cst_source_options *from, cst_error *error) {
+  const char *name = from->format;
+  CST__TRY(name_container(inputs, from->container, error));
   inputs->format.name = "stream";
   if (name != NULL) {
     inputs->stream_name = cst__new_copy(&inputs->allocator, name, strlen(name));
@@ -262,6 +273,7 @@ cst_status cst__inputs_name_format(cst__inputs *inputs, const cst__reading_optio
     }
     inputs->format.name = inputs->stream_name;
   }
+  CST__TRY(read_format_options(inputs, from, error));
   return check_meaning(inputs, options, error);
 }
 
@@ -275,9 +287,10 @@ static bool has_url(const cst__inputs *inputs) {
 }
 
 cst_status cst__inputs_choose(cst__inputs *inputs, const cst__reading_options *options,
-                              const char *name, const char *container, cst_error *error) {
+                              const cst_source_options *from, cst_error *error) {
+  const char *name = from->format;
   cst__format format;
-  CST__TRY(name_container(inputs, container, error));
+  CST__TRY(name_container(inputs, from->container, error));
   if (name == NULL) {
     CST__TRY(format_by_bytes(inputs, options, &format, error));
   } else {
@@ -294,6 +307,7 @@ cst_status cst__inputs_choose(cst__inputs *inputs, const cst__reading_options *o
     return cst__fail(error, CST_UNSUPPORTED, "name a format that can be read",
                      "the format %s can only be written", format.name);
   }
+  CST__TRY(read_format_options(inputs, from, error));
   CST__TRY(check_files(inputs, error));
   CST__TRY(check_meaning(inputs, options, error));
   return format.payload != NULL && inputs->container == NULL

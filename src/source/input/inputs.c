@@ -22,6 +22,7 @@ cst_status cst__inputs_new(size_t count, const cst__source_calls *calls,
   inputs->allocator = cst__allocator_of(allocator);
   inputs->calls = calls;
   inputs->rereadable = true;
+  cst__arena_init(&inputs->arena, allocator);
   cst__refcount_init(&inputs->owners);
   cst__mutex_init(&inputs->lock);
   atomic_init(&inputs->acquired, false);
@@ -80,6 +81,7 @@ void cst__inputs_release(cst__inputs *inputs) {
   }
   cst__delete(inputs->files);
   cst__delete(inputs->stream_name);
+  cst__arena_reset(&inputs->arena);
   cst__mutex_destroy(&inputs->lock);
   cst__delete(inputs);
 }

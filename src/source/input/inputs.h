@@ -61,9 +61,12 @@ struct cst__inputs {
   size_t num_files;
   const cst__container *container; /* NULL: the format is not one of records */
   cst__format format;              /* no payload, table, plug-in or program: the caller's streams */
-  char *stream_name;        /* the format's name then, if the caller has given one; else NULL */
-  bool rereadable;          /* all files are */
-  bool is_text;             /* the caller has named a format of text */
+  const void *format_options; /* as the format's table sets them; NULL: it has none, or, where it
+                                 was found later, the usual ones */
+  cst__arena arena;           /* of these */
+  char *stream_name;          /* the format's name then, if the caller has given one; else NULL */
+  bool rereadable;            /* all files are */
+  bool is_text;               /* the caller has named a format of text */
   bool by_record;           /* what the records of a pipe are is seen when its first one is read */
   atomic_bool acquired;     /* inputs that can be read once have been taken, */
   atomic_bool acquired_all; /* for a reading that needs no schema */

@@ -5,7 +5,6 @@
 
 #include "arrow/view.h"
 #include "base/names.h"
-#include "format/csv/csv_options.h"
 #include "message/message_options.h"
 #include "query/plan/steps.h"
 #include "query/view/query_view.h"
@@ -345,11 +344,9 @@ static cst_status copy_option_types(const cst_source_options *from, cst__types *
 static cst_status copy_pointed(cst__arena *arena, cst_source_options *values, cst_error *error) {
   CST__TRY(copy_option_name(arena, &values->group, error));
   CST__TRY(copy_option_name(arena, &values->environment, error));
-  CST__TRY(copy_option_name(arena, &values->sequence_column, error));
   CST__TRY(copy_option_name(arena, &values->raw_column, error));
   CST__TRY(copy_option_name(arena, &values->offset_column, error));
   CST__TRY(copy_option_name(arena, &values->message_column, error));
-  CST__TRY(cst__csv_options_copy(values->csv, arena, &values->csv, error));
   return copy_option_columns(arena, values, error);
 }
 
@@ -375,6 +372,8 @@ cst_status cst__reading_options_init(cst__reading_options *options, const cst_so
   values->view = NULL;
   values->format = NULL;
   values->container = NULL;
+  values->format_options = NULL;
+  values->num_format_options = 0;
   values->allocator = NULL;
   set_defaults(values);
   if (options->names == NULL) {

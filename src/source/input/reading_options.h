@@ -32,7 +32,8 @@ typedef struct cst__option_names cst__option_names;
 typedef struct cst__reading_options {
   cst_source_options values; /* complete: nothing is left to a default. Names are copies, the schema
                                 and the view are counted; `types` and `allocator` are NULL, and so
-                                are the names of format and container, which the inputs have. With a
+                                are the names of format and container and the options of the format,
+                                which the inputs have. With a
                                 view, it has the outputs that are wanted alone, and `columns`,
                                 `message`, `schema` and `flat` are what it needs */
   cst__types *types;         /* that are given; NULL: none. Counted */
@@ -43,8 +44,7 @@ typedef struct cst__reading_options {
   size_t num_paths;
   cst__call *calls;         /* the last of the caller's stages; NULL: none. Counted */
   cst__record_ids *ids;     /* columns after those of all stages; NULL: none. Counted */
-  cst__option_names *names; /* counted: the memory of all names and of the options of CSV and of
-                               messages */
+  cst__option_names *names; /* counted: the memory of all names and of the options of messages */
 } cst__reading_options;
 
 /* Checks the caller's options, which are complete, and makes a value of them that owns copies of

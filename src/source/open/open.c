@@ -6,6 +6,7 @@
 
 #include "base/arguments.h"
 #include "base/interrupt.h"
+#include "format/format_options.h"
 #include "io/url.h"
 #include "schema/schema.h"
 #include "source/block/decoder.h"
@@ -111,7 +112,7 @@ static cst_status open_paths(const cst__paths *paths, const cst_source_options *
     status = cst__inputs_add_paths(inputs, paths, from->max_inflation, error);
   }
   if (status == CST_OK) {
-    status = cst__inputs_choose(inputs, &options, from->format, from->container, error);
+    status = cst__inputs_choose(inputs, &options, from, error);
   }
   return finish_opening(inputs, &options, status, out, error);
 }
@@ -136,7 +137,7 @@ static cst_status read_source_options(const cst_source_options *options, cst_sou
   CST__TRY(cst__check_flags(own->flags, ALL_SOURCE_FLAGS, error));
   CST__TRY(cst__check_flags(own->column_flags, CST__ALL_COLUMN_FLAGS, error));
   CST__TRY(cst__check_part(own->message, sizeof *own->message, "message options", error));
-  CST__TRY(cst__check_part(own->csv, sizeof *own->csv, "CSV options", error));
+  CST__TRY(cst__format_options_check(own->format_options, own->num_format_options, error));
   return cst__check_allocator(own->allocator, error);
 }
 
@@ -199,7 +200,7 @@ cst_status cst_source_open_readers(const cst_reader *readers, size_t num_readers
     status = cst__reading_options_init(&reading, &own, error);
   }
   if (status == CST_OK) {
-    status = cst__inputs_choose(inputs, &reading, own.format, own.container, error);
+    status = cst__inputs_choose(inputs, &reading, &own, error);
   }
   return finish_opening(inputs, &reading, status, out, error);
 }
@@ -233,7 +234,7 @@ cst_status cst_source_open_streams(const cst_stream_opener *openers, size_t num_
     status = cst__reading_options_init(&reading, &own, error);
   }
   if (status == CST_OK) {
-    status = cst__inputs_name_format(inputs, &reading, own.format, own.container, error);
+    status = cst__inputs_name_format(inputs, &reading, &own, error);
   }
   return finish_opening(inputs, &reading, status, out, error);
 }

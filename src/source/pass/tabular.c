@@ -120,7 +120,7 @@ static cst_status plan_table(cst_source *source, struct ArrowSchema *out, cst_er
       .batch_size = from->values.batch_size,
       .threads = from->values.threads,
       .column_flags = from->values.column_flags,
-      .csv = from->values.csv,
+      .format_options = source->inputs->format_options,
       .max_record_size = from->values.max_record_size,
       .max_inflation = from->values.max_inflation,
       .skip = cst__reading_options_skip(from),

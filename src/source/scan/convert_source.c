@@ -63,7 +63,8 @@ cst_status cst_convert(cst_source *source, const char *path, const cst_sink_opti
   if (source == NULL) {
     return cst__missing("source", error);
   }
-  CST__TRY(cst_sink_check(path, options, error)); /* a schema may have to be inferred first */
+  CST__TRY(
+      cst_sink_format(path, options, NULL, error)); /* a schema may have to be inferred first */
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
   if (!own.overwrite && cst_sink_exists(path, &own)) {
     return fail_existing(path, error);

@@ -22,6 +22,7 @@ from ..._base.errors import (
     argument_error,
 )
 from ..._core import COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD
+from ..options import refuse
 from .errors import first_line, pyarrow_errors, pyarrow_parquet
 from .fitting import check_lists, check_names
 
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..._core import ArrowSchemaExportable
+    from ..options import CoreFormatOptions
 
 _GROUP_BYTES = 64 << 20  # of Arrow data in a row group
 _GROUP_ROWS = 1 << 20
@@ -58,8 +60,7 @@ class ParquetSink:
         level: int,
         schema: object,
         lossy: bool,
-        sequence_column: str | None,
-        csv: object,
+        format_options: CoreFormatOptions,
         threads: int,
         num_shards: int,
         shard_bytes: int,
@@ -68,6 +69,7 @@ class ParquetSink:
     ) -> None:
         if compression not in (COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD):
             raise argument_error("Parquet is written with zstd, or none", 'compression="none"')
+        refuse("parquet", format_options)
         if container is not None:
             hint = "leave the container out"
             text = f"the format parquet is not one of records in a container ({hint})"
@@ -250,8 +252,7 @@ def write_file(stream: Any, path: str, level: int) -> None:
         level,
         None,
         False,
-        None,
-        None,
+        (),
         threads=2,
         num_shards=0,
         shard_bytes=0,

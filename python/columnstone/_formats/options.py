@@ -1,0 +1,112 @@
+"""Options of formats: keyword arguments of `open`, `Writer` and all that is built on these. Which
+there are, _core.FORMAT_OPTIONS tells, which has them from the table of the format in C; a test
+compares FormatOptions with it."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+
+from .. import _core
+from .._base.errors import argument_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeAlias
+
+    # (format that it is for, or None for any; name; value as a text), ...
+    CoreFormatOptions: TypeAlias = tuple[tuple[str | None, str, str], ...]
+
+
+class FormatOptions(TypedDict, total=False):
+    """The options of all formats."""
+
+    # csv
+    delimiter: str | None
+    secondary_delimiter: str | None
+    multivalent: Iterable[str] | None
+    names: Iterable[str] | None
+    comment: str | None
+    skip_lines: int
+    keep_blank_lines: bool
+    header: bool
+    # sequence_example
+    sequence_column: str | None
+
+
+class Only(NamedTuple):
+    """The value of an option for inputs or outputs of this format, which others leave out."""
+
+    format: str
+    value: Any
+
+
+KINDS = {
+    name: told[0] for options in _core.FORMAT_OPTIONS.values() for name, told in options.items()
+}
+
+
+def core_options(function: str, given: Mapping[str, Any]) -> CoreFormatOptions:
+    """Keyword arguments of a function as the compiled part takes them. TypeError for one that no
+    format has, and for a value of a wrong type; None is left out."""
+    made = []
+    for name, value in given.items():
+        if name not in KINDS:
+            raise _unknown(function, name)
+        format, plain = value if isinstance(value, Only) else (None, value)
+        if plain is not None:
+            made.append((format, name, _TEXTS[KINDS[name]](name, plain)))
+    return tuple(made)
+
+
+def writers_of(name: str) -> list[str]:
+    """The formats that have this option for writing."""
+    return [
+        format
+        for format, options in _core.FORMAT_OPTIONS.items()
+        if name in options and options[name][3]
+    ]
+
+
+def refuse(format: str, options: CoreFormatOptions) -> None:
+    """For formats that have none."""
+    for of, name, _ in options:
+        if of is None:
+            raise argument_error(f"the format {format} has no option {name!r}", "it has none")
+
+
+def _unknown(function: str, name: str) -> TypeError:
+    import difflib
+
+    near = difflib.get_close_matches(name, KINDS, n=1)
+    hint = f" (did you mean {near[0]!r}?)" if near else ""
+    return TypeError(f"{function}() has no option {name!r}{hint}")
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is a str, not {type(value).__name__}")
+    return value
+
+
+def _names(name: str, value: Any) -> str:
+    if isinstance(value, str | bytes):
+        raise TypeError(f"{name} is a list of names, not {type(value).__name__}")
+    made = tuple(value)
+    for item in made:
+        if not isinstance(item, str):
+            raise TypeError(f"{name} is a list of str, and holds {type(item).__name__}")
+    return ",".join(
+        '"' + item.replace('"', '""') + '"' if item == "" or "," in item or '"' in item else item
+        for item in made
+    )
+
+
+_TEXTS: dict[str, Callable[[str, Any], str]] = {
+    "word": _text,
+    "text": _text,
+    "character": _text,
+    "switch": lambda name, value: "true" if value else "false",
+    "number": lambda name, value: str(operator.index(value)),
+    "names": _names,
+}

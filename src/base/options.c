@@ -1,0 +1,337 @@
+/* Options that are set by name. */
+#include "base/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/names.h"
+#include "base/utf8.h"
+
+/* ---- the table ---- */
+
+const cst__option *cst__option_find(const cst__option_table *table, const char *name) {
+  for (size_t i = 0; i < table->count; i++) {
+    const cst__option *option = cst__option_at(table, i);
+    if (strcmp(option->info.name, name) == 0) {
+      return option;
+    }
+  }
+  return NULL;
+}
+
+static const char *nth_word(const void *items, size_t i) {
+  return ((const cst_option_info *)items)->words[i];
+}
+
+static cst__name_list words_of(const cst__option *option) {
+  static const char *const truths[] = {"false", "true"};
+  if (option->info.kind == CST_OPTION_SWITCH) {
+    return cst__name_list_of(truths, 2);
+  }
+  cst__name_list words = {&option->info, 0, nth_word};
+  while (words.count < CST_OPTION_WORDS && option->info.words[words.count] != NULL) {
+    words.count++;
+  }
+  return words;
+}
+
+/* ---- where values lie ---- */
+
+static void *place_of(const cst__option *option, void *options) {
+  return (char *)options + option->offset;
+}
+
+const char **cst__option_string(const cst__option *option, void *options) {
+  return (const char **)place_of(option, options);
+}
+
+int64_t cst__option_number(const cst__option *option, const void *options) {
+  const char *place = (const char *)options + option->offset;
+  int32_t narrow; /* enums and bits are as large */
+  int64_t wide;
+  if (option->info.kind == CST_OPTION_SWITCH && option->bit == 0) {
+    return *(const bool *)place;
+  }
+  if (option->is_wide) {
+    memcpy(&wide, place, sizeof wide);
+    return wide;
+  }
+  memcpy(&narrow, place, sizeof narrow);
+  return option->info.kind == CST_OPTION_SWITCH ? (int64_t)((uint32_t)narrow & option->bit)
+                                                : narrow;
+}
+
+static void set_switch(const cst__option *option, bool on, void *options) {
+  void *place = place_of(option, options);
+  uint32_t bits;
+  if (option->bit == 0) {
+    *(bool *)place = on;
+    return;
+  }
+  memcpy(&bits, place, sizeof bits);
+  bits = (bits & ~option->bit) | (on ? option->bit : 0);
+  memcpy(place, &bits, sizeof bits);
+}
+
+bool cst__option_set_number(const cst__option *option, int64_t number, void *options) {
+  const cst_option_info *info = &option->info;
+  if (info->kind == CST_OPTION_SWITCH) {
+    set_switch(option, option->bit == 0 ? number != 0 : ((uint32_t)number & option->bit) != 0,
+               options);
+    return true;
+  }
+  bool is_number = info->kind == CST_OPTION_NUMBER;
+  int64_t least = !is_number ? 0 : info->usual != NULL ? -1 : info->least;
+  int64_t most = is_number ? info->most : (int64_t)words_of(option).count - 1;
+  if (number < least || number > most) {
+    return false;
+  }
+  int32_t narrow = (int32_t)number;
+  memcpy(place_of(option, options), option->is_wide ? (void *)&number : (void *)&narrow,
+         option->is_wide ? sizeof number : sizeof narrow);
+  return true;
+}
+
+/* ---- telling values ---- */
+
+const char *cst__option_text(const cst__option *option, const void *options,
+                             char room[CST__OPTION_ROOM]) {
+  const char *place = (const char *)options + option->offset;
+  switch (option->info.kind) {
+    case CST_OPTION_TEXT:
+      return *(const char *const *)(const void *)place;
+    case CST_OPTION_CHARACTER:
+      room[0] = *place;
+      room[1] = '\0';
+      return *place != '\0' ? room : NULL;
+    case CST_OPTION_NUMBER: {
+      int64_t number = cst__option_number(option, options);
+      if (number == 0 && option->info.usual != NULL) {
+        return option->info.usual;
+      }
+      snprintf(room, CST__OPTION_ROOM, "%lld", (long long)(number < 0 ? 0 : number));
+      return room;
+    }
+    case CST_OPTION_SWITCH:
+      return cst__option_number(option, options) != 0 ? "true" : "false";
+    case CST_OPTION_WORD:
+      return option->info.words[cst__option_number(option, options)];
+    case CST_OPTION_NAMES:
+      break;
+  }
+  return NULL;
+}
+
+bool cst__option_equal(const cst__option *option, const void *a, const void *b) {
+  char room_a[CST__OPTION_ROOM];
+  char room_b[CST__OPTION_ROOM];
+  const char *text_a = cst__option_text(option, a, room_a);
+  const char *text_b = cst__option_text(option, b, room_b);
+  return text_a == NULL || text_b == NULL ? text_a == text_b : strcmp(text_a, text_b) == 0;
+}
+
+/* ---- setting from texts ---- */
+
+/* "a, b or c" */
+static void join_words(char *out, size_t room, const cst__name_list *words) {
+  size_t used = 0;
+  for (size_t i = 0; i < words->count && used < room; i++) {
+    const char *before = i == 0 ? "" : i + 1 == words->count ? " or " : ", ";
+    used += (size_t)snprintf(out + used, room - used, "%s%s", before, words->nth(words->items, i));
+  }
+}
+
+static cst_status set_word(const cst__option_table *table, const cst__option *option,
+                           const char *value, void *options, cst_error *error) {
+  cst__name_list words = words_of(option);
+  size_t found = 0;
+  while (found < words.count && strcmp(value, words.nth(words.items, found)) != 0) {
+    found++;
+  }
+  if (found == words.count) {
+    char hint[CST__NEAR_HINT];
+    char expected[96];
+    join_words(expected, sizeof expected, &words);
+    return cst__fail(error, CST_INVALID_ARGUMENT, cst__near_hint(hint, value, &words),
+                     "%s option %s is '%.40s': expected %s", table->owner, option->info.name, value,
+                     expected);
+  }
+  bool is_on = option->info.kind == CST_OPTION_SWITCH && found == 1 && option->bit != 0;
+  (void)cst__option_set_number(option, is_on ? option->bit : (int64_t)found, options);
+  return CST_OK;
+}
+
+static cst_status set_count(const cst__option_table *table, const cst__option *option,
+                            const char *value, void *options, cst_error *error) {
+  const cst_option_info *info = &option->info;
+  char *end;
+  errno = 0;
+  long long number = strtoll(value, &end, 10);
+  if (errno != 0 || end == value || *end != '\0' || number < info->least || number > info->most) {
+    return info->most == INT64_MAX
+               ? cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                           "%s option %s is '%.40s': expected a number of at least %lld",
+                           table->owner, info->name, value, (long long)info->least)
+               : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                           "%s option %s is '%.40s': expected a number from %lld to %lld",
+                           table->owner, info->name, value, (long long)info->least,
+                           (long long)info->most);
+  }
+  (void)cst__option_set_number(option, number == 0 && info->usual != NULL ? -1 : number, options);
+  return CST_OK;
+}
+
+static cst_status set_character(const cst__option_table *table, const cst__option *option,
+                                const char *value, void *options, cst_error *error) {
+  const char *text = strcmp(value, "\\t") == 0 ? "\t" : value;
+  if (text[0] <= 0 || text[1] != '\0' || text[0] == '\n' || text[0] == '\r' || text[0] == '"') {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "no quote and no end of line",
+                     "%s option %s is '%.40s': expected one ASCII character", table->owner,
+                     option->info.name, value);
+  }
+  *(char *)place_of(option, options) = text[0];
+  return CST_OK;
+}
+
+/* Moves past a name, and writes it to `out`, without the quotes around it. False: a quote in it is
+ * wrong. */
+static bool read_name(const char **at, char *out) {
+  const char *c = *at;
+  bool quoted = *c == '"';
+  c += quoted;
+  while (*c != '\0' && (quoted || *c != ',')) {
+    if (*c == '"' && quoted && c[1] != '"') {
+      break;
+    }
+    c += *c == '"' && quoted;
+    *out++ = *c++;
+  }
+  *out = '\0';
+  bool is_closed = !quoted || *c == '"';
+  c += quoted && is_closed;
+  *at = c;
+  return is_closed && (*c == ',' || *c == '\0');
+}
+
+/* Names between commas; one that has a comma or a quote stands in quotes, as in CSV. */
+static cst_status set_names(const cst__option_table *table, const cst__option *option,
+                            const char *value, cst__arena *arena, void *options, cst_error *error) {
+  size_t size = strlen(value);
+  size_t most = 1;
+  for (const char *c = value; *c != '\0'; c++) {
+    most += *c == ',';
+  }
+  const char **names = cst__arena_take(arena, most * sizeof *names);
+  char *text = cst__arena_take(arena, size + 1);
+  if (names == NULL || text == NULL) {
+    return cst__fail_memory(error, size + most * sizeof *names);
+  }
+  size_t count = 0;
+  for (const char *at = value; *at != '\0';) {
+    bool ok = read_name(&at, text);
+    if (!ok) {
+      return cst__fail(error, CST_INVALID_ARGUMENT,
+                       "write names between commas, in quotes if they have commas or quotes",
+                       "%s option %s has a quote that is not closed, or text after it",
+                       table->owner, option->info.name);
+    }
+    names[count++] = text;
+    text += strlen(text) + 1;
+    if (*at == ',' && *++at == '\0') {
+      names[count++] = "";
+    }
+  }
+  memcpy(place_of(option, options), &names, sizeof names);
+  memcpy((char *)options + option->count_offset, &count, sizeof count);
+  return CST_OK;
+}
+
+static cst_status copy_text(const char **text, cst__arena *arena, cst_error *error) {
+  if (*text == NULL) {
+    return CST_OK;
+  }
+  size_t size = strlen(*text);
+  *text = cst__arena_copy(arena, *text, size);
+  return *text != NULL ? CST_OK : cst__fail_memory(error, size);
+}
+
+cst_status cst__option_set(const cst__option_table *table, const cst__option *option,
+                           const char *value, cst__arena *arena, void *options, cst_error *error) {
+  const char **text = cst__option_string(option, options);
+  switch (option->info.kind) {
+    case CST_OPTION_TEXT:
+      *text = value;
+      return arena != NULL ? copy_text(text, arena, error) : CST_OK;
+    case CST_OPTION_NUMBER:
+      return set_count(table, option, value, options, error);
+    case CST_OPTION_CHARACTER:
+      return set_character(table, option, value, options, error);
+    case CST_OPTION_NAMES:
+      return set_names(table, option, value, arena, options, error);
+    case CST_OPTION_SWITCH:
+    case CST_OPTION_WORD:
+      break;
+  }
+  return set_word(table, option, value, options, error);
+}
+
+/* ---- options of formats ---- */
+
+bool cst__format_option_is_for(const cst_format_option *given, const char *format) {
+  return given->format == NULL || strcmp(given->format, format) == 0;
+}
+
+const char *cst__format_option_given(const cst_format_option *given, size_t count,
+                                     const char *format, const char *name) {
+  for (size_t i = count; i-- > 0;) {
+    if (cst__format_option_is_for(&given[i], format) && strcmp(given[i].name, name) == 0) {
+      return given[i].value;
+    }
+  }
+  return NULL;
+}
+
+/* ---- values that were set otherwise ---- */
+
+cst_status cst__option_check(const cst__option_table *table, const cst__option *option,
+                             void *options, cst_error *error) {
+  const char *name = option->info.name;
+  if (option->info.kind == CST_OPTION_TEXT) {
+    const char *text = *cst__option_string(option, options);
+    return text == NULL || cst__utf8_valid((const uint8_t *)text, strlen(text))
+               ? CST_OK
+               : cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s option %s is not UTF-8",
+                           table->owner, name);
+  }
+  int64_t number = cst__option_number(option, options);
+  return cst__option_set_number(option, number, options)
+             ? CST_OK
+             : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                         "%s option %s is out of its range: %lld", table->owner, name,
+                         (long long)number);
+}
+
+void cst__option_settle(const cst__option *option, void *options) {
+  const cst_option_info *info = &option->info;
+  if (info->kind == CST_OPTION_TEXT) {
+    const char **text = cst__option_string(option, options);
+    *text = *text != NULL ? *text : info->usual;
+  } else if (info->kind == CST_OPTION_NUMBER && info->usual != NULL &&
+             cst__option_number(option, options) == 0) {
+    (void)cst__option_set_number(option, strtoll(info->usual, NULL, 10), options);
+  }
+}
+
+cst_status cst__options_copy_texts(const cst__option_table *table, cst__arena *arena, void *options,
+                                   cst_error *error) {
+  for (size_t i = 0; i < table->count; i++) {
+    const cst__option *option = cst__option_at(table, i);
+    if (option->info.kind == CST_OPTION_TEXT) {
+      CST__TRY(copy_text(cst__option_string(option, options), arena, error));
+    }
+  }
+  return CST_OK;
+}

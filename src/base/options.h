@@ -1,0 +1,86 @@
+/* Options that are set by name: a table says their names, kinds, words and where they lie in a
+ * struct, and by it they are set from texts, checked, told, copied and compared. One table for each
+ * struct: message/message_options.c has that of messages, and every format that has options its
+ * own, which format/registry.c lists.
+ */
+#ifndef BASE_OPTIONS_H
+#define BASE_OPTIONS_H
+
+#include <columnstone/format.h>
+
+#include "base/alloc.h"
+
+/* Where an option lies:
+ *
+ *   WORD       an enum, whose values are the words in their order
+ *   SWITCH     a bit of an uint32_t, or a bool
+ *   TEXT       a C string
+ *   NUMBER     int32_t or int64_t: of one with a usual value, 0 is that one, and -1 none
+ *   CHARACTER  a char; 0: none
+ *   NAMES      an array of C strings, and their number
+ */
+typedef struct cst__option {
+  cst_option_info info; /* first: what else a table says of its options comes after */
+  size_t offset;
+  size_t count_offset; /* NAMES: of their number */
+  uint32_t bit;        /* SWITCH: 0: a bool */
+  bool is_wide;        /* NUMBER: 64 bits */
+} cst__option;
+
+typedef struct cst__option_table {
+  const char *owner;          /* "message", "csv": for errors */
+  const cst__option *options; /* each the begin of a struct of `stride` bytes */
+  size_t count;
+  size_t stride;
+  size_t size; /* of the struct that they set */
+} cst__option_table;
+
+enum { CST__OPTION_ROOM = 24 }; /* bytes for the digits of a number */
+
+static inline const cst__option *cst__option_at(const cst__option_table *table, size_t i) {
+  return (const cst__option *)(const void *)((const char *)table->options + i * table->stride);
+}
+
+/* By its name; NULL: there is none. */
+const cst__option *cst__option_find(const cst__option_table *table, const char *name);
+
+/* Sets an option to a value as texts have it. What it points to is a copy in the arena; without
+ * one, texts are borrowed, and names are none. CST_INVALID_ARGUMENT for a value that it does not
+ * take. */
+cst_status cst__option_set(const cst__option_table *table, const cst__option *option,
+                           const char *value, cst__arena *arena, void *options, cst_error *error);
+
+/* Its value as cst__option_set takes it: static, the option's own, or written into `room`; NULL for
+ * a text or a character that is none. Not of names. */
+const char *cst__option_text(const cst__option *option, const void *options,
+                             char room[CST__OPTION_ROOM]);
+
+/* The value of a WORD, a SWITCH (0, or its bit) or a NUMBER as a number, and setting it; false: out
+ * of its range. */
+int64_t cst__option_number(const cst__option *option, const void *options);
+bool cst__option_set_number(const cst__option *option, int64_t number, void *options);
+/* Where a TEXT lies. */
+const char **cst__option_string(const cst__option *option, void *options);
+
+/* True if both have the same value of it. Not of names. */
+bool cst__option_equal(const cst__option *option, const void *a, const void *b);
+
+/* That a value which was set in the struct itself is one that the option takes; texts are UTF-8. */
+cst_status cst__option_check(const cst__option_table *table, const cst__option *option,
+                             void *options, cst_error *error);
+/* Gives one that is not set its usual value. */
+void cst__option_settle(const cst__option *option, void *options);
+
+/* Replaces the texts by copies in the arena. */
+cst_status cst__options_copy_texts(const cst__option_table *table, cst__arena *arena, void *options,
+                                   cst_error *error);
+
+/* ---- options of formats, as they are given ---- */
+
+/* True if it is for inputs and outputs of this format, or for any. */
+bool cst__format_option_is_for(const cst_format_option *given, const char *format);
+/* The value that is given for an option of this format; NULL: none. */
+const char *cst__format_option_given(const cst_format_option *given, size_t count,
+                                     const char *format, const char *name);
+
+#endif /* BASE_OPTIONS_H */

@@ -45,7 +45,7 @@ def test_types_are_no_schema(csv: pathlib.Path) -> None:
     for wrong in (1, "int64", {"a": "int64"}):
         with pytest.raises(TypeError, match="__arrow_c_schema__"):
             cst.open(csv, types=wrong)  # type: ignore[arg-type]
-    with pytest.raises(cst.errors.Error):
+    with pytest.raises(cst.Error):
         cst.open(csv, types=TYPES, schema='feature { name: "a" type: INT }')
 
 

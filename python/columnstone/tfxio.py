@@ -408,9 +408,7 @@ class CsvTFXIO(_Files):
             "skip_lines": skip_header_lines,
             "secondary_delimiter": secondary_delimiter,
         }
-        super().__init__(
-            file_pattern, schema, telemetry_descriptors, group=group, **self._dialect
-        )
+        super().__init__(file_pattern, schema, telemetry_descriptors, group=group, **self._dialect)
         self._names = tuple(column_names)
         if self._schema is not None:
             self._options["columns"] = self._columns(self._schema)

@@ -12,3 +12,10 @@
 A room such as `_spark` says the same in its engine's words; a public module (spark.py) lists the
 names. What is being read may become shorter in Beam: `_beam/range_read.py`.
 """
+
+import importlib
+
+# Engines pickle by cloudpickle, which takes a class by its name only if the public module that it
+# says it is in has been loaded.
+for _name in ("accumulate", "arrow", "codec", "dataset", "errors", "schema", "source", "tensor"):
+    importlib.import_module(f"columnstone.{_name}")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 # Those of sources and formats, but for what Spark has itself, and those of the data source.
-_NOT_HERE = ("tensor_group", "environment", "legacy", "binary_views", "fixed_size")
+_NOT_HERE = ("group", "environment", "legacy", "binary_views", "fixed_size")
 READ_OPTIONS: dict[str, o.Parser] = {
     **o.known_options(_core.SOURCE_OPTIONS, _NOT_HERE, writes=False),
     "target_bytes": o.int_option,

@@ -12,7 +12,8 @@ from .._base.errors import StateError, argument_error
 from .._base.public import public_in
 from .._dataset import arguments
 from .._tensor.conversion import framework
-from .dataset import Dataset, Iteration
+from .dataset import Dataset
+from .iteration import Iteration
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
     from typing_extensions import TypeVar
 
     from .batch import Batch, Position
-    from .dataset import Labelled, _Progress
+    from .dataset import Labelled
+    from .iteration import Progress
 
     Item = TypeVar("Item", default=Any, covariant=True)
 
@@ -89,7 +91,7 @@ class DeviceBatches(Generic[Item]):
             raise argument_error("as_batches gives no tensors")
         self._batches: Any = iter(batches)
         made = getattr(self._batches, "_iteration", self._batches)  # in an iteration of torch's
-        self._progress: _Progress | None = None  # of the dataset, unless a loader iterates it
+        self._progress: Progress | None = None  # of the dataset, unless a loader iterates it
         if isinstance(made, Iteration):
             self._progress = made.hand_on()
         self._position = None if self._progress is None else self._progress.position

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .._core import RecordBatch
-    from .._dataset.dataset import Iteration
+    from .._dataset.iteration import Iteration
     from .._dataset.rows import Rows
 
 Item = TypeVar("Item", covariant=True)  # a TorchBatch, or (TorchBatch, tensor) with a label

@@ -129,17 +129,6 @@ static cst__compression detect(const uint8_t *head, size_t size) {
   return is_zlib(head, size) ? CST__ZLIB : CST__PLAIN;
 }
 
-static cst_status fill_head(cst__input *input, cst_error *error) {
-  input->buffer = input->head;
-  while (input->end < HEAD && !input->ended) {
-    size_t got;
-    CST__TRY(cst__raw_read(&input->raw, input->head + input->end, HEAD - input->end, &got, error));
-    input->end += got;
-    input->ended = got == 0;
-  }
-  return CST_OK;
-}
-
 static const cst__codec *const codecs[] = {
     [CST__GZIP] = &cst__gzip_codec, [CST__ZLIB] = &cst__zlib_codec, [CST__ZSTD] = &cst__zstd_codec};
 
@@ -229,7 +218,13 @@ static cst_status prove_zlib(cst__input *input, cst_error *error) {
 }
 
 static cst_status look_at_head(cst__input *input, cst_error *error) {
-  CST__TRY(fill_head(input, error));
+  input->buffer = input->head;
+  while (input->end < HEAD && !input->ended) {
+    size_t got;
+    CST__TRY(cst__raw_read(&input->raw, input->head + input->end, HEAD - input->end, &got, error));
+    input->end += got;
+    input->ended = got == 0;
+  }
   bool is_plain = input->is_plain != NULL && input->is_plain(input->head, input->end);
   input->compression = is_plain ? CST__PLAIN : detect(input->head, input->end);
   if (input->compression == CST__ZLIB) {

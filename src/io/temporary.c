@@ -42,24 +42,20 @@ static void let_list_go(const sigset_t *before) {
   (void)pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-static void remember(cst__temporary *temporary, const char *path) {
-  temporary->path = path;
-  temporary->owner = list.owner;
-  temporary->next = list.first;
-  temporary->link = &list.first;
-  if (list.first != NULL) {
-    list.first->link = &temporary->next;
-  }
-  list.first = temporary;
-}
-
 int cst__temporary_create(cst__temporary *temporary, const char *path, mode_t mode) {
   sigset_t before;
   hold_list(&before);
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   int code = errno;
   if (fd >= 0) {
-    remember(temporary, path);
+    temporary->path = path;
+    temporary->owner = list.owner;
+    temporary->next = list.first;
+    temporary->link = &list.first;
+    if (list.first != NULL) {
+      list.first->link = &temporary->next;
+    }
+    list.first = temporary;
   }
   let_list_go(&before);
   errno = code;

@@ -233,20 +233,6 @@ cst_status cst__url_expand(const char *program, const char *url, uint64_t max_in
 
 /* ---- reading ---- */
 
-static cst_status start_url_program(url_reader *reader, uint64_t offset, cst_error *error) {
-  char at[OPTION_ROOM];
-  char most[OPTION_ROOM];
-  (void)snprintf(at, sizeof at, "--offset=%" PRIu64, offset);
-  const char *argv[] = {reader->program, "read", at, inflation_option(reader->max_inflation, most),
-                        reader->url,     NULL};
-  cst__process_free(reader->process);
-  reader->process = NULL;
-  reader->at = offset;
-  reader->ended = false;
-  return cst__process_start(reader->program, argv, CST__PROCESS_READS, &reader->allocator,
-                            &reader->process, error);
-}
-
 /* Reads on; the end of the bytes is the end of a program that is content. */
 static cst_status read_url_on(url_reader *reader, void *buffer, size_t size, size_t *got,
                               cst_error *error) {
@@ -277,7 +263,18 @@ static cst_status go_to(url_reader *reader, uint64_t offset, cst_error *error) {
   bool running =
       (reader->process != NULL && cst__process_is_ours(reader->process)) || reader->ended;
   if (!running || offset < reader->at || offset - reader->at > MOST_STEPS * STEP_SIZE) {
-    return start_url_program(reader, offset, error);
+    char at[OPTION_ROOM];
+    char most[OPTION_ROOM];
+    (void)snprintf(at, sizeof at, "--offset=%" PRIu64, offset);
+    const char *argv[] = {
+        reader->program, "read", at, inflation_option(reader->max_inflation, most),
+        reader->url,     NULL};
+    cst__process_free(reader->process);
+    reader->process = NULL;
+    reader->at = offset;
+    reader->ended = false;
+    return cst__process_start(reader->program, argv, CST__PROCESS_READS, &reader->allocator,
+                              &reader->process, error);
   }
   while (reader->at < offset && !reader->ended) {
     uint64_t rest = offset - reader->at;

@@ -57,15 +57,6 @@ static cst_status check_large(const search *s, uint64_t offset, const cst__frame
   return status;
 }
 
-/* The number of the first `count` frames of `ahead` before one whose data are not sound. */
-static size_t count_sound(const search *s, size_t count) {
-  size_t i = 0;
-  while (i < count && is_payload_sound(s, s->ahead, &s->frames[i])) {
-    i++;
-  }
-  return i;
-}
-
 /* True in *there if the file has so many bytes from `offset` on, which is known if its end is. */
 static cst_status has_bytes(const search *s, uint64_t offset, uint64_t size, bool *there,
                             cst_error *error) {
@@ -111,7 +102,10 @@ static cst_status step(search *s, uint64_t *at, uint64_t *last, size_t *records,
     *sound = status == CST_OK;
     return *sound ? step_large(s, &framed, at, sound, error) : CST_OK;
   }
-  size_t good = count_sound(s, framed.count);
+  size_t good = 0; /* frames before one whose data are not sound */
+  while (good < framed.count && is_payload_sound(s, s->ahead, &s->frames[good])) {
+    good++;
+  }
   *last = *at + cst__frame_start(&s->frames[good < framed.count ? good : framed.count - 1]);
   *sound = status == CST_OK && good == framed.count;
   *records += framed.count;

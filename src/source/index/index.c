@@ -299,19 +299,6 @@ static cst_status read_offsets(const cst__raw *raw, const cst__index_head *head,
   return CST_OK;
 }
 
-/* What a file with the right checksum may still say only if nobody meant well. */
-static cst_status check_index_offsets(const cst_index *index, cst_error *error) {
-  const uint64_t framing = index->container->least_framing;
-  const uint64_t least = index->container->is_whole ? 0 : framing > 0 ? framing : 1;
-  const uint64_t *offsets = index->offsets;
-  bool sound = offsets[0] == 0;
-  for (uint64_t i = 0; i < index->count; i++) {
-    sound &= offsets[i + 1] >= offsets[i] && offsets[i + 1] - offsets[i] >= least;
-  }
-  sound &= !index->container->is_whole || index->count == 1;
-  return sound ? CST_OK : fail_damaged(error, "the offsets of the index are out of order");
-}
-
 static cst_status read_index_head(const cst__raw *raw, cst__index_head *head, cst_error *error) {
   if (raw->size < HEAD + FOOT) {
     return fail_damaged(error, "the index is cut");
@@ -349,7 +336,16 @@ static cst_status read_index_file(const cst__raw *raw, cst_index *index, cst_err
   index->identity = (cst__identity){head.data_size, head.data_crc};
   index->container = cst__container_get(head.version >> 16);
   index->loaded = true;
-  return check_index_offsets(index, error);
+  /* What a file with the right checksum may still say only if nobody meant well. */
+  const uint64_t framing = index->container->least_framing;
+  const uint64_t least = index->container->is_whole ? 0 : framing > 0 ? framing : 1;
+  const uint64_t *offsets = index->offsets;
+  bool sound = offsets[0] == 0;
+  for (uint64_t i = 0; i < index->count; i++) {
+    sound &= offsets[i + 1] >= offsets[i] && offsets[i + 1] - offsets[i] >= least;
+  }
+  sound &= !index->container->is_whole || index->count == 1;
+  return sound ? CST_OK : fail_damaged(error, "the offsets of the index are out of order");
 }
 
 static cst_status check_identity(const cst_index *index, const char *path, cst_error *error) {

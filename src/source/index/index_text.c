@@ -88,36 +88,27 @@ static cst_status compare_line(comparing *c, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status compare_bytes(comparing *c, const char *data, size_t size, cst_error *error) {
-  for (size_t i = 0; i < size; i++) {
-    if (data[i] == '\n') {
-      CST__TRY(compare_line(c, error));
-    } else if (c->size < LONGEST - 1) {
-      c->text[c->size++] = data[i];
-    } else {
-      return fail_line(c, error, "a line of more than 63 bytes");
-    }
-  }
-  return CST_OK;
-}
-
-static cst_status compare_end(comparing *c, cst_error *error) {
-  if (c->size > 0) {
-    CST__TRY(compare_line(c, error));
-  }
-  return c->line == c->index->count
-             ? CST_OK
-             : fail_line(c, error, "the lines end before the records of the file do");
-}
-
 static cst_status compare_input(comparing *c, cst__input *input, char *chunk, cst_error *error) {
   for (;;) {
     size_t got;
     CST__TRY(cst__input_read(input, chunk, CHUNK, &got, error));
     if (got == 0) {
-      return compare_end(c, error);
+      if (c->size > 0) {
+        CST__TRY(compare_line(c, error));
+      }
+      return c->line == c->index->count
+                 ? CST_OK
+                 : fail_line(c, error, "the lines end before the records of the file do");
     }
-    CST__TRY(compare_bytes(c, chunk, got, error));
+    for (size_t i = 0; i < got; i++) {
+      if (chunk[i] == '\n') {
+        CST__TRY(compare_line(c, error));
+      } else if (c->size < LONGEST - 1) {
+        c->text[c->size++] = chunk[i];
+      } else {
+        return fail_line(c, error, "a line of more than 63 bytes");
+      }
+    }
   }
 }
 

@@ -211,25 +211,6 @@ static cst_status find_place(const cst_source *source, uint64_t total, uint32_t 
                   : CST_OK;
 }
 
-static void add_between(part_list *list, const cst_source *source, place from, place to) {
-  for (size_t i = from.file; i < source->num_parts && i <= to.file; i++) {
-    const cst__part *part = &source->parts[i];
-    uint64_t begin = i == from.file ? from.offset : part->begin;
-    uint64_t end = i == to.file ? to.offset : part->end;
-    if (i == to.file && begin >= end) {
-      continue;
-    }
-    bool packed = (i == from.file && from.packed) || (i == to.file && to.packed);
-    add_part(list, source, i, begin, end, begin == part->begin ? part->first_record : -1);
-    if (packed) {
-      uint64_t disk = i == from.file ? from.disk : 0;
-      cst__part *added = &list->items[list->count - 1];
-      added->packed = true;
-      added->size = (int64_t)((i == to.file ? to.disk : (uint64_t)part->file->size) - disk);
-    }
-  }
-}
-
 static cst_status split_bytes(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                               cst_error *error) {
   uint64_t total = (uint64_t)cst_source_total_bytes(source);
@@ -239,7 +220,22 @@ static cst_status split_bytes(cst_source *source, uint32_t i, uint32_t n, cst_so
   CST__TRY(find_place(source, total, i, n, &from, error));
   CST__TRY(find_place(source, total, i + 1, n, &to, error));
   CST__TRY(new_parts(source, source->num_parts, &list, error));
-  add_between(&list, source, from, to);
+  for (size_t at = from.file; at < source->num_parts && at <= to.file; at++) {
+    const cst__part *part = &source->parts[at];
+    uint64_t begin = at == from.file ? from.offset : part->begin;
+    uint64_t end = at == to.file ? to.offset : part->end;
+    if (at == to.file && begin >= end) {
+      continue;
+    }
+    bool packed = (at == from.file && from.packed) || (at == to.file && to.packed);
+    add_part(&list, source, at, begin, end, begin == part->begin ? part->first_record : -1);
+    if (packed) {
+      uint64_t disk = at == from.file ? from.disk : 0;
+      cst__part *added = &list.items[list.count - 1];
+      added->packed = true;
+      added->size = (int64_t)((at == to.file ? to.disk : (uint64_t)part->file->size) - disk);
+    }
+  }
   return make_source(&list, source, out, error);
 }
 

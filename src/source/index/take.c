@@ -516,13 +516,6 @@ static void load_cached_row(const cst__access *access, const cst__take_scratch *
   }
 }
 
-/* The same for where it lies, which load_cached_row asks for. */
-static void load_cached_offset(const cst__access *access, uint64_t row) {
-  if (row < access->num_rows) {
-    __builtin_prefetch(offset_of(&access->files[cst__access_find(access, row)], row));
-  }
-}
-
 /* Frames that point at the records in the cache, if all of them are there. A row that is not, or
  * that something is wrong with, is left to reading in the usual way. */
 static cst_status frame_cached_rows(const cst__access *access, cst__take_scratch *scratch,
@@ -537,7 +530,11 @@ static cst_status frame_cached_rows(const cst__access *access, cst__take_scratch
       CST__TRY(cst__interrupted(error));
     }
     if (count - i > 2 * AHEAD) {
-      load_cached_offset(access, rows[i + 2 * AHEAD]);
+      /* Where it lies, which load_cached_row asks for. */
+      uint64_t row = rows[i + 2 * AHEAD];
+      if (row < access->num_rows) {
+        __builtin_prefetch(offset_of(&access->files[cst__access_find(access, row)], row));
+      }
     }
     if (count - i > AHEAD) {
       load_cached_row(access, scratch, rows[i + AHEAD]);

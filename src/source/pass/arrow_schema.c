@@ -11,13 +11,6 @@
 #include "source/input/prepare.h"
 #include "source/pass/tabular.h"
 
-static cst_status schema_of_records(cst_source *source, struct ArrowSchema *out, cst_error *error) {
-  cst__record_plan *plan;
-  CST__TRY(cst__source_prepare(source, error));
-  CST__TRY(cst__source_plan(source, &plan, error));
-  return cst__schema_copy(cst__record_plan_schema(plan), out, error);
-}
-
 static bool knows_arrow_schema(const cst_source *source) {
   return source->found.arrow_schema.release != NULL;
 }
@@ -48,7 +41,10 @@ static cst_status find_arrow_schema(cst_source *source, cst_error *error) {
     return cst__source_discover(source, &source->found.schema_discovery, knows_arrow_schema,
                                 find_tabular_schema, error);
   }
-  CST__TRY(schema_of_records(source, &found, error));
+  cst__record_plan *plan;
+  CST__TRY(cst__source_prepare(source, error));
+  CST__TRY(cst__source_plan(source, &plan, error));
+  CST__TRY(cst__schema_copy(cst__record_plan_schema(plan), &found, error));
   adopt_arrow_schema(source, &found);
   return CST_OK;
 }

@@ -212,11 +212,6 @@ static void hand_over(cst__feed *feed, cst__unit *unit) {
   feed->partial = empty;
 }
 
-/* What has been dropped before a failure is still reported. */
-static bool has_failed(const cst__feed_file *file) {
-  return file->cursor != NULL && file->cursor->framing.failure != CST_OK;
-}
-
 /* Leaves the front file, whose blocks are all cut; false if it failed. */
 static bool leave_file(cst__feed *feed, cst_status *failure, cst_error *error) {
   cst__feed_file *file = &feed->files[feed->front];
@@ -239,15 +234,6 @@ static bool leave_file(cst__feed *feed, cst_status *failure, cst_error *error) {
 /* Rows before a failure that do not fill a batch may fail themselves, and earlier. */
 static bool must_try(const cst__feed *feed) {
   return feed->partial.rows > 0 && !cst__reading_options_skip(&feed->source->options);
-}
-
-static void hand_over_last(cst__feed *feed, cst__unit *unit) {
-  if (must_try(feed)) {
-    feed->partial.is_trial = true;
-  } else {
-    cst__unit_forget_rows(&feed->partial);
-  }
-  hand_over(feed, unit);
 }
 
 static cst__cut fail_cut(cst__feed *feed) {
@@ -273,8 +259,14 @@ cst__cut cst__feed_cut(cst__feed *feed, size_t rows, uint64_t bytes, cst__unit *
       }
     } else if (!file->ended) {
       return CST__CUT_WAIT;
-    } else if (has_failed(file) && (feed->partial.drops.count > 0 || must_try(feed))) {
-      hand_over_last(feed, unit);
+    } else if (file->cursor != NULL && file->cursor->framing.failure != CST_OK &&
+               (feed->partial.drops.count > 0 || must_try(feed))) {
+      if (must_try(feed)) {
+        feed->partial.is_trial = true;
+      } else {
+        cst__unit_forget_rows(&feed->partial);
+      }
+      hand_over(feed, unit);
       return CST__CUT_UNIT;
     } else if (!leave_file(feed, failure, error)) {
       return fail_cut(feed);

@@ -30,19 +30,15 @@ void cst__joiner_reset(cst__joiner *joiner) {
   joiner->num_origins = joiner->origins_capacity = joiner->first_origin = joiner->num_taken = 0;
 }
 
-/* Origins of rows that are gone are forgotten here, and only where they are the most: each take
- * would otherwise move all that wait. */
-static void forget_origins(cst__joiner *joiner) {
+cst__place *cst__joiner_add_origins(cst__joiner *joiner, int64_t rows) {
+  /* Origins of rows that are gone are forgotten here, and only where they are the most: each take
+   * would otherwise move all that wait. */
   if (joiner->first_origin > joiner->num_origins / 2) {
     joiner->num_origins -= joiner->first_origin;
     memmove(joiner->origins, joiner->origins + joiner->first_origin,
             joiner->num_origins * sizeof *joiner->origins);
     joiner->first_origin = 0;
   }
-}
-
-cst__place *cst__joiner_add_origins(cst__joiner *joiner, int64_t rows) {
-  forget_origins(joiner);
   void *items = joiner->origins;
   size_t count = joiner->num_origins + (size_t)rows;
   bool ok = cst__grow(&joiner->allocator, &items, &joiner->origins_capacity, count + 1,

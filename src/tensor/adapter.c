@@ -31,15 +31,6 @@ static cst_status adapter_plan(cst_tensor_adapter *adapter, cst_error *error) {
   return status;
 }
 
-static cst_status adapter_plan_pads(cst_tensor_adapter *adapter, const cst_tensor_options *options,
-                                    cst_error *error) {
-  for (size_t i = 0; i < options->num_pads; i++) {
-    CST__TRY(
-        cst__pad_plan(adapter->plans, adapter->count, &options->pads[i], &adapter->arena, error));
-  }
-  return CST_OK;
-}
-
 static cst_status adapter_fill(cst_tensor_adapter *adapter, const struct ArrowSchema *schema,
                                const cst_tensor_options *options, cst_error *error) {
   const cst_allocator *allocator = &adapter->arena.allocator;
@@ -55,7 +46,11 @@ static cst_status adapter_fill(cst_tensor_adapter *adapter, const struct ArrowSc
     CST__TRY(cst__schema_make_plain(&adapter->schema, error));
   }
   CST__TRY(adapter_plan(adapter, error));
-  return adapter_plan_pads(adapter, options, error);
+  for (size_t i = 0; i < options->num_pads; i++) {
+    CST__TRY(
+        cst__pad_plan(adapter->plans, adapter->count, &options->pads[i], &adapter->arena, error));
+  }
+  return CST_OK;
 }
 
 cst_status cst_tensor_adapter_new(const struct ArrowSchema *schema, const cst_specs *specs,

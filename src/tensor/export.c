@@ -63,15 +63,6 @@ static void *export_copy_values(const cst_allocator *allocator, const cst_ndarra
   return values;
 }
 
-static void fill_dims(const cst_ndarray *array, int64_t *shape, int64_t *strides) {
-  int64_t stride = 1;
-  for (size_t i = array->num_dims; i > 0; i--) {
-    shape[i - 1] = array->shape[i - 1];
-    strides[i - 1] = stride;
-    stride *= array->shape[i - 1] > 0 ? array->shape[i - 1] : 1;
-  }
-}
-
 static cst_status make_export(const cst_ndarray *array, const cst_tensors *owner, bool copy,
                               export **out, cst_error *error) {
   const cst_allocator *allocator = &owner->scratch.allocator;
@@ -91,7 +82,12 @@ static cst_status make_export(const cst_ndarray *array, const cst_tensors *owner
     e->owner = cst_tensors_retain(owner);
   }
   int64_t *strides = e->dims + array->num_dims;
-  fill_dims(array, e->dims, strides);
+  int64_t stride = 1;
+  for (size_t i = array->num_dims; i > 0; i--) {
+    e->dims[i - 1] = array->shape[i - 1];
+    strides[i - 1] = stride;
+    stride *= array->shape[i - 1] > 0 ? array->shape[i - 1] : 1;
+  }
   cst__dl_tensor tensor = {
       values, {DLPACK_CPU, 0}, (int32_t)array->num_dims, dl_type(array->dtype), e->dims, strides,
       0};

@@ -544,17 +544,6 @@ static const char *keep_name(cst_tensors *made, const char *name) {
   return cst__arena_copy(&made->arena, name, strlen(name));
 }
 
-/* They are few. */
-static void sort_by_name(cst_tensor *items, size_t count) {
-  for (size_t i = 1; i < count; i++) {
-    for (size_t k = i; k > 0 && strcmp(items[k - 1].name, items[k].name) > 0; k--) {
-      cst_tensor moved = items[k];
-      items[k] = items[k - 1];
-      items[k - 1] = moved;
-    }
-  }
-}
-
 static cst_status finish_batch(cst_packer *packer, cst_error *error) {
   cst_tensors *made = packer->made;
   size_t count = 3 * packer->num_lists;
@@ -574,7 +563,14 @@ static cst_status finish_batch(cst_packer *packer, cst_error *error) {
     CST__TRY(finish_array(packer, list, &items[1], CST_DTYPE_INT32, list->ids, error));
     CST__TRY(finish_array(packer, list, &items[2], CST_DTYPE_INT32, list->positions, error));
   }
-  sort_by_name(made->items, count);
+  /* Sorted by name; they are few. */
+  for (size_t i = 1; i < count; i++) {
+    for (size_t k = i; k > 0 && strcmp(made->items[k - 1].name, made->items[k].name) > 0; k--) {
+      cst_tensor moved = made->items[k];
+      made->items[k] = made->items[k - 1];
+      made->items[k - 1] = moved;
+    }
+  }
   made->count = count;
   return CST_OK;
 }

@@ -198,18 +198,6 @@ typedef struct pad_block {
   char *to;
 } pad_block;
 
-/* The padding; strings are copied, because tensors outlive their adapter. */
-static cst_status pad_copy_value(const cst__making *m, cst__element *out) {
-  *out = m->plan->padding->value;
-  if (m->out->values.dtype == CST_DTYPE_BYTES && out->bytes.size > 0) {
-    char *copy = cst__arena_take_items(m->scratch, (int64_t)out->bytes.size, 1);
-    CST__TRY(CST__TAKEN(copy, m->error));
-    memcpy(copy, out->bytes.data, out->bytes.size);
-    out->bytes.data = (const uint8_t *)copy;
-  }
-  return CST_OK;
-}
-
 /* Room for rows of the lengths, filled with the padding. */
 static cst_status pad_block_fill(pad_block *b, int64_t rows) {
   const cst__making *m = b->m;
@@ -229,8 +217,14 @@ static cst_status pad_block_fill(pad_block *b, int64_t rows) {
     cst__error_add_path(m->error, m->plan->spec->name, strlen(m->plan->spec->name));
     return CST_LIMIT;
   }
-  cst__element value;
-  CST__TRY(pad_copy_value(m, &value));
+  cst__element value = m->plan->padding->value;
+  if (m->out->values.dtype == CST_DTYPE_BYTES && value.bytes.size > 0) {
+    /* Copied, because tensors outlive their adapter. */
+    char *copy = cst__arena_take_items(m->scratch, (int64_t)value.bytes.size, 1);
+    CST__TRY(CST__TAKEN(copy, m->error));
+    memcpy(copy, value.bytes.data, value.bytes.size);
+    value.bytes.data = (const uint8_t *)copy;
+  }
   b->to = cst__arena_take_items(m->scratch, total, b->width);
   CST__TRY(CST__TAKEN(b->to, m->error));
   cst__fill(b->to, &value, b->width, total);

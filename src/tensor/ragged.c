@@ -245,19 +245,6 @@ static cst_status ragged_add_up(ragged *r, const ragged_lengths *lengths, int64_
   return CST_OK;
 }
 
-/* The partition by a column of row lengths. The innermost lists become those of the column, `out`
- * its lengths as splits. */
-static cst_status ragged_length_splits(ragged *r, size_t k, cst__lists *out) {
-  ragged_lengths lengths;
-  CST__TRY(ragged_read_lengths(r, k, &lengths));
-  int64_t *splits = cst__arena_take_items(r->m->scratch, lengths.count + 1, sizeof *splits);
-  CST__TRY(CST__TAKEN(splits, r->m->error));
-  CST__TRY(ragged_add_up(r, &lengths, splits));
-  *out = (cst__lists){lengths.count, -1, splits, NULL};
-  r->levels[r->num_levels - 1].splits = lengths.lists.splits;
-  return CST_OK;
-}
-
 /* Splits of the partitions, from the inside out: parts[k]. The innermost list level of the path
  * then counts the rows of the outermost one. The inner dimensions of the values are divided at
  * once, and have no splits; where rows are only checked (`parts` is NULL) they are looked at one by
@@ -273,7 +260,14 @@ static cst_status ragged_partition(ragged *r, cst__lists *parts) {
     const cst_partition *p = &plan->spec->partitions[k - 1];
     cst__lists part;
     if (p->row_length_column != NULL) {
-      CST__TRY(ragged_length_splits(r, k - 1, &part));
+      /* The innermost lists become those of the column, its lengths the part's splits. */
+      ragged_lengths lengths;
+      CST__TRY(ragged_read_lengths(r, k - 1, &lengths));
+      int64_t *splits = cst__arena_take_items(r->m->scratch, lengths.count + 1, sizeof *splits);
+      CST__TRY(CST__TAKEN(splits, r->m->error));
+      CST__TRY(ragged_add_up(r, &lengths, splits));
+      part = (cst__lists){lengths.count, -1, splits, NULL};
+      r->levels[r->num_levels - 1].splits = lengths.lists.splits;
     } else {
       if (parts != NULL) {
         CST__TRY(cst__lists_fixed(cst__lists_total(last) / p->uniform_length, p->uniform_length,
@@ -304,20 +298,17 @@ static cst_status ragged_splits_to_int32(const cst__making *m, const cst__lists 
   return CST_OK;
 }
 
-static cst_status ragged_put_splits(const cst__making *m, const cst__lists *l, cst_ndarray *out) {
-  *out = (cst_ndarray){.dtype = m->plan->spec->row_splits_dtype, .data = l->splits};
-  if (out->dtype == CST_DTYPE_INT32) {
-    CST__TRY(ragged_splits_to_int32(m, l, &out->data));
-  }
-  return cst__ndarray_shape(m, out, l->count + 1, 0, NULL);
-}
-
 static cst_status ragged_put_all_splits(const cst__making *m, const cst__lists *levels,
                                         size_t count) {
   cst_ndarray *splits = cst__arena_take_items(m->scratch, (int64_t)count, sizeof *splits);
   CST__TRY(CST__TAKEN(splits, m->error));
   for (size_t i = 0; i < count; i++) {
-    CST__TRY(ragged_put_splits(m, &levels[i], &splits[i]));
+    cst_ndarray *out = &splits[i];
+    *out = (cst_ndarray){.dtype = m->plan->spec->row_splits_dtype, .data = levels[i].splits};
+    if (out->dtype == CST_DTYPE_INT32) {
+      CST__TRY(ragged_splits_to_int32(m, &levels[i], &out->data));
+    }
+    CST__TRY(cst__ndarray_shape(m, out, levels[i].count + 1, 0, NULL));
   }
   m->out->num_splits = count;
   m->out->splits = splits;

@@ -344,15 +344,6 @@ static cst_status sparse_reorder(const cst__making *m, const int64_t *order, int
   return CST_OK;
 }
 
-static void sparse_place_rows(const int64_t *splits, int64_t rows, int64_t rank,
-                              int64_t *coordinates) {
-  for (int64_t row = 0; row < rows; row++) {
-    for (int64_t i = splits[row]; i < splits[row + 1]; i++) {
-      coordinates[i * rank] = row;
-    }
-  }
-}
-
 /* Rows that fit otherwise have coordinates that ascend. */
 static cst_status sparse_check_order(sparse *s) {
   const int64_t *splits = s->values.lists.splits;
@@ -398,21 +389,6 @@ static cst_status sparse_check(sparse *s) {
   return CST_OK;
 }
 
-/* Unknown dimensions are as large as the batch needs. */
-static void sparse_measure(const cst__making *m, const int64_t *coordinates, int64_t count,
-                           int64_t *dense_shape) {
-  const cst_tensor_spec *spec = m->plan->spec;
-  const size_t rank = spec->num_dims + 1;
-  for (size_t k = 0; k < spec->num_dims; k++) {
-    int64_t last = -1;
-    for (int64_t i = 0; spec->dims[k] < 0 && i < count; i++) {
-      int64_t index = coordinates[(size_t)i * rank + k + 1];
-      last = index > last ? index : last;
-    }
-    dense_shape[k + 1] = spec->dims[k] >= 0 ? spec->dims[k] : last < INT64_MAX ? last + 1 : last;
-  }
-}
-
 static cst_status sparse_make(const cst__making *m) {
   sparse s = {.m = m, .rank = (int64_t)m->plan->spec->num_index_columns + 1};
   cst__slots lists;
@@ -430,10 +406,24 @@ static cst_status sparse_make(const cst__making *m) {
   CST__TRY(cst__values_read(m, &s.values.items, &m->out->values));
   CST__TRY(
       sparse_new_coordinates(m, s.values.items.chosen.count, s.rank, &s.coordinates, &dense_shape));
-  sparse_place_rows(splits, rows, s.rank, s.coordinates);
+  for (int64_t row = 0; row < rows; row++) {
+    for (int64_t i = splits[row]; i < splits[row + 1]; i++) {
+      s.coordinates[i * s.rank] = row;
+    }
+  }
   CST__TRY(sparse_read_indices(&s));
   dense_shape[0] = rows;
-  sparse_measure(m, s.coordinates, s.values.items.chosen.count, dense_shape);
+  /* Unknown dimensions are as large as the batch needs. */
+  const cst_tensor_spec *spec = m->plan->spec;
+  const size_t rank = spec->num_dims + 1;
+  for (size_t k = 0; k < spec->num_dims; k++) {
+    int64_t last = -1;
+    for (int64_t i = 0; spec->dims[k] < 0 && i < s.values.items.chosen.count; i++) {
+      int64_t index = s.coordinates[(size_t)i * rank + k + 1];
+      last = index > last ? index : last;
+    }
+    dense_shape[k + 1] = spec->dims[k] >= 0 ? spec->dims[k] : last < INT64_MAX ? last + 1 : last;
+  }
   CST__TRY(sparse_find_order(m, splits, rows, s.rank, s.coordinates, &order));
   if (order != NULL) {
     CST__TRY(sparse_reorder(m, order, s.rank));
@@ -582,18 +572,6 @@ static cst_status sparse_put_values(const cst__encoding *e, const cst__encode_le
   return CST_OK;
 }
 
-/* The value column of rank 1: the rows that have no value are null. */
-static cst_status sparse_put_single(cst__encoding *e, const cst__encode_leaf *leaf,
-                                    const int64_t *rows) {
-  for (int64_t row = 0; row < e->num_rows; row++) {
-    if (rows[row + 1] - rows[row] > 1) {
-      return cst__encode_fail(e->error, leaf, row, NULL, "two values for one row");
-    }
-  }
-  return cst__encode_spread(e, &e->tensors[leaf->number]->values, rows, e->num_rows,
-                            &e->arrays[leaf->columns->number]);
-}
-
 /* ---- back: variable length ---- */
 
 static cst_status varlen_check_positions(const cst__encoding *e, const cst__encode_leaf *leaf,
@@ -696,7 +674,14 @@ static cst_status sparse_encode(cst__encoding *e, const cst__encode_leaf *leaf) 
   CST__TRY(sparse_check_shape(e, leaf));
   CST__TRY(sparse_check_indices(e, leaf, rank));
   if (rank == 1) {
-    return sparse_put_single(e, leaf, offsets);
+    /* The value column of rank 1: the rows that have no value are null. */
+    for (int64_t row = 0; row < e->num_rows; row++) {
+      if (offsets[row + 1] - offsets[row] > 1) {
+        return cst__encode_fail(e->error, leaf, row, NULL, "two values for one row");
+      }
+    }
+    return cst__encode_spread(e, &e->tensors[leaf->number]->values, offsets, e->num_rows,
+                              &e->arrays[leaf->columns->number]);
   }
   CST__TRY(sparse_put_values(e, leaf, offsets));
   int64_t k = 1;

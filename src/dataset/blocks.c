@@ -85,14 +85,6 @@ static size_t join_stretches(cst__row_range *stretches, size_t count) {
   return joined + 1;
 }
 
-static cst_status read_window(const cst__blocks *blocks, const cst__placed *window,
-                              cst__region **out, cst_error *error) {
-  cst__row_range pieces[CST__MOST_PIECES];
-  size_t count = cst__epoch_order_pieces(blocks->order, window, pieces);
-  return cst__region_read(blocks->source, pieces, join_stretches(pieces, count), MOST_BYTES, out,
-                          error);
-}
-
 /* Reads a window into an entry. Holds the lock, but not while it reads. */
 static cst_status blocks_read_window(cst__blocks *blocks, entry *into, const cst__placed *window,
                                      cst_error *error) {
@@ -101,7 +93,10 @@ static cst_status blocks_read_window(cst__blocks *blocks, entry *into, const cst
   *into = (entry){STATE_READING, window->number, NULL};
   cst__mutex_unlock(&blocks->lock);
   cst__region_release(old);
-  cst_status status = read_window(blocks, window, &region, error);
+  cst__row_range pieces[CST__MOST_PIECES];
+  size_t count = cst__epoch_order_pieces(blocks->order, window, pieces);
+  cst_status status = cst__region_read(blocks->source, pieces, join_stretches(pieces, count),
+                                       MOST_BYTES, &region, error);
   cst__mutex_lock(&blocks->lock);
   *into = (entry){status == CST_OK ? STATE_READY : STATE_EMPTY, window->number, region};
   cst__condition_broadcast(&blocks->changed);

@@ -146,11 +146,6 @@ static cst_status read_bucket(const cst__buckets *buckets, const cst__bucket_sou
   return CST_OK;
 }
 
-/* The place, among the batches of the bucket, of the one that is number i by length. */
-static size_t place_of_batch(const cst__permutation *batches, bool is_shuffled, size_t i) {
-  return is_shuffled ? (size_t)cst__permutation_find(batches, i) : i;
-}
-
 static cst_status sort_bucket(const cst__buckets *buckets, sorting *s, cst__bucket *out,
                               cst_error *error) {
   const cst_dataset_options *o = &buckets->dataset->options;
@@ -165,7 +160,7 @@ static cst_status sort_bucket(const cst__buckets *buckets, sorting *s, cst__buck
   }
   CST__TRY(sort_by_length(s, sorted, error));
   for (size_t i = 0; i < num_batches; i++) {
-    size_t to = place_of_batch(&batches, is_shuffled, i) * batch_size;
+    size_t to = (is_shuffled ? (size_t)cst__permutation_find(&batches, i) : i) * batch_size;
     for (size_t k = 0; k < batch_size; k++) {
       out->rows[to + k] = s->rows[s->order[i * batch_size + k].place];
     }

@@ -19,15 +19,6 @@ void cst__order_of_parts(cst__permutation *out, uint64_t parts, uint64_t seed, u
   cst__permutation_init(out, parts, seed, epoch, PARTS);
 }
 
-static void init_windows(cst__epoch_order *order, cst__windows windows) {
-  order->of_window = windows.pieces < windows.rows ? windows.pieces : windows.rows;
-  order->piece = windows.rows / order->of_window;
-  uint64_t last = (order->num_rows - 1) / order->piece;
-  cst__order_of_parts(&order->pieces, last + 1, order->seed, order->epoch);
-  order->short_place = cst__permutation_find(&order->pieces, last);
-  order->missing = (last + 1) * order->piece - order->num_rows;
-}
-
 void cst__epoch_order_init(cst__epoch_order *order, cst_shuffle kind, uint64_t num_rows,
                            cst__windows windows, uint64_t seed, uint64_t epoch) {
   *order = (cst__epoch_order){.kind = num_rows > 0 ? kind : CST_SHUFFLE_NONE,
@@ -37,7 +28,12 @@ void cst__epoch_order_init(cst__epoch_order *order, cst_shuffle kind, uint64_t n
   if (order->kind == CST_SHUFFLE_GLOBAL) {
     cst__permutation_init(&order->rows, num_rows, seed, epoch, ROWS);
   } else if (order->kind == CST_SHUFFLE_WINDOW) {
-    init_windows(order, windows);
+    order->of_window = windows.pieces < windows.rows ? windows.pieces : windows.rows;
+    order->piece = windows.rows / order->of_window;
+    uint64_t last = (order->num_rows - 1) / order->piece;
+    cst__order_of_parts(&order->pieces, last + 1, order->seed, order->epoch);
+    order->short_place = cst__permutation_find(&order->pieces, last);
+    order->missing = (last + 1) * order->piece - order->num_rows;
   }
 }
 

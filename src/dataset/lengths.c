@@ -30,8 +30,6 @@ static bool is_integer(const cst__view *view) {
          view->dtype <= CST_DTYPE_UINT64;
 }
 
-static bool is_text(const cst__view *view) { return view->dtype == CST_DTYPE_BYTES; }
-
 static cst_status fail_column(const cst__lengths *lengths, const cst__view *view,
                               cst_error *error) {
   char type[64];
@@ -60,7 +58,8 @@ static cst_status find_way(const cst__lengths *lengths, const cst__view *root, w
   const cst__view *leaf = out->leaf;
   const cst__view *value = cst__view_is_list(leaf) ? &leaf->children[0] : leaf;
   bool by_value = lengths->by_value || value == leaf;
-  bool fits = !by_value || is_integer(value) || is_text(value) || value->layout == CST__LAYOUT_NULL;
+  bool fits = !by_value || is_integer(value) || value->dtype == CST_DTYPE_BYTES ||
+              value->layout == CST__LAYOUT_NULL;
   return fits ? CST_OK : fail_column(lengths, leaf, error);
 }
 

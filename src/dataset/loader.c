@@ -194,12 +194,6 @@ static bool loader_is_ready(const cst_loader *loader) {
          loader_slot_of(loader, loader->head)->is_done;
 }
 
-/* True if there is a batch to make, and room for it. Holds the lock. */
-static bool has_work(const cst_loader *loader) {
-  return loader->next < loader->end && loader->next < loader->failure.at &&
-         loader->next - loader->head < loader->ring.size;
-}
-
 /* Makes the next batch; the lock is let go meanwhile. */
 static void work(cst_loader *loader, worker *self) {
   uint64_t number = loader->next++;
@@ -230,7 +224,8 @@ static void *loader_run_worker(void *arg) {
   cst__interrupt_follow(&loader->cancelled);
   cst__mutex_lock(&loader->lock);
   while (!loader->stop) {
-    if (has_work(loader)) {
+    if (loader->next < loader->end && loader->next < loader->failure.at &&
+        loader->next - loader->head < loader->ring.size) {
       work(loader, self);
     } else {
       cst__condition_wait(&loader->work, &loader->lock);

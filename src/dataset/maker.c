@@ -98,23 +98,17 @@ static cst_status read_taken_bucket(void *ctx, size_t begin, size_t count, uint6
   return measure_batch(column, &batch, count, lengths, error);
 }
 
-/* The rows at a place of the epoch, of an epoch with buckets of `size` rows. */
-static cst_status find_bucketed_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t size,
-                                     uint64_t begin, size_t count, cst_error *error) {
-  uint64_t number = begin / size;
-  uint64_t rest = epoch->order.num_rows - number * size;
-  bucket_reader reader = {.maker = maker, .epoch = epoch, .begin = number * size};
-  const cst__bucket_source source = {number, (size_t)(rest < size ? rest : size), read_taken_bucket,
-                                     &reader};
-  return pick_from_bucket(maker, epoch, &source, (size_t)(begin % size), count, error);
-}
-
 cst_status cst__maker_find_rows(cst__maker *maker, const cst__epoch *epoch, uint64_t begin,
                                 size_t count, cst_error *error) {
   CST__TRY(maker_reserve(maker, epoch, count, error));
   uint64_t bucket = cst__dataset_bucket_rows(epoch->dataset);
   if (bucket > 0) {
-    return find_bucketed_rows(maker, epoch, bucket, begin, count, error);
+    uint64_t number = begin / bucket;
+    uint64_t rest = epoch->order.num_rows - number * bucket;
+    bucket_reader reader = {.maker = maker, .epoch = epoch, .begin = number * bucket};
+    const cst__bucket_source source = {number, (size_t)(rest < bucket ? rest : bucket),
+                                       read_taken_bucket, &reader};
+    return pick_from_bucket(maker, epoch, &source, (size_t)(begin % bucket), count, error);
   }
   cst__epoch_order_rows(&epoch->order, begin, count, maker->rows);
   return CST_OK;
@@ -247,16 +241,6 @@ static cst_status number_rows(cst__maker *maker, const cst__epoch *epoch, const 
                           (size_t)share->count, error);
 }
 
-static cst_status maker_pick_columns(const cst__maker *maker, const cst__share *share,
-                                     struct ArrowArray *out, cst_error *error) {
-  cst_array *picked;
-  const int64_t *rows = (const int64_t *)maker->rows; /* below 2^62 */
-  CST__TRY(cst_array_take(share->columns, rows, (size_t)share->count, &picked, error));
-  cst_status status = cst_array_export(picked, out, error);
-  cst_array_release(picked);
-  return status;
-}
-
 static cst_status maker_make_rows(cst__maker *maker, const cst__epoch *epoch, cst__share *share,
                                   struct ArrowArray *out, cst_error *error) {
   if (share->batch.release != NULL) {
@@ -266,7 +250,12 @@ static cst_status maker_make_rows(cst__maker *maker, const cst__epoch *epoch, cs
   }
   CST__TRY(number_rows(maker, epoch, share, error));
   if (share->records == NULL) {
-    return maker_pick_columns(maker, share, out, error);
+    cst_array *picked;
+    const int64_t *rows = (const int64_t *)maker->rows; /* below 2^62 */
+    CST__TRY(cst_array_take(share->columns, rows, (size_t)share->count, &picked, error));
+    cst_status status = cst_array_export(picked, out, error);
+    cst_array_release(picked);
+    return status;
   }
   CST__TRY(pick_records(maker, share, maker->rows, (size_t)share->count, error));
   return decode_records(maker, &maker->decoding, share->records->source, share, out, error);

@@ -9,16 +9,6 @@
 
 enum { MOST_PREFETCH = 4096, MOST_THREADS = 1024 };
 
-static cst_status check_weights(const double *weights, size_t count, cst_error *error) {
-  for (size_t i = 0; weights != NULL && i < count; i++) {
-    if (!isfinite(weights[i]) || weights[i] <= 0) {
-      return cst__fail(error, CST_INVALID_ARGUMENT, "leave out what is not to be mixed",
-                       "weight %zu is %g, and has to be a number above 0", i, weights[i]);
-    }
-  }
-  return CST_OK;
-}
-
 static cst_status check_mix_options(const cst_mix_options *o, size_t count, cst_error *error) {
   if (count < 1 || count > CST__MOST_MIXED) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
@@ -33,17 +23,16 @@ static cst_status check_mix_options(const cst_mix_options *o, size_t count, cst_
                      "prefetch is %d and threads %d, they must be 0 to %d and 0 to %d",
                      (int)o->prefetch, (int)o->threads, MOST_PREFETCH, MOST_THREADS);
   }
-  return check_weights(o->weights, count, error);
+  for (size_t i = 0; o->weights != NULL && i < count; i++) {
+    if (!isfinite(o->weights[i]) || o->weights[i] <= 0) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, "leave out what is not to be mixed",
+                       "weight %zu is %g, and has to be a number above 0", i, o->weights[i]);
+    }
+  }
+  return CST_OK;
 }
 
 /* ---- datasets that agree ---- */
-
-static cst_status differ(size_t number, const char *what, uint64_t found, uint64_t expected,
-                         cst_error *error) {
-  return cst__fail(error, CST_INVALID_ARGUMENT, "make the datasets of a mix with the same one",
-                   "dataset %zu of the mix has %s %llu, and the first one %llu", number, what,
-                   (unsigned long long)found, (unsigned long long)expected);
-}
 
 static cst_status check_numbers(const cst_dataset *first, const cst_dataset *other, size_t number,
                                 cst_error *error) {
@@ -59,7 +48,10 @@ static cst_status check_numbers(const cst_dataset *first, const cst_dataset *oth
              {"num_shards", a->num_shards, b->num_shards}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i].expected != all[i].found) {
-      return differ(number, all[i].what, all[i].found, all[i].expected, error);
+      return cst__fail(error, CST_INVALID_ARGUMENT, "make the datasets of a mix with the same one",
+                       "dataset %zu of the mix has %s %llu, and the first one %llu", number,
+                       all[i].what, (unsigned long long)all[i].found,
+                       (unsigned long long)all[i].expected);
     }
   }
   return CST_OK;

@@ -202,25 +202,21 @@ cst_status cst__mixing_read(cst__mixing *mixing, cst__mixed_rows *rows, cst_erro
   return CST_OK;
 }
 
-static cst_status make_piece(const cst__mixing *mixing, cst_dataset *dataset, cst__maker *maker,
-                             cst__mixed_rows *rows, piece *one, cst_error *error) {
-  cst__epoch epoch = {.dataset = dataset, .number = epoch_of(mixing, one->pass)};
-  if (dataset->direct) {
-    cst__dataset_order_of(dataset, epoch.number, &epoch.order);
-    CST__TRY(cst__maker_take_rows(maker, &epoch, one->begin, one->count, &one->rows, error));
-  } else {
-    CST__TRY(cst__maker_use_share(maker, &epoch, &one->share, &one->rows, error));
-  }
-  return cst__view_init(&one->view, &mixing->schema, &one->rows, true, &rows->arena, error);
-}
-
 static cst_status make_pieces(const cst__mixing *mixing, cst__mixed_rows *rows, cst__maker *makers,
                               cst_error *error) {
   for (size_t i = 0; i < rows->num_datasets; i++) {
     cst_dataset *dataset = mixing->mix->datasets[i];
     CST__TRY(dataset->direct ? add_pieces(NULL, mixing, rows, i, error) : CST_OK);
     for (piece *one = rows->of[i].first; one != NULL; one = one->next) {
-      CST__TRY(make_piece(mixing, dataset, &makers[i], rows, one, error));
+      cst__epoch epoch = {.dataset = dataset, .number = epoch_of(mixing, one->pass)};
+      if (dataset->direct) {
+        cst__dataset_order_of(dataset, epoch.number, &epoch.order);
+        CST__TRY(
+            cst__maker_take_rows(&makers[i], &epoch, one->begin, one->count, &one->rows, error));
+      } else {
+        CST__TRY(cst__maker_use_share(&makers[i], &epoch, &one->share, &one->rows, error));
+      }
+      CST__TRY(cst__view_init(&one->view, &mixing->schema, &one->rows, true, &rows->arena, error));
     }
   }
   return CST_OK;

@@ -77,17 +77,6 @@ void cst__share_reset(cst__share *share) {
 
 /* ---- life ---- */
 
-/* How many files windows mix, in turns that are short enough for each window to have rows of all of
- * them. */
-static void plan_turns(cst__stream *stream) {
-  size_t most = stream->dataset->source->num_parts;
-  size_t wanted = stream->permutes ? (size_t)stream->dataset->options.interleave : 1;
-  size_t files = wanted < most ? wanted : most;
-  uint64_t turn = stream->portion / (TURNS * (files > 0 ? files : 1));
-  stream->at_once.files = files;
-  stream->at_once.turn = turn < 1 ? 1 : turn < USUAL_ROWS ? turn : USUAL_ROWS;
-}
-
 /* The number of the first file of the group that a file is in. */
 static uint64_t group_begin(const cst__stream *stream, uint64_t file) {
   size_t num_files = stream->dataset->source->num_parts;
@@ -117,7 +106,13 @@ static cst_status stream_begin(cst__stream *stream, const cst__stream_start *sta
   stream->row = start->rows_before;
   stream->open.next = start->file;
   cst__order_of_parts(&stream->files, source->num_parts, dataset->options.seed, start->epoch);
-  plan_turns(stream);
+  /* Windows mix files, in turns that are short enough for each to have rows of all of them. */
+  size_t most = source->num_parts;
+  size_t wanted = stream->permutes ? (size_t)stream->dataset->options.interleave : 1;
+  size_t files = wanted < most ? wanted : most;
+  uint64_t turn = stream->portion / (TURNS * (files > 0 ? files : 1));
+  stream->at_once.files = files;
+  stream->at_once.turn = turn < 1 ? 1 : turn < USUAL_ROWS ? turn : USUAL_ROWS;
   if (start->rows_before > stream->begin || start->file > source->num_parts ||
       group_begin(stream, start->file) != start->file ||
       (start->file > 0 && !source->inputs->rereadable)) {
@@ -164,10 +159,6 @@ void cst__stream_free(cst__stream *stream) {
 }
 
 /* ---- files ---- */
-
-static size_t file_at(const cst__stream *stream, uint64_t place) {
-  return (size_t)(stream->permutes ? cst__permutation_at(&stream->files, place) : place);
-}
 
 static cst_status stream_note_start(cst__stream *stream, uint64_t file, uint64_t row,
                                     cst_error *error) {
@@ -223,7 +214,7 @@ static cst_status open_pass(cst__stream *stream, cst_error *error) {
     return cst__fail_memory(error, (end - first) * sizeof *files);
   }
   for (size_t i = first; i < end; i++) {
-    files[i - first] = file_at(stream, i);
+    files[i - first] = (size_t)(stream->permutes ? cst__permutation_at(&stream->files, i) : i);
   }
   cst_status status = stream_note_start(stream, stream->open.next, stream->row, error);
   if (status == CST_OK) {
@@ -352,18 +343,6 @@ static cst_status use_unit(cst__stream *stream, cst__window *window, cst_error *
   return CST_OK;
 }
 
-static cst_status fill_window(cst__stream *stream, cst__window *window, cst_error *error) {
-  CST__TRY(use_unit(stream, window, error));
-  while (window->unit.rows < stream->portion && !stream->at_end) {
-    stream->unread.run = 0;
-    stream->unread.used = 0;
-    CST__TRY(cst__pass_next_unit(stream->open.pass, &stream->unread.unit, error));
-    stream->at_end = stream->unread.unit->rows == 0;
-    CST__TRY(use_unit(stream, window, error));
-  }
-  return CST_OK;
-}
-
 static cst_status read_records(cst__stream *stream, cst_error *error) {
   if (stream->open.pass == NULL && !stream->at_end) {
     CST__TRY(open_pass(stream, error));
@@ -375,7 +354,16 @@ static cst_status read_records(cst__stream *stream, cst_error *error) {
   if (window == NULL) {
     return cst__fail_memory(error, sizeof *window);
   }
-  cst_status status = fill_window(stream, window, error);
+  cst_status status = use_unit(stream, window, error);
+  while (status == CST_OK && window->unit.rows < stream->portion && !stream->at_end) {
+    stream->unread.run = 0;
+    stream->unread.used = 0;
+    status = cst__pass_next_unit(stream->open.pass, &stream->unread.unit, error);
+    if (status == CST_OK) {
+      stream->at_end = stream->unread.unit->rows == 0;
+      status = use_unit(stream, window, error);
+    }
+  }
   if (status != CST_OK) {
     cst__window_release(window);
     return status;
@@ -386,30 +374,6 @@ static cst_status read_records(cst__stream *stream, cst_error *error) {
 }
 
 /* ---- portions ---- */
-
-/* Forgets the starts that no further portion needs; the first one that is left is where reading
- * may begin for a portion that begins at `position`. */
-static void stream_drop_starts(cst__stream *stream, uint64_t position) {
-  size_t done = 0;
-  while (done + 1 < stream->starts.count && stream->starts.items[done + 1].row <= position) {
-    done++;
-  }
-  stream->starts.count -= done;
-  for (size_t i = 0; done > 0 && i < stream->starts.count; i++) {
-    stream->starts.items[i] = stream->starts.items[i + done];
-  }
-}
-
-/* The end is where the rows are known: other loaders need not count them. */
-static void note_end(cst__stream *stream) {
-  cst_dataset *dataset = stream->dataset;
-  cst__mutex_lock(&dataset->lock);
-  if (!dataset->counted) {
-    dataset->num_rows = stream->row;
-    dataset->counted = true;
-  }
-  cst__mutex_unlock(&dataset->lock);
-}
 
 /* Moves columns of a portion in, also on failure. Dictionaries stay: batches have the types of the
  * source's schema. */
@@ -441,12 +405,28 @@ static cst_status stream_advance(cst__stream *stream, cst_error *error) {
   current->position = position;
   current->number = position / stream->portion;
   if (current->rows > 0) {
-    stream_drop_starts(stream, position);
+    /* Forgets the starts that no further portion needs; the first one that is left is where reading
+     * may begin for a portion that begins at `position`. */
+    size_t done = 0;
+    while (done + 1 < stream->starts.count && stream->starts.items[done + 1].row <= position) {
+      done++;
+    }
+    stream->starts.count -= done;
+    for (size_t i = 0; done > 0 && i < stream->starts.count; i++) {
+      stream->starts.items[i] = stream->starts.items[i + done];
+    }
     current->file = stream->starts.items[0].file;
     current->rows_before = stream->starts.items[0].row;
   }
   if (current->rows < stream->portion) {
-    note_end(stream);
+    /* The end is where the rows are known: other loaders need not count them. */
+    cst_dataset *dataset = stream->dataset;
+    cst__mutex_lock(&dataset->lock);
+    if (!dataset->counted) {
+      dataset->num_rows = stream->row;
+      dataset->counted = true;
+    }
+    cst__mutex_unlock(&dataset->lock);
   }
   return CST_OK;
 }

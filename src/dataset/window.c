@@ -37,25 +37,20 @@ bool cst__window_add(cst__window *window, const cst__run *run, size_t first, siz
   return cst__unit_add(unit, window->source, run->block, run->first + first, count);
 }
 
-/* The run that has a row. */
-static size_t window_find_run(const cst__window *window, uint64_t row) {
-  size_t low = 0;
-  size_t high = window->unit.num_runs;
-  while (low + 1 < high) {
-    size_t middle = low + (high - low) / 2;
-    if (window->starts[middle] <= row) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
-}
-
 bool cst__window_pick(const cst__window *window, const uint64_t *rows, size_t count,
                       cst__unit *out) {
   for (size_t i = 0; i < count;) {
-    size_t at = window_find_run(window, rows[i]);
+    /* The run that has a row. */
+    size_t at = 0;
+    size_t high = window->unit.num_runs;
+    while (at + 1 < high) {
+      size_t middle = at + (high - at) / 2;
+      if (window->starts[middle] <= rows[i]) {
+        at = middle;
+      } else {
+        high = middle;
+      }
+    }
     const cst__run *run = &window->unit.runs[at];
     size_t first = (size_t)(rows[i] - window->starts[at]);
     size_t neighbours = 1;

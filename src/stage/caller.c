@@ -131,19 +131,14 @@ static cst_status call_pick(call_plan *plan, struct ArrowSchema *input, cst_erro
   return cst__pick_fields(plan->places, stage->num_columns, input, error);
 }
 
-static cst_status call_check_schema(const cst__call *call, const struct ArrowSchema *schema,
-                                    cst_error *error) {
-  if (strcmp(schema->format, "+s") != 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "the stage '%.60s' gives '%.40s', expected record batches (a struct)",
-                     call->stage.name, schema->format);
-  }
-  return cst__schema_check_types(schema, error);
-}
-
 static cst_status call_adopt(call_plan *plan, const struct ArrowSchema *given, cst_error *error) {
   CST__TRY(cst__schema_copy(given, &plan->output, error));
-  CST__TRY(call_check_schema(plan->call, &plan->output, error));
+  if (strcmp(plan->output.format, "+s") != 0) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "the stage '%.60s' gives '%.40s', expected record batches (a struct)",
+                     plan->call->stage.name, plan->output.format);
+  }
+  CST__TRY(cst__schema_check_types(&plan->output, error));
   if (!cst__schema_has_dictionary(&plan->output)) {
     return CST_OK;
   }

@@ -39,14 +39,6 @@ typedef struct query_stage_state {
 
 /* ---- binding ---- */
 
-static cst_status query_set_result(query_stage_plan *plan, cst_error *error) {
-  CST__TRY(cst__schema_copy(cst__query_view_output_type(plan->view), &plan->result, error));
-  for (int64_t i = 0; plan->nulls && i < plan->result.n_children; i++) {
-    plan->result.children[i]->flags |= ARROW_FLAG_NULLABLE;
-  }
-  return CST_OK;
-}
-
 static cst_status query_check_carried_name(const query_stage_plan *plan, const char *name,
                                            cst_error *error) {
   for (int64_t i = 0; i < plan->result.n_children; i++) {
@@ -73,8 +65,33 @@ static cst_status query_find_carried(query_stage_plan *plan, const cst__query_se
   return cst__pick_fields(plan->places, count, &plan->carried, error);
 }
 
-static cst_status query_set_output(const query_stage_plan *plan, struct ArrowSchema *out,
-                                   cst_error *error) {
+static void query_plan_free(void *object) {
+  query_stage_plan *plan = object;
+  struct ArrowSchema *schemas[] = {&plan->input, &plan->result, &plan->carried};
+  for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
+    if (schemas[i]->release != NULL) {
+      schemas[i]->release(schemas[i]);
+    }
+  }
+  cst_view_release(plan->view);
+  cst__delete(plan);
+}
+
+static cst_status query_make_plan(query_stage_plan *plan, const cst__query_settings *settings,
+                                  const struct ArrowSchema *input, struct ArrowSchema *out,
+                                  cst_error *error) {
+  CST__TRY(cst__schema_copy(input, &plan->input, error));
+  CST__TRY(cst__schema_copy(cst__query_view_output_type(plan->view), &plan->result, error));
+  for (int64_t i = 0; plan->nulls && i < plan->result.n_children; i++) {
+    plan->result.children[i]->flags |= ARROW_FLAG_NULLABLE;
+  }
+  if (settings->num_carried > 0) {
+    CST__TRY(query_find_carried(plan, settings, error));
+  }
+  /* That the columns fit is found out here, before any thread opens a run. */
+  cst__query_run *run = NULL;
+  CST__TRY(cst__query_run_open(cst__query_view_plan(plan->view), &plan->input, &run, error));
+  cst__query_run_close(run);
   struct ArrowSchema carried;
   CST__TRY(cst__schema_copy(&plan->result, out, error));
   if (plan->carried.release == NULL) {
@@ -91,38 +108,6 @@ static cst_status query_set_output(const query_stage_plan *plan, struct ArrowSch
     out->release(out);
   }
   return status;
-}
-
-static void query_plan_free(void *object) {
-  query_stage_plan *plan = object;
-  struct ArrowSchema *schemas[] = {&plan->input, &plan->result, &plan->carried};
-  for (size_t i = 0; i < sizeof schemas / sizeof *schemas; i++) {
-    if (schemas[i]->release != NULL) {
-      schemas[i]->release(schemas[i]);
-    }
-  }
-  cst_view_release(plan->view);
-  cst__delete(plan);
-}
-
-/* That the columns fit is found out here, before any thread opens a run. */
-static cst_status query_try_open(const query_stage_plan *plan, cst_error *error) {
-  cst__query_run *run = NULL;
-  CST__TRY(cst__query_run_open(cst__query_view_plan(plan->view), &plan->input, &run, error));
-  cst__query_run_close(run);
-  return CST_OK;
-}
-
-static cst_status query_make_plan(query_stage_plan *plan, const cst__query_settings *settings,
-                                  const struct ArrowSchema *input, struct ArrowSchema *out,
-                                  cst_error *error) {
-  CST__TRY(cst__schema_copy(input, &plan->input, error));
-  CST__TRY(query_set_result(plan, error));
-  if (settings->num_carried > 0) {
-    CST__TRY(query_find_carried(plan, settings, error));
-  }
-  CST__TRY(query_try_open(plan, error));
-  return query_set_output(plan, out, error);
 }
 
 static cst_status query_bind(const void *settings, const struct ArrowSchema *input,
@@ -223,18 +208,6 @@ static void query_note_bad(void *ctx, const cst_error *error) {
   }
 }
 
-static cst_status query_fail_number(int64_t number, cst_error *error) {
-  return number == CST__NUMBER_OF_PASS
-             ? cst__fail(error, CST_UNSUPPORTED, "read the files one by one",
-                         "record_index() has no numbers here: the records of several files of this "
-                         "format are read as one table")
-             : cst__fail(error, CST_UNSUPPORTED,
-                         "make an index of the file (columnstone index) before it is divided, or "
-                         "read all of it",
-                         "record_index() has no numbers here: what is read begins in the middle of "
-                         "a file");
-}
-
 /* The numbers of the rows' records, if the query has record_index(). */
 static cst_status query_find_numbers(query_stage_state *state, int64_t count, const int64_t **out,
                                      cst_error *error) {
@@ -253,27 +226,21 @@ static cst_status query_find_numbers(query_stage_state *state, int64_t count, co
     state->numbers[i] = state->facts.record != NULL ? state->facts.record(state->facts.ctx, i)
                                                     : CST__NUMBER_UNKNOWN;
     if (state->numbers[i] < 0) {
-      return query_fail_number(state->numbers[i], error);
+      return state->numbers[i] == CST__NUMBER_OF_PASS
+                 ? cst__fail(
+                       error, CST_UNSUPPORTED, "read the files one by one",
+                       "record_index() has no numbers here: the records of several files of this "
+                       "format are read as one table")
+                 : cst__fail(
+                       error, CST_UNSUPPORTED,
+                       "make an index of the file (columnstone index) before it is divided, or "
+                       "read all of it",
+                       "record_index() has no numbers here: what is read begins in the middle of "
+                       "a file");
     }
   }
   *out = state->numbers;
   return CST_OK;
-}
-
-/* The rows of an array by their numbers (-1: nulls), in its place. */
-static cst_status query_take_rows(const query_stage_plan *plan, const struct ArrowSchema *schema,
-                                  const int64_t *rows, int64_t count, struct ArrowArray *batch,
-                                  cst_error *error) {
-  cst_array *from;
-  cst_array *taken = NULL;
-  CST__TRY(cst_array_import(schema, batch, CST_ARRAY_TRUSTED, &plan->allocator, &from, error));
-  cst_status status = cst_array_take(from, rows, (size_t)count, &taken, error);
-  cst_array_release(from);
-  if (status == CST_OK) {
-    status = cst_array_export(taken, batch, error);
-    cst_array_release(taken);
-  }
-  return status;
 }
 
 static cst_status query_add_carried(const query_stage_plan *plan, struct ArrowArray *carried,
@@ -281,7 +248,18 @@ static cst_status query_add_carried(const query_stage_plan *plan, struct ArrowAr
                                     cst_error *error) {
   CST__TRY(cst__pick_arrays(plan->places, plan->num_carried, &plan->allocator, carried, error));
   if (origin->moved) {
-    CST__TRY(query_take_rows(plan, &plan->carried, origin->rows, out->length, carried, error));
+    /* The rows of an array by their numbers (-1: nulls), in its place. */
+    cst_array *from;
+    cst_array *taken = NULL;
+    CST__TRY(cst_array_import(&plan->carried, carried, CST_ARRAY_TRUSTED, &plan->allocator, &from,
+                              error));
+    cst_status status = cst_array_take(from, origin->rows, (size_t)out->length, &taken, error);
+    cst_array_release(from);
+    if (status == CST_OK) {
+      status = cst_array_export(taken, carried, error);
+      cst_array_release(taken);
+    }
+    CST__TRY(status);
   }
   return cst__append_arrays(out, carried, &plan->allocator, error);
 }

@@ -19,16 +19,6 @@ cst_status cst__at_out_column(const cst__out_column *column, cst_status status, 
 
 /* ---- the columns of one batch ---- */
 
-static void set_name_block(cst__out_column *column) {
-  if (column->name_size + 2 <= CST__NAME_BLOCK) {
-    uint8_t *field = column->name_block + CST__NAME_BLOCK - column->name_size - 2;
-    field[0] = CST__TAG_FIRST;
-    field[1] = (uint8_t)column->name_size;
-    memcpy(field + 2, column->name, column->name_size);
-    column->name_field_size = column->name_size + 2;
-  }
-}
-
 cst_status cst__add_out_column(cst__out_columns *columns, const char *name, const cst__view *view,
                                cst__out_column **out, cst_error *error) {
   void *items = columns->items;
@@ -43,7 +33,14 @@ cst_status cst__add_out_column(cst__out_columns *columns, const char *name, cons
   }
   *out = &columns->items[columns->count++];
   **out = (cst__out_column){.name = name, .name_size = size, .view = view};
-  set_name_block(*out);
+  cst__out_column *column = *out;
+  if (column->name_size + 2 <= CST__NAME_BLOCK) {
+    uint8_t *field = column->name_block + CST__NAME_BLOCK - column->name_size - 2;
+    field[0] = CST__TAG_FIRST;
+    field[1] = (uint8_t)column->name_size;
+    memcpy(field + 2, column->name, column->name_size);
+    column->name_field_size = column->name_size + 2;
+  }
   return CST_OK;
 }
 

@@ -52,9 +52,20 @@ static cst_status add_example_column(example_encoder *e, const cst__view *view, 
   return cst__set_out_values(column, view, error);
 }
 
-/* What the rows of flat features have to fit. Where the schema's ragged tensors cannot be nested
- * columns (two of one name, in two groups), no decoder asks for it. */
-static cst_status plan_checks(example_encoder *e, cst_error *error) {
+static cst_status plan_example(cst_encoder *encoder, const cst__viewed *viewed, cst_error *error) {
+  const cst__view *batch = viewed->view;
+  example_encoder *e = (example_encoder *)encoder;
+  e->columns.count = 0;
+  for (int64_t i = 0; i < batch->num_children; i++) {
+    CST__TRY(add_example_column(e, &batch->children[i], error));
+  }
+  for (size_t i = 0; e->schema != NULL && i < e->columns.count; i++) {
+    cst__out_column *column = &e->columns.items[i];
+    CST__TRY(cst__check_out_column(column, find_example_feature(e->schema, column->name), error));
+  }
+  CST__TRY(cst__sort_out_columns(&e->columns, error));
+  /* What the rows of flat features have to fit. Where the schema's ragged tensors cannot be nested
+   * columns (two of one name, in two groups), no decoder asks for it. */
   e->flat = NULL;
   if (e->schema == NULL || e->ragged_failed) {
     return CST_OK;
@@ -69,21 +80,6 @@ static cst_status plan_checks(example_encoder *e, cst_error *error) {
     return CST_OK;
   }
   return cst__flat_ragged_plan(e->ragged, &e->columns, &e->base.arena, &e->flat, error);
-}
-
-static cst_status plan_example(cst_encoder *encoder, const cst__viewed *viewed, cst_error *error) {
-  const cst__view *batch = viewed->view;
-  example_encoder *e = (example_encoder *)encoder;
-  e->columns.count = 0;
-  for (int64_t i = 0; i < batch->num_children; i++) {
-    CST__TRY(add_example_column(e, &batch->children[i], error));
-  }
-  for (size_t i = 0; e->schema != NULL && i < e->columns.count; i++) {
-    cst__out_column *column = &e->columns.items[i];
-    CST__TRY(cst__check_out_column(column, find_example_feature(e->schema, column->name), error));
-  }
-  CST__TRY(cst__sort_out_columns(&e->columns, error));
-  return plan_checks(e, error);
 }
 
 static cst_status put_example(cst_encoder *encoder, int64_t row, cst__back *back,

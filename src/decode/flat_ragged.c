@@ -13,12 +13,6 @@ static int compare_name(const void *name, const void *column) {
   return strcmp(name, ((const cst__out_column *)column)->name);
 }
 
-static const cst__out_column *find_out_column(const cst__out_columns *columns, const char *name) {
-  return columns->count == 0
-             ? NULL
-             : bsearch(name, columns->items, columns->count, sizeof *columns->items, compare_name);
-}
-
 typedef struct found {
   bool any;
   bool nested; /* one is written from a nested column, which is checked there */
@@ -26,7 +20,10 @@ typedef struct found {
 
 static const cst__out_column *find_source(const cst__out_columns *columns, const char *name,
                                           found *f) {
-  const cst__out_column *column = find_out_column(columns, name);
+  const cst__out_column *column =
+      columns->count == 0
+          ? NULL
+          : bsearch(name, columns->items, columns->count, sizeof *columns->items, compare_name);
   f->any = f->any || column != NULL;
   f->nested = f->nested || (column != NULL && column->ragged != NULL);
   return column;

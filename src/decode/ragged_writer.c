@@ -126,19 +126,6 @@ static cst_status not_a_multiple(const walk *w, size_t level, int64_t length, in
       w->error);
 }
 
-static cst_status put_length(const walk *w, int64_t length) {
-  int64_t unit = w->source->unit;
-  if (length % unit != 0) {
-    return not_a_multiple(w, w->source->level, length, unit);
-  }
-  size_t bound = w->column->name_size + CST__ENTRY_OVERHEAD + CST__MAX_VARINT;
-  if (!cst__back_room(w->back, bound)) {
-    return cst__fail_memory(w->error, bound);
-  }
-  w->back->at = cst__put_varint_back(w->back->at, (uint64_t)(length / unit));
-  return CST_OK;
-}
-
 /* Writes what lies in one list: a length, values, or what lies in its lists, the last one first. */
 static cst_status put_nested_list(const walk *w, const cst__view *lists, int64_t slot,
                                   size_t level) {
@@ -157,7 +144,17 @@ static cst_status put_nested_list(const walk *w, const cst__view *lists, int64_t
     return not_a_multiple(w, 0, end - begin, source->outer_unit);
   }
   if (!source->is_values && level == source->level) {
-    return put_length(w, end - begin);
+    int64_t length = end - begin;
+    int64_t unit = w->source->unit;
+    if (length % unit != 0) {
+      return not_a_multiple(w, w->source->level, length, unit);
+    }
+    size_t bound = w->column->name_size + CST__ENTRY_OVERHEAD + CST__MAX_VARINT;
+    if (!cst__back_room(w->back, bound)) {
+      return cst__fail_memory(w->error, bound);
+    }
+    w->back->at = cst__put_varint_back(w->back->at, (uint64_t)(length / unit));
+    return CST_OK;
   }
   if (level + 1 == source->num_levels) {
     return cst__put_run(w->column, begin, end, w->lossy, w->back, w->error);

@@ -69,25 +69,22 @@ cst_status cst__inner_add_null(cst__sequence *sequence, uint32_t column, size_t 
   return CST_OK;
 }
 
-static void undo_column(cst__sequence *sequence, uint32_t column) {
-  cst__hot *hot = &sequence->state.hot[column];
-  cst__inner *inner = &sequence->inners[column];
-  int32_t row = sequence->state.row;
-  hot->next_end--;
-  inner->num_lists = (size_t)hot->next_end[-1];
-  hot->num_values = (uint32_t)inner->ends[inner->num_lists];
-  if (hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW)) {
-    hot->num_bytes = (size_t)hot->value_offsets[hot->num_values];
-  }
-  while (inner->num_nulls > 0 && inner->nulls[inner->num_nulls - 1] >= inner->num_lists) {
-    inner->num_nulls--;
-  }
-  hot->validity[row >> 3] &= (uint8_t) ~(1u << (row & 7));
-}
-
 void cst__inner_undo(cst__sequence *sequence) {
   while (sequence->num_touched > 0) {
-    undo_column(sequence, sequence->touched[--sequence->num_touched]);
+    uint32_t column = sequence->touched[--sequence->num_touched];
+    cst__hot *hot = &sequence->state.hot[column];
+    cst__inner *inner = &sequence->inners[column];
+    int32_t row = sequence->state.row;
+    hot->next_end--;
+    inner->num_lists = (size_t)hot->next_end[-1];
+    hot->num_values = (uint32_t)inner->ends[inner->num_lists];
+    if (hot->tag == CST__TAG_BYTES && !(hot->flags & CST__HOT_VIEW)) {
+      hot->num_bytes = (size_t)hot->value_offsets[hot->num_values];
+    }
+    while (inner->num_nulls > 0 && inner->nulls[inner->num_nulls - 1] >= inner->num_lists) {
+      inner->num_nulls--;
+    }
+    hot->validity[row >> 3] &= (uint8_t) ~(1u << (row & 7));
   }
 }
 

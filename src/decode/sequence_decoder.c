@@ -79,16 +79,6 @@ static cst_status add_one(sequence_decoder *d, const cst_feature *column, const 
   return cst__no_such_column(count > 0 ? column->children : NULL, count, name, error);
 }
 
-/* The name of a single feature list in "<column>.<name>"; NULL if the name means something else. */
-static const char *list_name(const sequence_decoder *d, const cst_schema *schema,
-                             const cst_feature *column, const char *name) {
-  size_t size = strlen(d->name);
-  bool is_feature =
-      schema != NULL && cst__schema_find_feature(schema, name, strlen(name)) != SIZE_MAX;
-  bool is_list = strncmp(name, d->name, size) == 0 && name[size] == '.';
-  return is_list && !is_feature && (schema == NULL || column != NULL) ? name + size + 1 : NULL;
-}
-
 /* The columns that are wanted of the context. */
 typedef struct context_columns {
   const char **names;
@@ -103,7 +93,14 @@ static cst_status plan_wanted_lists(sequence_decoder *d, const cst_schema *schem
   bool whole = false;
   for (size_t i = 0; i < options->num_columns; i++) {
     const char *name = options->columns[i];
-    const char *list = list_name(d, schema, column, name);
+    /* The name of a single feature list in "<column>.<name>"; NULL if the name means something
+     * else. */
+    size_t size = strlen(d->name);
+    bool is_feature =
+        schema != NULL && cst__schema_find_feature(schema, name, strlen(name)) != SIZE_MAX;
+    bool is_list = strncmp(name, d->name, size) == 0 && name[size] == '.';
+    const char *list =
+        is_list && !is_feature && (schema == NULL || column != NULL) ? name + size + 1 : NULL;
     bool is_column = strcmp(name, d->name) == 0 && (schema == NULL || column != NULL);
     if (!is_column && list == NULL) {
       context->names[context->count++] = name;
@@ -234,24 +231,6 @@ static cst_status sequences_schema(const cst_decoder *decoder, struct ArrowSchem
 
 /* ---- decoding ---- */
 
-/* All lists empty, with room for the values of those that are likely to have some. */
-static cst_status begin_lists(sequence_decoder *d, const cst__records *records, cst_error *error) {
-  cst__sequence *sequence = &d->sequence;
-  cst__decode_state *state = &sequence->state;
-  CST__TRY(cst__decoder_columns_begin(&d->columns, records, error));
-  sequence->is_seen = false;
-  sequence->num_touched = 0;
-  for (size_t i = 0; i < state->num_columns; i++) {
-    state->hot[i] = (cst__hot){0};
-    cst__inner_begin(sequence, (uint32_t)i);
-    if (state->cold[i].tag != 0 && state->cold[i].was_used) {
-      CST__TRY(cst__inner_open(sequence, (uint32_t)i));
-      CST__TRY(cst__set_values(state, (uint32_t)i, state->cold[i].tag));
-    }
-  }
-  return CST_OK;
-}
-
 /* The lists as an array, if `export`; a batch that was exported is nobody's here any more. */
 static cst_status finish_lists(sequence_decoder *d, const cst__records *records, bool export,
                                cst__extra_column *extra, cst_error *error) {
@@ -279,7 +258,20 @@ static cst_status finish_lists(sequence_decoder *d, const cst__records *records,
 
 static cst_status decode_lists(sequence_decoder *d, const cst__records *records, cst_error *error) {
   CST__TRY(cst__example_decoder_begin(d->context, records, error));
-  CST__TRY(begin_lists(d, records, error));
+  /* All lists empty, with room for the values of those that are likely to have some. */
+  cst__sequence *sequence = &d->sequence;
+  cst__decode_state *state = &sequence->state;
+  CST__TRY(cst__decoder_columns_begin(&d->columns, records, error));
+  sequence->is_seen = false;
+  sequence->num_touched = 0;
+  for (size_t i = 0; i < state->num_columns; i++) {
+    state->hot[i] = (cst__hot){0};
+    cst__inner_begin(sequence, (uint32_t)i);
+    if (state->cold[i].tag != 0 && state->cold[i].was_used) {
+      CST__TRY(cst__inner_open(sequence, (uint32_t)i));
+      CST__TRY(cst__set_values(state, (uint32_t)i, state->cold[i].tag));
+    }
+  }
   cst_status status = d->sequence.kernels->run_sequences(&d->sequence, records);
   if (status != CST_OK) {
     cst__error_add_record(error, d->sequence.state.row, -1);

@@ -185,26 +185,14 @@ ALWAYS_INLINE const uint8_t *put_usual(steps *s, const uint8_t *at, const uint8_
   return at;
 }
 
-static const uint8_t *put_ints(steps *s, const uint8_t *at, const uint8_t *limit) {
-  return put_usual(s, at, limit, CST__TAG_INT);
-}
-
-static const uint8_t *put_floats(steps *s, const uint8_t *at, const uint8_t *limit) {
-  return put_usual(s, at, limit, CST__TAG_FLOAT);
-}
-
-static const uint8_t *put_step_bytes(steps *s, const uint8_t *at, const uint8_t *limit) {
-  return put_usual(s, at, limit, CST__TAG_BYTES);
-}
-
 static const uint8_t *put_fast(steps *s, const uint8_t *at, const uint8_t *limit) {
   switch (s->hot->tag) {
     case CST__TAG_INT:
-      return put_ints(s, at, limit);
+      return put_usual(s, at, limit, CST__TAG_INT);
     case CST__TAG_FLOAT:
-      return put_floats(s, at, limit);
+      return put_usual(s, at, limit, CST__TAG_FLOAT);
     default:
-      return s->hot->flags & CST__HOT_VIEW ? at : put_step_bytes(s, at, limit);
+      return s->hot->flags & CST__HOT_VIEW ? at : put_usual(s, at, limit, CST__TAG_BYTES);
   }
 }
 

@@ -101,33 +101,19 @@ static inline cst_status decode_wire(message_decoder *d, const uint8_t *at, size
   return decode_stopped(d, (cst_bytes){at, size}, mark);
 }
 
-static cst_status decode_prefixed(message_decoder *d, const uint8_t *at, size_t size,
-                                  cst__builder_mark mark) {
-  cst_bytes message;
-  CST__TRY(cst__confluent_strip(d->confluent, (cst_bytes){at, size}, &message, d->loop.error));
-  return decode_wire(d, message.data, message.size, mark);
-}
-
-static cst_status decode_text(message_decoder *d, const uint8_t *at, size_t size,
-                              cst__builder_mark mark) {
-  cst_bytes message;
-  CST__TRY(cst__record_text_read(d->text, (cst_bytes){at, size}, SLACK, &message, d->loop.error));
-  return decode_wire(d, message.data, message.size, mark);
-}
-
-/* A record in the form that the options say. */
-static cst_status decode_form(message_decoder *d, const uint8_t *at, size_t size,
-                              cst__builder_mark mark) {
-  if (LIKELY(d->confluent == NULL && d->text == NULL)) {
-    return decode_wire(d, at, size, mark);
-  }
-  return d->text != NULL ? decode_text(d, at, size, mark) : decode_prefixed(d, at, size, mark);
-}
-
 static cst_status decode_one(message_decoder *d, const uint8_t *at, size_t size) {
   cst__loop *loop = &d->loop;
   cst__builder_mark mark = cst__batch_builder_mark(d->batch);
-  cst_status status = decode_form(d, at, size, mark);
+  cst_bytes message = {at, size};
+  cst_status status = CST_OK;
+  if (UNLIKELY(d->text != NULL)) {
+    status = cst__record_text_read(d->text, message, SLACK, &message, loop->error);
+  } else if (UNLIKELY(d->confluent != NULL)) {
+    status = cst__confluent_strip(d->confluent, message, &message, loop->error);
+  }
+  if (LIKELY(status == CST_OK)) {
+    status = decode_wire(d, message.data, message.size, mark);
+  }
   if (status == CST_OK) {
     return CST_OK;
   }

@@ -37,11 +37,6 @@ static cst_status check_indices(const cst__out_binding *b, const cst__view *indi
   return CST_OK;
 }
 
-static bool is_index_type(const cst__view *indices) {
-  return indices->layout == CST__LAYOUT_NUMBER && indices->dtype != CST_DTYPE_FLOAT32 &&
-         indices->dtype != CST_DTYPE_FLOAT64;
-}
-
 /* Looks at a dictionary-encoded column; *column becomes its values. */
 static cst_status bind_dictionary(const cst__out_binding *b, cst__viewed *column,
                                   cst__bound_slots *slots) {
@@ -56,8 +51,9 @@ static cst_status bind_dictionary(const cst__out_binding *b, cst__viewed *column
   cst__view *indices = &views[0];
   cst__view *values = &views[1];
   CST__TRY(cst__view_init(indices, &index_schema, &index_array, b->trusted, b->arena, b->error));
-  if (!is_index_type(indices) || column->array->dictionary == NULL ||
-      column->schema->dictionary->dictionary != NULL) {
+  if (!(indices->layout == CST__LAYOUT_NUMBER && indices->dtype != CST_DTYPE_FLOAT32 &&
+        indices->dtype != CST_DTYPE_FLOAT64) ||
+      column->array->dictionary == NULL || column->schema->dictionary->dictionary != NULL) {
     return cst__fail(b->error, CST_INVALID_ARGUMENT, NULL,
                      "a dictionary-encoded column without integers, or without plain values");
   }
@@ -105,12 +101,6 @@ static uint8_t *put_nothing(const cst__out_field *field, int64_t row, uint8_t *a
   (void)out;
   (void)field;
   return at;
-}
-
-/* A column of nulls only. */
-static void bind_nulls(cst__out_field *field, const cst__view *view) {
-  field->values = field->lists = (cst__bound_slots){view, NULL};
-  field->put = field->is_required ? cst__out_put_missing : put_nothing;
 }
 
 static cst__put_field field_writer(const cst__out_field *field) {
@@ -185,7 +175,9 @@ static cst_status bind_field(const cst__out_binding *b, cst__out_field *field, c
   if (column.view->layout == CST__LAYOUT_NULL) {
     bool is_list = is_repeated && items != field->lists.view;
     if (!is_list) {
-      bind_nulls(field, column.view);
+      /* A column of nulls only. */
+      field->values = field->lists = (cst__bound_slots){column.view, NULL};
+      field->put = field->is_required ? cst__out_put_missing : put_nothing;
     } else {
       field->put = cst__out_put_repeated; /* lists of nulls: empty ones will do */
     }

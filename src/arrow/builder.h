@@ -72,8 +72,8 @@ typedef struct cst__builder_mark {
 /* The most slots of a batch that nobody appended: few bytes of input may ask for many. */
 enum { CST__BUILDER_MAX_ABSENT = 1 << 26 };
 
-/* The type is borrowed, and of layouts other than LIST_VIEW and OTHER (CST_UNSUPPORTED); the root
- * is not dictionary-encoded. */
+/* The type is borrowed, and of layouts other than OTHER (CST_UNSUPPORTED); the root is not
+ * dictionary-encoded. List views are built as lists are. */
 cst_status cst__batch_builder_new(const cst__type *type, const cst_allocator *allocator,
                                   cst__batch_builder **out, cst_error *error);
 void cst__batch_builder_free(cst__batch_builder *batch);
@@ -221,10 +221,13 @@ static inline bool cst__builder_end_structs(cst__builder *builder, size_t count)
 
 /* The index of a string in the dictionary of a builder, added if it is new; dictionaries grow from
  * batch to batch, so that an index means the same in all. CST_LIMIT for more values than the type
- * of the indices counts. The values are strings or binary, of any offsets (else CST_UNSUPPORTED).
- */
+ * of the indices counts. The values are of any type without children but null. */
 cst_status cst__builder_intern(cst__builder *builder, const void *bytes, size_t size,
                                int64_t *index, cst_error *error);
+/* For values that are no strings with offsets: makes one, in an empty builder of their type (NULL
+ * for strings with offsets), and appends the index that it has. */
+cst__builder *cst__builder_dictionary_value(const cst__builder *builder);
+cst_status cst__builder_append_value(cst__builder *builder, cst_error *error);
 /* The values of the dictionary, and between batches, forgetting all of them. */
 size_t cst__builder_dictionary_size(const cst__builder *builder);
 void cst__builder_clear_dictionary(cst__builder *builder);

@@ -28,11 +28,25 @@ static cst_status builder_narrow_offsets(cst__builder *b, cst_error *error) {
   if (last > INT32_MAX) {
     return cst__fail(error, CST_LIMIT, "use smaller batches or 64-bit offsets",
                      "a batch holds %lld %s, 32-bit offsets reach 2147483647", (long long)last,
-                     b->type->layout == CST__LAYOUT_LIST ? "values" : "bytes");
+                     cst__builder_is_list(b) ? "values" : "bytes");
   }
   for (int64_t i = 0; narrow != NULL && i <= b->length; i++) {
     int32_t offset = (int32_t)b->offsets[i];
     memcpy(narrow + i, &offset, sizeof offset);
+  }
+  return CST_OK;
+}
+
+/* How many items each list has, in the width of its offsets. */
+static cst_status builder_make_sizes(cst__builder *b, cst_error *error) {
+  size_t width = (size_t)b->type->offset_width;
+  cst__buffer *sizes = &b->buffers->views;
+  if (!cst__buffer_reserve(&b->batch->allocator, sizes, (size_t)b->length * width, 0)) {
+    return cst__fail_memory(error, (size_t)b->length * width);
+  }
+  for (int64_t i = 0; i < b->length; i++) {
+    int64_t size = b->offsets[i + 1] - b->offsets[i]; /* little-endian */
+    memcpy(sizes->data + (size_t)i * width, &size, width);
   }
   return CST_OK;
 }
@@ -75,6 +89,10 @@ static void builder_fill_array(cst__builder *b, cst__builder_set *set) {
     case CST__LAYOUT_LIST:
       own->pointers[count++] = pointer_of(&own->offsets);
       break;
+    case CST__LAYOUT_LIST_VIEW:
+      own->pointers[count++] = pointer_of(&own->offsets);
+      own->pointers[count++] = pointer_of(&own->views);
+      break;
     case CST__LAYOUT_BINARY:
       own->pointers[count++] = pointer_of(&own->offsets);
       own->pointers[count++] = pointer_of(&own->values);
@@ -102,7 +120,7 @@ static void builder_fill_array(cst__builder *b, cst__builder_set *set) {
 
 /* The slots that a child is to have. */
 static int64_t builder_child_length(const cst__builder *b) {
-  return b->type->layout == CST__LAYOUT_LIST         ? last_offset(b)
+  return cst__builder_is_list(b)                     ? last_offset(b)
          : b->type->layout == CST__LAYOUT_FIXED_LIST ? b->length * b->type->fixed_size
                                                      : b->length;
 }
@@ -114,6 +132,9 @@ static cst_status export_builder(cst__builder *b, int64_t length, cst_error *err
   int64_t items = builder_child_length(b);
   b->usual_length = (size_t)b->length;
   b->usual_bytes = b->num_bytes;
+  if (b->type->layout == CST__LAYOUT_LIST_VIEW) {
+    CST__TRY(builder_make_sizes(b, error));
+  }
   if (b->type->layout == CST__LAYOUT_BINARY_VIEW) {
     CST__TRY(builder_make_views(b, error));
   } else if (b->type->offset_width == 4) {

@@ -10,7 +10,7 @@ typedef struct cst__builder_buffers {
   cst__buffer validity;
   cst__buffer offsets;
   cst__buffer values;
-  cst__buffer views; /* BINARY_VIEW: made on the way out */
+  cst__buffer views; /* BINARY_VIEW, and the sizes of LIST_VIEW: made on the way out */
   struct ArrowArray array;
   struct ArrowArray dictionary;
   const void *pointers[4];
@@ -32,15 +32,22 @@ typedef struct cst__dictionary_share {
 } cst__dictionary_share;
 
 typedef struct cst__builder_dictionary {
-  const cst__type *type; /* of the values */
-  cst__name_map map;     /* values to indices */
-  cst__arena arena;      /* holds what they are made of */
+  const cst__type *type;   /* of the values */
+  cst__batch_builder *one; /* makes a value, where they are not plain strings; else NULL */
+  cst__name_map map;       /* values to indices */
+  cst__arena arena;        /* holds what they are made of */
   cst_bytes *values;
   size_t count;
   size_t capacity;
   cst__dictionary_share *share; /* NULL: none yet */
   size_t shared;                /* values in it */
 } cst__builder_dictionary;
+
+/* Lists with offsets, or list views, which are lists until they go out. */
+static inline bool cst__builder_is_list(const cst__builder *builder) {
+  return builder->type->layout == CST__LAYOUT_LIST ||
+         builder->type->layout == CST__LAYOUT_LIST_VIEW;
+}
 
 /* The pool of sets; NULL: no memory. */
 cst__batch_pool *cst__builder_pool_new(const cst_allocator *allocator);

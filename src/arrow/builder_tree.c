@@ -13,7 +13,7 @@ enum { LEAST_BITS = 512 };
 static bool builder_has_offsets(const cst__builder *b) {
   cst__layout layout = b->type->layout;
   return layout == CST__LAYOUT_BINARY || layout == CST__LAYOUT_BINARY_VIEW ||
-         layout == CST__LAYOUT_LIST;
+         layout == CST__LAYOUT_LIST || layout == CST__LAYOUT_LIST_VIEW;
 }
 
 /* Slots that need no memory of their own, but for the bitmap of nulls. */
@@ -34,7 +34,7 @@ static size_t type_count(const cst__type *type) {
 }
 
 static cst_status builder_check_type(const cst__type *type, cst_error *error) {
-  if (type->layout == CST__LAYOUT_LIST_VIEW || type->layout == CST__LAYOUT_OTHER) {
+  if (type->layout == CST__LAYOUT_OTHER) {
     return cst__fail(error, CST_UNSUPPORTED, NULL, "columns of type %s cannot be built",
                      cst__layout_name(type->format));
   }
@@ -420,12 +420,12 @@ void cst__builder_truncate(cst__builder *b, int64_t length) {
   int64_t n = length < b->length ? length : b->length;
   for (size_t i = 0; i < b->num_children; i++) {
     int64_t items = b->type->layout == CST__LAYOUT_FIXED_LIST ? n * b->type->fixed_size : n;
-    if (b->type->layout == CST__LAYOUT_LIST) {
+    if (cst__builder_is_list(b)) {
       items = b->offsets != NULL ? b->offsets[n] : 0;
     }
     cst__builder_truncate(&b->children[i], items);
   }
-  if (b->offsets != NULL && b->type->layout != CST__LAYOUT_LIST) {
+  if (b->offsets != NULL && !cst__builder_is_list(b)) {
     b->num_bytes = (size_t)b->offsets[n];
   }
   if (b->validity != NULL && n < b->length) {

@@ -56,6 +56,8 @@ static const arrow_text_type arrow_text_types[] = {
     {"time64", NANOARROW_TYPE_TIME64},
     {"duration", NANOARROW_TYPE_DURATION},
     {"struct", NANOARROW_TYPE_STRUCT},
+    {"interval_months", NANOARROW_TYPE_INTERVAL_MONTHS},
+    {"interval_month_day_nano", NANOARROW_TYPE_INTERVAL_MONTH_DAY_NANO},
 };
 
 static inline void arrow_text_blanks(const char **at) { *at += strspn(*at, " ,\n"); }

@@ -463,7 +463,10 @@ TEST(types_that_cannot_be_built) {
   struct ArrowSchema schema;
   cst__arena_init(&arena, NULL);
   CHECK_EQ(cst__type_set(&type, "+us:0,1", &arena, NULL), CST_UNSUPPORTED);
-  CHECK_EQ(cst__type_set(&type, "+vl", &arena, NULL), CST_OK);
+  cst__type values = CST__TYPE_INIT;
+  CHECK_EQ(cst__type_set(&type, "i", &arena, NULL), CST_OK);
+  CHECK_EQ(cst__type_set(&values, "+s", &arena, NULL), CST_OK);
+  type.dictionary = &values;
   CHECK_EQ(cst__batch_builder_new(&type, NULL, &batch, NULL), CST_UNSUPPORTED);
   ArrowSchemaInit(&schema);
   CHECK_EQ(ArrowSchemaSetTypeStruct(&schema, 2), 0);
@@ -572,6 +575,134 @@ static int run_dictionary(void *context) {
   return (int)status;
 }
 
+static int run_value_dictionary(void *context) {
+  cst__type root = {.layout = CST__LAYOUT_NUMBER,
+                    .dtype = CST_DTYPE_INT32,
+                    .width = 4,
+                    .format = "i",
+                    .name = "",
+                    .flags = ARROW_FLAG_NULLABLE};
+  cst__type numbers = {.layout = CST__LAYOUT_NUMBER,
+                       .dtype = CST_DTYPE_INT32,
+                       .width = 4,
+                       .format = "i",
+                       .name = ""};
+  struct ArrowArray got;
+  cst__batch_builder *batch;
+  (void)context;
+  root.dictionary = &numbers;
+  CST__TRY(cst__batch_builder_new(&root, NULL, &batch, NULL));
+  bool ok = cst__builder_append(cst__builder_dictionary_value(batch->root), &numbers.width, 4);
+  cst_status status = ok ? cst__builder_append_value(batch->root, NULL) : CST_NO_MEMORY;
+  status = status == CST_OK ? cst__batch_builder_finish(batch, &got, NULL) : status;
+  if (status == CST_OK) {
+    got.release(&got);
+  }
+  cst__batch_builder_free(batch);
+  return (int)status;
+}
+
 TEST(every_failed_allocation_of_a_dictionary_is_no_memory) {
   FOR_EACH_ALLOCATION_FAILURE(run_dictionary, NULL, CST_NO_MEMORY);
+  FOR_EACH_ALLOCATION_FAILURE(run_value_dictionary, NULL, CST_NO_MEMORY);
+}
+
+/* Appends values to a dictionary of them: the first, the second, and the first again. */
+static void put_values(column *c, const void *first, const void *second, size_t size) {
+  const void *values[] = {first, second, first};
+  for (int i = 0; i < 3; i++) {
+    cst__builder *value = cst__builder_dictionary_value(c->to);
+    CHECK(value != NULL && value->length == 0);
+    if (value->type->layout == CST__LAYOUT_BOOL) {
+      CHECK(cst__builder_append_bool(value, *(const bool *)values[i]));
+    } else if (value->type->layout == CST__LAYOUT_BINARY_VIEW) {
+      CHECK(cst__builder_append_bytes(value, values[i], strlen(values[i])));
+    } else {
+      CHECK(cst__builder_append(value, values[i], size));
+    }
+    CHECK_EQ(cst__builder_append_value(c->to, NULL), CST_OK);
+  }
+}
+
+static struct ArrowArray put_and_finish(column *c, const void *first, const void *second,
+                                        size_t size) {
+  put_values(c, first, second, size);
+  struct ArrowArray got = column_finish(c);
+  const int16_t *indices = got.children[0]->buffers[1];
+  CHECK_EQ(indices[0], 0);
+  CHECK_EQ(indices[1], 1);
+  CHECK_EQ(indices[2], 0);
+  CHECK_EQ(got.children[0]->dictionary->length, 2);
+  return got;
+}
+
+TEST(dictionaries_of_values_that_are_no_strings) {
+  column c;
+  const double doubles[] = {-0.0, 0.5};
+  column_open(&c, "s", "g");
+  struct ArrowArray got = put_and_finish(&c, &doubles[0], &doubles[1], sizeof *doubles);
+  CHECK_MEM(got.children[0]->dictionary->buffers[1], doubles, sizeof doubles);
+  got.release(&got);
+  column_close(&c);
+
+  const bool bools[] = {true, false};
+  column_open(&c, "s", "b");
+  got = put_and_finish(&c, &bools[0], &bools[1], 1);
+  CHECK_EQ(*(const uint8_t *)got.children[0]->dictionary->buffers[1], 1);
+  got.release(&got);
+  column_close(&c);
+
+  column_open(&c, "s", "vu");
+  got = put_and_finish(&c, "short", "longer than twelve bytes", 0);
+  const struct ArrowArray *views = got.children[0]->dictionary;
+  CHECK_EQ(views->n_buffers, 4);
+  CHECK_EQ(*(const int64_t *)views->buffers[3], 29);
+  CHECK_MEM(views->buffers[2], "shortlonger than twelve bytes", 29);
+  got.release(&got);
+  column_close(&c);
+
+  column_open(&c, "s", "u");
+  CHECK(cst__builder_dictionary_value(c.to) == NULL);
+  column_close(&c);
+}
+
+TEST(absent_slots_of_a_dictionary_that_are_not_null) {
+  column c;
+  column_open(&c, "s", "i");
+  c.to->absent_is_null = false;
+  CHECK(cst__builder_pad(c.to, 2));
+  struct ArrowArray got = column_finish(&c);
+  CHECK_EQ(got.children[0]->null_count, 0);
+  CHECK_EQ(got.children[0]->dictionary->length, 1);
+  CHECK_EQ(*(const int32_t *)got.children[0]->dictionary->buffers[1], 0);
+  got.release(&got);
+  column_close(&c);
+}
+
+TEST(list_views_are_lists_with_sizes) {
+  static const char *const formats[] = {"+vl", "+vL"};
+  static const int32_t items[] = {1, 2, 3};
+  for (size_t i = 0; i < 2; i++) {
+    column c;
+    column_open(&c, formats[i], "i");
+    CHECK(cst__builder_append(c.to->children, &items[0], sizeof *items));
+    CHECK(cst__builder_append(c.to->children, &items[1], sizeof *items));
+    CHECK(cst__builder_end_list(c.to));
+    CHECK(cst__builder_append_null(c.to));
+    CHECK(cst__builder_append(c.to->children, &items[2], sizeof *items));
+    CHECK(cst__builder_end_list(c.to));
+    struct ArrowArray got = column_finish(&c);
+    const struct ArrowArray *lists = got.children[0];
+    CHECK_EQ(lists->n_buffers, 3);
+    if (i == 0) {
+      CHECK_MEM(lists->buffers[1], ((int32_t[]){0, 2, 2}), 12);
+      CHECK_MEM(lists->buffers[2], ((int32_t[]){2, 0, 1}), 12);
+    } else {
+      CHECK_MEM(lists->buffers[1], ((int64_t[]){0, 2, 2}), 24);
+      CHECK_MEM(lists->buffers[2], ((int64_t[]){2, 0, 1}), 24);
+    }
+    CHECK_MEM(lists->children[0]->buffers[1], items, sizeof items);
+    got.release(&got);
+    column_close(&c);
+  }
 }

@@ -299,20 +299,27 @@ static bool csv_plan_is_value(const struct ArrowSchema *type) {
   int64_t ignored;
   cst__layout layout = cst__layout_find(type->format, &ignored)->layout;
   if (type->dictionary != NULL) {
-    return type->dictionary->dictionary == NULL &&
-           cst__layout_find(type->dictionary->format, &ignored)->layout == CST__LAYOUT_BINARY;
+    return type->dictionary->dictionary == NULL && strcmp(type->dictionary->format, "n") != 0 &&
+           csv_plan_is_value(type->dictionary);
   }
-  return layout <= CST__LAYOUT_BINARY || layout == CST__LAYOUT_FIXED_BINARY ||
+  return layout < CST__LAYOUT_LIST ||
          (layout == CST__LAYOUT_OPAQUE && cst__has_value_text(type->format));
+}
+
+/* A list of any layout, but no map. */
+static bool csv_plan_is_list(const struct ArrowSchema *type) {
+  int64_t ignored;
+  cst__layout layout = cst__layout_find(type->format, &ignored)->layout;
+  return layout == CST__LAYOUT_FIXED_LIST || layout == CST__LAYOUT_LIST_VIEW ||
+         (layout == CST__LAYOUT_LIST && strcmp(type->format, "+m") != 0);
 }
 
 static cst_status csv_plan_set_type(cst__csv_plan *plan, cst__csv_column *column,
                                     const struct ArrowSchema *type, cst_error *error) {
-  bool is_list = strcmp(type->format, "+l") == 0 || strcmp(type->format, "+L") == 0;
+  bool is_list = csv_plan_is_list(type);
   const struct ArrowSchema *value = is_list ? type->children[0] : type;
   bool is_null = strcmp(value->format, "n") == 0;
-  bool is_text = value->dictionary != NULL || value->format[0] == 'w';
-  if (!csv_plan_is_value(value) || (is_list && (is_null || is_text))) {
+  if (!csv_plan_is_value(value) || (is_list && is_null)) {
     cst__fail(error, CST_UNSUPPORTED,
               "use numbers, bool, strings, binary, times and decimals, and lists of these",
               "CSV cannot be read as the Arrow type '%s'", value->format);

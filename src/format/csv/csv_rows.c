@@ -11,8 +11,10 @@ enum { MAX_NULL_FILL = 4 << 20 /* values that stand for null rows of a fixed sha
 struct cst__csv_rows {
   const cst__csv_plan *plan;
   cst__batch_builder *batch;
-  uint8_t *scratch; /* a cell without doubled quotes */
-  size_t scratch_size;
+  struct unquoted {
+    uint8_t *bytes;
+    size_t size;
+  } cell, item; /* without doubled quotes; an item is one of a cell */
 };
 
 /* The cells of one column of a run, on their way. */
@@ -175,21 +177,25 @@ static bool put_texted(csv_cells *c, const uint8_t *text, size_t size) {
              : cst__parse_value_text(c->type->format, (const char *)t.data, t.size, to);
 }
 
-/* The text of a cell, without doubled quotes. */
-static cst_status csv_text_of(csv_cells *c, const cst__csv_cell *cell, cst_bytes *out) {
-  cst__csv_rows *rows = c->rows;
-  *out = (cst_bytes){c->run->data + cell->begin, cell->size & CST__CSV_SIZE};
-  if (cell->size & CST__CSV_DOUBLED) {
+/* A text, without the doubled quotes that its flags tell of. */
+static cst_status csv_unquote(csv_cells *c, struct unquoted *to, const uint8_t *text,
+                              uint32_t size_and_flags, cst_bytes *out) {
+  *out = (cst_bytes){text, size_and_flags & CST__CSV_SIZE};
+  if (size_and_flags & CST__CSV_DOUBLED) {
     size_t want = out->size + CST__CSV_PADDING;
-    void *items = rows->scratch;
-    if (!cst__grow(&rows->plan->allocator, &items, &rows->scratch_size, want, 1)) {
+    void *bytes = to->bytes;
+    if (!cst__grow(&c->rows->plan->allocator, &bytes, &to->size, want, 1)) {
       return cst__fail_memory(c->error, want);
     }
-    rows->scratch = items;
-    out->size = cst__csv_undouble(rows->scratch, out->data, out->size);
-    out->data = rows->scratch;
+    to->bytes = bytes;
+    out->size = cst__csv_undouble(to->bytes, out->data, out->size);
+    out->data = to->bytes;
   }
   return CST_OK;
+}
+
+static cst_status csv_text_of(csv_cells *c, const cst__csv_cell *cell, cst_bytes *out) {
+  return csv_unquote(c, &c->rows->cell, c->run->data + cell->begin, cell->size, out);
 }
 
 /* ---- cells that hold one value ---- */
@@ -247,23 +253,37 @@ static cst_status put_texteds(csv_cells *c) {
   return CST_OK;
 }
 
-/* Bytes of a fixed size, and texts of a dictionary. */
-static cst_status put_bytes(csv_cells *c, size_t row, cst_bytes text) {
+static cst_status put_item(csv_cells *c, const uint8_t *text, uint32_t size_and_flags, bool *fits);
+
+/* The index of a text, or of the value that it says. */
+static cst_status put_dictionary(csv_cells *c, cst_bytes text, bool *fits) {
+  const cst__type *type = c->type->dictionary;
   int64_t index = 0;
+  *fits = !type->is_string || cst__utf8_valid(text.data, text.size);
+  if (type->layout == CST__LAYOUT_BINARY) {
+    CST__TRY(cst__builder_intern(c->values, text.data, text.size, &index, c->error));
+    return cst__builder_append_index(c->values, index) ? CST_OK : csv_fail_room(c);
+  }
+  bool is_one;
+  csv_cells value = *c;
+  value.values = cst__builder_dictionary_value(c->values);
+  value.type = type;
+  CST__TRY(put_item(&value, text.data, (uint32_t)text.size, &is_one));
+  *fits = *fits && is_one;
+  return cst__builder_append_value(c->values, c->error);
+}
+
+/* Bytes of a fixed size, and values of a dictionary; what does not fit has a slot, too. */
+static cst_status put_bytes(csv_cells *c, cst_bytes text, bool *fits) {
   size_t width = c->type->width;
   if (c->type->dictionary != NULL) {
-    CST__TRY(cst__builder_intern(c->values, text.data, text.size, &index, c->error));
-    if (c->type->dictionary->is_string && !cst__utf8_valid(text.data, text.size)) {
-      note_misfit(c, row, false);
-    }
-    return cst__builder_append_index(c->values, index) ? CST_OK : csv_fail_room(c);
+    return put_dictionary(c, text, fits);
   }
   uint8_t *to = cst__builder_next(c->values, width);
   memset(to, 0, width);
-  if (text.size == width) {
+  *fits = text.size == width;
+  if (*fits) {
     memcpy(to, text.data, width);
-  } else {
-    note_misfit(c, row, false);
   }
   c->values->length++;
   return CST_OK;
@@ -277,10 +297,19 @@ static cst_status put_all_bytes(csv_cells *c) {
       CST__TRY(put_null(c, row));
       continue;
     }
+    bool fits;
     CST__TRY(csv_text_of(c, cell, &text));
-    CST__TRY(put_bytes(c, row, text));
+    CST__TRY(put_bytes(c, text, &fits));
+    if (!fits) {
+      note_misfit(c, row, false);
+    }
   }
   return CST_OK;
+}
+
+/* Whole texts are the values, or their dictionary's. */
+static bool is_of_bytes(const csv_cells *c) {
+  return c->type->dictionary != NULL || c->type->layout == CST__LAYOUT_FIXED_BINARY;
 }
 
 /* A loop of its own for each common type. */
@@ -288,7 +317,7 @@ static cst_status put_scalars(csv_cells *c) {
   if (is_string(c)) {
     return csv_put_strings(c);
   }
-  if (c->type->dictionary != NULL || c->type->layout == CST__LAYOUT_FIXED_BINARY) {
+  if (is_of_bytes(c)) {
     return put_all_bytes(c);
   }
   if (c->type->layout == CST__LAYOUT_HALF || c->type->layout == CST__LAYOUT_OPAQUE) {
@@ -324,6 +353,10 @@ static cst_status put_item(csv_cells *c, const uint8_t *text, uint32_t size_and_
     cst__builder_put_string(c->values, size);
   } else if (is_string(c)) {
     csv_put_string(c->values, text, size);
+  } else if (is_of_bytes(c)) {
+    cst_bytes bytes;
+    CST__TRY(csv_unquote(c, &c->rows->item, text, size_and_flags, &bytes));
+    return put_bytes(c, bytes, fits);
   } else {
     *fits = c->type->layout == CST__LAYOUT_BOOL     ? put_bool(c, text, size)
             : c->type->layout == CST__LAYOUT_NUMBER ? csv_put_number(c, c->type->dtype, text, size)
@@ -353,7 +386,7 @@ static cst_status put_items(csv_cells *c, const cst__csv_cell *cell, bool *fits)
 /* The only value of a cell. */
 static cst_status put_only_item(csv_cells *c, const cst__csv_cell *cell, bool *fits) {
   cst_bytes text;
-  if (!is_string(c)) {
+  if (!is_string(c) && !is_of_bytes(c)) {
     return put_item(c, c->run->data + cell->begin, cell->size & CST__CSV_SIZE, fits);
   }
   CST__TRY(csv_text_of(c, cell, &text));
@@ -379,7 +412,8 @@ static cst_status csv_put_list(csv_cells *c, size_t row, const cst__csv_cell *ce
 static cst_status csv_put_lists(csv_cells *c) {
   for (size_t row = 0; row < c->run->rows; row++) {
     const cst__csv_cell *cell = &c->run->cells[row * c->run->width + c->source];
-    bool is_null = is_string(c) ? cell->size == 0 : (cell->size & CST__CSV_SIZE) == 0;
+    bool is_null =
+        is_string(c) || is_of_bytes(c) ? cell->size == 0 : (cell->size & CST__CSV_SIZE) == 0;
     if (is_null) {
       CST__TRY(check_fill(c));
     }
@@ -408,8 +442,7 @@ static bool has_high_bytes(const uint8_t *data, size_t size) {
   return ((high | cst__load_tail(data, size)) & UINT64_C(0x8080808080808080)) != 0;
 }
 
-/* Strings have to be UTF-8, each of them; `first` is the first of the run's. Their lists have
- * offsets: fixed shapes come of schemas, which have no strings. */
+/* Strings have to be UTF-8, each of them; `first` is the first of the run's. */
 static void check_utf8(csv_cells *c, int64_t first) {
   const cst__builder *values = c->values;
   const int64_t *ends = values->offsets;
@@ -422,7 +455,8 @@ static void check_utf8(csv_cells *c, int64_t first) {
   int64_t slot = c->to->length - (int64_t)c->run->rows; /* of the column, for the value */
   int64_t first_slot = slot;
   for (int64_t i = first; i < values->length; i++) {
-    while (is_list && c->to->offsets[slot + 1] <= i) {
+    while (is_list && (c->to->offsets != NULL ? c->to->offsets[slot + 1]
+                                              : (slot + 1) * c->to->type->fixed_size) <= i) {
       slot++;
     }
     if (!cst__utf8_valid(bytes + ends[i], (size_t)(ends[i + 1] - ends[i]))) {
@@ -477,7 +511,8 @@ cst_status cst__csv_rows_new(const cst__csv_plan *plan, cst__csv_rows **out, cst
 void cst__csv_rows_free(cst__csv_rows *rows) {
   if (rows != NULL) {
     cst__batch_builder_free(rows->batch);
-    cst__delete(rows->scratch);
+    cst__delete(rows->cell.bytes);
+    cst__delete(rows->item.bytes);
     cst__delete(rows);
   }
 }

@@ -233,9 +233,26 @@ static cst_status append_fixed_bytes(cst__json_rows *rows, cst__json_column *col
   return CST_OK;
 }
 
+static cst_status json_append_value(cst__json_rows *rows, cst__json_column *column,
+                                    yyjson_val *value, cst_error *error);
+
+/* A value that is no string with offsets is made alone, as one of its type is. */
+static cst_status append_dictionary_value(cst__json_rows *rows, cst__json_column *column,
+                                          yyjson_val *value, cst_error *error) {
+  cst__json_type type = {.type = column->type->type->dictionary, .flags = CST__JSON_REQUIRED};
+  cst__json_column one = {.type = &type, .to = cst__builder_dictionary_value(column->to)};
+  CST__TRY(json_append_value(rows, &one, value, error));
+  cst_status status = cst__builder_append_value(column->to, error);
+  rows->failed = status != CST_OK ? value : rows->failed;
+  return status;
+}
+
 static cst_status append_dictionary(cst__json_rows *rows, cst__json_column *column,
                                     yyjson_val *value, cst_error *error) {
   int64_t index;
+  if (column->type->type->dictionary->layout != CST__LAYOUT_BINARY) {
+    return append_dictionary_value(rows, column, value, error);
+  }
   yyjson_val *mark =
       column->type->type->dictionary->is_string ? NULL : cst__json_base64_mark(value);
   yyjson_val *string = mark != NULL ? mark : value;
@@ -284,9 +301,6 @@ static cst_status json_append_bytes(cst__json_rows *rows, cst__json_column *colu
 }
 
 /* ---- lists and structs ---- */
-
-static cst_status json_append_value(cst__json_rows *rows, cst__json_column *column,
-                                    yyjson_val *value, cst_error *error);
 
 static cst_status append_items(cst__json_rows *rows, cst__json_column *column, yyjson_val *value,
                                cst_error *error) {
@@ -497,6 +511,7 @@ static cst_status json_append_value(cst__json_rows *rows, cst__json_column *colu
     case CST__LAYOUT_BINARY_VIEW:
       return json_append_bytes(rows, column, value, error);
     case CST__LAYOUT_LIST:
+    case CST__LAYOUT_LIST_VIEW:
       return json_append_list(rows, column, value, error);
     case CST__LAYOUT_FIXED_LIST:
       return append_fixed_list(rows, column, value, error);

@@ -276,6 +276,7 @@ static bool is_readable(const struct ArrowSchema *schema) {
     case CST__LAYOUT_HALF:
     case CST__LAYOUT_FIXED_LIST:
     case CST__LAYOUT_LIST:
+    case CST__LAYOUT_LIST_VIEW:
     case CST__LAYOUT_STRUCT:
       return true;
     case CST__LAYOUT_OPAQUE:
@@ -285,21 +286,21 @@ static bool is_readable(const struct ArrowSchema *schema) {
   }
 }
 
-/* A dictionary, if there is one, is of strings or binary. */
+/* A dictionary, if there is one, is of values that hold no others. */
 static bool has_readable_values(const struct ArrowSchema *schema) {
-  int64_t ignored;
   const struct ArrowSchema *values = schema->dictionary;
-  return values == NULL ||
-         (values->dictionary == NULL &&
-          cst__layout_find(values->format, &ignored)->layout == CST__LAYOUT_BINARY);
+  return values == NULL || (values->dictionary == NULL && values->n_children == 0 &&
+                            strcmp(values->format, "n") != 0 && strcmp(values->format, "+s") != 0 &&
+                            is_readable(values));
 }
 
 static cst_status check_readable(const struct ArrowSchema *schema, cst_error *error) {
   if (!is_readable(schema) || !has_readable_values(schema)) {
-    return cst__fail(error, CST_UNSUPPORTED,
-                     schema->dictionary != NULL ? "use a dictionary of strings or binary" : NULL,
-                     "JSON cannot be read as the Arrow type '%s'%s", schema->format,
-                     schema->dictionary != NULL ? " with a dictionary" : "");
+    return cst__fail(
+        error, CST_UNSUPPORTED,
+        schema->dictionary != NULL ? "use a dictionary of strings, numbers or times" : NULL,
+        "JSON cannot be read as the Arrow type '%s'%s", schema->format,
+        schema->dictionary != NULL ? " with a dictionary" : "");
   }
   for (int64_t i = 0; i < schema->n_children; i++) {
     const struct ArrowSchema *child = schema->children[i];
@@ -377,7 +378,8 @@ cst_status cst__json_types_of_arrow(cst__json_types *types, const cst__table_opt
 
 const char *cst__json_type_word(const cst__json_type *type) {
   if (type->type->dictionary != NULL) {
-    return "a string";
+    const cst__json_type values = {.type = type->type->dictionary};
+    return cst__json_type_word(&values);
   }
   switch (type->type->layout) {
     case CST__LAYOUT_BOOL:
@@ -394,6 +396,7 @@ const char *cst__json_type_word(const cst__json_type *type) {
     case CST__LAYOUT_BINARY_VIEW:
       return type->type->is_string ? "a string" : "a string or {\"base64\": ...}";
     case CST__LAYOUT_LIST:
+    case CST__LAYOUT_LIST_VIEW:
     case CST__LAYOUT_FIXED_LIST:
       return "a list";
     case CST__LAYOUT_STRUCT:

@@ -21,6 +21,7 @@ from apache_beam.io.concat_source import ConcatSource
 from columnstone._beam.pieces import _OfSources, _Planned
 from columnstone._beam.source import FileSource
 from columnstone._beam.tracker import RecordTracker
+from fsspec.implementations.local import LocalFileSystem
 
 MUST = test_utils.ExpectedSplitOutcome.MUST_SUCCEED_AND_BE_CONSISTENT
 CONSISTENT = test_utils.ExpectedSplitOutcome.MUST_BE_CONSISTENT_IF_SUCCEEDS
@@ -404,3 +405,51 @@ def test_the_coder_is_that_of_record_batches(path: str) -> None:
     assert isinstance(cst.beam.RecordBatchCoder(), beam.coders.Coder)
     source = beam_files.source_of(path)
     assert type(source.default_output_coder()) is cst.beam.RecordBatchCoder
+
+
+# ---- what a reader opens ----
+
+
+class _Counting(LocalFileSystem):  # type: ignore[misc]
+    """Files of this machine, as of a server that is asked for each: what is opened is noted in a
+    file, because workers have copies of the file system."""
+
+    protocol = "counting"
+    cachable = False
+
+    def _open(self, path: str, *args: Any, **options: Any) -> Any:
+        with open(self.storage_options["log"], "a") as log:
+            log.write(f"{path}\n")
+        return super()._open(path, *args, **options)
+
+
+@pytest.mark.parametrize("name", ["a.tfrecord", "a.tfrecord.gz", "a.jsonl", "a.csv"])
+def test_a_range_is_read_by_opening_its_file_once(tmp_path: pathlib.Path, name: str) -> None:
+    path, log = tmp_path / name, tmp_path / "log"
+    cst.write([{"id": i, "text": "x" * 50} for i in range(1000)], path)
+    options = {"schema": 'feature { name: "id" type: INT }'} if "tfrecord" in name else {}
+    source = beam_files.source_of(str(path), 100, filesystem=_Counting(log=str(log)), **options)
+    rows = 0
+    for bundle in source.split(path.stat().st_size // 3):
+        log.write_text("")
+        tracker = bundle.source.get_range_tracker(bundle.start_position, bundle.stop_position)
+        rows += sum(map(len, bundle.source.read(tracker)))
+        assert log.read_text().splitlines() == [str(path)]
+    assert rows == 1000
+
+
+def test_a_range_that_is_divided_opens_its_file_for_the_new_end(tmp_path: pathlib.Path) -> None:
+    """Once more to find where the rest begins, and once to see that nothing lies between."""
+    path, log = beam_files.write(tmp_path / "a.tfrecord", range(1000)), tmp_path / "log"
+    source = beam_files.source_of(
+        path, 100, filesystem=_Counting(log=str(log)), schema=beam_files.SCHEMA
+    )
+    (bundle,) = source.split(1 << 40)
+    tracker = bundle.source.get_range_tracker(bundle.start_position, bundle.stop_position)
+    log.write_text("")
+    batches = bundle.source.read(tracker)
+    rows = len(next(batches))
+    assert tracker.try_split(bundle.stop_position // 2) is not None
+    rows += sum(map(len, batches))
+    assert 100 < rows < 1000
+    assert len(log.read_text().splitlines()) <= 3

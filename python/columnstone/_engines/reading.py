@@ -11,6 +11,7 @@ from .._api.open import open
 from .._api.plan import plan
 from .._base.errors import Error, SchemaError
 from .._base.optional import need
+from .._core import FORMATS
 from .._formats.options import KINDS
 from .._source.split import Split
 from .names import check_names
@@ -30,6 +31,8 @@ BATCHES = {"batch_size": 16384, "batch_bytes": 16 << 20}
 _END = 2**63 - 1  # of a split of unknown size
 _LOOK = 4 << 20  # bytes of batches that an estimate looks at
 _GROWTH = 4.0  # from disk to memory, where a look does not tell
+
+_TEXTS = [name for name, (_, is_text) in FORMATS.items() if is_text]
 
 # Where files are, and which may be opened: options of everything that looks at them.
 _PLACE = ("filesystem", "schemes", "hosts")
@@ -184,9 +187,10 @@ def _kind(options: dict[str, Any], source: Source) -> dict[str, Any]:
     open each file to find it out. Files without a byte do not tell."""
     if source._options["view"] is not None or options.get("message_column") is not None:
         return {}
-    if source._core.container() is None or not source._core.total_bytes():
+    format, container = source._core.format(), source._core.container()
+    if not source._core.total_bytes() or (container is None and format not in _TEXTS):
         return {}
-    return {"format": source._core.format(), "container": source._core.container()}
+    return {"format": format, "container": container}
 
 
 def _found(paths: AnyInput, options: dict[str, Any], source: Source) -> dict[str, Any]:

@@ -6,6 +6,38 @@
  * to be good, so that the slow way can always begin anew. Loads of up to 32 bytes may begin
  * anywhere in an entry (`slack`), therefore an entry near the end of what may be read is first
  * copied to where that is safe; one that is too long for that is read without slack.
+ *
+ * Why it is as it is. 0.95 means that the other form has 0.95 times the speed, measured alone
+ * unless something else is said:
+ *
+ * One compare for the head of an entry (put_usual). At first the parts of an entry were read one
+ * after the other, each length with a check of its own; but all lengths of the usual entry, with
+ * one packed list or one string, follow from two. By put_any_entry alone, which reads the parts:
+ * 0.62 on a click log, with 1.9 times the instructions.
+ *
+ * The loop is compiled three times, by how names are looked up (`lookup`). A table of few names has
+ * a word of bits for the ends of names, which passes most of the features that nobody wants by one
+ * test (3 columns of 300 are 3.5 times as fast as by the search alone); to ask it for each name of
+ * a wide table, or for the second words of names in a table of short ones, costs and tells nothing.
+ * One loop that looks at the table for each name: 0.95 on a click log, 0.89 on records of many
+ * features.
+ *
+ * The kind on the wire decides (`switch (value[2])`), not that of the column, which has to be the
+ * same but is known only after the search. Alone it makes no difference on a click log.
+ *
+ * The sizes of names are no branches (keep_bytes): where features come in any order, so do sizes.
+ * 300 columns in random order with a branch: 0.95.
+ *
+ * What is asked of the state for each entry stands in variables of the loop (local_state): bytes
+ * are stored all the time, and the compiler cannot know that they do not change the state. A click
+ * log without them: 0.97.
+ *
+ * Absent rows cost nothing (cst__hot): a row with values appends their end and sets a bit. The
+ * first form filled the offsets of the rows between as soon as the next value came; expand_offsets
+ * does that for all rows at once, four at a time, when the batch is complete.
+ *
+ * The next record is loaded ahead (cst__prefetch): 1.4 times as fast where a few columns are read
+ * of records that lie anywhere in memory.
  */
 #include <string.h>
 

@@ -475,7 +475,7 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
                              .sink = CST_SINK_OPTIONS_INIT,
                              .specs = CST_SPECS_OPTIONS_INIT,
                              .validation = CST_VALIDATE_OPTIONS_INIT,
-                             .proposal = {.options = CST_PROPOSE_OPTIONS_INIT},
+                             .finding = {.proposal = CST_PROPOSE_OPTIONS_INIT},
                              .message = {.options = CST_MESSAGE_OPTIONS_INIT},
                              .rows = 10,
                              .choice = {.number = 1000}};

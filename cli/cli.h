@@ -4,6 +4,7 @@
 #ifndef CLI_H
 #define CLI_H
 
+#include <columnstone/findings.h>
 #include <columnstone/format.h>
 #include <columnstone/index.h>
 #include <columnstone/message.h>
@@ -58,11 +59,13 @@ typedef struct cli_query {
   bool explain;
 } cli_query;
 
-/* What --propose and its kin say. */
-typedef struct cli_proposal {
-  bool is_wanted;
-  cst_propose_options options; /* but for what specs has */
-} cli_proposal;
+/* What is to be found out: by --propose and its kin, and by the options of an accumulator. */
+typedef struct cli_finding {
+  bool proposes;
+  cst_propose_options proposal; /* but for what specs has */
+  const char **options;         /* KEY=VALUE */
+  size_t num_options;
+} cli_finding;
 
 /* An index as text. */
 typedef struct cli_index_text {
@@ -101,7 +104,7 @@ typedef struct cli_settings {
   cli_index_text index_text;
   cli_message message;
   cli_query query;
-  cli_proposal proposal;
+  cli_finding finding;
   cli_nested nested;
   const char **paths; /* the arguments that are not options */
   size_t num_paths;
@@ -342,6 +345,16 @@ void cli_json_error(FILE *out, const cst_error *error);
 /* "1.2 GB". */
 const char *cli_bytes(double bytes, char buf[32]);
 
+/* ---- findings (print_findings.c) ---- */
+
+/* Prints a JSON object of the rows, by what they are one of, and the totals, without its end, so
+ * that more members may follow. */
+cst_status cli_json_findings(const cst_findings *findings, cst_error *error);
+/* The same with its end. */
+cst_status cli_print_json_findings(const cst_findings *findings, cst_error *error);
+/* A line per row below the names of the columns, and the totals. */
+cst_status cli_print_findings(const cst_findings *findings, cst_error *error);
+
 /* ---- JSON that is cut for a terminal (shorten.c) ---- */
 
 enum { CLI_DEPTH = 64 };
@@ -364,7 +377,7 @@ void cli_shorten(cli_shortener *shortener, const char *data, size_t size);
 
 extern const cli_verb cli_query_verb, cli_info, cli_head, cli_count, cli_verify, cli_schema_infer,
     cli_schema_spec, cli_schema_check, cli_schema_diff, cli_schema_tree, cli_convert, cli_repair,
-    cli_index, cli_plan, cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle, cli_view_build,
-    cli_view_show, cli_view_check, cli_view_diff;
+    cli_accumulate, cli_index, cli_plan, cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle,
+    cli_view_build, cli_view_show, cli_view_check, cli_view_diff;
 
 #endif /* CLI_H */

@@ -136,7 +136,7 @@ static void infer(const result *batch, const cst_bytes *items) {
   FUZZ_ASSERT(cst__inference_accumulator.create(NULL, NULL, &inferrer, NULL) == CST_OK);
   FUZZ_ASSERT(cst__accumulator_add(&cst__inference_accumulator, inferrer, &batch->schema,
                                    &batch->array, NULL, NULL) == CST_OK);
-  FUZZ_ASSERT(cst__inference_accumulator.finish(inferrer, &schema, NULL) == CST_OK);
+  FUZZ_ASSERT(cst__inference_accumulator.finish_schema(inferrer, &schema, NULL) == CST_OK);
   cst__inference_accumulator.free(inferrer);
   result again = decode(schema, items, 0, CST__LOOP_BEST, CST_COLUMNS_OFFSETS_32);
   cst_schema_release(schema);

@@ -2,7 +2,7 @@
  * what it says it is: saved again, merged, and finished.
  *
  * The input: a byte that picks the accumulator, and the state without name, version, checksum and,
- * for validation, the mark of its plan, which the target puts around it.
+ * for validation and lengths, the mark of its plan, which the target puts around it.
  */
 #include <string.h>
 
@@ -43,6 +43,9 @@ static void frame(const target *t, const uint8_t *data, size_t size, cst__text *
   if (t->accumulator == &cst__validation_accumulator) {
     append_number(out, ((const cst__validation_plan *)t->plan)->mark);
   }
+  if (t->accumulator == &cst__lengths_accumulator) {
+    append_number(out, 0);
+  }
   cst__text_append(out, data, size);
   uint32_t crc = cst__crc32c(0, out->data, out->size);
   cst__text_append(out, &crc, sizeof crc);
@@ -63,28 +66,28 @@ static void *load(const target *t, const char *bytes, size_t size, cst_status *s
 /* Made-up counts may give a schema that does not pass; then it has to say so. */
 static void finish(const target *t, const void *state) {
   cst_error error = CST_ERROR_INIT;
-  if (t->accumulator == &cst__validation_accumulator) {
-    cst_validation *found = NULL;
-    FUZZ_ASSERT(t->accumulator->finish(state, &found, &error) == CST_OK);
-    for (size_t i = 0; i < cst_validation_num_anomalies(found); i++) {
-      FUZZ_ASSERT(cst_validation_anomaly(found, i)->message[0] != '\0');
-    }
-    cst_validation_free(found);
-    return;
-  }
-  if (t->accumulator == &cst__counts_accumulator) {
-    cst_counts *counts = NULL;
-    FUZZ_ASSERT(t->accumulator->finish(state, &counts, &error) == CST_OK);
-    for (size_t i = 0; i < counts->num_columns; i++) {
-      FUZZ_ASSERT(counts->columns[i].rows <= counts->num_rows);
-    }
-    cst_counts_free(counts);
-    return;
-  }
-  cst_schema *schema = NULL;
-  cst_status status = t->accumulator->finish(state, &schema, &error);
+  cst_findings *found = NULL;
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_status status = t->accumulator->finish(state, &found, &error);
   FUZZ_ASSERT(status == CST_OK || (error.message[0] != '\0' && status != CST_NO_MEMORY));
-  cst_schema_release(status == CST_OK ? schema : NULL);
+  FUZZ_ASSERT(status == CST_OK || t->accumulator->finish_schema != NULL);
+  if (status != CST_OK) {
+    return;
+  }
+  for (size_t i = 0; i < cst_findings_num_rows(found); i++) {
+    int64_t rows = cst_findings_total(found, "num_rows");
+    const char *message = cst_findings_text(found, "message", i);
+    FUZZ_ASSERT(cst_findings_text(found, "path", i) != NULL);
+    FUZZ_ASSERT(message == NULL || message[0] != '\0');
+    FUZZ_ASSERT(cst_findings_number(found, "rows", i) <= rows);
+    FUZZ_ASSERT(cst_findings_number(found, "empty", i) <= cst_findings_number(found, "lists", i));
+  }
+  FUZZ_ASSERT(cst_findings_batch(found, &schema, &batch, &error) == CST_OK);
+  FUZZ_ASSERT((size_t)batch.length == cst_findings_num_rows(found));
+  schema.release(&schema);
+  batch.release(&batch);
+  cst_findings_free(found);
 }
 
 /* Saving again gives the same from then on. */
@@ -142,6 +145,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static cst__validation_source source = {.group = ""};
   static cst__validation_plan plan;
   static const cst__inference_plan looks = {true};
+  static cst__owned_plan lengths;
   static cst_schema *schema;
   if (size == 0 || size > MAX_INPUT) {
     fuzz_outcome("no use");
@@ -153,12 +157,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     FUZZ_ASSERT(cst_schema_from_text(schema_text, strlen(schema_text), &schema, NULL) == CST_OK);
     FUZZ_ASSERT(cst__validation_plan_init(&plan, schema, &validate_options, &source, NULL, NULL) ==
                 CST_OK);
+    const struct {
+      const char *const *columns;
+      size_t num_columns;
+    } no_columns = {NULL, 0};
+    FUZZ_ASSERT(cst__lengths_accumulator.plan(&no_columns, NULL, &lengths, NULL) == CST_OK);
   }
-  const target targets[] = {{&cst__inference_accumulator, NULL},
-                            {&cst__proposal_accumulator, &propose_options},
-                            {&cst__validation_accumulator, &plan},
-                            {&cst__counts_accumulator, NULL},
-                            {&cst__inference_accumulator, &looks}};
-  run(&targets[data[0] % 5], data + 1, size - 1);
+  const target targets[] = {
+      {&cst__inference_accumulator, NULL},   {&cst__proposal_accumulator, &propose_options},
+      {&cst__validation_accumulator, &plan}, {&cst__counts_accumulator, NULL},
+      {&cst__inference_accumulator, &looks}, {&cst__lengths_accumulator, lengths.plan}};
+  run(&targets[data[0] % 6], data + 1, size - 1);
   return 0;
 }

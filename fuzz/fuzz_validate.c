@@ -121,11 +121,11 @@ static void check_error(cst_status status, const cst_error *error) {
 }
 
 /* NULL: the schema cannot be used with such data. */
-static cst_validation *validate(uint8_t bits, int32_t threads, const cst_schema *schema) {
+static cst_findings *validate(uint8_t bits, int32_t threads, const cst_schema *schema) {
   static const char *const groups[] = {"", "other"};
   cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
   cst_error error = CST_ERROR_INIT;
-  cst_validation *found = NULL;
+  cst_findings *found = NULL;
   options.schema = schema;
   options.environment = bits & ENVIRONMENT ? "SERVING" : NULL;
   options.groups = groups;
@@ -148,46 +148,60 @@ static bool are_same_texts(const char *a, const char *b) {
   return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
-static void check_anomaly(const cst_anomaly *a, uint64_t rows) {
-  FUZZ_ASSERT(a->kind[0] != '\0' && a->message[0] != '\0' && a->hint[0] != '\0');
-  FUZZ_ASSERT(a->num_places <= 2 && a->num_places <= a->count);
-  FUZZ_ASSERT(a->num_places == 2 || a->num_places == a->count);
-  FUZZ_ASSERT(a->count <= rows || strcmp(a->kind, "record") == 0);
-  FUZZ_ASSERT((a->tensor != NULL) == (strcmp(a->kind, "representation") == 0));
-  for (size_t i = 0; i < a->num_places; i++) {
-    FUZZ_ASSERT(a->places[i].file[0] != '\0' && a->places[i].record >= 0);
+static void check_anomaly(const cst_findings *all, size_t i) {
+  size_t begin, end;
+  const char *kind = cst_findings_text(all, "kind", i);
+  int64_t count = cst_findings_number(all, "count", i);
+  FUZZ_ASSERT(cst_findings_items(all, "places", i, &begin, &end));
+  FUZZ_ASSERT(kind[0] != '\0' && cst_findings_text(all, "message", i)[0] != '\0' &&
+              cst_findings_text(all, "hint", i)[0] != '\0');
+  FUZZ_ASSERT(end - begin <= 2 && (int64_t)(end - begin) <= count);
+  FUZZ_ASSERT(end - begin == 2 || (int64_t)(end - begin) == count);
+  FUZZ_ASSERT(count <= cst_findings_total(all, "num_rows") || strcmp(kind, "record") == 0);
+  FUZZ_ASSERT((cst_findings_text(all, "tensor", i) != NULL) ==
+              (strcmp(kind, "representation") == 0));
+  for (size_t k = begin; k < end; k++) {
+    FUZZ_ASSERT(cst_findings_text(all, "places.file", k)[0] != '\0' &&
+                cst_findings_number(all, "places.record", k) >= 0);
   }
 }
 
-static void same_validations(const cst_validation *a, const cst_validation *b) {
+static void same_texts(const cst_findings *a, const cst_findings *b, const char *column, size_t i) {
+  FUZZ_ASSERT(are_same_texts(cst_findings_text(a, column, i), cst_findings_text(b, column, i)));
+}
+
+static void same_validations(const cst_findings *a, const cst_findings *b) {
+  static const char *const texts[] = {"kind", "path", "tensor", "group", "message", "hint"};
+  size_t begin, end, other;
   FUZZ_ASSERT((a == NULL) == (b == NULL));
-  FUZZ_ASSERT(cst_validation_num_rows(a) == cst_validation_num_rows(b));
-  FUZZ_ASSERT(cst_validation_num_anomalies(a) == cst_validation_num_anomalies(b));
-  for (size_t i = 0; i < cst_validation_num_anomalies(a); i++) {
-    const cst_anomaly *x = cst_validation_anomaly(a, i);
-    const cst_anomaly *y = cst_validation_anomaly(b, i);
-    check_anomaly(x, cst_validation_num_rows(a));
-    FUZZ_ASSERT(strcmp(x->kind, y->kind) == 0 && strcmp(x->path, y->path) == 0);
-    FUZZ_ASSERT(are_same_texts(x->tensor, y->tensor) && are_same_texts(x->group, y->group));
-    FUZZ_ASSERT(strcmp(x->message, y->message) == 0 && strcmp(x->hint, y->hint) == 0);
-    FUZZ_ASSERT(x->count == y->count && x->num_places == y->num_places);
-    for (size_t k = 0; k < x->num_places; k++) {
-      FUZZ_ASSERT(strcmp(x->places[k].file, y->places[k].file) == 0);
-      FUZZ_ASSERT(x->places[k].record == y->places[k].record);
-      FUZZ_ASSERT(strcmp(x->places[k].found, y->places[k].found) == 0);
+  FUZZ_ASSERT(cst_findings_total(a, "num_rows") == cst_findings_total(b, "num_rows"));
+  FUZZ_ASSERT(cst_findings_num_rows(a) == cst_findings_num_rows(b));
+  for (size_t i = 0; i < cst_findings_num_rows(a); i++) {
+    check_anomaly(a, i);
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+      same_texts(a, b, texts[k], i);
+    }
+    FUZZ_ASSERT(cst_findings_number(a, "count", i) == cst_findings_number(b, "count", i));
+    FUZZ_ASSERT(cst_findings_items(b, "places", i, NULL, &other) &&
+                cst_findings_items(a, "places", i, &begin, &end) && other == end);
+    for (size_t k = begin; k < end; k++) {
+      same_texts(a, b, "places.file", k);
+      same_texts(a, b, "places.found", k);
+      FUZZ_ASSERT(cst_findings_number(a, "places.record", k) ==
+                  cst_findings_number(b, "places.record", k));
     }
   }
 }
 
-static void show(const cst_validation *found, const cst_schema *schema) {
+static void show(const cst_findings *found, const cst_schema *schema) {
   char *text;
   size_t size;
   FUZZ_ASSERT(cst_schema_to_text(schema, &text, &size, NULL) == CST_OK);
   fprintf(stderr, "%s\n", text);
   cst_free(text);
-  for (size_t i = 0; i < cst_validation_num_anomalies(found); i++) {
-    const cst_anomaly *a = cst_validation_anomaly(found, i);
-    fprintf(stderr, "%s %s: %s\n", a->kind, a->path, a->message);
+  for (size_t i = 0; i < cst_findings_num_rows(found); i++) {
+    fprintf(stderr, "%s %s: %s\n", cst_findings_text(found, "kind", i),
+            cst_findings_text(found, "path", i), cst_findings_text(found, "message", i));
   }
 }
 
@@ -197,35 +211,34 @@ typedef struct changes {
   size_t count, breaks;
 } changes;
 
-static void on_change(void *ctx, const cst_schema_change *change) {
-  changes *c = ctx;
-  FUZZ_ASSERT(change->kind[0] != '\0');
-  FUZZ_ASSERT(change->before != NULL || strcmp(change->kind, "removed") != 0);
-  FUZZ_ASSERT(change->after != NULL || strcmp(change->kind, "added") != 0);
-  c->count++;
-  c->breaks += change->breaks;
-}
-
 static changes diff(const cst_schema *before, const cst_schema *after) {
-  changes c = {0, 0};
-  size_t count;
-  FUZZ_ASSERT(cst_schema_diff(before, after, on_change, &c, &count, NULL) == CST_OK);
-  FUZZ_ASSERT(count == c.count);
+  cst_findings *found;
+  FUZZ_ASSERT(cst_schema_diff(before, after, &found, NULL) == CST_OK);
+  changes c = {.count = cst_findings_num_rows(found)};
+  for (size_t i = 0; i < c.count; i++) {
+    const char *kind = cst_findings_text(found, "kind", i);
+    FUZZ_ASSERT(kind[0] != '\0');
+    FUZZ_ASSERT(cst_findings_text(found, "before", i) != NULL || strcmp(kind, "removed") != 0);
+    FUZZ_ASSERT(cst_findings_text(found, "after", i) != NULL || strcmp(kind, "added") != 0);
+    c.breaks += cst_findings_number(found, "breaks", i) == 1;
+  }
+  cst_findings_free(found);
   return c;
 }
 
-static bool fits(const cst_validation *found) {
-  return found != NULL && cst_validation_num_anomalies(found) == 0;
+static bool fits(const cst_findings *found) {
+  return found != NULL && cst_findings_num_rows(found) == 0;
 }
 
 /* found: in all the records, with the one schema and with the other one. */
-static void check_diff(const cst_schema *a, const cst_validation *found, const cst_schema *b,
-                       const cst_validation *other) {
+static void check_diff(const cst_schema *a, const cst_findings *found, const cst_schema *b,
+                       const cst_findings *other) {
   FUZZ_ASSERT(diff(a, a).count == 0 && diff(b, b).count == 0);
   changes forth = diff(a, b);
   FUZZ_ASSERT((forth.count == 0) == (diff(b, a).count == 0));
   FUZZ_ASSERT(forth.count > 0 || fits(found) == fits(other));
-  bool is_empty = found != NULL && cst_validation_num_rows(found) == 0; /* nothing is in it */
+  bool is_empty =
+      found != NULL && cst_findings_total(found, "num_rows") == 0; /* nothing is in it */
   bool holds = forth.breaks > 0 || is_empty || !fits(found) || other == NULL || fits(other);
   if (!holds) {
     show(NULL, a);
@@ -282,11 +295,11 @@ static void convert(uint8_t bits, const cst_schema *schema) {
 }
 
 /* What the proposal for the records finds in them: nothing. */
-static cst_validation *check_proposal(uint8_t bits, const cst_schema *schema) {
+static cst_findings *check_proposal(uint8_t bits, const cst_schema *schema) {
   cst_schema *again = propose(bits, 2);
   FUZZ_ASSERT(again != NULL && diff(schema, again).count == 0);
   cst_schema_release(again);
-  cst_validation *found = validate(bits & (uint8_t) ~(ENVIRONMENT | GROUP), 1, schema);
+  cst_findings *found = validate(bits & (uint8_t) ~(ENVIRONMENT | GROUP), 1, schema);
   if (!fits(found)) {
     show(found, schema);
   }
@@ -300,11 +313,11 @@ static cst_validation *check_proposal(uint8_t bits, const cst_schema *schema) {
 /* A schema with what validations find by it. */
 typedef struct judge {
   cst_schema *schema;
-  cst_validation *found;
+  cst_findings *found;
 } judge;
 
 static void judge_reset(judge *j) {
-  cst_validation_free(j->found);
+  cst_findings_free(j->found);
   cst_schema_release(j->schema);
 }
 
@@ -320,10 +333,10 @@ static judge read_judge(uint8_t bits, cst_bytes text) {
     (void)cst_schema_parse(text.data, text.size, &j.schema, &error);
   }
   if (j.schema != NULL) {
-    cst_validation *again = validate(bits, 2, j.schema);
+    cst_findings *again = validate(bits, 2, j.schema);
     j.found = validate(bits, 1, j.schema);
     same_validations(j.found, again);
-    cst_validation_free(again);
+    cst_findings_free(again);
   }
   return j;
 }

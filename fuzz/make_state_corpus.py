@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "state"
 INFERENCE, PROPOSAL, VALIDATION, COUNTS, LOOKING = b"\0", b"\1", b"\2", b"\3", b"\4"
+LISTS = b"\5"
 UNKNOWN, BYTES, INT, FLOAT, STRUCT = range(5)
 MAX_DOMAIN = 3
 # Of the target's schema: the root and three features, and as many kinds of faults as each has.
@@ -190,6 +191,24 @@ def all_counts() -> Iterator[tuple[str, bytes]]:
     yield "counts-most", counts(2**64 - 1, (b"a", 2**64 - 1, 2**64 - 1))
 
 
+def measured(rows: int, *lists: tuple[bytes, int, int, int, int, int, int]) -> bytes:
+    """Of each: path and level, nulls, lists, empty ones, items, least and most."""
+    of_all = (data(key) + b"".join(map(u64, numbers)) for key, *numbers in lists)
+    return LISTS + u64(rows) + u64(len(lists)) + b"".join(of_all)
+
+
+def all_lengths() -> Iterator[tuple[str, bytes]]:
+    yield "lengths", measured(5, (b"a\1", 0, 4, 1, 7, 0, 3), (b"s\0x\2", 2, 9, 0, 9, 1, 1))
+    yield "lengths-empty", measured(0)
+    yield "lengths-twice", measured(5, (b"a\1", 0, 4, 1, 7, 0, 3), (b"a\1", 0, 4, 1, 7, 0, 3))
+    yield "lengths-above", measured(5, (b"a\1", 0, 6, 1, 7, 0, 3))
+    yield "lengths-no-level", measured(5, (b"", 0, 4, 1, 7, 0, 3))
+    yield "lengths-level", measured(5, (b"a\xff", 0, 4, 1, 7, 0, 3))
+    yield "lengths-range", measured(5, (b"a\1", 0, 4, 1, 7, 3, 2))
+    most = 2**64 - 1
+    yield "lengths-most", measured(most, (b"a\2", most, most, most, most, most, most))
+
+
 def cases() -> Iterator[tuple[str, bytes]]:
     yield "inference-empty", INFERENCE + whole(0)
     yield "inference", INFERENCE + whole(5, *typical())
@@ -226,6 +245,7 @@ def cases() -> Iterator[tuple[str, bytes]]:
     yield "inference-values", LOOKING + b"\1" + inference(5, *typical())
     yield from validations()
     yield from all_counts()
+    yield from all_lengths()
     rng = random.Random(5)
     for i in range(6):
         yield f"noise-{i}", bytes(rng.randrange(256) for _ in range(rng.randrange(4, 60)))

@@ -4,82 +4,55 @@
 
 #include "cli.h"
 
-static void print_place(const cst_anomaly_place *place) {
-  cli_print_text(stdout, place->file);
-  if (place->record >= 0) { /* without a file: of all files of a table together */
-    printf("%srecord %" PRId64, place->file[0] != '\0' ? " " : "", place->record);
+/* A number of all places. */
+static void print_place(const cst_findings *found, size_t place) {
+  const char *file = cst_findings_text(found, "places.file", place);
+  int64_t record = cst_findings_number(found, "places.record", place);
+  cli_print_text(stdout, file);
+  if (record >= 0) { /* without a file: of all files of a table together */
+    printf("%srecord %" PRId64, file[0] != '\0' ? " " : "", record);
   }
 }
 
 /* "int-domain  hour: 12 of 1000 records have ... (first: a.tfrecord record 17)", then the hint. */
-static void print_anomaly(const cst_anomaly *anomaly) {
-  printf("%s  ", anomaly->kind);
-  if (anomaly->path[0] != '\0') {
-    cli_print_text(stdout, anomaly->path);
+static void print_anomaly(const cst_findings *found, size_t i) {
+  size_t begin, end;
+  const char *path = cst_findings_text(found, "path", i);
+  cst_findings_items(found, "places", i, &begin, &end);
+  printf("%s  ", cst_findings_text(found, "kind", i));
+  if (path[0] != '\0') {
+    cli_print_text(stdout, path);
     printf(": ");
   }
-  cli_print_text(stdout, anomaly->message);
-  if (anomaly->num_places > 0) {
+  cli_print_text(stdout, cst_findings_text(found, "message", i));
+  if (begin < end) {
     printf(" (first: ");
-    print_place(&anomaly->places[0]);
+    print_place(found, begin);
     printf(")");
   }
   printf("\n");
-  for (size_t i = 1; i < anomaly->num_places; i++) {
+  for (size_t place = begin + 1; place < end; place++) {
+    const char *what = cst_findings_text(found, "places.found", place);
     printf("    also ");
-    print_place(&anomaly->places[i]);
-    if (anomaly->places[i].found[0] != '\0') {
+    print_place(found, place);
+    if (what[0] != '\0') {
       printf(": ");
-      cli_print_text(stdout, anomaly->places[i].found);
+      cli_print_text(stdout, what);
     }
     printf("\n");
   }
   printf("    ");
-  cli_print_text(stdout, anomaly->hint);
+  cli_print_text(stdout, cst_findings_text(found, "hint", i));
   printf("\n");
 }
 
-static void print_anomaly_member(const char *name, const char *text) {
-  printf(", \"%s\": ", name);
-  cli_json_string(stdout, text);
-}
-
-static void print_json_anomaly(const cst_anomaly *anomaly) {
-  printf("{\"kind\": ");
-  cli_json_string(stdout, anomaly->kind);
-  print_anomaly_member("path", anomaly->path);
-  print_anomaly_member("tensor", anomaly->tensor);
-  print_anomaly_member("group", anomaly->group);
-  print_anomaly_member("message", anomaly->message);
-  print_anomaly_member("hint", anomaly->hint);
-  printf(", \"count\": %" PRIu64 ", \"places\": [", anomaly->count);
-  for (size_t i = 0; i < anomaly->num_places; i++) {
-    const cst_anomaly_place *place = &anomaly->places[i];
-    printf("%s{\"file\": ", i > 0 ? ", " : "");
-    cli_json_string(stdout, place->file);
-    printf(", \"record\": %" PRId64, place->record);
-    print_anomaly_member("found", place->found);
-    printf("}");
-  }
-  printf("]}");
-}
-
-static void print_validation_json(const cst_validation *validation) {
-  printf("{\"records\": %" PRIu64 ", \"anomalies\": [", cst_validation_num_rows(validation));
-  for (size_t i = 0; i < cst_validation_num_anomalies(validation); i++) {
-    printf("%s\n  ", i > 0 ? "," : "");
-    print_json_anomaly(cst_validation_anomaly(validation, i));
-  }
-  printf("]}\n");
-}
-
-static void print_all(const cst_validation *validation) {
-  uint64_t rows = cst_validation_num_rows(validation);
-  size_t count = cst_validation_num_anomalies(validation);
+static void print_all(const cst_findings *found) {
+  int64_t rows = cst_findings_total(found, "num_rows");
+  size_t count = cst_findings_num_rows(found);
   for (size_t i = 0; i < count; i++) {
-    print_anomaly(cst_validation_anomaly(validation, i));
+    print_anomaly(found, i);
   }
-  printf("%" PRIu64 " record%s: ", rows, rows == 1 ? "" : "s");
+  printf("%" PRId64 " record%s: ", rows, rows == 1 ? "" : "s");
   if (count == 0) {
     printf("no anomalies\n");
   } else {
@@ -88,7 +61,7 @@ static void print_all(const cst_validation *validation) {
 }
 
 static cst_status validate_data(const cli_settings *settings, const cst_schema *schema,
-                                cst_validation **out, cst_error *error) {
+                                cst_findings **out, cst_error *error) {
   cst_source *source;
   cst_status status =
       cli_open(settings, settings->paths + 1, settings->num_paths - 1, NULL, &source, error);
@@ -111,24 +84,24 @@ static cst_status validate_data(const cli_settings *settings, const cst_schema *
 static int check_data(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema;
-  cst_validation *validation;
+  cst_findings *found;
   if (cst_schema_open(settings->paths[0], &schema, &error) != CST_OK) {
     cli_fail(&error);
     return CLI_TROUBLE;
   }
-  cst_status status = validate_data(settings, schema, &validation, &error);
+  cst_status status = validate_data(settings, schema, &found, &error);
   cst_schema_release(schema);
   if (status != CST_OK) {
     return cli_fail(&error);
   }
-  bool fine = cst_validation_num_anomalies(validation) == 0;
+  bool fine = cst_findings_num_rows(found) == 0;
   if (settings->json) {
-    print_validation_json(validation);
+    status = cli_print_json_findings(found, &error);
   } else {
-    print_all(validation);
+    print_all(found);
   }
-  cst_validation_free(validation);
-  return cli_flush(fine ? CLI_FINE : CLI_FAULTS);
+  cst_findings_free(found);
+  return cli_flush(status != CST_OK ? cli_fail(&error) : fine ? CLI_FINE : CLI_FAULTS);
 }
 
 static int run_schema_check(int argc, char **argv) {

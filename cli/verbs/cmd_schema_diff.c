@@ -6,11 +6,6 @@
 
 #include "cli.h"
 
-typedef struct report {
-  bool json;
-  size_t count;
-} report;
-
 /* ---- long texts ---- */
 
 /* Values of a domain beyond these are counted, and texts beyond so many bytes are cut. */
@@ -96,50 +91,48 @@ static void print_short(const char *text) {
 /* ---- changes ---- */
 
 /* "! changed  fare: type INT -> FLOAT" */
-static void print_change_line(const cst_schema_change *change) {
-  printf("%s %-8s", change->breaks ? "!" : " ", change->kind);
-  if (change->path[0] != '\0') {
+static void print_change(const cst_findings *changes, size_t i) {
+  const char *kind = cst_findings_text(changes, "kind", i);
+  const char *path = cst_findings_text(changes, "path", i);
+  const char *what = cst_findings_text(changes, "what", i);
+  const char *before = cst_findings_text(changes, "before", i);
+  const char *after = cst_findings_text(changes, "after", i);
+  bool is_changed = strcmp(kind, "changed") == 0;
+  printf("%s %-8s", cst_findings_number(changes, "breaks", i) == 1 ? "!" : " ", kind);
+  if (path[0] != '\0') {
     printf(" ");
-    cli_print_text(stdout, change->path);
+    cli_print_text(stdout, path);
     printf(":");
   }
-  if (change->what[0] != '\0') {
+  if (what[0] != '\0') {
     printf(" ");
-    cli_print_text(stdout, change->what);
+    cli_print_text(stdout, what);
   }
-  if (change->before != NULL) {
+  if (before != NULL) {
     printf(" ");
-    print_short(change->before);
+    print_short(before);
   }
-  if (strcmp(change->kind, "changed") == 0) {
-    printf(change->before != NULL ? " ->" : " (not set) ->");
+  if (is_changed) {
+    printf(before != NULL ? " ->" : " (not set) ->");
   }
-  if (change->after != NULL) {
+  if (after != NULL) {
     printf(" ");
-    print_short(change->after);
-  } else if (strcmp(change->kind, "changed") == 0) {
+    print_short(after);
+  } else if (is_changed) {
     printf(" (not set)");
   }
   printf("\n");
 }
 
-static void print_change_member(const char *name, const char *text) {
-  printf(", \"%s\": ", name);
-  cli_json_string(stdout, text);
-}
-
-static void print_change(void *ctx, const cst_schema_change *change) {
-  report *r = ctx;
-  if (!r->json) {
-    print_change_line(change);
-    return;
+static cst_status print_changes(const cst_findings *changes, bool json, cst_error *error) {
+  if (json) {
+    return cli_print_json_findings(changes, error);
   }
-  printf("%s{\"kind\": \"%s\"", r->count++ > 0 ? ",\n " : "", change->kind);
-  print_change_member("path", change->path);
-  print_change_member("what", change->what);
-  print_change_member("before", change->before);
-  print_change_member("after", change->after);
-  printf(", \"breaks\": %s}", change->breaks ? "true" : "false");
+  for (size_t i = 0; i < cst_findings_num_rows(changes); i++) {
+    print_change(changes, i);
+  }
+  printf(cst_findings_num_rows(changes) == 0 ? "no differences\n" : "");
+  return CST_OK;
 }
 
 static cst_status read_both(const cli_settings *settings, cst_schema *schemas[2],
@@ -151,21 +144,23 @@ static cst_status read_both(const cli_settings *settings, cst_schema *schemas[2]
 static int diff(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schemas[2] = {NULL, NULL};
-  report r = {.json = settings->json};
-  size_t count = 0;
+  cst_findings *changes = NULL;
   cst_status status = read_both(settings, schemas, &error);
   if (status == CST_OK) {
-    printf(r.json ? "[" : "");
-    status = cst_schema_diff(schemas[0], schemas[1], print_change, &r, &count, &error);
-    printf(r.json ? "]\n" : status == CST_OK && count == 0 ? "no differences\n" : "");
+    status = cst_schema_diff(schemas[0], schemas[1], &changes, &error);
   }
+  if (status == CST_OK) {
+    status = print_changes(changes, settings->json, &error);
+  }
+  bool differ = cst_findings_num_rows(changes) > 0;
+  cst_findings_free(changes);
   cst_schema_release(schemas[0]);
   cst_schema_release(schemas[1]);
   if (status != CST_OK) { /* a schema that is wrong is not a difference */
     (void)cli_fail(&error);
     return CLI_TROUBLE;
   }
-  return cli_flush(count > 0 ? CLI_FAULTS : CLI_FINE);
+  return cli_flush(differ ? CLI_FAULTS : CLI_FINE);
 }
 
 static int run_schema_diff(int argc, char **argv) {

@@ -1,44 +1,28 @@
 /* columnstone schema infer: a TFMD schema from the records. */
 #include <columnstone/validate.h>
-#include <inttypes.h>
 #include <string.h>
 
 #include "cli.h"
 
-static const char *type_name(cst_feature_type type) {
-  static const char *const names[] = {"UNKNOWN", "BYTES", "INT", "FLOAT", "STRUCT"};
-  return names[type];
-}
-
-static void print_schema_feature(const cst_feature *feature) {
-  printf("{\"name\": ");
-  cli_json_string(stdout, feature->name);
-  printf(", \"type\": \"%s\", \"shape\": ", type_name(feature->type));
-  if (!feature->has_fixed_shape) {
-    printf("null}");
-    return;
+static cst_status print_schema_json(const cst_schema *schema, const char *output, const char *text,
+                                    cst_error *error) {
+  cst_findings *features;
+  cst_status status = cst_schema_features(schema, &features, error);
+  if (status != CST_OK) {
+    return status;
   }
-  printf("[");
-  for (size_t i = 0; i < feature->num_dims; i++) {
-    printf("%s%" PRId64, i > 0 ? ", " : "", feature->dims[i]);
+  status = cli_json_findings(features, error);
+  cst_findings_free(features);
+  if (status == CST_OK) {
+    printf(",\n \"output\": ");
+    cli_json_string(stdout, output);
+    if (output == NULL) {
+      printf(",\n \"schema\": ");
+      cli_json_string(stdout, text);
+    }
+    printf("}\n");
   }
-  printf("]}");
-}
-
-static void print_schema_json(const cst_schema *schema, const char *output, const char *text) {
-  size_t count = cst_schema_num_features(schema);
-  printf("{\"features\": [");
-  for (size_t i = 0; i < count; i++) {
-    printf("%s\n  ", i > 0 ? "," : "");
-    print_schema_feature(cst_schema_feature(schema, i));
-  }
-  printf("],\n \"output\": ");
-  cli_json_string(stdout, output);
-  if (output == NULL) {
-    printf(",\n \"schema\": ");
-    cli_json_string(stdout, text);
-  }
-  printf("}\n");
+  return status;
 }
 
 static cst_status print_schema(const cli_settings *settings, const cst_schema *schema,
@@ -57,7 +41,7 @@ static cst_status print_schema(const cli_settings *settings, const cst_schema *s
     status = cli_write_file(output, text, size, error);
   }
   if (status == CST_OK && settings->json) {
-    print_schema_json(schema, output, text);
+    status = print_schema_json(schema, output, text, error);
   } else if (status == CST_OK && output != NULL) {
     cli_print_text(stdout, output);
     printf(": %zu features\n", cst_schema_num_features(schema));
@@ -70,10 +54,10 @@ static cst_status print_schema(const cli_settings *settings, const cst_schema *s
 
 static cst_status make_schema(const cli_settings *settings, cst_source *source,
                               cli_progress *progress, cst_schema **out, cst_error *error) {
-  if (!settings->proposal.is_wanted) {
+  if (!settings->finding.proposes) {
     return cst_source_infer(source, cli_progress_show, progress, out, error);
   }
-  cst_propose_options options = settings->proposal.options;
+  cst_propose_options options = settings->finding.proposal;
   options.group = settings->specs.group;
   options.on_progress = cli_progress_show;
   options.progress_ctx = progress;
@@ -101,11 +85,11 @@ static int infer_files(const cli_settings *settings) {
 
 /* The option that means nothing without --propose, or NULL. */
 static const char *needs_propose(const cli_settings *settings) {
-  const cli_proposal *proposal = &settings->proposal;
-  return proposal->is_wanted                ? NULL
+  const cli_finding *finding = &settings->finding;
+  return finding->proposes                  ? NULL
          : settings->specs.group != NULL    ? "group"
-         : proposal->options.max_domain > 0 ? "max-domain"
-         : proposal->options.ragged         ? "ragged"
+         : finding->proposal.max_domain > 0 ? "max-domain"
+         : finding->proposal.ragged         ? "ragged"
                                             : NULL;
 }
 

@@ -1,6 +1,6 @@
-/* columnstone info in five parts: the look at a file (cmd_info.c), what its features are
- * (info_feature.c), which messages its records may be (info_guess.c), the command to try next
- * (info_next.c), and the print of all this (info_print.c).
+/* columnstone info in four parts: the look at a file (cmd_info.c), what its features are
+ * (info_feature.c), which messages its records may be (info_guess.c), and the print of all this
+ * with the command to try next (info_print.c).
  */
 #ifndef CLI_INFO_H
 #define CLI_INFO_H
@@ -71,7 +71,7 @@ void info_print_guesses(const info_look *look);
 /* A member of the file's object. */
 void info_print_guesses_json(const info_look *look);
 
-/* ---- info_next.c ---- */
+/* ---- the command to try next ---- */
 
 /* A name as a shell takes it. */
 void info_print_quoted(const char *name);

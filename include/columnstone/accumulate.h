@@ -1,8 +1,8 @@
-/* Looking at data batch by batch, in a program or an engine of the caller's: the schema, the
- * validation, the proposal and the counts of data that no source of this library reads, or that
- * many processes read together.
+/* Looking at all of data, and what is found: the schema, the validation, the proposal, the counts,
+ * the lengths of lists of data that a source reads, or that an engine of the caller's or many
+ * processes read together.
  *
- * An accumulator is made for one of these, rows are added to it, those of several are merged, and
+ * An accumulator is made by its name, rows are added to it, those of several are merged, and
  * what it has found so far can be asked for at any time. It stays small whatever is added, and can
  * be saved as bytes and go on in another process.
  *
@@ -25,8 +25,9 @@
 #define COLUMNSTONE_ACCUMULATE_H
 
 #include <columnstone/arrow_abi.h>
+#include <columnstone/findings.h>
 #include <columnstone/schema.h>
-#include <columnstone/validate.h>
+#include <columnstone/source.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -36,33 +37,21 @@ typedef struct cst_accumulator cst_accumulator;
 
 /* ---- making ---- */
 
-typedef struct cst_inference_options {
-  size_t size;         /* sizeof(cst_inference_options) */
-  bool look_at_values; /* a feature of BYTES whose values are all UTF-8 gets a string_domain, and
-                          columns of types that no feature has (structs in lists, dates, ...) are
-                          passed over instead of refused: what cst_source_infer does for sources of
-                          messages that are read flat */
-} cst_inference_options;
+/* All accumulators that there are, one a row of "accumulators": `name`, `summary` (one line),
+ * `finds_schema` (a bool) and `options`, a list of structs of `name`, `kind`, `default` (may be
+ * null) and `help`. Values of options are texts, as cst_option_kind says; their kinds are "switch",
+ * "number", "text", "names" (between commas) and "schema" (a TFMD schema as protobuf text). *out:
+ * cst_findings_free. */
+CST_API cst_status cst_accumulators(cst_findings **out, cst_error *error);
 
-#define CST_INFERENCE_OPTIONS_INIT \
-  { sizeof(cst_inference_options), false }
-
-/* What cst_source_infer, cst_source_validate and cst_source_propose do for the rows of a source.
- * The options are copied (schemas are retained) and may be NULL, but for those of a validation:
- * their schema is required. Their on_progress is not called. `allocator` may be NULL and has to
- * outlive the accumulator. *out: cst_accumulator_free. */
-CST_API cst_status cst_accumulator_new_inference(const cst_inference_options *options,
-                                                 const cst_allocator *allocator,
-                                                 cst_accumulator **out, cst_error *error);
-CST_API cst_status cst_accumulator_new_validation(const cst_validate_options *options,
-                                                  const cst_allocator *allocator,
-                                                  cst_accumulator **out, cst_error *error);
-CST_API cst_status cst_accumulator_new_proposal(const cst_propose_options *options,
-                                                const cst_allocator *allocator,
-                                                cst_accumulator **out, cst_error *error);
-/* Rows, and what the columns have in them. */
-CST_API cst_status cst_accumulator_new_counts(const cst_allocator *allocator, cst_accumulator **out,
-                                              cst_error *error);
+/* The accumulator of a name: "inference", "proposal", "validation" (cst_source_infer, propose and
+ * validate for the rows of a source), "counts", "lengths", as docs/accumulators.md has them. The
+ * options are copied; CST_INVALID_ARGUMENT for a name or an option that there is not, or a value
+ * that is none. `allocator` may be NULL and has to outlive the accumulator. *out:
+ * cst_accumulator_free. */
+CST_API cst_status cst_accumulator_new(const char *name, const cst_setting *options,
+                                       size_t num_options, const cst_allocator *allocator,
+                                       cst_accumulator **out, cst_error *error);
 CST_API void cst_accumulator_free(cst_accumulator *accumulator);
 
 /* ---- adding and merging ---- */
@@ -84,6 +73,14 @@ CST_API cst_status cst_accumulator_add(cst_accumulator *accumulator,
                                        const struct ArrowArray *batch, const char *file,
                                        int64_t first_record, cst_error *error);
 
+/* Adds all rows of a source, with its threads: the same as if one pass had added them, places
+ * included. A validation goes on after what cannot be read, which is an anomaly; for all others it
+ * is an error. All columns are looked at, whatever the source's `columns` say; of a source with a
+ * view, its outputs. on_progress may be NULL. */
+CST_API cst_status cst_accumulator_add_source(cst_accumulator *accumulator, cst_source *source,
+                                              cst_progress_callback on_progress, void *ctx,
+                                              cst_error *error);
+
 /* Adds what another accumulator of the same kind and options has found: its rows come after those
  * of `accumulator`. `other` is not changed. CST_INVALID_ARGUMENT for one that is not of the same
  * kind and options, and for the accumulator itself; CST_SCHEMA where a feature has another type. */
@@ -104,30 +101,13 @@ CST_API cst_status cst_accumulator_from_bytes(cst_accumulator *accumulator, cons
 
 /* ---- what has been found ---- */
 
-/* So far: more may be added afterwards. Each is of its kind of accumulator (the first one is of
- * both inference and proposals), and CST_INVALID_ARGUMENT for another. */
+/* So far: more may be added afterwards. *out: cst_findings_free. */
+CST_API cst_status cst_accumulator_finish(const cst_accumulator *accumulator, cst_findings **out,
+                                          cst_error *error);
+/* The schema of one that finds a schema (CST_INVALID_ARGUMENT for others), whose features are what
+ * cst_accumulator_finish gives. *out: cst_schema_release. */
 CST_API cst_status cst_accumulator_finish_schema(const cst_accumulator *accumulator,
                                                  cst_schema **out, cst_error *error);
-CST_API cst_status cst_accumulator_finish_validation(const cst_accumulator *accumulator,
-                                                     cst_validation **out, cst_error *error);
-
-/* What one column has. */
-typedef struct cst_column_count {
-  const char *path; /* a.b for a field of a struct that is not in a list */
-  uint64_t rows;    /* in which it is not null, nor a struct above it */
-  uint64_t values;  /* in these rows: the items of its innermost lists that are not null; of a
-                       column without lists, the rows. A struct is one value */
-} cst_column_count;
-
-typedef struct cst_counts cst_counts;
-
-CST_API cst_status cst_accumulator_finish_counts(const cst_accumulator *accumulator,
-                                                 cst_counts **out, cst_error *error);
-CST_API uint64_t cst_counts_num_rows(const cst_counts *counts);
-/* Sorted by path; a batch that lacks a column has nulls there. */
-CST_API size_t cst_counts_num_columns(const cst_counts *counts);
-CST_API const cst_column_count *cst_counts_column(const cst_counts *counts, size_t i);
-CST_API void cst_counts_free(cst_counts *counts);
 
 #ifdef __cplusplus
 }

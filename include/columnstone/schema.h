@@ -6,6 +6,7 @@
 #ifndef COLUMNSTONE_SCHEMA_H
 #define COLUMNSTONE_SCHEMA_H
 
+#include <columnstone/findings.h>
 #include <columnstone/status.h>
 
 #ifdef __cplusplus
@@ -64,6 +65,11 @@ CST_API void cst_schema_release(cst_schema *schema);
 CST_API cst_status cst_schema_to_text(const cst_schema *schema, char **out, size_t *size,
                                       cst_error *error);
 CST_API cst_status cst_schema_to_bytes(const cst_schema *schema, char **out, size_t *size,
+                                       cst_error *error);
+
+/* The features as "features", those of structs after their struct: `path` ("a.b"), `type` ("INT"),
+ * `shape` (a list of int64; null: not fixed), `in_use`. *out: cst_findings_free. */
+CST_API cst_status cst_schema_features(const cst_schema *schema, cst_findings **out,
                                        cst_error *error);
 
 /* The features in the schema's order. Borrowed; NULL if i is out of range. */

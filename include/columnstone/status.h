@@ -132,6 +132,12 @@ typedef struct cst_bytes {
   size_t size;
 } cst_bytes;
 
+/* An option of something that is made by its name: the value is a text. */
+typedef struct cst_setting {
+  const char *name;
+  const char *value;
+} cst_setting;
+
 /* Tells long calls to stop: true. */
 typedef bool (*cst_interrupt_check)(void *ctx);
 

@@ -16,30 +16,6 @@ extern "C" {
 
 /* ---- validation ---- */
 
-/* A record that has an anomaly. */
-typedef struct cst_anomaly_place {
-  const char *file;  /* "" in tables (CSV, Parquet, ...) of several files */
-  int64_t record;    /* within the file; without one, of all files together; -1: unknown */
-  const char *found; /* what was found there: a count, a number, "3 of 4 rows"; never a string of
-                        the data. "" if there is nothing to say */
-} cst_anomaly_place;
-
-/* One kind of disagreement of one feature or tensor. Borrowed from its validation. */
-typedef struct cst_anomaly {
-  const char
-      *kind;           /* "unexpected-feature", "missing-feature", "type", "presence",
-                          "value-count", "shape", "int-domain", "float-domain", "string-domain",
-                          "bool-domain", "utf8", "representation", "record" (damaged, does not parse) */
-  const char *path;    /* of the feature: a.b; "" for records */
-  const char *tensor;  /* "representation": the tensor, else NULL */
-  const char *group;   /* and its group */
-  const char *message; /* one line: what was found, and what the schema says */
-  const char *hint;    /* how to change the schema or the data */
-  uint64_t count;      /* records that have it */
-  size_t num_places;   /* the first ones, in reading order */
-  const cst_anomaly_place *places;
-} cst_anomaly;
-
 typedef struct cst_validate_options {
   size_t size;               /* sizeof(cst_validate_options) */
   const cst_schema *schema;  /* NULL: the schema that the source was opened with */
@@ -59,8 +35,6 @@ typedef struct cst_validate_options {
 #define CST_VALIDATE_OPTIONS_INIT \
   { sizeof(cst_validate_options), NULL, NULL, NULL, 0, false, false, 0, NULL, NULL }
 
-typedef struct cst_validation cst_validation;
-
 /* Reads all of the source once, with its threads, and compares every record with the schema. What
  * does not fit becomes an anomaly; only what keeps the source from being read at all is an error,
  * and a schema whose tensors cannot be derived (see skip_tensors). A record counts once per
@@ -68,13 +42,13 @@ typedef struct cst_validation cst_validation;
  * and JSON are read by the schema's types: what does not read so is a "type" anomaly of its row.
  * Damaged records are anomalies of kind "record", and passed over. Anomalies stand in the order of
  * the schema, followed by those of tensors and records; the result is the same for every number of
- * threads. Memory does not grow with the data. options may be NULL. */
+ * threads. Memory does not grow with the data. options may be NULL.
+ *
+ * "anomalies", with the total "num_rows" (docs/validation.md has the table of their columns): each
+ * is one kind of disagreement of one feature or tensor, with the number of records that have it,
+ * and the first ones as `places`. *out: cst_findings_free. */
 CST_API cst_status cst_source_validate(cst_source *source, const cst_validate_options *options,
-                                       cst_validation **out, cst_error *error);
-CST_API size_t cst_validation_num_anomalies(const cst_validation *validation);
-CST_API const cst_anomaly *cst_validation_anomaly(const cst_validation *validation, size_t i);
-CST_API uint64_t cst_validation_num_rows(const cst_validation *validation);
-CST_API void cst_validation_free(cst_validation *validation);
+                                       cst_findings **out, cst_error *error);
 
 /* ---- proposals ---- */
 
@@ -101,29 +75,12 @@ CST_API cst_status cst_source_propose(cst_source *source, const cst_propose_opti
 
 /* ---- differences ---- */
 
-/* One difference of two schemas. Borrowed for the time of the call. */
-typedef struct cst_schema_change {
-  const char *kind;   /* "added", "removed", "changed" */
-  const char *path;   /* of the feature; "group/tensor" of a representation; the name of a sparse or
-                         weighted feature, or of a domain of the schema; "" for the schema */
-  const char *what;   /* "" if the whole feature is new or gone. Else the field of the feature or of
-                         the schema: "type", "shape", "presence", "value_count", "int_domain", ...;
-                         "tensor_representation"; "sparse_feature" and "sparse_feature.presence", so
-                         for "weighted_feature"; "schema.string_domain"; "unknown fields" */
-  const char *before; /* in words or as one-line protobuf text; NULL: not set */
-  const char *after;
-  bool breaks; /* records that fit the first schema may not fit the second, or make other tensors */
-} cst_schema_change;
-
-typedef void (*cst_change_callback)(void *ctx, const cst_schema_change *change);
-
 /* What has to change in `before` to get `after`: features are compared by name, at any depth, in
  * the order of `before`, followed by the added ones; the order of features and of domain values
- * counts for nothing. Returns CST_OK also if there are differences: *num_changes. on_change and
- * num_changes may be NULL. */
+ * counts for nothing. "changes" (docs/validation.md has the table of their columns); none are
+ * CST_OK, too. *out: cst_findings_free. */
 CST_API cst_status cst_schema_diff(const cst_schema *before, const cst_schema *after,
-                                   cst_change_callback on_change, void *ctx, size_t *num_changes,
-                                   cst_error *error);
+                                   cst_findings **out, cst_error *error);
 
 #ifdef __cplusplus
 }

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from ._source.accumulate import ColumnCount, ColumnCounts, Counts, SchemaInference, Validation
+from ._source.accumulate import (
+    Accumulator,
+    ColumnCount,
+    ColumnCounts,
+    Counts,
+    SchemaInference,
+    Validation,
+    accumulators,
+)
 
 __all__ = [
+    "Accumulator",
     "ColumnCount",
     "ColumnCounts",
     "Counts",
     "SchemaInference",
     "Validation",
+    "accumulators",
 ]

@@ -6,7 +6,8 @@ columnstone.dask.write(frame[frame.fare > 100], "out/", "parquet")
 
 from __future__ import annotations
 
+from ._dask.accumulate import accumulate
 from ._dask.read import read
 from ._dask.write import write
 
-__all__ = ["read", "write"]
+__all__ = ["accumulate", "read", "write"]

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ._ray.accumulate import accumulate
 from ._ray.read import read, read_tfrecords
 
 if TYPE_CHECKING:
     from ._ray.datasink import Sink, TFRecordSink
     from ._ray.datasource import Datasource
 
-__all__ = ["Datasource", "Sink", "TFRecordSink", "read", "read_tfrecords"]
+__all__ = ["Datasource", "Sink", "TFRecordSink", "accumulate", "read", "read_tfrecords"]
 
 
 def __getattr__(name: str) -> object:

@@ -9,6 +9,7 @@ With this package installed, Spark finds the data source by itself:
 
 from __future__ import annotations
 
+from ._spark.accumulate import accumulate
 from ._spark.columns import (
     decode_examples,
     decode_messages,
@@ -19,6 +20,7 @@ from ._spark.columns import (
 from ._spark.register import register
 
 __all__ = [
+    "accumulate",
     "decode_examples",
     "decode_messages",
     "encode_examples",

@@ -263,7 +263,7 @@ sys.stdout.buffer.write(pickle.dumps(accumulators))
 """
     source = cst.open(path, "example")
     for i in range(2):
-        data = pickle.dumps((source.split(i, 2), [type(m)._of(*m._options) for m in makes]))
+        data = pickle.dumps((source.split(i, 2), [m._empty() for m in makes]))
         done = subprocess.run(
             [sys.executable, "-c", worker], input=data, check=True, capture_output=True
         )

@@ -162,6 +162,95 @@ def test_damage_in_a_source_is_what_it_raises(tmp_path: pathlib.Path) -> None:
     assert (caught.value.file, caught.value.record) == (str(path), 2)
 
 
+def test_any_accumulator_by_its_name() -> None:
+    lengths = cst.accumulate.Accumulator("lengths", columns="a")
+    lengths.add(batch(a=[[1, 2], None, []], b=[[1], [2], [3]]))
+    again = pickle.loads(pickle.dumps(lengths))
+    again.merge(lengths)
+    assert again.finish().to_pydict() == {
+        "path": ["a"],
+        "level": [1],
+        "nulls": [2],
+        "lists": [4],
+        "empty": [2],
+        "min": [0],
+        "max": [2],
+        "sum": [4],
+    }
+    assert repr(again) == "<columnstone.accumulate.Accumulator: lengths, 1 row>"
+
+
+def test_the_list_of_accumulators_is_enough_to_make_them() -> None:
+    listed = cst.accumulate.accumulators().to_pydict()
+    for name, options in zip(listed["name"], listed["options"], strict=True):
+        given = {o["name"]: SCHEMA for o in options if o["kind"] == "schema"}
+        usual = {
+            o["name"]: int(o["default"])
+            for o in options
+            if o["default"] is not None and o["kind"] == "number"
+        }
+        one = cst.accumulate.Accumulator(name, **given)
+        one.add(batch(a=[[1]], s=["x"]))
+        one.merge(cst.accumulate.Accumulator(name, **given, **usual))  # the defaults are these
+        found = one.finish()
+        empty = cst.accumulate.Accumulator(name, **given).finish()
+        assert empty.schema == found.schema
+        assert pa.record_batch(found).schema.equals(pa.record_batch(empty).schema)
+        assert pa.record_batch(empty).num_rows == 0 or name == "validation"
+        pa.record_batch(found).validate(full=True)
+
+
+def test_findings_say_what_they_are_in_their_metadata() -> None:
+    lengths = cst.accumulate.Accumulator("lengths")
+    lengths.add(batch(a=[[1], None]))
+    metadata = pa.record_batch(lengths.finish()).schema.metadata
+    assert metadata == {b"findings": b"lists", b"num_rows": b"2"}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("lenghts", {}, "no accumulator of this name"),
+        ("lengths", {"column": "a"}, "no such option"),
+        ("validation", {}, "no schema to validate against"),
+        ("proposal", {"max_domain": 0}, "max_domain"),
+    ],
+)
+def test_what_makes_no_accumulator(name: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(cst.errors.ArgumentError, match=message):
+        cst.accumulate.Accumulator(name, **options)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_all_of_a_source(tmp_path: pathlib.Path, threads: int) -> None:
+    path = tmp_path / "x.tfrecord"
+    cst.write([{"a": [i] * (i % 4), "s": [b"x"]} for i in range(5000)], path)
+    source = cst.open(path, threads=threads, batch_size=100)
+    counted = source.accumulate(cst.accumulate.Counts())
+    assert counted.num_rows == 5000
+    assert source.accumulate("lengths", columns=["a"]).to_pydict()["sum"] == [7500]
+    one = cst.accumulate.Validation(SCHEMA)
+    assert source.accumulate(one) == source.validate(SCHEMA)
+    schema = source.accumulate(cst.accumulate.SchemaInference())
+    assert schema == cst.infer_schema(path)
+    with pytest.raises(cst.errors.ArgumentError, match="options go with the name"):
+        source.accumulate(one, places=3)  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match="expected an accumulator"):
+        source.accumulate(3)  # type: ignore[call-overload]
+
+
+def test_damage_of_a_source_is_counted_or_raised(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "x.tfrecord"
+    cst.write(batch(a=[1, 2, 3]), path)
+    path.write_bytes(path.read_bytes()[:-1])
+    check = cst.open(path).accumulate(cst.accumulate.Validation(SCHEMA, ignore_unexpected=True))
+    assert [a.kind for a in check.anomalies][-1] == "record"
+    counts = cst.accumulate.Counts()
+    with pytest.raises(cst.errors.CorruptError):
+        cst.open(path).accumulate(counts)
+    assert counts.finish().num_rows == 0  # as it was
+
+
 def test_many_threads_share_one() -> None:
     counts = cst.accumulate.Counts()
     others = [cst.accumulate.Counts() for _ in range(4)]

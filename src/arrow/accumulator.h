@@ -13,8 +13,12 @@
 #ifndef ARROW_ACCUMULATOR_H
 #define ARROW_ACCUMULATOR_H
 
+#include <columnstone/findings.h>
+#include <columnstone/schema.h>
+
 #include "arrow/view.h"
 #include "base/archive.h"
+#include "base/options.h"
 
 /* ---- where rows come from ---- */
 
@@ -64,10 +68,29 @@ typedef struct cst__lost {
 
 /* ---- the table ---- */
 
+/* A plan that somebody owns. */
+typedef struct cst__owned_plan {
+  const void *plan;
+  void (*free)(const void *plan); /* NULL: the plan is nobody's */
+  uint64_t mark;                  /* the same for plans whose states may be merged */
+} cst__owned_plan;
+
 typedef struct cst__accumulator {
-  const char *name;    /* in saved states, which no other accumulator loads */
+  const char *name;    /* that callers make it by; in saved states, which no other one loads */
   uint64_t version;    /* of the form of saved states: a state of another one is not loaded */
   const char *purpose; /* "infer a schema from": what it does with data, for errors */
+  const char *summary; /* one line for lists: what its findings are */
+
+  /* The options of callers, and the plan that they make; NULL: there are none, and the plan is
+   * NULL. One that is called "schema" is a TFMD schema as protobuf text. The options are settled,
+   * and nothing is borrowed from them afterwards; out->mark is one of what they say. */
+  const cst__option_table *options;
+  cst_status (*plan)(const void *options, const cst_allocator *allocator, cst__owned_plan *out,
+                     cst_error *error);
+  /* How all of a source is read for it: past what cannot be read, which is added as lost, or not;
+   * and the schema that CSV and JSON are read by, or NULL. */
+  bool is_lenient;
+  const cst_schema *(*text_schema)(const void *plan);
 
   /* An empty state. The plan outlives it. */
   cst_status (*create)(const void *plan, const cst_allocator *allocator, void **state,
@@ -90,8 +113,10 @@ typedef struct cst__accumulator {
   bool (*restart)(void *state);
   /* Saves the state, or fills an empty one; on a bad archive, the state may only be freed. */
   void (*archive)(void *state, cst__archive *archive);
-  /* What has been found out; the type of *out is the accumulator's. The state may go on. */
-  cst_status (*finish)(const void *state, void *out, cst_error *error);
+  /* What has been found out. The state may go on. */
+  cst_status (*finish)(const void *state, cst_findings **out, cst_error *error);
+  /* The same of one that finds a schema: *out is the caller's, cst_schema_release. NULL: none. */
+  cst_status (*finish_schema)(const void *state, cst_schema **out, cst_error *error);
 } cst__accumulator;
 
 /* What looks at a batch that is not viewed yet. */

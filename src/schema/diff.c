@@ -4,6 +4,7 @@
 #include <columnstone/validate.h>
 #include <stdio.h>
 
+#include "arrow/findings.h"
 #include "base/arguments.h"
 #include "schema/diff_breaks.h"
 #include "schema/diff_text.h"
@@ -11,9 +12,7 @@
 
 typedef struct differ {
   const cst_schema *before, *after;
-  cst_change_callback on_change;
-  void *ctx;
-  size_t count;
+  cst_findings *changes;
   cst__text path;        /* of what is being compared */
   size_t depth;          /* names in the path */
   cst__text old, now;    /* the texts of one change */
@@ -29,16 +28,12 @@ static void tell(differ *d, const char *kind, const char *what, bool breaks) {
     d->failed = true;
     return;
   }
-  cst_schema_change change = {.kind = kind,
-                              .path = d->path.size > 0 ? d->path.data : "",
-                              .what = what,
-                              .before = d->old.size > 0 ? d->old.data : NULL,
-                              .after = d->now.size > 0 ? d->now.data : NULL,
-                              .breaks = breaks};
-  d->count++;
-  if (d->on_change != NULL) {
-    d->on_change(d->ctx, &change);
-  }
+  cst__put_text(d->changes, kind);
+  cst__put_text(d->changes, d->path.size > 0 ? d->path.data : "");
+  cst__put_text(d->changes, what);
+  cst__put_text(d->changes, d->old.size > 0 ? d->old.data : NULL);
+  cst__put_text(d->changes, d->now.size > 0 ? d->now.data : NULL);
+  cst__put_number(d->changes, breaks);
 }
 
 /* Forgets the texts of the change before. */
@@ -587,14 +582,18 @@ static bool find_indexes(const cst_schema *schema, cst__name_map *indexes) {
   return ok;
 }
 
-cst_status cst_schema_diff(const cst_schema *before, const cst_schema *after,
-                           cst_change_callback on_change, void *ctx, size_t *num_changes,
+cst_status cst_schema_diff(const cst_schema *before, const cst_schema *after, cst_findings **out,
                            cst_error *error) {
-  CST__CLEAR(num_changes);
-  if (before == NULL || after == NULL) {
-    return cst__missing(before == NULL ? "before" : "after", error);
+  static const cst__finding_column columns[] = {
+      CST__TEXT("kind"),           CST__TEXT("path"),          CST__TEXT("what"),
+      CST__TEXT_OR_NULL("before"), CST__TEXT_OR_NULL("after"), CST__BOOL("breaks")};
+  static const cst__finding_type type = {"changes", columns, 6};
+  CST__CLEAR(out);
+  if (before == NULL || after == NULL || out == NULL) {
+    return cst__missing(before == NULL ? "before" : after == NULL ? "after" : "out", error);
   }
-  differ d = {.before = before, .after = after, .on_change = on_change, .ctx = ctx};
+  differ d = {.before = before, .after = after};
+  CST__TRY(cst__findings_new(&type, NULL, &d.changes, error));
   d.failed = !find_indexes(before, &d.indexes) || !find_indexes(after, &d.indexes);
   for (size_t i = 0; i < sizeof lists / sizeof lists[0] && !d.failed; i++) {
     diff_list(&d, cst__message_find(before->root, lists[i].number),
@@ -605,12 +604,13 @@ cst_status cst_schema_diff(const cst_schema *before, const cst_schema *after,
   }
   bool failed = d.failed || d.path.failed || d.old.failed || d.now.failed;
   size_t wanted = d.path.size + d.old.size + d.now.size;
-  if (num_changes != NULL && !failed) {
-    *num_changes = d.count;
-  }
   cst__name_map_reset(&d.indexes);
   cst__text_free(&d.path);
   cst__text_free(&d.old);
   cst__text_free(&d.now);
-  return failed ? cst__fail_memory(error, wanted) : CST_OK;
+  if (failed) {
+    cst_findings_free(d.changes);
+    return cst__fail_memory(error, wanted);
+  }
+  return cst__findings_finish(d.changes, out, error);
 }

@@ -7,7 +7,6 @@
 
 #include <stdlib.h>
 
-#include "arrow/accumulator_handle.h"
 #include "arrow/text.h"
 #include "base/arguments.h"
 #include "schema/internal.h"
@@ -626,7 +625,7 @@ static bool put_seen_features(const inference *in, cst__arena *arena, cst__messa
   return ok;
 }
 
-static cst_status inference_finish(const void *state, void *out, cst_error *error) {
+static cst_status inference_schema(const void *state, cst_schema **out, cst_error *error) {
   const inference *in = state;
   cst_schema *schema = cst__schema_new();
   if (schema == NULL) {
@@ -640,31 +639,42 @@ static cst_status inference_finish(const void *state, void *out, cst_error *erro
     cst_schema_release(schema);
     return status;
   }
-  *(cst_schema **)out = schema;
+  *out = schema;
+  return CST_OK;
+}
+
+static cst_status inference_finish(const void *state, cst_findings **out, cst_error *error) {
+  return cst__finish_features(inference_schema, state, out, error);
+}
+
+static const cst__option inference_table[] = {
+    {.info = {.name = "look_at_values",
+              .kind = CST_OPTION_SWITCH,
+              .help = "a feature of BYTES that is all UTF-8 gets a string_domain, and columns of "
+                      "types that no feature has are passed over"},
+     .offset = offsetof(cst__inference_plan, looks_at_values)}};
+static const cst__option_table inference_options = {
+    "inference", inference_table, 1, sizeof(cst__option), sizeof(cst__inference_plan)};
+
+static cst_status inference_plan(const void *options, const cst_allocator *allocator,
+                                 cst__owned_plan *out, cst_error *error) {
+  static const cst__inference_plan plans[] = {{false}, {true}};
+  (void)allocator;
+  (void)error;
+  out->plan = &plans[((const cst__inference_plan *)options)->looks_at_values];
   return CST_OK;
 }
 
 const cst__accumulator cst__inference_accumulator = {.name = "inference",
                                                      .version = 2,
                                                      .purpose = "infer a schema from",
+                                                     .summary = "the schema of the data",
+                                                     .options = &inference_options,
+                                                     .plan = inference_plan,
                                                      .create = inference_create,
                                                      .free = inference_free,
                                                      .add = inference_add,
                                                      .merge = inference_merge,
                                                      .archive = inference_archive,
-                                                     .finish = inference_finish};
-
-cst_status cst_accumulator_new_inference(const cst_inference_options *options,
-                                         const cst_allocator *allocator, cst_accumulator **out,
-                                         cst_error *error) {
-  static const cst__inference_plan plans[] = {{false}, {true}};
-  cst_inference_options own = CST_INFERENCE_OPTIONS_INIT;
-  CST__CLEAR(out);
-  if (out == NULL) {
-    return cst__missing("out", error);
-  }
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(cst__check_allocator(allocator, error));
-  const cst__owned_plan plan = {.plan = &plans[own.look_at_values], .mark = own.look_at_values};
-  return cst__accumulator_handle_new(&cst__inference_accumulator, &plan, allocator, out, error);
-}
+                                                     .finish = inference_finish,
+                                                     .finish_schema = inference_schema};

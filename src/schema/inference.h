@@ -22,10 +22,15 @@ typedef struct cst__inference_plan {
  * place of the first record that has it; nothing of the batch (the state, in a merge) is counted
  * then.
  *
- * It finishes as a schema (cst_schema **, the caller's: cst_schema_release): features sorted by
- * name; presence, shape where every record has the same number of values, else value_count; of a
- * struct STRUCT with a struct_domain, whose features have value_counts for the outer and the inner
- * lists. A feature that never had a type is TYPE_UNKNOWN. */
+ * It finishes as a schema: features sorted by name; presence, shape where every record has the same
+ * number of values, else value_count; of a struct STRUCT with a struct_domain, whose features have
+ * value_counts for the outer and the inner lists. A feature that never had a type is TYPE_UNKNOWN.
+ */
 extern const cst__accumulator cst__inference_accumulator;
+
+/* The features of the schema that a state has found, for accumulators that find one. */
+cst_status cst__finish_features(cst_status (*finish_schema)(const void *state, cst_schema **out,
+                                                            cst_error *error),
+                                const void *state, cst_findings **out, cst_error *error);
 
 #endif /* SCHEMA_INFERENCE_H */

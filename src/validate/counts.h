@@ -1,19 +1,15 @@
-/* Counts: rows, and what the columns have in them. */
+/* Counts: rows, and what the columns have in them; and how long lists are. */
 #ifndef VALIDATE_COUNTS_H
 #define VALIDATE_COUNTS_H
 
-#include <columnstone/accumulate.h>
-
 #include "arrow/accumulator.h"
 
-/* It has no plan, and finishes as a cst_counts *. */
+/* "columns": of each, the rows in which it is not null, nor a struct above it, and the values in
+ * these rows: the items of its innermost lists that are not null; of a column without lists, the
+ * rows. A struct is one value. Sorted by path; a batch that lacks a column has nulls there. */
 extern const cst__accumulator cst__counts_accumulator;
 
-struct cst_counts {
-  uint64_t num_rows;
-  size_t num_columns;
-  const cst_column_count *columns;
-  cst__arena arena; /* columns and paths */
-};
+/* "lists": of each list column, and each level of its lists. */
+extern const cst__accumulator cst__lengths_accumulator;
 
 #endif /* VALIDATE_COUNTS_H */

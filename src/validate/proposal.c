@@ -465,7 +465,7 @@ static cst_status propose_schema(const void *inference, const cst__profiler *pro
   cst__arena arena;
   cst__arena_init(&arena, NULL);
   drafting p = {.options = options, .profiler = profiler, .arena = &arena};
-  CST__TRY(cst__inference_accumulator.finish(inference, &inferred, error));
+  CST__TRY(cst__inference_accumulator.finish_schema(inference, &inferred, error));
   cst_status status = cst_schema_to_bytes(inferred, &bytes, &size, error);
   cst_schema_release(inferred);
   if (status == CST_OK) {
@@ -554,21 +554,76 @@ static void proposal_archive(void *ctx, cst__archive *a) {
   cst__profiler_archive(state->profiler, a);
 }
 
-static cst_status proposal_finish(const void *ctx, void *out, cst_error *error) {
+static cst_status proposal_schema(const void *ctx, cst_schema **out, cst_error *error) {
   const proposal_state *state = ctx;
   return propose_schema(state->inference, state->profiler, state->options, out, error);
 }
 
-const cst__accumulator cst__proposal_accumulator = {.name = "proposal",
-                                                    .version = 2,
-                                                    .purpose = "propose a schema from",
-                                                    .create = proposal_create,
-                                                    .free = proposal_free,
-                                                    .add = proposal_add,
-                                                    .merge = proposal_merge,
-                                                    .restart = proposal_restart,
-                                                    .archive = proposal_archive,
-                                                    .finish = proposal_finish};
+static cst_status proposal_finish(const void *state, cst_findings **out, cst_error *error) {
+  return cst__finish_features(proposal_schema, state, out, error);
+}
+
+/* ---- for callers ---- */
+
+static const cst__option proposal_table[] = {
+    {.info = {.name = "group",
+              .kind = CST_OPTION_TEXT,
+              .help = "the name of the proposed tensor_representation_group"},
+     .offset = offsetof(cst_propose_options, group)},
+    {.info = {.name = "max_domain",
+              .kind = CST_OPTION_NUMBER,
+              .least = 1,
+              .most = INT64_MAX,
+              .usual = "100",
+              .help = "string domains of at most so many values"},
+     .offset = offsetof(cst_propose_options, max_domain),
+     .is_wide = true},
+    {.info = {.name = "ragged",
+              .kind = CST_OPTION_SWITCH,
+              .help = "variable lengths become ragged, not sparse, tensors"},
+     .offset = offsetof(cst_propose_options, ragged)}};
+static const cst__option_table proposal_type = {"proposal", proposal_table, 3, sizeof(cst__option),
+                                                sizeof(cst_propose_options)};
+
+static void free_owned_proposal(const void *plan) {
+  const cst_propose_options *options = plan;
+  cst__delete((void *)(uintptr_t)options->group);
+  cst__delete((void *)(uintptr_t)options);
+}
+
+static cst_status plan_proposal(const void *given, const cst_allocator *allocator,
+                                cst__owned_plan *out, cst_error *error) {
+  const cst_propose_options *options = given;
+  const char *name = options->group != NULL ? options->group : "";
+  cst_propose_options *owned = cst__new(allocator, sizeof *owned);
+  char *group = cst__new_copy(allocator, name, strlen(name));
+  if (owned == NULL || group == NULL) {
+    cst__delete(owned);
+    cst__delete(group);
+    return cst__fail_memory(error, sizeof *owned);
+  }
+  *owned = *options;
+  owned->group = group;
+  out->plan = owned;
+  out->free = free_owned_proposal;
+  return CST_OK;
+}
+
+const cst__accumulator cst__proposal_accumulator = {
+    .name = "proposal",
+    .version = 2,
+    .purpose = "propose a schema from",
+    .summary = "the schema of the data, with domains and a group of tensors that every row fits",
+    .options = &proposal_type,
+    .plan = plan_proposal,
+    .create = proposal_create,
+    .free = proposal_free,
+    .add = proposal_add,
+    .merge = proposal_merge,
+    .restart = proposal_restart,
+    .archive = proposal_archive,
+    .finish = proposal_finish,
+    .finish_schema = proposal_schema};
 
 enum { MAX_DOMAIN = 100 };
 
@@ -587,15 +642,12 @@ cst_status cst_source_propose(cst_source *source, const cst_propose_options *opt
   cst_propose_options own = CST_PROPOSE_OPTIONS_INIT;
   CST__TRY(cst__read_propose_options(&own, options, error));
   const cst__accumulator *accumulator = &cst__proposal_accumulator;
-  cst__accumulation proposal = {.accumulator = accumulator, .plan = &own};
   cst__fold_options fold = {
       .on_progress = own.on_progress, .progress_ctx = own.progress_ctx, .work = "the proposal"};
+  void *state;
   CST__TRY(cst__source_acquire_for_fold(source, accumulator, error));
-  CST__TRY(accumulator->create(&own, &source->allocator, &proposal.state, error));
-  cst_status status = cst__source_fold(source, &fold, &proposal, 1, error);
-  if (status == CST_OK) {
-    status = accumulator->finish(proposal.state, out, error);
-  }
-  accumulator->free(proposal.state);
+  CST__TRY(cst__source_fold_one(source, &fold, accumulator, &own, &state, error));
+  cst_status status = accumulator->finish_schema(state, out, error);
+  accumulator->free(state);
   return status;
 }

@@ -6,7 +6,7 @@
 
 #include "arrow/accumulator.h"
 
-/* Its plan are complete cst_propose_options; it finishes as a cst_schema *. */
+/* Its plan are complete cst_propose_options; it finds a schema. */
 extern const cst__accumulator cst__proposal_accumulator;
 
 /* Over `own`, which holds the defaults; what is left open has its default then. */

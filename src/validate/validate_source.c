@@ -4,26 +4,23 @@
 #include "validate/validation.h"
 
 static cst_status validate_by_plan(cst_source *source, const cst_schema *schema,
-                                   const cst__validation_plan *plan, cst_validation **out,
+                                   const cst__validation_plan *plan, cst_findings **out,
                                    cst_error *error) {
   const cst__accumulator *accumulator = &cst__validation_accumulator;
-  cst__accumulation validation = {.accumulator = accumulator, .plan = plan};
+  void *state;
   cst__fold_options options = {.lenient = true,
                                .text_schema = schema,
                                .on_progress = plan->options->on_progress,
                                .progress_ctx = plan->options->progress_ctx,
                                .work = "the validation"};
-  CST__TRY(accumulator->create(plan, &source->allocator, &validation.state, error));
-  cst_status status = cst__source_fold(source, &options, &validation, 1, error);
-  if (status == CST_OK) {
-    status = accumulator->finish(validation.state, out, error);
-  }
-  accumulator->free(validation.state);
+  CST__TRY(cst__source_fold_one(source, &options, accumulator, plan, &state, error));
+  cst_status status = accumulator->finish(state, out, error);
+  accumulator->free(state);
   return status;
 }
 
 cst_status cst_source_validate(cst_source *source, const cst_validate_options *options,
-                               cst_validation **out, cst_error *error) {
+                               cst_findings **out, cst_error *error) {
   CST__CLEAR(out);
   cst_validate_options own = CST_VALIDATE_OPTIONS_INIT;
   CST__TRY(cst__check_given(source, "source", out, error));

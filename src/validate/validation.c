@@ -619,17 +619,126 @@ static void validation_archive(void *ctx, cst__archive *a) {
   archive_lost(a, state);
 }
 
-static cst_status validation_finish(const void *state, void *out, cst_error *error) {
+static cst_status validation_finish(const void *state, cst_findings **out, cst_error *error) {
   return cst__validation_report(state, out, error);
 }
 
-const cst__accumulator cst__validation_accumulator = {.name = "validation",
-                                                      .version = 1,
-                                                      .purpose = "validate",
-                                                      .create = validation_create,
-                                                      .free = validation_free,
-                                                      .add = validation_add,
-                                                      .add_lost = validation_add_lost,
-                                                      .merge = validation_merge,
-                                                      .archive = validation_archive,
-                                                      .finish = validation_finish};
+/* ---- for callers ---- */
+
+/* Their options. */
+typedef struct validation_settings {
+  const char *schema;
+  const char *environment;
+  const char *const *groups;
+  size_t num_groups;
+  bool skip_tensors, ignore_unexpected;
+  int64_t places;
+} validation_settings;
+
+static const cst__option validation_table[] = {
+    {.info = {.name = "schema",
+              .kind = CST_OPTION_TEXT,
+              .help = "that the data should fit; required"},
+     .offset = offsetof(validation_settings, schema)},
+    {.info = {.name = "environment",
+              .kind = CST_OPTION_TEXT,
+              .help = "of the schema, whose features are expected"},
+     .offset = offsetof(validation_settings, environment)},
+    {.info = {.name = "groups",
+              .kind = CST_OPTION_NAMES,
+              .help = "tensor_representation_groups whose tensors every row has to fit"},
+     .offset = offsetof(validation_settings, groups),
+     .count_offset = offsetof(validation_settings, num_groups)},
+    {.info = {.name = "skip_tensors",
+              .kind = CST_OPTION_SWITCH,
+              .help = "compare the features only"},
+     .offset = offsetof(validation_settings, skip_tensors)},
+    {.info = {.name = "ignore_unexpected",
+              .kind = CST_OPTION_SWITCH,
+              .help = "features that the schema does not have are not anomalies"},
+     .offset = offsetof(validation_settings, ignore_unexpected)},
+    {.info = {.name = "places",
+              .kind = CST_OPTION_NUMBER,
+              .least = 1,
+              .most = INT64_MAX,
+              .usual = "5",
+              .help = "records that are named for an anomaly"},
+     .offset = offsetof(validation_settings, places),
+     .is_wide = true}};
+static const cst__option_table validation_type = {
+    "validation", validation_table, sizeof validation_table / sizeof validation_table[0],
+    sizeof(cst__option), sizeof(validation_settings)};
+
+typedef struct owned_validation {
+  cst__validation_plan plan; /* the first, so that it stands for all */
+  cst_validate_options options;
+} owned_validation;
+
+static void free_owned_validation(const void *plan) {
+  owned_validation *owned = (owned_validation *)(uintptr_t)plan;
+  cst__validation_plan_reset(&owned->plan);
+  cst__delete(owned);
+}
+
+/* The plan reads all that the options borrow. */
+static cst_status own_validation_plan(const validation_settings *settings, const cst_schema *schema,
+                                      const cst_allocator *allocator, cst__owned_plan *out,
+                                      cst_error *error) {
+  static const cst__validation_source no_source = {.group = NULL};
+  owned_validation *owned = cst__new_zero(allocator, sizeof *owned);
+  if (owned == NULL) {
+    return cst__fail_memory(error, sizeof *owned);
+  }
+  owned->options = (cst_validate_options){.environment = settings->environment,
+                                          .groups = settings->groups,
+                                          .num_groups = settings->num_groups,
+                                          .skip_tensors = settings->skip_tensors,
+                                          .ignore_unexpected = settings->ignore_unexpected,
+                                          .max_places = (size_t)settings->places};
+  cst_status status = cst__validation_plan_init(&owned->plan, schema, &owned->options, &no_source,
+                                                allocator, error);
+  owned->options.environment = NULL;
+  owned->options.groups = NULL;
+  owned->options.num_groups = 0;
+  if (status != CST_OK) {
+    free_owned_validation(&owned->plan);
+    return status;
+  }
+  *out = (cst__owned_plan){&owned->plan, free_owned_validation, owned->plan.mark};
+  return CST_OK;
+}
+
+static cst_status plan_validation(const void *options, const cst_allocator *allocator,
+                                  cst__owned_plan *out, cst_error *error) {
+  const validation_settings *own = options;
+  cst_schema *schema;
+  if (own->schema == NULL) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, "give the option schema",
+                     "there is no schema to validate against");
+  }
+  CST__TRY(cst_schema_from_text(own->schema, strlen(own->schema), &schema, error));
+  cst_status status = own_validation_plan(own, schema, allocator, out, error);
+  cst_schema_release(schema);
+  return status;
+}
+
+static const cst_schema *validation_text_schema(const void *plan) {
+  return ((const cst__validation_plan *)plan)->book->schema;
+}
+
+const cst__accumulator cst__validation_accumulator = {
+    .name = "validation",
+    .version = 1,
+    .purpose = "validate",
+    .summary = "what does not fit a schema: anomalies",
+    .options = &validation_type,
+    .plan = plan_validation,
+    .is_lenient = true,
+    .text_schema = validation_text_schema,
+    .create = validation_create,
+    .free = validation_free,
+    .add = validation_add,
+    .add_lost = validation_add_lost,
+    .merge = validation_merge,
+    .archive = validation_archive,
+    .finish = validation_finish};

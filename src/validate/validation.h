@@ -170,7 +170,7 @@ typedef struct cst__validation_state {
   bool out_of_memory;
 } cst__validation_state;
 
-/* Its plan is a cst__validation_plan; it finishes as a cst_validation *. */
+/* Its plan is a cst__validation_plan; it finds anomalies. */
 extern const cst__accumulator cst__validation_accumulator;
 
 static inline cst__tally *cst__tally_children(const cst__validation_state *state,
@@ -248,8 +248,8 @@ void cst__check_values(const cst__checked_column *c, const cst__slots *items, si
 
 /* ---- the end ---- */
 
-/* validation_report.c: the anomalies, in the report's own memory. */
-cst_status cst__validation_report(const cst__validation_state *state, cst_validation **out,
+/* validation_report.c: the anomalies. */
+cst_status cst__validation_report(const cst__validation_state *state, cst_findings **out,
                                   cst_error *error);
 
 #endif /* VALIDATE_VALIDATION_H */

@@ -18,46 +18,32 @@ const char *cst__report_say(cst__report *report, const char *fmt, ...) {
   int size = vsnprintf(text, sizeof text, fmt, args);
   va_end(args);
   size_t length = size < 0 ? 0 : (size_t)size < sizeof text ? (size_t)size : sizeof text - 1;
-  const char *copy = cst__arena_copy(&report->out->arena, text, length);
+  const char *copy = cst__arena_copy(&report->words, text, length);
   report->failed = report->failed || copy == NULL;
   return copy != NULL ? copy : "";
 }
 
-/* All that an anomaly points to is the report's own: the state goes on, or goes. */
-static const char *copy_report_text(cst__report *report, const char *text) {
-  const char *copy = cst__arena_copy(&report->out->arena, text, strlen(text));
-  report->failed = report->failed || copy == NULL;
-  return copy != NULL ? copy : "";
-}
-
-static const cst_anomaly_place *list_places(cst__report *report, const cst__finding *finding) {
-  size_t count = finding->num_places;
-  cst_anomaly_place *places = cst__arena_take(&report->out->arena, (count + 1) * sizeof *places);
-  report->failed = report->failed || places == NULL;
-  for (size_t i = 0; places != NULL && i < count; i++) {
-    const cst__sighting *from = &finding->places[i];
-    places[i] = (cst_anomaly_place){copy_report_text(report, from->place.file), from->place.record,
-                                    copy_report_text(report, from->found)};
+void cst__report_add(cst__report *report, const cst__finding *finding, cst__anomaly anomaly) {
+  cst_findings *out = report->out;
+  cst__put_text(out, anomaly.kind);
+  cst__put_text(out, anomaly.path);
+  cst__put_text(out, anomaly.tensor);
+  cst__put_text(out, anomaly.group);
+  cst__put_text(out, anomaly.message);
+  cst__put_text(out, anomaly.hint);
+  cst__put_number(out, finding->count);
+  cst__open_list(out);
+  for (size_t i = 0; i < finding->num_places; i++) {
+    const cst__sighting *place = &finding->places[i];
+    cst__put_text(out, place->place.file);
+    if (place->place.record >= 0) {
+      cst__put_signed(out, place->place.record);
+    } else {
+      cst__put_null(out);
+    }
+    cst__put_text(out, place->found);
   }
-  return places;
-}
-
-void cst__report_add(cst__report *report, const cst__finding *finding, cst_anomaly anomaly) {
-  cst_validation *out = report->out;
-  void *items = out->anomalies;
-  bool grown = cst__grow(&report->out->arena.allocator, &items, &out->capacity, out->count + 1,
-                         sizeof *out->anomalies);
-  out->anomalies = items;
-  anomaly.path = copy_report_text(report, anomaly.path);
-  anomaly.group = anomaly.group != NULL ? copy_report_text(report, anomaly.group) : NULL;
-  anomaly.count = finding->count;
-  anomaly.num_places = finding->num_places;
-  anomaly.places = list_places(report, finding);
-  if (!grown || report->failed) {
-    report->failed = true;
-    return;
-  }
-  out->anomalies[out->count++] = anomaly;
+  cst__close_list(out);
 }
 
 /* ---- the words of one feature ---- */
@@ -94,7 +80,7 @@ static const char *feature_path(const cst__tally *tally) { return tally->plan->r
 
 static void report_feature(cst__report *r, const cst__tally *tally, cst__fault_kind fault,
                            const char *kind, const char *message, const char *hint) {
-  cst_anomaly anomaly = {
+  cst__anomaly anomaly = {
       .kind = kind, .path = feature_path(tally), .message = message, .hint = hint};
   cst__report_add(r, &tally->findings[fault], anomaly);
 }
@@ -462,7 +448,7 @@ static const char *near_name(cst__report *r, const char *path) {
   const cst__tally *root = &r->state->tallies[0];
   const cst__tally *features = cst__tally_children(r->state, root);
   size_t most = root->plan->num_children;
-  const char **names = cst__arena_take(&r->out->arena, (most + 1) * sizeof *names);
+  const char **names = cst__arena_take(&r->words, (most + 1) * sizeof *names);
   if (names == NULL) {
     r->failed = true;
     return NULL;
@@ -481,7 +467,7 @@ static const char *near_name(cst__report *r, const char *path) {
 static void report_unexpected(cst__report *r, const cst__unexpected *u) {
   const char *near = near_name(r, u->path);
   const char *type = is_schema_type(u->types.first) ? u->types.first : "TYPE_UNKNOWN";
-  cst_anomaly anomaly = {
+  cst__anomaly anomaly = {
       .kind = "unexpected-feature",
       .path = u->path,
       .message = cst__report_say(r, "%s this feature (%s%s), which the schema does not have",
@@ -498,7 +484,7 @@ static void report_unexpected(cst__report *r, const cst__unexpected *u) {
 static void report_all_unexpected(cst__report *r) {
   const cst__validation_state *state = r->state;
   size_t count = state->num_unexpected;
-  const cst__unexpected **sorted = cst__arena_take(&r->out->arena, (count + 1) * sizeof *sorted);
+  const cst__unexpected **sorted = cst__arena_take(&r->words, (count + 1) * sizeof *sorted);
   if (sorted == NULL) {
     r->failed = true;
     return;
@@ -513,7 +499,7 @@ static void report_all_unexpected(cst__report *r) {
     report_unexpected(r, sorted[i]);
   }
   if (state->more_unexpected.count > 0) {
-    cst_anomaly more = {
+    cst__anomaly more = {
         .kind = "unexpected-feature",
         .path = "",
         .message = cst__report_say(r,
@@ -528,7 +514,7 @@ static void report_all_unexpected(cst__report *r) {
 static void report_lost(cst__report *r, const cst__lost_tally *lost) {
   bool parses = strcmp(lost->kind, "record") == 0;
   uint64_t count = lost->finding.count;
-  cst_anomaly anomaly = {
+  cst__anomaly anomaly = {
       .kind = "record",
       .path = "",
       .message = cst__report_say(r, "%" PRIu64 " record%s %s (%s), and %s been passed over", count,
@@ -542,46 +528,32 @@ static void report_lost(cst__report *r, const cst__lost_tally *lost) {
   cst__report_add(r, &lost->finding, anomaly);
 }
 
-cst_status cst__validation_report(const cst__validation_state *state, cst_validation **out,
+static const cst__finding_column place_columns[] = {
+    CST__TEXT("file"), CST__NUMBER_OR_NULL("record"), CST__TEXT("found")};
+static const cst__finding_column anomaly_columns[] = {
+    CST__TEXT("kind"),           CST__TEXT("path"),
+    CST__TEXT_OR_NULL("tensor"), CST__TEXT_OR_NULL("group"),
+    CST__TEXT("message"),        CST__TEXT("hint"),
+    CST__NUMBER("count"),        CST__LIST_OF("places", place_columns)};
+static const cst__finding_type anomalies_type = {"anomalies", anomaly_columns, 8};
+
+cst_status cst__validation_report(const cst__validation_state *state, cst_findings **out,
                                   cst_error *error) {
   const cst_allocator *allocator = &state->arena.allocator;
-  cst_validation *validation = cst__new_zero(allocator, sizeof *validation);
-  if (validation == NULL) {
-    return cst__fail_memory(error, sizeof *validation);
-  }
-  cst__arena_init(&validation->arena, allocator);
-  cst__report r = {.state = state, .out = validation};
-  validation->num_rows = state->num_rows;
+  cst__report r = {.state = state};
+  CST__TRY(cst__findings_new(&anomalies_type, allocator, &r.out, error));
+  cst__arena_init(&r.words, allocator);
+  cst__put_total(r.out, "num_rows", state->num_rows);
   report_features(&r, &state->tallies[0]);
   report_all_unexpected(&r);
   cst__report_tensors(&r);
   for (size_t i = 0; i < state->num_lost; i++) {
     report_lost(&r, &state->lost[i]);
   }
+  cst__arena_reset(&r.words);
   if (r.failed) {
-    cst_validation_free(validation);
+    cst_findings_free(r.out);
     return cst__fail_memory(error, 64);
   }
-  *out = validation;
-  return CST_OK;
-}
-
-size_t cst_validation_num_anomalies(const cst_validation *validation) {
-  return validation != NULL ? validation->count : 0;
-}
-
-const cst_anomaly *cst_validation_anomaly(const cst_validation *validation, size_t i) {
-  return validation != NULL && i < validation->count ? &validation->anomalies[i] : NULL;
-}
-
-uint64_t cst_validation_num_rows(const cst_validation *validation) {
-  return validation != NULL ? validation->num_rows : 0;
-}
-
-void cst_validation_free(cst_validation *validation) {
-  if (validation != NULL) {
-    cst__delete(validation->anomalies);
-    cst__arena_reset(&validation->arena);
-    cst__delete(validation);
-  }
+  return cst__findings_finish(r.out, out, error);
 }

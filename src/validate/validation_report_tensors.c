@@ -128,7 +128,7 @@ static void report_reason(cst__report *r, const cst__tensor_plan *plan,
     cst__escape(step, sizeof step, spec->path[i], strlen(spec->path[i]));
     path = cst__report_say(r, "%s%s%s", path, i > 0 ? "." : "", step);
   }
-  cst_anomaly anomaly = {
+  cst__anomaly anomaly = {
       .kind = "representation",
       .path = path,
       .tensor = tensor_name(&w),

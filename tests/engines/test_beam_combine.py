@@ -44,6 +44,21 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return sorted(map(str, folder.iterdir()))
 
 
+def lengths_of_all() -> dict[str, Any]:
+    whole = cst.accumulate.Accumulator("lengths")
+    for one in BATCHES:
+        whole.add(one)
+    return whole.finish().to_pydict()
+
+
+def test_any_accumulator_by_its_name() -> None:
+    with beam.Pipeline() as p:
+        combined = p | beam.Create(BATCHES) | beam.CombineGlobally(cst.beam.Accumulate("lengths"))
+        assert_that(
+            combined | beam.Map(lambda found: found.to_pydict()), equal_to([lengths_of_all()])
+        )
+
+
 def comparable(result: Any) -> Any:
     """Without the places of anomalies, which depend on the order."""
     if not isinstance(result, cst.schema.SchemaCheck):
@@ -163,8 +178,8 @@ def test_accumulators_are_small_and_go_on_elsewhere() -> None:
 
 def test_names_and_arguments() -> None:
     assert cst.beam.InferSchema().default_label() == "InferSchema"
-    assert cst.beam.Accumulate(cst.accumulate.Counts).default_label() == "Accumulate(Counts)"
-    with pytest.raises(TypeError, match="makes a dict"):
+    assert cst.beam.Accumulate(cst.accumulate.Counts).default_label() == "Accumulate(counts)"
+    with pytest.raises(TypeError, match="not a dict"):
         cst.beam.Accumulate(dict)
     with pytest.raises(TypeError, match="look"):
         cst.beam.InferSchema(look=True)

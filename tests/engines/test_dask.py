@@ -37,6 +37,18 @@ def read(files: str, **options: Any) -> Any:
     return cst.dask.read(files, target_bytes=1 << 20, **options)
 
 
+@pytest.mark.parametrize("name", ["lengths", "counts", "inference"])
+def test_accumulators_find_what_they_find_in_the_files(files: str, name: str) -> None:
+    frame = read(files)
+    assert frame.npartitions == 3
+    found = cst.dask.accumulate(frame, name)
+    assert found.to_pydict() == cst.open(files).accumulate(name).to_pydict()
+    counts = cst.dask.accumulate(frame, cst.accumulate.Counts())
+    assert counts.num_rows == 300
+    few = cst.dask.accumulate(frame, "lengths", columns="more").to_pydict()
+    assert (few["path"], few["max"]) == (["more"], [2])
+
+
 @pytest.mark.parametrize("scheduler", ["sync", "threads"])
 @pytest.mark.parametrize("flat", [False, True])
 def test_rows(files: str, scheduler: str, flat: bool) -> None:

@@ -67,6 +67,16 @@ def test_rows_and_types(ray_data: Any, files: str) -> None:
     assert len(dataset.input_files()) == 3
 
 
+@pytest.mark.parametrize("name", ["lengths", "counts", "inference"])
+def test_accumulators_find_what_they_find_in_the_files(
+    ray_data: Any, plain: pathlib.Path, name: str
+) -> None:
+    dataset = cst.ray.read_tfrecords(plain).repartition(3)
+    found = cst.ray.accumulate(dataset, name).to_pydict()
+    assert found == cst.open(plain).accumulate(name).to_pydict()
+    assert cst.ray.accumulate(dataset, cst.accumulate.Counts()).num_rows == ROWS
+
+
 def test_no_tensorflow(ray_data: Any, plain: pathlib.Path) -> None:
     def loaded(batch: pa.Table) -> pa.Table:
         import sys

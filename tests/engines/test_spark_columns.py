@@ -76,6 +76,18 @@ def test_arguments() -> None:
         cst.spark.decode_examples("value", SCHEMA, ["fare"])
 
 
+@pytest.mark.parametrize("name", ["lengths", "counts", "inference"])
+def test_accumulators_find_what_they_find_in_one_process(spark: Any, name: str) -> None:
+    rows = [(i, list(range(i % 4)) if i % 5 else None) for i in range(100)]
+    frame = spark.createDataFrame(rows, "id bigint, more array<bigint>").repartition(3)
+    whole = cst.accumulate.Accumulator(name)
+    whole.add(pa.table({"id": [r[0] for r in rows], "more": [r[1] for r in rows]}))
+    assert cst.spark.accumulate(frame, name).to_pydict() == whole.finish().to_pydict()
+    assert cst.spark.accumulate(frame, cst.accumulate.Counts()).num_rows == 100
+    few = cst.spark.accumulate(frame, "lengths", columns=["id"])
+    assert len(few) == 0
+
+
 def test_columns_of_a_frame(spark: Any) -> None:
     values = [(i, GOOD[i] if i != 3 else None) for i in range(6)]
     frame = spark.createDataFrame(values, "n int, value binary").repartition(2)

@@ -3,6 +3,7 @@
 
 #include "array_layouts.h"
 #include "arrow_text.h"
+#include "findings_text.h"
 
 static const char schema_text[] =
     "feature { name: 'a' type: INT int_domain { min: 0 max: 2 } }"
@@ -12,42 +13,21 @@ static const char schema_text[] =
     "sparse_feature { name: 'p' index_feature { name: 'p_index' }"
     "  value_feature { name: 'p_value' } }";
 
-static cst_schema *parse_schema(void) {
-  cst_schema *schema;
-  CHECK_EQ(cst_schema_from_text(schema_text, strlen(schema_text), &schema, NULL), CST_OK);
-  return schema;
-}
-
-typedef enum kind { INFERENCE, LOOKING, VALIDATION, PROPOSAL, COUNTS, NUM_KINDS } kind;
+typedef enum kind { INFERENCE, LOOKING, VALIDATION, PROPOSAL, COUNTS, LENGTHS, NUM_KINDS } kind;
 
 static cst_status make_kind(kind k, cst_accumulator **out) {
-  cst_inference_options looking = CST_INFERENCE_OPTIONS_INIT;
-  cst_validate_options validate = CST_VALIDATE_OPTIONS_INIT;
-  const char *groups[] = {""};
-  cst_schema *schema = NULL;
-  looking.look_at_values = true;
-  switch (k) {
-    case INFERENCE:
-      return cst_accumulator_new_inference(NULL, NULL, out, NULL);
-    case LOOKING:
-      return cst_accumulator_new_inference(&looking, NULL, out, NULL);
-    case PROPOSAL:
-      return cst_accumulator_new_proposal(NULL, NULL, out, NULL);
-    case COUNTS:
-      return cst_accumulator_new_counts(NULL, out, NULL);
-    default:
-      break;
-  }
-  if (cst_schema_from_text(schema_text, strlen(schema_text), &schema, NULL) != CST_OK) {
-    return CST_NO_MEMORY;
-  }
-  validate.schema = schema;
-  validate.groups = groups;
-  validate.num_groups = 1;
-  cst_status status = cst_accumulator_new_validation(&validate, NULL, out, NULL);
-  cst_schema_release(schema); /* options and schema go */
-  groups[0] = NULL;
-  return status;
+  static const char *const names[] = {"inference", "inference", "validation",
+                                      "proposal",  "counts",    "lengths"};
+  const cst_setting looking = {"look_at_values", "true"};
+  const cst_setting validation[] = {{"schema", schema_text}, {"groups", "\"\""}};
+  return cst_accumulator_new(names[k],
+                             k == LOOKING      ? &looking
+                             : k == VALIDATION ? validation
+                                               : NULL,
+                             k == LOOKING      ? 1
+                             : k == VALIDATION ? 2
+                                               : 0,
+                             NULL, out, NULL);
 }
 
 static cst_accumulator *new_kind(kind k) {
@@ -59,50 +39,26 @@ static cst_accumulator *new_kind(kind k) {
 /* What it has found, as text (free). */
 static char *found_text(const cst_accumulator *accumulator, kind k) {
   cst_schema *schema;
-  cst_validation *validation;
-  cst_counts *counts;
-  char *text = malloc(4096);
-  char *written = NULL;
-  size_t size = 0;
-  text[0] = '\0';
-  if (k == COUNTS) {
-    CHECK_EQ(cst_accumulator_finish_counts(accumulator, &counts, NULL), CST_OK);
-    size += (size_t)snprintf(text, 4096, "%d", (int)cst_counts_num_rows(counts));
-    for (size_t i = 0; i < cst_counts_num_columns(counts); i++) {
-      const cst_column_count *c = cst_counts_column(counts, i);
-      size += (size_t)snprintf(text + size, 4096 - size, " %s:%d:%d", c->path, (int)c->rows,
-                               (int)c->values);
-    }
-    CHECK(cst_counts_column(counts, cst_counts_num_columns(counts)) == NULL);
-    cst_counts_free(counts);
-  } else if (k == VALIDATION) {
-    CHECK_EQ(cst_accumulator_finish_validation(accumulator, &validation, NULL), CST_OK);
-    size += (size_t)snprintf(text, 4096, "%d", (int)cst_validation_num_rows(validation));
-    for (size_t i = 0; i < cst_validation_num_anomalies(validation); i++) {
-      const cst_anomaly *a = cst_validation_anomaly(validation, i);
-      size +=
-          (size_t)snprintf(text + size, 4096 - size, " %s %s:%d", a->kind, a->path, (int)a->count);
-      for (size_t p = 0; p < a->num_places; p++) {
-        size += (size_t)snprintf(text + size, 4096 - size, " [%s %d %s]", a->places[p].file,
-                                 (int)a->places[p].record, a->places[p].found);
-      }
-    }
-    cst_validation_free(validation);
-  } else {
+  cst_findings *found;
+  char *text = NULL;
+  size_t size;
+  CHECK_EQ(cst_accumulator_finish(accumulator, &found, NULL), CST_OK);
+  if (k == INFERENCE || k == LOOKING || k == PROPOSAL) {
     CHECK_EQ(cst_accumulator_finish_schema(accumulator, &schema, NULL), CST_OK);
-    CHECK_EQ(cst_schema_to_text(schema, &written, &size, NULL), CST_OK);
-    CHECK(size < 4096);
-    memcpy(text, written, size + 1);
-    cst_free(written);
+    CHECK_EQ(cst_schema_to_text(schema, &text, &size, NULL), CST_OK);
+    CHECK_EQ(cst_findings_num_rows(found), cst_schema_num_features(schema));
     cst_schema_release(schema);
+  } else {
+    text = findings_text(found);
   }
+  cst_findings_free(found);
   return text;
 }
 
 static void check_found(const cst_accumulator *accumulator, kind k, const char *expected) {
   char *text = found_text(accumulator, k);
   CHECK_STR(text, expected);
-  free(text);
+  cst_free(text);
 }
 
 static cst_status add_text(cst_accumulator *accumulator, const char *type, const char *rows,
@@ -141,10 +97,10 @@ TEST(parts_find_what_the_whole_finds) {
              CST_OK); /* in place of its own */
     cst_accumulator *again = new_kind(k);
     CHECK_EQ(add_text(again, batch_type, first_rows, NULL), CST_OK);
-    free(found_text(again, k)); /* more may come afterwards */
+    cst_free(found_text(again, k)); /* more may come afterwards */
     CHECK_EQ(cst_accumulator_merge(again, parts[1], NULL), CST_OK);
     check_found(again, k, expected);
-    free(expected);
+    cst_free(expected);
     cst_free(bytes);
     cst_accumulator_free(again);
     cst_accumulator_free(whole);
@@ -163,7 +119,12 @@ TEST(places) {
   CHECK_EQ(cst_accumulator_add(validation, &schema, &array, "g", -5, NULL), CST_OK);
   array.release(&array);
   schema.release(&schema);
-  check_found(validation, VALIDATION, "4 int-domain a:3 [f 11 7] [ -1 8] [g -1 8]");
+  char *text = found_text(validation, VALIDATION);
+  CHECK_CONTAINS(text,
+                 "\"count\": 3, \"places\": [{\"file\": \"f\", \"record\": 11, \"found\": \"7\"}, "
+                 "{\"file\": \"\", \"record\": null, \"found\": \"8\"}, "
+                 "{\"file\": \"g\", \"record\": null, \"found\": \"8\"}]}\nnum_rows 4\n");
+  cst_free(text);
   cst_accumulator_free(validation);
 }
 
@@ -185,7 +146,7 @@ TEST(the_other_one_may_go) {
   CHECK_EQ(cst_accumulator_to_bytes(into, &bytes, &size, NULL), CST_OK);
   CHECK_EQ(cst_accumulator_from_bytes(whole, bytes, size, NULL), CST_OK);
   check_found(whole, VALIDATION, expected);
-  free(expected);
+  cst_free(expected);
   cst_free(bytes);
   cst_accumulator_free(into);
   cst_accumulator_free(whole);
@@ -212,7 +173,7 @@ TEST(dictionaries_are_their_values) {
     CHECK_EQ(cst_accumulator_add(encoded, &schema, &array, "f", 10, &error), CST_CORRUPT);
     CHECK_STR(error.path, "s");
     check_found(encoded, k, expected);
-    free(expected);
+    cst_free(expected);
     array.release(&array);
     schema.release(&schema);
     cst_accumulator_free(plain);
@@ -323,16 +284,12 @@ TEST(accumulators_that_do_not_merge) {
       CHECK(error.message[0] != '\0');
     }
   }
-  cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
-  cst_schema *schema = parse_schema();
+  const cst_setting options[] = {{"schema", schema_text}, {"places", "2"}};
   cst_accumulator *other;
-  options.schema = schema;
-  options.max_places = 2;
-  CHECK_EQ(cst_accumulator_new_validation(&options, NULL, &other, NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_new("validation", options, 2, NULL, &other, NULL), CST_OK);
   CHECK_EQ(cst_accumulator_merge(all[VALIDATION], other, &error), CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "different options");
   cst_accumulator_free(other);
-  cst_schema_release(schema);
   for (kind k = 0; k < NUM_KINDS; k++) {
     cst_accumulator_free(all[k]);
   }
@@ -367,17 +324,11 @@ TEST(what_one_finishes_as) {
   for (kind k = 0; k < NUM_KINDS; k++) {
     cst_accumulator *accumulator = new_kind(k);
     cst_schema *schema = NULL;
-    cst_validation *validation = NULL;
-    cst_counts *counts = NULL;
     bool is_schema = k == INFERENCE || k == LOOKING || k == PROPOSAL;
-    CHECK_EQ(cst_accumulator_finish_schema(accumulator, &schema, &error) == CST_OK, is_schema);
-    CHECK_EQ(cst_accumulator_finish_validation(accumulator, &validation, &error) == CST_OK,
-             k == VALIDATION);
-    CHECK_EQ(cst_accumulator_finish_counts(accumulator, &counts, &error) == CST_OK, k == COUNTS);
-    CHECK_CONTAINS(error.message, "the accumulator is of another kind");
+    CHECK_EQ(cst_accumulator_finish_schema(accumulator, &schema, &error),
+             is_schema ? CST_OK : CST_INVALID_ARGUMENT);
+    CHECK(is_schema || schema == NULL);
     cst_schema_release(schema);
-    cst_validation_free(validation);
-    cst_counts_free(counts);
     cst_accumulator_free(accumulator);
   }
 }
@@ -385,14 +336,14 @@ TEST(what_one_finishes_as) {
 TEST(arguments_that_are_missing) {
   cst_error error = CST_ERROR_INIT;
   cst_accumulator *accumulator = new_kind(COUNTS);
-  cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
   struct ArrowSchema schema;
   struct ArrowArray array;
   arrow_text("struct{a: int64}", "{1}", &schema, &array);
   cst_accumulator *out = accumulator;
-  CHECK_EQ(cst_accumulator_new_validation(NULL, NULL, &out, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_accumulator_new(NULL, NULL, 0, NULL, &out, &error), CST_INVALID_ARGUMENT);
   CHECK(out == NULL);
-  CHECK_EQ(cst_accumulator_new_validation(&options, NULL, &out, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_accumulator_new("counts", NULL, 1, NULL, &out, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_accumulator_new("validation", NULL, 0, NULL, &out, &error), CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "schema");
   CHECK_EQ(cst_accumulator_add(NULL, &schema, &array, NULL, 0, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_accumulator_add(accumulator, NULL, &array, NULL, 0, &error), CST_INVALID_ARGUMENT);
@@ -404,6 +355,72 @@ TEST(arguments_that_are_missing) {
   array.release(&array);
   schema.release(&schema);
   cst_accumulator_free(accumulator);
+}
+
+static void check_refused(const char *name, const cst_setting *options, size_t num_options,
+                          const char *message) {
+  cst_error error = CST_ERROR_INIT;
+  cst_accumulator *out;
+  CHECK_EQ(cst_accumulator_new(name, options, num_options, NULL, &out, &error),
+           CST_INVALID_ARGUMENT);
+  CHECK(out == NULL);
+  CHECK_CONTAINS(error.message, message);
+}
+
+TEST(names_and_options_that_are_none) {
+  const cst_setting unknown = {"column", "a"};
+  const cst_setting no_switch = {"ragged", "yes"};
+  const cst_setting numbers[] = {{"max_domain", "0"},
+                                 {"max_domain", "1x"},
+                                 {"max_domain", ""},
+                                 {"max_domain", "99999999999999999999999"}};
+  const cst_setting no_name = {NULL, "a"};
+  const cst_setting no_value = {"columns", NULL};
+  check_refused("lenght", NULL, 0, "no accumulator of this name");
+  check_refused("lengths", &unknown, 1, "'lengths' has no such option");
+  check_refused("counts", &unknown, 1, "'counts' has no such option");
+  check_refused("proposal", &no_switch, 1, "ragged");
+  for (size_t i = 0; i < 4; i++) {
+    check_refused("proposal", &numbers[i], 1, "max_domain");
+  }
+  check_refused("lengths", &no_name, 1, "name or value");
+  check_refused("lengths", &no_value, 1, "name or value");
+}
+
+TEST(options_that_say_the_same_merge) {
+  const cst_setting said[] = {{"max_domain", "100"}, {"ragged", "false"}};
+  const cst_setting two[] = {{"columns", "a"}, {"columns", "a,s"}};
+  cst_accumulator *usual = new_kind(PROPOSAL);
+  cst_accumulator *lengths[2];
+  cst_accumulator *same;
+  CHECK_EQ(cst_accumulator_new("proposal", said, 2, NULL, &same, NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_merge(usual, same, NULL), CST_OK);
+  for (size_t i = 0; i < 2; i++) {
+    CHECK_EQ(cst_accumulator_new("lengths", &two[i], 1, NULL, &lengths[i], NULL), CST_OK);
+  }
+  CHECK_EQ(cst_accumulator_merge(lengths[0], lengths[1], NULL), CST_INVALID_ARGUMENT);
+  cst_accumulator_free(usual);
+  cst_accumulator_free(same);
+  cst_accumulator_free(lengths[0]);
+  cst_accumulator_free(lengths[1]);
+}
+
+TEST(a_list_of_all) {
+  cst_findings *all;
+  cst_accumulator *made;
+  CHECK_EQ(cst_accumulators(&all, NULL), CST_OK);
+  CHECK_STR(cst_findings_name(all), "accumulators");
+  for (size_t i = 0; i < cst_findings_num_rows(all); i++) {
+    const char *name = cst_findings_text(all, "name", i);
+    size_t begin, end;
+    CHECK(cst_findings_items(all, "options", i, &begin, &end));
+    bool needs_schema =
+        begin < end && strcmp(cst_findings_text(all, "options.kind", begin), "schema") == 0;
+    CHECK_EQ(cst_accumulator_new(name, NULL, 0, NULL, &made, NULL),
+             needs_schema ? CST_INVALID_ARGUMENT : CST_OK);
+    cst_accumulator_free(made);
+  }
+  cst_findings_free(all);
 }
 
 /* ---- memory ---- */

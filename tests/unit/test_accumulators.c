@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "findings_text.h"
 #include "harness.h"
 #include "schema/inference.h"
 #include "validate/counts.h"
@@ -303,48 +304,19 @@ static char *schema_text(const tested *t, const void *state) {
   char *text = NULL;
   size_t size;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(t->accumulator->finish(state, &schema, &error), CST_OK);
+  CHECK_EQ(t->accumulator->finish_schema(state, &schema, &error), CST_OK);
   CHECK_EQ(cst_schema_to_text(schema, &text, &size, NULL), CST_OK);
   cst_schema_release(schema);
   return text;
 }
 
-static char *validation_text(const tested *t, const void *state) {
-  cst_validation *found = NULL;
-  cst__text text = {0};
-  char *out = NULL;
+/* All that was found. */
+static char *found_text(const tested *t, const void *state) {
+  cst_findings *found = NULL;
   CHECK_EQ(t->accumulator->finish(state, &found, NULL), CST_OK);
-  cst__text_printf(&text, "%" PRIu64 " rows\n", cst_validation_num_rows(found));
-  for (size_t i = 0; i < cst_validation_num_anomalies(found); i++) {
-    const cst_anomaly *a = cst_validation_anomaly(found, i);
-    cst__text_printf(&text, "%s %s %s %s %s %s %" PRIu64, a->kind, a->path,
-                     a->tensor != NULL ? a->tensor : "", a->group != NULL ? a->group : "",
-                     a->message, a->hint, a->count);
-    for (size_t k = 0; k < a->num_places; k++) {
-      cst__text_printf(&text, " [%s %" PRId64 " %s]", a->places[k].file, a->places[k].record,
-                       a->places[k].found);
-    }
-    cst__text_puts(&text, "\n");
-  }
-  cst_validation_free(found);
-  CHECK_EQ(cst__text_finish(&text, &out, NULL, NULL), CST_OK);
-  return out;
-}
-
-static char *counts_text(const tested *t, const void *state) {
-  cst_counts *counts = NULL;
-  cst__text text = {0};
-  char *out = NULL;
-  CHECK_EQ(t->accumulator->finish(state, &counts, NULL), CST_OK);
-  cst__text_printf(&text, "%" PRIu64 " rows\n", counts->num_rows);
-  for (size_t i = 0; i < counts->num_columns; i++) {
-    const cst_column_count *column = &counts->columns[i];
-    cst__text_printf(&text, "%s %" PRIu64 " %" PRIu64 "\n", column->path, column->rows,
-                     column->values);
-  }
-  cst_counts_free(counts);
-  CHECK_EQ(cst__text_finish(&text, &out, NULL, NULL), CST_OK);
-  return out;
+  char *text = findings_text(found);
+  cst_findings_free(found);
+  return text;
 }
 
 /* ---- the accumulators ---- */
@@ -363,8 +335,26 @@ TEST(proposals_of_any_split) {
 }
 
 TEST(counts_of_any_split) {
-  tested t = {&cst__counts_accumulator, NULL, counts_text};
+  tested t = {&cst__counts_accumulator, NULL, found_text};
   check_splits(&t, 7000, 60);
+}
+
+/* Of all columns. */
+static cst__owned_plan plan_lengths(void) {
+  const struct {
+    const char *const *columns;
+    size_t num_columns;
+  } none = {NULL, 0};
+  cst__owned_plan plan = {NULL, NULL, 0};
+  CHECK_EQ(cst__lengths_accumulator.plan(&none, NULL, &plan, NULL), CST_OK);
+  return plan;
+}
+
+TEST(lengths_of_any_split) {
+  cst__owned_plan plan = plan_lengths();
+  tested t = {&cst__lengths_accumulator, plan.plan, found_text};
+  check_splits(&t, 9000, 60);
+  plan.free(plan.plan);
 }
 
 static const char schema_source[] =
@@ -407,7 +397,7 @@ static void close_case(validation_case *c) {
 TEST(validation_of_any_split) {
   validation_case c;
   open_case(&c, schema_source);
-  tested t = {&cst__validation_accumulator, &c.plan, validation_text};
+  tested t = {&cst__validation_accumulator, &c.plan, found_text};
   check_splits(&t, 5000, 120);
   close_case(&c);
 }
@@ -443,14 +433,14 @@ TEST(features_that_are_too_many_are_the_same_in_any_split) {
     b->first_row = in.num_rows;
     in.num_rows += 3;
   }
-  tested t = {&cst__validation_accumulator, &c.plan, validation_text};
+  tested t = {&cst__validation_accumulator, &c.plan, found_text};
   void *whole = new_state(&t);
   add_rows(&t, whole, &in, 0, in.num_rows, true);
-  char *expected = validation_text(&t, whole);
+  char *expected = found_text(&t, whole);
   CHECK_CONTAINS(expected, "more than 1000 features");
   for (int k = 0; k < 6; k++) {
     void *merged = fold_in_parts(&t, &in);
-    char *found = validation_text(&t, merged);
+    char *found = found_text(&t, merged);
     CHECK(strcmp(found, expected) == 0);
     free(found);
     t.accumulator->free(merged);
@@ -468,7 +458,7 @@ TEST(a_saved_state_is_loaded_for_nothing_else) {
   validation_case other;
   open_case(&c, schema_source);
   open_case(&other, "feature { name: 'a' type: INT }");
-  tested t = {&cst__validation_accumulator, &c.plan, validation_text};
+  tested t = {&cst__validation_accumulator, &c.plan, found_text};
   input in;
   char *bytes = NULL;
   size_t size;
@@ -555,17 +545,20 @@ TEST(out_of_memory) {
   input in;
   options.max_domain = 3;
   options.group = "";
+  cst__owned_plan lengths = plan_lengths();
   open_case(&c, schema_source);
   seed = 11;
   make_input(&in);
   tested all[] = {{&cst__inference_accumulator, NULL, schema_text},
                   {&cst__proposal_accumulator, &options, schema_text},
-                  {&cst__validation_accumulator, &c.plan, validation_text},
-                  {&cst__counts_accumulator, NULL, counts_text}};
-  for (size_t i = 0; i < 4; i++) {
+                  {&cst__validation_accumulator, &c.plan, found_text},
+                  {&cst__counts_accumulator, NULL, found_text},
+                  {&cst__lengths_accumulator, lengths.plan, found_text}};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
     memory_case m = {&all[i], &in};
     FOR_EACH_ALLOCATION_FAILURE(run_all, &m, CST_NO_MEMORY);
   }
   release_input(&in);
+  lengths.free(lengths.plan);
   close_case(&c);
 }

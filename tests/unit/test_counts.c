@@ -25,18 +25,18 @@ static cst_status count_rows(void *state, const char *type, const char *rows, cs
 }
 
 static void check_counts(const void *state, const char *expected) {
-  cst_counts *found = NULL;
+  cst_findings *found = NULL;
   char text[512];
   int at = 0;
   CHECK_EQ(counts->finish(state, &found, NULL), CST_OK);
-  at += snprintf(text, sizeof text, "%" PRIu64, found->num_rows);
-  for (size_t i = 0; i < found->num_columns; i++) {
-    const cst_column_count *c = &found->columns[i];
-    at += snprintf(text + at, sizeof text - (size_t)at, " %s:%" PRIu64 ":%" PRIu64, c->path,
-                   c->rows, c->values);
+  at += snprintf(text, sizeof text, "%" PRId64, cst_findings_total(found, "num_rows"));
+  for (size_t i = 0; i < cst_findings_num_rows(found); i++) {
+    at += snprintf(text + at, sizeof text - (size_t)at, " %s:%" PRId64 ":%" PRId64,
+                   cst_findings_text(found, "path", i), cst_findings_number(found, "rows", i),
+                   cst_findings_number(found, "values", i));
   }
   CHECK_STR(text, expected);
-  cst_counts_free(found);
+  cst_findings_free(found);
 }
 
 static void check_rows(const char *type, const char *rows, const char *expected) {
@@ -136,11 +136,11 @@ TEST(every_layout) {
     cst_status status = cst__accumulator_add(counts, state, &root, &batch, NULL, &error);
     CHECK_EQ(status, refused ? CST_UNSUPPORTED : CST_OK);
     CHECK_STR(error.path, refused ? "c" : "");
-    cst_counts *found = NULL;
+    cst_findings *found = NULL;
     CHECK_EQ(counts->finish(state, &found, NULL), CST_OK);
-    CHECK_EQ(found->num_rows, refused ? 0 : batch.length);
-    CHECK(refused || (int64_t)found->columns[0].rows == batch.length - nulls);
-    cst_counts_free(found);
+    CHECK_EQ(cst_findings_total(found, "num_rows"), refused ? 0 : batch.length);
+    CHECK(refused || cst_findings_number(found, "rows", 0) == batch.length - nulls);
+    cst_findings_free(found);
     batch.release(&batch);
     root.release(&root);
     counts->free(state);
@@ -175,7 +175,7 @@ typedef struct counted_batch {
 static int count_all(void *context) {
   const counted_batch *batch = context;
   void *state = NULL;
-  cst_counts *found = NULL;
+  cst_findings *found = NULL;
   cst_status status = counts->create(NULL, NULL, &state, NULL);
   if (status == CST_OK) {
     status = cst__accumulator_add(counts, state, &batch->schema, &batch->array, NULL, NULL);
@@ -183,7 +183,7 @@ static int count_all(void *context) {
   if (status == CST_OK) {
     status = counts->finish(state, &found, NULL);
   }
-  cst_counts_free(found);
+  cst_findings_free(found);
   counts->free(state);
   return (int)status;
 }

@@ -284,39 +284,37 @@ ENTRY(import_array) {
   return status;
 }
 
-ENTRY(count_batch) {
+/* A batch for an accumulator with one option. */
+static cst_status accumulate(const char *name, const cst_setting *option,
+                             const struct ArrowSchema *schema, const struct ArrowArray *array,
+                             cst_error *error) {
   cst_accumulator *accumulator;
-  UNUSED;
-  CHECK_EQ(cst_accumulator_new_counts(NULL, &accumulator, NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_new(name, option, option != NULL, NULL, &accumulator, error), CST_OK);
   cst_status status = cst_accumulator_add(accumulator, schema, array, NULL, -1, error);
   cst_accumulator_free(accumulator);
   return status;
+}
+
+ENTRY(count_batch) {
+  UNUSED;
+  return accumulate("counts", NULL, schema, array, error);
+}
+
+ENTRY(measure_batch) {
+  UNUSED;
+  return accumulate("lengths", NULL, schema, array, error);
 }
 
 ENTRY(infer_from_batch) {
-  cst_accumulator *accumulator;
-  cst_inference_options options = CST_INFERENCE_OPTIONS_INIT;
+  const cst_setting option = {"look_at_values", "true"};
   UNUSED;
-  options.look_at_values = true;
-  CHECK_EQ(cst_accumulator_new_inference(&options, NULL, &accumulator, NULL), CST_OK);
-  cst_status status = cst_accumulator_add(accumulator, schema, array, NULL, -1, error);
-  cst_accumulator_free(accumulator);
-  return status;
+  return accumulate("inference", &option, schema, array, error);
 }
 
 ENTRY(validate_batch) {
-  static const char text[] = "feature { name: 'id' type: INT }";
-  cst_accumulator *accumulator;
-  cst_schema *features;
-  cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
+  const cst_setting option = {"schema", "feature { name: 'id' type: INT }"};
   UNUSED;
-  CHECK_EQ(cst_schema_from_text(text, strlen(text), &features, NULL), CST_OK);
-  options.schema = features;
-  CHECK_EQ(cst_accumulator_new_validation(&options, NULL, &accumulator, error), CST_OK);
-  cst_status status = cst_accumulator_add(accumulator, schema, array, NULL, -1, error);
-  cst_accumulator_free(accumulator);
-  cst_schema_release(features);
-  return status;
+  return accumulate("validation", &option, schema, array, error);
 }
 
 static void release_result(struct ArrowSchema *schema, struct ArrowArray *array) {
@@ -728,6 +726,7 @@ static const intake of_batches[] = {
     {"cst_tensor_adapter_convert", convert_to_tensors, .no_schema = true},
     {"cst_array_import", import_array},
     {"cst_accumulator_add, counts", count_batch},
+    {"cst_accumulator_add, lengths", measure_batch},
     {"cst_accumulator_add, inference", infer_from_batch},
     {"cst_accumulator_add, validation", validate_batch},
     {"cst_encoder_encode", encode_examples, .status = CST_UNSUPPORTED},

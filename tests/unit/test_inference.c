@@ -86,7 +86,7 @@ static void check_schema(const void *inferrer, const char *wanted) {
   cst_schema *schema = NULL;
   char *text = NULL;
   size_t size;
-  CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference_accumulator.finish_schema(inferrer, &schema, NULL), CST_OK);
   CHECK_EQ(cst_schema_to_text(schema, &text, &size, NULL), CST_OK);
   CHECK_STR(text, wanted);
   cst_free(text);
@@ -312,7 +312,7 @@ static int infer(void *context) {
     status = cst__inference_accumulator.merge(other, inferrer, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inference_accumulator.finish(other, &schema, NULL);
+    status = cst__inference_accumulator.finish_schema(other, &schema, NULL);
   }
   cst_schema_release(schema);
   cst__inference_accumulator.free(inferrer);

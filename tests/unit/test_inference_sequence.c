@@ -60,7 +60,7 @@ static void check_schema(const void *inferrer, const char *expected) {
   cst_schema *schema;
   char *text;
   size_t size;
-  CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference_accumulator.finish_schema(inferrer, &schema, NULL), CST_OK);
   CHECK_EQ(cst_schema_to_text(schema, &text, &size, NULL), CST_OK);
   CHECK_STR(text, expected);
   cst_free(text);
@@ -72,7 +72,7 @@ static void check_decode(const void *inferrer, const char *records, const char *
   struct ArrowSchema out_schema;
   struct ArrowArray out;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference_accumulator.finish_schema(inferrer, &schema, NULL), CST_OK);
   cst_status status = decode(schema, records, &out_schema, &out, &error);
   CHECK_STR(error.message, "");
   CHECK_EQ(status, CST_OK);
@@ -179,7 +179,7 @@ TEST(feature_lists_are_ragged_tensors) {
   cst_schema *schema;
   cst_specs *specs;
   CHECK_EQ(add(inferrer, RECORDS, NULL), CST_OK);
-  CHECK_EQ(cst__inference_accumulator.finish(inferrer, &schema, NULL), CST_OK);
+  CHECK_EQ(cst__inference_accumulator.finish_schema(inferrer, &schema, NULL), CST_OK);
   CHECK_EQ(cst_specs_new(schema, &options, &specs, NULL), CST_OK);
   CHECK_EQ(cst_specs_num_specs(specs), 2);
   const cst_tensor_spec *spec = cst_specs_get(specs, 0);
@@ -222,7 +222,7 @@ static int infer(void *context) {
     status = cst__inference_accumulator.merge(other, inferrer, NULL);
   }
   if (status == CST_OK) {
-    status = cst__inference_accumulator.finish(other, &found, NULL);
+    status = cst__inference_accumulator.finish_schema(other, &found, NULL);
   }
   cst_schema_release(found);
   cst__inference_accumulator.free(inferrer);

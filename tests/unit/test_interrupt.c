@@ -125,10 +125,10 @@ static cst_status call_infer(data *d, cst_error *error) {
 
 static cst_status call_validate(data *d, cst_error *error) {
   cst_validate_options options = {.size = sizeof options, .schema = d->schema};
-  cst_validation *validation;
-  cst_status status = cst_source_validate(d->source, &options, &validation, error);
+  cst_findings *found;
+  cst_status status = cst_source_validate(d->source, &options, &found, error);
   if (status == CST_OK) {
-    cst_validation_free(validation);
+    cst_findings_free(found);
   }
   return status;
 }

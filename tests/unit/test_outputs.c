@@ -64,12 +64,12 @@ TEST(without_their_first_argument) {
   FAILS(cst_source_verify(NULL, NULL, NULL, NULL, NULL, OUT(uint64_t), NULL), 8, 0);
   FAILS(cst_source_infer(NULL, NULL, NULL, OUT(cst_schema *), NULL), HANDLE, 0);
   FAILS(cst_source_propose(NULL, NULL, OUT(cst_schema *), NULL), HANDLE, 0);
-  FAILS(cst_source_validate(NULL, NULL, OUT(cst_validation *), NULL), HANDLE, 0);
-  FAILS(cst_accumulator_new_validation(NULL, NULL, OUT(cst_accumulator *), NULL), HANDLE, 0);
+  FAILS(cst_source_validate(NULL, NULL, OUT(cst_findings *), NULL), HANDLE, 0);
+  FAILS(cst_accumulator_new(NULL, NULL, 0, NULL, OUT(cst_accumulator *), NULL), HANDLE, 0);
   FAILS(cst_accumulator_to_bytes(NULL, OUT(char *), OUT2(size_t), NULL), HANDLE, 8);
   FAILS(cst_accumulator_finish_schema(NULL, OUT(cst_schema *), NULL), HANDLE, 0);
-  FAILS(cst_accumulator_finish_validation(NULL, OUT(cst_validation *), NULL), HANDLE, 0);
-  FAILS(cst_accumulator_finish_counts(NULL, OUT(cst_counts *), NULL), HANDLE, 0);
+  FAILS(cst_accumulator_finish(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
+  FAILS(cst_findings_batch(NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL), SCHEMA, ARRAY);
   FAILS(cst_source_num_rows(NULL, OUT(uint64_t), NULL), 8, 0);
   FAILS(cst_source_take(NULL, NULL, 0, OUT(struct ArrowArray), NULL), ARRAY, 0);
   FAILS(cst_source_range(NULL, 0, 1, OUT(cst_source *), NULL), HANDLE, 0);
@@ -102,7 +102,8 @@ TEST(schemas_and_codecs_without_their_first_argument) {
   FAILS(cst_schema_to_text(NULL, OUT(char *), OUT2(size_t), NULL), HANDLE, 8);
   FAILS(cst_schema_to_bytes(NULL, OUT(char *), OUT2(size_t), NULL), HANDLE, 8);
   FAILS(cst_schema_with_specs(NULL, NULL, NULL, OUT(cst_schema *), NULL), HANDLE, 0);
-  FAILS(cst_schema_diff(NULL, NULL, NULL, NULL, OUT(size_t), NULL), 8, 0);
+  FAILS(cst_schema_diff(NULL, NULL, OUT(cst_findings *), NULL), HANDLE, 0);
+  FAILS(cst_schema_features(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
   FAILS(cst_specs_new(NULL, NULL, OUT(cst_specs *), NULL), HANDLE, 0);
   FAILS(cst_specs_from(NULL, 1, NULL, OUT(cst_specs *), NULL), HANDLE, 0);
   FAILS(cst_specs_of_tensors(NULL, 1, NULL, OUT(cst_specs *), NULL), HANDLE, 0);
@@ -270,9 +271,8 @@ TEST(everything_that_is_given_back_may_be_null) {
   cst_tensor_adapter_free(NULL);
   cst_tensor_encoder_free(NULL);
   cst_tensors_release(NULL);
-  cst_validation_free(NULL);
+  cst_findings_free(NULL);
   cst_accumulator_free(NULL);
-  cst_counts_free(NULL);
   cst_free(NULL);
 }
 
@@ -300,9 +300,9 @@ TEST(there_is_nothing_in_nothing) {
   CHECK(cst_tensors_get(NULL, 0) == NULL);
   CHECK(cst_tensors_find(NULL, "a") == NULL);
   CHECK_EQ(cst_index_num_records(NULL), 0);
-  CHECK_EQ(cst_validation_num_anomalies(NULL), 0);
-  CHECK_EQ(cst_counts_num_rows(NULL) + cst_counts_num_columns(NULL), 0);
-  CHECK(cst_counts_column(NULL, 0) == NULL);
-  CHECK(cst_validation_anomaly(NULL, 0) == NULL);
-  CHECK_EQ(cst_validation_num_rows(NULL), 0);
+  CHECK_EQ(cst_findings_num_rows(NULL), 0);
+  CHECK(cst_findings_name(NULL) == NULL && cst_findings_total_name(NULL, 0) == NULL);
+  CHECK_EQ(cst_findings_total(NULL, "a"), -1);
+  CHECK(cst_findings_text(NULL, "a", 0) == NULL && !cst_findings_items(NULL, "a", 0, NULL, NULL));
+  CHECK_EQ(cst_findings_number(NULL, "a", 0), -1);
 }

@@ -77,17 +77,17 @@ static line line_of(const cst_schema *schema) {
 static void check_holds(const char *path, const data *d, const cst_schema *schema,
                         const char *group) {
   cst_source *source = open_data(path, d, schema, group, 2);
-  cst_validation *validation = NULL;
+  cst_findings *found = NULL;
   cst_error error = CST_ERROR_INIT;
   cst_specs *specs = NULL;
   CHECK_EQ(cst_source_specs(source, &specs, &error), CST_OK);
   cst_specs_release(specs);
-  CHECK_EQ(cst_source_validate(source, NULL, &validation, &error), CST_OK);
-  for (size_t i = 0; i < cst_validation_num_anomalies(validation); i++) {
-    CHECK_STR(cst_validation_anomaly(validation, i)->message, "");
+  CHECK_EQ(cst_source_validate(source, NULL, &found, &error), CST_OK);
+  for (size_t i = 0; i < cst_findings_num_rows(found); i++) {
+    CHECK_STR(cst_findings_text(found, "message", i), "");
   }
-  CHECK_EQ(cst_validation_num_rows(validation), num_records(d));
-  cst_validation_free(validation);
+  CHECK_EQ(cst_findings_total(found, "num_rows"), num_records(d));
+  cst_findings_free(found);
   cst_source_release(source);
 }
 

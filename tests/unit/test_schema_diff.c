@@ -6,18 +6,17 @@
 
 #include "harness.h"
 
-typedef struct lines {
-  char text[4096];
-  size_t size;
-} lines;
+static const char *or_dash(const char *text) { return text != NULL ? text : "-"; }
 
-static void add_line(void *ctx, const cst_schema_change *c) {
-  lines *l = ctx;
-  int size = snprintf(l->text + l->size, sizeof l->text - l->size, "%s%s %s|%s|%s|%s\n",
-                      c->breaks ? "! " : "", c->kind, c->path, c->what,
-                      c->before != NULL ? c->before : "-", c->after != NULL ? c->after : "-");
-  CHECK(size > 0 && (size_t)size < sizeof l->text - l->size);
-  l->size += (size_t)size;
+/* "! changed path|what|before|after" */
+static size_t put_line(char *to, size_t room, const cst_findings *changes, size_t i) {
+  int size = snprintf(
+      to, room, "%s%s %s|%s|%s|%s\n", cst_findings_number(changes, "breaks", i) == 1 ? "! " : "",
+      cst_findings_text(changes, "kind", i), cst_findings_text(changes, "path", i),
+      cst_findings_text(changes, "what", i), or_dash(cst_findings_text(changes, "before", i)),
+      or_dash(cst_findings_text(changes, "after", i)));
+  CHECK(size > 0 && (size_t)size < room);
+  return (size_t)size;
 }
 
 static cst_schema *parse(const char *text) {
@@ -34,15 +33,16 @@ static cst_schema *parse(const char *text) {
 static void check_diff(const char *before, const char *after, const char *expected) {
   cst_schema *a = parse(before);
   cst_schema *b = parse(after);
-  lines found = {.size = 0};
-  size_t count = 0;
-  size_t num_lines = 0;
-  CHECK_EQ(cst_schema_diff(a, b, add_line, &found, &count, NULL), CST_OK);
-  CHECK_STR(found.text, expected);
-  for (size_t i = 0; i < found.size; i++) {
-    num_lines += found.text[i] == '\n';
+  cst_findings *changes;
+  char text[4096] = "";
+  size_t size = 0;
+  CHECK_EQ(cst_schema_diff(a, b, &changes, NULL), CST_OK);
+  CHECK_STR(cst_findings_name(changes), "changes");
+  for (size_t i = 0; i < cst_findings_num_rows(changes); i++) {
+    size += put_line(text + size, sizeof text - size, changes, i);
   }
-  CHECK_EQ(count, num_lines);
+  CHECK_STR(text, expected);
+  cst_findings_free(changes);
   cst_schema_release(a);
   cst_schema_release(b);
 }
@@ -250,19 +250,20 @@ TEST(unknown_fields) {
 TEST(arguments) {
   cst_schema *schema = parse(COLUMNS);
   cst_error error = CST_ERROR_INIT;
-  size_t count = 9;
-  CHECK_EQ(cst_schema_diff(NULL, schema, NULL, NULL, &count, &error), CST_INVALID_ARGUMENT);
+  cst_findings *changes;
+  CHECK_EQ(cst_schema_diff(NULL, schema, &changes, &error), CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "before");
-  CHECK_EQ(cst_schema_diff(schema, NULL, NULL, NULL, &count, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_schema_diff(schema, schema, NULL, NULL, &count, &error), CST_OK);
-  CHECK_EQ(count, 0);
-  CHECK_EQ(cst_schema_diff(schema, schema, NULL, NULL, NULL, NULL), CST_OK);
+  CHECK_EQ(cst_schema_diff(schema, NULL, &changes, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_schema_diff(schema, schema, NULL, &error), CST_INVALID_ARGUMENT);
   cst_schema_release(schema);
 }
 
 static int diff_all(void *context) {
   cst_schema *const *both = context;
-  return (int)cst_schema_diff(both[0], both[1], NULL, NULL, NULL, NULL);
+  cst_findings *changes;
+  cst_status status = cst_schema_diff(both[0], both[1], &changes, NULL);
+  cst_findings_free(status == CST_OK ? changes : NULL);
+  return (int)status;
 }
 
 TEST(out_of_memory) {

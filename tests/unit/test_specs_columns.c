@@ -183,7 +183,7 @@ TEST(texts_have_a_domain_and_other_columns_are_passed_over) {
     batch.release(&batch);
   }
   CHECK_EQ(inference->merge(states[0], states[1], &error), CST_OK);
-  CHECK_EQ(inference->finish(states[0], &found, &error), CST_OK);
+  CHECK_EQ(inference->finish_schema(states[0], &found, &error), CST_OK);
   CHECK_EQ(cst_schema_num_features(found), 3);
   CHECK_EQ(cst_schema_feature(found, cst__schema_find_feature(found, "o", 1))->type,
            CST_FEATURE_INT);

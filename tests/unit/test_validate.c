@@ -12,15 +12,18 @@ static cst_schema *parse(const char *text) {
 }
 
 /* "kind path count: record record; ..." */
-static void text_of_validation(bytes *out, const cst_validation *validation) {
-  for (size_t i = 0; i < cst_validation_num_anomalies(validation); i++) {
-    const cst_anomaly *anomaly = cst_validation_anomaly(validation, i);
-    bytes_add(out, anomaly->kind, strlen(anomaly->kind));
+static void text_of_validation(bytes *out, const cst_findings *found) {
+  for (size_t i = 0; i < cst_findings_num_rows(found); i++) {
+    const char *kind = cst_findings_text(found, "kind", i);
+    const char *path = cst_findings_text(found, "path", i);
+    size_t begin, end;
+    bytes_add(out, kind, strlen(kind));
     bytes_add(out, " ", 1);
-    bytes_add(out, anomaly->path, strlen(anomaly->path));
-    text_of(out, " %" PRId64 ":", (int64_t)anomaly->count);
-    for (size_t k = 0; k < anomaly->num_places; k++) {
-      text_of(out, " %" PRId64, anomaly->places[k].record);
+    bytes_add(out, path, strlen(path));
+    text_of(out, " %" PRId64 ":", cst_findings_number(found, "count", i));
+    CHECK(cst_findings_items(found, "places", i, &begin, &end));
+    for (size_t k = begin; k < end; k++) {
+      text_of(out, " %" PRId64, cst_findings_number(found, "places.record", k));
     }
     bytes_add(out, "; ", 2);
   }
@@ -40,7 +43,7 @@ static cst_status validate(const setting *s, bytes *out, uint64_t *rows) {
   cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
   cst_schema *schema;
   cst_source *source;
-  cst_validation *validation;
+  cst_findings *validation;
   CST__TRY(cst_schema_from_text(s->schema, strlen(s->schema), &schema, NULL));
   source_options.threads = s->threads;
   source_options.on_error = s->on_error;
@@ -52,11 +55,11 @@ static cst_status validate(const setting *s, bytes *out, uint64_t *rows) {
     cst_source_release(source);
   }
   if (status == CST_OK) {
-    *rows = cst_validation_num_rows(validation);
+    *rows = (uint64_t)cst_findings_total(validation, "num_rows");
     if (out != NULL) {
       text_of_validation(out, validation);
     }
-    cst_validation_free(validation);
+    cst_findings_free(validation);
   }
   cst_schema_release(schema);
   return status;
@@ -173,14 +176,14 @@ TEST(a_pipe_is_read_once) {
     cst_source_options source_options = CST_SOURCE_OPTIONS_INIT;
     cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
     cst_source *source;
-    cst_validation *validation;
+    cst_findings *validation;
     source_options.threads = threads;
     options.schema = schema;
     CHECK_EQ(cst_source_open_readers(&reader, 1, &source_options, &source, NULL), CST_OK);
     CHECK_EQ(cst_source_validate(source, &options, &validation, NULL), CST_OK);
-    CHECK_EQ(cst_validation_num_rows(validation), 12000);
-    CHECK_EQ(cst_validation_anomaly(validation, 0)->count, 3 + 2001);
-    cst_validation_free(validation);
+    CHECK_EQ(cst_findings_total(validation, "num_rows"), 12000);
+    CHECK_EQ(cst_findings_number(validation, "count", 0), 3 + 2001);
+    cst_findings_free(validation);
     CHECK_EQ(cst_source_validate(source, &options, &validation, NULL), CST_STATE);
     cst_source_release(source);
   }
@@ -193,20 +196,20 @@ TEST(the_validation_outlives_its_source_and_schema) {
   cst_source_options source_options = CST_SOURCE_OPTIONS_INIT;
   cst_schema *schema = parse(RULES);
   cst_source *source;
-  cst_validation *validation;
+  cst_findings *validation;
   source_options.schema = schema;
   CHECK_EQ(cst_source_open(&path, 1, &source_options, &source, NULL), CST_OK);
   CHECK_EQ(cst_source_validate(source, NULL, &validation, NULL), CST_OK);
   cst_source_release(source);
   cst_schema_release(schema);
-  const cst_anomaly *anomaly = cst_validation_anomaly(validation, 0);
-  CHECK_STR(anomaly->message, "3 of 10 records have values outside [3, 9998]: the smallest 0, the "
-                              "largest 2");
-  CHECK_STR(anomaly->hint, "widen int_domain of \"id\" to [0, 9998], or repair the data");
-  CHECK_STR(anomaly->places[1].file, path);
-  CHECK_STR(anomaly->places[1].found, "1");
-  CHECK(cst_validation_anomaly(validation, 99) == NULL);
-  cst_validation_free(validation);
+  CHECK_STR(cst_findings_text(validation, "message", 0),
+            "3 of 10 records have values outside [3, 9998]: the smallest 0, the largest 2");
+  CHECK_STR(cst_findings_text(validation, "hint", 0),
+            "widen int_domain of \"id\" to [0, 9998], or repair the data");
+  CHECK_STR(cst_findings_text(validation, "places.file", 1), path);
+  CHECK_STR(cst_findings_text(validation, "places.found", 1), "1");
+  CHECK(cst_findings_text(validation, "kind", 99) == NULL);
+  cst_findings_free(validation);
 }
 
 TEST(arguments) {
@@ -214,7 +217,7 @@ TEST(arguments) {
   cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
   cst_schema *schema = parse(RULES);
   cst_source *source;
-  cst_validation *validation;
+  cst_findings *validation;
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(cst_source_open(&path, 1, NULL, &source, NULL), CST_OK);
   CHECK_EQ(cst_source_validate(NULL, &options, &validation, NULL), CST_INVALID_ARGUMENT);
@@ -230,10 +233,6 @@ TEST(arguments) {
   options.num_groups = 0;
   options.environment = "missing";
   CHECK_EQ(cst_source_validate(source, &options, &validation, NULL), CST_NOT_FOUND);
-  CHECK_EQ(cst_validation_num_anomalies(NULL), 0);
-  CHECK_EQ(cst_validation_num_rows(NULL), 0);
-  CHECK(cst_validation_anomaly(NULL, 0) == NULL);
-  cst_validation_free(NULL);
   cst_source_release(source);
   cst_schema_release(schema);
 }

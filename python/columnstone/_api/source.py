@@ -8,7 +8,7 @@ from .._base.public import public
 from .._source.base import SourceBase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Literal, Unpack
 
     from .._core import RecordBatch
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .._dataset.batch import Batch
     from .._dataset.dataset import Dataset, Labelled
     from .._dataset.rows import Rows
+    from .._source.accumulate import AnyAccumulator, Found
     from .._struct.tensor import StructuredTensor
     from .._tensor.adapter import PadsLike
     from .._types import DatasetOptions, TorchRows
@@ -50,6 +51,43 @@ class Source(SourceBase):
         from .._struct.batches import structured_pass
 
         return structured_pass(iter(self))
+
+    @overload
+    def accumulate(
+        self,
+        accumulator: str,
+        *,
+        progress: Callable[[int, int], bool | None] | None = None,
+        **options: Any,
+    ) -> RecordBatch: ...
+    @overload
+    def accumulate(
+        self,
+        accumulator: AnyAccumulator[Found],
+        *,
+        progress: Callable[[int, int], bool | None] | None = None,
+    ) -> Found: ...
+    def accumulate(
+        self,
+        accumulator: str | AnyAccumulator[Any],
+        *,
+        progress: Callable[[int, int], bool | None] | None = None,
+        **options: Any,
+    ) -> Any:
+        """Reads all rows once, with all threads, and gives what an accumulator finds in them. All
+        columns are looked at, whatever `columns` say.
+
+        accumulator: the name of one (columnstone.accumulate.accumulators lists them), with its
+            options; or one that is there already, to which the rows are added.
+        progress: called now and then with the bytes and records read so far; False stops.
+
+        >>> src.accumulate("lengths", columns=["tokens"]).to_pydict()
+        """
+        from .._source.accumulate import made_of
+
+        one = made_of(accumulator, options)
+        self._core.accumulate(one._handle, progress)
+        return one.finish()
 
     @overload
     def dataset(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import apache_beam as beam
 
 from .._base.public import public_in
-from .._source.accumulate import Accumulator, Counts, SchemaInference, Validation
+from .._source.accumulate import AnyAccumulator, Counts, SchemaInference, Validation, made_of
 
 if TYPE_CHECKING:
     from .._schema.schema import SchemaLike
@@ -17,14 +17,16 @@ if TYPE_CHECKING:
 class _AccumulatorCoder(beam.coders.Coder):  # type: ignore[misc]
     """Accumulators as the bytes of what they have found; their options are known to all."""
 
-    def __init__(self, empty: Accumulator[Any]) -> None:
+    def __init__(self, empty: AnyAccumulator[Any]) -> None:
         self._empty = empty
 
-    def encode(self, value: Accumulator[Any]) -> bytes:
+    def encode(self, value: AnyAccumulator[Any]) -> bytes:
         return value._handle.save()
 
-    def decode(self, encoded: bytes) -> Accumulator[Any]:
-        return self._empty._restore(self._empty._options, encoded)
+    def decode(self, encoded: bytes) -> AnyAccumulator[Any]:
+        made = self._empty._empty()
+        made._handle.load(encoded)
+        return made
 
 
 @public_in("columnstone.beam")
@@ -32,52 +34,55 @@ class Accumulate(beam.CombineFn):  # type: ignore[misc]
     """A CombineFn of columnstone's accumulators: batches, tables or whatever they add become what
     they find.
 
-    batches | beam.CombineGlobally(cst.beam.Accumulate(cst.accumulate.Counts))
+    batches | beam.CombineGlobally(cst.beam.Accumulate("lengths", columns=["tokens"]))
     pairs | beam.CombinePerKey(cst.beam.Accumulate(lambda: cst.accumulate.Validation(schema)))
 
-    new: makes an accumulator; called once, where the pipeline is made.
+    accumulator: the name of one, with its options (columnstone.accumulate.accumulators lists them),
+        or a function that makes one; called once, where the pipeline is made.
 
     Workers send each other what an accumulator has found, in bytes, whose number does not grow with
     the rows. In what order a runner merges them is not known: results are the same in any, but for
     which places of an anomaly are named.
     """
 
-    def __init__(self, new: Callable[[], Accumulator[Any]]) -> None:
-        self._empty = new()
-        if not isinstance(self._empty, Accumulator):
-            raise TypeError(
-                "expected a function that makes an accumulator, such as "
-                f"columnstone.accumulate.Counts, not one that makes a {type(self._empty).__name__}"
-            )
+    def __init__(
+        self, accumulator: str | Callable[[], AnyAccumulator[Any]], **options: Any
+    ) -> None:
+        made = accumulator if isinstance(accumulator, str) else accumulator()
+        self._empty: AnyAccumulator[Any] = made_of(made, options)
 
-    def create_accumulator(self) -> Accumulator[Any]:
-        return self._empty._of(*self._empty._options)
+    def create_accumulator(self) -> AnyAccumulator[Any]:
+        return self._empty._empty()
 
-    def add_input(self, mutable_accumulator: Accumulator[Any], element: Any) -> Accumulator[Any]:
+    def add_input(
+        self, mutable_accumulator: AnyAccumulator[Any], element: Any
+    ) -> AnyAccumulator[Any]:
         mutable_accumulator.add(element)
         return mutable_accumulator
 
-    def merge_accumulators(self, accumulators: Iterable[Accumulator[Any]]) -> Accumulator[Any]:
+    def merge_accumulators(
+        self, accumulators: Iterable[AnyAccumulator[Any]]
+    ) -> AnyAccumulator[Any]:
         merged = self.create_accumulator()
         for accumulator in accumulators:
             merged.merge(accumulator)
         return merged
 
-    def extract_output(self, accumulator: Accumulator[Any]) -> Any:
+    def extract_output(self, accumulator: AnyAccumulator[Any]) -> Any:
         return accumulator.finish()
 
     def get_accumulator_coder(self) -> Any:
         return _AccumulatorCoder(self._empty)
 
     def default_label(self) -> str:
-        return f"Accumulate({type(self._empty).__name__})"
+        return f"Accumulate({self._empty._name})"
 
 
 class _Globally(beam.CombineGlobally):  # type: ignore[misc]
     """Combines all batches into one result. What beam.CombineGlobally offers is there, too:
     with_fanout, without_defaults, as_singleton_view."""
 
-    def __init__(self, new: Callable[[], Accumulator[Any]]) -> None:
+    def __init__(self, new: Callable[[], AnyAccumulator[Any]]) -> None:
         super().__init__(Accumulate(new))
 
     def default_label(self) -> str:

@@ -55,7 +55,7 @@ def core_options(function: str, given: Mapping[str, Any]) -> CoreFormatOptions:
             raise _unknown(function, name)
         format, plain = value if isinstance(value, Only) else (None, value)
         if plain is not None:
-            made.append((format, name, _TEXTS[KINDS[name]](name, plain)))
+            made.append((format, name, TEXTS[KINDS[name]](name, plain)))
     return tuple(made)
 
 
@@ -102,7 +102,7 @@ def _names(name: str, value: Any) -> str:
     )
 
 
-_TEXTS: dict[str, Callable[[str, Any], str]] = {
+TEXTS: dict[str, Callable[[str, Any], str]] = {
     "word": _text,
     "text": _text,
     "character": _text,

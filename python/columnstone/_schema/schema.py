@@ -184,9 +184,11 @@ class Schema:
         `breaks` marks changes after which data that fits this schema may not fit the other one, or
         makes other tensors.
         """
+        from .._arrow.findings import rows
         from .diff import SchemaChange
 
-        return [SchemaChange(*change) for change in self._handle.diff(_parse(other))]
+        batch, _ = self._handle.diff(_parse(other))
+        return rows(batch, SchemaChange)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Schema) and self.to_bytes() == other.to_bytes()

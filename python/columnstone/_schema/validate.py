@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from .._arrow.findings import rows
 from .._base.errors import SchemaError
 from .._base.public import public_in
 from .schema import as_columns, as_core
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import TypeAlias
 
     from .. import _core
     from .schema import SchemaLike
-
-    # (kind, path, tensor, group, message, hint, count, ((file, record, found), ...))
-    CoreAnomaly: TypeAlias = tuple[
-        str, str, str | None, str | None, str, str, int, tuple[tuple[str, int | None, str], ...]
-    ]
 
 
 @public_in("columnstone.schema")
@@ -79,10 +74,12 @@ class SchemaCheck:
     """What `Source.validate` found. True if there is no anomaly; `str(check)` is a report.
 
     num_rows: records that could be read.
+    batch: the anomalies as a RecordBatch, for pyarrow, Polars, DuckDB.
     """
 
     num_rows: int
     anomalies: list[Anomaly]
+    batch: _core.RecordBatch = field(compare=False, repr=False)
 
     @property
     def ok(self) -> bool:
@@ -141,12 +138,6 @@ def validate(
     )
 
 
-def check_of(num_rows: int, found: list[CoreAnomaly]) -> SchemaCheck:
+def check_of(batch: _core.RecordBatch, totals: dict[str, int]) -> SchemaCheck:
     """What the core tells of a validation."""
-    return SchemaCheck(
-        num_rows,
-        [
-            Anomaly(*entry[:-1], tuple(AnomalyPlace(*place) for place in entry[-1]))
-            for entry in found
-        ],
-    )
+    return SchemaCheck(totals["num_rows"], rows(batch, Anomaly, places=AnomalyPlace), batch)

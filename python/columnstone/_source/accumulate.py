@@ -1,18 +1,20 @@
-"""SchemaInference, Validation and Counts: looking at data batch by batch, in a program or an engine
-of the user's own."""
+"""Accumulators: looking at all data, batch by batch, in a program or an engine of one's own."""
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from .. import _core
 from .._arrow.as_arrow import as_arrow
+from .._arrow.findings import rows
 from .._base.arguments import integer, positive, proposal
 from .._base.errors import Error, argument_error
 from .._base.public import public_in
-from .._schema.schema import Schema, as_columns
+from .._formats.options import TEXTS
+from .._schema.schema import Schema
 from .._schema.validate import SchemaCheck, check_of
 from .base import SourceBase
 
@@ -22,15 +24,53 @@ if TYPE_CHECKING:
 
     from .._schema.schema import SchemaLike
 
-_Found = TypeVar("_Found")
+Found = TypeVar("Found")
 
 
-class Accumulator(Generic[_Found]):
-    """What SchemaInference, Validation and Counts have in common."""
+@public_in("columnstone.accumulate")
+def accumulators() -> _core.RecordBatch:
+    """All accumulators that there are: `name`, `summary`, `finds_schema`, and `options`, a list of
+    structs of `name`, `kind`, `default` and `help`."""
+    return _core.Accumulator.all()[0]
 
-    __slots__ = ("_handle", "_options")
+
+@functools.cache
+def _kinds() -> dict[str, dict[str, str]]:
+    """The kinds of the options of each accumulator."""
+    all_of_them = accumulators().to_pydict()
+    return {
+        name: {option["name"]: option["kind"] for option in options}
+        for name, options in zip(all_of_them["name"], all_of_them["options"], strict=True)
+    }
+
+
+def _settings(name: str, options: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Options as the library takes them: texts. None leaves one out."""
+    kinds = _kinds().get(name, {})
+    made: list[tuple[str, str]] = []
+    for option, value in options.items():
+        kind = kinds.get(option)
+        if value is None:
+            continue
+        if kind is None:
+            text = str(value)  # the library says that there is no such option
+        elif kind == "schema":
+            text = (value if isinstance(value, Schema) else Schema(value)).to_text()
+        elif kind == "names" and isinstance(value, str):
+            text = TEXTS[kind](option, [value])
+        else:
+            text = TEXTS[kind](option, value)
+        made.append((option, text))
+    return tuple(made)
+
+
+class AnyAccumulator(Generic[Found]):
+    """What all accumulators have in common."""
+
+    __slots__ = ("_handle", "_name", "_options")
     _handle: _core.Accumulator
-    _options: tuple[Any, ...]  # what it is made by
+    _name: str
+    _options: tuple[tuple[str, str], ...]
 
     def add(
         self,
@@ -56,10 +96,10 @@ class Accumulator(Generic[_Found]):
             raise argument_error(f"record is {at}, and must not be negative")
         if not isinstance(batches, SourceBase):
             return self._handle.add(as_arrow(batches), name, at)
-        rows = 0  # its own iterator raises what a stream can only tell in words
+        added = 0  # its own iterator raises what a stream can only tell in words
         for batch in batches:
-            rows += self._handle.add(batch, name, at if at < 0 else at + rows)
-        return rows
+            added += self._handle.add(batch, name, at if at < 0 else at + added)
+        return added
 
     def merge(self, other: Self) -> None:
         """Adds what another one has found, whose rows come after those of this one. Both are of the
@@ -68,30 +108,31 @@ class Accumulator(Generic[_Found]):
             raise TypeError(f"expected a {type(self).__name__}, not {type(other).__name__}")
         self._handle.merge(other._handle)
 
-    def finish(self) -> _Found:
+    def finish(self) -> Found:
         """What has been found so far. More may be added afterwards."""
         raise NotImplementedError
 
     def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
-        return type(self)._restore, (self._options, self._handle.save())
+        return type(self)._restore, (self._name, self._options, self._handle.save())
 
     @classmethod
-    def _restore(cls, options: tuple[Any, ...], saved: bytes) -> Self:
-        made = cls._of(*options)
+    def _restore(cls, name: str, options: tuple[tuple[str, str], ...], saved: bytes) -> Self:
+        made = cls._of(name, options)
         made._handle.load(saved)
         return made
 
     @classmethod
-    def _of(cls, *options: Any) -> Self:
+    def _of(cls, name: str, options: tuple[tuple[str, str], ...]) -> Self:
         """One that has found nothing yet."""
         made = object.__new__(cls)
+        made._name = name
         made._options = options
-        made._handle = cls._new(*options)
+        made._handle = _core.Accumulator.new(name, options)
         return made
 
-    @staticmethod
-    def _new(*options: Any) -> _core.Accumulator:
-        raise NotImplementedError
+    def _empty(self) -> Self:
+        """Another one like this, that has found nothing yet."""
+        return self._of(self._name, self._options)
 
     def __repr__(self) -> str:
         try:
@@ -100,9 +141,46 @@ class Accumulator(Generic[_Found]):
             found = str(error)
         return f"<{type(self).__module__}.{type(self).__name__}: {found}>"
 
-    @staticmethod
-    def _describe(found: _Found) -> str:
+    def _describe(self, found: Found) -> str:
         raise NotImplementedError
+
+
+@public_in("columnstone.accumulate")
+class Accumulator(AnyAccumulator[_core.RecordBatch]):
+    """Any accumulator by its name, as `accumulators` lists them; what it finds is a RecordBatch,
+    whose columns docs/accumulators.md describes. Options are keyword arguments. It pickles, and
+    stays small: it holds what it has found, not data.
+
+    >>> lengths = cst.accumulate.Accumulator("lengths", columns=["tokens"])
+    >>> for batch in batches: lengths.add(batch)
+    >>> lengths.merge(pickle.loads(of_another_process))
+    >>> lengths.finish().to_pandas()
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, name: str, **options: Any) -> Self:
+        return cls._of(name, _settings(name, options))
+
+    def finish(self) -> _core.RecordBatch:
+        """What has been found so far. More may be added afterwards."""
+        return self._handle.finish()[0]
+
+    def _describe(self, found: _core.RecordBatch) -> str:
+        return f"{self._name}, {_numbered(len(found), 'row')}"
+
+
+def made_of(accumulator: str | AnyAccumulator[Found], options: dict[str, Any]) -> Any:
+    """The accumulator of a name, or the given one, which has no further options."""
+    if isinstance(accumulator, str):
+        return Accumulator(accumulator, **options)
+    if not isinstance(accumulator, AnyAccumulator):
+        raise TypeError(
+            f"expected an accumulator, or the name of one, not a {type(accumulator).__name__}"
+        )
+    if options:
+        raise argument_error("options go with the name of an accumulator")
+    return accumulator
 
 
 def _numbered(count: int, noun: str, many: str = "") -> str:
@@ -110,7 +188,7 @@ def _numbered(count: int, noun: str, many: str = "") -> str:
 
 
 @public_in("columnstone.accumulate")
-class SchemaInference(Accumulator[Schema]):
+class SchemaInference(AnyAccumulator[Schema]):
     """What `infer_schema` does, for batches that something else reads: an engine, many processes,
     a stream.
 
@@ -140,28 +218,22 @@ class SchemaInference(Accumulator[Schema]):
     ) -> Self:
         options = proposal(propose, group, max_domain, ragged)
         if options is None:
-            return cls._of(bool(look_at_values))
+            return cls._of("inference", _settings("inference", {"look_at_values": look_at_values}))
         if look_at_values:
             raise argument_error("propose looks at values in its own way", "leave one of them out")
-        return cls._of(*options)
-
-    @staticmethod
-    def _new(*options: Any) -> _core.Accumulator:
-        if len(options) == 1:
-            return _core.Accumulator.inference(*options)
-        return _core.Accumulator.proposal(*options)
+        names = ("group", "max_domain", "ragged")
+        return cls._of("proposal", _settings("proposal", dict(zip(names, options, strict=True))))
 
     def finish(self) -> Schema:
         """The schema of all rows so far. More may be added afterwards."""
-        return Schema._wrap(self._handle.finish())
+        return Schema._wrap(self._handle.finish_schema())
 
-    @staticmethod
-    def _describe(found: Schema) -> str:
+    def _describe(self, found: Schema) -> str:
         return _numbered(len(found.features), "feature")
 
 
 @public_in("columnstone.accumulate")
-class Validation(Accumulator[SchemaCheck]):
+class Validation(AnyAccumulator[SchemaCheck]):
     """What `Source.validate` does, for batches that something else reads. The arguments are those
     of `Source.validate`; a column of a wrong type is an anomaly, not an error. It pickles, with its
     schema.
@@ -182,26 +254,21 @@ class Validation(Accumulator[SchemaCheck]):
         ignore_unexpected: bool = False,
         places: int = 5,
     ) -> Self:
-        return cls._of(
-            schema if isinstance(schema, Schema) else Schema(schema),
-            as_columns([groups] if isinstance(groups, str) else groups) or None,
-            environment,
-            not tensors,
-            bool(ignore_unexpected),
-            positive("places", places),
-        )
-
-    @staticmethod
-    def _new(*options: Any) -> _core.Accumulator:
-        schema, *others = options
-        return _core.Accumulator.validation(schema._handle, *others)
+        options = {
+            "schema": schema,
+            "groups": [groups] if isinstance(groups, str) else groups,
+            "environment": environment,
+            "skip_tensors": not tensors,
+            "ignore_unexpected": bool(ignore_unexpected),
+            "places": positive("places", places),
+        }
+        return cls._of("validation", _settings("validation", options))
 
     def finish(self) -> SchemaCheck:
         """What does not fit in all rows so far. More may be added afterwards."""
         return check_of(*self._handle.finish())
 
-    @staticmethod
-    def _describe(found: SchemaCheck) -> str:
+    def _describe(self, found: SchemaCheck) -> str:
         anomalies = _numbered(len(found.anomalies), "anomaly", "anomalies")
         return f"{_numbered(found.num_rows, 'row')}, {anomalies}"
 
@@ -235,24 +302,19 @@ class ColumnCounts:
 
 
 @public_in("columnstone.accumulate")
-class Counts(Accumulator[ColumnCounts]):
+class Counts(AnyAccumulator[ColumnCounts]):
     """Counts rows, and per column the rows that have it and its values."""
 
     __slots__ = ()
 
     def __new__(cls) -> Self:
-        return cls._of()
-
-    @staticmethod
-    def _new(*options: Any) -> _core.Accumulator:
-        return _core.Accumulator.counts(*options)
+        return cls._of("counts", ())
 
     def finish(self) -> ColumnCounts:
         """The counts of all rows so far. More may be added afterwards."""
-        num_rows, columns = self._handle.finish()
-        return ColumnCounts(num_rows, [ColumnCount(*entry) for entry in columns])
+        batch, totals = self._handle.finish()
+        return ColumnCounts(totals["num_rows"], rows(batch, ColumnCount))
 
-    @staticmethod
-    def _describe(found: ColumnCounts) -> str:
+    def _describe(self, found: ColumnCounts) -> str:
         columns = _numbered(len(found.columns), "column")
         return f"{_numbered(found.num_rows, 'row')}, {columns}"

@@ -4,6 +4,7 @@
 
 #include <columnstone/array.h>
 #include <columnstone/arrow_abi.h>
+#include <columnstone/findings.h>
 
 #include "ext/base/base.h"
 
@@ -110,6 +111,9 @@ typedef struct cst__py_batch_object {
 /* For operations: takes the array over, also on failure. */
 cst_array *cst__py_handle_new(cst__py_state *state, const struct ArrowSchema *schema,
                               struct ArrowArray *array);
+
+/* findings.c: (RecordBatch, {total: number}); takes them over. NULL with an exception. */
+PyObject *cst__py_findings(cst__py_state *state, cst_findings *findings);
 
 /* What a batch holds, borrowed. */
 const struct ArrowArray *cst__py_batch_root(PyObject *self);

@@ -1,115 +1,20 @@
-/* Accumulator: a counted state of what is found out about data by looking at all of it. The public
- * faces are SchemaInference, Validation and Counts. */
+/* Accumulator: a counted state of what is found out about data by looking at all of it, made by its
+ * name. The public faces are columnstone.accumulate's. */
 #include <columnstone/accumulate.h>
+#include <stdlib.h>
 
 #include "ext/arrow/arrow.h"
 #include "ext/schema/schema.h"
 
-typedef PyObject *(*finish_function)(cst__py_state *state, const cst_accumulator *accumulator);
-
 typedef struct accumulator_object {
   PyObject_HEAD cst_accumulator *accumulator;
-  finish_function finish;
   cst__py_lock lock;
 } accumulator_object;
-
-/* ---- what was found ---- */
-
-/* ((file, record, found), ...) */
-static PyObject *place_tuple(const cst_anomaly *anomaly) {
-  PyObject *tuple = PyTuple_New((Py_ssize_t)anomaly->num_places);
-  for (size_t i = 0; tuple != NULL && i < anomaly->num_places; i++) {
-    const cst_anomaly_place *place = &anomaly->places[i];
-    PyObject *record = place->record < 0 ? Py_NewRef(Py_None) : PyLong_FromLongLong(place->record);
-    PyObject *entry =
-        Py_BuildValue("(NNs)", PyUnicode_DecodeFSDefault(place->file), record, place->found);
-    if (entry == NULL || PyTuple_SetItem(tuple, (Py_ssize_t)i, entry) < 0) {
-      Py_CLEAR(tuple);
-    }
-  }
-  return tuple;
-}
-
-static PyObject *anomaly_tuple(const cst_anomaly *anomaly) {
-  PyObject *places = place_tuple(anomaly);
-  return places == NULL ? NULL
-                        : Py_BuildValue("(szzzssKN)", anomaly->kind, anomaly->path, anomaly->tensor,
-                                        anomaly->group, anomaly->message, anomaly->hint,
-                                        (unsigned long long)anomaly->count, places);
-}
-
-PyObject *cst__py_validation_list(const cst_validation *validation) {
-  PyObject *list = PyList_New(0);
-  for (size_t i = 0; list != NULL && i < cst_validation_num_anomalies(validation); i++) {
-    PyObject *entry = anomaly_tuple(cst_validation_anomaly(validation, i));
-    if (entry == NULL || PyList_Append(list, entry) < 0) {
-      Py_CLEAR(list);
-    }
-    Py_XDECREF(entry);
-  }
-  return list == NULL
-             ? NULL
-             : Py_BuildValue("(KN)", (unsigned long long)cst_validation_num_rows(validation), list);
-}
-
-static PyObject *finish_schema(cst__py_state *state, const cst_accumulator *accumulator) {
-  cst_schema *schema = NULL;
-  cst_error error = CST_ERROR_INIT;
-  if (cst_accumulator_finish_schema(accumulator, &schema, &error) != CST_OK) {
-    return cst__py_raise(state, &error);
-  }
-  PyObject *made = cst__py_schema_new(state, schema);
-  cst_schema_release(schema);
-  return made;
-}
-
-static PyObject *finish_validation(cst__py_state *state, const cst_accumulator *accumulator) {
-  cst_validation *validation = NULL;
-  cst_error error = CST_ERROR_INIT;
-  if (cst_accumulator_finish_validation(accumulator, &validation, &error) != CST_OK) {
-    return cst__py_raise(state, &error);
-  }
-  PyObject *made = cst__py_validation_list(validation);
-  cst_validation_free(validation);
-  return made;
-}
-
-static PyObject *counts_list(const cst_counts *counts) {
-  size_t count = cst_counts_num_columns(counts);
-  PyObject *list = PyList_New((Py_ssize_t)count);
-  for (size_t i = 0; list != NULL && i < count; i++) {
-    const cst_column_count *column = cst_counts_column(counts, i);
-    PyObject *path =
-        PyUnicode_DecodeUTF8(column->path, (Py_ssize_t)strlen(column->path), "surrogateescape");
-    PyObject *entry = path == NULL ? NULL
-                                   : Py_BuildValue("(NKK)", path, (unsigned long long)column->rows,
-                                                   (unsigned long long)column->values);
-    if (entry == NULL || PyList_SetItem(list, (Py_ssize_t)i, entry) < 0) {
-      Py_CLEAR(list);
-    }
-  }
-  return list;
-}
-
-static PyObject *finish_counts(cst__py_state *state, const cst_accumulator *accumulator) {
-  cst_counts *counts = NULL;
-  cst_error error = CST_ERROR_INIT;
-  if (cst_accumulator_finish_counts(accumulator, &counts, &error) != CST_OK) {
-    return cst__py_raise(state, &error);
-  }
-  PyObject *list = counts_list(counts);
-  PyObject *made =
-      list == NULL ? NULL
-                   : Py_BuildValue("(KN)", (unsigned long long)cst_counts_num_rows(counts), list);
-  cst_counts_free(counts);
-  return made;
-}
 
 /* ---- making ---- */
 
 /* Takes the accumulator over, also on failure. */
-static PyObject *accumulator_wrap(cst__py_state *state, cst_accumulator *accumulator,
-                                  finish_function finish) {
+static PyObject *accumulator_wrap(cst__py_state *state, cst_accumulator *accumulator) {
   accumulator_object *self = PyObject_New(accumulator_object, state->accumulator_type);
   if (self == NULL || cst__py_lock_init(&self->lock) < 0) {
     cst_accumulator_free(accumulator);
@@ -119,80 +24,52 @@ static PyObject *accumulator_wrap(cst__py_state *state, cst_accumulator *accumul
     return NULL;
   }
   self->accumulator = accumulator;
-  self->finish = finish;
   return (PyObject *)self;
 }
 
-/* inference(look_at_values) */
-static PyObject *new_inference(PyObject *type, PyObject *args) {
-  cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
-  cst_inference_options options = CST_INFERENCE_OPTIONS_INIT;
-  cst_accumulator *made = NULL;
-  cst_error error = CST_ERROR_INIT;
-  int look_at_values;
-  if (!PyArg_ParseTuple(args, "p:inference", &look_at_values)) {
-    return NULL;
+/* The pairs of a tuple, whose texts they borrow. False with an exception. */
+static bool read_settings(PyObject *pairs, cst_setting *settings, Py_ssize_t count) {
+  for (Py_ssize_t i = 0; i < count; i++) {
+    PyObject *pair = PyTuple_GetItem(pairs, i);
+    if (pair == NULL || !PyArg_ParseTuple(pair, "ss", &settings[i].name, &settings[i].value)) {
+      return false;
+    }
   }
-  options.look_at_values = look_at_values != 0;
-  return cst_accumulator_new_inference(&options, NULL, &made, &error) == CST_OK
-             ? accumulator_wrap(state, made, finish_schema)
-             : cst__py_raise(state, &error);
+  return true;
 }
 
-/* proposal(group, max_domain, ragged) */
-static PyObject *new_proposal(PyObject *type, PyObject *args) {
+/* new(name, ((option, value), ...)) */
+static PyObject *accumulator_new(PyObject *type, PyObject *args) {
   cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
-  cst_propose_options options = CST_PROPOSE_OPTIONS_INIT;
   cst_accumulator *made = NULL;
   cst_error error = CST_ERROR_INIT;
-  unsigned long long max_domain;
-  int ragged;
-  if (!PyArg_ParseTuple(args, "sKp:proposal", &options.group, &max_domain, &ragged)) {
+  const char *name;
+  PyObject *pairs;
+  if (!PyArg_ParseTuple(args, "sO!:new", &name, &PyTuple_Type, &pairs)) {
     return NULL;
   }
-  options.max_domain = (size_t)max_domain;
-  options.ragged = ragged != 0;
-  return cst_accumulator_new_proposal(&options, NULL, &made, &error) == CST_OK
-             ? accumulator_wrap(state, made, finish_schema)
-             : cst__py_raise(state, &error);
-}
-
-/* validation(schema, groups or None, environment or None, skip_tensors, ignore_unexpected, places)
- */
-static PyObject *new_validation(PyObject *type, PyObject *args) {
-  cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
-  cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
-  cst_accumulator *made = NULL;
-  cst_error error = CST_ERROR_INIT;
-  cst__py_names names;
-  PyObject *schema, *groups;
-  int skip_tensors, ignore_unexpected;
-  unsigned long long places;
-  if (!PyArg_ParseTuple(args, "OOzppK:validation", &schema, &groups, &options.environment,
-                        &skip_tensors, &ignore_unexpected, &places) ||
-      cst__py_schema_arg(state, schema, &options.schema) < 0 ||
-      cst__py_names_init(&names, groups) < 0) {
-    return NULL;
+  Py_ssize_t count = PyTuple_Size(pairs);
+  cst_setting *settings = calloc((size_t)count + 1, sizeof *settings);
+  if (settings == NULL) {
+    return PyErr_NoMemory();
   }
-  options.groups = names.names;
-  options.num_groups = names.count;
-  options.skip_tensors = skip_tensors != 0;
-  options.ignore_unexpected = ignore_unexpected != 0;
-  options.max_places = (size_t)places;
-  cst_status status = cst_accumulator_new_validation(&options, NULL, &made, &error);
-  cst__py_names_reset(&names);
-  return status == CST_OK ? accumulator_wrap(state, made, finish_validation)
-                          : cst__py_raise(state, &error);
+  bool ok = read_settings(pairs, settings, count);
+  cst_status status =
+      ok ? cst_accumulator_new(name, settings, (size_t)count, NULL, &made, &error) : CST_STATE;
+  free(settings);
+  return !ok                ? NULL
+         : status == CST_OK ? accumulator_wrap(state, made)
+                            : cst__py_raise(state, &error);
 }
 
-static PyObject *new_counts(PyObject *type, PyObject *unused) {
+/* all(): findings */
+static PyObject *accumulator_all(PyObject *type, PyObject *unused) {
   cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
-  cst_accumulator *made = NULL;
+  cst_findings *all = NULL;
   cst_error error = CST_ERROR_INIT;
   (void)unused;
-  return cst_accumulator_new_counts(NULL, &made, &error) == CST_OK
-             ? accumulator_wrap(state, made, finish_counts)
-             : cst__py_raise(state, &error);
+  return cst_accumulators(&all, &error) == CST_OK ? cst__py_findings(state, all)
+                                                  : cst__py_raise(state, &error);
 }
 
 static void accumulator_dealloc(PyObject *object) {
@@ -207,6 +84,19 @@ static void accumulator_dealloc(PyObject *object) {
 /* 0, or -1 with an exception. */
 static int accumulator_enter(accumulator_object *self) {
   return cst__py_lock_enter(&self->lock, cst__py_state_of((PyObject *)self), "accumulator");
+}
+
+cst_accumulator *cst__py_accumulator_enter(cst__py_state *state, PyObject *object) {
+  if (Py_TYPE(object) != state->accumulator_type) {
+    PyErr_SetString(PyExc_TypeError, "expected a _core.Accumulator");
+    return NULL;
+  }
+  accumulator_object *self = (accumulator_object *)object;
+  return accumulator_enter(self) == 0 ? self->accumulator : NULL;
+}
+
+void cst__py_accumulator_leave(PyObject *object) {
+  cst__py_lock_leave(&((accumulator_object *)object)->lock);
 }
 
 typedef struct added_batches {
@@ -340,27 +230,50 @@ static PyObject *accumulator_load(PyObject *object, PyObject *args) {
   return status == CST_OK ? Py_NewRef(Py_None) : cst__py_raise(cst__py_state_of(object), &error);
 }
 
+/* finish(): findings */
 static PyObject *accumulator_finish(PyObject *object, PyObject *unused) {
   accumulator_object *self = (accumulator_object *)object;
+  cst__py_state *state = cst__py_state_of(object);
+  cst_findings *found = NULL;
+  cst_error error = CST_ERROR_INIT;
   (void)unused;
   if (accumulator_enter(self) < 0) {
     return NULL;
   }
-  PyObject *made = self->finish(cst__py_state_of(object), self->accumulator);
+  cst_status status = cst_accumulator_finish(self->accumulator, &found, &error);
   cst__py_lock_leave(&self->lock);
+  return status == CST_OK ? cst__py_findings(state, found) : cst__py_raise(state, &error);
+}
+
+/* finish_schema() */
+static PyObject *accumulator_finish_schema(PyObject *object, PyObject *unused) {
+  accumulator_object *self = (accumulator_object *)object;
+  cst__py_state *state = cst__py_state_of(object);
+  cst_schema *schema = NULL;
+  cst_error error = CST_ERROR_INIT;
+  (void)unused;
+  if (accumulator_enter(self) < 0) {
+    return NULL;
+  }
+  cst_status status = cst_accumulator_finish_schema(self->accumulator, &schema, &error);
+  cst__py_lock_leave(&self->lock);
+  if (status != CST_OK) {
+    return cst__py_raise(state, &error);
+  }
+  PyObject *made = cst__py_schema_new(state, schema);
+  cst_schema_release(schema);
   return made;
 }
 
 static PyMethodDef methods[] = {
-    {"inference", new_inference, METH_VARARGS | METH_CLASS, NULL},
-    {"proposal", new_proposal, METH_VARARGS | METH_CLASS, NULL},
-    {"validation", new_validation, METH_VARARGS | METH_CLASS, NULL},
-    {"counts", new_counts, METH_NOARGS | METH_CLASS, NULL},
+    {"new", accumulator_new, METH_VARARGS | METH_CLASS, NULL},
+    {"all", accumulator_all, METH_NOARGS | METH_CLASS, NULL},
     {"add", accumulator_add, METH_VARARGS, NULL},
     {"merge", accumulator_merge, METH_O, NULL},
     {"save", accumulator_save, METH_NOARGS, NULL},
     {"load", accumulator_load, METH_VARARGS, NULL},
     {"finish", accumulator_finish, METH_NOARGS, NULL},
+    {"finish_schema", accumulator_finish_schema, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

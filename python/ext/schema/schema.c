@@ -2,6 +2,7 @@
 #include <columnstone/validate.h>
 #include <stdlib.h>
 
+#include "ext/arrow/arrow.h"
 #include "ext/schema/schema.h"
 
 typedef struct schema_object {
@@ -269,48 +270,18 @@ static PyObject *schema_specs(PyObject *object, PyObject *args) {
 
 /* ---- differences ---- */
 
-typedef struct changes {
-  PyObject *list; /* NULL once something went wrong */
-} changes;
-
-/* (kind, path, what, before or None, after or None, breaks) */
-static void add_change(void *ctx, const cst_schema_change *change) {
-  changes *c = ctx;
-  if (c->list == NULL) {
-    return;
-  }
-  const char *texts[] = {change->path, change->what, change->before, change->after};
-  PyObject *objects[4];
-  for (int i = 0; i < 4; i++) {
-    objects[i] = texts[i] != NULL ? text_of(texts[i], strlen(texts[i])) : Py_NewRef(Py_None);
-  }
-  PyObject *tuple = Py_BuildValue("(sNNNNN)", change->kind, objects[0], objects[1], objects[2],
-                                  objects[3], PyBool_FromLong(change->breaks));
-  if (schema_append(c->list, tuple) < 0) {
-    Py_CLEAR(c->list);
-  }
-}
-
-/* diff(other) */
+/* diff(other): findings */
 static PyObject *diff(PyObject *object, PyObject *other) {
   cst__py_state *state = cst__py_state_of(object);
   const cst_schema *after;
+  cst_findings *changes = NULL;
+  cst_error error = CST_ERROR_INIT;
   if (cst__py_schema_arg(state, other, &after) < 0) {
     return NULL;
   }
-  changes c = {PyList_New(0)};
-  cst_error error = CST_ERROR_INIT;
-  if (c.list == NULL) {
-    return NULL;
-  }
-  cst_status status =
-      cst_schema_diff(cst__py_schema_view(object), after, add_change, &c, NULL, &error);
-  if (status != CST_OK) {
-    Py_CLEAR(c.list);
-    PyErr_Clear();
-    return cst__py_raise(state, &error);
-  }
-  return c.list;
+  return cst_schema_diff(cst__py_schema_view(object), after, &changes, &error) == CST_OK
+             ? cst__py_findings(state, changes)
+             : cst__py_raise(state, &error);
 }
 
 /* with_specs(representations, group) */

@@ -2,6 +2,7 @@
 #ifndef COLUMNSTONE_PYTHON_SCHEMA_H
 #define COLUMNSTONE_PYTHON_SCHEMA_H
 
+#include <columnstone/accumulate.h>
 #include <columnstone/schema.h>
 #include <columnstone/validate.h>
 
@@ -23,9 +24,9 @@ cst_specs *cst__py_specs_from(cst__py_state *state, PyObject *tuple);
 
 /* ---- accumulator.c ---- */
 
-/* (rows, [(kind, path, tensor or None, group or None, message, hint, count, places)]), where the
- * places are ((file, record or None, found), ...). NULL with an exception. */
-PyObject *cst__py_validation_list(const cst_validation *validation);
+/* The accumulator of an object, which is locked until it is left. NULL with an exception. */
+cst_accumulator *cst__py_accumulator_enter(cst__py_state *state, PyObject *object);
+void cst__py_accumulator_leave(PyObject *object);
 
 /* ---- the types ---- */
 

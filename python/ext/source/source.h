@@ -235,9 +235,10 @@ PyObject *cst__py_plan_splits(PyObject *module, PyObject *args);
 /* The source that the method read_splits gives; NULL with an exception. */
 cst_source *cst__py_source_of_splits(PyObject *self, PyObject *args);
 
-/* ---- validate.c: a method of Source ---- */
+/* ---- validate.c: methods of Source ---- */
 
 PyObject *cst__py_source_validate(PyObject *self, PyObject *args);
+PyObject *cst__py_source_accumulate(PyObject *self, PyObject *args);
 
 /* ---- the types ---- */
 

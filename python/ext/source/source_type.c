@@ -486,6 +486,7 @@ static PyMethodDef methods[] = {
     {"verify", cst__py_source_verify, METH_NOARGS, NULL},
     {"infer", cst__py_source_infer, METH_NOARGS, NULL},
     {"validate", cst__py_source_validate, METH_VARARGS, NULL},
+    {"accumulate", cst__py_source_accumulate, METH_VARARGS, NULL},
     {"propose", cst__py_source_propose, METH_VARARGS, NULL},
     {"dropped", source_get_dropped, METH_NOARGS, NULL},
     {"begin_dropped", source_begin_dropped, METH_NOARGS, NULL},

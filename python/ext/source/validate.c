@@ -1,6 +1,7 @@
-/* Source: validate, which compares all records with a schema. */
+/* Source: validate, which compares all records with a schema, and what any accumulator finds. */
 #include <columnstone/validate.h>
 
+#include "ext/arrow/arrow.h"
 #include "ext/schema/schema.h"
 #include "ext/source/source.h"
 
@@ -21,15 +22,38 @@ static bool on_progress(void *ctx, uint64_t bytes, uint64_t records) {
 
 static PyObject *run_validation(PyObject *object, const cst_validate_options *options) {
   cst__py_source_call call;
-  cst_validation *validation = NULL;
+  cst_findings *found = NULL;
   if (!cst__py_source_call_begin(&call, object)) {
     return NULL;
   }
-  cst_status status = cst_source_validate(call.source, options, &validation, &call.error);
-  PyObject *result =
-      cst__py_source_call_end(&call, status) ? cst__py_validation_list(validation) : NULL;
-  cst_validation_free(validation);
-  return result;
+  cst_status status = cst_source_validate(call.source, options, &found, &call.error);
+  if (!cst__py_source_call_end(&call, status)) {
+    cst_findings_free(found);
+    return NULL;
+  }
+  return cst__py_findings(cst__py_state_of(object), found);
+}
+
+/* accumulate(accumulator, progress or None) */
+PyObject *cst__py_source_accumulate(PyObject *object, PyObject *args) {
+  cst__py_source_call call;
+  PyObject *accumulator;
+  PyObject *progress;
+  if (!PyArg_ParseTuple(args, "OO:accumulate", &accumulator, &progress)) {
+    return NULL;
+  }
+  cst_accumulator *handle = cst__py_accumulator_enter(cst__py_state_of(object), accumulator);
+  if (handle == NULL) {
+    return NULL;
+  }
+  bool ok = cst__py_source_call_begin(&call, object);
+  if (ok) {
+    cst_status status =
+        cst_accumulator_add_source(handle, call.source, on_progress, progress, &call.error);
+    ok = cst__py_source_call_end(&call, status);
+  }
+  cst__py_accumulator_leave(accumulator);
+  return ok ? Py_NewRef(Py_None) : NULL;
 }
 
 PyObject *cst__py_source_validate(PyObject *object, PyObject *args) {

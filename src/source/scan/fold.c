@@ -571,3 +571,17 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
   cst__delete(f.own);
   return status;
 }
+
+cst_status cst__source_fold_one(cst_source *source, const cst__fold_options *options,
+                                const cst__accumulator *accumulator, const void *plan, void **state,
+                                cst_error *error) {
+  cst__accumulation one = {.accumulator = accumulator, .plan = plan};
+  CST__TRY(accumulator->create(plan, &source->allocator, &one.state, error));
+  cst_status status = cst__source_fold(source, options, &one, 1, error);
+  if (status != CST_OK) {
+    accumulator->free(one.state);
+    return status;
+  }
+  *state = one.state;
+  return CST_OK;
+}

@@ -46,4 +46,9 @@ cst_status cst__source_acquire_for_fold(cst_source *source, const cst__accumulat
 cst_status cst__source_fold(cst_source *source, const cst__fold_options *options,
                             const cst__accumulation *accumulations, size_t count, cst_error *error);
 
+/* The same for one accumulator: *state is the caller's to finish and free. */
+cst_status cst__source_fold_one(cst_source *source, const cst__fold_options *options,
+                                const cst__accumulator *accumulator, const void *plan, void **state,
+                                cst_error *error);
+
 #endif /* SOURCE_SCAN_FOLD_H */

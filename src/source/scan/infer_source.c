@@ -25,13 +25,11 @@ static cst__inference_plan plan_inference(const cst_source *source, bool before_
 static cst_status infer_all(cst_source *source, const cst__fold_options *options, cst_schema **out,
                             cst_error *error) {
   const cst__inference_plan plan = plan_inference(source, options->before_views);
-  cst__accumulation inference = {.accumulator = &cst__inference_accumulator, .plan = &plan};
-  CST__TRY(cst__inference_accumulator.create(&plan, &source->allocator, &inference.state, error));
-  cst_status status = cst__source_fold(source, options, &inference, 1, error);
-  if (status == CST_OK) {
-    status = cst__inference_accumulator.finish(inference.state, out, error);
-  }
-  cst__inference_accumulator.free(inference.state);
+  const cst__accumulator *inference = &cst__inference_accumulator;
+  void *state;
+  CST__TRY(cst__source_fold_one(source, options, inference, &plan, &state, error));
+  cst_status status = inference->finish_schema(state, out, error);
+  inference->free(state);
   return status;
 }
 
@@ -119,7 +117,7 @@ static cst_status infer_first(const cst_source *source, const cst__feed *feed, s
   CST__TRY(cst__inference_accumulator.create(&plan, &source->allocator, &state, error));
   cst_status status = infer_blocks(source, feed, most, state, good, error);
   if (status == CST_OK) {
-    status = cst__inference_accumulator.finish(state, out, error);
+    status = cst__inference_accumulator.finish_schema(state, out, error);
   }
   cst__inference_accumulator.free(state);
   return status;

@@ -1,0 +1,228 @@
+/* columnstone accumulate: any accumulator, by its name. */
+#include <columnstone/accumulate.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* ---- the list ---- */
+
+static void print_accumulator(const cst_findings *all, size_t i) {
+  size_t begin, end;
+  printf("%-12s %s\n", cst_findings_text(all, "name", i), cst_findings_text(all, "summary", i));
+  cst_findings_items(all, "options", i, &begin, &end);
+  for (size_t k = begin; k < end; k++) {
+    const char *usual = cst_findings_text(all, "options.default", k);
+    printf("    -O %s=%s  %s", cst_findings_text(all, "options.name", k),
+           strcmp(cst_findings_text(all, "options.kind", k), "schema") == 0
+               ? "FILE"
+               : cst_findings_text(all, "options.kind", k),
+           cst_findings_text(all, "options.help", k));
+    printf(usual != NULL && usual[0] != '\0' ? " (%s)\n" : "\n", usual);
+  }
+}
+
+static int list_accumulators(const cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  cst_findings *all = NULL;
+  cst_status status = cst_accumulators(&all, &error);
+  if (status == CST_OK && settings->json) {
+    status = cli_print_json_findings(all, &error);
+  }
+  for (size_t i = 0; status == CST_OK && !settings->json && i < cst_findings_num_rows(all); i++) {
+    print_accumulator(all, i);
+  }
+  cst_findings_free(all);
+  return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
+}
+
+/* ---- options ---- */
+
+typedef struct given {
+  cst_setting *settings;
+  size_t count;
+  char *keys;   /* all of them, one after the other */
+  char *schema; /* the text of one that was read */
+} given;
+
+/* The kind of an option; NULL: nobody knows it, which is said where it is used. */
+static const char *kind_of(const cst_findings *all, const char *name, const char *option) {
+  size_t begin, end;
+  for (size_t i = 0; i < cst_findings_num_rows(all); i++) {
+    if (strcmp(cst_findings_text(all, "name", i), name) == 0) {
+      cst_findings_items(all, "options", i, &begin, &end);
+      for (size_t k = begin; k < end; k++) {
+        if (strcmp(cst_findings_text(all, "options.name", k), option) == 0) {
+          return cst_findings_text(all, "options.kind", k);
+        }
+      }
+    }
+  }
+  return NULL;
+}
+
+/* The text of a schema that the user names by its file. */
+static cst_status read_schema_text(const char *path, given *options, const char **out,
+                                   cst_error *error) {
+  cst_schema *schema;
+  size_t size;
+  cst_status status = cst_schema_open(path, &schema, error);
+  if (status == CST_OK) {
+    cst_free(options->schema);
+    status = cst_schema_to_text(schema, &options->schema, &size, error);
+    *out = options->schema;
+    cst_schema_release(schema);
+  }
+  return status;
+}
+
+/* Option i is KEY=VALUE. */
+static cst_status read_option(const cst_findings *all, const char *name, const char *text,
+                              char *key, given *options, cst_error *error) {
+  const char *equals = strchr(text, '=');
+  cst_setting *setting = &options->settings[options->count++];
+  size_t size = equals != NULL ? (size_t)(equals - text) : strlen(text);
+  memcpy(key, text, size);
+  key[size] = '\0';
+  *setting = (cst_setting){key, equals != NULL ? equals + 1 : "true"};
+  const char *kind = kind_of(all, name, key);
+  return kind != NULL && strcmp(kind, "schema") == 0
+             ? read_schema_text(setting->value, options, &setting->value, error)
+             : CST_OK;
+}
+
+static cst_status read_options(const cli_settings *settings, given *options, cst_error *error) {
+  const cli_finding *finding = &settings->finding;
+  size_t size = 1;
+  cst_findings *all = NULL;
+  for (size_t i = 0; i < finding->num_options; i++) {
+    size += strlen(finding->options[i]) + 1;
+  }
+  options->settings = calloc(finding->num_options + 1, sizeof *options->settings);
+  options->keys = calloc(size, 1);
+  if (options->settings == NULL || options->keys == NULL) {
+    return cli_fail_memory(error);
+  }
+  char *key = options->keys;
+  cst_status status = cst_accumulators(&all, error);
+  for (size_t i = 0; status == CST_OK && i < finding->num_options; i++) {
+    status = read_option(all, settings->paths[0], finding->options[i], key, options, error);
+    key += strlen(key) + 1;
+  }
+  cst_findings_free(all);
+  return status;
+}
+
+static void free_options(given *options) {
+  free(options->settings);
+  free(options->keys);
+  cst_free(options->schema);
+}
+
+/* ---- the data ---- */
+
+static cst_status look_at_files(const cli_settings *settings, cst_accumulator *accumulator,
+                                cst_error *error) {
+  cst_source *source;
+  cli_progress progress;
+  cst_status status =
+      cli_open(settings, settings->paths + 1, settings->num_paths - 1, NULL, &source, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  cli_progress_begin(&progress, "accumulate", cst_source_total_bytes(source), false);
+  status = cst_accumulator_add_source(accumulator, source, cli_progress_show, &progress, error);
+  cli_progress_end(&progress);
+  cst_source_release(source);
+  return status;
+}
+
+static cst_status write_findings(const cli_settings *settings, const cst_findings *findings,
+                                 cst_error *error) {
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_sink_options options = cli_sink_options(settings);
+  cst_sink *sink;
+  cst_status status = cst_findings_batch(findings, &schema, &batch, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = cst_sink_open(settings->output, &schema, &options, &sink, error);
+  if (status == CST_OK) {
+    status = cst_sink_write(sink, &batch, error);
+    status = status == CST_OK ? cst_sink_finish(sink, error) : status;
+    cst_sink_free(sink);
+  }
+  batch.release(&batch);
+  schema.release(&schema);
+  return status;
+}
+
+static cst_status tell(const cli_settings *settings, const cst_findings *findings,
+                       cst_error *error) {
+  return settings->output != NULL ? write_findings(settings, findings, error)
+         : settings->json         ? cli_print_json_findings(findings, error)
+                                  : cli_print_findings(findings, error);
+}
+
+static cst_status accumulate(const cli_settings *settings, const given *options, cst_error *error) {
+  cst_accumulator *accumulator;
+  cst_findings *findings;
+  cst_status status = cst_accumulator_new(settings->paths[0], options->settings, options->count,
+                                          NULL, &accumulator, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  status = look_at_files(settings, accumulator, error);
+  if (status == CST_OK) {
+    status = cst_accumulator_finish(accumulator, &findings, error);
+  }
+  cst_accumulator_free(accumulator);
+  if (status == CST_OK) {
+    status = tell(settings, findings, error);
+    cst_findings_free(findings);
+  }
+  return status;
+}
+
+static int run_accumulator(const cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  given options = {NULL, 0, NULL, NULL};
+  cst_status status = read_options(settings, &options, &error);
+  if (status == CST_OK) {
+    status = accumulate(settings, &options, &error);
+  }
+  free_options(&options);
+  return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
+}
+
+static int run_accumulate(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_accumulate, argc, argv, &settings);
+  if (status < 0 && settings.num_paths == 0) {
+    status = list_accumulators(&settings);
+  } else if (status < 0 && settings.num_paths == 1) {
+    status = cli_usage(&cli_accumulate, NULL, "no files");
+  } else if (status < 0 && settings.output != NULL) {
+    status = cli_check_output(&cli_accumulate, &settings, settings.output);
+  }
+  status = status < 0 ? run_accumulator(&settings) : status;
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_accumulate = {
+    .name = "accumulate",
+    .usage = "[NAME FILE... [-O KEY=VALUE]... [--json | -o FILE [--to NAME]]]",
+    .summary = "Finds something out by looking at all the records, by an accumulator",
+    .details =
+        "Without a name: the accumulators that there are, with their options. What is found is a\n"
+        "table, whose columns docs/accumulators.md describes: printed, as JSON, or written to the\n"
+        "file of -o in any format.\n",
+    .options =
+        CLI_OPTIONS(OPTION_OPTION, OPTION_OUTPUT, OPTION_TO, OPTION_FORCE, OPTION_JSON,
+                    OPTION_SCHEMA, OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC, OPTIONS_FORMATS,
+                    OPTIONS_MESSAGE, OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
+    .min_paths = 0,
+    .run = run_accumulate,
+};

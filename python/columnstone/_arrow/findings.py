@@ -1,0 +1,27 @@
+"""Findings: rows of a record batch as objects of small classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .. import _core
+
+_Row = TypeVar("_Row")
+
+
+def rows(
+    batch: _core.RecordBatch, make: Callable[..., _Row], **items: Callable[..., Any]
+) -> list[_Row]:
+    """What `make` makes of each row, whose columns are its arguments. items: the same for the
+    structs in the lists of a column, which become a tuple."""
+    made = []
+    columns = batch.to_pydict()
+    for values in zip(*columns.values(), strict=True):
+        row: dict[str, Any] = dict(zip(columns, values, strict=True))
+        for column, make_item in items.items():
+            row[column] = tuple(make_item(**item) for item in row[column])
+        made.append(make(**row))
+    return made

@@ -1,0 +1,39 @@
+"""accumulate: what an accumulator finds in the rows of a data frame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._base.optional import need
+from .._base.public import public_in
+from .._engines.accumulating import Look
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame
+
+    from .._source.accumulate import AnyAccumulator
+
+
+@public_in("columnstone.spark")
+def accumulate(frame: DataFrame, accumulator: str | AnyAccumulator[Any], **options: Any) -> Any:
+    """Looks at all rows of a data frame, once, where they are; gives what an accumulator finds: a
+    RecordBatch, or what one of the classes of columnstone.accumulate finishes as.
+
+    accumulator: the name of one, with its options (columnstone.accumulate.accumulators lists them),
+        or one whose finish() is wanted, such as columnstone.accumulate.Validation(schema).
+
+    Only what each partition has found, in bytes, comes to the driver.
+
+    >>> columnstone.spark.accumulate(frame, "lengths", columns=["tokens"]).to_pandas()
+    """
+    look = Look(accumulator, options)
+
+    def look_at_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        arrow = need("pyarrow", "columnstone.spark")
+        yield arrow.RecordBatch.from_pydict({"state": arrow.array([look(batches)], "binary")})
+
+    states = frame.mapInArrow(look_at_partition, "state binary").collect()
+    return look.merge(bytes(row.state) for row in states)

@@ -1,0 +1,317 @@
+/* Accumulators that callers drive: what comes from outside is checked here, once for all of them.
+ */
+#include <columnstone/accumulate.h>
+#include <stdio.h>
+
+#include "accumulate/accumulators.h"
+#include "base/arguments.h"
+#include "base/hash.h"
+#include "base/names.h"
+#include "source/scan/fold.h"
+
+struct cst_accumulator {
+  const cst__accumulator *accumulator;
+  cst__owned_plan plan;
+  void *state;
+  cst_allocator allocator;
+  bool is_broken; /* a failure in the middle of counting: some rows have been counted */
+};
+
+static void free_plan(const cst__owned_plan *plan) {
+  if (plan->free != NULL) {
+    plan->free(plan->plan);
+  }
+}
+
+/* ---- options ---- */
+
+static uint64_t add_to_mark(uint64_t mark, const char *text) {
+  return text != NULL ? cst__hash(text, strlen(text), mark) + strlen(text) : mark * 31 + 1;
+}
+
+/* A number that is the same for options which say the same, whatever was left to the default. */
+static uint64_t mark_options(const cst__option_table *table, const void *options) {
+  char room[CST__OPTION_ROOM];
+  uint64_t mark = 0;
+  for (size_t i = 0; table != NULL && i < table->count; i++) {
+    const cst__option *option = cst__option_at(table, i);
+    if (option->info.kind != CST_OPTION_NAMES) {
+      mark = add_to_mark(mark, cst__option_text(option, options, room));
+      continue;
+    }
+    const char *const *names;
+    size_t count;
+    memcpy(&names, (const char *)options + option->offset, sizeof names);
+    memcpy(&count, (const char *)options + option->count_offset, sizeof count);
+    for (size_t k = 0; k < count; k++) {
+      mark = add_to_mark(mark, names[k]);
+    }
+    mark = mark * 31 + count;
+  }
+  return mark;
+}
+
+static const char *option_name(const void *items, size_t i) {
+  return cst__option_at(items, i)->info.name;
+}
+
+static cst_status read_setting(const cst__accumulator *accumulator, const cst_setting *setting,
+                               cst__arena *arena, void *options, cst_error *error) {
+  char message[96];
+  if (setting->name == NULL || setting->value == NULL) {
+    return cst__missing("an option's name or value", error);
+  }
+  const cst__option_table *table = accumulator->options;
+  const cst__option *option = table != NULL ? cst__option_find(table, setting->name) : NULL;
+  if (option == NULL) {
+    const cst__name_list names = {table, table != NULL ? table->count : 0, option_name};
+    (void)snprintf(message, sizeof message, "the accumulator '%s' has no such option",
+                   accumulator->name);
+    return cst__fail_unknown(error, CST_INVALID_ARGUMENT, message, setting->name, &names);
+  }
+  return cst__option_set(table, option, setting->value, arena, options, error);
+}
+
+/* *out: NULL for an accumulator without options. */
+static cst_status read_options(const cst__accumulator *accumulator, const cst_setting *settings,
+                               size_t count, cst__arena *arena, void **out, cst_error *error) {
+  const cst__option_table *table = accumulator->options;
+  *out = table != NULL ? cst__arena_take_zero(arena, table->size) : NULL;
+  if (table != NULL && *out == NULL) {
+    return cst__fail_memory(error, table->size);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(read_setting(accumulator, &settings[i], arena, *out, error));
+  }
+  for (size_t i = 0; table != NULL && i < table->count; i++) {
+    cst__option_settle(cst__option_at(table, i), *out);
+  }
+  return CST_OK;
+}
+
+/* ---- making ---- */
+
+/* By settled options. */
+static cst_status new_handle(const cst__accumulator *accumulator, const void *options,
+                             const cst_allocator *allocator, cst_accumulator **out,
+                             cst_error *error) {
+  cst_accumulator *made = cst__new_zero(allocator, sizeof *made);
+  if (made == NULL) {
+    return cst__fail_memory(error, sizeof *made);
+  }
+  made->accumulator = accumulator;
+  made->allocator = cst__allocator_of(allocator);
+  made->plan.mark = mark_options(accumulator->options, options);
+  cst_status status = accumulator->plan != NULL
+                          ? accumulator->plan(options, allocator, &made->plan, error)
+                          : CST_OK;
+  if (status != CST_OK) {
+    cst__delete(made);
+    return status;
+  }
+  status = accumulator->create(made->plan.plan, allocator, &made->state, error);
+  if (status != CST_OK) {
+    free_plan(&made->plan);
+    cst__delete(made);
+    return status;
+  }
+  *out = made;
+  return CST_OK;
+}
+
+cst_status cst_accumulator_new(const char *name, const cst_setting *options, size_t num_options,
+                               const cst_allocator *allocator, cst_accumulator **out,
+                               cst_error *error) {
+  const cst__accumulator *accumulator;
+  void *read;
+  cst__arena arena;
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(name, "name", out, error));
+  if (options == NULL && num_options > 0) {
+    return cst__missing("options", error);
+  }
+  CST__TRY(cst__check_allocator(allocator, error));
+  CST__TRY(cst__accumulator_find(name, &accumulator, error));
+  cst__arena_init(&arena, allocator);
+  cst_status status = read_options(accumulator, options, num_options, &arena, &read, error);
+  if (status == CST_OK) {
+    status = new_handle(accumulator, read, allocator, out, error);
+  }
+  cst__arena_reset(&arena);
+  return status;
+}
+
+void cst_accumulator_free(cst_accumulator *accumulator) {
+  if (accumulator != NULL) {
+    accumulator->accumulator->free(accumulator->state);
+    free_plan(&accumulator->plan);
+    cst__delete(accumulator);
+  }
+}
+
+static cst_status check_unbroken(const cst_accumulator *handle, cst_error *error) {
+  return !handle->is_broken
+             ? CST_OK
+             : cst__fail(error, CST_STATE, "make a new accumulator, and add all rows again",
+                         "the accumulator failed in the middle of a batch before");
+}
+
+/* Failures of the data are found before anything is counted. */
+static cst_status note_broken(cst_accumulator *handle, cst_status status) {
+  handle->is_broken = status != CST_OK && status != CST_SCHEMA && status != CST_UNSUPPORTED;
+  return status;
+}
+
+/* ---- adding ---- */
+
+static cst__place place_from_first(const void *ctx, int64_t row) {
+  cst__place place = *(const cst__place *)ctx;
+  place.record += place.record >= 0 ? row : 0;
+  return place;
+}
+
+typedef struct handle_add {
+  cst_accumulator *handle;
+  const cst__place *first;
+} handle_add;
+
+static cst_status add_to_handle(void *ctx, const cst__view *batch, cst_error *error) {
+  const handle_add *add = ctx;
+  cst_accumulator *handle = add->handle;
+  cst__origin origin = {place_from_first, add->first};
+  CST__TRY(cst__view_refuse_nulls(batch, "the row", error));
+  return note_broken(handle, handle->accumulator->add(handle->state, batch, &origin, error));
+}
+
+/* Fields of one name would be counted as one: in the batch, and in structs. */
+static cst_status check_field_names(const struct ArrowSchema *schema, cst_error *error) {
+  if (strcmp(schema->format, "+s") != 0) {
+    return CST_OK;
+  }
+  CST__TRY(cst__schema_check_names(schema, error));
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    const struct ArrowSchema *child = schema->children[i];
+    cst_status status = check_field_names(child, error);
+    if (status != CST_OK) {
+      cst__error_add_path(error, child->name, child->name != NULL ? strlen(child->name) : 0);
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst_accumulator_add(cst_accumulator *accumulator, const struct ArrowSchema *schema,
+                               const struct ArrowArray *batch, const char *file,
+                               int64_t first_record, cst_error *error) {
+  if (accumulator == NULL || schema == NULL || batch == NULL) {
+    return cst__missing(accumulator == NULL ? "accumulator"
+                        : schema == NULL    ? "schema"
+                                            : "batch",
+                        error);
+  }
+  const cst__place first = {file != NULL ? file : "", first_record < 0 ? -1 : first_record, -1};
+  CST__TRY(check_unbroken(accumulator, error));
+  CST__TRY(cst__schema_check_whole(schema, error));
+  CST__TRY(cst__schema_check_types(schema, error));
+  CST__TRY(check_field_names(schema, error));
+  handle_add add = {accumulator, &first};
+  const cst__batch_look look = {
+      .allocator = &accumulator->allocator, .use = add_to_handle, .ctx = &add};
+  return cst__batch_view(&look, schema, batch, error);
+}
+
+/* The fold's own state, so that a failure leaves the accumulator as it was. */
+cst_status cst_accumulator_add_source(cst_accumulator *accumulator, cst_source *source,
+                                      cst_progress_callback on_progress, void *ctx,
+                                      cst_error *error) {
+  CST__TRY(cst__check_given(accumulator, "accumulator", source, error));
+  CST__TRY(check_unbroken(accumulator, error));
+  const cst__accumulator *table = accumulator->accumulator;
+  const void *plan = accumulator->plan.plan;
+  void *state;
+  cst__fold_options options = {
+      .lenient = table->is_lenient,
+      .text_schema = table->text_schema != NULL ? table->text_schema(plan) : NULL,
+      .on_progress = on_progress,
+      .progress_ctx = ctx,
+      .work = "the accumulation"};
+  CST__TRY(cst__source_acquire_for_fold(source, table, error));
+  CST__TRY(cst__source_fold_one(source, &options, table, plan, &state, error));
+  cst_status status = note_broken(accumulator, table->merge(accumulator->state, state, error));
+  table->free(state);
+  return status;
+}
+
+cst_status cst_accumulator_merge(cst_accumulator *accumulator, const cst_accumulator *other,
+                                 cst_error *error) {
+  if (accumulator == NULL || other == NULL) {
+    return cst__missing(accumulator == NULL ? "accumulator" : "other", error);
+  }
+  CST__TRY(check_unbroken(accumulator, error));
+  CST__TRY(check_unbroken(other, error));
+  if (accumulator == other) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "an accumulator cannot be merged with itself");
+  }
+  if (accumulator->accumulator != other->accumulator) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "accumulators of two kinds cannot be merged: found %s, expected %s",
+                     other->accumulator->name, accumulator->accumulator->name);
+  }
+  if (accumulator->plan.mark != other->plan.mark) {
+    return cst__fail(
+        error, CST_INVALID_ARGUMENT, "make both with the same schema and the same options",
+        "accumulators (%s) of different options cannot be merged", accumulator->accumulator->name);
+  }
+  return note_broken(accumulator,
+                     accumulator->accumulator->merge(accumulator->state, other->state, error));
+}
+
+/* ---- saving, loading, finishing ---- */
+
+cst_status cst_accumulator_to_bytes(const cst_accumulator *accumulator, char **bytes, size_t *size,
+                                    cst_error *error) {
+  CST__CLEAR(bytes);
+  CST__CLEAR(size);
+  if (accumulator == NULL || bytes == NULL || size == NULL) {
+    return cst__missing(accumulator == NULL ? "accumulator"
+                        : bytes == NULL     ? "bytes"
+                                            : "size",
+                        error);
+  }
+  CST__TRY(check_unbroken(accumulator, error));
+  return cst__accumulator_save(accumulator->accumulator, accumulator->state, bytes, size, error);
+}
+
+cst_status cst_accumulator_from_bytes(cst_accumulator *accumulator, const void *bytes, size_t size,
+                                      cst_error *error) {
+  if (accumulator == NULL || (bytes == NULL && size > 0)) {
+    return cst__missing(accumulator == NULL ? "accumulator" : "bytes", error);
+  }
+  void *state;
+  CST__TRY(check_unbroken(accumulator, error));
+  CST__TRY(cst__accumulator_load(accumulator->accumulator, accumulator->plan.plan,
+                                 (cst_bytes){bytes, size}, &accumulator->allocator, &state, error));
+  accumulator->accumulator->free(accumulator->state);
+  accumulator->state = state;
+  return CST_OK;
+}
+
+cst_status cst_accumulator_finish(const cst_accumulator *accumulator, cst_findings **out,
+                                  cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(accumulator, "accumulator", out, error));
+  CST__TRY(check_unbroken(accumulator, error));
+  return accumulator->accumulator->finish(accumulator->state, out, error);
+}
+
+cst_status cst_accumulator_finish_schema(const cst_accumulator *accumulator, cst_schema **out,
+                                         cst_error *error) {
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(accumulator, "accumulator", out, error));
+  CST__TRY(check_unbroken(accumulator, error));
+  return accumulator->accumulator->finish_schema != NULL
+             ? accumulator->accumulator->finish_schema(accumulator->state, out, error)
+             : cst__fail(error, CST_INVALID_ARGUMENT, "finish it, which gives what it found",
+                         "the accumulator '%s' finds no schema", accumulator->accumulator->name);
+}

@@ -1,0 +1,73 @@
+/* The list of accumulators. One that is added to it is there in C, in the program, in Python and in
+ * the engines: these know names, options and findings, and no accumulator.
+ */
+#include "accumulate/accumulators.h"
+
+#include <columnstone/accumulate.h>
+
+#include "arrow/findings.h"
+#include "base/arguments.h"
+#include "base/names.h"
+#include "schema/inference.h"
+#include "validate/counts.h"
+#include "validate/proposal.h"
+#include "validate/validation.h"
+
+static const cst__accumulator *const accumulators[] = {
+    &cst__inference_accumulator, &cst__proposal_accumulator, &cst__validation_accumulator,
+    &cst__counts_accumulator,    &cst__lengths_accumulator,
+};
+
+enum { NUM_ACCUMULATORS = sizeof accumulators / sizeof accumulators[0] };
+
+static const char *accumulator_name(const void *items, size_t i) {
+  return ((const cst__accumulator *const *)items)[i]->name;
+}
+
+cst_status cst__accumulator_find(const char *name, const cst__accumulator **out, cst_error *error) {
+  const cst__name_list names = {accumulators, NUM_ACCUMULATORS, accumulator_name};
+  for (size_t i = 0; i < NUM_ACCUMULATORS; i++) {
+    if (strcmp(accumulators[i]->name, name) == 0) {
+      *out = accumulators[i];
+      return CST_OK;
+    }
+  }
+  return cst__fail_unknown(error, CST_INVALID_ARGUMENT, "there is no accumulator of this name",
+                           name, &names);
+}
+
+static void put_options(cst_findings *found, const cst__option_table *options) {
+  static const char *const kinds[] = {"word", "switch", "text", "number", "character", "names"};
+  cst__open_list(found);
+  for (size_t i = 0; options != NULL && i < options->count; i++) {
+    const cst_option_info *option = &cst__option_at(options, i)->info;
+    bool is_schema = strcmp(option->name, "schema") == 0;
+    cst__put_text(found, option->name);
+    cst__put_text(found, is_schema ? "schema" : kinds[option->kind]);
+    cst__put_text(found, option->usual);
+    cst__put_text(found, option->help);
+  }
+  cst__close_list(found);
+}
+
+cst_status cst_accumulators(cst_findings **out, cst_error *error) {
+  static const cst__finding_column option[] = {CST__TEXT("name"), CST__TEXT("kind"),
+                                               CST__TEXT_OR_NULL("default"), CST__TEXT("help")};
+  static const cst__finding_column columns[] = {CST__TEXT("name"), CST__TEXT("summary"),
+                                                CST__BOOL("finds_schema"),
+                                                CST__LIST_OF("options", option)};
+  static const cst__finding_type type = {"accumulators", columns, 4};
+  cst_findings *found;
+  CST__CLEAR(out);
+  if (out == NULL) {
+    return cst__missing("out", error);
+  }
+  CST__TRY(cst__findings_new(&type, NULL, &found, error));
+  for (size_t i = 0; i < NUM_ACCUMULATORS; i++) {
+    cst__put_text(found, accumulators[i]->name);
+    cst__put_text(found, accumulators[i]->summary);
+    cst__put_number(found, accumulators[i]->finish_schema != NULL);
+    put_options(found, accumulators[i]->options);
+  }
+  return cst__findings_finish(found, out, error);
+}

@@ -1,0 +1,10 @@
+/* All accumulators, by their names. */
+#ifndef ACCUMULATE_ACCUMULATORS_H
+#define ACCUMULATE_ACCUMULATORS_H
+
+#include "arrow/accumulator.h"
+
+/* CST_INVALID_ARGUMENT with what the name may have been meant for. */
+cst_status cst__accumulator_find(const char *name, const cst__accumulator **out, cst_error *error);
+
+#endif /* ACCUMULATE_ACCUMULATORS_H */

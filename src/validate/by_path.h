@@ -1,0 +1,58 @@
+/* What is known of columns, by their paths: what counts and lengths are made of. A column is one at
+ * the top, or a field of a struct that is not in a list.
+ */
+#ifndef VALIDATE_BY_PATH_H
+#define VALIDATE_BY_PATH_H
+
+#include "arrow/accumulator.h"
+#include "arrow/findings.h"
+#include "nested/slots.h"
+
+/* Every item begins with its key: the names on the way to the column with a NUL between ("a.b" may
+ * be one name, or two). */
+typedef struct cst__by_path {
+  cst_allocator allocator;
+  cst__arena arena; /* keys */
+  size_t item_size;
+  char *items; /* in the order of their first appearance */
+  size_t count, capacity;
+  cst__name_map keys;
+} cst__by_path;
+
+void cst__by_path_init(cst__by_path *columns, size_t item_size, const cst_allocator *allocator);
+void cst__by_path_reset(cst__by_path *columns);
+
+static inline void *cst__by_path_at(const cst__by_path *columns, size_t i) {
+  return columns->items + i * columns->item_size;
+}
+
+/* The item of a key, made of zeros if need be; valid until the next one is made. NULL: no memory.
+ */
+void *cst__by_path_need(cst__by_path *columns, cst_bytes key);
+
+/* Saves the keys and their number, or reads one and makes its item: `i` is below *count. NULL: the
+ * archive is bad. */
+void cst__by_path_archive_count(const cst__by_path *columns, cst__archive *a, size_t *count);
+void *cst__by_path_archive_key(cst__by_path *columns, cst__archive *a, size_t i);
+
+/* The items sorted by their keys, in the arena; NULL: no memory. */
+void **cst__by_path_sort(const cst__by_path *columns, cst__arena *arena);
+
+/* Puts a key as a path: a.b. */
+void cst__put_path(cst_findings *findings, cst_bytes key);
+
+/* ---- the columns of a batch ---- */
+
+typedef struct cst__column_walk {
+  /* Looks at a column, whose slots are hidden by the structs above (NULL: there are none). False:
+   * no memory. */
+  bool (*look)(void *ctx, cst_bytes key, const cst__view *column, const cst__mask *above);
+  void *ctx;
+} cst__column_walk;
+
+/* Looks at all columns of a batch, structs before their fields. CST_UNSUPPORTED, before anything is
+ * looked at, for a column of list views. */
+cst_status cst__walk_columns(const cst__column_walk *walk, const cst__view *batch,
+                             cst_error *error);
+
+#endif /* VALIDATE_BY_PATH_H */

@@ -1,0 +1,178 @@
+/* Findings: what is put in comes out of the record batch, of the getters, and without rows. */
+#include "arrow/findings.h"
+
+#include <nanoarrow/nanoarrow.h>
+#include <string.h>
+
+#include "findings_text.h"
+
+static const cst__finding_column numbers[] = {CST__NUMBER(NULL)};
+static const cst__finding_column place_columns[] = {CST__TEXT("file"), CST__NUMBER_OR_NULL("at")};
+static const cst__finding_column columns[] = {CST__TEXT("name"),
+                                              CST__TEXT_OR_NULL("note"),
+                                              CST__NUMBER("count"),
+                                              CST__BOOL("is_good"),
+                                              CST__REAL("share"),
+                                              CST__LIST_OR_NULL("shape", numbers),
+                                              CST__LIST_OF("places", place_columns)};
+static const cst__finding_type type = {"things", columns, 7};
+
+static cst_findings *new_things(void) {
+  cst_findings *made;
+  CHECK_EQ(cst__findings_new(&type, NULL, &made, NULL), CST_OK);
+  return made;
+}
+
+static void put_thing(cst_findings *f, const char *name, size_t places, bool has_shape) {
+  cst__put_text(f, name);
+  cst__put_text(f, places > 0 ? "a note" : NULL);
+  cst__put_number(f, UINT64_MAX);
+  cst__put_number(f, places > 0);
+  cst__put_real(f, 0.5);
+  if (has_shape) {
+    cst__open_list(f);
+    for (size_t i = 0; i < places; i++) {
+      cst__put_signed(f, -(int64_t)i);
+    }
+    cst__close_list(f);
+  } else {
+    cst__put_null(f);
+  }
+  cst__open_list(f);
+  for (size_t i = 0; i < places; i++) {
+    cst__put_text(f, "f");
+    if (i == 0) {
+      cst__put_null(f);
+    } else {
+      cst__put_number(f, i);
+    }
+  }
+  cst__close_list(f);
+}
+
+static void check_text(const cst_findings *found, const char *expected) {
+  char *text = findings_text(found);
+  CHECK_STR(text, expected);
+  cst_free(text);
+}
+
+static cst_findings *finish(cst_findings *made) {
+  cst_findings *found = NULL;
+  CHECK_EQ(cst__findings_finish(made, &found, NULL), CST_OK);
+  return found;
+}
+
+TEST(what_is_put_comes_out) {
+  cst_findings *f = new_things();
+  cst__put_total(f, "num_rows", 7);
+  put_thing(f, "x", 2, true);
+  put_thing(f, "", 0, true);
+  put_thing(f, "z", 1, false);
+  f = finish(f);
+  check_text(
+      f, "{\"name\": \"x\", \"note\": \"a note\", \"count\": 9223372036854775807, \"is_good\": "
+         "true, \"share\": 0.5, \"shape\": [0, -1], \"places\": [{\"file\": \"f\", \"at\": null}, "
+         "{\"file\": \"f\", \"at\": 1}]}\n"
+         "{\"name\": \"\", \"note\": null, \"count\": 9223372036854775807, \"is_good\": false, "
+         "\"share\": 0.5, \"shape\": [], \"places\": []}\n"
+         "{\"name\": \"z\", \"note\": \"a note\", \"count\": 9223372036854775807, \"is_good\": "
+         "true, \"share\": 0.5, \"shape\": null, \"places\": [{\"file\": \"f\", \"at\": null}]}\n"
+         "num_rows 7\n");
+  cst_findings_free(f);
+}
+
+TEST(one_value_at_a_time) {
+  size_t begin = 9;
+  size_t end = 9;
+  cst_findings *f = new_things();
+  put_thing(f, "x", 2, true);
+  put_thing(f, "y", 0, false);
+  put_thing(f, "z", 1, true);
+  f = finish(f);
+  CHECK_STR(cst_findings_name(f), "things");
+  CHECK_EQ(cst_findings_num_rows(f), 3);
+  CHECK_STR(cst_findings_text(f, "name", 2), "z");
+  CHECK(cst_findings_text(f, "note", 1) == NULL && cst_findings_text(f, "name", 3) == NULL);
+  CHECK(cst_findings_text(f, "count", 0) == NULL && cst_findings_text(f, "nam", 0) == NULL);
+  CHECK_EQ(cst_findings_number(f, "is_good", 0), 1);
+  CHECK_EQ(cst_findings_number(f, "name", 0), -1);
+  CHECK(cst_findings_items(f, "places", 2, &begin, &end));
+  CHECK(begin == 2 && end == 3);
+  CHECK_STR(cst_findings_text(f, "places.file", 2), "f");
+  CHECK_EQ(cst_findings_number(f, "places.at", 1), 1);
+  CHECK_EQ(cst_findings_number(f, "places.at", 2), -1); /* null */
+  CHECK(cst_findings_text(f, "places.none", 0) == NULL);
+  CHECK(cst_findings_text(f, "name.file", 0) == NULL);
+  CHECK(!cst_findings_items(f, "shape", 1, &begin, &end));
+  CHECK(cst_findings_items(f, "shape", 0, &begin, &end) && begin == 0 && end == 2);
+  CHECK_EQ(cst_findings_number(f, "shape.", 1), -1);
+  CHECK_EQ(cst_findings_number(f, "shape.", 0), 0);
+  CHECK(!cst_findings_items(f, "name", 0, &begin, &end) && begin == 0 && end == 0);
+  CHECK_EQ(cst_findings_total(f, "num_rows"), -1);
+  cst_findings_free(f);
+}
+
+/* The schema is there whatever was found. */
+TEST(nothing_was_found) {
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_findings *f = new_things();
+  cst__put_total(f, "num_rows", 0);
+  f = finish(f);
+  CHECK_EQ(cst_findings_batch(f, &schema, &batch, NULL), CST_OK);
+  CHECK_EQ(batch.length, 0);
+  CHECK_EQ(schema.n_children, 7);
+  CHECK_STR(schema.children[5]->format, "+l");
+  CHECK_STR(schema.children[6]->children[0]->children[1]->name, "at");
+  CHECK_EQ(schema.children[0]->flags & ARROW_FLAG_NULLABLE, 0);
+  CHECK(schema.children[1]->flags & ARROW_FLAG_NULLABLE);
+  struct ArrowStringView value;
+  CHECK_EQ(ArrowMetadataGetValue(schema.metadata, ArrowCharView("findings"), &value), 0);
+  CHECK(value.size_bytes == 6 && memcmp(value.data, "things", 6) == 0);
+  CHECK_EQ(ArrowMetadataGetValue(schema.metadata, ArrowCharView("num_rows"), &value), 0);
+  CHECK(value.size_bytes == 1 && value.data[0] == '0');
+  schema.release(&schema);
+  batch.release(&batch);
+  check_text(f, "num_rows 0\n");
+  cst_findings_free(f);
+}
+
+TEST(text_is_utf8) {
+  static const cst__finding_column one[] = {CST__TEXT("a")};
+  static const cst__finding_type texts = {"texts", one, 1};
+  cst_findings *f;
+  CHECK_EQ(cst__findings_new(&texts, NULL, &f, NULL), CST_OK);
+  cst__put_text(f, "\xc3\xa9");
+  cst__put_text(f, "a\xff\xfe\xc3");
+  cst__put_bytes(f, NULL, 0);
+  f = finish(f);
+  CHECK_STR(cst_findings_text(f, "a", 0), "\xc3\xa9");
+  CHECK_STR(cst_findings_text(f, "a", 1), "a\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+  CHECK_STR(cst_findings_text(f, "a", 2), "");
+  cst_findings_free(f);
+}
+
+static int find_all(void *context) {
+  cst_findings *f = NULL;
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  (void)context;
+  cst_status status = cst__findings_new(&type, NULL, &f, NULL);
+  if (status == CST_OK) {
+    put_thing(f, "x", 2, true);
+    put_thing(f, "y", 0, false);
+    status = cst__findings_finish(f, &f, NULL);
+    f = status == CST_OK ? f : NULL;
+  }
+  if (status == CST_OK) {
+    status = cst_findings_batch(f, &schema, &batch, NULL);
+  }
+  if (status == CST_OK) {
+    schema.release(&schema);
+    batch.release(&batch);
+  }
+  cst_findings_free(f);
+  return (int)status;
+}
+
+TEST(without_memory) { FOR_EACH_ALLOCATION_FAILURE(find_all, NULL, CST_NO_MEMORY); }

@@ -308,8 +308,8 @@ static __attribute__((noinline)) place end_of_group(place at, place end, uint32_
 
 /* The fields of a message up to `end`, and of those in it.
  *
- * It is one function with labels, and longer than a screen, because each of its parts was slower in
- * another form. The figures are of DeepProto (15 leaves on 5 levels), FlatProto (15 leaves) and
+ * It is one function with labels, and longer than a screen, because each of its parts was slower
+ * in another form. The figures are of DeepProto (15 leaves on 5 levels), FlatProto (15 leaves) and
  * sessions (optional fields, three levels) of bench/message_data.py and query_data.py; 0.95 means
  * that the other form has 0.95 times the speed.
  *
@@ -321,9 +321,9 @@ static __attribute__((noinline)) place end_of_group(place at, place end, uint32_
  * went from 1.70 to 1.98 GB/s, and one leaf of it from 8.8 to 12.2.
  *
  * Tags of one byte are looked up. At first the field that came last foresaw the next one, and only
- * what it did not foresee was looked for, as it is still for longer tags (`unforeseen`). That is as
- * fast while all records have the same fields, 0.90 where each field is there in half of the
- * records, and 0.9 for sessions.
+ * what it did not foresee was looked for, as it is still for longer tags (`unforeseen`). That is
+ * as fast while all records have the same fields, and 0.9 for sessions, or where half of the
+ * fields of DeepProto are there.
  *
  * Usual kinds are asked for one by one, before the switch has all others. A switch for all kinds
  * has one jump that has to be foreseen by what came before; it takes 3 % fewer instructions and is
@@ -336,13 +336,12 @@ static __attribute__((noinline)) place end_of_group(place at, place end, uint32_
  *
  * What is rare is out of line and gives its result by value, so that `at`, `end`, `row` and
  * `content` stay in registers; a group, whose reader wants an address, has a variable of its own.
- * With one variable for both: 0.97.
+ * With one variable for both: 0.98.
  *
  * A member of a oneof is an operation of its own, which goes on as the kind of the member
- * (`member`): other fields do not ask whether they are in a oneof. Whatever the tables do not allow
- * for (messages to merge, a key that comes twice) or cannot be parsed ends at `slow`: the record is
- * taken back, and message_slow.c brings it into a form that this loop knows. So it makes no
- * decision twice, and has no state to be mended in. */
+ * (`member`): other fields do not ask whether they are in a oneof. Whatever the tables do not
+ * allow for (messages to merge, a key that comes twice) or cannot be parsed ends at `slow`: the
+ * record is taken back, and message_slow.c brings it into a form that this loop knows. */
 static place read_nested(cst__loop *loop, cst__node *base, place at, place end) {
   cst__node *node = base;
   cst__loop_entry *e = &node->begin;

@@ -124,15 +124,6 @@ static cst_status fill_node(const cst__assembly *a, cst__slots *at, const void *
                                      : cst__made_array(a, how, out);
 }
 
-/* All slots of the elements' node, those that lists do not reach as well. */
-static cst_status fill_elements(const cst_structured *tensor, cst_array **out, cst_error *error) {
-  const cst__view *view = cst__structured_elements(tensor);
-  const cst__owner owner = cst__array_owner(tensor->array);
-  struct ArrowArray made;
-  CST__TRY(cst__share_view(&owner, view, 0, view->length, &made, error));
-  return cst__array_result(tensor->array, view->schema, &made, out, error);
-}
-
 cst_status cst_structured_fill_null(const cst_structured *tensor, const cst_array *fill,
                                     cst_structured **out, cst_error *error) {
   CST__CLEAR(out);
@@ -142,7 +133,12 @@ cst_status cst_structured_fill_null(const cst_structured *tensor, const cst_arra
   }
   cst_array *elements;
   cst_array *filled = NULL;
-  CST__TRY(fill_elements(tensor, &elements, error));
+  /* All slots of the elements' node, those that lists do not reach as well. */
+  const cst__view *view = cst__structured_elements(tensor);
+  const cst__owner owner = cst__array_owner(tensor->array);
+  struct ArrowArray made;
+  CST__TRY(cst__share_view(&owner, view, 0, view->length, &made, error));
+  CST__TRY(cst__array_result(tensor->array, view->schema, &made, &elements, error));
   cst_status status = cst_array_fill_null(elements, fill, &filled, error);
   if (status == CST_OK) {
     status = cst__made_of(tensor, fill_node, filled, out, error);

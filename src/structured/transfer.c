@@ -168,30 +168,6 @@ static void transfer_add_path(const cst_path *path, size_t count, cst_error *err
   }
 }
 
-/* Counts the lists from step `first` on that a promotion makes one. */
-static cst_status transfer_count_lists(const cst_structured *tensor, const cst_path *from,
-                                       size_t first, size_t *lists, cst_error *error) {
-  const cst__view *view = cst__structured_elements(tensor);
-  *lists = 0;
-  for (size_t i = 0; i < from->count; i++) {
-    int64_t place;
-    cst_status status = cst__field_find(view, from->steps[i], &place, error);
-    if (status != CST_OK) {
-      transfer_add_path(from, i, error);
-      return status;
-    }
-    view = &view->children[place];
-    bool is_last = i + 1 == from->count;
-    if (is_last && *lists > 0 && cst__view_is_list(view)) {
-      ++*lists;
-    }
-    for (; !is_last && cst__view_is_list(view); view = view->children) {
-      *lists += i >= first;
-    }
-  }
-  return CST_OK;
-}
-
 static cst_status transfer_plan(const cst_structured *tensor, const cst_field_copy *copy,
                                 transfer *t, cst_error *error) {
   const cst_path *from = &copy->from;
@@ -206,7 +182,26 @@ static cst_status transfer_plan(const cst_structured *tensor, const cst_field_co
   }
   t->up = (cst_path){from->steps + common, from->count - common};
   t->down = (cst_path){common > 0 ? to->steps + common : to->steps, to->count - common};
-  return transfer_count_lists(tensor, from, common, &t->lists, error);
+  /* A promotion makes one of all lists after the steps that both have in common. */
+  const cst__view *view = cst__structured_elements(tensor);
+  t->lists = 0;
+  for (size_t i = 0; i < from->count; i++) {
+    int64_t place;
+    cst_status status = cst__field_find(view, from->steps[i], &place, error);
+    if (status != CST_OK) {
+      transfer_add_path(from, i, error);
+      return status;
+    }
+    view = &view->children[place];
+    bool is_last = i + 1 == from->count;
+    if (is_last && t->lists > 0 && cst__view_is_list(view)) {
+      t->lists++;
+    }
+    for (; !is_last && cst__view_is_list(view); view = view->children) {
+      t->lists += i >= common;
+    }
+  }
+  return CST_OK;
 }
 
 static cst_status transfer_check(const cst_field_copy *copy, const transfer *t,

@@ -48,20 +48,6 @@ static void grouping_reset(grouping *g) {
   cst__delete(g->keys);
 }
 
-/* ---- columns ---- */
-
-static cst_status find_values(const grouping *g, key *k, const char *const *path,
-                              size_t num_steps) {
-  CST__TRY(cst__walk_begin(&k->walk, g->batch, true, g->error));
-  k->is_walking = true;
-  CST__TRY(cst__walk_path(&k->walk, path, num_steps, g->error));
-  while (cst__view_is_list(k->walk.slots.view)) {
-    CST__TRY(cst__walk_open(&k->walk, g->error));
-  }
-  CST__TRY(cst__walk_finish(&k->walk, &k->values, NULL, g->error));
-  return cst__array_view(k->values, &k->view, &k->walk.arena, g->error);
-}
-
 /* ---- divisions ---- */
 
 enum { ROW_WORK = 64 /* of a look-up, between two questions whether to stop */ };
@@ -164,8 +150,16 @@ static cst_status make_groups(grouping *g, const char *const *const *paths,
   g->groups.total = rows;
   g->num_groups = rows > 0;
   for (size_t i = 0; i < g->num_keys; i++) {
-    CST__TRY(find_values(g, &g->keys[i], paths[i], num_steps[i]));
-    cst_status status = divide_by(g, &g->keys[i]);
+    key *k = &g->keys[i];
+    CST__TRY(cst__walk_begin(&k->walk, g->batch, true, g->error));
+    k->is_walking = true;
+    CST__TRY(cst__walk_path(&k->walk, paths[i], num_steps[i], g->error));
+    while (cst__view_is_list(k->walk.slots.view)) {
+      CST__TRY(cst__walk_open(&k->walk, g->error));
+    }
+    CST__TRY(cst__walk_finish(&k->walk, &k->values, NULL, g->error));
+    CST__TRY(cst__array_view(k->values, &k->view, &k->walk.arena, g->error));
+    cst_status status = divide_by(g, k);
     if (status != CST_OK) {
       for (size_t step = num_steps[i]; step-- > 0;) {
         cst__error_add_path(g->error, paths[i][step], strlen(paths[i][step]));
@@ -225,22 +219,6 @@ static cst_status groups_make_rows(const grouping *g, cst_array **out) {
 
 /* ---- the keys of groups ---- */
 
-/* Takes the values of one column; `groups` are those of its division, and become those of the
- * division before. */
-static cst_status take_key(const grouping *g, const key *k, int64_t *groups, int64_t *slots,
-                           struct ArrowArray *out) {
-  bool has_null = false;
-  for (size_t i = 0; i < g->num_groups; i++) {
-    uint64_t pair = k->pairs.words[groups[i]];
-    slots[i] = k->ids.firsts[(uint32_t)pair];
-    groups[i] = (int64_t)(pair >> 32);
-    has_null |= slots[i] < 0;
-  }
-  const cst__owner owner = cst__array_owner(k->values);
-  const cst__chosen taken = {.count = (int64_t)g->num_groups, .at = slots, .has_null = has_null};
-  return cst__take(&owner, &k->view, &taken, false, out, g->error);
-}
-
 static cst_status take_keys(const grouping *g, struct ArrowArray *out) {
   size_t size = 2 * g->num_groups * sizeof(int64_t);
   int64_t *groups = cst__new(&g->batch->allocator, size);
@@ -249,7 +227,20 @@ static cst_status take_keys(const grouping *g, struct ArrowArray *out) {
     groups[i] = (int64_t)i;
   }
   for (size_t i = g->num_keys; i-- > 0 && status == CST_OK;) {
-    status = take_key(g, &g->keys[i], groups, groups + g->num_groups, out->children[i]);
+    /* The values of one column; `groups` are those of its division, and become those of the
+     * division before. */
+    const key *k = &g->keys[i];
+    int64_t *slots = groups + g->num_groups;
+    bool has_null = false;
+    for (size_t j = 0; j < g->num_groups; j++) {
+      uint64_t pair = k->pairs.words[groups[j]];
+      slots[j] = k->ids.firsts[(uint32_t)pair];
+      groups[j] = (int64_t)(pair >> 32);
+      has_null |= slots[j] < 0;
+    }
+    const cst__owner owner = cst__array_owner(k->values);
+    const cst__chosen taken = {.count = (int64_t)g->num_groups, .at = slots, .has_null = has_null};
+    status = cst__take(&owner, &k->view, &taken, false, out->children[i], g->error);
   }
   cst__delete(groups);
   return status;

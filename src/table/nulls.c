@@ -80,26 +80,6 @@ static cst_status make_filler(const cst__view *like, const cst__view *fill, fill
   return CST_OK;
 }
 
-/* Runs of slots that are not null, and the fill for each that is; gives their number. */
-static size_t cut_pieces(const cst__view *view, const cst__view *fill, cst__piece *pieces) {
-  size_t count = 0;
-  int64_t begin = 0;
-  for (int64_t i = 0; i <= view->length; i++) {
-    bool is_end = i == view->length;
-    if (!is_end && !cst__view_is_null(view, i)) {
-      continue;
-    }
-    if (i > begin) {
-      pieces[count++] = (cst__piece){view, begin, i - begin};
-    }
-    if (!is_end) {
-      pieces[count++] = (cst__piece){fill, 0, 1};
-    }
-    begin = i + 1;
-  }
-  return count;
-}
-
 static cst_status fail_fill(const cst__view *wanted, const cst__view *fill, cst_error *error) {
   char type[64];
   char found[64];
@@ -136,7 +116,22 @@ static cst_status fill_nulls(const cst__walk *array, const cst__walk *fill, cst_
   if (pieces == NULL) {
     return cst__fail_memory(error, bytes);
   }
-  size_t count = cut_pieces(view, (is_list ? &list.view : &fill->view), pieces);
+  /* Runs of slots that are not null, and the fill for each that is. */
+  size_t count = 0;
+  int64_t begin = 0;
+  for (int64_t i = 0; i <= view->length; i++) {
+    bool is_end = i == view->length;
+    if (!is_end && !cst__view_is_null(view, i)) {
+      continue;
+    }
+    if (i > begin) {
+      pieces[count++] = (cst__piece){view, begin, i - begin};
+    }
+    if (!is_end) {
+      pieces[count++] = (cst__piece){is_list ? &list.view : &fill->view, 0, 1};
+    }
+    begin = i + 1;
+  }
   cst_status status =
       cst__concat(array->root->schema, pieces, count, &array->root->allocator, &made, error);
   cst__delete(pieces);

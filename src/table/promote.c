@@ -184,20 +184,6 @@ static cst_status add_one_field(const merging *m, cst__merged *node,
   return merged_add_type(m, field, schema, view);
 }
 
-static cst_status add_struct(const merging *m, cst__merged *node, const struct ArrowSchema *schema,
-                             const cst__view *view) {
-  node->structs++;
-  for (int64_t i = 0; i < view->num_children; i++) {
-    const cst__view *child = &view->children[i];
-    cst_status status = add_one_field(m, node, schema->children[i], child, (size_t)i);
-    if (status != CST_OK) {
-      cst__error_add_path(m->error, child->name, strlen(child->name));
-      return status;
-    }
-  }
-  return CST_OK;
-}
-
 static cst_status merged_add_value(const merging *m, cst__merged *node,
                                    const struct ArrowSchema *schema, const cst__view *view) {
   switch (node->kind) {
@@ -223,7 +209,16 @@ static cst_status merged_add_value(const merging *m, cst__merged *node,
       }
       return merged_add_type(m, node->item, schema->children[0], &view->children[0]);
     case KIND_STRUCT:
-      return add_struct(m, node, schema, view);
+      node->structs++;
+      for (int64_t i = 0; i < view->num_children; i++) {
+        const cst__view *child = &view->children[i];
+        cst_status status = add_one_field(m, node, schema->children[i], child, (size_t)i);
+        if (status != CST_OK) {
+          cst__error_add_path(m->error, child->name, strlen(child->name));
+          return status;
+        }
+      }
+      return CST_OK;
     case KIND_SINGLE:
       if (node->is_one_format && cst__schema_equal(node->first, schema)) {
         return CST_OK;
@@ -310,17 +305,6 @@ static cst_status new_children(size_t count, cst__arena *arena, struct ArrowSche
   return CST_OK;
 }
 
-static cst_status merged_finish_struct(const cst__merged *node, cst__arena *arena,
-                                       struct ArrowSchema *out, cst_error *error) {
-  CST__TRY(new_children(node->num_fields, arena, out, error));
-  for (size_t i = 0; i < node->num_fields; i++) {
-    const cst__merged *field = node->fields[i];
-    CST__TRY(
-        merged_finish_one(field, arena, field->times < node->structs, out->children[i], error));
-  }
-  return CST_OK;
-}
-
 static cst_status merged_finish_one(const cst__merged *node, cst__arena *arena, bool is_missing,
                                     struct ArrowSchema *out, cst_error *error) {
   *out = cst__array_type_field(node->first->format, node->name, NULL, 0);
@@ -340,7 +324,12 @@ static cst_status merged_finish_one(const cst__merged *node, cst__arena *arena, 
       CST__TRY(merged_finish_one(node->item, arena, false, out->children[0], error));
       break;
     case KIND_STRUCT:
-      CST__TRY(merged_finish_struct(node, arena, out, error));
+      CST__TRY(new_children(node->num_fields, arena, out, error));
+      for (size_t i = 0; i < node->num_fields; i++) {
+        const cst__merged *field = node->fields[i];
+        CST__TRY(
+            merged_finish_one(field, arena, field->times < node->structs, out->children[i], error));
+      }
       break;
     case KIND_SINGLE:
       out->n_children = node->first->n_children;

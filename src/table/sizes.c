@@ -78,18 +78,6 @@ static cst_status sizes_add_lists(const extent *e, int64_t *total, cst_error *er
   return add_items(e, begin, length, total, error);
 }
 
-static cst_status sizes_add_fields(const extent *e, int64_t *total, cst_error *error) {
-  for (int64_t i = 0; i < e->view->num_children; i++) {
-    extent field = {&e->view->children[i], e->begin, e->length};
-    cst_status status = sizes_add_slots(&field, total, error);
-    if (status != CST_OK) {
-      cst__error_add_path(error, field.view->name, strlen(field.view->name));
-      return status;
-    }
-  }
-  return CST_OK;
-}
-
 static cst_status add_values(const extent *e, int64_t *total, cst_error *error) {
   const cst__view *view = e->view;
   switch (view->layout) {
@@ -119,7 +107,15 @@ static cst_status add_values(const extent *e, int64_t *total, cst_error *error) 
     case CST__LAYOUT_LIST_VIEW:
       return sizes_add_lists(e, total, error);
     case CST__LAYOUT_STRUCT:
-      return sizes_add_fields(e, total, error);
+      for (int64_t i = 0; i < e->view->num_children; i++) {
+        extent field = {&e->view->children[i], e->begin, e->length};
+        cst_status status = sizes_add_slots(&field, total, error);
+        if (status != CST_OK) {
+          cst__error_add_path(error, field.view->name, strlen(field.view->name));
+          return status;
+        }
+      }
+      return CST_OK;
     case CST__LAYOUT_OTHER:
       break;
   }
@@ -155,15 +151,6 @@ cst_status cst_array_byte_size(const cst_array *array, int64_t *size, cst_error 
 
 /* ---- UTF-8 ---- */
 
-static int64_t count_invalid(const cst__view *view) {
-  int64_t count = 0;
-  for (int64_t i = 0; i < view->length; i++) {
-    cst_bytes bytes = cst__view_bytes(view, i);
-    count += bytes.size > 0 && !cst__utf8_valid(bytes.data, bytes.size);
-  }
-  return count;
-}
-
 cst_status cst_array_count_invalid_utf8(const cst_array *array, int64_t *count, cst_error *error) {
   CST__CLEAR(count);
   CST__TRY(cst__check_given(array, "array", count, error));
@@ -174,7 +161,12 @@ cst_status cst_array_count_invalid_utf8(const cst_array *array, int64_t *count, 
                    layout == CST__LAYOUT_FIXED_BINARY;
   cst_status status = has_bytes ? CST_OK : cst__fail_type(&walk.view, "strings or binary", error);
   if (status == CST_OK) {
-    *count = count_invalid(&walk.view);
+    int64_t found = 0;
+    for (int64_t i = 0; i < walk.view.length; i++) {
+      cst_bytes bytes = cst__view_bytes(&walk.view, i);
+      found += bytes.size > 0 && !cst__utf8_valid(bytes.data, bytes.size);
+    }
+    *count = found;
   }
   cst__walk_end(&walk);
   return status;

@@ -497,27 +497,6 @@ static cst_status ragged_encode_read_splits(ragged_encoding *r) {
   return CST_OK;
 }
 
-/* The values' dimensions are the trailing uniform partitions. */
-static cst_status ragged_encode_check_values(const ragged_encoding *r) {
-  const cst_ndarray *values = &r->tensor->values;
-  const cst_tensor_spec *spec = r->leaf->spec;
-  size_t num_inner = r->leaf->num_inner;
-  if (values->num_dims != num_inner + 1) {
-    return cst__encode_fail(
-        r->e->error, r->leaf, -1, "inner dimensions are the uniform partitions at the end",
-        "values of %zu dimensions, expected %zu", values->num_dims, num_inner + 1);
-  }
-  for (size_t i = 0; i < num_inner; i++) {
-    int64_t expected = spec->partitions[r->num_parts + i].uniform_length;
-    if (values->shape[i + 1] != expected) {
-      return cst__encode_fail(r->e->error, r->leaf, -1, NULL,
-                              "dim %zu of the values has the size %lld, expected %lld", i + 1,
-                              (long long)values->shape[i + 1], (long long)expected);
-    }
-  }
-  return CST_OK;
-}
-
 /* A uniform partition that is not a dimension has lists of its length alone. */
 static cst_status ragged_encode_check_uniform(const ragged_encoding *r, size_t part) {
   size_t level = r->num_levels + part;
@@ -585,20 +564,6 @@ static cst_status ragged_encode_wrap_levels(const ragged_encoding *r, struct Arr
   return CST_OK;
 }
 
-/* Makes the column of a partition's row lengths, which are lists by `last`. */
-static cst_status ragged_encode_put_lengths(const ragged_encoding *r, const cst__encode_node *node,
-                                            size_t part, const int64_t *last) {
-  size_t level = r->num_levels + part;
-  int64_t count = ragged_encode_count(r, level);
-  struct ArrowArray *column = &r->e->arrays[node->number];
-  int64_t *lengths = NULL;
-  CST__TRY(cst__encode_flat_integers(r->e, count, column, &lengths));
-  for (int64_t i = 0; i < count; i++) {
-    lengths[i] = r->splits[level][i + 1] - r->splits[level][i];
-  }
-  return ragged_encode_wrap_levels(r, column, last, 1);
-}
-
 /* Makes the columns of the partitions, and moves `*last`, the innermost lists, down to what the
  * last partition divides. */
 static cst_status ragged_encode_put_parts(const ragged_encoding *r, const int64_t **last) {
@@ -609,7 +574,16 @@ static cst_status ragged_encode_put_parts(const ragged_encoding *r, const int64_
     if (r->leaf->spec->partitions[part].row_length_column == NULL) {
       CST__TRY(ragged_encode_check_uniform(r, part));
     } else {
-      CST__TRY(ragged_encode_put_lengths(r, node, part, *last));
+      /* The column of a partition's row lengths, which are lists by `last`. */
+      size_t level = r->num_levels + part;
+      int64_t num_lengths = ragged_encode_count(r, level);
+      struct ArrowArray *column = &r->e->arrays[node->number];
+      int64_t *lengths = NULL;
+      CST__TRY(cst__encode_flat_integers(r->e, num_lengths, column, &lengths));
+      for (int64_t i = 0; i < num_lengths; i++) {
+        lengths[i] = r->splits[level][i + 1] - r->splits[level][i];
+      }
+      CST__TRY(ragged_encode_wrap_levels(r, column, *last, 1));
       node = node->more;
     }
     int64_t *below = cst__arena_take(&r->e->scratch, ((size_t)count + 1) * sizeof *below);
@@ -631,7 +605,23 @@ static cst_status ragged_encode(cst__encoding *e, const cst__encode_leaf *leaf) 
                        .num_levels = e->types[leaf->number].num_levels,
                        .num_parts = cst__encode_num_parts(leaf)};
   struct ArrowArray *column = &e->arrays[leaf->columns->number];
-  CST__TRY(ragged_encode_check_values(&r));
+  /* The values' dimensions are the trailing uniform partitions. */
+  const cst_ndarray *values = &r.tensor->values;
+  const cst_tensor_spec *spec = r.leaf->spec;
+  size_t num_inner = r.leaf->num_inner;
+  if (values->num_dims != num_inner + 1) {
+    return cst__encode_fail(
+        r.e->error, r.leaf, -1, "inner dimensions are the uniform partitions at the end",
+        "values of %zu dimensions, expected %zu", values->num_dims, num_inner + 1);
+  }
+  for (size_t i = 0; i < num_inner; i++) {
+    int64_t expected = spec->partitions[r.num_parts + i].uniform_length;
+    if (values->shape[i + 1] != expected) {
+      return cst__encode_fail(r.e->error, r.leaf, -1, NULL,
+                              "dim %zu of the values has the size %lld, expected %lld", i + 1,
+                              (long long)values->shape[i + 1], (long long)expected);
+    }
+  }
   CST__TRY(ragged_encode_read_splits(&r));
   CST__TRY(cst__encode_rows(e, leaf, ragged_encode_count(&r, 0), ragged_encode_count(&r, 0)));
   CST__TRY(ragged_encode_share_levels(&r));

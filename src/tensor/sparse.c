@@ -611,20 +611,6 @@ static cst_status varlen_encode(cst__encoding *e, const cst__encode_leaf *leaf) 
 
 /* ---- back: coordinates ---- */
 
-/* The dense shape is the spec's; what that leaves unknown (-1) only bounds the indices. */
-static cst_status sparse_check_shape(const cst__encoding *e, const cst__encode_leaf *leaf) {
-  const int64_t *shape = e->tensors[leaf->number]->dense_shape.data;
-  for (size_t k = 0; k < leaf->spec->num_dims; k++) {
-    int64_t expected = leaf->spec->dims[k];
-    if (expected >= 0 ? shape[k + 1] != expected : shape[k + 1] < -1) {
-      return cst__encode_fail(e->error, leaf, -1, NULL,
-                              "dim %zu of the dense shape has the size %lld, expected %lld", k + 1,
-                              (long long)shape[k + 1], (long long)expected);
-    }
-  }
-  return CST_OK;
-}
-
 /* Every index lies within the shape, and not before the one before: several values may have the
  * same one, as adapters make them; they keep their order. */
 static cst_status sparse_check_indices(const cst__encoding *e, const cst__encode_leaf *leaf,
@@ -671,7 +657,16 @@ static cst_status sparse_encode(cst__encoding *e, const cst__encode_leaf *leaf) 
   int64_t *offsets = NULL;
   CST__TRY(sparse_check_arrays(e, leaf, rank));
   CST__TRY(sparse_open_rows(e, leaf, rank, &offsets));
-  CST__TRY(sparse_check_shape(e, leaf));
+  /* The dense shape is the spec's; what that leaves unknown (-1) only bounds the indices. */
+  const int64_t *shape = e->tensors[leaf->number]->dense_shape.data;
+  for (size_t k = 0; k < leaf->spec->num_dims; k++) {
+    int64_t expected = leaf->spec->dims[k];
+    if (expected >= 0 ? shape[k + 1] != expected : shape[k + 1] < -1) {
+      return cst__encode_fail(e->error, leaf, -1, NULL,
+                              "dim %zu of the dense shape has the size %lld, expected %lld", k + 1,
+                              (long long)shape[k + 1], (long long)expected);
+    }
+  }
   CST__TRY(sparse_check_indices(e, leaf, rank));
   if (rank == 1) {
     /* The value column of rank 1: the rows that have no value are null. */

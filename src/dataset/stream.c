@@ -276,13 +276,6 @@ static cst_status stream_put(cst__stream *stream, struct ArrowArray *batch, cst_
   return status == CST_OK ? cst__joiner_put(&stream->joiner, &rest, error) : status;
 }
 
-static void close_pass(cst__stream *stream) {
-  cst_pass_free(stream->open.pass);
-  cst__together_free(stream->open.together);
-  stream->open.pass = NULL;
-  stream->open.together = NULL;
-}
-
 /* Reads until the joiner has a portion, or to the end. */
 static cst_status stream_fill(cst__stream *stream, cst_error *error) {
   while (!cst__joiner_is_full(&stream->joiner) && !stream->at_end) {
@@ -294,7 +287,10 @@ static cst_status stream_fill(cst__stream *stream, cst_error *error) {
     CST__TRY(stream->open.pass != NULL ? cst_pass_next(stream->open.pass, &batch, error)
                                        : cst__together_next(stream->open.together, &batch, error));
     if (batch.release == NULL) {
-      close_pass(stream);
+      cst_pass_free(stream->open.pass);
+      cst__together_free(stream->open.together);
+      stream->open.pass = NULL;
+      stream->open.together = NULL;
       continue;
     }
     cst_status status = stream_note_starts(stream, error);

@@ -252,12 +252,6 @@ static bool skim_record(cst__cursor *cursor, cst__block *block, size_t *filled,
   return true;
 }
 
-/* Reads as much at once as the size of the records makes sensible. */
-static void choose_skim_size(cst__cursor *cursor, const cst__block *block) {
-  bool large = block->num_frames > 0 && block->size / block->num_frames >= SKIM_LEAST;
-  cursor->skim_size = large ? SKIM_HEADER : CST__BLOCK_TARGET;
-}
-
 /* The same for a part of a file, of which `filled` bytes from the cursor's offset on were there. */
 static void check_part_end(cst__cursor *cursor, size_t filled, size_t size, uint64_t needed) {
   if (filled < part_rest(cursor)) {
@@ -359,7 +353,9 @@ static void fill_buffered(cst__cursor *cursor, cst__block *block) {
   }
   carry_rest(cursor, block, filled);
   if (cursor->skim) {
-    choose_skim_size(cursor, block);
+    /* As much is read at once as the size of the records makes sensible. */
+    bool large = block->num_frames > 0 && block->size / block->num_frames >= SKIM_LEAST;
+    cursor->skim_size = large ? SKIM_HEADER : CST__BLOCK_TARGET;
   } else {
     cursor->last_size = filled < LARGEST_FIRST ? filled : LARGEST_FIRST;
   }
@@ -418,14 +414,6 @@ static cst__block *take_block(cst__cursor *cursor) {
   return block;
 }
 
-/* Parts of a packed file share frames: each counts for the bytes that it was given, so that the sum
- * is that of the file. */
-static uint64_t packed_consumed(const cst__cursor *cursor) {
-  const cst__part *part = &cursor->framing.source->parts[cursor->framing.file];
-  bool done = cursor->framing.ended && cursor->framing.failure == CST_OK;
-  return done || cursor->consumed > (uint64_t)part->size ? (uint64_t)part->size : cursor->consumed;
-}
-
 /* Says where the block lies, and goes on after it. */
 static void place_block(cst__cursor *cursor, cst__block *block) {
   block->file = cursor->framing.file;
@@ -439,22 +427,15 @@ static void place_block(cst__cursor *cursor, cst__block *block) {
       cursor->map != NULL ? cursor->framing.offset : cst__input_consumed(cursor->input);
   cursor->consumed -= cursor->entered;
   if (cursor->framing.source->parts[cursor->framing.file].packed) {
-    cursor->consumed = packed_consumed(cursor);
+    /* Parts of a packed file share frames: each counts for the bytes that it was given, so that the
+     * sum is that of the file. */
+    const cst__part *part = &cursor->framing.source->parts[cursor->framing.file];
+    bool done = cursor->framing.ended && cursor->framing.failure == CST_OK;
+    cursor->consumed =
+        done || cursor->consumed > (uint64_t)part->size ? (uint64_t)part->size : cursor->consumed;
   }
   if (block->data == block->buffer && !cursor->skim) {
     memset(block->buffer + block->size, 0, CST__BLOCK_PADDING);
-  }
-}
-
-/* A file without bytes is a record, too, where each is one. */
-static void frame_empty_file(cst__cursor *cursor, cst__block *block) {
-  bool is_empty = file_is_record(cursor) && cursor->framing.ended &&
-                  cursor->framing.failure == CST_OK && cursor->framing.offset + block->size == 0 &&
-                  block->num_frames == 0 && block->drops.count == 0;
-  if (is_empty && !cst__block_reserve_frames(block, 1)) {
-    cst__framing_fail_memory(&cursor->framing, sizeof *block->frames);
-  } else if (is_empty) {
-    block->frames[block->num_frames++] = (cst__frame){0};
   }
 }
 
@@ -463,18 +444,6 @@ static cst_status deliver_failure(cst__cursor *cursor, cst_error *error) {
     cst__error_copy(error, &cursor->framing.error);
   }
   return cursor->framing.failure;
-}
-
-static void end_cursor_file(cst__cursor *cursor) {
-  close_cursor_input(cursor);
-  if (cursor->framing.failure != CST_OK) {
-    cst__error_add_file(&cursor->framing.error,
-                        cst__source_name(cursor->framing.source, cursor->framing.file));
-    cst__error_add_record(
-        &cursor->framing.error,
-        cst__source_record(cursor->framing.source, cursor->framing.file, cursor->framing.record),
-        (int64_t)cursor->framing.offset);
-  }
 }
 
 /* The next block; NULL if nothing is in it but what is being passed over. */
@@ -489,13 +458,29 @@ static cst__block *fill_next_block(cst__cursor *cursor) {
   } else {
     fill_buffered(cursor, block);
   }
-  frame_empty_file(cursor, block);
+  /* A file without bytes is a record, too, where each is one. */
+  bool is_empty = file_is_record(cursor) && cursor->framing.ended &&
+                  cursor->framing.failure == CST_OK && cursor->framing.offset + block->size == 0 &&
+                  block->num_frames == 0 && block->drops.count == 0;
+  if (is_empty && !cst__block_reserve_frames(block, 1)) {
+    cst__framing_fail_memory(&cursor->framing, sizeof *block->frames);
+  } else if (is_empty) {
+    block->frames[block->num_frames++] = (cst__frame){0};
+  }
   place_block(cursor, block);
   if (cursor->framing.ended) {
     if (!cursor->skim && !cst__block_trim(block)) {
       cst__framing_fail_memory(&cursor->framing, block->size);
     }
-    end_cursor_file(cursor);
+    close_cursor_input(cursor);
+    if (cursor->framing.failure != CST_OK) {
+      cst__error_add_file(&cursor->framing.error,
+                          cst__source_name(cursor->framing.source, cursor->framing.file));
+      cst__error_add_record(
+          &cursor->framing.error,
+          cst__source_record(cursor->framing.source, cursor->framing.file, cursor->framing.record),
+          (int64_t)cursor->framing.offset);
+    }
   }
   if (block->num_frames == 0 && block->drops.count == 0) {
     cst__block_release(block);

@@ -104,23 +104,19 @@ bool cst__framing_is_proven_other(cst__framing *framing, const uint8_t *data, si
   return true;
 }
 
-/* The "\r" of a line's end belongs to the record. */
-static void keep_returns(cst__framed *framed) {
-  for (size_t i = 0; i < framed->count; i++) {
-    cst__frame *frame = &framed->frames[i];
-    bool has_return = frame->after == 2;
-    frame->size += has_return;
-    frame->after = (uint8_t)(frame->after - has_return);
-  }
-}
-
 cst_status cst__framing_scan_chunk(const cst_source *source, const cst__chunk *chunk,
                                    cst__framed *framed, cst_error *error) {
   const cst__container *container = source->inputs->container;
   const cst_source_options *o = &source->options.values;
   cst_status status = container->scan(chunk, o->max_record_size, framed, error);
   if ((o->flags & CST_SOURCE_KEEP_RETURNS) && container == &cst__lines_container) {
-    keep_returns(framed);
+    /* The "\r" of a line's end belongs to the record. */
+    for (size_t i = 0; i < framed->count; i++) {
+      cst__frame *frame = &framed->frames[i];
+      bool has_return = frame->after == 2;
+      frame->size += has_return;
+      frame->after = (uint8_t)(frame->after - has_return);
+    }
   }
   return status;
 }

@@ -4,15 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* A column that the first records do not have may be in later ones. */
-static void explain_unknown(uint64_t sampled, cst_error *error) {
-  if (cst__error_wanted(error)) {
-    snprintf(error->message, sizeof error->message,
-             "no feature of that name in the first %" PRIu64 " %s", sampled,
-             sampled == 1 ? "record" : "records");
-  }
-}
-
 static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst__record_plan **out,
                             cst_error *error) {
   const cst__reading_options *from = &source->options;
@@ -34,7 +25,12 @@ static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst_
   }
   cst_status status = cst__record_plan_new(source->inputs->format.payload, &options, out, error);
   if (status == CST_NOT_FOUND && source->found.sampled > 0) {
-    explain_unknown(source->found.sampled, error);
+    /* A column that the first records do not have may be in later ones. */
+    if (cst__error_wanted(error)) {
+      snprintf(error->message, sizeof error->message,
+               "no feature of that name in the first %" PRIu64 " %s", source->found.sampled,
+               source->found.sampled == 1 ? "record" : "records");
+    }
   }
   return status;
 }

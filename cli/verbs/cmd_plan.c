@@ -15,29 +15,20 @@ static void print_split(const cst_split *split) {
   putchar('\n');
 }
 
-static void print_json_split(const cst_split *split, bool first) {
-  printf("%s\n  {\"file\": ", first ? "" : ",");
-  cli_json_string(stdout, split->file);
-  printf(", \"begin\": %" PRIu64 ", \"end\": %" PRIu64 ", \"exact\": %s, \"task\": %" PRIu64 "}",
-         split->begin, split->end, split->exact ? "true" : "false", split->task);
+static cst_status print_json_splits(const cst_splits *splits, cst_error *error) {
+  cst_findings *found;
+  cst_status status = cst_splits_findings(splits, &found, error);
+  if (status == CST_OK) {
+    status = cli_print_json_findings(found, error);
+    cst_findings_free(found);
+  }
+  return status;
 }
 
-static void print_splits(const cli_settings *settings, const cst_splits *splits) {
-  const size_t count = cst_splits_num_splits(splits);
-  if (settings->json) {
-    printf("{\"splits\": [");
-  } else {
-    printf("%8s %16s %16s %5s  %s\n", "task", "begin", "end", "exact", "file");
-  }
-  for (size_t i = 0; i < count; i++) {
-    if (settings->json) {
-      print_json_split(cst_splits_get(splits, i), i == 0);
-    } else {
-      print_split(cst_splits_get(splits, i));
-    }
-  }
-  if (settings->json) {
-    printf("],\n \"tasks\": %" PRIu64 "}\n", cst_splits_get(splits, count - 1)->task + 1);
+static void print_splits(const cst_splits *splits) {
+  printf("%8s %16s %16s %5s  %s\n", "task", "begin", "end", "exact", "file");
+  for (size_t i = 0; i < cst_splits_num_splits(splits); i++) {
+    print_split(cst_splits_get(splits, i));
   }
 }
 
@@ -51,9 +42,14 @@ static int plan_inputs(const cli_settings *settings) {
   if (cst_splits_plan(settings->paths, settings->num_paths, &options, &splits, &error) != CST_OK) {
     return cli_fail(&error);
   }
-  print_splits(settings, splits);
+  cst_status status = CST_OK;
+  if (settings->json) {
+    status = print_json_splits(splits, &error);
+  } else {
+    print_splits(splits);
+  }
   cst_splits_free(splits);
-  return cli_flush(CLI_FINE);
+  return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
 }
 
 static int run_plan(int argc, char **argv) {

@@ -8,6 +8,7 @@
 #ifndef COLUMNSTONE_SPLIT_H
 #define COLUMNSTONE_SPLIT_H
 
+#include <columnstone/findings.h>
 #include <columnstone/source.h>
 
 #ifdef __cplusplus
@@ -83,6 +84,10 @@ CST_API cst_status cst_splits_plan(const char *const *paths, size_t num_paths,
 CST_API size_t cst_splits_num_splits(const cst_splits *splits);
 /* The i-th split, which lives as long as the splits; NULL if i is too large. */
 CST_API const cst_split *cst_splits_get(const cst_splits *splits, size_t i);
+/* All of them as "splits", with the total "tasks" (docs/splits.md has the table of their columns).
+ * *out: cst_findings_free. */
+CST_API cst_status cst_splits_findings(const cst_splits *splits, cst_findings **out,
+                                       cst_error *error);
 CST_API void cst_splits_free(cst_splits *splits); /* NULL is allowed */
 
 /* A source whose passes read these splits of the source's files, in this order, by the source's

@@ -6,6 +6,7 @@
 #include <columnstone/index.h>
 #include <columnstone/sequence.h>
 #include <columnstone/sink.h>
+#include <columnstone/split.h>
 #include <columnstone/validate.h>
 
 #include "source_support.h"
@@ -70,6 +71,7 @@ TEST(without_their_first_argument) {
   FAILS(cst_accumulator_finish_schema(NULL, OUT(cst_schema *), NULL), HANDLE, 0);
   FAILS(cst_accumulator_finish(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
   FAILS(cst_findings_batch(NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL), SCHEMA, ARRAY);
+  FAILS(cst_splits_findings(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
   FAILS(cst_source_num_rows(NULL, OUT(uint64_t), NULL), 8, 0);
   FAILS(cst_source_take(NULL, NULL, 0, OUT(struct ArrowArray), NULL), ARRAY, 0);
   FAILS(cst_source_range(NULL, 0, 1, OUT(cst_source *), NULL), HANDLE, 0);

@@ -3,6 +3,7 @@
 #include <columnstone/split.h>
 #include <unistd.h>
 
+#include "findings_text.h"
 #include "index_support.h"
 #include "source/index/boundary.h"
 
@@ -403,6 +404,32 @@ static void check_cover(const cst_splits *splits, const uint64_t *sizes) {
   CHECK(before == NULL || before->end == sizes[file - 1]);
 }
 
+/* The same as findings: an end that is not known, and a record that is not known, are null. */
+static void check_findings(const cst_splits *splits) {
+  cst_findings *found;
+  size_t count = cst_splits_num_splits(splits);
+  CHECK_EQ(cst_splits_findings(splits, &found, NULL), CST_OK);
+  CHECK_STR(cst_findings_name(found), "splits");
+  CHECK_EQ(cst_findings_num_rows(found), count);
+  CHECK_EQ(cst_findings_total(found, "tasks"),
+           count > 0 ? (int64_t)cst_splits_get(splits, count - 1)->task + 1 : 0);
+  for (size_t i = 0; i < count; i++) {
+    const cst_split *split = cst_splits_get(splits, i);
+    bool is_known = split->record > 0 || split->begin == 0;
+    CHECK_STR(cst_findings_text(found, "file", i), split->file);
+    CHECK_EQ(cst_findings_number(found, "begin", i), split->begin);
+    CHECK_EQ(cst_findings_number(found, "end", i),
+             split->end == CST_SPLIT_TO_END ? -1 : (int64_t)split->end);
+    CHECK_EQ(cst_findings_number(found, "exact", i), split->exact);
+    CHECK_EQ(cst_findings_number(found, "task", i), split->task);
+    CHECK_EQ(cst_findings_number(found, "record", i), is_known ? (int64_t)split->record : -1);
+  }
+  char *text = findings_text(found);
+  CHECK_CONTAINS(text, "tasks ");
+  cst_free(text);
+  cst_findings_free(found);
+}
+
 TEST(planning_by_sizes_looks_at_no_file) {
   const char *const paths[] = {
       "a.tfrecord", "b.tfrecord.gz", "c.tfrecord", "d.tfrecord.zst", "s3://e", "f", "g"};
@@ -424,6 +451,7 @@ TEST(planning_by_sizes_looks_at_no_file) {
     CHECK_EQ(cst_splits_get(splits, i)->task, expected[i].task);
   }
   CHECK(cst_splits_get(splits, 9) == NULL);
+  check_findings(splits);
   cst_splits_free(splits);
   options.cut = CST_SPLIT_CUT_NONE;
   splits = plan(paths, 7, &options);
@@ -521,6 +549,7 @@ TEST(planned_splits_of_a_delimited_file) {
   splits = plan(&path, 1, &split_options);
   CHECK_EQ(cst_splits_num_splits(splits), (file.size + 999) / 1000);
   CHECK(cst_splits_get(splits, 1)->exact && cst_splits_get(splits, 1)->record > 0);
+  check_findings(splits);
   check_cover(splits, &(uint64_t){file.size});
   check_splits(source, cst_splits_get(splits, 0), cst_splits_num_splits(splits), &expected);
   cst_splits_free(splits);
@@ -590,6 +619,7 @@ TEST(planning_that_fails) {
   CHECK(splits == NULL);
   CHECK_EQ(cst_splits_plan(NULL, 0, NULL, &splits, &error), CST_OK);
   CHECK_EQ(cst_splits_num_splits(splits), 0);
+  check_findings(splits);
   cst_splits_free(splits);
 }
 

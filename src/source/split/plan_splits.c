@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "arrow/findings.h"
 #include "base/arguments.h"
 #include "base/interrupt.h"
 #include "io/raw.h"
@@ -310,6 +311,36 @@ cst_status cst_splits_plan(const char *const *paths, size_t num_paths,
 
 size_t cst_splits_num_splits(const cst_splits *splits) {
   return splits != NULL ? splits->count : 0;
+}
+
+cst_status cst_splits_findings(const cst_splits *splits, cst_findings **out, cst_error *error) {
+  static const cst__finding_column columns[] = {
+      CST__TEXT("file"),  CST__NUMBER("begin"), CST__NUMBER_OR_NULL("end"),
+      CST__BOOL("exact"), CST__NUMBER("task"),  CST__NUMBER_OR_NULL("record")};
+  static const cst__finding_type type = {"splits", columns, 6};
+  cst_findings *found;
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(splits, "splits", out, error));
+  CST__TRY(cst__findings_new(&type, &splits->allocator, &found, error));
+  for (size_t i = 0; i < splits->count; i++) {
+    const cst_split *split = &splits->items[i];
+    cst__put_text(found, split->file);
+    cst__put_number(found, split->begin);
+    if (split->end == CST_SPLIT_TO_END) {
+      cst__put_null(found);
+    } else {
+      cst__put_number(found, split->end);
+    }
+    cst__put_number(found, split->exact);
+    cst__put_number(found, split->task);
+    if (split->record == 0 && split->begin > 0) {
+      cst__put_null(found);
+    } else {
+      cst__put_number(found, split->record);
+    }
+  }
+  cst__put_total(found, "tasks", splits->count > 0 ? splits->items[splits->count - 1].task + 1 : 0);
+  return cst__findings_finish(found, out, error);
 }
 
 const cst_split *cst_splits_get(const cst_splits *splits, size_t i) {

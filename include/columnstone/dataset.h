@@ -69,7 +69,7 @@ typedef struct cst_dataset_options {
    * of a row is the number of values of the first list on the way (0 for a null); of a column
    * without a list, or with bucket_by_value, an integer itself, or the bytes of a string. Costs one
    * more decoding of the column for all rows of a bucket, in each loader */
-  const cst_field_path *bucket_by;
+  const cst_path *bucket_by;
   bool bucket_by_value;   /* of a list the first value counts: that of tf.Examples is one of one */
   int64_t bucket_batches; /* 0: CST_DATASET_BUCKET_BATCHES */
 } cst_dataset_options;

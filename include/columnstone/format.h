@@ -94,12 +94,6 @@ typedef struct cst_format_option {
 
 #define CST_PLUGIN_ABI_VERSION 1
 
-/* A column, or a field below one: the names on the way, without items of lists. */
-typedef struct cst_field_path {
-  const char *const *steps;
-  size_t num_steps;
-} cst_field_path;
-
 /* What a plug-in's reader is told. Later versions add members at the end: `size` tells which there
  * are. The same holds for the other structs. */
 typedef struct cst_plugin_read_options {
@@ -110,7 +104,7 @@ typedef struct cst_plugin_read_options {
   int32_t threads;    /* that the plug-in may use, the caller's included; >= 1 */
   /* What is looked at of these columns: fields that no path leads to may be left out (of structs,
    * or of the items of lists, never of maps). NULL: all. */
-  const cst_field_path *paths;
+  const cst_path *paths;
   size_t num_paths;
   /* Bytes that the plug-in may hold at once for this file; beyond it, the failure is CST_LIMIT, or
    * EFBIG of the stream. UINT64_MAX: any number. What the batches hold, Columnstone counts. */

@@ -138,6 +138,13 @@ typedef struct cst_setting {
   const char *value;
 } cst_setting;
 
+/* Names of fields, each below the one before: a column, or a field below one, without items of
+ * lists. No steps: the elements themselves. */
+typedef struct cst_path {
+  const char *const *steps;
+  size_t count;
+} cst_path;
+
 /* Tells long calls to stop: true. */
 typedef bool (*cst_interrupt_check)(void *ctx);
 

@@ -58,12 +58,6 @@ CST_API cst_status cst_structured_flat_values(const cst_structured *tensor, cst_
 
 /* ---- fields ---- */
 
-/* Names of fields, each below the one before. No steps: the elements themselves. */
-typedef struct cst_path {
-  const char *const *steps;
-  size_t count;
-} cst_path;
-
 /* The field at a path, of every element: its dimensions are those of the tensor and, below them,
  * the field's own. Null structs on the way make null values. Shares all buffers, but for bitmaps
  * where structs are null. CST_NOT_FOUND with near names; CST_SCHEMA for a step below something that

@@ -56,13 +56,13 @@ bool IsMap(const parquet::arrow::SchemaField &field) {
 // Adds the leaves that the path leads to from its step `at` on: those of a child of that name,
 // below lists, or all of them, where there is no such child, no more steps, or a map, which is read
 // whole.
-void AddPath(const parquet::arrow::SchemaField &field, const cst_field_path &path, size_t at,
+void AddPath(const parquet::arrow::SchemaField &field, const cst_path &path, size_t at,
              std::vector<int> *leaves) {
   const auto type = field.field->type()->id();
   const bool is_list = type == arrow::Type::LIST || type == arrow::Type::LARGE_LIST ||
                        type == arrow::Type::FIXED_SIZE_LIST;
   if (is_list && field.children.size() == 1) return AddPath(field.children[0], path, at, leaves);
-  if (at < path.num_steps && !IsMap(field)) {
+  if (at < path.count && !IsMap(field)) {
     for (const auto &child : field.children) {
       if (child.field->name() == path.steps[at]) return AddPath(child, path, at + 1, leaves);
     }
@@ -77,7 +77,7 @@ void AddLookedAt(const parquet::arrow::SchemaField &field, const cst_plugin_read
       options.size >= offsetof(cst_plugin_read_options, num_paths) + sizeof options.num_paths &&
       options.paths != nullptr;
   for (size_t i = 0; has_paths && i < options.num_paths; i++) {
-    const cst_field_path &path = options.paths[i];
+    const cst_path &path = options.paths[i];
     if (field.field->name() == path.steps[0]) AddPath(field, path, 1, leaves);
   }
   if (leaves->empty()) AddLeaves(field, leaves);

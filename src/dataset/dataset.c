@@ -20,9 +20,9 @@ static cst_status check_range(const char *name, int64_t value, int64_t most, cst
                    (long long)value, (long long)most);
 }
 
-static cst_status check_path(const cst_field_path *path, cst_error *error) {
-  bool is_whole = path->num_steps > 0 && path->steps != NULL;
-  for (size_t i = 0; is_whole && i < path->num_steps; i++) {
+static cst_status check_path(const cst_path *path, cst_error *error) {
+  bool is_whole = path->count > 0 && path->steps != NULL;
+  for (size_t i = 0; is_whole && i < path->count; i++) {
     is_whole = path->steps[i] != NULL;
   }
   return is_whole ? CST_OK

@@ -33,7 +33,7 @@ static bool is_integer(const cst__view *view) {
 static cst_status fail_column(const cst__lengths *lengths, const cst__view *view,
                               cst_error *error) {
   char type[64];
-  const char *name = lengths->path.steps[lengths->path.num_steps - 1];
+  const char *name = lengths->path.steps[lengths->path.count - 1];
   cst__view_type_name(view, type, sizeof type);
   cst__fail(error, CST_INVALID_ARGUMENT, "name a column of lists, integers or strings",
             "rows are put together by their length, and a column of type %s has none", type);
@@ -44,7 +44,7 @@ static cst_status fail_column(const cst__lengths *lengths, const cst__view *view
 static cst_status find_way(const cst__lengths *lengths, const cst__view *root, way *out,
                            cst_error *error) {
   *out = (way){.leaf = root};
-  for (size_t i = 0; i < lengths->path.num_steps && !cst__view_is_list(out->leaf); i++) {
+  for (size_t i = 0; i < lengths->path.count && !cst__view_is_list(out->leaf); i++) {
     const char *name = lengths->path.steps[i];
     const cst__view *child = child_named(out->leaf, name);
     if (child == NULL) {
@@ -65,20 +65,19 @@ static cst_status find_way(const cst__lengths *lengths, const cst__view *root, w
 
 /* ---- life ---- */
 
-static cst_status copy_path(cst__lengths *lengths, const cst_field_path *path,
+static cst_status copy_path(cst__lengths *lengths, const cst_path *path,
                             const cst_allocator *allocator, cst_error *error) {
   cst__arena_init(&lengths->arena, allocator);
-  const char **steps = cst__arena_take(&lengths->arena, (path->num_steps + 1) * sizeof *steps);
-  lengths->path = (cst_field_path){steps, 0};
-  for (size_t i = 0; steps != NULL && i < path->num_steps; i++) {
+  const char **steps = cst__arena_take(&lengths->arena, (path->count + 1) * sizeof *steps);
+  lengths->path = (cst_path){steps, 0};
+  for (size_t i = 0; steps != NULL && i < path->count; i++) {
     steps[i] = cst__arena_copy(&lengths->arena, path->steps[i], strlen(path->steps[i]));
-    lengths->path.num_steps += steps[i] != NULL;
+    lengths->path.count += steps[i] != NULL;
   }
-  return lengths->path.num_steps == path->num_steps ? CST_OK
-                                                    : cst__fail_memory(error, sizeof *steps);
+  return lengths->path.count == path->count ? CST_OK : cst__fail_memory(error, sizeof *steps);
 }
 
-cst_status cst__lengths_init(cst__lengths *lengths, cst_source *source, const cst_field_path *path,
+cst_status cst__lengths_init(cst__lengths *lengths, cst_source *source, const cst_path *path,
                              bool by_value, const cst_allocator *allocator, cst_error *error) {
   struct ArrowSchema schema;
   cst__view root;

@@ -9,18 +9,18 @@
 #include "source/input/source.h"
 
 typedef struct cst__lengths {
-  cst_field_path path; /* from the top: structs on the way, and the first list ends it */
-  bool by_value;       /* of a list the first value counts: an integer itself, or its bytes */
-  bool is_alone;       /* there is no other column */
-  cst__arena arena;    /* has the path */
-  cst_source *source;  /* the same rows, with this column alone where the others can be left out;
-                          NULL until cst__lengths_open */
+  cst_path path;      /* from the top: structs on the way, and the first list ends it */
+  bool by_value;      /* of a list the first value counts: an integer itself, or its bytes */
+  bool is_alone;      /* there is no other column */
+  cst__arena arena;   /* has the path */
+  cst_source *source; /* the same rows, with this column alone where the others can be left out;
+                         NULL until cst__lengths_open */
   struct ArrowSchema schema; /* of its batches */
 } cst__lengths;
 
 /* Copies the path. CST_NOT_FOUND if the source has no such column, CST_INVALID_ARGUMENT if it has
  * no length. Finds the schema, as cst_source_arrow_schema does. */
-cst_status cst__lengths_init(cst__lengths *lengths, cst_source *source, const cst_field_path *path,
+cst_status cst__lengths_init(cst__lengths *lengths, cst_source *source, const cst_path *path,
                              bool by_value, const cst_allocator *allocator, cst_error *error);
 void cst__lengths_reset(cst__lengths *lengths);
 

@@ -78,7 +78,6 @@ static const frozen all_frozen[] = {
     {"cst_fault", sizeof(cst_fault), 16},
     {"cst_feature", sizeof(cst_feature), 56},
     {"cst_field_copy", sizeof(cst_field_copy), 48},
-    {"cst_field_path", sizeof(cst_field_path), 16},
     {"cst_field_update", sizeof(cst_field_update), 24},
     {"cst_file_count", sizeof(cst_file_count), 40},
     {"cst_format_info", sizeof(cst_format_info), 32},

@@ -6,7 +6,7 @@
 enum { ROWS = 203, BATCH = 8, IN_BUCKET = 5 };
 
 static const char *const tokens[] = {"tokens"};
-static const cst_field_path by_tokens = {tokens, 1};
+static const cst_path by_tokens = {tokens, 1};
 
 /* Values of a row; 0 for rows without the feature. */
 static int64_t length_of(int64_t id) { return (id * id * 7 + 3 * id) % 23; }
@@ -332,7 +332,7 @@ TEST(lengths_are_counted_or_said) {
   cst_dataset_release(dataset);
   const char *const names[] = {"size", "text"};
   for (size_t i = 0; i < 2; i++) {
-    const cst_field_path path = {&names[i], 1};
+    const cst_path path = {&names[i], 1};
     options.bucket_by = &path;
     options.bucket_by_value = true;
     dataset = dataset_of(source, &options);
@@ -368,7 +368,7 @@ TEST(an_empty_source_has_no_buckets) {
 
 static void check_refused(cst_source *source, const char *name, int64_t batches, bool by_value,
                           cst_status expected, const char *message) {
-  const cst_field_path path = {&name, 1};
+  const cst_path path = {&name, 1};
   cst_dataset_options options = bucket_options(CST_SHUFFLE_NONE);
   cst_dataset *dataset = NULL;
   cst_error error = CST_ERROR_INIT;

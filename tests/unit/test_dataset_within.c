@@ -71,7 +71,7 @@ TEST(every_kind_of_files_and_order) {
 
 TEST(batches_of_buckets) {
   static const char *const steps[] = {"name"};
-  const cst_field_path path = {steps, 1};
+  const cst_path path = {steps, 1};
   for (int shuffled = 0; shuffled < 2; shuffled++) {
     cst_dataset_options options = options_of(shuffled ? CST_SHUFFLE_WINDOW : CST_SHUFFLE_NONE);
     options.bucket_by = &path;

@@ -44,8 +44,8 @@ static int dataset_parse(cst__py_dataset_object *self, cst_dataset_options *o, P
 }
 
 /* The path of a column from a tuple of str, or None: then the steps are NULL. */
-static int path_init(cst_field_path *path, PyObject *tuple) {
-  *path = (cst_field_path){NULL, 0};
+static int path_init(cst_path *path, PyObject *tuple) {
+  *path = (cst_path){NULL, 0};
   if (tuple == Py_None) {
     return 0;
   }
@@ -61,7 +61,7 @@ static int path_init(cst_field_path *path, PyObject *tuple) {
       return -1;
     }
   }
-  *path = (cst_field_path){steps, (size_t)count};
+  *path = (cst_path){steps, (size_t)count};
   return 0;
 }
 
@@ -69,7 +69,7 @@ static int dataset_init(cst__py_dataset_object *self, PyObject *args, PyObject *
   cst_dataset_options options = CST_DATASET_OPTIONS_INIT;
   cst_error error = CST_ERROR_INIT;
   PyObject *bucket_by;
-  cst_field_path path;
+  cst_path path;
   if (dataset_parse(self, &options, &bucket_by, args, kwargs) < 0) {
     return -1;
   }

@@ -182,14 +182,13 @@ static cst_status find_view_columns(cst__arena *arena, const cst__query_plan *pl
 }
 
 /* The names on the way to a node; false: no memory. */
-static bool find_steps(cst__arena *arena, const cst__query_plan *plan, size_t node,
-                       cst_field_path *out) {
+static bool find_steps(cst__arena *arena, const cst__query_plan *plan, size_t node, cst_path *out) {
   size_t count = 0;
   for (size_t at = node; at != 0; at = plan->nodes[at].parent) {
     count += plan->nodes[at].name != NULL;
   }
   const char **steps = cst__arena_take(arena, (count + 1) * sizeof *steps);
-  *out = (cst_field_path){steps, count};
+  *out = (cst_path){steps, count};
   for (size_t at = node; steps != NULL && at != 0; at = plan->nodes[at].parent) {
     if (plan->nodes[at].name != NULL) {
       steps[--count] = plan->nodes[at].name;
@@ -203,7 +202,7 @@ static cst_status find_view_paths(cst__arena *arena, const cst__query_plan *plan
                                   cst__reading_options *options, cst_error *error) {
   const char *messages = options->values.message_column;
   size_t size = plan->num_nodes * sizeof *options->paths + 1;
-  cst_field_path *paths = cst__arena_take(arena, size);
+  cst_path *paths = cst__arena_take(arena, size);
   bool *has_below = cst__arena_take_zero(arena, plan->num_nodes + 1);
   if (paths == NULL || has_below == NULL) {
     return cst__fail_memory(error, size);
@@ -212,7 +211,7 @@ static cst_status find_view_paths(cst__arena *arena, const cst__query_plan *plan
     has_below[plan->nodes[i].parent] = true;
   }
   for (size_t i = 1; i < plan->num_nodes; i++) {
-    cst_field_path *path = &paths[options->num_paths];
+    cst_path *path = &paths[options->num_paths];
     if (has_below[i]) {
       continue;
     }
@@ -220,7 +219,7 @@ static cst_status find_view_paths(cst__arena *arena, const cst__query_plan *plan
       return cst__fail_memory(error, size);
     }
     bool is_message = messages != NULL && strcmp(path->steps[0], messages) == 0;
-    path->num_steps = is_message ? 1 : path->num_steps;
+    path->count = is_message ? 1 : path->count;
     options->num_paths++;
   }
   options->paths = paths;

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from .._core import Loader
     from .._source.workers import Reporter
-    from .dataset import Dataset
 
     Item = TypeVar("Item", default=Any, covariant=True)
 else:
@@ -70,7 +69,7 @@ class Iteration(Generic[Item]):
 
     def __init__(
         self,
-        dataset: Dataset,
+        dataset: Any,  # a Dataset, whose module uses this one
         after: Position | None,
         first_epoch: int,
         worker: int,
@@ -183,7 +182,7 @@ class Iteration(Generic[Item]):
         from .._tensor.tensor import RaggedTensor, SparseTensor
 
         place = (epoch, batch, file, rows_before, 0, 0)
-        made = self._dataset._core.loader(*place, 0, 1, SparseTensor, RaggedTensor)
+        made: Loader = self._dataset._core.loader(*place, 0, 1, SparseTensor, RaggedTensor)
         self._dataset._source._keep(made)
         return made
 
@@ -196,7 +195,7 @@ class Iteration(Generic[Item]):
         dataset = self._dataset
         first = (self._worker - self._made_before) % self._num_workers
         classes = (None, None) if dataset._rows_only else (SparseTensor, RaggedTensor)
-        made = dataset._core.loader(
+        made: Loader = dataset._core.loader(
             self._epoch,
             self._batch,
             *self._place,
@@ -253,7 +252,8 @@ class Iteration(Generic[Item]):
 
     def state_dict(self) -> dict[str, Any]:
         """As that of the dataset, of this iteration."""
-        return self._dataset._state(self.position, self._progress.first_epoch)
+        state: dict[str, Any] = self._dataset._state(self.position, self._progress.first_epoch)
+        return state
 
     def close(self) -> None:
         """Stops the threads; a further next is a StateError."""

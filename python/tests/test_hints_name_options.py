@@ -11,6 +11,7 @@ from typing import Any
 import columnstone as cst
 import pyarrow as pa
 import pytest
+from columnstone._formats.options import KINDS
 
 Call = Callable[[Any], object]
 OF_INPUTS: dict[str, Call] = {
@@ -94,10 +95,11 @@ def with_option(function: Any, name: str, option: str) -> None:
 
 
 def names_of(name: str) -> set[str]:
-    """The arguments of a function, and those that it hands on to open."""
+    """The arguments of a function, and those that it hands on to open, or open to the format."""
     found = inspect.signature(getattr(cst, name)).parameters
-    is_open = any(one.kind == inspect.Parameter.VAR_KEYWORD for one in found.values())
-    return set(found) | (names_of("open") if is_open else set())
+    if all(one.kind != inspect.Parameter.VAR_KEYWORD for one in found.values()):
+        return set(found)
+    return set(found) | set(KINDS) | (names_of("open") if name != "open" else set())
 
 
 def named(text: str, name: str) -> Iterator[tuple[str, str]]:

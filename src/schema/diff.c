@@ -103,7 +103,7 @@ static bool map_names(const cst__field *field, int32_t number, cst__name_map *na
 static const cst__message *find_in_list(const cst__field *field, const cst__name_map *names,
                                         cst_bytes name) {
   size_t at = cst__name_map_find(names, (const char *)name.data, name.size);
-  return at != SIZE_MAX ? cst__nth_message(field, at) : NULL;
+  return field != NULL && at != SIZE_MAX ? cst__nth_message(field, at) : NULL;
 }
 
 static void tell_whole(differ *d, const list_rule *rule, const cst__message *message,

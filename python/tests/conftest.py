@@ -91,3 +91,12 @@ def make_file(tmp_path: pathlib.Path) -> MakeFile:
 def file(make_file: MakeFile) -> pathlib.Path:
     """100 records."""
     return make_file("data.tfrecord", 100)
+
+
+# ---- the public modules ----
+
+
+def public_modules() -> list[Any]:
+    """The package, and its modules by task: all but those of the engines and of tfx_bsl's names."""
+    others = {"beam", "dask", "huggingface", "ray", "spark", "tfxio"}
+    return [cst, *(getattr(cst, name) for name in cst._MODULES if name not in others)]  # type: ignore[attr-defined]

@@ -17,14 +17,13 @@ import columnstone as cst
 import pyarrow as pa
 import pytest
 from columnstone import _MODULE_OF  # type: ignore[attr-defined]
-from conftest import SCHEMA, MakeFile, records
+from conftest import SCHEMA, MakeFile, public_modules, records
 
 TABLE = pa.table({"a": [[1], None, [2, 3]]})
-TASKS = [cst.accumulate, cst.arrow, cst.codec, cst.dataset, cst.errors, cst.format, cst.query]
-TASKS += [cst.schema, cst.source, cst.struct, cst.tensor]
+MODULES = public_modules()
 NAMES = {
     f"{module.__name__}.{name}": getattr(module, name)
-    for module in (cst, *TASKS)
+    for module in MODULES
     for name in module.__all__
     if name != "__version__"
 }
@@ -38,15 +37,14 @@ def test_names(name: str) -> None:
     for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
         assert pickle.loads(pickle.dumps(value, protocol)) is value
     if value.__doc__:
-        assert pydoc.render_doc(value).splitlines()[0].endswith(f"in {value.__module__}") or (
-            pydoc.render_doc(value).splitlines()[0].endswith(f"in module {value.__module__}")
-        )
+        title = pydoc.render_doc(value).splitlines()[0]
+        assert title.endswith(f"in module {value.__module__}")
 
 
 def test_each_name_is_in_one_place() -> None:
     """But for what tensors and structured tensors have both, such as `concat`."""
     places: dict[str, list[str]] = {}
-    for module in (cst, *TASKS):
+    for module in MODULES:
         assert len(set(module.__all__)) == len(module.__all__)
         for name in module.__all__:
             places.setdefault(name, []).append(module.__name__)
@@ -102,7 +100,7 @@ def modules_of(value: object, protocol: int = pickle.HIGHEST_PROTOCOL) -> set[st
     """The modules that the pickle of a value names which no user knows."""
     watch = Watch(pickle.dumps(value, protocol))
     assert type(watch.load()) is type(value)
-    public = {"columnstone", *(module.__name__ for module in TASKS)}
+    public = {module.__name__ for module in MODULES}
     return {name for name in watch.modules if name.split(".")[0] == "columnstone"} - public
 
 

@@ -115,13 +115,13 @@ class Iteration(Generic[Item]):
             )
         with self._lock:
             packs = self._dataset._packing is not None
+            if self._closed:
+                raise StateError("the iteration is closed", hint="iterate over the dataset again")
             content, position = self._next_packed() if packs else self._next()
         item: Item = self._item(content, position)
         return item
 
     def _next(self) -> tuple[Any, Position]:
-        if self._closed:
-            raise StateError("the iteration is closed", hint="iterate over the dataset again")
         while self._loader is not None or self._has_epoch():
             if self._loader is None:
                 self._loader = self._open()
@@ -146,8 +146,6 @@ class Iteration(Generic[Item]):
             self.reporter.tell(self._epoch, loader.dropped)
 
     def _next_packed(self) -> tuple[Any, Position]:
-        if self._closed:
-            raise StateError("the iteration is closed", hint="iterate over the dataset again")
         while self._packed is not None or self._has_epoch():
             if self._packed is None:
                 self._packed = self._open_packed()

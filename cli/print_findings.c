@@ -116,12 +116,16 @@ static const char *show_list(const cst_findings *findings, const struct ArrowSch
   return room;
 }
 
+static bool is_text(const struct ArrowSchema *column) {
+  return strcmp(column->format, "u") == 0 || strcmp(column->format, "z") == 0;
+}
+
 /* What a cell shows: a text of the findings, or one in the room. */
 static const char *show_cell(const cst_findings *findings, const struct ArrowSchema *column,
                              size_t row, char room[ROOM]) {
   const char *text = cst_findings_text(findings, column->name, row);
   int64_t number = cst_findings_number(findings, column->name, row);
-  if (strcmp(column->format, "u") == 0) {
+  if (is_text(column)) {
     return text != NULL ? text : "-";
   }
   if (column->format[0] == '+') {
@@ -148,11 +152,11 @@ static int column_width(const cst_findings *findings, const struct ArrowSchema *
 }
 
 static void print_cell(const struct ArrowSchema *column, const char *text, int width, bool last) {
-  bool is_text = strcmp(column->format, "u") == 0;
+  bool left = is_text(column);
   int size = (int)strlen(text);
-  printf("%*s", is_text || size >= width ? 0 : width - size, "");
+  printf("%*s", left || size >= width ? 0 : width - size, "");
   cli_print_text(stdout, text);
-  printf("%*s%s", !is_text || last || size >= width ? 0 : width - size, "", last ? "\n" : "  ");
+  printf("%*s%s", !left || last || size >= width ? 0 : width - size, "", last ? "\n" : "  ");
 }
 
 static void print_table(const cst_findings *findings, const struct ArrowSchema *schema,

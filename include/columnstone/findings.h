@@ -7,7 +7,8 @@
  * their columns.
  *
  * Columns are strings, int64, bool and double, lists of these, and lists of structs. Bytes of a
- * name that are not UTF-8 are U+FFFD in them.
+ * name that are not UTF-8 are U+FFFD in them; but names of files are binary, as the system has
+ * them.
  */
 #ifndef COLUMNSTONE_FINDINGS_H
 #define COLUMNSTONE_FINDINGS_H
@@ -41,7 +42,7 @@ CST_API cst_status cst_findings_batch(const cst_findings *findings, struct Arrow
  * no structs: `row` is the number of the item then, of all items of the column, as
  * cst_findings_items says. */
 
-/* A string, borrowed from the findings; NULL: null, or there is no such string. */
+/* A string, or the name of a file, borrowed from the findings; NULL: null, or there is none. */
 CST_API const char *cst_findings_text(const cst_findings *findings, const char *column, size_t row);
 /* An integer, or a bool as 0 or 1; -1: null, or there is no such number. */
 CST_API int64_t cst_findings_number(const cst_findings *findings, const char *column, size_t row);

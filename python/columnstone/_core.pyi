@@ -85,7 +85,7 @@ def pack_arrays(
     /,
 ) -> list[tuple[int, tuple[int, ...], int]]: ...
 
-# (file, begin, end, exact, task, record) each; sizes are those of the paths, which are no globs
+# What it finds, as docs/splits.md says; sizes are those of the paths, which are no globs
 # then (None among them: not known); cut: one of SPLIT_CUT_...
 def plan_splits(
     paths: tuple[bytes, ...],
@@ -95,7 +95,7 @@ def plan_splits(
     container: str | None,
     cut: int,
     /,
-) -> list[tuple[str, int, int, bool, int, int]]: ...
+) -> tuple[RecordBatch, dict[str, int]]: ...
 def split_strings(data: Buffer, lengths: Buffer, /) -> list[bytes]: ...
 
 # Operations of the methods of RecordBatch and Array; the type of the first is the result's.

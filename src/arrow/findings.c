@@ -158,8 +158,20 @@ static char *copy_as_utf8(cst__arena *arena, const uint8_t *bytes, size_t size) 
   return copy;
 }
 
+/* What a file is called: one copy for all rows that follow each other. */
+static const char *copy_file(cst_findings *f, const cst__found_column *column, const char *name,
+                             size_t size) {
+  const char *before = column->count > 0 ? column->cells[column->count - 1].as.text : NULL;
+  return before != NULL && strlen(before) == size && memcmp(before, name, size) == 0
+             ? before
+             : cst__arena_copy(&f->arena, name, size);
+}
+
 void cst__put_bytes(cst_findings *findings, const void *text, size_t size) {
-  const char *copy = copy_as_utf8(&findings->arena, text, size);
+  const cst__found_level *level = &findings->levels[findings->depth];
+  const cst__found_column *column = &level->columns[level->at];
+  const char *copy = column->spec->format[0] == 'z' ? copy_file(findings, column, text, size)
+                                                    : copy_as_utf8(&findings->arena, text, size);
   findings->failed = findings->failed || copy == NULL;
   put_cell(findings, (cst__found_cell){.as.text = copy});
 }
@@ -267,7 +279,7 @@ static const cst__found_column *look_up(const cst_findings *findings, const char
 }
 
 const char *cst_findings_text(const cst_findings *findings, const char *column, size_t row) {
-  const cst__found_column *found = look_up(findings, column, "u", row);
+  const cst__found_column *found = look_up(findings, column, "uz", row);
   return found != NULL && !found->cells[row].is_null ? found->cells[row].as.text : NULL;
 }
 
@@ -368,6 +380,7 @@ static bool build_cell(const cst__found_column *column, size_t at, cst__builder 
   }
   switch (column->spec->format[0]) {
     case 'u':
+    case 'z':
       return cst__builder_append_bytes(to, cell->as.text, strlen(cell->as.text));
     case 'b':
       return cst__builder_append_bool(to, cell->as.number != 0);

@@ -19,7 +19,7 @@
 
 typedef struct cst__finding_column {
   const char *name;
-  const char *format; /* of Arrow: "u", "l", "b", "g", "+l" */
+  const char *format; /* of Arrow: "u", "z", "l", "b", "g", "+l" */
   bool is_nullable;
   const struct cst__finding_column *items; /* of a list: one column without a name, or the fields of
                                               its structs */
@@ -28,6 +28,9 @@ typedef struct cst__finding_column {
 
 #define CST__TEXT(name) \
   { name, "u", false, NULL, 0 }
+/* Names of files: whatever bytes the system has. */
+#define CST__FILE(name) \
+  { name, "z", false, NULL, 0 }
 #define CST__NUMBER(name) \
   { name, "l", false, NULL, 0 }
 #define CST__REAL(name) \

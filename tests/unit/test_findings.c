@@ -152,6 +152,24 @@ TEST(text_is_utf8) {
   cst_findings_free(f);
 }
 
+TEST(files_are_bytes) {
+  static const cst__finding_column one[] = {CST__FILE("file")};
+  static const cst__finding_type files = {"files", one, 1};
+  static const char name[] = "a\xff";
+  cst_findings *f;
+  CHECK_EQ(cst__findings_new(&files, NULL, &f, NULL), CST_OK);
+  cst__put_text(f, name);
+  cst__put_text(f, name);
+  cst__put_text(f, "a");
+  f = finish(f);
+  CHECK_STR(cst_findings_text(f, "file", 0), name);
+  CHECK(cst_findings_text(f, "file", 1) == cst_findings_text(f, "file", 0));
+  check_text(f, "{\"file\": {\"base64\": \"Yf8=\"}}\n"
+                "{\"file\": {\"base64\": \"Yf8=\"}}\n"
+                "{\"file\": \"a\"}\n");
+  cst_findings_free(f);
+}
+
 static int find_all(void *context) {
   cst_findings *f = NULL;
   struct ArrowSchema schema;

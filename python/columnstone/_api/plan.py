@@ -14,7 +14,7 @@ from .._base.public import public
 from .._io.listing import listed
 from .._io.rules import rule
 from .._source.inputs import check_names, expand, is_remote, written_format
-from .._source.split import Split
+from .._source.split import Split, splits_of
 
 if TYPE_CHECKING:
     from .open import AnyInput
@@ -55,8 +55,8 @@ def plan(
             local, name, framing = expand(local), None, None
             divides = "split" in written.options
             cut = _core.SPLIT_CUT_BY_NAME if divides else _core.SPLIT_CUT_NONE
-    splits = _core.plan_splits(local, sizes, target, name, framing, cut)
-    return [Split(*split) for split in splits]
+    batch, _ = _core.plan_splits(local, sizes, target, name, framing, cut)
+    return splits_of(batch)
 
 
 def _local_files(paths: object) -> tuple[bytes, ...]:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import os
+from typing import TYPE_CHECKING, NamedTuple
 
+from .._arrow.findings import rows
 from .._base.public import public_in
 from .._base.text import name_of_url
+
+if TYPE_CHECKING:
+    from .. import _core
+
+_END = 2**63 - 1  # of a file whose size is not known
 
 
 @public_in("columnstone.source")
@@ -38,3 +45,16 @@ class Split(NamedTuple):
             for name, value in self._asdict().items()
         )
         return f"Split({fields})"
+
+
+def splits_of(batch: _core.RecordBatch) -> list[Split]:
+    """What a plan found."""
+    names: dict[bytes, str] = {}  # one text for all splits of a file
+
+    def split(
+        file: bytes, begin: int, end: int | None, exact: bool, task: int, record: int | None
+    ) -> Split:
+        name = names.setdefault(file, os.fsdecode(file))
+        return Split(name, begin, _END if end is None else end, exact, task, record or 0)
+
+    return rows(batch, split)

@@ -1,6 +1,7 @@
-/* Splits: planned, and read, as tuples. */
+/* Splits: planned as findings, read as tuples. */
 #include <stdlib.h>
 
+#include "ext/arrow/arrow.h"
 #include "ext/source/source.h"
 
 /* ---- planning ---- */
@@ -50,44 +51,22 @@ static int take_split_arguments(split_arguments *a, PyObject *args) {
   return 0;
 }
 
-/* A list of (file, begin, end, exact, task, record). */
-static PyObject *list_of_splits(const cst_splits *splits) {
-  const size_t count = cst_splits_num_splits(splits);
-  PyObject *list = PyList_New((Py_ssize_t)count);
-  const char *file = NULL;
-  PyObject *name = NULL; /* of the file: one for all of its splits */
-  for (size_t i = 0; list != NULL && i < count; i++) {
-    const cst_split *split = cst_splits_get(splits, i);
-    if (split->file != file) {
-      file = split->file;
-      cst__py_replace(&name, PyUnicode_DecodeFSDefault(file));
-    }
-    PyObject *entry =
-        name == NULL
-            ? NULL
-            : Py_BuildValue("OKKOKK", name, (unsigned long long)split->begin,
-                            (unsigned long long)split->end, split->exact ? Py_True : Py_False,
-                            (unsigned long long)split->task, (unsigned long long)split->record);
-    if (entry == NULL || PyList_SetItem(list, (Py_ssize_t)i, entry) < 0) {
-      Py_CLEAR(list);
-    }
-  }
-  Py_XDECREF(name);
-  return list;
-}
-
 PyObject *cst__py_plan_splits(PyObject *module, PyObject *args) {
   split_arguments a = {.options = CST_SPLIT_OPTIONS_INIT};
-  PyObject *list = NULL;
+  PyObject *planned = NULL;
   if (take_split_arguments(&a, args) == 0) {
     cst_splits *splits = NULL;
+    cst_findings *found = NULL;
     cst_error error = CST_ERROR_INIT;
     cst_status status;
     Py_BEGIN_ALLOW_THREADS
     status = cst_splits_plan(a.list, (size_t)PyTuple_Size(a.paths), &a.options, &splits, &error);
+    if (status == CST_OK) {
+      status = cst_splits_findings(splits, &found, &error);
+    }
     Py_END_ALLOW_THREADS
     if (status == CST_OK) {
-      list = list_of_splits(splits);
+      planned = cst__py_findings(PyModule_GetState(module), found);
     } else if (PyErr_Occurred() == NULL) {
       cst__py_raise(PyModule_GetState(module), &error);
     }
@@ -95,7 +74,7 @@ PyObject *cst__py_plan_splits(PyObject *module, PyObject *args) {
   }
   free(a.list);
   free(a.file_sizes);
-  return list;
+  return planned;
 }
 
 /* ---- reading ---- */

@@ -315,7 +315,7 @@ size_t cst_splits_num_splits(const cst_splits *splits) {
 
 cst_status cst_splits_findings(const cst_splits *splits, cst_findings **out, cst_error *error) {
   static const cst__finding_column columns[] = {
-      CST__TEXT("file"),  CST__NUMBER("begin"), CST__NUMBER_OR_NULL("end"),
+      CST__FILE("file"),  CST__NUMBER("begin"), CST__NUMBER_OR_NULL("end"),
       CST__BOOL("exact"), CST__NUMBER("task"),  CST__NUMBER_OR_NULL("record")};
   static const cst__finding_type type = {"splits", columns, 6};
   cst_findings *found;

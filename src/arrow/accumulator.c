@@ -8,6 +8,7 @@
 
 #include "arrow/dictionary.h"
 #include "arrow/owned.h"
+#include "base/bytes.h"
 #include "base/crc32c.h"
 
 /* ---- places ---- */
@@ -46,7 +47,7 @@ void cst__archive_place(cst__archive *a, cst__place *place, cst__file_names *nam
   cst_bytes file = {NULL, 0};
   char text[4096];
   if (!cst__archive_loads(a)) {
-    file = (cst_bytes){(const uint8_t *)place->file, strlen(place->file)};
+    file = cst__bytes_of(place->file);
   }
   cst__archive_bytes(a, &file);
   cst__archive_i64(a, &place->record);

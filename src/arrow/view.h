@@ -96,6 +96,12 @@ static inline int64_t cst__view_block_size(const cst__view *v, int64_t i) {
   return ((const int64_t *)v->array->buffers[2 + v->num_variadic])[i];
 }
 
+/* Whether a bool is true; not asked of null ones. */
+static inline bool cst__view_bool(const cst__view *v, int64_t i) {
+  int64_t at = v->offset + i;
+  return (((const uint8_t *)v->data)[at >> 3] >> (at & 7)) & 1;
+}
+
 /* An integer of any width; one above INT64_MAX comes out negative. */
 static inline int64_t cst__view_int(const cst__view *v, int64_t i) {
   int64_t at = v->offset + i;

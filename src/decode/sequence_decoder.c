@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/arguments.h"
+#include "base/bytes.h"
 #include "base/names.h"
 #include "decode/decoder_columns.h"
 #include "decode/sequence_loop.h"
@@ -70,9 +71,7 @@ static cst_status add_one(sequence_decoder *d, const cst_feature *column, const 
   }
   size_t count = column != NULL ? column->num_children : 0;
   const cst_feature *list =
-      count > 0 ? cst__feature_by_name(column->children, count,
-                                       (cst_bytes){(const uint8_t *)name, strlen(name)})
-                : NULL;
+      count > 0 ? cst__feature_by_name(column->children, count, cst__bytes_of(name)) : NULL;
   if (list != NULL) {
     return add_list_feature(d, list, error);
   }

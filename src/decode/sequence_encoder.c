@@ -11,6 +11,7 @@
 
 #include "arrow/records/encoder.h"
 #include "base/arguments.h"
+#include "base/bytes.h"
 #include "decode/entry_writer.h"
 #include "decode/sequence_decoder.h"
 
@@ -39,9 +40,9 @@ static const cst_feature *find_sequence_feature(const cst_schema *schema, const 
 }
 
 static const cst_feature *find_list_feature(const cst_feature *parent, const char *name) {
-  return parent != NULL ? cst__feature_by_name(parent->children, parent->num_children,
-                                               (cst_bytes){(const uint8_t *)name, strlen(name)})
-                        : NULL;
+  return parent != NULL
+             ? cst__feature_by_name(parent->children, parent->num_children, cst__bytes_of(name))
+             : NULL;
 }
 
 static cst_status add_context(sequence_encoder *e, const cst__view *view, cst_error *error) {

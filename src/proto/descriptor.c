@@ -1,7 +1,7 @@
 /* Look-ups in descriptor tables. */
 #include "proto/descriptor.h"
 
-#include <string.h>
+#include "base/bytes.h"
 
 const cst__field_def *cst__field_by_number(const cst__message_def *message, int64_t number) {
   size_t low = 0;
@@ -21,24 +21,13 @@ const cst__field_def *cst__field_by_number(const cst__message_def *message, int6
   return NULL;
 }
 
-static bool is_table_name(const char *have, const char *name, size_t size) {
-  return strlen(have) == size && memcmp(have, name, size) == 0;
-}
-
-/* As strcmp, of a name that does not end with NUL. */
-static int compare_table_name(const char *have, const char *name, size_t size) {
-  size_t have_size = strlen(have);
-  int order = memcmp(have, name, have_size < size ? have_size : size);
-  return order != 0 ? order : (have_size > size) - (have_size < size);
-}
-
 /* In part of the index by name. */
 static const cst__field_def *search_fields(const cst__message_def *message, size_t low, size_t high,
-                                           const char *name, size_t size) {
+                                           cst_bytes name) {
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     const cst__field_def *field = &message->fields[message->by_name[middle]];
-    int order = compare_table_name(field->name, name, size);
+    int order = cst__bytes_compare(cst__bytes_of(field->name), name);
     if (order == 0) {
       return field;
     }
@@ -53,11 +42,12 @@ static const cst__field_def *search_fields(const cst__message_def *message, size
 
 const cst__field_def *cst__field_by_name(const cst__message_def *message, const char *name,
                                          size_t size) {
+  const cst_bytes wanted = {(const uint8_t *)name, size};
   if (message->by_name != NULL) {
-    return search_fields(message, 0, message->num_fields - message->num_extensions, name, size);
+    return search_fields(message, 0, message->num_fields - message->num_extensions, wanted);
   }
   for (size_t i = 0; i < message->num_fields; i++) {
-    if (is_table_name(message->fields[i].name, name, size)) {
+    if (cst__bytes_equal(cst__bytes_of(message->fields[i].name), wanted)) {
       return &message->fields[i];
     }
   }
@@ -70,7 +60,7 @@ const cst__field_def *cst__extension_by_name(const cst__message_def *message, co
     return NULL;
   }
   return search_fields(message, message->num_fields - message->num_extensions, message->num_fields,
-                       full_name, size);
+                       (cst_bytes){(const uint8_t *)full_name, size});
 }
 
 const char *cst__field_type_name(const cst__field_def *field) {
@@ -147,14 +137,13 @@ const cst__enum_value *cst__enum_by_number(const cst__enum_def *values, int64_t 
   return NULL;
 }
 
-static const cst__enum_value *search_value_names(const cst__enum_def *values, const char *name,
-                                                 size_t size) {
+static const cst__enum_value *search_value_names(const cst__enum_def *values, cst_bytes name) {
   size_t low = 0;
   size_t high = values->num_values;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     const cst__enum_value *value = &values->values[values->by_name[middle]];
-    int order = compare_table_name(value->name, name, size);
+    int order = cst__bytes_compare(cst__bytes_of(value->name), name);
     if (order == 0) {
       return value;
     }
@@ -169,11 +158,12 @@ static const cst__enum_value *search_value_names(const cst__enum_def *values, co
 
 const cst__enum_value *cst__enum_by_name(const cst__enum_def *values, const char *name,
                                          size_t size) {
+  const cst_bytes wanted = {(const uint8_t *)name, size};
   if (values->by_name != NULL) {
-    return search_value_names(values, name, size);
+    return search_value_names(values, wanted);
   }
   for (size_t i = 0; i < values->num_values; i++) {
-    if (is_table_name(values->values[i].name, name, size)) {
+    if (cst__bytes_equal(cst__bytes_of(values->values[i].name), wanted)) {
       return &values->values[i];
     }
   }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "proto/descriptor_build.h"
 #include "proto/descriptor_proto.h"
 
@@ -488,8 +489,7 @@ static cst_status check_maps(cst__set_builder *builder, const cst__message_def *
     const cst__field_def *field = &def->fields[i];
     if (field->message != NULL && field->message->is_map_entry &&
         (!cst__field_is_repeated(field) || field->type != CST__FIELD_MESSAGE)) {
-      return cst__set_fail(builder, def->full_name,
-                           (cst_bytes){(const uint8_t *)field->name, strlen(field->name)}, NULL,
+      return cst__set_fail(builder, def->full_name, cst__bytes_of(field->name), NULL,
                            "the field is a map and not repeated");
     }
   }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/utf8.h"
 #include "proto/builtin_files.h"
 #include "proto/descriptor_build.h"
@@ -49,14 +50,10 @@ static cst_status add_file(cst__set_builder *builder, const cst__set_file *file)
   return CST_OK;
 }
 
-static bool is_same_file(const cst__set_file *file, cst_bytes bytes) {
-  return file->bytes.size == bytes.size && memcmp(file->bytes.data, bytes.data, bytes.size) == 0;
-}
-
 /* Sets that were put together have files twice. */
 static cst_status check_same_file(cst__set_builder *builder, const cst__set_file *file,
                                   cst_bytes bytes) {
-  if (is_same_file(file, bytes)) {
+  if (cst__bytes_equal(file->bytes, bytes)) {
     return CST_OK;
   }
   return cst__fail(builder->error, CST_SCHEMA, "take one version of the file",

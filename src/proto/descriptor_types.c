@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "proto/descriptor_build.h"
 #include "proto/descriptor_proto.h"
 
@@ -149,8 +150,7 @@ static cst_status index_values(cst__set_builder *builder, cst__enum_def *def) {
   for (size_t i = 1; i < count; i++) {
     if (strcmp(values[i - 1].value->name, values[i].value->name) == 0) {
       const char *name = values[i].value->name;
-      return cst__set_fail(builder, def->full_name,
-                           (cst_bytes){(const uint8_t *)name, strlen(name)}, NULL,
+      return cst__set_fail(builder, def->full_name, cst__bytes_of(name), NULL,
                            "the enum has two values of this name");
     }
   }

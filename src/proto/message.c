@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 cst__message *cst__message_new(cst__arena *arena, const cst__message_def *def) {
   cst__message *message = cst__arena_take_zero(arena, sizeof *message);
   if (message != NULL) {
@@ -363,11 +365,7 @@ static int compare_keys(const map_item *a, const map_item *b) {
   if (!a->is_text) {
     return (fa->as.one.i > fb->as.one.i) - (fa->as.one.i < fb->as.one.i);
   }
-  cst_bytes ka = fa->as.one.bytes;
-  cst_bytes kb = fb->as.one.bytes;
-  size_t size = ka.size < kb.size ? ka.size : kb.size;
-  int order = size > 0 ? memcmp(ka.data, kb.data, size) : 0;
-  return order != 0 ? order : (ka.size > kb.size) - (ka.size < kb.size);
+  return cst__bytes_compare(fa->as.one.bytes, fb->as.one.bytes);
 }
 
 static int compare_items(const void *a, const void *b) {

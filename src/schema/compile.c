@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/utf8.h"
 #include "schema/internal.h"
 #include "schema/schema.h"
@@ -62,17 +63,11 @@ static cst_bytes name_of_field(const cst_feature *feature) {
   return (cst_bytes){(const uint8_t *)feature->name, feature->name_size};
 }
 
-static int compare_feature_names(cst_bytes a, cst_bytes b) {
-  size_t size = a.size < b.size ? a.size : b.size;
-  int order = size > 0 ? memcmp(a.data, b.data, size) : 0;
-  return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
-}
-
 /* By name; features of one name by place. */
 static int compare_by_name(const void *a, const void *b) {
   const cst_feature *fa = *(const cst_feature *const *)a;
   const cst_feature *fb = *(const cst_feature *const *)b;
-  int order = compare_feature_names(name_of_field(fa), name_of_field(fb));
+  int order = cst__bytes_compare(name_of_field(fa), name_of_field(fb));
   return order != 0 ? order : (fa > fb) - (fa < fb);
 }
 
@@ -82,7 +77,7 @@ const cst_feature *cst__feature_by_name(const cst_feature *features, size_t coun
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     const cst_feature *feature = sorted_features(features, count)[middle];
-    int order = compare_feature_names(name_of_field(feature), name);
+    int order = cst__bytes_compare(name_of_field(feature), name);
     if (order == 0) {
       return feature;
     }
@@ -216,7 +211,7 @@ static cst_status sort_features(const compiler *c, const cst__field *messages,
     qsort(sorted, count, sizeof *sorted, compare_by_name);
   }
   for (size_t i = 1; i < count; i++) {
-    if (compare_feature_names(name_of_field(sorted[i - 1]), name_of_field(sorted[i])) == 0) {
+    if (cst__bytes_compare(name_of_field(sorted[i - 1]), name_of_field(sorted[i])) == 0) {
       size_t at = (size_t)(sorted[i] - features);
       cst_status status =
           cst__schema_fail(cst__nth_message(messages, at), c->error, "remove or rename one of them",

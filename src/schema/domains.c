@@ -13,7 +13,7 @@
 static bool names(const cst__message *message, int32_t number, const char *environment) {
   const cst__field *field = cst__message_find(message, number);
   for (size_t i = 0; field != NULL && i < field->count; i++) {
-    if (cst__bytes_equal(cst__nth_bytes(field, i), cst__name_of(environment))) {
+    if (cst__bytes_equal(cst__nth_bytes(field, i), cst__bytes_of(environment))) {
       return true;
     }
   }

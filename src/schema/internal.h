@@ -5,6 +5,7 @@
 
 #include <columnstone/schema.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/thread.h"
 #include "proto/message.h"
@@ -48,12 +49,6 @@ const char *cst__feature_type_name(cst_feature_type type);
 /* Bytes for a "%.*s" of a message: a name, cut. */
 #define NAME_ARGS(name) ((name).size < 60 ? (int)(name).size : 60), (const char *)(name).data
 
-static inline cst_bytes cst__name_of(const char *name) {
-  return (cst_bytes){(const uint8_t *)name, strlen(name)};
-}
-static inline bool cst__bytes_equal(cst_bytes a, cst_bytes b) {
-  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
 /* The i-th name of a repeated string, and the i-th message of a repeated message. */
 static inline cst_bytes cst__nth_bytes(const cst__field *field, size_t i) {
   return field->as.many[i].bytes;

@@ -104,9 +104,9 @@ cst_status cst__specs_set_path(cst__specs_builder *b, const cst__message *place,
     return CST_NO_MEMORY;
   }
   if (parent != NULL) {
-    CST__TRY(cst__specs_copy_name(b, place, cst__name_of(parent), &path[0]));
+    CST__TRY(cst__specs_copy_name(b, place, cst__bytes_of(parent), &path[0]));
   }
-  CST__TRY(cst__specs_copy_name(b, place, cst__name_of(name), &path[steps - 1]));
+  CST__TRY(cst__specs_copy_name(b, place, cst__bytes_of(name), &path[steps - 1]));
   spec->path = path;
   spec->num_path_steps = steps;
   return CST_OK;
@@ -159,7 +159,7 @@ static void sort_by_name(cst_specs *specs) {
 }
 
 static cst_status build_specs(cst__specs_builder *b, const char *group, const char *environment) {
-  CST__TRY(add_explicit(b, cst__name_of(group != NULL ? group : "")));
+  CST__TRY(add_explicit(b, cst__bytes_of(group != NULL ? group : "")));
   CST__TRY(cst__specs_infer(b));
   CST__TRY(cst__specs_keep_environment(b, environment));
   sort_by_name(b->specs);

@@ -11,7 +11,7 @@ static const cst__message *step_into(const cst_schema *schema, const cst__messag
   const cst__field *features = parent != NULL ? cst__message_find(parent, number) : NULL;
   for (size_t i = 0; features != NULL && i < features->count; i++) {
     const cst__message *feature = cst__nth_message(features, i);
-    if (cst__bytes_equal(cst__message_bytes(feature, FEATURE_NAME), cst__name_of(name))) {
+    if (cst__bytes_equal(cst__message_bytes(feature, FEATURE_NAME), cst__bytes_of(name))) {
       return cst__in_environment(schema, feature, environment) ? feature : NULL;
     }
   }

@@ -178,7 +178,7 @@ static const cst_feature *sibling(const cst__specs_builder *b, const cst_tensor_
   const cst_feature *among = b->schema->features;
   size_t count = b->schema->num_features;
   for (size_t i = 0; i + 1 < spec->num_path_steps; i++) {
-    const cst_feature *parent = cst__feature_by_name(among, count, cst__name_of(spec->path[i]));
+    const cst_feature *parent = cst__feature_by_name(among, count, cst__bytes_of(spec->path[i]));
     among = parent->children;
     count = parent->num_children;
   }
@@ -284,7 +284,7 @@ static cst_status make_reason(cst__specs_builder *b, cst_bytes group, const char
 /* ---- only ragged tensors ---- */
 
 static bool equals_name(cst_bytes bytes, const char *name) {
-  return cst__bytes_equal(bytes, cst__name_of(name != NULL ? name : ""));
+  return cst__bytes_equal(bytes, cst__bytes_of(name != NULL ? name : ""));
 }
 
 /* True if the message makes the tensor of the same columns and lengths as the spec has. */

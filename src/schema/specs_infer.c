@@ -91,7 +91,7 @@ static cst_status take_parts(cst__specs_builder *b, const cst__message *sparse,
     CST__TRY(consume(b, cst__nth_message(indexes, i), "index", &feature, &message));
     CST__TRY(index_size(b, feature, message, &parts->dims[i]));
     CST__TRY(
-        cst__specs_copy_name(b, message, cst__name_of(feature->name), &parts->index_columns[i]));
+        cst__specs_copy_name(b, message, cst__bytes_of(feature->name), &parts->index_columns[i]));
   }
   return consume(b, cst__message_child(sparse, SPARSE_VALUE), "value", &parts->value, &message);
 }
@@ -230,7 +230,7 @@ static cst_status infer_fixed(cst__specs_builder *b, const cst_feature *feature,
                             "set presence.min_fraction to 1, or use value_count, not shape",
                             "a fixed shape needs presence.min_fraction 1, found %g", fraction);
   }
-  CST__TRY(cst__specs_add(b, message, cst__name_of(feature->name), CST_TENSOR_DENSE,
+  CST__TRY(cst__specs_add(b, message, cst__bytes_of(feature->name), CST_TENSOR_DENSE,
                           "The shape is fixed and the feature is always present "
                           "(presence.min_fraction is 1).",
                           &spec));
@@ -256,7 +256,7 @@ static cst_status infer_variable(cst__specs_builder *b, const cst_feature *featu
   }
   cst_tensor_spec *spec;
   CST__TRY(cst__specs_add(
-      b, message, cst__name_of(feature->name), CST_TENSOR_VARLEN_SPARSE,
+      b, message, cst__bytes_of(feature->name), CST_TENSOR_VARLEN_SPARSE,
       "The length is not fixed, and represent_variable_length_as_ragged is not set.", &spec));
   spec->dtype = cst__specs_dtype(feature->type);
   return cst__specs_set_path(b, message, spec, NULL, feature->name);
@@ -270,7 +270,7 @@ static cst_status add_legacy_dense(cst__specs_builder *b, const cst_feature *fea
   const cst__message *presence = cst__message_child(message, FEATURE_PRESENCE);
   double fraction = presence != NULL ? cst__message_double(presence, PRESENCE_MIN_FRACTION, 0) : 0;
   cst_tensor_spec *spec;
-  CST__TRY(cst__specs_add(b, message, cst__name_of(feature->name), CST_TENSOR_DENSE,
+  CST__TRY(cst__specs_add(b, message, cst__bytes_of(feature->name), CST_TENSOR_DENSE,
                           count == 1 ? "Legacy: value_count is always 1, so it is a scalar."
                                      : "Legacy: value_count is fixed, so it is a vector.",
                           &spec));

@@ -68,7 +68,7 @@ static cst_status make_leaf(cst__specs_builder *b, const cst__message *message, 
                            .is_explicit = true,
                            .reason = "A leaf of a STRUCT feature is a ragged tensor."};
   for (const place *step = at; step != NULL; step = step->outer) {
-    CST__TRY(cst__specs_copy_name(b, message, cst__name_of(step->feature->name), &path[--depth]));
+    CST__TRY(cst__specs_copy_name(b, message, cst__bytes_of(step->feature->name), &path[--depth]));
   }
   out->path = path;
   out->num_path_steps = depth_of_spec(at);
@@ -87,7 +87,7 @@ static cst_status make_struct(cst__specs_builder *b, const cst__message *message
   *out = (cst_tensor_spec){.kind = CST_TENSOR_STRUCTURED,
                            .is_explicit = true,
                            .reason = "A STRUCT feature is a structured tensor of its fields."};
-  CST__TRY(cst__specs_copy_name(b, message, cst__name_of(feature->name), &out->name));
+  CST__TRY(cst__specs_copy_name(b, message, cst__bytes_of(feature->name), &out->name));
   cst_tensor_spec *fields = cst__specs_take(b, feature->num_children, sizeof *fields);
   if (fields == NULL) {
     return CST_NO_MEMORY;

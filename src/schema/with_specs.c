@@ -85,7 +85,7 @@ static cst_status need_child(const writer *w, cst__message *parent, const char *
   cst__field *children = cst__message_find(domain, STRUCT_DOMAIN_FEATURE);
   for (size_t i = 0; children != NULL && i < children->count; i++) {
     *out = children->as.many[i].message;
-    if (cst__bytes_equal(cst__message_bytes(*out, FEATURE_NAME), cst__name_of(name))) {
+    if (cst__bytes_equal(cst__message_bytes(*out, FEATURE_NAME), cst__bytes_of(name))) {
       return check_feature_type(w, *out, name, type);
     }
   }
@@ -394,9 +394,9 @@ static cst_status check_written(const writer *w, const cst_schema *schema, const
   cst__arena_init(&b.specs->arena, NULL);
   for (size_t i = 0; i < groups->count && status == CST_OK; i++) {
     const cst__message *entry = cst__nth_message(groups, i);
-    if (cst__bytes_equal(cst__message_bytes(entry, ENTRY_KEY), cst__name_of(name))) {
+    if (cst__bytes_equal(cst__message_bytes(entry, ENTRY_KEY), cst__bytes_of(name))) {
       const cst__message *group = cst__message_child(entry, ENTRY_VALUE);
-      status = cst__specs_add_group(&b, group, cst__name_of(name));
+      status = cst__specs_add_group(&b, group, cst__bytes_of(name));
     }
   }
   if (status == CST_OK) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 
 enum { FIRST_SLOTS = 64 };
@@ -68,9 +69,7 @@ static cst_status ids_add(cst__ids *ids, uint64_t word, int64_t at, uint32_t *ou
 }
 
 static bool is_same_string(const cst__view *view, int64_t a, int64_t b) {
-  cst_bytes x = cst__view_bytes(view, a);
-  cst_bytes y = cst__view_bytes(view, b);
-  return x.size == y.size && (x.size == 0 || memcmp(x.data, y.data, x.size) == 0);
+  return cst__bytes_equal(cst__view_bytes(view, a), cst__view_bytes(view, b));
 }
 
 static bool is_same(const cst__ids *ids, uint32_t id, uint64_t word, int64_t at) {

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "base/bytes.h"
+
 void cst__by_path_init(cst__by_path *columns, size_t item_size, const cst_allocator *allocator) {
   *columns = (cst__by_path){.allocator = cst__allocator_of(allocator), .item_size = item_size};
   cst__arena_init(&columns->arena, allocator);
@@ -62,8 +64,7 @@ static int compare_keys(const void *a, const void *b) {
   cst_bytes x, y;
   memcpy(&x, *(void *const *)a, sizeof x);
   memcpy(&y, *(void *const *)b, sizeof y);
-  int order = memcmp(x.data, y.data, x.size < y.size ? x.size : y.size);
-  return order != 0 ? order : (x.size > y.size) - (x.size < y.size);
+  return cst__bytes_compare(x, y);
 }
 
 void **cst__by_path_sort(const cst__by_path *columns, cst__arena *arena) {

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/arguments.h"
+#include "base/bytes.h"
 #include "proto/message.h"
 #include "schema/descriptors.h"
 #include "schema/inference.h"
@@ -108,11 +109,7 @@ static float float_above(double value) {
 }
 
 static int compare_domain_values(const void *a, const void *b) {
-  const cst_bytes *x = a;
-  const cst_bytes *y = b;
-  size_t size = x->size < y->size ? x->size : y->size;
-  int order = size > 0 ? memcmp(x->data, y->data, size) : 0;
-  return order != 0 ? order : (x->size > y->size) - (x->size < y->size);
+  return cst__bytes_compare(*(const cst_bytes *)a, *(const cst_bytes *)b);
 }
 
 static bool put_domain_values(const drafting *p, cst__message *domain,

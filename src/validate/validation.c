@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
+
 /* ---- findings ---- */
 
 static void init_findings(cst__finding *findings, size_t count) {
@@ -224,9 +226,7 @@ static void archive_tally(cst__archive *a, cst__validation_state *state, cst__ta
 /* ---- features that the schema does not have ---- */
 
 static int compare_unexpected_key(const cst__unexpected *u, cst_bytes key) {
-  size_t size = u->key_size < key.size ? u->key_size : key.size;
-  int order = memcmp(u->key, key.data, size);
-  return order != 0 ? order : (u->key_size > key.size) - (u->key_size < key.size);
+  return cst__bytes_compare((cst_bytes){(const uint8_t *)u->key, u->key_size}, key);
 }
 
 /* The first one whose key is not less. */
@@ -428,7 +428,7 @@ static void archive_fault(cst__archive *a, const cst_tensor_spec *spec, cst__row
   cst_bytes column = {NULL, 0};
   bool has_column = fault->column != NULL;
   if (has_column) {
-    column = (cst_bytes){(const uint8_t *)fault->column, strlen(fault->column)};
+    column = cst__bytes_of(fault->column);
   }
   cst__archive_i64(a, &fault->found);
   cst__archive_i64(a, &fault->expected);

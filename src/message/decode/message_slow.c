@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arrow/view.h"
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/utf8.h"
 #include "message/decode/message_loop.h"
@@ -122,14 +123,10 @@ static cst_bytes map_key(const cst__builder *keys, int64_t i) {
   return (cst_bytes){keys->values + (size_t)i * width, width};
 }
 
-static bool are_equal(cst_bytes a, cst_bytes b) {
-  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
-}
-
 static bool few_keys_differ(const cst__builder *keys, int64_t begin, int64_t end) {
   for (int64_t i = begin + 1; i < end; i++) {
     for (int64_t j = begin; j < i; j++) {
-      if (are_equal(map_key(keys, i), map_key(keys, j))) {
+      if (cst__bytes_equal(map_key(keys, i), map_key(keys, j))) {
         return false;
       }
     }

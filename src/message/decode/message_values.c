@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/civil.h"
 #include "message/decode/message_loop.h"
 
@@ -54,7 +55,7 @@ static bool put_enum_number(cst__loop *loop, const cst__loop_entry *entry, int32
   if (values->dictionary != NULL) {
     return cst__builder_append_index(values, found - def->values);
   }
-  return put_text(values, (cst_bytes){(const uint8_t *)found->name, strlen(found->name)});
+  return put_text(values, cst__bytes_of(found->name));
 }
 
 /* A number that a closed enum does not have makes an unknown field: of a map, the whole entry. */

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/utf8.h"
 #include "proto/fast_wire.h"
 #include "proto/message.h"
@@ -175,11 +176,7 @@ static inline bool take_part(const uint8_t **at, const uint8_t *end, uint8_t tag
 enum { TAG_FIRST = 1 << 3 | CST__WIRE_LEN, TAG_SECOND = 2 << 3 | CST__WIRE_LEN };
 
 static int compare_entries(const void *a, const void *b) {
-  const cst_bytes *ka = &((const struct_entry *)a)->key;
-  const cst_bytes *kb = &((const struct_entry *)b)->key;
-  size_t size = ka->size < kb->size ? ka->size : kb->size;
-  int order = size > 0 ? memcmp(ka->data, kb->data, size) : 0;
-  return order != 0 ? order : (ka->size > kb->size) - (ka->size < kb->size);
+  return cst__bytes_compare(((const struct_entry *)a)->key, ((const struct_entry *)b)->key);
 }
 
 static void sort_entries(struct_entry *entries, size_t count) {

@@ -3,10 +3,10 @@
 #include <math.h>
 
 #include "base/interrupt.h"
+#include "nested/order.h"
 #include "query/functions/cast.h"
 #include "query/functions/function_list.h"
 #include "query/functions/groups.h"
-#include "query/functions/order.h"
 #include "query/functions/words.h"
 
 /* ---- types ---- */
@@ -484,11 +484,11 @@ static cst_status eval_quantiles(cst__order *order, const cst__function_call *ca
 cst_status cst__quantile_eval(const cst__function *function, const cst__function_call *call,
                               struct ArrowArray *out, cst_error *error) {
   (void)function;
+  const cst__lists groups = cst__call_lists(call);
   cst__order order;
   *out = (struct ArrowArray){0};
   CST__TRY(cst__order_init(&order, &call->args[0], false, error));
-  CST__TRY(cst__order_take(&order, cst__order_longest(call->offsets, call->count), call->allocator,
-                           error));
+  CST__TRY(cst__order_take(&order, cst__lists_longest(&groups), call->allocator, error));
   cst_status status = cst__result_new(call->result, call->count, call->allocator, out, error);
   if (status == CST_OK) {
     status = cst__result_end(out, eval_quantiles(&order, call, out, error));

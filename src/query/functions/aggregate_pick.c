@@ -1,4 +1,5 @@
 /* Aggregates that choose a value: min, max, first, last, and where it stands: argmin, argmax. */
+#include "base/bytes.h"
 #include "base/interrupt.h"
 #include "query/functions/cast.h"
 #include "query/functions/compare.h"
@@ -83,7 +84,7 @@ static int order_of_slots(const cst__view *view, const cst__value_info *info, in
     const uint8_t *values = cst__view_values(view, info->width);
     return cst__compare_wide(values + a * info->width, values + b * info->width, info->width);
   }
-  return cst__compare_bytes(cst__view_text(view, a), cst__view_text(view, b));
+  return cst__bytes_compare(cst__view_text(view, a), cst__view_text(view, b));
 }
 
 static cst_status best_of_slots(const cst__function_call *call, const cst__value_info *info,

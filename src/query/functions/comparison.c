@@ -3,6 +3,7 @@
  */
 #include "query/functions/compare.h"
 
+#include "base/bytes.h"
 #include "query/functions/cast.h"
 #include "query/functions/function_list.h"
 #include "query/functions/words.h"
@@ -126,9 +127,9 @@ static bool compare_texts_at(const comparison *c, int64_t i, int64_t k, int op) 
   cst_bytes x = cst__view_text(c->x, i);
   cst_bytes y = cst__view_text(c->y, k);
   if (op == CST__EQ || op == CST__NE) {
-    return cst__equal_bytes(x, y) == (op == CST__EQ);
+    return cst__bytes_equal(x, y) == (op == CST__EQ);
   }
-  return is_true_of(cst__compare_bytes(x, y), op);
+  return is_true_of(cst__bytes_compare(x, y), op);
 }
 
 static bool compare_wide_at(const comparison *c, int64_t i, int64_t k, int op) {

@@ -1,13 +1,13 @@
 /* count_distinct and join: aggregates that compare values, or put them together. */
 #include <math.h>
 
+#include "base/bytes.h"
 #include "base/hash.h"
 #include "base/interrupt.h"
+#include "nested/order.h"
 #include "query/functions/cast.h"
-#include "query/functions/compare.h"
 #include "query/functions/function_list.h"
 #include "query/functions/groups.h"
-#include "query/functions/order.h"
 #include "query/functions/same.h"
 #include "query/functions/words.h"
 
@@ -65,7 +65,7 @@ bool cst__same_slots(const cst__same *same, int64_t a, int64_t b) {
   if (a_null || cst__view_is_null(same->view, b)) {
     return a_null && cst__view_is_null(same->view, b);
   }
-  return cst__equal_bytes(cst__same_key(same, a, &x), cst__same_key(same, b, &y));
+  return cst__bytes_equal(cst__same_key(same, a, &x), cst__same_key(same, b, &y));
 }
 
 /* ---- count_distinct ---- */
@@ -89,7 +89,7 @@ typedef struct distinct {
 
 static bool has_key(const distinct *d, int64_t i, cst_bytes key) {
   uint64_t word;
-  return cst__equal_bytes(cst__same_key(&d->same, i, &word), key);
+  return cst__bytes_equal(cst__same_key(&d->same, i, &word), key);
 }
 
 enum {
@@ -159,7 +159,8 @@ static cst_status count_many(const distinct *d, int64_t begin, int64_t end, int6
 
 static cst_status count_all(distinct *d, const cst__function_call *call, int64_t *to,
                             cst_error *error) {
-  int64_t largest = cst__order_longest(call->offsets, call->count);
+  const cst__lists groups = cst__call_lists(call);
+  int64_t largest = cst__lists_longest(&groups);
   if (largest > FEW_VALUES) {
     size_t size = table_size(largest) * sizeof *d->table;
     d->table = cst__new(call->allocator, size);

@@ -3,7 +3,13 @@
 #ifndef QUERY_FUNCTIONS_GROUPS_H
 #define QUERY_FUNCTIONS_GROUPS_H
 
+#include "nested/list.h"
 #include "query/functions/result.h"
+
+/* The groups as lists. */
+static inline cst__lists cst__call_lists(const cst__function_call *call) {
+  return (cst__lists){call->count, -1, call->offsets, call->null_groups};
+}
 
 static inline bool cst__group_is_null(const cst__function_call *call, int64_t group) {
   return call->null_groups != NULL && call->null_groups[group] != 0;

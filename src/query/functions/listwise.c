@@ -2,10 +2,10 @@
  * cumulative_sum, rank.
  */
 #include "base/interrupt.h"
+#include "nested/order.h"
 #include "query/functions/cast.h"
 #include "query/functions/function_list.h"
 #include "query/functions/groups.h"
-#include "query/functions/order.h"
 #include "query/functions/words.h"
 
 /* One slot per element, null where the argument is. */
@@ -181,11 +181,11 @@ static cst_status eval_ranks(cst__order *order, const cst__function_call *call,
 cst_status cst__rank_eval(const cst__function *function, const cst__function_call *call,
                           struct ArrowArray *out, cst_error *error) {
   (void)function;
+  const cst__lists groups = cst__call_lists(call);
   cst__order order;
   *out = (struct ArrowArray){0};
   CST__TRY(cst__order_init(&order, &call->args[0], call->flag, error));
-  CST__TRY(cst__order_take(&order, cst__order_longest(call->offsets, call->count), call->allocator,
-                           error));
+  CST__TRY(cst__order_take(&order, cst__lists_longest(&groups), call->allocator, error));
   cst_status status = begin_elements(call, out, error);
   if (status == CST_OK) {
     status = cst__result_end(out, eval_ranks(&order, call, out, error));

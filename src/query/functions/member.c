@@ -1,6 +1,6 @@
 /* x in [a, b]: membership in a list of literals. */
+#include "base/bytes.h"
 #include "query/functions/cast.h"
-#include "query/functions/compare.h"
 #include "query/functions/function_list.h"
 #include "query/functions/words.h"
 
@@ -81,7 +81,7 @@ static bool is_member_bool(const cst__view *x, int64_t i, const cst__view *items
 static bool is_member_text(const cst__view *x, int64_t i, const cst__view *items) {
   cst_bytes bytes = cst__view_text(x, i);
   for (int64_t k = 0; k < items->length; k++) {
-    if (cst__equal_bytes(bytes, cst__view_text(items, k))) {
+    if (cst__bytes_equal(bytes, cst__view_text(items, k))) {
       return true;
     }
   }

@@ -1,4 +1,9 @@
-/* Chosen slots of flat values: what picks one of its arguments' values is made of this. */
+/* Chosen slots of flat values: what picks one of its arguments' values is made of this.
+ *
+ * It is no cst__take (nested/gather.h): that one keeps the layout, and shares blocks of views and
+ * dictionaries with an owner; here text of any layout becomes the one of results, and nothing
+ * outlives the call.
+ */
 #include "query/functions/values_take.h"
 #include "query/functions/words.h"
 

@@ -48,12 +48,6 @@ static inline void cst__bits_put(uint8_t *bits, int64_t at, uint64_t word, int64
 
 /* ---- elements ---- */
 
-/* Whether a bool is true; not asked of null ones. */
-static inline bool cst__view_bool(const cst__view *view, int64_t i) {
-  int64_t at = view->offset + i;
-  return (((const uint8_t *)view->data)[at >> 3] >> (at & 7)) & 1;
-}
-
 /* Elements that are looked at together: from `at` on, 64 or what is left of them. */
 typedef struct cst__stretch {
   int64_t at;

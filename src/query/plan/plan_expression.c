@@ -5,6 +5,8 @@
 
 #include "query/plan/planning.h"
 
+#include "base/bytes.h"
+
 /* ---- literals and parameters ---- */
 
 static void item_of_literal(const cst__literal *literal, cst__value_type type, cst__item *out) {
@@ -41,7 +43,7 @@ static cst_status literal_of(cst__planning *p, const cst__expr *expr, cst__liter
       out->kind = CST__LITERAL_FLOAT;
       return CST_OK;
     case CST__EXPR_TYPE:
-      out->bytes = (cst_bytes){(const uint8_t *)expr->name, strlen(expr->name)};
+      out->bytes = cst__bytes_of(expr->name);
       out->kind = CST__LITERAL_STRING;
       return CST_OK;
     case CST__EXPR_STRING:

@@ -1,6 +1,8 @@
 /* Indexes: for each element of one place the element of another. */
 #include "query/run/steps_run.h"
 
+#include "base/bytes.h"
+
 /* An index that is to be filled, of `count` elements; NULL: no memory. */
 static int64_t *index_new(const cst__step_call *c, int64_t count, bool has_null) {
   int64_t *at = cst__step_numbers(c, count);
@@ -88,9 +90,7 @@ static bool keys_are_equal(const cst__view *keys, int64_t i, const cst__view *wa
   if (keys->layout == CST__LAYOUT_NUMBER && wanted->layout == CST__LAYOUT_NUMBER) {
     return cst__view_int(keys, i) == cst__view_int(wanted, k);
   }
-  cst_bytes a = cst__view_bytes(keys, i);
-  cst_bytes b = cst__view_bytes(wanted, k);
-  return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
+  return cst__bytes_equal(cst__view_bytes(keys, i), cst__view_bytes(wanted, k));
 }
 
 typedef struct key_search {

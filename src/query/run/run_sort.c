@@ -1,5 +1,5 @@
 /* Sorting the elements of each list by a value. */
-#include "query/functions/order.h"
+#include "nested/order.h"
 #include "query/run/steps_run.h"
 
 cst_status cst__step_sort(const cst__step_call *c) {

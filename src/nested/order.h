@@ -1,9 +1,10 @@
-/* The order of the values of a list: what sort, rank and quantile share.
+/* The order of the values of a list: what sorting, ranks and quantiles share.
  */
-#ifndef QUERY_FUNCTIONS_ORDER_H
-#define QUERY_FUNCTIONS_ORDER_H
+#ifndef NESTED_ORDER_H
+#define NESTED_ORDER_H
 
-#include "query/functions/function.h"
+#include "arrow/view.h"
+#include "base/alloc.h"
 
 typedef struct cst__order_item {
   uint64_t key;
@@ -25,13 +26,10 @@ typedef struct cst__order {
 cst_status cst__order_init(cst__order *order, const cst__view *values, bool descending,
                            cst_error *error);
 
-/* Room for lists of up to `longest` elements: `items`, `spare` and `at` in one block, which
- * cst__delete(order->room) frees. */
+/* Room for lists of up to `longest` (cst__lists_longest) elements: `items`, `spare` and `at` in one
+ * block, which cst__delete(order->room) frees. */
 cst_status cst__order_take(cst__order *order, int64_t longest, const cst_allocator *allocator,
                            cst_error *error);
-
-/* The longest of `count` lists. */
-int64_t cst__order_longest(const int64_t *splits, int64_t count);
 
 /* Writes the elements [begin, end) to order->at in their order: first *num_sorted values, equal
  * ones as they stand, then NaN, then nulls; the latter two as they stand, also if `descending`. */
@@ -41,4 +39,4 @@ cst_status cst__order_list(cst__order *order, int64_t begin, int64_t end, int64_
 /* Whether two elements, neither NaN nor null, have the same value. */
 bool cst__order_is_same(const cst__order *order, int64_t a, int64_t b);
 
-#endif /* QUERY_FUNCTIONS_ORDER_H */
+#endif /* NESTED_ORDER_H */

@@ -3,11 +3,14 @@
  * Values become numbers whose order is that of the values; of text and bytes the first eight bytes
  * do, and the rest is compared where these are equal.
  */
-#include "query/functions/order.h"
+#include "nested/order.h"
 
+#include <string.h>
+
+#include "arrow/owned.h"
+#include "base/bytes.h"
+#include "base/exact.h"
 #include "base/interrupt.h"
-#include "query/functions/compare.h"
-#include "query/functions/words.h"
 
 /* ---- keys ---- */
 
@@ -76,7 +79,7 @@ static uint64_t sort_key(const cst__order *s, int64_t i) {
 /* ---- order ---- */
 
 static int sort_compare_bytes(const cst__order *s, int64_t a, int64_t b) {
-  return cst__compare_bytes(cst__view_bytes(s->values, a), cst__view_bytes(s->values, b));
+  return cst__bytes_compare(cst__view_bytes(s->values, a), cst__view_bytes(s->values, b));
 }
 
 /* True if `b`, which came after `a`, has to stand before it. */
@@ -226,13 +229,4 @@ cst_status cst__order_take(cst__order *s, int64_t longest, const cst_allocator *
   s->spare = s->items + longest + 1;
   s->at = (int64_t *)(s->spare + longest + 1);
   return CST_OK;
-}
-
-int64_t cst__order_longest(const int64_t *splits, int64_t count) {
-  int64_t longest = 0;
-  for (int64_t i = 0; i < count; i++) {
-    int64_t size = splits[i + 1] - splits[i];
-    longest = size > longest ? size : longest;
-  }
-  return longest;
 }

@@ -112,11 +112,11 @@ static bool find_flag(const cli_verb *verb, const char *name, size_t size, char 
 static int add_format_option(const cli_verb *verb, const format_flag *flag, const char *value,
                              cli_settings *settings) {
   size_t count = settings->formats.num_input;
-  cst_format_option *list = realloc(settings->formats.input, (count + 1) * sizeof *list);
+  cst_option *list = realloc(settings->formats.input, (count + 1) * sizeof *list);
   if (list == NULL) {
     return cli_usage(verb, NULL, "out of memory");
   }
-  list[count] = (cst_format_option){.name = flag->info->name, .value = value};
+  list[count] = (cst_option){.name = flag->info->name, .value = value};
   if (value == NULL) {
     list[count].value = turns_off(flag->info) ? "false" : "true";
   }
@@ -156,14 +156,14 @@ cst_status cli_share_options(cli_settings *settings, const char *output, cst_err
   if (status != CST_OK || count == 0) {
     return status;
   }
-  cst_format_option *taken = calloc(count, sizeof *taken);
+  cst_option *taken = calloc(count, sizeof *taken);
   if (taken == NULL) {
     error->code = CST_NO_MEMORY;
     return CST_NO_MEMORY;
   }
   settings->formats.output = taken;
   for (size_t i = 0; i < count; i++) {
-    cst_format_option *given = &settings->formats.input[i];
+    cst_option *given = &settings->formats.input[i];
     const char *of_output = format_of_output(format, given->name);
     if (of_output != NULL) {
       given->format = of_output; /* the input may be of another format */

@@ -81,9 +81,9 @@ typedef struct cli_choice {
 
 /* Options of formats. */
 typedef struct cli_format_options {
-  cst_format_option *input;
+  cst_option *input;
   size_t num_input;
-  cst_format_option *output; /* see cli_share_options */
+  cst_option *output; /* see cli_share_options */
   size_t num_output;
 } cli_format_options;
 

@@ -127,20 +127,20 @@ static bool start_sink(choices *c, const struct ArrowSchema *schema, const cst_w
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
   options.format = "csv";
   options.compression = CST_COMPRESSION_NONE;
-  cst_format_option given[4];
+  cst_option given[4];
   char characters[2][2] = {{c->csv.delimiter}, {c->csv.comment}};
   options.format_options = given;
   for (size_t i = 0; i < 2; i++) {
     if (characters[i][0] != '\0') {
       given[options.num_format_options++] =
-          (cst_format_option){NULL, i == 0 ? "delimiter" : "comment", characters[i]};
+          (cst_option){i == 0 ? "delimiter" : "comment", characters[i], NULL};
     }
   }
   if (c->csv.num_multivalent > 0) {
-    given[options.num_format_options++] = (cst_format_option){"csv", "multivalent", "b"};
+    given[options.num_format_options++] = (cst_option){"multivalent", "b", "csv"};
   }
   if (c->csv.keep_blank_lines) {
-    given[options.num_format_options++] = (cst_format_option){NULL, "keep_blank_lines", "true"};
+    given[options.num_format_options++] = (cst_option){"keep_blank_lines", "true", NULL};
   }
   return cst_sink_open_writer(writer, schema, &options, &c->sink, NULL) == CST_OK;
 }

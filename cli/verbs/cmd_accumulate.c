@@ -39,7 +39,7 @@ static int list_accumulators(const cli_settings *settings) {
 /* ---- options ---- */
 
 typedef struct given {
-  cst_setting *settings;
+  cst_option *list;
   size_t count;
   char *keys;   /* all of them, one after the other */
   char *schema; /* the text of one that was read */
@@ -80,14 +80,14 @@ static cst_status read_schema_text(const char *path, given *options, const char 
 static cst_status read_option(const cst_findings *all, const char *name, const char *text,
                               char *key, given *options, cst_error *error) {
   const char *equals = strchr(text, '=');
-  cst_setting *setting = &options->settings[options->count++];
+  cst_option *option = &options->list[options->count++];
   size_t size = equals != NULL ? (size_t)(equals - text) : strlen(text);
   memcpy(key, text, size);
   key[size] = '\0';
-  *setting = (cst_setting){key, equals != NULL ? equals + 1 : "true"};
+  *option = (cst_option){.name = key, .value = equals != NULL ? equals + 1 : "true"};
   const char *kind = kind_of(all, name, key);
   return kind != NULL && strcmp(kind, "schema") == 0
-             ? read_schema_text(setting->value, options, &setting->value, error)
+             ? read_schema_text(option->value, options, &option->value, error)
              : CST_OK;
 }
 
@@ -98,9 +98,9 @@ static cst_status read_options(const cli_settings *settings, given *options, cst
   for (size_t i = 0; i < finding->num_options; i++) {
     size += strlen(finding->options[i]) + 1;
   }
-  options->settings = calloc(finding->num_options + 1, sizeof *options->settings);
+  options->list = calloc(finding->num_options + 1, sizeof *options->list);
   options->keys = calloc(size, 1);
-  if (options->settings == NULL || options->keys == NULL) {
+  if (options->list == NULL || options->keys == NULL) {
     return cli_fail_memory(error);
   }
   char *key = options->keys;
@@ -114,7 +114,7 @@ static cst_status read_options(const cli_settings *settings, given *options, cst
 }
 
 static void free_options(given *options) {
-  free(options->settings);
+  free(options->list);
   free(options->keys);
   cst_free(options->schema);
 }
@@ -168,8 +168,8 @@ static cst_status tell(const cli_settings *settings, const cst_findings *finding
 static cst_status accumulate(const cli_settings *settings, const given *options, cst_error *error) {
   cst_accumulator *accumulator;
   cst_findings *findings;
-  cst_status status = cst_accumulator_new(settings->paths[0], options->settings, options->count,
-                                          NULL, &accumulator, error);
+  cst_status status = cst_accumulator_new(settings->paths[0], options->list, options->count, NULL,
+                                          &accumulator, error);
   if (status != CST_OK) {
     return status;
   }

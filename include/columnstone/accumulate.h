@@ -26,6 +26,7 @@
 
 #include <columnstone/arrow_abi.h>
 #include <columnstone/findings.h>
+#include <columnstone/options.h>
 #include <columnstone/schema.h>
 #include <columnstone/source.h>
 
@@ -49,7 +50,7 @@ CST_API cst_status cst_accumulators(cst_findings **out, cst_error *error);
  * options are copied; CST_INVALID_ARGUMENT for a name or an option that there is not, or a value
  * that is none. `allocator` may be NULL and has to outlive the accumulator. *out:
  * cst_accumulator_free. */
-CST_API cst_status cst_accumulator_new(const char *name, const cst_setting *options,
+CST_API cst_status cst_accumulator_new(const char *name, const cst_option *options,
                                        size_t num_options, const cst_allocator *allocator,
                                        cst_accumulator **out, cst_error *error);
 CST_API void cst_accumulator_free(cst_accumulator *accumulator);

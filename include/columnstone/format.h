@@ -1,12 +1,12 @@
 /* The formats and containers that there are, and the plug-in interface, version 1: a shared object
  * that reads or writes a tabular format.
  *
- * A plug-in needs only this header, arrow_abi.h and status.h, and no symbol of the library. It
- * defines one function, `cst_plugin`, in a shared object called `columnstone-<format>.so`.
- * Columnstone looks for that file in the folders of the environment variable
- * COLUMNSTONE_PLUGIN_PATH (separated by ':'; "none" switches plug-ins off) and then in its own
- * plug-in folder, loads it when the format is asked for, and never unloads it. docs/plugins.md has
- * a walk through an example.
+ * A plug-in needs only this header, arrow_abi.h, options.h and status.h, and no symbol of the
+ * library. It defines one function, `cst_plugin`, in a shared object called
+ * `columnstone-<format>.so`. Columnstone looks for that file in the folders of the environment
+ * variable COLUMNSTONE_PLUGIN_PATH (separated by ':'; "none" switches plug-ins off) and then in its
+ * own plug-in folder, loads it when the format is asked for, and never unloads it. docs/plugins.md
+ * has a walk through an example.
  *
  * Rules for a plug-in: it never throws, exits or prints; it keeps no pointer that it was lent after
  * it returned; errors hold no content of the data. A stream or a writer is used by one thread at a
@@ -16,6 +16,7 @@
 #define COLUMNSTONE_FORMAT_H
 
 #include <columnstone/arrow_abi.h>
+#include <columnstone/options.h>
 #include <columnstone/status.h>
 
 #ifdef __cplusplus
@@ -54,41 +55,10 @@ typedef struct cst_container_info {
 /* As cst_format_get. */
 CST_API const cst_container_info *cst_container_get(size_t i);
 
-/* ---- options that are set by name ---- */
-
-typedef enum cst_option_kind {
-  CST_OPTION_WORD = 0,      /* one of `words` */
-  CST_OPTION_SWITCH = 1,    /* "true" or "false" */
-  CST_OPTION_TEXT = 2,      /* any text in UTF-8 */
-  CST_OPTION_NUMBER = 3,    /* decimal digits */
-  CST_OPTION_CHARACTER = 4, /* one of ASCII, no quote and no end of line; "\\t" is a tab */
-  CST_OPTION_NAMES = 5      /* between commas, a name that has a comma or a quote in quotes */
-} cst_option_kind;
-
-enum { CST_OPTION_WORDS = 5 };
-
-/* An option. Static. */
-typedef struct cst_option_info {
-  const char *name; /* "skip_lines" */
-  cst_option_kind kind;
-  const char *words[CST_OPTION_WORDS]; /* WORD: what it may be; NULL after the last */
-  int64_t least, most;                 /* NUMBER: what it may be */
-  const char *usual;  /* its value where nobody sets it, as a text; NULL: nothing, or "false" */
-  const char *help;   /* a few words; NULL: docs/messages.md has them */
-  char letter;        /* that may stand for it on command lines; 0: none */
-  bool reads, writes; /* of a format: whether it matters to reading and to writing */
-} cst_option_info;
+/* ---- their options (<columnstone/options.h>) ---- */
 
 /* The i-th option of a format ("csv"); NULL after the last one, and for formats without options. */
 CST_API const cst_option_info *cst_format_option_get(const char *format, size_t i);
-
-/* An option of a format with its value, as sources and sinks take them. */
-typedef struct cst_format_option {
-  const char *format; /* for inputs and outputs of this format, and left out for others; NULL: for
-                         whichever there is: CST_INVALID_ARGUMENT if it has no such option */
-  const char *name;
-  const char *value; /* as its kind says */
-} cst_format_option;
 
 /* ---- plug-ins ---- */
 

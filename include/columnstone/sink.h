@@ -48,7 +48,7 @@ typedef struct cst_sink_options {
   const cst_schema *schema;    /* for formats that need it; NULL is fine */
   bool lossy;                  /* round what the format cannot hold exactly, instead of failing */
   const cst_allocator *allocator;
-  const cst_format_option *format_options; /* of the format, by name: see cst_format_option_get */
+  const cst_option *format_options; /* of the format, by name: see cst_format_option_get */
   size_t num_format_options;
   int32_t threads;      /* 2 or more: compression and writing run beside the caller; 0: 1 */
   uint32_t num_shards;  /* 0: one file of the path's name; else files "<path>-00000-of-00010" (the

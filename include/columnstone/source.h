@@ -101,7 +101,7 @@ typedef struct cst_source_options {
   const char *raw_column; /* containers: one more column of this name, the last one, with each
                              record's bytes: large_list<large_binary> of one value, as features
                              are; for `raw` it is the only one. NULL: none */
-  const cst_format_option *format_options; /* of the format, by name: see cst_format_option_get */
+  const cst_option *format_options; /* of the format, by name: see cst_format_option_get */
   size_t num_format_options;
   const struct ArrowSchema *types; /* csv, json: the columns and their types, instead of `schema`
                                       and instead of inferring them; NULL: none */

@@ -132,12 +132,6 @@ typedef struct cst_bytes {
   size_t size;
 } cst_bytes;
 
-/* An option of something that is made by its name: the value is a text. */
-typedef struct cst_setting {
-  const char *name;
-  const char *value;
-} cst_setting;
-
 /* Names of fields, each below the one before: a column, or a field below one, without items of
  * lists. No steps: the elements themselves. */
 typedef struct cst_path {

@@ -211,7 +211,7 @@ def test_findings_say_what_they_are_in_their_metadata() -> None:
     ("name", "options", "message"),
     [
         ("lenghts", {}, "no accumulator of this name"),
-        ("lengths", {"column": "a"}, "no such option"),
+        ("lengths", {"column": "a"}, "lengths has no option 'column'"),
         ("validation", {}, "no schema to validate against"),
         ("proposal", {"max_domain": 0}, "max_domain"),
     ],

@@ -51,47 +51,8 @@ static uint64_t mark_options(const cst__option_table *table, const void *options
   return mark;
 }
 
-static const char *option_name(const void *items, size_t i) {
-  return cst__option_at(items, i)->info.name;
-}
-
-static cst_status read_setting(const cst__accumulator *accumulator, const cst_setting *setting,
-                               cst__arena *arena, void *options, cst_error *error) {
-  char message[96];
-  if (setting->name == NULL || setting->value == NULL) {
-    return cst__missing("an option's name or value", error);
-  }
-  const cst__option_table *table = accumulator->options;
-  const cst__option *option = table != NULL ? cst__option_find(table, setting->name) : NULL;
-  if (option == NULL) {
-    const cst__name_list names = {table, table != NULL ? table->count : 0, option_name};
-    (void)snprintf(message, sizeof message, "the accumulator '%s' has no such option",
-                   accumulator->name);
-    return cst__fail_unknown(error, CST_INVALID_ARGUMENT, message, setting->name, &names);
-  }
-  return cst__option_set(table, option, setting->value, arena, options, error);
-}
-
-/* *out: NULL for an accumulator without options. */
-static cst_status read_options(const cst__accumulator *accumulator, const cst_setting *settings,
-                               size_t count, cst__arena *arena, void **out, cst_error *error) {
-  const cst__option_table *table = accumulator->options;
-  *out = table != NULL ? cst__arena_take_zero(arena, table->size) : NULL;
-  if (table != NULL && *out == NULL) {
-    return cst__fail_memory(error, table->size);
-  }
-  for (size_t i = 0; i < count; i++) {
-    CST__TRY(read_setting(accumulator, &settings[i], arena, *out, error));
-  }
-  for (size_t i = 0; table != NULL && i < table->count; i++) {
-    cst__option_settle(cst__option_at(table, i), *out);
-  }
-  return CST_OK;
-}
-
 /* ---- making ---- */
 
-/* By settled options. */
 static cst_status new_handle(const cst__accumulator *accumulator, const void *options,
                              const cst_allocator *allocator, cst_accumulator **out,
                              cst_error *error) {
@@ -119,7 +80,7 @@ static cst_status new_handle(const cst__accumulator *accumulator, const void *op
   return CST_OK;
 }
 
-cst_status cst_accumulator_new(const char *name, const cst_setting *options, size_t num_options,
+cst_status cst_accumulator_new(const char *name, const cst_option *options, size_t num_options,
                                const cst_allocator *allocator, cst_accumulator **out,
                                cst_error *error) {
   const cst__accumulator *accumulator;
@@ -127,13 +88,12 @@ cst_status cst_accumulator_new(const char *name, const cst_setting *options, siz
   cst__arena arena;
   CST__CLEAR(out);
   CST__TRY(cst__check_given(name, "name", out, error));
-  if (options == NULL && num_options > 0) {
-    return cst__missing("options", error);
-  }
+  CST__TRY(cst__options_check_given(options, num_options, error));
   CST__TRY(cst__check_allocator(allocator, error));
   CST__TRY(cst__accumulator_find(name, &accumulator, error));
   cst__arena_init(&arena, allocator);
-  cst_status status = read_options(accumulator, options, num_options, &arena, &read, error);
+  cst_status status = cst__options_read(
+      accumulator->options, name, (cst__option_list){options, num_options}, &arena, &read, error);
   if (status == CST_OK) {
     status = new_handle(accumulator, read, allocator, out, error);
   }

@@ -278,20 +278,86 @@ cst_status cst__option_set(const cst__option_table *table, const cst__option *op
   return set_word(table, option, value, options, error);
 }
 
-/* ---- options of formats ---- */
+/* ---- lists of them ---- */
 
-bool cst__format_option_is_for(const cst_format_option *given, const char *format) {
+cst_status cst__options_check_given(const cst_option *given, size_t count, cst_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    if (given == NULL || given[i].name == NULL || given[i].value == NULL) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "option %zu has no name or no value", i);
+    }
+  }
+  return CST_OK;
+}
+
+bool cst__option_is_for(const cst_option *given, const char *format) {
   return given->format == NULL || strcmp(given->format, format) == 0;
 }
 
-const char *cst__format_option_given(const cst_format_option *given, size_t count,
-                                     const char *format, const char *name) {
+const char *cst__option_given(const cst_option *given, size_t count, const char *format,
+                              const char *name) {
   for (size_t i = count; i-- > 0;) {
-    if (cst__format_option_is_for(&given[i], format) && strcmp(given[i].name, name) == 0) {
+    if (cst__option_is_for(&given[i], format) && strcmp(given[i].name, name) == 0) {
       return given[i].value;
     }
   }
   return NULL;
+}
+
+static const char *nth_name(const void *table, size_t i) {
+  return cst__option_at(table, i)->info.name;
+}
+
+/* With the one that is meant, or which there are. */
+static cst_status fail_unknown_option(const cst__option_table *table, const char *owner,
+                                      const char *name, cst_error *error) {
+  char hint[CST__NEAR_HINT + 64] = "it has none";
+  const cst__name_list names = {table, table != NULL ? table->count : 0, nth_name};
+  if (names.count > 0 && cst__near_hint(hint, name, &names) == NULL) {
+    size_t used = (size_t)snprintf(hint, sizeof hint, "it has");
+    for (size_t i = 0; i < names.count && used < sizeof hint; i++) {
+      used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", i > 0 ? "," : "",
+                               nth_name(table, i));
+    }
+  }
+  return cst__fail(error, CST_INVALID_ARGUMENT, hint, "%s has no option '%.60s'", owner, name);
+}
+
+/* A struct with the usual values. */
+static cst_status new_usual(const cst__option_table *table, cst__arena *arena, void **out,
+                            cst_error *error) {
+  *out = cst__arena_take_zero(arena, table->size);
+  if (*out == NULL) {
+    return cst__fail_memory(error, table->size);
+  }
+  for (size_t i = 0; i < table->count; i++) {
+    const cst__option *option = cst__option_at(table, i);
+    if (option->info.usual != NULL) {
+      CST__TRY(cst__option_set(table, option, option->info.usual, arena, *out, error));
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__options_read(const cst__option_table *table, const char *owner,
+                             cst__option_list list, cst__arena *arena, void **out,
+                             cst_error *error) {
+  void *options = NULL;
+  *out = NULL;
+  if (table != NULL) {
+    CST__TRY(new_usual(table, arena, &options, error));
+  }
+  for (size_t i = 0; i < list.count; i++) {
+    if (!cst__option_is_for(&list.items[i], owner)) {
+      continue;
+    }
+    const cst__option *option = table != NULL ? cst__option_find(table, list.items[i].name) : NULL;
+    if (option == NULL) {
+      return fail_unknown_option(table, owner, list.items[i].name, error);
+    }
+    CST__TRY(cst__option_set(table, option, list.items[i].value, arena, options, error));
+  }
+  *out = options;
+  return CST_OK;
 }
 
 /* ---- values that were set otherwise ---- */

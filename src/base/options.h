@@ -6,7 +6,7 @@
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
 
-#include <columnstone/format.h>
+#include <columnstone/options.h>
 
 #include "base/alloc.h"
 
@@ -75,12 +75,27 @@ void cst__option_settle(const cst__option *option, void *options);
 cst_status cst__options_copy_texts(const cst__option_table *table, cst__arena *arena, void *options,
                                    cst_error *error);
 
-/* ---- options of formats, as they are given ---- */
+/* ---- as they are given: lists of cst_option ---- */
 
-/* True if it is for inputs and outputs of this format, or for any. */
-bool cst__format_option_is_for(const cst_format_option *given, const char *format);
+typedef struct cst__option_list {
+  const cst_option *items;
+  size_t count;
+} cst__option_list;
+
+/* That each has a name and a value. */
+cst_status cst__options_check_given(const cst_option *given, size_t count, cst_error *error);
+/* True if it is for this format, or for any. */
+bool cst__option_is_for(const cst_option *given, const char *format);
 /* The value that is given for an option of this format; NULL: none. */
-const char *cst__format_option_given(const cst_format_option *given, size_t count,
-                                     const char *format, const char *name);
+const char *cst__option_given(const cst_option *given, size_t count, const char *format,
+                              const char *name);
+
+/* A list that was checked, as the struct of the table in the arena: the usual values, and over them
+ * those of the list that are for `owner`, the name of a format or what else takes them all. *out is
+ * NULL where `table` is NULL, which has no options. CST_INVALID_ARGUMENT, with near names, for one
+ * that it does not have. */
+cst_status cst__options_read(const cst__option_table *table, const char *owner,
+                             cst__option_list given, cst__arena *arena, void **out,
+                             cst_error *error);
 
 #endif /* BASE_OPTIONS_H */

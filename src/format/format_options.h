@@ -7,14 +7,10 @@
 #include "base/alloc.h"
 #include "format/registry.h"
 
-/* That each has a name and a value. */
-cst_status cst__format_options_check(const cst_format_option *given, size_t count,
-                                     cst_error *error);
-
 /* The options of the format, with the usual values of those that are not given: *out is its struct,
  * in the arena, or NULL if it has no options. CST_INVALID_ARGUMENT for one that it does not have,
  * with the format that has it. */
-cst_status cst__format_options_read(const cst__format *format, const cst_format_option *given,
+cst_status cst__format_options_read(const cst__format *format, const cst_option *given,
                                     size_t count, cst__arena *arena, const void **out,
                                     cst_error *error);
 

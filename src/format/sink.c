@@ -288,7 +288,7 @@ static cst_status read_sink_options(const cst_sink_options *options, cst_sink_op
                      "no compression has the number %d", (int)own->compression);
   }
   CST__TRY(cst__check_part(own->message, sizeof *own->message, "message options", error));
-  CST__TRY(cst__format_options_check(own->format_options, own->num_format_options, error));
+  CST__TRY(cst__options_check_given(own->format_options, own->num_format_options, error));
   return cst__check_allocator(own->allocator, error);
 }
 

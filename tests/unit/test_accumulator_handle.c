@@ -18,8 +18,8 @@ typedef enum kind { INFERENCE, LOOKING, VALIDATION, PROPOSAL, COUNTS, LENGTHS, N
 static cst_status make_kind(kind k, cst_accumulator **out) {
   static const char *const names[] = {"inference", "inference", "validation",
                                       "proposal",  "counts",    "lengths"};
-  const cst_setting looking = {"look_at_values", "true"};
-  const cst_setting validation[] = {{"schema", schema_text}, {"groups", "\"\""}};
+  const cst_option looking = {"look_at_values", "true", NULL};
+  const cst_option validation[] = {{"schema", schema_text, NULL}, {"groups", "\"\"", NULL}};
   return cst_accumulator_new(names[k],
                              k == LOOKING      ? &looking
                              : k == VALIDATION ? validation
@@ -284,7 +284,7 @@ TEST(accumulators_that_do_not_merge) {
       CHECK(error.message[0] != '\0');
     }
   }
-  const cst_setting options[] = {{"schema", schema_text}, {"places", "2"}};
+  const cst_option options[] = {{"schema", schema_text, NULL}, {"places", "2", NULL}};
   cst_accumulator *other;
   CHECK_EQ(cst_accumulator_new("validation", options, 2, NULL, &other, NULL), CST_OK);
   CHECK_EQ(cst_accumulator_merge(all[VALIDATION], other, &error), CST_INVALID_ARGUMENT);
@@ -357,7 +357,7 @@ TEST(arguments_that_are_missing) {
   cst_accumulator_free(accumulator);
 }
 
-static void check_refused(const char *name, const cst_setting *options, size_t num_options,
+static void check_refused(const char *name, const cst_option *options, size_t num_options,
                           const char *message) {
   cst_error error = CST_ERROR_INIT;
   cst_accumulator *out;
@@ -368,28 +368,28 @@ static void check_refused(const char *name, const cst_setting *options, size_t n
 }
 
 TEST(names_and_options_that_are_none) {
-  const cst_setting unknown = {"column", "a"};
-  const cst_setting no_switch = {"ragged", "yes"};
-  const cst_setting numbers[] = {{"max_domain", "0"},
-                                 {"max_domain", "1x"},
-                                 {"max_domain", ""},
-                                 {"max_domain", "99999999999999999999999"}};
-  const cst_setting no_name = {NULL, "a"};
-  const cst_setting no_value = {"columns", NULL};
+  const cst_option unknown = {"column", "a", NULL};
+  const cst_option no_switch = {"ragged", "yes", NULL};
+  const cst_option numbers[] = {{"max_domain", "0", NULL},
+                                {"max_domain", "1x", NULL},
+                                {"max_domain", "", NULL},
+                                {"max_domain", "99999999999999999999999", NULL}};
+  const cst_option no_name = {NULL, "a", NULL};
+  const cst_option no_value = {"columns", NULL, NULL};
   check_refused("lenght", NULL, 0, "no accumulator of this name");
-  check_refused("lengths", &unknown, 1, "'lengths' has no such option");
-  check_refused("counts", &unknown, 1, "'counts' has no such option");
+  check_refused("lengths", &unknown, 1, "lengths has no option 'column'");
+  check_refused("counts", &unknown, 1, "counts has no option 'column'");
   check_refused("proposal", &no_switch, 1, "ragged");
   for (size_t i = 0; i < 4; i++) {
     check_refused("proposal", &numbers[i], 1, "max_domain");
   }
-  check_refused("lengths", &no_name, 1, "name or value");
-  check_refused("lengths", &no_value, 1, "name or value");
+  check_refused("lengths", &no_name, 1, "no name or no value");
+  check_refused("lengths", &no_value, 1, "no name or no value");
 }
 
 TEST(options_that_say_the_same_merge) {
-  const cst_setting said[] = {{"max_domain", "100"}, {"ragged", "false"}};
-  const cst_setting two[] = {{"columns", "a"}, {"columns", "a,s"}};
+  const cst_option said[] = {{"max_domain", "100", NULL}, {"ragged", "false", NULL}};
+  const cst_option two[] = {{"columns", "a", NULL}, {"columns", "a,s", NULL}};
   cst_accumulator *usual = new_kind(PROPOSAL);
   cst_accumulator *lengths[2];
   cst_accumulator *same;

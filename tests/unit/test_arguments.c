@@ -9,6 +9,7 @@
 #include <columnstone/format.h>
 #include <columnstone/index.h>
 #include <columnstone/message.h>
+#include <columnstone/options.h>
 #include <columnstone/query.h>
 #include <columnstone/schema.h>
 #include <columnstone/sequence.h>
@@ -81,11 +82,11 @@ static const frozen all_frozen[] = {
     {"cst_field_update", sizeof(cst_field_update), 24},
     {"cst_file_count", sizeof(cst_file_count), 40},
     {"cst_format_info", sizeof(cst_format_info), 32},
-    {"cst_format_option", sizeof(cst_format_option), 24},
     {"cst_groups", sizeof(cst_groups), 16},
     {"cst_index_item", sizeof(cst_index_item), 56},
     {"cst_message_guess", sizeof(cst_message_guess), 40},
     {"cst_ndarray", sizeof(cst_ndarray), 48},
+    {"cst_option", sizeof(cst_option), 24},
     {"cst_option_info", sizeof(cst_option_info), 96},
     {"cst_packer_place", sizeof(cst_packer_place), 16},
     {"cst_pad", sizeof(cst_pad), 72},
@@ -95,7 +96,6 @@ static const frozen all_frozen[] = {
     {"cst_position", sizeof(cst_position), 48},
     {"cst_query_function", sizeof(cst_query_function), 48},
     {"cst_query_value", sizeof(cst_query_value), 16},
-    {"cst_setting", sizeof(cst_setting), 16},
     {"cst_split", sizeof(cst_split), 48},
     {"cst_tensor", sizeof(cst_tensor), 192},
     {"cst_tensor_spec", sizeof(cst_tensor_spec), 160},

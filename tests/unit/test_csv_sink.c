@@ -16,7 +16,7 @@ static cst_status take_bytes(void *ctx, const void *data, size_t size, cst_error
 
 /* Writes a batch as CSV; csv: options, up to one without a name, or NULL. */
 static cst_status write_batch(const struct ArrowSchema *schema, const struct ArrowArray *array,
-                              const cst_format_option *csv, bool lossy, written *w) {
+                              const cst_option *csv, bool lossy, written *w) {
   *w = (written){.error = CST_ERROR_INIT};
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
   options.format = "csv";
@@ -41,8 +41,8 @@ static cst_status write_batch(const struct ArrowSchema *schema, const struct Arr
 }
 
 /* Writes rows of arrow_text. */
-static cst_status write_csv(const char *type, const char *rows, const cst_format_option *csv,
-                            bool lossy, written *w) {
+static cst_status write_csv(const char *type, const char *rows, const cst_option *csv, bool lossy,
+                            written *w) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   arrow_text(type, rows, &schema, &array);
@@ -52,8 +52,7 @@ static cst_status write_csv(const char *type, const char *rows, const cst_format
   return status;
 }
 
-static void check(const char *type, const char *rows, const cst_format_option *csv,
-                  const char *expected) {
+static void check(const char *type, const char *rows, const cst_option *csv, const char *expected) {
   written w;
   cst_status status = write_csv(type, rows, csv, false, &w);
   CHECK_STR(w.error.message, "");
@@ -83,10 +82,10 @@ TEST(times) {
         "{1, 0, 1, 1500000000, [1]} {null, null, null, null, null}", NULL,
         "a,b,c,d,e\n"
         "1970-01-01T00:00:00.001Z,1970-01-01,00:00:00.000000001,1.500s,1970-01-02\n,,,,\n");
-  static const cst_format_option csv[] = {
-      {NULL, "delimiter", "\t"}, {NULL, "secondary_delimiter", ":"}, {0}};
+  static const cst_option csv[] = {
+      {"delimiter", "\t", NULL}, {"secondary_delimiter", ":", NULL}, {0}};
   check("struct{a: list<time32>}", "{[1, 2]}", csv, "a\n\"\"\"00:00:01\"\":\"\"00:00:02\"\"\"\n");
-  static const cst_format_option dashes[] = {{NULL, "delimiter", "-"}, {0}};
+  static const cst_option dashes[] = {{"delimiter", "-", NULL}, {0}};
   check("struct{a: date32, b: int64}", "{0, 1}", dashes, "a-b\n\"1970-01-01\"-1\n");
 }
 
@@ -102,8 +101,8 @@ TEST(scalars) {
 TEST(texts_have_quotes_where_they_need_them) {
   check("struct{a: string, b: large_binary}", "{'x', ''} {null, 'a,b'} {'q\"q', '\n'} {' y ', 'z'}",
         NULL, "a,b\nx,\"\"\n,\"a,b\"\n\"q\"\"q\",\"\n\"\n y ,z\n");
-  static const cst_format_option csv[] = {
-      {NULL, "delimiter", "5"}, {NULL, "comment", "#"}, {NULL, "header", "false"}, {0}};
+  static const cst_option csv[] = {
+      {"delimiter", "5", NULL}, {"comment", "#", NULL}, {"header", "false", NULL}, {0}};
   check("struct{a: string, b: int64}", "{'#x', 15} {'a,b', 3}", csv, "\"#x\"5\"15\"\na,b53\n");
 }
 
@@ -113,8 +112,8 @@ TEST(lists_of_one_value_are_the_value) {
 }
 
 TEST(lists_of_several_values) {
-  static const cst_format_option csv[] = {{NULL, "multivalent", "a"}, {0}};
-  static const cst_format_option dots[] = {{NULL, "secondary_delimiter", "."}, {0}};
+  static const cst_option csv[] = {{"multivalent", "a", NULL}, {0}};
+  static const cst_option dots[] = {{"secondary_delimiter", ".", NULL}, {0}};
   check("struct{a: large_list<string>, b: int64}",
         "{['x', 'y|z', ''], 1} {[''], 2} {['\"'], 3} {['p\"q', 'r'], 4} {null, 5}", csv,
         "a,b\n\"x|\"\"y|z\"\"|\",1\n\"\",2\n\"\"\"\"\"\"\"\"\"\",3\n\"p\"\"q|r\",4\n,5\n");
@@ -140,7 +139,7 @@ TEST(what_csv_cannot_hold) {
 
 TEST(a_column_alone) {
   check("struct{a: int64}", "{1} {null}", NULL, "a\n1\n\"\"\n");
-  static const cst_format_option csv[] = {{NULL, "keep_blank_lines", "true"}, {0}};
+  static const cst_option csv[] = {{"keep_blank_lines", "true", NULL}, {0}};
   check("struct{a: string}", "{null} {''}", csv, "a\n\n\"\"\n");
 }
 
@@ -164,7 +163,7 @@ TEST(slices) {
 TEST(what_is_written_reads_back) {
   const char *several[] = {"v"};
   written w;
-  static const cst_format_option csv[] = {{NULL, "multivalent", "v"}, {0}};
+  static const cst_option csv[] = {{"multivalent", "v", NULL}, {0}};
   CHECK_EQ(write_csv("struct{i: int64, f: float64, s: string, v: list<string>}",
                      "{1, 0.1, 'a,\"b\"', ['x|', '\"y', '']} {null, nan, '', ['']}"
                      "{-9223372036854775808, 1.5e300, '\r\n', null} {0, -0.5, null, ['|']}",
@@ -186,8 +185,7 @@ typedef struct batch {
 static int write_it(void *ctx) {
   const batch *b = ctx;
   written w;
-  static const cst_format_option csv[] = {
-      {NULL, "multivalent", "b"}, {NULL, "delimiter", "."}, {0}};
+  static const cst_option csv[] = {{"multivalent", "b", NULL}, {"delimiter", ".", NULL}, {0}};
   cst_status status = write_batch(&b->schema, &b->array, csv, false, &w);
   bytes_free(&w.out);
   return (int)status;

@@ -15,7 +15,7 @@ typedef struct reading {
   cst_error error;
 } reading;
 
-static cst_status read_given(reading *r, const char *format, const cst_format_option *given,
+static cst_status read_given(reading *r, const char *format, const cst_option *given,
                              size_t count) {
   r->error = (cst_error)CST_ERROR_INIT;
   cst__arena_init(&r->arena, NULL);
@@ -25,11 +25,11 @@ static cst_status read_given(reading *r, const char *format, const cst_format_op
 }
 
 TEST(every_kind) {
-  static const cst_format_option given[] = {
-      {NULL, "delimiter", "\\t"}, {"csv", "names", "a,\"b,\"\"c\",,d,"},
-      {NULL, "skip_lines", "7"},  {NULL, "keep_blank_lines", "true"},
-      {NULL, "multivalent", ""},  {"json", "nothing", "of ours"},
-      {NULL, "comment", "#"},
+  static const cst_option given[] = {
+      {"delimiter", "\\t", NULL}, {"names", "a,\"b,\"\"c\",,d,", "csv"},
+      {"skip_lines", "7", NULL},  {"keep_blank_lines", "true", NULL},
+      {"multivalent", "", NULL},  {"nothing", "of ours", "json"},
+      {"comment", "#", NULL},
   };
   reading r;
   CHECK_EQ(read_given(&r, "csv", given, sizeof given / sizeof *given), CST_OK);
@@ -53,7 +53,7 @@ TEST(every_kind) {
 
 static void check_refused(const char *format, const char *name, const char *value,
                           const char *message, const char *hint) {
-  const cst_format_option given = {NULL, name, value};
+  const cst_option given = {name, value, NULL};
   reading r;
   CHECK_EQ(read_given(&r, format, &given, 1), CST_INVALID_ARGUMENT);
   CHECK_STR(r.error.message, message);
@@ -63,15 +63,15 @@ static void check_refused(const char *format, const char *name, const char *valu
 }
 
 TEST(wrong_options) {
-  check_refused("json", "delimiter", ";", "the format json has no option 'delimiter'",
+  check_refused("json", "delimiter", ";", "json has no option 'delimiter'",
                 "it is one of the format csv");
-  check_refused("csv", "sequence_column", "s", "the format csv has no option 'sequence_column'",
+  check_refused("csv", "sequence_column", "s", "csv has no option 'sequence_column'",
                 "it is one of the format sequence_example");
-  check_refused("csv", "delimiters", ";", "the format csv has no option 'delimiters'",
+  check_refused("csv", "delimiters", ";", "csv has no option 'delimiters'",
                 "did you mean 'delimiter'?");
-  check_refused("sequence_example", "x", ";", "the format sequence_example has no option 'x'",
+  check_refused("sequence_example", "x", ";", "sequence_example has no option 'x'",
                 "it has sequence_column");
-  check_refused("arrow", "x", ";", "the format arrow has no option 'x'", "it has none");
+  check_refused("arrow", "x", ";", "arrow has no option 'x'", "it has none");
   check_refused("csv", "delimiter", "ab",
                 "csv option delimiter is 'ab': expected one ASCII character",
                 "no quote and no end of line");
@@ -105,7 +105,7 @@ TEST(what_there_is) {
 }
 
 TEST(without_name_or_value) {
-  cst_format_option given = {NULL, "delimiter", NULL};
+  cst_option given = {"delimiter", NULL, NULL};
   const char *path = "a.csv";
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   cst_source *source;
@@ -114,12 +114,12 @@ TEST(without_name_or_value) {
   CHECK_EQ(cst_source_open(&path, 1, &options, &source, &error), CST_INVALID_ARGUMENT);
   options.format_options = &given;
   CHECK_EQ(cst_source_open(&path, 1, &options, &source, &error), CST_INVALID_ARGUMENT);
-  CHECK_STR(error.message, "option 0 of the format has no name or no value");
+  CHECK_STR(error.message, "option 0 has no name or no value");
 }
 
 /* A sink tells its format, and refuses what it does not have, before anything is written. */
 TEST(formats_of_outputs) {
-  const cst_format_option given = {NULL, "delimiter", ";"};
+  const cst_option given = {"delimiter", ";", NULL};
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
   const char *format;
   CHECK_EQ(cst_sink_format("x.csv.gz", &options, &format, NULL), CST_OK);
@@ -134,7 +134,7 @@ TEST(formats_of_outputs) {
 }
 
 static int read_names(void *ctx) {
-  static const cst_format_option given[] = {{NULL, "names", "a,b"}, {NULL, "comment", "#"}};
+  static const cst_option given[] = {{"names", "a,b", NULL}, {"comment", "#", NULL}};
   reading r;
   (void)ctx;
   cst_status status = read_given(&r, "csv", given, 2);
@@ -143,7 +143,7 @@ static int read_names(void *ctx) {
 }
 
 static int read_column(void *ctx) {
-  static const cst_format_option given[] = {{NULL, "sequence_column", "steps"}};
+  static const cst_option given[] = {{"sequence_column", "steps", NULL}};
   reading r;
   (void)ctx;
   cst_status status = read_given(&r, "sequence_example", given, 1);

@@ -285,7 +285,7 @@ ENTRY(import_array) {
 }
 
 /* A batch for an accumulator with one option. */
-static cst_status accumulate(const char *name, const cst_setting *option,
+static cst_status accumulate(const char *name, const cst_option *option,
                              const struct ArrowSchema *schema, const struct ArrowArray *array,
                              cst_error *error) {
   cst_accumulator *accumulator;
@@ -306,13 +306,13 @@ ENTRY(measure_batch) {
 }
 
 ENTRY(infer_from_batch) {
-  const cst_setting option = {"look_at_values", "true"};
+  const cst_option option = {"look_at_values", "true", NULL};
   UNUSED;
   return accumulate("inference", &option, schema, array, error);
 }
 
 ENTRY(validate_batch) {
-  const cst_setting option = {"schema", "feature { name: 'id' type: INT }"};
+  const cst_option option = {"schema", "feature { name: 'id' type: INT }", NULL};
   UNUSED;
   return accumulate("validation", &option, schema, array, error);
 }

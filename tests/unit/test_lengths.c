@@ -5,7 +5,7 @@
 #include "findings_text.h"
 
 static cst_accumulator *new_lengths(const char *column) {
-  const cst_setting option = {"columns", column};
+  const cst_option option = {"columns", column, NULL};
   cst_accumulator *made;
   CHECK_EQ(cst_accumulator_new("lengths", &option, column != NULL, NULL, &made, NULL), CST_OK);
   return made;

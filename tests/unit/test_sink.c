@@ -27,7 +27,7 @@ static void drop(fixture *f) {
 static cst_status write_with(const fixture *f, cst_error *error) {
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
   options.format = f->format;
-  const cst_format_option column = {NULL, "sequence_column", f->sequence_column};
+  const cst_option column = {"sequence_column", f->sequence_column, NULL};
   options.format_options = &column;
   options.num_format_options = f->sequence_column != NULL;
   cst_sink *sink;

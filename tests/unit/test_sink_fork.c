@@ -52,7 +52,7 @@ static bool open_kind(const sink_kind *kind, int way, open_sink *s) {
   arrow_text(kind->type, kind->rows, &s->schema, &s->batch);
   options.threads = way == 0 ? 1 : 2;
   options.num_shards = way == 2 ? 2 : 0;
-  const cst_format_option column = {"sequence_example", "sequence_column", kind->sequence_column};
+  const cst_option column = {"sequence_column", kind->sequence_column, "sequence_example"};
   options.format_options = &column;
   options.num_format_options = kind->sequence_column != NULL;
   cst_descriptors *descriptors = kind->of_messages ? sample_descriptors() : NULL;

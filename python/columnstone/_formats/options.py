@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import TypeAlias
 
-    # (format that it is for, or None for any; name; value as a text), ...
-    CoreFormatOptions: TypeAlias = tuple[tuple[str | None, str, str], ...]
+    # (name; value as a text; format that it is for, or None for any), ...
+    CoreFormatOptions: TypeAlias = tuple[tuple[str, str, str | None], ...]
 
 
 class FormatOptions(TypedDict, total=False):
@@ -55,7 +55,7 @@ def core_options(function: str, given: Mapping[str, Any]) -> CoreFormatOptions:
             raise _unknown(function, name)
         format, plain = value if isinstance(value, Only) else (None, value)
         if plain is not None:
-            made.append((format, name, TEXTS[KINDS[name]](name, plain)))
+            made.append((name, TEXTS[KINDS[name]](name, plain), format))
     return tuple(made)
 
 
@@ -70,9 +70,9 @@ def writers_of(name: str) -> list[str]:
 
 def refuse(format: str, options: CoreFormatOptions) -> None:
     """For formats that have none."""
-    for of, name, _ in options:
+    for name, _, of in options:
         if of is None:
-            raise argument_error(f"the format {format} has no option {name!r}", "it has none")
+            raise argument_error(f"{format} has no option {name!r}", "it has none")
 
 
 def _unknown(function: str, name: str) -> TypeError:

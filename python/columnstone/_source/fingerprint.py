@@ -28,7 +28,7 @@ def fingerprint(source: SourceBase) -> dict[str, str]:
         "view": _view_text(options["view"]),
         "message": _message_text(options["message"]),
         "format_options": _short(
-            ", ".join(f"{name}={value}" for _, name, value in options["format_options"]) or _NONE
+            ", ".join(f"{name}={value}" for name, value, _ in options["format_options"]) or _NONE
         ),
         "stages": _short("; ".join(_part_text(*part) for part in source._parts) or _NONE),
         "columns": _short(", ".join(schema.names)),

@@ -162,13 +162,13 @@ typedef struct cst__py_names {
 int cst__py_names_init(cst__py_names *names, PyObject *tuple_or_none);
 void cst__py_names_reset(cst__py_names *names);
 
-/* Options of formats, borrowed from a tuple of (format or None, name, value). 0, or -1 with an
- * exception. */
-typedef struct cst__py_format_options {
-  cst_format_option *options;
+/* Options as they are given, borrowed from a tuple of (name, value[, format or None]). 0, or -1
+ * with an exception. */
+typedef struct cst__py_option_list {
+  cst_option *options;
   size_t count;
-} cst__py_format_options;
-int cst__py_format_options_init(cst__py_format_options *options, PyObject *tuple);
-void cst__py_format_options_reset(cst__py_format_options *options);
+} cst__py_option_list;
+int cst__py_option_list_init(cst__py_option_list *options, PyObject *tuple);
+void cst__py_option_list_reset(cst__py_option_list *options);
 
 #endif /* COLUMNSTONE_PYTHON_BASE_H */

@@ -1,4 +1,4 @@
-/* Arguments that several types take: lists of names, options of formats. The .py files have made
+/* Arguments that several types take: lists of names and of options. The .py files have made
  * them exact. */
 #include <stdlib.h>
 
@@ -35,18 +35,19 @@ void cst__py_names_reset(cst__py_names *names) {
   names->names = NULL;
 }
 
-int cst__py_format_options_init(cst__py_format_options *options, PyObject *tuple) {
-  *options = (cst__py_format_options){.options = NULL};
+int cst__py_option_list_init(cst__py_option_list *options, PyObject *tuple) {
+  *options = (cst__py_option_list){.options = NULL};
   Py_ssize_t count = PyTuple_Size(tuple);
   options->options = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *options->options);
   if (options->options == NULL) {
     return count < 0 ? -1 : (PyErr_NoMemory(), -1);
   }
   for (Py_ssize_t i = 0; i < count; i++) {
-    cst_format_option *option = &options->options[i];
-    if (!PyArg_Parse(PyTuple_GetItem(tuple, i), "(zss):format options", &option->format,
-                     &option->name, &option->value)) {
-      cst__py_format_options_reset(options);
+    cst_option *option = &options->options[i];
+    PyObject *item = PyTuple_GetItem(tuple, i);
+    if (item == NULL ||
+        !PyArg_ParseTuple(item, "ss|z:options", &option->name, &option->value, &option->format)) {
+      cst__py_option_list_reset(options);
       return -1;
     }
     options->count++;
@@ -54,7 +55,7 @@ int cst__py_format_options_init(cst__py_format_options *options, PyObject *tuple
   return 0;
 }
 
-void cst__py_format_options_reset(cst__py_format_options *options) {
+void cst__py_option_list_reset(cst__py_option_list *options) {
   free(options->options);
-  *options = (cst__py_format_options){.options = NULL};
+  *options = (cst__py_option_list){.options = NULL};
 }

@@ -27,17 +27,6 @@ static PyObject *accumulator_wrap(cst__py_state *state, cst_accumulator *accumul
   return (PyObject *)self;
 }
 
-/* The pairs of a tuple, whose texts they borrow. False with an exception. */
-static bool read_settings(PyObject *pairs, cst_setting *settings, Py_ssize_t count) {
-  for (Py_ssize_t i = 0; i < count; i++) {
-    PyObject *pair = PyTuple_GetItem(pairs, i);
-    if (pair == NULL || !PyArg_ParseTuple(pair, "ss", &settings[i].name, &settings[i].value)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 /* new(name, ((option, value), ...)) */
 static PyObject *accumulator_new(PyObject *type, PyObject *args) {
   cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
@@ -45,21 +34,15 @@ static PyObject *accumulator_new(PyObject *type, PyObject *args) {
   cst_error error = CST_ERROR_INIT;
   const char *name;
   PyObject *pairs;
-  if (!PyArg_ParseTuple(args, "sO!:new", &name, &PyTuple_Type, &pairs)) {
+  cst__py_option_list options;
+  if (!PyArg_ParseTuple(args, "sO!:new", &name, &PyTuple_Type, &pairs) ||
+      cst__py_option_list_init(&options, pairs) < 0) {
     return NULL;
   }
-  Py_ssize_t count = PyTuple_Size(pairs);
-  cst_setting *settings = calloc((size_t)count + 1, sizeof *settings);
-  if (settings == NULL) {
-    return PyErr_NoMemory();
-  }
-  bool ok = read_settings(pairs, settings, count);
   cst_status status =
-      ok ? cst_accumulator_new(name, settings, (size_t)count, NULL, &made, &error) : CST_STATE;
-  free(settings);
-  return !ok                ? NULL
-         : status == CST_OK ? accumulator_wrap(state, made)
-                            : cst__py_raise(state, &error);
+      cst_accumulator_new(name, options.options, options.count, NULL, &made, &error);
+  cst__py_option_list_reset(&options);
+  return status == CST_OK ? accumulator_wrap(state, made) : cst__py_raise(state, &error);
 }
 
 /* all(): findings */

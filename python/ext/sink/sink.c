@@ -11,7 +11,7 @@ typedef struct sink_object {
   cst_sink_options options; /* borrows from `held` and `format_options` */
   PyObject *held;           /* the tuple of arguments */
   const char *path;         /* or the name of the file object */
-  cst__py_format_options format_options;
+  cst__py_option_list format_options;
   cst__py_message message;
   struct ArrowSchema schema; /* of the batches, once known */
   cst__py_output output;
@@ -34,7 +34,7 @@ static int sink_parse(sink_object *self, PyObject *args) {
                         &o->level, &schema, &lossy, &format_options, &o->threads, &o->num_shards,
                         &shard_bytes, &o->container, &message) ||
       cst__py_schema_arg(cst__py_state_of((PyObject *)self), schema, &o->schema) < 0 ||
-      cst__py_format_options_init(&self->format_options, format_options) < 0 ||
+      cst__py_option_list_init(&self->format_options, format_options) < 0 ||
       cst__py_message_init(&self->message, cst__py_state_of((PyObject *)self), message) < 0) {
     return -1;
   }
@@ -108,7 +108,7 @@ static void sink_dealloc(PyObject *object) {
   sink_object *self = (sink_object *)object;
   PyObject_GC_UnTrack(object);
   sink_clear(object);
-  cst__py_format_options_reset(&self->format_options);
+  cst__py_option_list_reset(&self->format_options);
   if (self->schema.release != NULL) {
     self->schema.release(&self->schema);
   }

@@ -149,7 +149,7 @@ static int set_columns(cst__py_options *o, PyObject *value) {
 }
 
 static int set_format_options(cst__py_options *o, PyObject *value) {
-  int result = cst__py_format_options_init(&o->format_options, value);
+  int result = cst__py_option_list_init(&o->format_options, value);
   o->options.format_options = o->format_options.options;
   o->options.num_format_options = o->format_options.count;
   return result;
@@ -226,7 +226,7 @@ int cst__py_options_init(cst__py_options *o, cst__py_state *state, PyObject *dic
 
 void cst__py_options_reset(cst__py_options *o) {
   cst__py_names_reset(&o->columns);
-  cst__py_format_options_reset(&o->format_options);
+  cst__py_option_list_reset(&o->format_options);
   if (o->types.release != NULL) {
     o->types.release(&o->types);
   }

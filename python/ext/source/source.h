@@ -16,7 +16,7 @@
 typedef struct cst__py_options {
   cst_source_options options;
   cst__py_names columns;
-  cst__py_format_options format_options;
+  cst__py_option_list format_options;
   cst__py_message message;
   struct ArrowSchema types;
   PyObject *make_dropped; /* borrowed: class of the entries; NULL: damage raises */

@@ -114,8 +114,8 @@ static cst_status sequence_open(const cst__sink_target *open, void **out, cst_er
 
 /* A struct column of the name that the options tell. */
 static bool sequence_matches(const struct ArrowSchema *schema, const cst_sink_options *options) {
-  const char *name = cst__format_option_given(options->format_options, options->num_format_options,
-                                              "sequence_example", "sequence_column");
+  const char *name = cst__option_given(options->format_options, options->num_format_options,
+                                       "sequence_example", "sequence_column");
   name = name != NULL ? name : CST_SEQUENCE_COLUMN;
   for (int64_t i = 0; i < schema->n_children; i++) {
     const struct ArrowSchema *column = schema->children[i];

@@ -137,7 +137,7 @@ static cst_status read_source_options(const cst_source_options *options, cst_sou
   CST__TRY(cst__check_flags(own->flags, ALL_SOURCE_FLAGS, error));
   CST__TRY(cst__check_flags(own->column_flags, CST__ALL_COLUMN_FLAGS, error));
   CST__TRY(cst__check_part(own->message, sizeof *own->message, "message options", error));
-  CST__TRY(cst__format_options_check(own->format_options, own->num_format_options, error));
+  CST__TRY(cst__options_check_given(own->format_options, own->num_format_options, error));
   return cst__check_allocator(own->allocator, error);
 }
 

@@ -1,0 +1,51 @@
+/* Options by key and value: how they are told, and how they are given. So it is with the options of
+ * formats (cst_format_option_get, cst_source_options.format_options) and of accumulators
+ * (cst_accumulators, cst_accumulator_new): whoever takes some has a table of them, which programs
+ * and packages read, and a new option is there in all of these.
+ */
+#ifndef COLUMNSTONE_OPTIONS_H
+#define COLUMNSTONE_OPTIONS_H
+
+#include <columnstone/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cst_option_kind {
+  CST_OPTION_WORD = 0,      /* one of `words` */
+  CST_OPTION_SWITCH = 1,    /* "true" or "false" */
+  CST_OPTION_TEXT = 2,      /* any text in UTF-8 */
+  CST_OPTION_NUMBER = 3,    /* decimal digits */
+  CST_OPTION_CHARACTER = 4, /* one of ASCII, no quote and no end of line; "\\t" is a tab */
+  CST_OPTION_NAMES = 5      /* between commas, a name that has a comma or a quote in quotes */
+} cst_option_kind;
+
+enum { CST_OPTION_WORDS = 5 };
+
+/* An option. Static. */
+typedef struct cst_option_info {
+  const char *name; /* "skip_lines" */
+  cst_option_kind kind;
+  const char *words[CST_OPTION_WORDS]; /* WORD: what it may be; NULL after the last */
+  int64_t least, most;                 /* NUMBER: what it may be */
+  const char *usual;  /* its value where nobody sets it, as a text; NULL: nothing, or "false" */
+  const char *help;   /* a few words; NULL: docs/messages.md has them */
+  char letter;        /* that may stand for it on command lines; 0: none */
+  bool reads, writes; /* of a format: whether it matters to reading and to writing */
+} cst_option_info;
+
+/* One that is given. Of several of the same name, the last one counts. */
+typedef struct cst_option {
+  const char *name;
+  const char *value;  /* as its kind says */
+  const char *format; /* where options of several formats are in one list, as in those of sources and
+                         sinks: it is for this one only, and left out for others. NULL: for whatever
+                         takes the list: CST_INVALID_ARGUMENT if that has no such option */
+} cst_option;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COLUMNSTONE_OPTIONS_H */

@@ -79,12 +79,11 @@ static cst_status read_schema_text(const char *path, given *options, const char 
 /* Option i is KEY=VALUE. */
 static cst_status read_option(const cst_findings *all, const char *name, const char *text,
                               char *key, given *options, cst_error *error) {
-  const char *equals = strchr(text, '=');
+  const size_t size = strcspn(text, "=");
   cst_option *option = &options->list[options->count++];
-  size_t size = equals != NULL ? (size_t)(equals - text) : strlen(text);
   memcpy(key, text, size);
   key[size] = '\0';
-  *option = (cst_option){.name = key, .value = equals != NULL ? equals + 1 : "true"};
+  *option = (cst_option){.name = key, .value = text + size + 1};
   const char *kind = kind_of(all, name, key);
   return kind != NULL && strcmp(kind, "schema") == 0
              ? read_schema_text(option->value, options, &option->value, error)
@@ -196,9 +195,39 @@ static int run_accumulator(const cli_settings *settings) {
   return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
 }
 
+/* Each is KEY=VALUE, and no key is there twice. -1: they are right. */
+static int check_options(const cli_finding *finding) {
+  for (size_t i = 0; i < finding->num_options; i++) {
+    const char *option = finding->options[i];
+    size_t size = strcspn(option, "=");
+    if (option[size] == '\0') {
+      return cli_usage(&cli_accumulate, NULL, "-O %s has no value: -O KEY=VALUE", option);
+    }
+    for (size_t k = 0; k < i; k++) {
+      if (strncmp(option, finding->options[k], size + 1) == 0) {
+        return cli_usage(&cli_accumulate, "several names stand between commas",
+                         "-O %.*s is given twice", (int)size, option);
+      }
+    }
+  }
+  return -1;
+}
+
+static int check_usage(const cli_settings *settings) {
+  const cli_finding *finding = &settings->finding;
+  if (settings->num_paths == 0 && (settings->output != NULL || finding->num_options > 0)) {
+    return cli_usage(&cli_accumulate, NULL, "no accumulator is named");
+  }
+  if (settings->output == NULL && settings->sink.format != NULL) {
+    return cli_usage(&cli_accumulate, NULL, "--to goes with -o");
+  }
+  return check_options(finding);
+}
+
 static int run_accumulate(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_accumulate, argc, argv, &settings);
+  status = status < 0 ? check_usage(&settings) : status;
   if (status < 0 && settings.num_paths == 0) {
     status = list_accumulators(&settings);
   } else if (status < 0 && settings.num_paths == 1) {

@@ -177,7 +177,7 @@ def test_any_accumulator_by_its_name() -> None:
         "max": [2],
         "sum": [4],
     }
-    assert repr(again) == "<columnstone.accumulate.Accumulator: lengths, 1 row>"
+    assert repr(again) == "<columnstone.accumulate.Accumulator: lengths, 1 finding>"
 
 
 def test_the_list_of_accumulators_is_enough_to_make_them() -> None:
@@ -210,7 +210,7 @@ def test_findings_say_what_they_are_in_their_metadata() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("lenghts", {}, "no accumulator of this name"),
+        ("lenghts", {}, "there is no accumulator 'lenghts' .did you mean 'lengths'"),
         ("lengths", {"column": "a"}, "lengths has no option 'column'"),
         ("validation", {}, "no schema to validate against"),
         ("proposal", {"max_domain": 0}, "max_domain"),
@@ -265,3 +265,38 @@ def test_many_threads_share_one() -> None:
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(work, others))
     assert counts.finish().num_rows == 600
+
+
+def test_lengths_look_at_the_wanted_columns_only() -> None:
+    table = pa.table({"a": [[1], []], "v": pa.array([[1], [2]], pa.list_view(pa.int64()))})
+    lengths = cst.accumulate.Accumulator("lengths", columns=["a"])
+    lengths.add(table.to_batches()[0])
+    assert lengths.finish().to_pydict()["path"] == ["a"]
+    with pytest.raises(cst.errors.UnsupportedError, match="'v'"):
+        cst.accumulate.Accumulator("lengths").add(table.to_batches()[0])
+
+
+def test_lengths_of_a_column_that_no_row_has() -> None:
+    lengths = cst.accumulate.Accumulator("lengths", columns=["a", "b"])
+    assert len(lengths.finish()) == 0  # no rows: nobody knows
+    lengths.add(batch(a=[[1]]))
+    with pytest.raises(cst.errors.NotFoundError, match="'b'"):
+        lengths.finish()
+    other = cst.accumulate.Accumulator("lengths", columns=["a", "b"])
+    other.add(batch(b=[1]))  # is there, and no list
+    lengths.merge(pickle.loads(pickle.dumps(other)))
+    assert lengths.finish().to_pydict()["path"] == ["a"]
+
+
+def test_zeros_of_both_signs_are_one_in_any_order() -> None:
+    parts = []
+    for values in ([0.0, 1.0], [-0.0, 1.0]):
+        part = cst.accumulate.SchemaInference(propose=True)
+        part.add(batch(x=values))
+        parts.append(pickle.dumps(part))
+    texts = []
+    for order in (parts, parts[::-1]):
+        first, second = (pickle.loads(part) for part in order)
+        first.merge(second)
+        texts.append(first.finish().to_text())
+    assert texts[0] == texts[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pathlib
 import pickle
 from typing import Any
@@ -371,3 +372,47 @@ def test_beam_is_asked_for_by_name(files: pathlib.Path) -> None:
     except ModuleNotFoundError:
         with pytest.raises(cst.errors.UnsupportedError, match="needs apache_beam"):
             tfxio.GraphToTensorTFXIO(ranking()).BeamSource()
+
+
+def _forms_of_rows() -> list[tuple[str, bytes]]:
+    rows = pa.table({"a": [1, 2, 3]})
+    forms = []
+    for format in ("json", "csv", "arrow", "parquet"):
+        file = io.BytesIO()
+        if format == "parquet":
+            pq.write_table(rows, file)
+        else:
+            cst.write(rows, file, format)
+        forms.append((format, file.getvalue()))
+    return forms
+
+
+@pytest.mark.parametrize(("format", "data"), _forms_of_rows())
+def test_a_query_over_a_file_object_leaves_it_where_it_stands(format: str, data: bytes) -> None:
+    query = cst.Query.from_text("output s = dense(a)")
+    before = b"x" if format != "parquet" else b""  # Parquet is read from its end
+    file = io.BytesIO(before + data)
+    file.seek(len(before))
+    with cst.open(file, format=format, view=query) as source:
+        assert pa.table(source).to_pydict() == {"s": [1, 2, 3]}
+        assert pa.table(source).to_pydict() == {"s": [1, 2, 3]}
+
+
+def test_a_query_over_tf_examples_in_a_file_object() -> None:
+    file = io.BytesIO()
+    cst.write(pa.table({"a": [[1], [2, 3]]}), file, "example")
+    schema = 'feature { name: "a" type: INT }'
+    query = cst.Query.from_text("output s = ragged(a)")
+    for given in (None, schema):
+        file.seek(0)
+        with cst.open(file, view=query, schema=given) as source:
+            assert pa.table(source).to_pydict() == {"s": [[1], [2, 3]]}
+
+
+def test_a_query_over_a_pipe_needs_the_type(tmp_path: pathlib.Path) -> None:
+    class Pipe(io.RawIOBase):
+        def read(self, size: int = -1) -> bytes:
+            raise AssertionError
+
+    with pytest.raises(cst.errors.ArgumentError, match="type of a stream is needed"):
+        cst.open(Pipe(), format="json", view=cst.Query.from_text("output s = dense(a)"))

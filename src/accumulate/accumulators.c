@@ -32,8 +32,9 @@ cst_status cst__accumulator_find(const char *name, const cst__accumulator **out,
       return CST_OK;
     }
   }
-  return cst__fail_unknown(error, CST_INVALID_ARGUMENT, "there is no accumulator of this name",
-                           name, &names);
+  char hint[CST__NAMES_HINT];
+  return cst__fail(error, CST_INVALID_ARGUMENT, cst__names_hint(hint, name, "known are", &names),
+                   "there is no accumulator '%.60s'", name);
 }
 
 static void put_options(cst_findings *found, const cst__option_table *options) {

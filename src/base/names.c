@@ -63,6 +63,19 @@ const char *cst__near_hint(char hint[CST__NEAR_HINT], const char *name,
   return hint;
 }
 
+const char *cst__names_hint(char hint[CST__NAMES_HINT], const char *name, const char *known,
+                            const cst__name_list *names) {
+  if (cst__near_hint(hint, name, names) != NULL) {
+    return hint;
+  }
+  size_t size = (size_t)snprintf(hint, CST__NAMES_HINT, "%s", known);
+  for (size_t i = 0; i < names->count && size < CST__NAMES_HINT; i++) {
+    size += (size_t)snprintf(hint + size, CST__NAMES_HINT - size, "%s %s", i > 0 ? "," : "",
+                             names->nth(names->items, i));
+  }
+  return hint;
+}
+
 cst_status(cst__fail_unknown)(cst_error *error, cst_status code, const char *what, const char *name,
                               const cst__name_list *names) {
   char hint[CST__NEAR_HINT];

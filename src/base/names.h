@@ -26,6 +26,12 @@ enum { CST__NEAR_HINT = 160 };
 const char *cst__near_hint(char hint[CST__NEAR_HINT], const char *name,
                            const cst__name_list *names);
 
+/* Writes "did you mean 'NAME'?" or, if none is near, all of them behind the words `known`, as in
+ * "known are a, b", as far as there is room. */
+enum { CST__NAMES_HINT = 256 };
+const char *cst__names_hint(char hint[CST__NAMES_HINT], const char *name, const char *known,
+                            const cst__name_list *names);
+
 /* Fails with `what` about a name that is not among `names`, which the hint compares it with; the
  * name becomes the path. */
 cst_status cst__fail_unknown(cst_error *error, cst_status code, const char *what, const char *name,

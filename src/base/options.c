@@ -310,14 +310,10 @@ static const char *nth_name(const void *table, size_t i) {
 /* With the one that is meant, or which there are. */
 static cst_status fail_unknown_option(const cst__option_table *table, const char *owner,
                                       const char *name, cst_error *error) {
-  char hint[CST__NEAR_HINT + 64] = "it has none";
-  const cst__name_list names = {table, table != NULL ? table->count : 0, nth_name};
-  if (names.count > 0 && cst__near_hint(hint, name, &names) == NULL) {
-    size_t used = (size_t)snprintf(hint, sizeof hint, "it has");
-    for (size_t i = 0; i < names.count && used < sizeof hint; i++) {
-      used += (size_t)snprintf(hint + used, sizeof hint - used, "%s %s", i > 0 ? "," : "",
-                               nth_name(table, i));
-    }
+  char hint[CST__NAMES_HINT] = "it has none";
+  if (table != NULL) {
+    const cst__name_list names = {table, table->count, nth_name};
+    (void)cst__names_hint(hint, name, "it has", &names);
   }
   return cst__fail(error, CST_INVALID_ARGUMENT, hint, "%s has no option '%.60s'", owner, name);
 }

@@ -100,11 +100,17 @@ static cst_status refuse_list_views(const cst__view *column, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status check_columns(const cst__view *fields, cst_error *error) {
+static bool is_left_out(const cst__name_map *only, const cst__view *column) {
+  return only != NULL && cst__name_map_find(only, column->name, strlen(column->name)) == SIZE_MAX;
+}
+
+static cst_status check_columns(const cst__view *fields, const cst__name_map *only,
+                                cst_error *error) {
   for (int64_t i = 0; i < fields->num_children; i++) {
     const cst__view *column = &fields->children[i];
-    cst_status status = column->layout == CST__LAYOUT_STRUCT ? check_columns(column, error)
-                                                             : refuse_list_views(column, error);
+    cst_status status = is_left_out(only, column)              ? CST_OK
+                        : column->layout == CST__LAYOUT_STRUCT ? check_columns(column, NULL, error)
+                                                               : refuse_list_views(column, error);
     if (status != CST_OK) {
       cst__error_add_path(error, column->name, strlen(column->name));
       return status;
@@ -118,6 +124,9 @@ static bool walk_fields(const cst__column_walk *walk, const cst__view *fields,
   size_t parent = key->size;
   for (int64_t i = 0; i < fields->num_children; i++) {
     const cst__view *column = &fields->children[i];
+    if (above == NULL && is_left_out(walk->only, column)) {
+      continue;
+    }
     key->size = parent;
     cst__text_append(key, "", above != NULL);
     cst__text_append(key, column->name, strlen(column->name));
@@ -137,7 +146,7 @@ static bool walk_fields(const cst__column_walk *walk, const cst__view *fields,
 cst_status cst__walk_columns(const cst__column_walk *walk, const cst__view *batch,
                              cst_error *error) {
   cst__text key = {0};
-  CST__TRY(check_columns(batch, error));
+  CST__TRY(check_columns(batch, walk->only, error));
   bool ok = walk_fields(walk, batch, NULL, &key);
   cst__text_free(&key);
   return ok ? CST_OK : cst__fail_memory(error, sizeof(cst_bytes));

@@ -44,14 +44,16 @@ void cst__put_path(cst_findings *findings, cst_bytes key);
 /* ---- the columns of a batch ---- */
 
 typedef struct cst__column_walk {
+  const cst__name_map *only; /* of these columns at the top, and what lies in them; NULL: of all */
   /* Looks at a column, whose slots are hidden by the structs above (NULL: there are none). False:
    * no memory. */
   bool (*look)(void *ctx, cst_bytes key, const cst__view *column, const cst__mask *above);
   void *ctx;
 } cst__column_walk;
 
-/* Looks at all columns of a batch, structs before their fields. CST_UNSUPPORTED, before anything is
- * looked at, for a column of list views. */
+/* Looks at the columns of a batch, structs before their fields. CST_UNSUPPORTED, before anything is
+ * looked at, for a column of list views: lists that share items in several levels would take more
+ * time than they have bytes. */
 cst_status cst__walk_columns(const cst__column_walk *walk, const cst__view *batch,
                              cst_error *error);
 

@@ -99,8 +99,8 @@ static bool count_column(void *ctx, cst_bytes key, const cst__view *column,
 static cst_status counting_add(void *state, const cst__view *batch, const cst__origin *origin,
                                cst_error *error) {
   counting *c = state;
-  const cst__column_walk make = {make_counted, &c->columns};
-  const cst__column_walk count = {count_column, &c->columns};
+  const cst__column_walk make = {NULL, make_counted, &c->columns};
+  const cst__column_walk count = {NULL, count_column, &c->columns};
   (void)origin;
   CST__TRY(cst__walk_columns(&make, batch, error));
   CST__TRY(cst__walk_columns(&count, batch, error));

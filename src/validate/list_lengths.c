@@ -24,13 +24,15 @@ typedef struct lengths_options {
 
 typedef struct lengths_plan {
   cst__arena arena;
-  cst__name_map columns; /* at the top, that are looked at */
-  bool looks_at_all;
+  cst__name_map columns; /* at the top, that are looked at: their places in `names` */
+  const char **names;
+  size_t num_names; /* 0: all columns are looked at */
   uint64_t mark;
 } lengths_plan;
 
 typedef struct measuring {
   const lengths_plan *plan;
+  bool *has_column;     /* [num_names]: some batch has had it */
   cst__by_path columns; /* of measured_lists */
   uint64_t num_rows;
 } measuring;
@@ -45,12 +47,16 @@ static void free_lengths_plan(const void *plan) {
 }
 
 static bool fill_lengths_plan(lengths_plan *plan, const lengths_options *options) {
-  bool ok = true;
+  plan->names = cst__arena_take(&plan->arena, options->num_columns * sizeof *plan->names);
+  bool ok = plan->names != NULL;
   for (size_t i = 0; i < options->num_columns && ok; i++) {
     size_t size = strlen(options->columns[i]);
     const char *copy = cst__arena_copy(&plan->arena, options->columns[i], size);
-    ok = copy != NULL && (cst__name_map_find(&plan->columns, copy, size) != SIZE_MAX ||
-                          cst__name_map_add(&plan->columns, copy, size, i));
+    ok = copy != NULL;
+    if (ok && cst__name_map_find(&plan->columns, copy, size) == SIZE_MAX) {
+      ok = cst__name_map_add(&plan->columns, copy, size, plan->num_names);
+      plan->names[plan->num_names++] = copy;
+    }
   }
   return ok;
 }
@@ -63,7 +69,6 @@ static cst_status plan_lengths(const void *given, const cst_allocator *allocator
     return cst__fail_memory(error, sizeof *plan);
   }
   cst__arena_init(&plan->arena, allocator);
-  plan->looks_at_all = options->num_columns == 0;
   plan->mark = out->mark;
   if (!fill_lengths_plan(plan, options)) {
     free_lengths_plan(plan);
@@ -78,11 +83,13 @@ static cst_status plan_lengths(const void *given, const cst_allocator *allocator
 
 static cst_status measuring_create(const void *plan, const cst_allocator *allocator, void **out,
                                    cst_error *error) {
-  measuring *made = cst__new_zero(allocator, sizeof *made);
+  const size_t num_names = ((const lengths_plan *)plan)->num_names;
+  measuring *made = cst__new_zero(allocator, sizeof *made + num_names * sizeof *made->has_column);
   if (made == NULL) {
     return cst__fail_memory(error, sizeof *made);
   }
   made->plan = plan;
+  made->has_column = (bool *)(made + 1);
   cst__by_path_init(&made->columns, sizeof(measured_lists), allocator);
   *out = made;
   return CST_OK;
@@ -172,21 +179,13 @@ static void merge_lists(measured_lists *into, const measured_lists *from) {
   into->items = cst__count_sum(into->items, from->items);
 }
 
-/* Whether the column, or the struct at the top that it lies in, is to be looked at. */
-static bool is_wanted(const lengths_plan *plan, cst_bytes key) {
-  const uint8_t *nul = memchr(key.data, 0, key.size);
-  size_t size = nul != NULL ? (size_t)(nul - key.data) : key.size;
-  return plan->looks_at_all ||
-         cst__name_map_find(&plan->columns, (const char *)key.data, size) != SIZE_MAX;
-}
-
 /* Counts beside the state first, so that there is nothing to take back where memory ends. */
 static bool measure_column(void *ctx, cst_bytes path, const cst__view *column,
                            const cst__mask *above) {
   measuring *m = ctx;
   measured_lists levels[MAX_LEVELS] = {{{NULL, 0}, 0, 0, 0, 0, 0, 0}};
   uint8_t count = 0;
-  if (!cst__view_is_list(column) || !is_wanted(m->plan, path)) {
+  if (!cst__view_is_list(column)) {
     return true;
   }
   for (const cst__view *v = column; cst__view_is_list(v); v = &v->children[0]) {
@@ -211,9 +210,17 @@ static bool measure_column(void *ctx, cst_bytes path, const cst__view *column,
 static cst_status measuring_add(void *state, const cst__view *batch, const cst__origin *origin,
                                 cst_error *error) {
   measuring *m = state;
-  const cst__column_walk walk = {measure_column, m};
+  const cst__name_map *wanted = &m->plan->columns;
+  const cst__column_walk walk = {m->plan->num_names > 0 ? wanted : NULL, measure_column, m};
   (void)origin;
   CST__TRY(cst__walk_columns(&walk, batch, error));
+  for (int64_t i = 0; i < batch->num_children && m->plan->num_names > 0; i++) {
+    const char *name = batch->children[i].name;
+    size_t at = cst__name_map_find(wanted, name, strlen(name));
+    if (at != SIZE_MAX) {
+      m->has_column[at] = true;
+    }
+  }
   m->num_rows = cst__count_sum(m->num_rows, (uint64_t)batch->length);
   return CST_OK;
 }
@@ -231,6 +238,9 @@ static cst_status measuring_merge(void *into, const void *other, cst_error *erro
     }
     merge_lists(mine, theirs);
   }
+  for (size_t i = 0; i < m->plan->num_names; i++) {
+    m->has_column[i] = m->has_column[i] || from->has_column[i];
+  }
   m->num_rows = cst__count_sum(m->num_rows, from->num_rows);
   return CST_OK;
 }
@@ -242,6 +252,9 @@ static void measuring_archive(void *state, cst__archive *a) {
   cst__archive_u64(a, &mark);
   cst__archive_check(a, mark == m->plan->mark);
   cst__archive_u64(a, &m->num_rows);
+  for (size_t i = 0; i < m->plan->num_names; i++) {
+    cst__archive_bool(a, &m->has_column[i]);
+  }
   cst__by_path_archive_count(&m->columns, a, &count);
   for (size_t i = 0; i < count && !a->bad; i++) {
     measured_lists *lists = cst__by_path_archive_key(&m->columns, a, i);
@@ -281,6 +294,19 @@ static void put_lists(cst_findings *found, const measured_lists *lists, uint64_t
   cst__put_number(found, lists->items);
 }
 
+/* A name that no batch knows is a mistyped one, if there are rows. */
+static cst_status check_has_columns(const measuring *m, cst_error *error) {
+  for (size_t i = 0; i < m->plan->num_names && m->num_rows > 0; i++) {
+    if (!m->has_column[i]) {
+      cst_status status = cst__fail(error, CST_NOT_FOUND, "`columns` names columns at the top",
+                                    "there is no such column in any of the rows");
+      cst__error_add_path(error, m->plan->names[i], strlen(m->plan->names[i]));
+      return status;
+    }
+  }
+  return CST_OK;
+}
+
 static cst_status measuring_finish(const void *state, cst_findings **out, cst_error *error) {
   static const cst__finding_column columns[] = {
       CST__TEXT("path"),          CST__NUMBER("level"), CST__NUMBER("nulls"),
@@ -290,6 +316,7 @@ static cst_status measuring_finish(const void *state, cst_findings **out, cst_er
   const measuring *m = state;
   cst_findings *found;
   cst__arena arena;
+  CST__TRY(check_has_columns(m, error));
   CST__TRY(cst__findings_new(&type, &m->columns.allocator, &found, error));
   cst__put_total(found, "num_rows", m->num_rows);
   cst__arena_init(&arena, &m->columns.allocator);

@@ -262,6 +262,7 @@ static void profile_float(cst__profile *p, double value) {
   if (isnan(value)) {
     p->has_nan = true;
   } else {
+    value += 0.0; /* -0 is 0, in whatever order they come */
     join_floats(p, &(cst__float_profile){true, value, value, value, value});
   }
 }

@@ -14,6 +14,11 @@ columnstone schema infer one.csv -o schema.pbtxt
 columnstone accumulate validation two.csv -O schema=schema.pbtxt -O places=1 --json
 columnstone accumulate counts d.jsonl -o counts.csv || echo "exit status $?"
 columnstone accumulate count d.jsonl || echo "exit status $?"
+columnstone accumulate lengths d.jsonl -O columns=none || echo "exit status $?"
+columnstone accumulate lengths d.jsonl -O columns=a -O columns=s || echo "exit status $?"
+columnstone accumulate lengths d.jsonl -O columns || echo "exit status $?"
+columnstone accumulate -o counts.json || echo "exit status $?"
+columnstone accumulate counts d.jsonl --to csv || echo "exit status $?"
 columnstone accumulate lengths d.jsonl -O column=a || echo "exit status $?"
 columnstone accumulate lengths || echo "exit status $?"
 columnstone accumulate validation two.csv || echo "exit status $?"

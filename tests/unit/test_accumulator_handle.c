@@ -376,7 +376,7 @@ TEST(names_and_options_that_are_none) {
                                 {"max_domain", "99999999999999999999999", NULL}};
   const cst_option no_name = {NULL, "a", NULL};
   const cst_option no_value = {"columns", NULL, NULL};
-  check_refused("lenght", NULL, 0, "no accumulator of this name");
+  check_refused("lenght", NULL, 0, "there is no accumulator 'lenght'");
   check_refused("lengths", &unknown, 1, "lengths has no option 'column'");
   check_refused("counts", &unknown, 1, "counts has no option 'column'");
   check_refused("proposal", &no_switch, 1, "ragged");

@@ -193,13 +193,11 @@ def open(
     inputs = resolve(paths, text("format", format), place)
     given["format"] = inputs.format or format
 
-    def without_view() -> Source:
-        if inputs.streams is not None and any(stream.once for stream in inputs.streams):
-            raise argument_error(
-                "the type of a stream is needed first", "name it: Query(stream.schema)"
-            )
+    def without_view(name: str) -> Any:
+        """What the input is by itself: its `schema` or its `arrow_schema`."""
         plain = {"message": core, "columns": None, "view": None, "on_error": "raise"}
-        return Source(inputs, source_options({**given, **plain}))
+        with inputs.kept(), Source(inputs, source_options({**given, **plain})) as source:
+            return getattr(source, name)
 
     bound = view_option(given, without_view)
     given["view"] = bound

@@ -14,14 +14,13 @@ if TYPE_CHECKING:
     from .. import _core
     from .._query.query import Query
     from .._query.view import View
-    from .source import Source
 
     ViewLike: TypeAlias = "View | Query | str | os.PathLike[str] | bytes"
 
 
-def view_option(given: dict[str, Any], source: Callable[[], Source]) -> _core.View | None:
-    """The view of the arguments of open. source: of the input without it, for queries that do not
-    know what they are bound to."""
+def view_option(given: dict[str, Any], without_view: Callable[[str], Any]) -> _core.View | None:
+    """The view of the arguments of open. without_view: tells the `schema` or the `arrow_schema` of
+    the input, for queries that do not know what they are bound to."""
     what, params = given["view"], given["params"]
     if what is None:
         if params is not None:
@@ -43,7 +42,7 @@ def view_option(given: dict[str, Any], source: Callable[[], Source]) -> _core.Vi
     if options or (form is not None and isinstance(what, Query)):
         raise argument_error("a view has its own message_options", "of saved ones: all but form")
     if isinstance(what, Query):
-        return what._view_of_source(params, given["schema"], source)._core
+        return what._view_of_source(params, given["schema"], without_view)._core
     if isinstance(what, View):
         return (what if not params and form is None else what.again(params, form))._core
     if isinstance(what, str | os.PathLike | bytes):

@@ -482,13 +482,13 @@ class Query:
         input = self._input._replace(type=type_of(record_batch(data)))
         return self._bound((), None, input)
 
-    def _view_of_source(self, params: Params, schema: Any, source: Callable[[], Any]) -> View:
-        """The view for a source, by whose types a query without one goes."""
+    def _view_of_source(self, params: Params, schema: Any, source: Callable[[str], Any]) -> View:
+        """The view for a source, by whose `schema` or `arrow_schema` a query without one goes."""
         input = self._input
         if not input.is_known and self._reads() in ("example", "sequence_example"):
-            input = input._replace(schema=source().schema if schema is None else Schema(schema))
+            input = input._replace(schema=source("schema") if schema is None else Schema(schema))
         elif not input.is_known and self._reads() in ("", "table"):
-            input = input._replace(type=source().arrow_schema)
+            input = input._replace(type=source("arrow_schema"))
         return self._bound(core_params(params), None, input)
 
     def _reads(self) -> str:

@@ -167,7 +167,7 @@ class Accumulator(AnyAccumulator[_core.RecordBatch]):
         return self._handle.finish()[0]
 
     def _describe(self, found: _core.RecordBatch) -> str:
-        return f"{self._name}, {_numbered(len(found), 'row')}"
+        return f"{self._name}, {_numbered(len(found), 'finding')}"
 
 
 def made_of(accumulator: str | AnyAccumulator[Found], options: dict[str, Any]) -> Any:

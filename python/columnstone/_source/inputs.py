@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import glob
 import os
@@ -77,13 +78,30 @@ class Inputs(NamedTuple):
     """One of the first three is not None."""
 
     paths: tuple[bytes, ...] | None = None
-    files: tuple[tuple[object, bytes, bool], ...] | None = None
+    files: tuple[tuple[Any, bytes, bool], ...] | None = None
     streams: tuple[Stream, ...] | None = None
     pickle: tuple[bytes, ...] | None = None  # the paths to open again
     again: Opener | None = None  # of what is not paths
     format: str | None = None  # that was found, where the library does not look
     splits: tuple[CoreSplit, ...] | None = None  # what is read of them; None: all
     has_numbers: bool = True  # no stream begins in the middle of a file
+
+    @contextlib.contextmanager
+    def kept(self) -> Iterator[None]:
+        """What is read of them within is read again afterwards: file objects go back to where they
+        stood. ArgumentError for what can be read once only."""
+        files = self.files or ()
+        once = any(stream.once for stream in self.streams or ())
+        if once or not all(seekable for _, _, seekable in files):
+            raise argument_error(
+                "the type of a stream is needed first", "name it: Query(stream.schema)"
+            )
+        places = [(file, file.tell()) for file, _, _ in files]
+        try:
+            yield
+        finally:
+            for file, place in places:
+                file.seek(place)
 
 
 class Place(NamedTuple):

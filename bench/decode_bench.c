@@ -14,7 +14,7 @@
 #define _POSIX_C_SOURCE 200809L /* clock_gettime */
 
 #include <columnstone/message.h>
-#include <columnstone/sequence.h>
+#include <columnstone/records.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +30,11 @@ typedef struct bench {
   size_t batch_size;
   int repeat;
   bool keep, arrow, views, encode, sequence;
-  cst_decoder *examples;
-  cst_decoder *sequences; /* with --sequence, instead */
-  cst_decoder *messages;  /* with --message, instead */
-  cst_encoder *example_encoder;
-  cst_encoder *message_encoder; /* with --message, instead */
-  uint8_t *bytes;               /* the whole file */
-  cst_bytes *records;           /* the payloads in it */
-  int64_t *offsets;             /* per record: where it starts in `bytes`, for Arrow arrays */
+  cst_decoder *decoder;
+  cst_encoder *encoder;
+  uint8_t *bytes;     /* the whole file */
+  cst_bytes *records; /* the payloads in it */
+  int64_t *offsets;   /* per record: where it starts in `bytes`, for Arrow arrays */
   size_t num_records;
   size_t record_bytes;
 } bench;
@@ -149,28 +146,16 @@ static cst_status decode_as_arrow(bench *b, size_t first, size_t count, struct A
   struct ArrowArray array = {
       .length = (int64_t)count, .n_buffers = 3, .buffers = buffers, .release = release_nothing};
   struct ArrowSchema schema = {.format = "Z", .name = "", .release = release_schema_nothing};
-  if (b->message != NULL) {
-    return cst_decoder_decode_arrow(b->messages, &schema, &array, out_schema, out, error);
-  }
-  return b->sequence
-             ? cst_decoder_decode_arrow(b->sequences, &schema, &array, out_schema, out, error)
-             : cst_decoder_decode_arrow(b->examples, &schema, &array, out_schema, out, error);
+  return cst_decoder_decode_arrow(b->decoder, &schema, &array, out_schema, out, error);
 }
 
 static void decode(bench *b, size_t first, struct ArrowArray *out, struct ArrowSchema *schema) {
   cst_error error = CST_ERROR_INIT;
-  cst_status status;
   size_t count = b->num_records - first;
   if (count > b->batch_size) count = b->batch_size;
-  if (b->arrow) {
-    status = decode_as_arrow(b, first, count, out, schema, &error);
-  } else if (b->message != NULL) {
-    status = cst_decoder_decode(b->messages, b->records + first, count, schema, out, &error);
-  } else if (b->sequence) {
-    status = cst_decoder_decode(b->sequences, b->records + first, count, schema, out, &error);
-  } else {
-    status = cst_decoder_decode(b->examples, b->records + first, count, schema, out, &error);
-  }
+  cst_status status =
+      b->arrow ? decode_as_arrow(b, first, count, out, schema, &error)
+               : cst_decoder_decode(b->decoder, b->records + first, count, schema, out, &error);
   if (status != CST_OK) die("decode", &error);
 }
 
@@ -199,10 +184,7 @@ static double time_one_encode(bench *b, struct ArrowArray *batch,
   struct ArrowArray out;
   cst_error error = CST_ERROR_INIT;
   double start = cpu_seconds();
-  cst_status status =
-      b->message != NULL
-          ? cst_encoder_encode(b->message_encoder, schema, batch, &out_schema, &out, &error)
-          : cst_encoder_encode(b->example_encoder, schema, batch, &out_schema, &out, &error);
+  cst_status status = cst_encoder_encode(b->encoder, schema, batch, &out_schema, &out, &error);
   double seconds = cpu_seconds() - start;
   if (status != CST_OK) die("encode", &error);
   out.release(&out);
@@ -228,56 +210,46 @@ static double time_encode(bench *b, struct ArrowArray *batches) {
   return seconds;
 }
 
-/* The decoder, and for --encode the encoder, of the message. */
-static cst_status open_message(bench *b, const cst_decode_options *options, cst_error *error) {
+/* The options get the message type, whose descriptors the caller releases. */
+static cst_status read_message(const bench *b, cst_message_options *message,
+                               cst_descriptors **descriptors, cst_error *error) {
   size_t size;
   uint8_t *bytes = read_whole(b->schema_path, &size);
-  cst_descriptors *descriptors = NULL;
-  if (cst_descriptors_new(bytes, size, NULL, &descriptors, error) != CST_OK) return error->code;
+  cst_status status = cst_descriptors_new(bytes, size, NULL, descriptors, error);
   free(bytes);
-  cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
-  message.descriptors = descriptors;
-  message.message = b->message;
-  message.recursion = b->recursion;
-  cst_status status = cst_message_decoder_new(&message, options, &b->messages, error);
-  if (status == CST_OK && b->encode) {
-    status = cst_message_encoder_new(&message, NULL, &b->message_encoder, error);
-  }
-  cst_descriptors_release(descriptors);
+  message->descriptors = *descriptors;
+  message->message = b->message;
+  message->recursion = b->recursion;
   return status;
-}
-
-static cst_status open_example(bench *b, const cst_schema *schema,
-                               const cst_decode_options *options, cst_error *error) {
-  cst_status status = cst_example_decoder_new(schema, options, &b->examples, error);
-  return status != CST_OK ? status
-                          : cst_example_encoder_new(NULL, NULL, &b->example_encoder, error);
-}
-
-static cst_status open_sequence(bench *b, const cst_schema *schema,
-                                const cst_decode_options *options, cst_error *error) {
-  cst_sequence_options sequence = CST_SEQUENCE_OPTIONS_INIT;
-  sequence.flags = options->flags;
-  sequence.columns = options->columns;
-  sequence.num_columns = options->num_columns;
-  return cst_sequence_decoder_new(schema, &sequence, &b->sequences, error);
 }
 
 static void open_decoder(bench *b) {
   cst_error error = CST_ERROR_INIT;
   cst_schema *schema = NULL;
+  cst_descriptors *descriptors = NULL;
+  cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
   cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  cst_encode_options encoding = CST_ENCODE_OPTIONS_INIT;
+  const char *payload = b->message != NULL ? "message"
+                        : b->sequence      ? "sequence_example"
+                                           : "example";
+  cst_status status = CST_OK;
   options.flags = b->views ? CST_COLUMNS_BINARY_VIEWS : 0;
   options.columns = b->num_columns > 0 ? b->columns : NULL;
   options.num_columns = b->num_columns;
-  if (b->schema_path != NULL && b->message == NULL &&
-      cst_schema_open(b->schema_path, &schema, &error) != CST_OK) {
-    die("schema", &error);
+  if (b->message != NULL) {
+    status = read_message(b, &message, &descriptors, &error);
+    options.message = encoding.message = &message;
+  } else if (b->schema_path != NULL) {
+    status = cst_schema_open(b->schema_path, &schema, &error);
+    options.schema = schema;
   }
-  cst_status status = b->message != NULL ? open_message(b, &options, &error)
-                      : b->sequence      ? open_sequence(b, schema, &options, &error)
-                                         : open_example(b, schema, &options, &error);
+  if (status == CST_OK) status = cst_decoder_new(payload, &options, &b->decoder, &error);
+  if (status == CST_OK && b->encode) {
+    status = cst_encoder_new(payload, &encoding, &b->encoder, &error);
+  }
   if (status != CST_OK) die("new", &error);
+  cst_descriptors_release(descriptors);
   cst_schema_release(schema);
 }
 
@@ -297,11 +269,8 @@ int main(int argc, char **argv) {
   }
   printf("%s: %zu records, %.1f MB, best %.1f MB/s\n", b.file, b.num_records,
          (double)b.record_bytes / 1e6, (double)b.record_bytes / 1e6 / best);
-  cst_encoder_free(b.example_encoder);
-  cst_encoder_free(b.message_encoder);
-  cst_decoder_free(b.examples);
-  cst_decoder_free(b.sequences);
-  cst_decoder_free(b.messages);
+  cst_encoder_free(b.encoder);
+  cst_decoder_free(b.decoder);
   free(batches);
   free(b.offsets);
   free(b.records);

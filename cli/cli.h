@@ -9,7 +9,7 @@
 #include <columnstone/index.h>
 #include <columnstone/message.h>
 #include <columnstone/query.h>
-#include <columnstone/sequence.h>
+#include <columnstone/records.h>
 #include <columnstone/sink.h>
 #include <columnstone/source.h>
 #include <columnstone/structured.h>

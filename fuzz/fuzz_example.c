@@ -46,7 +46,7 @@ static result encode(const result *batch) {
   result r = {.error = CST_ERROR_INIT};
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   cst_encoder *encoder;
-  FUZZ_ASSERT(cst_example_encoder_new(NULL, &options, &encoder, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_encoder_new("example", &options, &encoder, NULL) == CST_OK);
   r.status =
       cst_encoder_encode(encoder, &batch->schema, &batch->array, &r.schema, &r.array, &r.error);
   FUZZ_ASSERT(r.status == CST_OK);

@@ -5,7 +5,7 @@
  * The input: two bytes with the size of a descriptor set (low byte first), the set, a byte that
  * chooses the message, one of options, the record.
  */
-#include <columnstone/message.h>
+#include <columnstone/records.h>
 #include <string.h>
 
 #include "fuzz.h"
@@ -83,7 +83,9 @@ static decoded decode_message(const message_input *in, cst_bytes record, size_t 
   static const uint8_t nothing[RECORD_PADDING];
   decoded r = {.error = CST_ERROR_INIT};
   cst_decoder *decoder;
-  r.status = cst_message_decoder_new(&in->options, NULL, &decoder, &r.error);
+  r.status = cst_decoder_new(
+      "message", &(cst_decode_options){.size = sizeof(cst_decode_options), .message = &in->options},
+      &decoder, &r.error);
   if (r.status != CST_OK) {
     return r;
   }
@@ -115,7 +117,10 @@ static bool row_form(const message_input *in, const decoded *rows, char **form, 
   cst_encoder *encoder;
   struct ArrowSchema schema;
   struct ArrowArray array;
-  FUZZ_ASSERT(cst_message_encoder_new(&in->options, NULL, &encoder, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_encoder_new("message",
+                              &(cst_encode_options){.size = sizeof(cst_encode_options),
+                                                    .message = &in->options},
+                              &encoder, NULL) == CST_OK);
   cst_status status =
       cst_encoder_encode(encoder, &rows->schema, &rows->array, &schema, &array, NULL);
   cst_encoder_free(encoder);

@@ -6,7 +6,7 @@
  * what integers become. All types have the fields x, i, n, m and a, which are the names that the
  * feed gives to fields of structs.
  */
-#include <columnstone/message.h>
+#include <columnstone/records.h>
 #include <string.h>
 
 #include "arrow_feed.h"
@@ -172,7 +172,8 @@ static encoded_records encode_as(const cst_message_options *message, uint32_t fl
   cst_encoder *encoder;
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   options.flags = flags;
-  FUZZ_ASSERT(cst_message_encoder_new(message, &options, &encoder, NULL) == CST_OK);
+  options.message = message;
+  FUZZ_ASSERT(cst_encoder_new("message", &options, &encoder, NULL) == CST_OK);
   e.status = cst_encoder_encode(encoder, schema, array, &e.schema, &e.array, &e.error);
   cst_encoder_free(encoder);
   FUZZ_ASSERT((e.status == CST_OK) == (e.array.release != NULL));
@@ -193,7 +194,10 @@ static bool encode_decoded(const cst_message_options *message, encoded_records *
   cst_decoder *decoder;
   struct ArrowSchema schema;
   struct ArrowArray batch;
-  FUZZ_ASSERT(cst_message_decoder_new(message, NULL, &decoder, NULL) == CST_OK);
+  FUZZ_ASSERT(
+      cst_decoder_new("message",
+                      &(cst_decode_options){.size = sizeof(cst_decode_options), .message = message},
+                      &decoder, NULL) == CST_OK);
   cst_status status =
       cst_decoder_decode_arrow(decoder, &from->schema, &from->array, &schema, &batch, NULL);
   cst_decoder_free(decoder);

@@ -150,10 +150,10 @@ static void infer(const result *batch, const cst_bytes *items) {
 
 /* Encoded and decoded again, a batch is what it was. */
 static void round_trip(const result *batch) {
-  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   cst_encoder *encoder;
   result records = {.error = CST_ERROR_INIT};
-  FUZZ_ASSERT(cst_sequence_encoder_new(NULL, &options, &encoder, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_encoder_new("sequence_example", &options, &encoder, NULL) == CST_OK);
   records.status = cst_encoder_encode(encoder, &batch->schema, &batch->array, &records.schema,
                                       &records.array, &records.error);
   cst_encoder_free(encoder);

@@ -45,26 +45,15 @@ static bool has_lists(const struct ArrowSchema *schema) {
   return strcmp(last->name, CST_SEQUENCE_COLUMN) == 0 && strcmp(last->format, "+s") == 0;
 }
 
-static cst_status decode_sample_sequences(const struct ArrowSchema *type,
-                                          struct ArrowArray *records, info_look *l,
-                                          cst_error *error) {
+static cst_status decode_sample_as(const char *payload, const struct ArrowSchema *type,
+                                   struct ArrowArray *records, info_look *l, cst_error *error) {
   cst_decoder *decoder;
-  cst_status status = cst_sequence_decoder_new(NULL, NULL, &decoder, error);
+  cst_status status = cst_decoder_new(payload, NULL, &decoder, error);
   if (status == CST_OK) {
     status = cst_decoder_decode_arrow(decoder, type, records, &l->schema, &l->batch, error);
     cst_decoder_free(decoder);
   }
-  return status;
-}
-
-static cst_status decode_sample_examples(const struct ArrowSchema *type, struct ArrowArray *records,
-                                         info_look *l, cst_error *error) {
-  cst_decoder *decoder;
-  cst_status status = cst_example_decoder_new(NULL, NULL, &decoder, error);
-  if (status == CST_OK) {
-    status = cst_decoder_decode_arrow(decoder, type, records, &l->schema, &l->batch, error);
-    cst_decoder_free(decoder);
-  }
+  snprintf(l->format, sizeof l->format, "%s", payload);
   return status;
 }
 
@@ -81,12 +70,10 @@ static void release_sample(info_look *l) {
 static void decode_sample(info_look *l, const struct ArrowSchema *type,
                           struct ArrowArray *records) {
   cst_error error = CST_ERROR_INIT;
-  cst_status status = decode_sample_sequences(type, records, l, &error);
-  snprintf(l->format, sizeof l->format, "sequence_example");
+  cst_status status = decode_sample_as("sequence_example", type, records, l, &error);
   if (status == CST_OK && !has_lists(&l->schema)) {
     release_sample(l);
-    status = decode_sample_examples(type, records, l, &error);
-    snprintf(l->format, sizeof l->format, "example");
+    status = decode_sample_as("example", type, records, l, &error);
   }
   if (status != CST_OK) {
     snprintf(l->format, sizeof l->format, "raw");

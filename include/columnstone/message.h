@@ -1,4 +1,5 @@
-/* Protobuf messages of any type in memory: serialized records to Arrow record batches, and back.
+/* Protobuf messages of any type: what they are, and what their columns look like. Their decoder and
+ * encoder are those of <columnstone/records.h>.
  *
  * Sources: "Protocol Buffers: Encoding"; descriptor.proto; the well-known types; RFC "Structured
  * tensors", section Protocol Buffers. docs/messages.md has the table of types.
@@ -6,7 +7,7 @@
 #ifndef COLUMNSTONE_MESSAGE_H
 #define COLUMNSTONE_MESSAGE_H
 
-#include <columnstone/records.h>
+#include <columnstone/status.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -165,38 +166,6 @@ CST_API cst_status cst_message_options_set(cst_message_options *options, const c
  * `room`, or is static. CST_NOT_FOUND as above. */
 CST_API cst_status cst_message_options_get(const cst_message_options *options, const char *name,
                                            char room[CST_MESSAGE_OPTION_ROOM], const char **value,
-                                           cst_error *error);
-
-/* ---- bytes to columns ---- */
-
-/* options->columns are paths ("id", "event.query"): fields of messages, of lists of them, of maps
- * (m.key, m.value), extensions "(shop.extra)", the message that an Any holds
- * "payload.(shop.Event).id"; a path to a message wants all of it. What nobody wants is stepped over
- * and not looked into. CST_NOT_FOUND for a path or message that does not exist. options may be
- * NULL. */
-CST_API cst_status cst_message_decoder_new(const cst_message_options *message,
-                                           const cst_decode_options *options, cst_decoder **out,
-                                           cst_error *error);
-
-/* ---- columns to bytes ---- */
-
-/* Writes the deterministic form of protobuf for Python (upb): fields by number, extensions after
- * them, unknown fields last, maps by key.
- * Columns and fields of structs are fields of the messages by name, whatever the decoder's options
- * make of these: every type that the decoder gives is taken, and every Arrow type that holds the
- * same values (any integer and float type whose value fits exactly, text and bytes of any layout,
- * lists of any kind, maps as lists of key and value, dictionary-encoded columns). Null is an absent
- * field, a zero of a field without presence is not written; in a list, as a map's key or value, and
- * for a required field null is refused, and so are two members of a oneof and a key that a map has
- * twice. A binary column of a message field has its serialized bytes. A struct of an Any may have a
- * field "(full.Name)" in the place of its value. Of the message options `descriptors`, `message`,
- * `form` and `unknown_fields` count; in the text format and in JSON a record is one line. JSON has
- * no unknown fields, and the text format has them, by number, only if `unknown_fields` is given:
- * those within bytes of a message field are left out. options may be NULL; with CST_ENCODE_LOSSY,
- * numbers are rounded to what a float or double holds. CST_UNSUPPORTED for a form that cannot be
- * written. When encoding, a column that the message does not have is CST_NOT_FOUND. */
-CST_API cst_status cst_message_encoder_new(const cst_message_options *message,
-                                           const cst_encode_options *options, cst_encoder **out,
                                            cst_error *error);
 
 #ifdef __cplusplus

@@ -65,7 +65,7 @@ typedef struct cst_sink_options {
                             path's ending, else "tfrecord". With one, and without a format, what it
                             holds is found as for TFRecords */
   const cst_message_options *message; /* of the format "message", and needed by it: see
-                                         cst_message_encoder_new. Copied */
+                                         cst_encoder_new. Copied */
   bool keep_existing; /* a file that has come to be under the output's name, or a link, stays:
                          cst_sink_finish is CST_IO then. Of two that write one output, the first
                          wins. cst_convert does so unless `overwrite` is set */

@@ -132,7 +132,7 @@ typedef struct cst_source_options {
                              comes to it. 0: as `schema` says */
   const cst_message_options *message; /* of the format "message", and needed by it: with them, the
                                          format of records that is not named is that; `columns` are
-                                         paths then, see cst_message_decoder_new. Or of
+                                         paths then, see cst_decoder_new. Or of
                                          message_column. Copied */
   const char *message_column;         /* the column of this name holds the messages that `message`
                                          describes, as binary or text values: it becomes a column of structs

@@ -509,35 +509,31 @@ class Source:
 
 @final
 class Decoder:
-    @classmethod
-    def example(
-        cls, schema: Schema | None, columns: tuple[str, ...] | None, flags: int, /
-    ) -> Decoder: ...
-    @classmethod
-    def sequence(
+    def __new__(
         cls,
+        payload: str,
         schema: Schema | None,
         columns: tuple[str, ...] | None,
         flags: int,
-        sequence_column: str,
+        message: CoreMessage | None,
+        options: CoreFormatOptions,
         /,
-    ) -> Decoder: ...
-    @classmethod
-    def message(
-        cls, message: CoreMessage, columns: tuple[str, ...] | None, flags: int, /
-    ) -> Decoder: ...
+    ) -> Self: ...
     @property
     def arrow_schema(self) -> ArrowSchema | None: ...
     def decode(self, records: Sequence[Buffer] | object, /) -> RecordBatch: ...
 
 @final
 class Encoder:
-    @classmethod
-    def example(cls, schema: Schema | None, flags: int, /) -> Encoder: ...
-    @classmethod
-    def sequence(cls, schema: Schema | None, flags: int, sequence_column: str, /) -> Encoder: ...
-    @classmethod
-    def message(cls, message: CoreMessage, flags: int, /) -> Encoder: ...
+    def __new__(
+        cls,
+        payload: str,
+        schema: Schema | None,
+        flags: int,
+        message: CoreMessage | None,
+        options: CoreFormatOptions,
+        /,
+    ) -> Self: ...
     def encode(self, batch: object, /) -> Array: ...
 
 @final

@@ -5,7 +5,7 @@
 #ifndef DECODE_DECODER_COLUMNS_H
 #define DECODE_DECODER_COLUMNS_H
 
-#include <columnstone/example.h>
+#include <columnstone/records.h>
 
 #include "decode/example_loop.h"
 #include "schema/schema.h"

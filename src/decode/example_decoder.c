@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/arguments.h"
+#include "base/error.h"
 #include "base/names.h"
 #include "decode/decoder_columns.h"
 #include "decode/nested.h"
@@ -377,22 +377,4 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
   }
   d->state.error = NULL;
   return end_new(d, &example_type, status, out);
-}
-
-cst_status cst_example_decoder_new(const cst_schema *schema, const cst_decode_options *options,
-                                   cst_decoder **out, cst_error *error) {
-  CST__CLEAR(out);
-  cst_decode_options own = CST_DECODE_OPTIONS_INIT;
-  if (out == NULL) {
-    return cst__missing("out", error);
-  }
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(cst__check_allocator(own.allocator, error));
-  CST__TRY(cst__check_flags(own.flags, CST__ALL_COLUMN_FLAGS, error));
-  CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
-  cst__example_decoder_options inner = {.flags = own.flags,
-                                        .columns = own.columns,
-                                        .num_columns = own.num_columns,
-                                        .allocator = own.allocator};
-  return cst__example_decoder_new(schema, &inner, out, error);
 }

@@ -7,7 +7,7 @@
 #ifndef DECODE_EXAMPLE_DECODER_H
 #define DECODE_EXAMPLE_DECODER_H
 
-#include <columnstone/example.h>
+#include <columnstone/records.h>
 
 #include "arrow/records/decoder.h"
 #include "decode/kernels.h"
@@ -23,7 +23,7 @@ typedef struct cst__example_decoder_options {
   const cst_allocator *allocator;
 } cst__example_decoder_options;
 
-/* As cst_example_decoder_new. */
+/* As cst_decoder_new. */
 cst_status cst__example_decoder_new(const cst_schema *schema,
                                     const cst__example_decoder_options *options, cst_decoder **out,
                                     cst_error *error);

@@ -1,9 +1,10 @@
 /* The tf.Example encoder: which feature is written from which column. */
-#include <columnstone/example.h>
+#include <columnstone/records.h>
 #include <string.h>
 
 #include "arrow/records/encoder.h"
-#include "base/arguments.h"
+#include "base/error.h"
+#include "decode/encoders.h"
 #include "decode/entry_writer.h"
 #include "decode/flat_ragged.h"
 #include "decode/ragged_writer.h"
@@ -101,29 +102,23 @@ static void free_examples(cst_encoder *encoder) {
   cst__delete(e);
 }
 
-static const cst__encoder_type example_type = {plan_example, put_example, free_examples};
+static const cst__encoder_type example_type = {
+    .plan = plan_example, .put_record = put_example, .free = free_examples};
 
-cst_status cst_example_encoder_new(const cst_schema *schema, const cst_encode_options *options,
-                                   cst_encoder **out, cst_error *error) {
-  CST__CLEAR(out);
-  cst_encode_options own = CST_ENCODE_OPTIONS_INIT;
-  if (out == NULL) {
-    return cst__missing("out", error);
-  }
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(cst__check_allocator(own.allocator, error));
-  CST__TRY(cst__check_flags(own.flags, CST__ALL_ENCODE_FLAGS, error));
-  example_encoder *e = cst__new_zero(own.allocator, sizeof *e);
+cst_status cst__example_encoder_new(const cst_encode_options *options, cst_encoder **out,
+                                    cst_error *error) {
+  example_encoder *e = cst__new_zero(options->allocator, sizeof *e);
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
   e->columns.allocator = &e->base.allocator;
-  cst_status status = cst__encoder_init(&e->base, &example_type, own.flags, own.allocator, error);
+  cst_status status =
+      cst__encoder_init(&e->base, &example_type, options->flags, options->allocator, error);
   if (status != CST_OK) {
     cst__delete(e);
     return status;
   }
-  e->schema = schema != NULL ? cst_schema_retain(schema) : NULL;
+  e->schema = options->schema != NULL ? cst_schema_retain(options->schema) : NULL;
   *out = &e->base;
   return CST_OK;
 }

@@ -1,7 +1,7 @@
 /* Flat columns to nested ones, when a batch is complete. */
 #include "decode/nested.h"
 
-#include <columnstone/example.h>
+#include <columnstone/records.h>
 #include <string.h>
 
 #include "arrow/owned.h"

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "base/arguments.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "base/names.h"
 #include "decode/decoder_columns.h"
 #include "decode/sequence_loop.h"
@@ -400,29 +400,4 @@ cst_status cst__sequence_decoder_new(const cst_schema *schema,
   }
   d->sequence.state.error = NULL;
   return end_new(d, &sequence_type, status, out);
-}
-
-cst_status cst__read_sequence_options(cst_sequence_options *own,
-                                      const cst_sequence_options *options, uint32_t all_flags,
-                                      cst_error *error) {
-  CST__TRY(cst__read_options(own, sizeof *own, options, error));
-  CST__TRY(cst__check_allocator(own->allocator, error));
-  CST__TRY(cst__check_flags(own->flags, all_flags, error));
-  return cst__check_columns(own->columns, own->num_columns, error);
-}
-
-cst_status cst_sequence_decoder_new(const cst_schema *schema, const cst_sequence_options *options,
-                                    cst_decoder **out, cst_error *error) {
-  CST__CLEAR(out);
-  cst_sequence_options own = CST_SEQUENCE_OPTIONS_INIT;
-  if (out == NULL) {
-    return cst__missing("out", error);
-  }
-  CST__TRY(cst__read_sequence_options(&own, options, CST__RECORD_COLUMN_FLAGS, error));
-  cst__sequence_decoder_options inner = {.sequence_column = own.sequence_column,
-                                         .flags = own.flags,
-                                         .columns = own.columns,
-                                         .num_columns = own.num_columns,
-                                         .allocator = own.allocator};
-  return cst__sequence_decoder_new(schema, &inner, out, error);
 }

@@ -7,7 +7,7 @@
 #ifndef DECODE_SEQUENCE_DECODER_H
 #define DECODE_SEQUENCE_DECODER_H
 
-#include <columnstone/sequence.h>
+#include <columnstone/records.h>
 
 #include "decode/example_decoder.h"
 
@@ -21,12 +21,7 @@ typedef struct cst__sequence_decoder_options {
   const cst_allocator *allocator;
 } cst__sequence_decoder_options;
 
-/* Over `own`, which holds the defaults; `all_flags` are those that there are. */
-cst_status cst__read_sequence_options(cst_sequence_options *own,
-                                      const cst_sequence_options *options, uint32_t all_flags,
-                                      cst_error *error);
-
-/* As cst_sequence_decoder_new. */
+/* As cst_decoder_new. */
 cst_status cst__sequence_decoder_new(const cst_schema *schema,
                                      const cst__sequence_decoder_options *options,
                                      cst_decoder **out, cst_error *error);

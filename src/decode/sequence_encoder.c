@@ -6,12 +6,12 @@
  *   FeatureLists    { map<string, FeatureList> feature_list = 1; }  0A len { 0A len key  12 len ..
  * } FeatureList     { repeated Feature feature = 1; }               (0A len Feature)*
  */
-#include <columnstone/sequence.h>
+#include <columnstone/records.h>
 #include <string.h>
 
 #include "arrow/records/encoder.h"
-#include "base/arguments.h"
 #include "base/bytes.h"
+#include "base/error.h"
 #include "decode/entry_writer.h"
 #include "decode/sequence_decoder.h"
 
@@ -286,33 +286,28 @@ static void free_sequences(cst_encoder *encoder) {
   cst__delete(e);
 }
 
-static const cst__encoder_type sequence_type = {plan_sequence, put_sequence, free_sequences};
+static const cst__encoder_type sequence_type = {
+    .plan = plan_sequence, .put_record = put_sequence, .free = free_sequences};
 
-cst_status cst_sequence_encoder_new(const cst_schema *schema, const cst_sequence_options *options,
-                                    cst_encoder **out, cst_error *error) {
-  CST__CLEAR(out);
-  cst_sequence_options own = CST_SEQUENCE_OPTIONS_INIT;
-  if (out == NULL) {
-    return cst__missing("out", error);
-  }
-  CST__TRY(cst__read_sequence_options(&own, options, CST__ALL_ENCODE_FLAGS, error));
-  const char *name = own.sequence_column != NULL ? own.sequence_column : CST_SEQUENCE_COLUMN;
-  sequence_encoder *e = cst__new_zero(own.allocator, sizeof *e);
+cst_status cst__sequence_encoder_new(const char *sequence_column, const cst_encode_options *options,
+                                     cst_encoder **out, cst_error *error) {
+  const char *name = sequence_column != NULL ? sequence_column : CST_SEQUENCE_COLUMN;
+  sequence_encoder *e = cst__new_zero(options->allocator, sizeof *e);
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
   e->context.allocator = e->lists.allocator = &e->base.allocator;
-  e->sequence_column = cst__new_copy(own.allocator, name, strlen(name));
+  e->sequence_column = cst__new_copy(options->allocator, name, strlen(name));
   cst_status status =
       e->sequence_column != NULL
-          ? cst__encoder_init(&e->base, &sequence_type, own.flags, own.allocator, error)
+          ? cst__encoder_init(&e->base, &sequence_type, options->flags, options->allocator, error)
           : cst__fail_memory(error, strlen(name));
   if (status != CST_OK) {
     cst__delete(e->sequence_column);
     cst__delete(e);
     return status;
   }
-  e->schema = schema != NULL ? cst_schema_retain(schema) : NULL;
+  e->schema = options->schema != NULL ? cst_schema_retain(options->schema) : NULL;
   *out = &e->base;
   return CST_OK;
 }

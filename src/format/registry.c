@@ -19,7 +19,7 @@ typedef struct known_format {
   cst_format_info info;
   const cst__payload *payload;
   const cst__table_format *table;
-  const cst__sink_format *sink;
+  const cst__sink_format *sink;                    /* of a payload, all have the same */
   const cst__option_table *options;                /* NULL: it has none */
   bool (*sniff)(const uint8_t *head, size_t size); /* of a plug-in */
   const char *missing[2]; /* the message when the plug-in is not there, and the hint */
@@ -42,19 +42,15 @@ static const char *const parquet_extensions[] = {".parquet", ".pq", NULL};
 static const known_format known[] = {
     {.info = {"example", "tf.Example", no_extensions, true, true, .is_records = true,
               .needs_schema = true},
-     .payload = &cst__example_payload,
-     .sink = &cst__sink_example},
+     .payload = &cst__example_payload},
     {.info = {"sequence_example", "tf.SequenceExample", no_extensions, true, true,
               .is_records = true, .needs_schema = true},
      .payload = &cst__sequence_payload,
-     .sink = &cst__sink_sequence,
      .options = &cst__sequence_option_table},
     {.info = {"message", "protobuf messages", no_extensions, true, true, .is_records = true},
-     .payload = &cst__message_payload,
-     .sink = &cst__sink_message},
+     .payload = &cst__message_payload},
     {.info = {"raw", "records as they are", no_extensions, true, true, .is_records = true},
-     .payload = &cst__raw_payload,
-     .sink = &cst__sink_raw},
+     .payload = &cst__raw_payload},
     {.info = {"csv", "CSV", csv_extensions, true, true, .is_text = true},
      .table = &cst__csv_table,
      .sink = &cst__sink_csv,
@@ -78,11 +74,16 @@ static const known_format known[] = {
 
 enum { NUM_KNOWN = sizeof known / sizeof *known };
 
+/* What writes records of a payload, if they are written. */
+static const cst__sink_format *sink_of(const cst__payload *payload) {
+  return payload->new_encoder != NULL ? &cst__sink_records : NULL;
+}
+
 static void set_builtin(cst__format *out, const known_format *found) {
   *out = (cst__format){.name = found->info.name,
                        .payload = found->payload,
                        .table = found->table,
-                       .sink = found->sink,
+                       .sink = found->payload != NULL ? sink_of(found->payload) : found->sink,
                        .options = found->options};
 }
 
@@ -157,7 +158,8 @@ bool cst__format_find_by_record(cst_bytes record, cst__format *out) {
 cst_status cst__format_find(const char *name, cst__format *out, cst_error *error) {
   *out = (cst__format){0};
   if (extra_payload != NULL && strcmp(extra_payload->name, name) == 0) {
-    *out = (cst__format){.name = extra_payload->name, .payload = extra_payload};
+    *out = (cst__format){
+        .name = extra_payload->name, .payload = extra_payload, .sink = sink_of(extra_payload)};
     return CST_OK;
   }
   const known_format *found = find_known(name);
@@ -296,8 +298,9 @@ cst_status cst__format_find_by_path(const char *path, cst__format *out, cst_erro
 bool cst__format_find_by_schema(const struct ArrowSchema *schema, const cst_sink_options *options,
                                 cst__format *out) {
   for (size_t i = 0; i < NUM_KNOWN; i++) {
-    const cst__sink_format *sink = known[i].sink;
-    if (sink != NULL && sink->matches != NULL && sink->matches(schema, options)) {
+    const cst__payload *payload = known[i].payload;
+    if (payload != NULL && payload->matches != NULL &&
+        payload->matches(schema, options->format_options, options->num_format_options)) {
       set_builtin(out, &known[i]);
       return true;
     }

@@ -2,7 +2,7 @@
  * and keeps the state, the rows and the places of errors. */
 #include "format/sink.h"
 
-#include <columnstone/sequence.h>
+#include <columnstone/records.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -74,7 +74,7 @@ static cst_status find_records(const cst__container *container, const struct Arr
                                const cst_sink_options *options, cst__format *out,
                                cst_error *error) {
   if (options->message != NULL) {
-    return cst__format_find(cst__sink_message.name, out, error);
+    return cst__format_find(cst__message_payload.name, out, error);
   }
   if (schema != NULL && cst__format_find_by_schema(schema, options, out)) {
     return CST_OK;
@@ -101,7 +101,7 @@ static cst_status find_format(const char *path, const struct ArrowSchema *schema
     return cst__fail(error, CST_INVALID_ARGUMENT, "choose another one",
                      "the format %s can only be read", out->name);
   }
-  if (options->message != NULL && out->sink != &cst__sink_message) {
+  if (options->message != NULL && (out->payload == NULL || !out->payload->is_described)) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "name the format message, and the container",
                      "messages are described, but the format %s has none", out->name);
   }
@@ -156,6 +156,7 @@ static cst_status add_shard(cst_sink *sink, const cst_writer *writer, cst_error 
                            .options = &sink->options,
                            .format_options = sink->format_options,
                            .container = sink->container,
+                           .payload = sink->format.payload,
                            .plugin = sink->format.plugin,
                            .program = sink->format.program};
   cst_status status = sink->format.sink->open(&open, &made->sink, error);

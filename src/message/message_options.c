@@ -135,12 +135,18 @@ cst_status cst_message_options_get(const cst_message_options *options, const cha
 
 /* ---- settling ---- */
 
+cst_status cst__message_options_need(const cst_message_options *options, const char *what,
+                                     cst_error *error) {
+  return options != NULL && options->descriptors != NULL
+             ? CST_OK
+             : cst__fail(error, CST_INVALID_ARGUMENT,
+                         "give their descriptors, as protoc --include_imports -o writes them, and "
+                         "the type's name: descriptors and message, or --proto-set and --message",
+                         "messages can only be %s with their descriptors", what);
+}
+
 cst_status cst__message_options_settle(cst_message_options *options, cst_error *error) {
-  if (options->descriptors == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "give a FileDescriptorSet: --proto-set, or message= in Python",
-                     "a message cannot be read without its description");
-  }
+  CST__TRY(cst__message_options_need(options, "read", error));
   for (size_t i = 0; i < NUM_OPTIONS; i++) {
     CST__TRY(cst__option_check(&table, &message_options[i].own, options, error));
     cst__option_settle(&message_options[i].own, options);

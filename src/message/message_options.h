@@ -23,6 +23,9 @@ const cst__message_option *cst__message_option_at(size_t i);
 
 /* ---- what is done by it ---- */
 
+/* That there are options with descriptors; `what` is to be done by them: "read", "written". */
+cst_status cst__message_options_need(const cst_message_options *options, const char *what,
+                                     cst_error *error);
 /* Checks options, and fills in those that the caller left to us. Settled ones stay as they are. The
  * names stay the caller's. */
 cst_status cst__message_options_settle(cst_message_options *options, cst_error *error);

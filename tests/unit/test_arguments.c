@@ -11,8 +11,8 @@
 #include <columnstone/message.h>
 #include <columnstone/options.h>
 #include <columnstone/query.h>
+#include <columnstone/records.h>
 #include <columnstone/schema.h>
-#include <columnstone/sequence.h>
 #include <columnstone/split.h>
 #include <columnstone/structured.h>
 #include <columnstone/tensor.h>
@@ -49,7 +49,6 @@ TEST(initialisers_say_the_size_and_nothing_else) {
   CHECK_INIT(cst_mix_options, CST_MIX_OPTIONS_INIT);
   CHECK_INIT(cst_propose_options, CST_PROPOSE_OPTIONS_INIT);
   CHECK_INIT(cst_reader, CST_READER_INIT);
-  CHECK_INIT(cst_sequence_options, CST_SEQUENCE_OPTIONS_INIT);
   CHECK_INIT(cst_sink_options, CST_SINK_OPTIONS_INIT);
   CHECK_INIT(cst_source_options, CST_SOURCE_OPTIONS_INIT);
   CHECK_INIT(cst_specs_options, CST_SPECS_OPTIONS_INIT);
@@ -194,28 +193,28 @@ static cst_status run_mix(const void *options, cst_error *error) {
 
 static cst_status run_example_decoder(const void *options, cst_error *error) {
   cst_decoder *decoder;
-  cst_status status = cst_example_decoder_new(NULL, options, &decoder, error);
+  cst_status status = cst_decoder_new("example", options, &decoder, error);
   cst_decoder_free(decoder);
   return status;
 }
 
 static cst_status run_example_encoder(const void *options, cst_error *error) {
   cst_encoder *encoder;
-  cst_status status = cst_example_encoder_new(NULL, options, &encoder, error);
+  cst_status status = cst_encoder_new("example", options, &encoder, error);
   cst_encoder_free(encoder);
   return status;
 }
 
 static cst_status run_sequence_decoder(const void *options, cst_error *error) {
   cst_decoder *decoder;
-  cst_status status = cst_sequence_decoder_new(NULL, options, &decoder, error);
+  cst_status status = cst_decoder_new("sequence_example", options, &decoder, error);
   cst_decoder_free(decoder);
   return status;
 }
 
 static cst_status run_sequence_encoder(const void *options, cst_error *error) {
   cst_encoder *encoder;
-  cst_status status = cst_sequence_encoder_new(NULL, options, &encoder, error);
+  cst_status status = cst_encoder_new("sequence_example", options, &encoder, error);
   cst_encoder_free(encoder);
   return status;
 }
@@ -329,8 +328,8 @@ static const call calls[] = {
     {"mix", sizeof(cst_mix_options), run_mix},
     {"example decoder", sizeof(cst_decode_options), run_example_decoder},
     {"example encoder", sizeof(cst_encode_options), run_example_encoder},
-    {"sequence decoder", sizeof(cst_sequence_options), run_sequence_decoder},
-    {"sequence encoder", sizeof(cst_sequence_options), run_sequence_encoder},
+    {"sequence decoder", sizeof(cst_decode_options), run_sequence_decoder},
+    {"sequence encoder", sizeof(cst_encode_options), run_sequence_encoder},
     {"TFRecord writer", sizeof(cst_sink_options), run_tfrecord_writer},
     {"sink", sizeof(cst_sink_options), run_convert},
     {"specs", sizeof(cst_specs_options), run_specs},
@@ -378,13 +377,17 @@ static cst_status run_sink_message(const void *message, cst_error *error) {
 }
 
 static cst_status run_message_decoder(const void *message, cst_error *error) {
+  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
   cst_decoder *decoder;
-  return cst_message_decoder_new(message, NULL, &decoder, error);
+  options.message = message;
+  return cst_decoder_new("message", &options, &decoder, error);
 }
 
 static cst_status run_message_encoder(const void *message, cst_error *error) {
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   cst_encoder *encoder;
-  return cst_message_encoder_new(message, NULL, &encoder, error);
+  options.message = message;
+  return cst_encoder_new("message", &options, &encoder, error);
 }
 
 static cst_status run_view(const void *options, cst_error *error) {
@@ -456,8 +459,8 @@ static const choice choices[] = {
     {"dataset", offsetof(cst_dataset_options, shuffle), true, CST_SHUFFLE_WINDOW},
     {"example decoder", offsetof(cst_decode_options, flags), false, 15},
     {"example encoder", offsetof(cst_encode_options, flags), false, 3},
-    {"sequence decoder", offsetof(cst_sequence_options, flags), false, 3},
-    {"sequence encoder", offsetof(cst_sequence_options, flags), false, 3},
+    {"sequence decoder", offsetof(cst_decode_options, flags), false, 3},
+    {"sequence encoder", offsetof(cst_encode_options, flags), false, 3},
     {"TFRecord writer", offsetof(cst_sink_options, compression), true, CST_COMPRESSION_ZSTD},
     {"sink", offsetof(cst_sink_options, compression), true, CST_COMPRESSION_ZSTD},
 };

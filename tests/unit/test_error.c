@@ -2,7 +2,7 @@
 #include "base/error.h"
 
 #include <columnstone/dataset.h>
-#include <columnstone/example.h>
+#include <columnstone/records.h>
 #include <columnstone/sink.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static cst_status record(cst_error *error) {
   cst_decoder *decoder;
   struct ArrowArray batch;
   const cst_bytes bad = {(const uint8_t *)"\x0a\x05junk!", 7};
-  CHECK_EQ(cst_example_decoder_new(NULL, NULL, &decoder, NULL), CST_OK);
+  CHECK_EQ(cst_decoder_new("example", NULL, &decoder, NULL), CST_OK);
   cst_status status = cst_decoder_decode(decoder, &bad, 1, NULL, &batch, error);
   cst_decoder_free(decoder);
   return status;

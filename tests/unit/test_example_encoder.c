@@ -21,12 +21,14 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   struct ArrowArray in;
   cst_schema *checked = NULL;
   cst_encoder *encoder = NULL;
-  cst_encode_options options = {sizeof options, flags, NULL};
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
+  options.flags = flags;
   arrow_text(type, rows, &in_schema, &in);
   if (schema != NULL) {
     CHECK_EQ(cst_schema_from_text(schema, strlen(schema), &checked, NULL), CST_OK);
   }
-  CHECK_EQ(cst_example_encoder_new(checked, &options, &encoder, NULL), CST_OK);
+  options.schema = checked;
+  CHECK_EQ(cst_encoder_new("example", &options, &encoder, NULL), CST_OK);
   cst_schema_release(checked);
   cst_status status =
       cst_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
@@ -289,7 +291,8 @@ static int scenario(void *context) {
   cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   cst_encoder *encoder = NULL;
   encoded e;
-  cst_status status = cst_example_encoder_new(a->checked, &options, &encoder, NULL);
+  options.schema = a->checked;
+  cst_status status = cst_encoder_new("example", &options, &encoder, NULL);
   if (status == CST_OK) {
     status = cst_encoder_encode(encoder, a->schema, a->array, &e.schema, &e.array, NULL);
     if (status == CST_OK) {

@@ -3,10 +3,9 @@
  * time that does not depend on what it claims.
  */
 #include <columnstone/accumulate.h>
-#include <columnstone/example.h>
 #include <columnstone/message.h>
 #include <columnstone/query.h>
-#include <columnstone/sequence.h>
+#include <columnstone/records.h>
 #include <columnstone/sink.h>
 #include <columnstone/source.h>
 #include <columnstone/structured.h>
@@ -327,7 +326,7 @@ ENTRY(encode_examples) {
   struct ArrowSchema type;
   struct ArrowArray out;
   UNUSED;
-  CHECK_EQ(cst_example_encoder_new(NULL, NULL, &encoder, NULL), CST_OK);
+  CHECK_EQ(cst_encoder_new("example", NULL, &encoder, NULL), CST_OK);
   cst_status status = cst_encoder_encode(encoder, schema, array, &type, &out, error);
   release_result(&type, &out);
   cst_encoder_free(encoder);
@@ -339,7 +338,7 @@ ENTRY(encode_sequences) {
   struct ArrowSchema type;
   struct ArrowArray out;
   UNUSED;
-  CHECK_EQ(cst_sequence_encoder_new(NULL, NULL, &encoder, NULL), CST_OK);
+  CHECK_EQ(cst_encoder_new("sequence_example", NULL, &encoder, NULL), CST_OK);
   cst_status status = cst_encoder_encode(encoder, schema, array, &type, &out, error);
   release_result(&type, &out);
   cst_encoder_free(encoder);
@@ -355,7 +354,11 @@ ENTRY(encode_messages) {
   cst_descriptors *descriptors = sample_descriptors();
   options.descriptors = descriptors;
   options.message = "t.M";
-  CHECK_EQ(cst_message_encoder_new(&options, NULL, &encoder, error), CST_OK);
+  CHECK_EQ(
+      cst_encoder_new(
+          "message", &(cst_encode_options){.size = sizeof(cst_encode_options), .message = &options},
+          &encoder, error),
+      CST_OK);
   cst_status status = cst_encoder_encode(encoder, schema, array, &type, &out, error);
   release_result(&type, &out);
   cst_encoder_free(encoder);
@@ -368,7 +371,7 @@ ENTRY(decode_examples) {
   struct ArrowSchema type;
   struct ArrowArray out;
   UNUSED;
-  CHECK_EQ(cst_example_decoder_new(NULL, NULL, &decoder, NULL), CST_OK);
+  CHECK_EQ(cst_decoder_new("example", NULL, &decoder, NULL), CST_OK);
   cst_status status = cst_decoder_decode_arrow(decoder, schema, array, &type, &out, error);
   release_result(&type, &out);
   cst_decoder_free(decoder);
@@ -380,7 +383,7 @@ ENTRY(decode_sequences) {
   struct ArrowSchema type;
   struct ArrowArray out;
   UNUSED;
-  CHECK_EQ(cst_sequence_decoder_new(NULL, NULL, &decoder, NULL), CST_OK);
+  CHECK_EQ(cst_decoder_new("sequence_example", NULL, &decoder, NULL), CST_OK);
   cst_status status = cst_decoder_decode_arrow(decoder, schema, array, &type, &out, error);
   release_result(&type, &out);
   cst_decoder_free(decoder);
@@ -396,7 +399,11 @@ ENTRY(decode_messages) {
   cst_descriptors *descriptors = sample_descriptors();
   options.descriptors = descriptors;
   options.message = "t.M";
-  CHECK_EQ(cst_message_decoder_new(&options, NULL, &decoder, error), CST_OK);
+  CHECK_EQ(
+      cst_decoder_new(
+          "message", &(cst_decode_options){.size = sizeof(cst_decode_options), .message = &options},
+          &decoder, error),
+      CST_OK);
   cst_status status = cst_decoder_decode_arrow(decoder, schema, array, &type, &out, error);
   release_result(&type, &out);
   cst_decoder_free(decoder);

@@ -4,8 +4,8 @@
 #include "base/interrupt.h"
 
 #include <columnstone/array.h>
-#include <columnstone/example.h>
 #include <columnstone/index.h>
+#include <columnstone/records.h>
 #include <columnstone/sink.h>
 #include <columnstone/tensor.h>
 #include <columnstone/validate.h>
@@ -171,7 +171,7 @@ static cst_status call_convert(data *d, cst_error *error) {
 static cst_status call_encode(data *d, cst_error *error) {
   cst_encoder *encoder;
   struct ArrowArray records;
-  CST__TRY(cst_example_encoder_new(NULL, NULL, &encoder, error));
+  CST__TRY(cst_encoder_new("example", NULL, &encoder, error));
   cst_status status =
       cst_encoder_encode(encoder, &d->arrow_schema, &d->batch, NULL, &records, error);
   if (status == CST_OK) {

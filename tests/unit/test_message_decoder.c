@@ -96,7 +96,8 @@ static cst_decoder *open_setup(const setup *how, cst_error *error) {
   while (wanted.num_columns < 4 && how->columns[wanted.num_columns] != NULL) {
     wanted.num_columns++;
   }
-  (void)cst_message_decoder_new(&options, &wanted, &decoder, error);
+  wanted.message = &options;
+  (void)cst_decoder_new("message", &wanted, &decoder, error);
   cst_descriptors_release(descriptors); /* the decoder keeps what it needs */
   return decoder;
 }
@@ -437,7 +438,8 @@ TEST(columns_of_which_there_are_none) {
   options.descriptors = descriptors;
   options.message = "three.All";
   wanted.columns = none;
-  CHECK_EQ(cst_message_decoder_new(&options, &wanted, &decoder, &error), CST_OK);
+  wanted.message = &options;
+  CHECK_EQ(cst_decoder_new("message", &wanted, &decoder, &error), CST_OK);
   const cst_bytes records[] = {RECORD("\x08\x01"), RECORD("")};
   CHECK_EQ(cst_decoder_decode(decoder, records, 2, NULL, &batch, &error), CST_OK);
   CHECK_EQ(batch.n_children, 0);
@@ -551,7 +553,8 @@ static int decode_with(void *ctx) {
   options.descriptors = s->descriptors;
   options.message = s->message;
   options.unknown_fields = "unknown";
-  cst_status status = cst_message_decoder_new(&options, &wanted, &decoder, &error);
+  wanted.message = &options;
+  cst_status status = cst_decoder_new("message", &wanted, &decoder, &error);
   if (status == CST_OK) {
     status = cst_decoder_decode(decoder, records, 3, &schema, &batch, &error);
   }

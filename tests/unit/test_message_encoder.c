@@ -162,7 +162,8 @@ static cst_status encode_messages(const encode_case *c, encoded_batch *e, cst_er
   if (c->name != NULL) {
     CHECK_EQ(ArrowSchemaSetName(schema.children[0], c->name), 0);
   }
-  CHECK_EQ(cst_message_encoder_new(&message, &options, &encoder, NULL), CST_OK);
+  options.message = &message;
+  CHECK_EQ(cst_encoder_new("message", &options, &encoder, NULL), CST_OK);
   cst_status status = cst_encoder_encode(encoder, &schema, &array, &e->schema, &e->array, error);
   cst_encoder_free(encoder);
   array.release(&array);
@@ -374,7 +375,11 @@ TEST(long_packed_lists) {
   CHECK_EQ(ArrowArrayFinishBuildingDefault(&array, NULL), 0);
   message.descriptors = e.set;
   message.message = "t.Three";
-  CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, NULL), CST_OK);
+  CHECK_EQ(
+      cst_encoder_new(
+          "message", &(cst_encode_options){.size = sizeof(cst_encode_options), .message = &message},
+          &encoder, NULL),
+      CST_OK);
   for (int again = 0; again < 2; again++) { /* the second time into warm memory, by the same plan */
     CHECK_EQ(cst_encoder_encode(encoder, &schema, &array, &e.schema, &e.array, NULL), CST_OK);
     cst_bytes record = encoded_record(&e, 0);
@@ -558,7 +563,11 @@ static void check_cast(const char *type, const char *rows, const char *expected,
   message.message = "t.Three";
   arrow_text(type, rows, &schema, &array);
   CHECK_EQ(ArrowSchemaSetName(schema.children[0]->children[1], "(t.Two)"), 0);
-  CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, NULL), CST_OK);
+  CHECK_EQ(
+      cst_encoder_new(
+          "message", &(cst_encode_options){.size = sizeof(cst_encode_options), .message = &message},
+          &encoder, NULL),
+      CST_OK);
   cst_status status = cst_encoder_encode(encoder, &schema, &array, &e.schema, &e.array, &error);
   CHECK_CONTAINS(error.message, refused.message);
   CHECK_STR(error.path, refused.path);
@@ -616,7 +625,11 @@ static cst_status encode_dictionary(const char *name, const char *indices, const
   message.descriptors = e->set;
   message.message = "t.Three";
   make_dictionary(name, indices, values, &schema, &array);
-  CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, NULL), CST_OK);
+  CHECK_EQ(
+      cst_encoder_new(
+          "message", &(cst_encode_options){.size = sizeof(cst_encode_options), .message = &message},
+          &encoder, NULL),
+      CST_OK);
   cst_status status = cst_encoder_encode(encoder, &schema, &array, &e->schema, &e->array, error);
   cst_encoder_free(encoder);
   array.release(&array);
@@ -659,7 +672,11 @@ TEST(slices_and_changing_schemas) {
   cst_encoder *encoder;
   message.descriptors = e.set;
   message.message = "t.Three";
-  CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, NULL), CST_OK);
+  CHECK_EQ(
+      cst_encoder_new(
+          "message", &(cst_encode_options){.size = sizeof(cst_encode_options), .message = &message},
+          &encoder, NULL),
+      CST_OK);
   arrow_text("struct{i64: int64, child: struct{s: string}}", "{1, {'a'}} {2, {'b'}} {3, null}",
              &schemas[0], &arrays[0]);
   arrow_text("struct{s: string}", "{'q'} {'r'}", &schemas[1], &arrays[1]);
@@ -690,15 +707,27 @@ TEST(arguments) {
   cst_encoder *encoder;
   cst_error error = CST_ERROR_INIT;
   cst_message_options message = CST_MESSAGE_OPTIONS_INIT;
-  CHECK_EQ(cst_message_encoder_new(NULL, NULL, &encoder, &error), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_encoder_new("message", NULL, &encoder, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(
+      cst_encoder_new(
+          "message", &(cst_encode_options){.size = sizeof(cst_encode_options), .message = &message},
+          &encoder, &error),
+      CST_INVALID_ARGUMENT);
   message.descriptors = set;
   message.message = "t.Thre";
-  CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, &error), CST_NOT_FOUND);
+  CHECK_EQ(
+      cst_encoder_new(
+          "message", &(cst_encode_options){.size = sizeof(cst_encode_options), .message = &message},
+          &encoder, &error),
+      CST_NOT_FOUND);
   CHECK_CONTAINS(error.hint, "Three");
   message.message = "t.Three";
   message.form = CST_MESSAGE_CONFLUENT;
-  CHECK_EQ(cst_message_encoder_new(&message, NULL, &encoder, &error), CST_UNSUPPORTED);
+  CHECK_EQ(
+      cst_encoder_new(
+          "message", &(cst_encode_options){.size = sizeof(cst_encode_options), .message = &message},
+          &encoder, &error),
+      CST_UNSUPPORTED);
   CHECK(encoder == NULL);
   cst_encoder_free(NULL);
   cst_descriptors_release(set);
@@ -721,7 +750,9 @@ static int encode_scenario(void *context) {
   message.descriptors = c->set;
   message.message = "t.Three";
   message.unknown_fields = "unknown";
-  cst_status status = cst_message_encoder_new(&message, NULL, &encoder, NULL);
+  cst_status status = cst_encoder_new(
+      "message", &(cst_encode_options){.size = sizeof(cst_encode_options), .message = &message},
+      &encoder, NULL);
   if (status == CST_OK) {
     status = cst_encoder_encode(encoder, &c->schema, &c->array, &schema, &array, NULL);
   }

@@ -4,7 +4,7 @@
 #include <columnstone/array.h>
 #include <columnstone/dataset.h>
 #include <columnstone/index.h>
-#include <columnstone/sequence.h>
+#include <columnstone/records.h>
 #include <columnstone/sink.h>
 #include <columnstone/split.h>
 #include <columnstone/validate.h>
@@ -157,7 +157,7 @@ static int decode(void *context) {
   const cst_bytes *record = context;
   cst_decoder *decoder;
   poison();
-  cst_status status = cst_example_decoder_new(NULL, NULL, &decoder, NULL);
+  cst_status status = cst_decoder_new("example", NULL, &decoder, NULL);
   if (status != CST_OK) {
     CHECK(decoder == NULL);
     return (int)status;

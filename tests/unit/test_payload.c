@@ -120,11 +120,18 @@ static cst_status new_text(const cst__payload_options *options, cst_decoder **ou
   return make_text(options->allocator, &text_type, out, error);
 }
 
+/* Records of one column of text are its values. */
+static cst_status new_text_encoder(const cst_encode_options *options, const void *format_options,
+                                   cst_encoder **out, cst_error *error) {
+  return cst__raw_payload.new_encoder(options, format_options, out, error);
+}
+
 static const cst__payload text_payload = {
     .name = "text",
     .types_from = CST__TYPES_FIXED,
     .can_fail = true,
     .new_decoder = new_text,
+    .new_encoder = new_text_encoder,
 };
 
 /* ---- through a source ---- */
@@ -186,6 +193,42 @@ TEST(a_payload_from_outside_is_read) {
   CHECK_MEM(batch.children[0]->buffers[2], "four", 4);
   batch.release(&batch);
   cst_source_release(source);
+}
+
+TEST(its_entry_gives_a_decoder_an_encoder_and_a_sink) {
+  static const cst_bytes texts[] = {{(const uint8_t *)"one", 3}, {(const uint8_t *)"two", 3}};
+  const char *path = harness_temp_path("written.tfrecord");
+  cst_sink_options options = CST_SINK_OPTIONS_INIT;
+  struct ArrowSchema schema;
+  struct ArrowArray batch, records;
+  cst_decoder *decoder;
+  cst_encoder *encoder;
+  cst_sink *sink;
+  cst__format_set_extra(&text_payload);
+  CHECK_EQ(cst_decoder_new("text", NULL, &decoder, NULL), CST_OK);
+  CHECK_EQ(cst_encoder_new("text", NULL, &encoder, NULL), CST_OK);
+  CHECK_EQ(cst_decoder_arrow_schema(decoder, &schema, NULL), CST_OK);
+  CHECK_EQ(cst_decoder_decode(decoder, texts, 2, NULL, &batch, NULL), CST_OK);
+  CHECK_EQ(cst_encoder_encode(encoder, &schema, &batch, NULL, &records, NULL), CST_OK);
+  CHECK_MEM(records.buffers[2], "onetwo", 6);
+  options.format = "text";
+  CHECK_EQ(cst_sink_open(path, &schema, &options, &sink, NULL), CST_OK);
+  CHECK_EQ(cst_sink_write(sink, &batch, NULL), CST_OK);
+  CHECK_EQ(cst_sink_finish(sink, NULL), CST_OK);
+  cst__format_set_extra(NULL);
+  cst_sink_free(sink);
+  cst_source *source = open_texts(path, CST_ON_ERROR_RAISE);
+  const uint64_t wanted[] = {1};
+  struct ArrowArray second;
+  CHECK_EQ(cst_source_take(source, wanted, 1, &second, NULL), CST_OK);
+  CHECK_MEM(second.children[0]->buffers[2], "two", 3);
+  second.release(&second);
+  cst_source_release(source);
+  records.release(&records);
+  batch.release(&batch);
+  schema.release(&schema);
+  cst_decoder_free(decoder);
+  cst_encoder_free(encoder);
 }
 
 static void count_fault(void *ctx, const cst_fault *fault) {

@@ -41,7 +41,7 @@ TEST(names) {
   cst__format format;
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(cst__format_find("example", &format, &error), CST_OK);
-  CHECK(format.payload == &cst__example_payload && format.sink == &cst__sink_example);
+  CHECK(format.payload == &cst__example_payload && format.sink == &cst__sink_records);
   CHECK_EQ(cst__format_find("raw", &format, &error), CST_OK);
   CHECK(format.payload == &cst__raw_payload && format.plugin == NULL);
   CHECK_EQ(cst__format_find("json", &format, &error), CST_OK);

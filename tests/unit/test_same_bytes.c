@@ -519,7 +519,8 @@ TEST(messages) {
     message.descriptors = set;
     message.message = "t.M";
     options.allocator = &allocator;
-    (void)cst_message_encoder_new(&message, &options, &encoder, &error);
+    options.message = &message;
+    (void)cst_encoder_new("message", &options, &encoder, &error);
     CHECK_STR(error.message, "");
     (void)cst_encoder_encode(encoder, &schema, &array, &type, &out, &error);
     CHECK_STR(error.message, "");

@@ -1,7 +1,7 @@
 /* The encoder of tf.SequenceExample: the bytes of every cell state, every list layout, and what is
  * refused.
  */
-#include <columnstone/sequence.h>
+#include <columnstone/records.h>
 
 #include "arrow_text.h"
 #include "example_text.h"
@@ -32,14 +32,15 @@ static cst_status encode(const char *type, const char *rows, uint32_t flags, con
   struct ArrowArray in;
   cst_schema *checked = NULL;
   cst_encoder *encoder = NULL;
-  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   options.flags = flags;
   arrow_text(type, rows, &in_schema, &in);
   name_sequence(&in_schema);
   if (schema != NULL) {
     CHECK_EQ(cst_schema_from_text(schema, strlen(schema), &checked, NULL), CST_OK);
   }
-  CHECK_EQ(cst_sequence_encoder_new(checked, &options, &encoder, NULL), CST_OK);
+  options.schema = checked;
+  CHECK_EQ(cst_encoder_new("sequence_example", &options, &encoder, NULL), CST_OK);
   cst_schema_release(checked);
   cst_status status =
       cst_encoder_encode(encoder, &in_schema, &in, &out->schema, &out->array, error);
@@ -228,7 +229,7 @@ TEST(a_slice) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   cst_encoder *encoder;
-  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   encoded e;
   arrow_text("struct{n: int64, lists: struct{a: list<list<int64>>}}",
              "{1, {[[1]]}} {2, {[[2], [3, 4]]}} {3, {null}} {4, {[[5]]}}", &schema, &array);
@@ -236,7 +237,7 @@ TEST(a_slice) {
   struct ArrowArray slice = array;
   slice.offset = 1;
   slice.length = 2;
-  CHECK_EQ(cst_sequence_encoder_new(NULL, &options, &encoder, NULL), CST_OK);
+  CHECK_EQ(cst_encoder_new("sequence_example", &options, &encoder, NULL), CST_OK);
   CHECK_EQ(cst_encoder_encode(encoder, &schema, &slice, &e.schema, &e.array, NULL), CST_OK);
   CHECK_EQ(e.array.length, 2);
   check_record(&e, 0, "n:int[2]", "a: int[2] int[3,4]");
@@ -251,11 +252,13 @@ TEST(a_name_of_the_callers_for_the_column) {
   struct ArrowSchema schema;
   struct ArrowArray array;
   cst_encoder *encoder;
-  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   encoded e;
-  options.sequence_column = "steps";
+  const cst_option named = {.name = "sequence_column", .value = "steps"};
+  options.options = &named;
+  options.num_options = 1;
   arrow_text("struct{steps: struct{a: list<list<int64>>}}", "{{[[1]]}}", &schema, &array);
-  CHECK_EQ(cst_sequence_encoder_new(NULL, &options, &encoder, NULL), CST_OK);
+  CHECK_EQ(cst_encoder_new("sequence_example", &options, &encoder, NULL), CST_OK);
   CHECK_EQ(cst_encoder_encode(encoder, &schema, &array, &e.schema, &e.array, NULL), CST_OK);
   check_record(&e, 0, NULL, "a: int[1]");
   release(&e);
@@ -341,10 +344,10 @@ TEST(a_schema_is_kept) {
 static int scenario(void *context) {
   const struct ArrowSchema *schema = ((struct ArrowSchema **)context)[0];
   const struct ArrowArray *array = ((struct ArrowArray **)context)[1];
-  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
   cst_encoder *encoder = NULL;
   encoded e;
-  cst_status status = cst_sequence_encoder_new(NULL, &options, &encoder, NULL);
+  cst_status status = cst_encoder_new("sequence_example", &options, &encoder, NULL);
   if (status == CST_OK) {
     status = cst_encoder_encode(encoder, schema, array, &e.schema, &e.array, NULL);
     if (status == CST_OK) {

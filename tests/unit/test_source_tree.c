@@ -2,6 +2,7 @@
  * gives them. */
 #include <stdio.h>
 
+#include <columnstone/records.h>
 #include "arrow_text.h"
 #include "message_sample.h"
 #include "query/plan/source_tree.h"
@@ -246,7 +247,11 @@ TEST(the_tree_of_a_message_is_that_of_the_decoders_batches) {
       options.descriptors = set;
       options.enums = enums;
       options.flags = flags[i];
-      CHECK_EQ(cst_message_decoder_new(&options, NULL, &decoder, NULL), CST_OK);
+      CHECK_EQ(cst_decoder_new(
+                   "message",
+                   &(cst_decode_options){.size = sizeof(cst_decode_options), .message = &options},
+                   &decoder, NULL),
+               CST_OK);
       CHECK_EQ(cst_decoder_arrow_schema(decoder, &type, NULL), CST_OK);
       cst__source_tree of_message = sample_tree(set, enums, flags[i]);
       cst__source_tree of_arrow = cst__source_tree_of_arrow(&type);
@@ -271,7 +276,8 @@ TEST(paths_of_recursive_messages_are_decoded_to_any_depth) {
   options.recursion = -1;
   wanted.columns = &path;
   wanted.num_columns = 1;
-  CHECK_EQ(cst_message_decoder_new(&options, &wanted, &decoder, NULL), CST_OK);
+  wanted.message = &options;
+  CHECK_EQ(cst_decoder_new("message", &wanted, &decoder, NULL), CST_OK);
   CHECK_EQ(cst_decoder_arrow_schema(decoder, &type, NULL), CST_OK);
   cst__source_tree tree = cst__source_tree_of_arrow(&type);
   CHECK_STR(look(&tree, "kid kids kid kids kid kids kid kids an_int"), "an_int: 0 i?");

@@ -58,7 +58,7 @@ class ExampleDecoder:
             "fixed_size": fixed_size,
             "nested": nested,
         }
-        self._core = _core.Decoder.example(core, names, flags)
+        self._core = _core.Decoder("example", core, names, flags, None, ())
 
     def decode(
         self,
@@ -111,7 +111,9 @@ class ExampleEncoder:
     def __init__(self, schema: SchemaLike | None = None, *, lossy: bool = False) -> None:
         self._schema = as_core(schema)
         self._lossy = bool(lossy)
-        self._core = _core.Encoder.example(self._schema, _core.ENCODE_LOSSY if lossy else 0)
+        self._core = _core.Encoder(
+            "example", self._schema, _core.ENCODE_LOSSY if lossy else 0, None, ()
+        )
 
     def encode(self, batch: ArrowArrayExportable | ArrowStreamExportable | Plain) -> _core.Array:
         """Encodes a batch into an Array of large_binary, one record per row.

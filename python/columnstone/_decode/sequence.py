@@ -59,7 +59,14 @@ class SequenceExampleDecoder:
             "binary_views": binary_views,
         }
         flags = as_column_flags(offsets, binary_views, False)
-        self._core = _core.Decoder.sequence(self._schema, names, flags, sequence_column)
+        self._core = _core.Decoder(
+            "sequence_example",
+            self._schema,
+            names,
+            flags,
+            None,
+            (("sequence_column", sequence_column, None),),
+        )
 
     def decode(
         self,
@@ -114,8 +121,12 @@ class SequenceExampleEncoder:
             "sequence_column": _name(sequence_column),
             "lossy": bool(lossy),
         }
-        self._core = _core.Encoder.sequence(
-            self._schema, _core.ENCODE_LOSSY if lossy else 0, sequence_column
+        self._core = _core.Encoder(
+            "sequence_example",
+            self._schema,
+            _core.ENCODE_LOSSY if lossy else 0,
+            None,
+            (("sequence_column", sequence_column, None),),
         )
 
     def encode(self, batch: ArrowArrayExportable | ArrowStreamExportable | Plain) -> _core.Array:

@@ -114,7 +114,7 @@ class MessageDecoder:
         core = core_message(self._name, self._descriptors, options)
         names = as_columns(columns)
         flags = as_column_flags(offsets, binary_views, False)
-        self._core = _core.Decoder.message(core, names, flags)
+        self._core = _core.Decoder("message", None, names, flags, core, ())
         layout = {"columns": names, "offsets": offsets, "binary_views": bool(binary_views)}
         self._options: dict[str, Any] = {**options, **layout}
 

@@ -48,7 +48,9 @@ class MessageEncoder:
         options = {"form": form, "unknown_fields": unknown_fields}
         self._descriptors, self._name = message_of(message, descriptors)
         core = core_message(self._name, self._descriptors, options)
-        self._core = _core.Encoder.message(core, _core.ENCODE_LOSSY if lossy else 0)
+        self._core = _core.Encoder(
+            "message", None, _core.ENCODE_LOSSY if lossy else 0, core, ()
+        )
         self._plain = PlainData(core)
         self._options: dict[str, Any] = {**options, "lossy": bool(lossy)}
 

@@ -43,7 +43,7 @@ class PlainData:
     def _by_column(self) -> dict[str, Change]:
         if self._changes is None:
             try:
-                schema = _core.Decoder.message(self._message, None, 0).arrow_schema
+                schema = _core.Decoder("message", None, None, 0, self._message, ()).arrow_schema
                 assert schema is not None  # messages have one without data
                 self._changes = {field.name: _change(field) for field in schema.children}
             except Error:  # of a type without columns, for their number: maps are lists there

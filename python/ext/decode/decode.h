@@ -2,11 +2,10 @@
 #ifndef COLUMNSTONE_PYTHON_DECODE_H
 #define COLUMNSTONE_PYTHON_DECODE_H
 
-#include <columnstone/example.h>
-#include <columnstone/message.h>
-#include <columnstone/sequence.h>
+#include <columnstone/records.h>
 
 #include "ext/base/base.h"
+#include "ext/message/message.h"
 
 /* ---- records.c ---- */
 
@@ -23,6 +22,19 @@ typedef struct cst__py_records {
 /* Of any iterable. 0, or -1 with an exception. */
 int cst__py_records_init(cst__py_records *records, PyObject *iterable);
 void cst__py_records_reset(cst__py_records *records);
+
+/* What decoders and encoders are told alike: a schema or None, a tuple of message options or None
+ * (see _core.pyi), and a tuple of the options of formats. Borrows from them. */
+typedef struct cst__py_codec {
+  const cst_schema *schema;
+  cst__py_message message;
+  cst__py_option_list options;
+} cst__py_codec;
+
+/* 0, or -1 with an exception and nothing to reset. */
+int cst__py_codec_init(cst__py_codec *codec, cst__py_state *state, PyObject *schema,
+                       PyObject *message, PyObject *options);
+void cst__py_codec_reset(cst__py_codec *codec);
 
 /* ---- the types ---- */
 

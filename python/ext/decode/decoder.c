@@ -1,11 +1,8 @@
-/* Decoder: serialized records, as a sequence of bytes or as Arrow, to a RecordBatch. A class method
- * for each payload makes one. */
+/* Decoder: serialized records, as a sequence of bytes or as Arrow, to a RecordBatch. */
 #include <stdlib.h>
 
 #include "ext/arrow/arrow.h"
 #include "ext/decode/decode.h"
-#include "ext/message/message.h"
-#include "ext/schema/schema.h"
 #include "ext/table/table.h"
 
 typedef struct decoder_object {
@@ -30,89 +27,47 @@ static int decoder_ask_schema(decoder_object *self, cst__py_state *state) {
   return status == CST_STATE ? 0 : -1;
 }
 
-/* An object for the decoder, which it takes over, or an exception for the error. */
-static PyObject *decoder_wrap(PyTypeObject *type, cst_status status, cst_decoder *decoder,
-                              const cst_error *error) {
+/* (payload, schema, columns, flags, message options, options of the format) */
+static PyObject *decoder_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   cst__py_state *state = PyType_GetModuleState(type);
-  if (status != CST_OK) {
-    return cst__py_raise(state, error);
-  }
-  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-  decoder_object *self = (decoder_object *)allocate(type, 0);
-  if (self == NULL) {
-    cst_decoder_free(decoder);
+  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
+  const char *payload;
+  PyObject *schema, *columns, *message, *given;
+  cst__py_codec codec;
+  cst__py_names names;
+  (void)kwargs;
+  if (!PyArg_ParseTuple(args, "sOOIOO!:Decoder", &payload, &schema, &columns, &options.flags,
+                        &message, &PyTuple_Type, &given) ||
+      cst__py_codec_init(&codec, state, schema, message, given) < 0) {
     return NULL;
   }
-  self->decoder = decoder;
-  if (decoder_ask_schema(self, state) < 0 || cst__py_lock_init(&self->lock) < 0) {
+  if (cst__py_names_init(&names, columns) < 0) {
+    cst__py_codec_reset(&codec);
+    return NULL;
+  }
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = CST_OK;
+  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  decoder_object *self = (decoder_object *)allocate(type, 0);
+  if (self != NULL) {
+    options.columns = names.names;
+    options.num_columns = names.count;
+    options.schema = codec.schema;
+    options.message = cst__py_message_view(&codec.message);
+    options.options = codec.options.options;
+    options.num_options = codec.options.count;
+    status = cst_decoder_new(payload, &options, &self->decoder, &error);
+  }
+  cst__py_names_reset(&names);
+  cst__py_codec_reset(&codec);
+  if (status != CST_OK) {
+    cst__py_raise(state, &error);
+  }
+  if (self != NULL && (status != CST_OK || decoder_ask_schema(self, state) < 0 ||
+                       cst__py_lock_init(&self->lock) < 0)) {
     Py_CLEAR(self);
   }
   return (PyObject *)self;
-}
-
-/* (schema, columns, flags) */
-static PyObject *decoder_of_examples(PyObject *type, PyObject *args) {
-  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
-  const cst_schema *given;
-  PyObject *schema;
-  PyObject *columns;
-  cst__py_names names;
-  if (!PyArg_ParseTuple(args, "OOI:example", &schema, &columns, &options.flags) ||
-      cst__py_schema_arg(PyType_GetModuleState((PyTypeObject *)type), schema, &given) < 0 ||
-      cst__py_names_init(&names, columns) < 0) {
-    return NULL;
-  }
-  cst_decoder *decoder;
-  cst_error error = CST_ERROR_INIT;
-  options.columns = names.names;
-  options.num_columns = names.count;
-  cst_status status = cst_example_decoder_new(given, &options, &decoder, &error);
-  cst__py_names_reset(&names);
-  return decoder_wrap((PyTypeObject *)type, status, decoder, &error);
-}
-
-/* (schema, columns, flags, sequence_column) */
-static PyObject *decoder_of_sequences(PyObject *type, PyObject *args) {
-  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
-  const cst_schema *given;
-  PyObject *schema;
-  PyObject *columns;
-  cst__py_names names;
-  if (!PyArg_ParseTuple(args, "OOIs:sequence", &schema, &columns, &options.flags,
-                        &options.sequence_column) ||
-      cst__py_schema_arg(PyType_GetModuleState((PyTypeObject *)type), schema, &given) < 0 ||
-      cst__py_names_init(&names, columns) < 0) {
-    return NULL;
-  }
-  cst_decoder *decoder;
-  cst_error error = CST_ERROR_INIT;
-  options.columns = names.names;
-  options.num_columns = names.count;
-  cst_status status = cst_sequence_decoder_new(given, &options, &decoder, &error);
-  cst__py_names_reset(&names);
-  return decoder_wrap((PyTypeObject *)type, status, decoder, &error);
-}
-
-/* (message options, columns, flags) */
-static PyObject *decoder_of_messages(PyObject *type, PyObject *args) {
-  cst_decode_options options = CST_DECODE_OPTIONS_INIT;
-  PyObject *given;
-  PyObject *columns;
-  cst__py_names names;
-  cst__py_message message;
-  if (!PyArg_ParseTuple(args, "O!OI:message", &PyTuple_Type, &given, &columns, &options.flags) ||
-      cst__py_message_init(&message, PyType_GetModuleState((PyTypeObject *)type), given) < 0 ||
-      cst__py_names_init(&names, columns) < 0) {
-    return NULL;
-  }
-  cst_decoder *decoder;
-  cst_error error = CST_ERROR_INIT;
-  options.columns = names.names;
-  options.num_columns = names.count;
-  cst_status status =
-      cst_message_decoder_new(cst__py_message_view(&message), &options, &decoder, &error);
-  cst__py_names_reset(&names);
-  return decoder_wrap((PyTypeObject *)type, status, decoder, &error);
 }
 
 static void decoder_dealloc(PyObject *object) {
@@ -261,9 +216,6 @@ static PyObject *decoder_get_arrow_schema(PyObject *object, void *closure) {
 }
 
 static PyMethodDef methods[] = {
-    {"example", decoder_of_examples, METH_VARARGS | METH_CLASS, NULL},
-    {"sequence", decoder_of_sequences, METH_VARARGS | METH_CLASS, NULL},
-    {"message", decoder_of_messages, METH_VARARGS | METH_CLASS, NULL},
     {"decode", decode, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
@@ -274,7 +226,8 @@ static PyGetSetDef getset[] = {
 };
 
 static PyType_Slot decoder_slots[] = {
-    {Py_tp_doc, "A decoder; columnstone.codec.ExampleDecoder and its like are the public face."},
+    {Py_tp_doc, "A decoder; columnstone.codec.Decoder is the public face."},
+    {Py_tp_new, decoder_new},
     {Py_tp_dealloc, decoder_dealloc},
     {Py_tp_methods, methods},
     {Py_tp_getset, getset},
@@ -283,6 +236,6 @@ static PyType_Slot decoder_slots[] = {
 PyType_Spec cst__py_decoder_spec = {
     .name = "columnstone._core.Decoder",
     .basicsize = sizeof(decoder_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = decoder_slots,
 };

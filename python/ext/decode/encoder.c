@@ -1,12 +1,9 @@
-/* Encoder: record batches, from anything that speaks Arrow, to serialized records. A class method
- * for each payload makes one. */
+/* Encoder: record batches, from anything that speaks Arrow, to serialized records. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "ext/arrow/arrow.h"
 #include "ext/decode/decode.h"
-#include "ext/message/message.h"
-#include "ext/schema/schema.h"
 
 typedef struct encoder_object {
   PyObject_HEAD cst_encoder *encoder;
@@ -15,69 +12,38 @@ typedef struct encoder_object {
 
 /* ---- making them ---- */
 
-/* An object for the encoder, which it takes over, or an exception for the error. */
-static PyObject *encoder_wrap(PyTypeObject *type, cst_status status, cst_encoder *encoder,
-                              const cst_error *error) {
-  if (status != CST_OK) {
-    return cst__py_raise(PyType_GetModuleState(type), error);
-  }
-  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
-  encoder_object *self = (encoder_object *)allocate(type, 0);
-  if (self == NULL) {
-    cst_encoder_free(encoder);
+/* (payload, schema, flags, message options, options of the format) */
+static PyObject *encoder_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+  cst__py_state *state = PyType_GetModuleState(type);
+  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
+  const char *payload;
+  PyObject *schema, *message, *given;
+  cst__py_codec codec;
+  (void)kwargs;
+  if (!PyArg_ParseTuple(args, "sOIOO!:Encoder", &payload, &schema, &options.flags, &message,
+                        &PyTuple_Type, &given) ||
+      cst__py_codec_init(&codec, state, schema, message, given) < 0) {
     return NULL;
   }
-  self->encoder = encoder;
-  if (cst__py_lock_init(&self->lock) < 0) {
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = CST_OK;
+  allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+  encoder_object *self = (encoder_object *)allocate(type, 0);
+  if (self != NULL) {
+    options.schema = codec.schema;
+    options.message = cst__py_message_view(&codec.message);
+    options.options = codec.options.options;
+    options.num_options = codec.options.count;
+    status = cst_encoder_new(payload, &options, &self->encoder, &error);
+  }
+  cst__py_codec_reset(&codec);
+  if (status != CST_OK) {
+    cst__py_raise(state, &error);
+  }
+  if (self != NULL && (status != CST_OK || cst__py_lock_init(&self->lock) < 0)) {
     Py_CLEAR(self);
   }
   return (PyObject *)self;
-}
-
-/* (schema, flags) */
-static PyObject *encoder_of_examples(PyObject *type, PyObject *args) {
-  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
-  const cst_schema *given;
-  PyObject *schema;
-  if (!PyArg_ParseTuple(args, "OI:example", &schema, &options.flags) ||
-      cst__py_schema_arg(PyType_GetModuleState((PyTypeObject *)type), schema, &given) < 0) {
-    return NULL;
-  }
-  cst_encoder *encoder;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status = cst_example_encoder_new(given, &options, &encoder, &error);
-  return encoder_wrap((PyTypeObject *)type, status, encoder, &error);
-}
-
-/* (schema, flags, sequence_column) */
-static PyObject *encoder_of_sequences(PyObject *type, PyObject *args) {
-  cst_sequence_options options = CST_SEQUENCE_OPTIONS_INIT;
-  const cst_schema *given;
-  PyObject *schema;
-  if (!PyArg_ParseTuple(args, "OIs:sequence", &schema, &options.flags, &options.sequence_column) ||
-      cst__py_schema_arg(PyType_GetModuleState((PyTypeObject *)type), schema, &given) < 0) {
-    return NULL;
-  }
-  cst_encoder *encoder;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status = cst_sequence_encoder_new(given, &options, &encoder, &error);
-  return encoder_wrap((PyTypeObject *)type, status, encoder, &error);
-}
-
-/* (message options, flags) */
-static PyObject *encoder_of_messages(PyObject *type, PyObject *args) {
-  cst_encode_options options = CST_ENCODE_OPTIONS_INIT;
-  PyObject *given;
-  cst__py_message message;
-  if (!PyArg_ParseTuple(args, "O!I:message", &PyTuple_Type, &given, &options.flags) ||
-      cst__py_message_init(&message, PyType_GetModuleState((PyTypeObject *)type), given) < 0) {
-    return NULL;
-  }
-  cst_encoder *encoder;
-  cst_error error = CST_ERROR_INIT;
-  cst_status status =
-      cst_message_encoder_new(cst__py_message_view(&message), &options, &encoder, &error);
-  return encoder_wrap((PyTypeObject *)type, status, encoder, &error);
 }
 
 static void encoder_dealloc(PyObject *object) {
@@ -325,15 +291,13 @@ static PyObject *encoder_encode(PyObject *object, PyObject *any) {
 }
 
 static PyMethodDef methods[] = {
-    {"example", encoder_of_examples, METH_VARARGS | METH_CLASS, NULL},
-    {"sequence", encoder_of_sequences, METH_VARARGS | METH_CLASS, NULL},
-    {"message", encoder_of_messages, METH_VARARGS | METH_CLASS, NULL},
     {"encode", encoder_encode, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 
 static PyType_Slot encoder_slots[] = {
-    {Py_tp_doc, "An encoder; columnstone.codec.ExampleEncoder and its like are the public face."},
+    {Py_tp_doc, "An encoder; columnstone.codec.Encoder is the public face."},
+    {Py_tp_new, encoder_new},
     {Py_tp_dealloc, encoder_dealloc},
     {Py_tp_methods, methods},
     {0, NULL},
@@ -341,6 +305,6 @@ static PyType_Slot encoder_slots[] = {
 PyType_Spec cst__py_encoder_spec = {
     .name = "columnstone._core.Encoder",
     .basicsize = sizeof(encoder_object),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_IMMUTABLETYPE,
     .slots = encoder_slots,
 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "ext/decode/decode.h"
+#include "ext/schema/schema.h"
 
 enum { AHEAD = 16 }; /* objects, which lie anywhere in memory, that are asked for ahead of need */
 
@@ -74,3 +75,16 @@ int cst__py_records_init(cst__py_records *r, PyObject *sequence) {
   }
   return result;
 }
+
+/* ---- what decoders and encoders are told alike ---- */
+
+int cst__py_codec_init(cst__py_codec *codec, cst__py_state *state, PyObject *schema,
+                       PyObject *message, PyObject *options) {
+  if (cst__py_schema_arg(state, schema, &codec->schema) < 0 ||
+      cst__py_message_init(&codec->message, state, message) < 0) {
+    return -1;
+  }
+  return cst__py_option_list_init(&codec->options, options);
+}
+
+void cst__py_codec_reset(cst__py_codec *codec) { cst__py_option_list_reset(&codec->options); }

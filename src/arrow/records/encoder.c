@@ -32,6 +32,11 @@ void cst__encoder_reset(cst_encoder *e) {
   cst__arena_reset(&e->arena);
 }
 
+cst_status cst__encoder_prepare(cst_encoder *encoder, const struct ArrowSchema *schema,
+                                cst_error *error) {
+  return encoder->type->prepare != NULL ? encoder->type->prepare(encoder, schema, error) : CST_OK;
+}
+
 static cst_status encode_row(cst_encoder *e, int64_t row, cst__back *back, cst_error *error) {
   size_t before = cst__back_used(back);
   CST__TRY(e->type->put_record(e, row, back, error));

@@ -3,7 +3,7 @@
 #ifndef ARROW_RECORDS_RECORDS_H
 #define ARROW_RECORDS_RECORDS_H
 
-#include <columnstone/example.h>
+#include <columnstone/records.h>
 
 #include "arrow/batch.h"
 

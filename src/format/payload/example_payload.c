@@ -1,5 +1,6 @@
 /* The payload "example": every record is a serialized tf.Example. */
 #include "base/error.h"
+#include "decode/encoders.h"
 #include "decode/example_decoder.h"
 #include "format/payload/payload.h"
 #include "proto/wire.h"
@@ -12,6 +13,12 @@ static cst_status new_example(const cst__payload_options *options, cst_decoder *
                                       .reject_unknown = options->reject_unknown,
                                       .allocator = options->allocator};
   return cst__example_decoder_new(options->schema, &own, out, error);
+}
+
+static cst_status new_example_encoder(const cst_encode_options *options, const void *format_options,
+                                      cst_encoder **out, cst_error *error) {
+  (void)format_options;
+  return cst__example_encoder_new(options, out, error);
 }
 
 /* tensorflow/core/example/example.proto: an Example has the field 1 only, its features. */
@@ -47,7 +54,9 @@ const cst__payload cst__example_payload = {
     .name = "example",
     .types_from = CST__TYPES_OF_DATA,
     .can_fail = true,
+    .column_flags = CST__ALL_COLUMN_FLAGS,
     .sniff = is_example,
     .is_foreign = is_other_message,
     .new_decoder = new_example,
+    .new_encoder = new_example_encoder,
 };

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "format/payload/payload.h"
 #include "message/decode/decode.h"
+#include "message/encode/message_encoder.h"
 
 static cst_status new_message(const cst__payload_options *options, cst_decoder **out,
                               cst_error *error) {
@@ -19,9 +20,18 @@ static cst_status new_message(const cst__payload_options *options, cst_decoder *
   return status;
 }
 
+static cst_status new_message_encoder(const cst_encode_options *options, const void *format_options,
+                                      cst_encoder **out, cst_error *error) {
+  (void)format_options;
+  return cst__message_encoder_new(options->message, options, out, error);
+}
+
 const cst__payload cst__message_payload = {
     .name = "message",
     .types_from = CST__TYPES_FIXED,
     .can_fail = true,
+    .is_described = true,
+    .column_flags = CST__RECORD_COLUMN_FLAGS,
     .new_decoder = new_message,
+    .new_encoder = new_message_encoder,
 };

@@ -6,8 +6,7 @@
 #ifndef FORMAT_PAYLOAD_PAYLOAD_H
 #define FORMAT_PAYLOAD_PAYLOAD_H
 
-#include <columnstone/message.h>
-#include <columnstone/schema.h>
+#include <columnstone/records.h>
 
 #include "arrow/records/decoder.h"
 #include "base/options.h"
@@ -53,7 +52,9 @@ typedef enum cst__types_from {
 typedef struct cst__payload {
   const char *name; /* "example", "raw", "sequence_example", "message" */
   cst__types_from types_from;
-  bool can_fail; /* not every record decodes: verification has to decode them */
+  bool can_fail;         /* not every record decodes: verification has to decode them */
+  bool is_described;     /* by message options, which it needs; else it takes none */
+  uint32_t column_flags; /* CST_COLUMNS_...: those that cst_decoder_new takes for it */
 
   /* Looks at the first record of a file, or at as many bytes of it as have been read: true if the
    * records are of this payload. NULL: the first record does not tell. */
@@ -63,10 +64,19 @@ typedef struct cst__payload {
    * type, which would be a row without anything. NULL: never. */
   bool (*is_foreign)(cst_bytes record);
 
-  /* A decoder by the options, which live as long as it. CST_NOT_FOUND with `path` for a wanted
+  /* A decoder by the options, which it copies or counts. CST_NOT_FOUND with `path` for a wanted
    * column that does not exist. */
   cst_status (*new_decoder)(const cst__payload_options *options, cst_decoder **out,
                             cst_error *error);
+
+  /* An encoder, likewise; `format_options` as the format's table sets them. NULL: it is not
+   * written.
+   */
+  cst_status (*new_encoder)(const cst_encode_options *options, const void *format_options,
+                            cst_encoder **out, cst_error *error);
+  /* True if batches of these columns are to be written so, when only the container is known. NULL:
+   * never. */
+  bool (*matches)(const struct ArrowSchema *schema, const cst_option *options, size_t num_options);
 } cst__payload;
 
 extern const cst__payload cst__example_payload;

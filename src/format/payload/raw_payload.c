@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "arrow/batch.h"
+#include "arrow/records/encoder.h"
 #include "base/interrupt.h"
 #include "format/payload/payload.h"
 
 typedef struct raw_decoder {
   cst_decoder base; /* first */
+  cst_allocator allocator;
+  char *name; /* of its own, or NULL: that of the decoder which this one shares */
   cst__column_type type;
   bool wanted; /* false: a projection to no column at all */
   cst__batch_pool *pool;
@@ -179,19 +182,25 @@ static cst_status decode_raw(cst_decoder *decoder, const cst__records *records,
 static void free_raw(cst_decoder *decoder) {
   raw_decoder *raw = (raw_decoder *)decoder;
   cst__batch_pool_release(raw->pool);
+  cst__delete(raw->name);
   cst__delete(raw);
 }
 
-/* A decoder of this type, whose strings live as long as it. */
-static cst_status raw_of_type(const raw_decoder *like, cst_decoder **out, cst_error *error) {
-  raw_decoder *raw = cst__new(like->base.allocator, sizeof *raw);
+/* A decoder like this one, with a copy of its column's name, or the same. */
+static cst_status new_raw_like(const raw_decoder *like, bool copies, cst_decoder **out,
+                               cst_error *error) {
+  const cst_allocator *allocator = &like->allocator;
+  raw_decoder *raw = cst__new(allocator, sizeof *raw);
   if (raw == NULL) {
     return cst__fail_memory(error, sizeof *raw);
   }
   *raw = *like;
-  raw->pool = cst__batch_pool_new(like->base.allocator);
-  if (raw->pool == NULL) {
-    cst__delete(raw);
+  raw->base.allocator = &raw->allocator;
+  raw->name = copies ? cst__new_copy(allocator, like->type.name, strlen(like->type.name)) : NULL;
+  raw->type.name = copies ? raw->name : like->type.name;
+  raw->pool = cst__batch_pool_new(allocator);
+  if (raw->pool == NULL || raw->type.name == NULL) {
+    free_raw(&raw->base);
     return cst__fail_memory(error, sizeof *raw);
   }
   *out = &raw->base;
@@ -199,7 +208,7 @@ static cst_status raw_of_type(const raw_decoder *like, cst_decoder **out, cst_er
 }
 
 static cst_status share_raw(const cst_decoder *decoder, cst_decoder **out, cst_error *error) {
-  return raw_of_type((const raw_decoder *)decoder, out, error);
+  return new_raw_like((const raw_decoder *)decoder, false, out, error);
 }
 
 static const cst__decoder_type raw_type = {
@@ -209,19 +218,104 @@ static cst_status new_raw(const cst__payload_options *options, cst_decoder **out
                           cst_error *error) {
   CST__TRY(check_raw_columns(options, error));
   bool views = options->column_flags & CST_COLUMNS_BINARY_VIEWS;
-  const raw_decoder raw = {
-      .base = {.type = &raw_type, .views = views, .allocator = options->allocator},
-      .type = {.name = column_name(options),
-               .kind = views ? CST__VALUES_VIEW : CST__VALUES_BINARY,
-               .fixed_size = -1,
-               .offsets_32 = options->column_flags & CST_COLUMNS_OFFSETS_32,
-               .flat = options->raw_column == NULL},
-      .wanted = options->columns == NULL || options->num_columns > 0};
-  return raw_of_type(&raw, out, error);
+  const raw_decoder raw = {.base = {.type = &raw_type, .views = views},
+                           .allocator = cst__allocator_of(options->allocator),
+                           .type = {.name = column_name(options),
+                                    .kind = views ? CST__VALUES_VIEW : CST__VALUES_BINARY,
+                                    .fixed_size = -1,
+                                    .offsets_32 = options->column_flags & CST_COLUMNS_OFFSETS_32,
+                                    .flat = options->raw_column == NULL},
+                           .wanted = options->columns == NULL || options->num_columns > 0};
+  return new_raw_like(&raw, true, out, error);
+}
+
+/* ---- back ---- */
+
+typedef struct raw_encoder {
+  cst_encoder base;         /* first */
+  const cst__view *records; /* of the batch at hand */
+} raw_encoder;
+
+static bool is_binary(const struct ArrowSchema *schema) {
+  static const char *const formats[] = {"z", "Z", "vz", "u", "U", "vu"};
+  for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+    if (strcmp(schema->format, formats[i]) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static cst_status prepare_raw(cst_encoder *encoder, const struct ArrowSchema *schema,
+                              cst_error *error) {
+  (void)encoder;
+  if (schema->n_children != 1 || !is_binary(schema->children[0])) {
+    return cst__fail(error, CST_UNSUPPORTED, "read with the format raw, or write another format",
+                     "raw records are one binary column, and there are %lld columns%s",
+                     (long long)schema->n_children,
+                     schema->n_children == 1 ? " of another type" : "");
+  }
+  return CST_OK;
+}
+
+static cst_status plan_raw(cst_encoder *encoder, const cst__viewed *batch, cst_error *error) {
+  raw_encoder *raw = (raw_encoder *)encoder;
+  CST__TRY(prepare_raw(encoder, batch->schema, error));
+  raw->records = &batch->view->children[0];
+  return cst__view_refuse_nulls(raw->records, "the record", error);
+}
+
+static cst_status put_raw(cst_encoder *encoder, int64_t row, cst__back *back, cst_error *error) {
+  cst_bytes record = cst__view_bytes(((const raw_encoder *)encoder)->records, row);
+  if (!cst__back_room(back, record.size)) {
+    return cst__fail_memory(error, record.size);
+  }
+  back->at -= record.size;
+  cst__copy_exact(back->at, record.data, record.size);
+  return CST_OK;
+}
+
+static void free_raw_encoder(cst_encoder *encoder) {
+  cst__encoder_reset(encoder);
+  cst__delete(encoder);
+}
+
+static const cst__encoder_type raw_encoder_type = {
+    .prepare = prepare_raw, .plan = plan_raw, .put_record = put_raw, .free = free_raw_encoder};
+
+static cst_status new_raw_encoder(const cst_encode_options *options, const void *format_options,
+                                  cst_encoder **out, cst_error *error) {
+  (void)format_options;
+  raw_encoder *raw = cst__new_zero(options->allocator, sizeof *raw);
+  if (raw == NULL) {
+    return cst__fail_memory(error, sizeof *raw);
+  }
+  cst_status status =
+      cst__encoder_init(&raw->base, &raw_encoder_type, options->flags, options->allocator, error);
+  if (status != CST_OK) {
+    cst__delete(raw);
+    return status;
+  }
+  *out = &raw->base;
+  return CST_OK;
+}
+
+/* One plain binary column of the name `record`, as sources of the format raw have it. */
+static bool is_of_records(const struct ArrowSchema *schema, const cst_option *options,
+                          size_t num_options) {
+  (void)options;
+  (void)num_options;
+  return schema->n_children == 1 && schema->children[0]->name != NULL &&
+         strcmp(schema->children[0]->name, CST__RAW_COLUMN) == 0 &&
+         is_binary(schema->children[0]) && strchr(schema->children[0]->format, 'u') == NULL &&
+         strchr(schema->children[0]->format, 'U') == NULL;
 }
 
 const cst__payload cst__raw_payload = {
     .name = "raw",
     .types_from = CST__TYPES_NONE,
+    .column_flags = CST__RECORD_COLUMN_FLAGS,
     .new_decoder = new_raw,
+    .new_encoder = new_raw_encoder,
+    .matches = is_of_records,
 };

@@ -1,8 +1,9 @@
 /* The payload "sequence_example": every record is a serialized tf.SequenceExample. */
-#include <columnstone/sequence.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/error.h"
+#include "decode/encoders.h"
 #include "decode/sequence_decoder.h"
 #include "format/payload/payload.h"
 #include "proto/wire.h"
@@ -36,6 +37,13 @@ static cst_status new_sequence(const cst__payload_options *options, cst_decoder 
   return cst__sequence_decoder_new(options->schema, &own, out, error);
 }
 
+static cst_status new_sequence_encoder(const cst_encode_options *options,
+                                       const void *format_options, cst_encoder **out,
+                                       cst_error *error) {
+  const cst__sequence_settings *settings = format_options;
+  return cst__sequence_encoder_new(settings != NULL ? settings->column : NULL, options, out, error);
+}
+
 /* tensorflow/core/example/example.proto: an Example has the field 1 only, a SequenceExample with
  * feature lists the field 2 as well. */
 static bool is_sequence(cst_bytes record) {
@@ -58,10 +66,27 @@ static bool is_sequence(cst_bytes record) {
   return lists;
 }
 
+/* A struct column of the name that the options tell. */
+static bool is_of_sequences(const struct ArrowSchema *schema, const cst_option *options,
+                            size_t num_options) {
+  const char *name = cst__option_given(options, num_options, "sequence_example", "sequence_column");
+  name = name != NULL ? name : CST_SEQUENCE_COLUMN;
+  for (int64_t i = 0; i < schema->n_children; i++) {
+    const struct ArrowSchema *column = schema->children[i];
+    if (column->name != NULL && strcmp(column->name, name) == 0) {
+      return strcmp(column->format, "+s") == 0;
+    }
+  }
+  return false;
+}
+
 const cst__payload cst__sequence_payload = {
     .name = "sequence_example",
     .types_from = CST__TYPES_OF_DATA,
     .can_fail = true,
+    .column_flags = CST__RECORD_COLUMN_FLAGS,
     .sniff = is_sequence,
     .new_decoder = new_sequence,
+    .new_encoder = new_sequence_encoder,
+    .matches = is_of_sequences,
 };

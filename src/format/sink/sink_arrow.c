@@ -33,7 +33,6 @@ static cst_status arrow_write(void *ptr, const struct ArrowArray *batch, cst_err
 static cst_status arrow_finish(void *ptr, cst_error *error) { return cst__ipc_finish(ptr, error); }
 
 const cst__sink_format cst__sink_arrow_file = {
-    .name = "arrow",
     .open = file_open,
     .write = arrow_write,
     .finish = arrow_finish,
@@ -41,7 +40,6 @@ const cst__sink_format cst__sink_arrow_file = {
 };
 
 const cst__sink_format cst__sink_arrow_stream = {
-    .name = "arrows",
     .open = stream_open,
     .write = arrow_write,
     .finish = arrow_finish,

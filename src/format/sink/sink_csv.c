@@ -382,7 +382,6 @@ static cst_status csv_open(const cst__sink_target *target, void **out, cst_error
 }
 
 const cst__sink_format cst__sink_csv = {
-    .name = "csv",
     .open = csv_open,
     .write = csv_write,
     .finish = csv_finish,

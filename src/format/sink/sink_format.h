@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "format/container/container.h"
+#include "format/payload/payload.h"
 #include "format/plugin/program.h"
 #include "io/output.h"
 
@@ -19,13 +20,13 @@ typedef struct cst__sink_target {
   const struct ArrowSchema *schema; /* borrowed until free; a struct */
   const cst_sink_options *options;  /* never NULL; valid for the time of open */
   const void *format_options;       /* as the format's table sets them; NULL: it has none */
-  const cst__container *container;  /* for formats of records */
+  const cst__container *container;  /* for cst__sink_records, */
+  const cst__payload *payload;      /* and what the records hold, which has an encoder */
   const cst_plugin_format *plugin;  /* for cst__sink_plugin */
   const cst__program *program;      /* for cst__sink_program */
 } cst__sink_target;
 
 typedef struct cst__sink_format {
-  const char *name;
   /* *sink is NULL on failure. */
   cst_status (*open)(const cst__sink_target *open, void **sink, cst_error *error);
   /* Borrows the batch. Errors name row (as record) and column (as path). */
@@ -33,9 +34,6 @@ typedef struct cst__sink_format {
   /* Writes what is left; the output is finished after it. */
   cst_status (*finish)(void *sink, cst_error *error);
   void (*free)(void *sink);
-  /* For formats of records: true if batches of these columns are to be written so, when only the
-   * container is known. NULL: never. */
-  bool (*matches)(const struct ArrowSchema *schema, const cst_sink_options *options);
   bool own_compression;    /* the output is plain, whatever the options say */
   bool takes_dictionaries; /* else dictionary-encoded columns come as their values */
 } cst__sink_format;
@@ -44,10 +42,7 @@ typedef struct cst__sink_format {
  * columns, or two fields of a struct at any depth, have the same name. */
 cst_status cst__sink_check_names(const struct ArrowSchema *schema, cst_error *error);
 
-extern const cst__sink_format cst__sink_example;
-extern const cst__sink_format cst__sink_sequence;
-extern const cst__sink_format cst__sink_message;
-extern const cst__sink_format cst__sink_raw;
+extern const cst__sink_format cst__sink_records;
 extern const cst__sink_format cst__sink_arrow_file;
 extern const cst__sink_format cst__sink_arrow_stream;
 extern const cst__sink_format cst__sink_csv;

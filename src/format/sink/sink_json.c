@@ -116,7 +116,6 @@ static cst_status json_write(void *ptr, const struct ArrowArray *batch, cst_erro
 static cst_status json_finish(void *ptr, cst_error *error) { return json_flush(ptr, error); }
 
 const cst__sink_format cst__sink_json = {
-    .name = "json",
     .open = json_open,
     .write = json_write,
     .finish = json_finish,

@@ -87,7 +87,6 @@ static cst_status plugin_finish(void *ptr, cst_error *error) {
 }
 
 const cst__sink_format cst__sink_plugin = {
-    .name = "plug-in",
     .open = plugin_open,
     .write = plugin_write,
     .finish = plugin_finish,

@@ -76,7 +76,6 @@ static cst_status program_finish(void *ptr, cst_error *error) {
 }
 
 const cst__sink_format cst__sink_program = {
-    .name = "program",
     .open = program_open,
     .write = program_write,
     .finish = program_finish,

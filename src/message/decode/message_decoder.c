@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/arguments.h"
 #include "base/cpu_features.h"
+#include "base/error.h"
 #include "base/interrupt.h"
 #include "base/prefetch.h"
 #include "message/decode/message_loop.h"
@@ -286,28 +286,4 @@ cst_status cst__message_decoder_open(cst__message_plan *plan, cst_decoder **out,
   }
   *out = &d->base;
   return CST_OK;
-}
-
-cst_status cst_message_decoder_new(const cst_message_options *message,
-                                   const cst_decode_options *options, cst_decoder **out,
-                                   cst_error *error) {
-  CST__CLEAR(out);
-  cst_decode_options own = CST_DECODE_OPTIONS_INIT;
-  cst_message_options what = CST_MESSAGE_OPTIONS_INIT;
-  CST__TRY(cst__check_given(message, "message", out, error));
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(cst__read_options(&what, sizeof what, message, error));
-  CST__TRY(cst__check_allocator(own.allocator, error));
-  CST__TRY(cst__check_flags(own.flags, CST__RECORD_COLUMN_FLAGS, error));
-  CST__TRY(cst__check_columns(own.columns, own.num_columns, error));
-  const cst__message_plan_options inner = {.message = &what,
-                                           .columns = own.columns,
-                                           .num_columns = own.num_columns,
-                                           .column_flags = own.flags,
-                                           .allocator = own.allocator};
-  cst__message_plan *plan;
-  CST__TRY(cst__message_plan_new(&inner, &plan, error));
-  cst_status status = cst__message_decoder_open(plan, out, error);
-  cst__message_plan_release(plan);
-  return status;
 }

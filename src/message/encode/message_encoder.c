@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include "base/arguments.h"
+#include "base/error.h"
 #include "message/encode/encoder_tree.h"
+#include "message/message_options.h"
 #include "message/text/record_text.h"
 
 typedef struct message_encoder {
@@ -43,8 +44,8 @@ static cst_status make_tree(message_encoder *e, const struct ArrowSchema *schema
 }
 
 /* Unless it is the schema of the batch before. */
-cst_status cst__message_encoder_prepare(cst_encoder *encoder, const struct ArrowSchema *schema,
-                                        cst_error *error) {
+static cst_status prepare_tree(cst_encoder *encoder, const struct ArrowSchema *schema,
+                               cst_error *error) {
   message_encoder *e = (message_encoder *)encoder;
   if (e->tree != NULL && cst__schema_equal(&e->schema, schema)) {
     return CST_OK;
@@ -60,7 +61,7 @@ cst_status cst__message_encoder_prepare(cst_encoder *encoder, const struct Arrow
 static cst_status plan_messages(cst_encoder *encoding, const cst__viewed *batch, cst_error *error) {
   message_encoder *e = (message_encoder *)encoding;
   cst__out_binding binding = {.arena = &e->base.arena, .trusted = e->base.trusted, .error = error};
-  CST__TRY(cst__message_encoder_prepare(encoding, batch->schema, error));
+  CST__TRY(prepare_tree(encoding, batch->schema, error));
   return cst__out_bind_message(&binding, e->tree, batch);
 }
 
@@ -112,7 +113,10 @@ static void free_messages(cst_encoder *encoder) {
   cst__delete(e);
 }
 
-static const cst__encoder_type message_type = {plan_messages, put_message_record, free_messages};
+static const cst__encoder_type message_type = {.prepare = prepare_tree,
+                                               .plan = plan_messages,
+                                               .put_record = put_message_record,
+                                               .free = free_messages};
 
 /* ---- the encoder ---- */
 
@@ -128,30 +132,19 @@ static cst_status check_form(const cst_message_options *message, cst_error *erro
   return CST_OK;
 }
 
-cst_status cst_message_encoder_new(const cst_message_options *message,
-                                   const cst_encode_options *options, cst_encoder **out,
-                                   cst_error *error) {
-  CST__CLEAR(out);
-  cst_message_options own_message = CST_MESSAGE_OPTIONS_INIT;
-  cst_encode_options own = CST_ENCODE_OPTIONS_INIT;
-  if (out == NULL || message == NULL) {
-    return cst__missing(out == NULL ? "out" : "message", error);
-  }
-  CST__TRY(cst__read_options(&own_message, sizeof own_message, message, error));
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(cst__check_allocator(own.allocator, error));
-  CST__TRY(cst__check_flags(own.flags, CST__ALL_ENCODE_FLAGS, error));
-  if (own_message.descriptors == NULL) {
-    return cst__missing("message->descriptors", error);
-  }
+cst_status cst__message_encoder_new(const cst_message_options *message,
+                                    const cst_encode_options *options, cst_encoder **out,
+                                    cst_error *error) {
   const cst__message_def *def;
-  CST__TRY(cst__descriptors_need(own_message.descriptors, own_message.message, &def, error));
-  CST__TRY(check_form(&own_message, error));
-  message_encoder *e = cst__new_zero(own.allocator, sizeof *e);
+  CST__TRY(cst__message_options_need(message, "written", error));
+  CST__TRY(cst__descriptors_need(message->descriptors, message->message, &def, error));
+  CST__TRY(check_form(message, error));
+  message_encoder *e = cst__new_zero(options->allocator, sizeof *e);
   if (e == NULL) {
     return cst__fail_memory(error, sizeof *e);
   }
-  cst_status status = cst__encoder_init(&e->base, &message_type, own.flags, own.allocator, error);
+  cst_status status =
+      cst__encoder_init(&e->base, &message_type, options->flags, options->allocator, error);
   if (status != CST_OK) {
     cst__delete(e);
     return status;
@@ -159,13 +152,13 @@ cst_status cst_message_encoder_new(const cst_message_options *message,
   cst__arena_init(&e->tree_arena, &e->base.allocator);
   cst__struct_json_init(&e->out.json, &e->base.allocator);
   e->def = def;
-  e->descriptors = cst_descriptors_retain(own_message.descriptors);
+  e->descriptors = cst_descriptors_retain(message->descriptors);
   e->out.lossy = e->base.lossy;
   e->out.allocator = &e->base.allocator;
-  cst__record_text_init(&e->text, &own_message, def, &e->base.allocator);
-  if (own_message.unknown_fields != NULL) {
-    size_t size = strlen(own_message.unknown_fields);
-    e->unknown_fields = cst__new_copy(own.allocator, own_message.unknown_fields, size);
+  cst__record_text_init(&e->text, message, def, &e->base.allocator);
+  if (message->unknown_fields != NULL) {
+    size_t size = strlen(message->unknown_fields);
+    e->unknown_fields = cst__new_copy(options->allocator, message->unknown_fields, size);
     if (e->unknown_fields == NULL) {
       free_messages(&e->base);
       return cst__fail_memory(error, size);

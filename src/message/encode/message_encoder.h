@@ -2,12 +2,11 @@
 #ifndef MESSAGE_ENCODE_MESSAGE_ENCODER_H
 #define MESSAGE_ENCODE_MESSAGE_ENCODER_H
 
-#include <columnstone/message.h>
+#include <columnstone/records.h>
 
-#include "proto/descriptor.h"
-
-/* Whether the columns have fields, before there are any rows. */
-cst_status cst__message_encoder_prepare(cst_encoder *encoder, const struct ArrowSchema *schema,
-                                        cst_error *error);
+/* As cst_encoder_new, with the flags and the allocator in the options. */
+cst_status cst__message_encoder_new(const cst_message_options *message,
+                                    const cst_encode_options *options, cst_encoder **out,
+                                    cst_error *error);
 
 #endif /* MESSAGE_ENCODE_MESSAGE_ENCODER_H */

@@ -5,6 +5,7 @@
 
 #include "format/format_options.h"
 #include "format/plugin/plugin.h"
+#include "message/message_options.h"
 
 enum { HEAD_SIZE = 32 << 10 /* enough to see what the first record is */ };
 
@@ -195,13 +196,7 @@ static cst_status check_message(const cst__format *format, const cst_source_opti
                            "message and the container",
                            "messages are described, but the format %s has none", format->name);
   }
-  if (values->message == NULL || values->message->descriptors == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "give their descriptors, as protoc --include_imports -o writes them, and the "
-                     "type's name: descriptors and message, or --proto-set and --message",
-                     "messages can only be read with their descriptors");
-  }
-  return CST_OK;
+  return cst__message_options_need(values->message, "read", error);
 }
 
 static cst_status check_on_error(const cst__format *format, const cst_source_options *values,

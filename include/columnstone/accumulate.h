@@ -76,8 +76,9 @@ CST_API cst_status cst_accumulator_add(cst_accumulator *accumulator,
 
 /* Adds all rows of a source, with its threads: the same as if one pass had added them, places
  * included. A validation goes on after what cannot be read, which is an anomaly; for all others it
- * is an error. All columns are looked at, whatever the source's `columns` say; of a source with a
- * view, its outputs. on_progress may be NULL. */
+ * is an error. All columns are looked at, whatever the source's `columns` say (but of a pipe that
+ * has been begun); of a source with a view or with stages of the caller, what these give.
+ * on_progress may be NULL. */
 CST_API cst_status cst_accumulator_add_source(cst_accumulator *accumulator, cst_source *source,
                                               cst_progress_callback on_progress, void *ctx,
                                               cst_error *error);

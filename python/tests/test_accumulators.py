@@ -300,3 +300,38 @@ def test_zeros_of_both_signs_are_one_in_any_order() -> None:
         first.merge(second)
         texts.append(first.finish().to_text())
     assert texts[0] == texts[1]
+
+
+@pytest.fixture(params=["tfrecord", "jsonl", "csv", "arrow", "parquet", "table"])
+def numbers(request: pytest.FixtureRequest, tmp_path: pathlib.Path) -> Any:
+    """An input of each kind: a is 0 to 99, and b is "x"."""
+    table = pa.table({"a": list(range(100)), "b": ["x"] * 100})
+    if request.param == "table":
+        return table
+    cst.write(table, tmp_path / f"numbers.{request.param}")
+    return tmp_path / f"numbers.{request.param}"
+
+
+def is_even(batch: cst.RecordBatch) -> list[bool]:
+    return [a % 2 == 0 if isinstance(a, int) else a[0] % 2 == 0 for a in batch.to_pydict()["a"]]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_what_stages_give_is_looked_at(numbers: Any, threads: int) -> None:
+    src = cst.open(numbers, threads=threads, batch_size=7).filter(is_even)
+    assert src.accumulate("counts").to_pydict()["rows"] == [50, 50]
+    limited = 'feature { name: "a" type: INT int_domain { max: 49 } } feature { name: "b" type: BYTES }'
+    check = src.validate(limited)
+    assert check.num_rows == 50
+    (anomaly,) = check.anomalies
+    assert (anomaly.count, anomaly.places[0].record) == (25, 50)  # of the input
+    ones = src.map(lambda batch: pa.table({"n": pa.array([1] * len(batch), pa.int64())}))
+    assert ones.accumulate("counts").to_pydict()["path"] == ["n"]
+
+
+def test_all_columns_are_looked_at_whatever_columns_say(numbers: Any) -> None:
+    src = cst.open(numbers, columns=["a"])
+    schema = """feature { name: "a" type: INT }
+        feature { name: "b" type: BYTES presence { min_count: 1 min_fraction: 1 } }"""
+    assert not src.validate(schema).anomalies
+    assert src.accumulate("counts").to_pydict()["path"] == ["a", "b"]

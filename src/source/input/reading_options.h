@@ -70,6 +70,12 @@ static inline bool cst__reading_options_change_columns(const cst__reading_option
          cst__reading_options_decode_column(options);
 }
 
+/* True if what is delivered is made by a view, or by stages of the caller: it says by itself what
+ * its columns are. */
+static inline bool cst__reading_options_have_outputs(const cst__reading_options *options) {
+  return options->calls != NULL || options->values.view != NULL;
+}
+
 /* True if batches go through stages. */
 static inline bool cst__reading_options_staged(const cst__reading_options *options) {
   return cst__reading_options_change_columns(options) || options->ids != NULL;

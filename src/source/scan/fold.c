@@ -39,8 +39,9 @@ typedef struct fold {
   fold_states *spare; /* merged and restarted */
   cst_source *source; /* as it is read */
   cst_pass *pass;
-  struct ArrowSchema outputs; /* of its view; release NULL: the batches are as they are decoded */
-  int64_t *places;            /* of these in the batches of the view; NULL: all are there */
+  struct ArrowSchema outputs; /* of its view or the caller's stages; release NULL: the batches are
+                                 as they are decoded */
+  int64_t *places;            /* of these in the batches; NULL: all are there */
   uint64_t told;              /* bytes at the last call of on_progress */
   table_drops drops;
   cst_status lost_status; /* why a dropped row ended the pass */
@@ -191,14 +192,14 @@ typedef struct fold_unit {
   size_t next_drop; /* of the unit's */
 } fold_unit;
 
-/* The rows of a view's batch. */
-typedef struct view_rows {
+/* The rows of a batch of outputs. */
+typedef struct output_rows {
   const cst__unit_rows *rows;
   const cst__row_map *map; /* NULL: they are those */
-} view_rows;
+} output_rows;
 
-static cst__place view_rows_place(const void *ctx, int64_t row) {
-  const view_rows *view = ctx;
+static cst__place output_rows_place(const void *ctx, int64_t row) {
+  const output_rows *view = ctx;
   int64_t from = view->map != NULL ? view->map->rows[row] : row;
   return from >= 0 ? cst__unit_rows_place(view->rows, from) : cst__no_place;
 }
@@ -207,8 +208,8 @@ static cst__place view_rows_place(const void *ctx, int64_t row) {
 static cst_status add_decoded(const fold_unit *u, size_t first, struct ArrowSchema *schema,
                               struct ArrowArray *batch, cst_error *error) {
   const cst__unit_rows rows = {u->unit, u->fold->source, first};
-  const view_rows view = {&rows, u->decoding->map};
-  cst__origin origin = {view_rows_place, &view};
+  const output_rows view = {&rows, u->decoding->map};
+  cst__origin origin = {output_rows_place, &view};
   cst_status status = add_batch(u->fold, u->states, schema, batch, &origin, error);
   schema->release(schema);
   batch->release(batch);
@@ -248,13 +249,13 @@ static bool cut_out(const cst__unit *unit, const cst_source *source, size_t firs
   return true;
 }
 
-static bool folds_view(const fold *f) { return f->outputs.release != NULL; }
+static bool folds_outputs(const fold *f) { return f->outputs.release != NULL; }
 
 /* Decodes a unit, or what is sound of it; then out->release is NULL if nothing is. */
 static cst_status decode_for_fold(const fold_unit *u, cst__unit *unit, bool sound,
                                   struct ArrowSchema *schema, struct ArrowArray *batch,
                                   cst_error *error) {
-  struct ArrowSchema *decoded = folds_view(u->fold) ? NULL : schema;
+  struct ArrowSchema *decoded = folds_outputs(u->fold) ? NULL : schema;
   CST__TRY(sound ? cst__unit_decode_sound(unit, u->decoding, decoded, batch, error)
                  : cst__unit_decode(unit, u->decoding, decoded, batch, error));
   if (decoded != NULL || batch->release == NULL) {
@@ -364,7 +365,7 @@ static cst_status fold_units(fold *f, cst_error *error) {
 static cst__place table_place(const void *ctx, int64_t row) {
   const fold *f = ctx;
   const cst_source *source = f->source;
-  if (folds_view(f)) {
+  if (folds_outputs(f)) {
     return cst__tabular_pass_place(f->pass->tabular, f->pass->first_row, (size_t)row);
   }
   cst__place place = {source->num_parts == 1 ? cst__source_name(source, 0) : "",
@@ -400,7 +401,7 @@ static cst_status fold_batches(fold *f, const struct ArrowSchema *schema, cst_er
 
 static cst_status fold_tabular(fold *f, cst_error *error) {
   struct ArrowSchema schema;
-  if (folds_view(f)) {
+  if (folds_outputs(f)) {
     return fold_batches(f, &f->outputs, error);
   }
   CST__TRY(cst__source_decoded_schema(f->source, &schema, error));
@@ -447,7 +448,7 @@ static cst__reading_options lenient_options(const cst_source *source, fold *f) {
   options.values.on_dropped = note_drop;
   options.values.dropped_ctx = f;
   options.values.column_flags = 0;
-  if (source->options.values.view == NULL) { /* which knows what it needs */
+  if (!cst__reading_options_have_outputs(&options)) { /* which know what they need */
     options.values.columns = NULL;
     options.values.num_columns = 0;
   }
@@ -484,7 +485,7 @@ static cst_status make_lenient(cst_source *source, fold *f, cst_source **out, cs
   cst_schema *found = NULL;
   f->drops.several = source->num_parts > 1;
   if (source->inputs->format.table != NULL && options.types == NULL &&
-      options.values.view == NULL) {
+      !cst__reading_options_have_outputs(&options)) {
     const cst_schema *schema = f->options->text_schema;
     schema = schema != NULL ? schema : options.values.schema;
     if (schema != NULL) {
@@ -495,6 +496,20 @@ static cst_status make_lenient(cst_source *source, fold *f, cst_source **out, cs
   cst_status status = cst__source_with(source, NULL, 0, &options, out, error);
   cst_schema_release(found);
   return status;
+}
+
+/* True if the source is to be read with more columns than it has. */
+static bool lacks_columns(const cst_source *source, const cst__fold_options *options) {
+  return source->inputs->format.payload == NULL && source->options.values.columns != NULL &&
+         !cst__reading_options_have_outputs(&source->options) && !options->before_views &&
+         (source->inputs->rereadable || source->found.tabular == NULL);
+}
+
+static cst_status make_whole(cst_source *source, cst_source **out, cst_error *error) {
+  cst__reading_options options = source->options;
+  options.values.columns = NULL;
+  options.values.num_columns = 0;
+  return cst__source_with(source, NULL, 0, &options, out, error);
 }
 
 static cst_status sample_for_pass(cst_source *source, cst_error *error) {
@@ -513,7 +528,7 @@ static cst_status fold_source(fold *f, cst_error *error) {
   cst__pass_options options = {.rows = FOLD_ROWS,
                                .bytes = FOLD_BYTES,
                                .threads = source->options.values.threads,
-                               .purpose = folds_view(f) ? CST__FOR_COLUMNS : CST__FOR_TYPES,
+                               .purpose = folds_outputs(f) ? CST__FOR_COLUMNS : CST__FOR_TYPES,
                                .quiet = !f->options->lenient,
                                .work = is_tabular ? NULL : &work};
   cst_error own = CST_ERROR_INIT;
@@ -546,8 +561,11 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
     f.own->items[i] = accumulations[i].state;
   }
   bool is_lenient = options->lenient && can_be_lenient(source);
-  cst_status status = is_lenient ? make_lenient(source, &f, &f.source, error) : CST_OK;
-  if (status == CST_OK && source->options.values.view != NULL && !options->before_views) {
+  cst_status status = is_lenient                       ? make_lenient(source, &f, &f.source, error)
+                      : lacks_columns(source, options) ? make_whole(source, &f.source, error)
+                                                       : CST_OK;
+  if (status == CST_OK && cst__reading_options_have_outputs(&source->options) &&
+      !options->before_views) {
     status = cst_source_arrow_schema(f.source, &f.outputs, error);
     if (status == CST_OK) {
       status = cst__source_leave_beside_out(f.source, &f.outputs, &f.places, error);
@@ -556,7 +574,7 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
   if (status == CST_OK) {
     status = fold_source(&f, error);
   }
-  if (is_lenient && f.source != source) {
+  if (f.source != source) {
     cst_source_release(f.source);
   }
   if (f.outputs.release != NULL) {

@@ -1,5 +1,6 @@
 /* Folds: one pass over all of a source that adds every record to accumulators, as batches of the
- * types that the data have, whatever its schema says; of a source with a view, the outputs of that.
+ * types that the data have, whatever its schema and its columns say; of a source with a view or
+ * with stages of the caller, what these give.
  * Inference, proposals and validation are made of it.
  *
  * The threads that decode add, each unit to a state of its own; the caller's merges these in the
@@ -28,7 +29,7 @@ typedef struct cst__fold_options {
    * by; rows that cannot be read so are lost. NULL: the source's. */
   const cst_schema *text_schema;
   int64_t max_rows;  /* of a tabular format: no more than these are read; 0: all of them */
-  bool before_views; /* what is read, and not what a view makes of it */
+  bool before_views; /* what is read, and not what views and stages make of it */
   cst_progress_callback on_progress;
   void *progress_ctx;
   const char *work; /* "the inference": what on_progress stops */

@@ -16,8 +16,9 @@ enum { INFER_ROWS = 1024 }; /* decoded at once, of a sample */
 
 /* With stages, the schema says what flat asks, and what it does not know is left to the columns. */
 static cst__inference_plan plan_inference(const cst_source *source, bool before_views) {
-  bool by_view = source->options.values.view != NULL && !before_views;
-  return (cst__inference_plan){cst__reading_options_change_columns(&source->options) && !by_view};
+  bool of_outputs = cst__reading_options_have_outputs(&source->options) && !before_views;
+  return (cst__inference_plan){cst__reading_options_change_columns(&source->options) &&
+                               !of_outputs};
 }
 
 /* ---- all records ---- */
@@ -41,8 +42,8 @@ cst_status cst_source_infer(cst_source *source, cst_progress_callback on_progres
   const cst__fold_options options = {
       .on_progress = on_progress, .progress_ctx = ctx, .work = "the inference"};
   CST__TRY(infer_all(source, &options, out, error));
-  if (source->options.values.view == NULL) { /* else it is that of the outputs */
-    cst__source_adopt(source, *out, 0);      /* a pass does not infer it a second time */
+  if (!cst__reading_options_have_outputs(&source->options)) { /* else it is that of the outputs */
+    cst__source_adopt(source, *out, 0); /* a pass does not infer it a second time */
   }
   return CST_OK;
 }

@@ -59,12 +59,14 @@ typedef struct cli_query {
   bool explain;
 } cli_query;
 
-/* What is to be found out: by --propose and its kin, and by the options of an accumulator. */
+/* What is to be found out: by --propose and its kin, by the options of an accumulator, and by
+ * verify. */
 typedef struct cli_finding {
   bool proposes;
   cst_propose_options proposal; /* but for what specs has */
   const char **options;         /* KEY=VALUE */
   size_t num_options;
+  int64_t max_faults; /* 0: as cst_verify_options says */
 } cli_finding;
 
 /* An index as text. */
@@ -347,11 +349,13 @@ const char *cli_bytes(double bytes, char buf[32]);
 
 /* ---- findings (print_findings.c) ---- */
 
-/* Prints a JSON object of the rows, by what they are one of, and the totals, without its end, so
- * that more members may follow. */
+/* Prints members of a JSON object: the rows, by what they are one of, and the totals. */
 cst_status cli_json_findings(const cst_findings *findings, cst_error *error);
-/* The same with its end. */
+/* The same as an object. */
 cst_status cli_print_json_findings(const cst_findings *findings, cst_error *error);
+/* The same of counting or verifying, with the member "error": null, or why it had to stop. Gives
+ * the status of that, or of printing. */
+cst_status cli_print_json_scan(const cst_findings *findings, cst_status status, cst_error *error);
 /* A line per row below the names of the columns, and the totals. */
 cst_status cli_print_findings(const cst_findings *findings, cst_error *error);
 

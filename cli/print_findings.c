@@ -69,7 +69,7 @@ cst_status cli_json_findings(const cst_findings *findings, cst_error *error) {
   batch.release(&batch);
   schema.release(&schema);
   if (status == CST_OK) {
-    printf("{\"%s\": [", cst_findings_name(findings));
+    printf("\"%s\": [", cst_findings_name(findings));
     print_json_rows(all.data);
     printf("]");
     for (size_t i = 0; (total = cst_findings_total_name(findings, i)) != NULL; i++) {
@@ -81,9 +81,30 @@ cst_status cli_json_findings(const cst_findings *findings, cst_error *error) {
 }
 
 cst_status cli_print_json_findings(const cst_findings *findings, cst_error *error) {
+  printf("{");
   cst_status status = cli_json_findings(findings, error);
   if (status == CST_OK) {
     printf("}\n");
+  }
+  return status;
+}
+
+cst_status cli_print_json_scan(const cst_findings *findings, cst_status status, cst_error *error) {
+  cst_error own = CST_ERROR_INIT;
+  printf(findings != NULL ? "{" : "");
+  cst_status printed = findings != NULL ? cli_json_findings(findings, &own) : status;
+  if (findings != NULL && printed == CST_OK) {
+    printf(",\n \"error\": ");
+    if (status == CST_OK) {
+      printf("null");
+    } else {
+      cli_json_error(stdout, error);
+    }
+    printf("}\n");
+  }
+  if (status == CST_OK && printed != CST_OK) {
+    *error = own;
+    return printed;
   }
   return status;
 }

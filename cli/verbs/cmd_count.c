@@ -3,74 +3,47 @@
 
 #include "cli.h"
 
-typedef struct totals {
-  bool json;
-  uint64_t files, records, record_bytes, file_bytes;
-} totals;
-
-static void print_count(uint64_t records, uint64_t record_bytes, uint64_t file_bytes,
+static void print_count(int64_t records, int64_t record_bytes, int64_t file_bytes,
                         const char *name) {
-  printf("%12" PRIu64 " %16" PRIu64 " %16" PRIu64 "  ", records, record_bytes, file_bytes);
+  printf("%12" PRId64 " %16" PRId64 " %16" PRId64 "  ", records, record_bytes, file_bytes);
   cli_print_text(stdout, name);
   putchar('\n');
 }
 
-static void print_json_file(const cst_file_count *count, bool first) {
-  printf("%s\n  {\"file\": ", first ? "" : ",");
-  cli_json_string(stdout, count->file);
-  printf(", \"records\": %" PRIu64 ", \"record_bytes\": %" PRIu64 ", \"stream_bytes\": %" PRIu64
-         ", \"file_bytes\": %" PRIu64 "}",
-         count->records, count->record_bytes, count->stream_bytes, count->file_bytes);
-}
-
-static void print_file_count(void *ctx, const cst_file_count *count) {
-  totals *all = ctx;
-  if (all->json) {
-    print_json_file(count, all->files == 0);
-  } else {
-    if (all->files == 0) {
-      printf("%12s %16s %16s  %s\n", "records", "record bytes", "file bytes", "file");
-    }
-    print_count(count->records, count->record_bytes, count->file_bytes, count->file);
+static void print_files(const cst_findings *files, bool with_total) {
+  size_t count = cst_findings_num_rows(files);
+  if (count > 0) {
+    printf("%12s %16s %16s  %s\n", "records", "record bytes", "file bytes", "file");
   }
-  all->files++;
-  all->records += count->records;
-  all->record_bytes += count->record_bytes;
-  all->file_bytes += count->file_bytes;
-}
-
-/* error: NULL if all files were counted. */
-static void print_totals(const totals *all, const cst_error *error) {
-  if (!all->json) {
-    if (all->files > 1 && error == NULL) {
-      print_count(all->records, all->record_bytes, all->file_bytes, "total");
-    }
-    return;
+  for (size_t i = 0; i < count; i++) {
+    print_count(cst_findings_number(files, "records", i),
+                cst_findings_number(files, "record_bytes", i),
+                cst_findings_number(files, "file_bytes", i), cst_findings_text(files, "file", i));
   }
-  printf("],\n \"records\": %" PRIu64 ", \"record_bytes\": %" PRIu64 ", \"file_bytes\": %" PRIu64
-         ",\n \"error\": ",
-         all->records, all->record_bytes, all->file_bytes);
-  if (error == NULL) {
-    printf("null}\n");
-  } else {
-    cli_json_error(stdout, error);
-    printf("}\n");
+  if (with_total && count > 1) {
+    print_count(cst_findings_total(files, "records"), cst_findings_total(files, "record_bytes"),
+                cst_findings_total(files, "file_bytes"), "total");
   }
 }
 
 static int count_inputs(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
+  cst_findings *files;
+  cli_progress progress;
   if (cli_open(settings, settings->paths, settings->num_paths, NULL, &source, &error) != CST_OK) {
     return cli_fail(&error);
   }
-  totals all = {.json = settings->json};
-  if (all.json) {
-    printf("{\"files\": [");
-  }
-  cst_status status = cst_source_count(source, print_file_count, &all, &error);
-  print_totals(&all, status == CST_OK ? NULL : &error);
+  cli_progress_begin(&progress, "count", cst_source_total_bytes(source), false);
+  cst_status status = cst_source_count(source, cli_progress_show, &progress, &files, &error);
+  cli_progress_end(&progress);
   cst_source_release(source);
+  if (settings->json) {
+    status = cli_print_json_scan(files, status, &error);
+  } else {
+    print_files(files, status == CST_OK);
+  }
+  cst_findings_free(files);
   return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
 }
 

@@ -11,6 +11,7 @@ static cst_status print_schema_json(const cst_schema *schema, const char *output
   if (status != CST_OK) {
     return status;
   }
+  printf("{");
   status = cli_json_findings(features, error);
   cst_findings_free(features);
   if (status == CST_OK) {

@@ -1,91 +1,78 @@
-/* columnstone verify: every checksum, every record; one line per fault. */
+/* columnstone verify: every checksum, every record; one line per fault, up to a bound. */
 #include <inttypes.h>
 
 #include "cli.h"
 
-typedef struct report {
-  bool json;
-  uint64_t faults, files, records, stream_bytes;
-  cli_progress progress;
-} report;
+static const char *text_of(const cst_findings *faults, const char *column, size_t i) {
+  const char *text = cst_findings_text(faults, column, i);
+  return text != NULL ? text : "";
+}
 
-static void print_fault(void *ctx, const cst_fault *fault) {
-  report *all = ctx;
-  cli_progress_end(&all->progress);
-  if (all->json) {
-    printf("%s\n  {\"kind\": ", all->faults == 0 ? "" : ",");
-    cli_json_string(stdout, fault->kind);
-    printf(", \"error\": ");
-    cli_json_error(stdout, fault->error);
-    printf("}");
-  } else {
-    cli_print_error(stdout, fault->error);
-    printf(" [%s]\n", fault->kind);
+static void print_fault(const cst_findings *faults, size_t i) {
+  cst_error error = CST_ERROR_INIT;
+  error.record = cst_findings_number(faults, "record", i);
+  error.offset = cst_findings_number(faults, "offset", i);
+  error.line = cst_findings_number(faults, "line", i);
+  error.column = cst_findings_number(faults, "column", i);
+  snprintf(error.file, sizeof error.file, "%s", text_of(faults, "file", i));
+  snprintf(error.path, sizeof error.path, "%s", text_of(faults, "path", i));
+  snprintf(error.message, sizeof error.message, "%s", text_of(faults, "message", i));
+  snprintf(error.hint, sizeof error.hint, "%s", text_of(faults, "hint", i));
+  cli_print_error(stdout, &error);
+  printf(" [%s]\n", text_of(faults, "kind", i));
+}
+
+static void print_faults(const cst_findings *faults) {
+  int64_t left_out = cst_findings_total(faults, "left_out");
+  for (size_t i = 0; i < cst_findings_num_rows(faults); i++) {
+    print_fault(faults, i);
   }
-  all->faults++;
-}
-
-static void print_verified_file(void *ctx, const cst_file_count *count) {
-  report *all = ctx;
-  all->files++;
-  all->records += count->records;
-  all->stream_bytes += count->stream_bytes;
-}
-
-static bool show_verify_progress(void *ctx, uint64_t bytes, uint64_t records) {
-  report *all = ctx;
-  return cli_progress_show(&all->progress, bytes, records);
-}
-
-static void print_json_end(const report *all, uint64_t faults, const cst_error *error) {
-  printf("],\n \"num_faults\": %" PRIu64 ", \"files\": %" PRIu64 ", \"records\": %" PRIu64
-         ", \"stream_bytes\": %" PRIu64 ",\n \"error\": ",
-         faults, all->files, all->records, all->stream_bytes);
-  if (error != NULL) {
-    cli_json_error(stdout, error);
-  } else {
-    printf("null");
+  if (left_out > 0) {
+    printf("... and %" PRId64 " more (--max-faults)\n", left_out);
   }
-  printf("}\n");
 }
 
-static void print_verify_end(const report *all, uint64_t faults) {
+static void print_verify_end(const cst_findings *faults) {
   char size[32];
-  printf("%" PRIu64 " %s, %" PRIu64 " records, %s: ", all->files,
-         all->files == 1 ? "file" : "files", all->records,
-         cli_bytes((double)all->stream_bytes, size));
-  if (faults == 0) {
+  int64_t files = cst_findings_total(faults, "files");
+  int64_t num_faults = cst_findings_total(faults, "num_faults");
+  printf("%" PRId64 " %s, %" PRId64 " records, %s: ", files, files == 1 ? "file" : "files",
+         cst_findings_total(faults, "records"),
+         cli_bytes((double)cst_findings_total(faults, "stream_bytes"), size));
+  if (num_faults == 0) {
     printf("no faults\n");
   } else {
-    printf("%" PRIu64 " %s\n", faults, faults == 1 ? "fault" : "faults");
+    printf("%" PRId64 " %s\n", num_faults, num_faults == 1 ? "fault" : "faults");
   }
 }
 
 static int verify_inputs(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
+  cst_verify_options options = CST_VERIFY_OPTIONS_INIT;
   cst_source *source;
+  cst_findings *faults;
+  cli_progress progress;
   if (cli_open(settings, settings->paths, settings->num_paths, NULL, &source, &error) != CST_OK) {
     return cli_fail(&error);
   }
-  report all = {.json = settings->json};
-  uint64_t faults = 0;
-  if (all.json) {
-    printf("{\"faults\": [");
-  }
-  cli_progress_begin(&all.progress, "verify", cst_source_total_bytes(source), false);
-  cst_status status = cst_source_verify(source, print_fault, print_verified_file,
-                                        show_verify_progress, &all, &faults, &error);
-  cli_progress_end(&all.progress);
+  options.max_faults = (uint64_t)settings->finding.max_faults;
+  options.on_progress = cli_progress_show;
+  options.progress_ctx = &progress;
+  cli_progress_begin(&progress, "verify", cst_source_total_bytes(source), false);
+  cst_status status = cst_source_verify(source, &options, &faults, NULL, &error);
+  cli_progress_end(&progress);
   cst_source_release(source);
-  if (all.json) {
-    print_json_end(&all, faults, status == CST_OK ? NULL : &error);
-  } else if (status == CST_OK) {
-    print_verify_end(&all, faults);
+  bool sound = cst_findings_total(faults, "num_faults") == 0;
+  if (settings->json) {
+    status = cli_print_json_scan(faults, status, &error);
+  } else {
+    print_faults(faults);
+    if (status == CST_OK) {
+      print_verify_end(faults);
+    }
   }
-  if (status != CST_OK) {
-    return cli_flush(cli_fail(&error));
-  }
-  return cli_flush(faults == 0 ? CLI_FINE : CLI_FAULTS);
+  cst_findings_free(faults);
+  return cli_flush(status != CST_OK ? cli_fail(&error) : sound ? CLI_FINE : CLI_FAULTS);
 }
 
 static int run_verify(int argc, char **argv) {
@@ -100,7 +87,7 @@ static int run_verify(int argc, char **argv) {
 
 const cli_verb cli_verify = {
     .name = "verify",
-    .usage = "FILE... [--schema FILE] [--json]",
+    .usage = "FILE... [--schema FILE] [--max-faults N] [--json]",
     .summary = "Checks every checksum and that every record parses",
     .details =
         "Prints one line per fault: file, record, byte offset, what is wrong, and its kind\n"
@@ -109,8 +96,9 @@ const cli_verb cli_verify = {
         "it can. With a schema, the records have to fit it. `--format raw` leaves the "
         "records' inside\n"
         "alone. Exit status 1 if there are faults.\n",
-    .options = CLI_OPTIONS(OPTION_SCHEMA, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS,
-                           OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTION_CONTAINER, OPTIONS_LIMITS),
+    .options =
+        CLI_OPTIONS(OPTION_SCHEMA, OPTION_FORMAT, OPTION_MAX_FAULTS, OPTION_JSON, OPTION_THREADS,
+                    OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_verify,
 };

@@ -1,4 +1,6 @@
 /* columnstone view show, check, diff: what saved views are, whether they fit, what changes. */
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -11,24 +13,168 @@ static int view_usage_paths(const cli_verb *verb, const cli_settings *settings, 
 
 /* ---- show ---- */
 
-static cst_status show_view(const cli_settings *settings, cst_error *error) {
+/* What there is to tell. */
+typedef struct shown_view {
   cst_view *view;
-  char *text;
-  size_t size;
-  cst_status status = cst_view_open(settings->paths[0], NULL, &view, error);
+  cst_findings *params;
+  cst_findings *outputs;
+  size_t size; /* of the saved form */
+  char room[CST_MESSAGE_OPTION_ROOM];
+  const char *form; /* of its messages */
+} shown_view;
+
+static cst_status open_shown(const char *path, shown_view *shown, cst_error *error) {
+  void *bytes = NULL;
+  cst_status status = cst_view_open(path, NULL, &shown->view, error);
+  const cst_message_options *message = cst_view_message_options(shown->view);
+  if (status == CST_OK) {
+    status = cst_view_params(shown->view, &shown->params, error);
+  }
+  if (status == CST_OK) {
+    status = cst_view_outputs(shown->view, &shown->outputs, error);
+  }
+  if (status == CST_OK) {
+    status = cst_view_to_bytes(shown->view, &bytes, &shown->size, error);
+    cst_free(bytes);
+  }
+  if (status == CST_OK && message != NULL) {
+    status = cst_message_options_get(message, "form", shown->room, &shown->form, error);
+  }
+  return status;
+}
+
+static void close_shown(shown_view *shown) {
+  cst_findings_free(shown->params);
+  cst_findings_free(shown->outputs);
+  cst_view_release(shown->view);
+}
+
+/* Names are as wide as the widest, up to a limit. */
+static int name_width(const cst_findings *outputs) {
+  size_t width = 4;
+  for (size_t i = 0; i < cst_findings_num_rows(outputs); i++) {
+    size_t size = strlen(cst_findings_text(outputs, "name", i));
+    width = size > width && size <= 30 ? size : width;
+  }
+  return (int)width;
+}
+
+/* "dense int64[2], " */
+static void print_tensor(const cst_findings *outputs, size_t i) {
+  const char *kind = cst_findings_text(outputs, "kind", i);
+  const char *dtype = cst_findings_text(outputs, "dtype", i);
+  size_t begin, end;
+  if (kind == NULL) {
+    return;
+  }
+  printf("%s %s", kind, dtype != NULL ? dtype : "");
+  (void)cst_findings_items(outputs, "shape", i, &begin, &end);
+  for (size_t k = begin; k < end; k++) {
+    printf("%s%" PRId64 "%s", k == begin ? "[" : ", ", cst_findings_number(outputs, "shape.", k),
+           k + 1 == end ? "]" : "");
+  }
+  printf(", ");
+}
+
+static void print_output(const cst_findings *outputs, size_t i, int width) {
+  size_t begin, end;
+  const char *name = cst_findings_text(outputs, "name", i);
+  int size = (int)strlen(name);
+  printf("  ");
+  cli_print_text(stdout, name);
+  printf("%*s", 2 + (size < width ? width - size : 0), "");
+  print_tensor(outputs, i);
+  (void)cst_findings_items(outputs, "columns", i, &begin, &end);
+  cli_print_text(stdout, cst_findings_text(outputs, "columns.type", begin));
+  (void)cst_findings_items(outputs, "paths", i, &begin, &end);
+  for (size_t k = begin; k < end; k++) {
+    printf(k == begin ? " <- " : ", ");
+    cli_print_text(stdout, cst_findings_text(outputs, "paths.", k));
+  }
+  printf("\n");
+}
+
+static void print_param(const cst_findings *params, size_t i) {
+  const char *value = cst_findings_text(params, "value", i);
+  printf("%s  ", i == 0 ? "params\n" : "");
+  cli_print_text(stdout, cst_findings_text(params, "name", i));
+  printf(": %s = ", cst_findings_text(params, "type", i));
+  cli_print_text(stdout, value != NULL ? value : "");
+  printf("\n");
+}
+
+static void print_view(const shown_view *shown) {
+  const cst_view *view = shown->view;
+  const char *message = cst_view_message(view);
+  printf("input    ");
+  cli_print_text(stdout, message != NULL ? message : cst_view_input(view));
+  if (message != NULL) {
+    printf(" messages, %s", shown->form);
+  }
+  printf("\ndigest   %s\nsize     %zu bytes\n", cst_view_digest(view), shown->size);
+  for (size_t i = 0; i < cst_findings_num_rows(shown->params); i++) {
+    print_param(shown->params, i);
+  }
+  printf("outputs\n");
+  for (size_t i = 0; i < cst_findings_num_rows(shown->outputs); i++) {
+    print_output(shown->outputs, i, name_width(shown->outputs));
+  }
+  printf("query\n");
+  for (const char *line = cst_view_text(view); *line != '\0';) {
+    size_t size = strcspn(line, "\n");
+    char *copy = strndup(line, size);
+    printf("  ");
+    cli_print_text(stdout, copy != NULL ? copy : "");
+    printf("\n");
+    free(copy);
+    line += size + (line[size] == '\n');
+  }
+}
+
+static void print_json_member(const char *name, const char *value) {
+  printf(",\n \"%s\": ", name);
+  cli_json_string(stdout, value);
+}
+
+static cst_status print_json_view(const shown_view *shown, cst_error *error) {
+  const char *const *paths;
+  size_t count;
+  cst_status status = cst_view_source_paths(shown->view, NULL, &paths, &count, error);
+  printf("{");
+  if (status == CST_OK) {
+    status = cli_json_findings(shown->outputs, error);
+  }
+  printf(",\n ");
+  if (status == CST_OK) {
+    status = cli_json_findings(shown->params, error);
+  }
   if (status != CST_OK) {
     return status;
   }
-  status = cst_view_describe(view, settings->json ? CST_EXPLAIN_JSON : 0, &text, &size, error);
-  cst_view_release(view);
-  if (status == CST_OK) {
-    if (settings->json) {
-      cli_print_json(stdout, text);
-    } else {
-      cli_print_lines(stdout, text);
-    }
-    cst_free(text);
+  print_json_member("input", cst_view_input(shown->view));
+  print_json_member("message", cst_view_message(shown->view));
+  print_json_member("form", shown->form);
+  print_json_member("digest", cst_view_digest(shown->view));
+  printf(",\n \"size\": %zu,\n \"paths\": [", shown->size);
+  for (size_t i = 0; i < count; i++) {
+    printf(i > 0 ? ", " : "");
+    cli_json_string(stdout, paths[i]);
   }
+  printf("]");
+  print_json_member("query", cst_view_text(shown->view));
+  printf("}\n");
+  return CST_OK;
+}
+
+static cst_status show_view(const cli_settings *settings, cst_error *error) {
+  shown_view shown = {0};
+  cst_status status = open_shown(settings->paths[0], &shown, error);
+  if (status == CST_OK && settings->json) {
+    status = print_json_view(&shown, error);
+  } else if (status == CST_OK) {
+    print_view(&shown);
+  }
+  close_shown(&shown);
   return status;
 }
 

@@ -9,6 +9,7 @@
 #ifndef COLUMNSTONE_QUERY_H
 #define COLUMNSTONE_QUERY_H
 
+#include <columnstone/findings.h>
 #include <columnstone/message.h>
 #include <columnstone/tensor.h>
 
@@ -158,6 +159,11 @@ CST_API const cst_message_options *cst_view_message_options(const cst_view *view
 CST_API const char *cst_view_input(const cst_view *view); /* "message", "example", "table", ... */
 CST_API size_t cst_view_num_outputs(const cst_view *view);
 CST_API const char *cst_view_output(const cst_view *view, size_t i); /* NULL: i is too large */
+/* What goes out, with its tensors, columns and source paths, as "outputs", and the parameters with
+ * their values, as "params" (docs/views.md has the tables of their columns). *out:
+ * cst_findings_free. */
+CST_API cst_status cst_view_outputs(const cst_view *view, cst_findings **out, cst_error *error);
+CST_API cst_status cst_view_params(const cst_view *view, cst_findings **out, cst_error *error);
 /* The columns that go out, with their tensors. */
 CST_API cst_status cst_view_arrow_schema(const cst_view *view, struct ArrowSchema *out,
                                          cst_error *error);
@@ -176,7 +182,7 @@ CST_API cst_status cst_view_row_paths(const cst_view *view, const char *const **
 
 enum { CST_EXPLAIN_JSON = 1 << 0 };
 /* The plan for people (or as JSON): what is parsed, which steps are taken, what comes out.
- * NUL-terminated; cst_free. size may be NULL, as that of cst_view_describe. */
+ * NUL-terminated; cst_free. size may be NULL. */
 CST_API cst_status cst_view_explain(const cst_view *view, uint32_t flags, char **text, size_t *size,
                                     cst_error *error);
 
@@ -185,11 +191,6 @@ CST_API cst_status cst_view_explain(const cst_view *view, uint32_t flags, char *
 CST_API cst_status cst_view_explain_batch(const cst_view *view, const struct ArrowSchema *schema,
                                           struct ArrowArray *batch, uint32_t flags, char **text,
                                           cst_error *error);
-
-/* What a view is, for people (or as JSON): input, digest, size, parameters and their values, what
- * goes out with its tensors and source paths, the query. NUL-terminated; cst_free. */
-CST_API cst_status cst_view_describe(const cst_view *view, uint32_t flags, char **text,
-                                     size_t *size, cst_error *error);
 
 /* What changes for readers from one view to the other: a line for each change of an output, a
  * parameter, the input, the rows; *num_breaking counts those that break a reader of `before`,

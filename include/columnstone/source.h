@@ -6,6 +6,7 @@
 #ifndef COLUMNSTONE_SOURCE_H
 #define COLUMNSTONE_SOURCE_H
 
+#include <columnstone/findings.h>
 #include <columnstone/format.h>
 #include <columnstone/message.h>
 #include <columnstone/records.h>
@@ -60,7 +61,8 @@ typedef enum cst_on_error {
 /* One record that was dropped, or is a row of nulls (CST_ON_ERROR_NULL: a message that does not
  * decode). What lies between two records and is none is one dropped record. */
 typedef struct cst_dropped {
-  const char *kind; /* as that of cst_fault */
+  const char *kind; /* "length-crc" ("length" of delimited), "data-crc", "truncated", "limit"
+                       (max_record_size), "record" (does not parse), "compression", "format" */
   const char *file; /* borrowed for the time of the call */
   int64_t record;   /* number of the record within the file, dropped ones counted; -1: unknown */
   int64_t offset;   /* of its first byte in the uncompressed stream; -1: unknown */
@@ -347,43 +349,36 @@ CST_API cst_status cst_source_with_ids(cst_source *source, const cst_id_columns 
 
 /* ---- looking at files without decoding them into columns ---- */
 
-/* One file's totals. */
-typedef struct cst_file_count {
-  const char *file; /* borrowed for the time of the call */
-  uint64_t records;
-  uint64_t record_bytes; /* payload bytes, without framing */
-  uint64_t stream_bytes; /* uncompressed bytes of the container */
-  uint64_t file_bytes;   /* bytes on disk, as far as read */
-} cst_file_count;
-
-/* A fault that verify found. */
-typedef struct cst_fault {
-  const char *kind; /* "length-crc" ("length" of delimited), "data-crc", "truncated" (an Arrow
-                       stream without its end marker, too), "limit" (max_record_size), "record"
-                       (does not parse), "compression", "format" */
-  const cst_error *error;
-} cst_fault;
-
-typedef void (*cst_count_callback)(void *ctx, const cst_file_count *count);
-typedef void (*cst_fault_callback)(void *ctx, const cst_fault *fault);
 /* Called about every 16 MiB with bytes read and records seen; false stops with CST_CALLBACK. */
 typedef bool (*cst_progress_callback)(void *ctx, uint64_t bytes, uint64_t records);
 
 /* Counts the records of each file: checks length CRCs and that the file ends at a record's end,
  * does not look at the payload (and does not read it where it is large and the file is plain).
- * Calls back once per file. Stops at the first failure. Files of tabular formats are read; their
- * rows have no bytes of their own, and those are 0. */
-CST_API cst_status cst_source_count(cst_source *source, cst_count_callback on_file, void *ctx,
-                                    cst_error *error);
+ * Stops at the first failure. Files of tabular formats are read; their rows have no bytes of their
+ * own, and those are 0. *files: a row per file, and their sums, as "files" (docs/cli.md has the
+ * tables of columns); after a failure, those before it, or NULL. on_progress may be NULL. */
+CST_API cst_status cst_source_count(cst_source *source, cst_progress_callback on_progress,
+                                    void *ctx, cst_findings **files, cst_error *error);
+
+typedef struct cst_verify_options {
+  size_t size;         /* sizeof(cst_verify_options) */
+  uint64_t max_faults; /* that are told of, the first ones; all are counted. 0: 1000 */
+  cst_progress_callback on_progress; /* may be NULL */
+  void *progress_ctx;
+} cst_verify_options;
+
+#define CST_VERIFY_OPTIONS_INIT \
+  { sizeof(cst_verify_options), 0, NULL, NULL }
 
 /* Checks everything: compression, both CRCs, and that every record parses (and fits the schema, if
- * one was given). Calls back for each fault and then once per file; goes on after each as
- * CST_ON_ERROR_SKIP does (a damaged compression ends the file). Returns CST_OK even if faults were
- * found: *num_faults. Fails if a file cannot be read at all. CST_UNSUPPORTED for tabular formats.
- */
-CST_API cst_status cst_source_verify(cst_source *source, cst_fault_callback on_fault,
-                                     cst_count_callback on_file, cst_progress_callback on_progress,
-                                     void *ctx, uint64_t *num_faults, cst_error *error);
+ * one was given); goes on after each fault as CST_ON_ERROR_SKIP does (a damaged compression ends
+ * the file, and so does the first fault of a file of a tabular format). CST_OK even if faults were
+ * found. Fails if a file cannot be read at all. *faults: a row per fault, as "faults", whose total
+ * "num_faults" is how many there are, and "left_out" how many of them have no row; *files (may be
+ * NULL): as cst_source_count. After a failure, both have what was found before it, or are NULL.
+ * options may be NULL. */
+CST_API cst_status cst_source_verify(cst_source *source, const cst_verify_options *options,
+                                     cst_findings **faults, cst_findings **files, cst_error *error);
 
 /* Infers a schema from all the records of the source: types, presence, value counts, and a shape
  * for features that are present with the same number of values everywhere. *out:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ._core import Pass
-from ._source.base import Fault, FileCount, Verification
 from ._source.dropped import Dropped
 from ._source.index import Index, IndexEntry
+from ._source.scan import Fault, FileCount, Verification
 from ._source.split import Split
 
 __all__ = [

@@ -48,6 +48,12 @@ def test_what_a_view_is() -> None:
         "message",
         ("label", "tokens"),
     )
+    outputs = view.describe_outputs().to_pydict()
+    assert outputs["kind"] == ["dense", "ragged"]
+    assert outputs["row_splits"] == [None, "int64"]
+    assert outputs["columns"][0] == [{"name": "label", "type": "int64"}]
+    assert outputs["paths"][1] == ["event.query"]
+    assert view.describe_params().to_pydict() == {"name": [], "type": [], "value": []}
     types = {field.name: field.type for field in pa.schema(view.schema)}
     assert types == {"label": pa.int64(), "tokens": pa.large_list(pa.large_string())}
     assert view.specs["label"].kind == "dense"

@@ -158,7 +158,7 @@ def test_verifying_in_parts_counts_the_same(tmp_path: pathlib.Path) -> None:
     data[5_000_000] ^= 1
     path.write_bytes(data)
     one, two = (cst.open(path, "raw", threads=n).verify() for n in (1, 2))
-    assert [str(f.error) for f in one.faults] == [str(f.error) for f in two.faults] != []
+    assert one.faults == two.faults != []
     assert one.files == two.files
 
 

@@ -6,6 +6,8 @@ poke a.tfrecord "$(grep -abo red a.tfrecord | head -n 1 | cut -d : -f 1)"
 columnstone verify a.tfrecord || echo "exit status $?"
 poke b.tfrecord 3
 columnstone verify b.tfrecord a.tfrecord || echo "exit status $?"
+columnstone verify b.tfrecord a.tfrecord --max-faults 1 || echo "exit status $?"
+columnstone verify b.tfrecord a.tfrecord --max-faults 1 --json || echo "exit status $?"
 columnstone verify a.tfrecord --json || echo "exit status $?"
 columnstone head a.tfrecord -c id,tags || echo "exit status $?"
 columnstone head a.tfrecord -c id,tags --no-crc

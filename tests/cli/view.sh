@@ -14,7 +14,7 @@ echo 'output id = id' >>b.cstq
 try view build a.cstq --proto-set shop.desc -o a.cstv | cut -d, -f1
 try view build b.cstq --proto-set shop.desc --param longest=1 --columns id,tokens -o b.cstv | cut -d, -f1
 try view show a.cstv | grep -v '^digest\|^size'
-try view show b.cstv --json | sed 's/"digest": "[0-9a-f]*", "size": [0-9]*/.../'
+try view show b.cstv --json | grep -v '"digest"\|"size"'
 try view check a.cstv | cut -d, -f1
 try view check b.cstv sessions.tfrecord | cut -d, -f1
 try view diff a.cstv a.cstv

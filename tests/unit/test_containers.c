@@ -146,15 +146,13 @@ static cst_status open_named(const char *path, const char *container, const char
   return cst_source_open(&path, 1, &options, out, error);
 }
 
-static void add_count(void *ctx, const cst_file_count *count) { *(cst_file_count *)ctx = *count; }
-
 /* Writes records, reads them back, counts, indexes, takes and splits them. */
 static void check_round(const char *container, const char *file_name, bool divisible) {
   const char *path = harness_temp_path(file_name);
   cst_sink_options options = CST_SINK_OPTIONS_INIT;
   cst_tfrecord_writer *writer;
   cst_source *source;
-  cst_file_count count = {0};
+  cst_findings *count;
   uint64_t rows;
   uint64_t size_of_all = 0;
   options.container = container;
@@ -169,9 +167,10 @@ static void check_round(const char *container, const char *file_name, bool divis
   cst_tfrecord_writer_free(writer);
   CHECK_EQ(open_named(path, container, "raw", &source, NULL), CST_OK);
   CHECK_STR(cst_source_container(source), container);
-  CHECK_EQ(cst_source_count(source, add_count, &count, NULL), CST_OK);
-  CHECK_EQ(count.records, 1000);
-  CHECK_EQ(count.record_bytes, size_of_all);
+  CHECK_EQ(cst_source_count(source, NULL, NULL, &count, NULL), CST_OK);
+  CHECK_EQ(cst_findings_total(count, "records"), 1000);
+  CHECK_EQ(cst_findings_number(count, "record_bytes", 0), size_of_all);
+  cst_findings_free(count);
   struct ArrowArray batch;
   const uint64_t wanted[] = {999, 0, 500};
   CHECK_EQ(cst_source_take(source, wanted, 3, &batch, NULL), CST_OK);
@@ -238,12 +237,13 @@ TEST(a_line_cannot_hold_every_record) {
 static cst_status read_all(const char *const *paths, size_t num_paths, const char *container,
                            cst_error *error) {
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
-  cst_file_count count = {0};
+  cst_findings *count;
   cst_source *source;
   options.container = container;
   options.format = "raw";
   CHECK_EQ(cst_source_open(paths, num_paths, &options, &source, NULL), CST_OK);
-  cst_status status = cst_source_count(source, add_count, &count, error);
+  cst_status status = cst_source_count(source, NULL, NULL, &count, error);
+  cst_findings_free(count);
   cst_source_release(source);
   return status;
 }

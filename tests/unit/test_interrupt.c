@@ -100,18 +100,18 @@ static cst_status call_num_rows(data *d, cst_error *error) {
   return cst_source_num_rows(d->source, &rows, error);
 }
 
-static void ignore_count(void *ctx, const cst_file_count *count) {
-  (void)ctx;
-  (void)count;
-}
-
 static cst_status call_count(data *d, cst_error *error) {
-  return cst_source_count(d->source, ignore_count, NULL, error);
+  cst_findings *files;
+  cst_status status = cst_source_count(d->source, NULL, NULL, &files, error);
+  cst_findings_free(files);
+  return status;
 }
 
 static cst_status call_verify(data *d, cst_error *error) {
-  uint64_t faults;
-  return cst_source_verify(d->source, NULL, NULL, NULL, NULL, &faults, error);
+  cst_findings *faults;
+  cst_status status = cst_source_verify(d->source, NULL, &faults, NULL, error);
+  cst_findings_free(faults);
+  return status;
 }
 
 static cst_status call_infer(data *d, cst_error *error) {

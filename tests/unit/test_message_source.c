@@ -5,6 +5,7 @@
 #include <columnstone/index.h>
 
 #include "pair_support.h"
+#include "verify_support.h"
 
 /* ---- containers ---- */
 
@@ -327,9 +328,7 @@ TEST(nulls_are_counted_and_limited) {
   CHECK_EQ(cst_source_take(source, rows, 2, &batch, NULL), CST_OK);
   CHECK_EQ(batch.children[1]->null_count, 1);
   batch.release(&batch);
-  uint64_t faults;
-  CHECK_EQ(cst_source_verify(source, NULL, NULL, NULL, NULL, &faults, NULL), CST_OK);
-  CHECK_EQ(faults, 3);
+  CHECK_EQ(faults_of(source), 3);
   cst_source_release(source);
   options.max_errors = 2;
   source = open_pairs(path, &options);

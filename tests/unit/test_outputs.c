@@ -62,7 +62,9 @@ TEST(without_their_first_argument) {
   FAILS(cst_source_specs(NULL, OUT(cst_specs *), NULL), HANDLE, 0);
   FAILS(cst_source_stream(NULL, OUT(struct ArrowArrayStream), NULL),
         sizeof(struct ArrowArrayStream), 0);
-  FAILS(cst_source_verify(NULL, NULL, NULL, NULL, NULL, OUT(uint64_t), NULL), 8, 0);
+  FAILS(cst_source_count(NULL, NULL, NULL, OUT(cst_findings *), NULL), HANDLE, 0);
+  FAILS(cst_source_verify(NULL, NULL, OUT(cst_findings *), OUT2(cst_findings *), NULL), HANDLE,
+        HANDLE);
   FAILS(cst_source_infer(NULL, NULL, NULL, OUT(cst_schema *), NULL), HANDLE, 0);
   FAILS(cst_source_propose(NULL, NULL, OUT(cst_schema *), NULL), HANDLE, 0);
   FAILS(cst_source_validate(NULL, NULL, OUT(cst_findings *), NULL), HANDLE, 0);
@@ -71,6 +73,8 @@ TEST(without_their_first_argument) {
   FAILS(cst_accumulator_finish_schema(NULL, OUT(cst_schema *), NULL), HANDLE, 0);
   FAILS(cst_accumulator_finish(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
   FAILS(cst_findings_batch(NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL), SCHEMA, ARRAY);
+  FAILS(cst_view_outputs(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
+  FAILS(cst_view_params(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
   FAILS(cst_splits_findings(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
   FAILS(cst_source_num_rows(NULL, OUT(uint64_t), NULL), 8, 0);
   FAILS(cst_source_take(NULL, NULL, 0, OUT(struct ArrowArray), NULL), ARRAY, 0);

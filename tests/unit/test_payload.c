@@ -231,22 +231,18 @@ TEST(its_entry_gives_a_decoder_an_encoder_and_a_sink) {
   cst_encoder_free(encoder);
 }
 
-static void count_fault(void *ctx, const cst_fault *fault) {
-  CHECK_STR(fault->kind, "record");
-  CHECK_EQ(fault->error->record, 1);
-  ++*(int *)ctx;
-}
-
 TEST(its_failures_have_a_place_and_can_be_skipped) {
   static const char *const texts[] = {"one", "not \xff text", "three"};
   const char *path = write_texts("bad.tfrecord", texts, 3);
   cst_source *source = open_texts(path, CST_ON_ERROR_SKIP);
   struct ArrowArray batch;
   cst_pass *pass;
-  int faults = 0;
-  uint64_t num_faults;
-  CHECK_EQ(cst_source_verify(source, count_fault, NULL, NULL, &faults, &num_faults, NULL), CST_OK);
-  CHECK_EQ(faults, 1);
+  cst_findings *faults;
+  CHECK_EQ(cst_source_verify(source, NULL, &faults, NULL, NULL), CST_OK);
+  CHECK_EQ(cst_findings_total(faults, "num_faults"), 1);
+  CHECK_STR(cst_findings_text(faults, "kind", 0), "record");
+  CHECK_EQ(cst_findings_number(faults, "record", 0), 1);
+  cst_findings_free(faults);
   CHECK_EQ(cst_pass_new(source, &pass, NULL), CST_OK);
   CHECK_EQ(cst_pass_next(pass, &batch, NULL), CST_OK);
   CHECK_EQ(batch.length, 2);

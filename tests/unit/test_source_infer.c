@@ -136,9 +136,10 @@ TEST(a_pipe_is_sampled_and_read_once) {
     check_same(&text, &expected);
     CHECK(!m.out_of_order);
     cst_pass *pass;
-    uint64_t faults;
+    cst_findings *faults;
     CHECK_EQ(cst_pass_new(source, &pass, &error), CST_STATE);
-    CHECK_EQ(cst_source_verify(source, NULL, NULL, NULL, NULL, &faults, NULL), CST_STATE);
+    CHECK_EQ(cst_source_verify(source, NULL, &faults, NULL, NULL), CST_STATE);
+    cst_findings_free(faults);
     struct ArrowArrayStream stream;
     CHECK_EQ(cst_source_stream(source, &stream, NULL), CST_STATE);
     cst_source_release(source);

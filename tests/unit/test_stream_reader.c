@@ -4,6 +4,7 @@
 
 #include "source/pass/stream_reader.h"
 #include "source_support.h"
+#include "verify_support.h"
 
 static int fail_code; /* of get_next; 0: none */
 static int open_streams;
@@ -161,24 +162,29 @@ TEST(a_file_that_is_gone) {
   bytes_free(&text);
 }
 
-static void add_records(void *ctx, const cst_file_count *count) {
-  *(uint64_t *)ctx = *(uint64_t *)ctx * 100 + count->records;
+static void check_two_files(cst_findings *files) {
+  CHECK_EQ(cst_findings_num_rows(files), 2);
+  CHECK_EQ(cst_findings_number(files, "records", 0), 10);
+  CHECK_EQ(cst_findings_number(files, "records", 1), 32);
+  cst_findings_free(files);
 }
 
 TEST(rows_of_whole_formats_are_counted_and_verified) {
   const char *paths[] = {write_examples("n0", 0, 10), write_examples("n1", 10, 42)};
   cst_source *source = open_foreign(paths, 2);
-  uint64_t rows = 0;
-  uint64_t faults = 7;
-  CHECK_EQ(cst_source_count(source, add_records, &rows, NULL), CST_OK);
-  CHECK_EQ(rows, 1032);
-  CHECK_EQ(cst_source_verify(source, NULL, add_records, NULL, &rows, &faults, NULL), CST_OK);
-  CHECK_EQ(rows, 10321032);
-  CHECK_EQ(faults, 0);
+  cst_findings *faults;
+  cst_findings *files;
+  CHECK_EQ(cst_source_count(source, NULL, NULL, &files, NULL), CST_OK);
+  check_two_files(files);
+  CHECK_EQ(cst_source_verify(source, NULL, &faults, &files, NULL), CST_OK);
+  check_two_files(files);
+  CHECK_EQ(cst_findings_total(faults, "num_faults"), 0);
+  cst_findings_free(faults);
   fail_code = EINVAL;
-  CHECK_EQ(cst_source_verify(source, NULL, NULL, NULL, NULL, &faults, NULL), CST_OK);
-  CHECK_EQ(faults, 2);
-  CHECK_EQ(cst_source_count(source, add_records, &rows, NULL), CST_CORRUPT);
+  CHECK_EQ(faults_of(source), 2);
+  CHECK_EQ(cst_source_count(source, NULL, NULL, &files, NULL), CST_CORRUPT);
+  CHECK_EQ(cst_findings_num_rows(files), 0);
+  cst_findings_free(files);
   cst_source_release(source);
   CHECK_EQ(open_streams, 0);
 }

@@ -12,29 +12,67 @@ typedef struct seen {
   uint64_t record_bytes;
   uint64_t stream_bytes;
   uint64_t file_bytes;
-  int faults;
+  size_t faults;
   char kinds[256];
   cst_error first;
   cst_error last;
 } seen;
 
-static void on_file(void *ctx, const cst_file_count *count) {
-  seen *s = ctx;
-  s->files++;
-  s->records += count->records;
-  s->record_bytes += count->record_bytes;
-  s->stream_bytes += count->stream_bytes;
-  s->file_bytes += count->file_bytes;
+/* Frees the findings. */
+static void look_at_files(seen *s, cst_findings *files) {
+  CHECK_STR(cst_findings_name(files), "files");
+  s->files = (int)cst_findings_num_rows(files);
+  s->records = (uint64_t)cst_findings_total(files, "records");
+  s->record_bytes = (uint64_t)cst_findings_total(files, "record_bytes");
+  s->stream_bytes = (uint64_t)cst_findings_total(files, "stream_bytes");
+  s->file_bytes = (uint64_t)cst_findings_total(files, "file_bytes");
+  cst_findings_free(files);
 }
 
-static void on_fault(void *ctx, const cst_fault *fault) {
-  seen *s = ctx;
-  if (s->faults++ == 0) {
-    s->first = *fault->error;
+/* A number that is not known is -1. */
+static cst_error fault_at(const cst_findings *faults, size_t i) {
+  cst_error error = CST_ERROR_INIT;
+  const char *code = cst_findings_text(faults, "code", i);
+  const char *path = cst_findings_text(faults, "path", i);
+  for (int c = CST_OK; strcmp(cst_status_name(error.code), code) != 0; c++) {
+    error.code = (cst_status)c;
   }
-  s->last = *fault->error;
-  (void)snprintf(s->kinds + strlen(s->kinds), sizeof s->kinds - strlen(s->kinds), "%s@%" PRId64 " ",
-                 fault->kind, fault->error->record);
+  error.record = cst_findings_number(faults, "record", i);
+  error.offset = cst_findings_number(faults, "offset", i);
+  (void)snprintf(error.path, sizeof error.path, "%s", path != NULL ? path : "");
+  (void)snprintf(error.file, sizeof error.file, "%s", cst_findings_text(faults, "file", i));
+  return error;
+}
+
+/* The same. */
+static void look_at_faults(seen *s, cst_findings *faults) {
+  size_t rows = cst_findings_num_rows(faults);
+  CHECK_STR(cst_findings_name(faults), "faults");
+  s->faults = (size_t)cst_findings_total(faults, "num_faults");
+  CHECK_EQ(s->faults - rows, (uint64_t)cst_findings_total(faults, "left_out"));
+  for (size_t i = 0; i < rows; i++) {
+    cst_error error = fault_at(faults, i);
+    s->first = i == 0 ? error : s->first;
+    s->last = error;
+    (void)snprintf(s->kinds + strlen(s->kinds), sizeof s->kinds - strlen(s->kinds),
+                   "%s@%" PRId64 " ", cst_findings_text(faults, "kind", i), error.record);
+  }
+  cst_findings_free(faults);
+}
+
+/* Counts, or verifies by the options. */
+static cst_status look(cst_source *source, bool counts, const cst_verify_options *options, seen *s,
+                       cst_error *error) {
+  cst_findings *faults = NULL;
+  cst_findings *files = NULL;
+  *s = (seen){0};
+  cst_status status = counts ? cst_source_count(source, NULL, NULL, &files, error)
+                             : cst_source_verify(source, options, &faults, &files, error);
+  look_at_files(s, files);
+  if (!counts) {
+    look_at_faults(s, faults);
+  }
+  return status;
 }
 
 static cst_source *open_source(const char *const *paths, size_t count, const cst_schema *schema) {
@@ -46,11 +84,9 @@ static cst_source *open_source(const char *const *paths, size_t count, const cst
 }
 
 static seen verify(const char *path, const cst_schema *schema) {
-  seen s = {0};
-  uint64_t faults = 99;
+  seen s;
   cst_source *source = open_source(&path, 1, schema);
-  CHECK_EQ(cst_source_verify(source, on_fault, on_file, NULL, &s, &faults, NULL), CST_OK);
-  CHECK_EQ(faults, s.faults);
+  CHECK_EQ(look(source, false, NULL, &s, NULL), CST_OK);
   CHECK_EQ(s.files, 1);
   cst_source_release(source);
   return s;
@@ -67,11 +103,8 @@ TEST(totals) {
                          write_examples("t2", 0, 0)};
   cst_source *source = open_source(paths, 3, NULL);
   for (int way = 0; way < 2; way++) {
-    seen s = {0};
-    uint64_t faults;
-    CHECK_EQ(way == 0 ? cst_source_count(source, on_file, &s, NULL)
-                      : cst_source_verify(source, on_fault, on_file, NULL, &s, &faults, NULL),
-             CST_OK);
+    seen s;
+    CHECK_EQ(look(source, way == 0, NULL, &s, NULL), CST_OK);
     CHECK_EQ(s.files, 3);
     CHECK_EQ(s.faults, 0);
     CHECK_EQ(s.records, 2000);
@@ -91,9 +124,9 @@ TEST(count_stops_at_the_first_failure) {
   const char *paths[] = {write_examples("s0", 0, 5), write_bytes("s1", &file),
                          write_examples("s2", 0, 5)};
   cst_source *source = open_source(paths, 3, NULL);
-  seen s = {0};
+  seen s;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst_source_count(source, on_file, &s, &error), CST_CORRUPT);
+  CHECK_EQ(look(source, true, NULL, &s, &error), CST_CORRUPT);
   CHECK_EQ(s.files, 1);
   CHECK_STR(error.file, paths[1]);
   CHECK_EQ(error.record, 19);
@@ -110,8 +143,8 @@ TEST(large_records_are_counted_without_being_read) {
   }
   const char *path = write_bytes("large", &file);
   cst_source *source = open_source(&path, 1, NULL);
-  seen s = {0};
-  CHECK_EQ(cst_source_count(source, on_file, &s, NULL), CST_OK);
+  seen s;
+  CHECK_EQ(look(source, true, NULL, &s, NULL), CST_OK);
   CHECK_EQ(s.records, 30);
   CHECK_EQ(s.stream_bytes, file.size);
   CHECK_EQ(s.file_bytes, file.size);
@@ -136,6 +169,47 @@ TEST(every_damaged_record_is_found) {
   CHECK_EQ(s.last.offset, offset);
   CHECK_EQ(s.last.code, CST_CORRUPT);
   CHECK_CONTAINS(s.last.file, "verify");
+  bytes_free(&file);
+}
+
+/* Beyond max_faults they are counted only; NULL is 1000. */
+TEST(faults_are_told_up_to_a_bound) {
+  bytes file = {0};
+  seen s;
+  cst_verify_options options = CST_VERIFY_OPTIONS_INIT;
+  add_examples(&file, 0, 1100);
+  for (int i = 0; i < 1100; i++) {
+    file.data[record_offset(&file, i) + 15] ^= 16;
+  }
+  const char *path = write_bytes("bound", &file);
+  cst_source *source = open_source(&path, 1, NULL);
+  options.max_faults = 2;
+  CHECK_EQ(look(source, false, &options, &s, NULL), CST_OK);
+  CHECK_STR(s.kinds, "data-crc@0 data-crc@1 ");
+  CHECK_EQ(s.faults, 1100);
+  CHECK_EQ(s.records, 1100);
+  CHECK_EQ(look(source, false, NULL, &s, NULL), CST_OK);
+  CHECK_EQ(s.last.record, 999);
+  CHECK_EQ(s.faults, 1100);
+  cst_source_release(source);
+  bytes_free(&file);
+}
+
+/* What was found before a failure is there. */
+TEST(a_failure_keeps_what_was_found) {
+  bytes file = {0};
+  seen s;
+  cst_error error = CST_ERROR_INIT;
+  add_examples(&file, 0, 20);
+  file.data[record_offset(&file, 3) + 15] ^= 16;
+  const char *paths[] = {write_bytes("kept", &file), write_examples("gone", 0, 5)};
+  cst_source *source = open_source(paths, 2, NULL);
+  CHECK_EQ(remove(paths[1]), 0);
+  CHECK_EQ(look(source, false, NULL, &s, &error), CST_NOT_FOUND);
+  CHECK_CONTAINS(error.file, "gone");
+  CHECK_STR(s.kinds, "data-crc@3 ");
+  CHECK_EQ(s.files, 1);
+  cst_source_release(source);
   bytes_free(&file);
 }
 
@@ -301,11 +375,10 @@ static cst_status run_pass(cst_source *source, cst_error *error) {
 
 TEST(a_stream_without_its_end_marker_is_a_fault) {
   warned w = {.goes_on = true};
-  seen s = {0};
-  uint64_t faults = 0;
+  seen s;
   cst_source *source = open_streams(&w);
-  CHECK_EQ(cst_source_verify(source, on_fault, on_file, NULL, &s, &faults, NULL), CST_OK);
-  CHECK_EQ(faults, 1);
+  CHECK_EQ(look(source, false, NULL, &s, NULL), CST_OK);
+  CHECK_EQ(s.faults, 1);
   CHECK_STR(s.kinds, "truncated@-1 ");
   CHECK_CONTAINS(s.first.file, "unmarked");
   CHECK_EQ(s.records, 15);
@@ -315,13 +388,13 @@ TEST(a_stream_without_its_end_marker_is_a_fault) {
 
 TEST(a_stream_without_its_end_marker_is_told_of_once) {
   warned w = {.goes_on = true};
-  seen s = {0};
+  seen s;
   cst_source *source = open_streams(&w);
   cst_source *part = NULL;
   CHECK_EQ(run_pass(source, NULL), CST_OK);
   CHECK_EQ(w.count, 1);
   CHECK_EQ(run_pass(source, NULL), CST_OK);
-  CHECK_EQ(cst_source_count(source, on_file, &s, NULL), CST_OK);
+  CHECK_EQ(look(source, true, NULL, &s, NULL), CST_OK);
   CHECK_EQ(cst_source_split(source, 1, 3, &part, NULL), CST_OK);
   CHECK_EQ(run_pass(part, NULL), CST_OK);
   CHECK_EQ(w.count, 1);
@@ -344,6 +417,8 @@ static bool stop(void *ctx, uint64_t bytes_read, uint64_t records) {
   return bytes_read == 0 || records == 0;
 }
 
+static const cst_verify_options stopping = {sizeof(cst_verify_options), 0, stop, NULL};
+
 TEST(progress_can_stop_it) {
   bytes file = {0};
   bytes noise = {0};
@@ -361,7 +436,8 @@ TEST(progress_can_stop_it) {
   }
   const char *path = write_bytes("stop", &file);
   cst_source *source = open_source(&path, 1, NULL);
-  CHECK_EQ(cst_source_verify(source, NULL, NULL, stop, NULL, NULL, NULL), CST_CALLBACK);
+  seen s;
+  CHECK_EQ(look(source, false, &stopping, &s, NULL), CST_CALLBACK);
   cst_source_release(source);
   bytes_free(&file);
   bytes_free(&noise);
@@ -373,15 +449,12 @@ TEST(progress_can_stop_it) {
 
 /* Verifies with so many threads, with or without a callback that stops it. */
 static cst_status verify_with(const char *const *paths, size_t count, int32_t threads,
-                              cst_progress_callback on_progress, seen *s) {
+                              const cst_verify_options *verifying, seen *s) {
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   cst_source *source;
-  uint64_t faults = 0;
   options.threads = threads;
-  *s = (seen){0};
   CHECK_EQ(cst_source_open(paths, count, &options, &source, NULL), CST_OK);
-  cst_status status = cst_source_verify(source, on_fault, on_file, on_progress, s, &faults, NULL);
-  CHECK_EQ(faults, s->faults);
+  cst_status status = look(source, false, verifying, s, NULL);
   cst_source_release(source);
   return status;
 }
@@ -455,7 +528,7 @@ TEST(progress_stops_threads_too) {
   }
   const char *path = write_bytes("stop", &file);
   seen s;
-  CHECK_EQ(verify_with(&path, 1, 2, stop, &s), CST_CALLBACK);
+  CHECK_EQ(verify_with(&path, 1, 2, &stopping, &s), CST_CALLBACK);
   CHECK_EQ(s.files, 0);
   bytes_free(&some);
   bytes_free(&file);
@@ -466,9 +539,12 @@ TEST(progress_stops_threads_too) {
 static int verify_scenario(void *ctx) {
   const char *const *paths = ctx;
   cst_source *source;
-  uint64_t faults;
+  cst_findings *faults;
+  cst_findings *files;
   CST__TRY(cst_source_open(paths, 2, NULL, &source, NULL));
-  cst_status status = cst_source_verify(source, NULL, NULL, NULL, NULL, &faults, NULL);
+  cst_status status = cst_source_verify(source, NULL, &faults, &files, NULL);
+  cst_findings_free(faults);
+  cst_findings_free(files);
   cst_source_release(source);
   return (int)status;
 }

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "findings_text.h"
 #include "view_support.h"
 
 static void check_diff(const view_case *before, const view_case *after, size_t expected,
@@ -102,40 +103,33 @@ TEST(params) {
              "fine:     output 'x': made of id + 1, now id + p\n");
 }
 
-static void check_described(const cst_view *view, uint32_t flags, const char *expected) {
-  char *text;
-  size_t size;
-  cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst_view_describe(view, flags, &text, &size, &error), CST_OK);
-  CHECK_EQ(strlen(text), size);
+/* Frees the findings. */
+static void check_findings(cst_findings *found, const char *expected) {
+  char *text = findings_text(found);
   CHECK_STR(text, expected);
   cst_free(text);
+  cst_findings_free(found);
 }
 
-TEST(a_view_in_words) {
-  cst_view *view = NEW_VIEW(SESSION "param p: int64 = 3 output `a \"b\"` = event.query[:p]");
-  char expected[2048];
-  const char *digest = cst_view_digest(view);
-  cst_bytes saved = {(const uint8_t *)view->saved, view->saved_size};
-  snprintf(expected, sizeof expected,
-           "input    shop.Session messages, binary\ndigest   %s\nsize     %zu bytes\n"
-           "params\n  p: int64 = 3\noutputs\n"
-           "  a \"b\"  sparse bytes, large_list<large_string> <- event.query\n"
-           "query\n  from message shop.Session\n  param p: int64 = 3\n"
-           "  output `a \"b\"` = event.query[:p]\n",
-           digest, saved.size);
-  check_described(view, 0, expected);
-  snprintf(expected, sizeof expected,
-           "{\"input\": \"message\", \"message\": \"shop.Session\", \"form\": \"binary\", "
-           "\"digest\": \"%s\", \"size\": %zu, "
-           "\"params\": [{\"name\": \"p\", \"type\": \"int64\", \"value\": \"3\"}], "
-           "\"outputs\": [{\"name\": \"a \\\"b\\\"\", \"kind\": \"sparse\", \"dtype\": \"bytes\", "
-           "\"shape\": [], \"columns\": [{\"name\": \"a \\\"b\\\"\", "
-           "\"type\": \"large_list<large_string>\"}], \"paths\": [\"event.query\"]}], "
-           "\"paths\": [\"event.query\"], \"query\": \"from message shop.Session\\n"
-           "param p: int64 = 3\\noutput `a \\\"b\\\"` = event.query[:p]\\n\"}\n",
-           digest, saved.size);
-  check_described(view, CST_EXPLAIN_JSON, expected);
+TEST(what_a_view_is) {
+  cst_view *view = NEW_VIEW(SESSION "param p: int64 = 3 output `a \"b\"` = event.query[:p] "
+                                    "output r = ragged(event.query[:p]) output d = dense(id)");
+  cst_findings *found;
+  CHECK_EQ(cst_view_params(view, &found, NULL), CST_OK);
+  check_findings(found, "{\"name\": \"p\", \"type\": \"int64\", \"value\": \"3\"}\n");
+  CHECK_EQ(cst_view_outputs(view, &found, NULL), CST_OK);
+  check_findings(found,
+                 "{\"name\": \"a \\\"b\\\"\", \"kind\": \"sparse\", \"dtype\": \"bytes\", "
+                 "\"shape\": [], \"row_splits\": null"
+                 ", \"columns\": [{\"name\": \"a \\\"b\\\"\", \"type\": "
+                 "\"large_list<large_string>\"}], \"paths\": [\"event.query\"]}\n"
+                 "{\"name\": \"r\", \"kind\": \"ragged\", \"dtype\": \"bytes\", \"shape\": [], "
+                 "\"row_splits\": \"int64\""
+                 ", \"columns\": [{\"name\": \"r\", \"type\": \"large_list<large_string>\"}], "
+                 "\"paths\": [\"event.query\"]}\n"
+                 "{\"name\": \"d\", \"kind\": \"dense\", \"dtype\": \"int64\", \"shape\": [], "
+                 "\"row_splits\": null"
+                 ", \"columns\": [{\"name\": \"d\", \"type\": \"int64\"}], \"paths\": [\"id\"]}\n");
   cst_view_release(view);
 }
 
@@ -177,15 +171,20 @@ typedef struct two_views {
 static int diff_scenario(void *context) {
   const two_views *views = context;
   char *text = NULL;
-  size_t size;
   size_t num_breaking;
   size_t num_rows;
   cst_status status =
       cst_view_diff(views->before, views->after, &text, &num_breaking, &num_rows, NULL);
   cst_free(text);
   if (status == CST_OK) {
-    status = cst_view_describe(views->before, CST_EXPLAIN_JSON, &text, &size, NULL);
-    cst_free(text);
+    cst_findings *found;
+    status = cst_view_params(views->before, &found, NULL);
+    cst_findings_free(found);
+  }
+  if (status == CST_OK) {
+    cst_findings *found;
+    status = cst_view_outputs(views->before, &found, NULL);
+    cst_findings_free(found);
   }
   return (int)status;
 }

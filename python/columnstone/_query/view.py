@@ -168,7 +168,7 @@ class View:
     @property
     def outputs(self) -> tuple[str, ...]:
         """The names of the outputs."""
-        return self._core.outputs
+        return tuple(self.describe_outputs().to_pydict()["name"])
 
     @property
     def schema(self) -> ArrowSchema:
@@ -194,6 +194,15 @@ class View:
         which the `rows` are made. Records that lack them, as requests lack a label, have no rows
         then, and no error. None if a parameter of type bool has a part in it."""
         return self._core.row_paths()
+
+    def describe_outputs(self) -> RecordBatch:
+        """A row per output: its tensor, its columns, and the fields of the input that it needs, as
+        docs/views.md describes."""
+        return self._core.outputs()[0]
+
+    def describe_params(self) -> RecordBatch:
+        """A row per parameter of the query: its type, and the value that it has."""
+        return self._core.params()[0]
 
     def explain(self, batch: Batch | None = None, *, json: bool = False) -> str:
         """The plan: what is parsed, which steps are taken, what comes out; with a batch, which

@@ -5,16 +5,16 @@ from __future__ import annotations
 import operator
 import os
 from contextlib import closing
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .. import _core
 from .._arrow.table import concat
 from .._base.arguments import integer, positive, row_number
 from .._base.errors import Error, StateError, UnsupportedError, argument_error, name_file
-from .._base.public import public_in
 from .._io.remote import RemoteFile
 from .._schema.schema import Schema, as_columns
 from .inputs import Inputs, reopen
+from .scan import files_of, verification_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -30,40 +30,8 @@ if TYPE_CHECKING:
     from .._types import AnyTensor
     from .dropped import Dropped
     from .inputs import Opener
+    from .scan import FileCount, Verification
     from .workers import ReportPlace, Reports
-
-
-@public_in("columnstone.source")
-class FileCount(NamedTuple):
-    """The totals of one file: record_bytes are those of the records alone, stream_bytes the
-    uncompressed ones with the framing, file_bytes those on disk."""
-
-    file: str
-    records: int
-    record_bytes: int
-    stream_bytes: int
-    file_bytes: int
-
-
-@public_in("columnstone.source")
-class Fault(NamedTuple):
-    """One fault that `verify` found.
-
-    kind is "length-crc", "data-crc", "truncated", "limit" (larger than max_record_size), "record",
-    "compression" or "format"; error is the exception that reading would have raised, with file,
-    record and offset.
-    """
-
-    kind: str
-    error: Exception
-
-
-@public_in("columnstone.source")
-class Verification(NamedTuple):
-    """What `verify` found."""
-
-    faults: list[Fault]
-    files: list[FileCount]
 
 
 def _end_reports(all_reports: list[Reports], one: Reports) -> None:
@@ -464,13 +432,15 @@ class SourceBase:
     def count(self) -> list[FileCount]:
         """Counts the records of each file, without decoding them; checks the CRCs of the lengths
         and that each file ends at a record's end. Raises at the first fault."""
-        return [FileCount(*entry) for entry in self._core.count()]
+        return files_of(self._core.count())
 
-    def verify(self) -> Verification:
+    def verify(self, *, max_faults: int = 1000) -> Verification:
         """Checks everything: compression, both CRCs, and that every record parses and fits the
-        schema if one was given. Goes on after a fault where that is possible."""
-        faults, files = self._core.verify()
-        return Verification([Fault(*f) for f in faults], [FileCount(*f) for f in files])
+        schema if one was given. Goes on after a fault where that is possible.
+
+        max_faults: that are told of, the first ones; all are counted.
+        """
+        return verification_of(*self._core.verify(positive("max_faults", max_faults)))
 
     def validate(
         self,

@@ -270,20 +270,26 @@ static PyObject *names_tuple(const char *const *names, size_t count) {
   return tuple;
 }
 
-static PyObject *view_get_outputs(PyObject *object, void *closure) {
-  const cst_view *view = ((view_object *)object)->view;
-  size_t count = cst_view_num_outputs(view);
-  const char **names = malloc((count + 1) * sizeof *names);
-  (void)closure;
-  if (names == NULL) {
-    return PyErr_NoMemory();
+/* Outputs, or parameters. */
+static PyObject *view_findings(PyObject *object,
+                               cst_status (*find)(const cst_view *, cst_findings **, cst_error *)) {
+  cst__py_state *state = cst__py_state_of(object);
+  cst_findings *found;
+  cst_error error = CST_ERROR_INIT;
+  if (find(((view_object *)object)->view, &found, &error) != CST_OK) {
+    return cst__py_raise(state, &error);
   }
-  for (size_t i = 0; i < count; i++) {
-    names[i] = cst_view_output(view, i);
-  }
-  PyObject *tuple = names_tuple(names, count);
-  free(names);
-  return tuple;
+  return cst__py_findings(state, found);
+}
+
+static PyObject *view_outputs(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return view_findings(object, cst_view_outputs);
+}
+
+static PyObject *view_params(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return view_findings(object, cst_view_params);
 }
 
 static PyObject *view_specs(PyObject *object, PyObject *unused) {
@@ -672,6 +678,8 @@ static PyMethodDef methods[] = {
     {"specs", view_specs, METH_NOARGS, NULL},
     {"source_paths", view_source_paths, METH_VARARGS, NULL},
     {"row_paths", view_row_paths, METH_NOARGS, NULL},
+    {"outputs", view_outputs, METH_NOARGS, NULL},
+    {"params", view_params, METH_NOARGS, NULL},
     {"explain", view_explain, METH_VARARGS, NULL},
     {"diff", view_diff, METH_VARARGS, NULL},
     {"write", view_write, METH_NOARGS, NULL},
@@ -690,7 +698,6 @@ static PyGetSetDef getset[] = {
     {"message", view_get_message, NULL, NULL, NULL},
     {"uses_record_index", view_get_uses_record_index, NULL, NULL, NULL},
     {"input", view_get_input, NULL, NULL, NULL},
-    {"outputs", view_get_outputs, NULL, NULL, NULL},
     {"arrow_schema", view_get_arrow_schema, NULL, NULL, NULL},
     {"functions", view_get_functions, NULL, NULL, NULL},
     {"limits", view_get_limits, NULL, NULL, NULL},

@@ -2,70 +2,49 @@
 #include <columnstone/validate.h>
 #include <stdlib.h>
 
+#include "ext/arrow/arrow.h"
 #include "ext/schema/schema.h"
 #include "ext/source/source.h"
 
-typedef struct scan {
-  cst__py_state *state;
-  PyObject *files;
-  PyObject *faults;
-} scan;
-
-/* Appends a new reference; after a failure nothing more is collected and the exception stays. */
-static void collect(PyObject *list, PyObject *item) {
-  if (item != NULL) {
-    PyList_Append(list, item);
-    Py_DECREF(item);
+/* What was found, or NULL with an exception, as the call has ended. */
+static PyObject *scan_found(PyObject *object, bool done, cst_findings *found) {
+  if (!done) {
+    cst_findings_free(found);
+    return NULL;
   }
-}
-
-static void on_file(void *ctx, const cst_file_count *count) {
-  scan *s = ctx;
-  PyGILState_STATE gil = PyGILState_Ensure();
-  if (PyErr_Occurred() == NULL) {
-    collect(s->files, Py_BuildValue("(NKKKK)", PyUnicode_DecodeFSDefault(count->file),
-                                    (unsigned long long)count->records,
-                                    (unsigned long long)count->record_bytes,
-                                    (unsigned long long)count->stream_bytes,
-                                    (unsigned long long)count->file_bytes));
-  }
-  PyGILState_Release(gil);
-}
-
-static void on_fault(void *ctx, const cst_fault *fault) {
-  scan *s = ctx;
-  PyGILState_STATE gil = PyGILState_Ensure();
-  if (PyErr_Occurred() == NULL) {
-    collect(s->faults,
-            Py_BuildValue("(sN)", fault->kind, cst__py_error_object(s->state, fault->error)));
-  }
-  PyGILState_Release(gil);
+  return cst__py_findings(cst__py_state_of(object), found);
 }
 
 PyObject *cst__py_source_count(PyObject *object, PyObject *unused) {
   (void)unused;
-  scan s = {cst__py_state_of(object), PyList_New(0), NULL};
+  cst_findings *files = NULL;
   cst__py_source_call call;
-  if (s.files == NULL || !cst__py_source_call_begin(&call, object) ||
-      !cst__py_source_call_end(&call, cst_source_count(call.source, on_file, &s, &call.error))) {
-    Py_CLEAR(s.files);
-  }
-  return s.files;
+  bool done = cst__py_source_call_begin(&call, object) &&
+              cst__py_source_call_end(
+                  &call, cst_source_count(call.source, NULL, NULL, &files, &call.error));
+  return scan_found(object, done, files);
 }
 
-PyObject *cst__py_source_verify(PyObject *object, PyObject *unused) {
-  (void)unused;
-  scan s = {cst__py_state_of(object), PyList_New(0), PyList_New(0)};
+/* verify(max_faults) */
+PyObject *cst__py_source_verify(PyObject *object, PyObject *max_faults) {
+  cst_verify_options options = CST_VERIFY_OPTIONS_INIT;
+  cst_findings *faults = NULL;
+  cst_findings *files = NULL;
   cst__py_source_call call;
-  uint64_t num_faults = 0;
-  if (s.files == NULL || s.faults == NULL || !cst__py_source_call_begin(&call, object) ||
-      !cst__py_source_call_end(&call, cst_source_verify(call.source, on_fault, on_file, NULL, &s,
-                                                        &num_faults, &call.error))) {
-    Py_XDECREF(s.files);
-    Py_XDECREF(s.faults);
+  options.max_faults = PyLong_AsUnsignedLongLong(max_faults);
+  if (PyErr_Occurred() != NULL) {
     return NULL;
   }
-  return Py_BuildValue("(NN)", s.faults, s.files);
+  bool done = cst__py_source_call_begin(&call, object) &&
+              cst__py_source_call_end(
+                  &call, cst_source_verify(call.source, &options, &faults, &files, &call.error));
+  PyObject *found = scan_found(object, done, faults);
+  PyObject *counts = scan_found(object, found != NULL, files);
+  if (counts == NULL) {
+    Py_XDECREF(found);
+    return NULL;
+  }
+  return Py_BuildValue("(NN)", found, counts);
 }
 
 /* Infers, or (options) proposes. */

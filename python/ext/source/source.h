@@ -224,7 +224,7 @@ PyObject *cst__py_pass_new(PyObject *source, PyObject *sparse, PyObject *ragged,
 /* ---- scan.c: methods of Source ---- */
 
 PyObject *cst__py_source_count(PyObject *self, PyObject *unused);
-PyObject *cst__py_source_verify(PyObject *self, PyObject *unused);
+PyObject *cst__py_source_verify(PyObject *self, PyObject *max_faults);
 PyObject *cst__py_source_infer(PyObject *self, PyObject *unused);
 PyObject *cst__py_source_propose(PyObject *self, PyObject *args);
 

@@ -483,7 +483,7 @@ static PyMethodDef methods[] = {
     {"tensors", tensors, METH_VARARGS, NULL},
     {"stream", stream, METH_NOARGS, NULL},
     {"count", cst__py_source_count, METH_NOARGS, NULL},
-    {"verify", cst__py_source_verify, METH_NOARGS, NULL},
+    {"verify", cst__py_source_verify, METH_O, NULL},
     {"infer", cst__py_source_infer, METH_NOARGS, NULL},
     {"validate", cst__py_source_validate, METH_VARARGS, NULL},
     {"accumulate", cst__py_source_accumulate, METH_VARARGS, NULL},

@@ -82,7 +82,7 @@ typedef struct cst__resync {
 
 typedef struct cst__container {
   cst_container_info info;
-  const char *framing_fault; /* kind of a fault of CST__DAMAGE_FRAMING, as cst_fault has it */
+  const char *framing_fault; /* kind of a fault of CST__DAMAGE_FRAMING, as cst_dropped has it */
   uint8_t least_framing;     /* bytes that a record takes besides its payload, */
   uint8_t most_framing;      /* at least and at most; a record takes one byte at least, unless */
   bool is_whole;             /* every stream is one record, whatever its bytes are, if any */

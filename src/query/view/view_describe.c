@@ -1,235 +1,117 @@
-/* What a view is, in words and as JSON. */
+/* What a view is, as findings, and how it is computed, in words and as JSON. */
 #include <columnstone/query.h>
 
-#include <inttypes.h>
-#include <string.h>
-
+#include "arrow/findings.h"
 #include "base/arguments.h"
 #include "query/plan/steps.h"
 #include "query/view/view_content.h"
 #include "query/view/view_specs.h"
-#include "query/view/view_write.h"
-#include "text/json_string.h"
 
-typedef struct describer {
-  const cst_view *view;
-  cst__text text;
-  bool is_json;
-  cst_error *error;
-} describer;
+/* ---- outputs ---- */
 
-static const cst_tensor_spec *described_spec(const describer *d, const cst__query_output *output) {
-  size_t at = cst__specs_find(d->view->specs, output->name);
-  return at != SIZE_MAX ? cst_specs_get(d->view->specs, at) : NULL;
-}
-
-static const char *const form_names[] = {"binary", "text", "json", "confluent", "confluent_plain"};
-
-static void put_shape(describer *d, const cst_tensor_spec *spec) {
-  cst__text_puts(&d->text, "[");
+static void put_shape(cst_findings *found, const cst_tensor_spec *spec) {
+  cst__open_list(found);
   for (size_t i = 0; i < spec->num_dims; i++) {
-    cst__text_printf(&d->text, "%s%" PRId64, i > 0 ? ", " : "", spec->dims[i]);
+    cst__put_signed(found, spec->dims[i]);
   }
-  cst__text_puts(&d->text, "]");
+  cst__close_list(found);
 }
 
-static void put_column_type(describer *d, const struct ArrowSchema *column) {
-  if (!d->is_json) {
-    cst__view_print_type(column, &d->text);
+/* Kind, dtype, shape and row splits. */
+static void put_tensor(cst_findings *found, const cst_tensor_spec *spec) {
+  if (spec == NULL) {
+    for (int i = 0; i < 4; i++) {
+      cst__put_null(found);
+    }
     return;
   }
-  cst__text type = {0};
-  cst__view_print_type(column, &type);
-  cst__text_append(&type, "", 1);
-  d->text.failed |= type.failed;
-  cst__put_json_text(&d->text, type.data != NULL ? type.data : "");
-  cst__text_free(&type);
+  cst__put_text(found, cst__view_kind_name(spec->kind));
+  cst__put_text(found, spec->dtype != CST_DTYPE_NONE ? cst_dtype_name(spec->dtype) : NULL);
+  put_shape(found, spec);
+  cst__put_text(found,
+                spec->kind == CST_TENSOR_RAGGED ? cst_dtype_name(spec->row_splits_dtype) : NULL);
 }
 
-/* ---- for people ---- */
-
-/* "  NAME  ": names are as wide as the widest, up to a limit. */
-static void put_output_name(describer *d, const char *name, size_t width) {
-  cst__text_printf(&d->text, "  %-*s  ", (int)width, name);
-}
-
-static size_t name_width(const describer *d) {
-  size_t width = 4;
-  const cst__query_output *output;
-  for (size_t i = 0; (output = cst__query_view_output(d->view, i)) != NULL; i++) {
-    size_t size = strlen(output->name);
-    width = size > width && size <= 30 ? size : width;
-  }
-  return width;
-}
-
-static void put_outputs_text(describer *d) {
-  const struct ArrowSchema *columns = cst__query_view_output_type(d->view);
-  const cst__query_output *output;
-  size_t width = name_width(d);
-  cst__text_puts(&d->text, "outputs\n");
-  for (size_t i = 0; (output = cst__query_view_output(d->view, i)) != NULL; i++) {
-    const cst_tensor_spec *spec = described_spec(d, output);
-    put_output_name(d, output->name, width);
-    if (spec != NULL) {
-      const char *dtype = spec->dtype != CST_DTYPE_NONE ? cst_dtype_name(spec->dtype) : "";
-      cst__text_printf(&d->text, "%s %s", cst__view_kind_name(spec->kind), dtype);
-      if (spec->num_dims > 0) {
-        put_shape(d, spec);
-      }
-      cst__text_puts(&d->text, ", ");
-    }
-    put_column_type(d, columns->children[output->first_column]);
-    for (size_t k = 0; k < output->num_paths; k++) {
-      cst__text_printf(&d->text, "%s%s", k == 0 ? " <- " : ", ", output->paths[k]);
-    }
-    cst__text_puts(&d->text, "\n");
-  }
-}
-
-static cst_status put_params_text(describer *d) {
-  bool found = true;
-  for (size_t i = 0; found; i++) {
-    cst__view_param param;
-    CST__TRY(cst__view_param_at(d->view, i, &found, &param, d->error));
-    if (found) {
-      cst__text_printf(&d->text, "%s  %s: %s = %s\n", i == 0 ? "params\n" : "", param.name,
-                       param.type, param.value);
-    }
-    cst__view_param_reset(&param);
-  }
-  return CST_OK;
-}
-
-static cst_status describe_text(describer *d) {
-  const cst_view *view = d->view;
-  const cst_message_options *message = view->input.message;
-  if (message != NULL) {
-    cst__text_printf(&d->text, "input    %s messages, %s\n", message->message,
-                     form_names[message->form]);
-  } else {
-    cst__text_printf(&d->text, "input    %s\n", cst__query_from_name(view->input.from));
-  }
-  const char *digest = cst_view_digest(view);
-  if (digest != NULL) {
-    cst__text_printf(&d->text, "digest   %s\nsize     %zu bytes\n", digest, view->saved_size);
-  }
-  CST__TRY(put_params_text(d));
-  put_outputs_text(d);
-  cst__text_puts(&d->text, "query\n");
-  for (const char *line = view->text; *line != '\0';) {
-    size_t size = strcspn(line, "\n");
-    cst__text_printf(&d->text, "  %.*s\n", (int)size, line);
-    line += size + (line[size] == '\n');
-  }
-  return CST_OK;
-}
-
-/* ---- JSON ---- */
-
-static void put_member(describer *d, const char *name, const char *value) {
-  cst__text_printf(&d->text, "\"%s\": ", name);
-  if (value != NULL) {
-    cst__put_json_text(&d->text, value);
-  } else {
-    cst__text_puts(&d->text, "null");
-  }
-}
-
-static void put_paths_json(describer *d, const char *const *paths, size_t count) {
-  cst__text_puts(&d->text, "\"paths\": [");
-  for (size_t i = 0; i < count; i++) {
-    cst__text_puts(&d->text, i > 0 ? ", " : "");
-    cst__put_json_text(&d->text, paths[i]);
-  }
-  cst__text_puts(&d->text, "]");
-}
-
-static void put_output_json(describer *d, const cst__query_output *output) {
-  const struct ArrowSchema *columns = cst__query_view_output_type(d->view);
-  const cst_tensor_spec *spec = described_spec(d, output);
-  cst__text_puts(&d->text, "{");
-  put_member(d, "name", output->name);
-  cst__text_puts(&d->text, ", ");
-  put_member(d, "kind", spec != NULL ? cst__view_kind_name(spec->kind) : NULL);
-  cst__text_puts(&d->text, ", ");
-  bool has_dtype = spec != NULL && spec->dtype != CST_DTYPE_NONE;
-  put_member(d, "dtype", has_dtype ? cst_dtype_name(spec->dtype) : NULL);
-  if (spec != NULL) {
-    cst__text_puts(&d->text, ", \"shape\": ");
-    put_shape(d, spec);
-  }
-  if (spec != NULL && spec->kind == CST_TENSOR_RAGGED) {
-    cst__text_puts(&d->text, ", ");
-    put_member(d, "row_splits", cst_dtype_name(spec->row_splits_dtype));
-  }
-  cst__text_puts(&d->text, ", \"columns\": [");
+static void put_columns(cst_findings *found, const cst_view *view,
+                        const cst__query_output *output) {
+  const struct ArrowSchema *columns = cst__query_view_output_type(view);
+  cst__open_list(found);
   for (size_t i = 0; i < output->num_columns; i++) {
     const struct ArrowSchema *column = columns->children[output->first_column + i];
-    cst__text_puts(&d->text, i > 0 ? ", {" : "{");
-    put_member(d, "name", column->name);
-    cst__text_puts(&d->text, ", \"type\": ");
-    put_column_type(d, column);
-    cst__text_puts(&d->text, "}");
+    cst__text type = {.allocator = view->arena.allocator};
+    cst__view_print_type(column, &type);
+    cst__put_text(found, column->name);
+    cst__put_bytes(found, type.data, type.failed ? SIZE_MAX : type.size);
+    cst__text_free(&type);
   }
-  cst__text_puts(&d->text, "], ");
-  put_paths_json(d, output->paths, output->num_paths);
-  cst__text_puts(&d->text, "}");
+  cst__close_list(found);
 }
 
-static cst_status put_params_json(describer *d) {
-  bool found = true;
-  cst__text_puts(&d->text, "\"params\": [");
-  for (size_t i = 0; found; i++) {
+static void put_paths(cst_findings *found, const cst__query_output *output) {
+  cst__open_list(found);
+  for (size_t i = 0; i < output->num_paths; i++) {
+    cst__put_text(found, output->paths[i]);
+  }
+  cst__close_list(found);
+}
+
+cst_status cst_view_outputs(const cst_view *view, cst_findings **out, cst_error *error) {
+  static const cst__finding_column dims[] = {CST__NUMBER(NULL)};
+  static const cst__finding_column paths[] = {CST__TEXT(NULL)};
+  static const cst__finding_column columns[] = {CST__TEXT("name"), CST__TEXT("type")};
+  static const cst__finding_column all[] = {CST__TEXT("name"),
+                                            CST__TEXT_OR_NULL("kind"),
+                                            CST__TEXT_OR_NULL("dtype"),
+                                            CST__LIST_OR_NULL("shape", dims),
+                                            CST__TEXT_OR_NULL("row_splits"),
+                                            CST__LIST_OF("columns", columns),
+                                            CST__LIST_OF("paths", paths)};
+  static const cst__finding_type type = {"outputs", all, 7};
+  const cst__query_output *output;
+  cst_findings *found;
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(view, "view", out, error));
+  CST__TRY(cst__findings_new(&type, &view->arena.allocator, &found, error));
+  for (size_t i = 0; (output = cst__query_view_output(view, i)) != NULL; i++) {
+    size_t at = cst__specs_find(view->specs, output->name);
+    cst__put_text(found, output->name);
+    put_tensor(found, at != SIZE_MAX ? cst_specs_get(view->specs, at) : NULL);
+    put_columns(found, view, output);
+    put_paths(found, output);
+  }
+  return cst__findings_finish(found, out, error);
+}
+
+/* ---- parameters ---- */
+
+cst_status cst_view_params(const cst_view *view, cst_findings **out, cst_error *error) {
+  static const cst__finding_column all[] = {CST__TEXT("name"), CST__TEXT("type"),
+                                            CST__TEXT_OR_NULL("value")};
+  static const cst__finding_type type = {"params", all, 3};
+  cst_findings *found;
+  cst_status status = CST_OK;
+  bool more = true;
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(view, "view", out, error));
+  CST__TRY(cst__findings_new(&type, &view->arena.allocator, &found, error));
+  for (size_t i = 0; status == CST_OK && more; i++) {
     cst__view_param param;
-    CST__TRY(cst__view_param_at(d->view, i, &found, &param, d->error));
-    if (found) {
-      cst__text_puts(&d->text, i > 0 ? ", {" : "{");
-      put_member(d, "name", param.name);
-      cst__text_puts(&d->text, ", ");
-      put_member(d, "type", param.type);
-      cst__text_puts(&d->text, ", ");
-      put_member(d, "value", *param.value != '\0' ? param.value : NULL);
-      cst__text_puts(&d->text, "}");
+    status = cst__view_param_at(view, i, &more, &param, error);
+    if (status == CST_OK && more) {
+      cst__put_text(found, param.name);
+      cst__put_text(found, param.type);
+      cst__put_text(found, *param.value != '\0' ? param.value : NULL);
     }
     cst__view_param_reset(&param);
   }
-  cst__text_puts(&d->text, "]");
-  return CST_OK;
+  if (status != CST_OK) {
+    cst_findings_free(found);
+    return status;
+  }
+  return cst__findings_finish(found, out, error);
 }
 
-static cst_status describe_json(describer *d) {
-  const cst_view *view = d->view;
-  const cst_message_options *message = view->input.message;
-  const char *digest = cst_view_digest(view);
-  cst__text_puts(&d->text, "{");
-  put_member(d, "input", cst__query_from_name(view->input.from));
-  cst__text_puts(&d->text, ", ");
-  put_member(d, "message", message != NULL ? message->message : NULL);
-  cst__text_puts(&d->text, ", ");
-  put_member(d, "form", message != NULL ? form_names[message->form] : NULL);
-  cst__text_puts(&d->text, ", ");
-  put_member(d, "digest", digest);
-  if (digest != NULL) {
-    cst__text_printf(&d->text, ", \"size\": %zu", view->saved_size);
-  }
-  cst__text_puts(&d->text, ", ");
-  CST__TRY(put_params_json(d));
-  cst__text_puts(&d->text, ", \"outputs\": [");
-  const cst__query_output *output;
-  for (size_t i = 0; (output = cst__query_view_output(view, i)) != NULL; i++) {
-    cst__text_puts(&d->text, i > 0 ? ", " : "");
-    put_output_json(d, output);
-  }
-  cst__text_puts(&d->text, "], ");
-  size_t count;
-  const char *const *paths = cst__query_plan_sources(view->plan, &count);
-  put_paths_json(d, paths, count);
-  cst__text_puts(&d->text, ", ");
-  put_member(d, "query", view->text);
-  cst__text_puts(&d->text, "}\n");
-  return CST_OK;
-}
+/* ---- how it is computed ---- */
 
 static cst_status check_explain(const cst_view *view, uint32_t flags, char **text, size_t *size,
                                 cst_error *error) {
@@ -240,20 +122,6 @@ static cst_status check_explain(const cst_view *view, uint32_t flags, char **tex
   }
   return cst__check_flags(flags, CST_EXPLAIN_JSON, error);
 }
-
-cst_status cst_view_describe(const cst_view *view, uint32_t flags, char **text, size_t *size,
-                             cst_error *error) {
-  CST__TRY(check_explain(view, flags, text, size, error));
-  describer d = {.view = view, .is_json = (flags & CST_EXPLAIN_JSON) != 0, .error = error};
-  cst_status status = d.is_json ? describe_json(&d) : describe_text(&d);
-  if (status != CST_OK) {
-    cst__text_free(&d.text);
-    return status;
-  }
-  return cst__text_finish(&d.text, text, size, error);
-}
-
-/* ---- how it is computed ---- */
 
 cst_status cst_view_explain(const cst_view *view, uint32_t flags, char **text, size_t *size,
                             cst_error *error) {

@@ -51,7 +51,7 @@ bool cst__drops_add(cst__drops *drops, const cst_allocator *allocator, const cst
 void cst__drops_clear(cst__drops *drops, size_t first);
 void cst__drops_reset(cst__drops *drops);
 
-/* "length-crc", ..., as cst_fault has it. */
+/* "length-crc", ..., as cst_dropped has it. */
 const char *cst__drop_name(const cst__drop *drop, const cst_source *source);
 
 /* The error that reading would have failed with, its place included. */

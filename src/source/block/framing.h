@@ -26,7 +26,7 @@ typedef struct cst__framing {
   cst__recovery recovery;
   bool ended;          /* nothing more will come */
   cst_status failure;  /* waits after the last block */
-  const char *fault;   /* kind of the failure, as cst_fault has it; NULL: none of the data's */
+  const char *fault;   /* kind of the failure, as cst_dropped has it; NULL: none of the data's */
   bool of_compression; /* the fault is one of the compression */
   cst_error error;
 } cst__framing;

@@ -8,10 +8,11 @@
 #include "source/index/access.h"
 #include "source/input/prepare.h"
 #include "source/pass/pass.h"
+#include "source/scan/scan_found.h"
 #include "source/scan/scan_tabular.h"
 
 /* Records that are dropped for their payload alone are records. */
-static void count_dropped(cst_file_count *count, const cst__block *block) {
+static void count_dropped(cst__file_count *count, const cst__block *block) {
   for (size_t i = 0; i < block->drops.count; i++) {
     const cst__drop *drop = &block->drops.items[i];
     if (drop->kind == CST__DROP_DAMAGE && drop->damage.kind == CST__DAMAGE_DATA) {
@@ -21,7 +22,7 @@ static void count_dropped(cst_file_count *count, const cst__block *block) {
   }
 }
 
-void cst__count_block(cst_file_count *count, const cst__cursor *cursor, const cst__block *block) {
+void cst__count_block(cst__file_count *count, const cst__cursor *cursor, const cst__block *block) {
   count->records += block->num_frames;
   for (size_t i = 0; i < block->num_frames; i++) {
     count->record_bytes += block->frames[i].size;
@@ -31,7 +32,9 @@ void cst__count_block(cst_file_count *count, const cst__cursor *cursor, const cs
   count->file_bytes = cursor->consumed;
 }
 
-static cst_status count_source_file(cst__cursor *cursor, cst_file_count *count, cst_error *error) {
+static cst_status count_source_file(cst__cursor *cursor, cst__file_count *count,
+                                    const cst__scan_calls *calls, cst__scan_place *place,
+                                    cst_error *error) {
   for (;;) {
     cst__block *block;
     CST__TRY(cst__cursor_fill(cursor, &block, error));
@@ -41,13 +44,15 @@ static cst_status count_source_file(cst__cursor *cursor, cst_file_count *count, 
     }
     cst__count_block(count, cursor, block);
     cst__block_release(block);
+    CST__TRY(cst__scan_tell(calls, place, count->file_bytes, count->records, error));
   }
 }
 
 static cst_status count_source_files(const cst_source *source, cst__pool *pool,
-                                     cst_count_callback on_file, void *ctx, cst_error *error) {
+                                     const cst__scan_calls *calls, cst_error *error) {
+  cst__scan_place place = {0};
   for (size_t i = 0; i < source->num_parts; i++) {
-    cst_file_count count = {.file = cst__source_name(source, i)};
+    cst__file_count count = {.file = cst__source_name(source, i)};
     cst__cursor *cursor = cst__cursor_new(source, pool, i);
     if (cursor == NULL) {
       return cst__fail_memory(error, sizeof *cursor);
@@ -55,36 +60,48 @@ static cst_status count_source_files(const cst_source *source, cst__pool *pool,
     if (!(source->options.values.flags & CST_SOURCE_MEMORY_MAP)) {
       cst__cursor_skim(cursor);
     }
-    cst_status status = count_source_file(cursor, &count, error);
+    cst_status status = count_source_file(cursor, &count, calls, &place, error);
     cst__cursor_free(cursor);
     CST__TRY(status);
-    on_file(ctx, &count);
+    place.bytes += count.file_bytes;
+    place.records += count.records;
+    calls->on_file(calls->ctx, &count);
   }
   return CST_OK;
 }
 
-cst_status cst_source_count(cst_source *source, cst_count_callback on_file, void *ctx,
-                            cst_error *error) {
-  if (source == NULL || on_file == NULL) {
-    return cst__missing(source == NULL ? "source" : "on_file", error);
-  }
+static cst_status count_all(cst_source *source, const cst__scan_calls *calls, cst_error *error) {
   if (source->inputs->format.payload == NULL) {
-    cst__scan scan = {.on_file = on_file, .ctx = ctx};
-    return cst__scan_tabular(source, &scan, error);
+    return cst__scan_tabular(source, calls, false, error);
   }
   CST__TRY(cst__source_acquire_all(source, error));
   cst__pool *pool = cst__pool_new(&source->allocator);
   if (pool == NULL) {
     return cst__fail_memory(error, sizeof(void *));
   }
-  cst_status status = count_source_files(source, pool, on_file, ctx, error);
+  cst_status status = count_source_files(source, pool, calls, error);
   cst__pool_release(pool);
   return status;
 }
 
+cst_status cst_source_count(cst_source *source, cst_progress_callback on_progress, void *ctx,
+                            cst_findings **files, cst_error *error) {
+  cst__scan_found found = {0};
+  CST__CLEAR(files);
+  if (source == NULL || files == NULL) {
+    return cst__missing(source == NULL ? "source" : "files", error);
+  }
+  cst_status status = cst__scan_found_begin(&found, &source->allocator, false, error);
+  if (status == CST_OK) {
+    const cst__scan_calls calls = cst__scan_found_calls(&found, on_progress, ctx);
+    status = count_all(source, &calls, error);
+  }
+  return cst__scan_found_finish(&found, status, files, NULL, error);
+}
+
 /* ---- rows ---- */
 
-static void add_count(void *ctx, const cst_file_count *count) {
+static void add_count(void *ctx, const cst__file_count *count) {
   *(uint64_t *)ctx += count->records;
 }
 
@@ -115,7 +132,8 @@ static cst_status find_num_rows(cst_source *source, uint64_t *rows, cst_error *e
   }
   cst_status status = cst__source_access(source, &access, &own);
   if (status == CST_UNSUPPORTED && source->inputs->rereadable) {
-    return cst_source_count(source, add_count, rows, error);
+    const cst__scan_calls calls = {.on_file = add_count, .ctx = rows};
+    return count_all(source, &calls, error);
   }
   if (status != CST_OK) {
     cst__error_copy(error, &own);

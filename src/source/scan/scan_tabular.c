@@ -8,6 +8,13 @@
 #include "source/index/parts.h"
 #include "source/pass/pass.h"
 
+typedef struct table_scan {
+  cst_source *source;
+  const cst__scan_calls *calls;
+  bool keeps_on;
+  cst__scan_place place;
+} table_scan;
+
 /* A file of the source as a source of its own. */
 static cst_status open_single_file(cst_source *source, size_t i, cst_source **out,
                                    cst_error *error) {
@@ -18,7 +25,7 @@ static cst_status open_single_file(cst_source *source, size_t i, cst_source **ou
   return cst_source_split(source, (uint32_t)i, (uint32_t)source->num_parts, out, error);
 }
 
-static cst_status read_pass(cst_pass *pass, cst_file_count *count, const cst__scan *scan,
+static cst_status read_pass(cst_pass *pass, cst__file_count *count, table_scan *scan,
                             cst_error *error) {
   for (;;) {
     struct ArrowArray batch;
@@ -29,15 +36,12 @@ static cst_status read_pass(cst_pass *pass, cst_file_count *count, const cst__sc
     }
     count->records += (uint64_t)batch.length;
     batch.release(&batch);
-    if (scan->on_progress != NULL && !scan->on_progress(scan->ctx, scan->bytes + count->file_bytes,
-                                                        scan->records + count->records)) {
-      return cst__fail(error, CST_CALLBACK, NULL, "stopped by the caller");
-    }
+    CST__TRY(cst__scan_tell(scan->calls, &scan->place, count->file_bytes, count->records, error));
   }
 }
 
 /* `warning` may be NULL: then the caller of the source is told. */
-static cst_status read_single_file(cst_source *file, cst_file_count *count, const cst__scan *scan,
+static cst_status read_single_file(cst_source *file, cst__file_count *count, table_scan *scan,
                                    cst_error *warning, cst_error *error) {
   cst_pass *pass;
   CST__TRY(cst_pass_new(file, &pass, error));
@@ -58,17 +62,10 @@ static bool is_of_another(const cst_source *source, size_t i, const cst_error *e
   return another && strcmp(error->file, cst__source_name(source, i)) != 0;
 }
 
-static void report_file_fault(cst__scan *scan, const char *kind, const cst_error *error) {
-  cst_fault fault = {.kind = kind, .error = error};
-  scan->faults++;
-  if (scan->on_fault != NULL) {
-    scan->on_fault(scan->ctx, &fault);
-  }
-}
-
-/* With on_fault, a fault of a file is reported and the next file is read; else it is the end. */
-static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_error *error) {
-  cst_file_count count = {.file = cst__source_name(source, i)};
+static cst_status scan_file(table_scan *scan, size_t i, cst_error *error) {
+  cst_source *source = scan->source;
+  const cst__scan_calls *calls = scan->calls;
+  cst__file_count count = {.file = cst__source_name(source, i)};
   cst_error own = CST_ERROR_INIT;
   cst_error warning = CST_ERROR_INIT;
   cst_source *file = NULL;
@@ -82,21 +79,21 @@ static cst_status scan_file(cst_source *source, size_t i, cst__scan *scan, cst_e
     return status;
   }
   if (status != CST_OK && !is_of_another(source, i, &own)) {
-    report_file_fault(scan, status == CST_FORMAT ? "format" : "record", &own);
+    calls->on_fault(calls->ctx, status == CST_FORMAT ? "format" : "record", &own);
   } else if (warning.code != CST_OK) {
-    report_file_fault(scan, "truncated", &warning);
+    calls->on_fault(calls->ctx, "truncated", &warning);
   }
-  scan->bytes += count.file_bytes;
-  scan->records += count.records;
-  if (scan->on_file != NULL) {
-    scan->on_file(scan->ctx, &count);
-  }
+  scan->place.bytes += count.file_bytes;
+  scan->place.records += count.records;
+  calls->on_file(calls->ctx, &count);
   return CST_OK;
 }
 
-cst_status cst__scan_tabular(cst_source *source, cst__scan *scan, cst_error *error) {
+cst_status cst__scan_tabular(cst_source *source, const cst__scan_calls *calls, bool keeps_on,
+                             cst_error *error) {
+  table_scan scan = {.source = source, .calls = calls, .keeps_on = keeps_on};
   for (size_t i = 0; i < source->num_parts; i++) {
-    CST__TRY(scan_file(source, i, scan, error));
+    CST__TRY(scan_file(&scan, i, error));
   }
   return CST_OK;
 }

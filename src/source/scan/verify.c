@@ -3,44 +3,38 @@
 
 #include "base/arguments.h"
 #include "source/input/prepare.h"
+#include "source/scan/scan_found.h"
 #include "source/scan/scan_tabular.h"
 #include "source/scan/verify_files.h"
 #include "source/scan/verify_parts.h"
 
-static cst_status verify_tabular(cst_source *source, cst__scan *scan, uint64_t *num_faults,
-                                 cst_error *error) {
-  scan->keeps_on = true;
-  CST__TRY(cst__scan_tabular(source, scan, error));
-  if (num_faults != NULL) {
-    *num_faults = scan->faults;
-  }
-  return CST_OK;
-}
+enum { USUAL_FAULTS = 1000 };
 
-cst_status cst_source_verify(cst_source *source, cst_fault_callback on_fault,
-                             cst_count_callback on_file, cst_progress_callback on_progress,
-                             void *ctx, uint64_t *num_faults, cst_error *error) {
-  CST__CLEAR(num_faults);
-  if (source == NULL) {
-    return cst__missing("source", error);
-  }
-  const cst__verify_calls calls = {on_fault, on_file, on_progress, ctx};
-  uint64_t faults = 0;
+static cst_status verify_all(cst_source *source, const cst__scan_calls *calls, cst_error *error) {
   bool sound = false;
   if (source->inputs->format.payload == NULL) {
-    cst__scan scan = {.on_fault = calls.on_fault,
-                      .on_file = calls.on_file,
-                      .on_progress = calls.on_progress,
-                      .ctx = calls.ctx};
-    return verify_tabular(source, &scan, num_faults, error);
+    return cst__scan_tabular(source, calls, true, error);
   }
   CST__TRY(cst__source_acquire_all(source, error));
-  CST__TRY(cst__verify_in_parts(source, &calls, &sound, error));
-  if (!sound) {
-    CST__TRY(cst__verify_in_order(source, &calls, &faults, error));
+  CST__TRY(cst__verify_in_parts(source, calls, &sound, error));
+  return sound ? CST_OK : cst__verify_in_order(source, calls, error);
+}
+
+cst_status cst_source_verify(cst_source *source, const cst_verify_options *options,
+                             cst_findings **faults, cst_findings **files, cst_error *error) {
+  cst_verify_options own = CST_VERIFY_OPTIONS_INIT;
+  cst__scan_found found = {0};
+  CST__CLEAR(faults);
+  CST__CLEAR(files);
+  if (source == NULL || faults == NULL) {
+    return cst__missing(source == NULL ? "source" : "faults", error);
   }
-  if (num_faults != NULL) {
-    *num_faults = faults;
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  found.max_faults = own.max_faults > 0 ? own.max_faults : USUAL_FAULTS;
+  cst_status status = cst__scan_found_begin(&found, &source->allocator, true, error);
+  if (status == CST_OK) {
+    const cst__scan_calls calls = cst__scan_found_calls(&found, own.on_progress, own.progress_ctx);
+    status = verify_all(source, &calls, error);
   }
-  return CST_OK;
+  return cst__scan_found_finish(&found, status, files, faults, error);
 }

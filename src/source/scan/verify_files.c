@@ -6,7 +6,6 @@
 #include "source/scan/count.h"
 
 enum {
-  PROGRESS_BYTES = 16 << 20,
   MOST_ROWS = 1024 /* decoded at once: every name among them costs memory by their number */
 };
 
@@ -15,19 +14,12 @@ typedef struct verification {
   cst__pool *pool;
   cst__decoding decoding;
   cst__unit unit; /* the records that are being decoded */
-  const cst__verify_calls *calls;
-  uint64_t faults;
-  uint64_t bytes;   /* of the files that are done */
-  uint64_t records; /* so far */
-  uint64_t told;    /* bytes at the last call of on_progress */
+  const cst__scan_calls *calls;
+  cst__scan_place place;
 } verification;
 
 static void report_fault(verification *v, const char *kind, const cst_error *error) {
-  cst_fault fault = {.kind = kind, .error = error};
-  v->faults++;
-  if (v->calls->on_fault != NULL) {
-    v->calls->on_fault(v->calls->ctx, &fault);
-  }
+  v->calls->on_fault(v->calls->ctx, kind, error);
 }
 
 static void report_dropped_record(verification *v, const cst__drop *drop) {
@@ -98,19 +90,8 @@ static cst_status verify_block(verification *v, cst__block *block, cst_error *er
   return CST_OK;
 }
 
-static cst_status report_progress(verification *v, uint64_t bytes, cst_error *error) {
-  if (v->calls->on_progress == NULL || bytes - v->told < PROGRESS_BYTES) {
-    return CST_OK;
-  }
-  v->told = bytes;
-  return v->calls->on_progress(v->calls->ctx, bytes, v->records)
-             ? CST_OK
-             : cst__fail(error, CST_CALLBACK, NULL,
-                         "the progress callback stopped the verification");
-}
-
 /* Leaves with CST_OK at the end of the file, whether by a fault or not. */
-static cst_status verify_file(verification *v, cst__cursor *cursor, cst_file_count *count,
+static cst_status verify_file(verification *v, cst__cursor *cursor, cst__file_count *count,
                               cst_error *error) {
   for (;;) {
     cst__block *block;
@@ -125,17 +106,17 @@ static cst_status verify_file(verification *v, cst__cursor *cursor, cst_file_cou
       return status;
     }
     cst__count_block(count, cursor, block);
-    v->records += block->num_frames;
+    v->place.records += block->num_frames;
     status = verify_block(v, block, error);
     cst__block_release(block);
     CST__TRY(status);
-    CST__TRY(report_progress(v, v->bytes + cursor->consumed, error));
+    CST__TRY(cst__scan_tell(v->calls, &v->place, cursor->consumed, 0, error));
   }
 }
 
 static cst_status verify_each_file(verification *v, cst_error *error) {
   for (size_t i = 0; i < v->source->num_parts; i++) {
-    cst_file_count count = {.file = cst__source_name(v->source, i)};
+    cst__file_count count = {.file = cst__source_name(v->source, i)};
     cst__cursor *cursor = cst__cursor_new(v->source, v->pool, i);
     if (cursor == NULL) {
       return cst__fail_memory(error, sizeof *cursor);
@@ -144,16 +125,14 @@ static cst_status verify_each_file(verification *v, cst_error *error) {
     cst_status status = verify_file(v, cursor, &count, error);
     cst__cursor_free(cursor);
     CST__TRY(status);
-    v->bytes += count.file_bytes;
-    if (v->calls->on_file != NULL) {
-      v->calls->on_file(v->calls->ctx, &count);
-    }
+    v->place.bytes += count.file_bytes;
+    v->calls->on_file(v->calls->ctx, &count);
   }
   return CST_OK;
 }
 
-cst_status cst__verify_in_order(const cst_source *source, const cst__verify_calls *calls,
-                                uint64_t *num_faults, cst_error *error) {
+cst_status cst__verify_in_order(const cst_source *source, const cst__scan_calls *calls,
+                                cst_error *error) {
   cst_error own = CST_ERROR_INIT; /* faults have a place even if the caller wants no error */
   verification v = {.source = source, .calls = calls};
   v.decoding = (cst__decoding){.source = source, .purpose = CST__FOR_CHECK, .checked = true};
@@ -167,8 +146,6 @@ cst_status cst__verify_in_order(const cst_source *source, const cst__verify_call
   cst__pool_release(v.pool);
   if (status != CST_OK) {
     cst__error_copy(error, &own);
-    return status;
   }
-  *num_faults = v.faults;
-  return CST_OK;
+  return status;
 }

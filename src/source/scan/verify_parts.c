@@ -11,8 +11,8 @@ enum { MOST_PARTS = 64, LEAST_BYTES = 4 << 20 };
 
 typedef struct shared {
   cst_source *source;
-  const cst__verify_calls *calls;
-  cst_file_count *counts; /* of the source's files; guarded by `lock` */
+  const cst__scan_calls *calls;
+  cst__file_count *counts; /* of the source's files; guarded by `lock` */
   cst__mutex lock;
   _Atomic uint64_t bytes;
   _Atomic uint64_t records;
@@ -29,18 +29,19 @@ typedef struct part {
   uint64_t records; /* the same */
   bool is_callers;  /* of the thread that may call back */
   bool started;
+  bool faulty;
   bool sound;
   cst__thread thread;
 } part;
 
 /* The part's files are among those of the source, in their order. */
-static void count_part_file(void *ctx, const cst_file_count *count) {
+static void count_part_file(void *ctx, const cst__file_count *count) {
   part *p = ctx;
   shared *all = p->all;
   const cst__file *opened = p->source->parts[p->file++].file;
   cst__mutex_lock(&all->lock);
   for (; p->counted < all->source->num_parts; p->counted++) {
-    cst_file_count *sum = &all->counts[p->counted];
+    cst__file_count *sum = &all->counts[p->counted];
     if (all->source->parts[p->counted].file == opened) {
       sum->records += count->records;
       sum->record_bytes += count->record_bytes;
@@ -52,23 +53,25 @@ static void count_part_file(void *ctx, const cst_file_count *count) {
   cst__mutex_unlock(&all->lock);
 }
 
-static void note_part_fault(void *ctx, const cst_fault *fault) {
+static void note_part_fault(void *ctx, const char *kind, const cst_error *error) {
   part *p = ctx;
-  (void)fault;
+  (void)kind;
+  (void)error;
+  p->faulty = true;
   atomic_store(&p->all->stop, true);
 }
 
 static bool add_part_progress(void *ctx, uint64_t bytes, uint64_t records) {
   part *p = ctx;
   shared *all = p->all;
-  const cst__verify_calls *calls = all->calls;
+  const cst__scan_calls *calls = all->calls;
   uint64_t all_bytes = atomic_fetch_add(&all->bytes, bytes - p->bytes) + bytes - p->bytes;
   uint64_t all_records =
       atomic_fetch_add(&all->records, records - p->records) + records - p->records;
   p->bytes = bytes;
   p->records = records;
   if (p->is_callers && calls->on_progress != NULL &&
-      !calls->on_progress(calls->ctx, all_bytes, all_records)) {
+      !calls->on_progress(calls->progress_ctx, all_bytes, all_records)) {
     atomic_store(&all->stopped, true);
     atomic_store(&all->stop, true);
   }
@@ -77,10 +80,9 @@ static bool add_part_progress(void *ctx, uint64_t bytes, uint64_t records) {
 
 static void *run_part(void *arg) {
   part *p = arg;
-  const cst__verify_calls calls = {note_part_fault, count_part_file, add_part_progress, p};
-  uint64_t faults = 0;
-  cst_status status = cst__verify_in_order(p->source, &calls, &faults, NULL);
-  p->sound = status == CST_OK && faults == 0;
+  const cst__scan_calls calls = {note_part_fault, count_part_file, p, add_part_progress, p};
+  cst_status status = cst__verify_in_order(p->source, &calls, NULL);
+  p->sound = status == CST_OK && !p->faulty;
   if (!p->sound) {
     atomic_store(&p->all->stop, true);
   }
@@ -135,15 +137,15 @@ static cst_status verify_divided(shared *all, part *parts, uint32_t count, bool 
                                  cst_error *error) {
   *sound = divide_source(all, parts, count) && run_parts(parts, count);
   if (atomic_load(&all->stopped)) {
-    return cst__fail(error, CST_CALLBACK, NULL, "the progress callback stopped the verification");
+    return cst__scan_stopped(error);
   }
-  for (size_t i = 0; *sound && all->calls->on_file != NULL && i < all->source->num_parts; i++) {
+  for (size_t i = 0; *sound && i < all->source->num_parts; i++) {
     all->calls->on_file(all->calls->ctx, &all->counts[i]);
   }
   return CST_OK;
 }
 
-cst_status cst__verify_in_parts(cst_source *source, const cst__verify_calls *calls, bool *sound,
+cst_status cst__verify_in_parts(cst_source *source, const cst__scan_calls *calls, bool *sound,
                                 cst_error *error) {
   uint32_t count = choose_parts(source);
   *sound = false;

@@ -1,0 +1,100 @@
+"""What counting and verifying find."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._arrow.findings import rows
+from .._base.public import public_in
+
+if TYPE_CHECKING:
+    from .. import _core
+
+
+@public_in("columnstone.source")
+class FileCount(NamedTuple):
+    """The totals of one file: record_bytes are those of the records alone, stream_bytes the
+    uncompressed ones with the framing, file_bytes those on disk."""
+
+    file: str
+    records: int
+    record_bytes: int
+    stream_bytes: int
+    file_bytes: int
+
+
+@public_in("columnstone.source")
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault that `verify` found; `str(fault)` is a readable line.
+
+    kind: "length-crc", "data-crc", "truncated", "limit" (larger than max_record_size), "record",
+        "compression" or "format".
+    code, file, record, offset, line, column, path, message, hint: of the exception that reading
+        would have raised, see columnstone.Error.
+    """
+
+    kind: str
+    code: str
+    file: str | None
+    record: int | None
+    offset: int | None
+    line: int | None
+    column: int | None
+    path: str | None
+    message: str
+    hint: str | None
+
+    def __str__(self) -> str:
+        numbers = {"record": self.record, "byte": self.offset, "line": self.line}
+        place = ", ".join(f"{name} {n}" for name, n in numbers.items() if n is not None)
+        feature = None if self.path is None else f"feature {self.path!r}"
+        parts = [self.file, place, feature, self.message]
+        return ": ".join(part for part in parts if part) + f" [{self.kind}]"
+
+
+@public_in("columnstone.source")
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What `verify` found. True if there is no fault; `str(found)` is a report.
+
+    num_faults: all of them, also those beyond max_faults.
+    faults: the first of them, in reading order.
+    batch: these as a RecordBatch, for pyarrow, Polars, DuckDB.
+    """
+
+    num_faults: int
+    faults: list[Fault]
+    files: list[FileCount]
+    batch: _core.RecordBatch = field(compare=False, repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """True if there is no fault."""
+        return self.num_faults == 0
+
+    def __bool__(self) -> bool:
+        return self.ok
+
+    def __str__(self) -> str:
+        records = sum(file.records for file in self.files)
+        counts = ((len(self.files), "file"), (records, "record"), (self.num_faults, "fault"))
+        end = ", ".join(f"{n} {noun}{'' if n == 1 else 's'}" for n, noun in counts)
+        return "\n".join([*map(str, self.faults), end])
+
+
+def files_of(found: _core.Findings) -> list[FileCount]:
+    """What the core tells of files."""
+
+    def count(file: bytes, **numbers: int) -> FileCount:
+        return FileCount(os.fsdecode(file), **numbers)
+
+    return rows(found[0], count)
+
+
+def verification_of(found: _core.Findings, files: _core.Findings) -> Verification:
+    """What the core tells of a verification."""
+    batch, totals = found
+    return Verification(totals["num_faults"], rows(batch, Fault), files_of(files), batch)

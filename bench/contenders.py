@@ -40,7 +40,7 @@ def ours(
     import columnstone as cst
 
     schema = cst.Schema.from_text(schema_text) if schema_text is not None else None
-    decoder = cst.codec.ExampleDecoder(schema=schema, columns=columns, **options)
+    decoder = cst.decoder("example", schema=schema, columns=columns, **options)
     return Contender("columnstone", as_is, decoder.decode)
 
 
@@ -54,14 +54,14 @@ def ours_views(schema_text: str) -> Contender:
     import columnstone as cst
     import pyarrow as pa
 
-    decoder = cst.codec.ExampleDecoder(schema=cst.Schema.from_text(schema_text), binary_views=True)
+    decoder = cst.decoder("example", schema=cst.Schema.from_text(schema_text), binary_views=True)
     return Contender("columnstone, views", lambda r: pa.array(r, pa.large_binary()), decoder.decode)
 
 
 def ours_encoder() -> Contender:
     import columnstone as cst
 
-    return Contender("columnstone", as_is, cst.codec.ExampleEncoder().encode)
+    return Contender("columnstone", as_is, cst.encoder("example").encode)
 
 
 def memcpy(size: int) -> Contender:

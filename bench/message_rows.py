@@ -136,7 +136,7 @@ class Held:
     megabytes: float
 
     def decoder(self, columns: list[str] | None = None) -> Any:
-        return cst.codec.MessageDecoder(self.of_type, columns)
+        return cst.decoder("message", message=self.of_type, columns=columns)
 
     def passes(
         self, run: Callable[[Any], Any], inputs: Batches | None = None
@@ -223,7 +223,7 @@ def encode(held: Held) -> list[Figure]:
     """Each contender is given the batches that its own decoder made. For protobuf, which has no
     columns, pyarrow makes dicts of the rows; without a goal also the messages alone, of dicts that
     were made before the clock started."""
-    decoder, encoder = held.decoder(), cst.codec.MessageEncoder(held.of_type)
+    decoder, encoder = held.decoder(), cst.encoder("message", message=held.of_type)
     batches = [decoder.decode(batch) for batch in held.batches]
     columns = [pa.record_batch(batch) for batch in batches]
     rows = [batch.to_pylist() for batch in columns]

@@ -102,7 +102,9 @@ def work_figures(settings: Settings, work: Work) -> list[Figure]:
     check(work, result, log.batches[0])
     other, other_behind = (statistics.median(seconds) for seconds in times)
     view = view_of(work.text, shape=work.shape)
-    decoder = cst.codec.MessageDecoder(query_data.message_of(work.shape), list(work.reads))
+    decoder = cst.decoder(
+        "message", message=query_data.message_of(work.shape), columns=list(work.reads)
+    )
     decoded = [decoder.decode(batch) for batch in log.batches]
 
     def behind() -> None:
@@ -149,7 +151,7 @@ def one_of_twenty(settings: Settings) -> list[Figure]:
 def parquet_path(settings: Settings) -> pathlib.Path:
     path = settings.folder / "sessions.parquet"
     if not path.exists():
-        decoder = cst.codec.MessageDecoder(query_data.Session)
+        decoder = cst.decoder("message", message=query_data.Session)
         batches = [pa.record_batch(decoder.decode(b)) for b in sessions(settings).batches]
         pq.write_table(pa.Table.from_batches(batches), path)
     return path

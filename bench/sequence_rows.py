@@ -70,7 +70,7 @@ def records(settings: Settings) -> list[bytes]:
 def our_decoder() -> c.Contender:
     import columnstone as cst
 
-    decoder = cst.codec.SequenceExampleDecoder(schema=cst.Schema.from_text(schema_text()))
+    decoder = cst.decoder("sequence_example", schema=cst.Schema.from_text(schema_text()))
     return c.Contender("columnstone", c.as_is, decoder.decode)
 
 
@@ -107,7 +107,7 @@ def tf_parsers() -> list[c.Contender]:
 def our_encoder() -> c.Contender:
     import columnstone as cst
 
-    return c.Contender("columnstone", c.as_is, cst.codec.SequenceExampleEncoder().encode)
+    return c.Contender("columnstone", c.as_is, cst.encoder("sequence_example").encode)
 
 
 def protobuf_encoder() -> c.Contender:
@@ -146,7 +146,7 @@ def encode(settings: Settings) -> Figure:
     import pyarrow as pa
 
     made = records(settings)
-    decoder = cst.codec.SequenceExampleDecoder(schema=cst.Schema.from_text(schema_text()))
+    decoder = cst.decoder("sequence_example", schema=cst.Schema.from_text(schema_text()))
     columns = [pa.record_batch(decoder.decode(batch)) for batch in timing.batches_of(made)]
     runners = [our_encoder(), protobuf_encoder()]
     speeds = speed(runners, columns, sum(map(len, made)), False, settings.rounds)

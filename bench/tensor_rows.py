@@ -29,7 +29,7 @@ class Batches:
 def batches_of(settings: Settings, name: str) -> Batches:
     _, records = settings.records(name)
     text = data.schema_text(data.SHAPES[name][1])
-    decoder = cst.codec.ExampleDecoder(schema=cst.Schema.from_text(text))
+    decoder = cst.decoder("example", schema=cst.Schema.from_text(text))
     whole = max(len(records) // ROWS, 1) * ROWS  # --quick has fewer than a batch of the wide ones
     own = [decoder.decode(part) for part in timing.batches_of(records[:whole], ROWS)[:16]]
     return Batches(text, own, [pa.record_batch(batch) for batch in own])

@@ -165,7 +165,7 @@ def compare(frame: pd.DataFrame, table: pa.Table, what: str) -> None:
 def write_shards(frame: pd.DataFrame, out: pathlib.Path) -> list[pathlib.Path]:
     table = pa.Table.from_pandas(frame, preserve_index=False)
     paths = [out / f"flights-{i:05d}-of-{SHARDS:05d}.tfrecord.gz" for i in range(SHARDS)]
-    encoder = cst.codec.ExampleEncoder()
+    encoder = cst.encoder("example")
     bar = Progress(len(table), "flights")
     size = -(-len(table) // SHARDS)
     written = 0

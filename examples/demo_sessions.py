@@ -62,8 +62,10 @@ def session(number: int, chance: random.Random) -> dict[str, Any]:
 def write_sessions(out: pathlib.Path) -> list[pathlib.Path]:
     """Gzip TFRecord shards of serialized messages, by our encoder."""
     chance = random.Random(13)
-    encoder = cst.codec.MessageEncoder(MESSAGE, descriptors=DESCRIPTORS)
-    schema = pa.schema(cst.codec.MessageDecoder(MESSAGE, descriptors=DESCRIPTORS).arrow_schema)
+    encoder = cst.encoder("message", message=MESSAGE, descriptors=DESCRIPTORS)
+    schema = pa.schema(
+        cst.decoder("message", message=MESSAGE, descriptors=DESCRIPTORS).arrow_schema
+    )
     paths = []
     for shard in range(SHARDS):
         numbers = range(shard, SESSIONS, SHARDS)

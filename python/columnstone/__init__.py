@@ -8,7 +8,7 @@ without TensorFlow.
     for tensors in src.tensors(): ...  # name -> Tensor, SparseTensor or RaggedTensor (cst.tensor)
 
 What everyone uses is here. The rest lies in modules by task: cst.errors; cst.schema (features,
-representations, descriptors of messages); cst.codec (decoders and encoders of bytes in memory);
+representations, descriptors of messages); cst.codec (what decoder and encoder make);
 cst.source (indexes, splits, what verifying finds); cst.tensor; cst.struct (structured tensors);
 cst.query; cst.dataset; cst.accumulate; cst.arrow; cst.format (options, formats of your own); and by
 engine: cst.beam, cst.spark, cst.ray, cst.dask, cst.huggingface.
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from . import spark as spark
     from . import struct as struct
     from . import tensor as tensor
+    from ._api.codec import decoder, encoder
     from ._api.convert import convert
     from ._api.open import infer_schema, open
     from ._api.plan import plan
@@ -66,6 +67,8 @@ __all__ = [
     "array",
     "concat",
     "convert",
+    "decoder",
+    "encoder",
     "infer_schema",
     "mix",
     "open",
@@ -94,6 +97,7 @@ _MODULES = (
     "tfxio",
 )
 _NAMES_OF = {
+    "_api.codec": "decoder encoder",
     "_api.convert": "convert",
     "_api.open": "infer_schema open",
     "_api.plan": "plan",

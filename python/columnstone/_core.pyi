@@ -45,7 +45,7 @@ __version__: str
 SPLIT_CUT_BY_BYTES: int
 SPLIT_CUT_BY_NAME: int
 SPLIT_CUT_NONE: int
-FORMATS: dict[str, tuple[tuple[str, ...], bool]]  # name to extensions, is text
+FORMATS: dict[str, tuple[tuple[str, ...], bool, bool]]  # name to extensions, is text, is records
 # format to name to (kind, usual value, reads, writes, help)
 FORMAT_OPTIONS: dict[str, dict[str, tuple[str, str | None, bool, bool, str]]]
 CONTAINERS: dict[str, tuple[str, ...]]  # name to extensions

@@ -17,19 +17,22 @@ from message_types import Case
 from message_wire import is_map
 
 
-def decoder_of(case: Case, options: ref.Options) -> cst.codec.MessageDecoder:
-    return cst.codec.MessageDecoder(
-        case.message, descriptors=case.descriptors, **options.keywords()
+def decoder_of(case: Case, options: ref.Options) -> cst.codec.Decoder:
+    return cst.decoder(
+        "message", message=case.message, descriptors=case.descriptors, **options.keywords()
     )
 
 
-def encoder_of(case: Case, options: ref.Options) -> cst.codec.MessageEncoder:
-    return cst.codec.MessageEncoder(
-        case.message, descriptors=case.descriptors, unknown_fields=options.unknown_fields
+def encoder_of(case: Case, options: ref.Options) -> cst.codec.Encoder[cst.arrow.Array]:
+    return cst.encoder(
+        "message",
+        message=case.message,
+        descriptors=case.descriptors,
+        unknown_fields=options.unknown_fields,
     )
 
 
-def decoded(decoder: cst.codec.MessageDecoder, records: list[bytes]) -> Any:
+def decoded(decoder: cst.codec.Decoder, records: list[bytes]) -> Any:
     batch = pa.record_batch(decoder.decode(pa.array(records, pa.large_binary())))
     batch.validate(full=True)
     for i, field in enumerate(batch.schema):
@@ -51,7 +54,7 @@ def schema_difference(ours: pa.Schema, expected: pa.Schema) -> str | None:
 
 
 def check_batch(
-    decoder: cst.codec.MessageDecoder,
+    decoder: cst.codec.Decoder,
     reference: ref.Reference,
     records: list[bytes],
     rows: list[Any],
@@ -66,7 +69,7 @@ def check_batch(
 
 
 def check_refused(
-    decoder: cst.codec.MessageDecoder, record: bytes, kind: type[Exception] = cst.Error
+    decoder: cst.codec.Decoder, record: bytes, kind: type[Exception] = cst.Error
 ) -> None:
     with pytest.raises(kind) as caught:
         decoder.decode([record])
@@ -102,7 +105,7 @@ class Expected:
             self.refused = None
 
 
-def has_field_zero(decoder: cst.codec.MessageDecoder, *records: bytes) -> bool:
+def has_field_zero(decoder: cst.codec.Decoder, *records: bytes) -> bool:
     """Malformed; but upb takes it in unknown groups, and in types without fields."""
     try:
         decoder.decode(records)

@@ -53,7 +53,7 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True)
 class Options:
-    """The keywords of cst.codec.MessageDecoder."""
+    """The keywords of cst.decoder("message")."""
 
     columns: tuple[Path, ...] | None = None
     enums: str = "dictionary"

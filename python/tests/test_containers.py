@@ -13,7 +13,7 @@ NUMBERS = [1, 300, 70_000, 2**40]
 
 def examples(count: int = 50) -> list[bytes]:
     rows = [{"n": [NUMBERS[i % 4]], "s": [b"x" * (i * 7)]} for i in range(count)]
-    return [bytes(record) for record in cst.codec.ExampleEncoder().encode(cst.record_batch(rows))]
+    return [bytes(record) for record in cst.encoder("example").encode(cst.record_batch(rows))]
 
 
 def delimited(records: list[bytes]) -> bytes:

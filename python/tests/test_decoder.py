@@ -1,4 +1,4 @@
-"""ExampleDecoder: inputs of every kind, cell states, options, threads."""
+"""Decoders of tf.Examples: inputs of every kind, cell states, options, threads."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ def table(batch: cst.RecordBatch) -> pa.RecordBatch:
     ],
 )
 def test_inputs(schema: cst.Schema, make) -> None:
-    wanted = table(cst.codec.ExampleDecoder(schema).decode(RECORDS))
-    assert table(cst.codec.ExampleDecoder(schema).decode(make(RECORDS))).equals(wanted)
+    wanted = table(cst.decoder("example", schema).decode(RECORDS))
+    assert table(cst.decoder("example", schema).decode(make(RECORDS))).equals(wanted)
     assert (
-        table(cst.codec.ExampleDecoder(schema, binary_views=True).decode(make(RECORDS)))
+        table(cst.decoder("example", schema, binary_views=True).decode(make(RECORDS)))
         .cast(wanted.schema)
         .equals(wanted)
     )
 
 
 def test_our_own_array(schema: cst.Schema) -> None:
-    decoder = cst.codec.ExampleDecoder(schema)
+    decoder = cst.decoder("example", schema)
     batch = decoder.decode(RECORDS)
-    again = decoder.decode(cst.codec.ExampleEncoder(schema).encode(batch))
+    again = decoder.decode(cst.encoder("example", schema).encode(batch))
     assert again.to_pydict() == batch.to_pydict()
 
 
@@ -67,12 +67,12 @@ def test_cell_states() -> None:
         wire.example({"a": [5]}): [5],
         wire.example({"a": [-1, 2**62, 0]}): [-1, 2**62, 0],
     }
-    batch = cst.codec.ExampleDecoder(schema).decode(list(cases))
+    batch = cst.decoder("example", schema).decode(list(cases))
     assert batch.to_pydict() == {"a": list(cases.values()), "b": [None] * len(cases)}
 
 
 def test_without_schema() -> None:
-    batch = cst.codec.ExampleDecoder().decode(
+    batch = cst.decoder("example").decode(
         [wire.example({"z": [1], "a": None}), wire.example({"m": [b"x"]}), b""]
     )
     assert batch.column_names == ["a", "m", "z"]
@@ -85,42 +85,42 @@ def test_without_schema() -> None:
 
 
 def test_each_call_has_its_own_schema() -> None:
-    decoder = cst.codec.ExampleDecoder()
+    decoder = cst.decoder("example")
     assert decoder.arrow_schema is None
     assert decoder.decode([wire.example({"a": [1]})]).column_names == ["a"]
     assert decoder.decode([wire.example({"b": [1.5]})]).column_names == ["b"]
 
 
 def test_no_records(schema: cst.Schema) -> None:
-    batch = cst.codec.ExampleDecoder(schema).decode([])
+    batch = cst.decoder("example", schema).decode([])
     assert (batch.num_rows, batch.column_names) == (0, ["id", "pair", "tags", "steps"])
-    batch = cst.codec.ExampleDecoder().decode([])
+    batch = cst.decoder("example").decode([])
     assert (batch.num_rows, batch.num_columns) == (0, 0)
 
 
 def test_no_features_keeps_the_rows() -> None:
-    batch = cst.codec.ExampleDecoder(b"").decode(RECORDS)
+    batch = cst.decoder("example", b"").decode(RECORDS)
     assert (len(batch), batch.num_rows, batch.num_columns) == (20, 20, 0)
     assert table(batch).num_rows == 20
 
 
 def test_columns(schema: cst.Schema) -> None:
-    batch = cst.codec.ExampleDecoder(schema, ["tags", "id"]).decode(RECORDS)
+    batch = cst.decoder("example", schema, ["tags", "id"]).decode(RECORDS)
     assert batch.column_names == ["tags", "id"]
-    assert cst.codec.ExampleDecoder(schema, ("id",)).decode(RECORDS).column_names == ["id"]
+    assert cst.decoder("example", schema, ("id",)).decode(RECORDS).column_names == ["id"]
     with pytest.raises(cst.errors.NotFoundError, match="steps"):
-        cst.codec.ExampleDecoder(schema, ["step"])
+        cst.decoder("example", schema, ["step"])
 
 
 @pytest.mark.parametrize("wrong", ["id", b"id", [b"id"], [1], 3])
 def test_wrong_columns(schema: cst.Schema, wrong: object) -> None:
     with pytest.raises(TypeError):
-        cst.codec.ExampleDecoder(schema, wrong)  # type: ignore[arg-type]
+        cst.decoder("example", schema, wrong)  # type: ignore[arg-type]
 
 
 def test_nul_in_a_column_name(schema: cst.Schema) -> None:
     with pytest.raises(ValueError, match="NUL"):
-        cst.codec.ExampleDecoder(schema, ["id\0"])
+        cst.decoder("example", schema, ["id\0"])
 
 
 def test_malformed_unwanted_features_do_no_harm() -> None:
@@ -128,9 +128,9 @@ def test_malformed_unwanted_features_do_no_harm() -> None:
         1, wire.entry("bad", wire.field(3, b"\x08")) + wire.entry("a", wire.feature([1]))
     )
     schema = 'feature { name: "a" type: INT } feature { name: "bad" type: INT }'
-    assert cst.codec.ExampleDecoder(schema, ["a"]).decode([bad]).to_pydict() == {"a": [[1]]}
+    assert cst.decoder("example", schema, ["a"]).decode([bad]).to_pydict() == {"a": [[1]]}
     with pytest.raises(cst.errors.CorruptError):
-        cst.codec.ExampleDecoder(schema).decode([bad])
+        cst.decoder("example", schema).decode([bad])
 
 
 def test_layout_options(schema: cst.Schema) -> None:
@@ -141,20 +141,20 @@ def test_layout_options(schema: cst.Schema) -> None:
     }
     for options, wanted in formats.items():
         values = {name: 32 if name == "offsets" else True for name in options}
-        batch = cst.codec.ExampleDecoder(schema, **values).decode(RECORDS)
+        batch = cst.decoder("example", schema, **values).decode(RECORDS)
         assert [c.format for c in batch.schema.children] == wanted
         table(batch)
-    views = cst.codec.ExampleDecoder(schema, binary_views=True).decode(RECORDS)
+    views = cst.decoder("example", schema, binary_views=True).decode(RECORDS)
     assert views.schema.children[2].children[0].format == "vz"
-    assert views.to_pydict() == cst.codec.ExampleDecoder(schema).decode(RECORDS).to_pydict()
+    assert views.to_pydict() == cst.decoder("example", schema).decode(RECORDS).to_pydict()
     with pytest.raises(cst.errors.ArgumentError):
-        cst.codec.ExampleDecoder(schema, offsets=16)
+        cst.decoder("example", schema, offsets=16)
 
 
 def test_views_of_arrow_input_are_zero_copy() -> None:
     image = b"\x5a" * 100_000
     records = pa.array([wire.example({"image": [image]})], pa.large_binary())
-    decoder = cst.codec.ExampleDecoder('feature { name: "image" type: BYTES }', binary_views=True)
+    decoder = cst.decoder("example", 'feature { name: "image" type: BYTES }', binary_views=True)
     column = table(decoder.decode(records)).column("image").values
     source = records.buffers()[2]
     inside = [b for b in column.buffers()[2:] if b is not None]
@@ -166,7 +166,7 @@ def test_views_of_arrow_input_are_zero_copy() -> None:
 @pytest.mark.parametrize("wrong", [None, "text", b"bytes", bytearray(b"x"), {"a": 1}, 5, 1.5])
 def test_wrong_argument(wrong: object) -> None:
     with pytest.raises(TypeError, match=r"decode\(\) takes a list"):
-        cst.codec.ExampleDecoder().decode(wrong)  # type: ignore[arg-type]
+        cst.decoder("example").decode(wrong)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", [None, "text", 5, []])
@@ -175,7 +175,7 @@ def test_wrong_record_is_named_by_index(wrong: object) -> None:
         with pytest.raises(
             TypeError, match=rf"records\[{1 + len(rest)}\] is {type(wrong).__name__}"
         ):
-            cst.codec.ExampleDecoder().decode([b"", *rest, wrong])  # type: ignore[list-item]
+            cst.decoder("example").decode([b"", *rest, wrong])  # type: ignore[list-item]
 
 
 @pytest.mark.parametrize(
@@ -184,25 +184,25 @@ def test_wrong_record_is_named_by_index(wrong: object) -> None:
 )
 def test_wrong_arrow_input(wrong: pa.Array) -> None:
     with pytest.raises((cst.Error, TypeError)):
-        cst.codec.ExampleDecoder().decode(wrong)
+        cst.decoder("example").decode(wrong)
 
 
 def test_type_mismatch_names_record_and_feature(schema: cst.Schema) -> None:
     with pytest.raises(cst.errors.SchemaError) as caught:
-        cst.codec.ExampleDecoder(schema).decode([*RECORDS, wire.example({"id": [b"x"]})])
+        cst.decoder("example", schema).decode([*RECORDS, wire.example({"id": [b"x"]})])
     assert (caught.value.record, caught.value.path) == (20, "id")
 
 
 def test_pickle(schema: cst.Schema) -> None:
-    decoder = cst.codec.ExampleDecoder(schema, ["tags", "id"], offsets=32, binary_views=True)
+    decoder = cst.decoder("example", schema, ["tags", "id"], offsets=32, binary_views=True)
     again = pickle.loads(pickle.dumps(decoder))
     assert again.arrow_schema == decoder.arrow_schema
     assert again.decode(RECORDS).to_pydict() == decoder.decode(RECORDS).to_pydict()
-    assert pickle.loads(pickle.dumps(cst.codec.ExampleDecoder())).schema is None
+    assert pickle.loads(pickle.dumps(cst.decoder("example"))).schema is None
 
 
 def test_the_list_may_change_while_decoding(schema: cst.Schema) -> None:
-    decoder = cst.codec.ExampleDecoder(schema)
+    decoder = cst.decoder("example", schema)
     shared = records(200)
     stop = threading.Event()
 
@@ -222,7 +222,7 @@ def test_the_list_may_change_while_decoding(schema: cst.Schema) -> None:
 
 
 def test_one_decoder_in_many_threads(schema: cst.Schema) -> None:
-    decoder = cst.codec.ExampleDecoder(schema)
+    decoder = cst.decoder("example", schema)
     wanted = decoder.decode(RECORDS).to_pydict()
     wrong: list[object] = []
 
@@ -241,7 +241,7 @@ def test_one_decoder_in_many_threads(schema: cst.Schema) -> None:
 
 
 def test_batches_outlive_the_decoder(schema: cst.Schema) -> None:
-    decoder = cst.codec.ExampleDecoder(schema)
+    decoder = cst.decoder("example", schema)
     batches = [decoder.decode(RECORDS[:k]) for k in range(20)]
     wanted = [b.to_pydict() for b in batches]
     del decoder
@@ -250,7 +250,7 @@ def test_batches_outlive_the_decoder(schema: cst.Schema) -> None:
 
 def test_one_column_of_many_large_batches_outlives_the_others(schema: cst.Schema) -> None:
     """Batches that are kept share blocks of memory, which live as long as anything in them."""
-    decoder = cst.codec.ExampleDecoder(schema)
+    decoder = cst.decoder("example", schema)
     data = RECORDS * 500
     wanted = table(decoder.decode(data))
     assert wanted.nbytes > 256 << 10
@@ -266,7 +266,7 @@ def test_one_column_of_many_large_batches_outlives_the_others(schema: cst.Schema
 
 def test_streams_of_one_binary_column(schema: cst.Schema) -> None:
     data = records(7)
-    decoder = cst.codec.ExampleDecoder(schema)
+    decoder = cst.decoder("example", schema)
     expected = decoder.decode(data).to_pydict()
     array = pa.array(data, pa.binary())
     chunked = pa.chunked_array([array.slice(0, 3), array.slice(3)])

@@ -119,12 +119,12 @@ def encoded(encoder: Any, batch: pa.RecordBatch) -> Any:
 @given(schemas(), batches())
 def test_examples(schema: str, batch: pa.RecordBatch) -> None:
     parsed = cst.Schema(schema)
-    records = encoded(cst.codec.ExampleEncoder(schema=parsed), batch)
+    records = encoded(cst.encoder("example", schema=parsed), batch)
     if records is None:
         return
     for nested in (False, True):
         try:
-            decoder = cst.codec.ExampleDecoder(schema=parsed, nested=nested)
+            decoder = cst.decoder("example", schema=parsed, nested=nested)
         except cst.errors.SchemaError:
             continue  # whatever the records hold
         decoded = pa.record_batch(decoder.decode(records))
@@ -155,11 +155,11 @@ def sequence_batches(draw: st.DrawFn) -> pa.RecordBatch:
 @given(sequence_schemas(), sequence_batches())
 def test_sequence_examples(schema: str, batch: pa.RecordBatch) -> None:
     parsed = cst.Schema(schema)
-    records = encoded(cst.codec.SequenceExampleEncoder(schema=parsed), batch)
+    records = encoded(cst.encoder("sequence_example", schema=parsed), batch)
     if records is None:
         return
     try:
-        decoder = cst.codec.SequenceExampleDecoder(schema=parsed)
+        decoder = cst.decoder("sequence_example", schema=parsed)
     except cst.errors.SchemaError:
         return
     decoded = pa.record_batch(decoder.decode(records))
@@ -198,7 +198,7 @@ TWO += 'feature { name: "m" type: INT }'
     ],
 )
 def test_refused(schema: str, data: dict[str, Any], row: int, path: str, what: str) -> None:
-    encoder = cst.codec.ExampleEncoder(schema=cst.Schema(schema))
+    encoder = cst.encoder("example", schema=cst.Schema(schema))
     with pytest.raises(cst.errors.SchemaError, match=what) as caught:
         encoder.encode(pa.record_batch(data))
     assert (caught.value.record, caught.value.path) == (row, path)
@@ -209,16 +209,16 @@ def test_row_lengths_of_other_types(type_: pa.DataType) -> None:
     ones = pa.array([None, 1, 1], pa.int8()).cast(type_)
     lengths = pa.ListArray.from_arrays([0, 1, 3], ones)[1:]
     batch = pa.record_batch({"x": [[5, 6]], "n": lengths})
-    records = cst.codec.ExampleEncoder(schema=cst.Schema(RAGGED)).encode(batch)
-    decoder = cst.codec.ExampleDecoder(schema=cst.Schema(RAGGED), nested=True)
+    records = cst.encoder("example", schema=cst.Schema(RAGGED)).encode(batch)
+    decoder = cst.decoder("example", schema=cst.Schema(RAGGED), nested=True)
     assert pa.record_batch(decoder.decode(records))["x"].to_pylist() == [[[5], [6]]]
 
 
 def test_empty_lists_of_nulls_have_the_schemas_type() -> None:
     schema = cst.Schema("feature { name: 'x' type: BYTES }")
     batch = pa.record_batch({"x": pa.array([[], None], pa.list_(pa.null()))})
-    records = cst.codec.ExampleEncoder(schema=schema).encode(batch)
-    assert pa.record_batch(cst.codec.ExampleDecoder(schema=schema).decode(records))[
+    records = cst.encoder("example", schema=schema).encode(batch)
+    assert pa.record_batch(cst.decoder("example", schema=schema).decode(records))[
         "x"
     ].to_pylist() == [
         [],

@@ -1,4 +1,4 @@
-"""ExampleEncoder: exact bytes, every input type, and what cannot be encoded."""
+"""Encoders of tf.Examples: exact bytes, every input type, and what cannot be encoded."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import wire
 
 
 def encode(batch: object, **options: bool) -> list[bytes]:
-    return cst.codec.ExampleEncoder(**options).encode(batch).to_pylist()
+    return cst.encoder("example", **options).encode(batch).to_pylist()
 
 
 def test_exact_bytes() -> None:
@@ -82,7 +82,7 @@ def test_tables_and_streams() -> None:
     assert encode(pa.RecordBatchReader.from_batches(batch.schema, [])) == []
     assert encode(pl.DataFrame(batch)) == wanted
     assert encode(pd.DataFrame({"x": [1, 2]})) == [wire.example({"x": [v]}) for v in (1, 2)]
-    assert encode(cst.codec.ExampleDecoder().decode(wanted)) == wanted
+    assert encode(cst.decoder("example").decode(wanted)) == wanted
 
 
 def test_a_failing_stream_says_why() -> None:
@@ -92,7 +92,7 @@ def test_a_failing_stream_says_why() -> None:
 
     reader = pa.RecordBatchReader.from_batches(pa.schema({"a": pa.int64()}), batches())
     with pytest.raises(cst.errors.ArgumentError, match="the disk is on fire"):
-        cst.codec.ExampleEncoder().encode(reader)
+        cst.encoder("example").encode(reader)
 
 
 @pytest.mark.parametrize(
@@ -107,17 +107,17 @@ def test_a_failing_stream_says_why() -> None:
 def test_what_cannot_be_held(column: pa.Array, row: int) -> None:
     batch = pa.record_batch({"good": pa.array([1] * len(column)), "bad": column})
     with pytest.raises(cst.errors.UnsupportedError) as caught:
-        cst.codec.ExampleEncoder().encode(batch)
+        cst.encoder("example").encode(batch)
     assert (caught.value.record, caught.value.path) == (row, "bad")
     before = pa.record_batch({"good": [1, 1], "bad": column.slice(0, 1).take([0, 0])})
     with pytest.raises(cst.errors.UnsupportedError) as caught:
-        cst.codec.ExampleEncoder().encode(pa.Table.from_batches([before, batch]))
+        cst.encoder("example").encode(pa.Table.from_batches([before, batch]))
     assert caught.value.record == row + 2
 
 
 def test_lossy_and_nan() -> None:
     batch = pa.record_batch({"a": [0.1, math.nan, math.inf, 0.5]})
-    values = cst.codec.ExampleDecoder().decode(encode(batch, lossy=True)).to_pydict()["a"]
+    values = cst.decoder("example").decode(encode(batch, lossy=True)).to_pydict()["a"]
     assert values[0] == [pa.scalar(0.1, pa.float32()).as_py()]
     assert math.isnan(values[1][0])
     assert values[2:] == [[math.inf], [0.5]]
@@ -127,29 +127,29 @@ def test_lossy_and_nan() -> None:
 @pytest.mark.parametrize("wrong", [None, 5, "text", [1], [b"x"]])
 def test_wrong_argument(wrong: object) -> None:
     with pytest.raises(TypeError, match="__arrow_c_array__"):
-        cst.codec.ExampleEncoder().encode(wrong)  # type: ignore[arg-type]
+        cst.encoder("example").encode(wrong)  # type: ignore[arg-type]
 
 
 def test_not_a_batch() -> None:
     with pytest.raises(cst.Error):
-        cst.codec.ExampleEncoder().encode(pa.array([1, 2]))
+        cst.encoder("example").encode(pa.array([1, 2]))
     with pytest.raises(cst.Error):
-        cst.codec.ExampleEncoder().encode(pa.record_batch({"a": [{"x": 1}]}))
+        cst.encoder("example").encode(pa.record_batch({"a": [{"x": 1}]}))
 
 
 def test_schema_is_checked(schema: cst.Schema) -> None:
-    encoder = cst.codec.ExampleEncoder(schema)
+    encoder = cst.encoder("example", schema)
     assert encoder.schema == schema
     with pytest.raises(cst.errors.SchemaError, match="id"):
         encoder.encode(pa.record_batch({"id": [[b"x"]]}))
 
 
 def test_pickle(schema: cst.Schema) -> None:
-    again = pickle.loads(pickle.dumps(cst.codec.ExampleEncoder(schema, lossy=True)))
+    again = pickle.loads(pickle.dumps(cst.encoder("example", schema, lossy=True)))
     assert again.schema == schema
     assert (
         len(
-            pickle.loads(pickle.dumps(cst.codec.ExampleEncoder(lossy=True))).encode(
+            pickle.loads(pickle.dumps(cst.encoder("example", lossy=True))).encode(
                 pa.record_batch({"a": [0.1]})
             )
         )
@@ -158,7 +158,7 @@ def test_pickle(schema: cst.Schema) -> None:
 
 
 def test_array() -> None:
-    records = cst.codec.ExampleEncoder().encode(pa.record_batch({"a": list(range(10))}))
+    records = cst.encoder("example").encode(pa.record_batch({"a": list(range(10))}))
     assert len(records) == 10
     assert isinstance(records[0], bytes)
     assert records[-1] == records[9] == list(records)[9]

@@ -73,7 +73,7 @@ def test_pickle_keeps_class_text_and_fields(file: pathlib.Path, protocol: int) -
         lambda: list(cst.open(damaged(file, 14))),
         lambda: cst.Schema.from_text("x"),
         lambda: cst.open([]),
-        lambda: cst.codec.ExampleDecoder().decode([b"\xff"]),
+        lambda: cst.decoder("example").decode([b"\xff"]),
     ]
     for attempt in attempts:
         with pytest.raises(cst.Error) as caught:
@@ -115,7 +115,7 @@ def test_a_folder(tmp_path: pathlib.Path) -> None:
 
 
 def test_usable_after_an_error(schema: cst.Schema) -> None:
-    decoder = cst.codec.ExampleDecoder(schema)
+    decoder = cst.decoder("example", schema)
     good = records(5)
     for _ in range(3):
         with pytest.raises(cst.errors.CorruptError) as caught:

@@ -153,12 +153,12 @@ def write_any(obj: object, ending: str, folder) -> None:
 
 
 ENTRIES = {
-    "ExampleDecoder": lambda obj, folder: cst.codec.ExampleDecoder().decode(obj),
-    "SequenceExampleDecoder": lambda obj, folder: cst.codec.SequenceExampleDecoder().decode(obj),
-    "binary views": lambda obj, folder: cst.codec.ExampleDecoder(binary_views=True).decode(obj),
-    "ExampleEncoder": lambda obj, folder: cst.codec.ExampleEncoder().encode(obj),
-    "SequenceExampleEncoder": lambda obj, folder: cst.codec.SequenceExampleEncoder().encode(obj),
-    "CsvEncoder": lambda obj, folder: cst.codec.CsvEncoder().encode(obj),
+    "decoder of examples": lambda obj, folder: cst.decoder("example").decode(obj),
+    "decoder of sequences": lambda obj, folder: cst.decoder("sequence_example").decode(obj),
+    "binary views": lambda obj, folder: cst.decoder("example", binary_views=True).decode(obj),
+    "encoder of examples": lambda obj, folder: cst.encoder("example").encode(obj),
+    "encoder of sequences": lambda obj, folder: cst.encoder("sequence_example").encode(obj),
+    "encoder of CSV": lambda obj, folder: cst.encoder("csv").encode(obj),
     "open": lambda obj, folder: read(obj),
     "columns": lambda obj, folder: list(cst.open(obj, columns=["a"])),
     "schema": lambda obj, folder: cst.open(obj).schema,
@@ -248,29 +248,27 @@ def test_streams_that_lie_end_in_an_exception(entry, tmp_path):
                 raise AssertionError(f"{entry}, {name}: {error!r}") from error
 
 
-@pytest.mark.parametrize("kind", [cst.codec.ExampleDecoder, cst.codec.SequenceExampleDecoder])
+@pytest.mark.parametrize("kind", ["example", "sequence_example"])
 def test_records_are_looked_for_in_a_struct_that_was_validated(kind):
     lost = batch(binary())
     lost.array = {"n_children": 0, "children": None}
     with pytest.raises(cst.errors.ArgumentError, match="0 children, its schema 1"):
-        kind().decode(Exporter(lost))
+        cst.decoder(kind).decode(Exporter(lost))
     longer = batch(binary())
     longer.array = {"length": 3}
     with pytest.raises(
         cst.errors.CorruptError, match="a child of length 2 in a struct of length 3"
     ):
-        kind().decode(Exporter(longer))
+        cst.decoder(kind).decode(Exporter(longer))
     with pytest.raises(cst.errors.ArgumentError, match="a batch of 2 columns"):
-        kind().decode(Exporter(batch(binary(), binary())))
+        cst.decoder(kind).decode(Exporter(batch(binary(), binary())))
 
 
 def test_a_stream_of_several_chunks_is_decoded_whole():
     chunk = dataclasses.replace(batch(binary()), length=1)
-    decoded = cst.codec.ExampleDecoder().decode(StreamExporter(chunk, [batch(binary()), chunk]))
+    decoded = cst.decoder("example").decode(StreamExporter(chunk, [batch(binary()), chunk]))
     assert decoded.num_rows == 3
-    text = cst.codec.ExampleDecoder().decode(
-        StreamExporter(binary(b"u"), [binary(b"u"), binary(b"u")])
-    )
+    text = cst.decoder("example").decode(StreamExporter(binary(b"u"), [binary(b"u"), binary(b"u")]))
     assert text.num_rows == 4
 
 

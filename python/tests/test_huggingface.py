@@ -40,7 +40,7 @@ def test_open_write_convert_encode(tmp_path: Path) -> None:
     for name in ("a.arrow", "b.arrow"):
         assert columns_of(cst.open(tmp_path / name)) == COLUMNS
     assert columns_of(cst.record_batch(made())) == COLUMNS
-    assert len(cst.codec.ExampleEncoder().encode(made())) == 5
+    assert len(cst.encoder("example").encode(made())) == 5
     with pytest.raises(cst.errors.NotFoundError, match="nothere"):
         cst.open(made(), columns=["nothere"])
 
@@ -79,6 +79,6 @@ def test_a_stream_that_changes_its_types() -> None:
 
 def test_several_splits_are_refused() -> None:
     splits = datasets.DatasetDict({"train": made(), "test": made()})
-    for call in (cst.open, cst.record_batch, cst.codec.ExampleEncoder().encode):
+    for call in (cst.open, cst.record_batch, cst.encoder("example").encode):
         with pytest.raises(cst.errors.ArgumentError, match=r"DatasetDict.*dataset\['train'\]"):
             call(splits)

@@ -77,8 +77,8 @@ def test_pandas(source: cst.Source, wanted: dict[str, list[object]]) -> None:
 
 
 def test_the_way_back(source: cst.Source, wanted: dict[str, list[object]]) -> None:
-    encoder = cst.codec.ExampleEncoder(SCHEMA)
-    decoder = cst.codec.ExampleDecoder(SCHEMA)
+    encoder = cst.encoder("example", SCHEMA)
+    decoder = cst.decoder("example", SCHEMA)
     for table in (source, pa.table(source), pl.DataFrame(source)):
         assert decoder.decode(encoder.encode(table)).to_pydict() == wanted
     frame = pd.DataFrame.from_arrow(source)
@@ -159,9 +159,9 @@ def used_capsules() -> object:
 def test_exporters_that_lie(answer: object, error: type[Exception], tmp_path: pathlib.Path) -> None:
     exporter: Any = Exporter(answer)
     with pytest.raises(error):
-        cst.codec.ExampleDecoder().decode(exporter)
+        cst.decoder("example").decode(exporter)
     with pytest.raises(error):
-        cst.codec.ExampleEncoder().encode(exporter)
+        cst.encoder("example").encode(exporter)
     with cst.codec.TFRecordWriter(tmp_path / "x") as writer, pytest.raises(error):
         writer.write_batch(exporter)
 
@@ -170,11 +170,11 @@ def test_exporters_that_lie(answer: object, error: type[Exception], tmp_path: pa
 def test_streams_that_lie(answer: object) -> None:
     exporter: Any = StreamExporter(answer)
     with pytest.raises((TypeError, ValueError, KeyError)):
-        cst.codec.ExampleEncoder().encode(exporter)
+        cst.encoder("example").encode(exporter)
 
 
 def test_a_capsule_is_used_up_once(source: cst.Source) -> None:
     exporter: Any = Exporter(next(iter(source)).__arrow_c_array__())
     assert pa.record_batch(exporter).num_rows == 30
     with pytest.raises(ValueError, match="used before"):
-        cst.codec.ExampleEncoder().encode(exporter)
+        cst.encoder("example").encode(exporter)

@@ -75,9 +75,9 @@ CALLS = {
     "convert": "cst.convert(many, path + '.out.csv')",
     "write": "cst.write(cst.open(many, schema=schema()), path + '.out.tfrecord.gz')",
     "messages": "records = [bytes([8, 1] * 10**5)] * 10**6;"
-    "cst.codec.MessageDecoder('A', descriptors=A).decode(records)",
+    "cst.decoder('message', message='A', descriptors=A).decode(records)",
     "messages, encoded": "b = cst.record_batch({'i': list(range(10**6))});"
-    "forever(lambda: cst.codec.MessageEncoder('A', descriptors=A).encode(b))",
+    "forever(lambda: cst.encoder('message', message='A', descriptors=A).encode(b))",
     "a slow file": "list(cst.open(Slow(data), schema=schema(), threads=2))",
     "python objects": "forever(lambda: next(iter(cst.open(path, batch_size=10**6))).to_pydict())",
 }

@@ -181,7 +181,7 @@ def test_records_printed_and_read_are_those_of_the_decoder(tmp_path: pathlib.Pat
 
 
 def test_feature_lists_come_back_as_the_decoder_gives_them() -> None:
-    batch = cst.codec.SequenceExampleDecoder(test_sequence.SCHEMA).decode(test_sequence.RECORDS)
+    batch = cst.decoder("sequence_example", test_sequence.SCHEMA).decode(test_sequence.RECORDS)
     sink = io.BytesIO()
     with cst.Writer(sink, "json") as writer:
         writer.write(batch)

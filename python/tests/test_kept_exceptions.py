@@ -57,7 +57,7 @@ class FailingStream:
         return pa.RecordBatchReader.from_batches(schema, batches()).__arrow_c_stream__()
 
 
-BATCH = cst.codec.JsonDecoder().decode(b'{"a": 1}')
+BATCH = cst.decoder("json").decode(b'{"a": 1}')
 
 
 def write_all(file: Failing) -> None:

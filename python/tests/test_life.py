@@ -55,8 +55,8 @@ def resident() -> int:
 
 
 def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
-    decoder, encoder = cst.codec.ExampleDecoder(SCHEMA), cst.codec.ExampleEncoder()
-    free_decoder = cst.codec.ExampleDecoder()
+    decoder, encoder = cst.decoder("example", SCHEMA), cst.encoder("example")
+    free_decoder = cst.decoder("example")
     batch = decoder.decode(RECORDS)
     arrow = pa.array(RECORDS)
     schema = cst.Schema(SCHEMA)
@@ -73,8 +73,8 @@ def uses(path: pathlib.Path) -> dict[str, Callable[[], object]]:
 
     tensors = next(cst.open(path, schema=SCHEMA).tensors())
     table = pa.table(pa.record_batch(batch))
-    sequences = cst.codec.SequenceExampleDecoder()
-    sequence_encoder = cst.codec.SequenceExampleEncoder()
+    sequences = cst.decoder("sequence_example")
+    sequence_encoder = cst.encoder("sequence_example")
     damaged = path.with_suffix(".damaged")
     damaged.write_bytes(path.read_bytes()[:500] + b"x" + path.read_bytes()[501:])
     rows = cst.open(path, schema=SCHEMA)
@@ -230,7 +230,7 @@ def growth(use: Callable[[], object]) -> tuple[int, int, int]:
 def test_reference_counts() -> None:
     records = [bytes([10, 0]) for _ in range(10)]
     before = [sys.getrefcount(r) for r in records], sys.getrefcount(records)
-    decoder = cst.codec.ExampleDecoder()
+    decoder = cst.decoder("example")
     for _ in range(10):
         decoder.decode(records)
         decoder.decode(iter(records))
@@ -488,7 +488,7 @@ def test_references_in_module_globals_and_builtins(make_file: MakeFile) -> None:
         import builtins, sys
         import columnstone as cst
         source = cst.open(open(sys.argv[1], "rb"), threads=2, batch_size=10)
-        builtins.kept = (source, iter(source), cst.codec.ExampleDecoder(), next(source.tensors()))
+        builtins.kept = (source, iter(source), cst.decoder("example"), next(source.tensors()))
         next(builtins.kept[1])
         print("end")
     """

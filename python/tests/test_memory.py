@@ -21,8 +21,8 @@ schema = cst.infer_schema(path)
 with open(path, "rb") as f:
     data = f.read()
 records = [r for b in cst.open(path, format="raw") for r in b["record"]]
-decoder, free = cst.codec.ExampleDecoder(schema), cst.codec.ExampleDecoder()
-encoder = cst.codec.ExampleEncoder()
+decoder, free = cst.decoder("example", schema), cst.decoder("example")
+encoder = cst.encoder("example")
 batch = decoder.decode(records)
 array = encoder.encode(batch)
 tensors = next(cst.open(path, schema=schema).tensors())
@@ -33,7 +33,7 @@ rows = cst.open(path, schema=schema)
 wrong = records[:2] + [b"\\xff"] + records[2:]
 with cst.codec.TFRecordWriter(path + ".damaged") as w:
     for r in wrong: w.write(r)
-sequences = cst.codec.SequenceExampleDecoder()
+sequences = cst.decoder("sequence_example")
 sequence_batch = sequences.decode([b""] * 3)
 
 def dropping():
@@ -79,7 +79,7 @@ USES = {
     "write batches": lambda: cst.write([batch, batch], io.BytesIO(), "json"),
     "pickle a schema": lambda: batch.schema.__reduce__(),
     "types": lambda: core.arrow_schema(batch.schema),
-    "sequences": lambda: cst.codec.SequenceExampleEncoder().encode(sequences.decode([b""] * 3)),
+    "sequences": lambda: cst.encoder("sequence_example").encode(sequences.decode([b""] * 3)),
     "index": lambda: cst.source.Index.build(path)[0],
 }
 

@@ -38,7 +38,7 @@ def test_corner(corner: Corner) -> None:
 
 
 @functools.cache
-def made(case: Case, options: ref.Options) -> tuple[ref.Reference, cst.codec.MessageDecoder]:
+def made(case: Case, options: ref.Options) -> tuple[ref.Reference, cst.codec.Decoder]:
     return ref.Reference(case.cls.DESCRIPTOR, options), decoder_of(case, options)
 
 

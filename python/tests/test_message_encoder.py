@@ -1,4 +1,4 @@
-"""MessageEncoder: what is encoded, and what is refused."""
+"""Encoders of messages: what is encoded, and what is refused."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ SESSION = messages.shop("Session")
     ],
 )
 def test_what_is_encoded(make) -> None:
-    batch = cst.codec.MessageDecoder(SESSION).decode(RECORDS)
-    encoder = cst.codec.MessageEncoder(SESSION)
+    batch = cst.decoder("message", message=SESSION).decode(RECORDS)
+    encoder = cst.encoder("message", message=SESSION)
     assert encoder.encode(make(batch)).to_pylist() == RECORDS
 
 
@@ -50,13 +50,13 @@ def test_what_is_encoded(make) -> None:
     ],
 )
 def test_what_the_decoder_gives_is_taken(options: dict[str, Any]) -> None:
-    batch = cst.codec.MessageDecoder(SESSION, **options).decode(RECORDS)
-    assert cst.codec.MessageEncoder(SESSION).encode(batch).to_pylist() == RECORDS
+    batch = cst.decoder("message", message=SESSION, **options).decode(RECORDS)
+    assert cst.encoder("message", message=SESSION).encode(batch).to_pylist() == RECORDS
 
 
 def test_rows_of_python() -> None:
     """What pyarrow gives of the decoded columns, and dicts for maps."""
-    encoder = cst.codec.MessageEncoder(SESSION)
+    encoder = cst.encoder("message", message=SESSION)
     rows = messages.rows(RECORDS)
     assert encoder.encode(rows).to_pylist() == RECORDS
     dicts = [{**row, "labels": dict(row["labels"])} for row in rows]
@@ -89,7 +89,7 @@ def test_maps_of_messages_in_rows() -> None:
     message.field.add(
         name="deep", number=2, type="TYPE_MESSAGE", label="LABEL_REPEATED", type_name=".M"
     )
-    encoder = cst.codec.MessageEncoder("M", descriptors=file)
+    encoder = cst.encoder("message", message="M", descriptors=file)
     rows = [{"sub": {1: {"deep": [{"sub": {2: {}}}]}}}]
     inner = b"\x0a\x04\x08\x02\x12\x00"
     value = b"\x12" + bytes([len(inner)]) + inner
@@ -99,15 +99,15 @@ def test_maps_of_messages_in_rows() -> None:
 
 def test_unknown_fields_come_back() -> None:
     records = [b"\x08\x05\xa0\x06\x01", b"\x08\x06"]
-    batch = cst.codec.MessageDecoder(SESSION, unknown_fields="rest").decode(records)
-    encoder = cst.codec.MessageEncoder(SESSION, unknown_fields="rest")
+    batch = cst.decoder("message", message=SESSION, unknown_fields="rest").decode(records)
+    encoder = cst.encoder("message", message=SESSION, unknown_fields="rest")
     assert encoder.encode(batch).to_pylist() == records
     with pytest.raises(cst.errors.NotFoundError, match="rest"):
-        cst.codec.MessageEncoder(SESSION).encode(batch)
+        cst.encoder("message", message=SESSION).encode(batch)
 
 
 def test_errors_of_encoding() -> None:
-    encoder = cst.codec.MessageEncoder(SESSION)
+    encoder = cst.encoder("message", message=SESSION)
     with pytest.raises(cst.errors.NotFoundError, match="idd"):
         encoder.encode([{"idd": 1}])
     with pytest.raises(cst.errors.UnsupportedError) as caught:
@@ -122,10 +122,12 @@ def test_forms(form: Any) -> None:
     """What protobuf itself reads back as the same message."""
     from google.protobuf import json_format, text_format
 
-    batch = cst.codec.MessageDecoder(SESSION).decode(RECORDS)
+    batch = cst.decoder("message", message=SESSION).decode(RECORDS)
     pool = SESSION.DESCRIPTOR.file.pool
     for text, record in zip(
-        cst.codec.MessageEncoder(SESSION, form=form).encode(batch).to_pylist(), RECORDS, strict=True
+        cst.encoder("message", message=SESSION, form=form).encode(batch).to_pylist(),
+        RECORDS,
+        strict=True,
     ):
         again = SESSION()
         if form == "text":
@@ -138,4 +140,4 @@ def test_forms(form: Any) -> None:
 def test_forms_that_are_only_read() -> None:
     for form in ("confluent", "confluent_plain"):
         with pytest.raises(cst.errors.UnsupportedError, match="form"):
-            cst.codec.MessageEncoder(SESSION, form=form)  # type: ignore[arg-type]
+            cst.encoder("message", message=SESSION, form=form)  # type: ignore[arg-type]

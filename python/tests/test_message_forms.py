@@ -88,15 +88,15 @@ def check(case: Case, made: list[Any], form: str) -> int:
     """Texts become what they say; and columns become texts that say the same."""
     kind: dict[str, Any] = {"descriptors": case.descriptors}
     text_kind: dict[str, Any] = {**kind, "form": form}
-    decoder = cst.codec.MessageDecoder(case.message, plain_types=True, **text_kind)
+    decoder = cst.decoder("message", message=case.message, plain_types=True, **text_kind)
     pairs = texts_of(case, made, form)
     try:
         batch = decoder.decode([text for text, _ in pairs])
     except cst.errors.SchemaError as error:
         assert "UTF-8" in str(error)  # strings of proto2 may be anything, columns may not
         return 0
-    encoded = cst.codec.MessageEncoder(case.message, **kind).encode(batch).to_pylist()
-    again = cst.codec.MessageEncoder(case.message, **text_kind).encode(batch).to_pylist()
+    encoded = cst.encoder("message", message=case.message, **kind).encode(batch).to_pylist()
+    again = cst.encoder("message", message=case.message, **text_kind).encode(batch).to_pylist()
     for (text, wanted), record, written in zip(pairs, encoded, again, strict=True):
         assert bytes_of(case.cls.FromString(record)) == bytes_of(wanted), text
         assert b"\n" not in written
@@ -140,7 +140,9 @@ def test_random_types(seed: int, form: str) -> None:
 )
 def test_bad_json_names_record_path_and_place(text: str, path: str | None, part: str) -> None:
     case = stored_case("shop", "Session")
-    decoder = cst.codec.MessageDecoder(case.message, descriptors=case.descriptors, form="json")
+    decoder = cst.decoder(
+        "message", message=case.message, descriptors=case.descriptors, form="json"
+    )
     with pytest.raises(cst.errors.CorruptError) as caught:
         decoder.decode([b"{}", text.encode()])
     assert caught.value.record == 1
@@ -168,10 +170,10 @@ def test_what_is_unknown_is_passed_over() -> None:
     for name, message in STORED:
         case = stored_case(name, message)
         kind: dict[str, Any] = {"descriptors": case.descriptors, "form": "json"}
-        decoder = cst.codec.MessageDecoder(
-            case.message, plain_types=True, ignore_unknown=True, **kind
+        decoder = cst.decoder(
+            "message", message=case.message, plain_types=True, ignore_unknown=True, **kind
         )
-        encoder = cst.codec.MessageEncoder(case.message, descriptors=case.descriptors)
+        encoder = cst.encoder("message", message=case.message, descriptors=case.descriptors)
         for text, _ in texts_of(case, known_messages(r, case, 60), "json"):
             changed = json.dumps(strangers(r, json.loads(text)))
             try:
@@ -225,19 +227,22 @@ def test_message_sets_are_bytes() -> None:
     message = cls(id=1)
     message.set.Extensions[cls.DESCRIPTOR.extensions_by_name["more"]].id = 7
     records = [message.SerializeToString(), b""]
-    batch = cst.codec.MessageDecoder(cls).decode(records)
+    batch = cst.decoder("message", message=cls).decode(records)
     assert batch.to_pydict() == {"id": [1, None], "set": [message.set.SerializeToString(), None]}
-    assert cst.codec.MessageEncoder(cls).encode(batch).to_pylist() == records
-    text = cst.codec.MessageEncoder(cls, form="text").encode(batch)
-    assert cst.codec.MessageDecoder(cls, form="text").decode(text).to_pydict() == batch.to_pydict()
+    assert cst.encoder("message", message=cls).encode(batch).to_pylist() == records
+    text = cst.encoder("message", message=cls, form="text").encode(batch)
+    assert (
+        cst.decoder("message", message=cls, form="text").decode(text).to_pydict()
+        == batch.to_pydict()
+    )
     with pytest.raises(cst.errors.UnsupportedError, match="message set"):
-        cst.codec.MessageEncoder(cls, form="json").encode(batch)
+        cst.encoder("message", message=cls, form="json").encode(batch)
     with pytest.raises(cst.errors.CorruptError, match="message set"):
-        cst.codec.MessageDecoder(cls, form="json").decode(
+        cst.decoder("message", message=cls, form="json").decode(
             [json_format.MessageToJson(message).encode()]
         )
     with pytest.raises(cst.errors.CorruptError, match="message set"):
-        cst.codec.MessageDecoder(cls, form="text").decode([str(message).encode()])
+        cst.decoder("message", message=cls, form="text").decode([str(message).encode()])
     view = cst.Query.from_text("from message sets.Row output s = set", descriptors=cls).view()
     assert view.run(records).to_pydict() == {"s": batch.to_pydict()["set"]}
 
@@ -245,9 +250,9 @@ def test_message_sets_are_bytes() -> None:
 def test_errors_name_the_option_that_takes_the_value() -> None:
     case = stored_case("shop", "Session")
     with pytest.raises(cst.errors.SchemaError, match="plain_types=True"):
-        cst.codec.MessageDecoder(case.message, descriptors=case.descriptors, form="json").decode(
-            [b'{"at": "0001-01-01T00:00:00Z"}']
-        )
+        cst.decoder(
+            "message", message=case.message, descriptors=case.descriptors, form="json"
+        ).decode([b'{"at": "0001-01-01T00:00:00Z"}'])
     case = stored_case("everything2", "Everything")
     string = next(
         f
@@ -256,19 +261,23 @@ def test_errors_name_the_option_that_takes_the_value() -> None:
     )
     inner = bytes([(string.number & 15) << 3 | 2, 1, 255])
     with pytest.raises(cst.errors.SchemaError, match="binary_strings=True"):
-        cst.codec.MessageDecoder(string.containing_type).decode([inner])
+        cst.decoder("message", message=string.containing_type).decode([inner])
     session = {"message": "shop.Session", "descriptors": messages.SHOP}  # proto3 checks by itself
     with pytest.raises(cst.errors.CorruptError, match="binary_strings=True"):
-        cst.codec.MessageDecoder(**session).decode([b"\x12\x01\xff"])
-    taken = cst.codec.MessageDecoder(**session, binary_strings=True).decode([b"\x12\x01\xff"])
+        cst.decoder("message", **session).decode([b"\x12\x01\xff"])
+    taken = cst.decoder("message", **session, binary_strings=True).decode([b"\x12\x01\xff"])
     assert taken["user"].to_pylist() == [b"\xff"]
 
 
 def test_ignoring_is_not_for_the_text_format() -> None:
     case = stored_case("shop", "Session")
     with pytest.raises(ValueError, match="ignore_unknown"):
-        cst.codec.MessageDecoder(
-            case.message, descriptors=case.descriptors, form="text", ignore_unknown=True
+        cst.decoder(
+            "message",
+            message=case.message,
+            descriptors=case.descriptors,
+            form="text",
+            ignore_unknown=True,
         )
 
 
@@ -291,8 +300,12 @@ def test_lines_of_json_are_records(tmp_path: pathlib.Path) -> None:
         descriptors=case.descriptors,
         message_options={"form": "json"},
     )
-    wanted = cst.codec.MessageDecoder(case.message, descriptors=case.descriptors).decode(records)
-    encoder = cst.codec.MessageEncoder(case.message, descriptors=case.descriptors)  # sorts the maps
+    wanted = cst.decoder("message", message=case.message, descriptors=case.descriptors).decode(
+        records
+    )
+    encoder = cst.encoder(
+        "message", message=case.message, descriptors=case.descriptors
+    )  # sorts the maps
     assert encoder.encode(pa.table(source)).to_pylist() == encoder.encode(wanted).to_pylist()
 
 
@@ -301,12 +314,20 @@ def test_what_cannot_be_written_as_json() -> None:
     options: dict[str, Any] = {"descriptors": case.descriptors, "plain_types": True}
     message = case.cls()
     message.timestamp.nanos = -1
-    batch = cst.codec.MessageDecoder(case.message, **options).decode([message.SerializeToString()])
-    encoder = cst.codec.MessageEncoder(case.message, descriptors=case.descriptors, form="json")
+    batch = cst.decoder("message", message=case.message, **options).decode(
+        [message.SerializeToString()]
+    )
+    encoder = cst.encoder(
+        "message", message=case.message, descriptors=case.descriptors, form="json"
+    )
     with pytest.raises(cst.errors.UnsupportedError, match="timestamp") as caught:
         encoder.encode(batch)
     assert caught.value.path == "timestamp"
     with pytest.raises(cst.Error, match="unknown_fields"):
-        cst.codec.MessageEncoder(
-            case.message, descriptors=case.descriptors, form="json", unknown_fields="rest"
+        cst.encoder(
+            "message",
+            message=case.message,
+            descriptors=case.descriptors,
+            form="json",
+            unknown_fields="rest",
         )

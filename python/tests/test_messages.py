@@ -1,4 +1,4 @@
-"""MessageDecoder and MessageEncoder: inputs, options one by one, errors, pickles, threads."""
+"""Decoders and encoders of messages: inputs, options one by one, errors, pickles, threads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def table(batch: Any) -> pa.RecordBatch:
 
 
 def decode(columns: list[str] | None = None, **options: Any) -> pa.RecordBatch:
-    return table(cst.codec.MessageDecoder(SESSION, columns, **options).decode(RECORDS))
+    return table(
+        cst.decoder("message", message=SESSION, columns=columns, **options).decode(RECORDS)
+    )
 
 
 def type_of(path: str, **options: Any) -> pa.DataType:
@@ -83,8 +85,8 @@ def test_values() -> None:
 )
 def test_inputs(make) -> None:
     wanted = decode()
-    assert table(cst.codec.MessageDecoder(SESSION).decode(make(RECORDS))).equals(wanted)
-    views = table(cst.codec.MessageDecoder(SESSION, binary_views=True).decode(make(RECORDS)))
+    assert table(cst.decoder("message", message=SESSION).decode(make(RECORDS))).equals(wanted)
+    views = table(cst.decoder("message", message=SESSION, binary_views=True).decode(make(RECORDS)))
     assert views.to_pylist() == wanted.to_pylist()
 
 
@@ -105,22 +107,24 @@ def test_inputs(make) -> None:
     ],
 )
 def test_ways_to_name_a_message(message: Any, descriptors: Any) -> None:
-    decoder = cst.codec.MessageDecoder(message, ["id"], descriptors=descriptors)
+    decoder = cst.decoder("message", message=message, columns=["id"], descriptors=descriptors)
     assert decoder.message == "shop.Session"
     assert decoder.decode(RECORDS).to_pydict() == {"id": list(range(20))}
     assert decoder.descriptors.messages == SHOP.messages
-    assert cst.codec.MessageEncoder(message, descriptors=descriptors).message == "shop.Session"
+    assert (
+        cst.encoder("message", message=message, descriptors=descriptors).message == "shop.Session"
+    )
 
 
 def test_the_only_message(proto) -> None:
     file = proto(("optional", "int32", "a"))
-    assert cst.codec.MessageDecoder(descriptors=file).message == "T"
+    assert cst.decoder("message", descriptors=file).message == "T"
     assert (
-        cst.codec.MessageDecoder(descriptors=SHOP).message == "shop.Session"
+        cst.decoder("message", descriptors=SHOP).message == "shop.Session"
     )  # which holds the others
     file.message_type.add(name="Other")
     with pytest.raises(cst.errors.ArgumentError, match="Other"):
-        cst.codec.MessageDecoder(descriptors=file)
+        cst.decoder("message", descriptors=file)
 
 
 def test_extensions_of_the_pool_of_a_message() -> None:
@@ -137,11 +141,11 @@ def test_extensions_of_the_pool_of_a_message() -> None:
     pool.Add(base)
     pool.Add(more)
     record = b"\xa0\x06\x05"
-    with_pool = cst.codec.MessageDecoder("a.A", descriptors=pool)
+    with_pool = cst.decoder("message", message="a.A", descriptors=pool)
     assert with_pool.decode([record]).to_pydict() == {"(extra)": [5]}
     found = pool.FindMessageTypeByName("a.A")
-    assert cst.codec.MessageDecoder(found).decode([record]).to_pydict() == {}
-    beside = cst.codec.MessageDecoder(found, descriptors=pool.FindFileByName("b.proto"))
+    assert cst.decoder("message", message=found).decode([record]).to_pydict() == {}
+    beside = cst.decoder("message", message=found, descriptors=pool.FindFileByName("b.proto"))
     assert beside.decode([record]).to_pydict() == {"(extra)": [5]}
 
 
@@ -170,16 +174,16 @@ def test_columns() -> None:
 )
 def test_unknown_columns(path: str, match: str) -> None:
     with pytest.raises(cst.errors.NotFoundError, match=match):
-        cst.codec.MessageDecoder(SESSION, [path])
+        cst.decoder("message", message=SESSION, columns=[path])
     with pytest.raises(cst.errors.ArgumentError, match="empty step"):
-        cst.codec.MessageDecoder(SESSION, ["event..query"])
+        cst.decoder("message", message=SESSION, columns=["event..query"])
 
 
 def test_all_or_nothing_and_no_records() -> None:
     assert decode([]).num_rows == 20
-    empty = cst.codec.MessageDecoder(SESSION).decode([])
+    empty = cst.decoder("message", message=SESSION).decode([])
     assert (empty.num_rows, table(empty).schema) == (0, decode().schema)
-    decoder = cst.codec.MessageDecoder(SESSION)
+    decoder = cst.decoder("message", message=SESSION)
     assert pa.schema(decoder.arrow_schema) == decode().schema
     defaults = table(decoder.decode([b""])).to_pylist()
     assert defaults == messages.rows([b""])
@@ -205,7 +209,9 @@ def test_enums() -> None:
         ("binary", b"77"),
         ("int32", 77),
     ):
-        batch = cst.codec.MessageDecoder(SESSION, ["device"], enums=enums).decode([unknown])  # type: ignore[arg-type]
+        batch = cst.decoder("message", message=SESSION, columns=["device"], enums=enums).decode(
+            [unknown]
+        )  # type: ignore[arg-type]
         assert batch.to_pydict() == {"device": [wanted]}
 
 
@@ -215,7 +221,7 @@ def test_defaults(proto) -> None:
     assert decode(["user"]).schema.field("user").nullable
     file = proto(("optional", "int32", "a"), ("optional", "string", "b"))
     file.message_type[0].field[0].default_value = "-7"
-    decoder = cst.codec.MessageDecoder("T", descriptors=file, defaults=True)
+    decoder = cst.decoder("message", message="T", descriptors=file, defaults=True)
     assert decoder.decode([b""]).to_pydict() == {"a": [-7], "b": [""]}
 
 
@@ -246,11 +252,11 @@ def test_binary_strings() -> None:
     assert type_of("user") == pa.large_string()
     assert type_of("user", binary_strings=True) == pa.large_binary()
     record = b"\x12\x02\xff\xfe"
-    assert cst.codec.MessageDecoder(SESSION, ["user"], binary_strings=True).decode(
+    assert cst.decoder("message", message=SESSION, columns=["user"], binary_strings=True).decode(
         [record]
     ).to_pydict() == {"user": [b"\xff\xfe"]}
     with pytest.raises(cst.errors.CorruptError, match="UTF-8") as caught:
-        cst.codec.MessageDecoder(SESSION).decode([b"", record])
+        cst.decoder("message", message=SESSION).decode([b"", record])
     assert (caught.value.record, caught.value.path) == (1, "user")
 
 
@@ -280,7 +286,9 @@ def test_units(unit: Any, proto) -> None:
     assert cut.cast(pa.int64()).to_pylist() == wanted
     file = proto(("optional", ".google.type.TimeOfDay", "t"))
     file.dependency.append("google/type/timeofday.proto")
-    schema = pa.schema(cst.codec.MessageDecoder("T", descriptors=file, time_unit=unit).arrow_schema)
+    schema = pa.schema(
+        cst.decoder("message", message="T", descriptors=file, time_unit=unit).arrow_schema
+    )
     assert schema.field("t").type == (pa.time64 if unit in ("ns", "us") else pa.time32)(unit)
 
 
@@ -292,15 +300,15 @@ def test_time_zone() -> None:
 @pytest.mark.parametrize("recursion", [0, 1, 3])
 def test_recursion(recursion: int, proto) -> None:
     file = proto(("optional", ".T", "t"), ("optional", "int32", "a"))
-    decoder = cst.codec.MessageDecoder("T", descriptors=file, recursion=recursion)
+    decoder = cst.decoder("message", message="T", descriptors=file, recursion=recursion)
     found = pa.schema(decoder.arrow_schema).field("t").type
     for _ in range(recursion):
         found = found.field("t").type
     assert found == pa.large_binary()
-    usual = cst.codec.MessageDecoder("T", descriptors=file)
+    usual = cst.decoder("message", message="T", descriptors=file)
     assert (
         usual.arrow_schema
-        == cst.codec.MessageDecoder("T", descriptors=file, recursion=2).arrow_schema
+        == cst.decoder("message", message="T", descriptors=file, recursion=2).arrow_schema
     )
     deep = b""
     for i in range(5):
@@ -312,10 +320,10 @@ def test_recursion(recursion: int, proto) -> None:
 
 
 def test_unknown_fields() -> None:
-    assert cst.codec.MessageDecoder(SESSION, ["id"]).decode(
+    assert cst.decoder("message", message=SESSION, columns=["id"]).decode(
         [b"\x08\x05\xa0\x06\x01"]
     ).to_pydict() == {"id": [5]}
-    decoder = cst.codec.MessageDecoder(SESSION, unknown_fields="rest")
+    decoder = cst.decoder("message", message=SESSION, unknown_fields="rest")
     assert table(decoder.decode([])).schema.names[-1] == "rest"
     batch = decoder.decode([b"\x08\x05\xa0\x06\x01", b""])
     assert batch.to_pydict()["rest"] == [b"\xa0\x06\x01", b""]
@@ -324,7 +332,9 @@ def test_unknown_fields() -> None:
 def test_names_of_items() -> None:
     got = decode(list_item="element").schema
     assert got.field("event").type.value_field.name == "element"
-    decoder = cst.codec.MessageDecoder(SESSION, ["labels"], map_key="k", map_value="v")
+    decoder = cst.decoder(
+        "message", message=SESSION, columns=["labels"], map_key="k", map_value="v"
+    )
     entries = decoder.arrow_schema.children[0].children[0]
     assert [field.name for field in entries.children] == ["k", "v"]
 
@@ -351,7 +361,7 @@ def test_forms(form: Any) -> None:
         "confluent": b"\0\0\0\0\x07\x02\x04" + RECORDS[10],
         "confluent_plain": b"\0\0\0\0\x07" + RECORDS[10],
     }[form]
-    got = table(cst.codec.MessageDecoder(SESSION, form=form).decode([made]))
+    got = table(cst.decoder("message", message=SESSION, form=form).decode([made]))
     assert got.to_pylist() == messages.rows(RECORDS[10:11])
 
 
@@ -378,16 +388,19 @@ def test_forms(form: Any) -> None:
         ({"field_number_key": b"k"}, TypeError, "field_number_key is a str"),
         ({"offsets": 16}, cst.errors.ArgumentError, "64 or 32"),
         ({"columns": "id"}, TypeError, "list of names"),
-        ({"nested": True}, TypeError, "nested"),
+        ({"nested": True}, cst.errors.ArgumentError, "have no such columns"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], error: type[Exception], match: str) -> None:
     with pytest.raises(error, match=match):
-        cst.codec.MessageDecoder(SESSION, **options)
+        cst.decoder("message", message=SESSION, **options)
 
 
-@pytest.mark.parametrize("of", [cst.codec.MessageDecoder, cst.codec.MessageEncoder])
-def test_wrong_messages(of: Any) -> None:
+@pytest.mark.parametrize("make", [cst.decoder, cst.encoder])
+def test_wrong_messages(make: Any) -> None:
+    def of(message: Any = None, **given: Any) -> None:
+        make("message", message=message, **given)
+
     with pytest.raises(cst.errors.ArgumentError, match="descriptors="):
         of("shop.Session")
     with pytest.raises(cst.errors.ArgumentError, match="descriptors="):
@@ -409,7 +422,7 @@ def test_wrong_messages(of: Any) -> None:
 
 
 def test_errors_have_their_place() -> None:
-    decoder = cst.codec.MessageDecoder(SESSION)
+    decoder = cst.decoder("message", message=SESSION)
     damaged = RECORDS[7][:-1]
     with pytest.raises(cst.errors.CorruptError) as caught:
         decoder.decode([RECORDS[7], damaged])
@@ -420,22 +433,24 @@ def test_errors_have_their_place() -> None:
 @pytest.mark.parametrize("wrong", [None, "text", b"bytes", {"a": 1}, 5])
 def test_wrong_argument(wrong: object) -> None:
     with pytest.raises(TypeError, match=r"decode\(\) takes a list"):
-        cst.codec.MessageDecoder(SESSION).decode(wrong)  # type: ignore[arg-type]
+        cst.decoder("message", message=SESSION).decode(wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"records\[1\]"):
-        cst.codec.MessageDecoder(SESSION).decode([b"", wrong if wrong != b"bytes" else "text"])  # type: ignore[list-item]
+        cst.decoder("message", message=SESSION).decode(
+            [b"", wrong if wrong != b"bytes" else "text"]
+        )  # type: ignore[list-item]
 
 
 def test_message_objects_are_not_records() -> None:
     message = SESSION.FromString(RECORDS[0])
     with pytest.raises(TypeError, match=r"records\[0\] is Session.*SerializeToString"):
-        cst.codec.MessageDecoder(SESSION).decode([message])
+        cst.decoder("message", message=SESSION).decode([message])
     with pytest.raises(TypeError, match=r"rows and columns.*SerializeToString"):
-        cst.codec.MessageEncoder(SESSION).encode([message])
+        cst.encoder("message", message=SESSION).encode([message])
 
 
 def test_a_schema_names_types() -> None:
-    schema = cst.codec.MessageDecoder(
-        SESSION, ["at", "device", "event.after", "labels"]
+    schema = cst.decoder(
+        "message", message=SESSION, columns=["at", "device", "event.after", "labels"]
     ).arrow_schema
     assert str(schema) == (
         "struct<at: timestamp[ns, UTC], device: dictionary<large_string>, "
@@ -445,21 +460,26 @@ def test_a_schema_names_types() -> None:
 
 
 def test_pickle() -> None:
-    decoder = cst.codec.MessageDecoder(
-        SESSION, ["event.query", "at", "device"], enums="int32", timestamp_unit="ms", offsets=32
+    decoder = cst.decoder(
+        "message",
+        message=SESSION,
+        columns=["event.query", "at", "device"],
+        enums="int32",
+        timestamp_unit="ms",
+        offsets=32,
     )
     again = pickle.loads(pickle.dumps(decoder))
     assert (again.message, again.arrow_schema) == ("shop.Session", decoder.arrow_schema)
     assert table(again.decode(RECORDS)).equals(table(decoder.decode(RECORDS)))
     assert repr(again) == repr(decoder)
     assert "shop.Session" in repr(decoder)
-    encoder = pickle.loads(pickle.dumps(cst.codec.MessageEncoder(SESSION, lossy=True)))
-    assert (encoder.message, encoder._options["lossy"]) == ("shop.Session", True)
-    assert repr(encoder) == "<columnstone.codec.MessageEncoder: shop.Session>"
+    encoder = pickle.loads(pickle.dumps(cst.encoder("message", message=SESSION, lossy=True)))
+    assert (encoder.message, encoder._given["lossy"]) == ("shop.Session", True)
+    assert repr(encoder) == "<columnstone.codec.Encoder: message shop.Session>"
 
 
 def test_one_decoder_in_many_threads() -> None:
-    decoder = cst.codec.MessageDecoder(SESSION)
+    decoder = cst.decoder("message", message=SESSION)
     wanted = decode()
     wrong: list[object] = []
 
@@ -479,7 +499,7 @@ def test_one_decoder_in_many_threads() -> None:
 
 def test_the_gil_is_free() -> None:
     """While one call decodes for long, another thread of Python runs."""
-    decoder = cst.codec.MessageDecoder(SESSION)
+    decoder = cst.decoder("message", message=SESSION)
     records = pa.array(RECORDS * 20_000, pa.large_binary())
     counted = 0
     done = threading.Event()
@@ -502,7 +522,7 @@ def test_the_gil_is_free() -> None:
 
 
 def test_batches_outlive_the_decoder() -> None:
-    decoder = cst.codec.MessageDecoder(SESSION)
+    decoder = cst.decoder("message", message=SESSION)
     batches = [decoder.decode(RECORDS[:k]) for k in range(20)]
     del decoder
     assert [table(b).to_pylist() for b in batches] == [
@@ -516,7 +536,7 @@ def test_batches_outlive_the_decoder() -> None:
 def test_polars_and_duckdb_read_them() -> None:
     import duckdb
 
-    batch = cst.codec.MessageDecoder(SESSION).decode(RECORDS)
+    batch = cst.decoder("message", message=SESSION).decode(RECORDS)
     frame = pl.DataFrame(batch)
     assert frame["id"].to_list() == list(range(20))
     assert frame["event"].list.len().to_list() == [i % 4 for i in range(20)]

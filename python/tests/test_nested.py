@@ -34,11 +34,11 @@ def batch() -> pa.RecordBatch:
 
 
 def test_lists_to_examples_and_back(schema: cst.Schema, batch: pa.RecordBatch) -> None:
-    records = cst.codec.ExampleEncoder(schema=schema).encode(batch)
-    flat = pa.record_batch(cst.codec.ExampleDecoder(schema=schema).decode(records))
+    records = cst.encoder("example", schema=schema).encode(batch)
+    flat = pa.record_batch(cst.decoder("example", schema=schema).decode(records))
     assert flat["v"].to_pylist() == [[1, 2, 3], None, [], []]
     assert flat["r"].to_pylist() == [[2, 0, 1], None, [], [0]]
-    decoder = cst.codec.ExampleDecoder(schema=schema, nested=True)
+    decoder = cst.decoder("example", schema=schema, nested=True)
     assert pa.record_batch(decoder.decode(records)).equals(batch)
     assert pa.record_batch(pickle.loads(pickle.dumps(decoder)).decode(records)).equals(batch)
     assert pa.schema(decoder.arrow_schema) == batch.schema
@@ -49,7 +49,7 @@ def test_sources_of_nested_columns(
 ) -> None:
     path = tmp_path / "x.tfrecord"
     with cst.codec.TFRecordWriter(path) as writer:
-        writer.write_batch(cst.codec.ExampleEncoder(schema=schema).encode(batch))
+        writer.write_batch(cst.encoder("example", schema=schema).encode(batch))
     source = cst.open(path, schema=schema, nested=True, batch_size=3)
     assert pa.table(source).combine_chunks().to_batches()[0].equals(batch)
     assert pa.table(pickle.loads(pickle.dumps(source))).num_rows == 4
@@ -70,14 +70,14 @@ def test_lengths_that_do_not_add_up(schema: cst.Schema) -> None:
         ["v", "r"],
     )
     with pytest.raises(cst.errors.SchemaError, match="make up 2 values, and there are 1") as caught:
-        cst.codec.ExampleEncoder(schema=schema).encode(flat)
+        cst.encoder("example", schema=schema).encode(flat)
     assert (caught.value.record, caught.value.path) == (1, "r")
-    records = cst.codec.ExampleEncoder().encode(flat)
+    records = cst.encoder("example").encode(flat)
     with pytest.raises(cst.errors.SchemaError, match="make up 2 values, and there are 1") as caught:
-        cst.codec.ExampleDecoder(schema=schema, nested=True).decode(records)
+        cst.decoder("example", schema=schema, nested=True).decode(records)
     assert (caught.value.record, caught.value.path) == (1, "t")
 
 
 def test_without_a_schema() -> None:
     with pytest.raises(cst.Error, match="without a schema"):
-        cst.codec.ExampleDecoder(nested=True)
+        cst.decoder("example", nested=True)

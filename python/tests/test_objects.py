@@ -323,7 +323,7 @@ def test_lists_of_paths_stay_paths(tmp_path: Path) -> None:
 
 
 def test_encode_and_adapt() -> None:
-    encoder = cst.codec.ExampleEncoder()
+    encoder = cst.encoder("example")
     assert encoder.encode(ROWS).to_pylist() == encoder.encode(cst.record_batch(ROWS)).to_pylist()  # type: ignore[arg-type]
     out = io.BytesIO()
     with cst.codec.TFRecordWriter(out) as writer:

@@ -49,7 +49,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 def table() -> pa.Table:
     return pa.table(
-        cst.codec.MessageDecoder(messages.shop("Session"), enums="text").decode(RECORDS)
+        cst.decoder("message", message=messages.shop("Session"), enums="text").decode(RECORDS)
     )
 
 

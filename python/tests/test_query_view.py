@@ -33,7 +33,7 @@ def ranking() -> cst.Query:
 
 def table() -> pa.Table:
     return pa.table(
-        cst.codec.MessageDecoder(messages.shop("Session"), enums="text").decode(RECORDS)
+        cst.decoder("message", message=messages.shop("Session"), enums="text").decode(RECORDS)
     )
 
 
@@ -161,7 +161,7 @@ def test_rows_tell_where_they_come_from() -> None:
 def test_examples() -> None:
     schema = """feature { name: "a" type: INT shape { } presence { min_fraction: 1 } }
                 feature { name: "b" type: BYTES }"""
-    records = cst.codec.ExampleEncoder().encode(
+    records = cst.encoder("example").encode(
         pa.table({"a": [[1], [2]], "b": [[b"x"], []]}).to_batches()[0]
     )
     query = (

@@ -40,8 +40,8 @@ def quoted(name: str) -> str:
 @given(batches())
 def test_with_the_schema(case: tuple[pa.RecordBatch, str]) -> None:
     batch, schema = case
-    records = cst.codec.ExampleEncoder(schema or None).encode(batch)
-    again = pa.record_batch(cst.codec.ExampleDecoder(schema or b"").decode(records))
+    records = cst.encoder("example", schema or None).encode(batch)
+    again = pa.record_batch(cst.decoder("example", schema or b"").decode(records))
     again.validate(full=True)
     assert again.equals(batch)
 
@@ -49,9 +49,9 @@ def test_with_the_schema(case: tuple[pa.RecordBatch, str]) -> None:
 @given(batches())
 def test_without_a_schema(case: tuple[pa.RecordBatch, str]) -> None:
     batch, _ = case
-    records = cst.codec.ExampleEncoder().encode(batch)
-    assert records.to_pylist() == cst.codec.ExampleEncoder().encode(batch).to_pylist()
-    again = pa.record_batch(cst.codec.ExampleDecoder().decode(records))
+    records = cst.encoder("example").encode(batch)
+    assert records.to_pylist() == cst.encoder("example").encode(batch).to_pylist()
+    again = pa.record_batch(cst.decoder("example").decode(records))
     columns = {
         name: pa.nulls(batch.num_rows) if all_null(batch[name]) else batch[name]
         for name in batch.schema.names
@@ -72,9 +72,7 @@ def test_null_columns(case: tuple[pa.RecordBatch, str]) -> None:
     extra = batch.append_column("\U0010ffff", pa.nulls(batch.num_rows))
     if batch.num_rows == 0 or "\U0010ffff" in batch.schema.names:
         return
-    again = pa.record_batch(
-        cst.codec.ExampleDecoder().decode(cst.codec.ExampleEncoder().encode(extra))
-    )
+    again = pa.record_batch(cst.decoder("example").decode(cst.encoder("example").encode(extra)))
     assert again.schema.field(again.num_columns - 1).type == pa.null()
 
 
@@ -83,11 +81,11 @@ def test_other_layouts_say_the_same(
     case: tuple[pa.RecordBatch, str], narrow: bool, views: bool
 ) -> None:
     batch, schema = case
-    records = cst.codec.ExampleEncoder().encode(batch)
-    decoder = cst.codec.ExampleDecoder(
-        schema or b"", offsets=32 if narrow else 64, binary_views=views
+    records = cst.encoder("example").encode(batch)
+    decoder = cst.decoder(
+        "example", schema or b"", offsets=32 if narrow else 64, binary_views=views
     )
     decoded = decoder.decode(records)
     pa.record_batch(decoded).validate(full=True)
     assert decoded.to_pydict() == batch.to_pydict()
-    assert cst.codec.ExampleEncoder().encode(decoded).to_pylist() == records.to_pylist()
+    assert cst.encoder("example").encode(decoded).to_pylist() == records.to_pylist()

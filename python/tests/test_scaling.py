@@ -78,7 +78,7 @@ def tensors(wide: Wide) -> None:
 def encode(wide: Wide) -> None:
     with wide.source() as source:
         batch = next(iter(source))
-    assert len(cst.codec.ExampleEncoder(wide.schema).encode(batch)) == 2
+    assert len(cst.encoder("example", wide.schema).encode(batch)) == 2
 
 
 def struct(wide: Wide) -> None:

@@ -31,7 +31,7 @@ def test_every_form(schema: cst.Schema, tmp_path: pathlib.Path) -> None:
     forms += [memoryview(data), Proto(data)]
     for form in forms:
         assert cst.Schema(form) == schema
-        assert cst.codec.ExampleDecoder(form).schema == schema
+        assert cst.decoder("example", form).schema == schema
     assert cst.Schema.from_file(path) == cst.Schema.from_file(str(binary)) == schema
 
 

@@ -1,4 +1,4 @@
-"""SequenceExampleDecoder, SequenceExampleEncoder, and files of SequenceExamples."""
+"""Decoders and encoders of SequenceExamples, and files of SequenceExamples."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ WITH_SCHEMA = {
 
 @pytest.mark.parametrize("schema", [None, SCHEMA], ids=["inferred", "schema"])
 def test_every_state_of_a_cell(schema: str | None) -> None:
-    decoder = cst.codec.SequenceExampleDecoder(schema)
+    decoder = cst.decoder("sequence_example", schema)
     assert decoder.decode(RECORDS).to_pydict() == WITH_SCHEMA
     assert decoder.decode(pa.array(RECORDS)).to_pydict() == WITH_SCHEMA
     assert decoder.decode(iter(RECORDS)).to_pydict() == WITH_SCHEMA
@@ -66,21 +66,21 @@ def test_every_state_of_a_cell(schema: str | None) -> None:
 
 def test_arrow_types() -> None:
     inner = pa.large_list(pa.large_list(pa.int64()))
-    decoder = cst.codec.SequenceExampleDecoder(SCHEMA, ["##SEQUENCE##.steps", "id"])
+    decoder = cst.decoder("sequence_example", SCHEMA, ["##SEQUENCE##.steps", "id"])
     assert decoder.arrow_schema is not None
     assert pa.schema(decoder.arrow_schema).equals(
         pa.schema({"##SEQUENCE##": pa.struct([("steps", inner)]), "id": pa.large_list(pa.int64())})
     )
-    assert cst.codec.SequenceExampleDecoder().arrow_schema is None
-    small = cst.codec.SequenceExampleDecoder(SCHEMA, offsets=32).decode(RECORDS)
+    assert cst.decoder("sequence_example").arrow_schema is None
+    small = cst.decoder("sequence_example", SCHEMA, offsets=32).decode(RECORDS)
     assert pa.record_batch(small).schema.field("id").type == pa.list_(pa.int64())
 
 
 @pytest.mark.parametrize("schema", [None, SCHEMA], ids=["inferred", "schema"])
 def test_there_and_back(schema: str | None) -> None:
     decoder, encoder = (
-        cst.codec.SequenceExampleDecoder(schema),
-        cst.codec.SequenceExampleEncoder(schema),
+        cst.decoder("sequence_example", schema),
+        cst.encoder("sequence_example", schema),
     )
     batch = decoder.decode(RECORDS)
     encoded = encoder.encode(batch)
@@ -91,7 +91,7 @@ def test_there_and_back(schema: str | None) -> None:
 
 
 def test_lists_without_values_have_narrow_offsets_too() -> None:
-    decoder = cst.codec.SequenceExampleDecoder(SCHEMA, offsets=32)
+    decoder = cst.decoder("sequence_example", SCHEMA, offsets=32)
     full = sequence({}, {"words": [[b"abc"], [b"de"]]})
     empty = sequence({}, {"words": [None, None]})
     wanted = {full: [[b"abc"], [b"de"]], empty: [None, None]}
@@ -103,10 +103,10 @@ def test_lists_without_values_have_narrow_offsets_too() -> None:
 
 
 def test_another_name_of_the_struct_column() -> None:
-    decoder = cst.codec.SequenceExampleDecoder(sequence_column="seq")
+    decoder = cst.decoder("sequence_example", sequence_column="seq")
     batch = decoder.decode(RECORDS)
     assert batch.column_names == ["id", "seq"]
-    encoder = cst.codec.SequenceExampleEncoder(sequence_column="seq")
+    encoder = cst.encoder("sequence_example", sequence_column="seq")
     assert decoder.decode(encoder.encode(batch)).to_pydict() == batch.to_pydict()
     assert pickle.loads(pickle.dumps(decoder)).decode(RECORDS).column_names == ["id", "seq"]
     copied = pickle.loads(pickle.dumps(encoder))
@@ -115,18 +115,17 @@ def test_another_name_of_the_struct_column() -> None:
 
 def test_pickling_keeps_the_schema() -> None:
     decoder = pickle.loads(
-        pickle.dumps(cst.codec.SequenceExampleDecoder(SCHEMA, ["id"], offsets=32))
+        pickle.dumps(cst.decoder("sequence_example", SCHEMA, ["id"], offsets=32))
     )
     assert decoder.decode(RECORDS).column_names == ["id"]
     assert decoder.schema == cst.Schema(SCHEMA)
     assert (
-        pickle.loads(pickle.dumps(cst.codec.SequenceExampleEncoder(SCHEMA))).schema
-        == decoder.schema
+        pickle.loads(pickle.dumps(cst.encoder("sequence_example", SCHEMA))).schema == decoder.schema
     )
 
 
 def test_what_is_refused() -> None:
-    decoder = cst.codec.SequenceExampleDecoder(SCHEMA)
+    decoder = cst.decoder("sequence_example", SCHEMA)
     with pytest.raises(cst.errors.CorruptError) as corrupt:
         decoder.decode([*RECORDS, b"\xff"])
     assert corrupt.value.record == 4
@@ -137,11 +136,11 @@ def test_what_is_refused() -> None:
     with pytest.raises(TypeError):
         decoder.decode([None])  # type: ignore[list-item]
     with pytest.raises(TypeError, match="sequence_column"):
-        cst.codec.SequenceExampleDecoder(sequence_column=1)  # type: ignore[arg-type]
+        cst.decoder("sequence_example", sequence_column=1)  # type: ignore[arg-type]
     with pytest.raises(cst.errors.NotFoundError):
-        cst.codec.SequenceExampleDecoder(SCHEMA, ["nothing"])
+        cst.decoder("sequence_example", SCHEMA, ["nothing"])
     with pytest.raises(cst.errors.UnsupportedError):
-        cst.codec.SequenceExampleEncoder().encode(pa.table({"id": [[1, None]]}))
+        cst.encoder("sequence_example").encode(pa.table({"id": [[1, None]]}))
     assert decoder.decode(RECORDS).to_pydict() == WITH_SCHEMA
 
 
@@ -171,9 +170,9 @@ def test_nested_columns_are_a_flag() -> None:
       ragged_tensor { feature_path { step: "x" } partition { row_length: "lengths" } } } } } }
     """
     records = [wire.example({"x": [1, 2, 3], "lengths": [2, 0, 1]})]
-    batch = cst.codec.ExampleDecoder(schema, nested=True).decode(records)
+    batch = cst.decoder("example", schema, nested=True).decode(records)
     assert [[1, 2], [], [3]] in [column[0] for column in batch.to_pydict().values()]
-    flat = cst.codec.ExampleDecoder(schema).decode(records).to_pydict()
+    flat = cst.decoder("example", schema).decode(records).to_pydict()
     assert flat == {"x": [[1, 2, 3]], "lengths": [[2, 0, 1]]}
-    copied = pickle.loads(pickle.dumps(cst.codec.ExampleDecoder(schema, nested=True)))
+    copied = pickle.loads(pickle.dumps(cst.decoder("example", schema, nested=True)))
     assert copied.decode(records).to_pydict() == batch.to_pydict()

@@ -284,7 +284,7 @@ def test_raw(make_file: MakeFile) -> None:
 
 
 def test_raw_batches_can_be_decoded(file: pathlib.Path, schema: cst.Schema) -> None:
-    decoder = cst.codec.ExampleDecoder(schema)
+    decoder = cst.decoder("example", schema)
     decoded = [decoder.decode(b) for b in cst.open(file, format="raw", batch_size=33)]
     assert pa.Table.from_batches([pa.record_batch(b) for b in decoded]).equals(
         pa.table(cst.open(file, schema=schema))

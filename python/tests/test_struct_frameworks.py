@@ -361,7 +361,7 @@ def test_json_and_back(r: Random) -> None:
 def test_json_is_spelled_as_the_sink_spells_it(tmp_path: Any) -> None:
     rows = [{"b": b"\xff", "x": float("nan"), "t": 'a"\u2028\n'}, {"b": None, "x": 1e300, "t": "é"}]
     ours = data.nested(pa.array(rows))
-    sink = cst.codec.JsonEncoder().encode(pa.RecordBatch.from_pylist(rows))
+    sink = cst.encoder("json").encode(pa.RecordBatch.from_pylist(rows))
     assert ours.to_json().encode() == sink
     path = tmp_path / "rows.json"
     assert ours.to_json(path) is None

@@ -38,8 +38,10 @@ static cst_status codec_init(codec *c, const char *name, const char *what, cst_e
   CST__TRY(cst__check_allocator(c->given.allocator, error));
   CST__TRY(cst__format_find(name, &c->format, error));
   if (c->format.payload == NULL) {
-    return cst__fail(error, CST_UNSUPPORTED, "open a source of it, or a sink",
-                     "the format %s is one of files, not of records", c->format.name);
+    return cst__fail(
+        error, CST_UNSUPPORTED,
+        "cst_source_open_readers reads files in memory, cst_sink_open_writer writes them",
+        "the format %s is one of files, not of records", c->format.name);
   }
   if (c->given.message != NULL) {
     c->message = (cst_message_options)CST_MESSAGE_OPTIONS_INIT;

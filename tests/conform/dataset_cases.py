@@ -63,7 +63,9 @@ def records(case: message_types.Case, r: Random, count: int) -> list[bytes]:
         data = message_wire.random_record(r, case, loose=len(made) % 2 == 0)
         try:
             case.cls.FromString(data)
-            cst.codec.MessageDecoder(case.message, descriptors=case.descriptors).decode([data])
+            cst.decoder("message", message=case.message, descriptors=case.descriptors).decode(
+                [data]
+            )
         except (DecodeError, cst.Error):
             continue
         made.append(data)

@@ -47,7 +47,7 @@ def examples(numbers: Iterable[int]) -> list[bytes]:
             "values": pa.array([row["values"] for row in rows], pa.large_list(pa.float32())),
         }
     )
-    made: list[bytes] = pa.array(cst.codec.ExampleEncoder(SCHEMA).encode(batch)).to_pylist()
+    made: list[bytes] = pa.array(cst.encoder("example", SCHEMA).encode(batch)).to_pylist()
     return made
 
 
@@ -67,7 +67,7 @@ def write(path: pathlib.Path, numbers: Iterable[int], compression: str | None = 
 
 
 def expected(numbers: Iterable[int]) -> list[tuple[int, str]]:
-    found = cst.codec.ExampleDecoder(SCHEMA).decode(examples(numbers))
+    found = cst.decoder("example", SCHEMA).decode(examples(numbers))
     return sorted(checksum(pa.record_batch(found)))
 
 

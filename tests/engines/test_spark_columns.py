@@ -14,11 +14,11 @@ pytestmark = pytest.mark.filterwarnings(
 )
 SCHEMA = 'feature { name: "id" type: INT } feature { name: "company" type: BYTES }'
 ROWS = [{"id": [i], "company": [b"Blue"] * (i % 2)} for i in range(6)]
-GOOD = pa.array(cst.codec.ExampleEncoder().encode(ROWS)).cast(pa.binary()).to_pylist()
+GOOD = pa.array(cst.encoder("example").encode(ROWS)).cast(pa.binary()).to_pylist()
 
 
 def decoding(on_error: str = "raise") -> Decoding:
-    return Decoding(cst.codec.ExampleDecoder(SCHEMA), "value", on_error)
+    return Decoding(cst.decoder("example", SCHEMA), "value", on_error)
 
 
 def structs(values: list[bytes | None], on_error: str = "raise") -> list[Any]:
@@ -51,16 +51,16 @@ def test_bad_records(bad: tuple[int, ...]) -> None:
 
 
 def test_a_record_of_another_type_is_bad() -> None:
-    [other] = pa.array(cst.codec.ExampleEncoder().encode([{"id": [1.5]}])).to_pylist()
+    [other] = pa.array(cst.encoder("example").encode([{"id": [1.5]}])).to_pylist()
     assert structs([GOOD[0], other], "null") == [ROWS[0], None]
 
 
 def test_structs_become_records() -> None:
     made = pa.array([ROWS[0], None, ROWS[1]])
-    records = Encoding(cst.codec.ExampleEncoder()).records(made)
+    records = Encoding(cst.encoder("example")).records(made)
     assert records.type == pa.binary()
     assert structs(records.to_pylist()) == [ROWS[0], None, ROWS[1]]
-    assert Encoding(cst.codec.ExampleEncoder()).records(made.slice(0, 0)).to_pylist() == []
+    assert Encoding(cst.encoder("example")).records(made.slice(0, 0)).to_pylist() == []
 
 
 def test_arguments() -> None:

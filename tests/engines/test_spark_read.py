@@ -118,7 +118,9 @@ def test_messages_and_views(spark: Any, tmp_path: pathlib.Path) -> None:
     visits = [{"id": i, "user": f"u{i}", "event": events[: i % 3]} for i in range(10)]
     data = tmp_path / "visits.tfrecord"
     with cst.codec.TFRecordWriter(data) as writer:
-        writer.write_batch(cst.codec.MessageEncoder("Visit", descriptors=proto).encode(visits))
+        writer.write_batch(
+            cst.encoder("message", message="Visit", descriptors=proto).encode(visits)
+        )
     given = {"message": "Visit", "descriptors": proto}
     got = load(spark, data, columns="id,event.query", **given).toArrow().to_pylist()
     assert got[5] == {"id": 5, "event": [{"query": "tea"}, {"query": "pot"}]}
@@ -223,7 +225,7 @@ def test_tasks_are_small(tmp_path: pathlib.Path, infers: bool) -> None:
 def test_messages_in_a_column(tmp_path: pathlib.Path) -> None:
     descriptors = tmp_path / "visits.desc"
     descriptors.write_bytes(visit_descriptors())
-    encoder = cst.codec.MessageEncoder("Visit", descriptors=descriptors)
+    encoder = cst.encoder("message", message="Visit", descriptors=descriptors)
     visits = pa.array(encoder.encode([{"id": 1, "user": "ann"}, {"id": 2}]))
     cst.write(pa.table({"key": ["a", "b"], "visit": visits}), tmp_path / "a.parquet")
     options = {"descriptors": str(descriptors), "message": "Visit", "message_column": "visit"}

@@ -33,8 +33,8 @@ def schema_proto(text: str) -> schema_pb2.Schema:
 
 
 def ours(records: Sequence[bytes], schema: str | None = None, **options: Any) -> pa.RecordBatch:
-    decoder = cst.codec.ExampleDecoder(
-        schema=cst.Schema.from_text(schema) if schema is not None else None, **options
+    decoder = cst.decoder(
+        "example", schema=cst.Schema.from_text(schema) if schema is not None else None, **options
     )
     return pa.record_batch(decoder.decode(records))
 

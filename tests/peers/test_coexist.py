@@ -36,7 +36,7 @@ for name, module in modules.items():
     tf = modules.get("tensorflow")
     if name in uses:
         eval(uses[name])
-    assert cst.codec.ExampleDecoder().decode([record]).to_pydict() == {"a": [[1, 42]]}
+    assert cst.decoder("example").decode([record]).to_pydict() == {"a": [[1, 42]]}
 print("all well")
 """
 

@@ -62,7 +62,7 @@ def test_projection(batch: generate.Batch, data: st.DataObject) -> None:
 
 @given(generate.batches(max_rows=12))
 def test_the_batches_of_one_decoder_do_not_touch_each_other(batch: generate.Batch) -> None:
-    decoder = cst.codec.ExampleDecoder(schema=cst.Schema.from_text(batch.schema_text()))
+    decoder = cst.decoder("example", schema=cst.Schema.from_text(batch.schema_text()))
     first = pa.record_batch(decoder.decode(batch.records))
     second = pa.record_batch(decoder.decode(batch.records[::-1]))
     assert_same_batch(first, tfx_bsl(batch.records, batch.schema_text()))

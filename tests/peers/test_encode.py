@@ -15,7 +15,7 @@ from tfx_bsl.coders.example_coder import RecordBatchToExamplesEncoder
 
 
 def encoded(batch: pa.RecordBatch, **options: Any) -> list[bytes]:
-    records = cst.codec.ExampleEncoder(**options).encode(batch)
+    records = cst.encoder("example", **options).encode(batch)
     return [records[i] for i in range(len(records))]
 
 

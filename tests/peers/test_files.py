@@ -132,7 +132,7 @@ def test_the_tfrecord_package_parses_what_we_encode(tmp_path: pathlib.Path) -> N
     columns = {"number": [[1, -2], [3]], "score": [[0.5], [1.5, 2.0]], "text": [[b"a"], [b"bc"]]}
     batch = pa.record_batch(columns)
     with cst.codec.TFRecordWriter(tmp_path / "ours") as writer:
-        writer.write_batch(cst.codec.ExampleEncoder().encode(batch))
+        writer.write_batch(cst.encoder("example").encode(batch))
     kinds = {"number": "int", "score": "float", "text": "byte"}
     loaded = read_by_tfrecord_package(tmp_path / "ours", None, kinds)
     assert [row["number"] for row in loaded] == columns["number"]

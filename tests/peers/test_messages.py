@@ -90,8 +90,8 @@ def test_the_same_options(column: str, theirs: dict[str, Any], mine: dict[str, A
     case = stored_case("everything3", "Known")
     config = ptars.PtarsConfig(**theirs)
     options = {"enums": "int32", "offsets": 32, **mine}
-    decoder = cst.codec.MessageDecoder(
-        case.message, [column], descriptors=case.descriptors, **options
+    decoder = cst.decoder(
+        "message", message=case.message, columns=[column], descriptors=case.descriptors, **options
     )
     schema = ptars.get_schema(case.cls.DESCRIPTOR, config)
     assert pa.schema(decoder.arrow_schema).field(column) == schema.field(column)

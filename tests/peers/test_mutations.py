@@ -109,7 +109,7 @@ def mutant(rng: random.Random) -> bytes:
 
 def by_us(record: bytes) -> dict[str, Any] | None:
     try:
-        batch = pa.record_batch(cst.codec.ExampleDecoder().decode([record]))
+        batch = pa.record_batch(cst.decoder("example").decode([record]))
     except cst.Error:
         return None
     return {name: column[0].as_py() for name, column in zip(batch.schema.names, batch, strict=True)}
@@ -129,7 +129,7 @@ def upb_drops_a_map_entry_with_unknown_fields(record: bytes) -> bool:
 def arrow_cannot_hold_a_name_with_nul(record: bytes) -> bool:
     """Names in the Arrow C interface end at a NUL: we refuse what tfx_bsl cuts off."""
     try:
-        cst.codec.ExampleDecoder().decode([record])
+        cst.decoder("example").decode([record])
     except cst.Error as error:
         return "NUL" in str(error)
     return False
@@ -142,7 +142,7 @@ def by_tfx_bsl(record: bytes) -> dict[str, Any]:
 def upb_6_takes_lengths_of_more_than_five_bytes(record: bytes) -> bool:
     """C++ and the upb of protobuf 7 refuse them, and so do we."""
     try:
-        cst.codec.ExampleDecoder().decode([record])
+        cst.decoder("example").decode([record])
     except cst.Error as error:
         return "a length has more than 5 bytes" in str(error)
     return False
@@ -211,7 +211,7 @@ def test_the_number_0_is_refused_in_unknown_groups() -> None:
 def test_one_decoder_stays_usable() -> None:
     """The same over one decoder: no mutant leaves a trace in what comes after it."""
     rng = random.Random(SEED + 1)
-    decoder = cst.codec.ExampleDecoder()
+    decoder = cst.decoder("example")
     good = wire.example([wire.Feature("good", "INT", (1, 2, 3))])
     for _ in range(MUTATIONS // 10):
         record = mutant(rng)

@@ -113,7 +113,7 @@ def test_upb_drops_a_feature_with_an_unknown_field_beside_it() -> None:
 def test_tfx_bsl_decoder_is_not_usable_after_an_error() -> None:
     schema = schema_proto(INT_X).SerializeToString()
     theirs = ExamplesToRecordBatchDecoder(schema)
-    mine = cst.codec.ExampleDecoder(schema=schema)
+    mine = cst.decoder("example", schema=schema)
     bad = [int_record(1), wire.example([wire.Feature("x", "FLOAT", (1.0,))])]
     with pytest.raises(RuntimeError):
         theirs.DecodeBatch(bad)
@@ -155,7 +155,7 @@ def test_tfx_bsl_writes_a_null_element_as_zero() -> None:
     (record,) = RecordBatchToExamplesEncoder(None).encode(batch)
     assert by_protobuf(record) == {"x": [1, 0]}
     with pytest.raises(cst.Error) as error:
-        cst.codec.ExampleEncoder().encode(batch)
+        cst.encoder("example").encode(batch)
     assert (error.value.record, error.value.path) == (0, "x")
 
 
@@ -176,7 +176,7 @@ def test_tfx_bsl_encodes_few_types(column: pa.Array, value: wire.Value) -> None:
     batch = pa.record_batch({"x": column})
     with pytest.raises(Exception, match=r"INVALID_ARGUMENT|UNIMPLEMENTED|format string"):
         RecordBatchToExamplesEncoder(None).encode(batch)
-    encoded = cst.codec.ExampleEncoder().encode(batch)
+    encoded = cst.encoder("example").encode(batch)
     assert by_protobuf(encoded[0]) == {"x": [value]}
 
 

@@ -122,8 +122,10 @@ def batches(
 
 
 def ours(records: Sequence[bytes], schema: str | None = None, **options: Any) -> pa.RecordBatch:
-    decoder = cst.codec.SequenceExampleDecoder(
-        schema=cst.Schema.from_text(schema) if schema is not None else None, **options
+    decoder = cst.decoder(
+        "sequence_example",
+        schema=cst.Schema.from_text(schema) if schema is not None else None,
+        **options,
     )
     return pa.record_batch(decoder.decode(records))
 

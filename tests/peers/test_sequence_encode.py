@@ -112,7 +112,7 @@ def written_by_protobuf(made: Sequences, row: int) -> bytes:
 
 
 def encoded(batch: pa.RecordBatch, **options: Any) -> list[bytes]:
-    records = cst.codec.SequenceExampleEncoder(**options).encode(batch)
+    records = cst.encoder("sequence_example", **options).encode(batch)
     return [records[i] for i in range(len(records))]
 
 
@@ -133,7 +133,7 @@ def test_slices(made: Sequences, begin: int, length: int) -> None:
 def test_decoding_gives_the_batch(made: Sequences) -> None:
     schema = cst.Schema.from_text(made.schema_text())
     decoded = pa.record_batch(
-        cst.codec.SequenceExampleDecoder(schema=schema).decode(encoded(made.batch()))
+        cst.decoder("sequence_example", schema=schema).decode(encoded(made.batch()))
     )
     if made.steps:
         assert decoded.schema.names == made.batch().schema.names
@@ -235,7 +235,7 @@ def raggeds(draw: st.DrawFn, uniform: bool = True) -> Ragged:
 
 
 def examples(made: Ragged) -> list[bytes]:
-    records = cst.codec.ExampleEncoder(schema=cst.Schema.from_text(made.schema_text())).encode(
+    records = cst.encoder("example", schema=cst.Schema.from_text(made.schema_text())).encode(
         made.batch()
     )
     return [records[i] for i in range(len(records))]
@@ -246,14 +246,14 @@ def test_nested_lists_come_back(made: Ragged) -> None:
     """Lists to Examples to lists is the identity, and flat columns in between say the same."""
     schema = cst.Schema.from_text(made.schema_text())
     records = examples(made)
-    decoder = cst.codec.ExampleDecoder(schema=schema, nested=True)
+    decoder = cst.decoder("example", schema=schema, nested=True)
     decoded = pa.record_batch(decoder.decode(records))
     decoded.validate(full=True)
     assert decoded.schema.types == made.batch().schema.types
     assert decoded.schema.names == ["t"]
     assert exact(decoded["t"].to_pylist()) == exact(made.rows)
-    flat = pa.record_batch(cst.codec.ExampleDecoder(schema=schema).decode(records))
-    again = cst.codec.ExampleEncoder(schema=schema).encode(flat)
+    flat = pa.record_batch(cst.decoder("example", schema=schema).decode(records))
+    again = cst.encoder("example", schema=schema).encode(flat)
     assert [again[i] for i in range(len(again))] == records
 
 
@@ -266,7 +266,7 @@ def test_nested_lists_as_the_peer_writes_them(made: Ragged) -> None:
 
 @given(raggeds())
 def test_slices_of_nested_lists(made: Ragged) -> None:
-    encoder = cst.codec.ExampleEncoder(schema=cst.Schema.from_text(made.schema_text()))
+    encoder = cst.encoder("example", schema=cst.Schema.from_text(made.schema_text()))
     part = encoder.encode(made.batch().slice(1, 2))
     assert [part[i] for i in range(len(part))] == examples(made)[1:3]
 

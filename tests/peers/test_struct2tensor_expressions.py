@@ -174,7 +174,9 @@ def test_expressions_of_prensors(case: str) -> None:
     assert text in query.text
     assert query.text.startswith("from table\n")
     (tree,) = struct2tensor.calculate_prensors([expression])
-    batch = cst.codec.MessageDecoder(Session, enums="int32", binary_strings=True).decode(RECORDS)
+    batch = cst.decoder("message", message=Session, enums="int32", binary_strings=True).decode(
+        RECORDS
+    )
     steps = path(wanted).field_list
     found = cst.Query.from_text(
         "\n".join(query.text.splitlines()[:-1]) + f"\noutput x = {wanted}", type=batch

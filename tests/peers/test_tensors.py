@@ -104,5 +104,5 @@ def test_refused_by_all(name: str) -> None:
 def test_schema_proto_is_accepted_as_it_is() -> None:
     """Any object with SerializeToString will do as a schema."""
     schema = schema_proto('feature { name: "f" type: INT }')
-    decoder = cst.codec.ExampleDecoder(schema=schema)
+    decoder = cst.decoder("example", schema=schema)
     assert decoder.decode([b""]).num_rows == 1

@@ -116,7 +116,7 @@ def test_examples(examples: str, more: str, raw: str | None) -> None:
 def test_type_specs(case: Case) -> None:
     schema = schema_proto(case.schema)
     peer = tf_example_record.TFExampleRecord("none", schema=schema, **NAMED)
-    batch = cst.codec.ExampleDecoder(schema).decode(case.records)
+    batch = cst.decoder("example", schema).decode(case.records)
     source = cst.open(batch, schema=schema)
     adapter = tfxio.TensorAdapter(pa.record_batch(batch).schema, source.tensor_representations())
     peers = peer.TensorAdapter()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._base.arguments import positive, proposal, text
-from .._base.errors import UnsupportedError, argument_error
+from .._base.errors import UnsupportedError
 from .._base.public import public
 from .._io.cache import as_cache
 from .._io.rules import rule
@@ -102,13 +102,13 @@ def open(
         files, over the first 10,000 records for pipes; give one, or sample_records, where reading
         everything twice is too slow.
     columns: the wanted columns in the wanted order; other features are skipped, unseen. Of messages
-        they are paths, as for MessageDecoder.
+        they are paths, as for `decoder`.
     group: the schema's tensor_representation_group for `tensors`.
     batch_size: rows of every batch but the last one, across files.
     threads: that read and decode; the batches are the same for every number.
     batch_bytes: ends a batch also when its records reach this many bytes.
     check_crc: check the CRCs of the data (those of the lengths always are).
-    offsets, binary_views, fixed_size: the columns' layout, as for ExampleDecoder; views are
+    offsets, binary_views, fixed_size: the columns' layout, as for `decoder`; views are
         zero-copy for TFRecord blocks below 2 GiB.
     memory_map: map plain files; a file that shrinks meanwhile kills the process.
     max_record_size: of a record or a row, in bytes; 256 MiB by default.
@@ -144,10 +144,10 @@ def open(
         many first records only, which are held in memory meanwhile. A later record that does not
         fit is a SchemaError.
     message: of the format "message", which it implies: the type of the records, as for
-        MessageDecoder: a generated class, or a full name and the descriptors.
+        `decoder`: a generated class, or a full name and the descriptors.
     descriptors: anything that `Descriptors` takes. Without a message: the only one of these that no
         other one holds.
-    message_options: further options of MessageDecoder, such as {"enums": "text"}; offsets and
+    message_options: further options of `decoder`, such as {"enums": "text"}; offsets and
         binary_views are arguments here, too.
     message_column: of any format with columns, such as Parquet: the binary column of this name
         holds the messages, and becomes a column of structs in its place, null where there is no

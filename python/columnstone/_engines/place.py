@@ -69,7 +69,7 @@ _COMPRESSIONS = {"gzip": ".gz", "zlib": ".zlib", "zstd": ".zst"}
 
 def ending_of(format: str, container: str | None, compression: str | None) -> str:
     """What readers know the files of an output by."""
-    endings, _ = _core.FORMATS.get(format, ((f".{format}",), False))
+    endings, *_ = _core.FORMATS.get(format, ((f".{format}",), False, False))
     if not endings:  # of records
         container = container or "tfrecord"
         endings = _core.CONTAINERS.get(container, ()) or (f".{container}",)

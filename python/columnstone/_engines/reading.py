@@ -32,7 +32,7 @@ _END = 2**63 - 1  # of a split of unknown size
 _LOOK = 4 << 20  # bytes of batches that an estimate looks at
 _GROWTH = 4.0  # from disk to memory, where a look does not tell
 
-_TEXTS = [name for name, (_, is_text) in FORMATS.items() if is_text]
+_TEXTS = [name for name, (_, is_text, _) in FORMATS.items() if is_text]
 
 # Where files are, and which may be opened: options of everything that looks at them.
 _PLACE = ("filesystem", "schemes", "hosts")

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 Compression: TypeAlias = Literal["none", "gzip", "zlib", "zstd"]
 
 _HEAD = 64  # bytes that tell a format
-_TEXT = {end: name for name, (ends, is_text) in _core.FORMATS.items() if is_text for end in ends}
+_TEXT = {end: name for name, (ends, is_text, _) in _core.FORMATS.items() if is_text for end in ends}
 _ENDINGS = {
     **{ending: "example" for endings in _core.CONTAINERS.values() for ending in endings},
-    **{ending: name for name, (endings, _) in _core.FORMATS.items() for ending in endings},
+    **{ending: name for name, (endings, *_) in _core.FORMATS.items() for ending in endings},
 }
 _COMPRESSIONS: dict[str, Compression] = {
     ".gz": "gzip",

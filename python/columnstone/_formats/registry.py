@@ -155,7 +155,7 @@ def sink_of(name: str | None, path: bytes) -> Any:
     """The sink of a format that is written in Python; None if the library writes it."""
     extension = os.path.splitext(os.fsdecode(path))[1]
     for known, shipped in _SHIPPED.items():
-        extensions, _ = _core.FORMATS[known]
+        extensions, *_ = _core.FORMATS[known]
         if name == known or (name is None and extension in extensions):
             return _module(shipped).SINK
     return None

@@ -3,7 +3,7 @@ them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from .. import _core
 from .._base.arguments import integer, text
@@ -25,7 +25,32 @@ if TYPE_CHECKING:
         _core.Descriptors | None, str | None, tuple[tuple[str, str], ...]
     ]
 
-# What there is besides the columns, with the usual values.
+
+class MessageOptions(TypedDict, total=False):
+    """The options of messages, besides the type and the layout of the columns."""
+
+    form: Form
+    enums: Enums
+    defaults: bool
+    nullable_lists: bool
+    nullable_items: bool
+    plain_types: bool
+    binary_strings: bool
+    maps_as_lists: bool
+    ignore_unknown: bool
+    timestamp_unit: TimeUnit
+    time_zone: str | None
+    duration_unit: TimeUnit
+    time_unit: TimeUnit
+    recursion: int
+    unknown_fields: str | None
+    list_item: str
+    map_key: str
+    map_value: str
+    field_number_key: str | None
+
+
+# The same with the usual values.
 OPTIONS: dict[str, Any] = {
     "form": "binary",
     "enums": "dictionary",

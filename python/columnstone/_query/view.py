@@ -71,7 +71,7 @@ class View:
     outputs: the wanted columns of the result in the wanted order; all else is not computed, and not
         parsed.
     form: what a record of messages holds, if not what the query says: "binary", "json", "text",
-        "confluent", as for MessageDecoder.
+        "confluent", as for `decoder`.
     max_elements, max_bytes, max_work: limits of one batch, or of the records of one call; beyond
         them a LimitError names the record with the largest share. B is the size of the batch in
         memory. Elements of all lists that the query makes (2**28); bytes of memory that it takes

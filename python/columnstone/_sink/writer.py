@@ -145,7 +145,7 @@ class TFRecordWriter(_Output):
         self._core.write(record)
 
     def write_batch(self, records: ArrowArrayExportable | ArrowStreamExportable) -> None:
-        """Writes all records of an Arrow binary array without nulls, as ExampleEncoder gives.
+        """Writes all records of an Arrow binary array without nulls, as encoders give.
 
         A batch, a table, a source or another stream with one such column will do, such as
         `cst.open(paths, format="raw")`.
@@ -184,8 +184,8 @@ class Writer(_Output):
         (protobuf's writeDelimitedTo) or "lines" (a record per line). None goes by the ending of the
         name, else it is "tfrecord".
     message, descriptors: of the format "message", which they imply: the type of the messages, as
-        for MessageEncoder.
-    message_options: of these, {"form": ..., "unknown_fields": ...}, as for MessageEncoder.
+        for `encoder`.
+    message_options: of these, {"form": ..., "unknown_fields": ...}, as for `encoder`.
     format_options: of the format, by name: of CSV delimiter, header (False writes no line of
         names), multivalent (columns whose lists are several values in a cell) and
         secondary_delimiter (if it is given, every list is written so); of sequence_example

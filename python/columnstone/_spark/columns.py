@@ -34,11 +34,11 @@ def decode_examples(
         kafka.select(cst.spark.decode_examples("value", schema="schema.pbtxt").alias("trip"))
 
     column: its name, or a Column.
-    schema, columns, nested: as for ExampleDecoder; each field is an array, as features are lists.
+    schema, columns, nested: as for `decoder`; each field is an array, as features are lists.
     on_error: of a record that does not decode: "raise" fails the task, "null" makes the struct
         null. A null stays null.
 
-    Needs Spark 4.1. Raises at once what ExampleDecoder raises, and UnsupportedError for a type that
+    Needs Spark 4.1. Raises at once what `decoder` raises, and UnsupportedError for a type that
     Spark does not have.
     """
     from .records import decode_column
@@ -58,7 +58,7 @@ def decode_messages(
     **options: Any,
 ) -> Any:
     """The same of a column of serialized protobuf messages. message, columns, descriptors and all
-    further options are those of MessageDecoder."""
+    further options are those of `decoder`."""
     from .records import decode_column
 
     policy = _policy(on_error, "raise", "null")
@@ -73,15 +73,15 @@ def encode_examples(*columns: Any, schema: SchemaLike | None = None, lossy: bool
         trips.select(cst.spark.encode_examples("fare", "company").alias("value"))
 
     columns: names or Columns; "trip.*" for the fields of a struct.
-    schema, lossy: as for ExampleEncoder. A null is a feature without values.
+    schema, lossy: as for `encoder`. A null is a feature without values.
     """
     need("pyspark", "columnstone.spark.encode_examples")
-    from .._decode.example import ExampleEncoder
+    from .._api.codec import encoder
     from .records import Encoding, encode_columns
 
     if not columns:
         raise argument_error("encode_examples needs columns", "*frame.columns for all of them")
-    return encode_columns(Encoding(ExampleEncoder(schema, lossy=lossy)), columns)
+    return encode_columns(Encoding(encoder("example", schema, lossy=lossy)), columns)
 
 
 @_public
@@ -132,14 +132,13 @@ def _of_examples(
     column: Any, schema: SchemaLike, columns: Iterable[str] | None, nested: bool, on_error: str
 ) -> Decoding:
     need("pyspark", "decoding a column")
-    from .._decode.example import ExampleDecoder
+    from .._api.codec import decoder
     from .records import Decoding
 
     if schema is None:
         raise argument_error("a column of tf.Examples needs a schema", "schema=")
-    return Decoding(
-        ExampleDecoder(schema, columns, offsets=32, nested=nested), str(column), on_error
-    )
+    made = decoder("example", schema, columns, offsets=32, nested=nested)
+    return Decoding(made, str(column), on_error)
 
 
 def _of_messages(
@@ -151,11 +150,11 @@ def _of_messages(
     options: dict[str, Any],
 ) -> Decoding:
     need("pyspark", "decoding a column")
-    from .._message.decoder import MessageDecoder
+    from .._api.codec import decoder
     from .records import Decoding
 
-    given = {"descriptors": descriptors, "offsets": 32, **options}
-    return Decoding(MessageDecoder(message, columns, **given), str(column), on_error)
+    given = {"descriptors": descriptors, "columns": columns, "offsets": 32, **options}
+    return Decoding(decoder("message", message=message, **given), str(column), on_error)
 
 
 def _policy(on_error: str, *known: str) -> str:

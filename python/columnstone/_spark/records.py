@@ -14,16 +14,14 @@ if TYPE_CHECKING:
 
     from pyspark.sql.types import StructType
 
-    from .._decode.example import ExampleDecoder, ExampleEncoder
-    from .._message.decoder import MessageDecoder
+    from .._api.codec import Decoder, Encoder
+    from .._core import Array
 
 
 class Decoding:
     """Binary arrays to structs of one type. It pickles: workers have one each."""
 
-    def __init__(
-        self, decoder: ExampleDecoder | MessageDecoder, column: str, on_error: str
-    ) -> None:
+    def __init__(self, decoder: Decoder, column: str, on_error: str) -> None:
         self._decoder = decoder
         self._column = column
         self._goes_on = on_error != "raise"
@@ -84,7 +82,7 @@ class Decoding:
 class Encoding:
     """Struct arrays to serialized tf.Examples."""
 
-    def __init__(self, encoder: ExampleEncoder) -> None:
+    def __init__(self, encoder: Encoder[Array]) -> None:
         self._encoder = encoder
 
     def records(self, structs: pa.Array) -> pa.Array:

@@ -32,7 +32,8 @@ PyObject *cst__py_formats(void) {
     PyObject *extensions = tuple_of_texts(info->extensions);
     PyObject *value = extensions == NULL
                           ? NULL
-                          : Py_BuildValue("(NN)", extensions, PyBool_FromLong(info->is_text));
+                          : Py_BuildValue("(NNN)", extensions, PyBool_FromLong(info->is_text),
+                                          PyBool_FromLong(info->is_records));
     if (add_to_dict(dict, info->name, value) < 0) {
       Py_CLEAR(dict);
     }

@@ -1,0 +1,435 @@
+"""Decoders and encoders of data in memory: one of each, for whatever the data are."""
+
+from __future__ import annotations
+
+import functools
+import io
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from .. import _core
+from .._base.errors import UnsupportedError, argument_error
+from .._base.files import in_memory
+from .._base.public import public, public_in
+from .._formats import registry
+from .._formats.options import KINDS, core_options
+from .._message.options import OPTIONS, core_message, encoding_message, message_of
+from .._message.plain import PlainData
+from .._schema.schema import Schema, as_column_flags, as_columns, as_core
+from .._sink.writer import Writer
+from .open import open as open_source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Literal, Self, TypeAlias, Unpack
+
+    from .._arrow.objects import Plain
+    from .._core import (
+        ArrowArrayExportable,
+        ArrowSchema,
+        ArrowSchemaExportable,
+        ArrowStreamExportable,
+        Buffer,
+    )
+    from .._formats.options import CoreFormatOptions
+    from .._message.descriptors import Descriptors, DescriptorsLike
+    from .._message.options import CoreMessage, Form, MessageLike, MessageOptions
+    from .._schema.schema import SchemaLike
+    from .._sink.writer import Batches
+
+    Records: TypeAlias = "Iterable[Buffer] | ArrowArrayExportable | ArrowStreamExportable"
+    Told: TypeAlias = "tuple[_core.Schema | None, CoreMessage | None, CoreFormatOptions]"
+
+_Encoded = TypeVar("_Encoded")
+
+_ALL_ROWS = 2**31 - 1  # of one batch
+_LAYOUT = {"offsets": 64, "binary_views": False, "fixed_size": False, "nested": False}
+
+
+def _is_of_records(format: str) -> bool:
+    """False for formats of files. NotFoundError for one that there is not."""
+    if not isinstance(format, str):
+        raise TypeError(f"a format is named by a str, not {type(format).__name__}")
+    if format in _core.FORMATS:
+        return _core.FORMATS[format][2]
+    if registry.by_name(format) is None:
+        try:
+            _core.Decoder(format, None, None, 0, None, ())
+        except UnsupportedError:  # a plug-in
+            return False
+    return False
+
+
+class _Codec:
+    """What decoders and encoders have in common: what they were made of, as which they pickle."""
+
+    __slots__ = ("_format", "_given", "_of_records")
+
+    def __init__(self, format: str, schema: SchemaLike | None) -> None:
+        self._of_records = _is_of_records(format)
+        self._format = format
+        self._given: dict[str, Any] = {}
+        if "schema" in _core.FORMAT_OPTIONS.get(
+            format, {}
+        ):  # not one of TFMD: an option of its own
+            self._given["schema"] = schema
+        elif schema is not None:
+            core = as_core(schema)
+            self._given["schema"] = None if core is None else Schema._wrap(core)
+
+    def _told(self, options: dict[str, Any], message: Callable[..., CoreMessage]) -> Told:
+        """Keeps options of records, and gives them as the compiled part takes them."""
+        schema, core, own = self.schema, None, {}
+        if self._format == "message":
+            kind = options.pop("message", None), options.pop("descriptors", None)
+            descriptors, name = message_of(*kind)
+            core = message(name, descriptors, options)
+            self._given.update(options, message=name, descriptors=descriptors)
+        else:
+            for name in options.keys() & {*OPTIONS, "message", "descriptors"} - KINDS.keys():
+                raise argument_error(
+                    f"the format {self._format} has no option {name!r}",
+                    "it is one of the format message",
+                )
+            self._given.update(options)
+            own = {**options, "schema": None if schema else self._given.get("schema")}
+            own = {name: value for name, value in own.items() if value is not None}
+        return (
+            None if schema is None else as_core(schema),
+            core,
+            core_options(type(self).__name__.lower(), own),
+        )
+
+    @property
+    def format(self) -> str:
+        """The name that it was made by."""
+        return self._format
+
+    @property
+    def schema(self) -> Schema | None:
+        """The schema that was given."""
+        schema = self._given.get("schema")
+        return schema if isinstance(schema, Schema) else None
+
+    @property
+    def message(self) -> str | None:
+        """The full name of the message, if it is of messages."""
+        return self._given.get("message")
+
+    @property
+    def descriptors(self) -> Descriptors | None:
+        """The set of message types, if it is of messages."""
+        return self._given.get("descriptors")
+
+    def __reduce__(self) -> tuple[Callable[..., Self], tuple[Any, ...]]:
+        return functools.partial(type(self), **self._given), (self._format,)
+
+    def __repr__(self) -> str:
+        what = self._format if self.message is None else f"{self._format} {self.message}"
+        return f"<{type(self).__module__}.{type(self).__name__}: {what}>"
+
+
+@public_in("columnstone.codec")
+class Decoder(_Codec):
+    """Decodes data in memory into record batches. `columnstone.decoder` makes it. It pickles."""
+
+    __slots__ = ("_core",)
+
+    def __init__(
+        self,
+        format: str,
+        schema: SchemaLike | None = None,
+        columns: Iterable[str] | None = None,
+        **options: Any,
+    ) -> None:
+        super().__init__(format, schema)
+        names = as_columns(columns)
+        self._core = None
+        self._given["columns"] = names
+        if not self._of_records:
+            self._given.update((k, v) for k, v in options.items() if v is not None)
+            return
+        layout = {name: options.pop(name, usual) for name, usual in _LAYOUT.items()}
+        flags = as_column_flags(**layout)
+        of_schema, message, own = self._told(options, core_message)
+        self._core = _core.Decoder(format, of_schema, names, flags, message, own)
+        self._given.update(layout)
+
+    def decode(self, records: Buffer | Records) -> _core.RecordBatch:
+        """Decodes the records into one batch, one row each; or files in memory, to all their rows.
+
+        records: a list (or any iterable) of bytes or other buffers, or an Arrow array of binary,
+            string or their large and view variants without nulls; a batch of one such column will
+            do, and a table or other object with __arrow_c_stream__ is decoded whole. Of formats of
+            files: the bytes of one, or a list or tuple of such; for JSON such as one object each.
+
+        The GIL is free while decoding. A decoder is used by one thread at a time (others wait) and
+        stays usable after an error: CorruptError or SchemaError with the record's number, and the
+        path of the column; TypeError for a record that is not bytes. Of files, raises what
+        `cst.open` and its passes raise, with the record's number and place.
+        """
+        return self._decode_files(records) if self._core is None else self._core.decode(records)
+
+    def _decode_files(self, data: Any) -> _core.RecordBatch:
+        name = f"{self._format} data"
+        several = isinstance(data, list | tuple) and len(data) > 0
+        if several and self._format == "json":  # lines are records: as one file it is faster
+            data, several = b"\n".join(data), False
+        files = [in_memory(name, item) for item in data] if several else in_memory(name, data)
+        with open_source(files, self._format, batch_size=_ALL_ROWS, **self._given) as source:
+            for batch in source:
+                return batch
+            return source.empty_batch()
+
+    @property
+    def arrow_schema(self) -> ArrowSchema | None:
+        """The schema of the batches; None where the data of each call say their types: without a
+        schema or descriptors, and of files."""
+        return None if self._core is None else self._core.arrow_schema
+
+    def __repr__(self) -> str:
+        what = "any schema" if self.arrow_schema is None else repr(self.arrow_schema)
+        return f"{super().__repr__()[:-1]}, {what}>"
+
+
+@public_in("columnstone.codec")
+class Encoder(_Codec, Generic[_Encoded]):
+    """Encodes record batches. `columnstone.encoder` makes it. It pickles."""
+
+    __slots__ = ("_core", "_plain")
+
+    def __init__(self, format: str, schema: SchemaLike | None = None, **options: Any) -> None:
+        super().__init__(format, schema)
+        self._core: _core.Encoder | None = None
+        self._plain: PlainData | None = None
+        if not self._of_records:
+            self._given.update((k, v) for k, v in options.items() if v is not None)
+            return
+        lossy = bool(options.pop("lossy", False))
+        of_schema, message, own = self._told(options, encoding_message)
+        flags = _core.ENCODE_LOSSY if lossy else 0
+        self._core = _core.Encoder(format, of_schema, flags, message, own)
+        self._plain = None if message is None else PlainData(message)
+        self._given["lossy"] = lossy
+
+    def encode(
+        self,
+        batch: ArrowArrayExportable | ArrowStreamExportable | Plain | Batches,
+        arrow_schema: ArrowSchemaExportable | ArrowSchema | None = None,
+    ) -> _Encoded:
+        """Encodes a batch into an Array of large_binary, one record per row; or, for a format of
+        files, batches into the bytes of a file.
+
+        batch: a RecordBatch of ours, of pyarrow or of Polars, or any object with __arrow_c_array__;
+            a table or other object with __arrow_c_stream__ is encoded whole, and so are rows and
+            columns of Python's own, as `record_batch` takes them; for messages, a map in these is a
+            dict. For files, also an iterable of batches.
+        arrow_schema: for files: of the batches, where there may be none.
+
+        Raises UnsupportedError with row and column for a value that a record or the file cannot
+        hold: for tf.Example a null inside a list, an integer above 2**63 - 1, a float64 that
+        float32 cannot hold exactly. NotFoundError for a column that a message does not have.
+        """
+        encoded: Any
+        if self._core is None:
+            encoded = self._encode_file(batch, arrow_schema)
+        elif arrow_schema is not None:
+            raise argument_error("records need no Arrow schema", "leave arrow_schema out")
+        else:
+            encoded = self._core.encode(
+                batch if self._plain is None else self._plain.prepared(batch)
+            )
+        return encoded  # type: ignore[no-any-return]
+
+    def _encode_file(self, batches: Any, arrow_schema: Any) -> bytes:
+        file = io.BytesIO()
+        with Writer(file, self._format, **self._given) as writer:
+            if arrow_schema is not None:
+                writer.begin(arrow_schema)
+            writer.write(batches)
+        return file.getvalue()
+
+
+# ---- what makes them ----
+
+
+@overload
+def decoder(
+    format: Literal["example"],
+    schema: SchemaLike | None = None,
+    columns: Iterable[str] | None = None,
+    *,
+    offsets: int = 64,
+    binary_views: bool = False,
+    fixed_size: bool = False,
+    nested: bool = False,
+) -> Decoder: ...
+@overload
+def decoder(
+    format: Literal["sequence_example"],
+    schema: SchemaLike | None = None,
+    columns: Iterable[str] | None = None,
+    *,
+    sequence_column: str | None = None,
+    offsets: int = 64,
+    binary_views: bool = False,
+) -> Decoder: ...
+@overload
+def decoder(
+    format: Literal["message"],
+    *,
+    message: MessageLike | None = None,
+    columns: Iterable[str] | None = None,
+    descriptors: DescriptorsLike | None = None,
+    offsets: int = 64,
+    binary_views: bool = False,
+    **options: Unpack[MessageOptions],
+) -> Decoder: ...
+@overload
+def decoder(
+    format: Literal["raw"],
+    *,
+    columns: Iterable[str] | None = None,
+    offsets: int = 64,
+    binary_views: bool = False,
+) -> Decoder: ...
+@overload
+def decoder(
+    format: str,
+    schema: SchemaLike | None = None,
+    columns: Iterable[str] | None = None,
+    **options: Any,
+) -> Decoder: ...
+@public
+def decoder(
+    format: str,
+    schema: SchemaLike | None = None,
+    columns: Iterable[str] | None = None,
+    **options: Any,
+) -> Decoder:
+    """A Decoder: of data in memory, such as those of Kafka or gRPC, to record batches.
+
+    format: what the data are. Records: "example" (tf.Example), "sequence_example", "message" (any
+        protobuf message), "raw" (one column `record` of them as they are). Files: "csv", "json"
+        (lines), "arrow" (file or stream), "parquet", the name of a plug-in, or one that was
+        registered with `format.register`.
+    schema: of example, sequence_example and files: anything that Schema takes. Without one the
+        types come from the data of each call, the columns are sorted by name, and a feature that
+        never has a type is a column of type null; and so is one of TYPE_UNKNOWN (without values,
+        where a schema was inferred). The feature lists of a sequence_example are the struct_domain
+        of the schema's feature of type STRUCT that is called like the struct column.
+    columns: the wanted columns in the wanted order; the bytes of others are skipped. Of messages,
+        they are paths: "id", "event.query" (of all events), "labels.key" and "labels.value" of a
+        map, "(shop.extra)" for an extension, "payload.(shop.Event).id" for what an Any holds if it
+        is of that type; of a sequence_example "<struct column>.name" for single feature lists.
+
+    Of records:
+
+    offsets: 64 for large_list, large_utf8 and large_binary, 32 for list, utf8 and binary.
+    binary_views: strings and bytes as string_view and binary_view; without a copy when the input is
+        an Arrow binary array, which then stays alive as long as the batch.
+    fixed_size: of examples: features of a fixed shape become fixed_size_list.
+    nested: of examples: a feature and the row lengths of its ragged representation become one
+        column of nested lists.
+    sequence_column: name of the struct column of a sequence_example, which has its feature lists,
+        as list<list<T>>; the last one after those of the context. An absent feature list is null,
+        one without features empty; a feature without a kind is a null inner list, one without
+        values an empty one.
+
+    Of messages:
+
+    message: a generated class, a message, its DESCRIPTOR; or a full name such as "shop.Session",
+        and then the descriptors. None is the only message of these that no other one holds.
+    descriptors: anything that `Descriptors` takes; beside a class, what has its extensions and the
+        types of its Any fields.
+    form: what a record holds: "binary", the wire format; "text" and "json", protobuf's own; or
+        "confluent", the wire format after the prefix of Confluent's schema registry
+        ("confluent_plain": a prefix without the place of the message in its schema).
+    enums: "dictionary" of names, names as "text" or "binary", or "int32".
+    defaults: an absent optional field has its default value, instead of null.
+    nullable_lists: repeated fields and maps without values are null, instead of empty.
+    nullable_items: items of lists and values of maps are declared nullable.
+    plain_types: google.protobuf.Timestamp and the other well-known types are the structs that their
+        files declare.
+    binary_strings: strings are binary columns, and need not be UTF-8.
+    maps_as_lists: maps are lists of structs.
+    ignore_unknown: of form "json": fields that the message does not have, and names that an enum
+        does not have, are passed over, as protobuf's `ignore_unknown_fields` has it.
+    timestamp_unit, duration_unit, time_unit: "ns", "us", "ms" or "s", of Timestamp, Duration and
+        google.type.TimeOfDay; finer parts are cut off.
+    time_zone: of timestamps; None: none.
+    recursion: how often a message may stand within one of its own type; below, it is its bytes.
+    unknown_fields: name of one more binary field, the last one of every message, with the bytes of
+        the fields that its type does not have.
+    list_item, map_key, map_value: names within lists and maps.
+    field_number_key: of metadata that each field gets, with its number: "PARQUET:field_id" is that
+        of Parquet and Iceberg.
+
+    Of files, options are those of `cst.open`, such as types, and delimiter of CSV.
+
+    Raises NotFoundError for an unknown format, column, message or path, SchemaError for a schema
+    that does not fit, such as one with a feature of type STRUCT for examples, ArgumentError for an
+    option that the format does not have.
+    """
+    return Decoder(format, schema, columns, **options)
+
+
+@overload
+def encoder(
+    format: Literal["example"], schema: SchemaLike | None = None, *, lossy: bool = False
+) -> Encoder[_core.Array]: ...
+@overload
+def encoder(
+    format: Literal["sequence_example"],
+    schema: SchemaLike | None = None,
+    *,
+    sequence_column: str | None = None,
+    lossy: bool = False,
+) -> Encoder[_core.Array]: ...
+@overload
+def encoder(
+    format: Literal["message"],
+    *,
+    message: MessageLike | None = None,
+    descriptors: DescriptorsLike | None = None,
+    form: Form = "binary",
+    unknown_fields: str | None = None,
+    lossy: bool = False,
+) -> Encoder[_core.Array]: ...
+@overload
+def encoder(format: Literal["raw"]) -> Encoder[_core.Array]: ...
+@overload
+def encoder(
+    format: Literal["csv", "json", "arrow", "arrows", "parquet"],
+    schema: SchemaLike | None = None,
+    **options: Any,
+) -> Encoder[bytes]: ...
+@overload
+def encoder(format: str, schema: SchemaLike | None = None, **options: Any) -> Encoder[Any]: ...
+@public
+def encoder(format: str, schema: SchemaLike | None = None, **options: Any) -> Encoder[Any]:
+    """An Encoder: of record batches to records, or to the bytes of a file. The same batch always
+    gives the same bytes, and decoding gives the same batch.
+
+    format: as for `decoder`.
+    schema: of example and sequence_example: the types of the columns are checked against it, and
+        columns of nested lists become the features of its ragged tensors.
+    lossy: round what a record cannot hold exactly, such as a float64 that does not fit float32,
+        instead of raising.
+    sequence_column: name of the struct column of a sequence_example, which may be missing.
+    message, descriptors, form: as for `decoder`.
+    unknown_fields: name of the binary fields that hold fields in bytes, as decoders of messages
+        make them.
+
+    Examples: keys are sorted bytewise and values packed. A null is written as a key with an empty
+    Feature, an empty list as a typed empty list. Columns are lists (of any list type) or single
+    values of integers, floats, strings or bytes. Sequence examples: likewise the columns of the
+    context, and the struct column of list<list<T>>.
+
+    Messages are in protobuf's deterministic form: fields by number, maps by key, unknown fields
+    last. Columns and fields of structs are fields of the messages by name, extensions as
+    "(full.name)". What a decoder gives is taken, with whatever options it was made, and so is every
+    Arrow type that holds the same values. Null is an absent field.
+
+    Files: options are those of `cst.Writer`, such as delimiter of CSV.
+    """
+    return Encoder(format, schema, **options)

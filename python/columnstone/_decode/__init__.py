@@ -1,1 +1,0 @@
-"""Serialized tf.Examples and tf.SequenceExamples as batches, and back."""

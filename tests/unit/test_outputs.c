@@ -4,6 +4,7 @@
 #include <columnstone/array.h>
 #include <columnstone/dataset.h>
 #include <columnstone/index.h>
+#include <columnstone/query.h>
 #include <columnstone/records.h>
 #include <columnstone/sink.h>
 #include <columnstone/split.h>

@@ -125,10 +125,11 @@ static int add_format_option(const cli_verb *verb, const format_flag *flag, cons
   return -1;
 }
 
-static bool writes_by(const char *format, const char *name) {
+/* True if the option matters to reading, or to writing, files of the format. */
+static bool uses(const char *format, const char *name, bool reads) {
   const cst_option_info *info;
   for (size_t i = 0; (info = cst_format_option_get(format, i)) != NULL; i++) {
-    if (info->writes && strcmp(info->name, name) == 0) {
+    if ((reads ? info->reads : info->writes) && strcmp(info->name, name) == 0) {
       return true;
     }
   }
@@ -141,7 +142,7 @@ static const char *format_of_output(const char *format, const char *name) {
   const cst_format_info *info;
   for (size_t i = 0; (info = cst_format_get(i)) != NULL; i++) {
     bool may_be = format != NULL ? strcmp(format, info->name) == 0 : info->is_records;
-    if (may_be && writes_by(info->name, name)) {
+    if (may_be && uses(info->name, name, false)) {
       return info->name;
     }
   }
@@ -162,12 +163,15 @@ cst_status cli_share_options(cli_settings *settings, const char *output, cst_err
     return CST_NO_MEMORY;
   }
   settings->formats.output = taken;
+  settings->formats.num_input = 0;
   for (size_t i = 0; i < count; i++) {
-    cst_option *given = &settings->formats.input[i];
-    const char *of_output = format_of_output(format, given->name);
-    if (of_output != NULL) {
-      given->format = of_output; /* the input may be of another format */
-      taken[settings->formats.num_output++] = *given;
+    cst_option given = settings->formats.input[i];
+    given.format = format_of_output(format, given.name);
+    if (given.format != NULL) { /* the input may be of another format */
+      taken[settings->formats.num_output++] = given;
+    }
+    if (given.format == NULL || uses(given.format, given.name, true)) {
+      settings->formats.input[settings->formats.num_input++] = given;
     }
   }
   return CST_OK;

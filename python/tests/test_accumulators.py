@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import io
 import pathlib
 import pickle
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ from typing import Any
 import columnstone as cst
 import pyarrow as pa
 import pytest
+from google.protobuf import wrappers_pb2
 
 SCHEMA = """
 feature { name: "a" type: INT value_count { min: 1 max: 1 } int_domain { min: 0 max: 2 } }
@@ -335,3 +337,55 @@ def test_all_columns_are_looked_at_whatever_columns_say(numbers: Any) -> None:
         feature { name: "b" type: BYTES presence { min_count: 1 min_fraction: 1 } }"""
     assert not src.validate(schema).anomalies
     assert src.accumulate("counts").to_pydict()["path"] == ["a", "b"]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("format", ["csv", "tfrecord"])
+def test_what_is_dropped_is_told(tmp_path: pathlib.Path, format: str, threads: int) -> None:
+    path = tmp_path / f"bad.{format}"
+    types: Any = None
+    if format == "csv":
+        path.write_text("a,b\n" + "1,2\n" * 20 + "3\n" + "4,5\n" * 20 + "6\n")
+        types = pa.schema([("a", pa.int64()), ("b", pa.int64())])
+    else:
+        rows = pa.table({"a": [[i] for i in range(40)], "b": [[i] for i in range(40)]})
+        cst.write(rows, path)
+        data = bytearray(path.read_bytes())
+        size = len(data) // 40
+        for record in (10, 30):
+            data[size * record + 20] ^= 1
+        path.write_bytes(data)
+    options: dict[str, Any] = {"types": types, "threads": threads, "batch_size": 4}
+    src = cst.open(path, on_error="skip", **options)
+    expected = pa.table(src).num_rows
+    dropped = src.dropped
+    assert len(dropped) == 2
+    found = src.accumulate("counts")
+    assert found.to_pydict()["rows"] == [expected, expected]
+    assert [d.record for d in src.dropped] == [d.record for d in dropped]
+    with pytest.raises(cst.errors.LimitError):
+        cst.open(path, on_error="skip", max_errors=1, **options).accumulate("counts")
+    told: list[Any] = []
+    src = cst.open(path, on_error=lambda one: told.append(one.record), **options)
+    src.accumulate("counts")
+    assert told == [d.record for d in dropped]
+
+    def stop(one: object) -> None:
+        raise KeyError(one)
+
+    with pytest.raises(KeyError):
+        cst.open(path, on_error=stop, **options).accumulate("counts")
+
+
+def test_messages_that_do_not_parse_are_rows_of_nulls() -> None:
+    records = [b"\x08\x01", b"\xff", b"\x08\x02"]
+    file = io.BytesIO()
+    with cst.codec.TFRecordWriter(file) as writer:
+        for record in records:
+            writer.write(record)
+    for threads in (1, 2):
+        file.seek(0)
+        src = cst.open(file, message=wrappers_pb2.Int64Value, on_error="null", threads=threads)
+        found = pa.record_batch(src.accumulate("counts"))
+        assert found.schema.metadata[b"num_rows"] == b"3"
+        assert found.to_pydict()["rows"] == [2]

@@ -82,8 +82,9 @@ def test_dialects() -> None:
 def test_wrong_options(csv: pathlib.Path, options: dict[str, Any], said: str) -> None:
     with pytest.raises(cst.errors.ArgumentError, match=said):
         cst.open(csv, **options)
-    with pytest.raises(cst.errors.ArgumentError, match=said):
-        cst.Writer(io.BytesIO(), "csv", **options)
+    if "skip_lines" not in options:
+        with pytest.raises(cst.errors.ArgumentError, match=said):
+            cst.Writer(io.BytesIO(), "csv", **options)
 
 
 def test_wrong_types_of_options(csv: pathlib.Path) -> None:
@@ -124,10 +125,49 @@ def test_options_of_either_side_of_a_conversion(tmp_path: pathlib.Path) -> None:
     assert (tmp_path / "u.csv").read_text() == "x;y\n1;2\n"
     cst.convert(cst.open(rows), tmp_path / "v.csv", delimiter="|")
     assert (tmp_path / "v.csv").read_text() == "a|b\n1|2\n"
-    with pytest.raises(cst.errors.ArgumentError, match="json has no option 'comment'"):
-        cst.convert(rows, tmp_path / "w.csv", comment="#")
+    with pytest.raises(cst.errors.ArgumentError, match="json has no option 'skip_lines'"):
+        cst.convert(rows, tmp_path / "w.csv", skip_lines=1)
     with pytest.raises(cst.errors.ArgumentError, match="json has no option 'delimiter'"):
         cst.convert(rows, tmp_path / "w.arrow", delimiter="#")
+
+
+def test_options_of_the_other_use(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(cst.errors.ArgumentError, match="csv has no option 'header' of reading"):
+        cst.open(io.BytesIO(b"1,2"), "csv", header=False)
+    for option in ({"names": ["a"]}, {"skip_lines": 1}):
+        with pytest.raises(cst.errors.ArgumentError, match="has no option .* of writing"):
+            cst.Writer(io.BytesIO(), "csv", **option)  # type: ignore[call-overload]
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(cst.errors.ArgumentError, match="csv has no option 'header' of reading"):
+        cst.convert(tmp_path / "t.csv", tmp_path / "t.jsonl", header=False)
+    cst.convert(tmp_path / "t.csv", tmp_path / "u.csv", header=False)
+    assert (tmp_path / "u.csv").read_text() == "1,2\n"
+
+
+def test_a_null_alone_in_its_row(tmp_path: pathlib.Path) -> None:
+    """The hint of the error, followed."""
+    rows, there = tmp_path / "t.jsonl", tmp_path / "t.csv"
+    rows.write_text('{"s": "x"}\n{"s": null}\n')
+    with pytest.raises(cst.errors.UnsupportedError, match="set keep_blank_lines"):
+        cst.convert(rows, there)
+    cst.convert(rows, there, keep_blank_lines=True)
+    back = tmp_path / "u.csv"
+    cst.convert(there, back, keep_blank_lines=True)
+    assert pa.table(cst.open(back, keep_blank_lines=True)).to_pydict() == {"s": ["x", None]}
+
+
+@pytest.mark.parametrize("format", ["jsonl", "csv"])
+def test_files_without_bytes_are_of_the_format_of_their_ending(
+    tmp_path: pathlib.Path, format: str
+) -> None:
+    path = tmp_path / f"t.{format}"
+    path.write_bytes(b"")
+    types = pa.schema([("a", pa.int64())])
+    names: Any = {"names": ["a"]} if format == "csv" else {}
+    assert pa.table(cst.open(path, types=types, **names)).schema == types
+    if format == "csv":
+        with pytest.raises(cst.Error, match="no header"):
+            cst.open(path, delimiter=";").arrow_schema  # noqa: B018
 
 
 def test_names_with_commas_and_quotes() -> None:

@@ -33,24 +33,37 @@ static const char *format_with(const char *name) {
   return NULL;
 }
 
-cst_status cst__format_options_read(const cst__format *format, const cst_option *given,
-                                    size_t count, cst__arena *arena, const void **out,
+/* An option of another format, or of the other use. */
+static cst_status check_use(const cst__format *format, cst__format_use use, const char *name,
+                            cst_error *error) {
+  const cst__option *own = format->options != NULL ? cst__option_find(format->options, name) : NULL;
+  const char *other = own == NULL ? format_with(name) : NULL;
+  char hint[96];
+  if (other != NULL) {
+    snprintf(hint, sizeof hint, "it is one of the format %s", other);
+    return cst__fail(error, CST_INVALID_ARGUMENT, hint, "%s has no option '%.60s'", format->name,
+                     name);
+  }
+  bool reads = use == CST__FOR_READING;
+  return own == NULL || (reads ? own->info.reads : own->info.writes)
+             ? CST_OK
+             : cst__fail(error, CST_INVALID_ARGUMENT,
+                         reads ? "it is one of writing" : "it is one of reading",
+                         "%s has no option '%.60s' of %s", format->name, name,
+                         reads ? "reading" : "writing");
+}
+
+cst_status cst__format_options_read(const cst__format *format, cst__format_use use,
+                                    cst__option_list given, cst__arena *arena, const void **out,
                                     cst_error *error) {
   void *options;
   *out = NULL;
-  for (size_t i = 0; i < count; i++) {
-    bool is_ours = !cst__option_is_for(&given[i], format->name) ||
-                   (format->options != NULL && cst__option_find(format->options, given[i].name));
-    const char *other = is_ours ? NULL : format_with(given[i].name);
-    if (other != NULL) {
-      char hint[96];
-      snprintf(hint, sizeof hint, "it is one of the format %s", other);
-      return cst__fail(error, CST_INVALID_ARGUMENT, hint, "%s has no option '%.60s'", format->name,
-                       given[i].name);
+  for (size_t i = 0; i < given.count; i++) {
+    if (cst__option_is_for(&given.items[i], format->name)) {
+      CST__TRY(check_use(format, use, given.items[i].name, error));
     }
   }
-  CST__TRY(cst__options_read(format->options, format->name, (cst__option_list){given, count}, arena,
-                             &options, error));
+  CST__TRY(cst__options_read(format->options, format->name, given, arena, &options, error));
   *out = options;
   return CST_OK;
 }

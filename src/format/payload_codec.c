@@ -34,7 +34,7 @@ static cst_status check_given(const codec *c, const char *what, cst_error *error
 }
 
 /* Finds the payload, and reads its options, which the arena has, also after a failure. */
-static cst_status codec_init(codec *c, const char *name, const char *what, cst_error *error) {
+static cst_status codec_init(codec *c, const char *name, cst__format_use use, cst_error *error) {
   CST__TRY(cst__check_allocator(c->given.allocator, error));
   CST__TRY(cst__format_find(name, &c->format, error));
   if (c->format.payload == NULL) {
@@ -48,10 +48,11 @@ static cst_status codec_init(codec *c, const char *name, const char *what, cst_e
     CST__TRY(cst__read_options(&c->message, sizeof c->message, c->given.message, error));
     c->given.message = &c->message;
   }
-  CST__TRY(check_given(c, what, error));
+  CST__TRY(check_given(c, use == CST__FOR_READING ? "read" : "written", error));
   CST__TRY(cst__options_check_given(c->given.options, c->given.num_options, error));
-  return cst__format_options_read(&c->format, c->given.options, c->given.num_options, &c->arena,
-                                  &c->format_options, error);
+  return cst__format_options_read(&c->format, use,
+                                  (cst__option_list){c->given.options, c->given.num_options},
+                                  &c->arena, &c->format_options, error);
 }
 
 /* That batches of the payload can look so. */
@@ -66,7 +67,7 @@ static cst_status check_flags(const codec *c, cst_error *error) {
 }
 
 static cst_status new_decoder(codec *c, const char *name, cst_decoder **out, cst_error *error) {
-  CST__TRY(codec_init(c, name, "read", error));
+  CST__TRY(codec_init(c, name, CST__FOR_READING, error));
   const cst_decode_options *given = &c->given;
   const cst__payload *payload = c->format.payload;
   const cst__payload_options options = {.schema = given->schema,
@@ -95,7 +96,7 @@ cst_status cst_decoder_new(const char *payload, const cst_decode_options *option
 
 static cst_status new_encoder(codec *c, const char *name, cst_encode_options *own,
                               cst_encoder **out, cst_error *error) {
-  CST__TRY(codec_init(c, name, "written", error));
+  CST__TRY(codec_init(c, name, CST__FOR_WRITING, error));
   CST__TRY(cst__check_flags(own->flags, CST__ALL_ENCODE_FLAGS, error));
   if (c->format.payload->new_encoder == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "choose another one", "the format %s can only be read",

@@ -202,9 +202,10 @@ static cst_status choose_format(cst_sink *sink, const cst_sink_options *options,
   if (options->keep_returns && sink->container == &cst__lines_container) {
     sink->container = &cst__lines_with_returns;
   }
-  return cst__format_options_read(&sink->format, options->format_options,
-                                  options->num_format_options, &sink->arena, &sink->format_options,
-                                  error);
+  return cst__format_options_read(
+      &sink->format, CST__FOR_WRITING,
+      (cst__option_list){options->format_options, options->num_format_options}, &sink->arena,
+      &sink->format_options, error);
 }
 
 /* The format gets dictionary-encoded columns as their values, unless it takes them. */
@@ -366,10 +367,11 @@ cst_status cst_sink_format(const char *path, const cst_sink_options *options, co
   cst__arena_init(&arena, own.allocator);
   /* what records are is known with the columns, unless it is named */
   bool is_known = own.format != NULL || format.payload == NULL;
-  cst_status status = is_known
-                          ? cst__format_options_read(&format, own.format_options,
-                                                     own.num_format_options, &arena, &read, error)
-                          : CST_OK;
+  cst_status status = is_known ? cst__format_options_read(
+                                     &format, CST__FOR_WRITING,
+                                     (cst__option_list){own.format_options, own.num_format_options},
+                                     &arena, &read, error)
+                               : CST_OK;
   cst__arena_reset(&arena);
   if (status == CST_OK && out != NULL) {
     *out = is_known ? format.name : NULL;

@@ -7,7 +7,7 @@ columnstone convert rows.jsonl - --to csv -d ';' --no-header
 columnstone convert rows.csv - --to json -d ';' --keep-blank-lines
 columnstone convert rows.csv - --to csv -d ';'
 columnstone head rows.jsonl -d ';' || echo "exit $?"
-columnstone convert rows.jsonl - --to csv --comment '#' || echo "exit $?"
+columnstone convert rows.jsonl - --to csv --skip-lines 1 || echo "exit $?"
 columnstone convert rows.csv - --to json --sequence-column s || echo "exit $?"
 columnstone head rows.csv --no-header || echo "exit $?"
 columnstone head rows.csv -d ab || echo "exit $?"

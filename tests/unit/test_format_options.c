@@ -21,7 +21,8 @@ static cst_status read_given(reading *r, const char *format, const cst_option *g
   cst__arena_init(&r->arena, NULL);
   r->options = NULL;
   CST__TRY(cst__format_find(format, &r->format, &r->error));
-  return cst__format_options_read(&r->format, given, count, &r->arena, &r->options, &r->error);
+  return cst__format_options_read(&r->format, CST__FOR_READING, (cst__option_list){given, count},
+                                  &r->arena, &r->options, &r->error);
 }
 
 TEST(every_kind) {
@@ -77,7 +78,10 @@ TEST(wrong_options) {
                 "no quote and no end of line");
   check_refused("csv", "skip_lines", "-1",
                 "csv option skip_lines is '-1': expected a number of at least 0", "");
-  check_refused("csv", "header", "yes", "csv option header is 'yes': expected false or true", "");
+  check_refused("csv", "keep_blank_lines", "yes",
+                "csv option keep_blank_lines is 'yes': expected false or true", "");
+  check_refused("csv", "header", "false", "csv has no option 'header' of reading",
+                "it is one of writing");
   check_refused("csv", "names", "\"a\"b",
                 "csv option names has a quote that is not closed, or text after it",
                 "write names between commas, in quotes if they have commas or quotes");

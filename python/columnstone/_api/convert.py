@@ -155,7 +155,9 @@ def _of_output(
             if format == of or (format is None and not _core.FORMATS[of][0])
         ]
         if writers:
-            options[name] = found[name] = Only(writers[0], options[name])
+            found[name] = Only(writers[0], options[name])
+            reads = _core.FORMAT_OPTIONS[writers[0]][name][2]
+            options[name] = found[name] if reads else None
     return found
 
 

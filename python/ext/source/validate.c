@@ -46,12 +46,16 @@ PyObject *cst__py_source_accumulate(PyObject *object, PyObject *args) {
   if (handle == NULL) {
     return NULL;
   }
-  bool ok = cst__py_source_call_begin(&call, object);
+  cst__py_drops *drops = NULL;
+  bool ok = cst__py_drops_begin(object, &drops) == 0 && cst__py_source_call_begin(&call, object);
   if (ok) {
+    cst__py_drops *before = cst__py_drops_swap(drops);
     cst_status status =
         cst_accumulator_add_source(handle, call.source, on_progress, progress, &call.error);
+    cst__py_drops_swap(before);
     ok = cst__py_source_call_end(&call, status);
   }
+  cst__py_drops_free(drops);
   cst__py_accumulator_leave(accumulator);
   return ok ? Py_NewRef(Py_None) : NULL;
 }

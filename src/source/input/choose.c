@@ -108,6 +108,14 @@ static cst_status format_of_head(cst__inputs *inputs, const cst__reading_options
   return CST_OK;
 }
 
+/* Where there are no bytes, the name alone tells of a table. */
+static cst_status format_of_nothing(const char *path, cst__format *out, cst_error *error) {
+  cst__format found;
+  CST__TRY(cst__format_find_by_ending(path, &found, error));
+  *out = cst__format_is_tabular(&found) ? found : *out;
+  return CST_OK;
+}
+
 static cst_status format_by_bytes(cst__inputs *inputs, const cst__reading_options *options,
                                   cst__format *out, cst_error *error) {
   const cst__container *usual =
@@ -129,6 +137,8 @@ static cst_status format_by_bytes(cst__inputs *inputs, const cst__reading_option
     if (status != CST_OK) {
       cst__error_add_file(error, path);
     }
+  } else if (status == CST_OK && path != NULL && inputs->container == NULL) {
+    status = format_of_nothing(path, out, error);
   }
   cst__delete(head);
   if (out->payload != NULL && inputs->container == NULL) {
@@ -252,8 +262,10 @@ static cst_status name_container(cst__inputs *inputs, const char *name, cst_erro
 
 static cst_status read_format_options(cst__inputs *inputs, const cst_source_options *from,
                                       cst_error *error) {
-  return cst__format_options_read(&inputs->format, from->format_options, from->num_format_options,
-                                  &inputs->arena, &inputs->format_options, error);
+  return cst__format_options_read(
+      &inputs->format, CST__FOR_READING,
+      (cst__option_list){from->format_options, from->num_format_options}, &inputs->arena,
+      &inputs->format_options, error);
 }
 
 cst_status cst__inputs_name_format(cst__inputs *inputs, const cst__reading_options *options,

@@ -123,16 +123,21 @@ static cst_status report_drop(cst_pass *pass, const cst__drop *drop, cst_error *
   return CST_OK;
 }
 
+/* What the unit `delivered` has lost. */
+static cst_status report_drops(cst_pass *pass, cst_error *error) {
+  const cst__drops *drops = &pass->delivered.drops;
+  for (size_t i = 0; i < drops->count; i++) {
+    CST__TRY(report_drop(pass, &drops->items[i], error));
+  }
+  return CST_OK;
+}
+
 /* The next unit is `delivered`, and what it has lost is told of (inference keeps quiet);
  * out->release is NULL for one without a record, and at the end. */
 static cst_status next_unit(cst_pass *pass, struct ArrowArray *out, cst_error *error) {
-  const cst__drops *drops = &pass->delivered.drops;
   CST__TRY(cst__pipeline_next(&pass->pipeline, &pass->delivered, out, NULL, &pass->at_end, error));
-  cst_status status = CST_OK;
   bool tells = pass->options.purpose == CST__FOR_COLUMNS && !pass->at_end;
-  for (size_t i = 0; tells && i < drops->count && status == CST_OK; i++) {
-    status = report_drop(pass, &drops->items[i], error);
-  }
+  cst_status status = tells ? report_drops(pass, error) : CST_OK;
   if (status != CST_OK && out->release != NULL) {
     out->release(out);
     out->release = NULL;
@@ -159,7 +164,14 @@ cst_status cst__pass_next_made(cst_pass *pass, void **made, cst_error *error) {
   if (pass->pipeline.feed == NULL) {
     CST__TRY(start_pass(pass, error));
   }
-  return cst__pipeline_next(&pass->pipeline, &pass->delivered, &none, made, &pass->at_end, error);
+  CST__TRY(
+      cst__pipeline_next(&pass->pipeline, &pass->delivered, &none, made, &pass->at_end, error));
+  cst_status status = pass->at_end || pass->options.quiet ? CST_OK : report_drops(pass, error);
+  if (status != CST_OK && *made != NULL) {
+    pass->options.work->drop(pass->options.work->ctx, *made);
+    *made = NULL;
+  }
+  return status;
 }
 
 /* ---- batches ---- */

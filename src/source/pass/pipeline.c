@@ -261,13 +261,16 @@ static cst_status decode_slot(cst__pipeline *p, cst__decoding *decoding, cst__sl
   return status;
 }
 
-/* Something else than a batch is made of the unit. */
+/* Something else than a batch is made of the unit, of which what it has lost stays. */
 static cst_status work_on_slot(const cst__pipeline *p, cst__decoding *decoding, cst__slot *slot,
                                cst_error *error) {
   const cst__unit_work *work = p->options->work;
   cst_status status = work->run(work->ctx, &slot->unit, decoding, &slot->made, error);
   slot->rows = slot->unit.is_trial ? 0 : slot->unit.rows;
+  cst__drops drops = slot->unit.drops;
+  slot->unit.drops = (cst__drops){.items = NULL};
   cst__unit_clear(&slot->unit);
+  slot->unit.drops = drops;
   return status;
 }
 

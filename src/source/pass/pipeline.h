@@ -46,7 +46,7 @@ typedef struct cst__pass_options {
   uint64_t bytes; /* a batch also ends when its records reach this */
   int32_t threads;
   cst__purpose purpose;
-  bool quiet;                 /* of a tabular format: nobody is told of what is dropped */
+  bool quiet;                 /* nobody is told of what is dropped */
   const cst__unit_work *work; /* of a container: for cst__pass_next_made; outlives the pass */
   cst_error *warning;         /* see cst__tabular_options */
   bool unstaged;              /* of a tabular format: the batches do not go through the stages */

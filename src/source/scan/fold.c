@@ -523,13 +523,14 @@ static cst_status sample_for_pass(cst_source *source, cst_error *error) {
 
 static cst_status fold_source(fold *f, cst_error *error) {
   cst_source *source = f->source;
+  const cst__fold_options *o = f->options;
   bool is_tabular = source->inputs->format.payload == NULL;
   cst__unit_work work = {run_unit, drop_states, f};
   cst__pass_options options = {.rows = FOLD_ROWS,
                                .bytes = FOLD_BYTES,
                                .threads = source->options.values.threads,
                                .purpose = folds_outputs(f) ? CST__FOR_COLUMNS : CST__FOR_TYPES,
-                               .quiet = !f->options->lenient,
+                               .quiet = is_tabular ? !o->lenient && !o->tells : !o->tells,
                                .work = is_tabular ? NULL : &work};
   cst_error own = CST_ERROR_INIT;
   if (source->inputs->by_record) { /* of a pipe, whose pass goes on with the sample */

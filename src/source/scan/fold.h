@@ -22,9 +22,11 @@ typedef struct cst__accumulation {
 typedef struct cst__fold_options {
   /* Goes on after what cannot be read: damaged records and those that do not parse are added as
    * lost, whatever the source's on_error says, and records of a batch that have a feature in
-   * different types come in smaller batches. Without it, any of these is an error (but with
-   * on_error skip, damaged records are passed over in silence). */
+   * different types come in smaller batches. Without it, any of these is an error, or what the
+   * source's on_error says. */
   bool lenient;
+  bool tells; /* without `lenient`: what is dropped is told of, as a pass does; else it is not,
+                 because a pass will */
   /* Of a lenient fold of CSV or JSON, whose text says little about types: the schema to read them
    * by; rows that cannot be read so are lost. NULL: the source's. */
   const cst_schema *text_schema;

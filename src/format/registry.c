@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "base/names.h"
 #include "base/utf8.h"
+#include "format/avro/avro_options.h"
 #include "format/container/container.h"
 #include "format/csv/csv_options.h"
 #include "format/plugin/plugin.h"
@@ -35,6 +36,7 @@ static const char *const no_extensions[] = {NULL};
 static const char *const csv_extensions[] = {".csv", ".tsv", NULL};
 static const char *const json_extensions[] = {".jsonl", ".ndjson", ".json", NULL};
 static const char *const arrow_extensions[] = {".arrow", ".feather", ".ipc", NULL};
+static const char *const avro_extensions[] = {".avro", NULL};
 static const char *const arrows_extensions[] = {".arrows", NULL};
 static const char *const parquet_extensions[] = {".parquet", ".pq", NULL};
 
@@ -64,6 +66,9 @@ static const known_format known[] = {
     {.info = {"arrows", "Arrow stream", arrows_extensions, true, true},
      .table = &cst__arrow_table,
      .sink = &cst__sink_arrow_stream},
+    {.info = {"avro", "Avro", avro_extensions, true, false},
+     .table = &cst__avro_table,
+     .options = &cst__avro_option_table},
     {.info = {"parquet", "Parquet", parquet_extensions, true, true, .is_plugin = true},
      .sniff = is_parquet,
      .missing = {"there is no plug-in for Parquet: neither columnstone-parquet.so nor "

@@ -29,6 +29,7 @@ typedef struct cst__codec {
 
 extern const cst__codec cst__gzip_codec;
 extern const cst__codec cst__zlib_codec;
+extern const cst__codec cst__deflate_codec; /* streams one after the other */
 extern const cst__codec cst__zstd_codec;
 
 #endif /* IO_CODEC_H */

@@ -1,4 +1,4 @@
-/* gzip (RFC 1952) and zlib (RFC 1950) in, by ISA-L. */
+/* gzip (RFC 1952), zlib (RFC 1950) and plain deflate (RFC 1951) in, by ISA-L. */
 #include <isa-l/igzip_lib.h>
 #include <stdio.h>
 
@@ -6,7 +6,7 @@
 
 typedef struct inflater {
   struct inflate_state stream;
-  uint32_t wrapper; /* ISAL_GZIP or ISAL_ZLIB */
+  uint32_t wrapper; /* ISAL_GZIP, ISAL_ZLIB or ISAL_DEFLATE */
   bool inside;      /* of a member */
   bool padding;     /* zero bytes after the last member have begun */
   uint64_t members; /* begun so far */
@@ -30,11 +30,14 @@ static void *new_gzip_decoder(const cst_allocator *allocator) {
 static void *new_zlib_decoder(const cst_allocator *allocator) {
   return new_inflater(allocator, ISAL_ZLIB);
 }
+static void *new_deflate_decoder(const cst_allocator *allocator) {
+  return new_inflater(allocator, ISAL_DEFLATE);
+}
 
-/* "gzip member 3" or "zlib stream". */
+/* "gzip member 3", "zlib stream" or "deflate stream". */
 static const char *name_part(const inflater *state, char *buf, size_t n) {
-  if (state->wrapper == ISAL_ZLIB) {
-    return "zlib stream";
+  if (state->wrapper != ISAL_GZIP) {
+    return state->wrapper == ISAL_ZLIB ? "zlib stream" : "deflate stream";
   }
   (void)snprintf(buf, n, "gzip member %llu", (unsigned long long)state->members);
   return buf;
@@ -89,11 +92,12 @@ static cst_status begin_member(inflater *state, cst__span *in, cst_error *error)
     return cst__fail(error, CST_CORRUPT, "the file is damaged, or something was appended to it",
                      "bytes after the end of the zlib stream");
   }
-  if (state->padding || (state->members > 0 && *in->at == 0)) {
+  bool is_next = state->wrapper == ISAL_GZIP && state->members > 0;
+  if (state->padding || (is_next && *in->at == 0)) {
     state->padding = true;
     return skip_zeros(state, in, error);
   }
-  if (state->members > 0 && *in->at != 0x1f) {
+  if (is_next && *in->at != 0x1f) {
     return skip_zeros(state, in, error);
   }
   isal_inflate_reset(&state->stream);
@@ -156,3 +160,5 @@ const cst__codec cst__gzip_codec = {"gzip",       new_gzip_decoder, cst__delete,
                                     inflate_some, inflate_may_end,  NULL};
 const cst__codec cst__zlib_codec = {"zlib",       new_zlib_decoder, cst__delete,
                                     inflate_some, inflate_may_end,  NULL};
+const cst__codec cst__deflate_codec = {"deflate",    new_deflate_decoder, cst__delete,
+                                       inflate_some, inflate_may_end,     NULL};

@@ -30,6 +30,8 @@ class FormatOptions(TypedDict, total=False):
     skip_lines: int
     keep_blank_lines: bool
     header: bool
+    # avro
+    avro_schema: str | None
     # sequence_example
     sequence_column: str | None
 

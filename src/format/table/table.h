@@ -85,5 +85,6 @@ typedef struct cst__table_format {
 extern const cst__table_format cst__csv_table;
 extern const cst__table_format cst__json_table;
 extern const cst__table_format cst__arrow_table;
+extern const cst__table_format cst__avro_table;
 
 #endif /* FORMAT_TABLE_H */

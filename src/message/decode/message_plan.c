@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "message/message_options.h"
 #include "message/text/well_known.h"
 
@@ -73,6 +74,23 @@ static cst_status choose_all(plan_maker *m, const cst__message_def *def, choice 
   return CST_OK;
 }
 
+static const char *nth_field_name(const void *fields, size_t i) {
+  return ((const cst__field_def *)fields)[i].name;
+}
+
+/* The error of a step below that nothing has used, with its path and near names. */
+static cst_status fail_wanted(const cst__wanted *wanted, const cst__message_def *def,
+                              cst_error *error) {
+  const cst__wanted *step = wanted->first;
+  while (step->is_used) {
+    step = step->next;
+  }
+  char what[128];
+  snprintf(what, sizeof what, "the message %.60s has no field of this name", def->full_name);
+  const cst__name_list names = {def->fields, def->num_fields, nth_field_name};
+  return cst__fail_unknown(error, CST_NOT_FOUND, what, step->name, &names);
+}
+
 static cst_status choose_wanted(plan_maker *m, const cst__message_def *def, cst__wanted *wanted,
                                 bool is_any, choice **out) {
   size_t count = 0;
@@ -83,7 +101,7 @@ static cst_status choose_wanted(plan_maker *m, const cst__message_def *def, cst_
   for (cst__wanted *step = wanted->first; step != NULL; step = step->next) {
     const cst__field_def *field = cst__message_path_field(def, step->name);
     if (field == NULL && !(is_any && cst__message_is_cast(step->name))) {
-      return cst__wanted_fail(wanted, def, m->error);
+      return fail_wanted(wanted, def, m->error);
     }
     step->is_used = true;
     (*out)[count++] = (choice){field, step};
@@ -146,7 +164,7 @@ static cst_status make_map(plan_maker *m, cst__plan_node *node, cst__plan_field 
   for (cst__wanted *step = wanted->first; step != NULL; step = step->next) {
     const cst__field_def *found = cst__message_path_field(def, step->name);
     if (found == NULL) {
-      return cst__wanted_fail(wanted, def, m->error);
+      return fail_wanted(wanted, def, m->error);
     }
     step->is_used = true;
     steps[found == &def->fields[1]] = step;

@@ -1,9 +1,8 @@
 /* What a message type and the options make of it: a tree of columns, and for each message on the
  * way a node that says which of its fields are wanted and how their values become columns.
  *
- * Flow: message_paths.c reads the wanted columns into a tree of steps; message_plan.c walks it and
- * the descriptors together and makes nodes; message_types.c gives each field its Arrow type. A
- * decoder (message_decoder.c) has builders for these types, and tables with the builders in them
+ * Flow: message_plan.c walks the tree of wanted columns (arrow/records/wanted.h) and the descriptors
+ * together and makes nodes; message_types.c gives each field its Arrow type. A decoder (message_decoder.c) has builders for these types, and tables with the builders in them
  * (message_tables.c), which drive the loop (message_loop.h). What the loop does not know is brought
  * into its normal form by message_slow.c, so that what protobuf accepts is said once; a record in
  * JSON or in the text format becomes a tree, then bytes, then takes the same loop.
@@ -11,29 +10,10 @@
 #ifndef MESSAGE_DECODE_MESSAGE_PLAN_H
 #define MESSAGE_DECODE_MESSAGE_PLAN_H
 
+#include "arrow/records/wanted.h"
 #include "base/thread.h"
 #include "message/decode/decode.h"
 #include "message/decode/message_fields.h"
-
-/* ---- wanted columns ---- */
-
-/* A step of the wanted paths, and what is wanted below it. */
-typedef struct cst__wanted cst__wanted;
-struct cst__wanted {
-  const char *name;                 /* an extension or a cast: with its parentheses */
-  bool is_used;                     /* a field of this name was found */
-  bool is_nothing;                  /* columns are named, and none of them: the top */
-  size_t num_below;                 /* 0: all of it */
-  cst__wanted *first, *last, *next; /* those below, in their order; the next beside this one */
-};
-
-/* Reads paths (columns NULL: all); *out is the top, which has no name. A path and one that goes
- * deeper are both of it; a path that comes twice is CST_INVALID_ARGUMENT. */
-cst_status cst__wanted_parse(const char *const *columns, size_t count, cst__arena *arena,
-                             cst__wanted *out, cst_error *error);
-/* The error of a step below that nothing has used, with its path and near names. */
-cst_status cst__wanted_fail(const cst__wanted *wanted, const cst__message_def *def,
-                            cst_error *error);
 
 /* ---- nodes ---- */
 

@@ -1,9 +1,9 @@
-/* Wanted columns: paths of messages as a tree of steps. */
-#include <stdio.h>
+/* Wanted columns: paths as a tree of steps. */
+#include "arrow/records/wanted.h"
+
 #include <string.h>
 
-#include "base/names.h"
-#include "message/decode/message_plan.h"
+#include "base/hash.h"
 
 /* The size of the step that a path begins with: up to a dot outside of parentheses. */
 static size_t path_step_size(const char *path) {
@@ -94,20 +94,4 @@ cst_status cst__wanted_parse(const char *const *columns, size_t count, cst__aren
   }
   cst__name_map_reset(&m.steps);
   return status;
-}
-
-static const char *nth_field_name(const void *fields, size_t i) {
-  return ((const cst__field_def *)fields)[i].name;
-}
-
-cst_status cst__wanted_fail(const cst__wanted *wanted, const cst__message_def *def,
-                            cst_error *error) {
-  const cst__wanted *step = wanted->first;
-  while (step->is_used) {
-    step = step->next;
-  }
-  char what[128];
-  snprintf(what, sizeof what, "the message %.60s has no field of this name", def->full_name);
-  const cst__name_list names = {def->fields, def->num_fields, nth_field_name};
-  return cst__fail_unknown(error, CST_NOT_FOUND, what, step->name, &names);
 }

@@ -1,0 +1,237 @@
+/* Container files of Avro: as they are, or made of a schema and the values of one block (two bytes
+ * with the size of the schema, one with the number of values), so that mutations reach both. What
+ * is read does not depend on the size of the batches; batches are valid; with skip, a file without
+ * faults is read as it is without; a column that is read alone is the same as among all; and so is
+ * a file that is read by its own schema, given as the reader's.
+ */
+#include <stdbool.h>
+#include <string.h>
+
+#include "arrow/view.h"
+#include "format/avro/avro_options.h"
+#include "format/json/text.h"
+#include "format/table/table.h"
+#include "fuzz.h"
+
+enum { MAX_BLOCK = 1 << 16, MAX_ROWS = 200 };
+
+/* ---- a file in memory ---- */
+
+typedef struct source {
+  cst_bytes bytes;
+  cst_reader reader;
+} source;
+
+static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
+                          cst_error *error) {
+  const source *s = ctx;
+  (void)error;
+  size_t there = offset < s->bytes.size ? s->bytes.size - (size_t)offset : 0;
+  *got = size < there ? size : there;
+  if (*got > 0) {
+    memcpy(buffer, s->bytes.data + offset, *got);
+  }
+  return CST_OK;
+}
+
+static cst_status open_source(void *ctx, size_t i, cst__input **out, cst_error *error) {
+  source *s = ctx;
+  (void)i;
+  s->reader = (cst_reader){
+      .size = sizeof(cst_reader), .name = "fuzz", .read_at = read_at, .ctx = s, .can_seek = true};
+  return cst__input_open_reader(&s->reader, NULL, out, error);
+}
+
+static const char *name_source(void *ctx, size_t i) {
+  (void)ctx;
+  (void)i;
+  return "fuzz.avro";
+}
+
+/* ---- reading all of it ---- */
+
+typedef struct result {
+  cst_status status;
+  cst_error error;
+  struct ArrowSchema schema; /* of a plan that was made */
+  cst__text text;
+  int64_t rows;
+  size_t drops;
+  bool is_cut; /* there are more rows */
+} result;
+
+static void result_reset(result *r) {
+  if (r->schema.release != NULL) {
+    r->schema.release(&r->schema);
+  }
+  cst__text_free(&r->text);
+}
+
+static cst_status on_drop(void *ctx, const cst__dropped *lost, cst_error *error) {
+  result *r = ctx;
+  (void)error;
+  FUZZ_ASSERT(lost->told.record >= 0 && lost->told.offset >= 0);
+  FUZZ_ASSERT(lost->told.error->message[0] != '\0');
+  r->drops++;
+  return CST_OK;
+}
+
+/* Rows as texts; a row of one column as that of the column alone. */
+static void print_batch(result *r, const struct ArrowArray *batch, int64_t column) {
+  cst__arena arena;
+  cst__view view;
+  cst__arena_init(&arena, NULL);
+  FUZZ_ASSERT(cst__view_init(&view, &r->schema, batch, false, &arena, NULL) == CST_OK);
+  FUZZ_ASSERT(view.length > 0);
+  const cst__view *shown = column >= 0 ? &view.children[column] : &view;
+  for (int64_t i = 0; i < view.length; i++) {
+    cst__json_value(&r->text, shown, i);
+    cst__text_append(&r->text, "\n", 1);
+  }
+  r->rows += view.length;
+  cst__arena_reset(&arena);
+}
+
+static void read_plan(result *r, const void *plan, int64_t column) {
+  void *reader;
+  struct ArrowArray batch;
+  r->status = cst__avro_table.open(plan, on_drop, r, &reader, &r->error);
+  FUZZ_ASSERT(r->status == CST_OK);
+  while (!r->is_cut) {
+    r->status = cst__avro_table.next(reader, &batch, &r->error);
+    if (r->status != CST_OK || batch.release == NULL) {
+      break;
+    }
+    print_batch(r, &batch, column);
+    batch.release(&batch);
+    r->is_cut = r->rows >= MAX_ROWS;
+  }
+  cst__avro_table.close(reader);
+}
+
+static result read_all(cst_bytes file, cst__table_options options, int64_t column) {
+  source s = {file, {0}};
+  cst__table_files files = {.count = 1,
+                            .open = open_source,
+                            .name = name_source,
+                            .ctx = &s,
+                            .rereadable = true,
+                            .sample_rows = INT64_MAX,
+                            .sample_bytes = UINT64_MAX};
+  result r = {.error = CST_ERROR_INIT, .text.allocator = cst__default_allocator};
+  void *plan;
+  options.max_record_size = MAX_BLOCK;
+  options.max_inflation = 1;
+  r.status = cst__avro_table.plan(&files, &options, &plan, &r.schema, &r.error);
+  if (r.status == CST_OK) {
+    read_plan(&r, plan, column);
+    cst__avro_table.plan_free(plan);
+  } else {
+    r.schema.release = NULL;
+  }
+  FUZZ_ASSERT(r.status == CST_OK || r.error.message[0] != '\0');
+  return r;
+}
+
+static void check_same(const result *a, const result *b) {
+  FUZZ_ASSERT(a->is_cut || b->is_cut || a->rows == b->rows);
+  size_t size = a->text.size < b->text.size ? a->text.size : b->text.size;
+  FUZZ_ASSERT(a->is_cut || b->is_cut || a->text.size == b->text.size);
+  FUZZ_ASSERT(size == 0 || memcmp(a->text.data, b->text.data, size) == 0);
+}
+
+/* ---- what has to hold ---- */
+
+static void check_skip(cst_bytes file, const result *first) {
+  result skipped = read_all(file, (cst__table_options){.batch_size = 7, .skip = true}, -1);
+  if (first->status == CST_OK) {
+    FUZZ_ASSERT(skipped.status == CST_OK && (skipped.drops == 0 || first->is_cut));
+    check_same(first, &skipped);
+  }
+  result_reset(&skipped);
+}
+
+static void check_columns(cst_bytes file, const result *first) {
+  int64_t count = first->schema.n_children;
+  for (int64_t i = 0; i < count && i < 3; i++) {
+    const char *name = first->schema.children[i]->name;
+    result among = read_all(file, (cst__table_options){.batch_size = 5}, i);
+    result alone = read_all(
+        file, (cst__table_options){.batch_size = 9, .columns = &name, .num_columns = 1}, 0);
+    FUZZ_ASSERT(alone.status == CST_OK || first->is_cut);
+    check_same(&among, &alone);
+    result_reset(&among);
+    result_reset(&alone);
+  }
+}
+
+static void check(cst_bytes file, const char *schema) {
+  const cst__avro_options own = {schema};
+  result first = read_all(file, (cst__table_options){.batch_size = 100}, -1);
+  check_skip(file, &first);
+  if (first.status == CST_OK) {
+    result again = read_all(file, (cst__table_options){.batch_size = 1}, -1);
+    FUZZ_ASSERT(again.status == CST_OK || first.is_cut);
+    check_same(&first, &again);
+    result_reset(&again);
+    check_columns(file, &first);
+  }
+  if (first.status == CST_OK && schema != NULL && schema[0] == '{') {
+    result by_own =
+        read_all(file, (cst__table_options){.batch_size = 3, .format_options = &own}, -1);
+    FUZZ_ASSERT(by_own.status == CST_OK || first.is_cut);
+    check_same(&first, &by_own);
+    result_reset(&by_own);
+  }
+  fuzz_outcome(cst_status_name(first.status));
+  result_reset(&first);
+}
+
+/* ---- files that are made ---- */
+
+static void put_long(cst__text *out, size_t value) {
+  for (value *= 2; value >= 0x80; value >>= 7) {
+    cst__text_append(out, &(uint8_t){(uint8_t)(value | 0x80)}, 1);
+  }
+  cst__text_append(out, &(uint8_t){(uint8_t)value}, 1);
+}
+
+static void put_sized(cst__text *out, const void *bytes, size_t size) {
+  put_long(out, size);
+  cst__text_append(out, bytes, size);
+}
+
+/* One block of values of a schema, of as many as the number says. */
+static void check_made(cst_bytes schema, uint8_t count, cst_bytes values) {
+  static const char sync[] = "0123456789abcdef";
+  cst__text file = {.allocator = cst__default_allocator};
+  cst__text text = {.allocator = cst__default_allocator};
+  cst__text_append(&text, schema.data, schema.size);
+  cst__text_append(&text, "", 1);
+  cst__text_append(&file, "Obj\1\2", 5);
+  put_sized(&file, "avro.schema", 11);
+  put_sized(&file, schema.data, schema.size);
+  put_long(&file, 0);
+  cst__text_append(&file, sync, 16);
+  put_long(&file, count);
+  put_sized(&file, values.data, values.size);
+  cst__text_append(&file, sync, 16);
+  check((cst_bytes){(const uint8_t *)file.data, file.size}, text.data);
+  cst__text_free(&file);
+  cst__text_free(&text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  if (size < 4) {
+    fuzz_outcome("FORMAT");
+    return 0;
+  }
+  if (memcmp(data, "Obj", 3) == 0) {
+    check((cst_bytes){data, size}, NULL);
+    return 0;
+  }
+  size_t most = size - 3;
+  size_t schema = (data[0] | (size_t)data[1] << 8) % (most + 1);
+  check_made((cst_bytes){data + 3, schema}, data[2], (cst_bytes){data + 3 + schema, most - schema});
+  return 0;
+}

@@ -1,0 +1,424 @@
+"""Avro container files: types, codecs, schema resolution, projection, damage."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import json
+import pathlib
+from typing import Any
+
+import avro_files as avro
+import columnstone as cst
+import pyarrow as pa
+import pytest
+
+
+def rows(path: pathlib.Path | list[pathlib.Path], **options: Any) -> list[dict[str, Any]]:
+    paths = [str(p) for p in path] if isinstance(path, list) else str(path)
+    return [
+        row for batch in cst.open(paths, **options) for row in pa.record_batch(batch).to_pylist()
+    ]
+
+
+def record(**fields: Any) -> dict[str, Any]:
+    made = [{"name": name, "type": kind} for name, kind in fields.items()]
+    return {"type": "record", "name": "Row", "fields": made}
+
+
+def write(path: pathlib.Path, schema: Any, values: list[Any], **options: Any) -> pathlib.Path:
+    path.write_bytes(avro.container(schema, values, **options))
+    return path
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate", "zstandard", "snappy"])
+@pytest.mark.parametrize("seed", range(40))
+def test_random(tmp_path: pathlib.Path, seed: int, codec: str) -> None:
+    maker = avro.Maker(seed)
+    schema = maker.record(3, fields=4) if seed % 4 else maker.schema()
+    values = [maker.value(schema) for _ in range(seed)]
+    path = write(tmp_path / "a.avro", schema, values, codec=codec, sized_blocks=seed % 3 == 0)
+    expected = [avro.plain(schema, value) for value in values]
+    if avro.kind_of(schema) != "record":
+        expected = [{"value": value} for value in expected]
+    assert rows(path, batch_size=5) == expected
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_projection_is_all_without_the_rest(tmp_path: pathlib.Path, seed: int) -> None:
+    maker = avro.Maker(seed)
+    schema = maker.record(3, fields=6)
+    values = [maker.value(schema) for _ in range(20)]
+    path = write(tmp_path / "a.avro", schema, values, sized_blocks=seed % 2 == 0)
+    wanted = maker.random.sample([field["name"] for field in schema["fields"]], 2)
+    expected = [{name: row[name] for name in wanted} for row in rows(path)]
+    assert rows(path, columns=wanted) == expected
+
+
+def test_types(tmp_path: pathlib.Path) -> None:
+    def logical(kind: str, logical_name: str, /, **more: Any) -> dict[str, Any]:
+        return {"type": kind, "logicalType": logical_name, **more}
+
+    schema = record(
+        day=logical("int", "date"),
+        clock=logical("long", "time-micros"),
+        at=logical("long", "timestamp-millis"),
+        local=logical("long", "local-timestamp-nanos"),
+        price=logical("bytes", "decimal", precision=5, scale=2),
+        huge=logical("fixed", "decimal", name="Huge", size=20, precision=45, scale=0),
+        span=logical("fixed", "duration", name="Span", size=12),
+        id=logical("string", "uuid"),
+        odd=logical("long", "of-mars"),
+        size=["null", "int"],
+        kind={"type": "enum", "name": "Kind", "symbols": ["A", "B"]},
+    )
+    value = {
+        "day": -1,
+        "clock": 1,
+        "at": 1000,
+        "local": 5000,
+        "price": (-1250).to_bytes(3, "big", signed=True),
+        "huge": (10**44).to_bytes(20, "big"),
+        "span": bytes([1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0]),
+        "id": "123e4567-e89b-12d3-a456-426614174000",
+        "odd": 7,
+        "size": avro.Branch(0, None),
+        "kind": 1,
+    }
+    table = pa.table(cst.open(str(write(tmp_path / "a.avro", schema, [value]))))
+    assert [str(t) for t in table.schema.types] == [
+        "date32[day]",
+        "time64[us]",
+        "timestamp[ms, tz=UTC]",
+        "timestamp[ns]",
+        "decimal128(5, 2)",
+        "decimal256(45, 0)",
+        "month_day_nano_interval",
+        "large_string",
+        "int64",
+        "int32",
+        "dictionary<values=large_string, indices=int32, ordered=0>",
+    ]
+    assert [field.name for field in table.schema if field.nullable] == ["size"]
+    [row] = table.to_pylist()
+    assert row["day"] == datetime.date(1969, 12, 31)
+    assert row["price"] == decimal.Decimal("-12.50")
+    assert row["huge"] == decimal.Decimal(10**44)
+    assert row["span"] == (1, 2, 3_000_000)
+    assert row["kind"] == "B"
+
+
+def test_recursion_ends_in_bytes(tmp_path: pathlib.Path) -> None:
+    inner = {"name": "next", "type": ["null", "Node"]}
+    schema = {"type": "record", "name": "Node", "fields": [{"name": "v", "type": "int"}, inner]}
+    value = avro.long(1) + b"\x02" + avro.long(2) + b"\x02" + avro.long(3) + b"\x02"
+    rest = avro.long(4) + b"\x02" + avro.long(5) + b"\x00"
+    path = tmp_path / "a.avro"
+    path.write_bytes(avro.header(json.dumps(schema)) + avro.block(1, value + rest))
+    [row] = rows(path)
+    assert row == {"v": 1, "next": {"v": 2, "next": {"v": 3, "next": rest}}}
+    [deep] = rows(path, columns=["next.next.next.next.v"])
+    assert deep == {"next": {"next": {"next": {"next": {"v": 5}}}}}
+
+
+def test_records_that_hold_each_other_are_stepped_over(tmp_path: pathlib.Path) -> None:
+    inner = {"type": "record", "name": "Inner", "fields": [{"name": "n", "type": "Node"}]}
+    field = {"name": "next", "type": ["null", inner]}
+    node = {"type": "record", "name": "Node", "fields": [field]}
+    schema = record(node=node, more="Inner", last="int")
+    data = b"\x02\x02\x00" + b"\x02\x00" + avro.long(7)
+    path = tmp_path / "a.avro"
+    path.write_bytes(avro.header(json.dumps(schema)) + avro.block(1, data))
+    assert rows(path, columns=["last"]) == [{"last": 7}]
+
+
+def test_files_of_several_schemas_are_read_as_the_first(tmp_path: pathlib.Path) -> None:
+    first = record(a="long", b=["null", "string"])
+    other = {
+        "type": "record",
+        "name": "Row",
+        "fields": [
+            {"name": "x", "type": {"type": "array", "items": "string"}},
+            {"name": "a", "type": "int"},
+            {"name": "b", "type": "string"},
+        ],
+    }
+    one = write(tmp_path / "1.avro", first, [{"a": 1, "b": avro.Branch(0, None)}])
+    two = write(tmp_path / "2.avro", other, [{"x": ["p", "q"], "a": 2, "b": "z"}])
+    assert rows([one, two]) == [{"a": 1, "b": None}, {"a": 2, "b": "z"}]
+    with pytest.raises(cst.errors.SchemaError, match="no such field, and the schema no default"):
+        rows([two, write(tmp_path / "3.avro", record(a="int", b="string"), [])])
+
+
+# written, value, read, value as read (None: refused)
+RESOLVED = [
+    ("int", 7, "long", 7),
+    ("int", 7, "float", 7.0),
+    ("int", 7, "double", 7.0),
+    ("long", 7, "double", 7.0),
+    ("float", 0.5, "double", 0.5),
+    ("string", "ü", "bytes", "ü".encode()),
+    ("bytes", b"tea", "string", "tea"),
+    ("long", 7, "int", None),
+    ("double", 7.0, "float", None),
+    ("string", "7", "int", None),
+    ("int", 7, ["null", "long"], 7),
+    ("int", 7, ["string", "double", "int"], {"string": None, "double": None, "int": 7}),
+    (["null", "int"], avro.Branch(1, 7), "long", 7),
+    (["null", "int"], avro.Branch(0, None), "long", None),
+    (["string", "int"], avro.Branch(0, "x"), ["int", "bytes"], {"int": None, "bytes": b"x"}),
+    ({"type": "array", "items": "int"}, [1, 2], {"type": "array", "items": "double"}, [1.0, 2.0]),
+    (
+        {"type": "enum", "name": "E", "symbols": ["A", "B"]},
+        1,
+        {"type": "enum", "name": "E", "symbols": ["X", "A"], "default": "X"},
+        "X",
+    ),
+    (
+        {"type": "enum", "name": "E", "symbols": ["A", "B"]},
+        1,
+        {"type": "enum", "name": "E", "symbols": ["A"]},
+        None,
+    ),
+    (
+        {"type": "fixed", "name": "Old", "size": 2},
+        b"ab",
+        {"type": "fixed", "name": "New", "aliases": ["Old"], "size": 2},
+        b"ab",
+    ),
+    (
+        {"type": "fixed", "name": "F", "size": 2},
+        b"ab",
+        {"type": "fixed", "name": "F", "size": 3},
+        None,
+    ),
+    (
+        {"type": "long", "logicalType": "timestamp-millis"},
+        7,
+        {"type": "long", "logicalType": "timestamp-micros"},
+        None,
+    ),
+]
+
+
+@pytest.mark.parametrize(("written", "value", "read", "expected"), RESOLVED)
+def test_resolution(
+    tmp_path: pathlib.Path, written: Any, value: Any, read: Any, expected: Any
+) -> None:
+    path = write(tmp_path / "a.avro", record(v=written), [{"v": value}])
+    schema = json.dumps(record(v=read))
+    if expected is None:
+        with pytest.raises((cst.errors.SchemaError, cst.errors.CorruptError), match="'v'"):
+            rows(path, avro_schema=schema)
+    else:
+        assert rows(path, avro_schema=schema) == [{"v": expected}]
+
+
+DEFAULTS = [
+    ("int", -3, -3),
+    ("double", "NaN", None),
+    ("bytes", "\u00ff\u0001", b"\xff\x01"),
+    (["null", "int"], None, None),
+    (["int", "string"], "later", {"int": None, "string": "later"}),
+    ({"type": "array", "items": "string"}, ["a", "b"], ["a", "b"]),
+    ({"type": "map", "values": "int"}, {"k": 1}, [("k", 1)]),
+    (
+        {
+            "type": "record",
+            "name": "In",
+            "fields": [
+                {"name": "x", "type": "int"},
+                {"name": "y", "type": "string", "default": "why"},
+            ],
+        },
+        {"x": 1},
+        {"x": 1, "y": "why"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "default", "expected"), DEFAULTS)
+def test_defaults(tmp_path: pathlib.Path, kind: Any, default: Any, expected: Any) -> None:
+    path = write(tmp_path / "a.avro", record(a="int"), [{"a": 1}, {"a": 2}])
+    reader = record(a="int")
+    reader["fields"].append({"name": "new", "type": kind, "default": default})
+    found = [row["new"] for row in rows(path, avro_schema=json.dumps(reader))]
+    if default == "NaN":
+        assert all(value != value for value in found)
+    else:
+        assert found == [expected, expected]
+
+
+def test_schema_of_a_file(tmp_path: pathlib.Path) -> None:
+    path = write(tmp_path / "a.avro", record(old="int"), [{"old": 1}])
+    reader = record(new="long")
+    reader["fields"][0]["aliases"] = ["old"]
+    (tmp_path / "new.avsc").write_text(json.dumps(reader))
+    assert rows(path, avro_schema=str(tmp_path / "new.avsc")) == [{"new": 1}]
+
+
+# ---- damage ----
+
+SIMPLE = record(i="long", s="string")
+VALUES = [{"i": i, "s": "x" * (i % 5)} for i in range(40)]
+
+
+def test_damage_is_recovered_at_the_next_marker(tmp_path: pathlib.Path) -> None:
+    data = bytearray(avro.container(SIMPLE, VALUES, block_rows=10))
+    second = data.index(avro.SYNC, data.index(avro.SYNC) + 16) + 16
+    data[second + 1] ^= 0x55  # the size of the second block
+    path = tmp_path / "a.avro"
+    path.write_bytes(data)
+    with pytest.raises(cst.errors.CorruptError, match=f"byte {second}"):
+        rows(path)
+    source = cst.open(str(path), on_error="skip")
+    assert [row["i"] for row in pa.table(source).to_pylist()] == [*range(10), *range(20, 40)]
+    [dropped] = source.dropped
+    assert (dropped.kind, dropped.offset) == ("framing", second)
+
+
+def test_a_damaged_value_loses_the_rest_of_its_block(tmp_path: pathlib.Path) -> None:
+    data = avro.container(SIMPLE, VALUES, block_rows=10)
+    at = data.index(avro.encode(SIMPLE, VALUES[14]))
+    path = tmp_path / "a.avro"
+    path.write_bytes(data[:at] + data[at:].replace(b"\x08xxxx", b"\x7fxxxx", 1))
+    with pytest.raises(cst.errors.CorruptError, match=r"record 14, .*'s'"):
+        rows(path)
+    source = cst.open(str(path), on_error="skip")
+    assert [row["i"] for row in pa.table(source).to_pylist()] == [*range(14), *range(20, 40)]
+    assert [d.record for d in source.dropped] == [14]
+
+
+@pytest.mark.parametrize("size", range(0, 400, 7))
+def test_cut_files(tmp_path: pathlib.Path, size: int) -> None:
+    data = avro.container(SIMPLE, VALUES, codec="deflate", block_rows=10)
+    path = tmp_path / "a.avro"
+    path.write_bytes(data[: min(size, len(data) - 1)])
+    with pytest.raises(cst.errors.CorruptError):
+        rows(path, format="avro")
+
+
+def test_an_unknown_codec_is_named(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.avro"
+    path.write_bytes(avro.header('"int"', "lzo"))
+    with pytest.raises(cst.errors.UnsupportedError, match="codec 'lzo'"):
+        rows(path)
+
+
+NOTHING = {"type": "array", "items": "null"}
+NULLS = record(i="int", **{f"n{i}": "null" for i in range(1000)}) | {"name": "Nulls"}
+HOSTILE = {
+    "nulls in masses": ({"type": "array", "items": NULLS}, 1, avro.long(10**5) + b"\x00" * 10**5),
+    "items without bytes": (NOTHING, 1, avro.long(2**62) + avro.long(0)),
+    "many empty blocks": (NOTHING, 1, (avro.long(2**23) * 5) + avro.long(0)),
+    "values without bytes": ("null", 2**62, b""),
+    "items that are not there": ({"type": "array", "items": "int"}, 1, avro.long(2**62)),
+    "values that are not there": ("int", 2**62, b"\x00"),
+    "the least count": ({"type": "map", "values": "int"}, 1, avro.long(-(2**63)) + b"\x00"),
+    "a negative size": ("bytes", 1, avro.long(-5)),
+    "a size beyond the end": ("string", 1, avro.long(2**40)),
+    "a number without end": ("long", 1, b"\xff" * 20),
+    "an int of 64 bits": ("int", 1, avro.long(2**40)),
+    "a boolean that is none": ("boolean", 1, b"\x02"),
+    "text that is none": ("string", 1, b"\x02\xff"),
+    "a branch that is none": (["null", "int"], 1, b"\x04"),
+    "a symbol that is none": ({"type": "enum", "name": "E", "symbols": ["A"]}, 1, b"\x02"),
+    "bytes after the last value": ("int", 1, b"\x00\x00"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("wanted", [None, ["a"]])
+def test_hostile_values(tmp_path: pathlib.Path, name: str, wanted: list[str] | None) -> None:
+    kind, count, data = HOSTILE[name]
+    schema = record(a="null", v=kind)
+    path = tmp_path / "a.avro"
+    path.write_bytes(avro.header(json.dumps(schema)) + avro.block(count, data))
+    if wanted is not None and name in ("text that is none", "a boolean that is none"):
+        return  # what is stepped over is not looked into
+    if wanted is not None and name in (
+        "an int of 64 bits",
+        "a symbol that is none",
+        "nulls in masses",
+    ):
+        return
+    with pytest.raises((cst.errors.CorruptError, cst.errors.LimitError)):
+        rows(path, columns=wanted)
+
+
+def test_recursion_of_values(tmp_path: pathlib.Path) -> None:
+    schema = record(n=["null", "Row"], i="int")
+    path = tmp_path / "a.avro"
+    path.write_bytes(avro.header(json.dumps(schema)) + avro.block(1, b"\x02" * 100_000))
+    with pytest.raises((cst.errors.CorruptError, cst.errors.LimitError)):
+        rows(path, columns=["i"])
+    (tmp_path / "b.avro").write_bytes(avro.header(json.dumps(record(n="Row"))))
+    with pytest.raises(cst.errors.SchemaError, match=r"'n': .*holds itself without an end"):
+        rows(tmp_path / "b.avro")
+
+
+def test_a_block_that_inflates_without_end(tmp_path: pathlib.Path) -> None:
+    data = avro.long(200 << 20) + b"\x00" * (200 << 20)
+    path = tmp_path / "a.avro"
+    for codec in ("deflate", "zstandard", "snappy"):
+        head = avro.header('"bytes"', codec)
+        path.write_bytes(head + avro.block(1, data, codec))
+        if codec != "snappy":  # it does not reach the ratio
+            with pytest.raises(cst.errors.LimitError, match="becomes more than"):
+                rows(path)
+
+
+BAD_SCHEMAS = {
+    "no json": ("{", "no JSON"),
+    "no type": ('{"name": "x"}', "without its type"),
+    "unknown": ('{"type": "array", "items": "Nobody"}', "no type 'Nobody'"),
+    "a name": ('{"type": "fixed", "name": "1x", "size": 2}', "a name that is none"),
+    "a size": ('{"type": "fixed", "name": "x", "size": -2}', "without its size"),
+    "twice": (
+        json.dumps(record(a="int") | {"fields": [{"name": "a", "type": "int"}] * 2}),
+        "one name",
+    ),
+    "union in union": ('["null", ["int"]]', "union within a union"),
+    "union twice": ('["int", "int"]', "a type twice"),
+    "redefined": (
+        json.dumps([{"type": "fixed", "name": "x", "size": n} for n in (1, 2)]),
+        "two types of one name",
+    ),
+    "a symbol": ('{"type": "enum", "name": "E", "symbols": ["a b"]}', "a symbol that is none"),
+    "deep": ('{"type": "array", "items": ' * 200 + '"int"' + "}" * 200, "types within each other"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_SCHEMAS)
+def test_bad_schemas(tmp_path: pathlib.Path, name: str) -> None:
+    text, message = BAD_SCHEMAS[name]
+    path = tmp_path / "a.avro"
+    path.write_bytes(avro.header(text))
+    with pytest.raises((cst.errors.SchemaError, cst.errors.LimitError), match=message):
+        rows(path)
+
+
+def test_large_schemas(tmp_path: pathlib.Path) -> None:
+    wide = record(**{f"field_number_{i}": ["null", "long"] for i in range(20_000)})
+    assert len(json.dumps(wide)) > 1 << 20
+    path = tmp_path / "a.avro"
+    path.write_bytes(avro.header(json.dumps(wide)) + avro.block(1, b"\x00" * 20_000))
+    assert rows(path, columns=["field_number_7"]) == [{"field_number_7": None}]
+    # Every level holds the one below it twice.
+    kind: Any = "int"
+    for level in range(60):
+        fields = [
+            {"name": "a", "type": kind},
+            {"name": "b", "type": f"R{level - 1}" if level else "int"},
+        ]
+        kind = {"type": "record", "name": f"R{level}", "fields": fields}
+    (tmp_path / "b.avro").write_bytes(avro.header(json.dumps(kind)) + avro.block(1, b"\x00"))
+    with pytest.raises(cst.errors.LimitError, match="more than 100000 columns"):
+        rows(tmp_path / "b.avro")
+    with pytest.raises(cst.errors.CorruptError):
+        rows(tmp_path / "b.avro", columns=["a." * 59 + "b"])
+    # Two to the power of 60 records without bytes, of which one is wanted.
+    data = json.dumps(kind).replace('"int"', '"null"')
+    (tmp_path / "c.avro").write_bytes(avro.header(data) + avro.block(1, b""))
+    [row] = rows(tmp_path / "c.avro", columns=["a." * 59 + "b"])
+    assert "a" in row

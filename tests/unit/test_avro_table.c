@@ -1,0 +1,235 @@
+/* Container files to batches: the steps of a program, promotions, what a failed allocation leaves.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "avro/avro_bytes.h"
+#include "format/avro/avro_options.h"
+#include "format/json/text.h"
+#include "format/table/table.h"
+#include "harness.h"
+#include "io_support.h"
+
+static const char sync[] = "0123456789abcdef";
+
+static const char schema_text[] =
+    "{\"type\": \"record\", \"name\": \"R\", \"fields\": ["
+    "{\"name\": \"i\", \"type\": \"long\"},"
+    "{\"name\": \"s\", \"type\": [\"null\", \"string\"]},"
+    "{\"name\": \"l\", \"type\": {\"type\": \"array\", \"items\": {\"type\": \"record\", \"name\": "
+    "\"E\", \"fields\": [{\"name\": \"k\", \"type\": \"boolean\"}, {\"name\": \"d\", \"type\": "
+    "\"double\"}]}}},"
+    "{\"name\": \"m\", \"type\": {\"type\": \"map\", \"values\": \"int\"}},"
+    "{\"name\": \"u\", \"type\": [\"null\", \"int\", \"string\"]}]}";
+
+static void put_long(bytes *b, int64_t value) {
+  cst__text text = {.allocator = cst__default_allocator};
+  cst__avro_put_long(&text, value);
+  bytes_add(b, text.data, text.size);
+  cst__text_free(&text);
+}
+
+static void put_string(bytes *b, const char *text) {
+  put_long(b, (int64_t)strlen(text));
+  bytes_add(b, text, strlen(text));
+}
+
+static void put_header(bytes *b, const char *schema) {
+  bytes_add(b, "Obj\1", 4);
+  put_long(b, 1);
+  put_string(b, "avro.schema");
+  put_string(b, schema);
+  put_long(b, 0);
+  bytes_add(b, sync, 16);
+}
+
+static void put_row(bytes *b, int64_t i) {
+  const double d = 0.5;
+  put_long(b, i);
+  put_long(b, i % 2);
+  if (i % 2 == 1) {
+    put_string(b, "tea");
+  }
+  put_long(b, i % 2);
+  if (i % 2 == 1) {
+    bytes_add(b, "\1", 1);
+    bytes_add(b, &d, sizeof d);
+    put_long(b, 0);
+  }
+  put_long(b, -1); /* a block with its size */
+  put_long(b, 3);
+  put_string(b, "k");
+  put_long(b, i);
+  put_long(b, 0);
+  put_long(b, i % 3);
+  if (i % 3 == 1) {
+    put_long(b, i);
+  } else if (i % 3 == 2) {
+    put_string(b, "u");
+  }
+}
+
+static bytes make_file(int rows) {
+  bytes file = {0};
+  bytes values = {0};
+  put_header(&file, schema_text);
+  for (int i = 0; i < rows; i++) {
+    put_row(&values, i);
+  }
+  put_long(&file, rows);
+  put_long(&file, (int64_t)values.size);
+  bytes_add(&file, values.data, values.size);
+  bytes_add(&file, sync, 16);
+  bytes_free(&values);
+  return file;
+}
+
+typedef struct input {
+  memory memory;
+  cst_reader reader;
+} input;
+
+static cst_status open_input(void *ctx, size_t i, cst__input **out, cst_error *error) {
+  input *in = ctx;
+  (void)i;
+  in->reader = memory_reader(&in->memory, true);
+  return cst__input_open_reader(&in->reader, NULL, out, error);
+}
+
+static const char *name_input(void *ctx, size_t i) {
+  (void)ctx;
+  (void)i;
+  return "a.avro";
+}
+
+typedef struct outcome {
+  cst__text text;
+  cst_status status;
+  cst_error error;
+} outcome;
+
+static cst_status print_batch(outcome *o, const struct ArrowSchema *schema,
+                              const struct ArrowArray *batch) {
+  cst__arena arena;
+  cst__view view;
+  cst__arena_init(&arena, NULL);
+  cst_status status = cst__view_init(&view, schema, batch, false, &arena, &o->error);
+  for (int64_t i = 0; status == CST_OK && i < view.length; i++) {
+    cst__json_value(&o->text, &view, i);
+    cst__text_puts(&o->text, "\n");
+  }
+  cst__arena_reset(&arena);
+  return status == CST_OK && o->text.failed ? CST_NO_MEMORY : status;
+}
+
+static cst_status read_all(outcome *o, const void *plan, const struct ArrowSchema *schema) {
+  void *reader;
+  struct ArrowArray batch;
+  CST__TRY(cst__avro_table.open(plan, NULL, NULL, &reader, &o->error));
+  cst_status status;
+  do {
+    status = cst__avro_table.next(reader, &batch, &o->error);
+    if (status != CST_OK || batch.release == NULL) {
+      break;
+    }
+    status = print_batch(o, schema, &batch);
+    batch.release(&batch);
+  } while (status == CST_OK);
+  cst__avro_table.close(reader);
+  return status;
+}
+
+static void read_file(outcome *o, const bytes *file, size_t most, const cst__table_options *given) {
+  input in = {.memory = {.data = file->data, .size = file->size, .most = most}};
+  cst__table_files files = {.count = 1,
+                            .open = open_input,
+                            .name = name_input,
+                            .ctx = &in,
+                            .rereadable = true,
+                            .sample_rows = INT64_MAX,
+                            .sample_bytes = UINT64_MAX};
+  struct ArrowSchema schema;
+  void *plan;
+  *o = (outcome){.text.allocator = cst__default_allocator, .error = CST_ERROR_INIT};
+  o->status = cst__avro_table.plan(&files, given, &plan, &schema, &o->error);
+  if (o->status == CST_OK) {
+    o->status = read_all(o, plan, &schema);
+    schema.release(&schema);
+    cst__avro_table.plan_free(plan);
+  }
+  cst__text_append(&o->text, "", 1);
+}
+
+static const char three_rows[] =
+    "{\"i\": 0, \"s\": null, \"l\": [], \"m\": [{\"key\": \"k\", \"value\": 0}], \"u\": null}\n"
+    "{\"i\": 1, \"s\": \"tea\", \"l\": [{\"k\": true, \"d\": 0.5}], \"m\": [{\"key\": \"k\", "
+    "\"value\": 1}], \"u\": {\"int\": 1, \"string\": null}}\n"
+    "{\"i\": 2, \"s\": null, \"l\": [], \"m\": [{\"key\": \"k\", \"value\": 2}], "
+    "\"u\": {\"int\": null, \"string\": \"u\"}}\n";
+
+TEST(rows_are_what_was_written) {
+  bytes file = make_file(3);
+  outcome o;
+  for (size_t most = 0; most < 40; most++) { /* bytes that come at a time */
+    for (int64_t batch_size = 1; batch_size < 5; batch_size++) {
+      const cst__table_options options = {.batch_size = batch_size};
+      read_file(&o, &file, most, &options);
+      CHECK_EQ(o.status, CST_OK);
+      CHECK_STR(o.text.data, three_rows);
+      cst__text_free(&o.text);
+    }
+  }
+  bytes_free(&file);
+}
+
+TEST(every_prefix_is_refused) {
+  bytes file = make_file(3);
+  bytes header = {0};
+  const cst__table_options options = {.batch_size = 2};
+  put_header(&header, schema_text);
+  for (size_t size = 0; size < file.size; size++) {
+    bytes cut = {.data = file.data, .size = size};
+    outcome o;
+    read_file(&o, &cut, 0, &options);
+    bool is_header = size == header.size; /* a file without blocks */
+    CHECK_EQ(o.status, is_header ? CST_OK : CST_CORRUPT);
+    CHECK(is_header || strcmp(o.error.file, "a.avro") == 0);
+    cst__text_free(&o.text);
+  }
+  bytes_free(&header);
+  bytes_free(&file);
+}
+
+TEST(a_schema_that_is_given) {
+  static const char reader[] =
+      "{\"type\": \"record\", \"name\": \"R\", \"fields\": ["
+      "{\"name\": \"l\", \"type\": {\"type\": \"array\", \"items\": {\"type\": \"record\", "
+      "\"name\": \"E\", \"fields\": [{\"name\": \"n\", \"type\": [\"null\", \"int\"], \"default\": "
+      "null}]}}},"
+      "{\"name\": \"i\", \"type\": \"float\"},"
+      "{\"name\": \"t\", \"type\": \"string\", \"default\": \"x\"}]}";
+  const cst__avro_options own = {reader};
+  const cst__table_options options = {.batch_size = 10, .format_options = &own};
+  bytes file = make_file(2);
+  outcome o;
+  read_file(&o, &file, 0, &options);
+  CHECK_EQ(o.status, CST_OK);
+  CHECK_STR(o.text.data, "{\"l\": [], \"i\": 0.0, \"t\": \"x\"}\n"
+                         "{\"l\": [{\"n\": null}], \"i\": 1.0, \"t\": \"x\"}\n");
+  cst__text_free(&o.text);
+  bytes_free(&file);
+}
+
+static int read_once(void *context) {
+  const cst__table_options options = {.batch_size = 2};
+  outcome o;
+  read_file(&o, context, 0, &options);
+  cst__text_free(&o.text);
+  return (int)o.status;
+}
+
+TEST(no_memory) {
+  bytes file = make_file(5);
+  FOR_EACH_ALLOCATION_FAILURE(read_once, &file, CST_NO_MEMORY);
+  bytes_free(&file);
+}

@@ -224,6 +224,8 @@ cst_source_options cli_source_options(const cli_settings *settings, const cst_sc
  * damaged records, with --on-error skip. */
 cst_status cli_open(const cli_settings *settings, const char *const *paths, size_t num_paths,
                     cli_dropped *dropped, cst_source **out, cst_error *error);
+/* True if all can be read once more: no pipes, and not standard input (columns.c). */
+bool cli_are_files(const char *const *paths, size_t num_paths);
 /* The same with options; --columns may be paths to what lies below columns (columns.c). */
 cst_status cli_open_source(const char *const *paths, size_t num_paths,
                            const cst_source_options *options, cst_source **out, cst_error *error);

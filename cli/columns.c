@@ -16,8 +16,7 @@ static bool may_have_paths(const cst_source_options *options) {
   return has_dots && options->view == NULL && options->message == NULL;
 }
 
-/* What can be read once more. */
-static bool are_files(const char *const *paths, size_t num_paths) {
+bool cli_are_files(const char *const *paths, size_t num_paths) {
   for (size_t i = 0; i < num_paths; i++) {
     struct stat about;
     bool is_there = stat(paths[i], &about) == 0; /* no glob, no URL */
@@ -154,7 +153,7 @@ cst_status cli_open_source(const char *const *paths, size_t num_paths,
   cst_error of_names = CST_ERROR_INIT;
   struct ArrowSchema type;
   cst_source *below;
-  if (!may_have_paths(options) || !are_files(paths, num_paths)) {
+  if (!may_have_paths(options) || !cli_are_files(paths, num_paths)) {
     return status;
   }
   if (status == CST_OK) { /* what else is wrong with it, it says when it is asked again */

@@ -15,12 +15,9 @@ typedef struct conversion {
 /* Files that are read twice without a schema: once to infer it, with progress. */
 static bool infers(const conversion *work, const cst_source *source) {
   const cst_format_info *format = cli_format(cst_source_format(source));
-  bool needed = format != NULL && format->needs_schema && work->settings->schema == NULL &&
-                work->settings->query.view == NULL;
-  for (size_t i = 0; i < work->num_inputs; i++) {
-    needed = needed && strcmp(work->settings->paths[i], "-") != 0;
-  }
-  return needed;
+  return format != NULL && format->needs_schema && work->settings->schema == NULL &&
+         work->settings->query.view == NULL &&
+         cli_are_files(work->settings->paths, work->num_inputs);
 }
 
 /* The source keeps what was inferred. */

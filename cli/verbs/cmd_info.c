@@ -33,6 +33,10 @@ static cst_status open_source(const info_look *l, const char *format, int64_t ro
   cst_source_options options = look_options(l, format);
   options.batch_size = rows;
   options.batch_bytes = SAMPLE_BYTES;
+  if (format != NULL &&
+      strcmp(format, "raw") == 0) { /* the options are for what the records hold */
+    options.num_format_options = 0;
+  }
   return cst_source_open(&l->path, 1, &options, out, error);
 }
 
@@ -329,6 +333,7 @@ static int info(const info_look *told) {
   cst_source_options options = cli_source_options(settings, NULL);
   options.message = NULL;
   options.message_column = NULL;
+  options.num_format_options = 0;
   options.format =
       settings->source.format != NULL ? settings->source.format : "raw"; /* for the names only */
   if (cst_source_open(settings->paths, settings->num_paths, &options, &files, &error) != CST_OK) {

@@ -389,3 +389,15 @@ def test_messages_that_do_not_parse_are_rows_of_nulls() -> None:
         found = pa.record_batch(src.accumulate("counts"))
         assert found.schema.metadata[b"num_rows"] == b"3"
         assert found.to_pydict()["rows"] == [2]
+
+
+@pytest.mark.parametrize("format", ["csv", "jsonl", "tfrecord", "arrow"])
+def test_a_part_of_no_files(tmp_path: pathlib.Path, format: str) -> None:
+    path = tmp_path / f"one.{format}"
+    cst.write(pa.table({"a": [1]}), path)
+    parts = [cst.open(path).split(i, 3) for i in range(3)]
+    checks = [part.validate('feature { name: "a" type: INT }') for part in parts]
+    assert sum(check.num_rows for check in checks) == 1
+    assert not any(check.anomalies for check in checks)
+    assert sorted(part.accumulate("counts").to_pydict()["rows"] for part in parts) == [[], [], [1]]
+    assert all(repr(part).startswith("<columnstone.Source") for part in parts)

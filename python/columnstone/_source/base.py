@@ -564,6 +564,8 @@ class SourceBase:
 
     def _name(self, files: list[str]) -> str:
         """What it is called without its rows."""
+        if not files:
+            return "Source of no files"
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         return f"Source {files[0]!r}{more}"
 

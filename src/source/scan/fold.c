@@ -553,6 +553,9 @@ cst_status cst__source_fold(cst_source *source, const cst__fold_options *options
             .count = count,
             .source = source,
             .lost_error = CST_ERROR_INIT};
+  if (source->num_parts == 0) { /* a part of nothing */
+    return CST_OK;
+  }
   f.own = allocate_states(&f);
   if (f.own == NULL) {
     return cst__fail_memory(error, count * sizeof *f.own);

@@ -483,7 +483,6 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
                              .message = {.options = CST_MESSAGE_OPTIONS_INIT},
                              .rows = 10,
                              .choice = {.number = 1000}};
-  settings->validation.max_places = 1;
   settings->paths = calloc((size_t)argc + 1, sizeof(char *));
   if (settings->paths == NULL) {
     return cli_usage(verb, NULL, "out of memory");

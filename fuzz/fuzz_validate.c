@@ -122,17 +122,17 @@ static void check_error(cst_status status, const cst_error *error) {
 
 /* NULL: the schema cannot be used with such data. */
 static cst_findings *validate(uint8_t bits, int32_t threads, const cst_schema *schema) {
-  static const char *const groups[] = {"", "other"};
+  static const char *const group[] = {"", "other"};
   cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
   cst_error error = CST_ERROR_INIT;
   cst_findings *found = NULL;
   options.schema = schema;
   options.environment = bits & ENVIRONMENT ? "SERVING" : NULL;
-  options.groups = groups;
+  options.group = group;
   options.num_groups = bits & GROUP ? 2 : 1;
   options.skip_tensors = (bits & NO_TENSORS) != 0;
   options.ignore_unexpected = (bits & IGNORE_UNEXPECTED) != 0;
-  options.max_places = 2;
+  options.places = 2;
   cst_source *source = open_files(bits, threads, NULL);
   cst_status status = cst_source_validate(source, &options, &found, &error);
   cst_source_release(source);

@@ -320,8 +320,9 @@ typedef struct cst_stage {
 /* A source of the same inputs and options with one more stage after those that it has. Its schema,
  * passes, rows and parts are those of the last stage's batches; its tensors are derived from their
  * columns where these are not the decoded ones; infer, propose, validate and accumulators look at
- * these batches, too; count and verify at the records. An input that can be read only once is shared with `source`. The stage belongs to the library:
- * success or failure, it is closed exactly once. */
+ * these batches, too; count and verify at the records. An input that can be read only once is
+ * shared with `source`. The stage belongs to the library: success or failure, it is closed exactly
+ * once. */
 CST_API cst_status cst_source_with_stage(cst_source *source, const cst_stage *stage,
                                          cst_source **out, cst_error *error);
 

@@ -17,17 +17,17 @@ extern "C" {
 /* ---- validation ---- */
 
 typedef struct cst_validate_options {
-  size_t size;               /* sizeof(cst_validate_options) */
-  const cst_schema *schema;  /* NULL: the schema that the source was opened with */
-  const char *environment;   /* of default_environment, in_environment and not_in_environment
-                                (CST_NOT_FOUND: the schema never names it); NULL: none, and every
-                                feature is expected */
-  const char *const *groups; /* tensor_representation_groups whose tensors every row must fit; NULL:
-                                the source's */
+  size_t size;              /* sizeof(cst_validate_options) */
+  const cst_schema *schema; /* NULL: the schema that the source was opened with */
+  const char *environment;  /* of default_environment, in_environment and not_in_environment
+                               (CST_NOT_FOUND: the schema never names it); NULL: none, and every
+                               feature is expected */
+  const char *const *group; /* tensor_representation_group whose tensors every row must fit, or
+                               several; NULL: the source's */
   size_t num_groups;
   bool skip_tensors;      /* the features only */
   bool ignore_unexpected; /* features that the schema does not have are not anomalies */
-  size_t max_places;      /* per anomaly; 0: 5 */
+  size_t places;          /* that are named of an anomaly, the first ones; 0: 5 */
   cst_progress_callback on_progress;
   void *progress_ctx;
 } cst_validate_options;

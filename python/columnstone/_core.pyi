@@ -488,7 +488,7 @@ class Source:
     def validate(
         self,
         schema: Schema | None,
-        groups: tuple[str, ...] | None,
+        group: tuple[str, ...] | None,
         environment: str | None,
         skip_tensors: bool,
         ignore_unexpected: bool,

@@ -307,7 +307,7 @@ COLUMNS = 'feature { name: "v" type: INT } feature { name: "i" type: INT }'
 
 
 def tensor_check(make_file: MakeFile, rows: Rows, tensor: str) -> list[tuple[str, int, list[Any]]]:
-    found = check(make_file, rows, COLUMNS + GROUP % tensor, tensors=True, groups=["g"])
+    found = check(make_file, rows, COLUMNS + GROUP % tensor, tensors=True, group=["g"])
     assert all((a.kind, a.tensor, a.group) == ("representation", "t", "g") for a in found.anomalies)
     return [
         (a.message.split("records ")[-1], a.count, [p.record for p in a.places])
@@ -373,7 +373,7 @@ def test_a_tensor_of_a_column_of_another_type(make_file: MakeFile) -> None:
     found = check(make_file, rows, COLUMNS, tensors=True)
     assert kinds(found) == [("type", "v", 1, [1])]  # and not again for the inferred tensor
     group = COLUMNS + GROUP % 'varlen_sparse_tensor { column_name: "v" }'
-    found = check(make_file, rows, group, tensors=True, groups=["g"])
+    found = check(make_file, rows, group, tensors=True, group=["g"])
     assert kinds(found) == [("type", "v", 1, [1]), ("representation", "v", 1, [1])]
 
 
@@ -391,18 +391,18 @@ def test_several_groups(make_file: MakeFile) -> None:
         for name, size in [("a", 1), ("b", 2)]
     )
     rows: Rows = [{"v": [1]}, {"v": [1, 2]}]
-    found = check(make_file, rows, schema, tensors=True, groups=["a", "b"])
+    found = check(make_file, rows, schema, tensors=True, group=["a", "b"])
     assert [(a.group, a.places[0].record) for a in found.anomalies] == [("a", 1), ("b", 0)]
     assert check(make_file, rows, schema, tensors=True).ok  # the default group has no tensors
     with pytest.raises(cst.errors.NotFoundError):
-        check(make_file, rows, schema, tensors=True, groups=["c"])
+        check(make_file, rows, schema, tensors=True, group=["c"])
 
 
 def test_what_fits_makes_tensors(make_file: MakeFile) -> None:
     """A check without anomalies promises that the tensors can be made."""
     rows: Rows = [{"v": [1, 2, 3], "i": [1, 2]}, {"v": [1], "i": [1]}, {}]
     schema = COLUMNS + GROUP % RAGGED
-    assert check(make_file, rows, schema, tensors=True, groups=["g"]).ok
+    assert check(make_file, rows, schema, tensors=True, group=["g"]).ok
     path = make_file("rows.tfrecord", [wire.example(row) for row in rows])
     assert len(list(cst.open(path, schema=schema, group="g").tensors())) == 1
 
@@ -475,7 +475,7 @@ def test_structured_rows(make_file: MakeFile) -> None:
         {"a": [], "b": []},
         {"a": [1], "b": [2]},
     ]
-    found = check(make_file, rows, schema, tensors=True, groups=["g"])
+    found = check(make_file, rows, schema, tensors=True, group=["g"])
     bad = [(a.tensor, a.count, [p.record for p in a.places]) for a in found.anomalies[2:]]
     assert bad == [("t", 3, [0, 1, 2])]
 

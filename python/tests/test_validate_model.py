@@ -197,7 +197,7 @@ def test_rows_are_found_as_the_tensors_are_made(
         columns = zip("vi", zip(*rows, strict=True), strict=True)
         return pa.table({name: pa.array(list(column), kind) for name, column in columns})
 
-    found = cst.open(table(cells)).validate(schema, groups="g", places=99)
+    found = cst.open(table(cells)).validate(schema, group="g", places=99)
     bad = {place.record for a in found.anomalies for place in a.places}
     for row, cell in enumerate(cells):
         source = cst.open(table([cell]), schema=schema, group="g")

@@ -629,7 +629,7 @@ static cst_status validation_finish(const void *state, cst_findings **out, cst_e
 typedef struct validation_settings {
   const char *schema;
   const char *environment;
-  const char *const *groups;
+  const char *const *group;
   size_t num_groups;
   bool skip_tensors, ignore_unexpected;
   int64_t places;
@@ -644,10 +644,10 @@ static const cst__option validation_table[] = {
               .kind = CST_OPTION_TEXT,
               .help = "of the schema, whose features are expected"},
      .offset = offsetof(validation_settings, environment)},
-    {.info = {.name = "groups",
+    {.info = {.name = "group",
               .kind = CST_OPTION_NAMES,
-              .help = "tensor_representation_groups whose tensors every row has to fit"},
-     .offset = offsetof(validation_settings, groups),
+              .help = "tensor_representation_group whose tensors every row has to fit, or several"},
+     .offset = offsetof(validation_settings, group),
      .count_offset = offsetof(validation_settings, num_groups)},
     {.info = {.name = "skip_tensors",
               .kind = CST_OPTION_SWITCH,
@@ -690,15 +690,15 @@ static cst_status own_validation_plan(const validation_settings *settings, const
     return cst__fail_memory(error, sizeof *owned);
   }
   owned->options = (cst_validate_options){.environment = settings->environment,
-                                          .groups = settings->groups,
+                                          .group = settings->group,
                                           .num_groups = settings->num_groups,
                                           .skip_tensors = settings->skip_tensors,
                                           .ignore_unexpected = settings->ignore_unexpected,
-                                          .max_places = (size_t)settings->places};
+                                          .places = (size_t)settings->places};
   cst_status status = cst__validation_plan_init(&owned->plan, schema, &owned->options, &no_source,
                                                 allocator, error);
   owned->options.environment = NULL;
-  owned->options.groups = NULL;
+  owned->options.group = NULL;
   owned->options.num_groups = 0;
   if (status != CST_OK) {
     free_owned_validation(&owned->plan);

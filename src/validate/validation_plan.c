@@ -127,11 +127,11 @@ static cst_status find_mark(cst__validation_plan *plan, const cst__validation_so
 }
 
 cst_status cst__check_validate_options(const cst_validate_options *options, cst_error *error) {
-  if (options->groups == NULL && options->num_groups > 0) {
-    return cst__missing("groups", error);
+  if (options->group == NULL && options->num_groups > 0) {
+    return cst__missing("group", error);
   }
   for (size_t i = 0; i < options->num_groups; i++) {
-    if (options->groups[i] == NULL) {
+    if (options->group[i] == NULL) {
       return cst__missing("a group's name", error);
     }
   }
@@ -145,7 +145,7 @@ cst_status cst__validation_plan_init(cst__validation_plan *plan, const cst_schem
   const char *const usual[] = {source->group};
   bool is_usual = options->num_groups == 0;
   *plan = (cst__validation_plan){.options = options,
-                                 .max_places = options->max_places > 0 ? options->max_places : 5,
+                                 .max_places = options->places > 0 ? options->places : 5,
                                  .num_tallies = 1};
   cst__arena_init(&plan->arena, allocator);
   CST__TRY(cst__rulebook_new(schema, options->environment, allocator, &plan->book, error));
@@ -155,7 +155,7 @@ cst_status cst__validation_plan_init(cst__validation_plan *plan, const cst_schem
   }
   CST__TRY(plan_children(plan, &plan->root, plan->book->rules, plan->book->count, error));
   if (!options->skip_tensors) {
-    CST__TRY(plan_groups(plan, is_usual ? usual : options->groups,
+    CST__TRY(plan_groups(plan, is_usual ? usual : options->group,
                          is_usual ? 1 : options->num_groups, source->legacy_specs, error));
   }
   return find_mark(plan, source, error);

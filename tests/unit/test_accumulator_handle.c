@@ -19,7 +19,7 @@ static cst_status make_kind(kind k, cst_accumulator **out) {
   static const char *const names[] = {"inference", "inference", "validation",
                                       "proposal",  "counts",    "lengths"};
   const cst_option looking = {"look_at_values", "true", NULL};
-  const cst_option validation[] = {{"schema", schema_text, NULL}, {"groups", "\"\"", NULL}};
+  const cst_option validation[] = {{"schema", schema_text, NULL}, {"group", "\"\"", NULL}};
   return cst_accumulator_new(names[k],
                              k == LOOKING      ? &looking
                              : k == VALIDATION ? validation

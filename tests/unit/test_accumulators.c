@@ -381,7 +381,7 @@ static void open_case(validation_case *c, const char *text) {
   cst__validation_source source = {.group = ""};
   cst_error error = CST_ERROR_INIT;
   c->options = (cst_validate_options)CST_VALIDATE_OPTIONS_INIT;
-  c->options.max_places = 3;
+  c->options.places = 3;
   CHECK_EQ(cst_schema_from_text(text, strlen(text), &c->schema, &error), CST_OK);
   cst_status status =
       cst__validation_plan_init(&c->plan, c->schema, &c->options, &source, NULL, &error);

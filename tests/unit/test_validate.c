@@ -227,8 +227,8 @@ TEST(arguments) {
   options.schema = schema;
   options.num_groups = 1;
   CHECK_EQ(cst_source_validate(source, &options, &validation, NULL), CST_INVALID_ARGUMENT);
-  const char *groups[] = {"missing"};
-  options.groups = groups;
+  const char *group[] = {"missing"};
+  options.group = group;
   CHECK_EQ(cst_source_validate(source, &options, &validation, NULL), CST_NOT_FOUND);
   options.num_groups = 0;
   options.environment = "missing";

@@ -116,7 +116,7 @@ class SchemaCheck:
 def validate(
     core: _core.Source,
     schema: SchemaLike | None,
-    groups: str | Iterable[str] | None,
+    group: str | Iterable[str] | None,
     environment: str | None,
     tensors: bool,
     ignore_unexpected: bool,
@@ -124,7 +124,7 @@ def validate(
     progress: Callable[[int, int], bool | None] | None,
 ) -> SchemaCheck:
     """Source.validate."""
-    names = as_columns([groups] if isinstance(groups, str) else groups)
+    names = as_columns([group] if isinstance(group, str) else group)
     return check_of(
         *core.validate(
             as_core(schema),

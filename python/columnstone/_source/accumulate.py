@@ -248,7 +248,7 @@ class Validation(AnyAccumulator[SchemaCheck]):
         cls,
         schema: SchemaLike,
         *,
-        groups: str | Iterable[str] | None = None,
+        group: str | Iterable[str] | None = None,
         environment: str | None = None,
         tensors: bool = True,
         ignore_unexpected: bool = False,
@@ -256,7 +256,7 @@ class Validation(AnyAccumulator[SchemaCheck]):
     ) -> Self:
         options = {
             "schema": schema,
-            "groups": [groups] if isinstance(groups, str) else groups,
+            "group": [group] if isinstance(group, str) else group,
             "environment": environment,
             "skip_tensors": not tensors,
             "ignore_unexpected": bool(ignore_unexpected),

@@ -446,7 +446,7 @@ class SourceBase:
         self,
         schema: SchemaLike | None = None,
         *,
-        groups: str | Iterable[str] | None = None,
+        group: str | Iterable[str] | None = None,
         environment: str | None = None,
         tensors: bool = True,
         ignore_unexpected: bool = False,
@@ -459,7 +459,7 @@ class SourceBase:
         records are, too, and are passed over. The result is the same for every number of threads.
 
         schema: anything that Schema takes; None is the one that the source was opened with.
-        groups: names of the tensor_representation_groups to check; None is the source's one. What a
+        group: the tensor_representation_group to check, or several; None is the source's one. What a
             group leaves out is inferred, as for `tensors`.
         environment: features that are not in it are not expected; None: all are.
         tensors: False checks the features only.
@@ -477,7 +477,7 @@ class SourceBase:
         return validate(
             self._core,
             schema,
-            groups,
+            group,
             environment,
             tensors,
             ignore_unexpected,

@@ -63,25 +63,25 @@ PyObject *cst__py_source_accumulate(PyObject *object, PyObject *args) {
 PyObject *cst__py_source_validate(PyObject *object, PyObject *args) {
   cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
   PyObject *schema;
-  PyObject *groups;
+  PyObject *group;
   PyObject *progress;
   int skip_tensors;
   int ignore_unexpected;
   unsigned long long places;
-  if (!PyArg_ParseTuple(args, "OOzppKO:validate", &schema, &groups, &options.environment,
+  if (!PyArg_ParseTuple(args, "OOzppKO:validate", &schema, &group, &options.environment,
                         &skip_tensors, &ignore_unexpected, &places, &progress) ||
       cst__py_schema_arg(cst__py_state_of(object), schema, &options.schema) < 0) {
     return NULL;
   }
   cst__py_names names;
-  if (cst__py_names_init(&names, groups) < 0) {
+  if (cst__py_names_init(&names, group) < 0) {
     return NULL;
   }
-  options.groups = names.names;
+  options.group = names.names;
   options.num_groups = names.count;
   options.skip_tensors = skip_tensors != 0;
   options.ignore_unexpected = ignore_unexpected != 0;
-  options.max_places = (size_t)places;
+  options.places = (size_t)places;
   options.on_progress = on_progress;
   options.progress_ctx = progress;
   PyObject *result = run_validation(object, &options);

@@ -322,7 +322,9 @@ def is_even(batch: cst.RecordBatch) -> list[bool]:
 def test_what_stages_give_is_looked_at(numbers: Any, threads: int) -> None:
     src = cst.open(numbers, threads=threads, batch_size=7).filter(is_even)
     assert src.accumulate("counts").to_pydict()["rows"] == [50, 50]
-    limited = 'feature { name: "a" type: INT int_domain { max: 49 } } feature { name: "b" type: BYTES }'
+    limited = (
+        'feature { name: "a" type: INT int_domain { max: 49 } } feature { name: "b" type: BYTES }'
+    )
     check = src.validate(limited)
     assert check.num_rows == 50
     (anomaly,) = check.anomalies

@@ -52,6 +52,11 @@ def test_the_training_does_what_its_types_say(tmp_path: pathlib.Path) -> None:
     assert all(loss >= 0 for loss in script.train(flat))
     assert script.tensors(flat).tolist() == [i / 2 for i in range(20)]
 
+    batch = cst.record_batch([{"price": 1.5}])
+    again, data, sequences = script.codecs(batch)
+    assert again.to_pydict() == {"price": [[1.5]]}
+    assert (data, len(sequences)) == (b'{"price": 1.5}\n', 1)
+
     nested = [{"price": float(i), "event": {"clicks": [i, 1]}} for i in range(4)]
     cst.write(cst.record_batch(nested), tmp_path / "nested.jsonl")
     assert script.structured(cst.open(tmp_path / "nested.jsonl"))[:3] == [1.5, 6.0, 5.0]

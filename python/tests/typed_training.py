@@ -97,3 +97,15 @@ def mistakes(source: cst.Source) -> None:
         st["price"].to_troch()  # type: ignore[union-attr]
         st[0].numpy()  # type: ignore[attr-defined]
         st.to_torch().mean()  # type: ignore[attr-defined]
+
+
+def codecs(batch: cst.RecordBatch) -> tuple[cst.RecordBatch, bytes, list[bytes]]:
+    """Records are arrays, files bytes; each format has its own keywords."""
+    records: cst.arrow.Array = cst.encoder("example", lossy=True).encode(batch)
+    raw: cst.RecordBatch = cst.decoder("raw", binary_views=True).decode(records)
+    data: bytes = cst.encoder("json").encode(batch)
+    sequences: cst.codec.Encoder[cst.arrow.Array] = cst.encoder(
+        "sequence_example", sequence_column="steps"
+    )
+    again = cst.decoder("example", columns=["price"], offsets=32).decode(records)
+    return again, data, [*sequences.encode(raw).to_pylist()]

@@ -56,6 +56,10 @@ CST_API uint64_t cst_index_num_records(const cst_index *index);
  * end); 0 and 0 for an i that is
  * too large. */
 CST_API void cst_index_record(const cst_index *index, uint64_t i, uint64_t *offset, uint64_t *size);
+/* All of them as a record batch of two int64 columns, "offset" and "size". The offsets are those of
+ * the index, which lives as long as they do. *schema and *array are the caller's to release. */
+CST_API cst_status cst_index_batch(const cst_index *index, struct ArrowSchema *schema,
+                                   struct ArrowArray *array, cst_error *error);
 CST_API void cst_index_free(cst_index *index);
 
 /* ---- sources of plain files of records: all of these are CST_UNSUPPORTED for others, with a hint,

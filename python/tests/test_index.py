@@ -233,6 +233,11 @@ def test_index_files(make_file: MakeFile, tmp_path: pathlib.Path) -> None:
     assert [e.size for e in index] == sizes
     assert [e.offset for e in index] == [sum(sizes[:i]) + 16 * i for i in range(10)]
     assert index.record(-1) == index[9]
+    batch = index.batch()
+    assert batch.to_pydict() == {
+        "offset": [entry.offset for entry in index],
+        "size": [entry.size for entry in index],
+    }
     for wrong in (10, -11):
         with pytest.raises(IndexError):
             index.record(wrong)

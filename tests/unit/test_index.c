@@ -44,6 +44,48 @@ TEST(index_says_where_records_are) {
   bytes_free(&file);
 }
 
+static int get_batch(void *context) {
+  const cst_index *index = context;
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_status status = cst_index_batch(index, &schema, &batch, NULL);
+  if (status == CST_OK) {
+    schema.release(&schema);
+    batch.release(&batch);
+  }
+  return (int)status;
+}
+
+/* The batch has what the index says, shares its offsets, and outlives it. */
+TEST(index_as_a_batch) {
+  bytes file = {0};
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  for (int i = 0; i < RECORDS; i++) {
+    add_raw(&file, i, (size_t)(i * 7));
+  }
+  cst_index *index = build(write_bytes("batch.tfrecord", &file));
+  const uint64_t *shared = index->offsets;
+  CHECK_EQ(cst_index_batch(index, &schema, &batch, NULL), CST_OK);
+  CHECK_STR(schema.children[0]->name, "offset");
+  CHECK_STR(schema.children[1]->name, "size");
+  CHECK_EQ(batch.length, RECORDS);
+  CHECK(batch.children[0]->buffers[1] == shared);
+  for (uint64_t i = 0; i < RECORDS; i++) {
+    uint64_t offset, size;
+    cst_index_record(index, i, &offset, &size);
+    CHECK_EQ(((const uint64_t *)batch.children[0]->buffers[1])[i], offset);
+    CHECK_EQ(((const uint64_t *)batch.children[1]->buffers[1])[i], size);
+  }
+  FOR_EACH_ALLOCATION_FAILURE(get_batch, index, CST_NO_MEMORY);
+  cst_index_free(index);
+  CHECK_EQ(((const uint64_t *)batch.children[0]->buffers[1])[0], 0);
+  schema.release(&schema);
+  batch.release(&batch);
+  CHECK_EQ(cst_index_batch(NULL, &schema, &batch, NULL), CST_INVALID_ARGUMENT);
+  bytes_free(&file);
+}
+
 TEST(index_of_an_empty_file) {
   bytes file = {0};
   const char *path = write_bytes("empty.tfrecord", &file);

@@ -76,6 +76,7 @@ TEST(without_their_first_argument) {
   FAILS(cst_findings_batch(NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL), SCHEMA, ARRAY);
   FAILS(cst_view_outputs(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
   FAILS(cst_view_params(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
+  FAILS(cst_index_batch(NULL, OUT(struct ArrowSchema), OUT_ARRAY, NULL), SCHEMA, ARRAY);
   FAILS(cst_splits_findings(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
   FAILS(cst_source_num_rows(NULL, OUT(uint64_t), NULL), 8, 0);
   FAILS(cst_source_take(NULL, NULL, 0, OUT(struct ArrowArray), NULL), ARRAY, 0);

@@ -459,8 +459,8 @@ class SourceBase:
         records are, too, and are passed over. The result is the same for every number of threads.
 
         schema: anything that Schema takes; None is the one that the source was opened with.
-        group: the tensor_representation_group to check, or several; None is the source's one. What a
-            group leaves out is inferred, as for `tensors`.
+        group: the tensor_representation_group to check, or several; None is the source's one. What
+            a group leaves out is inferred, as for `tensors`.
         environment: features that are not in it are not expected; None: all are.
         tensors: False checks the features only.
         ignore_unexpected: features that the schema does not have are not an anomaly.

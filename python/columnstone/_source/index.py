@@ -90,6 +90,11 @@ class Index:
             raise IndexError(f"record {number} of a file of {len(self)} records")
         return IndexEntry(*self._handle.record(number + len(self) if number < 0 else number))
 
+    def batch(self) -> _core.RecordBatch:
+        """All records as a RecordBatch of the columns `offset` and `size`, for NumPy and the like.
+        The offsets are shared with the index."""
+        return self._handle.batch()
+
     def __len__(self) -> int:
         return self._handle.num_records
 

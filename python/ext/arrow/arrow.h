@@ -112,6 +112,10 @@ typedef struct cst__py_batch_object {
 cst_array *cst__py_handle_new(cst__py_state *state, const struct ArrowSchema *schema,
                               struct ArrowArray *array);
 
+/* A RecordBatch of what the library has made; both are taken over, also on failure. */
+PyObject *cst__py_batch_made(cst__py_state *state, struct ArrowSchema *types,
+                             struct ArrowArray *array);
+
 /* findings.c: (RecordBatch, {total: number}); takes them over. NULL with an exception. */
 PyObject *cst__py_findings(cst__py_state *state, cst_findings *findings);
 

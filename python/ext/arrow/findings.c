@@ -14,6 +14,18 @@ static PyObject *totals_dict(const cst_findings *findings) {
   return dict;
 }
 
+PyObject *cst__py_batch_made(cst__py_state *state, struct ArrowSchema *types,
+                             struct ArrowArray *array) {
+  PyObject *schema = cst__py_arrow_schema_new(state, types);
+  if (schema == NULL) {
+    array->release(array);
+    return NULL;
+  }
+  PyObject *batch = cst__py_batch_new(state, schema, array);
+  Py_DECREF(schema);
+  return batch;
+}
+
 static PyObject *findings_batch(cst__py_state *state, const cst_findings *findings) {
   struct ArrowSchema types;
   struct ArrowArray array;
@@ -21,14 +33,7 @@ static PyObject *findings_batch(cst__py_state *state, const cst_findings *findin
   if (cst_findings_batch(findings, &types, &array, &error) != CST_OK) {
     return cst__py_raise(state, &error);
   }
-  PyObject *schema = cst__py_arrow_schema_new(state, &types);
-  if (schema == NULL) {
-    array.release(&array);
-    return NULL;
-  }
-  PyObject *batch = cst__py_batch_new(state, schema, &array);
-  Py_DECREF(schema);
-  return batch;
+  return cst__py_batch_made(state, &types, &array);
 }
 
 PyObject *cst__py_findings(cst__py_state *state, cst_findings *findings) {

@@ -1,6 +1,7 @@
 /* Index: where each record of a TFRecord file lies. */
 #include <stdlib.h>
 
+#include "ext/arrow/arrow.h"
 #include "ext/source/source.h"
 
 typedef struct index_object {
@@ -111,6 +112,17 @@ static PyObject *record(PyObject *object, PyObject *number) {
   return Py_BuildValue("(KK)", (unsigned long long)offset, (unsigned long long)size);
 }
 
+static PyObject *index_batch(PyObject *object, PyObject *unused) {
+  struct ArrowSchema types;
+  struct ArrowArray array;
+  cst_error error = CST_ERROR_INIT;
+  (void)unused;
+  if (cst_index_batch(index_view(object), &types, &array, &error) != CST_OK) {
+    return cst__py_raise(cst__py_state_of(object), &error);
+  }
+  return cst__py_batch_made(cst__py_state_of(object), &types, &array);
+}
+
 static PyObject *get_num_records(PyObject *object, void *closure) {
   (void)closure;
   return PyLong_FromUnsignedLongLong(cst_index_num_records(index_view(object)));
@@ -123,6 +135,7 @@ static PyMethodDef methods[] = {
     {"save", save, METH_VARARGS, NULL},
     {"export_text", export_text, METH_VARARGS, NULL},
     {"record", record, METH_O, NULL},
+    {"batch", index_batch, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 

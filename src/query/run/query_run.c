@@ -234,7 +234,7 @@ static cst_status run_step(const cst__step_call *c) {
 static void forget_slots(cst__query_run *run) {
   for (size_t i = 0; i < run->plan->num_steps; i++) {
     cst_array_release(run->slots[i].values);
-    run->slots[i] = (cst__step_slot){0};
+    run->slots[i] = (cst__step_result){0};
   }
 }
 

@@ -26,7 +26,7 @@ static uint32_t error_place(const cst__query_plan *plan, const cst__step *step) 
 static int64_t error_row(const cst__query_run *run, uint32_t place, int64_t at) {
   for (uint32_t up = cst__place_parent(run->plan, place); up != CST__NO_STEP;
        up = cst__place_parent(run->plan, place)) {
-    const cst__step_slot *lists = &run->slots[place];
+    const cst__step_result *lists = &run->slots[place];
     int64_t parents = run->slots[up].count;
     if (lists->lists.splits != NULL) {
       at = cst__splits_find(lists->lists.splits, parents, at);

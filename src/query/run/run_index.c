@@ -21,15 +21,15 @@ cst_status cst__step_parents(const cst__step_call *c) {
 }
 
 cst_status cst__step_compose(const cst__step_call *c) {
-  cst__step_slot *outer = &c->run->slots[c->step->args[0]];
-  cst__step_slot *inner = &c->run->slots[c->step->args[1]];
+  cst__step_result *outer = &c->run->slots[c->step->args[0]];
+  cst__step_result *inner = &c->run->slots[c->step->args[1]];
   c->out->count = outer->count;
   return cst__chosen_compose(&outer->index, &inner->index, &c->run->numbers, &c->out->index,
                              c->error);
 }
 
 cst_status cst__step_kept(const cst__step_call *c) {
-  const cst__step_slot *place = cst__step_arg(c, 0);
+  const cst__step_result *place = cst__step_arg(c, 0);
   const cst__view *bools = &cst__step_arg(c, 1)->view;
   bool is_one = c->run->plan->steps[c->step->args[1]].is_one;
   const uint64_t *words = cst__bool_words(c, bools, is_one, place->count);

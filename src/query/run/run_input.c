@@ -448,7 +448,7 @@ static cst_status chosen_bits(const cst__step_call *c, const cst__chosen *chosen
 }
 
 cst_status cst__step_chosen(const cst__step_call *c) {
-  cst__step_slot *chosen = &c->run->slots[c->step->args[0]];
+  cst__step_result *chosen = &c->run->slots[c->step->args[0]];
   int64_t count = chosen->count;
   struct ArrowArray made;
   uint8_t *bits = bools_new(c, count, &made);

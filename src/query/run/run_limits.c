@@ -176,7 +176,7 @@ static int64_t place_begin(const cst__query_run *run, uint32_t place, int64_t ro
   if (parent == CST__NO_STEP) {
     return row;
   }
-  const cst__step_slot *lists = &run->slots[place];
+  const cst__step_result *lists = &run->slots[place];
   int64_t parents = run->slots[parent].count;
   int64_t at = place_begin(run, parent, row);
   return lists->lists.splits != NULL ? lists->lists.splits[at]

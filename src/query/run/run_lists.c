@@ -4,7 +4,7 @@
 static cst__arena *lists_arena(const cst__step_call *c) { return &c->run->numbers; }
 
 /* The same lists, of which nothing is left out. */
-static cst_status lists_keep_all(const cst__step_call *c, const cst__step_slot *from) {
+static cst_status lists_keep_all(const cst__step_call *c, const cst__step_result *from) {
   c->out->count = from->count;
   c->out->lists = from->lists;
   c->out->index = cst__index_all(from->count);
@@ -21,14 +21,14 @@ static cst_status lists_keep(const cst__step_call *c, const cst__picked *picked)
 /* ---- lists of lists, and lists again ---- */
 
 cst_status cst__step_join(const cst__step_call *c) {
-  const cst__step_slot *lower = cst__step_arg(c, 1);
+  const cst__step_result *lower = cst__step_arg(c, 1);
   CST__TRY(lists_keep_all(c, lower));
   return cst__lists_join(&cst__step_arg(c, 0)->lists, &lower->lists, lists_arena(c), &c->out->lists,
                          c->error);
 }
 
 cst_status cst__step_choose_lists(const cst__step_call *c) {
-  cst__step_slot *chosen = &c->run->slots[c->step->args[1]];
+  cst__step_result *chosen = &c->run->slots[c->step->args[1]];
   const cst__lists *lists = &cst__step_arg(c, 2)->lists;
   cst__picked picked;
   int64_t most; /* sums may not pass 64 bits, however often the lists are chosen */
@@ -40,7 +40,7 @@ cst_status cst__step_choose_lists(const cst__step_call *c) {
 }
 
 cst_status cst__step_filter(const cst__step_call *c) {
-  const cst__step_slot *from = cst__step_arg(c, 0);
+  const cst__step_result *from = cst__step_arg(c, 0);
   const cst__view *bools = &cst__step_arg(c, 1)->view;
   bool is_one = c->run->plan->steps[c->step->args[1]].is_one;
   cst__picked picked;

@@ -172,7 +172,7 @@ cst_status cst__output_origin(cst__query_run *run, cst__row_map *origin, cst_err
     origin->moved = false;
     return CST_OK;
   }
-  cst__step_slot *index = &run->slots[number];
+  cst__step_result *index = &run->slots[number];
   CST__TRY(cst__chosen_need_numbers(&index->index, &run->numbers, error));
   if (!cst__row_map_reserve(origin, &run->allocator, index->count)) {
     return cst__fail_memory(error, (size_t)index->count * sizeof *origin->rows);

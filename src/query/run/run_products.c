@@ -120,7 +120,7 @@ cst_status cst__step_partners(const cst__step_call *c) {
 /* ---- runs ---- */
 
 cst_status cst__step_runs(const cst__step_call *c) {
-  const cst__step_slot *lists = cst__step_arg(c, 0);
+  const cst__step_result *lists = cst__step_arg(c, 0);
   const cst__view *values = &cst__step_arg(c, 1)->view;
   const int64_t *from = lists->lists.splits;
   bool is_one = c->run->plan->steps[c->step->args[1]].is_one;

@@ -3,7 +3,7 @@
 #include "query/run/steps_run.h"
 
 cst_status cst__step_sort(const cst__step_call *c) {
-  const cst__step_slot *lists = cst__step_arg(c, 0);
+  const cst__step_result *lists = cst__step_arg(c, 0);
   const cst__view *values = &cst__step_arg(c, 1)->view;
   const int64_t *splits = lists->lists.splits;
   int64_t count = lists->lists.count;

@@ -133,7 +133,7 @@ cst_status cst__step_spread(const cst__step_call *c, uint32_t step, int64_t coun
 /* ---- of other elements ---- */
 
 cst_status cst__step_take(const cst__step_call *c) {
-  const cst__step_slot *from = cst__step_arg(c, 0);
+  const cst__step_result *from = cst__step_arg(c, 0);
   cst__chosen *index = &c->run->slots[c->step->args[1]].index;
   struct ArrowArray made;
   if (values_step(c, 0)->is_one) {
@@ -241,7 +241,7 @@ cst_status cst__step_call_function(const cst__step_call *c) {
 }
 
 cst_status cst__step_aggregate(const cst__step_call *c) {
-  const cst__step_slot *lists = cst__step_arg(c, 0);
+  const cst__step_result *lists = cst__step_arg(c, 0);
   values_args args;
   struct ArrowArray made;
   cst_array *spread = NULL;
@@ -493,7 +493,7 @@ static const int64_t *record_splits(const cst__step_call *c, uint32_t place, int
     splits[i] = i;
   }
   while (splits != NULL && depth-- > 0) {
-    const cst__step_slot *lists = &c->run->slots[chain[depth]];
+    const cst__step_result *lists = &c->run->slots[chain[depth]];
     int64_t parents = cst__place_parent_slot(c->run, chain[depth])->count;
     int64_t size = parents > 0 ? lists->count / parents : 0;
     for (int64_t i = 0; i <= records; i++) {
@@ -597,7 +597,7 @@ static cst_status mask_values(const cst__step_call *c, cst_array *values, const 
 }
 
 cst_status cst__step_mask(const cst__step_call *c) {
-  const cst__step_slot *bools = cst__step_arg(c, 1);
+  const cst__step_result *bools = cst__step_arg(c, 1);
   bool is_one = values_step(c, 1)->is_one;
   int64_t count = is_one ? cst__step_arg(c, 0)->count : bools->count;
   cst_array *values;
@@ -608,7 +608,7 @@ cst_status cst__step_mask(const cst__step_call *c) {
 }
 
 cst_status cst__step_require(const cst__step_call *c) {
-  const cst__step_slot *values = cst__step_arg(c, 1);
+  const cst__step_result *values = cst__step_arg(c, 1);
   const cst__view *view = &values->view;
   if (view->null_count == 0 && view->layout != CST__LAYOUT_NULL) {
     return cst__step_share(c, values->values);

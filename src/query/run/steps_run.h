@@ -16,14 +16,14 @@
 #include "table/array.h"
 
 /* What a step has made. Its numbers lie in the arena of the run, until the batch is done. */
-typedef struct cst__step_slot {
+typedef struct cst__step_result {
   int64_t count; /* of the elements of a place, of the elements that an index is for, of values */
   cst__lists lists;  /* places: of the elements of the parent; splits NULL: the records, or lists of
                         one size each */
   cst__chosen index; /* for each element of one place the element of another */
   cst_array *values; /* counted */
   cst__view view;    /* of it */
-} cst__step_slot;
+} cst__step_result;
 
 /* How the values of a leaf become those of the plan's type. */
 typedef enum cst__leaf_copy {
@@ -67,7 +67,7 @@ struct cst__query_run {
   cst__node_place *places;
   cst_array **likes; /* by step: an empty array of the type of its values; the literal itself */
   cst__node_slots *nodes;
-  cst__step_slot *slots;
+  cst__step_result *slots;
   cst__batch_input batch;
   cst__arena arena;       /* of one batch: how its arrays are looked at */
   cst__arena numbers;     /* and what the steps make of them: at most max_bytes */
@@ -79,21 +79,21 @@ struct cst__query_run {
 typedef struct cst__step_call {
   cst__query_run *run;
   const cst__step *step;
-  cst__step_slot *out;
+  cst__step_result *out;
   cst_error *error;
 } cst__step_call;
 
 /* ---- what steps have made ---- */
 
-static inline const cst__step_slot *cst__step_arg(const cst__step_call *c, size_t i) {
+static inline const cst__step_result *cst__step_arg(const cst__step_call *c, size_t i) {
   return &c->run->slots[c->step->args[i]];
 }
 
 /* The place whose elements have the lists that this place is; CST__NO_STEP: it is the records. */
 uint32_t cst__place_parent(const cst__query_plan *plan, uint32_t place);
 
-static inline const cst__step_slot *cst__place_parent_slot(const cst__query_run *run,
-                                                           uint32_t place) {
+static inline const cst__step_result *cst__place_parent_slot(const cst__query_run *run,
+                                                             uint32_t place) {
   return &run->slots[cst__place_parent(run->plan, place)];
 }
 

@@ -27,7 +27,7 @@ typedef struct job {
   uint64_t end;
 } job;
 
-static cst__slot *slot_of(const cst__ring *ring, uint64_t unit) {
+static cst__ring_unit *slot_of(const cst__ring *ring, uint64_t unit) {
   return &ring->slots[unit % CST__RING];
 }
 
@@ -45,7 +45,7 @@ void cst__pipeline_init(cst__pipeline *pipeline, const cst_source *source,
   cst__condition_init(&pipeline->crew.ready);
 }
 
-static void release_batch(cst__slot *slot) {
+static void release_batch(cst__ring_unit *slot) {
   if (slot->batch.release != NULL) {
     slot->batch.release(&slot->batch);
     slot->batch.release = NULL;
@@ -171,7 +171,7 @@ static void note_failure(cst__pipeline *p, uint64_t unit, cst_status status,
 static void cut_units(cst__pipeline *p) {
   cst__ring *ring = &p->ring;
   while (!ring->cut_all && ring->tail - ring->head < CST__RING) {
-    cst__slot *slot = slot_of(ring, ring->tail);
+    cst__ring_unit *slot = slot_of(ring, ring->tail);
     bool first_failure = p->failed.unit == UINT64_MAX;
     cst_status failure = CST_OK;
     cst__cut cut = cst__feed_cut(p->feed, p->options->rows, p->options->bytes, &slot->unit,
@@ -187,7 +187,7 @@ static void cut_units(cst__pipeline *p) {
       }
       return;
     }
-    slot->state = CST__SLOT_QUEUED;
+    slot->state = CST__UNIT_QUEUED;
     slot->bytes = slot->unit.bytes + slot->unit.num_runs * RUN_BYTES;
     slot->rows = slot->unit.rows;
     ring->queued_bytes += slot->bytes;
@@ -201,7 +201,7 @@ static bool is_ready(const cst__pipeline *p) {
   if (ring->head == p->failed.unit || (ring->cut_all && ring->head == ring->tail)) {
     return true;
   }
-  return ring->head < ring->tail && slot_of(ring, ring->head)->state == CST__SLOT_DONE;
+  return ring->head < ring->tail && slot_of(ring, ring->head)->state == CST__UNIT_DONE;
 }
 
 /* Wakes a worker if one sleeps and there is work. */
@@ -223,7 +223,7 @@ static void wake_caller(cst__pipeline *p) {
 /* ---- running, without the lock ---- */
 
 /* The rows of the batch that stages have made of the unit's. */
-static cst_status keep_map(const cst__decoding *decoding, cst__slot *slot, cst_error *error) {
+static cst_status keep_map(const cst__decoding *decoding, cst__ring_unit *slot, cst_error *error) {
   const cst__row_map *map = decoding->map;
   slot->unit.map.moved = map != NULL;
   if (map == NULL) {
@@ -238,7 +238,7 @@ static cst_status keep_map(const cst__decoding *decoding, cst__slot *slot, cst_e
   return CST_OK;
 }
 
-static cst_status decode_slot(cst__pipeline *p, cst__decoding *decoding, cst__slot *slot,
+static cst_status decode_slot(cst__pipeline *p, cst__decoding *decoding, cst__ring_unit *slot,
                               cst_error *error) {
   cst__unit *unit = &slot->unit;
   bool skip = cst__reading_options_skip(&p->source->options);
@@ -262,8 +262,8 @@ static cst_status decode_slot(cst__pipeline *p, cst__decoding *decoding, cst__sl
 }
 
 /* Something else than a batch is made of the unit, of which what it has lost stays. */
-static cst_status work_on_slot(const cst__pipeline *p, cst__decoding *decoding, cst__slot *slot,
-                               cst_error *error) {
+static cst_status work_on_slot(const cst__pipeline *p, cst__decoding *decoding,
+                               cst__ring_unit *slot, cst_error *error) {
   const cst__unit_work *work = p->options->work;
   cst_status status = work->run(work->ctx, &slot->unit, decoding, &slot->made, error);
   slot->rows = slot->unit.is_trial ? 0 : slot->unit.rows;
@@ -278,7 +278,7 @@ static cst_status work_on_slot(const cst__pipeline *p, cst__decoding *decoding, 
 static void decode_units(cst__pipeline *p, cst__decoding *decoding, uint64_t first, uint64_t end) {
   cst_error error = CST_ERROR_INIT;
   for (uint64_t i = first; i < end; i++) {
-    cst__slot *slot = slot_of(&p->ring, i);
+    cst__ring_unit *slot = slot_of(&p->ring, i);
     cst_status status = CST_OK;
     if (p->options->work != NULL) {
       status = work_on_slot(p, decoding, slot, &error);
@@ -292,7 +292,7 @@ static void decode_units(cst__pipeline *p, cst__decoding *decoding, uint64_t fir
     if (status != CST_OK) {
       note_failure(p, i, status, &error);
     } else {
-      slot->state = CST__SLOT_DONE;
+      slot->state = CST__UNIT_DONE;
     }
     if (i + 1 == end || p->crew.stop || i >= p->failed.unit) {
       return;
@@ -308,8 +308,8 @@ static void decode_units(cst__pipeline *p, cst__decoding *decoding, uint64_t fir
 static void take_units(cst__pipeline *p, const job *j) {
   cst__ring *ring = &p->ring;
   for (uint64_t unit = j->first; unit < j->end; unit++) {
-    cst__slot *slot = slot_of(ring, unit);
-    slot->state = CST__SLOT_RUNNING;
+    cst__ring_unit *slot = slot_of(ring, unit);
+    slot->state = CST__UNIT_RUNNING;
     ring->queued_bytes -= slot->bytes;
     ring->decoded_bytes += slot->bytes;
   }
@@ -411,7 +411,7 @@ static void advance_ring(cst__pipeline *p) {
 
 /* Moves the unit at the head out. */
 static void deliver_slot(cst__pipeline *p, cst__unit *unit, struct ArrowArray *batch, void **made) {
-  cst__slot *slot = slot_of(&p->ring, p->ring.head);
+  cst__ring_unit *slot = slot_of(&p->ring, p->ring.head);
   *batch = slot->batch;
   slot->batch.release = NULL;
   if (made != NULL) {

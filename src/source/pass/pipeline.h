@@ -60,24 +60,24 @@ typedef struct cst__pass_counts {
   _Atomic uint64_t dropped;
 } cst__pass_counts;
 
-typedef enum cst__slot_state {
-  CST__SLOT_QUEUED,
-  CST__SLOT_RUNNING,
-  CST__SLOT_DONE
-} cst__slot_state;
+typedef enum cst__unit_state {
+  CST__UNIT_QUEUED,
+  CST__UNIT_RUNNING,
+  CST__UNIT_DONE
+} cst__unit_state;
 
-typedef struct cst__slot {
-  cst__slot_state state;
+typedef struct cst__ring_unit {
+  cst__unit_state state;
   cst__unit unit; /* its blocks are let go when it is decoded */
   uint64_t bytes;
   size_t rows; /* those of the batch, when it is done */
   struct ArrowArray batch;
   void *made; /* in place of a batch, by a cst__unit_work */
-} cst__slot;
+} cst__ring_unit;
 
 /* The units that are cut and not delivered. */
 typedef struct cst__ring {
-  cst__slot *slots;       /* CST__RING */
+  cst__ring_unit *slots;  /* CST__RING */
   uint64_t head;          /* the unit that is delivered next, */
   uint64_t taken;         /* the first that nobody decodes yet, */
   uint64_t tail;          /* and the first that is not cut */

@@ -408,7 +408,7 @@ static cst_status check_named_branches(const parser *p, const cst__avro_type *ty
 static cst_status parse_union(parser *p, yyjson_val *list, space around,
                               const cst__avro_type **out) {
   size_t count = yyjson_arr_size(list);
-  cst__avro_type *type;
+  cst__avro_type *type = NULL;
   uint32_t seen = 0;
   CST__TRY(new_type(p, CST__AVRO_UNION, &type));
   if (count == 0) {
@@ -431,7 +431,7 @@ static cst_status parse_union(parser *p, yyjson_val *list, space around,
 /* A primitive type without anything else is there once. */
 static cst_status plain_type(parser *p, cst__avro_kind kind, const cst__avro_type **out) {
   if (p->plain[kind] == NULL) {
-    cst__avro_type *type;
+    cst__avro_type *type = NULL;
     CST__TRY(new_type(p, kind, &type));
     p->plain[kind] = type;
   }
@@ -484,7 +484,7 @@ static cst_status parse_object(parser *p, yyjson_val *object, space around,
   if (kind <= CST__AVRO_STRING && yyjson_obj_get(object, "logicalType") == NULL) {
     return plain_type(p, kind, out);
   }
-  cst__avro_type *type;
+  cst__avro_type *type = NULL;
   CST__TRY(new_type(p, kind, &type));
   *out = type;
   switch (kind) {

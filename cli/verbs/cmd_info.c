@@ -283,6 +283,21 @@ static bool show_schema(const info_look *l) {
   return count > 0 && !l->settings->json;
 }
 
+/* True if the file is a saved view, which has been told. */
+static bool show_view(const info_look *l) {
+  cst_view *view;
+  cst_error ignored = CST_ERROR_INIT;
+  if (l->settings->json || cst_view_open(l->path, NULL, &view, &ignored) != CST_OK) {
+    return false;
+  }
+  size_t count = cst_view_num_outputs(view);
+  cst_view_release(view);
+  cli_print_text(stdout, l->path);
+  printf(": a saved view of %zu output%s\n", count, count == 1 ? "" : "s");
+  info_print_next("view show", l->path, "");
+  return true;
+}
+
 static int show_info(const info_look *told, const char *path, bool first) {
   const cli_settings *settings = told->settings;
   info_look l = *told;
@@ -292,7 +307,7 @@ static int show_info(const info_look *told, const char *path, bool first) {
   if (look_at_file(&l, &l.error) != CST_OK) {
     bool later = l.error.record > (int64_t)l.seen;
     l.seen = l.seen > 0 && later ? (uint64_t)l.error.record : l.seen;
-    if (l.seen == 0 && show_schema(&l)) {
+    if (l.seen == 0 && (show_schema(&l) || show_view(&l))) {
       release_sample(&l);
       return CLI_FINE;
     }

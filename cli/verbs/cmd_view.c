@@ -290,8 +290,8 @@ const cli_verb cli_view_check = {
     .details = "The digest is compared, the query bound, and what it makes compared with what the "
                "view says.\nAll of the files are read through it. A hint tells which fields decide "
                "about rows.\n",
-    .options = CLI_OPTIONS(OPTION_FORMAT, OPTION_CONTAINER, OPTION_NO_CRC, OPTION_BATCH_SIZE,
-                           OPTION_THREADS, OPTIONS_LIMITS),
+    .options = CLI_OPTIONS(OPTION_FORMAT, OPTIONS_FORMATS, OPTION_CONTAINER, OPTION_NO_CRC,
+                           OPTION_BATCH_SIZE, OPTION_THREADS, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_view_check,
 };

@@ -127,8 +127,8 @@ const cli_verb cli_view_build = {
         "does not say. The view\nkeeps only the descriptors that the query needs, and the "
         "given values of parameters. See docs/views.md.\n",
     .options = CLI_OPTIONS(OPTION_OUTPUT, OPTION_PROTO_SET, OPTION_MESSAGE, OPTION_MESSAGE_OPTION,
-                           OPTION_SCHEMA, OPTION_LIKE, OPTION_FORMAT, OPTION_PARAM, OPTION_COLUMNS,
-                           OPTION_FORCE),
+                           OPTION_SCHEMA, OPTION_LIKE, OPTION_FORMAT, OPTIONS_FORMATS, OPTION_PARAM,
+                           OPTION_COLUMNS, OPTION_FORCE),
     .min_paths = 1,
     .run = run_view_build,
 };

@@ -299,6 +299,27 @@ void info_print_json(const info_look *l, bool first) {
   }
 }
 
+/* True if the program does not print all of it as it is. */
+static bool has_escapes(const char *word) {
+  char none[1];
+  size_t size = strlen(word);
+  return cst_text_escape(none, sizeof none, word, size) != size;
+}
+
+/* As bash, zsh and ksh take it: $'a\011b'. */
+static void print_escaped_word(const char *word) {
+  fputs("$'", stdout);
+  for (; *word != '\0'; word++) {
+    const unsigned char c = (unsigned char)*word;
+    if (c < 0x20 || c >= 0x7f) {
+      printf("\\%03o", c);
+    } else {
+      printf("%s%c", c == '\'' || c == '\\' ? "\\" : "", c);
+    }
+  }
+  putchar('\'');
+}
+
 /* As a shell takes it. */
 static void print_word(const char *word) {
   static const char plain[] =
@@ -307,14 +328,14 @@ static void print_word(const char *word) {
     fputs(word, stdout);
     return;
   }
+  if (has_escapes(word)) {
+    print_escaped_word(word);
+    return;
+  }
   putchar('\'');
   for (;;) {
     size_t size = strcspn(word, "'");
-    char *part = strndup(word, size);
-    if (part != NULL) {
-      cli_print_text(stdout, part);
-      free(part);
-    }
+    printf("%.*s", (int)size, word);
     if (word[size] == '\0') {
       break;
     }

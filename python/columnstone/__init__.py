@@ -10,7 +10,7 @@ without TensorFlow.
 What everyone uses is here. The rest lies in modules by task: cst.errors; cst.schema (features,
 representations, descriptors of messages); cst.codec (what decoder and encoder make);
 cst.source (indexes, splits, what verifying finds); cst.tensor; cst.struct (structured tensors);
-cst.query; cst.dataset; cst.accumulate; cst.arrow; cst.format (options, formats of your own); and by
+cst.query; cst.dataset; cst.accumulate; cst.arrow; cst.format (formats of your own); and by
 engine: cst.beam, cst.spark, cst.ray, cst.dask, cst.huggingface.
 
 Importing the package loads nothing but this file; each part is loaded when it is first used, and
@@ -133,7 +133,7 @@ def __getattr__(name: str) -> object:
 
         return importlib.import_module(f".{name}", __name__)
     if module is None:
-        raise AttributeError(f"module 'columnstone' has no attribute {name!r}")
+        raise AttributeError(f"module 'columnstone' has no attribute {name!r}{_elsewhere(name)}")
     import importlib
 
     try:
@@ -143,6 +143,17 @@ def __getattr__(name: str) -> object:
         raise
     globals()[name] = value
     return value
+
+
+def _elsewhere(name: str) -> str:
+    """Where a name is that does not stand at the top."""
+    import importlib
+
+    if not name.startswith("_"):  # what tools probe for
+        for module in _MODULES:
+            if name in importlib.import_module(f".{module}", __name__).__all__:
+                return f": it is columnstone.{module}.{name}"
+    return ""
 
 
 def _name_package(error: ImportError) -> None:
@@ -156,4 +167,4 @@ def _name_package(error: ImportError) -> None:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted([*__all__, *_MODULES])

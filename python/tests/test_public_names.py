@@ -183,3 +183,13 @@ def test_pickles_for_pytorch_name_the_package_only(make_file: MakeFile) -> None:
     data = source.dataset(4).torch()
     for value in (data, source.torch_map(), next(iter(data))):
         assert modules_of(value) == set()
+
+
+def test_names_of_modules_are_found_from_the_top() -> None:
+    assert {"errors", "codec", "beam", "open"} <= set(dir(cst))
+    with pytest.raises(AttributeError, match=r"it is columnstone\.errors\.CorruptError"):
+        cst.CorruptError  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match=r"it is columnstone\.beam\.Accumulate$"):
+        cst.Accumulate  # type: ignore[attr-defined]  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'nothing'$"):
+        cst.nothing  # type: ignore[attr-defined]  # noqa: B018

@@ -264,3 +264,71 @@ def test_other_texts_are_refused(kind: pa.DataType, text: str, tmp_path: pathlib
         with pytest.raises(cst.errors.SchemaError) as caught:
             list(cst.open(tmp_path / name, types=types))
         assert caught.value.record == 0
+
+
+@pytest.mark.parametrize("value", [pa.int32(), pa.float32(), pa.bool_(), pa.date32()], ids=str)
+def test_a_quoted_cell_of_no_bytes_is_null_in_dictionaries_too(
+    value: pa.DataType, tmp_path: pathlib.Path
+) -> None:
+    kind = pa.dictionary(pa.int8(), value)
+    (tmp_path / "a.csv").write_text('n,l,t\n"","",""\n')
+    text = pa.dictionary(pa.int8(), pa.string())
+    types = pa.schema([("n", kind), ("l", pa.list_(kind)), ("t", text)])
+    again = pa.table(cst.open(tmp_path / "a.csv", types=types))
+    assert again.to_pylist() == [{"n": None, "l": None, "t": ""}]
+
+
+def test_a_null_alone_in_a_dictionary_of_numbers(tmp_path: pathlib.Path) -> None:
+    table = pa.table({"a": pa.array([1, None]).dictionary_encode()})
+    cst.write(table, tmp_path / "a.csv")
+    again = pa.table(cst.open(tmp_path / "a.csv", types=table.schema))
+    assert again.to_pylist() == table.to_pylist()
+
+
+PLAIN = {
+    "list": pa.array([[1], []]),
+    "struct": pa.array([{"x": 1}, {"x": None}]),
+    "dictionary": pa.array(["a", "b"]).dictionary_encode(),
+    "null": pa.nulls(2),
+}
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_dictionaries_of_other_values_are_read_as_their_values(
+    name: str, tmp_path: pathlib.Path
+) -> None:
+    values = PLAIN[name]
+    column = pa.DictionaryArray.from_arrays(pa.array([0, 1, None], pa.int8()), values)
+    table = pa.table({"c": column})
+    cst.write(table, tmp_path / "a.jsonl")
+    with pytest.raises(cst.errors.UnsupportedError, match=f"dictionary of the type .*{name}") as no:
+        cst.open(tmp_path / "a.jsonl", types=table.schema).arrow_schema()
+    assert no.value.hint == "give the type of its values instead"
+    types = pa.schema([("c", values.type)])
+    again = pa.table(cst.open(tmp_path / "a.jsonl", types=types))
+    assert again.column("c").to_pylist() == values.take(pa.array([0, 1, None])).to_pylist()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_intervals_are_refused_without_rows_too(suffix: str, tmp_path: pathlib.Path) -> None:
+    with pytest.raises(cst.errors.UnsupportedError, match="month_day_nano|interval"):
+        cst.write(pa.table({"c": INTERVAL[:0]}), tmp_path / f"a.{suffix}")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_a_date_of_a_part_of_a_day_is_refused(suffix: str, tmp_path: pathlib.Path) -> None:
+    day = 1000 * DAY
+    table = pa.table({"c": pa.array([day, None, -day, 1 - day], pa.int64()).view(pa.date64())})
+    cst.write(table.slice(0, 1), tmp_path / f"whole.{suffix}")
+    with pytest.raises(cst.errors.UnsupportedError, match="part of a day") as caught:
+        cst.write(table, tmp_path / f"a.{suffix}")
+    assert caught.value.path == "c"
+    cst.write(table, tmp_path / f"a.{suffix}", lossy=True)
+    assert "1969-12-31" in (tmp_path / f"a.{suffix}").read_text()
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_binary_of_no_bytes(suffix: str, tmp_path: pathlib.Path) -> None:
+    column = pa.array([b"", None, b""], pa.binary(0))
+    again = read_again(column, tmp_path / f"a.{suffix}")
+    assert again.column("c").to_pylist() == column.to_pylist()

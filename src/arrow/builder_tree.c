@@ -174,6 +174,10 @@ static cst__builder_set *builder_set_new(const cst__batch_builder *batch) {
   return set;
 }
 
+/* Bytes that a slot takes of the buffer. Values of no bytes take one, so that they are bounded, too.
+ */
+static size_t slot_width(const cst__builder *b) { return b->type->width > 0 ? b->type->width : 1; }
+
 /* Slots that the buffers hold, without the bitmap of nulls. */
 static int64_t room_of(const cst__builder *b) {
   const cst__builder_buffers *own = b->buffers;
@@ -189,7 +193,7 @@ static int64_t room_of(const cst__builder *b) {
   if (b->type->layout == CST__LAYOUT_BOOL) {
     return (int64_t)own->values.capacity * 8;
   }
-  return b->type->width > 0 ? (int64_t)(own->values.capacity / b->type->width) : MAX_SLOTS;
+  return (int64_t)(own->values.capacity / slot_width(b));
 }
 
 /* Reads the buffers' places anew; the bitmap of nulls is not among them. */
@@ -282,8 +286,8 @@ static bool builder_grow_slots(cst__builder *b, size_t want) {
   size_t size = cst__bits_size((int64_t)want);
   size_t keep = cst__bits_size(b->length);
   if (b->type->layout != CST__LAYOUT_BOOL) {
-    keep = have * b->type->width;
-    if (!cst__mul(want, b->type->width, &size)) {
+    keep = have * slot_width(b);
+    if (!cst__mul(want, slot_width(b), &size)) {
       return false;
     }
   }

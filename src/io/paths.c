@@ -53,6 +53,9 @@ static void read_folder(names *all, const char *folder) {
     return;
   }
   for (struct dirent *entry; all->count < MOST_NAMES && (entry = readdir(dir)) != NULL;) {
+    if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0) {
+      continue;
+    }
     char *copy = cst__arena_copy(&all->arena, entry->d_name, strlen(entry->d_name));
     if (copy == NULL || !cst__grow(NULL, (void **)&all->items, &all->capacity, all->count + 1,
                                    sizeof *all->items)) {

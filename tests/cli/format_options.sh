@@ -15,3 +15,9 @@ columnstone head rows.csv --skip-lines x || echo "exit $?"
 columnstone head rows.csv --delimitr ';' || echo "exit $?"
 columnstone head rows.csv --keep-blank-lines=yes || echo "exit $?"
 columnstone head rows.csv -d || echo "exit $?"
+
+echo 'views of other dialects'
+printf 'a;b\n1;2\n3;4\n' >semi.csv
+printf 'output n = dense(a)\n' >n.cstq
+columnstone view build n.cstq --like semi.csv -d ';' -o n.cstv --force | sed 's/digest .*/digest/'
+columnstone view check n.cstv semi.csv -d ';' | sed 's/digest .*/digest/'

@@ -18,6 +18,10 @@ printf 'a;b\n1;x\n' >'semi colon.data'
 printf 'a;b\n' >text
 cp x.tfrecord "it's.tfrecord"
 cp x.tfrecord -- -x.tfrecord
+tab=$(printf "ta\tb's\303\274.tfrecord")
+cp x.tfrecord "$tab"
+printf 'from table [{a: int64}]\noutput n = dense(a)\n' >q.cstq
+columnstone view build q.cstq -o saved.cstv >out
 columnstone schema infer x.tfrecord -o spec.pbtxt >out
 
 try_next() {
@@ -26,11 +30,11 @@ try_next() {
   grep -A 9 '^next\|^if' said
   sed -n 's/^next: //p' said >commands
   while read -r command; do
-    eval "$command" >out 2>error </dev/null || { echo "FAILED: $command" && cat error; }
+    bash -c "$command" >out 2>error </dev/null || { echo "FAILED: $command" && cat error; }
   done <commands
 }
 for file in x.tfrecord coupons.tfrecord none.tfrecord watched.tfrecord nested.jsonl lists.jsonl nested.arrow x.arrow \
-  "it's.tfrecord" ./-x.tfrecord spec.pbtxt coupons.jsonl; do
+  "it's.tfrecord" "$tab" ./-x.tfrecord spec.pbtxt saved.cstv coupons.jsonl; do
   try_next "$file"
 done
 try_next 'semi colon.data' --format csv -d ';'

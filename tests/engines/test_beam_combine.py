@@ -119,7 +119,7 @@ def test_results_and_coders_cross_processes(
         batches = p | beam.Create(BATCHES) | beam.Reshuffle()
         assert_that(batches | validate, is_expected, "validation")
         pairs = batches | beam.Map(lambda b: (b.num_columns, b))
-        counts = pairs | beam.CombinePerKey(cst.beam.Accumulate(cst.accumulate.Counts))
+        counts = pairs | beam.CombinePerKey(cst.beam.Accumulate(cst.accumulate.Counts()))
         rows = counts | beam.MapTuple(lambda key, found: (key, found.num_rows))
         assert_that(rows, equal_to([(2, 550), (3, 50)]), "counts")
         tables = batches | beam.Map(lambda b: pa.Table.from_batches([b]))
@@ -145,7 +145,7 @@ def test_what_combine_globally_offers() -> None:
         beside = p | "One" >> beam.Create([1]) | beam.Map(lambda _, found: found.num_rows, view)
         assert_that(beside, equal_to([600]), "beside")
         halves = batches | beam.WithKeys(lambda _: "all")
-        fanned = beam.CombinePerKey(cst.beam.Accumulate(cst.accumulate.Counts)).with_hot_key_fanout(
+        fanned = beam.CombinePerKey(cst.beam.Accumulate(cst.accumulate.Counts())).with_hot_key_fanout(
             2
         )
         assert_that(halves | fanned, equal_to([("all", expected)]), "hot key")
@@ -160,7 +160,7 @@ def test_what_combine_globally_offers() -> None:
 
 def test_accumulators_are_small_and_go_on_elsewhere() -> None:
     """What workers send each other does not grow with the rows, and has no options in it."""
-    combiner = cst.beam.Accumulate(lambda: cst.accumulate.Validation(SCHEMA))
+    combiner = cst.beam.Accumulate(cst.accumulate.Validation(SCHEMA))
     combiner = pickle.loads(pickle.dumps(combiner))
     coder = combiner.get_accumulator_coder()
     sizes = []
@@ -178,9 +178,10 @@ def test_accumulators_are_small_and_go_on_elsewhere() -> None:
 
 def test_names_and_arguments() -> None:
     assert cst.beam.InferSchema().default_label() == "InferSchema"
+    assert cst.beam.Accumulate(cst.accumulate.Counts()).default_label() == "Accumulate(counts)"
     assert cst.beam.Accumulate(cst.accumulate.Counts).default_label() == "Accumulate(counts)"
     with pytest.raises(TypeError, match="not a dict"):
-        cst.beam.Accumulate(dict)
+        cst.beam.Accumulate({})
     with pytest.raises(TypeError, match="look"):
         cst.beam.InferSchema(look=True)
     with pytest.raises(cst.errors.SchemaError):

@@ -35,6 +35,8 @@ def test_names_are_the_same_in_every_case() -> None:
         "columns": ["a,b", "c"],
         "params": {"x": 1},
     }
+    assert parse(columns='"a,b", "say ""c""",d e') == {"columns": ["a,b", 'say "c"', "d e"]}
+    assert parse(columns="") == {"columns": []}
     assert o.paths_of({"path": "x"}) == ["x"]
     assert o.paths_of({"paths": '["x", "y,z"]'}) == ["x", "y,z"]
     assert o.paths_of({}) == []
@@ -53,6 +55,9 @@ def test_names_are_the_same_in_every_case() -> None:
         ({"sample_records": "\u0667"}, "is a whole number"),
         ({"check_crc": "yes"}, "option check_crc is true or false, not 'yes'"),
         ({"columns": "[1]"}, "option columns is a list of names"),
+        ({"columns": '"a" b'}, "option columns is names with commas between them"),
+        ({"columns": "a\nb"}, "or give a JSON list"),
+        ({"header": "false"}, "it is one of writing csv; files without one need names"),
         ({"columns": "[1"}, "option columns is not valid JSON"),
         ({"params": "[]"}, "option params is a JSON object"),
         ({"on_error": "drop"}, "option on_error is one of raise, skip, not 'drop'"),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import apache_beam as beam
 
 from .._base.public import public_in
-from .._source.accumulate import AnyAccumulator, Counts, SchemaInference, Validation, made_of
+from .._source.accumulate import AnyAccumulator, Counts, SchemaInference, Validation, empty_of
 
 if TYPE_CHECKING:
     from .._schema.schema import SchemaLike
@@ -35,21 +35,19 @@ class Accumulate(beam.CombineFn):  # type: ignore[misc]
     they find.
 
     batches | beam.CombineGlobally(cst.beam.Accumulate("lengths", columns=["tokens"]))
-    pairs | beam.CombinePerKey(cst.beam.Accumulate(lambda: cst.accumulate.Validation(schema)))
+    pairs | beam.CombinePerKey(cst.beam.Accumulate(cst.accumulate.Validation(schema)))
 
     accumulator: the name of one, with its options (columnstone.accumulate.accumulators lists them),
-        or a function that makes one; called once, where the pipeline is made.
+        or one whose finish() is wanted, such as columnstone.accumulate.Validation(schema), and
+        which has found nothing yet.
 
     Workers send each other what an accumulator has found, in bytes, whose number does not grow with
     the rows. In what order a runner merges them is not known: results are the same in any, but for
     which places of an anomaly are named.
     """
 
-    def __init__(
-        self, accumulator: str | Callable[[], AnyAccumulator[Any]], **options: Any
-    ) -> None:
-        made = accumulator if isinstance(accumulator, str) else accumulator()
-        self._empty: AnyAccumulator[Any] = made_of(made, options)
+    def __init__(self, accumulator: str | AnyAccumulator[Any], **options: Any) -> None:
+        self._empty: AnyAccumulator[Any] = empty_of(accumulator, options)
 
     def create_accumulator(self) -> AnyAccumulator[Any]:
         return self._empty._empty()
@@ -82,8 +80,8 @@ class _Globally(beam.CombineGlobally):  # type: ignore[misc]
     """Combines all batches into one result. What beam.CombineGlobally offers is there, too:
     with_fanout, without_defaults, as_singleton_view."""
 
-    def __init__(self, new: Callable[[], AnyAccumulator[Any]]) -> None:
-        super().__init__(Accumulate(new))
+    def __init__(self, accumulator: AnyAccumulator[Any]) -> None:
+        super().__init__(Accumulate(accumulator))
 
     def default_label(self) -> str:
         return type(self).__name__
@@ -96,7 +94,7 @@ class InferSchema(_Globally):
     is a beam.CombineGlobally."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(lambda: SchemaInference(**options))
+        super().__init__(SchemaInference(**options))
 
 
 @public_in("columnstone.beam")
@@ -109,7 +107,7 @@ class Validate(_Globally):
     """
 
     def __init__(self, schema: SchemaLike, **options: Any) -> None:
-        super().__init__(lambda: Validation(schema, **options))
+        super().__init__(Validation(schema, **options))
 
 
 @public_in("columnstone.beam")
@@ -118,4 +116,4 @@ class Count(_Globally):
     that have it and its values. It is a beam.CombineGlobally."""
 
     def __init__(self) -> None:
-        super().__init__(Counts)
+        super().__init__(Counts())

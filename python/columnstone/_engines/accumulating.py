@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._source.accumulate import AnyAccumulator, made_of
+from .._source.accumulate import AnyAccumulator, empty_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,7 +15,7 @@ class Look:
     """What a worker does with its batches. It pickles small."""
 
     def __init__(self, accumulator: str | AnyAccumulator[Any], options: dict[str, Any]) -> None:
-        self._empty: AnyAccumulator[Any] = made_of(accumulator, options)._empty()
+        self._empty: AnyAccumulator[Any] = empty_of(accumulator, options)
 
     def __call__(self, batches: Iterable[Any]) -> bytes:
         """The state of batches, or tables, that follow each other."""

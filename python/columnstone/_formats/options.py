@@ -91,6 +91,12 @@ def _text(name: str, value: object) -> str:
     return value
 
 
+def _switch(name: str, value: object) -> str:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} is True or False, not {type(value).__name__}")
+    return "true" if value else "false"
+
+
 def _names(name: str, value: Any) -> str:
     if isinstance(value, str | bytes):
         raise TypeError(f"{name} is a list of names, not {type(value).__name__}")
@@ -108,7 +114,7 @@ TEXTS: dict[str, Callable[[str, Any], str]] = {
     "word": _text,
     "text": _text,
     "character": _text,
-    "switch": lambda name, value: "true" if value else "false",
+    "switch": _switch,
     "number": lambda name, value: str(operator.index(value)),
     "names": _names,
 }

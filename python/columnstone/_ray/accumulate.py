@@ -23,7 +23,8 @@ def accumulate(
     RecordBatch, or what one of the classes of columnstone.accumulate finishes as.
 
     accumulator: the name of one, with its options (columnstone.accumulate.accumulators lists them),
-        or one whose finish() is wanted, such as columnstone.accumulate.Validation(schema).
+        or one whose finish() is wanted, such as columnstone.accumulate.Validation(schema),
+        and which has found nothing yet.
 
     Only what each block has found, in bytes, comes to the driver. In what order Ray hands the
     blocks over is not known: results are the same in any, but for which places an anomaly names.

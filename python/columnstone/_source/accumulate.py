@@ -174,6 +174,8 @@ def made_of(accumulator: str | AnyAccumulator[Found], options: dict[str, Any]) -
     """The accumulator of a name, or the given one, which has no further options."""
     if isinstance(accumulator, str):
         return Accumulator(accumulator, **options)
+    if isinstance(accumulator, type) and issubclass(accumulator, AnyAccumulator):
+        return accumulator(**options)
     if not isinstance(accumulator, AnyAccumulator):
         raise TypeError(
             f"expected an accumulator, or the name of one, not a {type(accumulator).__name__}"
@@ -181,6 +183,18 @@ def made_of(accumulator: str | AnyAccumulator[Found], options: dict[str, Any]) -
     if options:
         raise argument_error("options go with the name of an accumulator")
     return accumulator
+
+
+def empty_of(accumulator: str | AnyAccumulator[Found], options: dict[str, Any]) -> Any:
+    """As made_of, for an engine, where every worker begins with one that has found nothing."""
+    made = made_of(accumulator, options)
+    empty = made._empty()
+    if made._handle.save() != empty._handle.save():
+        raise argument_error(
+            "the accumulator has found something already, and every worker begins with an empty one",
+            "give an empty one",
+        )
+    return empty
 
 
 def _numbered(count: int, noun: str, many: str = "") -> str:

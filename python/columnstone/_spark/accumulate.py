@@ -23,7 +23,8 @@ def accumulate(frame: DataFrame, accumulator: str | AnyAccumulator[Any], **optio
     RecordBatch, or what one of the classes of columnstone.accumulate finishes as.
 
     accumulator: the name of one, with its options (columnstone.accumulate.accumulators lists them),
-        or one whose finish() is wanted, such as columnstone.accumulate.Validation(schema).
+        or one whose finish() is wanted, such as columnstone.accumulate.Validation(schema),
+        and which has found nothing yet.
 
     Only what each partition has found, in bytes, comes to the driver.
 

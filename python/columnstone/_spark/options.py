@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import json
 from typing import TYPE_CHECKING, Any
@@ -63,13 +64,21 @@ def int_option(name: str, text: str) -> int:
 
 
 def names_option(name: str, text: str) -> list[str]:
-    """Names with commas between them, or a JSON list (for names that have a comma)."""
+    """Names with commas between them, in quotes as in CSV where they have a comma or a quote; or a
+    JSON list."""
     if text.lstrip().startswith("["):
         names = json_option(name, text)
         if not all(isinstance(item, str) for item in names):
             raise argument_error(f"option {name} is a list of names, not {ascii(text)[:40]}")
         return list(names)
-    return [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        [names] = csv.reader([text], strict=True, skipinitialspace=True) if text else [[]]
+    except (ValueError, csv.Error):  # a line's end in a name: for a JSON list
+        raise argument_error(
+            f"option {name} is names with commas between them, not {ascii(text)[:40]}",
+            "put a name that has a comma or a quote in quotes, or give a JSON list",
+        ) from None
+    return names
 
 
 def dict_option(name: str, text: str) -> dict[str, Any]:
@@ -154,7 +163,19 @@ def _key(name: str) -> str:
     return name.replace("_", "").lower()
 
 
+def _other_way(given: str) -> str | None:
+    """What to say of an option that formats have for the other way alone."""
+    for format, options in _core.FORMAT_OPTIONS.items():
+        for name, (_, _, of_reading, _, _) in options.items():
+            if _key(given) == _key(name):
+                hint = "; files without one need names" if name == "header" else ""
+                return f"it is one of {'reading' if of_reading else 'writing'} {format}{hint}"
+    return None
+
+
 def _unknown(given: str, by_key: Mapping[str, str], what: str) -> Exception:
+    if (other := _other_way(given)) is not None:
+        return argument_error(f"{what} has no option {ascii(given)[:60]}", other)
     near = difflib.get_close_matches(_key(given), by_key, n=3, cutoff=0.6)
     hint = ", ".join(by_key[key] for key in near) or ", ".join(sorted(by_key.values()))
     said = f"did you mean {hint}?" if near else f"there are {hint}"

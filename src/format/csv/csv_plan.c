@@ -18,6 +18,7 @@ static size_t block_size_now = BLOCK_SIZE;
 void cst__csv_set_block_size(size_t size) { block_size_now = size > 0 ? size : BLOCK_SIZE; }
 
 const char *cst__csv_type_name(const cst__type *type) {
+  type = type->dictionary != NULL ? type->dictionary : type;
   bool is_bytes = type->dtype == CST_DTYPE_BYTES;
   return !is_bytes ? cst__layout_name(type->format) : type->is_string ? "string" : "binary";
 }
@@ -322,7 +323,9 @@ static cst_status csv_plan_set_type(cst__csv_plan *plan, cst__csv_column *column
   if (!csv_plan_is_value(value) || (is_list && is_null)) {
     cst__fail(error, CST_UNSUPPORTED,
               "use numbers, bool, strings, binary, times and decimals, and lists of these",
-              "CSV cannot be read as the Arrow type '%s'", value->format);
+              "CSV cannot be read as the type %s%s%s", is_list ? "list of " : "",
+              value->dictionary != NULL ? "dictionary of " : "",
+              cst__layout_name((value->dictionary != NULL ? value->dictionary : value)->format));
     cst__error_add_path(error, column->name, strlen(column->name));
     return CST_UNSUPPORTED;
   }

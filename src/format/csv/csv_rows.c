@@ -104,6 +104,13 @@ static bool is_string(const csv_cells *c) {
   return c->type->layout == CST__LAYOUT_BINARY || c->type->layout == CST__LAYOUT_BINARY_VIEW;
 }
 
+/* Of a type that has the value of no bytes: "" is that, and null in all other types. */
+static bool has_empty_value(const csv_cells *c) {
+  const cst__type *type = c->type->dictionary != NULL ? c->type->dictionary : c->type;
+  return type->layout == CST__LAYOUT_BINARY || type->layout == CST__LAYOUT_BINARY_VIEW ||
+         type->layout == CST__LAYOUT_FIXED_BINARY;
+}
+
 static void note_misfit(csv_cells *c, size_t row, bool is_null) {
   const cst__csv_cell *cells = &c->run->cells[row * c->run->width];
   const cst__csv_cell *last = &cells[c->run->width - 1];
@@ -291,9 +298,10 @@ static cst_status put_bytes(csv_cells *c, cst_bytes text, bool *fits) {
 
 static cst_status put_all_bytes(csv_cells *c) {
   const cst__csv_cell *cell = c->run->cells + c->source;
+  const uint32_t of_null = has_empty_value(c) ? UINT32_MAX : CST__CSV_SIZE;
   for (size_t row = 0; row < c->run->rows; row++, cell += c->run->width) {
     cst_bytes text;
-    if (cell->size == 0) {
+    if ((cell->size & of_null) == 0) {
       CST__TRY(put_null(c, row));
       continue;
     }
@@ -410,10 +418,10 @@ static cst_status csv_put_list(csv_cells *c, size_t row, const cst__csv_cell *ce
 }
 
 static cst_status csv_put_lists(csv_cells *c) {
+  const uint32_t of_null = has_empty_value(c) ? UINT32_MAX : CST__CSV_SIZE;
   for (size_t row = 0; row < c->run->rows; row++) {
     const cst__csv_cell *cell = &c->run->cells[row * c->run->width + c->source];
-    bool is_null =
-        is_string(c) || is_of_bytes(c) ? cell->size == 0 : (cell->size & CST__CSV_SIZE) == 0;
+    bool is_null = (cell->size & of_null) == 0;
     if (is_null) {
       CST__TRY(check_fill(c));
     }

@@ -296,11 +296,14 @@ static bool has_readable_values(const struct ArrowSchema *schema) {
 
 static cst_status check_readable(const struct ArrowSchema *schema, cst_error *error) {
   if (!is_readable(schema) || !has_readable_values(schema)) {
-    return cst__fail(
-        error, CST_UNSUPPORTED,
-        schema->dictionary != NULL ? "use a dictionary of strings, numbers or times" : NULL,
-        "JSON cannot be read as the Arrow type '%s'%s", schema->format,
-        schema->dictionary != NULL ? " with a dictionary" : "");
+    const char *values = schema->dictionary == NULL               ? NULL
+                         : schema->dictionary->dictionary != NULL ? "dictionary"
+                                               : cst__layout_name(schema->dictionary->format);
+    return values != NULL
+               ? cst__fail(error, CST_UNSUPPORTED, "give the type of its values instead",
+                           "JSON cannot be read as a dictionary of the type %s", values)
+               : cst__fail(error, CST_UNSUPPORTED, NULL, "JSON cannot be read as the type %s",
+                           cst__layout_name(schema->format));
   }
   for (int64_t i = 0; i < schema->n_children; i++) {
     const struct ArrowSchema *child = schema->children[i];

@@ -72,6 +72,33 @@ cst_status cst__json_check(const cst__view *view, cst_error *error) {
   return CST_OK;
 }
 
+/* Slots of type date64 are milliseconds. */
+static cst_status check_days(const cst__view *view, cst_error *error) {
+  enum { MS_PER_DAY = 86400000 };
+  const int64_t *values = view->data;
+  for (int64_t i = 0; i < view->length; i++) {
+    if (!cst__view_is_null(view, i) && values[view->offset + i] % MS_PER_DAY != 0) {
+      return cst__fail(error, CST_UNSUPPORTED,
+                       "make it a timestamp, or allow losses (lossy): the date alone",
+                       "a date64 of a part of a day cannot be written as text");
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__json_check_dates(const cst__view *view, cst_error *error) {
+  if (strcmp(view->format, "tdm") == 0) {
+    return add_step(view, check_days(view, error), error);
+  }
+  for (int64_t i = 0; i < view->num_children; i++) {
+    cst_status status = cst__json_check_dates(&view->children[i], error);
+    if (status != CST_OK) {
+      return view->layout == CST__LAYOUT_STRUCT ? add_step(view, status, error) : status;
+    }
+  }
+  return CST_OK;
+}
+
 /* An IEEE half-precision number. */
 static float json_text_half_to_float(uint16_t half) {
   uint32_t sign = (uint32_t)(half & 0x8000) << 16;

@@ -33,6 +33,9 @@ size_t cst__json_texted(const cst__view *view, int64_t i, char out[CST__VALUE_TE
 /* CST_UNSUPPORTED, with the path of the column, for types that have no JSON (intervals,
  * dictionaries, which the sink takes the values of before). */
 cst_status cst__json_check(const cst__view *view, cst_error *error);
+/* CST_UNSUPPORTED, with the path of the column, for a date64 that is not a whole day: its text has
+ * the date alone. The view is of a checked type. */
+cst_status cst__json_check_dates(const cst__view *view, cst_error *error);
 /* The value in a slot of a checked view. */
 void cst__json_value(cst__text *text, const cst__view *view, int64_t i);
 

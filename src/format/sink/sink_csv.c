@@ -266,6 +266,9 @@ static cst_status csv_flush(csv_sink *sink, cst_error *error) {
 }
 
 static cst_status csv_put_rows(csv_sink *sink, const cst__view *batch, cst_error *error) {
+  for (size_t i = 0; i < sink->num_columns && !sink->lossy; i++) {
+    CST__TRY(cst__json_check_dates(&batch->children[i], error));
+  }
   for (int64_t row = 0; row < batch->length; row++) {
     CST__TRY(csv_put_row(sink, batch, row, error));
     if (sink->text.size >= FLUSH_SIZE || sink->text.failed || sink->cell.failed) {

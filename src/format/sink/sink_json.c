@@ -15,6 +15,7 @@ typedef struct json_sink {
   cst__text keys;                   /* the keys of all columns, one after the other */
   size_t *key_ends;                 /* where each key ends in `keys` */
   size_t num_keys;
+  bool lossy;
 } json_sink;
 
 static void json_free(void *ptr) {
@@ -43,6 +44,16 @@ static cst_status make_keys(json_sink *sink, cst_error *error) {
              : CST_OK;
 }
 
+static cst_status json_check_types(json_sink *sink, cst_error *error) {
+  cst__view view;
+  cst_status status = cst__view_init_schema(&view, sink->schema, &sink->arena, error);
+  for (int64_t i = 0; status == CST_OK && i < view.num_children; i++) {
+    status = cst__json_check(&view.children[i], error);
+  }
+  cst__arena_reset(&sink->arena);
+  return status;
+}
+
 static cst_status json_open(const cst__sink_target *open, void **out, cst_error *error) {
   cst_allocator allocator = cst__allocator_of(open->options->allocator);
   json_sink *sink = cst__new_zero(&allocator, sizeof *sink);
@@ -52,8 +63,12 @@ static cst_status json_open(const cst__sink_target *open, void **out, cst_error 
   sink->allocator = sink->text.allocator = sink->keys.allocator = allocator;
   sink->output = open->output;
   sink->schema = open->schema;
+  sink->lossy = open->options->lossy;
   cst__arena_init(&sink->arena, &sink->allocator);
   cst_status status = cst__sink_check_names(open->schema, error);
+  if (status == CST_OK) {
+    status = json_check_types(sink, error);
+  }
   if (status == CST_OK) {
     status = make_keys(sink, error);
   }
@@ -87,8 +102,8 @@ static void append_row(json_sink *sink, const cst__view *batch, int64_t row) {
 }
 
 static cst_status append_rows(json_sink *sink, const cst__view *batch, cst_error *error) {
-  for (int64_t i = 0; i < batch->num_children; i++) {
-    CST__TRY(cst__json_check(&batch->children[i], error));
+  for (int64_t i = 0; i < batch->num_children && !sink->lossy; i++) {
+    CST__TRY(cst__json_check_dates(&batch->children[i], error));
   }
   for (int64_t row = 0; row < batch->length; row++) {
     append_row(sink, batch, row);

@@ -247,7 +247,9 @@ const cli_verb cli_accumulate = {
     .details =
         "Without a name: the accumulators that there are, with their options. What is found is a\n"
         "table, whose columns docs/accumulators.md describes: printed, as JSON, or written to the\n"
-        "file of -o in any format.\n",
+        "file of -o in any format that can hold it. All columns are looked at: to leave one out, "
+        "convert\n"
+        "--columns first.\n",
     .options =
         CLI_OPTIONS(OPTION_OPTION, OPTION_OUTPUT, OPTION_TO, OPTION_FORCE, OPTION_JSON,
                     OPTION_SCHEMA, OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC, OPTIONS_FORMATS,

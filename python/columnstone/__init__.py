@@ -151,7 +151,8 @@ def _elsewhere(name: str) -> str:
 
     if not name.startswith("_"):  # what tools probe for
         for module in _MODULES:
-            if name in importlib.import_module(f".{module}", __name__).__all__:
+            found = importlib.import_module(f".{module}", __name__)
+            if name in getattr(found, "__all__", ()):
                 return f": it is columnstone.{module}.{name}"
     return ""
 

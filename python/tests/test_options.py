@@ -103,9 +103,13 @@ def test_wrong_types_of_options(csv: pathlib.Path) -> None:
 
 
 def test_options_of_other_formats() -> None:
-    said = r"json has no option 'delimiter' \(it is one of the format csv\)"
+    said = r"json has no option 'delimiter' \(it is one of the format csv: name the format if"
     with pytest.raises(cst.errors.ArgumentError, match=said):
         cst.open(io.BytesIO(b"{}"), "json", delimiter=";")
+    with pytest.raises(cst.errors.ArgumentError, match="it is one of the format csv"):
+        cst.write([{"a": 1}], io.BytesIO(), "parquet", delimiter=";")
+    with pytest.raises(TypeError, match="header is True or False, not str"):
+        cst.write([{"a": 1}], io.BytesIO(), "csv", header="false")  # type: ignore[call-overload]
     with pytest.raises(cst.errors.ArgumentError, match=said):
         cst.Writer("out.jsonl", delimiter=";")
     for format in ("arrow", "parquet"):

@@ -408,6 +408,11 @@ def test_file_objects(tmp_path: pathlib.Path) -> None:
         assert [b.num_rows for b in source] == [300, 300, 300, 100]
     assert not file.closed
 
+    behind = io.BytesIO(b"a head" + file.getvalue())
+    behind.seek(6)
+    with pytest.raises(cst.errors.CorruptError, match="all of it has to be one Parquet file"):
+        pa.table(cst.open(behind, "parquet"))
+
     class Pipe(io.RawIOBase):
         def readable(self) -> bool:
             return True

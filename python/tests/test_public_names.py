@@ -191,5 +191,5 @@ def test_names_of_modules_are_found_from_the_top() -> None:
         cst.CorruptError  # type: ignore[attr-defined]  # noqa: B018
     with pytest.raises(AttributeError, match=r"it is columnstone\.beam\.Accumulate$"):
         cst.Accumulate  # type: ignore[attr-defined]  # noqa: B018
-    with pytest.raises(AttributeError, match="no attribute 'nothing'$"):
+    with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
         cst.nothing  # type: ignore[attr-defined]  # noqa: B018

@@ -311,7 +311,7 @@ def test_dictionaries_of_other_values_are_read_as_their_values(
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl"])
 def test_intervals_are_refused_without_rows_too(suffix: str, tmp_path: pathlib.Path) -> None:
-    with pytest.raises(cst.errors.UnsupportedError, match="month_day_nano|interval"):
+    with pytest.raises(cst.errors.UnsupportedError, match="interval"):
         cst.write(pa.table({"c": INTERVAL[:0]}), tmp_path / f"a.{suffix}")
 
 

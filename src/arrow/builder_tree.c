@@ -174,7 +174,8 @@ static cst__builder_set *builder_set_new(const cst__batch_builder *batch) {
   return set;
 }
 
-/* Bytes that a slot takes of the buffer. Values of no bytes take one, so that they are bounded, too.
+/* Bytes that a slot takes of the buffer. Values of no bytes take one, so that they are bounded,
+ * too.
  */
 static size_t slot_width(const cst__builder *b) { return b->type->width > 0 ? b->type->width : 1; }
 

@@ -38,9 +38,10 @@ static cst_status check_use(const cst__format *format, cst__format_use use, cons
                             cst_error *error) {
   const cst__option *own = format->options != NULL ? cst__option_find(format->options, name) : NULL;
   const char *other = own == NULL ? format_with(name) : NULL;
-  char hint[96];
+  char hint[128];
   if (other != NULL) {
-    snprintf(hint, sizeof hint, "it is one of the format %s", other);
+    snprintf(hint, sizeof hint, "it is one of the format %s: name the format if that is meant",
+             other);
     return cst__fail(error, CST_INVALID_ARGUMENT, hint, "%s has no option '%.60s'", format->name,
                      name);
   }

@@ -6,3 +6,7 @@ columnstone count whole.arrows cut.arrows
 columnstone convert cut.arrows back.jsonl >out
 columnstone head cut.arrows -n 1 -c id
 columnstone verify whole.arrows cut.arrows || echo "exit status $?"
+for accumulator in counts inference; do
+  columnstone accumulate $accumulator cut.arrows >out
+done
+columnstone schema infer cut.arrows >out

@@ -145,9 +145,9 @@ def test_what_combine_globally_offers() -> None:
         beside = p | "One" >> beam.Create([1]) | beam.Map(lambda _, found: found.num_rows, view)
         assert_that(beside, equal_to([600]), "beside")
         halves = batches | beam.WithKeys(lambda _: "all")
-        fanned = beam.CombinePerKey(cst.beam.Accumulate(cst.accumulate.Counts())).with_hot_key_fanout(
-            2
-        )
+        fanned = beam.CombinePerKey(
+            cst.beam.Accumulate(cst.accumulate.Counts())
+        ).with_hot_key_fanout(2)
         assert_that(halves | fanned, equal_to([("all", expected)]), "hot key")
         windows = batches | beam.Map(
             lambda b: beam.window.TimestampedValue(b, 0 if b.num_columns == 2 else 100)

@@ -47,7 +47,7 @@ def test_accumulators_find_what_they_find_in_the_files(files: str, name: str) ->
     assert counts.num_rows == 300
     counter = cst.accumulate.Counts()
     counter.add(cst.record_batch([{"more": 1}]))
-    with pytest.raises(cst.errors.ArgumentError, match="found something already"):
+    with pytest.raises(cst.errors.ArgumentError, match="has found something"):
         cst.dask.accumulate(frame, counter)
     few = cst.dask.accumulate(frame, "lengths", columns="more").to_pydict()
     assert (few["path"], few["max"]) == (["more"], [2])

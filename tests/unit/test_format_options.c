@@ -65,9 +65,9 @@ static void check_refused(const char *format, const char *name, const char *valu
 
 TEST(wrong_options) {
   check_refused("json", "delimiter", ";", "json has no option 'delimiter'",
-                "it is one of the format csv");
+                "it is one of the format csv: name the format if that is meant");
   check_refused("csv", "sequence_column", "s", "csv has no option 'sequence_column'",
-                "it is one of the format sequence_example");
+                "it is one of the format sequence_example: name the format if that is meant");
   check_refused("csv", "delimiters", ";", "csv has no option 'delimiters'",
                 "did you mean 'delimiter'?");
   check_refused("sequence_example", "x", ";", "sequence_example has no option 'x'",

@@ -229,9 +229,10 @@ TEST(given_nesting) {
 }
 
 TEST(types_that_json_has_not) {
-  check_not_as("struct{a: struct{b: interval_month_day_nano}}", "", CST_UNSUPPORTED, "the type interval",
-               "a.b");
-  check_not_as("struct{a: list_view<interval_months>}", "", CST_UNSUPPORTED, "the type interval", "a");
+  check_not_as("struct{a: struct{b: interval_month_day_nano}}", "", CST_UNSUPPORTED,
+               "the type interval", "a.b");
+  check_not_as("struct{a: list_view<interval_months>}", "", CST_UNSUPPORTED, "the type interval",
+               "a");
   check_not_as("int64", "", CST_INVALID_ARGUMENT, "expected a struct", "");
   check_not_as("struct{a: int64, a: int64}", "", CST_SCHEMA, "two fields", "a");
 }

@@ -74,7 +74,10 @@ def refuse(format: str, options: CoreFormatOptions) -> None:
     """For formats that have none."""
     for name, _, of in options:
         if of is None:
-            raise argument_error(f"{format} has no option {name!r}", "it has none")
+            other = next(f for f, options in _core.FORMAT_OPTIONS.items() if name in options)
+            raise argument_error(
+                f"{format} has no option {name!r}", f"it is one of the format {other}"
+            )
 
 
 def _unknown(function: str, name: str) -> TypeError:

@@ -191,7 +191,7 @@ def empty_of(accumulator: str | AnyAccumulator[Found], options: dict[str, Any]) 
     empty = made._empty()
     if made._handle.save() != empty._handle.save():
         raise argument_error(
-            "the accumulator has found something already, and every worker begins with an empty one",
+            "the accumulator has found something, and every worker begins with an empty one",
             "give an empty one",
         )
     return empty

@@ -30,7 +30,9 @@ class IndexEntry(NamedTuple):
 @public_in("columnstone.source")
 class Index:
     """Where each record of a TFRecord file lies. Made by `Index.build`, `Index.load` and
-    `Index.from_text`; immutable. len(index) is the number of records, index[i] an IndexEntry."""
+    `Index.from_text`; immutable. len(index) is the number of records, index[i] an IndexEntry.
+
+    It does not pickle: another process loads it from its file."""
 
     __slots__ = ("_handle", "path")
     _handle: _core.Index

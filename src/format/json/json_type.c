@@ -296,9 +296,10 @@ static bool has_readable_values(const struct ArrowSchema *schema) {
 
 static cst_status check_readable(const struct ArrowSchema *schema, cst_error *error) {
   if (!is_readable(schema) || !has_readable_values(schema)) {
-    const char *values = schema->dictionary == NULL               ? NULL
-                         : schema->dictionary->dictionary != NULL ? "dictionary"
-                                               : cst__layout_name(schema->dictionary->format);
+    const char *values = schema->dictionary == NULL ? NULL
+                         : schema->dictionary->dictionary != NULL
+                             ? "dictionary"
+                             : cst__layout_name(schema->dictionary->format);
     return values != NULL
                ? cst__fail(error, CST_UNSUPPORTED, "give the type of its values instead",
                            "JSON cannot be read as a dictionary of the type %s", values)

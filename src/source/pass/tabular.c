@@ -342,8 +342,7 @@ static cst_status tell_warnings(cst__tabular_pass *pass, cst_error *error) {
   cst_error own = CST_ERROR_INIT;
   cst_error *warning = pass->options.warning != NULL ? pass->options.warning : &own;
   size_t file;
-  while (!pass->options.quiet && table->warning != NULL &&
-         table->warning(pass->reader, &file, warning)) {
+  while (table->warning != NULL && table->warning(pass->reader, &file, warning)) {
     if (pass->options.warning == NULL) {
       CST__TRY(cst__source_warn(pass->source, file, warning, error));
     }

@@ -60,7 +60,7 @@ def open_stream(
 ) -> Reader:
     """The same of a file object that can seek. Its row groups are read one by one."""
     wanted = _Wanted(columns, paths, None, max_inflation)
-    return _stream(lambda: _View(file, lock), name, wanted, batch_size, 1)
+    return _stream(lambda: _whole(_View(file, lock), name), name, wanted, batch_size, 1)
 
 
 def open_remote(
@@ -157,6 +157,20 @@ class _View(PlacedFile):
             size = _fill(self._file, view)
         self._at += size
         return size
+
+
+def _whole(file: _View, name: str) -> _View:
+    """What stands behind something else has the offsets of a file of its own."""
+    begin = file.read(4)
+    file.seek(-min(4, file.seek(0, os.SEEK_END)), os.SEEK_END)
+    if begin != b"PAR1" and file.read(4) == b"PAR1":
+        raise CorruptError(
+            f"{name}: parquet: the file object ends as Parquet, and does not begin so "
+            "(all of it has to be one Parquet file, wherever it stands)",
+            file=name,
+        )
+    file.seek(0)
+    return file
 
 
 def _fill(file: Any, view: memoryview) -> int:

@@ -273,7 +273,7 @@ static PyGetSetDef getset[] = {
 
 static PyType_Slot slots[] = {
     {Py_tp_doc,
-     "One column in Arrow memory, such as the records that an ExampleEncoder made.\n\n"
+     "One column in Arrow memory, such as the records that an encoder made.\n\n"
      "A sequence: ``len(array)``, ``array[i]`` (bytes for a binary array), ``array[a:b]``\n"
      "(an Array, no copy), iteration. Anything that speaks the Arrow PyCapsule interface\n"
      "takes it without a copy: ``pyarrow.array(array)``; so does numpy with numbers without\n"

@@ -41,7 +41,7 @@ struct cst__source_tree {
 /* The tree of a struct type, which has to outlive it. */
 cst__source_tree cst__source_tree_of_arrow(const struct ArrowSchema *type);
 /* The tree of a message; options->descriptors outlive it. CST_NOT_FOUND for a message that there is
- * not. Names of fields as the paths of cst_message_decoder_new have them. */
+ * not. Names of fields as the columns of cst_decoder_new for messages have them. */
 cst_status cst__source_tree_of_message(const cst_message_options *options, cst__source_tree *out,
                                        cst_error *error);
 

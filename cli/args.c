@@ -9,13 +9,12 @@
 typedef enum option_type {
   TYPE_HELP,
   TYPE_SWITCH,
-  TYPE_FLAG,
   TYPE_TEXT,
   TYPE_TEXTS,
   TYPE_NAMES,
   TYPE_NUMBER,
   TYPE_BYTES,
-  TYPE_ON_ERROR
+  TYPE_SOURCE
 } option_type;
 
 /* In the order of options.def. */
@@ -27,6 +26,7 @@ typedef struct option { /* NOLINT(clang-analyzer-optin.performance.Padding) */
   size_t offset, size; /* of what it sets in cli_settings */
   int64_t least, most;
   const char *help;
+  const char *source; /* SOURCE: what the library calls it */
 } option;
 
 enum { MAX_NUMBER = 1000000000 };
@@ -41,14 +41,52 @@ static const option options[] = {
    sizeof((cli_settings *)NULL)->member,                                 \
    least,                                                                \
    most,                                                                 \
-   help},
+   help,                                                                 \
+   NULL},
+#define SOURCE(id, letter, name, known, more) \
+  {letter, name, NULL, TYPE_SOURCE, 0, 0, 0, 0, more, known},
 #include "options.def"
 #undef OPTION
+#undef SOURCE
 };
 
-/* ---- options of formats ---- */
-
 enum { NAME_ROOM = 64 };
+
+/* ---- options that the library tells ---- */
+
+/* What the library says of an option of sources; NULL for others. */
+static const cst_option_info *info_of(const option *o) {
+  const cst_option_info *info = NULL;
+  for (size_t i = 0; o->source != NULL && (info = cst_source_option_get(i)) != NULL; i++) {
+    if (strcmp(info->name, o->source) == 0) {
+      break;
+    }
+  }
+  return info;
+}
+
+/* What --help calls the value; NULL: it has none. */
+static const char *value_name(const cst_option_info *info) {
+  switch (info->kind) {
+    case CST_OPTION_SWITCH:
+      return NULL;
+    case CST_OPTION_NUMBER:
+      return "N";
+    case CST_OPTION_CHARACTER:
+      return "C";
+    case CST_OPTION_NAMES:
+      return "A,B";
+    case CST_OPTION_WORD:
+    case CST_OPTION_TEXT:
+      break;
+  }
+  return "NAME";
+}
+
+static const char *value_of(const option *o) {
+  const cst_option_info *info = info_of(o);
+  return info != NULL ? value_name(info) : o->value;
+}
 
 /* One as the program has it: --skip-lines, and --no-header of a switch that is usually on. */
 typedef struct format_flag {
@@ -232,28 +270,11 @@ static void print_option_name(char letter, const char *name, const char *value) 
   printf("  %-3s %-19s  ", letters, text);
 }
 
-static const char *flag_value(const cst_option_info *info) {
-  switch (info->kind) {
-    case CST_OPTION_SWITCH:
-      return NULL;
-    case CST_OPTION_NUMBER:
-      return "N";
-    case CST_OPTION_CHARACTER:
-      return "C";
-    case CST_OPTION_NAMES:
-      return "A,B";
-    case CST_OPTION_WORD:
-    case CST_OPTION_TEXT:
-      break;
-  }
-  return "NAME";
-}
-
 static void print_flags(const cli_verb *verb) {
   format_flag flag;
   for (size_t at = 0; next_flag(verb, &at, &flag);) {
     const char *not = turns_off(flag.info) ? "do not " : "";
-    print_option_name(flag.info->letter, flag.name, flag_value(flag.info));
+    print_option_name(flag.info->letter, flag.name, value_name(flag.info));
     printf("%s: %s%s\n", cli_format(flag.format)->description, not, flag.info->help);
   }
 }
@@ -265,7 +286,10 @@ void cli_print_help(const cli_verb *verb) {
     if (o->type == TYPE_HELP) {
       print_flags(verb);
     }
-    print_option_name(o->letter, o->name, o->value);
+    const cst_option_info *info = info_of(o);
+    print_option_name(o->letter, o->name, value_of(o));
+    printf("%s%s", info != NULL && turns_off(info) ? "do not " : "",
+           info != NULL ? info->help : "");
     print_option_help(o->help);
   }
 }
@@ -400,17 +424,20 @@ static int parse_names(const cli_verb *verb, const option *o, char *text, cli_se
   return -1;
 }
 
-static int parse_on_error(const cli_verb *verb, const option *o, const char *text,
-                          cst_on_error *out) {
-  static const char *const names[] = {
-      [CST_ON_ERROR_RAISE] = "raise", [CST_ON_ERROR_SKIP] = "skip", [CST_ON_ERROR_NULL] = "null"};
-  for (int i = CST_ON_ERROR_RAISE; i <= CST_ON_ERROR_NULL; i++) {
-    if (strcmp(text, names[i]) == 0) {
-      *out = (cst_on_error)i;
-      return -1;
-    }
+/* An option of the source: of a switch, which has no value, what is not usual. */
+static int set_source(const cli_verb *verb, const option *o, const char *value,
+                      cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  const cst_option_info *info = info_of(o);
+  if (info != NULL && info->kind == CST_OPTION_SWITCH) {
+    value = turns_off(info) ? "false" : "true";
   }
-  return cli_usage(verb, NULL, "--%s takes raise, skip or null, not '%.40s'", o->name, text);
+  if (cst_source_options_set(&settings->source, o->source, value, &error) == CST_OK) {
+    return -1;
+  }
+  const char *said = strstr(error.message, " is ");
+  return cli_usage(verb, error.hint[0] != '\0' ? error.hint : NULL, "--%s%s", o->name,
+                   said != NULL ? said : "");
 }
 
 static int apply(const cli_verb *verb, const option *o, char *value, cli_settings *settings) {
@@ -418,9 +445,6 @@ static int apply(const cli_verb *verb, const option *o, char *value, cli_setting
   switch (o->type) {
     case TYPE_SWITCH:
       *(bool *)place = true;
-      return -1;
-    case TYPE_FLAG:
-      *(uint32_t *)place |= (uint32_t)o->most;
       return -1;
     case TYPE_TEXT:
       *(const char **)place = value;
@@ -433,8 +457,8 @@ static int apply(const cli_verb *verb, const option *o, char *value, cli_setting
       return parse_number(verb, o, value, 1, settings);
     case TYPE_BYTES:
       return parse_bytes(verb, o, value, settings);
-    case TYPE_ON_ERROR:
-      return parse_on_error(verb, o, value, place);
+    case TYPE_SOURCE:
+      return set_source(verb, o, value, settings);
     case TYPE_HELP:
       break;
   }
@@ -458,7 +482,7 @@ static int parse_option(const cli_verb *verb, int argc, char **argv, int *at,
     return unknown_option(verb, arg);
   }
   const char *name = is_flag ? flag.name : o->name;
-  const char *takes = is_flag ? flag_value(flag.info) : o->value;
+  const char *takes = is_flag ? value_name(flag.info) : value_of(o);
   char *value = is_long ? arg + 2 + size + (arg[2 + size] == '=') : arg + 2;
   bool attached = is_long ? arg[2 + size] == '=' : arg[2] != '\0';
   if (takes == NULL && attached) {

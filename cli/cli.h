@@ -115,8 +115,10 @@ typedef struct cli_settings {
 /* The numbers of the options. */
 typedef enum cli_option_id {
 #define OPTION(id, ...) OPTION_##id,
+#define SOURCE(id, ...) OPTION_##id,
 #include "options.def"
 #undef OPTION
+#undef SOURCE
   CLI_NUM_OPTIONS,
   OPTIONS_FORMATS, /* in the list of a verb: the options of all formats that matter to reading, */
   OPTIONS_FORMATS_BOTH /* or to reading and writing */

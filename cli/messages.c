@@ -7,19 +7,17 @@
 
 /* ---- --message-option KEY=VALUE ---- */
 
-/* Those of the layout of columns, which are no options of messages, beside these. */
-static const struct {
-  const char *name;
-  const char *words[2]; /* the second sets the flag */
-  uint32_t flag;        /* of cst_source_options.column_flags */
-} layout_keys[] = {
-    {"offsets", {"64", "32"}, CST_COLUMNS_OFFSETS_32},
-    {"binary_views", {"false", "true"}, CST_COLUMNS_BINARY_VIEWS},
-};
+/* Those of the layout of columns, which are options of the source, beside these. */
+static const char *const layout_keys[] = {"offsets", "binary_views"};
 enum { NUM_LAYOUT_KEYS = sizeof layout_keys / sizeof layout_keys[0], MOST_KEYS = 32 };
 
+static const char *message_key(size_t i) {
+  const cst_option_info *info = cst_message_option_get(i);
+  return info != NULL ? info->name : NULL;
+}
+
 static const char *key_name(size_t i) {
-  return i < NUM_LAYOUT_KEYS ? layout_keys[i].name : cst_message_option_name(i - NUM_LAYOUT_KEYS);
+  return i < NUM_LAYOUT_KEYS ? layout_keys[i] : message_key(i - NUM_LAYOUT_KEYS);
 }
 
 void cli_print_message_keys(void) {
@@ -27,7 +25,7 @@ void cli_print_message_keys(void) {
   for (size_t i = NUM_LAYOUT_KEYS; (name = key_name(i)) != NULL; i++) {
     printf("%s, ", name);
   }
-  printf("%s, %s", layout_keys[0].name, layout_keys[1].name);
+  printf("%s, %s", layout_keys[0], layout_keys[1]);
 }
 
 static int unknown_key(const cli_verb *verb, const char *option, const char *key) {
@@ -40,18 +38,6 @@ static int unknown_key(const cli_verb *verb, const char *option, const char *key
   const char *near = cli_nearest(key, names, count);
   snprintf(hint, sizeof hint, "did you mean %s?", near != NULL ? near : "");
   return cli_usage(verb, near != NULL ? hint : NULL, "--%s knows no '%s'", option, key);
-}
-
-static int set_layout(const cli_verb *verb, size_t i, const char *value, cli_settings *settings) {
-  const char *const *words = layout_keys[i].words;
-  if (strcmp(value, words[0]) != 0 && strcmp(value, words[1]) != 0) {
-    return cli_usage(verb, NULL, "--message-option %s is '%.40s': expected %s or %s",
-                     layout_keys[i].name, value, words[0], words[1]);
-  }
-  uint32_t *flags = &settings->source.column_flags;
-  *flags =
-      strcmp(value, words[1]) == 0 ? *flags | layout_keys[i].flag : *flags & ~layout_keys[i].flag;
-  return -1;
 }
 
 /* option: "message-option" or "to-message-option", for what is wrong. */
@@ -72,10 +58,10 @@ static int set_message_option(const cli_verb *verb, const char *option, const ch
     return cli_usage(verb, NULL, "--%s %s needs a value: %s=...", option, key, key);
   }
   const char *value = text + size + 1;
-  if (i < NUM_LAYOUT_KEYS) {
-    return set_layout(verb, i, value, settings);
-  }
-  return cst_message_options_set(&settings->message.options, key, value, &error) == CST_OK
+  cst_status status = i < NUM_LAYOUT_KEYS
+                          ? cst_source_options_set(&settings->source, key, value, &error)
+                          : cst_message_options_set(&settings->message.options, key, value, &error);
+  return status == CST_OK
              ? -1
              : cli_usage(verb, error.hint[0] != '\0' ? error.hint : NULL, "%s", error.message);
 }

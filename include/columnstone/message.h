@@ -7,6 +7,7 @@
 #ifndef COLUMNSTONE_MESSAGE_H
 #define COLUMNSTONE_MESSAGE_H
 
+#include <columnstone/options.h>
 #include <columnstone/status.h>
 
 #ifdef __cplusplus
@@ -152,18 +153,18 @@ typedef struct cst_message_options {
 
 enum { CST_MESSAGE_OPTION_ROOM = 24 }; /* bytes for the digits of a number */
 
-/* The names of the options ("form", "enums", "defaults", "recursion", ...): all but `descriptors`
- * and `message`. NULL for an i that is too large. */
-CST_API const char *cst_message_option_name(size_t i);
+/* The i-th of the options ("form", "enums", "defaults", "recursion", ...): all but `descriptors`
+ * and `message`. NULL after the last one. */
+CST_API const cst_option_info *cst_message_option_get(size_t i);
 /* Sets an option by its name to a value as queries and command lines write it: a word of
  * docs/messages.md ("int32", "ms"), "true" or "false", a text (which is borrowed), a number
- * (recursion "0": none). CST_NOT_FOUND, with near names, for a name that no option has;
- * CST_INVALID_ARGUMENT for a value that it does not take. */
+ * (recursion "0": none). CST_INVALID_ARGUMENT, with near names, for a name that no option has, and
+ * for a value that it does not take. */
 CST_API cst_status cst_message_options_set(cst_message_options *options, const char *name,
                                            const char *value, cst_error *error);
 /* The value of an option as cst_message_options_set takes it, the usual one where none has been
  * set; *value is NULL for a text that is not set and has no usual value. It lies in the options, in
- * `room`, or is static. CST_NOT_FOUND as above. */
+ * `room`, or is static. */
 CST_API cst_status cst_message_options_get(const cst_message_options *options, const char *name,
                                            char room[CST_MESSAGE_OPTION_ROOM], const char **value,
                                            cst_error *error);

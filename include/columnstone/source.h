@@ -9,6 +9,7 @@
 #include <columnstone/findings.h>
 #include <columnstone/format.h>
 #include <columnstone/message.h>
+#include <columnstone/options.h>
 #include <columnstone/records.h>
 #include <columnstone/schema.h>
 
@@ -163,6 +164,17 @@ typedef struct cst_source_options {
         NULL, 0, NULL, CST_ON_ERROR_RAISE, 0, NULL, NULL, NULL, NULL, NULL, NULL, false, 0, NULL,  \
         NULL, NULL, NULL                                                                           \
   }
+
+/* The i-th of the options that are set by name, as messages, command lines and packages do: texts,
+ * numbers, switches and words; NULL after the last one. Static. They are called as their members
+ * are, but for the bits of flags ("memory_map"; "check_crc" is CST_SOURCE_SKIP_CRC the other way
+ * round; "offsets" is 32 or 64) and "legacy". `schema`, `types`, `columns`, `format_options`,
+ * `message`, `view` and what has a callback have only members. */
+CST_API const cst_option_info *cst_source_option_get(size_t i);
+/* Sets an option by its name. A text is borrowed. CST_INVALID_ARGUMENT, with near names, for a name
+ * that no option has, and for a value that it does not take. */
+CST_API cst_status cst_source_options_set(cst_source_options *options, const char *name,
+                                          const char *value, cst_error *error);
 
 /* An opened set of inputs. Immutable after opening and counted; passes over it are independent. */
 typedef struct cst_source cst_source;

@@ -24,6 +24,9 @@ _T = TypeVar("_T", covariant=True)
 
 Buffer: TypeAlias = bytes | bytearray | memoryview | SupportsBuffer
 
+# kind, usual value as a text, reads, writes, help, words
+OptionTold: TypeAlias = tuple[str, str | None, bool, bool, str | None, tuple[str, ...]]
+
 # the rows, and numbers about all of them
 Findings: TypeAlias = tuple[RecordBatch, dict[str, int]]
 
@@ -46,10 +49,9 @@ SPLIT_CUT_BY_BYTES: int
 SPLIT_CUT_BY_NAME: int
 SPLIT_CUT_NONE: int
 FORMATS: dict[str, tuple[tuple[str, ...], bool, bool]]  # name to extensions, is text, is records
-# format to name to (kind, usual value, reads, writes, help)
-FORMAT_OPTIONS: dict[str, dict[str, tuple[str, str | None, bool, bool, str]]]
+FORMAT_OPTIONS: dict[str, dict[str, OptionTold]]  # by the names of formats
 CONTAINERS: dict[str, tuple[str, ...]]  # name to extensions
-SOURCE_OPTIONS: dict[str, str]  # name to kind, see _api/options.py
+SOURCE_OPTIONS: dict[str, OptionTold]
 COLUMNS_OFFSETS_32: int
 COLUMNS_BINARY_VIEWS: int
 COLUMNS_FIXED_SIZE: int

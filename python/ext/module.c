@@ -135,7 +135,7 @@ static int add_constants(PyObject *module) {
       return -1;
     }
   }
-  return add_object(module, "SOURCE_OPTIONS", cst__py_options_kinds()) < 0 ||
+  return add_object(module, "SOURCE_OPTIONS", cst__py_options_told()) < 0 ||
                  add_object(module, "FORMATS", cst__py_formats()) < 0 ||
                  add_object(module, "FORMAT_OPTIONS", cst__py_format_options_told()) < 0 ||
                  add_object(module, "CONTAINERS", cst__py_containers()) < 0

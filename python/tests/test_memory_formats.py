@@ -164,7 +164,7 @@ def test_unknown_formats_and_options() -> None:
 
 def test_a_format_with_a_schema_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is handed on as an option, which the table of the format in C says how to take."""
-    told = ("text", None, True, True, "")
+    told = ("text", None, True, True, "", ())
     monkeypatch.setitem(_core.FORMAT_OPTIONS, "raw", {"schema": told})
     monkeypatch.setitem(KINDS, "schema", "text")
     for make in (cst.decoder, cst.encoder):

@@ -94,7 +94,7 @@ def test_unknown_format(file: pathlib.Path) -> None:
     [
         {"batch_size": "1"},
         {"batch_size": 1.5},
-        {"threads": None},
+        {"threads": "2"},
         {"format": 3},
         {"columns": "id"},
         {"columns": [1]},

@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arguments.h"
 #include "base/error.h"
 #include "base/names.h"
+#include "base/sized.h"
 #include "base/utf8.h"
 
 /* ---- the table ---- */
@@ -57,41 +59,44 @@ int64_t cst__option_number(const cst__option *option, const void *options) {
   }
   if (option->is_wide) {
     memcpy(&wide, place, sizeof wide);
-    return wide;
+    return wide < 0 && option->is_unsigned ? INT64_MAX : wide;
   }
   memcpy(&narrow, place, sizeof narrow);
-  return option->info.kind == CST_OPTION_SWITCH ? (int64_t)((uint32_t)narrow & option->bit)
-                                                : narrow;
+  return option->bit != 0 ? (((uint32_t)narrow & option->bit) != 0) != option->turns_off : narrow;
 }
 
-static void set_switch(const cst__option *option, bool on, void *options) {
+static void set_bit(const cst__option *option, bool on, void *options) {
   void *place = place_of(option, options);
   uint32_t bits;
-  if (option->bit == 0) {
-    *(bool *)place = on;
-    return;
-  }
   memcpy(&bits, place, sizeof bits);
-  bits = (bits & ~option->bit) | (on ? option->bit : 0);
+  bits = (bits & ~option->bit) | (on != option->turns_off ? option->bit : 0);
   memcpy(place, &bits, sizeof bits);
 }
 
-bool cst__option_set_number(const cst__option *option, int64_t number, void *options) {
+static bool takes_number(const cst__option *option, int64_t number) {
   const cst_option_info *info = &option->info;
-  if (info->kind == CST_OPTION_SWITCH) {
-    set_switch(option, option->bit == 0 ? number != 0 : ((uint32_t)number & option->bit) != 0,
-               options);
-    return true;
+  if (info->kind != CST_OPTION_NUMBER) {
+    return number >= 0 && (size_t)number < words_of(option).count;
   }
-  bool is_number = info->kind == CST_OPTION_NUMBER;
-  int64_t least = !is_number ? 0 : info->usual != NULL ? -1 : info->least;
-  int64_t most = is_number ? info->most : (int64_t)words_of(option).count - 1;
-  if (number < least || number > most) {
+  bool is_unset = number == 0 || (number == -1 && info->least == 0 && info->usual != NULL);
+  return is_unset || (number >= info->least && number <= info->most);
+}
+
+bool cst__option_set_number(const cst__option *option, int64_t number, void *options) {
+  void *place = place_of(option, options);
+  if (!takes_number(option, number)) {
     return false;
   }
-  int32_t narrow = (int32_t)number;
-  memcpy(place_of(option, options), option->is_wide ? (void *)&number : (void *)&narrow,
-         option->is_wide ? sizeof number : sizeof narrow);
+  if (option->bit != 0) {
+    set_bit(option, number != 0, options);
+  } else if (option->info.kind == CST_OPTION_SWITCH) {
+    *(bool *)place = number != 0;
+  } else if (option->is_wide) {
+    memcpy(place, &number, sizeof number);
+  } else {
+    int32_t narrow = (int32_t)number;
+    memcpy(place, &narrow, sizeof narrow);
+  }
   return true;
 }
 
@@ -159,8 +164,7 @@ static cst_status set_word(const cst__option_table *table, const cst__option *op
                      "%s option %s is '%.40s': expected %s", table->owner, option->info.name, value,
                      expected);
   }
-  bool is_on = option->info.kind == CST_OPTION_SWITCH && found == 1 && option->bit != 0;
-  (void)cst__option_set_number(option, is_on ? option->bit : (int64_t)found, options);
+  (void)cst__option_set_number(option, (int64_t)found, options);
   return CST_OK;
 }
 
@@ -278,6 +282,47 @@ cst_status cst__option_set(const cst__option_table *table, const cst__option *op
   return set_word(table, option, value, options, error);
 }
 
+/* ---- by name ---- */
+
+static const char *nth_name(const void *table, size_t i) {
+  return cst__option_at(table, i)->info.name;
+}
+
+/* With the one that is meant, or which there are. */
+static cst_status fail_unknown_option(const cst__option_table *table, const char *owner,
+                                      const char *name, cst_error *error) {
+  char hint[CST__NAMES_HINT] = "it has none";
+  if (table != NULL) {
+    const cst__name_list names = {table, table->count, nth_name};
+    (void)cst__names_hint(hint, name, "it has", &names);
+  }
+  return cst__fail(error, CST_INVALID_ARGUMENT, hint, "%s has no option '%.60s'", owner, name);
+}
+
+cst_status cst__option_known(const cst__option_table *table, const char *owner, const char *name,
+                             const cst__option **out, cst_error *error) {
+  *out = table != NULL ? cst__option_find(table, name) : NULL;
+  return *out != NULL ? CST_OK : fail_unknown_option(table, owner, name, error);
+}
+
+cst_status cst__option_set_by_name(const cst__option_table *table, void *options, void *own,
+                                   const cst_option *given, cst_error *error) {
+  const cst__option *option;
+  if (options == NULL || given->name == NULL || given->value == NULL) {
+    return cst__missing(options == NULL       ? "options"
+                        : given->name == NULL ? "name"
+                                              : "value",
+                        error);
+  }
+  CST__TRY(cst__read_options(own, table->size, options, error));
+  CST__TRY(cst__option_known(table, table->owner, given->name, &option, error));
+  CST__TRY(cst__option_set(table, option, given->value, NULL, own, error));
+  size_t size = cst__sized_size(options); /* of the caller's version */
+  memcpy(own, &size, sizeof size);
+  memcpy(options, own, size < table->size ? size : table->size);
+  return CST_OK;
+}
+
 /* ---- lists of them ---- */
 
 cst_status cst__options_check_given(const cst_option *given, size_t count, cst_error *error) {
@@ -301,21 +346,6 @@ const char *cst__option_given(const cst_option *given, size_t count, const char 
     }
   }
   return NULL;
-}
-
-static const char *nth_name(const void *table, size_t i) {
-  return cst__option_at(table, i)->info.name;
-}
-
-/* With the one that is meant, or which there are. */
-static cst_status fail_unknown_option(const cst__option_table *table, const char *owner,
-                                      const char *name, cst_error *error) {
-  char hint[CST__NAMES_HINT] = "it has none";
-  if (table != NULL) {
-    const cst__name_list names = {table, table->count, nth_name};
-    (void)cst__names_hint(hint, name, "it has", &names);
-  }
-  return cst__fail(error, CST_INVALID_ARGUMENT, hint, "%s has no option '%.60s'", owner, name);
 }
 
 /* A struct with the usual values. */
@@ -346,10 +376,8 @@ cst_status cst__options_read(const cst__option_table *table, const char *owner,
     if (!cst__option_is_for(&list.items[i], owner)) {
       continue;
     }
-    const cst__option *option = table != NULL ? cst__option_find(table, list.items[i].name) : NULL;
-    if (option == NULL) {
-      return fail_unknown_option(table, owner, list.items[i].name, error);
-    }
+    const cst__option *option;
+    CST__TRY(cst__option_known(table, owner, list.items[i].name, &option, error));
     CST__TRY(cst__option_set(table, option, list.items[i].value, arena, options, error));
   }
   *out = options;
@@ -359,21 +387,21 @@ cst_status cst__options_read(const cst__option_table *table, const char *owner,
 /* ---- values that were set otherwise ---- */
 
 cst_status cst__option_check(const cst__option_table *table, const cst__option *option,
-                             void *options, cst_error *error) {
+                             const void *options, cst_error *error) {
   const char *name = option->info.name;
   if (option->info.kind == CST_OPTION_TEXT) {
-    const char *text = *cst__option_string(option, options);
+    const char *place = (const char *)options + option->offset;
+    const char *text = *(const char *const *)(const void *)place;
     return text == NULL || cst__utf8_valid((const uint8_t *)text, strlen(text))
                ? CST_OK
                : cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s option %s is not UTF-8",
                            table->owner, name);
   }
   int64_t number = cst__option_number(option, options);
-  return cst__option_set_number(option, number, options)
-             ? CST_OK
-             : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                         "%s option %s is out of its range: %lld", table->owner, name,
-                         (long long)number);
+  return takes_number(option, number) ? CST_OK
+                                      : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                                                  "%s option %s is out of its range: %lld",
+                                                  table->owner, name, (long long)number);
 }
 
 void cst__option_settle(const cst__option *option, void *options) {

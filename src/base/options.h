@@ -1,7 +1,7 @@
 /* Options that are set by name: a table says their names, kinds, words and where they lie in a
  * struct, and by it they are set from texts, checked, told, copied and compared. One table for each
- * struct: message/message_options.c has that of messages, and every format that has options its
- * own, which format/registry.c lists.
+ * struct: source/input/source_options.c has that of sources, message/message_options.c that of
+ * messages, and every format that has options its own, which format/registry.c lists.
  */
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
@@ -12,10 +12,11 @@
 
 /* Where an option lies:
  *
- *   WORD       an enum, whose values are the words in their order
+ *   WORD       an enum, whose values are the words in their order; or a bit, of two words
  *   SWITCH     a bit of an uint32_t, or a bool
  *   TEXT       a C string
- *   NUMBER     int32_t or int64_t: of one with a usual value, 0 is that one, and -1 none
+ *   NUMBER     int32_t, int64_t or uint64_t: 0 is the usual value, or none; of one that may be 0,
+ *              -1 is 0
  *   CHARACTER  a char; 0: none
  *   NAMES      an array of C strings, and their number
  */
@@ -23,8 +24,10 @@ typedef struct cst__option {
   cst_option_info info; /* first: what else a table says of its options comes after */
   size_t offset;
   size_t count_offset; /* NAMES: of their number */
-  uint32_t bit;        /* SWITCH: 0: a bool */
+  uint32_t bit;        /* SWITCH, WORD: 0: none */
+  bool turns_off;      /* SWITCH: the bit is what is usually not so */
   bool is_wide;        /* NUMBER: 64 bits */
+  bool is_unsigned;    /* NUMBER: what is beyond int64_t is its largest value */
 } cst__option;
 
 typedef struct cst__option_table {
@@ -50,12 +53,22 @@ const cst__option *cst__option_find(const cst__option_table *table, const char *
 cst_status cst__option_set(const cst__option_table *table, const cst__option *option,
                            const char *value, cst__arena *arena, void *options, cst_error *error);
 
+/* Sets one by its name in the caller's struct, which begins with its size. `own` is ours, with the
+ * defaults; texts are borrowed. CST_INVALID_ARGUMENT, with near names, for a name that there is
+ * not.
+ */
+cst_status cst__option_set_by_name(const cst__option_table *table, void *options, void *own,
+                                   const cst_option *given, cst_error *error);
+/* By its name, as cst__option_find. */
+cst_status cst__option_known(const cst__option_table *table, const char *owner, const char *name,
+                             const cst__option **out, cst_error *error);
+
 /* Its value as cst__option_set takes it: static, the option's own, or written into `room`; NULL for
  * a text or a character that is none. Not of names. */
 const char *cst__option_text(const cst__option *option, const void *options,
                              char room[CST__OPTION_ROOM]);
 
-/* The value of a WORD, a SWITCH (0, or its bit) or a NUMBER as a number, and setting it; false: out
+/* The value of a WORD, a SWITCH (0 or 1) or a NUMBER as a number, and setting it; false: out
  * of its range. */
 int64_t cst__option_number(const cst__option *option, const void *options);
 bool cst__option_set_number(const cst__option *option, int64_t number, void *options);
@@ -67,7 +80,7 @@ bool cst__option_equal(const cst__option *option, const void *a, const void *b);
 
 /* That a value which was set in the struct itself is one that the option takes; texts are UTF-8. */
 cst_status cst__option_check(const cst__option_table *table, const cst__option *option,
-                             void *options, cst_error *error);
+                             const void *options, cst_error *error);
 /* Gives one that is not set its usual value. */
 void cst__option_settle(const cst__option *option, void *options);
 

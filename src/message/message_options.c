@@ -6,7 +6,6 @@
 
 #include "base/arguments.h"
 #include "base/error.h"
-#include "base/names.h"
 #include "base/sized.h"
 #include "proto/descriptor_set.h"
 
@@ -72,23 +71,11 @@ const cst__message_option *cst__message_option_at(size_t i) {
   return i < NUM_OPTIONS ? &message_options[i] : NULL;
 }
 
-const char *cst_message_option_name(size_t i) {
-  return i < NUM_OPTIONS ? message_options[i].own.info.name : NULL;
-}
-
-static const char *nth_option_name(const void *items, size_t i) {
-  return ((const cst__message_option *)items)[i].own.info.name;
+const cst_option_info *cst_message_option_get(size_t i) {
+  return i < NUM_OPTIONS ? &message_options[i].own.info : NULL;
 }
 
 /* ---- by name ---- */
-
-static cst_status find_option(const char *name, const cst__option **out, cst_error *error) {
-  const cst__name_list names = {message_options, NUM_OPTIONS, nth_option_name};
-  *out = cst__option_find(&table, name);
-  return *out != NULL ? CST_OK
-                      : cst__fail_unknown(error, CST_NOT_FOUND,
-                                          "messages have no option of this name", name, &names);
-}
 
 /* Enums as int32 are called "number" in C. */
 static const char *word_of(const char *name, const char *value) {
@@ -99,17 +86,9 @@ static const char *word_of(const char *name, const char *value) {
 cst_status cst_message_options_set(cst_message_options *options, const char *name,
                                    const char *value, cst_error *error) {
   cst_message_options own = CST_MESSAGE_OPTIONS_INIT;
-  const cst__option *option;
-  if (options == NULL || name == NULL || value == NULL) {
-    return cst__missing(options == NULL ? "options" : name == NULL ? "name" : "value", error);
-  }
-  CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(find_option(name, &option, error));
-  CST__TRY(cst__option_set(&table, option, word_of(name, value), NULL, &own, error));
-  size_t size = options->size; /* of the caller's version */
-  memcpy(options, &own, size < sizeof own ? size : sizeof own);
-  options->size = size;
-  return CST_OK;
+  const cst_option given = {name, name != NULL && value != NULL ? word_of(name, value) : value,
+                            NULL};
+  return cst__option_set_by_name(&table, options, &own, &given, error);
 }
 
 cst_status cst_message_options_get(const cst_message_options *options, const char *name,
@@ -126,7 +105,7 @@ cst_status cst_message_options_get(const cst_message_options *options, const cha
                         error);
   }
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
-  CST__TRY(find_option(name, &option, error));
+  CST__TRY(cst__option_known(&table, table.owner, name, &option, error));
   CST__TRY(cst__option_check(&table, option, &own, error));
   *value = cst__option_text(option, &own, room);
   *value = *value != NULL ? *value : option->info.usual;

@@ -305,7 +305,7 @@ def test_what_is_dropped_is_logged(tmp_path: pathlib.Path, caplog: Any) -> None:
         ({"check_crc": "1"}, "option check_crc is true or false, not '1'"),
         ({"fileLog": "/tmp"}, "option file_log is for readStream"),
         ({"delimitr": "1"}, "reading has no option 'delimitr'"),
-        ({"threads": "0"}, "threads is 0, and must be from 1"),
+        ({"threads": "0"}, "threads is '0': expected a number from 1 to 1024"),
     ],
 )
 def test_options_that_are_wrong(

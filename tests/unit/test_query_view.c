@@ -255,7 +255,7 @@ TEST(what_cannot_be_bound) {
   CHECK_REFUSED(CST_NOT_FOUND, "no message of this name", "from message shop.Sesion output x = id");
   CHECK_REFUSED(CST_INVALID_ARGUMENT, "the options say shop.Event",
                 "from message shop.Session output x = id", .options = &event);
-  CHECK_REFUSED(CST_NOT_FOUND, "messages have no option of this name",
+  CHECK_REFUSED(CST_INVALID_ARGUMENT, "message has no option 'colour'",
                 "from message shop.Session with colour = red output x = id");
   CHECK_REFUSED(CST_INVALID_ARGUMENT, "no schema", "from example output x = id");
   CHECK_REFUSED(CST_INVALID_ARGUMENT, "its type is not known", "from table output x = id");

@@ -1,5 +1,5 @@
 """The options of sources: `open` names and describes them, _core.SOURCE_OPTIONS lists them with
-their kinds, and here is what a value of each kind has to be."""
+their kinds, from the table in C, which knows their ranges; here are the types of their values."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
-from .._base.arguments import at_least_1_or_0, positive, text
+from .._base.arguments import integer, text
 from .._base.errors import argument_error
 from .._formats.options import core_options
-from .._schema.schema import as_columns, as_core, as_types, is_narrow
+from .._schema.schema import as_columns, as_core, as_types
 
 if TYPE_CHECKING:
     from typing import Literal, TypeAlias
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 def source_options(given: dict[str, Any]) -> dict[str, Any]:
     """The options among the arguments of `open`, checked, as the compiled part takes them."""
-    return {name: _CHECKS[kind](name, given[name]) for name, kind in _core.SOURCE_OPTIONS.items()}
+    return {
+        name: _CHECKS[kind](name, given[name]) for name, (kind, *_) in _core.SOURCE_OPTIONS.items()
+    }
 
 
 def message_option(
@@ -59,18 +61,20 @@ def _on_error(
     return Dropped, on_error, _core.ON_ERROR_SKIP
 
 
+def _usual(name: str) -> int | None:
+    """The usual value of a number; None: there is no limit."""
+    usual = _core.SOURCE_OPTIONS[name][1]
+    return None if usual is None else int(usual)
+
+
 _POLICIES = {"skip": _core.ON_ERROR_SKIP, "null": _core.ON_ERROR_NULL}
 
 # Name and value to what the compiled part takes, by the kind of the option.
 _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "text": text,
-    "count": positive,
-    "threads": lambda name, value: positive(name, value, 1024),
-    "limit": at_least_1_or_0,
-    "bool": lambda name, value: bool(value),
-    "flag": lambda name, value: bool(value),
-    "no_flag": lambda name, value: bool(value),
-    "offsets": lambda name, value: is_narrow(value),
+    "word": lambda name, value: value,  # the library knows which there are
+    "number": lambda name, value: _usual(name) if value is None else integer(name, value),
+    "switch": lambda name, value: bool(value),
     "schema": lambda name, value: as_core(value),
     "names": lambda name, value: as_columns(value),
     "format_options": lambda name, value: core_options("open", value),

@@ -117,17 +117,14 @@ _PARSERS: dict[str, Parser] = {
     "schema": text_option,
     "view": text_option,
     "names": names_option,
-    "count": int_option,
     "threads": int_option,
     "limit": int_option,
     "number": int_option,
     "level": int_option,
     "shards": int_option,
     "bool": bool_option,
-    "flag": bool_option,
-    "no_flag": bool_option,
     "switch": bool_option,
-    "on_error": choice_option("raise", "skip", "null"),
+    "on_error": choice_option(*_core.SOURCE_OPTIONS["on_error"][5]),
     "compression": choice_option("none", "gzip", "zlib", "zstd"),
 }
 # What the option "message" of sources and writers is made of, and that of views.
@@ -153,7 +150,7 @@ def known_options(
         elif kind in _PARSERS:
             known[name] = _PARSERS[kind]
     for options in _core.FORMAT_OPTIONS.values():
-        for name, (kind, _, of_reading, of_writing, _) in options.items():
+        for name, (kind, _, of_reading, of_writing, *_) in options.items():
             if of_writing if writes else of_reading:
                 known[name] = _PARSERS[kind]
     return {name: parser for name, parser in known.items() if name not in without}

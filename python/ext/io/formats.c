@@ -43,15 +43,37 @@ PyObject *cst__py_formats(void) {
 
 static const char *const kind_names[] = {"word", "switch", "text", "number", "character", "names"};
 
-/* name to (kind, usual value or None, reads, writes, help) */
+/* The words of an option of two or more. */
+static PyObject *words_of(const cst_option_info *info) {
+  Py_ssize_t count = 0;
+  while (count < CST_OPTION_WORDS && info->words[count] != NULL) {
+    count++;
+  }
+  PyObject *tuple = PyTuple_New(count);
+  for (Py_ssize_t i = 0; tuple != NULL && i < count; i++) {
+    PyObject *word = PyUnicode_FromString(info->words[i]);
+    if (word == NULL || PyTuple_SetItem(tuple, i, word) < 0) {
+      Py_CLEAR(tuple);
+    }
+  }
+  return tuple;
+}
+
+int cst__py_tell_option(PyObject *dict, const cst_option_info *info, const char *kind) {
+  PyObject *words = words_of(info);
+  PyObject *told = words == NULL
+                       ? NULL
+                       : Py_BuildValue("(szNNzN)", kind != NULL ? kind : kind_names[info->kind],
+                                       info->usual, PyBool_FromLong(info->reads),
+                                       PyBool_FromLong(info->writes), info->help, words);
+  return add_to_dict(dict, info->name, told);
+}
+
 static PyObject *options_of(const char *format) {
   PyObject *dict = PyDict_New();
   const cst_option_info *info;
   for (size_t i = 0; dict != NULL && (info = cst_format_option_get(format, i)) != NULL; i++) {
-    PyObject *value =
-        Py_BuildValue("(szNNs)", kind_names[info->kind], info->usual, PyBool_FromLong(info->reads),
-                      PyBool_FromLong(info->writes), info->help);
-    if (add_to_dict(dict, info->name, value) < 0) {
+    if (cst__py_tell_option(dict, info, NULL) < 0) {
       Py_CLEAR(dict);
     }
   }

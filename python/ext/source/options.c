@@ -1,126 +1,53 @@
-/* The options of a source: the one list of them on Python's side. The package checks a value by the
- * kind of its option (columnstone._api.options) before it comes here.
+/* The options of a source: those that the library knows by name (cst_source_option_get), and a few
+ * by hand, which are Python objects. The package checks their types (columnstone._api.options)
+ * before they come here.
  */
 #include "ext/arrow/arrow.h"
 #include "ext/query/query.h"
 #include "ext/schema/schema.h"
 #include "ext/source/source.h"
 
-typedef enum option_kind {
-  OPTION_TEXT,           /* str or None */
-  OPTION_COUNT,          /* int, at least 1: 64 bits */
-  OPTION_THREADS,        /* int, at least 1: 32 bits */
-  OPTION_LIMIT,          /* int, 0 for none: 64 bits */
-  OPTION_BOOL,           /* bool */
-  OPTION_FLAG,           /* bool: a bit of flags */
-  OPTION_NO_FLAG,        /* bool: a bit of flags, which False sets */
-  OPTION_OFFSETS,        /* True for 32 bits: a bit of flags */
-  OPTION_SCHEMA,         /* Schema or None */
-  OPTION_NAMES,          /* tuple of str or None: `columns` and `num_columns` */
-  OPTION_FORMAT_OPTIONS, /* tuple, see _formats/options.py */
-  OPTION_TYPES,          /* object with __arrow_c_schema__ or None */
-  OPTION_ON_ERROR,       /* (class of the entries, function or None, cst_on_error) or None */
-  OPTION_MESSAGE,        /* tuple, see _message/options.py, or None */
-  OPTION_VIEW,           /* View or None */
-} option_kind;
+typedef int (*set_object)(cst__py_options *o, cst__py_state *state, PyObject *value);
 
-static const char *const kind_names[] = {
-    "text",   "count", "threads",        "limit", "bool",     "flag",    "no_flag", "offsets",
-    "schema", "names", "format_options", "types", "on_error", "message", "view",
-};
+/* ---- by name ---- */
 
-typedef struct source_option {
-  const char *name;
-  option_kind kind;
-  size_t offset; /* in cst_source_options */
-  uint32_t flag;
-} source_option;
-
-#define OPTION(name, kind, field) \
-  { name, OPTION_##kind, offsetof(cst_source_options, field), 0 }
-#define FLAG(name, kind, field, flag) \
-  { name, OPTION_##kind, offsetof(cst_source_options, field), flag }
-
-static const source_option source_options[] = {
-    OPTION("format", TEXT, format),
-    OPTION("schema", SCHEMA, schema),
-    OPTION("columns", NAMES, columns),
-    OPTION("group", TEXT, group),
-    OPTION("batch_size", COUNT, batch_size),
-    OPTION("batch_bytes", LIMIT, batch_bytes),
-    OPTION("threads", THREADS, threads),
-    FLAG("check_crc", NO_FLAG, flags, CST_SOURCE_SKIP_CRC),
-    FLAG("memory_map", FLAG, flags, CST_SOURCE_MEMORY_MAP),
-    FLAG("offsets", OFFSETS, column_flags, CST_COLUMNS_OFFSETS_32),
-    FLAG("binary_views", FLAG, column_flags, CST_COLUMNS_BINARY_VIEWS),
-    FLAG("fixed_size", FLAG, column_flags, CST_COLUMNS_FIXED_SIZE),
-    FLAG("nested", FLAG, column_flags, CST_COLUMNS_NESTED),
-    OPTION("max_record_size", LIMIT, max_record_size),
-    OPTION("max_inflation", LIMIT, max_inflation),
-    OPTION("legacy", BOOL, legacy_specs),
-    OPTION("types", TYPES, types),
-    OPTION("format_options", FORMAT_OPTIONS, format_options),
-    OPTION("raw_column", TEXT, raw_column),
-    OPTION("offset_column", TEXT, offset_column),
-    OPTION("on_error", ON_ERROR, on_error),
-    OPTION("max_errors", LIMIT, max_errors),
-    OPTION("environment", TEXT, environment),
-    OPTION("flat", BOOL, flat),
-    OPTION("container", TEXT, container),
-    OPTION("sample_records", LIMIT, sample_records),
-    OPTION("message", MESSAGE, message),
-    OPTION("message_column", TEXT, message_column),
-    OPTION("view", VIEW, view),
-};
-
-enum { NUM_OPTIONS = sizeof source_options / sizeof *source_options };
-
-PyObject *cst__py_options_kinds(void) {
-  PyObject *dict = PyDict_New();
-  for (size_t i = 0; dict != NULL && i < NUM_OPTIONS; i++) {
-    PyObject *kind = PyUnicode_FromString(kind_names[source_options[i].kind]);
-    if (kind == NULL || PyDict_SetItemString(dict, source_options[i].name, kind) < 0) {
-      Py_CLEAR(dict);
-    }
-    Py_XDECREF(kind);
-  }
-  return dict;
-}
-
-static int set_text(const char **place, PyObject *value) {
+/* Sets an option to a text, a number or a switch of Python's. A text is borrowed; None leaves the
+ * usual value. */
+static int set_plain(cst__py_options *o, cst__py_state *state, const cst_option_info *info,
+                     PyObject *value) {
+  static const char *const truths[] = {"false", "true"};
+  cst_error error = CST_ERROR_INIT;
+  PyObject *made = NULL;
+  const char *text = NULL;
   Py_ssize_t size = 0;
-  *place = value == Py_None ? NULL : PyUnicode_AsUTF8AndSize(value, &size);
-  if (*place != NULL && strlen(*place) != (size_t)size) {
-    PyErr_SetString(PyExc_ValueError, "embedded null character");
-    return -1;
+  if (value == Py_None) {
+    return 0;
   }
-  return *place == NULL && value != Py_None ? -1 : 0;
-}
-
-static int set_number(const source_option *option, void *place, PyObject *value) {
-  long long number = PyLong_AsLongLong(value);
-  if (number == -1 && PyErr_Occurred() != NULL) {
-    return -1;
-  }
-  if (option->kind == OPTION_THREADS) {
-    *(int32_t *)place = (int32_t)number;
+  if (info->kind == CST_OPTION_SWITCH) {
+    int is_true = PyObject_IsTrue(value);
+    text = is_true < 0 ? NULL : truths[is_true];
+    size = is_true < 0 ? 0 : (Py_ssize_t)strlen(text);
   } else {
-    *(int64_t *)place = number;
+    made = info->kind == CST_OPTION_TEXT ? Py_NewRef(value) : PyObject_Str(value);
+    text = made == NULL ? NULL : PyUnicode_AsUTF8AndSize(made, &size);
   }
-  return 0;
+  if (text != NULL && strlen(text) != (size_t)size) {
+    PyErr_SetString(PyExc_ValueError, "embedded null character");
+    text = NULL;
+  }
+  cst_status status =
+      text == NULL ? CST_STATE : cst_source_options_set(&o->options, info->name, text, &error);
+  Py_XDECREF(made); /* numbers and words are read; a text is that of the dict */
+  if (text != NULL && status != CST_OK) {
+    cst__py_raise(state, &error);
+  }
+  return status == CST_OK ? 0 : -1;
 }
 
-static int set_bool(const source_option *option, void *place, PyObject *value) {
-  int is_true = PyObject_IsTrue(value);
-  if (is_true >= 0 && option->kind == OPTION_BOOL) {
-    *(bool *)place = is_true != 0;
-  } else if (is_true >= 0 && (is_true != 0) != (option->kind == OPTION_NO_FLAG)) {
-    *(uint32_t *)place |= option->flag;
-  }
-  return is_true < 0 ? -1 : 0;
-}
+/* ---- by hand ---- */
 
-static int set_on_error(cst__py_options *o, PyObject *value) {
+static int set_on_error(cst__py_options *o, cst__py_state *state, PyObject *value) {
+  (void)state;
   if (value == Py_None) {
     return 0;
   }
@@ -133,7 +60,8 @@ static int set_on_error(cst__py_options *o, PyObject *value) {
   return 0;
 }
 
-static int set_types(cst__py_options *o, PyObject *value) {
+static int set_types(cst__py_options *o, cst__py_state *state, PyObject *value) {
+  (void)state;
   if (value == Py_None) {
     return 0;
   }
@@ -141,14 +69,16 @@ static int set_types(cst__py_options *o, PyObject *value) {
   return cst__py_import_schema(value, &o->types);
 }
 
-static int set_columns(cst__py_options *o, PyObject *value) {
+static int set_columns(cst__py_options *o, cst__py_state *state, PyObject *value) {
+  (void)state;
   int result = cst__py_names_init(&o->columns, value);
   o->options.columns = o->columns.names;
   o->options.num_columns = o->columns.count;
   return result;
 }
 
-static int set_format_options(cst__py_options *o, PyObject *value) {
+static int set_format_options(cst__py_options *o, cst__py_state *state, PyObject *value) {
+  (void)state;
   int result = cst__py_option_list_init(&o->format_options, value);
   o->options.format_options = o->format_options.options;
   o->options.num_format_options = o->format_options.count;
@@ -171,57 +101,90 @@ static int set_view(cst__py_options *o, cst__py_state *state, PyObject *value) {
   return 0;
 }
 
-static int set_option(cst__py_options *o, cst__py_state *state, const source_option *option,
-                      PyObject *value) {
-  void *place = (char *)&o->options + option->offset;
-  switch (option->kind) {
-    case OPTION_TEXT:
-      return set_text(place, value);
-    case OPTION_COUNT:
-    case OPTION_THREADS:
-    case OPTION_LIMIT:
-      return set_number(option, place, value);
-    case OPTION_BOOL:
-    case OPTION_FLAG:
-    case OPTION_NO_FLAG:
-    case OPTION_OFFSETS:
-      return set_bool(option, place, value);
-    case OPTION_SCHEMA:
-      return cst__py_schema_arg(state, value, place);
-    case OPTION_NAMES:
-      return set_columns(o, value);
-    case OPTION_FORMAT_OPTIONS:
-      return set_format_options(o, value);
-    case OPTION_TYPES:
-      return set_types(o, value);
-    case OPTION_ON_ERROR:
-      return set_on_error(o, value);
-    case OPTION_MESSAGE:
-      return set_message(o, state, value);
-    case OPTION_VIEW:
-      return set_view(o, state, value);
+static int set_schema(cst__py_options *o, cst__py_state *state, PyObject *value) {
+  return cst__py_schema_arg(state, value, &o->options.schema);
+}
+
+static const struct {
+  cst_option_info info; /* of one that the library knows too, what it says */
+  const char *kind;
+  set_object set;
+} objects[] = {
+    {{.name = "schema", .reads = true}, "schema", set_schema},
+    {{.name = "columns", .reads = true}, "names", set_columns},
+    {{.name = "format_options", .reads = true}, "format_options", set_format_options},
+    {{.name = "types", .reads = true}, "types", set_types},
+    {{.name = "on_error", .words = {"raise", "skip", "null"}, .reads = true},
+     "on_error",
+     set_on_error},
+    {{.name = "message", .reads = true}, "message", set_message},
+    {{.name = "view", .reads = true}, "view", set_view},
+};
+
+enum { NUM_OBJECTS = sizeof objects / sizeof *objects };
+
+static bool is_object(const char *name) {
+  size_t i = 0;
+  while (i < NUM_OBJECTS && strcmp(objects[i].info.name, name) != 0) {
+    i++;
+  }
+  return i < NUM_OBJECTS;
+}
+
+/* ---- all of them ---- */
+
+PyObject *cst__py_options_told(void) {
+  PyObject *dict = PyDict_New();
+  const cst_option_info *info;
+  for (size_t i = 0; dict != NULL && (info = cst_source_option_get(i)) != NULL; i++) {
+    if (cst__py_tell_option(dict, info, NULL) < 0) {
+      Py_CLEAR(dict);
+    }
+  }
+  for (size_t i = 0; dict != NULL && i < NUM_OBJECTS; i++) {
+    if (cst__py_tell_option(dict, &objects[i].info, objects[i].kind) < 0) {
+      Py_CLEAR(dict);
+    }
+  }
+  return dict;
+}
+
+/* The value of an option in the dict, which holds it; NULL with an exception. */
+static PyObject *value_of(PyObject *dict, const char *name) {
+  PyObject *value = PyMapping_GetItemString(dict, name);
+  Py_XDECREF(value);
+  return value;
+}
+
+static int set_options(cst__py_options *o, cst__py_state *state, PyObject *dict) {
+  const cst_option_info *info;
+  Py_ssize_t count = NUM_OBJECTS;
+  for (size_t i = 0; i < NUM_OBJECTS; i++) {
+    PyObject *value = value_of(dict, objects[i].info.name);
+    if (value == NULL || objects[i].set(o, state, value) < 0) {
+      return -1;
+    }
+  }
+  for (size_t i = 0; (info = cst_source_option_get(i)) != NULL; i++) {
+    if (is_object(info->name)) {
+      continue;
+    }
+    PyObject *value = value_of(dict, info->name);
+    if (value == NULL || set_plain(o, state, info, value) < 0) {
+      return -1;
+    }
+    count++;
+  }
+  if (PyDict_Size(dict) != count) {
+    PyErr_SetString(PyExc_TypeError, "there is an option that no source has");
+    return -1;
   }
   return 0;
 }
 
 int cst__py_options_init(cst__py_options *o, cst__py_state *state, PyObject *dict) {
   *o = (cst__py_options){.options = CST_SOURCE_OPTIONS_INIT};
-  for (size_t i = 0; i < NUM_OPTIONS; i++) {
-    PyObject *value = PyMapping_GetItemString(dict, source_options[i].name);
-    if (value == NULL) {
-      return -1;
-    }
-    int result = set_option(o, state, &source_options[i], value);
-    Py_DECREF(value); /* which the dict holds */
-    if (result < 0) {
-      return -1;
-    }
-  }
-  if (PyDict_Size(dict) != NUM_OPTIONS) {
-    PyErr_SetString(PyExc_TypeError, "there is an option that no source has");
-    return -1;
-  }
-  return 0;
+  return set_options(o, state, dict);
 }
 
 void cst__py_options_reset(cst__py_options *o) {

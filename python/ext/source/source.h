@@ -27,8 +27,8 @@ typedef struct cst__py_options {
 /* 0, or -1 with an exception; to be reset in either case. */
 int cst__py_options_init(cst__py_options *options, cst__py_state *state, PyObject *dict);
 void cst__py_options_reset(cst__py_options *options);
-/* A dict: the name of each option to the kind of its value. */
-PyObject *cst__py_options_kinds(void);
+/* A dict of what each option is, see _core.pyi. */
+PyObject *cst__py_options_told(void);
 
 /* ---- inputs.c: the Python objects that a source reads ---- */
 

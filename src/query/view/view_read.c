@@ -59,10 +59,11 @@ static cst_status read_numbers(view_reader *r, const cst__message *from) {
       continue;
     }
     int64_t number = cst__message_int(from, option->saved_number, 0);
-    ok = cst__option_set_number(&option->own, number, &r->message);
     if (option->own.info.kind == CST_OPTION_SWITCH) {
       ok = number >= 0 && number <= CST_MESSAGE_IGNORE_UNKNOWN * 2 - 1;
+      number = ((uint32_t)number & option->own.bit) != 0;
     }
+    ok = ok && cst__option_set_number(&option->own, number, &r->message);
   }
   return ok ? CST_OK : fail_content(r, "has a message option that there is not");
 }

@@ -129,8 +129,10 @@ static bool write_options(view_writer *w, cst__message *to) {
       continue;
     }
     int64_t number = cst__option_number(&option->own, message);
-    flags |= option->own.info.kind == CST_OPTION_SWITCH ? number : 0;
-    number = option->own.info.kind == CST_OPTION_SWITCH ? flags : number;
+    if (option->own.info.kind == CST_OPTION_SWITCH) {
+      flags |= number != 0 ? option->own.bit : 0;
+      number = flags;
+    }
     ok = cst__message_put_int(&w->arena, to, option->saved_number, number);
   }
   return ok;

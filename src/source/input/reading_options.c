@@ -9,9 +9,7 @@
 #include "query/plan/steps.h"
 #include "query/view/query_view.h"
 #include "schema/schema.h"
-
-enum { MAX_THREADS = 1024, DEFAULT_BATCH = 1024 };
-static const uint64_t default_record_size = 256 << 20;
+#include "source/input/source_options.h"
 
 struct cst__option_names {
   cst__refcount owners;
@@ -93,31 +91,6 @@ bool cst__reading_options_decode_column(const cst__reading_options *options) {
 }
 
 /* ---- checks ---- */
-
-static cst_status check_source_options(const cst_source_options *o, cst_error *error) {
-  if (o->batch_size < 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "batch_size is %lld, it must be positive",
-                     (long long)o->batch_size);
-  }
-  if (o->batch_bytes < 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "batch_bytes is %lld, it must be positive",
-                     (long long)o->batch_bytes);
-  }
-  if (o->sample_records < 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "sample_records is %lld, it must be positive", (long long)o->sample_records);
-  }
-  if (o->threads < 0 || o->threads > MAX_THREADS) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "threads is %d, it must be 1 to %d",
-                     (int)o->threads, MAX_THREADS);
-  }
-  if (o->on_error != CST_ON_ERROR_RAISE && o->on_error != CST_ON_ERROR_SKIP &&
-      o->on_error != CST_ON_ERROR_NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "on_error is %d, it must be 0 to 2",
-                     (int)o->on_error);
-  }
-  return CST_OK;
-}
 
 static cst_status check_column_names(const cst_source_options *o, cst_error *error) {
   cst__name_map seen = {0};
@@ -259,13 +232,6 @@ static cst_status set_view(cst__arena *arena, const cst_source_options *from,
 
 /* ---- copies ---- */
 
-/* Puts a copy in the place of a name of the caller's. */
-static cst_status copy_option_name(cst__arena *arena, const char **name, cst_error *error) {
-  const char *from = *name;
-  *name = from != NULL ? cst__arena_copy(arena, from, strlen(from)) : NULL;
-  return from == NULL || *name != NULL ? CST_OK : cst__fail_memory(error, strlen(from));
-}
-
 static cst_status copy_option_columns(cst__arena *arena, cst_source_options *o, cst_error *error) {
   size_t bytes;
   if (o->columns == NULL) {
@@ -284,7 +250,8 @@ static cst_status copy_option_columns(cst__arena *arena, cst_source_options *o, 
     if (names[i] == NULL) {
       return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "column %zu of the options is NULL", i);
     }
-    CST__TRY(copy_option_name(arena, &names[i], error));
+    names[i] = cst__arena_copy(arena, names[i], strlen(names[i]));
+    CST__TRY(names[i] != NULL ? CST_OK : cst__fail_memory(error, bytes));
   }
   o->columns = names;
   return check_column_names(o, error);
@@ -339,29 +306,15 @@ static cst_status copy_option_types(const cst_source_options *from, cst__types *
   return *to != NULL ? CST_OK : cst__fail_memory(error, sizeof **to);
 }
 
-/* Copies all that the values point to. */
-static cst_status copy_pointed(cst__arena *arena, cst_source_options *values, cst_error *error) {
-  CST__TRY(copy_option_name(arena, &values->group, error));
-  CST__TRY(copy_option_name(arena, &values->environment, error));
-  CST__TRY(copy_option_name(arena, &values->raw_column, error));
-  CST__TRY(copy_option_name(arena, &values->offset_column, error));
-  CST__TRY(copy_option_name(arena, &values->message_column, error));
+/* Copies all that the values point to, and fills in what they do not say. */
+static cst_status settle(cst__arena *arena, cst_source_options *values, cst_error *error) {
+  CST__TRY(cst__source_options_settle(values, arena, error));
   return copy_option_columns(arena, values, error);
-}
-
-/* Defaults that are not zero. */
-static void set_defaults(cst_source_options *values) {
-  values->max_record_size =
-      values->max_record_size > 0 ? values->max_record_size : default_record_size;
-  values->batch_size = values->batch_size > 0 ? values->batch_size : DEFAULT_BATCH;
-  values->batch_bytes = values->batch_bytes > 0 ? values->batch_bytes : INT64_MAX;
-  values->threads = values->threads > 0 ? values->threads : 1;
-  values->max_errors = values->max_errors > 0 ? values->max_errors : UINT64_MAX;
 }
 
 cst_status cst__reading_options_init(cst__reading_options *options, const cst_source_options *from,
                                      cst_error *error) {
-  CST__TRY(check_source_options(from, error));
+  CST__TRY(cst__source_options_check(from, error));
   *options = (cst__reading_options){.values = *from,
                                     .names = cst__new(from->allocator, sizeof *options->names)};
   cst_source_options *values = &options->values;
@@ -374,7 +327,6 @@ cst_status cst__reading_options_init(cst__reading_options *options, const cst_so
   values->format_options = NULL;
   values->num_format_options = 0;
   values->allocator = NULL;
-  set_defaults(values);
   if (options->names == NULL) {
     cst__reading_options_release(options);
     return cst__fail_memory(error, sizeof *options->names);
@@ -383,7 +335,7 @@ cst_status cst__reading_options_init(cst__reading_options *options, const cst_so
   cst__arena_init(&options->names->arena, from->allocator);
   cst_status status = copy_option_types(from, &options->types, error);
   if (status == CST_OK) {
-    status = copy_pointed(&options->names->arena, values, error);
+    status = settle(&options->names->arena, values, error);
   }
   if (status == CST_OK && from->view != NULL) {
     status = set_view(&options->names->arena, from, options, error);

@@ -1,9 +1,6 @@
 /* How a source is read: the options of <columnstone/source.h> as a plain value. It is copied by
  * assignment and changed field by field; such a copy borrows what it points to, until
  * cst__reading_options_keep makes it an owner too.
- *
- * One more option is a field of cst_source_options and its use; what it points to is copied, and a
- * default that is not zero is set, by a line in reading_options.c.
  */
 #ifndef SOURCE_INPUT_READING_OPTIONS_H
 #define SOURCE_INPUT_READING_OPTIONS_H

@@ -1,0 +1,126 @@
+/* The table of options of sources, and what is done by it. */
+#include "source/input/source_options.h"
+
+#include <stddef.h>
+
+enum { MAX_THREADS = 1024 };
+
+#define OF(member) .offset = offsetof(cst_source_options, member)
+#define TEXT(name_, help_) \
+  { .info = {.name = #name_, .kind = CST_OPTION_TEXT, .help = help_, .reads = true}, OF(name_) }
+#define NUMBER(name_, usual_, help_, ...)   \
+  {                                         \
+    .info = {.name = #name_,                \
+             .kind = CST_OPTION_NUMBER,     \
+             .least = 1,                    \
+             .most = INT64_MAX,             \
+             .usual = usual_,               \
+             .help = help_,                 \
+             .reads = true},                \
+    OF(name_), .is_wide = true, __VA_ARGS__ \
+  }
+#define SWITCH(name_, member, help_, ...)                                                         \
+  {                                                                                               \
+    .info = {.name = name_, .kind = CST_OPTION_SWITCH, .help = help_, .reads = true}, OF(member), \
+    __VA_ARGS__                                                                                   \
+  }
+
+/* In the order in which they are told. */
+static const cst__option source_options[] = {
+    TEXT(format, "what the input holds"),
+    TEXT(group, "tensor_representation_group of the schema"),
+    NUMBER(batch_size, "1024", "rows of a record batch", .is_unsigned = false),
+    NUMBER(batch_bytes, NULL, "bytes of records that end a record batch, too",
+           .is_unsigned = false),
+    {.info = {.name = "threads",
+              .kind = CST_OPTION_NUMBER,
+              .least = 1,
+              .most = MAX_THREADS,
+              .usual = "1",
+              .help = "threads that read and decode",
+              .reads = true},
+     OF(threads)},
+    {.info = {.name = "check_crc",
+              .kind = CST_OPTION_SWITCH,
+              .usual = "true",
+              .help = "check the checksums of the records",
+              .reads = true},
+     OF(flags),
+     .bit = CST_SOURCE_SKIP_CRC,
+     .turns_off = true},
+    SWITCH("memory_map", flags, "map plain files", .bit = CST_SOURCE_MEMORY_MAP),
+    {.info = {.name = "offsets",
+              .kind = CST_OPTION_WORD,
+              .words = {"64", "32"},
+              .help = "bits of the offsets of lists",
+              .reads = true},
+     OF(column_flags),
+     .bit = CST_COLUMNS_OFFSETS_32},
+    SWITCH("binary_views", column_flags, "binary columns are views",
+           .bit = CST_COLUMNS_BINARY_VIEWS),
+    SWITCH("fixed_size", column_flags, "lists whose size the schema fixes are of fixed size",
+           .bit = CST_COLUMNS_FIXED_SIZE),
+    SWITCH("nested", column_flags, "a feature and its row lengths are one column of nested lists",
+           .bit = CST_COLUMNS_NESTED),
+    NUMBER(max_record_size, "268435456", "bytes that a record or a row may have",
+           .is_unsigned = true),
+    NUMBER(max_inflation, "200", "bytes that a byte of a file may become, beyond 64 MiB",
+           .is_unsigned = true),
+    SWITCH("legacy", legacy_specs, "value_count and presence decide (legacy feature spec)",
+           .bit = 0),
+    TEXT(raw_column, "one more column, with the bytes of each record"),
+    TEXT(offset_column, "one more column, with the place of each record in its file"),
+    {.info = {.name = "on_error",
+              .kind = CST_OPTION_WORD,
+              .words = {"raise", "skip", "null"},
+              .help =
+                  "at a damaged record: raise, skip it, or null: a row of nulls for a bad message",
+              .reads = true},
+     OF(on_error)},
+    NUMBER(max_errors, NULL, "fail when more records than this are bad", .is_unsigned = true),
+    TEXT(environment, "environment of the schema: features that are not in it play no part"),
+    TEXT(container, "how the input's records follow each other, if the bytes do not tell"),
+    SWITCH("flat", flat,
+           "values instead of lists of one, and text, where the schema or a look at all data "
+           "allows it",
+           .bit = 0),
+    NUMBER(sample_records, NULL, "records that are looked at where something is inferred",
+           .is_unsigned = false),
+    TEXT(message_column, "the column of a file of another format that holds the messages"),
+};
+
+const cst__option_table cst__source_option_table = {
+    .owner = "source",
+    .options = source_options,
+    .count = sizeof source_options / sizeof *source_options,
+    .stride = sizeof *source_options,
+    .size = sizeof(cst_source_options)};
+
+const cst_option_info *cst_source_option_get(size_t i) {
+  return i < cst__source_option_table.count ? &source_options[i].info : NULL;
+}
+
+cst_status cst_source_options_set(cst_source_options *options, const char *name, const char *value,
+                                  cst_error *error) {
+  cst_source_options own = CST_SOURCE_OPTIONS_INIT;
+  const cst_option given = {name, value, NULL};
+  return cst__option_set_by_name(&cst__source_option_table, options, &own, &given, error);
+}
+
+cst_status cst__source_options_check(const cst_source_options *options, cst_error *error) {
+  for (size_t i = 0; i < cst__source_option_table.count; i++) {
+    CST__TRY(cst__option_check(&cst__source_option_table, &source_options[i], options, error));
+  }
+  return CST_OK;
+}
+
+cst_status cst__source_options_settle(cst_source_options *options, cst__arena *arena,
+                                      cst_error *error) {
+  CST__TRY(cst__options_copy_texts(&cst__source_option_table, arena, options, error));
+  for (size_t i = 0; i < cst__source_option_table.count; i++) {
+    cst__option_settle(&source_options[i], options);
+  }
+  options->batch_bytes = options->batch_bytes > 0 ? options->batch_bytes : INT64_MAX;
+  options->max_errors = options->max_errors > 0 ? options->max_errors : UINT64_MAX;
+  return CST_OK;
+}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import io
 import json
 import pathlib
 from typing import Any
 
 import avro_files as avro
 import columnstone as cst
+import fastavro
 import pyarrow as pa
 import pytest
 
@@ -53,6 +55,48 @@ def test_projection_is_all_without_the_rest(tmp_path: pathlib.Path, seed: int) -
     wanted = maker.random.sample([field["name"] for field in schema["fields"]], 2)
     expected = [{name: row[name] for name in wanted} for row in rows(path)]
     assert rows(path, columns=wanted) == expected
+
+
+def as_fastavro(schema: Any, value: Any) -> Any:
+    """As fastavro reads it."""
+    match avro.kind_of(schema):
+        case "union":
+            return as_fastavro(schema[value.index], value.value)
+        case "array":
+            return [as_fastavro(schema["items"], item) for item in value]
+        case "map":
+            return {key: as_fastavro(schema["values"], item) for key, item in value.items()}
+        case "record":
+            fields = schema["fields"]
+            return {f["name"]: as_fastavro(f["type"], value[f["name"]]) for f in fields}
+    return avro.plain(schema, value)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_fastavro_reads_what_the_reference_writes(seed: int) -> None:
+    maker = avro.Maker(seed)
+    schema = maker.record(3, fields=4)
+    values = [maker.value(schema) for _ in range(10)]
+    data = avro.container(schema, values, codec="deflate", sized_blocks=seed % 2 == 0)
+    read = list(fastavro.reader(io.BytesIO(data)))
+    assert read == [as_fastavro(schema, value) for value in values]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_written_and_read_again(tmp_path: pathlib.Path, seed: int) -> None:
+    maker = avro.Maker(seed)
+    schema = maker.record(3, fields=4)
+    values = [maker.value(schema) for _ in range(30)]
+    path = write(tmp_path / "a.avro", schema, values)
+    again = tmp_path / "b.avro"
+    options = {"avro_codec": ["deflate", "null", "zstandard"][seed % 3], "avro_block_size": 100}
+    cst.convert(str(path), str(again), **options)
+    assert rows(again) == rows(path)
+    if seed % 3 < 2:
+        read = list(fastavro.reader(io.BytesIO(again.read_bytes())))
+        names = [field["name"] for field in schema["fields"]]
+        assert [list(row) for row in read] == [names] * 30
+        assert [row.keys() for row in rows(path)] == [dict.fromkeys(names).keys()] * 30
 
 
 def test_types(tmp_path: pathlib.Path) -> None:
@@ -255,6 +299,68 @@ def test_schema_of_a_file(tmp_path: pathlib.Path) -> None:
     reader["fields"][0]["aliases"] = ["old"]
     (tmp_path / "new.avsc").write_text(json.dumps(reader))
     assert rows(path, avro_schema=str(tmp_path / "new.avsc")) == [{"new": 1}]
+
+
+# ---- writing ----
+
+
+def test_written_types(tmp_path: pathlib.Path) -> None:
+    table = pa.table(
+        {
+            "i": pa.array([1, None], pa.int8()),
+            "u": pa.array([2**63 - 1, 0], pa.uint64()),
+            "t": pa.array([1, None], pa.time64("ns")),
+            "s": pa.array([-5, None], pa.timestamp("s", "Asia/Tokyo")),
+            "n": pa.array([7, None], pa.timestamp("ns")),
+            "d": pa.array([decimal.Decimal("-1.28"), decimal.Decimal("1.27")], pa.decimal128(9, 2)),
+            "w": pa.array([decimal.Decimal(-(10**50)), None], pa.decimal256(60, 0)),
+            "m": pa.array([[(1, "a")], None], pa.map_(pa.int32(), pa.string())),
+            "v": pa.array([[1, 2], None], pa.list_view(pa.int16())),
+            "e": pa.array([{}, None], pa.struct([])),
+            "x": pa.array([(1, 2, 3_000_000), None], pa.month_day_nano_interval()),
+        }
+    )
+    path = tmp_path / "a.avro"
+    with pytest.raises(cst.errors.UnsupportedError, match=r"record 0, feature 't': .*not exact"):
+        cst.write(table, str(path))
+    table = table.set_column(2, "t", pa.array([1000, None], pa.time64("ns")))
+    cst.write(table, str(path))
+    [one, two] = rows(path)
+    [head] = fastavro.reader(io.BytesIO(path.read_bytes())).writer_schema["fields"][:1]
+    assert head == {"name": "i", "type": ["null", "int"], "default": None}
+    assert one == {
+        "i": 1,
+        "u": 2**63 - 1,
+        "t": datetime.time(0, 0, 0, 1),
+        "s": datetime.datetime(1969, 12, 31, 23, 59, 55, tzinfo=datetime.UTC),
+        "n": one["n"],
+        "d": decimal.Decimal("-1.28"),
+        "w": decimal.Decimal(-(10**50)),
+        "m": [{"key": 1, "value": "a"}],
+        "v": [1, 2],
+        "e": {},
+        "x": (1, 2, 3_000_000),
+    }
+    assert str(one["n"]) == "1970-01-01 00:00:00.000000007"
+    assert [two["u"], two["d"]] == [0, decimal.Decimal("1.27")]
+    assert {key for key, value in two.items() if value is None} == set("itsnwmvex")
+
+
+REFUSED = {
+    "half": (pa.array([1.0], pa.float16()), "no type for columns of type"),
+    "span": (pa.array([1], pa.duration("s")), "no type for columns of type duration"),
+    "a b": (pa.array([1]), "letters, digits and _"),
+    "big": (pa.array([2**63], pa.uint64()), "larger than"),
+    "interval": (pa.array([(-1, 0, 0)], pa.month_day_nano_interval()), "negative"),
+    "part": (pa.array([1], pa.int64()).view(pa.date64()), "not exact"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_avro_does_not_have_is_refused(tmp_path: pathlib.Path, name: str) -> None:
+    column, message = REFUSED[name]
+    with pytest.raises(cst.errors.UnsupportedError, match=f"'{name}'.*{message}"):
+        cst.write(pa.table({name: column}), str(tmp_path / "a.avro"))
 
 
 # ---- damage ----

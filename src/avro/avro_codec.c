@@ -7,6 +7,7 @@
 #include "avro/avro_program.h"
 #include "base/bytes.h"
 #include "io/codec.h"
+#include "io/encoder.h"
 #include "io/snappy.h"
 
 static const char damaged[] = "the file is damaged: fetch or write it again";
@@ -90,10 +91,10 @@ static cst_status inflate_snappy(cst__avro_inflater *inflater, cst_bytes block, 
 }
 
 static const cst__avro_codec codecs[] = {
-    {"null", NULL, NULL},
-    {"deflate", inflate_streams, &cst__deflate_codec},
-    {"zstandard", inflate_streams, &cst__zstd_codec},
-    {"snappy", inflate_snappy, NULL},
+    {"null", NULL, NULL, NULL},
+    {"deflate", inflate_streams, &cst__deflate_codec, &cst__deflate_encoder},
+    {"zstandard", inflate_streams, &cst__zstd_codec, &cst__zstd_encoder},
+    {"snappy", inflate_snappy, NULL, NULL},
 };
 
 enum { NUM_CODECS = sizeof codecs / sizeof *codecs };
@@ -144,4 +145,27 @@ cst_status cst__avro_inflate(cst__avro_inflater *inflater, cst_bytes block, cst_
   memset(inflater->out.data + size, 0, CST__AVRO_SLACK);
   *out = (cst_bytes){inflater->out.data, size};
   return CST_OK;
+}
+
+static cst_status append_bytes(void *ctx, const void *data, size_t size, cst_error *error) {
+  cst__text *text = ctx;
+  cst__text_append(text, data, size);
+  return text->failed ? cst__fail_memory(error, size) : CST_OK;
+}
+
+cst_status cst__avro_deflate(const cst__avro_codec *codec, cst_bytes *block, cst__text *room,
+                             cst_error *error) {
+  const cst__encoder *encoder = codec->encoder;
+  const cst__byte_sink sink = {append_bytes, room};
+  if (encoder == NULL) {
+    return CST_OK;
+  }
+  void *state = encoder->new_state(0, &room->allocator);
+  if (state == NULL) {
+    return cst__fail_memory(error, 0);
+  }
+  cst_status status = encoder->encode(state, block->data, block->size, true, &sink, error);
+  encoder->free_state(state);
+  *block = (cst_bytes){(const uint8_t *)room->data, room->size};
+  return status;
 }

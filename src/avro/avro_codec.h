@@ -12,7 +12,8 @@ typedef struct cst__avro_codec {
   /* Inflates a block into inflater->out, behind which there is slack; NULL: it is plain. */
   cst_status (*inflate)(cst__avro_inflater *inflater, cst_bytes block, size_t *size,
                         cst_error *error);
-  const void *streams; /* a cst__codec, for those that are made of streams */
+  const void *streams; /* a cst__codec, for those that are made of streams, */
+  const void *encoder; /* and a cst__encoder; NULL: it is not written, unless it is plain */
 } cst__avro_codec;
 
 struct cst__avro_inflater {
@@ -32,6 +33,10 @@ void cst__avro_inflater_reset(cst__avro_inflater *inflater);
 
 /* The bytes that a block becomes, valid until the next one. CST_LIMIT for too many of them. */
 cst_status cst__avro_inflate(cst__avro_inflater *inflater, cst_bytes block, cst_bytes *out,
+                             cst_error *error);
+
+/* Compresses a block into `room`, where its bytes are then; one that is plain stays as it is. */
+cst_status cst__avro_deflate(const cst__avro_codec *codec, cst_bytes *block, cst__text *room,
                              cst_error *error);
 
 #endif /* AVRO_AVRO_CODEC_H */

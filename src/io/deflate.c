@@ -1,4 +1,4 @@
-/* gzip (RFC 1952) and zlib (RFC 1950) out, by ISA-L.
+/* gzip (RFC 1952), zlib (RFC 1950) and plain deflate (RFC 1951) out, by ISA-L.
  *
  * Levels are the usual 1 (fastest) to 9 (smallest). ISA-L has three steps with a dynamic Huffman
  * code, so 1 to 3, 4 to 6 and 7 to 9 are the same; its last is about as small as zlib's 3 or 4, and
@@ -39,6 +39,10 @@ static void *new_zlib_encoder(int level, const cst_allocator *allocator) {
   return new_deflater(IGZIP_ZLIB, level, allocator);
 }
 
+static void *new_deflate_encoder(int level, const cst_allocator *allocator) {
+  return new_deflater(IGZIP_DEFLATE, level, allocator);
+}
+
 static cst_status encode_deflate(void *opaque, const uint8_t *data, size_t size, bool last,
                                  const cst__byte_sink *sink, cst_error *error) {
   deflater *state = opaque;
@@ -67,3 +71,5 @@ const cst__encoder cst__gzip_encoder = {"gzip",           1,           9,
                                         new_gzip_encoder, cst__delete, encode_deflate};
 const cst__encoder cst__zlib_encoder = {"zlib",           1,           9,
                                         new_zlib_encoder, cst__delete, encode_deflate};
+const cst__encoder cst__deflate_encoder = {"deflate",           1,           9,
+                                           new_deflate_encoder, cst__delete, encode_deflate};

@@ -25,6 +25,7 @@ typedef struct cst__encoder {
 
 extern const cst__encoder cst__gzip_encoder;
 extern const cst__encoder cst__zlib_encoder;
+extern const cst__encoder cst__deflate_encoder;
 extern const cst__encoder cst__zstd_encoder;
 
 #endif /* IO_ENCODER_H */

@@ -568,6 +568,29 @@ PLAIN = [
     Format("arrow", ending="arrow", keeps=ALL, spoil=spoil_message, **WHOLE),
     Format("arrows", ending="arrows", keeps=ALL, spoil=spoil_message, **WHOLE),
     Format(
+        "avro",
+        ending="avro",
+        keeps=(
+            *(
+                name
+                for name in (*SINGLE, *EXAMPLE, *NESTED)
+                if name not in ("uint", "##SEQUENCE##")
+            ),
+            *("int8", "uint16", "small_text", "nothing", *LISTED),
+            *(name for name in TEXTED if name != "half"),
+        ),
+        becomes={
+            "int8": pa.int32(),
+            "uint16": pa.int32(),
+            "small_text": TEXT,
+            "zoned": pa.timestamp("ms", "UTC"),
+            "small_list": large(pa.int32()),
+            "fixed_list": large(F32),
+            "map": pa.map_(TEXT, I64),
+        },
+        skips=True,
+    ),
+    Format(
         "parquet",
         ending="parquet",
         keeps=ALL,

@@ -104,6 +104,8 @@ OUTPUTS = [
     Output("json-gzip", "jsonl.gz"),
     Output("arrow", "arrow"),
     Output("arrows", "arrows"),
+    Output("avro", "avro"),
+    Output("avro-gzip", "avro.gz"),
     Output("parquet", "parquet"),
     *(
         Output(f"shards-{ending}", ending, type=kind, options={"num_shards": 3}, shards=3)

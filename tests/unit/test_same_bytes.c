@@ -475,9 +475,9 @@ static cst_status write_file(const array_layout *layout, const char *path,
 
 TEST(writers) {
   /* Not gzip: what ISA-L writes depends a little on the address of its state. */
-  static const char *const names[] = {"out.arrow",    "out.arrows",      "out.arrow.zst",
-                                      "out.jsonl",    "out.csv",         "out.csv.zst",
-                                      "out.tfrecord", "out.tfrecord.zst"};
+  static const char *const names[] = {"out.arrow",    "out.arrows",       "out.arrow.zst",
+                                      "out.jsonl",    "out.csv",          "out.csv.zst",
+                                      "out.tfrecord", "out.tfrecord.zst", "out.avro"};
   size_t written = 0;
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     for (size_t i = 0; i < NUM_LAYOUTS; i++) {

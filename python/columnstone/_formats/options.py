@@ -32,6 +32,8 @@ class FormatOptions(TypedDict, total=False):
     header: bool
     # avro
     avro_schema: str | None
+    avro_codec: str | None
+    avro_block_size: int
     # sequence_example
     sequence_column: str | None
 

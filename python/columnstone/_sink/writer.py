@@ -189,8 +189,10 @@ class Writer(_Output):
     format_options: of the format, by name: of CSV delimiter, header (False writes no line of
         names), multivalent (columns whose lists are several values in a cell),
         secondary_delimiter (if it is given, every list is written so), keep_blank_lines (a null
-        that stands alone in its row is a blank line) and comment (no row looks like one); of
-        sequence_example sequence_column, the name of the struct column of feature lists.
+        that stands alone in its row is a blank line) and comment (no row looks like one); of Avro
+        avro_codec ("deflate", "null" or "zstandard") and avro_block_size (bytes of values before
+        a block ends); of sequence_example sequence_column, the name of the struct column of
+        feature lists.
 
     The columns are those of the first batch; another batch of other columns is a SchemaError.
     Raises NotFoundError for an unknown format, UnsupportedError with row and column for a value

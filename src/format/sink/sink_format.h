@@ -45,6 +45,7 @@ cst_status cst__sink_check_names(const struct ArrowSchema *schema, cst_error *er
 extern const cst__sink_format cst__sink_records;
 extern const cst__sink_format cst__sink_arrow_file;
 extern const cst__sink_format cst__sink_arrow_stream;
+extern const cst__sink_format cst__sink_avro;
 extern const cst__sink_format cst__sink_csv;
 extern const cst__sink_format cst__sink_json;
 extern const cst__sink_format cst__sink_plugin;

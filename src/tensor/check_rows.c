@@ -110,8 +110,9 @@ void cst__list_faults_tell(const cst__list_faults *faults) {
 
 /* ---- all kinds ---- */
 
-cst_status cst__check_rows(const cst__plan *plan, const cst__view *root, cst__arena *scratch,
-                           cst__row_callback on_fault, void *ctx, cst_error *error) {
+cst_status cst__check_rows(const cst__adapter_plan *plan, const cst__view *root,
+                           cst__arena *scratch, cst__row_callback on_fault, void *ctx,
+                           cst_error *error) {
   const cst__making m = {.plan = plan,
                          .root = root,
                          .scratch = scratch,

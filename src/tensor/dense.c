@@ -7,7 +7,7 @@
 /* ---- plans ---- */
 
 /* True if the lists of the column are the dimensions: all but the outermost of their fixed size. */
-static bool dense_is_nested(const cst_tensor_spec *spec, const cst__planned_column *column) {
+static bool dense_is_nested(const cst_tensor_spec *spec, const cst__adapter_column *column) {
   const cst__view *v = column->lists;
   bool is_nested =
       column->outer_lists == 0 && column->own_lists > 1 && column->own_lists == spec->num_dims;
@@ -18,8 +18,8 @@ static bool dense_is_nested(const cst_tensor_spec *spec, const cst__planned_colu
   return is_nested;
 }
 
-static cst_status dense_plan(const cst__planner *p, cst__plan *plan) {
-  cst__planned_column column;
+static cst_status dense_plan(const cst__adapter_planner *p, cst__adapter_plan *plan) {
+  cst__adapter_column column;
   CST__TRY(cst__plan_column(p, plan, &column));
   if (!dense_is_nested(p->spec, &column)) {
     CST__TRY(cst__plan_check_single(p, &column));
@@ -61,7 +61,7 @@ static bool dense_has_sizes(const cst__lists *lists, int64_t size) {
 }
 
 /* Items of the outermost list of a row. */
-static int64_t dense_row_items(const cst__plan *plan) {
+static int64_t dense_row_items(const cst__adapter_plan *plan) {
   return plan->num_lists > 1 ? plan->spec->dims[0] : plan->row_size;
 }
 
@@ -160,7 +160,7 @@ static bool dense_enter_fixed(cst__slots *slots, int64_t size) {
 
 /* True if the array's own type says that all rows have the right size, and no item is null. */
 static bool dense_is_fixed(const cst__making *m, const cst__slots *lists, cst__slots *items) {
-  const cst__plan *plan = m->plan;
+  const cst__adapter_plan *plan = m->plan;
   *items = *lists;
   bool is_fixed = dense_enter_fixed(items, dense_row_items(plan));
   for (size_t i = 1; is_fixed && i < plan->num_lists; i++) {

@@ -9,22 +9,22 @@
 #include "tensor/tensor.h"
 
 /* What a spec is planned with. */
-typedef struct cst__planner {
+typedef struct cst__adapter_planner {
   const cst_tensor_spec *spec;
   const cst__view *root;      /* the columns, a view without slots */
   const cst__name_map *names; /* of the columns; NULL: they are few */
   cst__arena *arena;
   cst_error *error;
-} cst__planner;
+} cst__adapter_planner;
 
 /* A column, and the lists that lead to its values. */
-typedef struct cst__planned_column {
+typedef struct cst__adapter_column {
   const cst__view *parent; /* the struct that holds the column */
   const cst__view *leaf;
   const cst__view *lists; /* the column itself, above its own lists */
   size_t outer_lists;     /* along the path, above the column */
   size_t own_lists;
-} cst__planned_column;
+} cst__adapter_column;
 
 /* Where the columns of a tensor lie, if only tensors are known: in structs, one for each structured
  * tensor around it. */
@@ -46,14 +46,14 @@ struct cst__tensor_kind {
   /* -- batches to tensors -- */
 
   /* Checks the spec against the columns, and fills the plan, whose spec and kind are set. */
-  cst_status (*plan)(const cst__planner *p, cst__plan *plan);
+  cst_status (*plan)(const cst__adapter_planner *p, cst__adapter_plan *plan);
   /* Makes m->out, of which name and kind are set. With m->on_fault it makes nothing: it tells of
    * all rows that do not fit, through cst__row_refuse. */
   cst_status (*make)(const cst__making *m);
   /* Padding, if the tensor can have any: the dimensions between the rows and the values' own, and
    * the extent of each, -1 for one that varies. NULL: none, because of `no_padding`. */
-  size_t (*count_padded)(const cst__plan *plan);
-  int64_t (*extent)(const cst__plan *plan, size_t dim);
+  size_t (*count_padded)(const cst__adapter_plan *plan);
+  int64_t (*extent)(const cst__adapter_plan *plan, size_t dim);
   const char *no_padding;
 
   /* -- and back -- */
@@ -81,21 +81,22 @@ const cst__tensor_kind *cst__kind_of(cst_tensor_kind kind);
 /* ---- plans (plan.c) ---- */
 
 /* CST_SCHEMA with the tensor's name as path. */
-cst_status cst__plan_fail(const cst__planner *p, const char *what);
+cst_status cst__plan_fail(const cst__adapter_planner *p, const char *what);
 
 /* Follows the spec's path: fills the plan's steps and dtype. */
-cst_status cst__plan_column(const cst__planner *p, cst__plan *plan, cst__planned_column *out);
+cst_status cst__plan_column(const cst__adapter_planner *p, cst__adapter_plan *plan,
+                            cst__adapter_column *out);
 
 /* CST_SCHEMA for a column of more lists than one for each row. */
-cst_status cst__plan_check_single(const cst__planner *p, const cst__planned_column *column);
+cst_status cst__plan_check_single(const cst__adapter_planner *p, const cst__adapter_column *column);
 
 /* Both: a column of no lists but one for each row. */
-cst_status cst__plan_single_column(const cst__planner *p, cst__plan *plan,
-                                   cst__planned_column *out);
+cst_status cst__plan_single_column(const cst__adapter_planner *p, cst__adapter_plan *plan,
+                                   cst__adapter_column *out);
 
 /* The number of a column that stands beside the value column and holds lists of integers. */
-cst_status cst__plan_sibling(const cst__planner *p, const cst__view *parent, const char *name,
-                             int64_t *out);
+cst_status cst__plan_sibling(const cst__adapter_planner *p, const cst__view *parent,
+                             const char *name, int64_t *out);
 
 /* ---- making (making.c) ---- */
 

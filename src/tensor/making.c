@@ -20,7 +20,7 @@ cst_status cst__ndarray_shape(const cst__making *m, cst_ndarray *array, int64_t 
 }
 
 cst_status cst__making_column(const cst__making *m, int64_t sibling, cst__slots *out) {
-  const cst__plan *plan = m->plan;
+  const cst__adapter_plan *plan = m->plan;
   cst__slots slots = cst__slots_all(m->root);
   for (size_t i = 0; i < plan->num_steps; i++) {
     bool is_last = i + 1 == plan->num_steps;

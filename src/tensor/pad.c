@@ -19,7 +19,7 @@ static cst_status pad_fail(const pad_planner *p, const char *hint, const char *w
 }
 
 /* The plan of that name; "a.b" is the field b of a, unless a tensor itself has this name. */
-static cst__plan *pad_find_plan(cst__plan *plans, size_t count, const char *name) {
+static cst__adapter_plan *pad_find_plan(cst__adapter_plan *plans, size_t count, const char *name) {
   size_t low = 0; /* specs are sorted by name */
   size_t high = count;
   while (low < high) {
@@ -37,7 +37,8 @@ static cst__plan *pad_find_plan(cst__plan *plans, size_t count, const char *name
     size_t size = strlen(plans[i].spec->name);
     if (plans[i].num_fields > 0 && strncmp(plans[i].spec->name, name, size) == 0 &&
         name[size] == '.') {
-      cst__plan *found = pad_find_plan(plans[i].fields, plans[i].num_fields, name + size + 1);
+      cst__adapter_plan *found =
+          pad_find_plan(plans[i].fields, plans[i].num_fields, name + size + 1);
       if (found != NULL) {
         return found;
       }
@@ -119,7 +120,7 @@ static cst_status pad_set_length(const pad_planner *p, size_t dim, int64_t *leng
                                   "a length of the padding is negative");
 }
 
-static cst_status pad_set_lengths(const pad_planner *p, const cst__plan *plan,
+static cst_status pad_set_lengths(const pad_planner *p, const cst__adapter_plan *plan,
                                   cst__padding *padding) {
   const cst_pad *pad = p->pad;
   size_t count = plan->kind->count_padded(plan);
@@ -148,8 +149,8 @@ static cst_status pad_set_lengths(const pad_planner *p, const cst__plan *plan,
   return CST_OK;
 }
 
-cst_status cst__pad_plan(cst__plan *plans, size_t count, const cst_pad *pad, cst__arena *arena,
-                         cst_error *error) {
+cst_status cst__pad_plan(cst__adapter_plan *plans, size_t count, const cst_pad *pad,
+                         cst__arena *arena, cst_error *error) {
   const pad_planner p = {pad, arena, error};
   if (pad->name == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a pad has no name");
@@ -157,7 +158,7 @@ cst_status cst__pad_plan(cst__plan *plans, size_t count, const cst_pad *pad, cst
   if (pad->num_lengths > 0 && pad->lengths == NULL) {
     return pad_fail(&p, NULL, "the pad has no lengths");
   }
-  cst__plan *plan = pad_find_plan(plans, count, pad->name);
+  cst__adapter_plan *plan = pad_find_plan(plans, count, pad->name);
   if (plan == NULL) {
     cst__fail(error, CST_NOT_FOUND, "a field of a structured tensor is named tensor.field",
               "there is no tensor of this name to pad");

@@ -3,7 +3,7 @@
  */
 #include "tensor/kind.h"
 
-static cst_status plan_fail_type(const cst__planner *p, cst_status code, const char *column,
+static cst_status plan_fail_type(const cst__adapter_planner *p, cst_status code, const char *column,
                                  const cst__view *found, const char *expected, const char *hint) {
   char type[64];
   cst__view_type_name(found, type, sizeof type);
@@ -12,13 +12,13 @@ static cst_status plan_fail_type(const cst__planner *p, cst_status code, const c
   return code;
 }
 
-cst_status cst__plan_fail(const cst__planner *p, const char *what) {
+cst_status cst__plan_fail(const cst__adapter_planner *p, const char *what) {
   cst__fail(p->error, CST_SCHEMA, NULL, "%s", what);
   cst__error_add_path(p->error, p->spec->name, strlen(p->spec->name));
   return CST_SCHEMA;
 }
 
-static int64_t plan_seek(const cst__planner *p, const cst__view *v, const char *name) {
+static int64_t plan_seek(const cst__adapter_planner *p, const cst__view *v, const char *name) {
   if (p->names != NULL) {
     size_t at = cst__name_map_find_of(p->names, v, name, strlen(name));
     return at != SIZE_MAX ? (int64_t)at : -1;
@@ -31,7 +31,7 @@ static int64_t plan_seek(const cst__planner *p, const cst__view *v, const char *
   return -1;
 }
 
-static cst_status plan_child(const cst__planner *p, const cst__view *v, const char *name,
+static cst_status plan_child(const cst__adapter_planner *p, const cst__view *v, const char *name,
                              int64_t *index) {
   *index = plan_seek(p, v, name);
   if (*index >= 0) {
@@ -52,7 +52,8 @@ static const cst__view *plan_below_lists(const cst__view *v, size_t *num_lists) 
 }
 
 /* Follows the path through structs and lists, and fills the plan's steps. */
-static cst_status plan_follow(const cst__planner *p, cst__plan *plan, cst__planned_column *out) {
+static cst_status plan_follow(const cst__adapter_planner *p, cst__adapter_plan *plan,
+                              cst__adapter_column *out) {
   const cst_tensor_spec *spec = p->spec;
   if (spec->num_path_steps == 0) {
     return cst__plan_fail(p, "the tensor names no column");
@@ -61,7 +62,7 @@ static cst_status plan_follow(const cst__planner *p, cst__plan *plan, cst__plann
   if (steps == NULL) {
     return cst__fail_memory(p->error, spec->num_path_steps * sizeof *steps);
   }
-  *out = (cst__planned_column){.leaf = p->root};
+  *out = (cst__adapter_column){.leaf = p->root};
   for (size_t i = 0; i < spec->num_path_steps; i++) {
     out->parent = plan_below_lists(out->leaf, &out->outer_lists);
     if (out->parent->layout != CST__LAYOUT_STRUCT) {
@@ -78,8 +79,8 @@ static cst_status plan_follow(const cst__planner *p, cst__plan *plan, cst__plann
   return CST_OK;
 }
 
-static cst_status plan_check_leaf(const cst__planner *p, const char *column, const cst__view *leaf,
-                                  cst_dtype wanted, cst_dtype *dtype) {
+static cst_status plan_check_leaf(const cst__adapter_planner *p, const char *column,
+                                  const cst__view *leaf, cst_dtype wanted, cst_dtype *dtype) {
   const char *expected = cst__dtype_is_integer(wanted) ? "integers"
                          : wanted == CST_DTYPE_BOOL    ? "bools"
                          : wanted == CST_DTYPE_BYTES   ? "strings or binary"
@@ -115,13 +116,15 @@ static cst_status plan_check_leaf(const cst__planner *p, const char *column, con
   }
 }
 
-cst_status cst__plan_column(const cst__planner *p, cst__plan *plan, cst__planned_column *out) {
+cst_status cst__plan_column(const cst__adapter_planner *p, cst__adapter_plan *plan,
+                            cst__adapter_column *out) {
   CST__TRY(plan_follow(p, plan, out));
   return plan_check_leaf(p, p->spec->path[p->spec->num_path_steps - 1], out->leaf, p->spec->dtype,
                          &plan->dtype);
 }
 
-cst_status cst__plan_check_single(const cst__planner *p, const cst__planned_column *column) {
+cst_status cst__plan_check_single(const cst__adapter_planner *p,
+                                  const cst__adapter_column *column) {
   if (column->outer_lists == 0 && column->own_lists <= 1) {
     return CST_OK;
   }
@@ -131,14 +134,14 @@ cst_status cst__plan_check_single(const cst__planner *p, const cst__planned_colu
   return CST_SCHEMA;
 }
 
-cst_status cst__plan_single_column(const cst__planner *p, cst__plan *plan,
-                                   cst__planned_column *out) {
+cst_status cst__plan_single_column(const cst__adapter_planner *p, cst__adapter_plan *plan,
+                                   cst__adapter_column *out) {
   CST__TRY(cst__plan_column(p, plan, out));
   return cst__plan_check_single(p, out);
 }
 
-cst_status cst__plan_sibling(const cst__planner *p, const cst__view *parent, const char *name,
-                             int64_t *out) {
+cst_status cst__plan_sibling(const cst__adapter_planner *p, const cst__view *parent,
+                             const char *name, int64_t *out) {
   size_t num_lists = 0;
   cst_dtype ignored;
   CST__TRY(plan_child(p, parent, name, out));
@@ -175,10 +178,11 @@ bool cst__dtype_holds(cst_dtype dtype, int64_t value) {
   }
 }
 
-cst_status cst__plan_init(cst__plan *plan, const cst_tensor_spec *spec, const cst__view *root,
-                          const cst__name_map *names, cst__arena *arena, cst_error *error) {
-  const cst__planner p = {spec, root, names, arena, error};
-  *plan = (cst__plan){.spec = spec, .kind = cst__kind_of(spec->kind)};
+cst_status cst__plan_init(cst__adapter_plan *plan, const cst_tensor_spec *spec,
+                          const cst__view *root, const cst__name_map *names, cst__arena *arena,
+                          cst_error *error) {
+  const cst__adapter_planner p = {spec, root, names, arena, error};
+  *plan = (cst__adapter_plan){.spec = spec, .kind = cst__kind_of(spec->kind)};
   if (plan->kind == NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no kind of tensor is numbered %d",
                      (int)spec->kind);

@@ -13,7 +13,7 @@
 /* ---- plans ---- */
 
 /* Trailing uniform partitions are dimensions of the values. */
-static cst_status ragged_plan_inner(const cst__planner *p, cst__plan *plan) {
+static cst_status ragged_plan_inner(const cst__adapter_planner *p, cst__adapter_plan *plan) {
   const cst_tensor_spec *spec = p->spec;
   bool is_trailing = true;
   plan->inner_size = 1;
@@ -36,15 +36,15 @@ static cst_status ragged_plan_inner(const cst__planner *p, cst__plan *plan) {
 
 /* Row lengths divide the values of one slot of the parent, so such a slot has to hold one list of
  * them: as its type says, or because a flat column counts as lists of one, type null as no list. */
-static bool ragged_has_one_list(const cst__planned_column *column) {
+static bool ragged_has_one_list(const cst__adapter_column *column) {
   return column->own_lists == 1 ||
          (column->own_lists == 0 &&
           (column->outer_lists == 0 || column->leaf->layout == CST__LAYOUT_NULL));
 }
 
-static cst_status ragged_plan(const cst__planner *p, cst__plan *plan) {
+static cst_status ragged_plan(const cst__adapter_planner *p, cst__adapter_plan *plan) {
   const cst_tensor_spec *spec = p->spec;
-  cst__planned_column c;
+  cst__adapter_column c;
   CST__TRY(cst__plan_column(p, plan, &c));
   CST__TRY(ragged_plan_inner(p, plan));
   bool is_flat = c.own_lists == 0 && (c.outer_lists == 0 || c.leaf->layout == CST__LAYOUT_NULL);
@@ -74,11 +74,11 @@ static cst_status ragged_plan(const cst__planner *p, cst__plan *plan) {
   return CST_OK;
 }
 
-static size_t ragged_count_padded(const cst__plan *plan) {
+static size_t ragged_count_padded(const cst__adapter_plan *plan) {
   return plan->num_lists + plan->spec->num_partitions - plan->num_inner;
 }
 
-static int64_t ragged_extent(const cst__plan *plan, size_t dim) {
+static int64_t ragged_extent(const cst__adapter_plan *plan, size_t dim) {
   if (dim < plan->num_lists) {
     return -1;
   }
@@ -113,7 +113,7 @@ static bool ragged_lacks_list(const ragged *r) {
 /* Follows the path from the rows to the values. */
 static cst_status ragged_follow(ragged *r) {
   const cst__making *m = r->m;
-  const cst__plan *plan = m->plan;
+  const cst__adapter_plan *plan = m->plan;
   r->items = cst__slots_all(m->root);
   for (size_t i = 0; i < plan->num_steps; i++) {
     while (cst__view_is_list(r->items.view)) {
@@ -250,7 +250,7 @@ static cst_status ragged_add_up(ragged *r, const ragged_lengths *lengths, int64_
  * once, and have no splits; where rows are only checked (`parts` is NULL) they are looked at one by
  * one. */
 static cst_status ragged_partition(ragged *r, cst__lists *parts) {
-  const cst__plan *plan = r->m->plan;
+  const cst__adapter_plan *plan = r->m->plan;
   const cst__lists *last = &r->levels[r->num_levels - 1];
   size_t k = plan->spec->num_partitions;
   if (parts != NULL && plan->inner_size > 1) {
@@ -317,7 +317,7 @@ static cst_status ragged_put_all_splits(const cst__making *m, const cst__lists *
 
 static cst_status ragged_read_values(const ragged *r) {
   const cst__making *m = r->m;
-  const cst__plan *plan = m->plan;
+  const cst__adapter_plan *plan = m->plan;
   cst_ndarray *values = &m->out->values;
   CST__TRY(cst__values_read(m, &r->items, values));
   int64_t *dims = cst__arena_take_items(m->scratch, (int64_t)plan->num_inner, sizeof *dims);
@@ -330,7 +330,7 @@ static cst_status ragged_read_values(const ragged *r) {
 }
 
 static cst_status ragged_make(const cst__making *m) {
-  const cst__plan *plan = m->plan;
+  const cst__adapter_plan *plan = m->plan;
   cst__lists levels[CST__MAX_LEVELS];
   ragged r = {.m = m, .levels = levels};
   CST__TRY(ragged_follow(&r));

@@ -8,14 +8,14 @@
 
 /* ---- plans ---- */
 
-static cst_status varlen_plan(const cst__planner *p, cst__plan *plan) {
-  cst__planned_column column;
+static cst_status varlen_plan(const cst__adapter_planner *p, cst__adapter_plan *plan) {
+  cst__adapter_column column;
   return cst__plan_single_column(p, plan, &column);
 }
 
-static cst_status sparse_plan(const cst__planner *p, cst__plan *plan) {
+static cst_status sparse_plan(const cst__adapter_planner *p, cst__adapter_plan *plan) {
   const cst_tensor_spec *spec = p->spec;
-  cst__planned_column column;
+  cst__adapter_column column;
   CST__TRY(cst__plan_single_column(p, plan, &column));
   if (spec->num_dims != spec->num_index_columns) {
     return cst__plan_fail(p, "a sparse tensor needs as many dimensions as index columns");
@@ -34,20 +34,22 @@ static cst_status sparse_plan(const cst__planner *p, cst__plan *plan) {
   return CST_OK;
 }
 
-static size_t varlen_count_padded(const cst__plan *plan) {
+static size_t varlen_count_padded(const cst__adapter_plan *plan) {
   (void)plan;
   return 1;
 }
 
-static int64_t varlen_extent(const cst__plan *plan, size_t dim) {
+static int64_t varlen_extent(const cst__adapter_plan *plan, size_t dim) {
   (void)plan;
   (void)dim;
   return -1;
 }
 
-static size_t sparse_count_padded(const cst__plan *plan) { return plan->spec->num_dims; }
+static size_t sparse_count_padded(const cst__adapter_plan *plan) { return plan->spec->num_dims; }
 
-static int64_t sparse_extent(const cst__plan *plan, size_t dim) { return plan->spec->dims[dim]; }
+static int64_t sparse_extent(const cst__adapter_plan *plan, size_t dim) {
+  return plan->spec->dims[dim];
+}
 
 /* ---- making: both ---- */
 

@@ -1,7 +1,7 @@
 /* Structured tensors: named tensors of one batch, each made for itself. They have no columns. */
 #include "tensor/kind.h"
 
-static cst_status structured_plan(const cst__planner *p, cst__plan *plan) {
+static cst_status structured_plan(const cst__adapter_planner *p, cst__adapter_plan *plan) {
   const cst_tensor_spec *spec = p->spec;
   size_t size = (spec->num_fields + 1) * sizeof *plan->fields;
   plan->fields = cst__arena_take_zero(p->arena, size);
@@ -21,7 +21,7 @@ static cst_status structured_plan(const cst__planner *p, cst__plan *plan) {
 }
 
 static cst_status structured_make(const cst__making *m) {
-  const cst__plan *plan = m->plan;
+  const cst__adapter_plan *plan = m->plan;
   cst_tensor *fields = NULL;
   if (m->out != NULL) {
     fields = cst__arena_take_items(m->scratch, (int64_t)plan->num_fields, sizeof *fields);

@@ -55,7 +55,7 @@ static inline bool cst__dtype_fits(cst_dtype given, cst_dtype wanted) {
 typedef struct cst__tensor_kind cst__tensor_kind;
 
 /* How one spec reads the adapter's Arrow schema. Lives in the adapter's arena. */
-typedef struct cst__plan {
+typedef struct cst__adapter_plan {
   const cst_tensor_spec *spec;
   const cst__tensor_kind *kind;
   size_t num_steps;
@@ -68,8 +68,8 @@ typedef struct cst__plan {
   size_t num_lists;        /* ragged: levels of lists along the path; dense: of the column */
   const cst__padding *padding; /* NULL: none */
   size_t num_fields;           /* structured */
-  struct cst__plan *fields;
-} cst__plan;
+  struct cst__adapter_plan *fields;
+} cst__adapter_plan;
 
 struct cst_tensor_adapter {
   cst__arena arena;
@@ -78,7 +78,7 @@ struct cst_tensor_adapter {
   struct ArrowSchema schema;
   struct ArrowSchema given; /* of the batches, where `schema` differs from it; else released */
   size_t count;
-  cst__plan *plans;
+  cst__adapter_plan *plans;
 };
 
 struct cst_tensors {
@@ -95,7 +95,7 @@ struct cst_tensors {
 
 /* The making of one tensor, or the check of the rows that it would be made of. */
 typedef struct cst__making {
-  const cst__plan *plan;
+  const cst__adapter_plan *plan;
   const cst__view *root;
   cst__arena *scratch;
   cst_tensor *out;            /* NULL: rows are only checked */
@@ -109,17 +109,19 @@ cst_status cst__make_tensor(const cst__making *m);
 
 /* Tells of every row that does not fit the tensor; a row may come again with another reason. The
  * adapter fails at the first of them, except for indices that are not sorted, which it sorts. */
-cst_status cst__check_rows(const cst__plan *plan, const cst__view *root, cst__arena *scratch,
-                           cst__row_callback on_fault, void *ctx, cst_error *error);
+cst_status cst__check_rows(const cst__adapter_plan *plan, const cst__view *root,
+                           cst__arena *scratch, cst__row_callback on_fault, void *ctx,
+                           cst_error *error);
 
 /* Finds the tensor that the pad is for among the plans and notes it there. */
-cst_status cst__pad_plan(cst__plan *plans, size_t count, const cst_pad *pad, cst__arena *arena,
-                         cst_error *error);
+cst_status cst__pad_plan(cst__adapter_plan *plans, size_t count, const cst_pad *pad,
+                         cst__arena *arena, cst_error *error);
 
 /* Checks one spec against the schema (a view without slots) and fills the plan. `names`: the
  * columns of the view by cst__view_index; NULL: they are few. */
-cst_status cst__plan_init(cst__plan *plan, const cst_tensor_spec *spec, const cst__view *root,
-                          const cst__name_map *names, cst__arena *arena, cst_error *error);
+cst_status cst__plan_init(cst__adapter_plan *plan, const cst_tensor_spec *spec,
+                          const cst__view *root, const cst__name_map *names, cst__arena *arena,
+                          cst_error *error);
 
 /* True if an integer type, or bool, holds the value. */
 bool cst__dtype_holds(cst_dtype dtype, int64_t value);

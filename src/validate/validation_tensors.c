@@ -164,7 +164,7 @@ static cst_status check_spec(const tensor_check *t, const cst_tensor_spec *spec,
                              const batch_columns *batch) {
   cst_error problem = CST_ERROR_INIT;
   cst__view columns;
-  cst__plan plan;
+  cst__adapter_plan plan;
   for (size_t i = 0; i < spec->num_fields; i++) {
     CST__TRY(check_spec(t, &spec->fields[i], batch));
   }

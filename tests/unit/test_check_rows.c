@@ -20,7 +20,7 @@ static void on_fault(void *ctx, const cst__row_fault *fault) {
 static cst_status check(const tensor_fixture *f, text *out) {
   cst__arena arena;
   cst__view root;
-  cst__plan plan;
+  cst__adapter_plan plan;
   cst__arena_init(&arena, NULL);
   cst_status status = cst__view_init(&root, &f->schema, &f->array, false, &arena, NULL);
   for (size_t i = 0; status == CST_OK && i < cst_specs_num_specs(f->specs); i++) {

@@ -65,7 +65,7 @@ static const char type_text[] = "struct{x: list<int64>, n: list<int64>, f: list<
 
 static cst_status plan_one(planning *p, cst_error *error) {
   cst__arena arena;
-  cst__plan plan;
+  cst__adapter_plan plan;
   cst__arena_init(&arena, NULL);
   cst_status status = cst__plan_init(&plan, p->spec, &p->root, NULL, &arena, error);
   cst__arena_reset(&arena);

@@ -221,7 +221,7 @@ static cst_status plan_drop_null(cst__planning *p, const cst__expr *call, const 
 static cst_status plan_flatten(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                cst__item *out) {
   cst__item item;
-  const cst__plan_place *place = p->records;
+  const cst__item_place *place = p->records;
   const cst__expr *to = cst__plan_keyword(call, "to");
   if (cst__plan_positional(call) != 1) {
     return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL, "flatten takes one list");
@@ -278,7 +278,7 @@ cst_status cst__plan_side_by_side(cst__planning *p, const cst__expr *call, const
                             "found a value, expected a list");
   }
   for (size_t i = 0; i < call->num_args; i++) {
-    const cst__plan_place *place = items[i].place;
+    const cst__item_place *place = items[i].place;
     if (place == NULL || place->parent == NULL ||
         !cst__plan_place_same(place->parent, items[0].place->parent)) {
       return cst__plan_refuse(p, call->args[i]->at, CST_SCHEMA, NULL,
@@ -292,10 +292,10 @@ cst_status cst__plan_side_by_side(cst__planning *p, const cst__expr *call, const
 
 /* Lists that have to be equally long, as one list. */
 static cst_status zip_lists(cst__planning *p, const cst__expr *call, const cst__item *items,
-                            const cst__plan_place **out) {
-  const cst__plan_place *zipped = items[0].place;
+                            const cst__item_place **out) {
+  const cst__item_place *zipped = items[0].place;
   for (size_t i = 0; i < call->num_args; i++) {
-    const cst__plan_place *place = items[i].place;
+    const cst__item_place *place = items[i].place;
     if (cst__plan_place_same(place, items[0].place)) {
       continue;
     }
@@ -312,7 +312,7 @@ static cst_status zip_lists(cst__planning *p, const cst__expr *call, const cst__
 
 static cst_status plan_zip(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                            cst__item *out) {
-  const cst__plan_place *place;
+  const cst__item_place *place;
   cst__item *items;
   CST__TRY(cst__plan_side_by_side(p, call, scope, &items));
   CST__TRY(zip_lists(p, call, items, &place));

@@ -183,7 +183,7 @@ static cst_status need_list(cst__planning *p, const cst__item *item, cst__text_a
 
 /* A value of integers that stands at a place: a step. */
 static cst_status plan_bound(cst__planning *p, const cst__expr *expr, const cst__scope *scope,
-                             const cst__plan_place *place, uint32_t *out) {
+                             const cst__item_place *place, uint32_t *out) {
   *out = CST__NO_STEP;
   if (expr == NULL) {
     return CST_OK;
@@ -216,7 +216,7 @@ static cst_status move_up(cst__planning *p, const cst__item *item, uint32_t inde
 
 static cst_status plan_map_key(cst__planning *p, const cst__expr *expr, const cst__item *map,
                                const cst__scope *scope, cst__item *out) {
-  const cst__plan_place *place = map->place;
+  const cst__item_place *place = map->place;
   const cst__known_field *const *entries; /* the key and the value */
   size_t count;
   cst__item key;
@@ -280,14 +280,14 @@ static cst_status plan_slice(cst__planning *p, const cst__expr *expr, const cst_
 
 static cst_status plan_struct(cst__planning *p, const cst__expr *expr, const cst__scope *scope,
                               cst__item *out) {
-  const cst__plan_place *place = p->records;
+  const cst__item_place *place = p->records;
   cst__item *items = cst__plan_take(p, (expr->num_args + 1) * sizeof *items);
   if (items == NULL) {
     return CST_NO_MEMORY;
   }
   for (size_t i = 0; i < expr->num_args; i++) {
     CST__TRY(cst__plan_expression(p, expr->args[i], scope, &items[i]));
-    const cst__plan_place *at = items[i].place;
+    const cst__item_place *at = items[i].place;
     if (at != NULL && cst__plan_place_holds(place, at)) {
       place = at;
     } else if (at != NULL && !cst__plan_place_holds(at, place)) {
@@ -360,7 +360,7 @@ cst_status cst__plan_expression(cst__planning *p, const cst__expr *expr, const c
 }
 
 cst_status cst__plan_path_place(cst__planning *p, const cst__expr *path, const cst__scope *scope,
-                                const cst__plan_place **out) {
+                                const cst__item_place **out) {
   cst__item item;
   CST__TRY(cst__plan_expression(p, path, scope, &item));
   if (item.place == NULL) {

@@ -43,7 +43,7 @@ static cst_status add_entry(cst__planning *p, cst__fields *fields, const char *n
   return CST_OK;
 }
 
-cst_status cst__fields_new(cst__planning *p, const cst__plan_place *place, cst__fields **out) {
+cst_status cst__fields_new(cst__planning *p, const cst__item_place *place, cst__fields **out) {
   cst__fields *fields = cst__plan_take(p, sizeof *fields);
   if (fields == NULL) {
     return CST_NO_MEMORY;
@@ -65,7 +65,7 @@ static bool level_is_nullable(const cst__source_field *field, size_t level) {
 }
 
 static cst_status find_input_lists(cst__planning *p, const cst__source_field *field,
-                                   const cst__plan_place **place, uint32_t *node) {
+                                   const cst__item_place **place, uint32_t *node) {
   for (size_t i = 0; i < field->num_lists; i++) {
     const cst__step lists = {
         .kind = CST__STEP_LIST, .num_args = 1, .args = {(*place)->lists}, .node = *node};
@@ -79,7 +79,7 @@ static cst_status find_input_lists(cst__planning *p, const cst__source_field *fi
 /* Also a struct that is never null itself is null in one that is: item->is_nullable tells. */
 static cst_status find_input_structs(cst__planning *p, const cst__source_field *field,
                                      uint32_t node, cst__item *item) {
-  const cst__plan_place *place = item->place;
+  const cst__item_place *place = item->place;
   cst__fields **out = &item->fields;
   CST__TRY(cst__fields_new(p, place, out));
   (*out)->below = field->below;
@@ -97,7 +97,7 @@ static cst_status find_input_structs(cst__planning *p, const cst__source_field *
 }
 
 static cst_status find_input_values(cst__planning *p, const cst__source_field *field,
-                                    const cst__plan_place *place, uint32_t node, cst__item *out) {
+                                    const cst__item_place *place, uint32_t node, cst__item *out) {
   p->plan->nodes[node].format = field->format;
   out->type.format = field->format;
   const cst__step column = {.kind = CST__STEP_COLUMN,
@@ -111,7 +111,7 @@ static cst_status find_input_values(cst__planning *p, const cst__source_field *f
 
 static cst_status find_input_item(cst__planning *p, const cst__fields *fields,
                                   const cst__source_field *field, cst__item *out) {
-  const cst__plan_place *place = fields->place;
+  const cst__item_place *place = fields->place;
   const cst__input_node own = {
       .parent = fields->node, .name = field->name, .never_null = !level_is_nullable(field, 0)};
   uint32_t node;

@@ -9,7 +9,7 @@
 /* ---- elementwise ---- */
 
 /* Puts a conversion before a value, or makes a literal of the wanted type. */
-static cst_status cast_argument(cst__planning *p, const cst__plan_call *call, size_t i,
+static cst_status cast_argument(cst__planning *p, const cst__planned_call *call, size_t i,
                                 cst__value_type type, uint32_t *out) {
   cst__item *item = &call->args[i];
   if (item->place == NULL) {
@@ -43,7 +43,7 @@ static cst_status refuse_number(cst__planning *p, cst__text_at at, const cst__fu
                           function->min_args, function->max_args);
 }
 
-static cst_status check_arguments(cst__planning *p, const cst__plan_call *call,
+static cst_status check_arguments(cst__planning *p, const cst__planned_call *call,
                                   const cst__function *function) {
   if (call->num_args < function->min_args || call->num_args > function->max_args) {
     return refuse_number(p, call->at, function, call->num_args);
@@ -64,7 +64,7 @@ static bool is_untyped(const cst__function *function, const cst__item *item) {
   return item->place == NULL && !(item->is_param && is_value);
 }
 
-static cst_status find_call_types(cst__planning *p, const cst__plan_call *call,
+static cst_status find_call_types(cst__planning *p, const cst__planned_call *call,
                                   const cst__function *function, cst__signature *out) {
   cst__argument_type types[CST__FUNCTION_ARGS];
   for (size_t i = 0; i < call->num_args; i++) {
@@ -77,7 +77,7 @@ static cst_status find_call_types(cst__planning *p, const cst__plan_call *call,
                            function->type(function, types, call->num_args, out, p->error));
 }
 
-static bool is_nullable_call(const cst__plan_call *call) {
+static bool is_nullable_call(const cst__planned_call *call) {
   bool is = strcmp(call->name, "is_null") != 0 && strcmp(call->name, "has") != 0 &&
             strcmp(call->name, "count") != 0;
   if (strcmp(call->name, "fill_null") == 0 || strcmp(call->name, "coalesce") == 0) {
@@ -92,11 +92,12 @@ static bool is_nullable_call(const cst__plan_call *call) {
 }
 
 /* A call of values at one place, or of literals alone (place NULL). */
-cst_status cst__plan_call_function(cst__planning *p, const cst__plan_call *call, cst__item *out) {
+cst_status cst__plan_call_function(cst__planning *p, const cst__planned_call *call,
+                                   cst__item *out) {
   const cst__function *function = cst__function_find(call->name);
   cst__signature signature;
-  const cst__plan_place *place = call->place != NULL ? call->place : p->records;
-  cst__plan_call own = *call;
+  const cst__item_place *place = call->place != NULL ? call->place : p->records;
+  cst__planned_call own = *call;
   own.place = place;
   CST__TRY(check_arguments(p, call, function));
   CST__TRY(find_call_types(p, call, function, &signature));
@@ -125,10 +126,10 @@ cst_status cst__plan_call_function(cst__planning *p, const cst__plan_call *call,
 
 /* The deepest of the arguments' places; NULL: they are all literals. */
 static cst_status meet(cst__planning *p, const cst__expr *call, const cst__item *items,
-                       const cst__plan_place **out) {
-  const cst__plan_place *place = NULL;
+                       const cst__item_place **out) {
+  const cst__item_place *place = NULL;
   for (size_t i = 0; i < call->num_args; i++) {
-    const cst__plan_place *at = items[i].place;
+    const cst__item_place *at = items[i].place;
     if (at == NULL || (place != NULL && cst__plan_place_holds(at, place))) {
       continue;
     }
@@ -160,7 +161,7 @@ static cst_status plan_items(cst__planning *p, const cst__expr *call, const cst_
 static cst_status plan_elementwise(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                    const cst__function *function, cst__item *out) {
   cst__item items[CST__FUNCTION_ARGS] = {{0}};
-  cst__plan_call made = {
+  cst__planned_call made = {
       .name = call->name, .args = items, .num_args = call->num_args, .at = call->at};
   if (call->num_args > CST__FUNCTION_ARGS) {
     return check_arguments(p, &made, function);
@@ -176,7 +177,7 @@ static cst_status plan_elementwise(cst__planning *p, const cst__expr *call, cons
 /* The first that is not null: of the last two, then of the one before and this, and so on. */
 static cst_status plan_coalesce(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                 const cst__function *function, cst__item *out) {
-  const cst__plan_place *place = NULL;
+  const cst__item_place *place = NULL;
   cst__item *items = cst__plan_take(p, (call->num_args + 1) * sizeof *items);
   if (items == NULL) {
     return CST_NO_MEMORY;
@@ -191,7 +192,7 @@ static cst_status plan_coalesce(cst__planning *p, const cst__expr *call, const c
     CST__TRY(cst__item_spread(p, &items[i], place, &items[i]));
   }
   for (size_t i = call->num_args - 1; i > 0; i--) {
-    const cst__plan_call made = {
+    const cst__planned_call made = {
         .name = call->name, .place = place, .args = &items[i - 1], .num_args = 2, .at = call->at};
     CST__TRY(cst__plan_call_function(p, &made, &items[i - 1]));
   }
@@ -215,13 +216,13 @@ static cst_status plan_presence(cst__planning *p, const cst__item *item, bool is
     *out = args[1];
     CST__TRY(cst__item_settle(p, item->place, out));
   } else {
-    const cst__plan_call fill = {
+    const cst__planned_call fill = {
         .name = "fill_null", .place = item->place, .args = args, .num_args = 2, .at = p->at};
     CST__TRY(cst__plan_call_function(p, &fill, out));
   }
   if (is_null) {
     cst__item was = *out;
-    const cst__plan_call not = {
+    const cst__planned_call not = {
         .name = "not", .place = item->place, .args = &was, .num_args = 1, .at = p->at};
     CST__TRY(cst__plan_call_function(p, &not, out));
   }
@@ -239,7 +240,7 @@ static cst_status plan_null_test(cst__planning *p, const cst__expr *call, const 
   if (item.fields != NULL) {
     return plan_presence(p, &item, true, out);
   }
-  const cst__plan_call made = {
+  const cst__planned_call made = {
       .name = "is_null", .place = item.place, .args = &item, .num_args = 1, .at = call->at};
   return cst__plan_call_function(p, &made, out);
 }
@@ -247,7 +248,7 @@ static cst_status plan_null_test(cst__planning *p, const cst__expr *call, const 
 /* ---- aggregates ---- */
 
 /* How many elements each list has. */
-static cst_status plan_size(cst__planning *p, const cst__plan_place *lists, cst__item *out) {
+static cst_status plan_size(cst__planning *p, const cst__item_place *lists, cst__item *out) {
   const cst__step step = {.kind = CST__STEP_SIZE,
                           .num_args = 1,
                           .args = {lists->lists},
@@ -262,7 +263,7 @@ static cst_status plan_size(cst__planning *p, const cst__plan_place *lists, cst_
 static cst_status plan_zero(cst__planning *p, cst__text_at at, cst__item *made, bool is_has) {
   static const cst__literal zero = {.kind = CST__LITERAL_INT};
   cst__item args[2] = {*made, {.literal = &zero, .type = {"l"}, .values = CST__NO_STEP}};
-  cst__plan_call call = {
+  cst__planned_call call = {
       .name = "fill_null", .place = made->place, .args = args, .num_args = 2, .at = at};
   CST__TRY(cst__plan_call_function(p, &call, made));
   if (is_has) {
@@ -290,7 +291,7 @@ typedef struct aggregate {
   const cst__expr *call;
   const cst__function *function;
   cst__item item;               /* what is aggregated */
-  const cst__plan_place *lists; /* joined, below the place of the result */
+  const cst__item_place *lists; /* joined, below the place of the result */
   const cst__literal *literals[CST__FUNCTION_ARGS];
   size_t num_args;
   bool flag;
@@ -307,7 +308,7 @@ static cst_status aggregate_values(cst__planning *p, aggregate *a, cst__item *ou
   }
   CST__TRY(cst__plan_refused(
       p, a->call->at, a->function->type(a->function, types, a->num_args, &signature, p->error)));
-  const cst__plan_call cast = {
+  const cst__planned_call cast = {
       .place = a->item.place, .args = &a->item, .num_args = 1, .at = a->call->at};
   cst__step step = {.kind = is_listwise ? CST__STEP_LISTWISE : CST__STEP_AGGREGATE,
                     .num_args = (uint8_t)(a->num_args + 1),
@@ -407,7 +408,7 @@ static cst_status aggregate_arguments(cst__planning *p, aggregate *a, const cst_
 static cst_status plan_aggregate(cst__planning *p, const cst__expr *call, const cst__scope *scope,
                                  const cst__function *function, cst__item *out) {
   aggregate a = {.call = call, .function = function};
-  const cst__plan_place *wanted = scope->wanted;
+  const cst__item_place *wanted = scope->wanted;
   const cst__expr *per = cst__plan_keyword(call, "per");
   CST__TRY(aggregate_arguments(p, &a, scope));
   if (per != NULL) {
@@ -418,7 +419,7 @@ static cst_status plan_aggregate(cst__planning *p, const cst__expr *call, const 
     return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
                             "%s is asked of a value that is the same for all records", call->name);
   }
-  const cst__plan_place *common = cst__plan_place_common(wanted, a.item.place);
+  const cst__item_place *common = cst__plan_place_common(wanted, a.item.place);
   if (cst__plan_place_same(common, a.item.place)) {
     return aggregate_one(p, &a, out);
   }
@@ -454,7 +455,7 @@ static cst_status plan_caller(cst__planning *p, const cst__expr *call, const cst
                               const cst__caller_function *caller, cst__item *out) {
   const cst_query_function *function = &caller->function;
   cst__item items[CST__STEP_ARGS] = {{0}};
-  const cst__plan_place *place = NULL;
+  const cst__item_place *place = NULL;
   if (call->num_args != function->num_args || call->num_args >= CST__STEP_ARGS) {
     return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
                             "%.60s has %zu arguments, expected %zu (at most %d)", call->name,

@@ -196,7 +196,7 @@ static cst_status cheap_field(cst__planning *p, const void *below, const char **
 }
 
 typedef struct path_list {
-  cst__plan_paths found;
+  cst__planned_paths found;
   bool to_decode; /* structs of which nothing is wanted stand for a cheap field */
 } path_list;
 

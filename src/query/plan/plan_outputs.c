@@ -30,7 +30,7 @@ static cst_status add_column(cst__planning *p, const cst__planned_output *column
     p->column_capacity = capacity;
   }
   cst__planned_output *added = &p->columns[p->num_columns++];
-  const cst__plan_place *place = column->item.place;
+  const cst__item_place *place = column->item.place;
   const cst__item_way same = {.from = place, .to = place, .index = CST__NO_STEP};
   *added = *column;
   /* Structs go out as they are now, whatever is added or dropped later. */
@@ -60,10 +60,10 @@ typedef struct output_maker {
 } output_maker;
 
 /* The lists that an item lies in: places, outermost first. */
-static cst_status lists_of(cst__planning *p, const cst__plan_place *place,
-                           const cst__plan_place ***out, size_t *count) {
+static cst_status lists_of(cst__planning *p, const cst__item_place *place,
+                           const cst__item_place ***out, size_t *count) {
   size_t num_lists = 0;
-  for (const cst__plan_place *at = place; at->parent != NULL; at = at->parent) {
+  for (const cst__item_place *at = place; at->parent != NULL; at = at->parent) {
     num_lists++;
   }
   *out = cst__plan_take(p, (num_lists + 1) * sizeof **out);
@@ -71,7 +71,7 @@ static cst_status lists_of(cst__planning *p, const cst__plan_place *place,
     return CST_NO_MEMORY;
   }
   *count = num_lists;
-  for (const cst__plan_place *at = place; at->parent != NULL; at = at->parent) {
+  for (const cst__item_place *at = place; at->parent != NULL; at = at->parent) {
     (*out)[--num_lists] = at;
   }
   return CST_OK;
@@ -99,7 +99,7 @@ static cst_status complete(output_maker *m, cst__item *item) {
   }
   CST__TRY(
       cst__plan_refused(p, value->at, cst__literal_exact(args[1].literal, item->type, p->error)));
-  const cst__plan_call fill = {
+  const cst__planned_call fill = {
       .name = "fill_null", .place = item->place, .args = args, .num_args = 2, .at = value->at};
   cst__item made;
   CST__TRY(cst__plan_call_function(p, &fill, &made));
@@ -147,7 +147,7 @@ static cst_status dense_shape(output_maker *m, size_t num_lists) {
 static cst_status make_dense(output_maker *m) {
   cst__planning *p = m->p;
   cst__item *item = &m->column.item;
-  const cst__plan_place **lists;
+  const cst__item_place **lists;
   size_t count;
   bool fills = cst__plan_keyword(m->call, "default") != NULL;
   CST__TRY(lists_of(p, item->place, &lists, &count));
@@ -183,11 +183,11 @@ static cst_status make_dense(output_maker *m) {
   CST__TRY(cst__plan_add_step(p, &pad, &take.args[1]));
   CST__TRY(cst__plan_add_step(p, &take, &item->values));
   /* As many values as the places of all records: a place of their own. */
-  cst__plan_place *places = cst__plan_take(p, sizeof *places);
+  cst__item_place *places = cst__plan_take(p, sizeof *places);
   if (places == NULL) {
     return CST_NO_MEMORY;
   }
-  *places = (cst__plan_place){.lists = take.args[1], .elements = take.args[1]};
+  *places = (cst__item_place){.lists = take.args[1], .elements = take.args[1]};
   item->place = places;
   return fills ? complete(m, item) : CST_OK;
 }
@@ -207,7 +207,7 @@ static cst_status make_ragged(output_maker *m) {
 }
 
 static cst_status make_sparse(output_maker *m) {
-  const cst__plan_place **lists;
+  const cst__item_place **lists;
   return lists_of(m->p, m->column.item.place, &lists, &m->column.num_dims);
 }
 

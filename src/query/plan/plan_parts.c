@@ -71,13 +71,13 @@ static cst_status lists_type(part_maker *m, const cst__output_part *part, cst__t
 
 /* ---- parts ---- */
 
-static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__plan_place *top,
+static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__item_place *top,
                                    cst__output_part *part, cst__type *type);
 
-static cst_status part_lists(part_maker *m, const cst__plan_place *top,
-                             const cst__plan_place *place, cst__output_part *part) {
+static cst_status part_lists(part_maker *m, const cst__item_place *top,
+                             const cst__item_place *place, cst__output_part *part) {
   size_t count = 0;
-  for (const cst__plan_place *at = place; !cst__plan_place_same(at, top); at = at->parent) {
+  for (const cst__item_place *at = place; !cst__plan_place_same(at, top); at = at->parent) {
     count++;
   }
   uint32_t *lists = cst__plan_take(m->p, (count + 1) * sizeof *lists);
@@ -86,7 +86,7 @@ static cst_status part_lists(part_maker *m, const cst__plan_place *top,
   }
   part->lists = lists;
   part->num_lists = count;
-  for (const cst__plan_place *at = place; !cst__plan_place_same(at, top); at = at->parent) {
+  for (const cst__item_place *at = place; !cst__plan_place_same(at, top); at = at->parent) {
     lists[--count] = at->lists;
   }
   return CST_OK;
@@ -130,7 +130,7 @@ static cst_status is_whole_map(part_maker *m, const cst__item *item, bool *out) 
   return CST_OK;
 }
 
-static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__plan_place *top,
+static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__item_place *top,
                                    cst__output_part *part, cst__type *type) {
   if (m->num_parts++ == CST__MOST_STEPS) {
     return cst__plan_refuse(m->p, m->p->at, CST_LIMIT, "name the fields that are wanted",
@@ -154,9 +154,9 @@ static cst_status make_output_part(part_maker *m, const cst__item *item, const c
 typedef struct sparse_parts {
   part_maker *m;
   const cst__planned_output *column;
-  const cst__plan_place *innermost; /* of the values, before */
-  const cst__plan_place *kept;      /* of those that are no nulls */
-  const cst__plan_place *joined;    /* one list of them for each record */
+  const cst__item_place *innermost; /* of the values, before */
+  const cst__item_place *kept;      /* of those that are no nulls */
+  const cst__item_place *joined;    /* one list of them for each record */
 } sparse_parts;
 
 static const char *sparse_column_name(cst__planning *p, const char *name, const char *suffix,
@@ -194,7 +194,7 @@ static cst_status sparse_keep(sparse_parts *s, cst__item *values) {
 }
 
 /* The position of each kept value in its list of one level. */
-static cst_status sparse_index(const sparse_parts *s, const cst__plan_place *level,
+static cst_status sparse_index(const sparse_parts *s, const cst__item_place *level,
                                cst__item *out) {
   cst__planning *p = s->m->p;
   cst__step step = {.kind = CST__STEP_POSITIONS,
@@ -218,7 +218,7 @@ static cst_status make_sparse_parts(sparse_parts *s, cst__output_part *parts, cs
   CST__TRY(sparse_keep(s, &values));
   CST__TRY(
       sparse_part(s, sparse_column_name(p, name, "$values", 0), &values, &parts[0], &types[0]));
-  for (const cst__plan_place *at = s->innermost; at->parent != NULL; at = at->parent) {
+  for (const cst__item_place *at = s->innermost; at->parent != NULL; at = at->parent) {
     cst__item index;
     CST__TRY(sparse_index(s, at, &index));
     CST__TRY(sparse_part(s, sparse_column_name(p, name, "$index%zu", level - 1), &index,

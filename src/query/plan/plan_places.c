@@ -4,7 +4,7 @@
 
 /* ---- places ---- */
 
-bool cst__plan_place_holds(const cst__plan_place *upper, const cst__plan_place *lower) {
+bool cst__plan_place_holds(const cst__item_place *upper, const cst__item_place *lower) {
   for (; lower != NULL; lower = lower->parent) {
     if (cst__plan_place_same(upper, lower)) {
       return true;
@@ -13,16 +13,16 @@ bool cst__plan_place_holds(const cst__plan_place *upper, const cst__plan_place *
   return false;
 }
 
-const cst__plan_place *cst__plan_place_common(const cst__plan_place *a, const cst__plan_place *b) {
+const cst__item_place *cst__plan_place_common(const cst__item_place *a, const cst__item_place *b) {
   while (!cst__plan_place_holds(a, b)) {
     a = a->parent; /* records hold everything */
   }
   return a;
 }
 
-cst_status cst__plan_place_join(cst__planning *p, const cst__plan_place *upper,
-                                const cst__plan_place *lower, const cst__plan_place **out) {
-  const cst__plan_place *parent = lower->parent;
+cst_status cst__plan_place_join(cst__planning *p, const cst__item_place *upper,
+                                const cst__item_place *lower, const cst__item_place **out) {
+  const cst__item_place *parent = lower->parent;
   uint32_t lists = lower->lists;
   if (cst__plan_place_same(upper, parent)) {
     *out = lower;
@@ -36,17 +36,17 @@ cst_status cst__plan_place_join(cst__planning *p, const cst__plan_place *upper,
                             .node = CST__NO_STEP};
     CST__TRY(cst__plan_add_step(p, &step, &lists));
   }
-  cst__plan_place *place = cst__plan_take(p, sizeof *place);
+  cst__item_place *place = cst__plan_take(p, sizeof *place);
   if (place == NULL) {
     return CST_NO_MEMORY;
   }
-  *place = (cst__plan_place){.parent = parent, .lists = lists, .elements = lower->elements};
+  *place = (cst__item_place){.parent = parent, .lists = lists, .elements = lower->elements};
   *out = place;
   return CST_OK;
 }
 
-cst_status cst__plan_place_parents(cst__planning *p, const cst__plan_place *upper,
-                                   const cst__plan_place *lower, uint32_t *out) {
+cst_status cst__plan_place_parents(cst__planning *p, const cst__item_place *upper,
+                                   const cst__item_place *lower, uint32_t *out) {
   uint32_t index = CST__NO_STEP;
   for (; !cst__plan_place_same(upper, lower); lower = lower->parent) {
     uint32_t up;
@@ -63,9 +63,9 @@ cst_status cst__plan_place_parents(cst__planning *p, const cst__plan_place *uppe
 }
 
 /* The lists of a place, for elements that are others by an index. */
-static cst_status move_place(cst__planning *p, const cst__plan_place *place,
-                             const cst__plan_place *parent, uint32_t index,
-                             const cst__plan_place **out) {
+static cst_status move_place(cst__planning *p, const cst__item_place *place,
+                             const cst__item_place *parent, uint32_t index,
+                             const cst__item_place **out) {
   if (index != CST__NO_STEP) {
     const cst__step step = {.kind = CST__STEP_CHOOSE_LISTS,
                             .num_args = 3,
@@ -73,11 +73,11 @@ static cst_status move_place(cst__planning *p, const cst__plan_place *place,
                             .node = CST__NO_STEP};
     return cst__plan_place_step(p, &step, parent, out);
   }
-  cst__plan_place *moved = cst__plan_take(p, sizeof *moved);
+  cst__item_place *moved = cst__plan_take(p, sizeof *moved);
   if (moved == NULL) {
     return CST_NO_MEMORY;
   }
-  *moved = (cst__plan_place){.parent = parent, .lists = place->lists, .elements = place->elements};
+  *moved = (cst__item_place){.parent = parent, .lists = place->lists, .elements = place->elements};
   *out = moved;
   return CST_OK;
 }
@@ -121,9 +121,9 @@ cst_status cst__item_move(cst__planning *p, const cst__item *item, const cst__it
     return move_at_place(p, item, way, out);
   }
   /* The lists on the way down, from the one below `from` on: found from below, moved from above. */
-  const cst__plan_place *chain[CST__MOST_DEPTH];
+  const cst__item_place *chain[CST__MOST_DEPTH];
   size_t count = 0;
-  for (const cst__plan_place *at = item->place; !cst__plan_place_same(at, way->from);
+  for (const cst__item_place *at = item->place; !cst__plan_place_same(at, way->from);
        at = at->parent) {
     if (count == CST__MOST_DEPTH) {
       return cst__plan_refuse(p, p->at, CST_LIMIT, NULL, "lists are nested deeper than %d",
@@ -140,7 +140,7 @@ cst_status cst__item_move(cst__planning *p, const cst__item *item, const cst__it
   return move_at_place(p, item, &below, out);
 }
 
-cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__plan_place *place,
+cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__item_place *place,
                             cst__item *out) {
   if (item->place == NULL || cst__plan_place_same(item->place, place)) {
     *out = *item;
@@ -153,13 +153,13 @@ cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__
   return CST_OK;
 }
 
-cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst__plan_place *place,
+cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst__item_place *place,
                               cst__item *out) {
   if (item->place == NULL) {
     *out = *item;
     return CST_OK;
   }
-  const cst__plan_place *common = cst__plan_place_common(place, item->place);
+  const cst__item_place *common = cst__plan_place_common(place, item->place);
   cst__item promoted = *item;
   if (!cst__plan_place_same(common, item->place)) {
     cst__item_way up = {.from = item->place, .index = CST__NO_STEP};
@@ -192,12 +192,12 @@ cst_status cst__item_to_int64(cst__planning *p, cst__text_at at, cst__item *item
   static const cst__literal type = {.kind = CST__LITERAL_STRING,
                                     .bytes = {(const uint8_t *)"int64", 5}};
   cst__item args[2] = {*item, {.literal = &type, .type = {"U"}, .values = CST__NO_STEP}};
-  const cst__plan_call cast = {
+  const cst__planned_call cast = {
       .name = "cast", .place = item->place, .args = args, .num_args = 2, .at = at};
   return cst__plan_call_function(p, &cast, item);
 }
 
-cst_status cst__item_settle(cst__planning *p, const cst__plan_place *place, cst__item *item) {
+cst_status cst__item_settle(cst__planning *p, const cst__item_place *place, cst__item *item) {
   if (item->place != NULL) {
     return CST_OK;
   }
@@ -222,10 +222,10 @@ cst_status cst__item_valid(cst__planning *p, const cst__item *item, uint32_t *ou
   }
   cst__item arg = *item;
   cst__item test;
-  const cst__plan_call is_null = {
+  const cst__planned_call is_null = {
       .name = "is_null", .place = item->place, .args = &arg, .num_args = 1, .at = p->at};
   CST__TRY(cst__plan_call_function(p, &is_null, &test));
-  const cst__plan_call is_not = {
+  const cst__planned_call is_not = {
       .name = "not", .place = item->place, .args = &test, .num_args = 1, .at = p->at};
   CST__TRY(cst__plan_call_function(p, &is_not, &test));
   *out = test.values;

@@ -7,21 +7,21 @@
 typedef struct product_maker {
   cst__planning *p;
   cst__text_at at;
-  const cst__plan_place *place; /* so far */
+  const cst__item_place *place; /* so far */
   uint32_t *indexes; /* of each part, for the elements of the place; CST__NO_STEP: the same */
   size_t count;
 } product_maker;
 
 /* Every element so far with those of one more list; with `is_after` with those that come after the
  * one that was added last, which is of the same list. */
-static cst_status product_add(product_maker *m, const cst__plan_place *list, bool is_after) {
+static cst_status product_add(product_maker *m, const cst__item_place *list, bool is_after) {
   cst__planning *p = m->p;
   if (m->count == 0) {
     m->place = list;
     m->indexes[m->count++] = CST__NO_STEP;
     return CST_OK;
   }
-  const cst__plan_place *before = m->place;
+  const cst__item_place *before = m->place;
   uint32_t last = is_after ? m->indexes[m->count - 1] : CST__NO_STEP;
   const cst__step product = {.kind = CST__STEP_PRODUCT,
                              .num_args = 3,
@@ -59,7 +59,7 @@ static cst_status put_chosen(cst__planning *p, cst__fields *fields, const char *
   return cst__fields_put(p, fields, name, &chosen);
 }
 
-static cst_status new_structs(cst__planning *p, const cst__plan_place *place, cst__item *out) {
+static cst_status new_structs(cst__planning *p, const cst__item_place *place, cst__item *out) {
   *out = (cst__item){.place = place, .values = CST__NO_STEP};
   return cst__fields_new(p, place, &out->fields);
 }
@@ -131,7 +131,7 @@ cst_status cst__plan_run_lengths(cst__planning *p, const cst__expr *call, const 
                                  cst__item *out) {
   cst__item list;
   cst__item key;
-  const cst__plan_place *runs;
+  const cst__item_place *runs;
   CST__TRY(cst__plan_list(p, call, scope, &list));
   CST__TRY(cst__plan_by(p, call, &list, scope, &key));
   const cst__step step = {.kind = CST__STEP_RUNS,

@@ -168,7 +168,7 @@ static bool are_of_structs(const cst__query_plan *plan, const cst__fields *struc
  * it. */
 static bool are_hidden(const cst__planning *p, const cst__fields *above, const cst__item *item,
                        uint32_t kept) {
-  const cst__plan_place *lists = item->place;
+  const cst__item_place *lists = item->place;
   if (cst__plan_place_same(lists, above->place)) {
     return false;
   }
@@ -259,7 +259,7 @@ static cst_status plan_rename(cst__planning *p, const cst__statement *statement)
 
 /* ---- rows ---- */
 
-static cst_status note_origin(cst__planning *p, const cst__plan_place *lists) {
+static cst_status note_origin(cst__planning *p, const cst__item_place *lists) {
   cst__query_plan *plan = p->plan;
   uint32_t up;
   const cst__step_args args = {lists->lists, CST__NO_STEP, CST__NO_STEP};
@@ -275,7 +275,7 @@ static cst_status note_origin(cst__planning *p, const cst__plan_place *lists) {
 
 static cst_status plan_rows(cst__planning *p, const cst__statement *statement) {
   cst__item item;
-  const cst__plan_place *lists;
+  const cst__item_place *lists;
   const cst__scope scope = {.wanted = p->records};
   CST__TRY(cst__plan_expression(p, statement->path, &scope, &item));
   if (p->num_columns > 0) {
@@ -289,11 +289,11 @@ static cst_status plan_rows(cst__planning *p, const cst__statement *statement) {
   }
   CST__TRY(cst__plan_place_join(p, p->records, item.place, &lists));
   CST__TRY(note_origin(p, lists));
-  cst__plan_place *records = cst__plan_take(p, sizeof *records);
+  cst__item_place *records = cst__plan_take(p, sizeof *records);
   if (records == NULL) {
     return CST_NO_MEMORY;
   }
-  *records = (cst__plan_place){.lists = lists->lists, .elements = lists->elements};
+  *records = (cst__item_place){.lists = lists->lists, .elements = lists->elements};
   const cst__item_way way = {.from = item.place, .to = records, .index = CST__NO_STEP};
   CST__TRY(cst__fields_move(p, item.fields, &way, &p->record));
   p->record->valid = CST__NO_STEP;

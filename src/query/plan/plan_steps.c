@@ -131,9 +131,9 @@ cst_status cst__plan_step(cst__planning *p, cst__step_kind kind, cst__step_args 
 }
 
 cst_status cst__plan_place_step(cst__planning *p, const cst__step *step,
-                                const cst__plan_place *parent, const cst__plan_place **out) {
+                                const cst__item_place *parent, const cst__item_place **out) {
   cst__step own = *step;
-  cst__plan_place *place = cst__plan_take(p, sizeof *place);
+  cst__item_place *place = cst__plan_take(p, sizeof *place);
   if (place == NULL) {
     return CST_NO_MEMORY;
   }

@@ -18,9 +18,9 @@
 #include "base/hash.h"
 #include "query/plan/steps.h"
 
-typedef struct cst__plan_place cst__plan_place;
-struct cst__plan_place {
-  const cst__plan_place *parent; /* NULL: records */
+typedef struct cst__item_place cst__item_place;
+struct cst__item_place {
+  const cst__item_place *parent; /* NULL: records */
   uint32_t lists;    /* the step whose elements they are; also the lists, but for records */
   uint32_t elements; /* places with the same elements have the same number */
 };
@@ -28,7 +28,7 @@ struct cst__plan_place {
 typedef struct cst__fields cst__fields;
 
 typedef struct cst__item {
-  const cst__plan_place *place; /* NULL: one value for all, `literal` */
+  const cst__item_place *place; /* NULL: one value for all, `literal` */
   cst__value_type type;         /* of values */
   const cst__literal *literal;
   cst__fields *fields; /* of structs */
@@ -52,14 +52,14 @@ struct cst__known_field {
 
 /* Structs at a place. */
 struct cst__fields {
-  const cst__plan_place *place;
+  const cst__item_place *place;
   uint32_t valid; /* bools: which are there; CST__NO_STEP: all */
   /* Those of the input. */
   const void *below; /* NULL: they are not */
   uint32_t node;
   /* Those of others: the elements that an index chooses, as they were when this was made. */
   const cst__fields *base; /* NULL: they are not */
-  const cst__plan_place *base_place;
+  const cst__item_place *base_place;
   uint32_t index; /* CST__NO_STEP: the same elements */
   uint32_t as_of; /* the last statement that counts */
   cst__known_field *first, *last;
@@ -76,7 +76,7 @@ typedef struct cst__parameter {
 typedef struct cst__scope {
   const cst__item *it; /* the element of a where; NULL: none */
   const struct cst__scope *outer;
-  const cst__plan_place *wanted;
+  const cst__item_place *wanted;
 } cst__scope;
 
 typedef struct cst__planning {
@@ -91,7 +91,7 @@ typedef struct cst__planning {
   cst__name_map entries; /* of fields by their names: pointers to the first cst__known_field; of
                             &columns, which are known by name, too */
   cst__fields *record;   /* what a record is */
-  const cst__plan_place *records;
+  const cst__item_place *records;
   cst__parameter *params;
   size_t num_params;
   struct cst__planned_output *columns; /* that go out, as far as they are known */
@@ -146,26 +146,26 @@ cst_status cst__plan_step(cst__planning *p, cst__step_kind kind, cst__step_args 
                           uint32_t *out);
 /* A place step, with its parent. */
 cst_status cst__plan_place_step(cst__planning *p, const cst__step *step,
-                                const cst__plan_place *parent, const cst__plan_place **out);
+                                const cst__item_place *parent, const cst__item_place **out);
 cst_status cst__plan_add_node(cst__planning *p, const cst__input_node *node, const void *below,
                               uint32_t *out);
 void *cst__plan_take(cst__planning *p, size_t size); /* zeroed; NULL: no memory */
 
 /* ---- places (plan_places.c) ---- */
 
-static inline bool cst__plan_place_same(const cst__plan_place *a, const cst__plan_place *b) {
+static inline bool cst__plan_place_same(const cst__item_place *a, const cst__item_place *b) {
   return a->elements == b->elements;
 }
 /* True if `upper` is `lower` or one that it lies in. */
-bool cst__plan_place_holds(const cst__plan_place *upper, const cst__plan_place *lower);
+bool cst__plan_place_holds(const cst__item_place *upper, const cst__item_place *lower);
 /* The innermost place that holds both. */
-const cst__plan_place *cst__plan_place_common(const cst__plan_place *a, const cst__plan_place *b);
+const cst__item_place *cst__plan_place_common(const cst__item_place *a, const cst__item_place *b);
 /* The elements of `lower` as one list for each element of `upper`, which holds it. */
-cst_status cst__plan_place_join(cst__planning *p, const cst__plan_place *upper,
-                                const cst__plan_place *lower, const cst__plan_place **out);
+cst_status cst__plan_place_join(cst__planning *p, const cst__item_place *upper,
+                                const cst__item_place *lower, const cst__item_place **out);
 /* For each element of `lower` the one of `upper`, an index; CST__NO_STEP: the same. */
-cst_status cst__plan_place_parents(cst__planning *p, const cst__plan_place *upper,
-                                   const cst__plan_place *lower, uint32_t *out);
+cst_status cst__plan_place_parents(cst__planning *p, const cst__item_place *upper,
+                                   const cst__item_place *lower, uint32_t *out);
 
 /* ---- items (plan_places.c) ---- */
 
@@ -175,17 +175,17 @@ bool cst__index_misses(const cst__planning *p, uint32_t index);
 /* The item for the elements of `to`, each of which is one of `from` by the index: what stands at
  * `from`, or below it, as lists again. CST__NO_STEP: the elements are the same. */
 typedef struct cst__item_way {
-  const cst__plan_place *from;
-  const cst__plan_place *to;
+  const cst__item_place *from;
+  const cst__item_place *to;
   uint32_t index;
 } cst__item_way;
 cst_status cst__item_move(cst__planning *p, const cst__item *item, const cst__item_way *way,
                           cst__item *out);
 /* As `let` does: promoted, broadcast, or both. */
-cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst__plan_place *place,
+cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst__item_place *place,
                               cst__item *out);
 /* The same to a place that the item's place holds. */
-cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__plan_place *place,
+cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__item_place *place,
                             cst__item *out);
 /* The elements that a place step chooses among those of the item's list, in the step's order. */
 cst_status cst__item_choose(cst__planning *p, const cst__item *item, const cst__step *step,
@@ -193,25 +193,25 @@ cst_status cst__item_choose(cst__planning *p, const cst__item *item, const cst__
 /* Values cast to int64. */
 cst_status cst__item_to_int64(cst__planning *p, cst__text_at at, cst__item *item);
 /* A literal becomes a value for each element of a place; all else stays. */
-cst_status cst__item_settle(cst__planning *p, const cst__plan_place *place, cst__item *item);
+cst_status cst__item_settle(cst__planning *p, const cst__item_place *place, cst__item *item);
 /* Which elements are there: bools; CST__NO_STEP: all of them. */
 cst_status cst__item_valid(cst__planning *p, const cst__item *item, uint32_t *out);
 /* A step for a literal, of a type. */
 cst_status cst__item_literal(cst__planning *p, const cst__literal *literal, cst__value_type type,
                              uint32_t *out);
 /* Values of a function of a place's values. */
-typedef struct cst__plan_call {
+typedef struct cst__planned_call {
   const char *name;
-  const cst__plan_place *place;
+  const cst__item_place *place;
   cst__item *args;
   size_t num_args;
   cst__text_at at;
-} cst__plan_call;
-cst_status cst__plan_call_function(cst__planning *p, const cst__plan_call *call, cst__item *out);
+} cst__planned_call;
+cst_status cst__plan_call_function(cst__planning *p, const cst__planned_call *call, cst__item *out);
 
 /* ---- fields (plan_fields.c) ---- */
 
-cst_status cst__fields_new(cst__planning *p, const cst__plan_place *place, cst__fields **out);
+cst_status cst__fields_new(cst__planning *p, const cst__item_place *place, cst__fields **out);
 /* Structs that are those of others. */
 cst_status cst__fields_move(cst__planning *p, const cst__fields *base, const cst__item_way *way,
                             cst__fields **out);
@@ -290,7 +290,7 @@ cst_status cst__plan_function(cst__planning *p, const cst__expr *call, const cst
 cst_status cst__plan_literal(cst__planning *p, const cst__expr *expr, const cst__literal **out);
 /* The place that a path names: of its structs or elements; `record` and "" are the records. */
 cst_status cst__plan_path_place(cst__planning *p, const cst__expr *path, const cst__scope *scope,
-                                const cst__plan_place **out);
+                                const cst__item_place **out);
 /* The argument of a keyword; NULL: it is not there. */
 const cst__expr *cst__plan_keyword(const cst__expr *call, const char *key);
 /* How many arguments have no keyword; these come first. */

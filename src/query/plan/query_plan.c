@@ -42,7 +42,7 @@ static cst_status begin_planning(cst__planning *p) {
   const cst__step records = {
       .kind = CST__STEP_RECORDS, .parent = CST__NO_STEP, .node = CST__NO_STEP};
   const cst__input_node batch = {.parent = 0};
-  cst__plan_place *place = cst__plan_take(p, sizeof *place);
+  cst__item_place *place = cst__plan_take(p, sizeof *place);
   uint32_t node;
   if (place == NULL) {
     return CST_NO_MEMORY;

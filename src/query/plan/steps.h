@@ -123,10 +123,10 @@ struct cst__output_part {
 };
 
 /* Paths of the input, sorted, none beginning with another. */
-typedef struct cst__plan_paths {
+typedef struct cst__planned_paths {
   const char **items;
   size_t count;
-} cst__plan_paths;
+} cst__planned_paths;
 
 struct cst__query_plan {
   cst__refcount owners;
@@ -143,9 +143,9 @@ struct cst__query_plan {
   uint32_t origin;  /* index: the row of the batch of each; CST__NO_STEP: the same row */
   cst__query_output *outputs;
   size_t num_outputs;
-  cst__plan_paths paths;   /* what a decoder is to be asked for */
-  cst__plan_paths sources; /* what is needed: structs of which only their number matters, too */
-  cst__plan_paths of_rows; /* what the filters read of which the rows are made */
+  cst__planned_paths paths;   /* what a decoder is to be asked for */
+  cst__planned_paths sources; /* what is needed: structs of which only their number matters, too */
+  cst__planned_paths of_rows; /* what the filters read of which the rows are made */
   cst__query_limits limits;
   cst_query *query; /* a copy: names and values of steps lie in it */
 };

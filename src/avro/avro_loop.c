@@ -116,21 +116,26 @@ static bool align_children(const cst__builder *rows) {
 
 /* ---- lists ---- */
 
-/* The head of a block: how many items it has; negative: cut, or too many. */
+/* The head of a block: how many items it has, negative: cut, or too many; and where they end, NULL:
+ * it does not say. */
 enum { BLOCK_WRONG = -1, BLOCK_EMPTIES = -2 };
+typedef struct item_block {
+  int64_t count;
+  place end;
+} item_block;
 
-/* Reads it; with `size` only the items of a block that does not say its size, which is passed
- * over. */
+/* Reads it. With `passes` only the items of a block that does not say its size are left to be
+ * read: others are passed over. */
 static place read_block(place at, place end, int64_t least, bool passes, int64_t *empties,
-                        int64_t *out) {
+                        item_block *out) {
   for (;;) {
     int64_t count;
     int64_t size = -1;
+    *out = (item_block){BLOCK_WRONG, NULL};
     at = read_signed(at, &count);
     if (at != NULL && count < 0) {
       at = read_signed(at, &size);
       count = count == INT64_MIN ? INT64_MAX : -count;
-      *out = BLOCK_WRONG;
       if (at == NULL || size < 0 || at > end || size > end - at) {
         return at;
       }
@@ -138,19 +143,19 @@ static place read_block(place at, place end, int64_t least, bool passes, int64_t
         at += size;
         continue;
       }
+      out->end = at + size;
     }
-    *out = BLOCK_WRONG;
     if (at == NULL || at > end || (least > 0 && count > (end - at) / least)) {
       return at;
     }
     if (least == 0) {
       *empties = count <= CST__AVRO_MAX_EMPTIES - *empties ? *empties + count : -1;
       if (*empties < 0) {
-        *out = BLOCK_EMPTIES;
+        out->count = BLOCK_EMPTIES;
         return at;
       }
     }
-    *out = count;
+    out->count = count;
     return at;
   }
 }
@@ -215,6 +220,7 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
   size_t idle = 0;
   const char *what = cut;
   int64_t n = 0;
+  item_block items = {0, NULL};
   if (rows <= 0) {
     return CST_OK;
   }
@@ -416,11 +422,11 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
         break;
       case CST__AVRO_LIST:
       case CST__AVRO_SKIP_LIST:
-        at = read_block(at, end, s->number, s->op == CST__AVRO_SKIP_LIST, &empties, &n);
-        if (UNLIKELY(n < 0)) {
+        at = read_block(at, end, s->number, s->op == CST__AVRO_SKIP_LIST, &empties, &items);
+        if (UNLIKELY(items.count < 0)) {
           goto wrong_block;
         }
-        if (n == 0) {
+        if (items.count == 0) {
           if (to != NULL && UNLIKELY(!cst__builder_end_list(to))) {
             goto no_memory;
           }
@@ -430,24 +436,30 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
         if (UNLIKELY(frame == last)) {
           goto too_deep;
         }
-        (frame++)->left = n;
+        frame->left = items.count;
+        (frame++)->end = items.end;
         break;
       case CST__AVRO_NEXT:
       case CST__AVRO_SKIP_NEXT:
         if (UNLIKELY(idle > CST__AVRO_MAX_IDLE)) {
-          n = BLOCK_EMPTIES;
+          items.count = BLOCK_EMPTIES;
           goto wrong_block;
         }
         if (--frame[-1].left > 0) {
           s = steps + s->jump - 1;
           break;
         }
-        at = read_block(at, end, s->number, s->op == CST__AVRO_SKIP_NEXT, &empties, &n);
-        if (UNLIKELY(n < 0)) {
+        if (UNLIKELY(frame[-1].end != NULL && frame[-1].end != at)) {
+          what = "a block of items that has another size than it says";
+          goto is_wrong;
+        }
+        at = read_block(at, end, s->number, s->op == CST__AVRO_SKIP_NEXT, &empties, &items);
+        if (UNLIKELY(items.count < 0)) {
           goto wrong_block;
         }
-        if (n > 0) {
-          frame[-1].left = n;
+        if (items.count > 0) {
+          frame[-1].left = items.count;
+          frame[-1].end = items.end;
           s = steps + s->jump - 1;
           break;
         }
@@ -524,7 +536,7 @@ no_branch:
   what = "a union's number that has no type";
   goto is_wrong;
 wrong_block:
-  if (n == BLOCK_EMPTIES) {
+  if (items.count == BLOCK_EMPTIES) {
     *where = at;
     return say_empties(s, error);
   }

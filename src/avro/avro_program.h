@@ -139,7 +139,7 @@ enum {
 };
 
 typedef struct cst__avro_frame {
-  int64_t left; /* items of the block */
+  int64_t left; /* items of the block, whose bytes end at `end` if it says so */
   const uint8_t *at;
   const uint8_t *end;
   size_t back; /* the step after a call */

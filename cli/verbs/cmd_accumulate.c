@@ -121,11 +121,11 @@ static void free_options(given *options) {
 /* ---- the data ---- */
 
 static cst_status look_at_files(const cli_settings *settings, cst_accumulator *accumulator,
-                                cst_error *error) {
+                                cli_dropped *dropped, cst_error *error) {
   cst_source *source;
   cli_progress progress;
   cst_status status =
-      cli_open(settings, settings->paths + 1, settings->num_paths - 1, NULL, &source, error);
+      cli_open(settings, settings->paths + 1, settings->num_paths - 1, dropped, &source, error);
   if (status != CST_OK) {
     return status;
   }
@@ -164,7 +164,8 @@ static cst_status tell(const cli_settings *settings, const cst_findings *finding
                                   : cli_print_findings(findings, error);
 }
 
-static cst_status accumulate(const cli_settings *settings, const given *options, cst_error *error) {
+static cst_status accumulate(const cli_settings *settings, const given *options,
+                             cli_dropped *dropped, cst_error *error) {
   cst_accumulator *accumulator;
   cst_findings *findings;
   cst_status status = cst_accumulator_new(settings->paths[0], options->list, options->count, NULL,
@@ -172,7 +173,7 @@ static cst_status accumulate(const cli_settings *settings, const given *options,
   if (status != CST_OK) {
     return status;
   }
-  status = look_at_files(settings, accumulator, error);
+  status = look_at_files(settings, accumulator, dropped, error);
   if (status == CST_OK) {
     status = cst_accumulator_finish(accumulator, &findings, error);
   }
@@ -187,12 +188,13 @@ static cst_status accumulate(const cli_settings *settings, const given *options,
 static int run_accumulator(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   given options = {NULL, 0, NULL, NULL};
+  cli_dropped dropped = {.out = stderr};
   cst_status status = read_options(settings, &options, &error);
   if (status == CST_OK) {
-    status = accumulate(settings, &options, &error);
+    status = accumulate(settings, &options, &dropped, &error);
   }
   free_options(&options);
-  return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
+  return cli_flush(status != CST_OK ? cli_fail(&error) : dropped.count > 0 ? CLI_FAULTS : CLI_FINE);
 }
 
 /* Each is KEY=VALUE, and no key is there twice. -1: they are right. */
@@ -250,10 +252,10 @@ const cli_verb cli_accumulate = {
         "file of -o in any format that can hold it. All columns are looked at: to leave one out, "
         "convert\n"
         "--columns first.\n",
-    .options =
-        CLI_OPTIONS(OPTION_OPTION, OPTION_OUTPUT, OPTION_TO, OPTION_FORCE, OPTION_JSON,
-                    OPTION_SCHEMA, OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC, OPTIONS_FORMATS,
-                    OPTIONS_MESSAGE, OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
+    .options = CLI_OPTIONS(OPTION_OPTION, OPTION_OUTPUT, OPTION_TO, OPTION_FORCE, OPTION_JSON,
+                           OPTION_SCHEMA, OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC,
+                           OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTIONS_VIEW, OPTION_CONTAINER,
+                           OPTIONS_RECOVERY, OPTIONS_LIMITS),
     .min_paths = 0,
     .run = run_accumulate,
 };

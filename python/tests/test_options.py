@@ -102,6 +102,17 @@ def test_wrong_types_of_options(csv: pathlib.Path) -> None:
         cst.Writer(io.BytesIO(), "csv", csv={"delimiter": ","})  # type: ignore[call-arg]
 
 
+def test_decoders_and_encoders_refuse_options_when_they_are_made() -> None:
+    with pytest.raises(TypeError, match=r"encoder\(\) has no option 'delimeter' \(did you mean"):
+        cst.encoder("csv", delimeter=";")
+    with pytest.raises(TypeError, match=r"decoder\(\) has no option 'delimeter' \(did you mean"):
+        cst.decoder("csv", delimeter=";")
+    for make in (cst.decoder, cst.encoder):
+        with pytest.raises(cst.errors.ArgumentError, match="json has no option 'delimiter'"):
+            make("json", delimiter=";")
+    assert cst.encoder("csv", delimiter=";", lossy=True).encode([{"a": 1, "b": 2}]) == b"a;b\n1;2\n"
+
+
 def test_options_of_other_formats() -> None:
     said = r"json has no option 'delimiter' \(it is one of the format csv: name the format if"
     with pytest.raises(cst.errors.ArgumentError, match=said):

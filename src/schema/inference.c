@@ -181,8 +181,8 @@ static cst_status wrong_type(const cst__view *column, bool in_struct, cst_error 
   char found[64];
   cst__view_type_name(column, found, sizeof found);
   cst_status status = cst__fail(error, CST_UNSUPPORTED,
-                                "leave the column out; tensors of messages and of nested columns "
-                                "need no schema",
+                                "cast the column, or leave it out by a query or a file without it; "
+                                "tensors of messages and of nested columns need no schema",
                                 "found a column of type %s, expected lists of %snumbers or bytes",
                                 found, in_struct ? "lists of " : "");
   cst__error_add_path(error, column->name, strlen(column->name));

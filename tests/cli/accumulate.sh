@@ -23,3 +23,8 @@ columnstone accumulate lengths d.jsonl -O column=a || echo "exit status $?"
 columnstone accumulate lengths || echo "exit status $?"
 columnstone accumulate validation two.csv || echo "exit status $?"
 columnstone accumulate proposal one.csv -O max_domain=0 || echo "exit status $?"
+
+echo 'damaged records'
+printf 'a,b\n1,2\n3\n4,5\n6\n' >cut.csv
+columnstone accumulate counts cut.csv --on-error skip || echo "exit status $?"
+columnstone accumulate counts cut.csv --on-error skip --max-errors 1 || echo "exit status $?"

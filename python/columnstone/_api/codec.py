@@ -11,15 +11,16 @@ from .._base.errors import UnsupportedError, argument_error
 from .._base.files import in_memory
 from .._base.public import public, public_in
 from .._formats import registry
-from .._formats.options import KINDS, core_options
+from .._formats.options import KINDS, core_options, refuse
 from .._message.options import OPTIONS, core_message, encoding_message, message_of
 from .._message.plain import PlainData
 from .._schema.schema import Schema, as_column_flags, as_columns, as_core
+from .._sink.writer import OPTIONS as WRITER_OPTIONS
 from .._sink.writer import Writer
 from .open import open as open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
     from typing import Literal, Self, TypeAlias, Unpack
 
     from .._arrow.objects import Plain
@@ -75,6 +76,15 @@ class _Codec:
         elif schema is not None:
             core = as_core(schema)
             self._given["schema"] = None if core is None else Schema._wrap(core)
+
+    def _keep(self, options: dict[str, Any], usual: Collection[str]) -> None:
+        """Keeps options of files: those of their format, and the usual ones of its kind."""
+        self._given.update((name, value) for name, value in options.items() if value is not None)
+        usual = {*usual, "descriptors", "message_options"}
+        of_format = {name: value for name, value in options.items() if name not in usual}
+        told = core_options(type(self).__name__.lower(), of_format)
+        own = _core.FORMAT_OPTIONS.get(self._format, {})
+        refuse(self._format, tuple(option for option in told if option[0] not in own))
 
     def _told(self, options: dict[str, Any], message: Callable[..., CoreMessage]) -> Told:
         """Keeps options of records, and gives them as the compiled part takes them."""
@@ -146,7 +156,7 @@ class Decoder(_Codec):
         self._core = None
         self._given["columns"] = names
         if not self._of_records:
-            self._given.update((k, v) for k, v in options.items() if v is not None)
+            self._keep(options, _core.SOURCE_OPTIONS.keys() | {"params"})
             return
         layout = {name: options.pop(name, usual) for name, usual in _LAYOUT.items()}
         flags = as_column_flags(**layout)
@@ -202,7 +212,7 @@ class Encoder(_Codec, Generic[_Encoded]):
         self._core: _core.Encoder | None = None
         self._plain: PlainData | None = None
         if not self._of_records:
-            self._given.update((k, v) for k, v in options.items() if v is not None)
+            self._keep(options, WRITER_OPTIONS.keys())
             return
         lossy = bool(options.pop("lossy", False))
         of_schema, message, own = self._told(options, encoding_message)

@@ -151,12 +151,12 @@ static cst_status view_bind(cst_view *view, const cst_query *query, const cst_vi
   CST__TRY(view_settle_params(view, error));
   CST__TRY(
       cst__query_view_specs_new(view->plan, &view->arena.allocator, &view->specs, &without, error));
-  const cst__view_runner_options runner = {.input = &view->input,
-                                           .plan = view->plan,
-                                           .specs = view->specs,
-                                           .without = without,
-                                           .allocator = &view->arena.allocator};
-  return cst__view_runner_new(&runner, &view->runner, error);
+  const cst__query_view_runner_options runner = {.input = &view->input,
+                                                 .plan = view->plan,
+                                                 .specs = view->specs,
+                                                 .without = without,
+                                                 .allocator = &view->arena.allocator};
+  return cst__query_view_runner_new(&runner, &view->runner, error);
 }
 
 cst_status cst__read_view_options(cst_view_options *own, const cst_view_options *options,
@@ -223,7 +223,7 @@ void cst_view_release(cst_view *view) {
   if (view == NULL || !cst__refcount_down(&view->owners)) {
     return;
   }
-  cst__view_runner_free(view->runner);
+  cst__query_view_runner_free(view->runner);
   cst_specs_release(view->specs);
   cst__query_plan_release(view->plan);
   cst__query_view_input_reset(&view->input);

@@ -29,7 +29,7 @@ struct cst_view {
   cst__query_limits limits;
   cst__query_plan *plan;
   cst_specs *specs;
-  cst__view_runner *runner;
+  cst__query_view_runner *runner;
 
   cst__mutex lock; /* of the saved form, which is made when it is asked for first */
   char *saved;     /* NULL: not yet; cst_free */

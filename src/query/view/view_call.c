@@ -19,7 +19,7 @@ static cst_status read_run_options(cst_view_run_options *own, const cst_view_run
                          "deadline is negative");
 }
 
-static cst_status check_view_records(const cst_view *view, const cst__view_records *records,
+static cst_status check_view_records(const cst_view *view, const cst__query_view_records *records,
                                      cst_error *error) {
   return view == NULL ? cst__missing("view", error)
                       : cst__records_check(view->runner, records->items, records->count, error);
@@ -28,14 +28,14 @@ static cst_status check_view_records(const cst_view *view, const cst__view_recor
 cst_status cst_view_run(const cst_view *view, const cst_bytes *records, size_t count,
                         const cst_view_run_options *options, cst_tensors **out, cst_error *error) {
   cst_view_run_options own = CST_VIEW_RUN_OPTIONS_INIT;
-  const cst__view_records given = {records, count, &own};
+  const cst__query_view_records given = {records, count, &own};
   CST__CLEAR(out);
   CST__TRY(read_run_options(&own, options, error));
   CST__TRY(check_view_records(view, &given, error));
   if (out == NULL) {
     return cst__missing("out", error);
   }
-  return cst__view_runner_decode(view->runner, &given, NULL, out, error);
+  return cst__query_view_runner_decode(view->runner, &given, NULL, out, error);
 }
 
 static cst_status copy_output_type(const cst_view *view, const cst_view_run_options *options,
@@ -66,7 +66,7 @@ cst_status cst_view_run_arrow(const cst_view *view, const cst_bytes *records, si
                               const cst_view_run_options *options, struct ArrowSchema *out_schema,
                               struct ArrowArray *out, cst_error *error) {
   cst_view_run_options own = CST_VIEW_RUN_OPTIONS_INIT;
-  const cst__view_records given = {records, count, &own};
+  const cst__query_view_records given = {records, count, &own};
   CST__CLEAR(out_schema);
   CST__CLEAR(out);
   CST__TRY(read_run_options(&own, options, error));
@@ -74,13 +74,13 @@ cst_status cst_view_run_arrow(const cst_view *view, const cst_bytes *records, si
   if (out == NULL) {
     return cst__missing("out", error);
   }
-  CST__TRY(cst__view_runner_decode(view->runner, &given, out, NULL, error));
+  CST__TRY(cst__query_view_runner_decode(view->runner, &given, out, NULL, error));
   return add_output_type(view, &own, out_schema, out, error);
 }
 
 /* The batch is released if something is wrong with the other arguments. */
-static cst_status check_apply(const cst_view *view, const cst__view_batch *batch, const void *out,
-                              cst_status status, cst_error *error) {
+static cst_status check_apply(const cst_view *view, const cst__query_view_batch *batch,
+                              const void *out, cst_status status, cst_error *error) {
   const char *missing = view == NULL            ? "view"
                         : batch->schema == NULL ? "schema"
                         : batch->array == NULL  ? "batch"
@@ -100,12 +100,12 @@ cst_status cst_view_apply(const cst_view *view, const struct ArrowSchema *schema
                           struct ArrowSchema *out_schema, struct ArrowArray *out,
                           cst_error *error) {
   cst_view_run_options own = CST_VIEW_RUN_OPTIONS_INIT;
-  const cst__view_batch given = {schema, batch, &own};
+  const cst__query_view_batch given = {schema, batch, &own};
   CST__CLEAR(out_schema);
   CST__CLEAR(out);
   cst_status status = read_run_options(&own, options, error);
   CST__TRY(check_apply(view, &given, out, status, error));
-  CST__TRY(cst__view_runner_apply(view->runner, &given, NULL, out, NULL, error));
+  CST__TRY(cst__query_view_runner_apply(view->runner, &given, NULL, out, NULL, error));
   return add_output_type(view, &own, out_schema, out, error);
 }
 
@@ -113,9 +113,9 @@ cst_status cst_view_apply_tensors(const cst_view *view, const struct ArrowSchema
                                   struct ArrowArray *batch, const cst_view_run_options *options,
                                   cst_tensors **out, cst_error *error) {
   cst_view_run_options own = CST_VIEW_RUN_OPTIONS_INIT;
-  const cst__view_batch given = {schema, batch, &own};
+  const cst__query_view_batch given = {schema, batch, &own};
   CST__CLEAR(out);
   cst_status status = read_run_options(&own, options, error);
   CST__TRY(check_apply(view, &given, out, status, error));
-  return cst__view_runner_apply(view->runner, &given, NULL, NULL, out, error);
+  return cst__query_view_runner_apply(view->runner, &given, NULL, NULL, out, error);
 }

@@ -13,18 +13,18 @@ static bool put_content_text(cst__arena *arena, cst__message *to, int32_t number
 
 /* ---- types ---- */
 
-bool cst__view_put_type(const struct ArrowSchema *type, cst__arena *arena, cst__message *to,
-                        int32_t number) {
+bool cst__query_view_put_type(const struct ArrowSchema *type, cst__arena *arena, cst__message *to,
+                              int32_t number) {
   cst__message *out = cst__message_put_child(arena, to, number);
   const char *name = type->name != NULL ? type->name : "";
   bool ok = out != NULL && put_content_text(arena, out, CST__VIEW_TYPE_NAME, name) &&
             put_content_text(arena, out, CST__VIEW_TYPE_FORMAT, type->format) &&
             cst__message_put_int(arena, out, CST__VIEW_TYPE_FLAGS, type->flags);
   for (int64_t i = 0; ok && i < type->n_children; i++) {
-    ok = cst__view_put_type(type->children[i], arena, out, CST__VIEW_TYPE_CHILDREN);
+    ok = cst__query_view_put_type(type->children[i], arena, out, CST__VIEW_TYPE_CHILDREN);
   }
   return ok && (type->dictionary == NULL ||
-                cst__view_put_type(type->dictionary, arena, out, CST__VIEW_TYPE_DICTIONARY));
+                cst__query_view_put_type(type->dictionary, arena, out, CST__VIEW_TYPE_DICTIONARY));
 }
 
 /* A text of the tree as a C string. */
@@ -68,8 +68,8 @@ static cst_status read_content_type(const cst__message *from, cst__arena *arena,
   return CST_OK;
 }
 
-cst_status cst__view_read_type(const cst__message *from, cst__arena *arena, struct ArrowSchema *out,
-                               cst_error *error) {
+cst_status cst__query_view_read_type(const cst__message *from, cst__arena *arena,
+                                     struct ArrowSchema *out, cst_error *error) {
   cst__type type;
   cst__type checked;
   cst_status status = read_content_type(from, arena, &type, error);
@@ -87,10 +87,10 @@ cst_status cst__view_read_type(const cst__message *from, cst__arena *arena, stru
              : cst__fail(error, CST_CORRUPT, NULL, "the view has a type that there is not");
 }
 
-void cst__view_print_type(const struct ArrowSchema *type, cst__text *out) {
+void cst__query_view_print_type(const struct ArrowSchema *type, cst__text *out) {
   bool is_struct = strcmp(type->format, "+s") == 0;
   if (type->dictionary != NULL) {
-    cst__view_print_type(type->dictionary, out);
+    cst__query_view_print_type(type->dictionary, out);
     return;
   }
   cst__text_puts(out, cst__layout_name(type->format));
@@ -102,7 +102,7 @@ void cst__view_print_type(const struct ArrowSchema *type, cst__text *out) {
     if (is_struct) {
       cst__text_printf(out, "%s: ", type->children[i]->name);
     }
-    cst__view_print_type(type->children[i], out);
+    cst__query_view_print_type(type->children[i], out);
   }
   cst__text_puts(out, type->n_children > 0 ? ">" : "");
 }
@@ -118,8 +118,8 @@ static const char *param_given(const cst_view *view, const char *name) {
   return NULL;
 }
 
-cst_status cst__view_param_at(const cst_view *view, size_t i, bool *found, cst__view_param *out,
-                              cst_error *error) {
+cst_status cst__query_view_param_at(const cst_view *view, size_t i, bool *found,
+                                    cst__query_view_param *out, cst_error *error) {
   const cst_query *query = view->query;
   cst__text type = {0};
   cst__text value = {0};
@@ -130,7 +130,7 @@ cst_status cst__view_param_at(const cst_view *view, size_t i, bool *found, cst__
       break;
     }
   }
-  *out = (cst__view_param){.name = ""};
+  *out = (cst__query_view_param){.name = ""};
   *found = at < query->num_statements;
   if (!*found) {
     return CST_OK;
@@ -151,15 +151,15 @@ cst_status cst__view_param_at(const cst_view *view, size_t i, bool *found, cst__
     cst__text_free(&value);
   }
   if (status != CST_OK) {
-    cst__view_param_reset(out);
+    cst__query_view_param_reset(out);
   }
   return status;
 }
 
-void cst__view_param_reset(cst__view_param *param) {
+void cst__query_view_param_reset(cst__query_view_param *param) {
   cst_free(param->type);
   cst_free(param->value);
-  *param = (cst__view_param){.name = ""};
+  *param = (cst__query_view_param){.name = ""};
 }
 
 /* ---- outputs ---- */
@@ -181,8 +181,9 @@ static bool put_content_texts(cst__arena *arena, cst__message *to, int32_t numbe
 
 static bool put_content_spec(const cst_tensor_spec *spec, cst__arena *arena, cst__message *to) {
   const char *dtype = spec->dtype != CST_DTYPE_NONE ? cst_dtype_name(spec->dtype) : "";
-  bool ok = put_content_text(arena, to, CST__VIEW_OUTPUT_KIND, cst__view_kind_name(spec->kind)) &&
-            put_content_text(arena, to, CST__VIEW_OUTPUT_DTYPE, dtype);
+  bool ok =
+      put_content_text(arena, to, CST__VIEW_OUTPUT_KIND, cst__query_view_kind_name(spec->kind)) &&
+      put_content_text(arena, to, CST__VIEW_OUTPUT_DTYPE, dtype);
   for (size_t i = 0; ok && i < spec->num_dims; i++) {
     ok = cst__message_put_int(arena, to, CST__VIEW_OUTPUT_SHAPE, spec->dims[i]);
   }
@@ -198,14 +199,14 @@ static bool put_content_output(const cst_view *view, const cst__query_output *ou
   cst__message *out = cst__message_put_child(arena, content, CST__VIEW_OUTPUTS);
   bool ok = out != NULL && put_content_text(arena, out, CST__VIEW_OUTPUT_NAME, output->name);
   for (size_t i = 0; ok && i < output->num_columns; i++) {
-    ok = cst__view_put_type(columns->children[output->first_column + i], arena, out,
-                            CST__VIEW_OUTPUT_COLUMNS);
+    ok = cst__query_view_put_type(columns->children[output->first_column + i], arena, out,
+                                  CST__VIEW_OUTPUT_COLUMNS);
   }
   return ok && (spec == NULL || put_content_spec(spec, arena, out)) &&
          put_content_texts(arena, out, CST__VIEW_OUTPUT_PATHS, output->paths, output->num_paths);
 }
 
-bool cst__view_put_outputs(const cst_view *view, cst__arena *arena, cst__message *content) {
+bool cst__query_view_put_outputs(const cst_view *view, cst__arena *arena, cst__message *content) {
   const cst__query_output *output;
   for (size_t i = 0; (output = cst__query_view_output(view, i)) != NULL; i++) {
     if (!put_content_output(view, output, arena, content)) {

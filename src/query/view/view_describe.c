@@ -25,7 +25,7 @@ static void put_tensor(cst_findings *found, const cst_tensor_spec *spec) {
     }
     return;
   }
-  cst__put_text(found, cst__view_kind_name(spec->kind));
+  cst__put_text(found, cst__query_view_kind_name(spec->kind));
   cst__put_text(found, spec->dtype != CST_DTYPE_NONE ? cst_dtype_name(spec->dtype) : NULL);
   put_shape(found, spec);
   cst__put_text(found,
@@ -39,7 +39,7 @@ static void put_columns(cst_findings *found, const cst_view *view,
   for (size_t i = 0; i < output->num_columns; i++) {
     const struct ArrowSchema *column = columns->children[output->first_column + i];
     cst__text type = {.allocator = view->arena.allocator};
-    cst__view_print_type(column, &type);
+    cst__query_view_print_type(column, &type);
     cst__put_text(found, column->name);
     cst__put_bytes(found, type.data, type.failed ? SIZE_MAX : type.size);
     cst__text_free(&type);
@@ -95,14 +95,14 @@ cst_status cst_view_params(const cst_view *view, cst_findings **out, cst_error *
   CST__TRY(cst__check_given(view, "view", out, error));
   CST__TRY(cst__findings_new(&type, &view->arena.allocator, &found, error));
   for (size_t i = 0; status == CST_OK && more; i++) {
-    cst__view_param param;
-    status = cst__view_param_at(view, i, &more, &param, error);
+    cst__query_view_param param;
+    status = cst__query_view_param_at(view, i, &more, &param, error);
     if (status == CST_OK && more) {
       cst__put_text(found, param.name);
       cst__put_text(found, param.type);
       cst__put_text(found, *param.value != '\0' ? param.value : NULL);
     }
-    cst__view_param_reset(&param);
+    cst__query_view_param_reset(&param);
   }
   if (status != CST_OK) {
     cst_findings_free(found);
@@ -131,8 +131,8 @@ cst_status cst_view_explain(const cst_view *view, uint32_t flags, char **text, s
 }
 
 /* The steps of a plan with how many elements each has made of a batch. */
-static cst_status explain_sizes(const cst_view *view, const cst__view_batch *batch, uint32_t flags,
-                                char **text, cst_error *error) {
+static cst_status explain_sizes(const cst_view *view, const cst__query_view_batch *batch,
+                                uint32_t flags, char **text, cst_error *error) {
   struct ArrowArray made;
   int64_t *sizes = cst__new(&view->arena.allocator, (view->plan->num_steps + 1) * sizeof *sizes);
   if (sizes == NULL) {
@@ -140,7 +140,7 @@ static cst_status explain_sizes(const cst_view *view, const cst__view_batch *bat
     return cst__fail_memory(error, view->plan->num_steps * sizeof *sizes);
   }
   const cst__explain_options options = {.flags = flags, .sizes = sizes};
-  cst_status status = cst__view_runner_apply(view->runner, batch, sizes, &made, NULL, error);
+  cst_status status = cst__query_view_runner_apply(view->runner, batch, sizes, &made, NULL, error);
   if (status == CST_OK) {
     made.release(&made);
     status = cst__query_plan_explain(view->plan, &options, text, NULL, error);
@@ -163,6 +163,6 @@ cst_status cst_view_explain_batch(const cst_view *view, const struct ArrowSchema
     return status;
   }
   const cst_view_run_options usual = CST_VIEW_RUN_OPTIONS_INIT;
-  const cst__view_batch given = {schema, batch, &usual};
+  const cst__query_view_batch given = {schema, batch, &usual};
   return explain_sizes(view, &given, flags, text, error);
 }

@@ -89,28 +89,28 @@ static void diff_input(view_differ *d) {
 /* ---- rows ---- */
 
 static bool has_row_name(const view_differ *d, const char *name) {
-  return cst__view_has_row_name(&d->row_names, name);
+  return cst__query_view_has_row_name(&d->row_names, name);
 }
 
 /* ---- parameters ---- */
 
 /* The parameter of a name in another view; a reset one if there is none. */
 static cst_status find_view_param(view_differ *d, const cst_view *view, const char *name,
-                                  bool *found, cst__view_param *out) {
+                                  bool *found, cst__query_view_param *out) {
   bool any = true;
   for (size_t i = 0; any; i++) {
-    CST__TRY(cst__view_param_at(view, i, &any, out, d->error));
+    CST__TRY(cst__query_view_param_at(view, i, &any, out, d->error));
     *found = any && strcmp(out->name, name) == 0;
     if (*found) {
       break;
     }
-    cst__view_param_reset(out);
+    cst__query_view_param_reset(out);
   }
   return CST_OK;
 }
 
-static cst_status diff_param(view_differ *d, const cst__view_param *before) {
-  cst__view_param after;
+static cst_status diff_param(view_differ *d, const cst__query_view_param *before) {
+  cst__query_view_param after;
   bool found;
   CST__TRY(find_view_param(d, d->after, before->name, &found, &after));
   if (!found) {
@@ -125,15 +125,15 @@ static cst_status diff_param(view_differ *d, const cst__view_param *before) {
                                                             : DIFF_FINE};
   diff_texts(d, &type, before->type, after.type);
   diff_texts(d, &value, before->value, after.value);
-  cst__view_param_reset(&after);
+  cst__query_view_param_reset(&after);
   return CST_OK;
 }
 
-static cst_status diff_new_param(view_differ *d, const cst__view_param *after) {
-  cst__view_param before;
+static cst_status diff_new_param(view_differ *d, const cst__query_view_param *after) {
+  cst__query_view_param before;
   bool found;
   CST__TRY(find_view_param(d, d->before, after->name, &found, &before));
-  cst__view_param_reset(&before);
+  cst__query_view_param_reset(&before);
   if (!found) {
     bool has_value = *after->value != '\0';
     diff_line(d, has_value ? DIFF_FINE : DIFF_BREAKING);
@@ -145,15 +145,15 @@ static cst_status diff_new_param(view_differ *d, const cst__view_param *after) {
 
 static cst_status diff_params(view_differ *d) {
   const cst_view *const views[2] = {d->before, d->after};
-  cst_status (*const compare[2])(view_differ *, const cst__view_param *) = {diff_param,
-                                                                            diff_new_param};
+  cst_status (*const compare[2])(view_differ *, const cst__query_view_param *) = {diff_param,
+                                                                                  diff_new_param};
   for (int side = 0; side < 2; side++) {
     bool found = true;
     for (size_t i = 0; found; i++) {
-      cst__view_param param;
-      CST__TRY(cst__view_param_at(views[side], i, &found, &param, d->error));
+      cst__query_view_param param;
+      CST__TRY(cst__query_view_param_at(views[side], i, &found, &param, d->error));
       cst_status status = found ? compare[side](d, &param) : CST_OK;
-      cst__view_param_reset(&param);
+      cst__query_view_param_reset(&param);
       CST__TRY(status);
     }
   }
@@ -184,14 +184,14 @@ static void print_output_types(const cst_view *view, const cst__query_output *ou
   for (size_t i = 0; i < output->num_columns; i++) {
     const struct ArrowSchema *column = columns->children[output->first_column + i];
     cst__text_puts(out, i > 0 ? ", " : "");
-    cst__view_print_type(column, out);
+    cst__query_view_print_type(column, out);
     cst__text_puts(out, (column->flags & ARROW_FLAG_NULLABLE) != 0 ? "" : " not null");
   }
   cst__text_append(out, "", 1);
 }
 
 static void print_output_spec(const cst_tensor_spec *spec, cst__text *out) {
-  cst__text_puts(out, spec != NULL ? cst__view_kind_name(spec->kind) : "no tensor");
+  cst__text_puts(out, spec != NULL ? cst__query_view_kind_name(spec->kind) : "no tensor");
   if (spec != NULL && spec->dtype != CST_DTYPE_NONE) {
     cst__text_printf(out, " %s", cst_dtype_name(spec->dtype));
   }
@@ -298,12 +298,12 @@ static bool is_inner_statement(const cst__statement *statement) {
 /* Of what is neither input, parameter nor output: what makes the rows, or all else. */
 static void print_inner(const view_differ *d, const cst_view *view, bool of_rows, cst__text *out) {
   cst_query inner = *view->query;
-  size_t num_of_rows = cst__view_count_row_statements(view);
+  size_t num_of_rows = cst__query_view_count_row_statements(view);
   cst__text_append(out, "", 0);
   for (size_t i = 0; i < view->query->num_statements; i++) {
     cst__statement *statement = &view->query->statements[i];
     if (is_inner_statement(statement) &&
-        (i < num_of_rows && cst__view_makes_rows(&d->row_names, statement)) == of_rows) {
+        (i < num_of_rows && cst__query_view_makes_rows(&d->row_names, statement)) == of_rows) {
       inner.statements = statement;
       inner.num_statements = 1;
       cst__query_print(&inner, out);
@@ -337,8 +337,8 @@ cst_status cst_view_diff(const cst_view *before, const cst_view *after, char **t
     return cst__missing(before == NULL ? "before" : after == NULL ? "after" : "an output", error);
   }
   view_differ d = {.before = before, .after = after, .error = error};
-  d.text.failed = !cst__view_find_row_names(before, &d.row_names) ||
-                  !cst__view_find_row_names(after, &d.row_names);
+  d.text.failed = !cst__query_view_find_row_names(before, &d.row_names) ||
+                  !cst__query_view_find_row_names(after, &d.row_names);
   diff_input(&d);
   cst_status status = diff_params(&d);
   if (status == CST_OK) {

@@ -19,8 +19,8 @@ static cst_status view_fail_size(cst_error *error) {
   return cst__fail(error, CST_LIMIT, NULL, "a view has at most %d bytes", CST__VIEW_MAX_SIZE);
 }
 
-cst_status cst__view_file_write(const cst__message *content, char **bytes, size_t *size,
-                                cst_error *error) {
+cst_status cst__query_view_file_write(const cst__message *content, char **bytes, size_t *size,
+                                      cst_error *error) {
   cst__wire_out wire = {0};
   cst__text text = {0};
   char head[CST__VIEW_HEAD];
@@ -78,11 +78,11 @@ static cst_status view_check_frame(cst_bytes bytes, cst_error *error) {
   return CST_OK;
 }
 
-cst_status cst__view_file_read(cst_bytes bytes, cst__arena *arena, const cst__message **out,
-                               cst_error *error) {
+cst_status cst__query_view_file_read(cst_bytes bytes, cst__arena *arena, const cst__message **out,
+                                     cst_error *error) {
   CST__TRY(view_check_frame(bytes, error));
   cst_bytes content = {bytes.data + CST__VIEW_HEAD, bytes.size - CST__VIEW_HEAD - CST__SHA256_SIZE};
-  cst__message *tree = cst__message_new(arena, cst__view_def);
+  cst__message *tree = cst__message_new(arena, cst__query_view_def);
   if (tree == NULL) {
     return cst__fail_memory(error, sizeof *tree);
   }
@@ -91,6 +91,6 @@ cst_status cst__view_file_read(cst_bytes bytes, cst__arena *arena, const cst__me
   return CST_OK;
 }
 
-void cst__view_file_digest(cst_bytes bytes, char hex[CST__SHA256_HEX]) {
+void cst__query_view_file_digest(cst_bytes bytes, char hex[CST__SHA256_HEX]) {
   cst__sha256_hex(bytes.data + bytes.size - CST__SHA256_SIZE, hex);
 }

@@ -21,7 +21,7 @@ enum {
   CST__VIEW_MAX_SIZE = 4 << 20 /* of the whole */
 };
 
-extern const cst__message_def *const cst__view_def; /* of view.proto */
+extern const cst__message_def *const cst__query_view_def; /* of view.proto */
 
 /* The numbers of the fields. */
 enum {
@@ -59,16 +59,16 @@ enum {
 };
 
 /* The bytes of a view whose content is this tree. cst_free. CST_LIMIT if they are too many. */
-cst_status cst__view_file_write(const cst__message *content, char **bytes, size_t *size,
-                                cst_error *error);
+cst_status cst__query_view_file_write(const cst__message *content, char **bytes, size_t *size,
+                                      cst_error *error);
 
 /* The content of a view's bytes, which it borrows, in the arena. Nothing in them is trusted:
  * CST_CORRUPT for damaged ones and for those that are no view, CST_UNSUPPORTED for later versions,
  * CST_LIMIT for too many. */
-cst_status cst__view_file_read(cst_bytes bytes, cst__arena *arena, const cst__message **out,
-                               cst_error *error);
+cst_status cst__query_view_file_read(cst_bytes bytes, cst__arena *arena, const cst__message **out,
+                                     cst_error *error);
 
 /* The digest that sound bytes end with, as hex. */
-void cst__view_file_digest(cst_bytes bytes, char hex[CST__SHA256_HEX]);
+void cst__query_view_file_digest(cst_bytes bytes, char hex[CST__SHA256_HEX]);
 
 #endif /* QUERY_VIEW_VIEW_FILE_H */

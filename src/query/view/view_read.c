@@ -134,7 +134,7 @@ static cst_status read_view_input(view_reader *r) {
     r->options.schema = r->schema;
     return CST_OK;
   }
-  CST__TRY(cst__view_read_type(type, &r->arena, &r->type, r->error));
+  CST__TRY(cst__query_view_read_type(type, &r->arena, &r->type, r->error));
   r->options.type = &r->type;
   return CST_OK;
 }
@@ -215,8 +215,8 @@ static cst_status outputs_as_bytes(const cst__message *content, cst__wire_out *o
 static cst_status check_outputs(view_reader *r, const cst_view *view) {
   cst__wire_out said = {0};
   cst__wire_out made = {0};
-  cst__message *again = cst__message_new(&r->arena, cst__view_def);
-  cst_status status = again != NULL && cst__view_put_outputs(view, &r->arena, again)
+  cst__message *again = cst__message_new(&r->arena, cst__query_view_def);
+  cst_status status = again != NULL && cst__query_view_put_outputs(view, &r->arena, again)
                           ? outputs_as_bytes(r->content, &said, r->error)
                           : cst__fail_memory(r->error, sizeof *again);
   if (status == CST_OK) {
@@ -239,7 +239,7 @@ static cst_status keep_saved(const view_reader *r, cst_bytes bytes, cst_view *vi
   cst__text text = {0};
   cst__text_append(&text, bytes.data, bytes.size);
   CST__TRY(cst__text_finish(&text, &view->saved, &view->saved_size, r->error));
-  cst__view_file_digest(bytes, view->digest);
+  cst__query_view_file_digest(bytes, view->digest);
   const cst_bytes query = cst__message_bytes(r->content, CST__VIEW_QUERY);
   view->text = cst__arena_copy(&view->arena, query.data, query.size);
   return view->text != NULL ? CST_OK : cst__fail_memory(r->error, query.size);
@@ -256,7 +256,7 @@ static cst_status finish_view(view_reader *r, cst_bytes bytes, cst_view *view) {
 /* ---- all of it ---- */
 
 static cst_status read_view(view_reader *r, cst_bytes bytes, cst_view **out) {
-  CST__TRY(cst__view_file_read(bytes, &r->arena, &r->content, r->error));
+  CST__TRY(cst__query_view_file_read(bytes, &r->arena, &r->content, r->error));
   CST__TRY(cst_query_new(&r->arena.allocator, &r->query, r->error));
   const cst_bytes text = cst__message_bytes(r->content, CST__VIEW_QUERY);
   CST__TRY(cst_query_add(r->query, (const char *)text.data, text.size, r->error));

@@ -5,12 +5,13 @@
 
 #include "base/arguments.h"
 
-bool cst__view_has_row_name(const cst__name_map *names, const char *name) {
+bool cst__query_view_has_row_name(const cst__name_map *names, const char *name) {
   return cst__name_map_find(names, name, strlen(name)) != SIZE_MAX;
 }
 
 static bool add_row_name(cst__name_map *names, const char *name) {
-  return cst__view_has_row_name(names, name) || cst__name_map_add(names, name, strlen(name), 0);
+  return cst__query_view_has_row_name(names, name) ||
+         cst__name_map_add(names, name, strlen(name), 0);
 }
 
 static bool add_row_names(cst__name_map *names, const cst__expr *expr) {
@@ -25,7 +26,7 @@ static bool add_row_names(cst__name_map *names, const cst__expr *expr) {
   return added;
 }
 
-size_t cst__view_count_row_statements(const cst_view *view) {
+size_t cst__query_view_count_row_statements(const cst_view *view) {
   size_t count = view->query->num_statements;
   while (count > 0 && view->query->statements[count - 1].kind != CST__STATEMENT_ROWS) {
     count--;
@@ -33,25 +34,25 @@ size_t cst__view_count_row_statements(const cst_view *view) {
   return count;
 }
 
-bool cst__view_makes_rows(const cst__name_map *names, const cst__statement *statement) {
+bool cst__query_view_makes_rows(const cst__name_map *names, const cst__statement *statement) {
   switch (statement->kind) {
     case CST__STATEMENT_ROWS:
       return true;
     case CST__STATEMENT_LET:
-      return cst__view_has_row_name(names, statement->path->name);
+      return cst__query_view_has_row_name(names, statement->path->name);
     case CST__STATEMENT_RENAME:
-      return cst__view_has_row_name(names, statement->name);
+      return cst__query_view_has_row_name(names, statement->name);
     default:
       return false;
   }
 }
 
 /* Upwards, as each name is made above what uses it. */
-bool cst__view_find_row_names(const cst_view *view, cst__name_map *names) {
+bool cst__query_view_find_row_names(const cst_view *view, cst__name_map *names) {
   bool found = true;
-  for (size_t i = cst__view_count_row_statements(view); found && i-- > 0;) {
+  for (size_t i = cst__query_view_count_row_statements(view); found && i-- > 0;) {
     const cst__statement *statement = &view->query->statements[i];
-    if (cst__view_makes_rows(names, statement)) {
+    if (cst__query_view_makes_rows(names, statement)) {
       found = add_row_names(names, statement->path) && add_row_names(names, statement->value);
     }
   }
@@ -63,7 +64,7 @@ static bool have_switch(const cst_view *view, const cst__name_map *names) {
   for (size_t i = 0; i < view->query->num_statements; i++) {
     const cst__statement *statement = &view->query->statements[i];
     if (statement->kind == CST__STATEMENT_PARAM && strcmp(statement->type->name, "bool") == 0 &&
-        cst__view_has_row_name(names, statement->name)) {
+        cst__query_view_has_row_name(names, statement->name)) {
       return true;
     }
   }
@@ -78,7 +79,7 @@ cst_status cst_view_row_paths(const cst_view *view, const char *const **paths, s
     return cst__missing(view == NULL ? "view" : paths == NULL ? "paths" : "count", error);
   }
   cst__name_map names = {0};
-  bool found = cst__view_find_row_names(view, &names);
+  bool found = cst__query_view_find_row_names(view, &names);
   bool is_switched = found && have_switch(view, &names);
   cst__name_map_reset(&names);
   if (!found) {

@@ -25,7 +25,7 @@ typedef struct runner_state {
   int64_t *sizes; /* for the next run: how many elements each step makes; NULL: not asked */
 } runner_state;
 
-struct cst__view_runner {
+struct cst__query_view_runner {
   cst_allocator allocator;
   cst__arena arena;
   const cst__query_view_input *input;
@@ -47,7 +47,8 @@ struct cst__view_runner {
 /* ---- tensors of rows of nulls ---- */
 
 /* What dense tensors have where a record is bad. */
-static cst_status filling_specs(const cst__view_runner *r, cst_specs **out, cst_error *error) {
+static cst_status filling_specs(const cst__query_view_runner *r, cst_specs **out,
+                                cst_error *error) {
   size_t count = cst_specs_num_specs(r->specs);
   cst_tensor_spec *items = cst__new(&r->allocator, (count + 1) * sizeof *items);
   if (items == NULL) {
@@ -62,14 +63,14 @@ static cst_status filling_specs(const cst__view_runner *r, cst_specs **out, cst_
   return status;
 }
 
-static cst_status new_adapter(const cst__view_runner *r, const cst_specs *specs,
+static cst_status new_adapter(const cst__query_view_runner *r, const cst_specs *specs,
                               cst_tensor_adapter **out, cst_error *error) {
   cst_tensor_options own = CST_TENSOR_OPTIONS_INIT;
   own.allocator = &r->allocator;
   return cst_tensor_adapter_new(cst__query_plan_schema(r->plan), specs, &own, out, error);
 }
 
-static cst_status make_filling_adapter(cst__view_runner *r, cst_error *error) {
+static cst_status make_filling_adapter(cst__query_view_runner *r, cst_error *error) {
   cst_specs *specs;
   CST__TRY(filling_specs(r, &specs, error));
   cst_status status = new_adapter(r, specs, &r->filling, error);
@@ -78,7 +79,7 @@ static cst_status make_filling_adapter(cst__view_runner *r, cst_error *error) {
 }
 
 /* Made for the first call that needs it. */
-static cst_status runner_filling_adapter(cst__view_runner *r, const cst_tensor_adapter **out,
+static cst_status runner_filling_adapter(cst__query_view_runner *r, const cst_tensor_adapter **out,
                                          cst_error *error) {
   cst__mutex_lock(&r->lock);
   cst_status status = r->filling == NULL ? make_filling_adapter(r, error) : CST_OK;
@@ -90,7 +91,7 @@ static cst_status runner_filling_adapter(cst__view_runner *r, const cst_tensor_a
 /* ---- what is shared ---- */
 
 /* The columns that hold what the plan wants: the fields of the batch that it reads. */
-static cst_status runner_columns(cst__view_runner *r, const char *const **out, size_t *count,
+static cst_status runner_columns(cst__query_view_runner *r, const char *const **out, size_t *count,
                                  cst_error *error) {
   const cst__query_plan *plan = r->plan;
   const char **names = cst__arena_take(&r->arena, (plan->num_nodes + 1) * sizeof *names);
@@ -107,7 +108,7 @@ static cst_status runner_columns(cst__view_runner *r, const char *const **out, s
   return CST_OK;
 }
 
-static cst_status share_messages(cst__view_runner *r, cst_error *error) {
+static cst_status share_messages(cst__query_view_runner *r, cst_error *error) {
   cst__message_plan_options options = {.message = r->input->message, .allocator = &r->allocator};
   options.columns = cst__query_plan_paths(r->plan, &options.num_columns);
   static const char *const nothing[1] = {NULL};
@@ -120,7 +121,7 @@ static cst_status share_messages(cst__view_runner *r, cst_error *error) {
 }
 
 /* Puts the type after flat in the place of what the decoder gives. */
-static cst_status share_flat(cst__view_runner *r, cst_error *error) {
+static cst_status share_flat(cst__query_view_runner *r, cst_error *error) {
   const cst__flat_settings settings = {.schema = r->input->schema};
   cst__stage_output output;
   CST__TRY(cst_decoder_arrow_schema(r->compiled, &r->decoded, error));
@@ -130,21 +131,21 @@ static cst_status share_flat(cst__view_runner *r, cst_error *error) {
   return CST_OK;
 }
 
-static cst_status share_examples(cst__view_runner *r, cst_error *error) {
+static cst_status share_examples(cst__query_view_runner *r, cst_error *error) {
   cst__example_decoder_options options = {.allocator = &r->allocator};
   CST__TRY(runner_columns(r, &options.columns, &options.num_columns, error));
   CST__TRY(cst__example_decoder_new(r->input->schema, &options, &r->compiled, error));
   return share_flat(r, error);
 }
 
-static cst_status share_sequences(cst__view_runner *r, cst_error *error) {
+static cst_status share_sequences(cst__query_view_runner *r, cst_error *error) {
   cst__sequence_decoder_options options = {.allocator = &r->allocator};
   CST__TRY(runner_columns(r, &options.columns, &options.num_columns, error));
   CST__TRY(cst__sequence_decoder_new(r->input->schema, &options, &r->compiled, error));
   return share_flat(r, error);
 }
 
-static cst_status share_decoder(cst__view_runner *r, cst_error *error) {
+static cst_status share_decoder(cst__query_view_runner *r, cst_error *error) {
   switch (r->input->from) {
     case CST__FROM_MESSAGE:
       return share_messages(r, error);
@@ -158,10 +159,10 @@ static cst_status share_decoder(cst__view_runner *r, cst_error *error) {
   return CST_OK;
 }
 
-cst_status cst__view_runner_new(const cst__view_runner_options *options, cst__view_runner **out,
-                                cst_error *error) {
+cst_status cst__query_view_runner_new(const cst__query_view_runner_options *options,
+                                      cst__query_view_runner **out, cst_error *error) {
   cst_allocator allocator = cst__allocator_of(options->allocator);
-  cst__view_runner *r = cst__new_zero(&allocator, sizeof *r);
+  cst__query_view_runner *r = cst__new_zero(&allocator, sizeof *r);
   if (r == NULL) {
     return cst__fail_memory(error, sizeof *r);
   }
@@ -177,7 +178,7 @@ cst_status cst__view_runner_new(const cst__view_runner_options *options, cst__vi
     status = new_adapter(r, r->specs, &r->adapter, error);
   }
   if (status != CST_OK) {
-    cst__view_runner_free(r);
+    cst__query_view_runner_free(r);
     return status;
   }
   *out = r;
@@ -197,7 +198,7 @@ static void runner_state_free(runner_state *state) {
   cst__delete(state);
 }
 
-void cst__view_runner_free(cst__view_runner *r) {
+void cst__query_view_runner_free(cst__query_view_runner *r) {
   if (r == NULL) {
     return;
   }
@@ -220,7 +221,8 @@ void cst__view_runner_free(cst__view_runner *r) {
   cst__delete(r);
 }
 
-static cst_status runner_state_open(cst__view_runner *r, runner_state *state, cst_error *error) {
+static cst_status runner_state_open(cst__query_view_runner *r, runner_state *state,
+                                    cst_error *error) {
   if (r->compiled != NULL) {
     CST__TRY(cst__decoder_share(r->compiled, &state->decoder, error));
   }
@@ -231,7 +233,7 @@ static cst_status runner_state_open(cst__view_runner *r, runner_state *state, cs
                                     : CST_OK;
 }
 
-static cst_status runner_take(cst__view_runner *r, runner_state **out, cst_error *error) {
+static cst_status runner_take(cst__query_view_runner *r, runner_state **out, cst_error *error) {
   cst__mutex_lock(&r->lock);
   runner_state *state = r->idle;
   if (state != NULL) {
@@ -253,7 +255,7 @@ static cst_status runner_take(cst__view_runner *r, runner_state **out, cst_error
   return CST_OK;
 }
 
-static void runner_put(cst__view_runner *r, runner_state *state) {
+static void runner_put(cst__query_view_runner *r, runner_state *state) {
   cst__mutex_lock(&r->lock);
   state->next = r->idle;
   r->idle = state;
@@ -277,7 +279,7 @@ static cst_status runner_decode(runner_state *state, const cst__records *records
 
 /* What a call is about: records, or the rows of a batch. */
 typedef struct runner_call {
-  cst__view_runner *runner;
+  cst__query_view_runner *runner;
   runner_state *state;
   const cst_view_run_options *options;
   const cst_bytes *records;         /* NULL: a batch */
@@ -526,7 +528,7 @@ static cst_status call_run(runner_call *c, struct ArrowArray *out, cst_tensors *
 
 /* ---- records ---- */
 
-static cst_status runner_check_records(const cst__view_runner *r, cst_error *error) {
+static cst_status runner_check_records(const cst__query_view_runner *r, cst_error *error) {
   if (r->decoded.release != NULL) {
     return CST_OK;
   }
@@ -536,7 +538,7 @@ static cst_status runner_check_records(const cst__view_runner *r, cst_error *err
                    "the view is not bound to how records are read");
 }
 
-static cst_status runner_check_tensors(const cst__view_runner *r, cst_error *error) {
+static cst_status runner_check_tensors(const cst__query_view_runner *r, cst_error *error) {
   if (r->without == NULL) {
     return CST_OK;
   }
@@ -546,9 +548,10 @@ static cst_status runner_check_tensors(const cst__view_runner *r, cst_error *err
   return status;
 }
 
-cst_status cst__view_runner_decode(cst__view_runner *r, const cst__view_records *records,
-                                   struct ArrowArray *out, cst_tensors **tensors,
-                                   cst_error *error) {
+cst_status cst__query_view_runner_decode(cst__query_view_runner *r,
+                                         const cst__query_view_records *records,
+                                         struct ArrowArray *out, cst_tensors **tensors,
+                                         cst_error *error) {
   runner_call call = {.runner = r,
                       .options = records->options,
                       .records = records->items,
@@ -571,7 +574,7 @@ cst_status cst__view_runner_decode(cst__view_runner *r, const cst__view_records 
 
 /* ---- batches ---- */
 
-static cst_status runner_validate(const cst__view_runner *r, const struct ArrowSchema *schema,
+static cst_status runner_validate(const cst__query_view_runner *r, const struct ArrowSchema *schema,
                                   const struct ArrowArray *batch, cst_error *error) {
   cst__arena arena;
   cst__view view;
@@ -589,7 +592,7 @@ static cst_status runner_validate(const cst__view_runner *r, const struct ArrowS
 
 /* The run for batches of this type: one that is kept, for what decoders give and for what the query
  * is bound to; else *own, which the caller closes. */
-static cst_status runner_run_of(cst__view_runner *r, runner_state *state,
+static cst_status runner_run_of(cst__query_view_runner *r, runner_state *state,
                                 const struct ArrowSchema *schema, cst__query_run **run,
                                 cst__query_run **own, cst_error *error) {
   const struct ArrowSchema *bound = &r->input->type;
@@ -642,8 +645,10 @@ static cst_status runner_apply(runner_call *c, struct ArrowArray *out, cst_tenso
   return status;
 }
 
-cst_status cst__view_runner_apply(cst__view_runner *r, const cst__view_batch *batch, int64_t *sizes,
-                                  struct ArrowArray *out, cst_tensors **tensors, cst_error *error) {
+cst_status cst__query_view_runner_apply(cst__query_view_runner *r,
+                                        const cst__query_view_batch *batch, int64_t *sizes,
+                                        struct ArrowArray *out, cst_tensors **tensors,
+                                        cst_error *error) {
   runner_call call = {.runner = r,
                       .options = batch->options,
                       .schema = batch->schema,

@@ -15,7 +15,7 @@ typedef struct view_specs {
   cst_error *error;
 } view_specs;
 
-const char *cst__view_kind_name(cst_tensor_kind kind) {
+const char *cst__query_view_kind_name(cst_tensor_kind kind) {
   switch (kind) {
     case CST_TENSOR_DENSE:
       return "dense";

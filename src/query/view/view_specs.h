@@ -13,6 +13,6 @@ cst_status cst__query_view_specs_new(const cst__query_plan *plan, const cst_allo
                                      cst_specs **out, const char **without, cst_error *error);
 
 /* "dense", "sparse" (of both kinds), "ragged", "structured"; "" for 0. */
-const char *cst__view_kind_name(cst_tensor_kind kind);
+const char *cst__query_view_kind_name(cst_tensor_kind kind);
 
 #endif /* QUERY_VIEW_VIEW_SPECS_H */

@@ -152,7 +152,7 @@ static cst_status write_input(view_writer *w) {
     return write_message(w);
   }
   if (input->schema == NULL) {
-    return cst__view_put_type(&input->type, &w->arena, w->content, CST__VIEW_TYPE)
+    return cst__query_view_put_type(&input->type, &w->arena, w->content, CST__VIEW_TYPE)
                ? CST_OK
                : cst__fail_memory(w->error, sizeof *w->content);
   }
@@ -217,11 +217,11 @@ static cst_status write_content(view_writer *w) {
   const char *from = cst__query_from_name(view->input.from);
   char producer[64] = "columnstone ";
   strncat(producer, cst_version(), sizeof producer - strlen(producer) - 1);
-  w->content = cst__message_new(&w->arena, cst__view_def);
+  w->content = cst__message_new(&w->arena, cst__query_view_def);
   if (w->content == NULL || !write_view_text(w, w->content, CST__VIEW_PRODUCER, producer) ||
       !write_view_text(w, w->content, CST__VIEW_QUERY, view->text) ||
       !write_view_text(w, w->content, CST__VIEW_FROM, from) || !write_params(w) ||
-      !cst__view_put_outputs(view, &w->arena, w->content)) {
+      !cst__query_view_put_outputs(view, &w->arena, w->content)) {
     return cst__fail_memory(w->error, sizeof *w->content);
   }
   CST__TRY(write_chosen(w));
@@ -239,12 +239,12 @@ static cst_status make_saved(cst_view *view, cst_error *error) {
   cst__arena_init(&w.arena, &view->arena.allocator);
   cst_status status = write_content(&w);
   if (status == CST_OK) {
-    status = cst__view_file_write(w.content, &view->saved, &view->saved_size, error);
+    status = cst__query_view_file_write(w.content, &view->saved, &view->saved_size, error);
   }
   cst__arena_reset(&w.arena);
   if (status == CST_OK) {
     const cst_bytes saved = {(const uint8_t *)view->saved, view->saved_size};
-    cst__view_file_digest(saved, view->digest);
+    cst__query_view_file_digest(saved, view->digest);
   }
   return status;
 }

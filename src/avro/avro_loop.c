@@ -14,6 +14,8 @@
 
 typedef const uint8_t *place;
 
+enum { FEW_BYTES = 16 /* no more than CST__AVRO_SLACK, and the padding of a buffer */ };
+
 static const char cut[] = "the bytes end within it, or a length points past their end";
 static const char damaged[] = "the file is damaged, or its schema is not that of its values";
 
@@ -105,6 +107,43 @@ ALWAYS_INLINE bool is_ascii(place at, size_t size) {
   return (high & UINT64_C(0x8080808080808080)) == 0;
 }
 
+/* Appends bytes. Few of them are copied as a fixed number: there are readable bytes after them, and
+ * a buffer has room beyond what is counted. */
+ALWAYS_INLINE bool put_bytes(cst__builder *to, place at, size_t size) {
+  if (UNLIKELY(!cst__builder_has_room(to) || !cst__builder_has_bytes(to, size))) {
+    return false;
+  }
+  uint8_t *out = to->values + to->num_bytes;
+  if (LIKELY(size <= FEW_BYTES)) {
+    memcpy(out, at, FEW_BYTES);
+  } else {
+    memcpy(out, at, size);
+  }
+  cst__builder_put_string(to, size);
+  return true;
+}
+
+/* Appends a null; the usual ones, after the first of a batch, here. */
+ALWAYS_INLINE bool put_null(cst__builder *to) {
+  int64_t length = to->length;
+  if (UNLIKELY(to->validity == NULL || length >= to->capacity)) {
+    return cst__builder_append_null(to);
+  }
+  if (to->offsets != NULL) {
+    to->offsets[length + 1] = to->offsets[length];
+  } else if (to->type->width == 8) {
+    memset(to->values + (size_t)length * 8, 0, 8);
+  } else if (to->type->width == 4) {
+    memset(to->values + (size_t)length * 4, 0, 4);
+  } else {
+    return cst__builder_append_null(to);
+  }
+  to->validity[length >> 3] &= (uint8_t) ~(1U << (length & 7));
+  to->null_count++;
+  to->length = length + 1;
+  return true;
+}
+
 static bool align_children(const cst__builder *rows) {
   for (size_t i = 0; i < rows->num_children; i++) {
     if (!cst__builder_pad(&rows->children[i], rows->length)) {
@@ -123,6 +162,9 @@ typedef struct item_block {
   int64_t count;
   place end;
 } item_block;
+
+/* A list ends with a byte that is zero, and so is one of no items. */
+ALWAYS_INLINE bool is_last_block(place at, place end) { return at < end && *at == 0; }
 
 /* Reads it. With `passes` only the items of a block that does not say its size are left to be
  * read: others are passed over. */
@@ -316,14 +358,14 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
           what = "a string that is not UTF-8";
           goto is_wrong;
         }
-        if (UNLIKELY(!cst__builder_append_bytes(to, at, (size_t)n))) {
+        if (UNLIKELY(!put_bytes(to, at, (size_t)n))) {
           goto no_memory;
         }
         at += n;
         break;
       case CST__AVRO_PUT_BYTES:
         TAKE_SIZE(n);
-        if (UNLIKELY(!cst__builder_append_bytes(to, at, (size_t)n))) {
+        if (UNLIKELY(!put_bytes(to, at, (size_t)n))) {
           goto no_memory;
         }
         at += n;
@@ -395,7 +437,7 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
           goto no_branch;
         }
         if (n == s->number) {
-          if (UNLIKELY(!cst__builder_append_null(to))) {
+          if (UNLIKELY(!put_null(to))) {
             goto no_memory;
           }
           s = steps + s->jump - 1;
@@ -422,9 +464,14 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
         break;
       case CST__AVRO_LIST:
       case CST__AVRO_SKIP_LIST:
-        at = read_block(at, end, s->number, s->op == CST__AVRO_SKIP_LIST, &empties, &items);
-        if (UNLIKELY(items.count < 0)) {
-          goto wrong_block;
+        if (is_last_block(at, end)) {
+          at++;
+          items.count = 0;
+        } else {
+          at = read_block(at, end, s->number, s->op == CST__AVRO_SKIP_LIST, &empties, &items);
+          if (UNLIKELY(items.count < 0)) {
+            goto wrong_block;
+          }
         }
         if (items.count == 0) {
           if (to != NULL && UNLIKELY(!cst__builder_end_list(to))) {
@@ -453,9 +500,14 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
           what = "a block of items that has another size than it says";
           goto is_wrong;
         }
-        at = read_block(at, end, s->number, s->op == CST__AVRO_SKIP_NEXT, &empties, &items);
-        if (UNLIKELY(items.count < 0)) {
-          goto wrong_block;
+        if (LIKELY(is_last_block(at, end))) {
+          at++;
+          items.count = 0;
+        } else {
+          at = read_block(at, end, s->number, s->op == CST__AVRO_SKIP_NEXT, &empties, &items);
+          if (UNLIKELY(items.count < 0)) {
+            goto wrong_block;
+          }
         }
         if (items.count > 0) {
           frame[-1].left = items.count;

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import decimal
 import io
 import json
 import pathlib
+import random
 from typing import Any
 
 import avro_files as avro
@@ -291,6 +293,88 @@ def test_defaults(tmp_path: pathlib.Path, kind: Any, default: Any, expected: Any
         assert all(value != value for value in found)
     else:
         assert found == [expected, expected]
+
+
+PROMOTED = {
+    "int": ["int", "long", "double"],  # to float, fastavro does not round
+    "long": ["long", "double"],
+    "float": ["float", "double"],
+    "string": ["string", "bytes"],
+    "bytes": ["bytes"],  # random ones are seldom text
+}
+
+
+class Reader:
+    """Random schemas that can read a schema."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+
+    def of(self, schema: Any) -> Any:
+        r = self.random
+        kind = avro.kind_of(schema)
+        match kind:
+            case "record":
+                fields = [
+                    {"name": field["name"], "type": self.of(field["type"])}
+                    for field in schema["fields"]
+                    if r.random() < 0.8
+                ]
+                r.shuffle(fields)
+                if r.random() < 0.5:
+                    items = {"type": "array", "items": "int"}
+                    fields.insert(0, {"name": "new", "type": items, "default": [1, 2]})
+                return {**schema, "fields": fields}
+            case "array":
+                return {**schema, "items": self.of(schema["items"])}
+            case "map":
+                return {**schema, "values": self.of(schema["values"])}
+            case "enum":
+                symbols = [*schema["symbols"][:1], "other"]
+                return {**schema, "symbols": symbols, "default": "other"}
+            case "union":  # of those that could be read as each other, fastavro takes the first
+                wide = [branch for branch in ("double", "float", "long", "int") if branch in schema]
+                texts = [branch for branch in ("string", "bytes") if branch in schema]
+                order = wide[::-1] + texts
+                return order + [branch for branch in schema if branch not in order]
+            case "null" | "fixed":
+                return schema
+        promoted: Any = r.choice(PROMOTED.get(kind, [kind]))
+        return ["null", promoted] if r.random() < 0.3 else promoted
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_resolution_of_random_pairs_is_as_fastavro_has_it(
+    tmp_path: pathlib.Path, seed: int
+) -> None:
+    maker = avro.Maker(seed)
+    schema = maker.record(3, fields=6)
+    values = [maker.value(schema) for _ in range(10)]
+    path = write(tmp_path / "a.avro", schema, values)
+    reader = Reader(seed).of(schema)
+    expected = list(fastavro.reader(io.BytesIO(path.read_bytes()), copy.deepcopy(reader)))
+    found = rows(path, avro_schema=json.dumps(reader))
+    assert [as_plain(reader, row) for row in found] == expected
+
+
+def as_plain(schema: Any, value: Any) -> Any:
+    """A row of ours as fastavro has it: maps are dicts, and of a union there is the value."""
+    if value is None:
+        return None
+    match avro.kind_of(schema):
+        case "record":
+            return {f["name"]: as_plain(f["type"], value[f["name"]]) for f in schema["fields"]}
+        case "array":
+            return [as_plain(schema["items"], item) for item in value]
+        case "map":
+            return {key: as_plain(schema["values"], item) for key, item in value}
+        case "union":
+            others = [branch for branch in schema if avro.kind_of(branch) != "null"]
+            if len(others) == 1:
+                return as_plain(others[0], value)
+            set_ones = [b for b in others if value[avro.branch_name(b)] is not None]
+            return as_plain(set_ones[0], value[avro.branch_name(set_ones[0])])
+    return value
 
 
 def test_schema_of_a_file(tmp_path: pathlib.Path) -> None:

@@ -14,7 +14,8 @@ typedef enum option_type {
   TYPE_NAMES,
   TYPE_NUMBER,
   TYPE_BYTES,
-  TYPE_SOURCE
+  TYPE_SOURCE,
+  TYPE_FORMAT_OPTION
 } option_type;
 
 /* In the order of options.def. */
@@ -123,7 +124,8 @@ static bool next_flag(const cli_verb *verb, size_t *at, format_flag *flag) {
   size_t seen = 0;
   for (size_t i = 0; (format = cst_format_get(i)) != NULL; i++) {
     flag->format = format->name;
-    for (size_t k = 0; (flag->info = cst_format_option_get(format->name, k)) != NULL; k++) {
+    for (size_t k = 0;
+         !format->is_plugin && (flag->info = cst_format_option_get(format->name, k)) != NULL; k++) {
       if (seen++ >= *at && verb_takes(verb, flag->info)) {
         *at = seen;
         name_flag(flag);
@@ -147,20 +149,33 @@ static bool find_flag(const cli_verb *verb, const char *name, size_t size, char 
   return false;
 }
 
-static int add_format_option(const cli_verb *verb, const format_flag *flag, const char *value,
+static int add_format_option(const cli_verb *verb, const char *name, const char *value,
                              cli_settings *settings) {
   size_t count = settings->formats.num_input;
   cst_option *list = realloc(settings->formats.input, (count + 1) * sizeof *list);
   if (list == NULL) {
     return cli_usage(verb, NULL, "out of memory");
   }
-  list[count] = (cst_option){.name = flag->info->name, .value = value};
-  if (value == NULL) {
-    list[count].value = turns_off(flag->info) ? "false" : "true";
-  }
+  list[count] = (cst_option){.name = name, .value = value};
   settings->formats.input = list;
   settings->formats.num_input = count + 1;
   return -1;
+}
+
+static int add_flag(const cli_verb *verb, const format_flag *flag, const char *value,
+                    cli_settings *settings) {
+  const char *switched = turns_off(flag->info) ? "false" : "true";
+  return add_format_option(verb, flag->info->name, value != NULL ? value : switched, settings);
+}
+
+/* NAME=VALUE, cut in place: argv belongs to the program. */
+static int add_named_option(const cli_verb *verb, char *text, cli_settings *settings) {
+  char *equals = strchr(text, '=');
+  if (equals == NULL || equals == text) {
+    return cli_usage(verb, NULL, "--format-option takes NAME=VALUE, not '%.40s'", text);
+  }
+  *equals = '\0';
+  return add_format_option(verb, text, equals + 1, settings);
 }
 
 /* True if the option matters to reading, or to writing, files of the format. */
@@ -178,9 +193,11 @@ static bool uses(const char *format, const char *name, bool reads) {
  * NULL for records, whose columns will tell it. */
 static const char *format_of_output(const char *format, const char *name) {
   const cst_format_info *info;
+  if (format != NULL) {
+    return uses(format, name, false) ? format : NULL;
+  }
   for (size_t i = 0; (info = cst_format_get(i)) != NULL; i++) {
-    bool may_be = format != NULL ? strcmp(format, info->name) == 0 : info->is_records;
-    if (may_be && uses(info->name, name, false)) {
+    if (info->is_records && uses(info->name, name, false)) {
       return info->name;
     }
   }
@@ -223,10 +240,12 @@ cst_status cli_share_options(cli_settings *settings, const char *output, cst_err
 static const option *next_option(const cli_verb *verb, size_t *at) {
   for (; *at < CLI_NUM_OPTIONS; (*at)++) {
     const cli_option_id *id = verb->options;
-    while (*id != OPTION_HELP && *id != *at) {
+    bool of_formats = *at == OPTION_FORMAT_OPTION; /* of verbs that take those */
+    while (*id != OPTION_HELP && *id != *at &&
+           !(of_formats && (*id == OPTIONS_FORMATS || *id == OPTIONS_FORMATS_BOTH))) {
       id++;
     }
-    if (*id == *at) {
+    if (*id == *at || (of_formats && *id != OPTION_HELP)) {
       return &options[(*at)++];
     }
   }
@@ -457,6 +476,8 @@ static int apply(const cli_verb *verb, const option *o, char *value, cli_setting
       return parse_number(verb, o, value, 1, settings);
     case TYPE_BYTES:
       return parse_bytes(verb, o, value, settings);
+    case TYPE_FORMAT_OPTION:
+      return add_named_option(verb, value, settings);
     case TYPE_SOURCE:
       return set_source(verb, o, value, settings);
     case TYPE_HELP:
@@ -494,7 +515,7 @@ static int parse_option(const cli_verb *verb, int argc, char **argv, int *at,
     }
     value = argv[++*at];
   }
-  return is_flag ? add_format_option(verb, &flag, takes != NULL ? value : NULL, settings)
+  return is_flag ? add_flag(verb, &flag, takes != NULL ? value : NULL, settings)
                  : apply(verb, o, value, settings);
 }
 

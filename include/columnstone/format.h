@@ -57,7 +57,8 @@ CST_API const cst_container_info *cst_container_get(size_t i);
 
 /* ---- their options (<columnstone/options.h>) ---- */
 
-/* The i-th option of a format ("csv"); NULL after the last one, and for formats without options. */
+/* The i-th option of a format ("csv"); NULL after the last one, and for formats without options. A
+ * plug-in is loaded for it; programs tell theirs when they are used. */
 CST_API const cst_option_info *cst_format_option_get(const char *format, size_t i);
 
 /* ---- plug-ins ---- */
@@ -80,15 +81,21 @@ typedef struct cst_plugin_read_options {
    * EFBIG of the stream. UINT64_MAX: any number. What the batches hold, Columnstone counts. */
   uint64_t max_memory;
   uint64_t max_inflation; /* cst_source_options.max_inflation, which max_memory is made of */
+  /* Of cst_plugin_format.options: those that are given, checked, and the usual values of others;
+   * each once, in the order of the table. One that has no value is not among them. */
+  const cst_option *options;
+  size_t num_options;
 } cst_plugin_read_options;
 
 /* What a plug-in's writer is told. */
 typedef struct cst_plugin_write_options {
-  size_t size;         /* sizeof(cst_plugin_write_options) of the host */
-  int32_t level;       /* of compression; 0: the usual one */
-  int64_t group_bytes; /* flush a row group when this much data is pending; 0: the usual */
-  bool lossy;          /* round what the format cannot hold exactly, instead of failing */
-  int32_t threads;     /* that the plug-in may use, the caller's included; >= 1 */
+  size_t size;               /* sizeof(cst_plugin_write_options) of the host */
+  int32_t level;             /* of compression; 0: the usual one */
+  int64_t group_bytes;       /* flush a row group when this much data is pending; 0: the usual */
+  bool lossy;                /* round what the format cannot hold exactly, instead of failing */
+  int32_t threads;           /* that the plug-in may use, the caller's included; >= 1 */
+  const cst_option *options; /* as of cst_plugin_read_options */
+  size_t num_options;
 } cst_plugin_write_options;
 
 /* A format. Functions that it does not have are NULL: `open` of one that is only written, the four
@@ -125,6 +132,10 @@ typedef struct cst_plugin_format {
   cst_status (*finish)(void *writer, cst_error *error);
   /* Frees the writer, finished or not. Does not remove the file. */
   void (*free)(void *writer);
+
+  /* The options of the format, at most 64; NULL: it has none. */
+  const cst_option_info *options;
+  size_t num_options;
 } cst_plugin_format;
 
 #if defined(_WIN32)

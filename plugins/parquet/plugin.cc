@@ -68,6 +68,8 @@ static const cst_plugin_format kFormat = {
     .write = Write,
     .finish = Finish,
     .free = Free,
+    .options = nullptr,
+    .num_options = 0,
 };
 
 }  // namespace columnstone_parquet

@@ -7,6 +7,7 @@ import io
 import pathlib
 import pickle
 import re
+import sys
 from typing import Any
 
 import columnstone as cst
@@ -151,7 +152,7 @@ def test_options_of_the_other_use(tmp_path: pathlib.Path) -> None:
     with pytest.raises(cst.errors.ArgumentError, match="csv has no option 'header' of reading"):
         cst.open(io.BytesIO(b"1,2"), "csv", header=False)
     for option in ({"names": ["a"]}, {"skip_lines": 1}):
-        with pytest.raises(cst.errors.ArgumentError, match="has no option .* of writing"):
+        with pytest.raises(cst.errors.ArgumentError, match=r"has no option .* of writing"):
             cst.Writer(io.BytesIO(), "csv", **option)  # type: ignore[call-overload]
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     with pytest.raises(cst.errors.ArgumentError, match="csv has no option 'header' of reading"):
@@ -321,3 +322,32 @@ def test_every_option_of_a_format_is_a_keyword_with_its_type_and_is_described() 
         row = f"| `{name}` | {'bool' if kind == 'switch' else kind} |"
         assert row in (docs / "formats.md").read_text(), row
         assert help and (usual is None or isinstance(usual, str))
+
+
+def test_options_of_a_plugin(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program tells which it has; they are keywords where the format is named."""
+    program = tmp_path / "columnstone-format-repeat"
+    program.write_text(
+        f"#!{sys.executable}\n"
+        "import sys, pyarrow as pa\n"
+        "if sys.argv[1] == 'options':\n"
+        "    print('times\\thow often', 'loud', sep='\\n')\n"
+        "    sys.exit()\n"
+        "given = dict(a[9:].split('=', 1) for a in sys.argv if a.startswith('--option='))\n"
+        "text = open(sys.argv[-1]).read() * int(given.get('times', 1))\n"
+        "text = text.upper() if given.get('loud') == 'true' else text\n"
+        "batch = pa.record_batch({'text': [text]})\n"
+        "with pa.ipc.new_stream(sys.stdout.buffer, batch.schema) as out:\n"
+        "    out.write_batch(batch)\n"
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("COLUMNSTONE_PLUGIN_PATH", str(tmp_path))
+    path = tmp_path / "x.repeat"
+    path.write_text("ab")
+    given: dict[str, Any] = {"times": 2, "loud": True}
+    assert pa.table(cst.open(path, "repeat", **given)).to_pydict() == {"text": ["ABAB"]}
+    assert pa.table(cst.open(path, "repeat", times=None)).to_pydict() == {"text": ["ab"]}  # type: ignore[call-arg]
+    with pytest.raises(cst.errors.ArgumentError, match=r"no option 'time' \(did you mean 'times'"):
+        cst.open(path, "repeat", time=2)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="open\\(\\) has no option 'times'"):
+        cst.open(path, times=2)  # type: ignore[call-arg]

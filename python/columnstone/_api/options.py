@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 def source_options(given: dict[str, Any]) -> dict[str, Any]:
     """The options among the arguments of `open`, checked, as the compiled part takes them."""
+    of_format = core_options("open", given["format_options"], given["format"])
+    given = {**given, "format_options": of_format}
     return {
         name: _CHECKS[kind](name, given[name]) for name, (kind, *_) in _core.SOURCE_OPTIONS.items()
     }
@@ -77,7 +79,7 @@ _CHECKS: dict[str, Callable[[str, Any], object]] = {
     "switch": lambda name, value: bool(value),
     "schema": lambda name, value: as_core(value),
     "names": lambda name, value: as_columns(value),
-    "format_options": lambda name, value: core_options("open", value),
+    "format_options": lambda name, value: value,  # core_options
     "types": lambda name, value: as_types(value),
     "on_error": lambda name, value: _on_error(value),
     "message": lambda name, value: value,  # _message.options.core_message

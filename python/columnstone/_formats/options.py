@@ -50,16 +50,23 @@ KINDS = {
 }
 
 
-def core_options(function: str, given: Mapping[str, Any]) -> CoreFormatOptions:
+def core_options(
+    function: str, given: Mapping[str, Any], named: str | None = None
+) -> CoreFormatOptions:
     """Keyword arguments of a function as the compiled part takes them. TypeError for one that no
-    format has, and for a value of a wrong type; None is left out."""
+    format has, and for a value of a wrong type; None is left out.
+
+    named: the format, if the caller names it: a plug-in has options of its own, which it knows.
+    """
+    of_plugin = named is not None and named not in _core.FORMATS
     made = []
     for name, value in given.items():
-        if name not in KINDS:
+        if name not in KINDS and not of_plugin:
             raise _unknown(function, name)
         format, plain = value if isinstance(value, Only) else (None, value)
         if plain is not None:
-            made.append((name, TEXTS[KINDS[name]](name, plain), format))
+            text = TEXTS[KINDS[name]] if name in KINDS else _any
+            made.append((name, text(name, plain), format))
     return tuple(made)
 
 
@@ -100,6 +107,15 @@ def _switch(name: str, value: object) -> str:
     if not isinstance(value, bool):
         raise TypeError(f"{name} is True or False, not {type(value).__name__}")
     return "true" if value else "false"
+
+
+def _any(name: str, value: Any) -> str:
+    """Of an option whose kind the plug-in knows."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int):
+        return str(value)
+    return _names(name, value)
 
 
 def _names(name: str, value: Any) -> str:

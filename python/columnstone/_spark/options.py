@@ -163,7 +163,7 @@ def _key(name: str) -> str:
 def _other_way(given: str) -> str | None:
     """What to say of an option that formats have for the other way alone."""
     for format, options in _core.FORMAT_OPTIONS.items():
-        for name, (_, _, of_reading, _, _) in options.items():
+        for name, (_, _, of_reading, *_) in options.items():
             if _key(given) == _key(name):
                 hint = "; files without one need names" if name == "header" else ""
                 return f"it is one of {'reading' if of_reading else 'writing'} {format}{hint}"

@@ -84,7 +84,7 @@ PyObject *cst__py_format_options_told(void) {
   PyObject *dict = PyDict_New();
   const cst_format_info *info;
   for (size_t i = 0; dict != NULL && (info = cst_format_get(i)) != NULL; i++) {
-    if (cst_format_option_get(info->name, 0) != NULL &&
+    if (!info->is_plugin && cst_format_option_get(info->name, 0) != NULL &&
         add_to_dict(dict, info->name, options_of(info->name)) < 0) {
       Py_CLEAR(dict);
     }

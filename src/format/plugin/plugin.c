@@ -146,6 +146,19 @@ static cst_status bad_plugin(const char *path, const char *found, cst_error *err
   return status;
 }
 
+enum { MOST_OPTIONS = 64 };
+
+static bool options_are_sound(const cst_plugin_format *format) {
+  for (size_t i = 0; i < format->num_options && i < MOST_OPTIONS; i++) {
+    const cst_option_info *info = format->options != NULL ? &format->options[i] : NULL;
+    if (info == NULL || info->name == NULL || (uint32_t)info->kind > CST_OPTION_NAMES ||
+        (info->kind == CST_OPTION_WORD && info->words[0] == NULL)) {
+      return false;
+    }
+  }
+  return format->num_options <= MOST_OPTIONS;
+}
+
 /* What is wrong with a plug-in's table; NULL if nothing is. */
 static const char *table_fault(const cst_plugin_format *format, const char *name) {
   if (format == NULL) {
@@ -165,7 +178,7 @@ static const char *table_fault(const cst_plugin_format *format, const char *name
   if (!writes && format->open == NULL) {
     return "the plug-in neither reads nor writes";
   }
-  return NULL;
+  return options_are_sound(format) ? NULL : "the plug-in's options are not sound";
 }
 
 static cst_status load_file(const char *path, const char *name, const cst_plugin_format **out,

@@ -42,12 +42,82 @@ static const char *number_option(const char *name, int64_t value, cst__arena *ar
 
 static int64_t limit(uint64_t value) { return value < INT64_MAX ? (int64_t)value : INT64_MAX; }
 
+cst_status cst__program_arguments(const cst__option_list *given, cst__arena *arena,
+                                  const char **argv, size_t *count, cst_error *error) {
+  for (size_t i = 0; i < given->count; i++) {
+    const cst_option *o = &given->items[i];
+    size_t size = strlen(o->name) + strlen(o->value) + sizeof "--option==";
+    char *text = cst__arena_take(arena, size);
+    if (text == NULL) {
+      return cst__fail_memory(error, size);
+    }
+    (void)snprintf(text, size, "--option=%s=%s", o->name, o->value);
+    argv[(*count)++] = text;
+  }
+  return CST_OK;
+}
+
+/* ---- which options there are ---- */
+
+enum { MOST_SAID = 1 << 14, MOST_OPTIONS = 64 };
+
+/* A line each: the name, and behind a tab what it is for. */
+static cst_status read_names(char *text, cst__arena *arena, const cst_option_info **out,
+                             size_t *count, cst_error *error) {
+  cst_option_info *infos = cst__arena_take_zero(arena, MOST_OPTIONS * sizeof *infos);
+  if (infos == NULL) {
+    return cst__fail_memory(error, MOST_OPTIONS * sizeof *infos);
+  }
+  size_t n = 0;
+  for (char *line = text; *line != '\0' && n < MOST_OPTIONS;) {
+    size_t size = strcspn(line, "\n");
+    char *next = line + size + (line[size] == '\n');
+    line[size] = '\0';
+    size_t name = strcspn(line, "\t");
+    if (name > 0) {
+      infos[n++] = (cst_option_info){.name = line,
+                                     .kind = CST_OPTION_TEXT,
+                                     .help = line + name + (line[name] == '\t'),
+                                     .reads = true,
+                                     .writes = true};
+      line[name] = '\0';
+    }
+    line = next;
+  }
+  *out = infos;
+  *count = n;
+  return CST_OK;
+}
+
+cst_status cst__program_options(const cst__program *program, cst__arena *arena,
+                                const cst_option_info **out, size_t *count, cst_error *error) {
+  const char *argv[] = {program->path, "options", NULL};
+  cst__process *process;
+  size_t size = 0;
+  char *text = cst__arena_take_zero(arena, MOST_SAID + 1);
+  *out = NULL;
+  *count = 0;
+  if (text == NULL) {
+    return cst__fail_memory(error, MOST_SAID + 1);
+  }
+  CST__TRY(cst__process_start(program->path, argv, CST__PROCESS_READS, NULL, &process, error));
+  cst_status status = cst__process_read(process, text, MOST_SAID, &size, error);
+  if (status == CST_OK) {
+    bool is_said = size < MOST_SAID && cst__process_finish(process, NULL) == CST_OK;
+    text[is_said ? size : 0] = '\0'; /* else it knows no such call, and has none */
+    status = read_names(text, arena, out, count, error);
+  }
+  cst__process_free(process);
+  return status;
+}
+
 /* NULL without memory. */
 static const char **read_arguments(const cst__program *program, const char *path,
                                    const cst_plugin_read_options *options, cst__arena *arena) {
   size_t count = options->columns != NULL ? options->num_columns : 0;
+  const cst__option_list given = {options->options, options->num_options};
   size_t bytes;
-  const char **argv = cst__mul(count + FIXED_ARGUMENTS, sizeof *argv, &bytes)
+  const char **argv = cst__mul(count + given.count + FIXED_ARGUMENTS, sizeof *argv, &bytes)
                           ? cst__arena_take(arena, bytes)
                           : NULL;
   if (argv == NULL) {
@@ -56,6 +126,9 @@ static const char **read_arguments(const cst__program *program, const char *path
   size_t n = 0;
   argv[n++] = program->path;
   argv[n++] = "read";
+  if (cst__program_arguments(&given, arena, argv, &n, NULL) != CST_OK) {
+    return NULL;
+  }
   for (size_t i = 0; i < count; i++) {
     argv[n++] = option("--column=", options->columns[i], arena);
   }

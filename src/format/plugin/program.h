@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/options.h"
 
 /* Lives as long as the process. */
 typedef struct cst__program {
@@ -21,6 +22,14 @@ typedef struct cst__program {
 cst_status cst__program_open(const cst__program *program, const char *path,
                              const cst_plugin_read_options *options, const cst_allocator *allocator,
                              struct ArrowArrayStream *out, cst_error *error);
+
+/* The options that the program says it has, all of them texts, in the arena: none, if it cannot be
+ * asked. Starts it. */
+cst_status cst__program_options(const cst__program *program, cst__arena *arena,
+                                const cst_option_info **out, size_t *count, cst_error *error);
+/* Appends `--option=NAME=VALUE` for each to the arguments, which have room for them. */
+cst_status cst__program_arguments(const cst__option_list *given, cst__arena *arena,
+                                  const char **argv, size_t *count, cst_error *error);
 
 /* The last failure of a stream, if it is one of a program; NULL for others'. */
 const cst_error *cst__program_last_error(struct ArrowArrayStream *stream);

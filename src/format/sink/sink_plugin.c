@@ -6,6 +6,7 @@
 #include "arrow/owned.h"
 #include "arrow/view.h"
 #include "base/alloc.h"
+#include "base/options.h"
 #include "format/sink/sink_format.h"
 
 typedef struct plugin_sink {
@@ -27,10 +28,13 @@ static void plugin_free(void *ptr) {
 
 static cst_status create(plugin_sink *sink, const cst__sink_target *open, cst_error *error) {
   const cst_sink_options *options = open->options;
+  const cst__option_list *given = open->format_options;
   cst_plugin_write_options wanted = {.size = sizeof wanted,
                                      .level = options->level,
                                      .lossy = options->lossy,
-                                     .threads = options->threads > 1 ? options->threads : 1};
+                                     .threads = options->threads > 1 ? options->threads : 1,
+                                     .options = given != NULL ? given->items : NULL,
+                                     .num_options = given != NULL ? given->count : 0};
   cst_error own = CST_ERROR_INIT; /* a plug-in's last argument is never NULL */
   cst_status status = sink->plugin->create(cst__output_temporary_path(open->output), sink->schema,
                                            &wanted, &sink->writer, &own);

@@ -26,12 +26,23 @@ static cst_status write_program_bytes(void *ctx, const void *data, size_t size, 
   return cst__process_write(((program_sink *)ctx)->process, data, size, error);
 }
 
-static cst_status start_program_sink(program_sink *sink, const cst__sink_target *open,
-                                     cst_error *error) {
+enum { FIXED_ARGUMENTS = 6 };
+
+static cst_status start_process(program_sink *sink, const cst__sink_target *open, cst__arena *arena,
+                                cst_error *error) {
+  static const cst__option_list none;
   const cst_sink_options *options = open->options;
+  const cst__option_list *given = open->format_options;
+  given = given != NULL ? given : &none;
   char level[24];
-  const char *argv[6] = {open->program->path, "write"};
-  size_t n = 2;
+  const char **argv = cst__arena_take(arena, (given->count + FIXED_ARGUMENTS) * sizeof *argv);
+  if (argv == NULL) {
+    return cst__fail_memory(error, (given->count + FIXED_ARGUMENTS) * sizeof *argv);
+  }
+  size_t n = 0;
+  argv[n++] = open->program->path;
+  argv[n++] = "write";
+  CST__TRY(cst__program_arguments(given, arena, argv, &n, error));
   if (options->level != 0) {
     (void)snprintf(level, sizeof level, "--level=%" PRId32, options->level);
     argv[n++] = level;
@@ -41,8 +52,18 @@ static cst_status start_program_sink(program_sink *sink, const cst__sink_target 
   }
   argv[n++] = cst__output_temporary_path(open->output);
   argv[n] = NULL;
-  CST__TRY(cst__process_start(open->program->path, argv, CST__PROCESS_WRITES, options->allocator,
-                              &sink->process, error));
+  return cst__process_start(open->program->path, argv, CST__PROCESS_WRITES, options->allocator,
+                            &sink->process, error);
+}
+
+static cst_status start_program_sink(program_sink *sink, const cst__sink_target *open,
+                                     cst_error *error) {
+  const cst_sink_options *options = open->options;
+  cst__arena arena;
+  cst__arena_init(&arena, options->allocator);
+  cst_status status = start_process(sink, open, &arena, error);
+  cst__arena_reset(&arena);
+  CST__TRY(status);
   return cst__ipc_writer_new(open->schema, false, write_program_bytes, sink, options->allocator,
                              &sink->ipc, error);
 }

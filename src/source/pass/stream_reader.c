@@ -98,6 +98,9 @@ static uint64_t most_memory(const cst_source *source, const cst__file *file) {
 }
 
 static cst_plugin_read_options plugin_options(const cst_source *source, size_t i) {
+  static const cst__option_list none;
+  const cst__option_list *given = source->inputs->format_options;
+  given = given != NULL ? given : &none;
   return (cst_plugin_read_options){
       .size = sizeof(cst_plugin_read_options),
       .columns = source->options.values.columns,
@@ -107,7 +110,9 @@ static cst_plugin_read_options plugin_options(const cst_source *source, size_t i
       .paths = source->options.paths,
       .num_paths = source->options.num_paths,
       .max_memory = most_memory(source, source->parts[i].file),
-      .max_inflation = cst__growth_ratio(source->options.values.max_inflation)};
+      .max_inflation = cst__growth_ratio(source->options.values.max_inflation),
+      .options = given->items,
+      .num_options = given->count};
 }
 
 static cst_status open_plugins(const cst_source *source, size_t i, struct ArrowArrayStream *out,

@@ -1,5 +1,10 @@
 /* Which columns are wanted, at any depth, where a format says by itself what fields it has: dotted
  * paths as a tree of steps.
+ *
+ * It is no list of cst_path because its users go down types, and not data: at each type they ask
+ * what is wanted below it and in which order, mark what they have found, and refuse a path that is
+ * a part of another one. Each would make this tree of such a list. The border is here, too: where
+ * a dotted name is cut (not in parentheses) needs no type, as cst_path_parse does.
  */
 #ifndef ARROW_RECORDS_WANTED_H
 #define ARROW_RECORDS_WANTED_H

@@ -37,7 +37,8 @@ typedef struct cst__reading_options {
   const char *const *message_paths; /* what is wanted of the messages of message_column; NULL: all.
                                        `values.columns` have the column alone */
   size_t num_message_paths;
-  const cst_path *paths; /* what a view looks at of `values.columns`; NULL: all of them */
+  const cst_path *paths; /* what a view looks at of `values.columns`; NULL: all of them. They are
+                            the leaves of its plan, whose nodes mean nothing to formats */
   size_t num_paths;
   cst__call *calls;         /* the last of the caller's stages; NULL: none. Counted */
   cst__record_ids *ids;     /* columns after those of all stages; NULL: none. Counted */

@@ -39,9 +39,9 @@ typedef struct cst_option_info {
 typedef struct cst_option {
   const char *name;
   const char *value;  /* as its kind says */
-  const char *format; /* where options of several formats are in one list, as in those of sources and
-                         sinks: it is for this one only, and left out for others. NULL: for whatever
-                         takes the list: CST_INVALID_ARGUMENT if that has no such option */
+  const char *format; /* where options of several formats are in one list, as in those of sources
+                         and sinks: it is for this one only, and left out for others. NULL: for
+                         whatever takes the list: CST_INVALID_ARGUMENT if that has no such option */
 } cst_option;
 
 #ifdef __cplusplus

@@ -1,8 +1,9 @@
 /* What a message type and the options make of it: a tree of columns, and for each message on the
  * way a node that says which of its fields are wanted and how their values become columns.
  *
- * Flow: message_plan.c walks the tree of wanted columns (arrow/records/wanted.h) and the descriptors
- * together and makes nodes; message_types.c gives each field its Arrow type. A decoder (message_decoder.c) has builders for these types, and tables with the builders in them
+ * Flow: message_plan.c walks the tree of wanted columns (arrow/records/wanted.h) and the
+ * descriptors together and makes nodes; message_types.c gives each field its Arrow type. A decoder
+ * (message_decoder.c) has builders for these types, and tables with the builders in them
  * (message_tables.c), which drive the loop (message_loop.h). What the loop does not know is brought
  * into its normal form by message_slow.c, so that what protobuf accepts is said once; a record in
  * JSON or in the text format becomes a tree, then bytes, then takes the same loop.

@@ -16,7 +16,7 @@ void cst__tabular_free(cst__tabular *tabular);
 typedef struct cst__tabular_pass cst__tabular_pass;
 
 typedef struct cst__tabular_options {
-  bool quiet; /* rows that are dropped are not told of, because another pass will */
+  bool quiet;               /* rows that are dropped are not told of, because another pass will */
   const cst__chain *stages; /* that batches go through; NULL: none */
   cst_error
       *warning; /* where the last warning goes, instead of to the caller; NULL: to the caller */

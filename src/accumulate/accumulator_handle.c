@@ -192,6 +192,7 @@ cst_status cst_accumulator_add_source(cst_accumulator *accumulator, cst_source *
   cst__fold_options options = {
       .lenient = table->is_lenient,
       .tells = !table->is_lenient,
+      .whole = true,
       .text_schema = table->text_schema != NULL ? table->text_schema(plan) : NULL,
       .on_progress = on_progress,
       .progress_ctx = ctx,

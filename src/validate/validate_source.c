@@ -9,6 +9,7 @@ static cst_status validate_by_plan(cst_source *source, const cst_schema *schema,
   const cst__accumulator *accumulator = &cst__validation_accumulator;
   void *state;
   cst__fold_options options = {.lenient = true,
+                               .whole = true,
                                .text_schema = schema,
                                .on_progress = plan->options->on_progress,
                                .progress_ctx = plan->options->progress_ctx,

@@ -500,8 +500,9 @@ static cst_status make_lenient(cst_source *source, fold *f, cst_source **out, cs
 
 /* True if the source is to be read with more columns than it has. */
 static bool lacks_columns(const cst_source *source, const cst__fold_options *options) {
-  return source->inputs->format.payload == NULL && source->options.values.columns != NULL &&
-         !cst__reading_options_have_outputs(&source->options) && !options->before_views &&
+  return options->whole && source->inputs->format.payload == NULL &&
+         source->options.values.columns != NULL &&
+         !cst__reading_options_have_outputs(&source->options) &&
          (source->inputs->rereadable || source->found.tabular == NULL);
 }
 

@@ -1,7 +1,6 @@
 /* Folds: one pass over all of a source that adds every record to accumulators, as batches of the
- * types that the data have, whatever its schema and its columns say; of a source with a view or
- * with stages of the caller, what these give.
- * Inference, proposals and validation are made of it.
+ * types that the data have, whatever its schema says; of a source with a view or with stages of the
+ * caller, what these give. Inference, proposals and validation are made of it.
  *
  * The threads that decode add, each unit to a state of its own; the caller's merges these in the
  * order of the records. With one thread, all is added to one state.
@@ -30,6 +29,7 @@ typedef struct cst__fold_options {
   /* Of a lenient fold of CSV or JSON, whose text says little about types: the schema to read them
    * by; rows that cannot be read so are lost. NULL: the source's. */
   const cst_schema *text_schema;
+  bool whole;        /* of a tabular format: all columns, whatever the source's `columns` say */
   int64_t max_rows;  /* of a tabular format: no more than these are read; 0: all of them */
   bool before_views; /* what is read, and not what views and stages make of it */
   cst_progress_callback on_progress;

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import os
 import pathlib
 import pickle
 import re
@@ -328,7 +329,7 @@ def test_options_of_a_plugin(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyP
     """A program tells which it has; they are keywords where the format is named."""
     program = tmp_path / "columnstone-format-repeat"
     program.write_text(
-        f"#!{sys.executable}\n"
+        "#!/usr/bin/env python3\n"
         "import sys, pyarrow as pa\n"
         "if sys.argv[1] == 'options':\n"
         "    print('times\\thow often', 'loud', sep='\\n')\n"
@@ -342,6 +343,7 @@ def test_options_of_a_plugin(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyP
     )
     program.chmod(0o755)
     monkeypatch.setenv("COLUMNSTONE_PLUGIN_PATH", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}")
     path = tmp_path / "x.repeat"
     path.write_text("ab")
     given: dict[str, Any] = {"times": 2, "loud": True}

@@ -251,6 +251,19 @@ static bool cut_out(const cst__unit *unit, const cst_source *source, size_t firs
 
 static bool folds_outputs(const fold *f) { return f->outputs.release != NULL; }
 
+/* Leaves out what stands beside the outputs. On failure the batch is released. */
+static cst_status pick_outputs(const fold *f, struct ArrowArray *batch, cst_error *error) {
+  if (f->places == NULL) {
+    return CST_OK;
+  }
+  cst_status status = cst__pick_arrays(f->places, (size_t)f->outputs.n_children,
+                                       &f->source->allocator, batch, error);
+  if (status != CST_OK) {
+    batch->release(batch);
+  }
+  return status;
+}
+
 /* Decodes a unit, or what is sound of it; then out->release is NULL if nothing is. */
 static cst_status decode_for_fold(const fold_unit *u, cst__unit *unit, bool sound,
                                   struct ArrowSchema *schema, struct ArrowArray *batch,
@@ -261,13 +274,8 @@ static cst_status decode_for_fold(const fold_unit *u, cst__unit *unit, bool soun
   if (decoded != NULL || batch->release == NULL) {
     return CST_OK;
   }
-  const fold *f = u->fold;
-  cst_status status = f->places != NULL ? cst__pick_arrays(f->places, (size_t)f->outputs.n_children,
-                                                           &f->source->allocator, batch, error)
-                                        : CST_OK;
-  if (status == CST_OK) {
-    status = cst__schema_copy(&f->outputs, schema, error);
-  }
+  CST__TRY(pick_outputs(u->fold, batch, error));
+  cst_status status = cst__schema_copy(&u->fold->outputs, schema, error);
   if (status != CST_OK) {
     batch->release(batch);
   }
@@ -388,6 +396,7 @@ static cst_status fold_batches(fold *f, const struct ArrowSchema *schema, cst_er
     if (batch.release == NULL) {
       return CST_OK;
     }
+    CST__TRY(pick_outputs(f, &batch, error));
     struct ArrowArray rows = batch; /* a look at its first ones */
     rows.length = batch.length < left ? batch.length : left;
     left -= rows.length;

@@ -215,3 +215,13 @@ cst_status cst__source_infer_needed(cst_source *source, cst_schema **out, uint64
   *sampled = (uint64_t)records;
   return infer_all(source, &options, out, error);
 }
+
+cst_status cst__source_infer_decoded(cst_source *source, cst_error *error) {
+  const cst__fold_options options = {.before_views = true, .work = "the inference"};
+  cst_schema *schema;
+  CST__TRY(cst__source_acquire_for_fold(source, &cst__inference_accumulator, error));
+  CST__TRY(infer_all(source, &options, &schema, error));
+  cst__source_adopt(source, schema, 0);
+  cst_schema_release(schema);
+  return CST_OK;
+}

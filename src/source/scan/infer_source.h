@@ -10,4 +10,7 @@
 cst_status cst__source_infer_needed(cst_source *source, cst_schema **out, uint64_t *sampled,
                                     cst_error *error);
 
+/* Infers the schema of what is decoded, before all stages, and keeps it. */
+cst_status cst__source_infer_decoded(cst_source *source, cst_error *error);
+
 #endif /* SOURCE_SCAN_INFER_SOURCE_H */

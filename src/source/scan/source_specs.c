@@ -26,7 +26,6 @@ static bool has_message(const cst_source *source) {
 /* Tabular formats need no schema to be read, but for tensors. *is_nested: they have nested columns,
  * which no schema can be inferred of, or messages. */
 static cst_status prepare_specs(cst_source *source, bool *is_nested, cst_error *error) {
-  cst_schema *inferred;
   *is_nested = false;
   CST__TRY(cst__source_prepare(source, error));
   if (cst__source_known_schema(source) != NULL) {
@@ -48,8 +47,7 @@ static cst_status prepare_specs(cst_source *source, bool *is_nested, cst_error *
     CST__TRY(find_nested(source, is_nested, error));
   }
   if (!*is_nested) {
-    CST__TRY(cst_source_infer(source, NULL, NULL, &inferred, error));
-    cst_schema_release(inferred);
+    CST__TRY(cst__source_infer_decoded(source, error));
   }
   return CST_OK;
 }

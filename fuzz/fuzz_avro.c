@@ -12,41 +12,9 @@
 #include "format/json/text.h"
 #include "format/table/table.h"
 #include "fuzz.h"
+#include "table_feed.h"
 
 enum { MAX_BLOCK = 1 << 16, MAX_ROWS = 200 };
-
-/* ---- a file in memory ---- */
-
-typedef struct source {
-  cst_bytes bytes;
-  cst_reader reader;
-} source;
-
-static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
-                          cst_error *error) {
-  const source *s = ctx;
-  (void)error;
-  size_t there = offset < s->bytes.size ? s->bytes.size - (size_t)offset : 0;
-  *got = size < there ? size : there;
-  if (*got > 0) {
-    memcpy(buffer, s->bytes.data + offset, *got);
-  }
-  return CST_OK;
-}
-
-static cst_status open_source(void *ctx, size_t i, cst__input **out, cst_error *error) {
-  source *s = ctx;
-  (void)i;
-  s->reader = (cst_reader){
-      .size = sizeof(cst_reader), .name = "fuzz", .read_at = read_at, .ctx = s, .can_seek = true};
-  return cst__input_open_reader(&s->reader, NULL, out, error);
-}
-
-static const char *name_source(void *ctx, size_t i) {
-  (void)ctx;
-  (void)i;
-  return "fuzz.avro";
-}
 
 /* ---- reading all of it ---- */
 
@@ -110,14 +78,8 @@ static void read_plan(result *r, const void *plan, int64_t column) {
 }
 
 static result read_all(cst_bytes file, cst__table_options options, int64_t column) {
-  source s = {file, {0}};
-  cst__table_files files = {.count = 1,
-                            .open = open_source,
-                            .name = name_source,
-                            .ctx = &s,
-                            .rereadable = true,
-                            .sample_rows = INT64_MAX,
-                            .sample_bytes = UINT64_MAX};
+  source s = {.bytes = file, .name = "fuzz.avro"};
+  cst__table_files files = files_of(&s);
   result r = {.error = CST_ERROR_INIT, .text.allocator = cst__default_allocator};
   void *plan;
   options.max_record_size = MAX_BLOCK;

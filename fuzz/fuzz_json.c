@@ -10,52 +10,9 @@
 #include "format/json/json.h"
 #include "format/json/text.h"
 #include "fuzz.h"
+#include "table_feed.h"
 
 enum { MAX_RECORD = 4096, BATCH_SIZE = 3 };
-
-/* ---- a file in memory ---- */
-
-typedef struct source {
-  const uint8_t *data;
-  size_t size;
-  cst_reader reader;
-} source;
-
-static cst_status read_at(void *ctx, uint64_t offset, void *buffer, size_t size, size_t *got,
-                          cst_error *error) {
-  const source *s = ctx;
-  (void)error;
-  size_t there = offset < s->size ? s->size - (size_t)offset : 0;
-  *got = size < there ? size : there;
-  if (*got > 0) {
-    memcpy(buffer, s->data + offset, *got);
-  }
-  return CST_OK;
-}
-
-static cst_status open_source(void *ctx, size_t i, cst__input **out, cst_error *error) {
-  source *s = ctx;
-  (void)i;
-  s->reader = (cst_reader){
-      .size = sizeof(cst_reader), .name = "fuzz", .read_at = read_at, .ctx = s, .can_seek = true};
-  return cst__input_open_reader(&s->reader, NULL, out, error);
-}
-
-static const char *name_source(void *ctx, size_t i) {
-  (void)ctx;
-  (void)i;
-  return "fuzz.jsonl";
-}
-
-static cst__table_files files_of(source *s) {
-  return (cst__table_files){.count = 1,
-                            .open = open_source,
-                            .name = name_source,
-                            .ctx = s,
-                            .rereadable = true,
-                            .sample_rows = INT64_MAX,
-                            .sample_bytes = UINT64_MAX};
-}
 
 /* ---- reading all of it ---- */
 
@@ -117,7 +74,7 @@ static void read_plan(result *r, const void *plan) {
 
 static result read_all(const void *data, size_t size, const struct ArrowSchema *types, bool skip,
                        uint64_t max_record) {
-  source s = {data, size, {0}};
+  source s = {.bytes = {data, size}, .name = "fuzz.jsonl"};
   cst__table_files files = files_of(&s);
   cst__table_options options = {.types = types,
                                 .batch_size = BATCH_SIZE,
@@ -166,8 +123,8 @@ static void check_skip(const uint8_t *data, size_t size, const result *first) {
 
 /* The records that blocks of two sizes give. */
 static void check_blocks(const uint8_t *data, size_t size, size_t block) {
-  source s = {data, size, {0}};
-  source t = {data, size, {0}};
+  source s = {.bytes = {data, size}, .name = "fuzz.jsonl"};
+  source t = {.bytes = {data, size}, .name = "fuzz.jsonl"};
   cst__table_files files[] = {files_of(&s), files_of(&t)};
   cst__json_lines lines[2];
   cst__json_record records[2];

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "arrow/builder.h"
+#include "avro/avro_bytes.h"
 #include "avro/avro_program.h"
 #include "base/utf8.h"
 
@@ -21,20 +22,10 @@ static const char damaged[] = "the file is damaged, or its schema is not that of
 
 /* ---- reading ---- */
 
+enum { MOST_NUMBER = 10 /* bytes: within the slack */ };
+
 static __attribute__((noinline)) place read_long_number(place at, uint64_t *out) {
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift < 70; shift += 7) {
-    uint8_t byte = *at++;
-    if (shift == 63 && byte > 1) {
-      return NULL;
-    }
-    value |= (uint64_t)(byte & 0x7f) << shift;
-    if (byte < 0x80) {
-      *out = value;
-      return at;
-    }
-  }
-  return NULL;
+  return cst__avro_read_bits(at, at + MOST_NUMBER, out);
 }
 
 /* NULL: more than 64 bits. */
@@ -61,9 +52,9 @@ ALWAYS_INLINE place read_number(place at, uint64_t *out) {
 }
 
 ALWAYS_INLINE place read_signed(place at, int64_t *out) {
-  uint64_t raw;
+  uint64_t raw = 0;
   at = read_number(at, &raw);
-  *out = (int64_t)(raw >> 1) ^ -(int64_t)(raw & 1);
+  *out = cst__avro_signed(raw);
   return at;
 }
 

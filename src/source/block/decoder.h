@@ -14,6 +14,11 @@ typedef enum cst__purpose {
   CST__FOR_CHECK    /* verification: all columns, of the given schema if there is one */
 } cst__purpose;
 
+/* True if messages that do not parse are rows of nulls. */
+static inline bool cst__source_has_null_rows(const cst_source *source, cst__purpose purpose) {
+  return purpose != CST__FOR_CHECK && source->options.values.on_error == CST_ON_ERROR_NULL;
+}
+
 /* The plan of the source's columns, bound once, when its schema is known. Borrowed. */
 cst_status cst__source_plan(const cst_source *source, cst__record_plan **out, cst_error *error);
 

@@ -4,11 +4,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* True if messages that do not parse are rows of nulls. */
-static bool has_null_rows(const cst_source *source) {
-  return source->options.values.on_error == CST_ON_ERROR_NULL;
-}
-
 static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst__record_plan **out,
                             cst_error *error) {
   const cst__reading_options *from = &source->options;
@@ -27,7 +22,7 @@ static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst_
     options.raw_column = from->values.raw_column;
     options.offset_column = from->values.offset_column;
   }
-  options.message.nullable = purpose != CST__FOR_CHECK && has_null_rows(source);
+  options.message.nullable = cst__source_has_null_rows(source, purpose);
   cst_status status = cst__record_plan_new(source->inputs->format.payload, &options, out, error);
   if (status == CST_NOT_FOUND && source->found.sampled > 0) {
     /* A column that the first records do not have may be in later ones. */

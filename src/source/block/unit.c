@@ -234,8 +234,7 @@ static bool unit_row_is_bad(const void *ctx, int64_t row) {
 static cst_status open_decoding(cst__decoding *decoding, cst_error *error) {
   const cst_source *source = decoding->source;
   bool for_columns = decoding->purpose == CST__FOR_COLUMNS;
-  bool nulls =
-      decoding->purpose != CST__FOR_CHECK && source->options.values.on_error == CST_ON_ERROR_NULL;
+  bool nulls = cst__source_has_null_rows(source, decoding->purpose);
   if (decoding->decoder == NULL) {
     CST__TRY(cst__source_open_decoder(source, decoding->purpose, &decoding->decoder, error));
     if (nulls) {

@@ -10,8 +10,8 @@ without TensorFlow.
 What everyone uses is here. The rest lies in modules by task: cst.errors; cst.schema (features,
 representations, descriptors of messages); cst.codec (what decoder and encoder make);
 cst.source (indexes, splits, what verifying finds); cst.tensor; cst.struct (structured tensors);
-cst.query; cst.dataset; cst.accumulate; cst.arrow; cst.format (formats of your own); and by
-engine: cst.beam, cst.spark, cst.ray, cst.dask, cst.huggingface.
+cst.query; cst.dataset; cst.accumulate; cst.arrow; cst.avro (schemas of Avro); cst.format (formats
+of your own); and by engine: cst.beam, cst.spark, cst.ray, cst.dask, cst.huggingface.
 
 Importing the package loads nothing but this file; each part is loaded when it is first used, and
 numpy, pyarrow and torch only by calls that need them.
@@ -23,6 +23,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from . import accumulate as accumulate
     from . import arrow as arrow
+    from . import avro as avro
     from . import beam as beam
     from . import codec as codec
     from . import dask as dask
@@ -80,6 +81,7 @@ __all__ = [
 _MODULES = (
     "accumulate",
     "arrow",
+    "avro",
     "beam",
     "codec",
     "dask",

@@ -218,6 +218,8 @@ static PyMethodDef functions[] = {
     {"array_stream", cst__py_table_stream, METH_O, NULL},
     {"array_dump", cst__py_table_dump, METH_O, NULL},
     {"array_mask", cst__py_table_mask, METH_O, NULL},
+    {"avro_canonical", cst__py_avro_canonical, METH_VARARGS, NULL},
+    {"avro_fingerprint", cst__py_avro_fingerprint, METH_VARARGS, NULL},
     {"batch_from", cst__py_table_batch_from, METH_VARARGS, NULL},
     {"_close_gate", close_gate, METH_NOARGS, NULL},
     {"nested", cst__py_nested_new, METH_VARARGS, NULL},

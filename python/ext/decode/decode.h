@@ -36,6 +36,11 @@ int cst__py_codec_init(cst__py_codec *codec, cst__py_state *state, PyObject *sch
                        PyObject *message, PyObject *options);
 void cst__py_codec_reset(cst__py_codec *codec);
 
+/* ---- avro.c ---- */
+
+PyObject *cst__py_avro_canonical(PyObject *module, PyObject *args);
+PyObject *cst__py_avro_fingerprint(PyObject *module, PyObject *args);
+
 /* ---- the types ---- */
 
 extern PyType_Spec cst__py_decoder_spec;

@@ -232,12 +232,30 @@ static cst_status begin_list(cst__avro_maker *m, const cst__avro_type *type, cst
   return CST_OK;
 }
 
-static cst_status end_list(cst__avro_maker *m, cst__builder *to, const list_steps *steps) {
-  m->lacks = steps->lacked;
+static bool is_read_in_lists(cst__avro_op op) {
+  return op == CST__AVRO_PUT_LONG || op == CST__AVRO_PUT_INT || op == CST__AVRO_PUT_FLOAT ||
+         op == CST__AVRO_PUT_DOUBLE || op == CST__AVRO_PUT_STRING;
+}
+
+/* Most lists are of one kind of values, whose steps become one, or of structs, which nobody looks
+ * at before the block ends: their own steps go. */
+static cst_status end_list(cst__avro_maker *m, const cst__avro_column *items, cst__builder *to,
+                           const list_steps *list) {
+  cst__avro_program *program = m->program;
+  cst__avro_op op = CST__AVRO_NEXT;
+  const cst__avro_step *last = &program->steps[program->count - 1];
+  bool is_struct = items->type == NULL || items->type->kind == CST__AVRO_RECORD;
+  if (is_struct && program->count > m->barrier && last->op == CST__AVRO_END_STRUCT &&
+      last->to == &to->children[0]) {
+    program->count--;
+    op = CST__AVRO_NEXT_STRUCT;
+  } else if (program->count == list->first + 1 && is_read_in_lists(last->op)) {
+    program->steps[list->list].op = CST__AVRO_LIST_OF;
+  }
+  m->lacks = list->lacked;
   CST__TRY(cst__avro_emit(
-      m, &(cst__avro_step){
-             .op = CST__AVRO_NEXT, .to = to, .number = steps->least, .jump = steps->first}));
-  m->program->steps[steps->list].jump = cst__avro_label(m);
+      m, &(cst__avro_step){.op = op, .to = to, .number = list->least, .jump = list->first}));
+  program->steps[list->list].jump = cst__avro_label(m);
   return CST_OK;
 }
 
@@ -246,7 +264,7 @@ static cst_status emit_list(cst__avro_maker *m, const cst__avro_type *type,
   list_steps steps;
   CST__TRY(begin_list(m, type, to, &steps));
   CST__TRY(emit_value(m, type->items, &column->children[0], &to->children[0]));
-  return end_list(m, to, &steps);
+  return end_list(m, &column->children[0], to, &steps);
 }
 
 static cst_status emit_map(cst__avro_maker *m, const cst__avro_type *type,
@@ -267,7 +285,7 @@ static cst_status emit_map(cst__avro_maker *m, const cst__avro_type *type,
     CST__TRY(is_wanted ? CST_OK : cst__avro_emit_skip(m, inner));
   }
   CST__TRY(emit_op(m, CST__AVRO_END_STRUCT, &to->children[0]));
-  return end_list(m, to, &steps);
+  return end_list(m, entries, to, &steps);
 }
 
 /* ---- records ---- */
@@ -449,6 +467,13 @@ static cst_status emit_into_branch(cst__avro_maker *m, const cst__avro_type *fro
   return emit_op(m, CST__AVRO_END_STRUCT, to);
 }
 
+static cst__avro_op nullable_with(cst__avro_op op) {
+  return op == CST__AVRO_PUT_LONG     ? CST__AVRO_NULLABLE_LONG
+         : op == CST__AVRO_PUT_DOUBLE ? CST__AVRO_NULLABLE_DOUBLE
+         : op == CST__AVRO_PUT_STRING ? CST__AVRO_NULLABLE_STRING
+                                      : CST__AVRO_NULLABLE;
+}
+
 /* A union of the writer's. */
 static cst_status emit_union(cst__avro_maker *m, const cst__avro_type *from,
                              const cst__avro_column *column, cst__builder *to) {
@@ -461,6 +486,7 @@ static cst_status emit_union(cst__avro_maker *m, const cst__avro_type *from,
     m->branches++;
     CST__TRY(emit_value(m, from->branches[1 - null_branch], column, to));
     m->branches--;
+    m->program->steps[at].op = nullable_with(m->program->steps[at + 1].op);
     m->program->steps[at].jump = cst__avro_label(m);
     return CST_OK;
   }

@@ -9,15 +9,22 @@
 #include "avro/avro_program.h"
 #include "base/utf8.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 typedef const uint8_t *place;
 
-enum { FEW_BYTES = 16 /* no more than CST__AVRO_SLACK, and the padding of a buffer */ };
+enum { FEW_BYTES = CST__AVRO_SLACK };
 
 static const char cut[] = "the bytes end within it, or a length points past their end";
+static const char no_text[] = "a string that is not UTF-8";
+static const char too_wide[] = "an int of more than 32 bits";
+static const char other_size[] = "a block of items that has another size than it says";
 static const char damaged[] = "the file is damaged, or its schema is not that of its values";
 
 /* ---- reading ---- */
@@ -89,6 +96,13 @@ static const char *put_duration(cst__builder *to, place at) {
 
 ALWAYS_INLINE bool is_ascii(place at, size_t size) {
   uint64_t high = 0;
+#ifdef __SSE2__
+  if (LIKELY(size <= FEW_BYTES)) {
+    uint64_t low = (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)at));
+    uint64_t next = (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(at + 16)));
+    return ((low | next << 16) & ((UINT64_C(1) << size) - 1)) == 0;
+  }
+#endif
   for (; size > 8; size -= 8, at += 8) {
     high |= cst__load64(at);
   }
@@ -98,10 +112,10 @@ ALWAYS_INLINE bool is_ascii(place at, size_t size) {
   return (high & UINT64_C(0x8080808080808080)) == 0;
 }
 
-/* Appends bytes. Few of them are copied as a fixed number: there are readable bytes after them, and
- * a buffer has room beyond what is counted. */
+/* Appends bytes. Few of them are copied as a fixed number, without a branch that the lengths of
+ * strings would mislead: there are readable bytes after them. */
 ALWAYS_INLINE bool put_bytes(cst__builder *to, place at, size_t size) {
-  if (UNLIKELY(!cst__builder_has_room(to) || !cst__builder_has_bytes(to, size))) {
+  if (UNLIKELY(!cst__builder_has_room(to) || !cst__builder_has_bytes(to, size + FEW_BYTES))) {
     return false;
   }
   uint8_t *out = to->values + to->num_bytes;
@@ -135,6 +149,18 @@ ALWAYS_INLINE bool put_null(cst__builder *to) {
   return true;
 }
 
+/* The same for a double or a null, without a branch on which it is: in many columns nobody could
+ * foretell it. */
+ALWAYS_INLINE place put_nullable_double(cst__builder *to, place at, int64_t null_branch) {
+  const int64_t length = to->length++;
+  const unsigned is_null = (*at >> 1) == null_branch;
+  const uint64_t bits = cst__load64(at + 1) & (is_null - UINT64_C(1));
+  memcpy(to->values + (size_t)length * sizeof bits, &bits, sizeof bits);
+  to->validity[length >> 3] &= (uint8_t) ~(is_null << (length & 7));
+  to->null_count += is_null;
+  return at + 9 - 8 * is_null;
+}
+
 static bool align_children(const cst__builder *rows) {
   for (size_t i = 0; i < rows->num_children; i++) {
     if (!cst__builder_pad(&rows->children[i], rows->length)) {
@@ -157,7 +183,12 @@ typedef struct item_block {
 /* A list ends with a byte that is zero, and so is one of no items. */
 ALWAYS_INLINE bool is_last_block(place at, place end) { return at < end && *at == 0; }
 
-/* Reads it. With `passes` only the items of a block that does not say its size are left to be
+/* The head of most blocks: one byte for fewer than 64 items, which take bytes. */
+ALWAYS_INLINE bool is_short_block(place at, place end, int64_t least) {
+  return end - at > 1 && (*at & 0x81) == 0 && least > 0 && (*at >> 1) * least < end - at;
+}
+
+/* Reads any. With `passes` only the items of a block that does not say its size are left to be
  * read: others are passed over. */
 static place read_block(place at, place end, int64_t least, bool passes, int64_t *empties,
                         item_block *out) {
@@ -178,7 +209,9 @@ static place read_block(place at, place end, int64_t least, bool passes, int64_t
       }
       out->end = at + size;
     }
-    if (at == NULL || at > end || (least > 0 && count > (end - at) / least)) {
+    int64_t bytes;
+    if (at == NULL || at > end || __builtin_mul_overflow(count, least, &bytes) ||
+        bytes > end - at) {
       return at;
     }
     if (least == 0) {
@@ -191,6 +224,136 @@ static place read_block(place at, place end, int64_t least, bool passes, int64_t
     out->count = count;
     return at;
   }
+}
+
+/* ---- lists whose items are one step ---- */
+
+typedef enum items_result { ITEMS_DONE, ITEMS_CUT, ITEMS_WRONG, ITEMS_NO_MEMORY } items_result;
+
+/* There are no more of them than bytes are left, so that there may be room for all at once. */
+ALWAYS_INLINE items_result put_varints(cst__builder *to, place *where, place end, int64_t count,
+                                       bool is_int) {
+  place at = *where;
+  int64_t n;
+  if (count > to->capacity - to->length && !cst__builder_reserve(to, (size_t)count)) {
+    return ITEMS_NO_MEMORY;
+  }
+  for (int64_t i = 0; i < count; i++) {
+    place next = read_signed(at, &n);
+    if (UNLIKELY(next == NULL || next > end)) {
+      *where = at;
+      return ITEMS_CUT;
+    }
+    if (is_int && UNLIKELY(n != (int32_t)n)) {
+      *where = at;
+      return ITEMS_WRONG;
+    }
+    if (is_int) {
+      ((int32_t *)to->values)[to->length++] = (int32_t)n;
+    } else {
+      ((int64_t *)to->values)[to->length++] = n;
+    }
+    at = next;
+  }
+  *where = at;
+  return ITEMS_DONE;
+}
+
+static items_result put_strings(cst__builder *to, place *where, place end, int64_t count) {
+  place at = *where;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t n;
+    place text = read_signed(at, &n);
+    if (UNLIKELY(text == NULL || text > end || n < 0 || n > end - text)) {
+      *where = at;
+      return ITEMS_CUT;
+    }
+    if (UNLIKELY(!is_ascii(text, (size_t)n)) && !cst__utf8_valid(text, (size_t)n)) {
+      *where = at;
+      return ITEMS_WRONG;
+    }
+    if (UNLIKELY(!put_bytes(to, text, (size_t)n))) {
+      return ITEMS_NO_MEMORY;
+    }
+    at = text + n;
+  }
+  *where = at;
+  return ITEMS_DONE;
+}
+
+static items_result put_fixed(cst__builder *to, place *where, place end, int64_t count,
+                              size_t width) {
+  if (count > (end - *where) / (int64_t)width) {
+    return ITEMS_CUT;
+  }
+  if (count > to->capacity - to->length && !cst__builder_reserve(to, (size_t)count)) {
+    return ITEMS_NO_MEMORY;
+  }
+  memcpy(cst__builder_next(to, width), *where, (size_t)count * width);
+  to->length += count;
+  *where += (size_t)count * width;
+  return ITEMS_DONE;
+}
+
+static items_result skip_varints(place *where, place end, int64_t count) {
+  place at = *where;
+  while (count >= 8 && end - at >= 8) { /* no more of them end in 8 bytes */
+    count -= __builtin_popcountll(~cst__load64(at) & UINT64_C(0x8080808080808080));
+    at += 8;
+  }
+  for (; count > 0 && at < end; at++) {
+    count -= *at < 0x80;
+  }
+  *where = at;
+  return count == 0 ? ITEMS_DONE : ITEMS_CUT;
+}
+
+static items_result skip_strings(place *where, place end, int64_t count) {
+  place at = *where;
+  for (int64_t i = 0; i < count; i++) {
+    int64_t n;
+    place text = read_signed(at, &n);
+    if (UNLIKELY(text == NULL || text > end || n < 0 || n > end - text)) {
+      *where = at;
+      return ITEMS_CUT;
+    }
+    at = text + n;
+  }
+  *where = at;
+  return ITEMS_DONE;
+}
+
+static __attribute__((noinline)) items_result take_items(const cst__avro_step *step, place *where,
+                                                         place end, int64_t count) {
+  int64_t total;
+  switch (step->op) {
+    case CST__AVRO_PUT_LONG:
+      return put_varints(step->to, where, end, count, false);
+    case CST__AVRO_PUT_INT:
+      return put_varints(step->to, where, end, count, true);
+    case CST__AVRO_PUT_FLOAT:
+      return put_fixed(step->to, where, end, count, 4);
+    case CST__AVRO_PUT_DOUBLE:
+      return put_fixed(step->to, where, end, count, 8);
+    case CST__AVRO_PUT_STRING:
+      return put_strings(step->to, where, end, count);
+    default:
+      break;
+  }
+  if (__builtin_mul_overflow(count, step->number, &total)) {
+    return ITEMS_CUT;
+  }
+  if (step->op == CST__AVRO_SKIP_VARINTS) {
+    return skip_varints(where, end, total);
+  }
+  if (step->op == CST__AVRO_SKIP_BYTES) {
+    return skip_strings(where, end, total);
+  }
+  if (total > end - *where) {
+    return ITEMS_CUT;
+  }
+  *where += total;
+  return ITEMS_DONE;
 }
 
 /* ---- errors ---- */
@@ -223,7 +386,7 @@ static cst_status say_empties(const cst__avro_step *step, cst_error *error) {
 #define TAKE_INT(variable)                           \
   TAKE_NUMBER(variable)                              \
   if (UNLIKELY((variable) != (int32_t)(variable))) { \
-    what = "an int of more than 32 bits";            \
+    what = too_wide;                                 \
     goto is_wrong;                                   \
   }
 #define TAKE_SIZE(variable)                                \
@@ -231,6 +394,32 @@ static cst_status say_empties(const cst__avro_step *step, cst_error *error) {
   if (UNLIKELY((variable) < 0 || (variable) > end - at)) { \
     goto is_cut;                                           \
   }
+/* The number of one of two branches: for the null it goes on at `jump`, else with the next step. */
+#define TAKE_NULL(put)              \
+  TAKE_NUMBER(n)                    \
+  if (UNLIKELY(n != 0 && n != 1)) { \
+    goto no_branch;                 \
+  }                                 \
+  if (n == s->number) {             \
+    if (UNLIKELY(!(put))) {         \
+      goto no_memory;               \
+    }                               \
+    s = steps + s->jump - 1;        \
+    break;                          \
+  }                                 \
+  s++;
+/* The head of a block of items. */
+#define TAKE_BLOCK(passes)                                             \
+  do {                                                                 \
+    if (LIKELY(is_short_block(at, end, s->number))) {                  \
+      items = (item_block){*at++ >> 1, NULL};                          \
+    } else {                                                           \
+      at = read_block(at, end, s->number, (passes), &empties, &items); \
+      if (UNLIKELY(items.count < 0)) {                                 \
+        goto wrong_block;                                              \
+      }                                                                \
+    }                                                                  \
+  } while (0)
 #define PUT(type, expression)                                                        \
   do {                                                                               \
     if (UNLIKELY(!cst__builder_has_room(to))) {                                      \
@@ -303,6 +492,9 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
         TAKE_INT(n);
         PUT(double, n);
         break;
+      case CST__AVRO_NULLABLE_LONG:
+        TAKE_NULL(put_null(to));
+        /* fall through */
       case CST__AVRO_PUT_LONG:
         TAKE_NUMBER(n);
         PUT(int64_t, n);
@@ -334,6 +526,15 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
         at += 4;
         break;
       }
+      case CST__AVRO_NULLABLE_DOUBLE:
+        if (LIKELY(to->validity != NULL && to->length < to->capacity && end - at > 9 && *at <= 2 &&
+                   *at != 1)) {
+          at = put_nullable_double(to, at, s->number);
+          s = steps + s->jump - 1;
+          break;
+        }
+        TAKE_NULL(put_null(to));
+        /* fall through */
       case CST__AVRO_PUT_DOUBLE:
         if (UNLIKELY(end - at < 8)) {
           goto is_cut;
@@ -343,10 +544,13 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
         }
         at += 8;
         break;
+      case CST__AVRO_NULLABLE_STRING:
+        TAKE_NULL(put_null(to));
+        /* fall through */
       case CST__AVRO_PUT_STRING:
         TAKE_SIZE(n);
         if (UNLIKELY(!is_ascii(at, (size_t)n)) && !cst__utf8_valid(at, (size_t)n)) {
-          what = "a string that is not UTF-8";
+          what = no_text;
           goto is_wrong;
         }
         if (UNLIKELY(!put_bytes(to, at, (size_t)n))) {
@@ -423,25 +627,12 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
         }
         break;
       case CST__AVRO_NULLABLE:
-        TAKE_NUMBER(n);
-        if (UNLIKELY(n != 0 && n != 1)) {
-          goto no_branch;
-        }
-        if (n == s->number) {
-          if (UNLIKELY(!put_null(to))) {
-            goto no_memory;
-          }
-          s = steps + s->jump - 1;
-        }
+        TAKE_NULL(put_null(to));
+        s--; /* the step of the value is yet to be taken */
         break;
       case CST__AVRO_SKIP_NULLABLE:
-        TAKE_NUMBER(n);
-        if (UNLIKELY(n != 0 && n != 1)) {
-          goto no_branch;
-        }
-        if (n == s->number) {
-          s = steps + s->jump - 1;
-        }
+        TAKE_NULL(true);
+        s--;
         break;
       case CST__AVRO_BRANCH:
         TAKE_NUMBER(n);
@@ -459,10 +650,7 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
           at++;
           items.count = 0;
         } else {
-          at = read_block(at, end, s->number, s->op == CST__AVRO_SKIP_LIST, &empties, &items);
-          if (UNLIKELY(items.count < 0)) {
-            goto wrong_block;
-          }
+          TAKE_BLOCK(s->op == CST__AVRO_SKIP_LIST);
         }
         if (items.count == 0) {
           if (to != NULL && UNLIKELY(!cst__builder_end_list(to))) {
@@ -474,10 +662,43 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
         if (UNLIKELY(frame == last)) {
           goto too_deep;
         }
-        frame->left = items.count;
+        frame->left = frame->count = items.count;
         (frame++)->end = items.end;
         break;
+      case CST__AVRO_LIST_OF:
+      case CST__AVRO_SKIP_LIST_OF:
+        while (!is_last_block(at, end)) {
+          TAKE_BLOCK(to == NULL);
+          if (items.count == 0) { /* those before it said their sizes, and were passed over */
+            at--;
+            break;
+          }
+          switch (take_items(s + 1, &at, end, items.count)) {
+            case ITEMS_DONE:
+              break;
+            case ITEMS_CUT:
+              s++;
+              goto is_cut;
+            case ITEMS_WRONG:
+              s++;
+              what = s->op == CST__AVRO_PUT_INT ? too_wide : no_text;
+              goto is_wrong;
+            case ITEMS_NO_MEMORY:
+              goto no_memory;
+          }
+          if (UNLIKELY(items.end != NULL && items.end != at)) {
+            what = other_size;
+            goto is_wrong;
+          }
+        }
+        at++;
+        if (to != NULL && UNLIKELY(!cst__builder_end_list(to))) {
+          goto no_memory;
+        }
+        s = steps + s->jump - 1;
+        break;
       case CST__AVRO_NEXT:
+      case CST__AVRO_NEXT_STRUCT:
       case CST__AVRO_SKIP_NEXT:
         if (UNLIKELY(idle > CST__AVRO_MAX_IDLE)) {
           items.count = BLOCK_EMPTIES;
@@ -488,20 +709,23 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
           break;
         }
         if (UNLIKELY(frame[-1].end != NULL && frame[-1].end != at)) {
-          what = "a block of items that has another size than it says";
+          what = other_size;
           goto is_wrong;
+        }
+        if (s->op == CST__AVRO_NEXT_STRUCT) {
+          idle += (size_t)frame[-1].count;
+          if (UNLIKELY(!cst__builder_end_structs(&to->children[0], (size_t)frame[-1].count))) {
+            goto no_memory;
+          }
         }
         if (LIKELY(is_last_block(at, end))) {
           at++;
           items.count = 0;
         } else {
-          at = read_block(at, end, s->number, s->op == CST__AVRO_SKIP_NEXT, &empties, &items);
-          if (UNLIKELY(items.count < 0)) {
-            goto wrong_block;
-          }
+          TAKE_BLOCK(s->op == CST__AVRO_SKIP_NEXT);
         }
         if (items.count > 0) {
-          frame[-1].left = items.count;
+          frame[-1].left = frame[-1].count = items.count;
           frame[-1].end = items.end;
           s = steps + s->jump - 1;
           break;
@@ -542,12 +766,29 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
           TAKE_NUMBER(n);
         }
         break;
+      case CST__AVRO_SKIP_NULLABLE_FIXED:
+        TAKE_NUMBER(n);
+        if (UNLIKELY(n != 0 && n != 1)) {
+          goto no_branch;
+        }
+        {
+          const int64_t width = s[1].number & -(int64_t)(n != s->number);
+          if (UNLIKELY(width > end - at)) {
+            goto is_cut;
+          }
+          at += width;
+        }
+        s = n == s->number ? steps + s->jump - 1 : s + 1;
+        break;
       case CST__AVRO_SKIP_FIXED:
         if (UNLIKELY(s->number > end - at)) {
           goto is_cut;
         }
         at += s->number;
         break;
+      case CST__AVRO_SKIP_NULLABLE_BYTES:
+        TAKE_NULL(true);
+        /* fall through */
       case CST__AVRO_SKIP_BYTES:
         for (int64_t i = 0; i < s->number; i++) {
           TAKE_SIZE(n);

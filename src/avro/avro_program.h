@@ -33,14 +33,19 @@ typedef enum cst__avro_op {
   CST__AVRO_PUT_DURATION, /* months, days and milliseconds */
   CST__AVRO_PUT_ENUM,     /* `indices`, `number` of them */
   CST__AVRO_END_STRUCT,
-  CST__AVRO_ALIGN,    /* fills the children of `to` up to its end: they may lack slots */
-  CST__AVRO_PAD,      /* fills `to` up to the end of `parent` */
-  CST__AVRO_NULLABLE, /* a branch: number `number` is null, and goes on at `jump` */
-  CST__AVRO_BRANCH,   /* one of `number`, each at its place in `jumps` */
+  CST__AVRO_ALIGN,         /* fills the children of `to` up to its end: they may lack slots */
+  CST__AVRO_PAD,           /* fills `to` up to the end of `parent` */
+  CST__AVRO_NULLABLE,      /* a branch: number `number` is null, and goes on at `jump` */
+  CST__AVRO_NULLABLE_LONG, /* the same with the step after it at once */
+  CST__AVRO_NULLABLE_DOUBLE,
+  CST__AVRO_NULLABLE_STRING,
+  CST__AVRO_BRANCH, /* one of `number`, each at its place in `jumps` */
   CST__AVRO_JUMP,
-  CST__AVRO_LIST,    /* blocks of items, whose steps follow; without any it goes on at `jump` */
-  CST__AVRO_NEXT,    /* the end of an item: the next one is at `jump` */
-  CST__AVRO_DEFAULT, /* reads from `bytes`, until */
+  CST__AVRO_LIST,        /* blocks of items, whose steps follow; without any it goes on at `jump` */
+  CST__AVRO_LIST_OF,     /* a whole list, whose items are one step: the one after it */
+  CST__AVRO_NEXT,        /* the end of an item: the next one is at `jump` */
+  CST__AVRO_NEXT_STRUCT, /* the same: items are structs, which count at the end of a block */
+  CST__AVRO_DEFAULT,     /* reads from `bytes`, until */
   CST__AVRO_RESTORE,
   CST__AVRO_CAPTURE,      /* notes where a value begins, whose bytes */
   CST__AVRO_CAPTURED,     /* are appended */
@@ -49,7 +54,10 @@ typedef enum cst__avro_op {
   CST__AVRO_SKIP_FIXED,   /* `number` bytes */
   CST__AVRO_SKIP_BYTES,
   CST__AVRO_SKIP_NULLABLE,
-  CST__AVRO_SKIP_LIST, /* as LIST; blocks whose size is there are passed as one */
+  CST__AVRO_SKIP_NULLABLE_FIXED, /* the same with the step after it at once */
+  CST__AVRO_SKIP_NULLABLE_BYTES,
+  CST__AVRO_SKIP_LIST,    /* as LIST; blocks whose size is there are passed as one */
+  CST__AVRO_SKIP_LIST_OF, /* as LIST_OF */
   CST__AVRO_SKIP_NEXT,
   CST__AVRO_CALL, /* the steps at `jump`, until */
   CST__AVRO_RETURN
@@ -139,7 +147,8 @@ enum {
 };
 
 typedef struct cst__avro_frame {
-  int64_t left; /* items of the block, whose bytes end at `end` if it says so */
+  int64_t left;  /* items of the block, whose bytes end at `end` if it says so */
+  int64_t count; /* of them */
   const uint8_t *at;
   const uint8_t *end;
   size_t back; /* the step after a call */

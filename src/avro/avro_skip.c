@@ -123,6 +123,10 @@ static cst_status skip_record(cst__avro_maker *m, const cst__avro_type *type) {
   return cst__avro_emit(m, &(cst__avro_step){.op = CST__AVRO_CALL});
 }
 
+static bool is_plain_skip(cst__avro_op op) {
+  return op == CST__AVRO_SKIP_VARINTS || op == CST__AVRO_SKIP_FIXED || op == CST__AVRO_SKIP_BYTES;
+}
+
 static cst_status skip_list(cst__avro_maker *m, const cst__avro_type *type) {
   bool is_map = type->kind == CST__AVRO_MAP;
   size_t list = m->program->count;
@@ -133,6 +137,9 @@ static cst_status skip_list(cst__avro_maker *m, const cst__avro_type *type) {
     CST__TRY(skip_more(m, CST__AVRO_SKIP_BYTES, 1));
   }
   CST__TRY(cst__avro_emit_skip(m, type->items));
+  if (m->program->count == list + 2 && is_plain_skip(m->program->steps[first].op)) {
+    m->program->steps[list].op = CST__AVRO_SKIP_LIST_OF;
+  }
   CST__TRY(cst__avro_emit(
       m, &(cst__avro_step){.op = CST__AVRO_SKIP_NEXT, .number = least, .jump = first}));
   m->program->steps[list].jump = cst__avro_label(m);
@@ -147,6 +154,12 @@ static cst_status skip_union(cst__avro_maker *m, const cst__avro_type *type) {
         m, &(cst__avro_step){.op = CST__AVRO_SKIP_NULLABLE, .number = (int64_t)null_branch}));
     (void)cst__avro_label(m);
     CST__TRY(cst__avro_emit_skip(m, type->branches[1 - null_branch]));
+    if (m->program->count > at + 1) {
+      cst__avro_op first = m->program->steps[at + 1].op;
+      m->program->steps[at].op = first == CST__AVRO_SKIP_FIXED   ? CST__AVRO_SKIP_NULLABLE_FIXED
+                                 : first == CST__AVRO_SKIP_BYTES ? CST__AVRO_SKIP_NULLABLE_BYTES
+                                                                 : CST__AVRO_SKIP_NULLABLE;
+    }
     m->program->steps[at].jump = cst__avro_label(m);
     return CST_OK;
   }

@@ -24,8 +24,8 @@ _T = TypeVar("_T", covariant=True)
 
 Buffer: TypeAlias = bytes | bytearray | memoryview | SupportsBuffer
 
-# kind, usual value as a text, reads, writes, help, words
-OptionTold: TypeAlias = tuple[str, str | None, bool, bool, str | None, tuple[str, ...]]
+# kind, usual value as a text, reads, writes, help, words, least and most of a number
+OptionTold: TypeAlias = tuple[str, str | None, bool, bool, str | None, tuple[str, ...], int, int]
 
 # the rows, and numbers about all of them
 Findings: TypeAlias = tuple[RecordBatch, dict[str, int]]
@@ -119,6 +119,7 @@ def array_group_by(
     batch: RecordBatch, paths: tuple[tuple[bytes, ...], ...], /
 ) -> tuple[RecordBatch, Array]: ...
 def array_import(obj: ArrowArrayExportable, as_batch: bool, /) -> Array | RecordBatch: ...
+def format_options(name: str, /) -> dict[str, OptionTold]: ...  # also of a plug-in's
 def sink_exists(path: bytes, is_sharded: bool, /) -> bool: ...
 def sink_format(path: bytes, format: str | None, container: str | None, /) -> str | None: ...
 def array_of_objects(

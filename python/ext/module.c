@@ -208,6 +208,7 @@ static PyMethodDef functions[] = {
     {"array_group_by", cst__py_table_group_by, METH_VARARGS, NULL},
     {"array_import", cst__py_table_import, METH_VARARGS, NULL},
     {"plan_splits", cst__py_plan_splits, METH_VARARGS, NULL},
+    {"format_options", cst__py_format_options, METH_O, NULL},
     {"sink_exists", cst__py_sink_exists, METH_VARARGS, NULL},
     {"sink_format", cst__py_sink_format, METH_VARARGS, NULL},
     {"array_of_objects", cst__py_table_of_objects, METH_VARARGS, NULL},

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import pathlib
 import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import columnstone as cst
 import pyarrow as pa
 import pytest
+from columnstone._engines.reading import read_by
+from columnstone._spark.options import options_of, parse_options, text_option
 from conftest import MakeFile
 
 Calls = list[dict[str, object]]
@@ -212,3 +216,135 @@ def test_tables_that_begin_as_other_formats_do(tmp_path: pathlib.Path, header: s
     path.write_text(f"{header}\n1,2\n", encoding="utf-8")
     for place in (path, f"file://{path}"):
         assert list(pa.table(cst.open(place)).to_pydict()) == header.split(",")
+
+
+Option = cst.format.Option
+
+
+@pytest.fixture
+def words(tmp_path: pathlib.Path) -> Iterator[pathlib.Path]:
+    """A file of the format `words`, which has an option of each kind."""
+
+    def open_words(
+        path: str, *, between: str, times: int, case: str, loud: bool, **more: Any
+    ) -> Any:
+        made = pathlib.Path(path).read_text()[6:].split(between) * times
+        made = [getattr(word, case)() + "!" * loud for word in made if word not in more["without"]]
+        return pa.table({more["name"] or "word": made})
+
+    table = [
+        Option("between", "character", " ", "stands between words"),
+        Option("times", "number", 1, "how often", least=1, most=9),
+        Option("case", "word", "lower", "how they are written", ("lower", "upper")),
+        Option("loud", "switch", False, "with marks"),
+        Option("without", "names", [], "words that are left out"),
+        Option("name", help="of the column"),
+    ]
+    cst.format.register("words", open_words, lambda head: head.startswith(b"#words"), table)
+    path = tmp_path / "a.txt"
+    path.write_text("#wordsone two,six")
+    yield path
+    cst.format.unregister("words")
+
+
+def test_options_of_a_registered_format(words: pathlib.Path) -> None:
+    given: Any = {"between": ",", "times": 2, "case": "upper", "loud": True, "name": "w"}
+    for format in ("words", None):
+        assert pa.table(cst.open(words, format)).to_pydict() == {"word": ["one", "two,six"]}
+        source = cst.open(words, format, **given, without=["six"])
+        for one in (source, pickle.loads(pickle.dumps(source)), source.select(["w"])):
+            assert pa.table(one).to_pydict() == {"w": ["ONE TWO!"] * 2}
+        assert "ONE TWO!" in repr(source)
+    assert cst.infer_schema(words, "words", name="w").features[0].name == "w"
+    out = words.with_name("a.csv")
+    cst.convert(words, out, format="words", times=2, delimiter=";", overwrite=True)
+    assert out.read_text() == "word\none\ntwo,six\none\ntwo,six\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"time": 2}, r"words has no option 'time' \(did you mean 'times'\?\)"),
+        ({"delimiter": 2}, r"words has no option 'delimiter' \(it has between, times"),
+        ({"times": 10}, "words option times is '10': expected a number from 1 to 9"),
+        ({"times": 0}, "expected a number from 1 to 9"),
+        ({"case": "title"}, "words option case is 'title': expected lower or upper"),
+        ({"between": "--"}, "expected one ASCII character"),
+    ],
+)
+def test_wrong_options_of_a_registered_format(
+    words: pathlib.Path, given: dict[str, Any], said: str
+) -> None:
+    for format in ("words", None):
+        with pytest.raises(cst.errors.ArgumentError, match=said):
+            cst.open(words, format, **given)
+
+
+def test_wrong_types_of_a_registered_format(words: pathlib.Path) -> None:
+    wrong: list[Any] = [{"times": "2"}, {"loud": 1}, {"without": "six"}, {"name": b"w"}]
+    for given in wrong:
+        with pytest.raises(TypeError):
+            cst.open(words, "words", **given)
+    cst.format.register("words", table_of)
+    with pytest.raises(cst.errors.ArgumentError, match=r"no option 'times' \(it has none\)"):
+        cst.open(words, "words", times=2)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (Option("columns"), "cannot be the name of an option"),
+        (Option("paths"), "cannot be the name of an option"),
+        (Option("a b"), "cannot be the name of an option"),
+        (Option("x", "float"), "is of the kind 'float' \\(one of word, text"),
+        (Option("x", writes=True), "is of writing"),
+        (Option("x", "number", -1), "expected a number from 0"),
+        (Option("x"), "the function of 'none' takes no keyword x"),
+    ],
+)
+def test_options_that_cannot_be_registered(option: cst.format.Option, said: str) -> None:
+    with pytest.raises(cst.errors.ArgumentError, match=said):
+        cst.format.register("none", table_of, options=[option])
+    with pytest.raises(TypeError, match=r"options are cst.format.Option, not str"):
+        cst.format.register("none", table_of, options=["x"])  # type: ignore[list-item]
+
+
+def test_no_option_has_the_name_of_an_argument() -> None:
+    arguments = {
+        name
+        for function in (cst.open, cst.convert, cst.infer_schema)
+        for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    }
+    for name in arguments:
+        with pytest.raises(cst.errors.ArgumentError, match="cannot be the name"):
+            cst.format.register("none", lambda path, **options: None, options=[Option(name)])
+
+
+def test_options_are_listed(words: pathlib.Path) -> None:
+    listed = {option.name: option for option in cst.format.options("words")}
+    assert list(listed) == ["between", "times", "case", "loud", "without", "name"]
+    assert listed["times"] == ("times", "number", 1, "how often", (), 1, 9, True, False)
+    of_csv = {option.name: option for option in cst.format.options("csv")}
+    assert of_csv.keys() == cst._core.FORMAT_OPTIONS["csv"].keys()
+    assert not of_csv["header"].reads and of_csv["header"].writes
+    of_avro = {option.name: option for option in cst.format.options("avro")}
+    assert of_avro["avro_codec"].words == ("deflate", "null", "zstandard")
+    assert of_avro["avro_block_size"].most == 1 << 28
+    assert cst.format.options("json") == ()
+    with pytest.raises(cst.errors.NotFoundError, match="no format 'nothing' tells its options"):
+        cst.format.options("nothing")
+
+
+def test_engines_take_the_options_of_a_registered_format(words: pathlib.Path) -> None:
+    reading = read_by(str(words), {"format": "words", "times": 2, "name": "w"})
+    assert reading.schema.names == ["w"]
+    batches = list(reading.batches(cst.plan(words, format="words")))
+    assert pa.Table.from_batches(batches).to_pydict() == {"w": ["one", "two,six"] * 2}
+    with pytest.raises(cst.errors.ArgumentError, match=r"no option 'time' \(near names: times"):
+        read_by(str(words), {"format": "words", "time": 2})
+    given = {"FORMAT": "words", "TIMES": "2", "loud": "true", "without": "a, b"}
+    parsed = parse_options(given, options_of(given, {"format": text_option}), "reading")
+    assert parsed == {"format": "words", "times": 2, "loud": True, "without": ["a", "b"]}
+    with pytest.raises(cst.errors.ArgumentError, match="reading has no option 'tims'"):
+        parse_options({"tims": "2"}, options_of(given, {}), "reading")

@@ -255,7 +255,7 @@ def test_open_has_the_options_of_sources_and_says_what_they_are() -> None:
         name: parameter.default
         for name, parameter in inspect.signature(cst.open).parameters.items()
     }
-    for name, (kind, usual, _, _, help, words) in cst._core.SOURCE_OPTIONS.items():
+    for name, (kind, usual, _, _, help, words, *_) in cst._core.SOURCE_OPTIONS.items():
         if kind in ("number", "switch", "word", "text"):
             told = {
                 "number": usual if defaults[name] is None else str(defaults[name]),
@@ -316,7 +316,7 @@ def test_every_option_of_a_format_is_a_keyword_with_its_type_and_is_described() 
         | inspect.signature(cst.Writer).parameters.keys()
     )
     docs = pathlib.Path(__file__).parents[2] / "docs"
-    for name, (kind, usual, reads, writes, help, _) in table.items():
+    for name, (kind, usual, reads, writes, help, *_) in table.items():
         assert types[name].__forward_arg__ == KINDS[kind], name
         assert not reads or name in str(cst.open.__doc__), name
         assert not writes or name in str(cst.Writer.__doc__), name

@@ -53,7 +53,7 @@ def plan(
         cut = _core.SPLIT_CUT_BY_BYTES
         if written is not None:
             local, name, framing = expand(local), None, None
-            divides = "split" in written.options
+            divides = "split" in written.takes
             cut = _core.SPLIT_CUT_BY_NAME if divides else _core.SPLIT_CUT_NONE
     batch, _ = _core.plan_splits(local, sizes, target, name, framing, cut)
     return splits_of(batch)

@@ -42,7 +42,7 @@ def wanted(
     stage: Any = None,
 ) -> Wanted:
     """What the arguments of a transform say, checked."""
-    check_names(options, open_source, ("paths", "batch_size"))
+    check_names(options, open_source, ("paths", "batch_size"), options.get("format"))
     if options.get("offset_column") is not None:
         raise argument_error("offset_column is no option of a pipeline's sources")
     if dead_letters and options.get("on_error", "raise") not in ("skip", "null"):

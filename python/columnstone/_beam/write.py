@@ -62,7 +62,7 @@ class _Output:
     ) -> None:
         check_mode(mode)
         self.mode = mode
-        check_names(options, Writer.__init__, ("self", "file", "format", *_OF_BEAM))
+        check_names(options, Writer.__init__, ("self", "file", "format", *_OF_BEAM), format)
         if format is None and "message" in options:
             format = "message"
         self.stem, self.endings = split_endings(prefix)

@@ -52,7 +52,7 @@ class Folder:
         options: dict[str, Any] | None = None,
     ) -> None:
         options = dict(options or {})
-        check_names(options, Writer.__init__, ("self", "file", "format", *_OF_ONE_FILE))
+        check_names(options, Writer.__init__, ("self", "file", "format", *_OF_ONE_FILE), format)
         check_mode(mode)
         text("format", format)
         self.path = os.fspath(path)

@@ -7,20 +7,32 @@ import inspect
 from typing import TYPE_CHECKING, Any
 
 from .._base.errors import argument_error
-from .._formats.options import KINDS
+from .._core import FORMATS
+from .._formats.options import KINDS, known_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 
 def check_names(
-    options: Iterable[str], function: Callable[..., Any], without: Iterable[str] = ()
+    options: Iterable[str],
+    function: Callable[..., Any],
+    without: Iterable[str] = (),
+    format: str | None = None,
 ) -> None:
     """ArgumentError, with near names, for an option that is none of the function's parameters, and
-    none of a format if it takes these."""
+    none of a format if it takes these. `format`, if it is named, has options of its own where it is
+    not the library's; those of a program are asked for when it is used."""
     parameters = inspect.signature(function).parameters
     takes_all = [*KINDS] if "format_options" in parameters else []
-    known = [name for name in (*parameters, *takes_all) if name not in (*without, "format_options")]
+    own = known_to(format)
+    if own is None and format is not None and format not in FORMATS:
+        return
+    known = [
+        name
+        for name in (*parameters, *takes_all, *(own or ()))
+        if name not in (*without, "format_options")
+    ]
     for name in options:
         if name not in known:
             near = difflib.get_close_matches(name, known, 3)

@@ -108,7 +108,7 @@ def read_by(paths: AnyInput, options: dict[str, Any]) -> Reading:
     """Opens files as their workers will: what the options leave to inference is found out here, so
     that all workers have the same columns."""
     pa = need("pyarrow", "an engine")
-    check_names(options, open, ("paths",))
+    check_names(options, open, ("paths",), options.get("format"))
     options = self_contained(options)
     with open(paths, **options) as source:
         schema = pa.schema(source.arrow_schema)

@@ -4,14 +4,16 @@ compares FormatOptions with it."""
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
 from .. import _core
-from .._base.errors import argument_error
+from .._base.errors import NotFoundError, argument_error
+from .._base.public import public_in
+from . import registry
+from .option import TEXTS, Option, any_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import TypeAlias
 
     # (name; value as a text; format that it is for, or None for any), ...
@@ -56,18 +58,73 @@ def core_options(
     """Keyword arguments of a function as the compiled part takes them. TypeError for one that no
     format has, and for a value of a wrong type; None is left out.
 
-    named: the format, if the caller names it: a plug-in has options of its own, which it knows.
+    named: the format, if it is known: one that was registered, and a plug-in, have options of their
+        own.
     """
-    of_plugin = named is not None and named not in _core.FORMATS
+    own = known_to(named)
     made = []
     for name, value in given.items():
-        if name not in KINDS and not of_plugin:
-            raise _unknown(function, name)
         format, plain = value if isinstance(value, Only) else (None, value)
-        if plain is not None:
-            text = TEXTS[KINDS[name]] if name in KINDS else _any
-            made.append((name, text(name, plain), format))
+        if format is None and own is not None and name not in own:
+            raise _not_of(named, name, own)
+        if name not in KINDS and own is None and (named is None or named in _core.FORMATS):
+            raise _unknown(function, name)
+        if plain is None:
+            continue
+        if own is not None and format is None:
+            text = own[name].to_text(plain, str(named))
+        else:
+            text = (TEXTS[KINDS[name]] if name in KINDS else any_text)(name, plain)
+        made.append((name, text, format))
     return tuple(made)
+
+
+def known_to(format: str | None) -> dict[str, Option] | None:
+    """The options of a format that is not the library's: one that was registered, or a shared
+    object. None of the library's, and of a program, which is asked when it is used."""
+    if format is None or format in _core.FORMATS:
+        return None
+    registered = registry.by_name(format)
+    if registered is not None:
+        return registered.options
+    return _told(_core.format_options(format)) or None
+
+
+def values_of(format: registry.Format, given: CoreFormatOptions) -> dict[str, Any]:
+    """The options of a registered format for its function: those of `core_options` that are for
+    it, and the usual values of others."""
+    values = {name: option.usual for name, option in format.options.items()}
+    for name, text, of in given:
+        if of in (None, format.name):
+            values[name] = format.options[name].from_text(text)
+    return values
+
+
+@public_in("columnstone.format")
+def options(format: str) -> tuple[Option, ...]:
+    """The options of a format, as keywords of `open` and `Writer`: one of the library's, of a
+    plug-in that is a shared object, or one that was registered. NotFoundError for any other."""
+    own = known_to(format)
+    if own is None and format not in _core.FORMATS:
+        raise NotFoundError(f"no format {ascii(format)[:80]} tells its options")
+    return tuple((_told(_core.FORMAT_OPTIONS.get(format, {})) if own is None else own).values())
+
+
+def _told(options: Mapping[str, _core.OptionTold]) -> dict[str, Option]:
+    made = {}
+    for name, (kind, usual, reads, writes, help, words, least, most) in options.items():
+        option = Option(name, kind, None, help or "", words, least, most, reads, writes)
+        made[name] = option if usual is None else option._replace(usual=option.from_text(usual))
+    return made
+
+
+def _not_of(format: str | None, name: str, own: Mapping[str, Option]) -> Exception:
+    import difflib
+
+    near = difflib.get_close_matches(name, own, n=1)
+    has = f"it has {', '.join(own)}" if own else "it has none"
+    hint = f"did you mean {near[0]!r}?" if near else has
+    return argument_error(f"{format} has no option {name!r}", hint)
 
 
 def writers_of(name: str) -> list[str]:
@@ -95,47 +152,3 @@ def _unknown(function: str, name: str) -> TypeError:
     near = difflib.get_close_matches(name, KINDS, n=1)
     hint = f" (did you mean {near[0]!r}?)" if near else ""
     return TypeError(f"{function}() has no option {name!r}{hint}")
-
-
-def _text(name: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"{name} is a str, not {type(value).__name__}")
-    return value
-
-
-def _switch(name: str, value: object) -> str:
-    if not isinstance(value, bool):
-        raise TypeError(f"{name} is True or False, not {type(value).__name__}")
-    return "true" if value else "false"
-
-
-def _any(name: str, value: Any) -> str:
-    """Of an option whose kind the plug-in knows."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | int):
-        return str(value)
-    return _names(name, value)
-
-
-def _names(name: str, value: Any) -> str:
-    if isinstance(value, str | bytes):
-        raise TypeError(f"{name} is a list of names, not {type(value).__name__}")
-    made = tuple(value)
-    for item in made:
-        if not isinstance(item, str):
-            raise TypeError(f"{name} is a list of str, and holds {type(item).__name__}")
-    return ",".join(
-        '"' + item.replace('"', '""') + '"' if item == "" or "," in item or '"' in item else item
-        for item in made
-    )
-
-
-TEXTS: dict[str, Callable[[str, Any], str]] = {
-    "word": _text,
-    "text": _text,
-    "character": _text,
-    "switch": _switch,
-    "number": lambda name, value: str(operator.index(value)),
-    "names": _names,
-}

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from .. import _core
 from .._base.errors import NotFoundError, argument_error
 from .._base.public import public_in
+from .option import TEXTS, Option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any
 
     Sniff = Callable[[bytes], bool]
@@ -36,16 +37,29 @@ _SHIPPED = {"parquet": Shipped("parquet.format", b"PAR1")}
 
 _HEAD = 4096
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")
-_OPTIONS = ("columns", "batch_size", "threads")
+_ARGUMENTS = ("columns", "batch_size", "threads")
+# Arguments of `open`, `convert` and `infer_schema` beside the options of sources: no option of a
+# format has such a name, for it would never arrive.
+_TAKEN = {
+    *_core.SOURCE_OPTIONS,
+    *("path", "paths", "filesystem", "schemes", "hosts", "cache", "query", "driver"),
+    *("database_options", "descriptors", "message_options", "params", "source", "output", "to"),
+    *("compression", "level", "lossy", "num_shards", "shard_bytes", "to_container", "progress"),
+    *("overwrite", "propose", "max_domain", "ragged"),
+}
 
 
 class Format(NamedTuple):
-    """A format: how a file is opened, and which keyword arguments the function takes."""
+    """A format: how a file is opened.
+
+    takes: the keyword arguments of the function, beside those of the format's own options.
+    """
 
     name: str
     open: Callable[..., object]
     sniff: Sniff | None
-    options: frozenset[str]
+    takes: frozenset[str]
+    options: dict[str, Option]
 
 
 _registered: dict[str, Format] = {}
@@ -53,7 +67,10 @@ _registered: dict[str, Format] = {}
 
 @public_in("columnstone.format")
 def register(
-    name: str, open: Callable[..., object], sniff: Callable[[bytes], bool] | None = None
+    name: str,
+    open: Callable[..., object],
+    sniff: Callable[[bytes], bool] | None = None,
+    options: Iterable[Option] = (),
 ) -> None:
     """Adds a format that is written in Python, for `cst.open` and everything built on it.
 
@@ -69,6 +86,9 @@ def register(
     sniff: called with the first bytes of a file (at most 4096) when `cst.open` is not told the
         format; True if the file is of this one. Registered formats are asked before the library
         looks.
+    options: what the format is told beside: keywords of `cst.open` and of all that is built on it,
+        whose values are checked, and which arrive as keyword arguments of `open`, with their usual
+        values where they are not given. `cst.format.options(name)` lists them.
 
     A source over such files pickles by the format's name: the process that unpickles it has to have
     registered the format as well, usually by importing the module that does so.
@@ -84,7 +104,11 @@ def register(
         raise TypeError(f"open is a function, not {type(open).__name__}")
     if sniff is not None and not callable(sniff):
         raise TypeError(f"sniff is a function, not {type(sniff).__name__}")
-    _registered[name] = Format(name, open, sniff, accepted(open))
+    given = tuple(options)
+    for option in given:
+        _check(option, name, open)
+    own = {option.name: option for option in given}
+    _registered[name] = Format(name, open, sniff, keywords(open, _ARGUMENTS), own)
 
 
 @public_in("columnstone.format")
@@ -94,16 +118,38 @@ def unregister(name: str) -> None:
         raise NotFoundError(f"no format {ascii(name)[:80]} is registered")
 
 
-def accepted(function: Callable[..., object]) -> frozenset[str]:
-    """Those of the keyword arguments of an opening function that this one takes."""
+def _check(option: Option, format: str, open: Callable[..., object]) -> None:
+    """That an option can be given, and that the function takes it."""
+    if not isinstance(option, Option):
+        raise TypeError(f"options are cst.format.Option, not {type(option).__name__}")
+    if not (option.name.isidentifier() and option.name.isascii()) or option.name in _TAKEN:
+        hint = "letters, digits and '_', and none of the arguments of open and convert"
+        raise argument_error(f"{ascii(option.name)[:40]} cannot be the name of an option", hint)
+    if option.kind not in TEXTS:
+        raise argument_error(
+            f"the option {option.name} is of the kind {ascii(option.kind)[:40]}",
+            f"one of {', '.join(TEXTS)}",
+        )
+    if option.writes or not option.reads:
+        raise argument_error(f"the option {option.name} is of writing", "open only reads")
+    if option.usual is not None:
+        option.to_text(option.usual, format)
+    if not keywords(open, (option.name,)):
+        raise argument_error(
+            f"the function of {format!r} takes no keyword {option.name}", "add the argument"
+        )
+
+
+def keywords(function: Callable[..., object], of: Iterable[str]) -> frozenset[str]:
+    """Those of these keyword arguments that a function takes."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return frozenset()  # a compiled function that does not tell
     if any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return frozenset(_OPTIONS)
+        return frozenset(of)
     named = {p.name for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
-    return frozenset(named.intersection(_OPTIONS))
+    return frozenset(named.intersection(of))
 
 
 def by_name(name: str | None) -> Format | None:

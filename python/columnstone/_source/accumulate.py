@@ -13,7 +13,7 @@ from .._arrow.findings import rows
 from .._base.arguments import integer, positive, proposal
 from .._base.errors import Error, argument_error
 from .._base.public import public_in
-from .._formats.options import TEXTS
+from .._formats.option import TEXTS
 from .._schema.schema import Schema
 from .._schema.validate import SchemaCheck, check_of
 from .base import SourceBase

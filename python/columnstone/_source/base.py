@@ -86,7 +86,7 @@ class SourceBase:
             for file, *_ in inputs.files or ():
                 if isinstance(file, RemoteFile):
                     file.limit(self._options["max_inflation"])
-            self._core = _core.Source(inputs.paths, inputs.files, streams, self._options)
+            self._core = _core.Source(inputs.paths, inputs.files, streams, self._told(inputs))
             if inputs.splits is not None:
                 self._core = self._core.read_splits(inputs.splits)
         except Error as error:
@@ -105,9 +105,13 @@ class SourceBase:
             paths = tuple({path: None for o in wanted for path in view.source_paths(o)})
         if inputs.streams is None:
             return None
-        return tuple(
-            stream.core(paths, self._options["max_inflation"]) for stream in inputs.streams
-        )
+        return tuple(stream.core(paths, self._options) for stream in inputs.streams)
+
+    def _told(self, inputs: Inputs) -> dict[str, Any]:
+        """The options that the compiled part is told: those of a registered format are not."""
+        if any(stream.format is not None for stream in inputs.streams or ()):
+            return {**self._options, "format_options": ()}
+        return self._options
 
     # What it holds
 

@@ -9,6 +9,7 @@ import os
 import stat
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._arrow.as_arrow import as_arrow
@@ -18,6 +19,7 @@ from .._base.errors import NotFoundError, UnsupportedError, argument_error
 from .._base.files import as_inputs, is_file, name_of, path_bytes
 from .._base.text import printable
 from .._formats import adbc, names, registry
+from .._formats.options import values_of
 from .._io import remote
 from .._io.listing import open_files
 from .._io.rules import Rule
@@ -50,6 +52,7 @@ class Stream(NamedTuple):
     nested: open takes paths=, which are all that is wanted of the columns.
     divides: open takes split=, the bytes of a split.
     limits: open takes max_inflation=.
+    format: the format that open is of, if it was registered: open takes its options.
     size: bytes of the file that is read, for max_inflation and max_record_size; 0: it is none.
     """
 
@@ -60,17 +63,22 @@ class Stream(NamedTuple):
     nested: bool = False
     divides: bool = False
     limits: bool = False
+    format: Format | None = None
     size: int = 0
 
     def core(
-        self, paths: tuple[str, ...] | None, max_inflation: int | None
+        self, paths: tuple[str, ...] | None, options: dict[str, Any]
     ) -> tuple[Open, bytes, bool, bool, int]:
-        """As the compiled part takes it, of these paths only (None: all)."""
+        """As the compiled part takes it, of these paths only (None: all). options: of the
+        source."""
         opener = self.open
         if self.nested and paths is not None:
             opener = functools.partial(opener, paths=paths)
         if self.limits:
-            opener = functools.partial(opener, max_inflation=max_inflation)
+            opener = functools.partial(opener, max_inflation=options["max_inflation"])
+        if self.format is not None:
+            values = values_of(self.format, options["format_options"])
+            opener = functools.partial(opener, options=values)
         return opener, self.name, self.once, self.projects, self.size
 
 
@@ -172,10 +180,17 @@ def from_paths(paths: tuple[bytes, ...], format: str | None) -> Inputs:
     if written is None:
         return Inputs(paths=paths, pickle=None if b"-" in paths else paths)
     files = expand(paths)
-    options = {"nested": "paths", "divides": "split", "limits": "max_inflation"}
-    flags: dict[str, Any] = {flag: name in written.options for flag, name in options.items()}
+    keywords = {"nested": "paths", "divides": "split", "limits": "max_inflation"}
+    flags: dict[str, Any] = {flag: name in written.takes for flag, name in keywords.items()}
     streams = tuple(
-        Stream(functools.partial(_open_file, written, p), p, **flags, size=_size(p)) for p in files
+        Stream(
+            functools.partial(_open_file, written, p),
+            p,
+            **flags,
+            format=written if written.options else None,
+            size=_size(p),
+        )
+        for p in files
     )
     return Inputs(streams=streams, pickle=files, format=written.name)
 
@@ -319,11 +334,12 @@ def _open_file(
     paths: tuple[str, ...] | None = None,
     split: tuple[int, int] | None = None,
     max_inflation: int | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
 ) -> object:
     given: dict[str, object] = {"columns": columns, "batch_size": batch_size, "threads": threads}
     given.update(paths=paths, split=split, max_inflation=max_inflation)
-    wanted = {name: value for name, value in given.items() if name in format.options}
-    made = format.open(os.fsdecode(path), **wanted)
+    wanted = {name: value for name, value in given.items() if name in format.takes}
+    made = format.open(os.fsdecode(path), **wanted, **options)
     if not is_arrow(made):
         raise TypeError(
             f"open() of the format {format.name!r} returned {type(made).__name__}, which has no "

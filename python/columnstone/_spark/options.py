@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._base.errors import argument_error
+from .._formats.options import known_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -154,6 +155,13 @@ def known_options(
             if of_writing if writes else of_reading:
                 known[name] = _PARSERS[kind]
     return {name: parser for name, parser in known.items() if name not in without}
+
+
+def options_of(given: Mapping[str, str], known: Mapping[str, Parser]) -> dict[str, Parser]:
+    """Those that are known, and those of the format that is named, if it is not the library's."""
+    format = next((text for name, text in given.items() if name.lower() == "format"), None)
+    own = known_to(format) or {}
+    return {**known, **{name: _PARSERS[option.kind] for name, option in own.items()}}
 
 
 def _key(name: str) -> str:

@@ -69,7 +69,7 @@ class Table(NamedTuple):
 
 def parse_load(options: Mapping[str, str], streams: bool = False) -> Load:
     """The options, with what is named in them opened: a schema, descriptors."""
-    given = o.parse_options(options, READ_OPTIONS, "reading")
+    given = o.parse_options(options, o.options_of(options, READ_OPTIONS), "reading")
     if not streams:
         for name in _OF_STREAMS:
             if name in given:

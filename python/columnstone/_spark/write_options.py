@@ -20,6 +20,7 @@ from .options import (
     int_option,
     known_options,
     names_option,
+    options_of,
     parse_options,
     paths_of,
     text_option,
@@ -61,7 +62,7 @@ class Output:
     def of_options(cls, given: Mapping[str, str]) -> Output:
         """Raises ArgumentError for what cannot be, NotFoundError and SchemaError of the files that
         the options name."""
-        values = parse_options(_of_writing(given), _KNOWN, "writing")
+        values = parse_options(_of_writing(given), options_of(given, _KNOWN), "writing")
         path = _path(given)
         partition_by = tuple(values.pop("partition_by", ()))
         most = values.pop("max_open_files", 64)

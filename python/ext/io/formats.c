@@ -61,11 +61,12 @@ static PyObject *words_of(const cst_option_info *info) {
 
 int cst__py_tell_option(PyObject *dict, const cst_option_info *info, const char *kind) {
   PyObject *words = words_of(info);
-  PyObject *told = words == NULL
-                       ? NULL
-                       : Py_BuildValue("(szNNzN)", kind != NULL ? kind : kind_names[info->kind],
-                                       info->usual, PyBool_FromLong(info->reads),
-                                       PyBool_FromLong(info->writes), info->help, words);
+  PyObject *told =
+      words == NULL
+          ? NULL
+          : Py_BuildValue("(szNNzNLL)", kind != NULL ? kind : kind_names[info->kind], info->usual,
+                          PyBool_FromLong(info->reads), PyBool_FromLong(info->writes), info->help,
+                          words, (long long)info->least, (long long)info->most);
   return add_to_dict(dict, info->name, told);
 }
 
@@ -90,6 +91,12 @@ PyObject *cst__py_format_options_told(void) {
     }
   }
   return dict;
+}
+
+PyObject *cst__py_format_options(PyObject *module, PyObject *name) {
+  (void)module;
+  const char *format = PyUnicode_AsUTF8AndSize(name, NULL);
+  return format == NULL ? NULL : options_of(format);
 }
 
 PyObject *cst__py_containers(void) {

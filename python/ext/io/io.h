@@ -47,6 +47,8 @@ PyObject *cst__py_formats(void);
 int cst__py_tell_option(PyObject *dict, const cst_option_info *info, const char *kind);
 /* A dict: the name of each format that has options to a dict of these, see _core.pyi. */
 PyObject *cst__py_format_options_told(void);
+/* The dict of the options of one format, also of a plug-in, which is loaded for it. */
+PyObject *cst__py_format_options(PyObject *module, PyObject *name);
 /* A dict: the name of each container to the extensions of its files. */
 PyObject *cst__py_containers(void);
 

@@ -11,5 +11,6 @@ FORMAT = registry.Format(
     open_file,
     None,
     frozenset(("columns", "batch_size", "threads", "paths", "split", "max_inflation")),
+    {},
 )
 SINK = ParquetSink

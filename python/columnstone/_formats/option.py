@@ -1,0 +1,124 @@
+"""What an option of a format is: its kind, the values that it takes, and how they are texts."""
+
+from __future__ import annotations
+
+import csv
+import operator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._base.errors import argument_error
+from .._base.public import public_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@public_in("columnstone.format")
+class Option(NamedTuple):
+    """An option of a format.
+
+    name: the keyword by which it is given.
+    kind: "text", "character" (one of ASCII, no quote and no end of line), "word" (one of `words`),
+        "switch" (True or False), "number" (an int from `least` to `most`) or "names" (a list of
+        str).
+    usual: its value where it is not given; None: there is none.
+    help: what it is for, in a few words.
+    reads, writes: whether it matters to reading and to writing.
+    """
+
+    name: str
+    kind: str = "text"
+    usual: Any = None
+    help: str = ""
+    words: tuple[str, ...] = ()
+    least: int = 0
+    most: int = 2**63 - 1
+    reads: bool = True
+    writes: bool = False
+
+    def to_text(self, value: Any, owner: str) -> str:
+        """A value as options are handed on. TypeError for another type; ArgumentError for a value
+        that it does not take."""
+        text = TEXTS[self.kind](self.name, value)
+        expected = _EXPECTED[self.kind](self, text) if self.kind in _EXPECTED else None
+        if expected is not None:
+            raise argument_error(
+                f"{owner} option {self.name} is {ascii(text)[:42]}: expected {expected}"
+            )
+        return text
+
+    def from_text(self, text: str) -> Any:
+        """The value of a text of `to_text`."""
+        return _VALUES[self.kind](text) if self.kind in _VALUES else text
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is a str, not {type(value).__name__}")
+    return value
+
+
+def _switch(name: str, value: object) -> str:
+    if not isinstance(value, bool):
+        raise TypeError(f"{name} is True or False, not {type(value).__name__}")
+    return "true" if value else "false"
+
+
+def _names(name: str, value: Any) -> str:
+    if isinstance(value, str | bytes):
+        raise TypeError(f"{name} is a list of names, not {type(value).__name__}")
+    made = tuple(value)
+    for item in made:
+        if not isinstance(item, str):
+            raise TypeError(f"{name} is a list of str, and holds {type(item).__name__}")
+    return ",".join(
+        '"' + item.replace('"', '""') + '"' if item == "" or "," in item or '"' in item else item
+        for item in made
+    )
+
+
+def any_text(name: str, value: Any) -> str:
+    """Of an option whose kind only the program of a plug-in knows."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | int):
+        return str(value)
+    return _names(name, value)
+
+
+TEXTS: dict[str, Callable[[str, Any], str]] = {
+    "word": _text,
+    "text": _text,
+    "character": _text,
+    "switch": _switch,
+    "number": lambda name, value: str(operator.index(value)),
+    "names": _names,
+}
+
+
+def _words(option: Option, text: str) -> str | None:
+    return None if text in option.words else " or ".join(option.words)
+
+
+def _character(option: Option, text: str) -> str | None:
+    is_one = len(text) == 1 and "\0" < text < "\x80" and text not in '"\r\n'
+    return None if is_one else "one ASCII character (no quote and no end of line)"
+
+
+def _number(option: Option, text: str) -> str | None:
+    is_in = option.least <= int(text) <= option.most
+    return None if is_in else f"a number from {option.least} to {option.most}"
+
+
+# What is expected in place of a text, or None if it is one of these values.
+_EXPECTED: dict[str, Callable[[Option, str], str | None]] = {
+    "word": _words,
+    "character": _character,
+    "number": _number,
+}
+
+_VALUES: dict[str, Callable[[str], Any]] = {
+    "switch": lambda text: text == "true",
+    "number": int,
+    "names": lambda text: next(csv.reader([text], strict=True), []) if text else [],
+}

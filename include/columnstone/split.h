@@ -28,9 +28,11 @@ extern "C" {
  * A zstd file with a seek table (docs/formats.md) is entered at its frames: a split has the records
  * of those that begin in its bytes, from the first one that begins in them on.
  *
- * What cannot be divided (all other compressed files, tabular formats, the containers "delimited"
- * and "file") belongs as a whole to the split that begins at byte 0, and all other splits of the
- * file are empty. So nobody has to know what a file is to divide it. */
+ * Avro container files are cut between their blocks, at sync markers that others follow.
+ *
+ * What cannot be divided (all other compressed files, other tabular formats, the containers
+ * "delimited" and "file") belongs as a whole to the split that begins at byte 0, and all other
+ * splits of the file are empty. So nobody has to know what a file is to divide it. */
 typedef struct cst_split {
   const char *file;
   uint64_t begin;

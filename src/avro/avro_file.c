@@ -26,7 +26,10 @@ struct cst__avro_file {
   size_t begin;
   size_t end;
   uint64_t offset; /* of the window's first byte in the stream */
-  bool at_end;     /* of the stream, after the window */
+  bool at_end;     /* of the stream, or at `stop`, after the window */
+  uint64_t first;  /* where the first block begins */
+  uint64_t stop;   /* of what is read; UINT64_MAX: the end of the stream */
+  bool misplaced;  /* `stop` lies within a block */
   cst__text schema;
   uint8_t sync[SYNC];
   const cst__avro_codec *codec;
@@ -51,6 +54,9 @@ static cst_status fill(cst__avro_file *file, size_t size, cst_error *error) {
     size_t want = size - have < PIECE ? PIECE : size - have;
     size_t most = have < PIECE ? PIECE : have; /* not more at a time than is there */
     want = want < most ? want : most;
+    uint64_t left = file->stop - (file->offset + file->end);
+    bool stops = want >= left;
+    want = stops ? (size_t)left : want;
     if (file->begin > 0) {
       memmove(file->window.data, file->window.data + file->begin, have);
       file->offset += file->begin;
@@ -65,7 +71,7 @@ static cst_status fill(cst__avro_file *file, size_t size, cst_error *error) {
     size_t got = 0;
     CST__TRY(cst__input_read(file->input, file->window.data + have, want, &got, error));
     file->end = have + got;
-    file->at_end = got < want;
+    file->at_end = stops || got < want;
     memset(file->window.data + file->end, 0, CST__AVRO_SLACK);
   }
   return CST_OK;
@@ -163,6 +169,7 @@ static cst_status read_header(cst__avro_file *file, cst_error *error) {
     if (at != NULL && end - at >= SYNC) {
       CST__TRY(keep_header(file, &h, at, error));
       file->begin += (size_t)(at + SYNC - begin);
+      file->first = place_of(file);
       return CST_OK;
     }
     if (is_wrong || file->at_end) {
@@ -185,6 +192,7 @@ cst_status cst__avro_file_open(cst__input *input, const cst__avro_limits *limits
   }
   file->allocator = cst__allocator_of(allocator);
   file->input = input;
+  file->stop = UINT64_MAX;
   file->limits = *limits;
   file->limits.max_block_size = limits->max_block_size > 0 ? limits->max_block_size : USUAL;
   file->schema.allocator = file->allocator;
@@ -212,6 +220,50 @@ cst_bytes cst__avro_file_schema(const cst__avro_file *file) {
   return (cst_bytes){(const uint8_t *)file->schema.data, file->schema.size};
 }
 
+/* ---- places ---- */
+
+static cst_status seek(cst__avro_file *file, uint64_t place, cst_error *error) {
+  return cst__input_seek(file->input, place)
+             ? CST_OK
+             : cst__fail(error, CST_IO, "open it again",
+                         "the file changed after it was divided: its bytes cannot be reached any "
+                         "more");
+}
+
+/* Goes on at a place, which is not after `stop`. */
+static cst_status go_to(cst__avro_file *file, uint64_t place, cst_error *error) {
+  if (place >= file->offset && place - file->offset <= file->end) {
+    file->begin = (size_t)(place - file->offset);
+    return CST_OK;
+  }
+  CST__TRY(seek(file, place, error));
+  file->offset = place;
+  file->begin = file->end = 0;
+  file->at_end = false;
+  return CST_OK;
+}
+
+/* Forgets what the window has of bytes from `stop` on. */
+static void stop_at(cst__avro_file *file, uint64_t stop) {
+  file->stop = stop;
+  if (file->offset + file->end >= stop) {
+    file->end = stop > file->offset ? (size_t)(stop - file->offset) : 0;
+    file->begin = file->begin < file->end ? file->begin : file->end;
+    file->at_end = true;
+  }
+}
+
+cst_status cst__avro_file_limit(cst__avro_file *file, uint64_t begin, uint64_t end,
+                                cst_error *error) {
+  if (begin > file->first) {
+    CST__TRY(go_to(file, begin, error));
+  }
+  stop_at(file, end > file->first ? end : file->first);
+  return CST_OK;
+}
+
+bool cst__avro_file_is_misplaced(const cst__avro_file *file) { return file->misplaced; }
+
 /* ---- blocks ---- */
 
 /* The head: number of values, size of their bytes. Its own size is in *head. */
@@ -237,6 +289,25 @@ static cst_status read_head(cst__avro_file *file, int64_t *count, int64_t *size,
   return CST_OK;
 }
 
+/* A block whose marker is not there: the file is cut, or the block is damaged, or what is read was
+ * cut within it. */
+static cst_status fail_cut(cst__avro_file *file, uint64_t marker_at, cst_error *error) {
+  uint8_t marker[SYNC];
+  size_t got = 0;
+  uint64_t end = file->offset + file->end;
+  if (end < file->stop) {
+    return fail_file("it ends within a block", error);
+  }
+  CST__TRY(seek(file, marker_at, error));
+  CST__TRY(cst__input_read(file->input, marker, SYNC, &got, error));
+  file->misplaced = got == SYNC && memcmp(marker, file->sync, SYNC) == 0;
+  return file->misplaced
+             ? cst__fail(error, CST_CORRUPT, "read it as a whole",
+                         "what was taken for the begin of an Avro block at byte %llu is none",
+                         (unsigned long long)end)
+             : fail_file("a block is not followed by the sync marker", error);
+}
+
 static cst_status read_block(cst__avro_file *file, cst__avro_block *out, cst_error *error) {
   int64_t size = 0;
   size_t head = 0;
@@ -245,7 +316,7 @@ static cst_status read_block(cst__avro_file *file, cst__avro_block *out, cst_err
   size_t all = head + (size_t)size + SYNC;
   CST__TRY(fill(file, all, error));
   if (there(file) < all) {
-    return fail_file("it ends within a block", error);
+    return fail_cut(file, place_of(file) + all - SYNC, error);
   }
   const uint8_t *values = first_byte(file) + head;
   if (memcmp(values + size, file->sync, SYNC) != 0) {
@@ -305,5 +376,76 @@ cst_status cst__avro_file_recover(cst__avro_file *file, uint64_t *passed, cst_er
     file->begin = file->end - SYNC; /* a marker may begin in what is there */
   }
   *passed = place_of(file) - from;
+  return CST_OK;
+}
+
+/* ---- where blocks begin ---- */
+
+/* Looks at the block that should begin at *at, which becomes its end if it is one. */
+static cst_status step(cst__avro_file *file, uint64_t *at, bool *sound, bool *ended,
+                       cst_error *error) {
+  int64_t count = 0;
+  int64_t size = 0;
+  size_t head = 0;
+  CST__TRY(go_to(file, *at, error));
+  CST__TRY(fill(file, HEAD, error));
+  *ended = there(file) == 0;
+  if (*ended) {
+    return CST_OK;
+  }
+  cst_error own = CST_ERROR_INIT;
+  *sound = read_head(file, &count, &size, &head, &own) == CST_OK &&
+           (file->stop == UINT64_MAX || head + (uint64_t)size + SYNC <= file->stop - *at);
+  if (!*sound) {
+    return CST_OK;
+  }
+  uint64_t marker_at = *at + head + (uint64_t)size;
+  CST__TRY(go_to(file, marker_at, error));
+  CST__TRY(fill(file, SYNC, error));
+  *sound = there(file) >= SYNC && memcmp(first_byte(file), file->sync, SYNC) == 0;
+  *at = *sound ? marker_at + SYNC : *at;
+  return CST_OK;
+}
+
+/* True in *sound if a block begins at `at`, as far as those after it show. *next: else none of the
+ * blocks before it is one either. */
+static cst_status try_begin(cst__avro_file *file, uint64_t at, bool *sound, uint64_t *next,
+                            cst_error *error) {
+  uint64_t begin = at;
+  bool ended = false;
+  *sound = true;
+  for (size_t blocks = 0;
+       *sound && !ended && (blocks < CST__AVRO_CHAIN_BLOCKS || at - begin < CST__AVRO_CHAIN_BYTES);
+       blocks++) {
+    CST__TRY(step(file, &at, sound, &ended, error));
+  }
+  *next = at + 1;
+  return CST_OK;
+}
+
+cst_status cst__avro_file_find(cst__avro_file *file, uint64_t from, uint64_t end, uint64_t *out,
+                               cst_error *error) {
+  bool found = false;
+  *out = file->first < end ? file->first : end;
+  stop_at(file, end);
+  for (uint64_t at = from; from > file->first && !found && *out < end;) { /* none is before `at` */
+    CST__TRY(go_to(file, at - SYNC, error));
+    CST__TRY(fill(file, PIECE, error));
+    if (there(file) < SYNC && at == from && end == UINT64_MAX) {
+      return cst__fail(error, CST_STATE, "plan it again",
+                       "the file changed since it was planned: it ends before byte %llu",
+                       (unsigned long long)from);
+    }
+    const uint8_t *marker =
+        there(file) >= SYNC ? memmem(first_byte(file), there(file), file->sync, SYNC) : NULL;
+    if (marker != NULL) {
+      *out = file->offset + (uint64_t)(marker - file->window.data) + SYNC;
+      CST__TRY(try_begin(file, *out, &found, &at, error));
+    } else if (file->at_end) {
+      *out = end;
+    } else {
+      at = file->offset + file->end + 1; /* a marker may begin in the last bytes */
+    }
+  }
   return CST_OK;
 }

@@ -45,6 +45,25 @@ cst_bytes cst__avro_file_schema(const cst__avro_file *file);
 cst_status cst__avro_file_next(cst__avro_file *file, cst__avro_block *out, bool *ended,
                                cst_error *error);
 
+/* Only the blocks that begin in [begin, end), both of which cst__avro_file_find has found (begin 0:
+ * the first block; end UINT64_MAX: to the end). For a file that was just opened. A sound block that
+ * goes on beyond `end` is CST_CORRUPT, and cst__avro_file_is_misplaced: `end` was none. */
+cst_status cst__avro_file_limit(cst__avro_file *file, uint64_t begin, uint64_t end,
+                                cst_error *error);
+bool cst__avro_file_is_misplaced(const cst__avro_file *file);
+
+/* The first byte of [from, end) at which a block begins, or `end` (UINT64_MAX: of the file, which
+ * is not known; CST_STATE if it ends before `from`). For a file that was just opened, which is of
+ * no other use then.
+ *
+ * A marker that is followed by a block, which ends with a marker, and so on, up to the end, or for
+ * CST__AVRO_CHAIN_BLOCKS and CST__AVRO_CHAIN_BYTES at least, is one of the file's own. Markers
+ * among the values, such as those of a container file that is a value, end too early for that, as
+ * long as they are fewer. */
+cst_status cst__avro_file_find(cst__avro_file *file, uint64_t from, uint64_t end, uint64_t *out,
+                               cst_error *error);
+enum { CST__AVRO_CHAIN_BLOCKS = 5, CST__AVRO_CHAIN_BYTES = 8 << 20 };
+
 /* Goes behind the block that failed; *passed: bytes from its begin on. */
 cst_status cst__avro_file_recover(cst__avro_file *file, uint64_t *passed, cst_error *error);
 

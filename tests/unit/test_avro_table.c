@@ -233,3 +233,58 @@ TEST(no_memory) {
   FOR_EACH_ALLOCATION_FAILURE(read_once, &file, CST_NO_MEMORY);
   bytes_free(&file);
 }
+
+/* ---- places ---- */
+
+static cst_status find(const bytes *file, size_t most, const cst__table_cut *cut, uint64_t *out) {
+  memory held = {.data = file->data, .size = file->size, .most = most};
+  cst_reader reader = memory_reader(&held, true);
+  cst__input *opened;
+  cst_status status = cst__input_open_reader(&reader, NULL, &opened, NULL);
+  if (status == CST_OK) {
+    status = cst__avro_table.find_begin(opened, cut, out, NULL);
+    cst__input_close(opened);
+  }
+  return status;
+}
+
+TEST(the_block_at_a_byte_or_after_it) {
+  enum { BLOCKS = 4 };
+  bytes file = {0};
+  uint64_t begins[BLOCKS + 1];
+  put_header(&file, "\"long\"");
+  for (size_t i = 0; i < BLOCKS; i++) {
+    begins[i] = file.size;
+    put_long(&file, 1);
+    put_long(&file, 1);
+    bytes_add(&file, "\2", 1);
+    bytes_add(&file, sync, 16);
+  }
+  begins[BLOCKS] = file.size;
+  for (size_t block = 0, from = 0; from <= file.size; from++) {
+    block += from > begins[block];
+    for (size_t knows_end = 0; knows_end < 2; knows_end++) {
+      const cst__table_cut cut = {.from = from, .end = knows_end ? file.size : UINT64_MAX};
+      uint64_t found = 0;
+      CHECK_EQ(find(&file, from % 5, &cut, &found), CST_OK);
+      CHECK_EQ(found, begins[block]);
+    }
+  }
+  const cst__table_cut beyond = {.from = file.size + 1, .end = UINT64_MAX};
+  uint64_t found;
+  CHECK_EQ(find(&file, 0, &beyond, &found), CST_STATE);
+  bytes_free(&file);
+}
+
+static int find_once(void *context) {
+  const bytes *file = context;
+  const cst__table_cut cut = {.from = file->size / 2, .end = file->size};
+  uint64_t found;
+  return (int)find(file, 0, &cut, &found);
+}
+
+TEST(no_memory_for_places) {
+  bytes file = make_file(5);
+  FOR_EACH_ALLOCATION_FAILURE(find_once, &file, CST_NO_MEMORY);
+  bytes_free(&file);
+}

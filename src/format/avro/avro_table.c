@@ -41,7 +41,8 @@ typedef struct avro_reader {
   cst__avro_file *file; /* NULL: between files */
   cst__avro_block block;
   int64_t left;      /* values of the block that are still to be read */
-  int64_t record;    /* number of the next one in the file */
+  int64_t record;    /* number of the next one in the file; -1: not known */
+  uint64_t begin;    /* of what is read of the file */
   uint64_t consumed; /* of the files before */
   cst__avro_loop loop;
   cst_error failure; /* it comes again with every further call */
@@ -49,9 +50,9 @@ typedef struct avro_reader {
 
 /* ---- files ---- */
 
-static cst_status open_file(const avro_plan *plan, size_t i, cst__input **input,
-                            cst__avro_file **file, cst_error *error) {
-  CST__TRY(plan->files->open(plan->files->ctx, i, input, error));
+/* Reads the header of an input, which is closed if that fails. */
+static cst_status open_file(const avro_plan *plan, cst__input **input, cst__avro_file **file,
+                            cst_error *error) {
   cst_status status = cst__avro_file_open(*input, &plan->limits, &plan->allocator, file, error);
   if (status != CST_OK) {
     cst__input_close(*input);
@@ -78,10 +79,17 @@ static void avro_plan_free(void *ptr) {
   cst__delete(plan);
 }
 
+static cst_status open_first(const avro_plan *plan, cst__input **out, cst_error *error) {
+  const cst__table_files *files = plan->files;
+  return files->open_first != NULL ? files->open_first(files->ctx, out, error)
+                                   : files->open(files->ctx, 0, out, error);
+}
+
 static cst_status take_schema_of_file(avro_plan *plan, cst_error *error) {
   cst__input *input;
   cst__avro_file *file;
-  CST__TRY(open_file(plan, 0, &input, &file, error));
+  CST__TRY(open_first(plan, &input, error));
+  CST__TRY(open_file(plan, &input, &file, error));
   cst_bytes text = cst__avro_file_schema(file);
   cst__text_append(&plan->text, text.data, text.size);
   cst_status status = plan->text.failed ? cst__fail_memory(error, text.size) : CST_OK;
@@ -158,10 +166,16 @@ static void forget_written(written *w) {
   w->text.size = 0;
 }
 
+/* Bytes of what is read of the open file. */
+static uint64_t taken_of_file(const avro_reader *r) {
+  uint64_t at = cst__input_consumed(r->input);
+  return at > r->begin ? at - r->begin : 0;
+}
+
 static void avro_close_file(avro_reader *r) {
   cst__avro_file_close(r->file);
   if (r->input != NULL) {
-    r->consumed += cst__input_consumed(r->input);
+    r->consumed += taken_of_file(r);
     cst__input_close(r->input);
   }
   r->file = NULL;
@@ -231,6 +245,8 @@ static cst_status prepare(avro_reader *r, cst_error *error) {
 
 /* ---- values ---- */
 
+static void pass_records(avro_reader *r, int64_t count) { r->record += r->record >= 0 ? count : 0; }
+
 /* What lies in a block is damaged from the value at hand on, which begins at `begin`: it and what
  * comes after it in the block is dropped. */
 static cst_status avro_drop(avro_reader *r, uint64_t offset, uint64_t bytes, const char *kind,
@@ -243,7 +259,7 @@ static cst_status avro_drop(avro_reader *r, uint64_t offset, uint64_t bytes, con
                .offset = (int64_t)offset,
                .bytes = bytes,
                .error = why}};
-  r->record++;
+  pass_records(r, 1);
   return r->drop(r->drop_ctx, &dropped, error);
 }
 
@@ -285,7 +301,7 @@ static cst_status take_values(avro_reader *r, int64_t most, cst_error *error) {
   const uint8_t *at = r->loop.at;
   cst_status status = cst__avro_loop_run(&r->loop, rows, &at, &why);
   int64_t done = r->batch->root->length - before;
-  r->record += done;
+  pass_records(r, done);
   r->left -= done;
   if (status == CST_OK && r->left == 0) {
     status = check_end(r, &why);
@@ -321,7 +337,7 @@ static cst_status next_block(avro_reader *r, cst_error *error) {
   bool ended;
   cst_status status = cst__avro_file_next(r->file, &r->block, &ended, &why);
   if (status != CST_OK) {
-    if (r->drop != NULL && cst__is_fault(status)) {
+    if (r->drop != NULL && cst__is_fault(status) && !cst__avro_file_is_misplaced(r->file)) {
       return take_damaged_block(r, &why, error);
     }
     cst__error_copy(error, &why);
@@ -346,8 +362,18 @@ static cst_status next_block(avro_reader *r, cst_error *error) {
 /* ---- batches ---- */
 
 static cst_status open_next(avro_reader *r, cst_error *error) {
-  r->record = 0;
-  CST__TRY(open_file(r->plan, r->next_file++, &r->input, &r->file, error));
+  const cst__table_files *files = r->plan->files;
+  size_t i = r->next_file++;
+  cst__table_range range = {0};
+  if (files->range != NULL) {
+    range = files->range(files->ctx, i);
+  }
+  r->record = range.record;
+  r->begin = range.begin;
+  CST__TRY(files->open(files->ctx, i, &r->input, error));
+  CST__TRY(open_file(r->plan, &r->input, &r->file, error));
+  CST__TRY(
+      cst__avro_file_limit(r->file, range.begin, range.end > 0 ? range.end : UINT64_MAX, error));
   return prepare(r, error);
 }
 
@@ -380,7 +406,17 @@ static cst_status avro_next(void *ptr, struct ArrowArray *out, cst_error *error)
 
 static uint64_t avro_consumed(const void *ptr) {
   const avro_reader *r = ptr;
-  return r->consumed + (r->input != NULL ? cst__input_consumed(r->input) : 0);
+  return r->consumed + (r->input != NULL ? taken_of_file(r) : 0);
+}
+
+static cst_status avro_find_begin(cst__input *input, const cst__table_cut *cut, uint64_t *out,
+                                  cst_error *error) {
+  const cst__avro_limits limits = {.max_block_size = cut->max_record_size};
+  cst__avro_file *file;
+  CST__TRY(cst__avro_file_open(input, &limits, cut->allocator, &file, error));
+  cst_status status = cst__avro_file_find(file, cut->from, cut->end, out, error);
+  cst__avro_file_close(file);
+  return status;
 }
 
 const cst__table_format cst__avro_table = {
@@ -390,6 +426,7 @@ const cst__table_format cst__avro_table = {
     .plan_free = avro_plan_free,
     .open = avro_open,
     .next = avro_next,
+    .find_begin = avro_find_begin,
     .consumed = avro_consumed,
     .close = avro_close,
 };

@@ -14,6 +14,13 @@
 #include "format/table/dropped.h"
 #include "io/input.h"
 
+/* What is read of a file. */
+typedef struct cst__table_range {
+  uint64_t begin; /* a byte that `find_begin` has found, or 0, */
+  uint64_t end;   /* and another one; 0: the file's end */
+  int64_t record; /* number of the first record; -1: not known */
+} cst__table_range;
+
 /* The files of a source. */
 typedef struct cst__table_files {
   size_t count;
@@ -21,6 +28,11 @@ typedef struct cst__table_files {
    * come again for the one reader. */
   cst_status (*open)(void *ctx, size_t i, cst__input **out, cst_error *error);
   const char *(*name)(void *ctx, size_t i);
+  /* The first one that the source was opened with: files that bring a schema are all read as by
+   * its. NULL: that of number 0. */
+  cst_status (*open_first)(void *ctx, cst__input **out, cst_error *error);
+  /* NULL: all of each. Only a format with `find_begin` is asked to read less. */
+  cst__table_range (*range)(void *ctx, size_t i);
   void *ctx;
   bool rereadable;
   int64_t sample_rows;   /* the plan looks at no more rows (INT64_MAX: all), */
@@ -46,6 +58,14 @@ typedef struct cst__table_options {
   bool skip;                  /* CST_ON_ERROR_SKIP */
   const cst_allocator *allocator;
 } cst__table_options;
+
+/* Where a file is to be divided. */
+typedef struct cst__table_cut {
+  uint64_t from;
+  uint64_t end;             /* of what is divided; UINT64_MAX: the file's, which is not known */
+  uint64_t max_record_size; /* as in the options */
+  const cst_allocator *allocator;
+} cst__table_cut;
 
 typedef struct cst__table_format {
   const char *name;
@@ -73,6 +93,11 @@ typedef struct cst__table_format {
   bool (*warning)(void *reader, size_t *file, cst_error *warning);
   /* The number of the file that the last batch is from. NULL: a batch may be of several. */
   size_t (*file)(const void *reader);
+  /* The first byte of [from, end) at which what is read of a plain file may begin or end, or `end`.
+   * Depends on the bytes of the file only. The input is that of the file, at its start. CST_STATE
+   * if a file ends before `from`. NULL: files are not divided. */
+  cst_status (*find_begin)(cst__input *input, const cst__table_cut *cut, uint64_t *out,
+                           cst_error *error);
   /* Bytes taken from the files so far, as they lie on disk. */
   uint64_t (*consumed)(const void *reader);
   void (*close)(void *reader);

@@ -190,8 +190,20 @@ static cst_status run_open(search *s, uint64_t from, uint64_t *out, cst_error *e
   return status;
 }
 
-cst_status cst__boundary_find(const cst_source *source, size_t file, uint64_t from, uint64_t end,
-                              uint64_t *out, cst_error *error) {
+/* Tables know it themselves. */
+static cst_status find_in_table(const cst_source *source, size_t file, uint64_t from, uint64_t end,
+                                uint64_t *out, cst_error *error) {
+  const cst__table_cut cut = {from, end, source->options.values.max_record_size,
+                              &source->allocator};
+  cst__input *input;
+  CST__TRY(cst__source_open_input(source, file, &input, error));
+  cst_status status = source->inputs->format.table->find_begin(input, &cut, out, error);
+  cst__input_close(input);
+  return status;
+}
+
+static cst_status find_among_records(const cst_source *source, size_t file, uint64_t from,
+                                     uint64_t end, uint64_t *out, cst_error *error) {
   search *s = cst__new_zero(&source->allocator, sizeof *s);
   if (s == NULL) {
     return cst__fail_memory(error, sizeof *s);
@@ -204,9 +216,17 @@ cst_status cst__boundary_find(const cst_source *source, size_t file, uint64_t fr
     status = run_open(s, from, out, error);
     cst__file_give_back(source->parts[file].file, s->input);
   }
+  cst__delete(s);
+  return status;
+}
+
+cst_status cst__boundary_find(const cst_source *source, size_t file, uint64_t from, uint64_t end,
+                              uint64_t *out, cst_error *error) {
+  cst_status status = source->inputs->format.table != NULL
+                          ? find_in_table(source, file, from, end, out, error)
+                          : find_among_records(source, file, from, end, out, error);
   if (status != CST_OK) {
     cst__error_add_file(error, cst__source_name(source, file));
   }
-  cst__delete(s);
   return status;
 }

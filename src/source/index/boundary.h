@@ -8,7 +8,8 @@
 
 /* The first byte of [from, end) of a stream at which a record of the i-th file begins, or `end`,
  * which is the end of what is read of it; UINT64_MAX: that of the file, whose size is not known.
- * Depends on the bytes of the file only. CST_STATE if such a file ends before `from`.
+ * Depends on the bytes of the file only. CST_STATE if such a file ends before `from`. Table formats
+ * that are divided have a way of their own (`find_begin`, format/table/table.h).
  *
  * A record is taken for one if it and those after it have the right CRCs of length and of data
  * (unless CST_SOURCE_SKIP_CRC), up to the end, or for CST__BOUNDARY_RECORDS further records and

@@ -239,14 +239,16 @@ static cst_status split_bytes(cst_source *source, uint32_t i, uint32_t n, cst_so
   return make_source(&list, source, out, error);
 }
 
-/* True if all files can be entered in their middle; one with restart points only as a whole. */
+/* True if all files can be entered in their middle; one with restart points only as a whole, and
+ * only if it has records. */
 static cst_status are_divisible(const cst_source *source, bool *divisible, cst_error *error) {
   *divisible = true;
   for (size_t i = 0; i < source->num_parts && *divisible; i++) {
     const cst__part *part = &source->parts[i];
     cst__entry_point entry;
     CST__TRY(cst__source_entry(source, i, 0, &entry, error));
-    *divisible = entry.possible && (!entry.packed || (part->begin == 0 && part->end == 0));
+    *divisible = entry.possible && (!entry.packed || (source->inputs->format.payload != NULL &&
+                                                      part->begin == 0 && part->end == 0));
   }
   return CST_OK;
 }
@@ -254,8 +256,7 @@ static cst_status are_divisible(const cst_source *source, bool *divisible, cst_e
 cst_status cst__source_divide(cst_source *source, uint32_t i, uint32_t n, cst_source **out,
                               cst_error *error) {
   bool divisible = false;
-  if (source->inputs->format.payload != NULL && source->inputs->container->find_begin != NULL &&
-      cst_source_total_bytes(source) >= 0) {
+  if (cst__inputs_divide(source->inputs) && cst_source_total_bytes(source) >= 0) {
     CST__TRY(are_divisible(source, &divisible, error));
   }
   return divisible ? split_bytes(source, i, n, out, error) : split_files(source, i, n, out, error);

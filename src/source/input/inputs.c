@@ -266,6 +266,12 @@ cst__input_options cst__inputs_read_options(const cst__inputs *inputs,
                               .allocator = &inputs->allocator};
 }
 
+bool cst__inputs_divide(const cst__inputs *inputs) {
+  const cst__format *format = &inputs->format;
+  return format->payload != NULL ? inputs->container->find_begin != NULL
+                                 : format->table != NULL && format->table->find_begin != NULL;
+}
+
 /* What is spare of the file, or NULL. */
 static cst__input *take_spare(cst__file *file) {
   cst__inputs *inputs = file->inputs;

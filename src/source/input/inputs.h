@@ -81,6 +81,9 @@ cst_status cst__inputs_new(size_t count, const cst__source_calls *calls,
 cst__inputs *cst__inputs_retain(cst__inputs *inputs);
 void cst__inputs_release(cst__inputs *inputs); /* NULL is allowed */
 
+/* True if plain files of the format can be entered at each of their bytes. */
+bool cst__inputs_divide(const cst__inputs *inputs);
+
 /* Adds all files by their paths or URLs; all readers, or all streams, which belong to the inputs
  * from then on, also on failure. */
 cst_status cst__inputs_add_paths(cst__inputs *inputs, const cst__paths *paths,

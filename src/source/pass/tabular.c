@@ -56,6 +56,11 @@ static cst_status need_replay(cst_source *source, size_t i, cst_error *error) {
 
 static const char *file_name(void *ctx, size_t i) { return cst__source_name(ctx, i); }
 
+static cst__table_range range_of_file(void *ctx, size_t i) {
+  const cst__part *part = &((const cst_source *)ctx)->parts[i];
+  return (cst__table_range){part->begin, part->end, part->first_record};
+}
+
 static cst_status open_file(void *ctx, size_t i, cst__input **out, cst_error *error) {
   cst_source *source = ctx;
   if (source->parts[i].file->rereadable) {
@@ -65,6 +70,16 @@ static cst_status open_file(void *ctx, size_t i, cst__input **out, cst_error *er
   cst_reader reader = cst__replay_reader(source->found.tabular->replays[i]);
   cst__input_options options = cst__source_input_options(source, file_name(source, i));
   return cst__input_open_reader(&reader, &options, out, error);
+}
+
+static cst_status open_first(void *ctx, cst__input **out, cst_error *error) {
+  cst_source *source = ctx;
+  cst__file *file = &source->inputs->files[0];
+  if (file == source->parts[0].file) {
+    return open_file(source, 0, out, error);
+  }
+  cst__input_options options = cst__source_input_options(source, file->name);
+  return cst__file_open(file, &options, out, error);
 }
 
 static cst_status new_tabular(cst_source *source, cst_error *error) {
@@ -78,6 +93,8 @@ static cst_status new_tabular(cst_source *source, cst_error *error) {
   tabular->files = (cst__table_files){.count = source->num_parts,
                                       .open = open_file,
                                       .name = file_name,
+                                      .open_first = open_first,
+                                      .range = range_of_file,
                                       .ctx = source,
                                       .rereadable = source->inputs->rereadable,
                                       .sample_rows = INT64_MAX,
@@ -163,7 +180,7 @@ static cst_status drop_of_table(void *ctx, const cst__dropped *dropped, cst_erro
   if (!ok) {
     return cst__fail_memory(error, (pass->num_lost + 1) * sizeof *pass->lost);
   }
-  pass->lost[pass->num_lost++] = dropped->told.record;
+  pass->lost[pass->num_lost++] = dropped->told.record - pass->source->parts[0].first_record;
   return drop_row(ctx, dropped, error);
 }
 
@@ -200,19 +217,25 @@ static void note_file(cst__tabular_pass *pass) {
   }
 }
 
+/* That of a record of what is read of a file; -1: not known. */
+static int64_t number_in_file(const cst__tabular_pass *pass, size_t file, uint64_t record) {
+  int64_t first = pass->source->parts[file].first_record;
+  return first < 0 ? -1 : first + (int64_t)record;
+}
+
 /* Of the row with this number among those that are read: a record of the only file, or of that
  * which is in the stages. Else in several files it is one of the pass, unknown where the table has
  * dropped others, of any file. */
 static cst__place place_of(const cst__tabular_pass *pass, uint64_t row) {
   if (pass->source->num_parts != 1 && tells_file(pass) && row >= pass->file_first) {
     return (cst__place){cst__source_name(pass->source, pass->file),
-                        (int64_t)(row - pass->file_first), -1};
+                        number_in_file(pass, pass->file, row - pass->file_first), -1};
   }
   if (pass->source->num_parts != 1) {
     return (cst__place){"", pass->num_lost == 0 ? (int64_t)row : -1, -1};
   }
-  return (cst__place){cst__source_name(pass->source, 0), (int64_t)(row + lost_before(pass, row)),
-                      -1};
+  return (cst__place){cst__source_name(pass->source, 0),
+                      number_in_file(pass, 0, row + lost_before(pass, row)), -1};
 }
 
 static void locate_row(const cst__tabular_pass *pass, uint64_t first, cst_error *error) {
@@ -258,11 +281,10 @@ static cst_status staged_ids(const void *ctx, int64_t count, int64_t *files, int
   const cst_source *source = pass->source;
   bool known = source->num_parts == 1 || tells_file(pass);
   size_t file = source->num_parts == 1 ? 0 : pass->file;
-  int64_t first = known ? source->parts[file].first_record : -1;
   (void)error;
   for (int64_t i = 0; i < count; i++) {
     files[i] = known ? cst__source_file_number(source, file) : -1;
-    records[i] = first < 0 ? -1 : first + place_of(pass, pass->staged + (uint64_t)i).record;
+    records[i] = known ? place_of(pass, pass->staged + (uint64_t)i).record : -1;
   }
   return CST_OK;
 }

@@ -22,7 +22,11 @@ static cst_status open_single_file(cst_source *source, size_t i, cst_source **ou
     *out = cst_source_retain(source);
     return CST_OK;
   }
-  return cst_source_split(source, (uint32_t)i, (uint32_t)source->num_parts, out, error);
+  if (!source->inputs->rereadable) {
+    return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
+                     "the input can be read only once, from its begin to its end");
+  }
+  return cst__source_pick(source, &i, 1, out, error);
 }
 
 static cst_status read_pass(cst_pass *pass, cst__file_count *count, table_scan *scan,

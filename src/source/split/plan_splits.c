@@ -183,7 +183,9 @@ static bool is_named_whole(const split_planner *planner, const char *file) {
   }
   cst_status status = options->format != NULL ? cst__format_find(options->format, &format, NULL)
                                               : cst__format_find_by_ending(file, &format, NULL);
-  return status == CST_OK && cst__format_is_tabular(&format) && !has_row_groups(&format);
+  bool divides =
+      has_row_groups(&format) || (format.table != NULL && format.table->find_begin != NULL);
+  return status == CST_OK && cst__format_is_tabular(&format) && !divides;
 }
 
 static cst_status plan_large_file(split_planner *planner, const char *file, uint64_t size,

@@ -32,15 +32,16 @@ typedef struct split_run {
 static cst_status look_at_entry(const cst_source *source, size_t i, cst__entry_point *out,
                                 cst_error *error) {
   *out = (cst__entry_point){false, false, 0, 0};
-  return source->inputs->format.payload != NULL ? cst__source_entry(source, i, 0, out, error)
-                                                : CST_OK;
+  bool looks = source->inputs->format.payload != NULL || cst__inputs_divide(source->inputs);
+  return looks ? cst__source_entry(source, i, 0, out, error) : CST_OK;
 }
 
 static cst__division division_of(const cst_source *source, const cst__entry_point *entry) {
-  if (!entry->possible) {
+  bool is_table = source->inputs->format.table != NULL;
+  if (!entry->possible || (is_table && entry->packed)) {
     return CST__UNDIVIDED;
   }
-  if (source->inputs->container->find_begin != NULL) {
+  if (cst__inputs_divide(source->inputs)) {
     return CST__BY_BYTES;
   }
   return entry->packed ? CST__UNDIVIDED : CST__BY_INDEX;

@@ -15,6 +15,7 @@ typedef enum option_type {
   TYPE_NUMBER,
   TYPE_BYTES,
   TYPE_SOURCE,
+  TYPE_SINK,
   TYPE_FORMAT_OPTION
 } option_type;
 
@@ -27,7 +28,7 @@ typedef struct option { /* NOLINT(clang-analyzer-optin.performance.Padding) */
   size_t offset, size; /* of what it sets in cli_settings */
   int64_t least, most;
   const char *help;
-  const char *source; /* SOURCE: what the library calls it */
+  const char *known; /* SOURCE, SINK: what the library calls it */
 } option;
 
 enum { MAX_NUMBER = 1000000000 };
@@ -46,20 +47,25 @@ static const option options[] = {
    NULL},
 #define SOURCE(id, letter, name, known, more) \
   {letter, name, NULL, TYPE_SOURCE, 0, 0, 0, 0, more, known},
+#define SINK(id, letter, name, known, more) \
+  {letter, name, NULL, TYPE_SINK, 0, 0, 0, 0, more, known},
 #include "options.def"
 #undef OPTION
 #undef SOURCE
+#undef SINK
 };
 
 enum { NAME_ROOM = 64 };
 
 /* ---- options that the library tells ---- */
 
-/* What the library says of an option of sources; NULL for others. */
+/* What the library says of an option of sources or of sinks; NULL for others. */
 static const cst_option_info *info_of(const option *o) {
+  const cst_option_info *(*get)(size_t) =
+      o->type == TYPE_SINK ? cst_sink_option_get : cst_source_option_get;
   const cst_option_info *info = NULL;
-  for (size_t i = 0; o->source != NULL && (info = cst_source_option_get(i)) != NULL; i++) {
-    if (strcmp(info->name, o->source) == 0) {
+  for (size_t i = 0; o->known != NULL && (info = get(i)) != NULL; i++) {
+    if (strcmp(info->name, o->known) == 0) {
       break;
     }
   }
@@ -443,15 +449,18 @@ static int parse_names(const cli_verb *verb, const option *o, char *text, cli_se
   return -1;
 }
 
-/* An option of the source: of a switch, which has no value, what is not usual. */
-static int set_source(const cli_verb *verb, const option *o, const char *value,
-                      cli_settings *settings) {
+/* An option of the source or the output: of a switch, which has no value, what is not usual. */
+static int set_known(const cli_verb *verb, const option *o, const char *value,
+                     cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   const cst_option_info *info = info_of(o);
   if (info != NULL && info->kind == CST_OPTION_SWITCH) {
     value = turns_off(info) ? "false" : "true";
   }
-  if (cst_source_options_set(&settings->source, o->source, value, &error) == CST_OK) {
+  cst_status status = o->type == TYPE_SINK
+                          ? cst_sink_options_set(&settings->sink, o->known, value, &error)
+                          : cst_source_options_set(&settings->source, o->known, value, &error);
+  if (status == CST_OK) {
     return -1;
   }
   const char *said = strstr(error.message, " is ");
@@ -479,7 +488,8 @@ static int apply(const cli_verb *verb, const option *o, char *value, cli_setting
     case TYPE_FORMAT_OPTION:
       return add_named_option(verb, value, settings);
     case TYPE_SOURCE:
-      return set_source(verb, o, value, settings);
+    case TYPE_SINK:
+      return set_known(verb, o, value, settings);
     case TYPE_HELP:
       break;
   }

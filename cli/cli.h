@@ -116,9 +116,11 @@ typedef struct cli_settings {
 typedef enum cli_option_id {
 #define OPTION(id, ...) OPTION_##id,
 #define SOURCE(id, ...) OPTION_##id,
+#define SINK(id, ...) OPTION_##id,
 #include "options.def"
 #undef OPTION
 #undef SOURCE
+#undef SINK
   CLI_NUM_OPTIONS,
   OPTIONS_FORMATS, /* in the list of a verb: the options of all formats that matter to reading, */
   OPTIONS_FORMATS_BOTH /* or to reading and writing */

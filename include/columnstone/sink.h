@@ -79,6 +79,15 @@ typedef struct cst_sink_options {
         0, 0, false, NULL, NULL, false, false                                                     \
   }
 
+/* The i-th of the options that are set by name, as command lines and packages do: texts, numbers,
+ * switches and words; NULL after the last one. Static. They are called as their members are; the
+ * other members are the program's own business. */
+CST_API const cst_option_info *cst_sink_option_get(size_t i);
+/* Sets an option by its name. A text is borrowed. CST_INVALID_ARGUMENT, with near names, for a name
+ * that no option has, and for a value that it does not take. */
+CST_API cst_status cst_sink_options_set(cst_sink_options *options, const char *name,
+                                        const char *value, cst_error *error);
+
 /* The endings that a sink knows: .tfrecord, .tfrecords, .tfrec; .csv, .tsv; .jsonl, .ndjson, .json;
  * .arrow, .feather, .ipc; .arrows; .parquet, .pq with the plug-in for Parquet; and those of other
  * plug-ins. The endings of a compression come after it: .gz, .zlib, .zz, .zst. Any other is

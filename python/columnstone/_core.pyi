@@ -52,6 +52,7 @@ FORMATS: dict[str, tuple[tuple[str, ...], bool, bool]]  # name to extensions, is
 FORMAT_OPTIONS: dict[str, dict[str, OptionTold]]  # by the names of formats
 CONTAINERS: dict[str, tuple[str, ...]]  # name to extensions
 SOURCE_OPTIONS: dict[str, OptionTold]
+SINK_OPTIONS: dict[str, OptionTold]
 COLUMNS_OFFSETS_32: int
 COLUMNS_BINARY_VIEWS: int
 COLUMNS_FIXED_SIZE: int
@@ -67,11 +68,6 @@ INTERLEAVE: int  # files at once, by default
 MIX_FIRST: int
 MIX_ALL: int
 MIX_REPEAT: int
-COMPRESSION_BY_NAME: int
-COMPRESSION_NONE: int
-COMPRESSION_GZIP: int
-COMPRESSION_ZLIB: int
-COMPRESSION_ZSTD: int
 
 def arrow_schema(schema: ArrowSchemaExportable, /) -> ArrowSchema: ...
 
@@ -635,9 +631,7 @@ class TFRecordWriter:
         cls,
         name: bytes,
         file: object | None,
-        compression: int,
-        level: int,
-        container: str | None,
+        options: dict[str, Any],  # as those of Sink
         /,
     ) -> Self: ...
     def write(self, record: Buffer, /) -> None: ...
@@ -653,17 +647,7 @@ class Sink:
         cls,
         name: bytes,
         file: object | None,
-        format: str | None,
-        compression: int,
-        level: int,
-        schema: Schema | None,
-        lossy: bool,
-        format_options: CoreFormatOptions,
-        threads: int,
-        num_shards: int,
-        shard_bytes: int,
-        container: str | None,
-        message: CoreMessage | None,
+        options: dict[str, Any],  # all of SINK_OPTIONS; None: the usual value
         /,
     ) -> Self: ...
     def keep_existing(self, keep: bool, /) -> None: ...

@@ -124,18 +124,15 @@ static int add_constants(PyObject *module) {
       {"MIX_FIRST", CST_MIX_FIRST},
       {"MIX_ALL", CST_MIX_ALL},
       {"MIX_REPEAT", CST_MIX_REPEAT},
-      {"COMPRESSION_BY_NAME", CST_COMPRESSION_BY_NAME},
-      {"COMPRESSION_NONE", CST_COMPRESSION_NONE},
-      {"COMPRESSION_GZIP", CST_COMPRESSION_GZIP},
-      {"COMPRESSION_ZLIB", CST_COMPRESSION_ZLIB},
-      {"COMPRESSION_ZSTD", CST_COMPRESSION_ZSTD},
   };
   for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
     if (PyModule_AddIntConstant(module, constants[i].name, constants[i].value) < 0) {
       return -1;
     }
   }
-  return add_object(module, "SOURCE_OPTIONS", cst__py_options_told()) < 0 ||
+  return add_object(module, "SOURCE_OPTIONS", cst__py_options_told(&cst__py_source_options)) < 0 ||
+                 add_object(module, "SINK_OPTIONS", cst__py_options_told(&cst__py_sink_options)) <
+                     0 ||
                  add_object(module, "FORMATS", cst__py_formats()) < 0 ||
                  add_object(module, "FORMAT_OPTIONS", cst__py_format_options_told()) < 0 ||
                  add_object(module, "CONTAINERS", cst__py_containers()) < 0

@@ -13,7 +13,6 @@ from typing import Any
 
 import columnstone as cst
 import columnstone._core
-import columnstone._sink.writer
 import polars as pl
 import pyarrow as pa
 import pytest
@@ -277,7 +276,7 @@ def test_open_has_the_options_of_sources_and_says_what_they_are() -> None:
 def test_a_writer_has_the_options_of_sinks_and_says_what_they_are() -> None:
     parameters = set(inspect.signature(cst.Writer).parameters)
     message = {"descriptors", "message_options"}
-    assert set(columnstone._sink.writer.OPTIONS) == parameters - {"file", "format"} - message
+    assert set(cst._core.SINK_OPTIONS) == parameters - {"file"} - message
     told = " ".join(inspect.getdoc(cst.Writer).split())
     for name in parameters:
         assert re.search(rf"\b{name}\b[^.]*:", told), name

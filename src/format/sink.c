@@ -16,10 +16,9 @@
 #include "format/format_options.h"
 #include "format/registry.h"
 #include "format/sink_name.h"
+#include "format/sink_options.h"
 #include "message/message_options.h"
 #include "schema/schema.h"
-
-enum { MOST_SHARDS = 99999 };
 
 typedef enum sink_state { SINK_OPEN, SINK_FAILED, SINK_FINISHED } sink_state;
 
@@ -173,10 +172,6 @@ static cst_status check_shards(const cst_sink *sink, cst_error *error) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "give one of them",
                      "both a number of shards and their size are given");
   }
-  if (options->num_shards > MOST_SHARDS) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%u shards are wanted, %d are possible",
-                     (unsigned)options->num_shards, MOST_SHARDS);
-  }
   if (is_sharded(sink) && strcmp(sink->path, "-") == 0) {
     return cst__fail(error, CST_UNSUPPORTED, "name a file",
                      "standard output cannot be divided into shards");
@@ -285,10 +280,7 @@ static cst_status check_sink_schema(const struct ArrowSchema *schema, cst_error 
 static cst_status read_sink_options(const cst_sink_options *options, cst_sink_options *own,
                                     cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
-  if ((uint32_t)own->compression > CST_COMPRESSION_ZSTD) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "see cst_compression",
-                     "no compression has the number %d", (int)own->compression);
-  }
+  CST__TRY(cst__sink_options_check(own, error));
   CST__TRY(cst__check_part(own->message, sizeof *own->message, "message options", error));
   CST__TRY(cst__options_check_given(own->format_options, own->num_format_options, error));
   return cst__check_allocator(own->allocator, error);
@@ -417,9 +409,9 @@ static cst_status follow(cst_sink *sink, cst_error *error) {
   if (limit == 0 || cst__output_written(last->output) < limit) {
     return CST_OK;
   }
-  if (sink->num_shards == MOST_SHARDS) {
+  if (sink->num_shards == CST__MOST_SHARDS) {
     return cst__fail(error, CST_LIMIT, "choose a larger size", "there are %d shards already",
-                     MOST_SHARDS);
+                     CST__MOST_SHARDS);
   }
   CST__TRY(close_shard(sink, last, error));
   return add_shard(sink, NULL, error);

@@ -15,7 +15,6 @@ from .._formats.options import KINDS, core_options, refuse
 from .._message.options import OPTIONS, core_message, encoding_message, message_of
 from .._message.plain import PlainData
 from .._schema.schema import Schema, as_column_flags, as_columns, as_core
-from .._sink.writer import OPTIONS as WRITER_OPTIONS
 from .._sink.writer import Writer
 from .open import open as open_source
 
@@ -212,7 +211,7 @@ class Encoder(_Codec, Generic[_Encoded]):
         self._core: _core.Encoder | None = None
         self._plain: PlainData | None = None
         if not self._of_records:
-            self._keep(options, WRITER_OPTIONS.keys())
+            self._keep(options, _core.SINK_OPTIONS.keys())
             return
         lossy = bool(options.pop("lossy", False))
         of_schema, message, own = self._told(options, encoding_message)

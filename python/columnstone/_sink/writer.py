@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 import os
 from typing import TYPE_CHECKING
 
 from .. import _core
 from .._arrow.as_arrow import as_arrow
 from .._arrow.objects import is_arrow, is_rows
-from .._base.arguments import at_least_1_or_0, positive, text
+from .._base.arguments import text
 from .._base.errors import Error, FileError, argument_error, name_file
 from .._base.files import check_binary, name_of, path_bytes
 from .._base.public import public, public_in
@@ -18,10 +17,10 @@ from .._formats import registry
 from .._formats.names import named_by
 from .._formats.options import core_options
 from .._io.remote import RemoteOutput, is_remote
-from .._schema.schema import as_core
+from .options import sink_options
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
     from typing import Any, Self, TypeAlias, TypeGuard, Unpack
 
@@ -45,14 +44,6 @@ if TYPE_CHECKING:
     Batches: TypeAlias = (
         "Exportable | Iterable[Exportable] | Plain | Iterable[dict[str, Any] | Plain]"
     )
-
-
-_COMPRESSIONS = {
-    "none": _core.COMPRESSION_NONE,
-    "gzip": _core.COMPRESSION_GZIP,
-    "zlib": _core.COMPRESSION_ZLIB,
-    "zstd": _core.COMPRESSION_ZSTD,
-}
 
 
 class _Output:
@@ -130,11 +121,11 @@ class TFRecordWriter(_Output):
         self._remote = opened if isinstance(opened, RemoteOutput) else None
         if self._remote is not None:
             _, compression = named_by(self._name, "example", compression)
-        code = _compression(compression, opened)
+        options = sink_options(
+            compression=_compression(compression, opened), level=level, container=container
+        )
         try:
-            self._core = _core.TFRecordWriter(
-                path, opened, code, _level(level), text("container", container)
-            )
+            self._core = _core.TFRecordWriter(path, opened, options)
         except Error as error:
             if opened is None:
                 name_file(error, path)
@@ -238,22 +229,22 @@ class Writer(_Output):
         if opened is not None and (num_shards or shard_bytes):
             raise argument_error("only paths are divided into shards", "name a path")
         self.num_rows = 0
-        given = {
-            "compression": (compression, opened),
-            "level": level,
-            "schema": schema,
-            "lossy": lossy,
-            "format_options": core_options("Writer", format_options, text("format", format)),
-            "threads": threads,
-            "num_shards": num_shards,
-            "shard_bytes": shard_bytes,
-            "container": container,
-            "message": core_message,
-        }
-        options = [_CHECKS[kind](name, given[name]) for name, kind in OPTIONS.items()]
-        make = registry.sink_of(text("format", format), path) or _core.Sink
+        options = sink_options(
+            format=format,
+            compression=_compression(compression, opened),
+            level=level,
+            schema=schema,
+            lossy=lossy,
+            format_options=core_options("Writer", format_options, text("format", format)),
+            threads=threads,
+            num_shards=num_shards,
+            shard_bytes=shard_bytes,
+            container=container,
+            message=core_message,
+        )
+        make = registry.sink_of(format, path) or _core.Sink
         try:
-            self._core = make(path, opened, format, *options)
+            self._core = make(path, opened, options)
         except Error as error:
             if opened is None:
                 name_file(error, path)
@@ -374,16 +365,11 @@ def _output(file: object) -> tuple[bytes, WritableFile | None]:
     return name_of(file), opened
 
 
-def _compression(compression: Compression | None, opened: object | None) -> int:
-    """The number of a compression; by name, or none for file objects, if it is not given."""
-    if compression is None:
-        return _core.COMPRESSION_BY_NAME if opened is None else _core.COMPRESSION_NONE
-    if compression not in _COMPRESSIONS:
-        choices = ", ".join(_COMPRESSIONS)
-        raise argument_error(
-            f"there is no compression {ascii(compression)[:40]}", f"one of {choices}"
-        )
-    return _COMPRESSIONS[compression]
+def _compression(compression: Compression | None, opened: object | None) -> str:
+    """None is by name, and none for file objects."""
+    if compression is not None:
+        return compression
+    return "by_name" if opened is None else "none"
 
 
 def _message(
@@ -402,39 +388,3 @@ def _message(
     from .._message.options import encoding_message
 
     return encoding_message(message, descriptors, options or {})
-
-
-def _level(level: int) -> int:
-    number = operator.index(level)
-    if not -(2**31) <= number < 2**31:
-        raise argument_error(f"level is {number}, and no codec has such a level")
-    return number
-
-
-# The options of a Writer and their kinds, in the order of the compiled Sink.
-OPTIONS = {
-    "compression": "compression",
-    "level": "level",
-    "schema": "schema",
-    "lossy": "bool",
-    "format_options": "format_options",
-    "threads": "threads",
-    "num_shards": "shards",
-    "shard_bytes": "limit",
-    "container": "text",
-    "message": "message",
-}
-
-# Name and value to what the compiled part takes, by the kind of the option.
-_CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "compression": lambda name, value: _compression(*value),
-    "level": lambda name, value: _level(value),
-    "schema": lambda name, value: as_core(value),
-    "bool": lambda name, value: bool(value),
-    "format_options": lambda name, value: value,
-    "threads": lambda name, value: positive(name, value, 1024),
-    "shards": lambda name, value: 0 if value is None else positive(name, value, 99_999),
-    "limit": at_least_1_or_0,
-    "text": text,
-    "message": lambda name, value: value,
-}

@@ -14,6 +14,8 @@ from .._formats.options import known_to
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
+    from .._formats.option import Option
+
     Parser = Callable[[str, str], Any]  # name and text to the value; ArgumentError if it is none
 
 
@@ -109,24 +111,18 @@ def choice_option(*choices: str) -> Parser:
     return parse
 
 
-# The parsers of options by their kinds: those of sources (_core.SOURCE_OPTIONS), of writers
-# (_sink.writer.OPTIONS) and of formats (_core.FORMAT_OPTIONS). Others mean nothing here.
+# The parsers of options by their kinds: those of sources (_core.SOURCE_OPTIONS), of sinks
+# (_core.SINK_OPTIONS) and of formats (_core.FORMAT_OPTIONS), but for words. Others mean nothing
+# here.
 _PARSERS: dict[str, Parser] = {
     "text": text_option,
-    "word": text_option,
     "character": text_option,
     "schema": text_option,
     "view": text_option,
     "names": names_option,
-    "threads": int_option,
-    "limit": int_option,
     "number": int_option,
-    "level": int_option,
-    "shards": int_option,
-    "bool": bool_option,
     "switch": bool_option,
     "on_error": choice_option(*_core.SOURCE_OPTIONS["on_error"][5]),
-    "compression": choice_option("none", "gzip", "zlib", "zstd"),
 }
 # What the option "message" of sources and writers is made of, and that of views.
 _PARTS: dict[str, dict[str, Parser]] = {
@@ -140,28 +136,29 @@ _PARTS: dict[str, dict[str, Parser]] = {
 
 
 def known_options(
-    kinds: Mapping[str, str], without: Collection[str], writes: bool
+    table: Mapping[str, _core.OptionTold], without: Collection[str], writes: bool
 ) -> dict[str, Parser]:
-    """The parsers of the options of these kinds, and of those of formats, without some that mean
+    """The parsers of the options of a table, and of those of formats, without some that mean
     nothing to Spark."""
     known: dict[str, Parser] = {}
-    for name, kind in kinds.items():
-        if kind in _PARTS:
-            known.update(_PARTS[kind])
-        elif kind in _PARSERS:
-            known[name] = _PARSERS[kind]
-    for options in _core.FORMAT_OPTIONS.values():
-        for name, (kind, _, of_reading, of_writing, *_) in options.items():
-            if of_writing if writes else of_reading:
-                known[name] = _PARSERS[kind]
+    for options in (table, *_core.FORMAT_OPTIONS.values()):
+        for name, (kind, _, of_reading, of_writing, _, words, *_) in options.items():
+            if kind in _PARTS:
+                known.update(_PARTS[kind])
+            elif (of_writing if writes else of_reading) and (kind == "word" or kind in _PARSERS):
+                known[name] = choice_option(*words) if kind == "word" else _PARSERS[kind]
     return {name: parser for name, parser in known.items() if name not in without}
+
+
+def _parser(option: Option) -> Parser:
+    return choice_option(*option.words) if option.kind == "word" else _PARSERS[option.kind]
 
 
 def options_of(given: Mapping[str, str], known: Mapping[str, Parser]) -> dict[str, Parser]:
     """Those that are known, and those of the format that is named, if it is not the library's."""
     format = next((text for name, text in given.items() if name.lower() == "format"), None)
     own = known_to(format) or {}
-    return {**known, **{name: _PARSERS[option.kind] for name, option in own.items()}}
+    return {**known, **{name: _parser(option) for name, option in own.items()}}
 
 
 def _key(name: str) -> str:

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 # Those of sources and formats, but for what Spark has itself, and those of the data source.
 _NOT_HERE = ("group", "environment", "legacy", "offsets", "binary_views", "fixed_size")
-_KINDS = {name: kind for name, (kind, *_) in _core.SOURCE_OPTIONS.items()}
 READ_OPTIONS: dict[str, o.Parser] = {
-    **o.known_options(_KINDS, _NOT_HERE, writes=False),
+    **o.known_options(_core.SOURCE_OPTIONS, _NOT_HERE, writes=False),
     "target_bytes": o.int_option,
     "base_path": o.text_option,
     "max_files_per_trigger": o.int_option,

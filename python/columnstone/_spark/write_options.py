@@ -9,12 +9,13 @@ import re
 import urllib.parse
 from typing import TYPE_CHECKING, Any
 
+from .. import _core
 from .._base.errors import argument_error
 from .._engines.place import ending_of
 from .._io.remote import is_remote
 from .._message.descriptors import Descriptors
 from .._schema.schema import Schema
-from .._sink.writer import OPTIONS, Writer
+from .._sink.writer import Writer
 from .options import (
     choice_option,
     int_option,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 _RECORDS = ("example", "sequence_example", "message", "raw")
 _KNOWN: dict[str, Parser] = {
     # of Writer: each task writes whole files
-    **known_options(OPTIONS, ("num_shards",), writes=True),
+    **known_options(_core.SINK_OPTIONS, ("num_shards",), writes=True),
     "container": choice_option("tfrecord", "delimited", "lines"),
     # of the data source
     "format": text_option,

@@ -171,4 +171,31 @@ typedef struct cst__py_option_list {
 int cst__py_option_list_init(cst__py_option_list *options, PyObject *tuple);
 void cst__py_option_list_reset(cst__py_option_list *options);
 
+/* The options of a source or a sink: those that the library knows by name, and a few that are
+ * Python objects. */
+typedef struct cst__py_option_object {
+  cst_option_info info; /* of one that the library knows too, what it says */
+  const char *kind;
+  int (*set)(void *owner, cst__py_state *state, PyObject *value);
+} cst__py_option_object;
+
+typedef struct cst__py_option_table {
+  const cst_option_info *(*get)(size_t i);
+  cst_status (*set)(void *owner, const char *name, const char *value, cst_error *error);
+  const cst__py_option_object *objects;
+  size_t num_objects;
+} cst__py_option_table;
+
+/* Sets all of them, each of which the dict has; texts and objects are borrowed from it, and None
+ * leaves the usual value. 0, or -1 with an exception. */
+int cst__py_options_set(const cst__py_option_table *table, void *owner, cst__py_state *state,
+                        PyObject *dict);
+/* A dict of what each is, see _core.pyi. */
+PyObject *cst__py_options_told(const cst__py_option_table *table);
+/* Adds what an option is to a dict; `kind`: of one that is a Python object, or NULL. 0, or -1 with
+ * an exception. */
+int cst__py_tell_option(PyObject *dict, const cst_option_info *info, const char *kind);
+/* Sets dict[name] to a value that is taken over. 0, or -1 with an exception. */
+int cst__py_dict_add(PyObject *dict, const char *name, PyObject *value);
+
 #endif /* COLUMNSTONE_PYTHON_BASE_H */

@@ -18,13 +18,6 @@ static PyObject *tuple_of_texts(const char *const *texts) {
   return tuple;
 }
 
-/* Sets dict[name] to a value that is taken over. 0, or -1 with an exception. */
-static int add_to_dict(PyObject *dict, const char *name, PyObject *value) {
-  int result = value == NULL ? -1 : PyDict_SetItemString(dict, name, value);
-  Py_XDECREF(value);
-  return result;
-}
-
 PyObject *cst__py_formats(void) {
   PyObject *dict = PyDict_New();
   const cst_format_info *info;
@@ -34,40 +27,11 @@ PyObject *cst__py_formats(void) {
                           ? NULL
                           : Py_BuildValue("(NNN)", extensions, PyBool_FromLong(info->is_text),
                                           PyBool_FromLong(info->is_records));
-    if (add_to_dict(dict, info->name, value) < 0) {
+    if (cst__py_dict_add(dict, info->name, value) < 0) {
       Py_CLEAR(dict);
     }
   }
   return dict;
-}
-
-static const char *const kind_names[] = {"word", "switch", "text", "number", "character", "names"};
-
-/* The words of an option of two or more. */
-static PyObject *words_of(const cst_option_info *info) {
-  Py_ssize_t count = 0;
-  while (count < CST_OPTION_WORDS && info->words[count] != NULL) {
-    count++;
-  }
-  PyObject *tuple = PyTuple_New(count);
-  for (Py_ssize_t i = 0; tuple != NULL && i < count; i++) {
-    PyObject *word = PyUnicode_FromString(info->words[i]);
-    if (word == NULL || PyTuple_SetItem(tuple, i, word) < 0) {
-      Py_CLEAR(tuple);
-    }
-  }
-  return tuple;
-}
-
-int cst__py_tell_option(PyObject *dict, const cst_option_info *info, const char *kind) {
-  PyObject *words = words_of(info);
-  PyObject *told =
-      words == NULL
-          ? NULL
-          : Py_BuildValue("(szNNzNLL)", kind != NULL ? kind : kind_names[info->kind], info->usual,
-                          PyBool_FromLong(info->reads), PyBool_FromLong(info->writes), info->help,
-                          words, (long long)info->least, (long long)info->most);
-  return add_to_dict(dict, info->name, told);
 }
 
 static PyObject *options_of(const char *format) {
@@ -86,7 +50,7 @@ PyObject *cst__py_format_options_told(void) {
   const cst_format_info *info;
   for (size_t i = 0; dict != NULL && (info = cst_format_get(i)) != NULL; i++) {
     if (!info->is_plugin && cst_format_option_get(info->name, 0) != NULL &&
-        add_to_dict(dict, info->name, options_of(info->name)) < 0) {
+        cst__py_dict_add(dict, info->name, options_of(info->name)) < 0) {
       Py_CLEAR(dict);
     }
   }
@@ -103,7 +67,7 @@ PyObject *cst__py_containers(void) {
   PyObject *dict = PyDict_New();
   const cst_container_info *info;
   for (size_t i = 0; dict != NULL && (info = cst_container_get(i)) != NULL; i++) {
-    if (add_to_dict(dict, info->name, tuple_of_texts(info->extensions)) < 0) {
+    if (cst__py_dict_add(dict, info->name, tuple_of_texts(info->extensions)) < 0) {
       Py_CLEAR(dict);
     }
   }

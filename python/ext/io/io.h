@@ -42,9 +42,6 @@ cst__py_kept *cst__py_opener_kept(cst__py_opener *opener);
 
 /* A dict: the name of each format to (the extensions of its files, whether they are text). */
 PyObject *cst__py_formats(void);
-/* Adds what an option is to a dict, see _core.pyi; `kind`: of one that is a Python object, or NULL.
- * 0, or -1 with an exception. */
-int cst__py_tell_option(PyObject *dict, const cst_option_info *info, const char *kind);
 /* A dict: the name of each format that has options to a dict of these, see _core.pyi. */
 PyObject *cst__py_format_options_told(void);
 /* The dict of the options of one format, also of a plug-in, which is loaded for it. */

@@ -2,48 +2,28 @@
 #include "ext/sink/sink.h"
 #include "ext/arrow/arrow.h"
 #include "ext/io/io.h"
-#include "ext/message/message.h"
-#include "ext/schema/schema.h"
 
 typedef struct sink_object {
   PyObject_HEAD cst_sink *sink; /* NULL: not begun, finished or given up */
   bool closed;
-  cst_sink_options options; /* borrows from `held` and `format_options` */
-  PyObject *held;           /* the tuple of arguments */
-  const char *path;         /* or the name of the file object */
-  cst__py_option_list format_options;
-  cst__py_message message;
-  struct ArrowSchema schema; /* of the batches, once known */
+  cst__py_sink_settings settings; /* borrow from `held` */
+  PyObject *held;                 /* the tuple of arguments */
+  const char *path;               /* or the name of the file object */
+  struct ArrowSchema schema;      /* of the batches, once known */
   cst__py_output output;
 } sink_object;
 
 /* ---- life ---- */
 
-/* (path or name, file object or None, format, compression, level, schema, lossy, options of
- * the format, threads, num_shards, shard_bytes, container, message options) */
+/* (path or name, file object or None, options) */
 static int sink_parse(sink_object *self, PyObject *args) {
-  cst_sink_options *o = &self->options;
   PyObject *object;
-  PyObject *schema;
-  PyObject *format_options;
-  PyObject *message;
-  int compression;
-  int lossy;
-  unsigned long long shard_bytes;
-  if (!PyArg_ParseTuple(args, "yOziiOpOiIKzO:Sink", &self->path, &object, &o->format, &compression,
-                        &o->level, &schema, &lossy, &format_options, &o->threads, &o->num_shards,
-                        &shard_bytes, &o->container, &message) ||
-      cst__py_schema_arg(cst__py_state_of((PyObject *)self), schema, &o->schema) < 0 ||
-      cst__py_option_list_init(&self->format_options, format_options) < 0 ||
-      cst__py_message_init(&self->message, cst__py_state_of((PyObject *)self), message) < 0) {
+  PyObject *options;
+  if (!PyArg_ParseTuple(args, "yOO!:Sink", &self->path, &object, &PyDict_Type, &options) ||
+      cst__py_sink_settings_init(&self->settings, cst__py_state_of((PyObject *)self), options) <
+          0) {
     return -1;
   }
-  o->compression = (cst_compression)compression;
-  o->lossy = lossy != 0;
-  o->format_options = self->format_options.options;
-  o->num_format_options = self->format_options.count;
-  o->message = cst__py_message_view(&self->message);
-  o->shard_bytes = shard_bytes;
   return object == Py_None ? 0 : cst__py_output_set_file(&self->output, object);
 }
 
@@ -51,8 +31,8 @@ static int sink_parse(sink_object *self, PyObject *args) {
  * schema is known. */
 static int sink_check(sink_object *self) {
   cst_error error = CST_ERROR_INIT;
-  bool is_told = self->output.file == NULL || self->options.format != NULL;
-  if (is_told && cst_sink_format(self->path, &self->options, NULL, &error) != CST_OK) {
+  bool is_told = self->output.file == NULL || self->settings.options.format != NULL;
+  if (is_told && cst_sink_format(self->path, &self->settings.options, NULL, &error) != CST_OK) {
     cst__py_raise(self->output.state, &error);
     return -1;
   }
@@ -66,7 +46,6 @@ static PyObject *new_sink(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
   if (self == NULL) {
     return NULL;
   }
-  self->options = (cst_sink_options)CST_SINK_OPTIONS_INIT;
   self->held = Py_NewRef(args);
   if (cst__py_output_init(&self->output, cst__py_state_of((PyObject *)self)) < 0 ||
       sink_parse(self, args) < 0 || sink_check(self) < 0) {
@@ -108,7 +87,7 @@ static void sink_dealloc(PyObject *object) {
   sink_object *self = (sink_object *)object;
   PyObject_GC_UnTrack(object);
   sink_clear(object);
-  cst__py_option_list_reset(&self->format_options);
+  cst__py_sink_settings_reset(&self->settings);
   if (self->schema.release != NULL) {
     self->schema.release(&self->schema);
   }
@@ -122,13 +101,13 @@ static void sink_dealloc(PyObject *object) {
 static cst_status begin(sink_object *self, struct ArrowSchema *schema, cst_error *error) {
   cst_status status;
   if (self->output.file == NULL) {
-    status = cst_sink_open(self->path, schema, &self->options, &self->sink, error);
+    status = cst_sink_open(self->path, schema, &self->settings.options, &self->sink, error);
   } else {
     cst_writer writer;
     PyGILState_STATE gil = PyGILState_Ensure(); /* for the count of references */
     writer = cst__py_file_writer(self->output.file, self->path);
     PyGILState_Release(gil);
-    status = cst_sink_open_writer(&writer, schema, &self->options, &self->sink, error);
+    status = cst_sink_open_writer(&writer, schema, &self->settings.options, &self->sink, error);
   }
   if (status == CST_OK) {
     self->schema = *schema;
@@ -268,7 +247,7 @@ static PyObject *sink_keep_existing(PyObject *object, PyObject *keep) {
   if (wanted < 0) {
     return NULL;
   }
-  ((sink_object *)object)->options.keep_existing = wanted != 0;
+  ((sink_object *)object)->settings.options.keep_existing = wanted != 0;
   Py_RETURN_NONE;
 }
 

@@ -7,6 +7,23 @@
 
 #include "ext/base/base.h"
 #include "ext/io/io.h"
+#include "ext/message/message.h"
+
+/* ---- sink_options.c ---- */
+
+/* The options of a sink or of a writer of records from a dict, with what they borrow from; the dict
+ * has to live as long. */
+typedef struct cst__py_sink_settings {
+  cst_sink_options options;
+  cst__py_option_list format_options;
+  cst__py_message message;
+} cst__py_sink_settings;
+
+/* 0, or -1 with an exception; to be reset in either case. */
+int cst__py_sink_settings_init(cst__py_sink_settings *settings, cst__py_state *state,
+                               PyObject *dict);
+void cst__py_sink_settings_reset(cst__py_sink_settings *settings);
+extern const cst__py_option_table cst__py_sink_options;
 
 /* ---- output.c: what a Sink and a TFRecordWriter have in common ---- */
 

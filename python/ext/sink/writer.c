@@ -29,33 +29,35 @@ static cst_status open_path(writer_object *self, const char *path, const cst_sin
   return status;
 }
 
-/* TFRecordWriter(path or name, file object or None, compression, level, container) */
+/* TFRecordWriter(path or name, file object or None, options) */
 static PyObject *new_writer(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   (void)kwargs;
-  cst_sink_options options = CST_SINK_OPTIONS_INIT;
   const char *path;
   PyObject *object;
-  int compression;
-  if (!PyArg_ParseTuple(args, "yOiiz:TFRecordWriter", &path, &object, &compression, &options.level,
-                        &options.container)) {
+  PyObject *dict;
+  if (!PyArg_ParseTuple(args, "yOO!:TFRecordWriter", &path, &object, &PyDict_Type, &dict)) {
     return NULL;
   }
-  options.compression = (cst_compression)compression;
   allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   writer_object *self = (writer_object *)allocate(type, 0);
   if (self == NULL) {
     return NULL;
   }
   cst_error error = CST_ERROR_INIT;
-  if (cst__py_output_init(&self->output, cst__py_state_of((PyObject *)self)) < 0) {
+  cst__py_state *state = cst__py_state_of((PyObject *)self);
+  cst__py_sink_settings settings = {.options = CST_SINK_OPTIONS_INIT};
+  const cst_sink_options *options = &settings.options;
+  if (cst__py_output_init(&self->output, state) < 0 ||
+      cst__py_sink_settings_init(&settings, state, dict) < 0) {
     Py_CLEAR(self);
-  } else if ((object == Py_None ? open_path(self, path, &options, &error)
-                                : open_file(self, object, path, &options, &error)) != CST_OK) {
+  } else if ((object == Py_None ? open_path(self, path, options, &error)
+                                : open_file(self, object, path, options, &error)) != CST_OK) {
     if (PyErr_Occurred() == NULL) {
       cst__py_output_fail(&self->output, &error);
     }
     Py_CLEAR(self);
   }
+  cst__py_sink_settings_reset(&settings);
   return (PyObject *)self;
 }
 

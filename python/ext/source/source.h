@@ -27,8 +27,7 @@ typedef struct cst__py_options {
 /* 0, or -1 with an exception; to be reset in either case. */
 int cst__py_options_init(cst__py_options *options, cst__py_state *state, PyObject *dict);
 void cst__py_options_reset(cst__py_options *options);
-/* A dict of what each option is, see _core.pyi. */
-PyObject *cst__py_options_told(void);
+extern const cst__py_option_table cst__py_source_options;
 
 /* ---- inputs.c: the Python objects that a source reads ---- */
 

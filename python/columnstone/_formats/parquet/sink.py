@@ -21,7 +21,7 @@ from ..._base.errors import (
     UnsupportedError,
     argument_error,
 )
-from ..._core import COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD
+from ..._core import SINK_OPTIONS
 from ..options import refuse
 from .errors import first_line, pyarrow_errors, pyarrow_parquet
 from .fitting import check_lists, check_names
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ..._core import ArrowSchemaExportable
-    from ..options import CoreFormatOptions
 
 _GROUP_BYTES = 64 << 20  # of Arrow data in a row group
 _GROUP_ROWS = 1 << 20
@@ -51,26 +50,14 @@ class ParquetSink:
 
     _in_place = False  # True: writes the path itself, which the caller renames
 
-    def __init__(
-        self,
-        name: bytes,
-        file: Any,
-        format: str | None,
-        compression: int,
-        level: int,
-        schema: object,
-        lossy: bool,
-        format_options: CoreFormatOptions,
-        threads: int,
-        num_shards: int,
-        shard_bytes: int,
-        container: str | None,
-        message: object = None,
-    ) -> None:
-        if compression not in (COMPRESSION_BY_NAME, COMPRESSION_NONE, COMPRESSION_ZSTD):
+    def __init__(self, name: bytes, file: Any, options: dict[str, Any]) -> None:
+        compression, level = options["compression"], options["level"]
+        num_shards: int = options["num_shards"] or 0
+        shard_bytes: int = options["shard_bytes"] or 0
+        if compression not in (None, "by_name", "none", "zstd"):
             raise argument_error("Parquet is written with zstd, or none", 'compression="none"')
-        refuse("parquet", format_options)
-        if container is not None:
+        refuse("parquet", options["format_options"])
+        if options["container"] is not None:
             hint = "leave the container out"
             text = f"the format parquet is not one of records in a container ({hint})"
             raise UnsupportedError(text, hint=hint)
@@ -82,13 +69,13 @@ class ParquetSink:
         self._file = sys.stdout.buffer if file is None and name == b"-" else file
         self._pq = pyarrow_parquet()
         self._options: dict[str, Any] = {
-            "compression": "none" if compression == COMPRESSION_NONE else "zstd",
-            "compression_level": level if level and compression != COMPRESSION_NONE else None,
+            "compression": "none" if compression == "none" else "zstd",
+            "compression_level": level if level and compression != "none" else None,
             "write_statistics": True,
             "write_page_checksum": True,
             "dictionary_pagesize_limit": _DICTIONARY_BYTES,
         }
-        self._threads = threads
+        self._threads = options["threads"] or 1
         self._num_shards = num_shards
         self._shard_bytes = shard_bytes
         self._given: pa.Schema | None = None  # of the batches
@@ -244,20 +231,8 @@ class _InPlaceSink(ParquetSink):
 
 def write_file(stream: Any, path: str, level: int) -> None:
     """An Arrow IPC stream as a file at this path, which exists and is empty."""
-    sink = _InPlaceSink(
-        os.fsencode(path),
-        None,
-        None,
-        COMPRESSION_BY_NAME,
-        level,
-        None,
-        False,
-        (),
-        threads=2,
-        num_shards=0,
-        shard_bytes=0,
-        container=None,
-    )
+    options = {**dict.fromkeys(SINK_OPTIONS), "format_options": (), "level": level, "threads": 2}
+    sink = _InPlaceSink(os.fsencode(path), None, options)
     import pyarrow as pa
 
     sink.write(pa.ipc.open_stream(stream))

@@ -87,6 +87,11 @@ typedef struct cst_decoder cst_decoder;
  * "payload.(shop.Event).id"; a path to a message wants all of it. What nobody wants is stepped over
  * and not looked into. CST_NOT_FOUND for a path or message that does not exist.
  *
+ * avro (CST_COLUMNS_OFFSETS_32 and CST_COLUMNS_BINARY_VIEWS): values of Avro; docs/avro.md has the
+ * table of types and the prefixes that name schemas. The options `avro_schema`,
+ * `avro_writer_schema`, `avro_schemas` (one of them is needed) and `avro_framing` say how they are
+ * read; `columns` are paths. A record of a schema that is not known is CST_SCHEMA.
+ *
  * raw (CST_COLUMNS_OFFSETS_32 and CST_COLUMNS_BINARY_VIEWS): one binary column `record`, without
  * nulls. */
 CST_API cst_status cst_decoder_new(const char *payload, const cst_decode_options *options,
@@ -172,6 +177,9 @@ typedef struct cst_encoder cst_encoder;
  * those within bytes of a message field are left out. With CST_ENCODE_LOSSY, numbers are rounded to
  * what a float or double holds. CST_UNSUPPORTED for a form that cannot be written. When encoding, a
  * column that the message does not have is CST_NOT_FOUND.
+ *
+ * avro: the schema is that of the columns; `avro_framing` and `avro_schema_id` say what stands
+ * before each value.
  *
  * raw: the values of the only column, which is binary or text without nulls. */
 CST_API cst_status cst_encoder_new(const char *payload, const cst_encode_options *options,

@@ -564,12 +564,32 @@ static cst_status check_all_ends(const parser *p) {
   return CST_OK;
 }
 
-cst_status cst__avro_schema_parse(cst__avro_schema *schema, cst_bytes text,
-                                  const cst_allocator *allocator, cst_error *error) {
+/* The types of a schema whose JSON is parsed. */
+static cst_status parse_root(cst__avro_schema *schema, yyjson_val *root, cst_error *error) {
+  parser p = {.schema = schema, .error = error};
+  cst_status status = parse_type(&p, root, (space){"", 0}, &schema->root);
+  if (status == CST_OK) {
+    status = check_all_ends(&p);
+  }
+  cst__name_map_reset(&p.named);
+  return status;
+}
+
+static void init_schema(cst__avro_schema *schema, const cst_allocator *allocator) {
   *schema = (cst__avro_schema){.document = {.allocator = cst__allocator_of(allocator)}};
   cst__arena_init(&schema->arena, allocator);
-  parser p = {.schema = schema, .error = error};
+}
+
+cst_status cst__avro_schema_of_json(cst__avro_schema *schema, yyjson_val *root,
+                                    const cst_allocator *allocator, cst_error *error) {
+  init_schema(schema, allocator);
+  return parse_root(schema, root, error);
+}
+
+cst_status cst__avro_schema_parse(cst__avro_schema *schema, cst_bytes text,
+                                  const cst_allocator *allocator, cst_error *error) {
   yyjson_val *root;
+  init_schema(schema, allocator);
   cst__json_fault fault = {0};
   if (text.size > CST__AVRO_MAX_SCHEMA) {
     return cst__fail(error, CST_LIMIT, "divide the schema",
@@ -581,14 +601,7 @@ cst_status cst__avro_schema_parse(cst__avro_schema *schema, cst_bytes text,
     return cst__fail(error, CST_SCHEMA, "a schema is JSON: {\"type\": \"record\", ...}",
                      "an Avro schema that is no JSON, at byte %zu of it", fault.at);
   }
-  if (status == CST_OK) {
-    status = parse_type(&p, root, (space){"", 0}, &schema->root);
-  }
-  if (status == CST_OK) {
-    status = check_all_ends(&p);
-  }
-  cst__name_map_reset(&p.named);
-  return status;
+  return status == CST_OK ? parse_root(schema, root, error) : status;
 }
 
 void cst__avro_schema_reset(cst__avro_schema *schema) {

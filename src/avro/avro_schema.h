@@ -79,7 +79,7 @@ struct cst__avro_type {
 
 typedef struct cst__avro_schema {
   cst__arena arena;
-  cst__json_document document; /* that defaults lie in */
+  cst__json_document document; /* that defaults lie in, unless it is of somebody's JSON */
   const cst__avro_type *root;
   size_t num_types;
 } cst__avro_schema;
@@ -95,6 +95,9 @@ enum {
  * large or too deep. */
 cst_status cst__avro_schema_parse(cst__avro_schema *schema, cst_bytes text,
                                   const cst_allocator *allocator, cst_error *error);
+/* The same of JSON that is parsed, and that defaults lie in: it outlives the schema. */
+cst_status cst__avro_schema_of_json(cst__avro_schema *schema, yyjson_val *root,
+                                    const cst_allocator *allocator, cst_error *error);
 void cst__avro_schema_reset(cst__avro_schema *schema);
 
 /* A full name without its namespace. */

@@ -37,7 +37,7 @@ static cst_status check_given(const codec *c, const char *what, cst_error *error
 static cst_status codec_init(codec *c, const char *name, cst__format_use use, cst_error *error) {
   CST__TRY(cst__check_allocator(c->given.allocator, error));
   CST__TRY(cst__format_find(name, &c->format, error));
-  if (c->format.payload == NULL) {
+  if (!cst__format_in_container(&c->format)) {
     return cst__fail(
         error, CST_UNSUPPORTED,
         "cst_source_open_readers reads files in memory, cst_sink_open_writer writes them",
@@ -75,7 +75,7 @@ static cst_status new_decoder(codec *c, const char *name, cst_decoder **out, cst
                                         .num_columns = given->num_columns,
                                         .column_flags = given->flags,
                                         .format_options = c->format_options,
-                                        .message = {.options = given->message},
+                                        .message = given->message,
                                         .allocator = given->allocator};
   CST__TRY(check_flags(c, error));
   CST__TRY(cst__check_columns(given->columns, given->num_columns, error));

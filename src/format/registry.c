@@ -18,7 +18,7 @@
  * is known when the plug-in is not there. */
 typedef struct known_format {
   cst_format_info info;
-  const cst__payload *payload;
+  const cst__payload *payload; /* with a table: of its values in a container of others */
   const cst__table_format *table;
   const cst__sink_format *sink;                    /* of a payload, all have the same */
   const cst__option_table *options;                /* NULL: it has none */
@@ -67,6 +67,7 @@ static const known_format known[] = {
      .table = &cst__arrow_table,
      .sink = &cst__sink_arrow_stream},
     {.info = {"avro", "Avro", avro_extensions, true, true},
+     .payload = &cst__avro_payload,
      .table = &cst__avro_table,
      .sink = &cst__sink_avro,
      .options = &cst__avro_option_table},
@@ -86,11 +87,24 @@ static const cst__sink_format *sink_of(const cst__payload *payload) {
 }
 
 static void set_builtin(cst__format *out, const known_format *found) {
-  *out = (cst__format){.name = found->info.name,
-                       .payload = found->payload,
-                       .table = found->table,
-                       .sink = found->payload != NULL ? sink_of(found->payload) : found->sink,
-                       .options = found->options};
+  bool is_of_files = found->table != NULL;
+  *out = (cst__format){
+      .name = found->info.name,
+      .payload = is_of_files ? NULL : found->payload,
+      .table = found->table,
+      .sink = is_of_files || found->payload == NULL ? found->sink : sink_of(found->payload),
+      .options = found->options,
+      .records = is_of_files ? found->payload : NULL};
+}
+
+bool cst__format_in_container(cst__format *format) {
+  if (format->records != NULL) {
+    *format = (cst__format){.name = format->name,
+                            .payload = format->records,
+                            .sink = sink_of(format->records),
+                            .options = format->options};
+  }
+  return format->payload != NULL;
 }
 
 static void set_plugin(cst__format *out, const cst_plugin_format *plugin) {

@@ -22,6 +22,8 @@ typedef struct cst__format {
   const cst__program *program;      /* or by a plug-in that is a program */
   const cst__sink_format *sink;     /* writes it; NULL: it cannot be written */
   const cst__option_table *options; /* its options; NULL: it has none */
+  const cst__payload *records;      /* of a format of files: that of its values as records of some
+                                       container; NULL: they are none */
 } cst__format;
 
 /* Of the i-th format that there is (cst_format_get). */
@@ -52,6 +54,10 @@ bool cst__format_find_by_schema(const struct ArrowSchema *schema, const cst_sink
 cst_status cst__format_find_by_head(const uint8_t *head, size_t size, cst__format *out,
                                     cst_error *error);
 cst_status cst__format_find_by_ending(const char *path, cst__format *out, cst_error *error);
+
+/* Makes a format that of the records of a container, if it can be: false where it is one of files
+ * alone. */
+bool cst__format_in_container(cst__format *format);
 
 static inline bool cst__format_is_tabular(const cst__format *format) {
   return format->table != NULL || format->plugin != NULL || format->program != NULL;

@@ -88,6 +88,7 @@ static cst_status find_format(const char *path, const struct ArrowSchema *schema
   CST__TRY(find_container(path, options, container, &in_container, error));
   if (options->format != NULL) {
     CST__TRY(cst__format_find(options->format, out, error));
+    (void)(in_container && cst__format_in_container(out));
   } else if (in_container) {
     CST__TRY(find_records(*container, schema, options, out, error));
   } else if (strcmp(path, "-") == 0) {

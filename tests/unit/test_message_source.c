@@ -185,8 +185,10 @@ TEST(what_is_said_of_messages_has_to_fit) {
   check_refusal(table, &options, CST_INVALID_ARGUMENT, "only be read with their descriptors");
   options.message_column = NULL;
   options.on_error = CST_ON_ERROR_NULL;
-  check_refusal(table, &options, CST_UNSUPPORTED, "only messages become rows of nulls");
-  check_refusal(pairs, &options, CST_UNSUPPORTED, "only messages become rows of nulls");
+  check_refusal(table, &options, CST_UNSUPPORTED,
+                "only messages and Avro records become rows of nulls");
+  check_refusal(pairs, &options, CST_UNSUPPORTED,
+                "only messages and Avro records become rows of nulls");
   static const char *const columns[] = {"id", "nam"};
   options = (cst_source_options)CST_SOURCE_OPTIONS_INIT;
   options.message = &message;

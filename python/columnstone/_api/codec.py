@@ -11,6 +11,7 @@ from .._base.errors import UnsupportedError, argument_error
 from .._base.files import in_memory
 from .._base.public import public, public_in
 from .._formats import registry
+from .._formats.avro_options import avro_schema
 from .._formats.options import KINDS, core_options, refuse
 from .._message.options import OPTIONS, core_message, encoding_message, message_of
 from .._message.plain import PlainData
@@ -19,7 +20,7 @@ from .._sink.writer import Writer
 from .open import open as open_source
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable, Mapping
     from typing import Literal, Self, TypeAlias, Unpack
 
     from .._arrow.objects import Plain
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         ArrowStreamExportable,
         Buffer,
     )
+    from .._formats.avro_options import AvroSchema
     from .._formats.options import CoreFormatOptions
     from .._message.descriptors import Descriptors, DescriptorsLike
     from .._message.options import CoreMessage, Form, MessageLike, MessageOptions
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 _Encoded = TypeVar("_Encoded")
 
 _ALL_ROWS = 2**31 - 1  # of one batch
+# options of Avro's records, and not of its files: with one of them, or with a schema, it is these
+_AVRO = {"avro_framing", "avro_writer_schema", "avro_schemas", "avro_schema_id"}
 _LAYOUT = {"offsets": 64, "binary_views": False, "fixed_size": False, "nested": False}
 
 
@@ -64,11 +68,14 @@ class _Codec:
 
     __slots__ = ("_format", "_given", "_of_records")
 
-    def __init__(self, format: str, schema: SchemaLike | None) -> None:
-        self._of_records = _is_of_records(format)
+    def __init__(self, format: str, schema: Any, options: Mapping[str, Any]) -> None:
+        is_avro = format == "avro" and (schema is not None or not _AVRO.isdisjoint(options))
+        self._of_records = is_avro or _is_of_records(format)
         self._format = format
         self._given: dict[str, Any] = {}
-        if "schema" in _core.FORMAT_OPTIONS.get(
+        if is_avro:
+            self._given["schema"] = None if schema is None else avro_schema("schema", schema)
+        elif "schema" in _core.FORMAT_OPTIONS.get(
             format, {}
         ):  # not one of TFMD: an option of its own
             self._given["schema"] = schema
@@ -100,7 +107,8 @@ class _Codec:
                     "it is one of the format message",
                 )
             self._given.update(options)
-            own = {**options, "schema": None if schema else self._given.get("schema")}
+            name = "avro_schema" if self._format == "avro" else "schema"
+            own = {name: None if schema else self._given.get("schema"), **options}
             own = {name: value for name, value in own.items() if value is not None}
         return (
             None if schema is None else as_core(schema),
@@ -146,11 +154,11 @@ class Decoder(_Codec):
     def __init__(
         self,
         format: str,
-        schema: SchemaLike | None = None,
+        schema: SchemaLike | AvroSchema | None = None,
         columns: Iterable[str] | None = None,
         **options: Any,
     ) -> None:
-        super().__init__(format, schema)
+        super().__init__(format, schema, options)
         names = as_columns(columns)
         self._core = None
         self._given["columns"] = names
@@ -206,8 +214,10 @@ class Encoder(_Codec, Generic[_Encoded]):
 
     __slots__ = ("_core", "_plain")
 
-    def __init__(self, format: str, schema: SchemaLike | None = None, **options: Any) -> None:
-        super().__init__(format, schema)
+    def __init__(
+        self, format: str, schema: SchemaLike | AvroSchema | None = None, **options: Any
+    ) -> None:
+        super().__init__(format, schema, options)
         self._core: _core.Encoder | None = None
         self._plain: PlainData | None = None
         if not self._of_records:
@@ -303,6 +313,16 @@ def decoder(
 ) -> Decoder: ...
 @overload
 def decoder(
+    format: Literal["avro"],
+    schema: AvroSchema | None = None,
+    columns: Iterable[str] | None = None,
+    *,
+    offsets: int = 64,
+    binary_views: bool = False,
+    **options: Any,
+) -> Decoder: ...
+@overload
+def decoder(
     format: str,
     schema: SchemaLike | None = None,
     columns: Iterable[str] | None = None,
@@ -311,21 +331,22 @@ def decoder(
 @public
 def decoder(
     format: str,
-    schema: SchemaLike | None = None,
+    schema: SchemaLike | AvroSchema | None = None,
     columns: Iterable[str] | None = None,
     **options: Any,
 ) -> Decoder:
     """A Decoder: of data in memory, such as those of Kafka or gRPC, to record batches.
 
     format: what the data are. Records: "example" (tf.Example), "sequence_example", "message" (any
-        protobuf message), "raw" (one column `record` of them as they are). Files: "csv", "json"
-        (lines), "arrow" (file or stream), "parquet", the name of a plug-in, or one that was
-        registered with `format.register`.
+        protobuf message), "raw" (one column `record` of them as they are), "avro" with a schema.
+        Files: "csv", "json" (lines), "avro" without, "arrow" (file or stream), "parquet", the name
+        of a plug-in, or one that was registered with `format.register`.
     schema: of example, sequence_example and files: anything that Schema takes. Without one the
         types come from the data of each call, the columns are sorted by name, and a feature that
         never has a type is a column of type null; and so is one of TYPE_UNKNOWN (without values,
         where a schema was inferred). The feature lists of a sequence_example are the struct_domain
-        of the schema's feature of type STRUCT that is called like the struct column.
+        of the schema's feature of type STRUCT that is called like the struct column. Of Avro: the
+        schema by which records are read, its JSON or what json.loads makes of that.
     columns: the wanted columns in the wanted order; the bytes of others are skipped. Of messages,
         they are paths: "id", "event.query" (of all events), "labels.key" and "labels.value" of a
         map, "(shop.extra)" for an extension, "payload.(shop.Event).id" for what an Any holds if it
@@ -373,6 +394,16 @@ def decoder(
     field_number_key: of metadata that each field gets, with its number: "PARQUET:field_id" is that
         of Parquet and Iceberg.
 
+    Of Avro's records:
+
+    avro_framing: what stands before each value: "plain": nothing; "single_object": the mark C3 01
+        and the fingerprint of the schema; "confluent" and "apicurio": the schema's number in a
+        registry. "auto": single objects of schemas that are given are told by their fingerprint,
+        all else is plain.
+    avro_schemas: the schemas that records name: a dict of numbers (or bytes of fingerprints) to
+        schemas, or a list of schemas, which are found by their fingerprints.
+    avro_writer_schema: by which records were written that name no schema; None is `schema`.
+
     Of files, options are those of `cst.open`, such as types, and delimiter of CSV.
 
     Raises NotFoundError for an unknown format, column, message or path, SchemaError for a schema
@@ -408,6 +439,10 @@ def encoder(
 def encoder(format: Literal["raw"]) -> Encoder[_core.Array]: ...
 @overload
 def encoder(
+    format: Literal["avro"], schema: AvroSchema | None = None, **options: Any
+) -> Encoder[Any]: ...
+@overload
+def encoder(
     format: Literal["csv", "json", "arrow", "arrows", "parquet"],
     schema: SchemaLike | None = None,
     **options: Any,
@@ -415,7 +450,9 @@ def encoder(
 @overload
 def encoder(format: str, schema: SchemaLike | None = None, **options: Any) -> Encoder[Any]: ...
 @public
-def encoder(format: str, schema: SchemaLike | None = None, **options: Any) -> Encoder[Any]:
+def encoder(
+    format: str, schema: SchemaLike | AvroSchema | None = None, **options: Any
+) -> Encoder[Any]:
     """An Encoder: of record batches to records, or to the bytes of a file. The same batch always
     gives the same bytes, and decoding gives the same batch.
 
@@ -428,6 +465,9 @@ def encoder(format: str, schema: SchemaLike | None = None, **options: Any) -> En
     message, descriptors, form: as for `decoder`.
     unknown_fields: name of the binary fields that hold fields in bytes, as decoders of messages
         make them.
+    avro_framing: of Avro's records: as for `decoder` ("auto" is "plain"). With it, and with a
+        schema, the encoder of "avro" makes records, else a file.
+    avro_schema_id: the schema's number, which "confluent" and "apicurio" write.
 
     Examples: keys are sorted bytewise and values packed. A null is written as a key with an empty
     Feature, an empty list as a typed empty list. Columns are lists (of any list type) or single

@@ -10,11 +10,14 @@ from .. import _core
 from .._base.errors import NotFoundError, argument_error
 from .._base.public import public_in
 from . import registry
+from .avro_options import AVRO_TEXTS
 from .option import TEXTS, Option, any_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import TypeAlias
+
+    from .avro_options import AvroSchema, AvroSchemas
 
     # (name; value as a text; format that it is for, or None for any), ...
     CoreFormatOptions: TypeAlias = tuple[tuple[str, str, str | None], ...]
@@ -33,9 +36,13 @@ class FormatOptions(TypedDict, total=False):
     keep_blank_lines: bool
     header: bool
     # avro
-    avro_schema: str | None
+    avro_schema: AvroSchema | None
     avro_codec: str | None
     avro_block_size: int
+    avro_framing: str | None
+    avro_writer_schema: AvroSchema | None
+    avro_schemas: AvroSchemas | None
+    avro_schema_id: int
     # sequence_example
     sequence_column: str | None
 
@@ -74,7 +81,7 @@ def core_options(
         if own is not None and format is None:
             text = own[name].to_text(plain, str(named))
         else:
-            text = (TEXTS[KINDS[name]] if name in KINDS else any_text)(name, plain)
+            text = text_of(name)(name, plain)
         made.append((name, text, format))
     return tuple(made)
 
@@ -125,6 +132,13 @@ def _not_of(format: str | None, name: str, own: Mapping[str, Option]) -> Excepti
     has = f"it has {', '.join(own)}" if own else "it has none"
     hint = f"did you mean {near[0]!r}?" if near else has
     return argument_error(f"{format} has no option {name!r}", hint)
+
+
+def text_of(name: str) -> Callable[[str, Any], str]:
+    """What makes the text of a value: by the option's name, where it takes more, or its kind."""
+    if name in AVRO_TEXTS:
+        return AVRO_TEXTS[name]
+    return TEXTS[KINDS[name]] if name in KINDS else any_text
 
 
 def writers_of(name: str) -> list[str]:

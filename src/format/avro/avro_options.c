@@ -2,6 +2,11 @@
 #include "format/avro/avro_options.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#include "avro/avro_schema.h"
+#include "base/error.h"
+#include "io/input.h"
 
 #define CODECS "deflate", "null", "zstandard"
 const char *const cst__avro_codec_words[] = {CODECS};
@@ -26,6 +31,32 @@ static const cst__option options[] = {
               .writes = true},
      .offset = offsetof(cst__avro_options, block_size),
      .is_wide = true},
+    {.info = {.name = "avro_framing",
+              .kind = CST_OPTION_WORD,
+              .usual = "auto",
+              .words = {"auto", "plain", "single_object", "confluent", "apicurio"},
+              .help = "of records in a container: what stands before each value",
+              .reads = true,
+              .writes = true},
+     .offset = offsetof(cst__avro_options, framing)},
+    {.info = {.name = "avro_writer_schema",
+              .kind = CST_OPTION_TEXT,
+              .help = "of records that name no schema: what they were written by",
+              .reads = true},
+     .offset = offsetof(cst__avro_options, writer_schema)},
+    {.info = {.name = "avro_schemas",
+              .kind = CST_OPTION_TEXT,
+              .help = "the schemas that records name: JSON of numbers to schemas, or a list; or a "
+                      "file that has it",
+              .reads = true},
+     .offset = offsetof(cst__avro_options, schemas)},
+    {.info = {.name = "avro_schema_id",
+              .kind = CST_OPTION_NUMBER,
+              .most = INT64_MAX,
+              .help = "the schema's number, which confluent and apicurio write",
+              .writes = true},
+     .offset = offsetof(cst__avro_options, schema_id),
+     .is_wide = true},
 };
 
 const cst__option_table cst__avro_option_table = {.owner = "avro",
@@ -33,3 +64,40 @@ const cst__option_table cst__avro_option_table = {.owner = "avro",
                                                   .count = sizeof options / sizeof *options,
                                                   .stride = sizeof *options,
                                                   .size = sizeof(cst__avro_options)};
+
+/* A schema is JSON, and begins so; all else is the path of one. */
+static bool is_json(const char *given) {
+  const char *at = given + strspn(given, " \t\r\n");
+  return *at == '{' || *at == '[' || *at == '"';
+}
+
+cst_status cst__avro_options_text(const char *given, cst__text *out, cst_error *error) {
+  if (!is_json(given)) {
+    return cst__input_read_file(given, CST__AVRO_MAX_SCHEMA, out, error);
+  }
+  cst__text_append(out, given, strlen(given));
+  return out->failed ? cst__fail_memory(error, strlen(given)) : CST_OK;
+}
+
+cst_status cst__avro_options_of_files(const cst__avro_options *given, cst_error *error) {
+  const char *name = given == NULL                      ? NULL
+                     : given->framing != CST__AVRO_AUTO ? "avro_framing"
+                     : given->writer_schema != NULL     ? "avro_writer_schema"
+                     : given->schemas != NULL           ? "avro_schemas"
+                     : given->schema_id != 0            ? "avro_schema_id"
+                                                        : NULL;
+  return name == NULL ? CST_OK
+                      : cst__fail(error, CST_INVALID_ARGUMENT,
+                                  "name the container whose records are Avro, or leave it out",
+                                  "files of Avro have their schema, and no option '%s'", name);
+}
+
+cst_status cst__avro_options_of_records(const cst__avro_options *given, cst_error *error) {
+  const char *name = given == NULL                             ? NULL
+                     : given->codec != CST__AVRO_WRITE_DEFLATE ? "avro_codec"
+                     : given->block_size != 0                  ? "avro_block_size"
+                                                               : NULL;
+  return name == NULL ? CST_OK
+                      : cst__fail(error, CST_INVALID_ARGUMENT, "leave it out",
+                                  "Avro records have no blocks, and no option '%s'", name);
+}

@@ -2,6 +2,7 @@
 #ifndef FORMAT_AVRO_AVRO_OPTIONS_H
 #define FORMAT_AVRO_AVRO_OPTIONS_H
 
+#include "avro/avro_framing.h"
 #include "base/options.h"
 
 /* The codecs that are written, in the order of their words. */
@@ -16,10 +17,22 @@ extern const char *const cst__avro_codec_words[];
 typedef struct cst__avro_options {
   const char *schema; /* the reader's: its JSON, or the path of a file that has it; NULL: that of
                          the first file */
+  /* of files */
   cst__avro_codec_word codec;
   int64_t block_size; /* bytes of values of a block; 0: the usual */
+  /* of records in the containers of others; schemas as above */
+  cst__avro_framing framing;
+  const char *writer_schema; /* of records that name none; NULL: the reader's */
+  const char *schemas;       /* a table of those that records name; NULL: none */
+  uint64_t schema_id;        /* the number that is written */
 } cst__avro_options;
 
 extern const cst__option_table cst__avro_option_table;
+
+/* Appends what is given as JSON, or as the path of a file that has it. */
+cst_status cst__avro_options_text(const char *given, cst__text *out, cst_error *error);
+/* That nothing is given that is only of records, or only of files. NULL is allowed. */
+cst_status cst__avro_options_of_files(const cst__avro_options *options, cst_error *error);
+cst_status cst__avro_options_of_records(const cst__avro_options *options, cst_error *error);
 
 #endif /* FORMAT_AVRO_AVRO_OPTIONS_H */

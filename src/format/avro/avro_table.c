@@ -98,21 +98,9 @@ static cst_status take_schema_of_file(avro_plan *plan, cst_error *error) {
   return status;
 }
 
-/* A schema is JSON, and begins so; all else is the path of one. */
-static bool is_schema(const char *given) {
-  const char *at = given + strspn(given, " \t\r\n");
-  return *at == '{' || *at == '[' || *at == '"';
-}
-
 static cst_status take_schema(avro_plan *plan, const char *given, cst_error *error) {
-  if (given == NULL) {
-    return add_name(plan, 0, take_schema_of_file(plan, error), error);
-  }
-  if (!is_schema(given)) {
-    return cst__input_read_file(given, CST__AVRO_MAX_SCHEMA, &plan->text, error);
-  }
-  cst__text_append(&plan->text, given, strlen(given));
-  return plan->text.failed ? cst__fail_memory(error, strlen(given)) : CST_OK;
+  return given == NULL ? add_name(plan, 0, take_schema_of_file(plan, error), error)
+                       : cst__avro_options_text(given, &plan->text, error);
 }
 
 static cst_status fill_plan(avro_plan *plan, const cst__table_options *options,
@@ -122,6 +110,7 @@ static cst_status fill_plan(avro_plan *plan, const cst__table_options *options,
                                            .column_flags = options->column_flags};
   const cst__avro_options *own = options->format_options;
   const char *given = own != NULL ? own->schema : NULL;
+  CST__TRY(cst__avro_options_of_files(own, error));
   CST__TRY(take_schema(plan, given, error));
   CST__TRY(cst__avro_schema_parse(&plan->schema,
                                   (cst_bytes){(const uint8_t *)plan->text.data, plan->text.size},

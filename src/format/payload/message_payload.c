@@ -8,11 +8,11 @@
 static cst_status new_message(const cst__payload_options *options, cst_decoder **out,
                               cst_error *error) {
   cst__message_plan *plan = NULL;
-  const cst__message_plan_options own = {.message = options->message.options,
+  const cst__message_plan_options own = {.message = options->message,
                                          .columns = options->columns,
                                          .num_columns = options->num_columns,
                                          .column_flags = options->column_flags,
-                                         .nullable_columns = options->message.nullable,
+                                         .nullable_columns = options->null_rows,
                                          .allocator = options->allocator};
   CST__TRY(cst__message_plan_new(&own, &plan, error));
   cst_status status = cst__message_decoder_open(plan, out, error);
@@ -29,6 +29,7 @@ static cst_status new_message_encoder(const cst_encode_options *options, const v
 const cst__payload cst__message_payload = {
     .name = "message",
     .types_from = CST__TYPES_FIXED,
+    .null_rows = true,
     .can_fail = true,
     .is_described = true,
     .column_flags = CST__RECORD_COLUMN_FLAGS,

@@ -19,12 +19,6 @@ typedef struct cst__sequence_settings {
 
 extern const cst__option_table cst__sequence_option_table;
 
-/* Of "message". */
-typedef struct cst__message_settings {
-  const cst_message_options *options; /* with descriptors; whoever binds keeps what it needs */
-  bool nullable; /* all columns are, so that a record that does not decode can be a row of nulls */
-} cst__message_settings;
-
 typedef struct cst__payload_options {
   const cst_schema *schema;
   const char *const *columns; /* wanted ones in their order; NULL: all */
@@ -37,7 +31,10 @@ typedef struct cst__payload_options {
                                 none */
   const void *format_options; /* as the format's table sets them, which live as long as the plan;
                                  NULL: it has none, or the usual ones */
-  cst__message_settings message;
+  const cst_message_options *message; /* of "message", with descriptors; whoever binds keeps what it
+                                         needs */
+  bool null_rows; /* all columns are nullable, so that a record that does not decode can be a row of
+                     nulls: where the payload can */
   const cst_allocator *allocator;
 } cst__payload_options;
 
@@ -50,8 +47,9 @@ typedef enum cst__types_from {
 } cst__types_from;
 
 typedef struct cst__payload {
-  const char *name; /* "example", "raw", "sequence_example", "message" */
+  const char *name; /* "example", "raw", "sequence_example", "message", "avro" */
   cst__types_from types_from;
+  bool null_rows;        /* a record that does not decode can be a row of nulls */
   bool can_fail;         /* not every record decodes: verification has to decode them */
   bool is_described;     /* by message options, which it needs; else it takes none */
   uint32_t column_flags; /* CST_COLUMNS_...: those that cst_decoder_new takes for it */
@@ -84,6 +82,7 @@ extern const cst__payload cst__raw_payload;
 #define CST__RAW_COLUMN "record" /* its column, unless that is given another name */
 extern const cst__payload cst__sequence_payload;
 extern const cst__payload cst__message_payload;
+extern const cst__payload cst__avro_payload;
 
 /* A payload's plan, with the columns of raw records and of their offsets after its columns if these
  * are wanted. Counted and immutable. */

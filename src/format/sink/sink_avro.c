@@ -67,6 +67,7 @@ static cst_status open_encoder(avro_sink *sink, const cst__avro_options *options
   cst__avro_codec_word word = options != NULL ? options->codec : CST__AVRO_WRITE_DEFLATE;
   sink->block_size =
       options != NULL && options->block_size > 0 ? (size_t)options->block_size : USUAL_BLOCK;
+  CST__TRY(cst__avro_options_of_files(options, error));
   CST__TRY(cst__avro_codec_find(cst__bytes_of(cst__avro_codec_words[word]), &sink->codec, error));
   CST__TRY(cst__sink_check_names(sink->schema, error));
   CST__TRY(cst__avro_encoder_new(sink->schema, &sink->allocator, &sink->encoder, error));

@@ -14,7 +14,7 @@ typedef enum cst__purpose {
   CST__FOR_CHECK    /* verification: all columns, of the given schema if there is one */
 } cst__purpose;
 
-/* True if messages that do not parse are rows of nulls. */
+/* True if records that do not decode are rows of nulls. */
 static inline bool cst__source_has_null_rows(const cst_source *source, cst__purpose purpose) {
   return purpose != CST__FOR_CHECK && source->options.values.on_error == CST_ON_ERROR_NULL;
 }

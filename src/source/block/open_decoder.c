@@ -8,7 +8,7 @@ static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst_
                             cst_error *error) {
   const cst__reading_options *from = &source->options;
   cst__payload_options options = {.format_options = source->inputs->format_options,
-                                  .message = {.options = from->values.message},
+                                  .message = from->values.message,
                                   .allocator = &source->allocator};
   if (purpose == CST__FOR_CHECK) {
     options.schema = from->values.schema;
@@ -22,7 +22,7 @@ static cst_status bind_plan(const cst_source *source, cst__purpose purpose, cst_
     options.raw_column = from->values.raw_column;
     options.offset_column = from->values.offset_column;
   }
-  options.message.nullable = cst__source_has_null_rows(source, purpose);
+  options.null_rows = cst__source_has_null_rows(source, purpose);
   cst_status status = cst__record_plan_new(source->inputs->format.payload, &options, out, error);
   if (status == CST_NOT_FOUND && source->found.sampled > 0) {
     /* A column that the first records do not have may be in later ones. */

@@ -147,9 +147,11 @@ static cst_status format_by_bytes(cst__inputs *inputs, const cst__reading_option
   return status;
 }
 
-/* The container of a format that was named: by the bytes, else the usual one. */
+/* The container of a format that was named: by the bytes, else the usual one; of a format of files
+ * only one that proves itself, or none. */
 static cst_status container_by_bytes(cst__inputs *inputs, const cst__reading_options *options,
                                      cst_error *error) {
+  bool is_of_files = inputs->format.records != NULL;
   const char *path;
   size_t size;
   uint8_t *head = cst__new(&inputs->allocator, HEAD_SIZE);
@@ -160,15 +162,27 @@ static cst_status container_by_bytes(cst__inputs *inputs, const cst__reading_opt
   if (status == CST_OK && size > 0) {
     const cst__chunk chunk = {head, size, size < HEAD_SIZE};
     inputs->container = cst__container_sniff(&chunk, true);
-    if (inputs->container == NULL) {
+    if (inputs->container == NULL && !is_of_files) {
       inputs->container = cst__container_sniff(&chunk, false);
     }
   }
   cst__delete(head);
-  if (inputs->container == NULL) {
+  if (inputs->container == NULL && !is_of_files) {
     inputs->container = cst__container_get(0);
   }
   return status;
+}
+
+/* The values of a format of files are records where a container is named, or proves itself. */
+static cst_status choose_records(cst__inputs *inputs, const cst__reading_options *options,
+                                 cst_error *error) {
+  if (inputs->format.records != NULL && inputs->container == NULL) {
+    CST__TRY(container_by_bytes(inputs, options, error));
+  }
+  if (inputs->container != NULL) {
+    (void)cst__format_in_container(&inputs->format);
+  }
+  return CST_OK;
 }
 
 /* ---- the choice ---- */
@@ -212,11 +226,13 @@ static cst_status check_message(const cst__format *format, const cst_source_opti
 static cst_status check_on_error(const cst__format *format, const cst_source_options *values,
                                  cst_error *error) {
   bool records = format->payload != NULL || (format->table != NULL && !format->table->any_size);
-  bool messages = format->payload == &cst__message_payload || values->message_column != NULL;
+  bool null_rows = format->payload != NULL && format->payload->null_rows;
+  bool messages = null_rows || values->message_column != NULL;
   bool refuses = values->view != NULL; /* rows of a table */
   if (values->on_error == CST_ON_ERROR_NULL && !messages && (!refuses || format->payload != NULL)) {
     return cst__fail(error, CST_UNSUPPORTED, "drop such records (skip), or leave on_error out",
-                     "only messages become rows of nulls, not what the format %s holds",
+                     "only messages and Avro records become rows of nulls, not what the format %s "
+                     "holds",
                      format->name);
   }
   if (values->on_error == CST_ON_ERROR_SKIP && !records && !messages && !refuses) {
@@ -302,6 +318,9 @@ cst_status cst__inputs_choose(cst__inputs *inputs, const cst__reading_options *o
     CST__TRY(format_by_bytes(inputs, options, &format, error));
   } else {
     CST__TRY(cst__format_find(name, &format, error));
+    inputs->format = format;
+    CST__TRY(choose_records(inputs, options, error));
+    format = inputs->format;
   }
   inputs->format = format;
   inputs->is_text = name != NULL && format.table != NULL && format.table->is_text;

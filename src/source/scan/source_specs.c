@@ -17,21 +17,23 @@ static cst_status find_nested(cst_source *source, bool *is_nested, cst_error *er
   return CST_OK;
 }
 
-/* True if the types of the columns are those of a message, which say what tensors they are. */
-static bool has_message(const cst_source *source) {
-  return source->inputs->format.payload == &cst__message_payload ||
+/* True if the types of the columns are those of a message or of an Avro schema, which say what
+ * tensors they are. */
+static bool has_types(const cst_source *source) {
+  const cst__payload *payload = source->inputs->format.payload;
+  return (payload != NULL && payload->types_from == CST__TYPES_FIXED) ||
          cst__reading_options_decode_column(&source->options);
 }
 
 /* Tabular formats need no schema to be read, but for tensors. *is_nested: they have nested columns,
- * which no schema can be inferred of, or messages. */
+ * which no schema can be inferred of, or types of their own. */
 static cst_status prepare_specs(cst_source *source, bool *is_nested, cst_error *error) {
   *is_nested = false;
   CST__TRY(cst__source_prepare(source, error));
   if (cst__source_known_schema(source) != NULL) {
     return CST_OK;
   }
-  *is_nested = has_message(source);
+  *is_nested = has_types(source);
   if (*is_nested) {
     return CST_OK;
   }

@@ -118,6 +118,8 @@ static cst_status open_large_file(const split_planner *planner, const char *file
   }
   if (format.payload != NULL || options->container != NULL) {
     from.format = "raw"; /* the records need not be understood */
+  } else if (format.records != NULL) {
+    from.format = NULL; /* the bytes say whether they are records */
   }
   cst_error own = CST_ERROR_INIT;
   cst_status status = cst_source_open(&file, 1, &from, out, &own);

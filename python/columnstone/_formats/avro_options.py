@@ -1,0 +1,52 @@
+"""Values of the options of Avro that take more than their texts: schemas, and tables of them."""
+
+from __future__ import annotations
+
+import json
+import operator
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .._base.errors import argument_error
+from .option import TEXTS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    # JSON, the path of a file that has it, or what json.loads makes of it
+    AvroSchema: TypeAlias = str | dict[str, Any] | list[Any]
+    # by their numbers or fingerprints, or a list of them
+    AvroSchemas: TypeAlias = str | Mapping[int | bytes, AvroSchema] | Iterable[AvroSchema]
+
+
+def avro_schema(name: str, value: Any) -> str:
+    """The JSON of a schema, or its path."""
+    return json.dumps(value) if isinstance(value, dict | list) else TEXTS["text"](name, value)
+
+
+def _avro_schemas(name: str, value: Any) -> str:
+    """A table of schemas, as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        table = {_number(name, key): avro_schema(name, item) for key, item in value.items()}
+        return json.dumps(table)
+    if not isinstance(value, Iterable) or isinstance(value, bytes):
+        raise TypeError(f"{name} are schemas by their numbers, not {type(value).__name__}")
+    return json.dumps([avro_schema(name, item) for item in value])
+
+
+def _number(name: str, key: Any) -> str:
+    """A number, or the bytes of a fingerprint as records have them."""
+    number = int.from_bytes(key, "little") if isinstance(key, bytes) else operator.index(key)
+    if not 0 <= number < 2**64:
+        raise argument_error(f"{name} has the number {number}", "numbers are of up to 64 bits")
+    return str(number)
+
+
+AVRO_TEXTS: dict[str, Callable[[str, Any], str]] = {
+    "avro_schema": avro_schema,
+    "avro_writer_schema": avro_schema,
+    "avro_schemas": _avro_schemas,
+}

@@ -2,7 +2,8 @@
  * with the size of the schema, one with the number of values), so that mutations reach both. What
  * is read does not depend on the size of the batches; batches are valid; with skip, a file without
  * faults is read as it is without; a column that is read alone is the same as among all; and so is
- * a file that is read by its own schema, given as the reader's.
+ * a file that is read by its own schema, given as the reader's; several threads read what one does;
+ * and two parts of a file, cut anywhere, have what all of it has.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -77,9 +78,18 @@ static void read_plan(result *r, const void *plan, int64_t column) {
   cst__avro_table.close(reader);
 }
 
+/* What is read of the file. */
+static cst__table_range part;
+static cst__table_range range_of_part(void *ctx, size_t i) {
+  (void)ctx;
+  (void)i;
+  return part;
+}
+
 static result read_all(cst_bytes file, cst__table_options options, int64_t column) {
   source s = {.bytes = file, .name = "fuzz.avro"};
   cst__table_files files = files_of(&s);
+  files.range = range_of_part;
   result r = {.error = CST_ERROR_INIT, .text.allocator = cst__default_allocator};
   void *plan;
   options.max_record_size = MAX_BLOCK;
@@ -127,6 +137,57 @@ static void check_columns(cst_bytes file, const result *first) {
   }
 }
 
+static void check_threads(cst_bytes file, const result *first) {
+  result several = read_all(file, (cst__table_options){.batch_size = 3, .threads = 3}, -1);
+  if (!first->is_cut && !several.is_cut) {
+    FUZZ_ASSERT(several.status == first->status);
+    FUZZ_ASSERT(several.error.record == first->error.record &&
+                several.error.offset == first->error.offset &&
+                strcmp(several.error.message, first->error.message) == 0);
+  }
+  if (first->status == CST_OK) {
+    check_same(first, &several);
+  }
+  result_reset(&several);
+}
+
+static uint64_t find(cst_bytes file, uint64_t from) {
+  source s = {.bytes = file, .name = "fuzz.avro"};
+  const cst__table_cut cut = {.from = from, .end = file.size, .max_record_size = MAX_BLOCK};
+  cst__input *input;
+  uint64_t found = UINT64_MAX;
+  FUZZ_ASSERT(open_source(&s, 0, &input, NULL) == CST_OK);
+  FUZZ_ASSERT(cst__avro_table.find_begin(input, &cut, &found, NULL) == CST_OK);
+  FUZZ_ASSERT(found >= from && found <= file.size);
+  cst__input_close(input);
+  return found;
+}
+
+/* A part may also refuse, if a marker among values was taken for one between blocks. */
+static void check_parts(cst_bytes file, const result *first, uint8_t place) {
+  const cst__table_options options = {.batch_size = 11};
+  uint64_t at = find(file, file.size * place / 256);
+  if (at == 0 || at == file.size || first->is_cut) {
+    return;
+  }
+  part.end = at;
+  result before = read_all(file, options, -1);
+  part = (cst__table_range){.begin = at, .record = -1};
+  result after = read_all(file, options, -1);
+  part = (cst__table_range){0};
+  FUZZ_ASSERT(before.status == CST_OK || before.status == CST_CORRUPT);
+  if (before.status == CST_OK) {
+    FUZZ_ASSERT(after.status == CST_OK && before.rows + after.rows == first->rows);
+    FUZZ_ASSERT(before.text.size + after.text.size == first->text.size);
+    FUZZ_ASSERT(before.text.size == 0 ||
+                memcmp(first->text.data, before.text.data, before.text.size) == 0);
+    FUZZ_ASSERT(after.text.size == 0 ||
+                memcmp(first->text.data + before.text.size, after.text.data, after.text.size) == 0);
+  }
+  result_reset(&before);
+  result_reset(&after);
+}
+
 static void check(cst_bytes file, const char *schema) {
   const cst__avro_options own = {schema};
   result first = read_all(file, (cst__table_options){.batch_size = 100}, -1);
@@ -137,7 +198,10 @@ static void check(cst_bytes file, const char *schema) {
     check_same(&first, &again);
     result_reset(&again);
     check_columns(file, &first);
+    check_parts(file, &first, file.data[file.size - 1]);
+    check_parts(file, &first, file.data[file.size / 2]);
   }
+  check_threads(file, &first);
   if (first.status == CST_OK && schema != NULL && schema[0] == '{') {
     result by_own =
         read_all(file, (cst__table_options){.batch_size = 3, .format_options = &own}, -1);

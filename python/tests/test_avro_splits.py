@@ -75,6 +75,9 @@ def check(path: str, data: bytes, places: list[int], **options: Any) -> None:
     whole = read(path, **options)
     splits = splits_at(path, [place % (len(data) + 1) for place in places], len(data))
     assert read_each(splits, **options) == whole
+    threaded = pa.table(source := cst.open(path, "avro", batch_size=3, threads=3, **options))
+    assert threaded.to_pylist() == whole[0]
+    assert [(drop.kind, drop.offset, drop.bytes) for drop in source.dropped] == whole[1]
     for n in {1, 2, len(places) + 1}:
         source = cst.open(path, "avro", batch_size=4, **options)
         parts = [pa.table(source.split(i, n)).to_pylist() for i in range(n)]
@@ -217,6 +220,47 @@ def test_numbers_of_records(path: str) -> None:
     assert {n for batch in numbered for n in pa.record_batch(batch)["__record__"].to_pylist()} == {
         -1
     }
+
+
+@pytest.mark.parametrize("codec", ["null", "deflate"])
+def test_threads(tmp_path: pathlib.Path, codec: str) -> None:
+    """Batches, numbers of records and drops are those of one thread."""
+    paths = []
+    for k in range(3):
+        data = bytearray(made([bytes(i % 90) for i in range(20_000)], codec, 40))
+        places = begins(bytes(data))
+        data[places[70 + k] + 3] ^= 0xFF
+        paths.append(tmp_path / f"{k}.avro")
+        paths[-1].write_bytes(data)
+
+    def seen(threads: int) -> Any:
+        options = {"batch_size": 100, "threads": threads, "on_error": "skip"}
+        source = cst.open([str(path) for path in paths], **options)
+        batches = [pa.record_batch(batch) for batch in source]
+        drops = [
+            (d.file, d.kind, d.record, d.offset, d.bytes, str(d.error)) for d in source.dropped
+        ]
+        return [batch.num_rows for batch in batches], pa.Table.from_batches(batches), drops
+
+    alone = seen(1)
+    assert len(alone[2]) == 3
+    assert seen(2) == alone
+    assert seen(4) == alone
+    with pytest.raises(cst.errors.CorruptError) as one:
+        list(cst.open(str(paths[0])))
+    with pytest.raises(cst.errors.CorruptError) as two:
+        list(cst.open(str(paths[0]), threads=2))
+    assert str(two.value) == str(one.value)
+    assert (two.value.record, two.value.offset) == (one.value.record, one.value.offset)
+
+
+def test_an_early_stop_of_threads(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.avro"
+    path.write_bytes(made([bytes(500)] * 20_000))
+    for _ in range(20):
+        next(iter(cst.open(str(path), threads=3)))
+    with pytest.raises(cst.errors.LimitError):
+        list(cst.open(str(path), threads=3, max_record_size=100))
 
 
 def test_datasets_of_parts(path: str) -> None:

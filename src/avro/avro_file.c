@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "avro/avro_bytes.h"
-#include "avro/avro_codec.h"
 #include "avro/avro_program.h"
 #include "base/bytes.h"
 
@@ -33,8 +32,6 @@ struct cst__avro_file {
   cst__text schema;
   uint8_t sync[SYNC];
   const cst__avro_codec *codec;
-  cst__avro_inflater inflater;
-  size_t failed; /* bytes of the block at `begin` that are known to be its; 0: unknown */
 };
 
 bool cst__avro_sniff(const uint8_t *head, size_t size) {
@@ -197,9 +194,7 @@ cst_status cst__avro_file_open(cst__input *input, const cst__avro_limits *limits
   file->limits.max_block_size = limits->max_block_size > 0 ? limits->max_block_size : USUAL;
   file->schema.allocator = file->allocator;
   cst_status status = read_header(file, error);
-  if (status == CST_OK) {
-    cst__avro_inflater_init(&file->inflater, file->codec, limits->max_inflation, allocator);
-  } else {
+  if (status != CST_OK) {
     cst__avro_file_close(file);
     file = NULL;
   }
@@ -209,12 +204,13 @@ cst_status cst__avro_file_open(cst__input *input, const cst__avro_limits *limits
 
 void cst__avro_file_close(cst__avro_file *file) {
   if (file != NULL) {
-    cst__avro_inflater_reset(&file->inflater);
     cst__text_free(&file->schema);
     cst__buffer_free(&file->allocator, &file->window);
     cst__delete(file);
   }
 }
+
+const cst__avro_codec *cst__avro_file_codec(const cst__avro_file *file) { return file->codec; }
 
 cst_bytes cst__avro_file_schema(const cst__avro_file *file) {
   return (cst_bytes){(const uint8_t *)file->schema.data, file->schema.size};
@@ -311,7 +307,6 @@ static cst_status fail_cut(cst__avro_file *file, uint64_t marker_at, cst_error *
 static cst_status read_block(cst__avro_file *file, cst__avro_block *out, cst_error *error) {
   int64_t size = 0;
   size_t head = 0;
-  file->failed = 0;
   CST__TRY(read_head(file, &out->count, &size, &head, error));
   size_t all = head + (size_t)size + SYNC;
   CST__TRY(fill(file, all, error));
@@ -322,12 +317,11 @@ static cst_status read_block(cst__avro_file *file, cst__avro_block *out, cst_err
   if (memcmp(values + size, file->sync, SYNC) != 0) {
     return fail_file("a block is not followed by the sync marker", error);
   }
-  out->size = file->failed = all;
+  out->size = all;
   out->is_compressed = file->codec->inflate != NULL;
   out->at = out->offset + (out->is_compressed ? 0 : head);
   out->values = (cst_bytes){values, (size_t)size};
-  return out->is_compressed ? cst__avro_inflate(&file->inflater, out->values, &out->values, error)
-                            : CST_OK;
+  return CST_OK;
 }
 
 cst_status cst__avro_file_next(cst__avro_file *file, cst__avro_block *out, bool *ended,
@@ -357,11 +351,6 @@ static const uint8_t *find_marker(const cst__avro_file *file) {
 
 cst_status cst__avro_file_recover(cst__avro_file *file, uint64_t *passed, cst_error *error) {
   uint64_t from = place_of(file);
-  if (file->failed > 0) { /* only what is in it is damaged */
-    file->begin += file->failed;
-    *passed = file->failed;
-    return CST_OK;
-  }
   for (;;) {
     CST__TRY(fill(file, PIECE, error));
     const uint8_t *marker = find_marker(file);

@@ -6,13 +6,13 @@
 #ifndef AVRO_AVRO_FILE_H
 #define AVRO_AVRO_FILE_H
 
-#include "arrow/batch.h"
+#include "avro/avro_codec.h"
 #include "io/input.h"
 
 typedef struct cst__avro_file cst__avro_file;
 
-/* A block as it is read, valid until the next one. CST__AVRO_SLACK bytes after `values` may be
- * read. */
+/* A block as it lies in the file, valid until the next one. CST__AVRO_SLACK bytes after `values`
+ * may be read. */
 typedef struct cst__avro_block {
   cst_bytes values;
   int64_t count;   /* of values, as the block says: not negative */
@@ -36,12 +36,14 @@ cst_status cst__avro_file_open(cst__input *input, const cst__avro_limits *limits
                                cst_error *error);
 void cst__avro_file_close(cst__avro_file *file); /* NULL is allowed */
 
+/* How its blocks are compressed. */
+const cst__avro_codec *cst__avro_file_codec(const cst__avro_file *file);
+
 /* The text of the schema; borrowed. */
 cst_bytes cst__avro_file_schema(const cst__avro_file *file);
 
 /* The next block; *ended at the end. A failure is CST_CORRUPT or CST_LIMIT with the offset of the
- * block, and reading goes on after it: behind its marker, if it has the right one in the right
- * place, else behind the next one in the stream. */
+ * block, and reading goes on behind the next marker in the stream. */
 cst_status cst__avro_file_next(cst__avro_file *file, cst__avro_block *out, bool *ended,
                                cst_error *error);
 

@@ -288,3 +288,66 @@ TEST(no_memory_for_places) {
   FOR_EACH_ALLOCATION_FAILURE(find_once, &file, CST_NO_MEMORY);
   bytes_free(&file);
 }
+
+/* ---- threads ---- */
+
+/* Many small blocks, of which one has a value that is damaged. */
+static bytes make_blocks(int blocks, int damaged) {
+  bytes file = {0};
+  put_header(&file, "{\"type\": \"record\", \"name\": \"R\", \"fields\": [{\"name\": \"s\", "
+                    "\"type\": \"string\"}]}");
+  for (int i = 0; i < blocks; i++) {
+    char text[32];
+    bytes values = {0};
+    for (int k = 0; k < i % 4; k++) {
+      snprintf(text, sizeof text, "%d.%d", i, k);
+      put_string(&values, text);
+    }
+    if (i == damaged) {
+      values.data[values.size - 1] = 0xff;
+    }
+    put_long(&file, i % 4);
+    put_long(&file, (int64_t)values.size);
+    bytes_add(&file, values.data, values.size);
+    bytes_add(&file, sync, 16);
+    bytes_free(&values);
+  }
+  return file;
+}
+
+TEST(threads_change_nothing) {
+  for (int damaged = -1; damaged < 8; damaged += 4) {
+    bytes file = make_blocks(40000, damaged < 0 ? -1 : 20000 + damaged);
+    outcome alone;
+    const cst__table_options options = {.batch_size = 100};
+    read_file(&alone, &file, 0, &options);
+    for (int32_t threads = 2; threads < 5; threads++) {
+      const cst__table_options several = {.batch_size = 100, .threads = threads};
+      outcome o;
+      read_file(&o, &file, 0, &several);
+      CHECK_EQ(o.status, alone.status);
+      CHECK_STR(o.error.message, alone.error.message);
+      CHECK_EQ(o.error.record, alone.error.record);
+      CHECK_EQ(o.error.offset, alone.error.offset);
+      CHECK(strncmp(o.text.data, alone.text.data, strlen(alone.text.data)) == 0);
+      CHECK(alone.status != CST_OK || strcmp(o.text.data, alone.text.data) == 0);
+      cst__text_free(&o.text);
+    }
+    cst__text_free(&alone.text);
+    bytes_free(&file);
+  }
+}
+
+static int read_by_two(void *context) {
+  const cst__table_options options = {.batch_size = 2, .threads = 2};
+  outcome o;
+  read_file(&o, context, 0, &options);
+  cst__text_free(&o.text);
+  return (int)o.status;
+}
+
+TEST(no_memory_for_threads) {
+  bytes file = make_file(5);
+  FOR_EACH_ALLOCATION_FAILURE(read_by_two, &file, CST_NO_MEMORY);
+  bytes_free(&file);
+}

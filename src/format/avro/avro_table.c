@@ -3,55 +3,24 @@
  * The columns are those of the schema that is given, or of that of the first file; what the files
  * hold is read as it, by the rules of schema resolution.
  */
-#include <string.h>
-
 #include "arrow/view.h"
-#include "avro/avro_file.h"
-#include "avro/avro_program.h"
-#include "base/bytes.h"
+#include "format/avro/avro_crew.h"
+#include "format/avro/avro_decode.h"
 #include "format/avro/avro_options.h"
 #include "format/table/table.h"
 
-typedef struct avro_plan {
-  cst_allocator allocator;
-  const cst__table_files *files;
-  int64_t batch_size;
-  cst__avro_limits limits;
-  bool skip;
-  cst__text text; /* of the reader's schema */
-  cst__avro_schema schema;
-  cst__avro_columns columns;
-} avro_plan;
-
-/* The schema that a file was written with, and the steps that read it. */
-typedef struct written {
-  cst__text text; /* of it; empty: there are no steps yet */
-  cst__avro_schema schema;
-  cst__avro_program program;
-} written;
-
 typedef struct avro_reader {
-  const avro_plan *plan;
-  cst__table_drop drop;
-  void *drop_ctx;
-  cst__batch_builder *batch;
-  written written;
-  size_t next_file;
-  cst__input *input;    /* of the open file, */
-  cst__avro_file *file; /* NULL: between files */
-  cst__avro_block block;
-  int64_t left;      /* values of the block that are still to be read */
-  int64_t record;    /* number of the next one in the file; -1: not known */
-  uint64_t begin;    /* of what is read of the file */
-  uint64_t consumed; /* of the files before */
-  cst__avro_loop loop;
-  cst_error failure; /* it comes again with every further call */
+  const cst__avro_plan *plan;
+  cst__avro_crew *crew;      /* of several threads; NULL: this one reads, by */
+  cst__avro_walk walk;       /* the files, */
+  cst__avro_decoder decoder; /* and what makes rows of their blocks */
+  cst_error failure;         /* it comes again with every further call */
 } avro_reader;
 
 /* ---- files ---- */
 
 /* Reads the header of an input, which is closed if that fails. */
-static cst_status open_file(const avro_plan *plan, cst__input **input, cst__avro_file **file,
+static cst_status open_file(const cst__avro_plan *plan, cst__input **input, cst__avro_file **file,
                             cst_error *error) {
   cst_status status = cst__avro_file_open(*input, &plan->limits, &plan->allocator, file, error);
   if (status != CST_OK) {
@@ -61,7 +30,7 @@ static cst_status open_file(const avro_plan *plan, cst__input **input, cst__avro
   return status;
 }
 
-static cst_status add_name(const avro_plan *plan, size_t file, cst_status status,
+static cst_status add_name(const cst__avro_plan *plan, size_t file, cst_status status,
                            cst_error *error) {
   if (status != CST_OK) {
     cst__error_add_file(error, plan->files->name(plan->files->ctx, file));
@@ -72,20 +41,20 @@ static cst_status add_name(const avro_plan *plan, size_t file, cst_status status
 /* ---- the plan ---- */
 
 static void avro_plan_free(void *ptr) {
-  avro_plan *plan = ptr;
+  cst__avro_plan *plan = ptr;
   cst__avro_columns_reset(&plan->columns);
   cst__avro_schema_reset(&plan->schema);
   cst__text_free(&plan->text);
   cst__delete(plan);
 }
 
-static cst_status open_first(const avro_plan *plan, cst__input **out, cst_error *error) {
+static cst_status open_first(const cst__avro_plan *plan, cst__input **out, cst_error *error) {
   const cst__table_files *files = plan->files;
   return files->open_first != NULL ? files->open_first(files->ctx, out, error)
                                    : files->open(files->ctx, 0, out, error);
 }
 
-static cst_status take_schema_of_file(avro_plan *plan, cst_error *error) {
+static cst_status take_schema_of_file(cst__avro_plan *plan, cst_error *error) {
   cst__input *input;
   cst__avro_file *file;
   CST__TRY(open_first(plan, &input, error));
@@ -98,12 +67,12 @@ static cst_status take_schema_of_file(avro_plan *plan, cst_error *error) {
   return status;
 }
 
-static cst_status take_schema(avro_plan *plan, const char *given, cst_error *error) {
+static cst_status take_schema(cst__avro_plan *plan, const char *given, cst_error *error) {
   return given == NULL ? add_name(plan, 0, take_schema_of_file(plan, error), error)
                        : cst__avro_options_text(given, &plan->text, error);
 }
 
-static cst_status fill_plan(avro_plan *plan, const cst__table_options *options,
+static cst_status fill_plan(cst__avro_plan *plan, const cst__table_options *options,
                             struct ArrowSchema *out, cst_error *error) {
   const cst__avro_column_options wanted = {.columns = options->columns,
                                            .num_columns = options->num_columns,
@@ -127,7 +96,7 @@ static cst_status fill_plan(avro_plan *plan, const cst__table_options *options,
 
 static cst_status avro_make_plan(const cst__table_files *files, const cst__table_options *options,
                                  void **out, struct ArrowSchema *schema, cst_error *error) {
-  avro_plan *plan = cst__new_zero(options->allocator, sizeof *plan);
+  cst__avro_plan *plan = cst__new_zero(options->allocator, sizeof *plan);
   if (plan == NULL) {
     return cst__fail_memory(error, sizeof *plan);
   }
@@ -136,6 +105,7 @@ static cst_status avro_make_plan(const cst__table_files *files, const cst__table
   plan->schema.document.allocator = plan->allocator;
   plan->files = files;
   plan->batch_size = options->batch_size;
+  plan->threads = options->threads;
   plan->skip = options->skip;
   plan->limits = (cst__avro_limits){options->max_record_size, options->max_inflation};
   cst_status status = fill_plan(plan, options, schema, error);
@@ -147,56 +117,32 @@ static cst_status avro_make_plan(const cst__table_files *files, const cst__table
   return CST_OK;
 }
 
-/* ---- opening ---- */
-
-static void forget_written(written *w) {
-  cst__avro_program_reset(&w->program);
-  cst__avro_schema_reset(&w->schema);
-  w->text.size = 0;
-}
-
-/* Bytes of what is read of the open file. */
-static uint64_t taken_of_file(const avro_reader *r) {
-  uint64_t at = cst__input_consumed(r->input);
-  return at > r->begin ? at - r->begin : 0;
-}
-
-static void avro_close_file(avro_reader *r) {
-  cst__avro_file_close(r->file);
-  if (r->input != NULL) {
-    r->consumed += taken_of_file(r);
-    cst__input_close(r->input);
-  }
-  r->file = NULL;
-  r->input = NULL;
-  r->left = 0;
-}
+/* ---- readers ---- */
 
 static void avro_close(void *ptr) {
   avro_reader *r = ptr;
   if (r != NULL) {
-    avro_close_file(r);
-    forget_written(&r->written);
-    cst__text_free(&r->written.text);
-    cst__batch_builder_free(r->batch);
+    cst__avro_crew_free(r->crew);
+    cst__avro_walk_reset(&r->walk);
+    cst__avro_decoder_reset(&r->decoder);
     cst__delete(r);
   }
 }
 
 static cst_status avro_open(const void *ptr, cst__table_drop drop, void *drop_ctx, void **out,
                             cst_error *error) {
-  const avro_plan *plan = ptr;
+  const cst__avro_plan *plan = ptr;
   avro_reader *r = cst__new_zero(&plan->allocator, sizeof *r);
   if (r == NULL) {
     return cst__fail_memory(error, sizeof *r);
   }
+  drop = plan->skip ? drop : NULL;
   r->plan = plan;
-  r->drop = plan->skip ? drop : NULL;
-  r->drop_ctx = drop_ctx;
   r->failure = (cst_error)CST_ERROR_INIT;
-  r->written.text.allocator = plan->allocator;
-  cst_status status =
-      cst__batch_builder_new(&plan->columns.arrow, &plan->allocator, &r->batch, error);
+  r->walk = (cst__avro_walk){.plan = plan, .skips = drop != NULL};
+  cst_status status = plan->threads > 1
+                          ? cst__avro_crew_new(plan, drop, drop_ctx, &r->crew, error)
+                          : cst__avro_decoder_init(&r->decoder, plan, drop, drop_ctx, error);
   if (status != CST_OK) {
     avro_close(r);
     return status;
@@ -205,186 +151,50 @@ static cst_status avro_open(const void *ptr, cst__table_drop drop, void *drop_ct
   return CST_OK;
 }
 
-static cst_bytes text_of(const cst__text *text) {
-  return (cst_bytes){(const uint8_t *)text->data, text->size};
-}
-
-/* The steps for a file; those of the file before, if it has the same schema. */
-static cst_status prepare(avro_reader *r, cst_error *error) {
-  written *w = &r->written;
-  cst_bytes text = cst__avro_file_schema(r->file);
-  if (cst__bytes_equal(text, text_of(&w->text))) {
-    return CST_OK;
-  }
-  forget_written(w);
-  cst__text_append(&w->text, text.data, text.size);
-  cst_status status = w->text.failed ? cst__fail_memory(error, text.size) : CST_OK;
-  if (status == CST_OK) {
-    status = cst__avro_schema_parse(&w->schema, text, &r->plan->allocator, error);
-  }
-  if (status == CST_OK) {
-    status = cst__avro_program_init(&w->program, &w->schema, &r->plan->columns, r->batch,
-                                    &r->plan->allocator, error);
-  }
-  if (status != CST_OK) {
-    forget_written(w);
-  }
-  return status;
-}
-
-/* ---- values ---- */
-
-static void pass_records(avro_reader *r, int64_t count) { r->record += r->record >= 0 ? count : 0; }
-
-/* What lies in a block is damaged from the value at hand on, which begins at `begin`: it and what
- * comes after it in the block is dropped. */
-static cst_status avro_drop(avro_reader *r, uint64_t offset, uint64_t bytes, const char *kind,
-                            const cst_error *why, cst_error *error) {
-  const avro_plan *plan = r->plan;
-  const cst__dropped dropped = {
-      .told = {.kind = kind,
-               .file = plan->files->name(plan->files->ctx, r->next_file - 1),
-               .record = r->record,
-               .offset = (int64_t)offset,
-               .bytes = bytes,
-               .error = why}};
-  pass_records(r, 1);
-  return r->drop(r->drop_ctx, &dropped, error);
-}
-
-/* Where the place lies in the stream, as far as that can be told. */
-static uint64_t offset_of(const avro_reader *r, const uint8_t *at) {
-  const cst__avro_block *block = &r->block;
-  return block->is_compressed ? block->offset : block->at + (uint64_t)(at - block->values.data);
-}
-
-static cst_status take_fault(avro_reader *r, cst_status status, const uint8_t *at, cst_error *why,
-                             cst_error *error) {
-  const uint8_t *end = r->block.values.data + r->block.values.size;
-  if (r->drop == NULL || !cst__is_fault(status)) {
-    if (cst__is_fault(status)) {
-      cst__error_add_record(why, r->record, (int64_t)offset_of(r, at));
-    }
-    cst__error_copy(error, why);
-    return status;
-  }
-  cst__error_add_record(why, r->record, (int64_t)offset_of(r, at));
-  cst__batch_builder_rollback(r->batch, cst__batch_builder_mark(r->batch));
-  r->left = 0;
-  return avro_drop(r, offset_of(r, r->loop.at), (uint64_t)(end - r->loop.at), "record", why, error);
-}
-
-static cst_status check_end(const avro_reader *r, cst_error *error) {
-  return r->loop.at == r->loop.end
-             ? CST_OK
-             : cst__fail(error, CST_CORRUPT,
-                         "the file is damaged, or its schema is not that of its values",
-                         "an Avro block has bytes after its last value");
-}
-
-/* Values of the block at hand, up to `most`. */
-static cst_status take_values(avro_reader *r, int64_t most, cst_error *error) {
+/* Values of the block at hand, or what comes after it. */
+static cst_status take_step(avro_reader *r, cst_error *error) {
+  cst__avro_decoder *decoder = &r->decoder;
+  cst__avro_found found;
+  cst__avro_block block;
   cst_error why = CST_ERROR_INIT;
-  int64_t rows = r->left < most ? r->left : most;
-  int64_t before = r->batch->root->length;
-  const uint8_t *at = r->loop.at;
-  cst_status status = cst__avro_loop_run(&r->loop, rows, &at, &why);
-  int64_t done = r->batch->root->length - before;
-  pass_records(r, done);
-  r->left -= done;
-  if (status == CST_OK && r->left == 0) {
-    status = check_end(r, &why);
+  if (decoder->left > 0) {
+    return cst__avro_decoder_take(decoder, r->plan->batch_size - cst__avro_decoder_rows(decoder),
+                                  error);
   }
-  return status == CST_OK ? CST_OK : take_fault(r, status, at, &why, error);
-}
-
-/* A block may not have more values than its bytes can hold. */
-static cst_status check_block(const avro_reader *r, cst_error *error) {
-  const cst__avro_block *block = &r->block;
-  int64_t least = r->written.program.least;
-  if (least > 0 && block->count > (int64_t)block->values.size / least) {
-    return cst__fail(error, CST_CORRUPT, "the file is damaged: fetch or write it again",
-                     "an Avro block of %zu bytes that claims to have %lld values",
-                     block->values.size, (long long)block->count);
-  }
-  if (least == 0 && block->count > CST__AVRO_MAX_EMPTIES) {
-    return cst__fail(error, CST_LIMIT, "the file is damaged, or hostile",
-                     "an Avro block with more than %d values that take no bytes",
-                     CST__AVRO_MAX_EMPTIES);
-  }
-  return CST_OK;
-}
-
-static cst_status take_damaged_block(avro_reader *r, const cst_error *why, cst_error *error) {
-  uint64_t passed;
-  CST__TRY(cst__avro_file_recover(r->file, &passed, error));
-  return avro_drop(r, r->block.offset, passed, "framing", why, error);
-}
-
-static cst_status next_block(avro_reader *r, cst_error *error) {
-  cst_error why = CST_ERROR_INIT;
-  bool ended;
-  cst_status status = cst__avro_file_next(r->file, &r->block, &ended, &why);
+  cst_status status = cst__avro_walk_next(&r->walk, &found, &block, &why);
   if (status != CST_OK) {
-    if (r->drop != NULL && cst__is_fault(status) && !cst__avro_file_is_misplaced(r->file)) {
-      return take_damaged_block(r, &why, error);
-    }
     cst__error_copy(error, &why);
     return status;
   }
-  if (ended) {
-    avro_close_file(r);
-    return CST_OK;
+  switch (found) {
+    case CST__AVRO_OPENED:
+      return cst__avro_decoder_enter(decoder, &r->walk.opened, r->walk.opened.record, error);
+    case CST__AVRO_BLOCK:
+      return cst__avro_decoder_begin(decoder, &block, error);
+    case CST__AVRO_LOST:
+      return cst__avro_decoder_lose(decoder, &block, &why, error);
+    default:
+      return CST_OK;
   }
-  r->loop.program = &r->written.program;
-  r->loop.batch = r->batch;
-  r->loop.at = r->block.values.data;
-  r->loop.end = r->loop.at + r->block.values.size;
-  r->left = r->block.count;
-  status = check_block(r, &why);
-  if (status == CST_OK && r->left == 0) {
-    status = check_end(r, &why);
-  }
-  return status == CST_OK ? CST_OK : take_fault(r, status, r->loop.at, &why, error);
 }
 
-/* ---- batches ---- */
-
-static cst_status open_next(avro_reader *r, cst_error *error) {
-  const cst__table_files *files = r->plan->files;
-  size_t i = r->next_file++;
-  cst__table_range range = {0};
-  if (files->range != NULL) {
-    range = files->range(files->ctx, i);
+static cst_status next_of_one(avro_reader *r, struct ArrowArray *out, cst_error *error) {
+  const cst__avro_decoder *decoder = &r->decoder;
+  while (cst__avro_decoder_rows(decoder) < r->plan->batch_size &&
+         (decoder->left > 0 || !cst__avro_walk_has_ended(&r->walk))) {
+    CST__TRY(take_step(r, error));
   }
-  r->record = range.record;
-  r->begin = range.begin;
-  CST__TRY(files->open(files->ctx, i, &r->input, error));
-  CST__TRY(open_file(r->plan, &r->input, &r->file, error));
-  CST__TRY(
-      cst__avro_file_limit(r->file, range.begin, range.end > 0 ? range.end : UINT64_MAX, error));
-  return prepare(r, error);
-}
-
-static cst_status take_step(avro_reader *r, cst_error *error) {
-  int64_t room = r->plan->batch_size - r->batch->root->length;
-  cst_status status = r->file == NULL ? open_next(r, error)
-                      : r->left > 0   ? take_values(r, room, error)
-                                      : next_block(r, error);
-  return add_name(r->plan, r->next_file - 1, status, error);
+  return cst__avro_decoder_rows(decoder) > 0 ? cst__batch_builder_finish(decoder->batch, out, error)
+                                             : CST_OK;
 }
 
 static cst_status avro_next(void *ptr, struct ArrowArray *out, cst_error *error) {
   avro_reader *r = ptr;
-  const avro_plan *plan = r->plan;
   out->release = NULL;
   cst_status status = r->failure.code;
-  while (status == CST_OK && r->batch->root->length < plan->batch_size &&
-         (r->file != NULL || r->next_file < plan->files->count)) {
-    status = take_step(r, &r->failure);
-  }
-  if (status == CST_OK && r->batch->root->length > 0) {
-    status = cst__batch_builder_finish(r->batch, out, &r->failure);
+  if (status == CST_OK) {
+    status = r->crew != NULL ? cst__avro_crew_next(r->crew, out, &r->failure)
+                             : next_of_one(r, out, &r->failure);
   }
   if (status != CST_OK) {
     r->failure.code = status;
@@ -395,7 +205,7 @@ static cst_status avro_next(void *ptr, struct ArrowArray *out, cst_error *error)
 
 static uint64_t avro_consumed(const void *ptr) {
   const avro_reader *r = ptr;
-  return r->consumed + (r->input != NULL ? taken_of_file(r) : 0);
+  return r->crew != NULL ? cst__avro_crew_consumed(r->crew) : cst__avro_walk_consumed(&r->walk);
 }
 
 static cst_status avro_find_begin(cst__input *input, const cst__table_cut *cut, uint64_t *out,
@@ -410,6 +220,7 @@ static cst_status avro_find_begin(cst__input *input, const cst__table_cut *cut, 
 
 const cst__table_format cst__avro_table = {
     .name = "avro",
+    .threads_any_size = true,
     .sniff = cst__avro_sniff,
     .plan = avro_make_plan,
     .plan_free = avro_plan_free,

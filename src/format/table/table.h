@@ -104,7 +104,8 @@ typedef struct cst__table_format {
   /* True if `next` gives batches as the file has them, of any size: they are cut and joined then.
    */
   bool any_size;
-  bool is_text; /* its files are text */
+  bool threads_any_size; /* the same where the options allow several threads */
+  bool is_text;          /* its files are text */
 } cst__table_format;
 
 extern const cst__table_format cst__csv_table;

@@ -293,7 +293,9 @@ static cst_status staged_ids(const void *ctx, int64_t count, int64_t *files, int
 
 static cst_status open_reader(cst__tabular_pass *pass, cst_error *error) {
   const cst__table_format *table = pass->source->inputs->format.table;
-  pass->joins = table == NULL || table->any_size || pass->places;
+  bool threads = pass->source->options.values.threads > 1;
+  pass->joins =
+      table == NULL || table->any_size || (table->threads_any_size && threads) || pass->places;
   pass->ended = pass->source->num_parts == 0;
   if (pass->ended) { /* a part of a source that has fewer files than parts */
     pass->joins = true;

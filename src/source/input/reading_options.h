@@ -35,7 +35,9 @@ typedef struct cst__reading_options {
                                 `message`, `schema` and `flat` are what it needs */
   cst__types *types;         /* that are given; NULL: none. Counted */
   const char *const *message_paths; /* what is wanted of the messages of message_column; NULL: all.
-                                       `values.columns` have the column alone */
+                                       `values.columns` have the column alone. They are ends of the
+                                       texts that a caller or a view gave: a decoder of messages
+                                       takes texts, which cst__wanted_parse alone cuts */
   size_t num_message_paths;
   const cst_path *paths; /* what a view looks at of `values.columns`; NULL: all of them. They are
                             the leaves of its plan, whose nodes mean nothing to formats */

@@ -1,14 +1,14 @@
 /* Structured tensors: nested data as one tensor, of structs or of plain values.
  *
- * A nested tensor of rank r has r dimensions over its elements. Elements are structs (a structured
- * tensor, whose fields are nested tensors again) or plain values (a leaf tensor); an element may be
- * null. A dimension below the outermost is a list per place of the dimensions above, and may be
+ * A structured tensor of rank r has r dimensions over its elements. Elements are structs, whose
+ * fields are structured tensors again, or plain values (a leaf tensor); an element may be null. A
+ * dimension below the outermost is a list per place of the dimensions above, and may be
  * null, too; null and empty are different. Dense and ragged are one type: a dimension is as long as
  * its lists are, and dense where all have one length.
  *
- * A nested tensor is an Arrow array (<columnstone/array.h>) and the knowledge which of its lists
- * are dimensions: all at the top of its type. A tensor of rank r is an array of r - 1 levels of
- * lists, its rows the outermost dimension; or it is one row of such an array, and all levels are
+ * A structured tensor is an Arrow array (<columnstone/array.h>) and the knowledge which of its
+ * lists are dimensions: all at the top of its type. A tensor of rank r is an array of r - 1 levels
+ * of lists, its rows the outermost dimension; or it is one row of such an array, and all levels are
  * dimensions (a scalar, for one: a row without lists).
  *
  * Sources: RFC "StructuredTensor" (rfcs/20190910-struct-tensor); the Arrow columnar format.

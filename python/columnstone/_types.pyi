@@ -1,7 +1,7 @@
 """Types that only type checkers see: there is no such module when a program runs.
 
 A tensor of a batch and a field of a structured tensor are of a kind that the data and their schema
-tell, not the program. Such a value has the type `SomeTensor | Any` or `SomeNested | Any`: it is
+tell, not the program. Such a value has the type `SomeTensor | Any` or `SomeStructured | Any`: it is
 checked as one that has what any of the kinds has, isinstance says which it is, and it may be given
 where one of the kinds is wanted.
 """
@@ -31,16 +31,16 @@ class SomeTensor(Tensor, SparseTensor, RaggedTensor):  # type: ignore[misc]
 
 AnyTensor: TypeAlias = SomeTensor | Any
 
-class SomeNested(StructuredTensor, LeafTensor):  # type: ignore[misc]
+class SomeStructured(StructuredTensor, LeafTensor):  # type: ignore[misc]
     @property
     def spec(self) -> Any: ...
     def to_torch(self, *, fill: object = None) -> torch.Tensor | Any: ...
     def to_jax(self, *, fill: object = None) -> Any: ...
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]: ...
 
-Nested: TypeAlias = SomeNested | Any
+AnyStructured: TypeAlias = SomeStructured | Any
 
-# Keys of a nested tensor that choose elements by where they stand.
+# Keys of a structured tensor that choose elements by where they stand.
 Places: TypeAlias = int | builtins.slice[Any, Any, Any] | EllipsisType | None
 
 # What tensors become.

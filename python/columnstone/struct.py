@@ -6,7 +6,7 @@ recipe = cst.struct.constant({"title": "Snickerdoodle", "user_rating": [{"score"
 from __future__ import annotations
 
 from ._api.structured import from_json
-from ._core import NestedTensor
+from ._core import StructuredBase
 from ._struct.arrange import (
     concat,
     expand_dims,
@@ -48,9 +48,9 @@ __all__ = [
     "DenseStructuredTensorSpec",
     "LeafSpec",
     "LeafTensor",
-    "NestedTensor",
     "RaggedStructuredTensor",
     "RaggedStructuredTensorSpec",
+    "StructuredBase",
     "StructuredTensorSpec",
     "StructuredTensorValue",
     "batch_gather",

@@ -66,7 +66,7 @@ class Data(NamedTuple):
 
 def nested(array: pa.Array, is_row: bool = False) -> Any:
     """The Arrow array as Columnstone's tensor."""
-    return _core.nested(cst.array(array), is_row)
+    return _core.structured(cst.array(array), is_row)
 
 
 # --- types ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""What nested tensors are and do, in plain Python: slow, clear, and sharing nothing with
+"""What structured tensors are and do, in plain Python: slow, clear, and sharing nothing with
 Columnstone.
 
 A tensor is its value (lists `rank` deep, None for a null list or element, a dict for a struct),

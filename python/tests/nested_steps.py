@@ -1,4 +1,4 @@
-"""Random operations on nested tensors: each gives what to call of ours and what of the reference.
+"""Random operations on structured tensors: each gives what to call of ours and of the reference.
 
 A step takes a source of chance, one of our tensors and the reference's tensor of the same value; it
 is None where the operation has nothing to do for such a tensor.

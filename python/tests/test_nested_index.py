@@ -1,4 +1,4 @@
-"""Indexing of nested tensors: numpy's on dense data, the reference's in plain Python on all
+"""Indexing of structured tensors: numpy's on dense data, the reference's in plain Python on all
 other."""
 
 from __future__ import annotations

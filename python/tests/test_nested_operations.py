@@ -1,4 +1,4 @@
-"""The operations on nested tensors, of any rank and axis: each against the reference."""
+"""The operations on structured tensors, of any rank and axis: each against the reference."""
 
 from __future__ import annotations
 

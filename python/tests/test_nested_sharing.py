@@ -1,4 +1,4 @@
-"""What an operation on nested tensors does not change it shares: the buffers have the same
+"""What an operation on structured tensors does not change it shares: the buffers have the same
 addresses."""
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ SESSIONS: list[dict[str, Any]] = [
 
 
 def nested(values: Any, is_row: bool = False) -> Any:
-    return _core.nested(cst.array(values), is_row)
+    return _core.structured(cst.array(values), is_row)
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_rows_of_another_tensor_are_rows(tmp_path: pathlib.Path) -> None:
 
 
 def null_row() -> Any:
-    return _core.nested(cst.array(pa.array([None], pa.large_list(pa.int64()))), True)
+    return _core.structured(cst.array(pa.array([None], pa.large_list(pa.int64()))), True)
 
 
 def test_what_is_not_rows_is_refused(tmp_path: pathlib.Path) -> None:

@@ -1,4 +1,4 @@
-"""cst.struct.constant: nested Python as nested tensors, by inference and by a spec."""
+"""cst.struct.constant: nested Python as structured tensors, by inference and by a spec."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def tensors_of(rows: list[dict[str, Any]], kind: str) -> Any:
 
 def row_of(values: list[Any]) -> Any:
     """The only row, as a tensor."""
-    return _core.nested(cst.array(values), True)
+    return _core.structured(cst.array(values), True)
 
 
 # ---- fields ----

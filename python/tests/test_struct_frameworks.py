@@ -1,6 +1,6 @@
-"""Nested tensors as numpy, PyTorch, JAX and JSON, as Arrow tables, copied and pickled: what comes
-back is what was there, and what cannot be said there (a null, a ragged dimension) is refused with
-its path."""
+"""Structured tensors as numpy, PyTorch, JAX and JSON, as Arrow tables, copied and pickled: what
+comes back is what was there, and what cannot be said there (a null, a ragged dimension) is refused
+with its path."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Indexing of nested tensors, and choosing elements: one rule each. Generated data is compared with
-numpy and with the reference in test_nested_index.py."""
+"""Indexing of structured tensors, and choosing elements: one rule each. Generated data is compared
+with numpy and with the reference in test_nested_index.py."""
 
 from __future__ import annotations
 
@@ -227,7 +227,7 @@ def test_a_structured_tensor_is_no_index(st: Any, x: Any) -> None:
 
 
 def test_dimensions_of_fixed_size_stay_so() -> None:
-    t = _core.nested(cst.array(pa.array([], pa.list_(pa.int8(), 4))), False)
+    t = _core.structured(cst.array(pa.array([], pa.list_(pa.int8(), 4))), False)
     assert t.shape == (0, 4)
     assert t[:, ::3].shape == (0, 2)
     assert t[:, [0, 1, 2]].shape == (0, 3)

@@ -1,4 +1,4 @@
-"""JSON text as nested tensors, inferred and typed."""
+"""JSON text as structured tensors, inferred and typed."""
 
 from __future__ import annotations
 

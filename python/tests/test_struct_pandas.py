@@ -332,7 +332,7 @@ def test_paths_of_hierarchical_columns() -> None:
 
 
 def nested(values: list[Any], is_row: bool = False) -> Any:
-    return _core.nested(cst.array(values), is_row)
+    return _core.structured(cst.array(values), is_row)
 
 
 def test_columns_of_other_origin_are_of_arrow() -> None:
@@ -354,7 +354,7 @@ def test_positions_are_labels() -> None:
 
 
 def test_layouts_of_arrow() -> None:
-    of = _core.nested
+    of = _core.structured
     pairs = pa.array([[("a", 1)], [], [("b", 2), ("c", 3)]], pa.map_(pa.string(), pa.int32()))
     frame = of(cst.array(pairs), False).to_pandas()
     assert frame.index.tolist() == [(0, 0), (2, 0), (2, 1)]
@@ -384,7 +384,7 @@ def test_values_that_no_longer_are_of_the_noted_dtype() -> None:
     whole = cst.StructuredTensor.from_pandas(frame)
     schema = pa.schema(whole._array.schema)
     other = pa.record_batch([pa.array([1, None]), pa.array(["z", None], pa.large_string())], schema)
-    made = _core.nested(cst.record_batch(other), False).to_pandas()
+    made = _core.structured(cst.record_batch(other), False).to_pandas()
     assert made["a"].dtype == pd.ArrowDtype(pa.int64()) and made["a"].isna().tolist() == [
         False,
         True,

@@ -19,7 +19,7 @@ LOG = [
 
 
 def nested(value: Any, is_row: bool = False) -> Any:
-    return _core.nested(cst.array(value), is_row)
+    return _core.structured(cst.array(value), is_row)
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ SESSIONS = [
 
 
 def tensor(rows: object, is_row: bool = False) -> Any:
-    return _core.nested(cst.array(rows), is_row)  # type: ignore[arg-type]
+    return _core.structured(cst.array(rows), is_row)  # type: ignore[arg-type]
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -212,7 +212,7 @@ def test_only_what_is_shown_becomes_objects(monkeypatch: pytest.MonkeyPatch) -> 
     array = pa.ListArray.from_arrays([0, *[1_000_000] * 100_000], pa.array(range(1_000_000)))
     st = tensor(array)
     seen = 0
-    preview = _core.nested_preview
+    preview = _core.structured_preview
 
     def counting(*arguments: Any) -> list[Any]:
         nonlocal seen
@@ -220,7 +220,7 @@ def test_only_what_is_shown_becomes_objects(monkeypatch: pytest.MonkeyPatch) -> 
         seen += sum(1 + len(row) for row in rows)
         return rows
 
-    monkeypatch.setattr(_core, "nested_preview", counting)
+    monkeypatch.setattr(_core, "structured_preview", counting)
     assert repr(st).split("\n")[1] == " [0, 1, 2, 3, …]"
     assert st._repr_html_().count("<td>") < 20
     assert 0 < seen < 200
@@ -229,9 +229,9 @@ def test_only_what_is_shown_becomes_objects(monkeypatch: pytest.MonkeyPatch) -> 
 def test_long_strings_of_every_layout_are_cut() -> None:
     pa = pytest.importorskip("pyarrow")
     for type_ in (pa.string(), pa.large_string(), pa.string_view()):
-        rows = _core.nested_preview(tensor(pa.array(["a" * 50, "b"], type_)), -1, 9, 9, 9, 5)
+        rows = _core.structured_preview(tensor(pa.array(["a" * 50, "b"], type_)), -1, 9, 9, 9, 5)
         assert rows == ["aaaaa", "b"], type_
-    rows = _core.nested_preview(tensor(pa.array([b"a" * 50], pa.binary(50))), -1, 9, 9, 9, 5)
+    rows = _core.structured_preview(tensor(pa.array([b"a" * 50], pa.binary(50))), -1, 9, 9, 9, 5)
     assert rows == [b"aaaaa"]
 
 
@@ -241,7 +241,9 @@ def test_deep_and_wide_values_have_an_end() -> None:
         value = {"a": value, "b": [value] if not isinstance(value, dict) else None}
     text = repr(tensor([value, value]))
     assert len(text) < 1000
-    rows = _core.nested_preview(tensor([[{str(i): i for i in range(500)}] * 500]), -1, 10, 4, 20, 9)
+    rows = _core.structured_preview(
+        tensor([[{str(i): i for i in range(500)}] * 500]), -1, 10, 4, 20, 9
+    )
     assert len(rows[0][0]) == 19
     assert rows[0][1] is ...
 
@@ -388,11 +390,11 @@ def test_tree_of_thousands_of_fields(capsys: pytest.CaptureFixture[str]) -> None
 
 def test_arguments_of_the_extension_are_checked() -> None:
     with pytest.raises(IndexError):
-        _core.nested_preview(tensor([{"a": 1}]), 1, 1, 1, 1, 1)
+        _core.structured_preview(tensor([{"a": 1}]), 1, 1, 1, 1, 1)
     with pytest.raises(IndexError):
-        _core.nested_preview(tensor([1]), 0, 1, 1, 1, 1)
+        _core.structured_preview(tensor([1]), 0, 1, 1, 1, 1)
     with pytest.raises(TypeError):
-        _core.nested_preview([1], -1, 1, 1, 1, 1)  # type: ignore[arg-type]
+        _core.structured_preview([1], -1, 1, 1, 1, 1)  # type: ignore[arg-type]
     with pytest.raises(TypeError):
         _core.type_tree("int64", False, 0, 0)  # type: ignore[arg-type]
 
@@ -426,14 +428,14 @@ def test_previews_of_random_data(r: Random) -> None:
     made = data.random_tensor(r)
     ours, whole = made.ours(), made.tensor.value
     rows = whole if made.tensor.rank > 0 and whole is not None else [whole]
-    cut = _core.nested_preview(ours, -1, 3, r.randrange(4), r.randrange(1, 30), 5)
+    cut = _core.structured_preview(ours, -1, 3, r.randrange(4), r.randrange(1, 30), 5)
     assert len(cut) == min(3, len(rows))
     expect_cut(cut, rows)
-    expect_cut(rows, _core.nested_preview(ours, -1, 100, 100, 10_000, 100))
+    expect_cut(rows, _core.structured_preview(ours, -1, 100, 100, 10_000, 100))
     for i, name in enumerate(ours.field_names()):
         field = ref.project(made.tensor, (name,)).value
         expect_cut(
-            _core.nested_preview(ours, i, 100, 100, 10_000, 100),
+            _core.structured_preview(ours, i, 100, 100, 10_000, 100),
             field if made.tensor.rank > 0 and field is not None else [field],
         )
     assert repr(ours).startswith(type(ours).__name__)

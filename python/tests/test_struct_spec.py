@@ -1,4 +1,4 @@
-"""Specs of nested tensors: from and to Arrow, equality, pickling, what fits them."""
+"""Specs of structured tensors: from and to Arrow, equality, pickling, what fits them."""
 
 from __future__ import annotations
 

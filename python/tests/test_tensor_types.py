@@ -87,7 +87,7 @@ def test_pads() -> None:
         cst.tensor.TensorAdapter(BATCH.schema, REPRESENTATIONS, pad={"l": (2, None)})
 
 
-@pytest.mark.filterwarnings("ignore:.*(nested tensors|Sparse invariant)")
+@pytest.mark.filterwarnings("ignore:.*(structured tensors|Sparse invariant)")
 def test_pytorch(tensors: dict[str, Any]) -> None:
     torch = pytest.importorskip("torch")
     made = cst.tensor.to_torch(tensors)

@@ -1,4 +1,4 @@
-"""Nested tensors and Awkward arrays, both ways."""
+"""Structured tensors and Awkward arrays, both ways."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nested tensors and those of TensorFlow: tf.Tensor, tf.RaggedTensor and
+"""Structured tensors and those of TensorFlow: tf.Tensor, tf.RaggedTensor and
 tf.experimental.StructuredTensor, both ways."""
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ from .._base.errors import ArgumentError, CorruptError, Error, SchemaError
 from .._base.files import in_memory, is_file
 from .._base.public import public_in
 from .._struct.constant import struct_of
-from .._struct.spec import LeafSpec, NestedSpec, StructuredTensorSpec
+from .._struct.spec import LeafSpec, StructuredSpec, StructuredTensorSpec
 
 if TYPE_CHECKING:
-    from .._core import ArrowSchema, Nested, RecordBatch
+    from .._core import AnyStructured, ArrowSchema, RecordBatch
     from .._struct.spec import Spec
 
 _LONG_PATH = 1000  # characters
@@ -25,8 +25,8 @@ _HINT = ("give a schema or types", "give a spec")
 
 
 @public_in("columnstone.struct")
-def from_json(text: Any, spec: Spec | None = None) -> Nested:
-    """JSON text as a nested tensor: an object is a scalar, a list a vector, lists of lists have
+def from_json(text: Any, spec: Spec | None = None) -> AnyStructured:
+    """JSON text as a structured tensor: an object is a scalar, a list a vector, lists of lists have
     more dimensions; one object per line (JSON lines) is a vector, too.
 
     text: str or bytes; or a pathlib.Path or a file object of JSON lines or of one list of objects,
@@ -39,7 +39,7 @@ def from_json(text: Any, spec: Spec | None = None) -> Nested:
     before, or than the spec's: with line and column, path, what was found and what was expected.
     UnsupportedError for a spec of types that JSON does not have, such as times.
     """
-    if spec is not None and not isinstance(spec, NestedSpec):
+    if spec is not None and not isinstance(spec, StructuredSpec):
         raise TypeError(f"spec is a StructuredTensorSpec or a LeafSpec, not {type(spec).__name__}")
     if isinstance(text, os.PathLike) or is_file(text):
         from .open import open as open_source
@@ -101,15 +101,15 @@ def _columns(spec: Spec | None) -> ArrowSchema | None:
     return spec._arrow(1)
 
 
-def _structs(batch: RecordBatch, spec: Spec | None, is_row: bool = False) -> Nested:
+def _structs(batch: RecordBatch, spec: Spec | None, is_row: bool = False) -> AnyStructured:
     """Rows as structs, which may be null where the spec allows it."""
     dim = None if spec is None or is_row else spec.shape[0]
     if dim is not None and len(batch) != dim:
         raise SchemaError(f"JSON text: a list of {len(batch)} values, expected {dim}")
     if spec is None or not spec.nullable:
-        return _core.nested(batch, is_row)
+        return _core.structured(batch, is_row)
     columns = {name: batch.column(i) for i, name in enumerate(batch.column_names)}
-    return _core.nested(struct_of(columns, len(batch)), is_row)
+    return _core.structured(struct_of(columns, len(batch)), is_row)
 
 
 def _read(data: bytes, types: ArrowSchema | None) -> RecordBatch:
@@ -133,7 +133,7 @@ def _read(data: bytes, types: ArrowSchema | None) -> RecordBatch:
 # ---- what the reader of lines does not take as it is ----
 
 
-def _one(data: bytes, spec: Spec | None) -> Nested:
+def _one(data: bytes, spec: Spec | None) -> AnyStructured:
     """One object, as the only one of a list."""
     if isinstance(spec, LeafSpec):
         raise SchemaError(f"JSON text: found an object, expected {spec.dtype}")
@@ -146,7 +146,7 @@ def _one(data: bytes, spec: Spec | None) -> Nested:
     return _structs(batch, spec, True)
 
 
-def _value(data: bytes, spec: Spec | None) -> Nested:
+def _value(data: bytes, spec: Spec | None) -> AnyStructured:
     """Any value, as the only one of a column."""
     types = None
     if spec is not None:
@@ -156,8 +156,8 @@ def _value(data: bytes, spec: Spec | None) -> Nested:
     _check_one(data)
     is_list = column.schema.format.startswith("+") and column.schema.format != "+s"
     if is_list and column.null_count == 0:
-        return _core.nested(column.flatten(), False)
-    return _core.nested(column, True)
+        return _core.structured(column.flatten(), False)
+    return _core.structured(column, True)
 
 
 def _check_one(data: bytes) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from .._base.errors import argument_error
-from .._core import Array, NestedTensor, arrow_schema
+from .._core import Array, StructuredBase, arrow_schema
 from .huggingface import Rows
 from .objects import is_arrow, is_dataset, is_rows
 from .table import record_batch
@@ -16,7 +16,7 @@ from .table import record_batch
 def as_arrow(obj: object) -> object:
     """Rows, columns and datasets as an object that exports Arrow data; all else as it is."""
     if is_arrow(obj):
-        if isinstance(obj, Array | NestedTensor) and _is_column(obj):
+        if isinstance(obj, Array | StructuredBase) and _is_column(obj):
             raise argument_error("one column, and not rows", 'name it: {"name": values}')
         return obj
     if is_dataset(obj):
@@ -26,6 +26,6 @@ def as_arrow(obj: object) -> object:
     return obj
 
 
-def _is_column(values: Array | NestedTensor) -> bool:
+def _is_column(values: Array | StructuredBase) -> bool:
     """True for what is not of structs."""
     return arrow_schema(values).format != "+s"

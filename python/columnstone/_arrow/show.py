@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import EllipsisType
 
-    from .._core import Array, ArrowSchema, NestedTensor, RecordBatch, Tensor
+    from .._core import Array, ArrowSchema, RecordBatch, StructuredBase, Tensor
 
 ROWS = 10  # that are shown
 FIELDS = 20  # of a scalar, and of an HTML table
@@ -132,7 +132,7 @@ def _field_text(name: str | EllipsisType, value: Any) -> str:
 
 
 def value_text(value: Any) -> str:
-    """What nested_preview gives, as text."""
+    """What structured_preview gives, as text."""
     if value is None:
         return "null"
     if value is ...:
@@ -153,7 +153,7 @@ def value_text(value: Any) -> str:
 # ---- the parts of a tensor ----
 
 
-def element_type(tensor: NestedTensor) -> ArrowSchema:
+def element_type(tensor: StructuredBase) -> ArrowSchema:
     """The type below all dimensions."""
     schema = tensor.schema
     while schema.format[:2] in LISTS:
@@ -173,18 +173,18 @@ class Column:
     cells: list[str]
 
 
-def _preview(tensor: NestedTensor, field: int, room: int) -> list[str]:
-    rows = _core.nested_preview(tensor, field, ROWS, ITEMS, VALUES, 4 * room)
+def _preview(tensor: StructuredBase, field: int, room: int) -> list[str]:
+    rows = _core.structured_preview(tensor, field, ROWS, ITEMS, VALUES, 4 * room)
     return [cut(value_text(row), room) for row in rows]
 
 
-def _column(tensor: NestedTensor, field: ArrowSchema, i: int, room: int) -> Column:
+def _column(tensor: StructuredBase, field: ArrowSchema, i: int, room: int) -> Column:
     cells = _preview(tensor, i, room)
     return Column(cut(printable(field.name), room), cut(type_text(field), room), cells)
 
 
-def _null_rows(tensor: NestedTensor) -> list[bool]:
-    rows = _core.nested_preview(tensor, -1, ROWS, 0, 0, 0)
+def _null_rows(tensor: StructuredBase) -> list[bool]:
+    rows = _core.structured_preview(tensor, -1, ROWS, 0, 0, 0)
     return [row is None for row in rows]
 
 
@@ -200,17 +200,17 @@ def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _count_rows(tensor: NestedTensor) -> int:
+def _count_rows(tensor: StructuredBase) -> int:
     """Of a tensor that is not null."""
     return 1 if tensor.rank == 0 else tensor.nrows()
 
 
-def headline(tensor: NestedTensor, fields: Sequence[ArrowSchema] | None) -> str:
+def headline(tensor: StructuredBase, fields: Sequence[ArrowSchema] | None) -> str:
     what = _plural(len(fields), "field") if fields is not None else type_text(element_type(tensor))
     return f"{type(tensor).__name__}, shape {tensor.shape}, {what}"
 
 
-def _fields(tensor: NestedTensor) -> Sequence[ArrowSchema] | None:
+def _fields(tensor: StructuredBase) -> Sequence[ArrowSchema] | None:
     element = element_type(tensor)
     return element.children if element.format == "+s" else None
 
@@ -250,7 +250,7 @@ def _table(columns: Sequence[Column], widths: Sequence[int]) -> list[str]:
     return [names, types, rule, *rows]
 
 
-def _rest(tensor: NestedTensor, hidden: Sequence[ArrowSchema], room: int) -> list[str]:
+def _rest(tensor: StructuredBase, hidden: Sequence[ArrowSchema], room: int) -> list[str]:
     """What is not shown."""
     rest = []
     rows = _count_rows(tensor) - ROWS
@@ -262,7 +262,7 @@ def _rest(tensor: NestedTensor, hidden: Sequence[ArrowSchema], room: int) -> lis
     return rest
 
 
-def _struct_rows(tensor: NestedTensor, fields: Sequence[ArrowSchema], room: int) -> list[str]:
+def _struct_rows(tensor: StructuredBase, fields: Sequence[ArrowSchema], room: int) -> list[str]:
     most = room // 3 + 1  # no column is narrower
     columns = [_column(tensor, field, i, CELL) for i, field in enumerate(fields[:most])]
     if not columns:
@@ -273,7 +273,7 @@ def _struct_rows(tensor: NestedTensor, fields: Sequence[ArrowSchema], room: int)
     return [*_table(columns[:shown], widths), *_rest(tensor, fields[shown:], room)]
 
 
-def _struct_fields(tensor: NestedTensor, fields: Sequence[ArrowSchema], room: int) -> list[str]:
+def _struct_fields(tensor: StructuredBase, fields: Sequence[ArrowSchema], room: int) -> list[str]:
     """A scalar: a line per field."""
     columns = [_column(tensor, field, i, room) for i, field in enumerate(fields[:FIELDS])]
     names = max((width(cut(column.name, CELL)) for column in columns), default=0)
@@ -286,12 +286,12 @@ def _struct_fields(tensor: NestedTensor, fields: Sequence[ArrowSchema], room: in
     return [*lines, *_rest(tensor, fields[FIELDS:], room)]
 
 
-def _is_null(tensor: NestedTensor) -> bool:
+def _is_null(tensor: StructuredBase) -> bool:
     """The tensor as a whole: a row that is null, or a null scalar."""
     return tensor.is_row and tensor._array.null_count == 1
 
 
-def text(tensor: NestedTensor, room: int | None = None) -> str:
+def text(tensor: StructuredBase, room: int | None = None) -> str:
     """repr(tensor): its class, shape and type, and its first rows."""
     room = max(room or shutil.get_terminal_size((80, 24)).columns, NARROW + 1)
     fields = _fields(tensor)
@@ -321,7 +321,7 @@ def columns_text(schema: ArrowSchema) -> str:
 def _rows_text(head: str, batch: RecordBatch) -> str:
     room = max(shutil.get_terminal_size((80, 24)).columns, NARROW + 1)
     try:
-        tensor = _core.nested(batch, False)
+        tensor = _core.structured(batch, False)
         return "\n".join([head, *_struct_rows(tensor, element_type(tensor).children, room)])
     except Error:  # of types that structured tensors do not have
         return head
@@ -388,8 +388,8 @@ def _flat(tensor: Tensor) -> Array:
 
 def _plain(values: Array, begin: int, count: int, items: int) -> list[Any]:
     """`count` values, but no more than `items`."""
-    part = _core.nested(values.slice(begin, min(count, items)), False)
-    shown = _core.nested_preview(part, -1, items, ITEMS, VALUES, 4 * CELL)
+    part = _core.structured(values.slice(begin, min(count, items)), False)
+    shown = _core.structured_preview(part, -1, items, ITEMS, VALUES, 4 * CELL)
     return shown + [...] * (count > items)
 
 
@@ -433,7 +433,7 @@ def _ragged(
 # ---- HTML ----
 
 
-def html(tensor: NestedTensor) -> str:
+def html(tensor: StructuredBase) -> str:
     """The same as a table of HTML, which needs nothing from elsewhere."""
     from html import escape
 
@@ -480,7 +480,7 @@ def _sized(tree: Tree, size: int | None) -> Tree:
     return (b"+w:%d" % size, tree[1], tree[2] & ~_NULLABLE, *tree[3:])
 
 
-def _with_sizes(tree: Tree, tensor: NestedTensor, sizes: Sequence[int | None]) -> Tree:
+def _with_sizes(tree: Tree, tensor: StructuredBase, sizes: Sequence[int | None]) -> Tree:
     """The type of a field with the sizes of its own list levels, and those of the fields below."""
     format, name, flags, metadata, children, dictionary = tree
     if format[:2].decode() in LISTS:
@@ -491,7 +491,7 @@ def _with_sizes(tree: Tree, tensor: NestedTensor, sizes: Sequence[int | None]) -
     return (format, name, flags, metadata, children, dictionary)
 
 
-def _field_with_sizes(tree: Tree, parent: NestedTensor) -> Tree:
+def _field_with_sizes(tree: Tree, parent: StructuredBase) -> Tree:
     if not tree[0].startswith(b"+"):
         return tree
     try:
@@ -501,7 +501,7 @@ def _field_with_sizes(tree: Tree, parent: NestedTensor) -> Tree:
     return _with_sizes(tree, field, field.shape[parent.rank :])
 
 
-def _sized_type(tensor: NestedTensor) -> ArrowSchema:
+def _sized_type(tensor: StructuredBase) -> ArrowSchema:
     make, (tree,) = tensor.schema.__reduce__()
     shape = tensor.shape
     if not tensor.is_row:
@@ -509,7 +509,7 @@ def _sized_type(tensor: NestedTensor) -> ArrowSchema:
     return make(_with_sizes(tree, tensor, shape))
 
 
-def tree(tensor: NestedTensor, max_depth: int | None, max_fields: int | None, ascii: bool) -> str:
+def tree(tensor: StructuredBase, max_depth: int | None, max_fields: int | None, ascii: bool) -> str:
     """The type as a tree, with the lengths that all lists of a dimension have."""
     drawn = _core.type_tree(_sized_type(tensor), ascii, max_depth or 0, max_fields or 0)
     return "".join(f"{printable(line)}\n" for line in drawn[:-1].split("\n"))

@@ -110,8 +110,8 @@ class DeadlineError(Error, TimeoutError):
 
 @public_in("columnstone.errors")
 class IndexingError(ArgumentError, IndexError):
-    """An index does not fit a nested tensor: it is out of range, there are too many, or rows have
-    another length than a mask."""
+    """An index does not fit a structured tensor: it is out of range, there are too many, or rows
+    have another length than a mask."""
 
 
 @public_in("columnstone.errors")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import TypeAlias
 
-    from .._core import Array, NestedTensor
+    from .._core import Array, StructuredBase
 
     Path: TypeAlias = str | tuple[str, ...]
 
@@ -30,14 +30,14 @@ def apply_values(
     name: Path | None,
     using: str | None,
     replace: bool,
-) -> tuple[NestedTensor, tuple[str, ...]]:
+) -> tuple[StructuredBase, tuple[str, ...]]:
     """The field, and its path."""
     if not paths:
         raise argument_error("no path to apply the function to")
     if using is not None and using not in _KINDS:
         raise argument_error(f"using={using!r}", "numpy, torch or jax")
-    steps = [_core.nested_steps(tensor, path) for path in paths]
-    target = steps[0] if name is None else _core.nested_steps(tensor, name)
+    steps = [_core.structured_steps(tensor, path) for path in paths]
+    target = steps[0] if name is None else _core.structured_steps(tensor, name)
     sources = [_source(tensor, path) for path in steps]
     _check_parents(steps, target)
     _check_lists(sources, steps)
@@ -45,7 +45,7 @@ def apply_values(
         hint = "ask for it to be replaced, or give another name"
         raise argument_error(f"there is a field {'.'.join(target)!r}", hint)
     values = [source.flat_values._array for source in sources]
-    return _core.nested_with_elements(sources[0], _map(fn, values, using)), target
+    return _core.structured_with_elements(sources[0], _map(fn, values, using)), target
 
 
 def compare(tensor: Any, other: Any, operator: Callable[[Any, Any], Any]) -> Any:
@@ -60,7 +60,7 @@ def compare(tensor: Any, other: Any, operator: Callable[[Any, Any], Any]) -> Any
         values = [tensor.flat_values._array, other.flat_values._array]
         if len(values[0]) != len(values[1]):
             raise argument_error(f"{len(values[0])} rows and {len(values[1])}")
-        return _core.nested_with_elements(tensor, _map(operator, values, "numpy"))
+        return _core.structured_with_elements(tensor, _map(operator, values, "numpy"))
     if (
         other is None
         or getattr(other, "ndim", 0) > 0
@@ -69,7 +69,7 @@ def compare(tensor: Any, other: Any, operator: Callable[[Any, Any], Any]) -> Any
         return NotImplemented
     values = [tensor.flat_values._array]
     made = _map(lambda v: operator(v, other), values, "numpy")
-    return _core.nested_with_elements(tensor, made)
+    return _core.structured_with_elements(tensor, made)
 
 
 def _source(tensor: Any, path: tuple[str, ...]) -> Any:
@@ -142,7 +142,7 @@ def _map(fn: Callable[..., Any], values: Sequence[Array], using: str | None) -> 
 
 def _call(fn: Callable[..., Any], values: Sequence[Array], using: str | None) -> Array:
     method = _KINDS[using if using is not None else _framework(fn)]
-    given = [getattr(_core.nested(v, False), method)() for v in values]
+    given = [getattr(_core.structured(v, False), method)() for v in values]
     return _values_of(fn(*given), len(values[0]))
 
 

@@ -11,16 +11,16 @@ from .. import _core
 from .._arrow.table import array
 from .._base.errors import ArgumentError
 from .._base.public import public_in
-from .as_nested import all_nested, as_nested
+from .as_structured import all_structured, as_structured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._core import Nested
+    from .._core import AnyStructured
 
 
 @public_in("columnstone.struct")
-def concat(values: Iterable[object], axis: int = 0) -> Nested:
+def concat(values: Iterable[object], axis: int = 0) -> AnyStructured:
     """The tensors one after the other along a dimension.
 
     All have one rank, and the same rows in the dimensions before the axis (ArgumentError with the
@@ -30,49 +30,49 @@ def concat(values: Iterable[object], axis: int = 0) -> Nested:
     >>> concat([[[1], [2, 3]], [[4], []]], axis=1).to_py()
     [[1, 4], [2, 3]]
     """
-    return _core.nested_concat(all_nested(values), _index(axis))
+    return _core.structured_concat(all_structured(values), _index(axis))
 
 
 @public_in("columnstone.struct")
-def stack(values: Iterable[object], axis: int = 0) -> Nested:
+def stack(values: Iterable[object], axis: int = 0) -> AnyStructured:
     """The tensors side by side along a new dimension. They have one rank, and the same rows in the
     dimensions before the axis; after it they may differ in length. What is null stays so.
 
     >>> stack([[1, 2], [3, 4]], axis=1).to_py()
     [[1, 3], [2, 4]]
     """
-    return _core.nested_stack(all_nested(values), _index(axis))
+    return _core.structured_stack(all_structured(values), _index(axis))
 
 
 @public_in("columnstone.struct")
-def unstack(tensor: object, num: int | None = None, axis: int = 0) -> list[Nested]:
+def unstack(tensor: object, num: int | None = None, axis: int = 0) -> list[AnyStructured]:
     """The parts along a dimension, each without it. Its length is the same everywhere; if `num` is
     given, it is that (ArgumentError if not).
 
     >>> [part.to_py() for part in unstack([[1, 2], [3, 4]], axis=1)]
     [[1, 3], [2, 4]]
     """
-    nested = as_nested(tensor)
-    at = _axis(nested, axis)
-    length = nested.shape[at]
+    structured = as_structured(tensor)
+    at = _axis(structured, axis)
+    length = structured.shape[at]
     if length is None or (num is not None and num != length):
         found = "rows of differing lengths" if length is None else f"a length of {length}"
         expected = "one length" if num is None else f"{num}"
         raise ArgumentError(f"dimension {at} has {found}, expected {expected}")
     front = (slice(None),) * at
-    return [nested[(*front, i)] for i in range(length)]
+    return [structured[(*front, i)] for i in range(length)]
 
 
-def _axis(nested: Nested, axis: int) -> int:
+def _axis(structured: AnyStructured, axis: int) -> int:
     """The dimension that an axis means."""
     at = _index(axis)
-    if not -nested.rank <= at < nested.rank:
-        raise ArgumentError(f"axis {at} of a tensor of {nested.rank} dimensions")
-    return at % nested.rank
+    if not -structured.rank <= at < structured.rank:
+        raise ArgumentError(f"axis {at} of a tensor of {structured.rank} dimensions")
+    return at % structured.rank
 
 
 @public_in("columnstone.struct")
-def tile(tensor: object, multiples: Sequence[int]) -> Nested:
+def tile(tensor: object, multiples: Sequence[int]) -> AnyStructured:
     """The tensor repeated along each dimension, which has a number in `multiples`. Null rows stay
     null.
 
@@ -82,21 +82,21 @@ def tile(tensor: object, multiples: Sequence[int]) -> Nested:
     if not isinstance(multiples, Iterable):
         raise ArgumentError("multiples are a list, with a number for each dimension")
     counts = _numbers("q", [_index(count) for count in multiples])
-    return _core.nested_tile(as_nested(tensor), counts)
+    return _core.structured_tile(as_structured(tensor), counts)
 
 
 @public_in("columnstone.struct")
-def expand_dims(tensor: object, axis: int) -> Nested:
+def expand_dims(tensor: object, axis: int) -> AnyStructured:
     """The tensor with a new dimension of length 1. What is null stays so, within it.
 
     >>> expand_dims([1, 2], 1).to_py()
     [[1], [2]]
     """
-    return _core.nested_expand_dims(as_nested(tensor), _index(axis))
+    return _core.structured_expand_dims(as_structured(tensor), _index(axis))
 
 
 @public_in("columnstone.struct")
-def squeeze(tensor: object, axis: int | Sequence[int] | None = None) -> Nested:
+def squeeze(tensor: object, axis: int | Sequence[int] | None = None) -> AnyStructured:
     """The tensor without dimensions of length 1: those that are named, whose rows all have that
     length (ArgumentError with the row that has another); else all that there are. A null row
     becomes a null element.
@@ -104,38 +104,38 @@ def squeeze(tensor: object, axis: int | Sequence[int] | None = None) -> Nested:
     >>> squeeze([[1], [2]], 1).to_py()
     [1, 2]
     """
-    nested = as_nested(tensor)
+    structured = as_structured(tensor)
     if axis is None:
-        return _core.nested_squeeze(nested, ())
+        return _core.structured_squeeze(structured, ())
     axes = tuple(axis) if isinstance(axis, list | tuple) else (axis,)
     if not axes:
-        return nested
-    return _core.nested_squeeze(nested, tuple(_index(cast("Any", a)) for a in axes))
+        return structured
+    return _core.structured_squeeze(structured, tuple(_index(cast("Any", a)) for a in axes))
 
 
 @public_in("columnstone.struct")
-def merge_dims(tensor: object, outer: int, inner: int) -> Nested:
+def merge_dims(tensor: object, outer: int, inner: int) -> AnyStructured:
     """The dimensions from outer to inner as one, their rows one after the other; a null row within
     them holds nothing.
 
     >>> merge_dims([[1], [2, 3]], 0, 1).to_py()
     [1, 2, 3]
     """
-    return _core.nested_merge_dims(as_nested(tensor), _index(outer), _index(inner))
+    return _core.structured_merge_dims(as_structured(tensor), _index(outer), _index(inner))
 
 
 @public_in("columnstone.struct")
-def partition_outer_dimension(tensor: object, partition: int | Iterable[int]) -> Nested:
+def partition_outer_dimension(tensor: object, partition: int | Iterable[int]) -> AnyStructured:
     """The outermost dimension as two: an int makes rows of that length; row splits say where each
     row begins and the last one ends.
 
     >>> partition_outer_dimension([1, 2, 3], [0, 1, 1, 3]).to_py()
     [[1], [], [2, 3]]
     """
-    nested = as_nested(tensor)
+    structured = as_structured(tensor)
     if not isinstance(partition, Iterable):
-        return _core.nested_partition(nested, None, _index(partition))
-    return _core.nested_partition(nested, int64s(partition), 0)
+        return _core.structured_partition(structured, None, _index(partition))
+    return _core.structured_partition(structured, int64s(partition), 0)
 
 
 def int64s(numbers: Any) -> _numbers[int]:
@@ -148,49 +148,49 @@ def int64s(numbers: Any) -> _numbers[int]:
 
 
 @public_in("columnstone.struct")
-def identity(tensor: object) -> Nested:
+def identity(tensor: object) -> AnyStructured:
     """The tensor itself: it is immutable."""
-    return as_nested(tensor)
+    return as_structured(tensor)
 
 
 @public_in("columnstone.struct")
 def rank(tensor: object) -> int:
     """The number of dimensions."""
-    return as_nested(tensor).rank
+    return as_structured(tensor).rank
 
 
 @public_in("columnstone.struct")
 def shape(tensor: object) -> tuple[int | None, ...]:
     """The length of each dimension; None where its rows differ in length."""
-    return as_nested(tensor).shape
+    return as_structured(tensor).shape
 
 
 @public_in("columnstone.struct")
 def size(tensor: object) -> int:
     """The number of elements."""
-    nested = as_nested(tensor)
-    return 1 if nested.rank == 0 else len(nested.flat_values)
+    structured = as_structured(tensor)
+    return 1 if structured.rank == 0 else len(structured.flat_values)
 
 
 @public_in("columnstone.struct")
-def row_lengths(tensor: object, axis: int = 1) -> Nested:
+def row_lengths(tensor: object, axis: int = 1) -> AnyStructured:
     """How long the rows of a dimension are, in the dimensions before it; null for a null row.
 
     >>> row_lengths([[1], [], None, [2, 3]]).to_py()
     [1, 0, None, 2]
     """
-    return _core.nested_row_lengths(as_nested(tensor), _index(axis))
+    return _core.structured_row_lengths(as_structured(tensor), _index(axis))
 
 
 @public_in("columnstone.struct")
-def zeros_like(tensor: object) -> Nested:
+def zeros_like(tensor: object) -> AnyStructured:
     """The tensor with zeros, False and empty strings for all values; nulls stay. SchemaError, with
     the path, for times and other types that have no zero."""
-    return _core.nested_like(as_nested(tensor), 0)
+    return _core.structured_like(as_structured(tensor), 0)
 
 
 @public_in("columnstone.struct")
-def ones_like(tensor: object) -> Nested:
+def ones_like(tensor: object) -> AnyStructured:
     """The tensor with ones, or True, for all values; nulls stay. SchemaError, with the path, for
     strings and other types that have no one."""
-    return _core.nested_like(as_nested(tensor), 1)
+    return _core.structured_like(as_structured(tensor), 1)

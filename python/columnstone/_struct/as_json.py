@@ -1,4 +1,4 @@
-"""Nested tensors as JSON text."""
+"""Structured tensors as JSON text."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .._sink.writer import TFRecordWriter, Writer
 if TYPE_CHECKING:
     import os
 
-    from .._core import NestedTensor
+    from .._core import StructuredBase
 
 # What the sink writes before and after the value of a column x.
 _BEFORE, _AFTER = b'{"x": ', b"}"
 
 
-def _rows(tensor: NestedTensor) -> list[bytes]:
+def _rows(tensor: StructuredBase) -> list[bytes]:
     """The text of each row. Rows need not be structs: each is written as the value of a column."""
     rows = cast("Any", tensor)._rows()
     file = io.BytesIO()
@@ -28,7 +28,7 @@ def _rows(tensor: NestedTensor) -> list[bytes]:
 
 
 def to_json(
-    tensor: NestedTensor, path: str | os.PathLike[str] | Any | None, lines: bool
+    tensor: StructuredBase, path: str | os.PathLike[str] | Any | None, lines: bool
 ) -> str | None:
     """See Conversions.to_json."""
     rows = _rows(tensor)

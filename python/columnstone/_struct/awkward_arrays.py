@@ -1,5 +1,5 @@
-"""Nested tensors and Awkward arrays, both ways, by pyarrow and without a copy of what lies as Arrow
-has it.
+"""Structured tensors and Awkward arrays, both ways, by pyarrow and without a copy of what lies as
+Arrow has it.
 
 What ak.from_arrow would take for something else is copied into a layout that it knows. ak.to_arrow
 is not used: with lists or values below its masks it gives others than those that are there.
@@ -15,13 +15,13 @@ from .._base.errors import SchemaError, UnsupportedError
 from .._base.optional import need
 
 if TYPE_CHECKING:
-    from .._core import NestedTensor
+    from .._core import StructuredBase
 
 
 # ---- to Awkward ----
 
 
-def to_awkward(tensor: NestedTensor) -> Any:
+def to_awkward(tensor: StructuredBase) -> Any:
     """See Conversions.to_awkward."""
     ak = need("awkward", "to_awkward()")
     pa = need("pyarrow", "to_awkward()", "awkward")
@@ -87,7 +87,7 @@ def from_awkward(obj: Any) -> Any:
     at = obj.layout.at if is_row else 0
     layout = obj.layout.array[at : at + 1] if is_row else obj.layout
     made = _arrow_of(ak, layout, "", None)
-    return _core.nested(array(made), is_row)
+    return _core.structured(array(made), is_row)
 
 
 def _arrow_of(ak: Any, layout: Any, path: str, valid: Any) -> Any:

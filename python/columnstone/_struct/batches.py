@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def structured_of(batch: RecordBatch) -> StructuredTensor:
     """The rows of a batch; no copy."""
-    return cast("StructuredTensor", _core.nested(batch, False))
+    return cast("StructuredTensor", _core.structured(batch, False))
 
 
 def structured_pass(batches: Pass[RecordBatch]) -> Iterator[StructuredTensor]:

@@ -11,24 +11,24 @@ from .._base.public import public_in
 from .._query.query import Query
 from .._query.text import literal, name_of
 from .arrange import expand_dims
-from .as_nested import as_nested
+from .as_structured import as_structured
 from .constant import from_arrow
 from .fields import from_fields
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .._core import Nested
+    from .._core import AnyStructured
 
 
-def operate(name: str, x: object, y: object) -> Nested:
+def operate(name: str, x: object, y: object) -> AnyStructured:
     """The operator of queries that has this name (`**` is pow), between two, one of which is a leaf
     tensor."""
     call = "pow({}, {})" if name == "**" else f"{{}} {name} {{}}"
     return _apply(call, [_operand(x), _operand(y)])
 
 
-def function(call: str, tensor: object) -> Nested:
+def function(call: str, tensor: object) -> AnyStructured:
     """A function of one tensor."""
     return _apply(call, [_operand(tensor)])
 
@@ -37,11 +37,11 @@ def _operand(value: object) -> Any:
     """A tensor, or a literal of the language; a scalar is one value for all."""
     if value is None or isinstance(value, bool | int | float | str | bytes):
         return literal(value)
-    nested = as_nested(value)
-    return literal(nested.to_py()) if nested.rank == 0 else nested
+    structured = as_structured(value)
+    return literal(structured.to_py()) if structured.rank == 0 else structured
 
 
-def _apply(call: str, operands: list[Any]) -> Nested:
+def _apply(call: str, operands: list[Any]) -> AnyStructured:
     """A call with the operands (tensors of the same dimensions, and literals) in place of its
     braces, value by value. Tensors become fields of structs, which have all dimensions."""
     names = [o if isinstance(o, str) else f"s.f{i}" for i, o in enumerate(operands)]
@@ -49,17 +49,17 @@ def _apply(call: str, operands: list[Any]) -> Nested:
     expression = call.format(*(f"({name})" for name in names))
     if not tensors:  # scalars alone
         one = from_fields({"n": [0]})
-        return cast("Nested", _run(one, f"if(n == 0, {expression}, null)")[0])
+        return cast("AnyStructured", _run(one, f"if(n == 0, {expression}, null)")[0])
     ranks = {tensor.rank for tensor in tensors.values()}
     if len(ranks) > 1:
         raise argument_error(
             f"tensors of {min(ranks)} and {max(ranks)} dimensions, expected the same dimensions"
         )
     structs = from_fields(tensors, (None,) * ranks.pop())
-    return cast("Nested", _run(from_fields({"s": structs}), expression))
+    return cast("AnyStructured", _run(from_fields({"s": structs}), expression))
 
 
-def reduce(call: str, tensor: _core.NestedTensor, axis: int | None) -> Nested:
+def reduce(call: str, tensor: _core.StructuredBase, axis: int | None) -> AnyStructured:
     """One value of all values (axis None), or of those of each innermost list (the last axis)."""
     rank = tensor.rank
     if rank == 0:
@@ -70,21 +70,21 @@ def reduce(call: str, tensor: _core.NestedTensor, axis: int | None) -> Nested:
         )
     if axis is None or rank == 1:
         rows = from_fields({"s": expand_dims(tensor, 0)})
-        return cast("Nested", _run(rows, call.format("s", "record"))[0])
+        return cast("AnyStructured", _run(rows, call.format("s", "record"))[0])
     structs = from_fields({"v": tensor}, (None,) * (rank - 1))
-    return cast("Nested", _run(from_fields({"s": structs}), call.format("s.v", "s")))
+    return cast("AnyStructured", _run(from_fields({"s": structs}), call.format("s.v", "s")))
 
 
-def along(call: str, tensor: _core.NestedTensor) -> Nested:
+def along(call: str, tensor: _core.StructuredBase) -> AnyStructured:
     """A value for each element, of its innermost list."""
     if tensor.rank == 0:
         raise argument_error("a scalar has no elements")
     rows = from_fields({"s": expand_dims(tensor, 0)})
-    return cast("Nested", _run(rows, call.format("s"))[0])
+    return cast("AnyStructured", _run(rows, call.format("s"))[0])
 
 
 @public_in("columnstone.struct")
-def cartesian(tensors: Mapping[str, object]) -> Nested:
+def cartesian(tensors: Mapping[str, object]) -> AnyStructured:
     """Every element of each innermost list with every element of those beside it, as structs with a
     field for each tensor; the first field changes last. The tensors have one rank, and the same
     rows in all dimensions but the last. A list is null where one of its lists is.
@@ -92,16 +92,16 @@ def cartesian(tensors: Mapping[str, object]) -> Nested:
     >>> cartesian({"a": [1, 2], "b": ["x", "y"]}).to_py()[:3]
     [{'a': 1, 'b': 'x'}, {'a': 1, 'b': 'y'}, {'a': 2, 'b': 'x'}]
     """
-    nested = {f"f{i}": as_nested(tensor) for i, tensor in enumerate(tensors.values())}
-    ranks = {tensor.rank for tensor in nested.values()}
+    structured = {f"f{i}": as_structured(tensor) for i, tensor in enumerate(tensors.values())}
+    ranks = {tensor.rank for tensor in structured.values()}
     if len(ranks) != 1 or 0 in ranks:
         raise argument_error("cartesian takes tensors of the same dimensions, one at least")
     rank = ranks.pop()
     fields = ", ".join(f"{name_of(n)}=s.f{i}" for i, n in enumerate(tensors))
     if rank > 1:
-        return cast("Nested", _run(_structs(nested, rank - 1), f"cartesian({fields})"))
-    one = {name: expand_dims(tensor, 0) for name, tensor in nested.items()}
-    return cast("Nested", _run(_structs(one, 1), f"cartesian({fields})")[0])
+        return cast("AnyStructured", _run(_structs(structured, rank - 1), f"cartesian({fields})"))
+    one = {name: expand_dims(tensor, 0) for name, tensor in structured.items()}
+    return cast("AnyStructured", _run(_structs(one, 1), f"cartesian({fields})")[0])
 
 
 def _structs(tensors: Mapping[str, Any], rank: int) -> Any:
@@ -109,7 +109,7 @@ def _structs(tensors: Mapping[str, Any], rank: int) -> Any:
 
 
 @public_in("columnstone.struct")
-def combinations(tensor: object, *names: str) -> Nested:
+def combinations(tensor: object, *names: str) -> AnyStructured:
     """Every choice of as many elements of an innermost list as there are names, in the order of the
     list and no element twice, as structs with these names. A null list stays null.
 
@@ -117,11 +117,11 @@ def combinations(tensor: object, *names: str) -> Nested:
     [{'a': 1, 'b': 2}, {'a': 1, 'b': 3}, {'a': 2, 'b': 3}]
     """
     fields = ", ".join(name_of(name) for name in names)
-    return along(f"combinations({{}}, {fields})", as_nested(tensor))
+    return along(f"combinations({{}}, {fields})", as_structured(tensor))
 
 
 @public_in("columnstone.struct")
-def run_lengths(tensor: object, by: str | tuple[str, ...] | None = None) -> Nested:
+def run_lengths(tensor: object, by: str | tuple[str, ...] | None = None) -> AnyStructured:
     """The stretches of equal elements in each innermost list, as structs of their first element
     (`value`) and how many they are (`length`). Nulls are equal to each other, and NaNs. Structs are
     compared by the field `by`. A null list stays null.
@@ -131,7 +131,7 @@ def run_lengths(tensor: object, by: str | tuple[str, ...] | None = None) -> Nest
     """
     steps = by.split(".") if isinstance(by, str) else by
     key = "" if steps is None else ", by=" + ".".join(name_of(step) for step in steps)
-    return along(f"run_lengths({{}}{key})", as_nested(tensor))
+    return along(f"run_lengths({{}}{key})", as_structured(tensor))
 
 
 def _run(rows: Any, expression: str) -> Any:

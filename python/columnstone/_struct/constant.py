@@ -1,4 +1,4 @@
-"""Nested tensors of Python's own values, of numpy arrays and of Arrow data."""
+"""Structured tensors of Python's own values, of numpy arrays and of Arrow data."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from .._arrow.objects import is_arrow
 from .._arrow.table import array as array_of
 from .._base.errors import UnsupportedError
 from .._base.public import public_in
-from .._core import Array, NestedTensor, RecordBatch
-from .spec import NestedSpec
+from .._core import Array, RecordBatch, StructuredBase
+from .spec import StructuredSpec
 
 if TYPE_CHECKING:
-    from .._core import Nested
+    from .._core import AnyStructured
     from .spec import Spec
 
 # numpy's kind and width: Arrow's format.
@@ -25,10 +25,10 @@ _FORMATS = {f"i{1 << i}": "csil"[i] for i in range(4)} | {
 
 
 @public_in("columnstone.struct")
-def constant(value: object, spec: Spec | None = None) -> Nested:
-    """Python's values as a nested tensor: a dict is one struct (rank 0), a list of dicts a vector
-    of structs, lists of lists have more dimensions; lists of plain values, and plain values, are
-    leaf tensors. Within a struct the same holds for its fields.
+def constant(value: object, spec: Spec | None = None) -> AnyStructured:
+    """Python's values as a structured tensor: a dict is one struct (rank 0), a list of dicts a
+    vector of structs, lists of lists have more dimensions; lists of plain values, and plain values,
+    are leaf tensors. Within a struct the same holds for its fields.
 
     value: dicts and other mappings, dataclasses, named tuples; lists and tuples; None, bool, int
         (int64), float (float64), str, bytes, date, datetime, timedelta (microseconds); arrays and
@@ -47,40 +47,40 @@ def constant(value: object, spec: Spec | None = None) -> Nested:
     (write None, or give a spec), keys too many, mixed types and depths, keys that are not str,
     sets and other classes.
     """
-    if spec is not None and not isinstance(spec, NestedSpec):
+    if spec is not None and not isinstance(spec, StructuredSpec):
         raise TypeError(f"spec is a StructuredTensorSpec or a LeafSpec, not {type(spec).__name__}")
     if spec is None:
         made = _known(value)
         if made is not None:
             return made
-    elif isinstance(value, NestedTensor):
+    elif isinstance(value, StructuredBase):
         value = value.to_py()
     array, is_row = _core.nested_of_objects(value, None if spec is None else spec._arrow(0))
-    return _core.nested(array, is_row)
+    return _core.structured(array, is_row)
 
 
-def _known(value: Any) -> Nested | None:
+def _known(value: Any) -> AnyStructured | None:
     """What has a type already."""
-    if isinstance(value, NestedTensor):
-        return cast("Nested", value)
+    if isinstance(value, StructuredBase):
+        return cast("AnyStructured", value)
     if hasattr(value, "iloc") and getattr(value, "ndim", 0) == 2:  # of pandas
         from .pandas_frames import from_pandas
 
-        return cast("Nested", from_pandas(value))
+        return cast("AnyStructured", from_pandas(value))
     if is_arrow(value):
         return from_arrow(value)
     values = as_ndarray(value)
     if values is None or (values.dtype.names is None and values.dtype.kind not in "biufmM"):
         return None
-    return _core.nested(array_of_ndarray(values.copy()), False)
+    return _core.structured(array_of_ndarray(values.copy()), False)
 
 
 @public_in("columnstone.struct")
-def from_arrow(obj: object) -> Nested:
-    """Arrow data as a nested tensor: as StructuredTensor.from_arrow; arrays of plain values, and
-    lists of them, are leaf tensors."""
+def from_arrow(obj: object) -> AnyStructured:
+    """Arrow data as a structured tensor: as StructuredTensor.from_arrow; arrays of plain values,
+    and lists of them, are leaf tensors."""
     array = obj if isinstance(obj, Array | RecordBatch) else array_of(cast("Any", obj))
-    return _core.nested(array, False)
+    return _core.structured(array, False)
 
 
 # ---- numpy ----
@@ -126,7 +126,7 @@ def _flat(np: Any, values: Any) -> Array:
     if format is None:
         if dtype.kind in "OSUmM":
             return array_of(values)
-        raise UnsupportedError(f"numpy arrays of {dtype} cannot become a nested tensor")
+        raise UnsupportedError(f"numpy arrays of {dtype} cannot become a structured tensor")
     native = np.require(values, dtype.newbyteorder("="), ["C", "A"])
     return _core.array_of_buffer(native, format, dtype.itemsize)
 
@@ -144,7 +144,7 @@ def struct_of(columns: dict[str, Array], length: int) -> Array:
     children = tuple(_renamed(column, name) for name, column in columns.items())
     schema = _core.ArrowSchema._of_tree((b"+s", b"", 2, None, children, None))
     batch = _core.batch_from(schema, tuple(columns.values()), length)
-    return _core.nested(batch, False)._array
+    return _core.structured(batch, False)._array
 
 
 def _renamed(column: Array, name: str) -> tuple[Any, ...]:

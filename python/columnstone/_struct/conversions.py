@@ -1,4 +1,4 @@
-"""The methods of nested tensors that make something else of them, or make them of something else.
+"""The methods of structured tensors that make something else of them, or them of something else.
 
 What they do stands in dense.py, to_frameworks.py, from_frameworks.py, awkward_arrays.py and
 as_json.py, which are loaded when they are needed.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import _core
-from .._core import NestedTensor
+from .._core import StructuredBase
 
 if TYPE_CHECKING:
     import os
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from .._core import Array, Nested, RecordBatch, Tensor
+    from .._core import AnyStructured, Array, RecordBatch, Tensor
     from .._tensor.tensor import RaggedTensor
     from .._types import JaxTensor, TorchTensor
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     Fill: TypeAlias = object  # a value, or values by path, as fill_null() takes them
 
 
-class Conversions(NestedTensor):
-    """What both kinds of nested tensors can become."""
+class Conversions(StructuredBase):
+    """What both kinds of structured tensors can become."""
 
     __slots__ = ()
 
@@ -113,7 +113,7 @@ class Conversions(NestedTensor):
         return self
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Array | RecordBatch, bool]]:
-        return _core.nested, (self._array, self.is_row)
+        return _core.structured, (self._array, self.is_row)
 
 
 class LeafConversions(Conversions):
@@ -213,26 +213,26 @@ class StructConversions(Conversions):
         return to_keyed_jagged(filled(self, fill), keys, weights)
 
     @classmethod
-    def from_keyed_jagged(cls, tensor: Any) -> Nested:
+    def from_keyed_jagged(cls, tensor: Any) -> AnyStructured:
         """A KeyedJaggedTensor of TorchRec: a row per example, a list field per key, and the weights
         of a key, if there are some, as the field `KEY_weights`."""
         from .from_frameworks import from_keyed_jagged
 
-        return cast("Nested", from_keyed_jagged(tensor))
+        return cast("AnyStructured", from_keyed_jagged(tensor))
 
     @classmethod
-    def from_tensorflow(cls, tensor: Any) -> Nested:
+    def from_tensorflow(cls, tensor: Any) -> AnyStructured:
         """A tf.experimental.StructuredTensor of any rank; a tf.Tensor or tf.RaggedTensor becomes a
         LeafTensor. Uniform dimensions stay so (fixed_size_list), strings are bytes."""
         from .from_frameworks import from_tensorflow
 
-        return cast("Nested", from_tensorflow(tensor))
+        return cast("AnyStructured", from_tensorflow(tensor))
 
     @classmethod
-    def from_awkward(cls, array: Any) -> Nested:
+    def from_awkward(cls, array: Any) -> AnyStructured:
         """An ak.Array of records, or an ak.Record; without records it becomes a LeafTensor. No
         copy where Awkward's layout is one of Arrow's. Tuples are structs of "0", "1", ... A union
         is a SchemaError with its path."""
         from .awkward_arrays import from_awkward
 
-        return cast("Nested", from_awkward(array))
+        return cast("AnyStructured", from_awkward(array))

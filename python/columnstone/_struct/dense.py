@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from .._core import Array, Nested, NestedTensor, Tensor
+    from .._core import AnyStructured, Array, StructuredBase, Tensor
 
 
 def _named(path: str) -> str:
@@ -40,7 +40,7 @@ def _first_null(values: Array) -> int:
     return bytes(memoryview(cast("Any", values.null_mask()))).index(1)
 
 
-def _row_of(tensor: NestedTensor, dim: int, place: int) -> str:
+def _row_of(tensor: StructuredBase, dim: int, place: int) -> str:
     """The indices, in all dimensions down to `dim`, of one of its places."""
     at = [place]
     for splits in reversed(tensor.row_splits[:dim]):
@@ -51,7 +51,7 @@ def _row_of(tensor: NestedTensor, dim: int, place: int) -> str:
     return f"[{', '.join(map(str, at))}]"
 
 
-def refuse_null_lists(tensor: NestedTensor, path: str, wanted: str) -> None:
+def refuse_null_lists(tensor: StructuredBase, path: str, wanted: str) -> None:
     """An error if a list of one of the dimensions is null: what has only rows of values would take
     it for an empty one."""
     lists = tensor._array
@@ -67,7 +67,7 @@ def refuse_null_lists(tensor: NestedTensor, path: str, wanted: str) -> None:
         lists = lists.flatten()
 
 
-def refuse_nulls(tensor: NestedTensor, values: Array, path: str, wanted: str) -> None:
+def refuse_nulls(tensor: StructuredBase, values: Array, path: str, wanted: str) -> None:
     """An error if one of the tensor's elements, which are `values`, is null."""
     if values.null_count > 0:
         at = _row_of(tensor, tensor.rank - 1, _first_null(values)) if tensor.rank > 0 else "the top"
@@ -109,7 +109,7 @@ def _tensor(values: Array, shape: tuple[int, ...]) -> Tensor:
     dtype = cast("Any", _DTYPES[values.schema.format])
     inner = (count,) if 0 < count < 2**31 else ()
     if inner:
-        values = _core.nested_partition(_core.nested(values, False), None, count)._array
+        values = _core.structured_partition(_core.structured(values, False), None, count)._array
     batch = _batch_of(["values"], [values], 1 if inner else count)
     spec = TensorRepresentation("values", "dense", dtype, ("values",), inner)
     made = TensorAdapter(batch.schema, [spec]).convert(batch)["values"]
@@ -138,7 +138,7 @@ def num_ragged(shape: tuple[int | None, ...]) -> int:
     return ragged[-1] if ragged else 0
 
 
-def parts_of(tensor: NestedTensor, path: str, wanted: str) -> Parts:
+def parts_of(tensor: StructuredBase, path: str, wanted: str) -> Parts:
     """What a leaf tensor consists of; an error if anything of it is null, and for types that are
     neither numbers nor strings."""
     refuse_null_lists(tensor, path, wanted)
@@ -155,7 +155,7 @@ def parts_of(tensor: NestedTensor, path: str, wanted: str) -> Parts:
     return Parts(_reshaped(values, (count, *inner), path, wanted), splits, shape)
 
 
-def leaf_tensor(tensor: NestedTensor, path: str, wanted: str) -> Any:
+def leaf_tensor(tensor: StructuredBase, path: str, wanted: str) -> Any:
     """A Tensor, or a RaggedTensor; with numpy arrays for parts of types that Tensor lacks."""
     parts = parts_of(tensor, path, wanted)
     if not parts.row_splits:
@@ -163,7 +163,7 @@ def leaf_tensor(tensor: NestedTensor, path: str, wanted: str) -> Any:
     return RaggedTensor(cast("Any", parts.values), parts.row_splits)
 
 
-def to_tensor(tensor: NestedTensor) -> Tensor | RaggedTensor:
+def to_tensor(tensor: StructuredBase) -> Tensor | RaggedTensor:
     """See LeafTensor.to_tensor."""
     made = leaf_tensor(tensor, "", "a columnstone.tensor.Tensor")
     values = made.values if isinstance(made, RaggedTensor) else made
@@ -180,7 +180,9 @@ def to_tensor(tensor: NestedTensor) -> Tensor | RaggedTensor:
 # ---- numpy and DLPack ----
 
 
-def to_numpy(tensor: NestedTensor, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
+def to_numpy(
+    tensor: StructuredBase, dtype: Any = None, copy: bool | None = None
+) -> npt.NDArray[Any]:
     """See LeafTensor.numpy."""
     np = need("numpy", "a numpy array of a LeafTensor")
     if dtype is not None and np.dtype(dtype) == np.dtype(object):
@@ -195,7 +197,7 @@ def to_numpy(tensor: NestedTensor, dtype: Any = None, copy: bool | None = None) 
     return cast("npt.NDArray[Any]", as_numpy(values, dtype, copy).reshape(shape))
 
 
-def _uniform(np: Any, tensor: NestedTensor, dim: int) -> int:
+def _uniform(np: Any, tensor: StructuredBase, dim: int) -> int:
     """The size of a dimension; 0 if there is no list to tell."""
     size = tensor.shape[dim]
     if size is not None:
@@ -211,7 +213,7 @@ def _uniform(np: Any, tensor: NestedTensor, dim: int) -> int:
     )
 
 
-def _objects(tensor: NestedTensor) -> npt.NDArray[Any]:
+def _objects(tensor: StructuredBase) -> npt.NDArray[Any]:
     """Python's values; of ragged rows lists, and None for what is null."""
     import numpy as np
 
@@ -234,7 +236,7 @@ def _put(places: npt.NDArray[Any], value: Any) -> None:
             _put(part, item)
 
 
-def to_dlpack(tensor: NestedTensor, **options: Any) -> Any:
+def to_dlpack(tensor: StructuredBase, **options: Any) -> Any:
     """See LeafTensor.__dlpack__."""
     if None in tensor.shape:
         raise BufferError("DLPack has no ragged tensors: use to_padded() or to_tensor()")
@@ -248,8 +250,8 @@ def to_dlpack(tensor: NestedTensor, **options: Any) -> Any:
 
 
 def to_padded(
-    tensor: NestedTensor, value: Any = 0, shape: Sequence[int | None] | None = None
-) -> Nested:
+    tensor: StructuredBase, value: Any = 0, shape: Sequence[int | None] | None = None
+) -> AnyStructured:
     """See LeafTensor.to_padded."""
     np = need("numpy", "to_padded()")
     refuse_null_lists(tensor, "", "a padded tensor")
@@ -260,27 +262,27 @@ def to_padded(
         places[places < 0] = len(flat)
         flat = concat([flat, _one_value(flat, value)])
     column = _batch_of(["x"], [flat], len(flat)).take(places).column("x")  # -1: a null struct
-    made = _core.nested(column, False)
+    made = _core.structured(column, False)
     for dim in reversed(range(1, len(sizes))):
         made = partitioned(made, prod(sizes[:dim]), sizes[dim])
     return made
 
 
-def partitioned(tensor: NestedTensor, rows: int, size: int) -> Nested:
+def partitioned(tensor: StructuredBase, rows: int, size: int) -> AnyStructured:
     """The rows divided into `rows` of `size` each."""
     if size > 0:
-        return _core.nested_partition(tensor, None, size)
+        return _core.structured_partition(tensor, None, size)
     format, _, *item = tensor._array.schema.__reduce__()[1][0]  # no size tells how many rows
     type = _core.ArrowSchema._of_tree((b"+w:0", b"", 2, None, ((format, b"item", *item),), None))
     whole = (rows, 0, 0, (None,), (_core.array_dump(tensor._array),))
-    return _core.nested(_core.Array._of_tree(type, whole), False)
+    return _core.structured(_core.Array._of_tree(type, whole), False)
 
 
-def divided(tensor: NestedTensor, splits: npt.ArrayLike) -> Nested:
+def divided(tensor: StructuredBase, splits: npt.ArrayLike) -> AnyStructured:
     """The rows divided at these places."""
     import numpy as np
 
-    return _core.nested_partition(tensor, np.ascontiguousarray(splits, np.int64), 0)
+    return _core.structured_partition(tensor, np.ascontiguousarray(splits, np.int64), 0)
 
 
 def _one_value(flat: Array, value: Any) -> Array:
@@ -300,7 +302,7 @@ def _other(text: str | bytes) -> str | bytes:
     return text.encode() if isinstance(text, str) else text.decode()
 
 
-def _padded_sizes(tensor: NestedTensor, shape: Sequence[int | None] | None) -> list[int]:
+def _padded_sizes(tensor: StructuredBase, shape: Sequence[int | None] | None) -> list[int]:
     rank = tensor.rank
     if rank == 0:
         raise _refuse("", "a scalar has no dimensions to pad", "use it as it is")
@@ -319,13 +321,13 @@ def _padded_sizes(tensor: NestedTensor, shape: Sequence[int | None] | None) -> l
     return sizes
 
 
-def _longest(tensor: NestedTensor, dim: int) -> int:
+def _longest(tensor: StructuredBase, dim: int) -> int:
     import numpy as np
 
     return int(np.diff(as_numpy(tensor.row_splits[dim - 1])).max(initial=0))
 
 
-def _places(np: Any, tensor: NestedTensor, sizes: list[int]) -> Any:
+def _places(np: Any, tensor: StructuredBase, sizes: list[int]) -> Any:
     """For every place of the padded tensor the number of the element there, -1 for none."""
     places = _clipped(np, np.zeros(1, np.int64), np.array([0, len(tensor)]), sizes[0])
     for splits, size in zip(tensor.row_splits, sizes[1:], strict=True):

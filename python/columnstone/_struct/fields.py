@@ -1,4 +1,4 @@
-"""Structured tensors put together of their fields, and nested tensors of their values and row
+"""Structured tensors put together of their fields, and structured tensors of their values and row
 splits. Values are not copied."""
 
 from __future__ import annotations
@@ -8,32 +8,32 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._base.errors import ArgumentError, argument_error
 from .._base.public import public_in
-from .as_nested import as_nested, lists_of
+from .as_structured import as_structured, lists_of
 from .constant import struct_of
 from .spec import as_dims, check_name, dims_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .._core import Array, Nested, NestedTensor
+    from .._core import AnyStructured, Array, StructuredBase
     from .spec import Dims, Shape
 
 
 @public_in("columnstone.struct")
-def from_fields(fields: Mapping[str, Any], shape: Shape | None = None) -> Nested:
+def from_fields(fields: Mapping[str, Any], shape: Shape | None = None) -> AnyStructured:
     """As StructuredTensor.from_fields."""
     for name in fields:
         if not isinstance(name, str):
             raise TypeError(f"the name of a field is a str, not {type(name).__name__}")
         check_name(name)
-    tensors = {name: as_nested(value) for name, value in fields.items()}
+    tensors = {name: as_structured(value) for name, value in fields.items()}
     if shape is None:
         dims: Dims = (None,) if tensors and all(t.rank > 0 for t in tensors.values()) else ()
     else:
         dims = as_dims(shape)
     if not dims:
         rows = {name: _as_row(tensor) for name, tensor in tensors.items()}
-        return _core.nested(struct_of(rows, 1), True)
+        return _core.structured(struct_of(rows, 1), True)
     for name, tensor in tensors.items():
         if tensor.rank < len(dims):
             raise _fail(
@@ -41,27 +41,27 @@ def from_fields(fields: Mapping[str, Any], shape: Shape | None = None) -> Nested
                 f"found rank {tensor.rank}, expected at least {len(dims)}, that of the shape "
                 f"{dims_text(dims)}",
             )
-    return _core.nested(_vector(tensors, dims) if tensors else _no_fields(dims), False)
+    return _core.structured(_vector(tensors, dims) if tensors else _no_fields(dims), False)
 
 
 @public_in("columnstone.struct")
-def from_row_splits(values: Any, row_splits: Any) -> Nested:
+def from_row_splits(values: Any, row_splits: Any) -> AnyStructured:
     """As StructuredTensor.from_row_splits, of plain values, too."""
-    tensor = as_nested(values)
+    tensor = as_structured(values)
     if tensor.rank == 0:
         raise argument_error("the values are a scalar", "row splits divide one dimension at least")
-    return _core.nested(lists_of(_rows(tensor), row_splits), False)
+    return _core.structured(lists_of(_rows(tensor), row_splits), False)
 
 
 # ---- rows ----
 
 
-def _rows(tensor: NestedTensor) -> Array:
+def _rows(tensor: StructuredBase) -> Array:
     """The rows of the outermost dimension, as an array."""
     return tensor._array.flatten() if tensor.is_row else tensor._array
 
 
-def _as_row(tensor: NestedTensor) -> Array:
+def _as_row(tensor: StructuredBase) -> Array:
     """The tensor as the only value of an array."""
     if tensor.is_row:
         return tensor._array
@@ -115,7 +115,7 @@ class _Level:
         if nulls is None and (dim is not None or format.startswith("+w:")):
             size = int(format[3:]) if dim is None else dim
             return _core.array_of_lists(items, None, count, size, None)
-        splits = _core.nested(self.array, False).row_splits[0]
+        splits = _core.structured(self.array, False).row_splits[0]
         return _core.array_of_lists(items, splits, 0, 0, nulls)
 
 

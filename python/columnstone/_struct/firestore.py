@@ -18,7 +18,7 @@ from .firestore_export import documents_of_export
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from .._core import NestedTensor
+    from .._core import StructuredBase
 
 _MAX_DEPTH = 100  # Firestore has 20
 
@@ -26,11 +26,11 @@ _MAX_DEPTH = 100  # Firestore has 20
 _NAMES = {"name": "__name__", "createTime": "__create_time__", "updateTime": "__update_time__"}
 
 
-def from_firestore(documents: Any) -> NestedTensor:
+def from_firestore(documents: Any) -> StructuredBase:
     """What StructuredTensor.from_firestore makes."""
     walk = _Walk()
     rows = [walk.document(document) for document in _documents(documents)]
-    return cast("NestedTensor", _core.nested(batch_of_rows(rows), False))
+    return cast("StructuredBase", _core.structured(batch_of_rows(rows), False))
 
 
 # ---- what holds documents ----

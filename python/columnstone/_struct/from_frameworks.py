@@ -1,4 +1,4 @@
-"""Nested tensors made of those of TensorFlow and TorchRec."""
+"""Structured tensors made of those of TensorFlow and TorchRec."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from .dense import divided, partitioned
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .._core import Array, Nested
+    from .._core import AnyStructured, Array
 
 
 def _struct(names: Sequence[str], fields: Sequence[Array], count: int) -> Any:
-    return _core.nested(_batch_of(list(names), list(fields), count), False)
+    return _core.structured(_batch_of(list(names), list(fields), count), False)
 
 
 # ---- TensorFlow ----
@@ -34,7 +34,7 @@ def from_tensorflow(tensor: Any) -> Any:
         raise ArgumentError("a tensor of unknown rank")
     if rank > 0:
         return _tf_rows(tf, tensor)
-    return _core.nested(_tf_row(tf, tensor)._array, True)
+    return _core.structured(_tf_row(tf, tensor)._array, True)
 
 
 def _is_tf(tf: Any, tensor: Any) -> bool:
@@ -43,7 +43,7 @@ def _is_tf(tf: Any, tensor: Any) -> bool:
 
 
 def _tf_row(tf: Any, tensor: Any) -> Any:
-    """As the one row of a nested tensor."""
+    """As the one row of a structured tensor."""
     if not isinstance(tensor, tf.experimental.StructuredTensor):
         return _tf_rows(tf, tf.expand_dims(tensor, 0))
     if tensor.rank > 0:
@@ -54,7 +54,7 @@ def _tf_row(tf: Any, tensor: Any) -> Any:
 
 
 def _tf_rows(tf: Any, tensor: Any) -> Any:
-    """A nested tensor of rank 1 or more."""
+    """A structured tensor of rank 1 or more."""
     if isinstance(tensor, tf.RaggedTensor):
         inner = _tf_rows(tf, tensor.values)
         return _tf_divided(inner, tensor.row_splits, tensor.uniform_row_length)
@@ -65,7 +65,7 @@ def _tf_rows(tf: Any, tensor: Any) -> Any:
     names = tensor.field_names()
     fields = [_tf_rows(tf, tensor.field_value(name)) for name in names]
     if partitions:  # not by tensor.merge_dims, which takes what has no values for no rows
-        fields = [_core.nested_merge_dims(field, 0, tensor.rank - 1) for field in fields]
+        fields = [_core.structured_merge_dims(field, 0, tensor.rank - 1) for field in fields]
     made = _struct(names, [field._array for field in fields], count)
     for rows in reversed(partitions):
         made = _tf_divided(made, rows.row_splits(), rows.uniform_row_length())
@@ -85,10 +85,10 @@ def _tf_dense(tensor: Any) -> Any:
         made = array_of(list(flat)) if len(flat) > 0 else array_of([b""])[:0]
     else:
         made = array(flat)
-    nested: Nested = _core.nested(made, False)
+    structured: AnyStructured = _core.structured(made, False)
     for dim in reversed(range(1, values.ndim)):
-        nested = partitioned(nested, prod(values.shape[:dim]), values.shape[dim])
-    return nested
+        structured = partitioned(structured, prod(values.shape[:dim]), values.shape[dim])
+    return structured
 
 
 # ---- TorchRec ----
@@ -112,7 +112,7 @@ def from_keyed_jagged(tensor: Any) -> Any:
         parts = {key: jagged.values(), f"{key}_weights": jagged.weights_or_none()}
         for name, values in parts.items():
             if values is not None:
-                flat = _core.nested(array(values.detach().cpu().numpy()), False)
+                flat = _core.structured(array(values.detach().cpu().numpy()), False)
                 names.append(name)
                 fields.append(divided(flat, splits)._array)
     if len(set(names)) < len(names):

@@ -28,16 +28,16 @@ from .spec import check_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .._core import Array, NestedTensor, RecordBatch
+    from .._core import Array, RecordBatch, StructuredBase
 
 INDEX = "_index_"
 
 # ---- from pandas ----
 
 
-def from_pandas(frame: Any) -> NestedTensor:
+def from_pandas(frame: Any) -> StructuredBase:
     """What StructuredTensor.from_pandas makes."""
-    return cast("NestedTensor", _core.nested(_array_of_frame(frame), False))
+    return cast("StructuredBase", _core.structured(_array_of_frame(frame), False))
 
 
 def _array_of_frame(frame: Any) -> Array | RecordBatch:
@@ -183,8 +183,8 @@ def _level_name(names: Sequence[Any], i: int) -> str:
 # ---- to pandas ----
 
 
-def to_pandas(tensor: NestedTensor) -> Any:
-    """What the method of nested tensors makes."""
+def to_pandas(tensor: StructuredBase) -> Any:
+    """What the method of structured tensors makes."""
     pd = need("pandas", "to_pandas()")
     pa = need("pyarrow", "to_pandas()", "pandas")
     flat, notes, positions = _flattened(tensor)
@@ -210,7 +210,7 @@ def _frame_of(structs: Any, notes: Notes, positions: list[Any] | None) -> Any:
     return frame
 
 
-def _flattened(tensor: NestedTensor) -> tuple[Any, Notes, list[Any] | None]:
+def _flattened(tensor: StructuredBase) -> tuple[Any, Notes, list[Any] | None]:
     """All elements, the notes about them, and the position of each in every dimension; None
     instead of those of a single one."""
     import numpy as np

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 
 from .. import _core
 from .._base.errors import argument_error
-from .._core import NestedTensor
-from .as_nested import as_nested
+from .._core import StructuredBase
+from .as_structured import as_structured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ Path: TypeAlias = "str | tuple[str, ...]"
 Tensor = TypeVar("Tensor", bound="PathOperations")
 
 
-class PathOperations(NestedTensor):
+class PathOperations(StructuredBase):
     """What a structured tensor does with the fields at its paths.
 
     A path is a str, whose dots divide its steps unless a field's name has them, or a tuple of
@@ -30,11 +30,11 @@ class PathOperations(NestedTensor):
     ) -> Tensor:
         """The tensor with fields added, or given other values, by their paths.
 
-        A value is a nested tensor, Arrow data, a numpy array or a list, and its dimensions begin
-        with those of the structs that get it: ArgumentError, with the row, where they differ (null
-        lists count as empty). A scalar is the value of all structs: bool, int, float, str, bytes,
-        a dict, or a tensor of rank 0. A function is called with the field as it is, and gives the
-        value.
+        A value is a structured tensor, Arrow data, a numpy array or a list, and its dimensions
+        begin with those of the structs that get it: ArgumentError, with the row, where they differ
+        (null lists count as empty). A scalar is the value of all structs: bool, int, float, str,
+        bytes, a dict, or a tensor of rank 0. A function is called with the field as it is, and
+        gives the value.
 
         Fields keep their places, new ones come last. A null struct stays null, whatever the value
         has in its place. KeyError for structs that there are not.
@@ -42,16 +42,16 @@ class PathOperations(NestedTensor):
         updates: dict[Path, Any] = dict(mapping or {})
         updates.update(fields)
         values = tuple(self._value_at(path, value) for path, value in updates.items())
-        return _core.nested_update(self, tuple(updates), values)  # type: ignore[no-any-return]
+        return _core.structured_update(self, tuple(updates), values)  # type: ignore[no-any-return]
 
     def without(self: Tensor, *paths: Path) -> Tensor:
         """The tensor without the fields at these paths. KeyError for what is not there."""
-        return _core.nested_update(self, paths, (None,) * len(paths))  # type: ignore[no-any-return]
+        return _core.structured_update(self, paths, (None,) * len(paths))  # type: ignore[no-any-return]
 
     def with_only(self: Tensor, *paths: Path) -> Tensor:
         """The tensor with the fields at these paths alone, in this order; of structs on the way
         only what a path leads to. KeyError for what is not there."""
-        return _core.nested_only(self, paths)  # type: ignore[no-any-return]
+        return _core.structured_only(self, paths)  # type: ignore[no-any-return]
 
     def promote(
         self: Tensor,
@@ -71,7 +71,7 @@ class PathOperations(NestedTensor):
         values stay null. ArgumentError for a field of this name, unless `replace`.
         """
         copies = ((path, to, name),)
-        return _core.nested_promote(self, copies, replace)  # type: ignore[no-any-return]
+        return _core.structured_promote(self, copies, replace)  # type: ignore[no-any-return]
 
     def broadcast(
         self: Tensor, path: Path, into: Path, name: str | None = None, *, replace: bool = False
@@ -83,7 +83,7 @@ class PathOperations(NestedTensor):
         nested. ArgumentError for a field of this name, unless `replace`.
         """
         copies = ((path, into, name),)
-        return _core.nested_broadcast(self, copies, replace)  # type: ignore[no-any-return]
+        return _core.structured_broadcast(self, copies, replace)  # type: ignore[no-any-return]
 
     def promote_and_broadcast(
         self: Tensor, fields: Mapping[str, Path], into: Path, *, replace: bool = False
@@ -96,7 +96,7 @@ class PathOperations(NestedTensor):
         is replaced. ArgumentError for a field of this name, unless `replace`.
         """
         copies = tuple((path, into, name) for name, path in fields.items())
-        return _core.nested_promote_and_broadcast(  # type: ignore[no-any-return]
+        return _core.structured_promote_and_broadcast(  # type: ignore[no-any-return]
             self, copies, replace
         )
 
@@ -124,11 +124,11 @@ class PathOperations(NestedTensor):
         from .apply import apply_values
 
         made, target = apply_values(self, fn, paths, name, using, replace)
-        return _core.nested_update(self, (target,), (made,))  # type: ignore[no-any-return]
+        return _core.structured_update(self, (target,), (made,))  # type: ignore[no-any-return]
 
-    def _value_at(self, path: Path, value: Any) -> NestedTensor:
+    def _value_at(self, path: Path, value: Any) -> StructuredBase:
         given = value(self[path]) if callable(value) else value
         if given is None:
             hint = "without() removes a field; pa.nulls(n, type) are nulls"
             raise argument_error(f"None has no type, as a value of {path!r}", hint)
-        return as_nested(given)
+        return as_structured(given)

@@ -1,4 +1,4 @@
-"""Specs: what is known of nested tensors without their values, and the way from and to Arrow."""
+"""Specs: what is known of structured tensors without values, and the way from and to Arrow."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from .. import _core
 from .._base.errors import ArgumentError, UnsupportedError, argument_error
 from .._base.public import public_in
-from .._core import ArrowSchema, NestedTensor
+from .._core import ArrowSchema, StructuredBase
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -177,7 +177,7 @@ def check_name(name: str) -> None:
 # ---- specs ----
 
 
-class NestedSpec:
+class StructuredSpec:
     """What specs of structured tensors and of leaf tensors have in common."""
 
     __slots__ = ("nullable", "shape")
@@ -234,14 +234,14 @@ class NestedSpec:
         """True if a tensor, or what another spec describes, may be what this spec describes: a
         dimension that either does not know fits any, types are the same, and what is never null
         holds no null."""
-        if isinstance(value, NestedTensor):
+        if isinstance(value, StructuredBase):
             return self._holds(value, 0)
-        if not isinstance(value, NestedSpec) or type(value) is not type(self):
+        if not isinstance(value, StructuredSpec) or type(value) is not type(self):
             return False
         known_nulls = self.nullable or not value.nullable
         return known_nulls and _agree(self.shape, value.shape) and self._fits(value)
 
-    def _holds(self, tensor: NestedTensor, hidden: int) -> bool:
+    def _holds(self, tensor: StructuredBase, hidden: int) -> bool:
         """`hidden`: elements that are null because a struct above is."""
         if not _agree(self.shape, tensor.shape):
             return False
@@ -252,7 +252,7 @@ class NestedSpec:
 
 
 @public_in("columnstone.struct")
-class LeafSpec(NestedSpec):
+class LeafSpec(StructuredSpec):
     """What a leaf tensor is: its dimensions (None: not known, or ragged), the type of its values,
     and whether these may be null. Lists may be null in any case.
 
@@ -293,7 +293,7 @@ class LeafSpec(NestedSpec):
         end = "" if self.nullable else " not null"
         return [f"{indent}{name}: {self.dtype} {dims_text(self.shape)}{end}"]
 
-    def _holds(self, tensor: NestedTensor, hidden: int) -> bool:
+    def _holds(self, tensor: StructuredBase, hidden: int) -> bool:
         found = spec_of(tensor.schema, tensor.is_row)
         is_same = isinstance(found, LeafSpec) and found.dtype == self.dtype
         return is_same and super()._holds(tensor, hidden)
@@ -315,7 +315,7 @@ class LeafSpec(NestedSpec):
 
 
 @public_in("columnstone.struct")
-class StructuredTensorSpec(NestedSpec):
+class StructuredTensorSpec(StructuredSpec):
     """What a structured tensor is: its dimensions (None: not known, or ragged), and the spec of
     each field, of its whole shape: the dimensions of the structs come first in it.
 
@@ -340,7 +340,7 @@ class StructuredTensorSpec(NestedSpec):
             if not isinstance(name, str):
                 raise TypeError(f"the name of a field is a str, not {type(name).__name__}")
             check_name(name)
-            if not isinstance(spec, NestedSpec):
+            if not isinstance(spec, StructuredSpec):
                 raise TypeError(
                     f"field {name!r} is {type(spec).__name__}, expected a LeafSpec or a "
                     "StructuredTensorSpec"
@@ -393,7 +393,7 @@ class StructuredTensorSpec(NestedSpec):
             lines += spec._lines(field, indent + "  ")
         return lines
 
-    def _holds(self, tensor: NestedTensor, hidden: int) -> bool:
+    def _holds(self, tensor: StructuredBase, hidden: int) -> bool:
         if not is_struct(tensor) or set(tensor.field_names()) != set(self.field_specs):
             return False
         nulls = tensor.flat_values._array.null_count
@@ -425,7 +425,7 @@ class StructuredTensorSpec(NestedSpec):
 # ---- from Arrow ----
 
 
-def is_struct(tensor: NestedTensor) -> bool:
+def is_struct(tensor: StructuredBase) -> bool:
     """Whether the elements are structs."""
     schema = tensor.schema
     while schema.format.startswith("+") and schema.format != "+s":
@@ -456,7 +456,7 @@ def _spec(tree: tuple[Any, ...], dims: Dims, path: str) -> Spec:
         where = f"feature {path!r}: " if path else ""
         hint = "leave the field out, or cast it"
         raise UnsupportedError(
-            f"{where}the Arrow type {text!r} has no place in a nested tensor ({hint})",
+            f"{where}the Arrow type {text!r} has no place in a structured tensor ({hint})",
             path=path or None,
             hint=hint,
         )

@@ -1,4 +1,4 @@
-"""The classes of nested tensors: structured tensors and leaf tensors."""
+"""The classes of structured tensors: structured tensors and leaf tensors."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from .._core import Array
-    from .._types import Nested, Places
+    from .._types import AnyStructured, Places
     from .spec import LeafSpec, Shape, StructuredTensorSpec
 
 
-class _Nested(Conversions):
+class _Structured(Conversions):
     """What is written in Python of both."""
 
     __slots__ = ()
@@ -182,7 +182,7 @@ class _Nested(Conversions):
 
 
 @public
-class StructuredTensor(StructConversions, _Nested, PathOperations):
+class StructuredTensor(StructConversions, _Structured, PathOperations):
     """Structs of one type, in any number of dimensions."""
 
     __slots__ = ()
@@ -193,11 +193,11 @@ class StructuredTensor(StructConversions, _Nested, PathOperations):
         def __getitem__(self, key: Places | list[str] | list[int] | LeafTensor, /) -> Self: ...
 
         @overload
-        def __getitem__(self, key: object, /) -> Nested: ...
+        def __getitem__(self, key: object, /) -> AnyStructured: ...
 
         def __getitem__(self, key: Any, /) -> Any: ...
 
-    def field_value(self, name: str) -> Nested:
+    def field_value(self, name: str) -> AnyStructured:
         """The field of that name (or path), of every struct: its dimensions are those of this
         tensor and, below them, the field's own."""
         return self[name]
@@ -257,8 +257,8 @@ class StructuredTensor(StructConversions, _Nested, PathOperations):
     def from_fields(cls, fields: Mapping[str, Any], shape: Shape | None = None) -> StructuredTensor:
         """Structs of their fields: name to value.
 
-        fields: nested tensors, cst.tensor.Tensor and cst.tensor.RaggedTensor, arrays of numpy and
-            Arrow: no copy is made, so do not write into them afterwards; or anything that
+        fields: structured tensors, cst.tensor.Tensor and cst.tensor.RaggedTensor, arrays of numpy
+            and Arrow: no copy is made, so do not write into them afterwards; or anything that
             `constant` takes
         shape: the dimensions of the structs, the first ones of every field; None in it for one that
             is ragged, or is not to be checked. (): one struct. By default, the structs are the
@@ -307,7 +307,7 @@ class StructuredTensor(StructConversions, _Nested, PathOperations):
 
 
 @public_in("columnstone.struct")
-class LeafTensor(LeafConversions, _Nested):
+class LeafTensor(LeafConversions, _Structured):
     """Numbers, strings or other plain values, in any number of dimensions, dense or ragged; any of
     them may be null."""
 
@@ -343,7 +343,7 @@ class LeafTensor(LeafConversions, _Nested):
     def __ge__(self, other: object) -> LeafTensor:
         return self._compare(other, operator.ge)
 
-    __hash__ = _Nested.__hash__
+    __hash__ = _Structured.__hash__
 
     def __bool__(self) -> bool:
         """The value of a scalar; a TypeError for others, each of whose values is true or not."""
@@ -508,4 +508,4 @@ def _structured(tensor: object) -> StructuredTensor:
     raise argument_error("these are plain values, expected structs", hint)
 
 
-_core.nested_classes(StructuredTensor, LeafTensor)
+_core.structured_classes(StructuredTensor, LeafTensor)

@@ -1,4 +1,4 @@
-"""Nested tensors as those of PyTorch, JAX, TensorFlow and TorchRec.
+"""Structured tensors as those of PyTorch, JAX, TensorFlow and TorchRec.
 
 None of these has nulls. A struct that is null makes its fields null, and so an error
 with their path; only structs without fields have to be looked at themselves.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import TypeAlias
 
-    from .._core import NestedTensor
+    from .._core import StructuredBase
 
     Path: TypeAlias = str | tuple[str, ...]
 
@@ -31,7 +31,7 @@ def filled(tensor: Any, fill: object) -> Any:
     return tensor if fill is None else tensor.fill_null(fill)
 
 
-def _is_struct(tensor: NestedTensor) -> bool:
+def _is_struct(tensor: StructuredBase) -> bool:
     return not hasattr(tensor, "numpy")
 
 
@@ -39,7 +39,7 @@ def _below(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-def _tensors(tensor: NestedTensor, path: str, wanted: str) -> Any:
+def _tensors(tensor: StructuredBase, path: str, wanted: str) -> Any:
     """As Tensors and RaggedTensors; structs as dicts."""
     if not _is_struct(tensor):
         return leaf_tensor(tensor, path, wanted)
@@ -50,12 +50,12 @@ def _tensors(tensor: NestedTensor, path: str, wanted: str) -> Any:
     return {name: _tensors(tensor[(name,)], _below(path, name), wanted) for name in names}
 
 
-def to_torch(tensor: NestedTensor) -> Any:
+def to_torch(tensor: StructuredBase) -> Any:
     """See Conversions.to_torch."""
     return _to_torch(_tensors(tensor, "", "a torch tensor"))
 
 
-def to_jax(tensor: NestedTensor) -> Any:
+def to_jax(tensor: StructuredBase) -> Any:
     """See Conversions.to_jax."""
     return _to_jax(_tensors(tensor, "", "a JAX array"))
 
@@ -65,13 +65,13 @@ def to_jax(tensor: NestedTensor) -> Any:
 _TF_NAME = re.compile("[a-zA-Z][a-zA-Z0-9_]*")
 
 
-def to_tensorflow(tensor: NestedTensor) -> Any:
+def to_tensorflow(tensor: StructuredBase) -> Any:
     """See Conversions.to_tensorflow."""
     tf = need("tensorflow", "to_tensorflow()")
     return _to_tf(tf, tensor, "")
 
 
-def _to_tf(tf: Any, tensor: NestedTensor, path: str) -> Any:
+def _to_tf(tf: Any, tensor: StructuredBase, path: str) -> Any:
     if not _is_struct(tensor):
         return _tf_leaf(tf, tensor, path)
     refuse_null_lists(tensor, path, "a TensorFlow tensor")
@@ -93,7 +93,7 @@ def _to_tf(tf: Any, tensor: NestedTensor, path: str) -> Any:
     return _tf_rows(tensor, made, lambda made, rows: made.partition_outer_dimension(rows))
 
 
-def _tf_rows(tensor: NestedTensor, made: Any, partition: Any) -> Any:
+def _tf_rows(tensor: StructuredBase, made: Any, partition: Any) -> Any:
     """Divides the outer dimension of `made` into the tensor's dimensions, inner ones first."""
     partitions = need("tensorflow", "to_tensorflow()").experimental.RowPartition
     for dim in reversed(range(1, tensor.rank)):
@@ -108,7 +108,7 @@ def _tf_rows(tensor: NestedTensor, made: Any, partition: Any) -> Any:
     return made
 
 
-def _tf_leaf(tf: Any, tensor: NestedTensor, path: str) -> Any:
+def _tf_leaf(tf: Any, tensor: StructuredBase, path: str) -> Any:
     parts = parts_of(tensor, path, "a TensorFlow tensor")
     values: Any = parts.values
     is_text = isinstance(values, _core.Tensor) and values.dtype == "bytes"
@@ -132,7 +132,7 @@ def _tf_leaf(tf: Any, tensor: NestedTensor, path: str) -> Any:
 
 
 def to_keyed_jagged(
-    tensor: NestedTensor, keys: Iterable[Path], weights: Iterable[Path] | None
+    tensor: StructuredBase, keys: Iterable[Path], weights: Iterable[Path] | None
 ) -> Any:
     """See StructConversions.to_keyed_jagged."""
     torchrec = need("torchrec.sparse.jagged_tensor", "to_keyed_jagged()", "torchrec")
@@ -155,7 +155,7 @@ def _paths(paths: Iterable[Path]) -> list[Path]:
     return list(paths)
 
 
-def _jagged(torch: Any, tensor: NestedTensor, path: Path) -> tuple[Any, Any]:
+def _jagged(torch: Any, tensor: StructuredBase, path: Path) -> tuple[Any, Any]:
     """The values of a field, and how many each row has."""
     field = tensor[path]
     name = path if isinstance(path, str) else ".".join(path)
@@ -174,7 +174,7 @@ def _jagged(torch: Any, tensor: NestedTensor, path: Path) -> tuple[Any, Any]:
     return values, torch.from_numpy(as_numpy(field.row_splits[0]).copy()).diff()
 
 
-def to_torch_leaf(tensor: NestedTensor, path: str) -> Any:
+def to_torch_leaf(tensor: StructuredBase, path: str) -> Any:
     """Numbers in PyTorch."""
     made = _to_torch(leaf_tensor(tensor, path, "a torch tensor"))
     if not hasattr(made, "data_ptr"):
@@ -183,7 +183,7 @@ def to_torch_leaf(tensor: NestedTensor, path: str) -> Any:
 
 
 def _weights(
-    torch: Any, tensor: NestedTensor, keys: list[Path], weights: list[Path], lengths: Any
+    torch: Any, tensor: StructuredBase, keys: list[Path], weights: list[Path], lengths: Any
 ) -> list[Any]:
     if len(weights) != len(keys):
         raise ArgumentError(f"{len(weights)} weights, expected one for each of {len(keys)} keys")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._base.public import public_in
-from .._core import NestedTensor
+from .._core import StructuredBase
 from .constant import constant
 from .fields import from_fields
 from .tensor import StructuredTensor
@@ -109,7 +109,7 @@ def constant_value(value: object, spec: Spec | None = None) -> Any:
     return value_of(constant(value, spec))
 
 
-def value_of(tensor: NestedTensor) -> Any:
+def value_of(tensor: StructuredBase) -> Any:
     import numpy as np
 
     if isinstance(tensor, StructuredTensor):

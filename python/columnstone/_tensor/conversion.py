@@ -174,7 +174,7 @@ def converted(
     """The same structure with every tensor converted; a structured tensor is a dict of its fields.
     Without functions of their own, sparse and
     ragged tensors stay what they are, and their parts are converted."""
-    if isinstance(tensors, _core.NestedTensor):
+    if isinstance(tensors, _core.StructuredBase):
         tensors = flat_tensors(tensors)
     if isinstance(tensors, Mapping):
         made = {name: converted(t, dense, sparse, ragged) for name, t in tensors.items()}
@@ -188,7 +188,7 @@ def converted(
     return dense(tensors)
 
 
-def flat_tensors(tensor: _core.NestedTensor, path: str = "") -> Any:
+def flat_tensors(tensor: _core.StructuredBase, path: str = "") -> Any:
     """As the tensors that sources give: of a structured tensor a dict of the fields, which may be
     structured again, of a leaf tensor a Tensor or a RaggedTensor. UnsupportedError for a scalar."""
     if tensor.rank == 0:

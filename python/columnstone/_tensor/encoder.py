@@ -117,7 +117,7 @@ def _core_tensor(name: str, value: Any) -> CoreTensor:
     """The extension's tuple of a tensor of any library."""
     if not isinstance(name, str):
         raise TypeError(f"the name of a tensor is a str, not {type(name).__name__}")
-    if isinstance(value, _core.NestedTensor):
+    if isinstance(value, _core.StructuredBase):
         value = flat_tensors(value, name)
     if isinstance(value, Mapping):
         return name, "structured", None, None, None, (), core_tensors(value)
@@ -168,13 +168,13 @@ def _ragged_parts(name: str, value: Any) -> tuple[Any, list[Any]] | None:
 
 
 def _torch_nested_parts(name: str, value: Any) -> tuple[Any, list[Any]]:
-    """The rows of a nested tensor differ in their first dimension."""
+    """The rows of a structured tensor differ in their first dimension."""
     import numpy as np
 
     rows = [_numpy(row) for row in value.unbind()]
     if any(row.ndim == 0 or row.shape[1:] != rows[0].shape[1:] for row in rows):
         raise UnsupportedError(
-            "a nested tensor whose rows differ in more than their first dimension", path=name
+            "a structured tensor whose rows differ in more than their first dimension", path=name
         )
     splits: Any = np.zeros(len(rows) + 1, dtype=np.int64)
     np.cumsum([len(row) for row in rows], out=splits[1:])

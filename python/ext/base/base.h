@@ -49,16 +49,16 @@ typedef struct cst__py_state {
   PyTypeObject *index_type;
   PyTypeObject *dataset_type;
   PyTypeObject *loader_type;
-  PyTypeObject *nested_type;
+  PyTypeObject *structured_type;
   PyTypeObject *query_type;
   PyTypeObject *view_type;
-  PyObject *structured_class; /* the classes of nested_type, once _struct.tensor is loaded */
+  PyObject *structured_class; /* the classes of structured_type, once _struct.tensor is loaded */
   PyObject *leaf_class;
   int64_t views_left; /* items that list views may still hold, of what becomes Python's values */
   PyObject *errors[CST__PY_NUM_ERRORS]; /* the exception class of each status */
-  PyObject *index_error;                /* CST_INVALID_ARGUMENT of an index of a nested tensor */
-  PyObject *field_error;                /* CST_NOT_FOUND of a field */
-  cst__py_gate *gate;                   /* never freed: threads may look at it until the very end */
+  PyObject *index_error; /* CST_INVALID_ARGUMENT of an index of a structured tensor */
+  PyObject *field_error; /* CST_NOT_FOUND of a field */
+  cst__py_gate *gate;    /* never freed: threads may look at it until the very end */
 } cst__py_state;
 
 /* The state of the module that made the type of `self`. */

@@ -46,7 +46,7 @@ static int fill_updates(cst__py_state *state, const path_list *paths, PyObject *
     PyObject *value = PyTuple_GetItem(values, i);
     updates[i] = (cst_field_update){paths->items[i].path, NULL};
     if (value != Py_None) {
-      updates[i].value = cst__py_nested_need(state, value);
+      updates[i].value = cst__py_structured_need(state, value);
       if (updates[i].value == NULL) {
         return -1;
       }
@@ -72,20 +72,20 @@ static PyObject *edit_update(cst__py_state *state, const cst_structured *tensor,
   status = cst_structured_update(tensor, updates, (size_t)paths->count, &made, &error);
   Py_END_ALLOW_THREADS
   free(updates);
-  return cst__py_nested_finish(state, status, &error, made);
+  return cst__py_structured_finish(state, status, &error, made);
 }
 
-PyObject *cst__py_nested_update(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_update(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *object;
   PyObject *paths;
   PyObject *values;
   path_list list;
-  if (!PyArg_ParseTuple(args, "OO!O!:nested_update", &object, &PyTuple_Type, &paths, &PyTuple_Type,
-                        &values)) {
+  if (!PyArg_ParseTuple(args, "OO!O!:structured_update", &object, &PyTuple_Type, &paths,
+                        &PyTuple_Type, &values)) {
     return NULL;
   }
-  const cst_structured *tensor = cst__py_nested_need(state, object);
+  const cst_structured *tensor = cst__py_structured_need(state, object);
   if (tensor == NULL || path_list_init(&list, tensor, paths) < 0) {
     return NULL;
   }
@@ -101,7 +101,7 @@ PyObject *cst__py_nested_update(PyObject *module, PyObject *args) {
 
 /* ---- with_only ---- */
 
-PyObject *cst__py_nested_only(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_only(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *object;
   PyObject *paths;
@@ -109,10 +109,10 @@ PyObject *cst__py_nested_only(PyObject *module, PyObject *args) {
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "OO!:nested_only", &object, &PyTuple_Type, &paths)) {
+  if (!PyArg_ParseTuple(args, "OO!:structured_only", &object, &PyTuple_Type, &paths)) {
     return NULL;
   }
-  const cst_structured *tensor = cst__py_nested_need(state, object);
+  const cst_structured *tensor = cst__py_structured_need(state, object);
   if (tensor == NULL || path_list_init(&list, tensor, paths) < 0) {
     return NULL;
   }
@@ -129,22 +129,22 @@ PyObject *cst__py_nested_only(PyObject *module, PyObject *args) {
   Py_END_ALLOW_THREADS
   free(plain);
   path_list_reset(&list);
-  return cst__py_nested_finish(state, status, &error, made);
+  return cst__py_structured_finish(state, status, &error, made);
 }
 
 /* ---- apply ---- */
 
-PyObject *cst__py_nested_with_elements(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_with_elements(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *object;
   PyObject *elements;
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "OO:nested_with_elements", &object, &elements)) {
+  if (!PyArg_ParseTuple(args, "OO:structured_with_elements", &object, &elements)) {
     return NULL;
   }
-  const cst_structured *tensor = cst__py_nested_need(state, object);
+  const cst_structured *tensor = cst__py_structured_need(state, object);
   const cst_array *array = tensor == NULL ? NULL : cst__py_table_handle_of(state, elements);
   if (array == NULL) {
     return NULL;
@@ -152,18 +152,18 @@ PyObject *cst__py_nested_with_elements(PyObject *module, PyObject *args) {
   Py_BEGIN_ALLOW_THREADS
   status = cst_structured_with_elements(tensor, array, &made, &error);
   Py_END_ALLOW_THREADS
-  return cst__py_nested_finish(state, status, &error, made);
+  return cst__py_structured_finish(state, status, &error, made);
 }
 
-PyObject *cst__py_nested_steps(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_steps(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *object;
   PyObject *key;
   cst__py_path path;
-  if (!PyArg_ParseTuple(args, "OO:nested_steps", &object, &key)) {
+  if (!PyArg_ParseTuple(args, "OO:structured_steps", &object, &key)) {
     return NULL;
   }
-  const cst_structured *tensor = cst__py_nested_need(state, object);
+  const cst_structured *tensor = cst__py_structured_need(state, object);
   if (tensor == NULL ||
       cst__py_path_init(&path, cst_array_schema(cst_structured_array(tensor)), key) < 0) {
     return NULL;

@@ -4,7 +4,7 @@
 
 #include "ext/structured/structured.h"
 
-PyObject *cst__py_nested_gather(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_gather(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *objects[2];
   int axis;
@@ -12,18 +12,20 @@ PyObject *cst__py_nested_gather(PyObject *module, PyObject *args) {
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "OOii:nested_gather", &objects[0], &objects[1], &axis, &batch_dims)) {
+  if (!PyArg_ParseTuple(args, "OOii:structured_gather", &objects[0], &objects[1], &axis,
+                        &batch_dims)) {
     return NULL;
   }
-  const cst_structured *tensor = cst__py_nested_need(state, objects[0]);
-  const cst_structured *indices = tensor == NULL ? NULL : cst__py_nested_need(state, objects[1]);
+  const cst_structured *tensor = cst__py_structured_need(state, objects[0]);
+  const cst_structured *indices =
+      tensor == NULL ? NULL : cst__py_structured_need(state, objects[1]);
   if (indices == NULL) {
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS
   status = cst_structured_gather(tensor, indices, axis, batch_dims, &made, &error);
   Py_END_ALLOW_THREADS
-  return cst__py_nested_finish_index(state, status, &error, made);
+  return cst__py_structured_finish_index(state, status, &error, made);
 }
 
 /* Functions of two tensors and a number. */
@@ -37,25 +39,25 @@ static PyObject *call_by(PyObject *module, PyObject *args, by_function function)
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "OOi:nested_choose", &objects[0], &objects[1], &number)) {
+  if (!PyArg_ParseTuple(args, "OOi:structured_choose", &objects[0], &objects[1], &number)) {
     return NULL;
   }
-  const cst_structured *tensor = cst__py_nested_need(state, objects[0]);
-  const cst_structured *by = tensor == NULL ? NULL : cst__py_nested_need(state, objects[1]);
+  const cst_structured *tensor = cst__py_structured_need(state, objects[0]);
+  const cst_structured *by = tensor == NULL ? NULL : cst__py_structured_need(state, objects[1]);
   if (by == NULL) {
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS
   status = function(tensor, by, number, &made, &error);
   Py_END_ALLOW_THREADS
-  return cst__py_nested_finish_index(state, status, &error, made);
+  return cst__py_structured_finish_index(state, status, &error, made);
 }
 
-PyObject *cst__py_nested_gather_nd(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_gather_nd(PyObject *module, PyObject *args) {
   return call_by(module, args, cst_structured_gather_nd);
 }
 
-PyObject *cst__py_nested_boolean_mask(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_boolean_mask(PyObject *module, PyObject *args) {
   return call_by(module, args, cst_structured_boolean_mask);
 }
 
@@ -70,17 +72,17 @@ static int read_axes(PyObject *tuple, int *axes) {
   return 0;
 }
 
-PyObject *cst__py_nested_reverse(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_reverse(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *object;
   PyObject *tuple;
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "OO!:nested_reverse", &object, &PyTuple_Type, &tuple)) {
+  if (!PyArg_ParseTuple(args, "OO!:structured_reverse", &object, &PyTuple_Type, &tuple)) {
     return NULL;
   }
-  const cst_structured *tensor = cst__py_nested_need(state, object);
+  const cst_structured *tensor = cst__py_structured_need(state, object);
   size_t count = (size_t)PyTuple_Size(tuple);
   int *axes = tensor == NULL ? NULL : calloc(count + 1, sizeof *axes);
   if (axes == NULL) {
@@ -94,41 +96,42 @@ PyObject *cst__py_nested_reverse(PyObject *module, PyObject *args) {
   status = cst_structured_reverse(tensor, axes, count, &made, &error);
   Py_END_ALLOW_THREADS
   free(axes);
-  return cst__py_nested_finish(state, status, &error, made);
+  return cst__py_structured_finish(state, status, &error, made);
 }
 
-PyObject *cst__py_nested_mask(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_mask(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *objects[2];
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "OO:nested_mask", &objects[0], &objects[1])) {
+  if (!PyArg_ParseTuple(args, "OO:structured_mask", &objects[0], &objects[1])) {
     return NULL;
   }
-  const cst_structured *tensor = cst__py_nested_need(state, objects[0]);
-  const cst_structured *condition = tensor == NULL ? NULL : cst__py_nested_need(state, objects[1]);
+  const cst_structured *tensor = cst__py_structured_need(state, objects[0]);
+  const cst_structured *condition =
+      tensor == NULL ? NULL : cst__py_structured_need(state, objects[1]);
   if (condition == NULL) {
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS
   status = cst_structured_mask(tensor, condition, &made, &error);
   Py_END_ALLOW_THREADS
-  return cst__py_nested_finish_index(state, status, &error, made);
+  return cst__py_structured_finish_index(state, status, &error, made);
 }
 
-PyObject *cst__py_nested_where(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_where(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *objects[3];
   const cst_structured *tensors[3];
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "OOO:nested_where", &objects[0], &objects[1], &objects[2])) {
+  if (!PyArg_ParseTuple(args, "OOO:structured_where", &objects[0], &objects[1], &objects[2])) {
     return NULL;
   }
   for (int i = 0; i < 3; i++) {
-    tensors[i] = cst__py_nested_need(state, objects[i]);
+    tensors[i] = cst__py_structured_need(state, objects[i]);
     if (tensors[i] == NULL) {
       return NULL;
     }
@@ -136,20 +139,20 @@ PyObject *cst__py_nested_where(PyObject *module, PyObject *args) {
   Py_BEGIN_ALLOW_THREADS
   status = cst_structured_where(tensors[0], tensors[1], tensors[2], &made, &error);
   Py_END_ALLOW_THREADS
-  return cst__py_nested_finish_index(state, status, &error, made);
+  return cst__py_structured_finish_index(state, status, &error, made);
 }
 
-PyObject *cst__py_nested_true_places(PyObject *module, PyObject *object) {
+PyObject *cst__py_structured_true_places(PyObject *module, PyObject *object) {
   cst__py_state *state = PyModule_GetState(module);
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
-  const cst_structured *condition = cst__py_nested_need(state, object);
+  const cst_structured *condition = cst__py_structured_need(state, object);
   if (condition == NULL) {
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS
   status = cst_structured_true_places(condition, &made, &error);
   Py_END_ALLOW_THREADS
-  return cst__py_nested_finish(state, status, &error, made);
+  return cst__py_structured_finish(state, status, &error, made);
 }

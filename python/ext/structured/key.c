@@ -174,7 +174,7 @@ static int read_list(key_reader *r, PyObject *list) {
 }
 
 static int read_other(key_reader *r, PyObject *object) {
-  const cst_structured *tensor = cst__py_nested_view(r->state, object);
+  const cst_structured *tensor = cst__py_structured_view(r->state, object);
   if (tensor != NULL) {
     return read_tensor(r, tensor);
   }
@@ -231,14 +231,15 @@ static int read_item(key_reader *r, PyObject *object) {
 static PyObject *index_finish(cst__py_state *state, cst_status status, const cst_error *error,
                               cst_structured *made) {
   if (status != CST_SCHEMA) {
-    return cst__py_nested_finish_index(state, status, error, made);
+    return cst__py_structured_finish_index(state, status, error, made);
   }
   cst_error not_found = *error;
   not_found.code = CST_NOT_FOUND;
   return cst__py_raise_as(state->field_error, &not_found);
 }
 
-static PyObject *index_by(cst__py_nested_object *self, const cst_index_item *items, size_t count) {
+static PyObject *index_by(cst__py_structured_object *self, const cst_index_item *items,
+                          size_t count) {
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
@@ -261,7 +262,7 @@ static void reset_items(key_item *held, size_t count) {
 
 enum { FEW_ITEMS = 8 };
 
-static PyObject *index_items(cst__py_nested_object *self, PyObject **objects, size_t count) {
+static PyObject *index_items(cst__py_structured_object *self, PyObject **objects, size_t count) {
   cst_index_item few[FEW_ITEMS];
   key_item few_held[FEW_ITEMS] = {{0}};
   bool is_few = count <= FEW_ITEMS;
@@ -291,7 +292,7 @@ static PyObject *index_items(cst__py_nested_object *self, PyObject **objects, si
   return result;
 }
 
-static PyObject *index_field(cst__py_nested_object *self, PyObject *name) {
+static PyObject *index_field(cst__py_structured_object *self, PyObject *name) {
   cst__py_path path;
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
@@ -314,7 +315,7 @@ static bool is_path(PyObject *tuple) {
   return all;
 }
 
-static PyObject *index_tuple(cst__py_nested_object *self, PyObject *tuple) {
+static PyObject *index_tuple(cst__py_structured_object *self, PyObject *tuple) {
   PyObject *few[FEW_ITEMS];
   size_t count = (size_t)PyTuple_Size(tuple);
   PyObject **objects = count <= FEW_ITEMS ? few : calloc(count, sizeof(PyObject *));
@@ -331,8 +332,8 @@ static PyObject *index_tuple(cst__py_nested_object *self, PyObject *tuple) {
   return result;
 }
 
-PyObject *cst__py_nested_subscript(PyObject *object, PyObject *key) {
-  cst__py_nested_object *self = (cst__py_nested_object *)object;
+PyObject *cst__py_structured_subscript(PyObject *object, PyObject *key) {
+  cst__py_structured_object *self = (cst__py_structured_object *)object;
   if (PyUnicode_Check(key)) {
     return index_field(self, key);
   }

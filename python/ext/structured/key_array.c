@@ -194,7 +194,7 @@ int cst__py_key_buffer(cst__py_state *state, PyObject *object, cst__py_key_array
     PyOS_snprintf(error.message, sizeof error.message,
                   "an index is an array of integers or bools, not of the format '%.20s'",
                   buffer.format != NULL ? buffer.format : "B");
-    cst__py_nested_finish_index(state, CST_INVALID_ARGUMENT, &error, NULL);
+    cst__py_structured_finish_index(state, CST_INVALID_ARGUMENT, &error, NULL);
   } else if (is_single_integer(&buffer, letter)) {
     out->is_single = true;
     widen(&buffer, strchr("bhilqn", letter) != NULL, buffer.buf, 1, &out->single);

@@ -174,16 +174,16 @@ static const struct ArrowSchema *preview_element(const cst_structured *tensor) {
   return schema;
 }
 
-PyObject *cst__py_nested_preview(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_preview(PyObject *module, PyObject *args) {
   previewer p = {.state = PyModule_GetState(module)};
   PyObject *object;
   cst_error error = CST_ERROR_INIT;
   struct ArrowArray array;
-  if (!PyArg_ParseTuple(args, "O!LLLLL:nested_preview", p.state->nested_type, &object, &p.field,
-                        &p.rows, &p.items, &p.values, &p.size)) {
+  if (!PyArg_ParseTuple(args, "O!LLLLL:structured_preview", p.state->structured_type, &object,
+                        &p.field, &p.rows, &p.items, &p.values, &p.size)) {
     return NULL;
   }
-  const cst_structured *tensor = cst__py_nested_view(p.state, object);
+  const cst_structured *tensor = cst__py_structured_view(p.state, object);
   if (p.field >= 0) {
     p.element = preview_element(tensor);
     if (!cst_structured_is_struct(tensor) || p.field >= p.element->n_children) {

@@ -1,4 +1,4 @@
-/* Nested tensors: the type NestedTensor, of which StructuredTensor and LeafTensor are made in
+/* Structured tensors: the type StructuredBase, of which StructuredTensor and LeafTensor are made in
  * columnstone._struct.tensor.
  */
 #ifndef COLUMNSTONE_PYTHON_STRUCTURED_H
@@ -8,57 +8,57 @@
 
 #include "ext/base/base.h"
 
-typedef struct cst__py_nested_object {
+typedef struct cst__py_structured_object {
   PyObject_HEAD cst__py_state *state; /* a class made in Python does not lead to it */
   cst_structured *tensor;
   PyObject *array; /* Array; NULL until one is asked for */
   PyObject *shape; /* tuple, likewise */
-} cst__py_nested_object;
+} cst__py_structured_object;
 
-/* ---- nested.c ---- */
+/* ---- structured.c ---- */
 
 /* An object of the class that fits, which takes the tensor over, also on failure. */
-PyObject *cst__py_nested_wrap(cst__py_state *state, cst_structured *tensor);
+PyObject *cst__py_structured_wrap(cst__py_state *state, cst_structured *tensor);
 /* The tensor of an object, borrowed; NULL, without an exception, for objects of other types. */
-const cst_structured *cst__py_nested_view(cst__py_state *state, PyObject *object);
+const cst_structured *cst__py_structured_view(cst__py_state *state, PyObject *object);
 /* The same; NULL with TypeError. */
-const cst_structured *cst__py_nested_need(cst__py_state *state, PyObject *object);
+const cst_structured *cst__py_structured_need(cst__py_state *state, PyObject *object);
 /* What a call has made, or its exception. */
-PyObject *cst__py_nested_finish(cst__py_state *state, cst_status status, const cst_error *error,
-                                cst_structured *made);
+PyObject *cst__py_structured_finish(cst__py_state *state, cst_status status, const cst_error *error,
+                                    cst_structured *made);
 
 /* The same of indexing, where an argument that does not fit is an IndexError too. */
-PyObject *cst__py_nested_finish_index(cst__py_state *state, cst_status status,
-                                      const cst_error *error, cst_structured *made);
+PyObject *cst__py_structured_finish_index(cst__py_state *state, cst_status status,
+                                          const cst_error *error, cst_structured *made);
 
 /* Functions of the module, see _core.pyi. */
-PyObject *cst__py_nested_new(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_classes(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_new(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_classes(PyObject *module, PyObject *args);
 
 /* ---- elements.c: functions of the module, see _core.pyi ---- */
 
-PyObject *cst__py_nested_gather(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_gather_nd(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_boolean_mask(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_reverse(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_mask(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_where(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_true_places(PyObject *module, PyObject *object);
+PyObject *cst__py_structured_gather(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_gather_nd(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_boolean_mask(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_reverse(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_mask(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_where(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_true_places(PyObject *module, PyObject *object);
 
 /* ---- arrange.c: functions of the module, see _core.pyi ---- */
 
-PyObject *cst__py_nested_concat(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_stack(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_tile(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_expand_dims(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_row_lengths(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_squeeze(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_merge_dims(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_partition(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_like(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_test_null(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_drop_null(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_fill_null(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_concat(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_stack(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_tile(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_expand_dims(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_row_lengths(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_squeeze(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_merge_dims(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_partition(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_like(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_test_null(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_drop_null(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_fill_null(PyObject *module, PyObject *args);
 
 /* ---- path.c ---- */
 
@@ -101,30 +101,30 @@ int cst__py_key_bool(cst__py_state *state, bool value, cst__py_key_array *out);
 /* ---- key.c ---- */
 
 /* tensor[key]. */
-PyObject *cst__py_nested_subscript(PyObject *self, PyObject *key);
+PyObject *cst__py_structured_subscript(PyObject *self, PyObject *key);
 
 /* ---- edit.c ---- */
 
 /* Functions of the module, see _core.pyi. */
-PyObject *cst__py_nested_update(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_only(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_with_elements(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_steps(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_update(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_only(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_with_elements(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_steps(PyObject *module, PyObject *args);
 
 /* ---- preview.c: functions of the module, see _core.pyi ---- */
 
-PyObject *cst__py_nested_preview(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_preview(PyObject *module, PyObject *args);
 PyObject *cst__py_type_tree(PyObject *module, PyObject *args);
 
 /* ---- transfer.c ---- */
 
 /* Functions of the module, see _core.pyi. */
-PyObject *cst__py_nested_promote(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_broadcast(PyObject *module, PyObject *args);
-PyObject *cst__py_nested_promote_and_broadcast(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_promote(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_broadcast(PyObject *module, PyObject *args);
+PyObject *cst__py_structured_promote_and_broadcast(PyObject *module, PyObject *args);
 
 /* ---- the type ---- */
 
-extern PyType_Spec cst__py_nested_spec;
+extern PyType_Spec cst__py_structured_spec;
 
 #endif /* COLUMNSTONE_PYTHON_STRUCTURED_H */

@@ -90,7 +90,7 @@ static PyObject *transfer_fields(PyObject *module, PyObject *args, transfer_call
   if (!PyArg_ParseTuple(args, "OO!p", &object, &PyTuple_Type, &copies, &replace)) {
     return NULL;
   }
-  const cst_structured *tensor = cst__py_nested_need(state, object);
+  const cst_structured *tensor = cst__py_structured_need(state, object);
   if (tensor == NULL || transfer_init(state, &list, tensor, copies, replace != 0) < 0) {
     return NULL;
   }
@@ -98,17 +98,17 @@ static PyObject *transfer_fields(PyObject *module, PyObject *args, transfer_call
   status = call(tensor, list.copies, (size_t)list.count, &made, &error);
   Py_END_ALLOW_THREADS
   transfer_reset(&list);
-  return cst__py_nested_finish(state, status, &error, made);
+  return cst__py_structured_finish(state, status, &error, made);
 }
 
-PyObject *cst__py_nested_promote(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_promote(PyObject *module, PyObject *args) {
   return transfer_fields(module, args, cst_structured_promote);
 }
 
-PyObject *cst__py_nested_broadcast(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_broadcast(PyObject *module, PyObject *args) {
   return transfer_fields(module, args, cst_structured_broadcast);
 }
 
-PyObject *cst__py_nested_promote_and_broadcast(PyObject *module, PyObject *args) {
+PyObject *cst__py_structured_promote_and_broadcast(PyObject *module, PyObject *args) {
   return transfer_fields(module, args, cst_structured_promote_and_broadcast);
 }

@@ -95,7 +95,7 @@ typedef struct cst__oneof_state {
 
 /* A cast of an Any. */
 typedef struct cst__cast {
-  const cst__plan_field *field;
+  const cst__message_plan_field *field;
   cst__builder *values;
   cst__node *node;
 } cst__cast;
@@ -134,7 +134,7 @@ struct cst__node {
                                 are stepped over as fields are that nobody wants */
   cst__oneof_state *oneofs;
   cst__builder *unknown; /* NULL: unknown fields are not wanted */
-  const cst__plan_node *plan;
+  const cst__message_plan_node *plan;
   cst__cast *casts;
   size_t num_casts;
 };
@@ -330,7 +330,7 @@ bool cst__loop_keys_differ(const cst__loop_entry *map);
 
 /* The message in normal form, with readable bytes after it; `bytes` may be what an earlier call
  * gave. Fails for what is malformed. */
-cst_status cst__loop_normalise(cst__loop *loop, const cst__plan_node *node, cst_bytes message,
-                               cst_bytes *out);
+cst_status cst__loop_normalise(cst__loop *loop, const cst__message_plan_node *node,
+                               cst_bytes message, cst_bytes *out);
 
 #endif /* MESSAGE_DECODE_MESSAGE_LOOP_H */

@@ -22,7 +22,7 @@ typedef struct plan_maker {
 
 /* Where a message is used: in a node, with what is wanted of it, for a struct of this type. */
 typedef struct usage {
-  const cst__plan_node *parent;
+  const cst__message_plan_node *parent;
   cst__wanted *wanted;
   cst__type *type;
 } usage;
@@ -40,7 +40,7 @@ static void *take_zero(plan_maker *m, size_t count, size_t size) {
 }
 
 static cst_status make_node(plan_maker *m, const cst__message_def *def, usage use,
-                            cst__plan_node **out);
+                            cst__message_plan_node **out);
 
 /* ---- which fields ---- */
 
@@ -111,12 +111,12 @@ static cst_status choose_wanted(plan_maker *m, const cst__message_def *def, cst_
 
 /* ---- one field ---- */
 
-static bool is_deep(const plan_maker *m, const cst__plan_node *parent,
+static bool is_deep(const plan_maker *m, const cst__message_plan_node *parent,
                     const cst__message_def *message) {
   int32_t recursion = m->plan->options.recursion;
   int32_t limit = recursion < 0 ? 0 : recursion;
   int32_t count = 0;
-  for (const cst__plan_node *node = parent; node != NULL; node = node->parent) {
+  for (const cst__message_plan_node *node = parent; node != NULL; node = node->parent) {
     count += node->def == message;
   }
   return count > limit || m->depth > MAX_TYPE_DEPTH;
@@ -132,8 +132,8 @@ static cst_status fail_below(plan_maker *m, const cst__wanted *wanted) {
 }
 
 /* One value of a field. */
-static cst_status make_value(plan_maker *m, cst__plan_node *node, cst__plan_field *field,
-                             cst__wanted *wanted, cst__type *type) {
+static cst_status make_value(plan_maker *m, cst__message_plan_node *node,
+                             cst__message_plan_field *field, cst__wanted *wanted, cst__type *type) {
   bool is_struct = field->kind == CST__KIND_MESSAGE || field->kind == CST__KIND_ANY;
   if (is_struct && wanted->name[0] == '\0' && is_deep(m, node, field->def->message)) {
     field->kind = CST__KIND_RAW;
@@ -148,16 +148,16 @@ static cst_status make_value(plan_maker *m, cst__plan_node *node, cst__plan_fiel
 }
 
 /* The node of a map's entries. Of a map all keys are wanted; a path may choose in the values. */
-static cst_status make_map(plan_maker *m, cst__plan_node *node, cst__plan_field *field,
-                           cst__wanted *wanted, cst__type *type) {
+static cst_status make_map(plan_maker *m, cst__message_plan_node *node,
+                           cst__message_plan_field *field, cst__wanted *wanted, cst__type *type) {
   cst__type *entries;
   const cst__message_def *def = field->def->message;
-  cst__plan_node *child = field->child = take_zero(m, 1, sizeof *child);
+  cst__message_plan_node *child = field->child = take_zero(m, 1, sizeof *child);
   CST__TRY(cst__message_map_type(m->plan, type, &entries, m->error));
   if (child == NULL || (child->fields = take_zero(m, 2, sizeof *child->fields)) == NULL) {
     return CST_NO_MEMORY;
   }
-  *child = (cst__plan_node){
+  *child = (cst__message_plan_node){
       .def = def, .parent = node, .type = entries, .fields = child->fields, .num_fields = 2};
   cst__wanted *steps[2] = {(cst__wanted *)(uintptr_t)&all_of_it,
                            (cst__wanted *)(uintptr_t)&all_of_it};
@@ -170,7 +170,7 @@ static cst_status make_map(plan_maker *m, cst__plan_node *node, cst__plan_field 
     steps[found == &def->fields[1]] = step;
   }
   for (size_t i = 0; i < 2; i++) {
-    cst__plan_field *part = &child->fields[i];
+    cst__message_plan_field *part = &child->fields[i];
     part->def = &def->fields[i];
     part->kind = cst__message_kind(&m->plan->options, part->def);
     m->depth += 2;
@@ -206,8 +206,9 @@ static cst_status number_field(plan_maker *m, const cst__field_def *def, cst__ty
   return CST_OK;
 }
 
-static cst_status make_field_column(plan_maker *m, cst__plan_node *node, cst__plan_field *field,
-                                    cst__wanted *wanted, cst__type *type) {
+static cst_status make_field_column(plan_maker *m, cst__message_plan_node *node,
+                                    cst__message_plan_field *field, cst__wanted *wanted,
+                                    cst__type *type) {
   const cst__field_def *def = field->def;
   field->kind = cst__message_kind(&m->plan->options, def);
   field->absent_is_null = cst__message_has_null(&m->plan->options, def);
@@ -234,8 +235,8 @@ static cst_status make_field_column(plan_maker *m, cst__plan_node *node, cst__pl
 /* ---- casts of Anys ---- */
 
 /* "(shop.Event)", or "(type.googleapis.com/shop.Event)": the struct that an Any may hold. */
-static cst_status make_cast(plan_maker *m, cst__plan_node *node, cst__plan_field *field,
-                            cst__wanted *wanted, cst__type *type) {
+static cst_status make_cast(plan_maker *m, cst__message_plan_node *node,
+                            cst__message_plan_field *field, cst__wanted *wanted, cst__type *type) {
   const cst__message_def *def;
   CST__TRY(cst__message_cast(m->plan->options.descriptors, wanted->name, &def, m->error));
   field->kind = CST__KIND_MESSAGE;
@@ -246,7 +247,7 @@ static cst_status make_cast(plan_maker *m, cst__plan_node *node, cst__plan_field
 
 /* ---- the tables of the slow way ---- */
 
-static cst__field_def pruned_field(plan_maker *m, const cst__plan_field *field) {
+static cst__field_def pruned_field(plan_maker *m, const cst__message_plan_field *field) {
   cst__field_def pruned = *field->def;
   if (field->kind == CST__KIND_BYTES) {
     pruned.flags &= (uint8_t)~CST__FIELD_UTF8;
@@ -278,10 +279,10 @@ static cst__field_def sibling_field(const cst__field_def *def) {
   return pruned;
 }
 
-static cst_status prune(plan_maker *m, cst__plan_node *node) {
+static cst_status prune(plan_maker *m, cst__message_plan_node *node) {
   const cst__message_def *def = node->def;
   cst__field_def *fields = take_zero(m, def->num_fields, sizeof *fields);
-  const cst__plan_field **chosen = take_zero(m, def->num_fields, sizeof *chosen);
+  const cst__message_plan_field **chosen = take_zero(m, def->num_fields, sizeof *chosen);
   bool *in_oneofs = take_zero(m, def->num_oneofs + 1, sizeof *in_oneofs);
   if (fields == NULL || chosen == NULL || in_oneofs == NULL) {
     return CST_NO_MEMORY;
@@ -338,7 +339,7 @@ static cst_status check_unknown_name(plan_maker *m, const cst__message_def *def)
 }
 
 static cst_status make_node(plan_maker *m, const cst__message_def *def, usage use,
-                            cst__plan_node **out) {
+                            cst__message_plan_node **out) {
   const cst_message_options *options = &m->plan->options;
   choice *choices;
   bool is_whole = use.wanted->num_below == 0 && !use.wanted->is_nothing;
@@ -353,17 +354,17 @@ static cst_status make_node(plan_maker *m, const cst__message_def *def, usage us
   CST__TRY(check_columns(m, count));
   CST__TRY(is_whole ? choose_all(m, def, &choices)
                     : choose_wanted(m, def, use.wanted, is_any, &choices));
-  cst__plan_node *node = take_zero(m, 1, sizeof *node);
-  cst__plan_field *fields = take_zero(m, count, sizeof *fields);
+  cst__message_plan_node *node = take_zero(m, 1, sizeof *node);
+  cst__message_plan_field *fields = take_zero(m, count, sizeof *fields);
   if (node == NULL || fields == NULL) {
     return CST_NO_MEMORY;
   }
-  *node = (cst__plan_node){.def = def,
-                           .parent = use.parent,
-                           .type = use.type,
-                           .fields = fields,
-                           .num_fields = count,
-                           .has_unknown = has_unknown};
+  *node = (cst__message_plan_node){.def = def,
+                                   .parent = use.parent,
+                                   .type = use.type,
+                                   .fields = fields,
+                                   .num_fields = count,
+                                   .has_unknown = has_unknown};
   CST__TRY(cst__type_set(use.type, "+s", &m->plan->arena, m->error));
   CST__TRY(cst__type_set_children(use.type, count + has_unknown, &m->plan->arena, m->error));
   m->depth++;
@@ -396,7 +397,7 @@ static cst_status make_node(plan_maker *m, const cst__message_def *def, usage us
 }
 
 /* After all nodes are made: a child's tables are there when its parent's are made. */
-static cst_status prune_all(plan_maker *m, cst__plan_node *node) {
+static cst_status prune_all(plan_maker *m, cst__message_plan_node *node) {
   for (size_t i = 0; i < node->num_fields; i++) {
     if (node->fields[i].child != NULL) {
       CST__TRY(prune_all(m, node->fields[i].child));

@@ -18,22 +18,22 @@
 
 /* ---- nodes ---- */
 
-typedef struct cst__plan_node cst__plan_node;
+typedef struct cst__message_plan_node cst__message_plan_node;
 
-typedef struct cst__plan_field {
+typedef struct cst__message_plan_field {
   const cst__field_def *def; /* NULL: a cast of an Any */
   cst__message_value_kind kind;
-  bool absent_is_null;   /* else zero, empty, or the default */
-  cst__plan_node *child; /* MESSAGE, ANY, MAP (of its entries); casts */
-} cst__plan_field;
+  bool absent_is_null;           /* else zero, empty, or the default */
+  cst__message_plan_node *child; /* MESSAGE, ANY, MAP (of its entries); casts */
+} cst__message_plan_field;
 
 /* A message on the way. */
-struct cst__plan_node {
+struct cst__message_plan_node {
   const cst__message_def *def;
-  const cst__plan_node *parent;
+  const cst__message_plan_node *parent;
   cst__message_def pruned; /* the tables of the slow way: what is wanted, other members of oneofs */
   const cst__type *type;   /* the struct; its children are those of `fields`, and `unknown` */
-  cst__plan_field *fields;
+  cst__message_plan_field *fields;
   size_t num_fields;
   bool has_unknown; /* the last child has the unknown fields */
 };
@@ -46,7 +46,7 @@ struct cst__message_plan {
   uint32_t column_flags;
   bool nullable_columns;
   cst__type type;
-  cst__plan_node *root;
+  cst__message_plan_node *root;
   size_t num_columns; /* of all levels */
 };
 

@@ -186,8 +186,8 @@ static cst_status explain_malformed(cst__loop *loop, cst_status status) {
   return status;
 }
 
-cst_status cst__loop_normalise(cst__loop *loop, const cst__plan_node *node, cst_bytes message,
-                               cst_bytes *out) {
+cst_status cst__loop_normalise(cst__loop *loop, const cst__message_plan_node *node,
+                               cst_bytes message, cst_bytes *out) {
   cst__message *tree = cst__message_new(&loop->scratch, &node->pruned);
   if (tree == NULL) {
     return cst__fail_memory(loop->error, sizeof *tree);

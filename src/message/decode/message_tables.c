@@ -20,8 +20,8 @@ static void *take_table(table_maker *t, size_t count, size_t size) {
   return out;
 }
 
-static cst_status make_tables(table_maker *t, const cst__plan_node *plan, cst__builder *rows,
-                              cst__node **out);
+static cst_status make_tables(table_maker *t, const cst__message_plan_node *plan,
+                              cst__builder *rows, cst__node **out);
 
 /* ---- tags ---- */
 
@@ -146,13 +146,13 @@ static cst_status make_enum(table_maker *t, cst__loop_entry *entry) {
 
 /* The column of a field of the node; NULL: nobody wants it. */
 typedef struct column {
-  const cst__plan_field *field;
+  const cst__message_plan_field *field;
   cst__builder *builder;
 } column;
 
 static cst_status fill_entry(table_maker *t, cst__node *node, cst__loop_entry *entry,
                              const column *col) {
-  const cst__plan_field *field = col->field;
+  const cst__message_plan_field *field = col->field;
   const cst__field_def *def = entry->def;
   bool is_list = cst__field_is_repeated(def);
   entry->kind = (uint8_t)field->kind;
@@ -328,7 +328,7 @@ static cst_status make_closing(table_maker *t, cst__node *node) {
 /* ---- nodes ---- */
 
 static cst_status make_casts(table_maker *t, cst__node *node) {
-  const cst__plan_node *plan = node->plan;
+  const cst__message_plan_node *plan = node->plan;
   node->casts = take_table(t, plan->num_fields, sizeof *node->casts);
   if (node->casts == NULL) {
     return CST_NO_MEMORY;
@@ -343,8 +343,8 @@ static cst_status make_casts(table_maker *t, cst__node *node) {
   return CST_OK;
 }
 
-static cst_status make_tables(table_maker *t, const cst__plan_node *plan, cst__builder *rows,
-                              cst__node **out) {
+static cst_status make_tables(table_maker *t, const cst__message_plan_node *plan,
+                              cst__builder *rows, cst__node **out) {
   const cst__message_def *def = plan->def;
   cst__node *node = take_table(t, 1, sizeof *node);
   column *columns = take_table(t, def->num_fields, sizeof *columns);

@@ -1,4 +1,4 @@
-"""What stands for a nested tensor where one is asked for."""
+"""What stands for a structured tensor where one is asked for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .. import _core
 from .._arrow.objects import is_arrow
 from .._arrow.table import array as array_of
 from .._base.errors import argument_error
-from .._core import NestedTensor, Tensor
+from .._core import StructuredBase, Tensor
 from .._tensor.tensor import RaggedTensor
 from .constant import array_of_ndarray, as_ndarray, constant, from_arrow, uniform_lists
 from .spec import LeafSpec
@@ -16,42 +16,43 @@ from .spec import LeafSpec
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .._core import Array, Nested
+    from .._core import AnyStructured, Array
 
 _SPLITS = LeafSpec([None], "int64", nullable=False)
 
 
-def as_nested(value: Any) -> Nested:
-    """A nested tensor as it is; tensors, and arrays of numpy, Arrow and others, as tensors whose
-    outermost dimension they are, without a copy of numbers; anything else as `constant` has it."""
-    if isinstance(value, NestedTensor):
-        return cast("Nested", value)
+def as_structured(value: Any) -> AnyStructured:
+    """A structured tensor as it is; tensors, and arrays of numpy, Arrow and others, as tensors
+    whose outermost dimension they are, without a copy of numbers; anything else as `constant` has
+    it."""
+    if isinstance(value, StructuredBase):
+        return cast("AnyStructured", value)
     if isinstance(value, Tensor):
         if value.ndim == 0:
             return constant(value.tolist())
-        return _core.nested(uniform_lists(array_of(cast("Any", value)), value.shape), False)
+        return _core.structured(uniform_lists(array_of(cast("Any", value)), value.shape), False)
     if isinstance(value, RaggedTensor):
-        array = as_nested(value.values)._array
+        array = as_structured(value.values)._array
         for splits in reversed(value.row_splits):
             array = lists_of(array, array_of(cast("Any", splits)))
-        return _core.nested(array, False)
+        return _core.structured(array, False)
     if is_arrow(value):
         return from_arrow(value)
     values = as_ndarray(value)
     if values is not None:
-        return _core.nested(array_of_ndarray(values), False)
+        return _core.structured(array_of_ndarray(values), False)
     return constant(value)
 
 
-def all_nested(items: Iterable[object]) -> tuple[Nested, ...]:
-    return tuple(as_nested(item) for item in items)
+def all_structured(items: Iterable[object]) -> tuple[AnyStructured, ...]:
+    return tuple(as_structured(item) for item in items)
 
 
 def lists_of(values: Array, row_splits: Any) -> Array:
     """Values as lists, which are not copied; row splits of an array that may be written to later
     are, as they say what memory is read. ArgumentError for row splits that are none of them."""
     writable = None if is_arrow(row_splits) else as_ndarray(row_splits)
-    splits = as_nested(row_splits if writable is None else writable.copy())
+    splits = as_structured(row_splits if writable is None else writable.copy())
     if splits.is_row or splits.rank != 1:
         raise argument_error(f"row_splits are of rank {splits.rank}, expected a vector of int")
     array = splits._array

@@ -1,9 +1,9 @@
-/* The type NestedTensor: what structured and leaf tensors have in common. */
+/* The type StructuredBase: what structured and leaf tensors have in common. */
 #include "ext/arrow/arrow.h"
 #include "ext/structured/structured.h"
 #include "ext/table/table.h"
 
-static PyObject *nested_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+static PyObject *structured_refuse_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
   (void)type;
   (void)args;
   (void)kwargs;
@@ -12,14 +12,14 @@ static PyObject *nested_refuse_new(PyTypeObject *type, PyObject *args, PyObject 
   return NULL;
 }
 
-static int nested_traverse(PyObject *object, visitproc visit, void *arg) {
+static int structured_traverse(PyObject *object, visitproc visit, void *arg) {
   Py_VISIT(Py_TYPE(object));
-  Py_VISIT(((cst__py_nested_object *)object)->array);
+  Py_VISIT(((cst__py_structured_object *)object)->array);
   return 0;
 }
 
-static void nested_dealloc(PyObject *object) {
-  cst__py_nested_object *self = (cst__py_nested_object *)object;
+static void structured_dealloc(PyObject *object) {
+  cst__py_structured_object *self = (cst__py_structured_object *)object;
   PyObject_GC_UnTrack(object);
   cst__py_pending pending = cst__py_put_aside(); /* a consumer's release may run Python */
   cst_structured_release(self->tensor);
@@ -32,22 +32,22 @@ static void nested_dealloc(PyObject *object) {
 /* ---- looking ---- */
 
 static cst_structured *tensor_of(PyObject *object) {
-  return ((cst__py_nested_object *)object)->tensor;
+  return ((cst__py_structured_object *)object)->tensor;
 }
 
-static PyObject *nested_rank(PyObject *object, void *closure) {
+static PyObject *structured_rank(PyObject *object, void *closure) {
   (void)closure;
   return PyLong_FromSize_t(cst_structured_rank(tensor_of(object)));
 }
 
-static PyObject *nested_is_row(PyObject *object, void *closure) {
+static PyObject *structured_is_row(PyObject *object, void *closure) {
   (void)closure;
   return PyBool_FromLong(cst_structured_is_row(tensor_of(object)));
 }
 
 enum { MAX_RANK = 128 /* more than a type can have */ };
 
-static PyObject *make_shape(cst__py_nested_object *self) {
+static PyObject *make_shape(cst__py_structured_object *self) {
   int64_t dims[MAX_RANK];
   cst_error error = CST_ERROR_INIT;
   cst_status status;
@@ -68,9 +68,9 @@ static PyObject *make_shape(cst__py_nested_object *self) {
   return shape;
 }
 
-static PyObject *nested_shape(PyObject *object, void *closure) {
+static PyObject *structured_shape(PyObject *object, void *closure) {
   (void)closure;
-  cst__py_nested_object *self = (cst__py_nested_object *)object;
+  cst__py_structured_object *self = (cst__py_structured_object *)object;
   if (self->shape == NULL) {
     PyObject *shape = make_shape(self);
     if (self->shape == NULL) {
@@ -82,9 +82,9 @@ static PyObject *nested_shape(PyObject *object, void *closure) {
   return Py_XNewRef(self->shape);
 }
 
-static PyObject *nested_array(PyObject *object, void *closure) {
+static PyObject *structured_array(PyObject *object, void *closure) {
   (void)closure;
-  cst__py_nested_object *self = (cst__py_nested_object *)object;
+  cst__py_structured_object *self = (cst__py_structured_object *)object;
   if (self->array == NULL) {
     cst_array *array = cst_array_retain(cst_structured_array(self->tensor));
     self->array = cst__py_table_wrap(self->state, array, false);
@@ -94,25 +94,25 @@ static PyObject *nested_array(PyObject *object, void *closure) {
 
 /* An attribute of the Array. */
 static PyObject *array_attribute(PyObject *object, const char *name) {
-  PyObject *array = nested_array(object, NULL);
+  PyObject *array = structured_array(object, NULL);
   PyObject *value = array == NULL ? NULL : PyObject_GetAttrString(array, name);
   Py_XDECREF(array);
   return value;
 }
 
-static PyObject *nested_schema(PyObject *object, void *closure) {
+static PyObject *structured_schema(PyObject *object, void *closure) {
   (void)closure;
   return array_attribute(object, "schema");
 }
 
-static PyObject *nested_arrow_type(PyObject *object, void *closure) {
+static PyObject *structured_arrow_type(PyObject *object, void *closure) {
   (void)closure;
   return array_attribute(object, "type");
 }
 
-static PyObject *nested_row_splits(PyObject *object, void *closure) {
+static PyObject *structured_row_splits(PyObject *object, void *closure) {
   (void)closure;
-  cst__py_nested_object *self = (cst__py_nested_object *)object;
+  cst__py_structured_object *self = (cst__py_structured_object *)object;
   size_t rank = cst_structured_rank(self->tensor);
   PyObject *tuple = PyTuple_New(rank > 1 ? (Py_ssize_t)rank - 1 : 0);
   for (size_t i = 1; tuple != NULL && i < rank; i++) {
@@ -131,22 +131,22 @@ static PyObject *nested_row_splits(PyObject *object, void *closure) {
   return tuple;
 }
 
-static PyObject *nested_flat_values(PyObject *object, void *closure) {
+static PyObject *structured_flat_values(PyObject *object, void *closure) {
   (void)closure;
-  cst__py_nested_object *self = (cst__py_nested_object *)object;
+  cst__py_structured_object *self = (cst__py_structured_object *)object;
   cst_error error = CST_ERROR_INIT;
   cst_structured *made = NULL;
   cst_status status;
   Py_BEGIN_ALLOW_THREADS
   status = cst_structured_flat_values(self->tensor, &made, &error);
   Py_END_ALLOW_THREADS
-  return cst__py_nested_finish(self->state, status, &error, made);
+  return cst__py_structured_finish(self->state, status, &error, made);
 }
 
 /* The number of rows of the outermost dimension; -1 with an exception for a scalar, or a null row.
  */
 static Py_ssize_t count_rows(PyObject *object) {
-  cst__py_nested_object *self = (cst__py_nested_object *)object;
+  cst__py_structured_object *self = (cst__py_structured_object *)object;
   const cst_array *array = cst_structured_array(self->tensor);
   if (cst_structured_rank(self->tensor) == 0) {
     PyErr_SetString(PyExc_TypeError, "a scalar has no rows, and no len()");
@@ -171,7 +171,7 @@ static Py_ssize_t count_rows(PyObject *object) {
   return count;
 }
 
-static PyObject *nested_nrows(PyObject *object, PyObject *unused) {
+static PyObject *structured_nrows(PyObject *object, PyObject *unused) {
   (void)unused;
   Py_ssize_t count = count_rows(object);
   return count < 0 ? NULL : PyLong_FromSsize_t(count);
@@ -185,7 +185,7 @@ static const struct ArrowSchema *element_schema(PyObject *object) {
   return schema;
 }
 
-static PyObject *nested_field_names(PyObject *object, PyObject *unused) {
+static PyObject *structured_field_names(PyObject *object, PyObject *unused) {
   (void)unused;
   const struct ArrowSchema *schema = element_schema(object);
   bool is_struct = cst_structured_is_struct(tensor_of(object));
@@ -199,9 +199,9 @@ static PyObject *nested_field_names(PyObject *object, PyObject *unused) {
   return names;
 }
 
-static PyObject *nested_to_py(PyObject *object, PyObject *unused) {
+static PyObject *structured_to_py(PyObject *object, PyObject *unused) {
   (void)unused;
-  cst__py_nested_object *self = (cst__py_nested_object *)object;
+  cst__py_structured_object *self = (cst__py_structured_object *)object;
   const cst_array *array = cst_structured_array(self->tensor);
   cst_error error = CST_ERROR_INIT;
   struct ArrowArray data;
@@ -216,16 +216,16 @@ static PyObject *nested_to_py(PyObject *object, PyObject *unused) {
   return values;
 }
 
-static PyObject *nested_export_schema(PyObject *object, PyObject *unused) {
+static PyObject *structured_export_schema(PyObject *object, PyObject *unused) {
   (void)unused;
-  PyObject *schema = nested_schema(object, NULL);
+  PyObject *schema = structured_schema(object, NULL);
   PyObject *capsule =
       schema == NULL ? NULL : PyObject_CallMethod(schema, "__arrow_c_schema__", NULL);
   Py_XDECREF(schema);
   return capsule;
 }
 
-static PyObject *nested_export(PyObject *object, PyObject *args, PyObject *kwargs) {
+static PyObject *structured_export(PyObject *object, PyObject *args, PyObject *kwargs) {
   PyObject *method = array_attribute(object, "__arrow_c_array__");
   PyObject *capsules = method == NULL ? NULL : PyObject_Call(method, args, kwargs);
   Py_XDECREF(method);
@@ -234,57 +234,58 @@ static PyObject *nested_export(PyObject *object, PyObject *args, PyObject *kwarg
 
 /* ---- the type ---- */
 
-static PyMethodDef nested_methods[] = {
-    {"nrows", nested_nrows, METH_NOARGS,
+static PyMethodDef structured_methods[] = {
+    {"nrows", structured_nrows, METH_NOARGS,
      PyDoc_STR("nrows($self)\n--\n\nThe length of the outermost dimension.")},
-    {"field_names", nested_field_names, METH_NOARGS,
+    {"field_names", structured_field_names, METH_NOARGS,
      PyDoc_STR("field_names($self)\n--\n\nThe names of the fields; () for a leaf tensor.")},
-    {"to_py", nested_to_py, METH_NOARGS,
+    {"to_py", structured_to_py, METH_NOARGS,
      PyDoc_STR("to_py($self)\n--\n\n"
                "The tensor as nested lists of dicts, str, bytes, numbers; null is None.")},
-    {"__arrow_c_schema__", nested_export_schema, METH_NOARGS,
+    {"__arrow_c_schema__", structured_export_schema, METH_NOARGS,
      PyDoc_STR("The type of the tensor's array as an Arrow PyCapsule.")},
-    {"__arrow_c_array__", (PyCFunction)(void (*)(void))nested_export, METH_VARARGS | METH_KEYWORDS,
+    {"__arrow_c_array__", (PyCFunction)(void (*)(void))structured_export,
+     METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
                "The tensor's array as a pair of Arrow PyCapsules; no copy.")},
     {NULL, NULL, 0, NULL},
 };
 
-static PyGetSetDef nested_getset[] = {
-    {"rank", nested_rank, NULL, PyDoc_STR("Number of dimensions; 0 for a scalar."), NULL},
-    {"shape", nested_shape, NULL,
+static PyGetSetDef structured_getset[] = {
+    {"rank", structured_rank, NULL, PyDoc_STR("Number of dimensions; 0 for a scalar."), NULL},
+    {"shape", structured_shape, NULL,
      PyDoc_STR("The length of each dimension; None where its lists differ in length."), NULL},
-    {"is_row", nested_is_row, NULL,
+    {"is_row", structured_is_row, NULL,
      PyDoc_STR("True if the tensor is the one row of its array: a scalar, or a row of another."),
      NULL},
-    {"row_splits", nested_row_splits, NULL,
+    {"row_splits", structured_row_splits, NULL,
      PyDoc_STR("Where the rows of each dimension but the outermost begin: int64 Arrays."), NULL},
-    {"flat_values", nested_flat_values, NULL, PyDoc_STR("All elements as a tensor of rank 1."),
+    {"flat_values", structured_flat_values, NULL, PyDoc_STR("All elements as a tensor of rank 1."),
      NULL},
-    {"schema", nested_schema, NULL, PyDoc_STR("The Arrow type of the array, an ArrowSchema."),
+    {"schema", structured_schema, NULL, PyDoc_STR("The Arrow type of the array, an ArrowSchema."),
      NULL},
-    {"arrow_type", nested_arrow_type, NULL, PyDoc_STR("The same as text."), NULL},
-    {"_array", nested_array, NULL, PyDoc_STR("The array that the tensor is, an Array; no copy."),
-     NULL},
+    {"arrow_type", structured_arrow_type, NULL, PyDoc_STR("The same as text."), NULL},
+    {"_array", structured_array, NULL,
+     PyDoc_STR("The array that the tensor is, an Array; no copy."), NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 
-static PyType_Slot nested_slots[] = {
+static PyType_Slot structured_slots[] = {
     {Py_tp_doc, "What structured tensors and leaf tensors have in common."},
-    {Py_tp_new, nested_refuse_new},
-    {Py_tp_dealloc, nested_dealloc},
-    {Py_tp_traverse, nested_traverse},
+    {Py_tp_new, structured_refuse_new},
+    {Py_tp_dealloc, structured_dealloc},
+    {Py_tp_traverse, structured_traverse},
     {Py_mp_length, count_rows},
-    {Py_mp_subscript, cst__py_nested_subscript},
-    {Py_tp_methods, nested_methods},
-    {Py_tp_getset, nested_getset},
+    {Py_mp_subscript, cst__py_structured_subscript},
+    {Py_tp_methods, structured_methods},
+    {Py_tp_getset, structured_getset},
     {0, NULL},
 };
 
-PyType_Spec cst__py_nested_spec = {
-    .name = "columnstone.struct.NestedTensor",
-    .basicsize = sizeof(cst__py_nested_object),
+PyType_Spec cst__py_structured_spec = {
+    .name = "columnstone.struct.StructuredBase",
+    .basicsize = sizeof(cst__py_structured_object),
     .flags =
         Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_IMMUTABLETYPE,
-    .slots = nested_slots,
+    .slots = structured_slots,
 };

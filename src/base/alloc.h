@@ -3,6 +3,7 @@
 #define BASE_ALLOC_H
 
 #include <columnstone/status.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -94,6 +95,15 @@ static inline char *cst__text_reserve(cst__text *text, size_t more) {
              : cst__text_grow(text, more);
 }
 void cst__text_append(cst__text *text, const void *bytes, size_t size);
+/* The same for a few bytes whose number the compiler knows, in hot loops. */
+static inline void cst__text_append_few(cst__text *text, const void *bytes, size_t size) {
+  char *to = cst__text_reserve(text, size);
+  if (to != NULL) {
+    memcpy(to, bytes, size);
+    to[size] = '\0';
+    text->size += size;
+  }
+}
 void cst__text_puts(cst__text *text, const char *string);
 void cst__text_printf(cst__text *text, const char *fmt, ...) CST__PRINTF(2, 3);
 /* Frees the bytes; the text can be used again. */

@@ -34,9 +34,31 @@ typedef enum cst__whole_kind {
   CST__WHOLE_HUGE /* more than uint64 counts, the sign aside */
 } cst__whole_kind;
 
+/* For cst__parse_whole: digits, none or many. */
+cst__whole_kind cst__parse_long_whole(const uint8_t *at, const uint8_t *end, uint64_t *magnitude);
+
 /* A sign or none, and digits. */
-cst__whole_kind cst__parse_whole(const void *text, size_t size, bool *negative,
-                                 uint64_t *magnitude);
+static inline cst__whole_kind cst__parse_whole(const void *text, size_t size, bool *negative,
+                                               uint64_t *magnitude) {
+  enum { SHORT = 16 };
+  const uint8_t *at = text;
+  const uint8_t *const end = at + size;
+  *negative = size > 0 && *at == '-';
+  at += *negative || (size > 0 && *at == '+');
+  if (end - at > SHORT || at == end) {
+    return cst__parse_long_whole(at, end, magnitude);
+  }
+  uint64_t value = 0;
+  for (; at < end; at++) {
+    uint8_t digit = (uint8_t)(*at - '0');
+    if (digit > 9) {
+      return CST__WHOLE_NONE;
+    }
+    value = value * 10 + digit;
+  }
+  *magnitude = value;
+  return CST__WHOLE_64;
+}
 
 /* The same within the type. */
 bool cst__parse_int64(const void *text, size_t size, int64_t *out);

@@ -28,7 +28,8 @@ static inline void pass_zeros(rest *t) {
 
 /* ---- integers ---- */
 
-static __attribute__((noinline)) cst__whole_kind parse_long_whole(rest t, uint64_t *magnitude) {
+cst__whole_kind cst__parse_long_whole(const uint8_t *at, const uint8_t *end, uint64_t *magnitude) {
+  rest t = {at, end};
   *magnitude = 0;
   pass_zeros(&t);
   const uint8_t *begin = t.at;
@@ -44,25 +45,6 @@ static __attribute__((noinline)) cst__whole_kind parse_long_whole(rest t, uint64
   bool is_huge = digits > 20 || __builtin_mul_overflow(*magnitude, 10, magnitude) ||
                  __builtin_add_overflow(*magnitude, (uint64_t)(*begin - '0'), magnitude);
   return is_huge ? CST__WHOLE_HUGE : CST__WHOLE_64;
-}
-
-cst__whole_kind cst__parse_whole(const void *text, size_t size, bool *negative,
-                                 uint64_t *magnitude) {
-  enum { SHORT = 16 };
-  rest t = {text, (const uint8_t *)text + size};
-  *negative = take_sign(&t);
-  if (t.end - t.at > SHORT || t.at == t.end) {
-    return parse_long_whole(t, magnitude);
-  }
-  uint64_t value = 0;
-  for (; t.at < t.end; t.at++) {
-    if (!cst__is_digit(*t.at)) {
-      return CST__WHOLE_NONE;
-    }
-    value = value * 10 + (uint64_t)(*t.at - '0');
-  }
-  *magnitude = value;
-  return CST__WHOLE_64;
 }
 
 bool cst__parse_int64(const void *text, size_t size, int64_t *out) {

@@ -217,45 +217,47 @@ static size_t put_exponent(char *to, int exponent, int least_digits) {
   return size + cst__print_uint64(to + size, (uint64_t)exponent);
 }
 
+/* The digits are printed where most of them stay. */
 static size_t lay_out(char *to, decimal d, cst__float_style style) {
-  char digits[24];
-  int count = (int)cst__print_uint64(digits, d.digits);
+  int count = (int)count_digits(d.digits);
   int point = count + d.exponent; /* digits before the point */
-  char *at = to;
   if (point < layouts[style].least || point > layouts[style].most) {
-    *at++ = digits[0];
-    if (count > 1) {
-      *at++ = '.';
-      memcpy(at, digits + 1, (size_t)count - 1);
-      at += count - 1;
-    }
-    return (size_t)(at - to) + put_exponent(at, point - 1, layouts[style].exponent_digits);
+    (void)cst__print_uint64(to + 1, d.digits);
+    to[0] = to[1];
+    to[1] = '.';
+    int size = count > 1 ? count + 1 : 1;
+    return (size_t)size + put_exponent(to + size, point - 1, layouts[style].exponent_digits);
   }
   if (point <= 0) {
-    *at++ = '0';
-    *at++ = '.';
-    memset(at, '0', (size_t)-point);
-    at -= point;
-    memcpy(at, digits, (size_t)count);
-    return (size_t)(at + count - to);
+    memset(to, '0', (size_t)(2 - point));
+    to[1] = '.';
+    return (size_t)(2 - point) + cst__print_uint64(to + 2 - point, d.digits);
   }
-  int whole = point < count ? point : count;
-  memcpy(at, digits, (size_t)whole);
-  memset(at + whole, '0', (size_t)(point - whole));
-  at += point;
-  if (whole < count || layouts[style].always_point) {
-    *at++ = '.';
-    *at = '0';
-    memcpy(at, digits + whole, (size_t)(count - whole));
-    at += whole < count ? count - whole : 1;
+  if (point < count) {
+    (void)cst__print_uint64(to + 1, d.digits);
+    for (int i = 0; i < point; i++) {
+      to[i] = to[i + 1];
+    }
+    to[point] = '.';
+    return (size_t)count + 1;
   }
-  return (size_t)(at - to);
+  (void)cst__print_uint64(to, d.digits);
+  memset(to + count, '0', (size_t)(point - count));
+  if (!layouts[style].always_point) {
+    return (size_t)point;
+  }
+  to[point] = '.';
+  to[point + 1] = '0';
+  return (size_t)point + 2;
 }
 
 /* ---- floats ---- */
 
 /* A value without digits of its own; 0: it has some. */
 static size_t put_special(char *to, double value, cst__float_style style) {
+  if (isnormal(value)) {
+    return 0;
+  }
   const char *special = isnan(value)                     ? "nan"
                         : isinf(value)                   ? (value > 0 ? "inf" : "-inf")
                         : fpclassify(value) != FP_ZERO   ? ""

@@ -94,6 +94,9 @@ static bool json_is_float(cst_dtype dtype) {
 
 /* True if the text is an integer that a float64 does not hold. */
 static bool json_is_inexact(const char *text, size_t size) {
+  if (size <= DBL_DIG) { /* so few digits are always held */
+    return false;
+  }
   cst__json_number number = cst__json_read_number(text, size);
   if (number.kind == CST__JSON_FLOAT || number.kind == CST__JSON_HUGE) {
     return number.kind == CST__JSON_HUGE;

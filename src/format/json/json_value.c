@@ -35,6 +35,8 @@ void cst__json_key(cst__text *text, const char *name) {
 
 /* ---- values ---- */
 
+#define PUT(text, literal) cst__text_append_few(text, literal, sizeof(literal) - 1)
+
 bool cst__json_is_texted(const cst__view *view) {
   return view->layout == CST__LAYOUT_OPAQUE && cst__has_value_text(view->format);
 }
@@ -161,44 +163,48 @@ static void json_text_append_list(cst__text *text, const cst__view *v, int64_t i
   int64_t begin;
   int64_t end;
   cst__view_list(v, i, &begin, &end);
-  cst__text_puts(text, "[");
+  PUT(text, "[");
   for (int64_t j = begin; j < end; j++) {
     if (j > begin) {
-      cst__text_puts(text, ", ");
+      PUT(text, ", ");
     }
     cst__json_value(text, &v->children[0], j);
   }
-  cst__text_puts(text, "]");
+  PUT(text, "]");
 }
 
 static void json_text_append_struct(cst__text *text, const cst__view *v, int64_t i) {
-  cst__text_puts(text, "{");
+  PUT(text, "{");
   for (int64_t c = 0; c < v->num_children; c++) {
     if (c > 0) {
-      cst__text_puts(text, ", ");
+      PUT(text, ", ");
     }
     cst__json_key(text, v->children[c].name != NULL ? v->children[c].name : "");
     cst__json_value(text, &v->children[c], i);
   }
-  cst__text_puts(text, "}");
+  PUT(text, "}");
 }
 
 static void json_text_append_bool(cst__text *text, const cst__view *v, int64_t i) {
   int64_t at = v->offset + i;
-  cst__text_puts(text, ((const uint8_t *)v->data)[at >> 3] >> (at & 7) & 1 ? "true" : "false");
+  if ((((const uint8_t *)v->data)[at >> 3] >> (at & 7) & 1) != 0) {
+    PUT(text, "true");
+  } else {
+    PUT(text, "false");
+  }
 }
 
 static void json_text_append_texted(cst__text *text, const cst__view *v, int64_t i) {
   char out[CST__VALUE_TEXT_SIZE];
   size_t size = cst__json_texted(v, i, out);
-  cst__text_puts(text, "\"");
+  PUT(text, "\"");
   cst__text_append(text, out, size);
-  cst__text_puts(text, "\"");
+  PUT(text, "\"");
 }
 
 void cst__json_value(cst__text *text, const cst__view *view, int64_t i) {
   if (cst__view_is_null(view, i)) {
-    cst__text_puts(text, "null");
+    PUT(text, "null");
     return;
   }
   switch (view->layout) {
@@ -229,7 +235,7 @@ void cst__json_value(cst__text *text, const cst__view *view, int64_t i) {
       break;
     case CST__LAYOUT_NULL:
     case CST__LAYOUT_OTHER:
-      cst__text_puts(text, "null");
+      PUT(text, "null");
       break;
   }
 }

@@ -92,13 +92,13 @@ static cst_status json_flush(json_sink *sink, cst_error *error) {
 static void append_row(json_sink *sink, const cst__view *batch, int64_t row) {
   cst__text *text = &sink->text;
   size_t begin = 0;
-  cst__text_append(text, "{", 1);
+  cst__text_append_few(text, "{", 1);
   for (size_t i = 0; i < sink->num_keys; i++) {
     cst__text_append(text, sink->keys.data + begin, sink->key_ends[i] - begin);
     begin = sink->key_ends[i];
     cst__json_value(text, &batch->children[i], row);
   }
-  cst__text_append(text, "}\n", 2);
+  cst__text_append_few(text, "}\n", 2);
 }
 
 static cst_status append_rows(json_sink *sink, const cst__view *batch, cst_error *error) {

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ctypes
+import functools
 import itertools
+import os
 import pathlib
 import pickle
 import random
+import struct
 import sys
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import apache_beam as beam
@@ -41,6 +46,21 @@ def numbers(batches: list[Any]) -> list[int]:
     return [number for batch in batches for number, _ in beam_files.checksum(batch)]
 
 
+def opens_of(path: str, call: Callable[[], Any]) -> int:
+    """How often a call opens a file, as Linux tells it: equal events that follow each other are
+    one, but there are reads between two that open."""
+    is_read, is_closed, is_open = 0x1, 0x10, 0x20
+    libc = ctypes.CDLL(None)
+    events = libc.inotify_init1(os.O_NONBLOCK)
+    assert libc.inotify_add_watch(events, path.encode(), is_read | is_closed | is_open) >= 0
+    try:
+        call()
+        masks = [mask for _, mask, *_ in struct.iter_unpack("iIII", os.read(events, 1 << 20))]
+    finally:
+        os.close(events)
+    return sum(mask & is_open != 0 for mask in masks)
+
+
 # ---- as Beam tests sources ----
 
 
@@ -54,6 +74,18 @@ def test_the_bundles_have_what_the_whole_has(path: str, size: int) -> None:
     assert source.estimate_size() == sum(b.weight for b in bundles)
     found = [row for batch in read(source) for row in beam_files.checksum(batch)]
     assert sorted(found) == beam_files.expected(range(200))
+
+
+@pytest.mark.parametrize("name", ["a.tfrecord", "a.tfrecord.gz"])
+def test_a_range_is_read_with_one_open_of_its_file(tmp_path: pathlib.Path, name: str) -> None:
+    """What kind of file it is, the plan has found out, or a name says."""
+    path = beam_files.write(tmp_path / name, range(2000))
+    source = beam_files.source_of(path, schema=beam_files.SCHEMA)
+    bundles = list(source.split(20_000))
+    assert (len(bundles) > 2) == (name == "a.tfrecord")
+    for bundle in bundles:
+        start, stop = bundle.start_position, bundle.stop_position
+        assert opens_of(path, functools.partial(read, bundle.source, start, stop)) == 1
 
 
 def test_split_at_every_fraction(tmp_path: pathlib.Path) -> None:

@@ -21,7 +21,7 @@ typedef enum cst_option_kind {
   CST_OPTION_NAMES = 5      /* between commas, a name that has a comma or a quote in quotes */
 } cst_option_kind;
 
-enum { CST_OPTION_WORDS = 5 };
+enum { CST_OPTION_WORDS = 8 };
 
 /* An option. Static. */
 typedef struct cst_option_info {

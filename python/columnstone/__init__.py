@@ -161,7 +161,13 @@ def _elsewhere(name: str) -> str:
 
 def _name_package(error: ImportError) -> None:
     """Says which package has a library of the system that is not there."""
-    debian = {"libisal": "libisal2", "liblz4": "liblz4-1", "libzstd": "libzstd1"}
+    debian = {
+        "libbz2": "libbz2-1.0",
+        "libisal": "libisal2",
+        "liblz4": "liblz4-1",
+        "liblzma": "liblzma5",
+        "libzstd": "libzstd1",
+    }
     library = error.msg.partition(".so")[0]
     if library in debian and "cannot open shared object file" in error.msg:
         name = library.removeprefix("lib")

@@ -3,7 +3,9 @@ container file, and what they are as rows. Written from the specification, and s
 
 from __future__ import annotations
 
+import bz2
 import json
+import lzma
 import random
 import struct
 import zlib
@@ -99,6 +101,33 @@ def compress(codec: str, data: bytes) -> bytes:
         case "snappy":
             checksum = struct.pack(">I", zlib.crc32(data))
             return pa.Codec("snappy").compress(data, asbytes=True) + checksum
+        case "bzip2":
+            return bz2.compress(data)
+        case "xz":
+            return lzma.compress(data)
+    raise ValueError(codec)
+
+
+def decompress(codec: str, data: bytes) -> bytes:
+    match codec:
+        case "deflate":
+            return zlib.decompress(data, wbits=-15)
+        case "zstandard":
+            return pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()  # type: ignore[no-any-return]
+        case "snappy":
+            size, shift = 0, 0
+            for byte in data:
+                size |= (byte & 0x7F) << shift
+                shift += 7
+                if byte < 0x80:
+                    break
+            plain: bytes = pa.Codec("snappy").decompress(data[:-4], size, asbytes=True)
+            assert zlib.crc32(plain) == struct.unpack(">I", data[-4:])[0]
+            return plain
+        case "bzip2":
+            return bz2.decompress(data)
+        case "xz":
+            return lzma.decompress(data)
     raise ValueError(codec)
 
 

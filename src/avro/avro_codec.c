@@ -90,11 +90,54 @@ static cst_status inflate_snappy(cst__avro_inflater *inflater, cst_bytes block, 
   return CST_OK;
 }
 
+/* ---- out ---- */
+
+static cst_status append_bytes(void *ctx, const void *data, size_t size, cst_error *error) {
+  cst__text *text = ctx;
+  cst__text_append(text, data, size);
+  return text->failed ? cst__fail_memory(error, size) : CST_OK;
+}
+
+static cst_status deflate_stream(const cst__avro_codec *codec, cst_bytes block, cst__text *room,
+                                 cst_error *error) {
+  const cst__encoder *encoder = codec->encoder;
+  const cst__byte_sink sink = {append_bytes, room};
+  void *state = encoder->new_state(0, &room->allocator);
+  if (state == NULL) {
+    return cst__fail_memory(error, 0);
+  }
+  cst_status status = encoder->encode(state, block.data, block.size, true, &sink, error);
+  encoder->free_state(state);
+  return status;
+}
+
+static cst_status deflate_snappy(const cst__avro_codec *codec, cst_bytes block, cst__text *room,
+                                 cst_error *error) {
+  uint32_t checksum = __builtin_bswap32(cst__crc32(block.data, block.size));
+  (void)codec;
+  if (block.size > UINT32_MAX) {
+    return cst__fail(error, CST_LIMIT, "write it with another codec",
+                     "a value of more than 4 GiB, which snappy cannot hold");
+  }
+  uint8_t *packed = cst__new(&room->allocator, cst__snappy_most(block.size));
+  if (packed == NULL) {
+    return cst__fail_memory(error, block.size);
+  }
+  cst__text_append(room, packed, cst__snappy_encode(block, packed));
+  cst__text_append(room, &checksum, sizeof checksum);
+  cst__delete(packed);
+  return room->failed ? cst__fail_memory(error, block.size) : CST_OK;
+}
+
+/* ---- all of them ---- */
+
 static const cst__avro_codec codecs[] = {
-    {"null", NULL, NULL, NULL},
-    {"deflate", inflate_streams, &cst__deflate_codec, &cst__deflate_encoder},
-    {"zstandard", inflate_streams, &cst__zstd_codec, &cst__zstd_encoder},
-    {"snappy", inflate_snappy, NULL, NULL},
+    {"null", NULL, NULL, NULL, NULL},
+    {"deflate", inflate_streams, deflate_stream, &cst__deflate_codec, &cst__deflate_encoder},
+    {"zstandard", inflate_streams, deflate_stream, &cst__zstd_codec, &cst__zstd_encoder},
+    {"snappy", inflate_snappy, deflate_snappy, NULL, NULL},
+    {"bzip2", inflate_streams, deflate_stream, &cst__bzip2_codec, &cst__bzip2_encoder},
+    {"xz", inflate_streams, deflate_stream, &cst__xz_codec, &cst__xz_encoder},
 };
 
 enum { NUM_CODECS = sizeof codecs / sizeof *codecs };
@@ -112,7 +155,8 @@ cst_status cst__avro_codec_find(cst_bytes name, const cst__avro_codec **out, cst
     return CST_OK;
   }
   cst__escape(shown, sizeof shown, (const char *)name.data, name.size);
-  return cst__fail(error, CST_UNSUPPORTED, "write it with null, deflate, zstandard or snappy",
+  return cst__fail(error, CST_UNSUPPORTED,
+                   "write it with null, deflate, zstandard, snappy, bzip2 or xz",
                    "an Avro file with the codec '%s', which is not known", shown);
 }
 
@@ -147,25 +191,12 @@ cst_status cst__avro_inflate(cst__avro_inflater *inflater, cst_bytes block, cst_
   return CST_OK;
 }
 
-static cst_status append_bytes(void *ctx, const void *data, size_t size, cst_error *error) {
-  cst__text *text = ctx;
-  cst__text_append(text, data, size);
-  return text->failed ? cst__fail_memory(error, size) : CST_OK;
-}
-
 cst_status cst__avro_deflate(const cst__avro_codec *codec, cst_bytes *block, cst__text *room,
                              cst_error *error) {
-  const cst__encoder *encoder = codec->encoder;
-  const cst__byte_sink sink = {append_bytes, room};
-  if (encoder == NULL) {
+  if (codec->deflate == NULL) {
     return CST_OK;
   }
-  void *state = encoder->new_state(0, &room->allocator);
-  if (state == NULL) {
-    return cst__fail_memory(error, 0);
-  }
-  cst_status status = encoder->encode(state, block->data, block->size, true, &sink, error);
-  encoder->free_state(state);
+  CST__TRY(codec->deflate(codec, *block, room, error));
   *block = (cst_bytes){(const uint8_t *)room->data, room->size};
-  return status;
+  return CST_OK;
 }

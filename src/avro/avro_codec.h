@@ -12,8 +12,11 @@ typedef struct cst__avro_codec {
   /* Inflates a block into inflater->out, behind which there is slack; NULL: it is plain. */
   cst_status (*inflate)(cst__avro_inflater *inflater, cst_bytes block, size_t *size,
                         cst_error *error);
+  /* Compresses one into `room`; NULL: it is plain. */
+  cst_status (*deflate)(const struct cst__avro_codec *codec, cst_bytes block, cst__text *room,
+                        cst_error *error);
   const void *streams; /* a cst__codec, for those that are made of streams, */
-  const void *encoder; /* and a cst__encoder; NULL: it is not written, unless it is plain */
+  const void *encoder; /* and a cst__encoder */
 } cst__avro_codec;
 
 struct cst__avro_inflater {

@@ -31,5 +31,7 @@ extern const cst__codec cst__gzip_codec;
 extern const cst__codec cst__zlib_codec;
 extern const cst__codec cst__deflate_codec; /* streams one after the other */
 extern const cst__codec cst__zstd_codec;
+extern const cst__codec cst__bzip2_codec;
+extern const cst__codec cst__xz_codec;
 
 #endif /* IO_CODEC_H */

@@ -27,5 +27,7 @@ extern const cst__encoder cst__gzip_encoder;
 extern const cst__encoder cst__zlib_encoder;
 extern const cst__encoder cst__deflate_encoder;
 extern const cst__encoder cst__zstd_encoder;
+extern const cst__encoder cst__bzip2_encoder;
+extern const cst__encoder cst__xz_encoder;
 
 #endif /* IO_ENCODER_H */

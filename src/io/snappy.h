@@ -1,4 +1,4 @@
-/* Snappy, as files hold it in blocks: the raw format, without frames.
+/* Snappy both ways, as files hold it in blocks: the raw format, without frames.
  *
  * Source: google/snappy, format_description.txt.
  */
@@ -15,6 +15,11 @@ bool cst__snappy_size(cst_bytes block, size_t *out);
 
 /* Writes them; false: the block is damaged. */
 bool cst__snappy_decode(cst_bytes block, uint8_t *out, size_t size);
+
+/* Compresses a block of less than 4 GiB into `out`, which has room for cst__snappy_most of its
+ * size. Returns the bytes. */
+size_t cst__snappy_encode(cst_bytes block, uint8_t *out);
+static inline size_t cst__snappy_most(size_t size) { return size + size / 6 + 32; }
 
 /* The checksum of gzip and zlib (CRC-32). */
 uint32_t cst__crc32(const void *bytes, size_t size);

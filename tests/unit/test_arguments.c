@@ -84,7 +84,7 @@ static const frozen all_frozen[] = {
     {"cst_message_guess", sizeof(cst_message_guess), 40},
     {"cst_ndarray", sizeof(cst_ndarray), 48},
     {"cst_option", sizeof(cst_option), 24},
-    {"cst_option_info", sizeof(cst_option_info), 96},
+    {"cst_option_info", sizeof(cst_option_info), 120},
     {"cst_packer_place", sizeof(cst_packer_place), 16},
     {"cst_pad", sizeof(cst_pad), 72},
     {"cst_pad_sizes", sizeof(cst_pad_sizes), 16},

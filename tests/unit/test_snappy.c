@@ -1,6 +1,7 @@
-/* Raw Snappy in: every kind of element, and what is damaged. */
+/* Raw Snappy in and out: every kind of element, and what is damaged. */
 #include "io/snappy.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
@@ -100,3 +101,33 @@ TEST(lengths) {
 }
 
 TEST(checksum) { CHECK_EQ(cst__crc32("123456789", 9), 0xcbf43926); }
+
+/* Of every size around those where literals, copies and fragments change. */
+TEST(what_is_compressed_comes_back) {
+  enum { MOST = 140000 };
+  uint8_t *plain = malloc(MOST);
+  uint8_t *packed = malloc(cst__snappy_most(MOST));
+  uint8_t *again = malloc(MOST);
+  uint32_t state = 1;
+  for (int kind = 0; kind < 4; kind++) { /* noise, one byte, words, words far from each other */
+    for (size_t i = 0; i < MOST; i++) {
+      state = state * 1664525 + 1013904223;
+      plain[i] = kind == 0   ? (uint8_t)(state >> 24)
+                 : kind == 1 ? 'a'
+                 : kind == 2 ? (uint8_t) "tea pot "[state >> 29]
+                             : (uint8_t)(i % 5000 < 100 ? i : state >> 24);
+    }
+    for (size_t size = 0; size <= MOST; size += size < 300 ? 1 : 4547) {
+      size_t found;
+      cst_bytes block = {packed, cst__snappy_encode((cst_bytes){plain, size}, packed)};
+      CHECK(block.size <= cst__snappy_most(size));
+      CHECK(kind != 1 || size < 1000 || block.size < size / 10);
+      CHECK(cst__snappy_size(block, &found) && found == size);
+      CHECK(cst__snappy_decode(block, again, size));
+      CHECK(size == 0 || memcmp(again, plain, size) == 0);
+    }
+  }
+  free(plain);
+  free(packed);
+  free(again);
+}

@@ -155,7 +155,7 @@ cst_status cst__avro_crew_new(const cst__avro_plan *plan, cst__table_drop drop, 
   crew->runs = cst__new_zero(&plan->allocator, crew->num_runs * sizeof *crew->runs);
   if (crew->workers == NULL || crew->runs == NULL) {
     cst__avro_crew_free(crew);
-    return cst__fail_memory(error, crew->num_runs * sizeof *crew->runs);
+    return cst__fail_memory(error, threads * sizeof *crew->workers);
   }
   *out = crew;
   return CST_OK;

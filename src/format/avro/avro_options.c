@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "io/input.h"
 
-#define CODECS "deflate", "null", "zstandard"
+#define CODECS "deflate", "null", "zstandard", "snappy", "bzip2", "xz"
 const char *const cst__avro_codec_words[] = {CODECS};
 
 static const cst__option options[] = {

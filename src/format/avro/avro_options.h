@@ -9,7 +9,10 @@
 typedef enum cst__avro_codec_word {
   CST__AVRO_WRITE_DEFLATE,
   CST__AVRO_WRITE_NULL,
-  CST__AVRO_WRITE_ZSTANDARD
+  CST__AVRO_WRITE_ZSTANDARD,
+  CST__AVRO_WRITE_SNAPPY,
+  CST__AVRO_WRITE_BZIP2,
+  CST__AVRO_WRITE_XZ
 } cst__avro_codec_word;
 
 extern const char *const cst__avro_codec_words[];

@@ -197,3 +197,16 @@ def test_proposals_for_sequences_hold(made, ragged):
         assert batch["id"].tolist() == [7] * len(batch["id"])
     source = cst.open(io.BytesIO(data), "sequence_example", schema)
     assert source.validate().anomalies == []
+
+
+def test_values_below_a_null_struct_do_not_count() -> None:
+    """Whatever lies in the column there, a range is of what is not null."""
+    lists = pa.array([[[1]], [[999]], [[3]]], pa.list_(pa.list_(pa.int64())))
+    hidden = pa.StructArray.from_arrays([lists], ["x"], mask=pa.array([False, True, False]))
+    plain = pa.array([{"x": [[1]]}, None, {"x": [[3]]}], hidden.type)
+    texts = [
+        cst.infer_schema(pa.table({"##SEQUENCE##": column}), propose=True).to_text()
+        for column in (hidden, plain)
+    ]
+    assert texts[0] == texts[1]
+    assert "max: 3\n" in texts[0] and "999" not in texts[0]

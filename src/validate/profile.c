@@ -1,10 +1,16 @@
 /* Filling profiles: one walk over the values of each column of a batch, and one over the rows of
- * each pair of columns whose names belong together. */
+ * each pair of columns whose names belong together.
+ *
+ * What structs hide, src/nested says. Lists are gone through here, one after the other: each value
+ * is looked at once and in order, so that where the lists begin (cst__slots_open) would be memory
+ * that nobody reads again.
+ */
 #include "validate/profile.h"
 
 #include <math.h>
 
 #include "base/utf8.h"
+#include "nested/slots.h"
 
 /* Structs in structs of a saved state; views have no more. */
 enum { MAX_DEPTH = 100 };
@@ -315,20 +321,39 @@ static bool profile_value(const cst__profiler *profiler, cst__profile *p, const 
   return true;
 }
 
-/* The values of slots [begin, end), through any lists. False if out of memory. */
-static bool profile_slots(const cst__profiler *profiler, cst__profile *p, const cst__view *v,
-                          int64_t begin, int64_t end, bool in_list) {
+/* The values of slots [begin, end) of lists, through any lists in them. False if out of memory. */
+static bool profile_items(const cst__profiler *profiler, cst__profile *p, const cst__view *v,
+                          int64_t begin, int64_t end) {
   bool ok = true;
   for (int64_t i = begin; i < end && ok; i++) {
     if (cst__view_is_null(v, i)) {
-      p->has_nulls = p->has_nulls || in_list;
+      p->has_nulls = true;
     } else if (cst__view_is_list(v)) {
       int64_t first;
       int64_t last;
       cst__view_list(v, i, &first, &last);
-      ok = profile_slots(profiler, p, &v->children[0], first, last, true);
+      ok = profile_items(profiler, p, &v->children[0], first, last);
     } else {
       ok = profile_value(profiler, p, v, i);
+    }
+  }
+  return ok;
+}
+
+/* The values of all rows. False if out of memory. */
+static bool profile_rows(const cst__profiler *profiler, cst__profile *p, const cst__slots *rows) {
+  bool ok = true;
+  for (int64_t i = 0; i < rows->view->length && ok; i++) {
+    int64_t first = i;
+    int64_t last = i + 1;
+    if (cst__slots_hide(rows, i)) {
+      continue;
+    }
+    if (cst__view_is_list(rows->view)) {
+      cst__view_list(rows->view, i, &first, &last);
+      ok = profile_items(profiler, p, &rows->view->children[0], first, last);
+    } else {
+      ok = profile_value(profiler, p, rows->view, i);
     }
   }
   return ok;
@@ -391,7 +416,7 @@ static void check_pair(const cst__profiler *profiler, cst__pair *pair, int64_t r
 
 /* ---- batches ---- */
 
-static bool profile_columns(cst__profiler *profiler, const cst__view *batch);
+static bool profile_columns(cst__profiler *profiler, const cst__slots *batch);
 
 static bool need_parts(const cst__profiler *profiler, cst__profile *p) {
   if (p->parts != NULL) {
@@ -413,11 +438,11 @@ static bool is_unsigned(const cst__view *column) {
           column->dtype == CST_DTYPE_UINT32 || column->dtype == CST_DTYPE_UINT64);
 }
 
-static bool profile_column(cst__profiler *profiler, size_t at, const cst__view *column) {
+static bool profile_column(cst__profiler *profiler, size_t at, const cst__slots *column) {
   cst__profile *p = &profiler->items[at];
-  if (column->layout != CST__LAYOUT_STRUCT) {
-    p->is_unsigned = p->is_unsigned || is_unsigned(column);
-    return profile_slots(profiler, p, column, 0, column->length, false);
+  if (column->view->layout != CST__LAYOUT_STRUCT) {
+    p->is_unsigned = p->is_unsigned || is_unsigned(column->view);
+    return profile_rows(profiler, p, column);
   }
   return need_parts(profiler, p) && profile_columns(p->parts, column);
 }
@@ -436,15 +461,19 @@ static bool need_profiles(cst__profiler *profiler, const cst__view *batch) {
 }
 
 /* Pairs are made of the names of a batch before any of its values count. */
-static bool profile_columns(cst__profiler *profiler, const cst__view *batch) {
+static bool profile_columns(cst__profiler *profiler, const cst__slots *slots) {
+  const cst__view *batch = slots->view;
+  const cst__mask mask = {batch, slots->mask};
   bool ok = need_profiles(profiler, batch);
   for (size_t i = 0; i < profiler->count && ok; i++) {
     profiler->columns[i] = NULL;
   }
   for (int64_t i = 0; i < batch->num_children && ok; i++) {
     size_t at = need_profile(profiler, batch->children[i].name);
-    profiler->columns[at] = &batch->children[i];
-    ok = profile_column(profiler, at, &batch->children[i]);
+    const cst__slots column = {.view = &batch->children[i],
+                               .mask = batch->null_count > 0 ? &mask : slots->mask};
+    profiler->columns[at] = column.view;
+    ok = profile_column(profiler, at, &column);
   }
   for (size_t i = 0; i < profiler->num_pairs && ok; i++) {
     check_pair(profiler, &profiler->pairs[i], batch->length);
@@ -453,7 +482,8 @@ static bool profile_columns(cst__profiler *profiler, const cst__view *batch) {
 }
 
 cst_status cst__profiler_add(cst__profiler *profiler, const cst__view *batch, cst_error *error) {
-  return profile_columns(profiler, batch) ? CST_OK : cst__fail_memory(error, sizeof(cst__profile));
+  const cst__slots rows = cst__slots_all(batch);
+  return profile_columns(profiler, &rows) ? CST_OK : cst__fail_memory(error, sizeof(cst__profile));
 }
 
 /* ---- merging ---- */

@@ -178,8 +178,9 @@ typedef struct cst_encoder cst_encoder;
  * what a float or double holds. CST_UNSUPPORTED for a form that cannot be written. When encoding, a
  * column that the message does not have is CST_NOT_FOUND.
  *
- * avro: the schema is that of the columns; `avro_framing` and `avro_schema_id` say what stands
- * before each value.
+ * avro: by the option `avro_schema`, or a schema that is made of the columns (docs/avro.md: what
+ * may become what; CST_SCHEMA where a column does not fit); `avro_framing` and `avro_schema_id` say
+ * what stands before each value.
  *
  * raw: the values of the only column, which is binary or text without nulls. */
 CST_API cst_status cst_encoder_new(const char *payload, const cst_encode_options *options,

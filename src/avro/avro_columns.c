@@ -245,9 +245,8 @@ static cst_status make_record(maker *m, const cst__avro_type *type, cst__wanted 
   return CST_OK;
 }
 
-/* The child of a branch is called as its type, without a namespace if no other one is called so. */
-static cst_status branch_name(maker *m, const cst__avro_type *type, size_t branch,
-                              const char **out) {
+cst_status cst__avro_branch_name(const cst__avro_type *type, size_t branch, cst__arena *arena,
+                                 const char **out, cst_error *error) {
   const char *name = type->branches[branch]->name;
   const char *own = cst__avro_short_name(name);
   bool is_alone = true;
@@ -258,9 +257,9 @@ static cst_status branch_name(maker *m, const cst__avro_type *type, size_t branc
   if (is_alone) {
     return CST_OK;
   }
-  char *to = cst__arena_take(&m->columns->arena, strlen(name) + 3);
+  char *to = cst__arena_take(arena, strlen(name) + 3);
   if (to == NULL) {
-    return cst__fail_memory(m->error, strlen(name));
+    return cst__fail_memory(error, strlen(name));
   }
   snprintf(to, strlen(name) + 3, "(%s)", name);
   *out = to;
@@ -279,7 +278,7 @@ static cst_status make_union(maker *m, const cst__avro_type *type, cst__wanted *
     return cst__fail_memory(m->error, type->num_branches);
   }
   for (size_t i = 0; i < type->num_branches; i++) {
-    CST__TRY(branch_name(m, type, i, &names[i]));
+    CST__TRY(cst__avro_branch_name(type, i, &m->columns->arena, &names[i], m->error));
   }
   return make_struct(m, type, names, wanted, column, arrow);
 }

@@ -47,4 +47,9 @@ cst_status cst__avro_columns_init(cst__avro_columns *columns, const cst__avro_sc
                                   const cst_allocator *allocator, cst_error *error);
 void cst__avro_columns_reset(cst__avro_columns *columns);
 
+/* The child of a branch is called as its type, without a namespace if no other one is called so. A
+ * name that is made lies in the arena. */
+cst_status cst__avro_branch_name(const cst__avro_type *type, size_t branch, cst__arena *arena,
+                                 const char **out, cst_error *error);
+
 #endif /* AVRO_AVRO_COLUMNS_H */

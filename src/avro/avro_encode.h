@@ -12,9 +12,12 @@
 
 typedef struct cst__avro_encoder cst__avro_encoder;
 
-/* CST_UNSUPPORTED, with the path, for types and names that Avro does not have. */
-cst_status cst__avro_encoder_new(const struct ArrowSchema *schema, const cst_allocator *allocator,
-                                 cst__avro_encoder **out, cst_error *error);
+/* given: JSON of the schema that is written by, empty: one that is made of the columns.
+ * CST_UNSUPPORTED, with the path, for types and names that Avro does not have, CST_SCHEMA for
+ * columns that do not fit what is given. */
+cst_status cst__avro_encoder_new(const struct ArrowSchema *schema, cst_bytes given,
+                                 const cst_allocator *allocator, cst__avro_encoder **out,
+                                 cst_error *error);
 void cst__avro_encoder_free(cst__avro_encoder *encoder); /* NULL is allowed */
 
 /* The JSON text of the schema; borrowed. */

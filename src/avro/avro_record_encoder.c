@@ -8,6 +8,7 @@ typedef struct record_encoder {
   cst_encoder base; /* first */
   cst__avro_record_writing writing;
   uint8_t prefix[CST__AVRO_MOST_PREFIX];
+  cst__text given;           /* the schema that is written by; empty: that of the columns */
   cst__avro_encoder *values; /* of the columns of the batch at hand */
   const cst__view *batch;
   cst__text row;
@@ -35,7 +36,8 @@ static cst_status prepare_records(cst_encoder *encoder, const struct ArrowSchema
   record_encoder *e = (record_encoder *)encoder;
   cst__avro_encoder_free(e->values);
   e->values = NULL;
-  CST__TRY(cst__avro_encoder_new(schema, &encoder->allocator, &e->values, error));
+  cst_bytes given = {(const uint8_t *)e->given.data, e->given.size};
+  CST__TRY(cst__avro_encoder_new(schema, given, &encoder->allocator, &e->values, error));
   return make_prefix(e, error);
 }
 
@@ -62,6 +64,7 @@ static void free_encoder(cst_encoder *encoder) {
   record_encoder *e = (record_encoder *)encoder;
   cst__avro_encoder_free(e->values);
   cst__text_free(&e->row);
+  cst__text_free(&e->given);
   cst__encoder_reset(encoder);
   cst__delete(e);
 }
@@ -103,7 +106,12 @@ cst_status cst__avro_record_encoder_new(const cst__avro_record_writing *writing,
     return status;
   }
   e->writing = *writing;
-  e->row.allocator = e->base.allocator;
+  e->row.allocator = e->given.allocator = e->base.allocator;
+  cst__text_append(&e->given, writing->schema.data, writing->schema.size);
+  if (e->given.failed) {
+    free_encoder(&e->base);
+    return cst__fail_memory(error, writing->schema.size);
+  }
   *out = &e->base;
   return CST_OK;
 }

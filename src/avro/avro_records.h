@@ -25,6 +25,7 @@ cst_status cst__avro_records_new(const cst__avro_record_options *options, cst_de
                                  cst_error *error);
 
 typedef struct cst__avro_record_writing {
+  cst_bytes schema;          /* JSON of the one that is written by; empty: of the columns */
   cst__avro_framing framing; /* AUTO: no prefix */
   uint64_t number;           /* of the schema, of CONFLUENT and APICURIO */
 } cst__avro_record_writing;

@@ -181,10 +181,11 @@ class Writer(_Output):
         names), multivalent (columns whose lists are several values in a cell),
         secondary_delimiter (if it is given, every list is written so), keep_blank_lines (a null
         that stands alone in its row is a blank line) and comment (no row looks like one); of Avro
-        avro_codec ("deflate", "null", "zstandard", "snappy", "bzip2" or "xz") and avro_block_size (bytes of values before
+        avro_schema, by which it is written (JSON, or a file that has it), avro_codec ("deflate",
+        "null", "zstandard", "snappy", "bzip2" or "xz") and avro_block_size (bytes of values before
         a block ends), and for records in a container avro_framing and avro_schema_id, as for
-        `encoder`; of sequence_example sequence_column, the name of the struct column of
-        feature lists.
+        `encoder`; of sequence_example sequence_column, the name of the struct column of feature
+        lists.
 
     The columns are those of the first batch; another batch of other columns is a SchemaError.
     Raises NotFoundError for an unknown format, UnsupportedError with row and column for a value

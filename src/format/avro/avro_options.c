@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "avro/avro_file.h"
 #include "avro/avro_schema.h"
 #include "base/error.h"
 #include "io/input.h"
@@ -14,8 +15,9 @@ const char *const cst__avro_codec_words[] = {CODECS};
 static const cst__option options[] = {
     {.info = {.name = "avro_schema",
               .kind = CST_OPTION_TEXT,
-              .help = "read files as by this schema: its JSON, or a file that has it",
-              .reads = true},
+              .help = "the schema to read as, or to write by: its JSON, or a file that has it",
+              .reads = true,
+              .writes = true},
      .offset = offsetof(cst__avro_options, schema)},
     {.info = {.name = "avro_codec",
               .kind = CST_OPTION_WORD,
@@ -71,9 +73,43 @@ static bool is_json(const char *given) {
   return *at == '{' || *at == '[' || *at == '"';
 }
 
+static cst_status is_container(const char *path, bool *out, cst_error *error) {
+  uint8_t head[4];
+  size_t size = 0;
+  cst__input *input;
+  CST__TRY(cst__input_open(path, NULL, &input, error));
+  cst_status status = cst__input_read(input, head, sizeof head, &size, error);
+  cst__input_close(input);
+  *out = status == CST_OK && cst__avro_sniff(head, size);
+  return status;
+}
+
+/* The schema of a container file. */
+static cst_status read_of_container(const char *path, cst__text *out, cst_error *error) {
+  static const cst__avro_limits limits = {0, 0};
+  cst__input *input;
+  cst__avro_file *file = NULL;
+  CST__TRY(cst__input_open(path, NULL, &input, error));
+  cst_status status = cst__avro_file_open(input, &limits, &out->allocator, &file, error);
+  if (status == CST_OK) {
+    cst_bytes schema = cst__avro_file_schema(file);
+    cst__text_append(out, schema.data, schema.size);
+    status = out->failed ? cst__fail_memory(error, schema.size) : CST_OK;
+  }
+  cst__avro_file_close(file);
+  cst__input_close(input);
+  return status;
+}
+
 cst_status cst__avro_options_text(const char *given, cst__text *out, cst_error *error) {
   if (!is_json(given)) {
-    return cst__input_read_file(given, CST__AVRO_MAX_SCHEMA, out, error);
+    bool has_values;
+    CST__TRY(is_container(given, &has_values, error));
+    CST__TRY(has_values ? read_of_container(given, out, error)
+                        : cst__input_read_file(given, CST__AVRO_MAX_SCHEMA, out, error));
+    return out->size > 0 ? CST_OK
+                         : cst__fail(error, CST_SCHEMA, "a schema is JSON: {\"type\": ...}",
+                                     "the file of an Avro schema is empty");
   }
   cst__text_append(out, given, strlen(given));
   return out->failed ? cst__fail_memory(error, strlen(given)) : CST_OK;

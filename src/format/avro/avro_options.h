@@ -18,8 +18,8 @@ typedef enum cst__avro_codec_word {
 extern const char *const cst__avro_codec_words[];
 
 typedef struct cst__avro_options {
-  const char *schema; /* the reader's: its JSON, or the path of a file that has it; NULL: that of
-                         the first file */
+  const char *schema; /* the reader's, or the one that is written by: its JSON, or the path of a
+                         file that has it; NULL: that of the first file, or of the columns */
   /* of files */
   cst__avro_codec_word codec;
   int64_t block_size; /* bytes of values of a block; 0: the usual */
@@ -32,7 +32,8 @@ typedef struct cst__avro_options {
 
 extern const cst__option_table cst__avro_option_table;
 
-/* Appends what is given as JSON, or as the path of a file that has it. */
+/* Appends what is given as JSON, or as the path of a file that has it: also a container file, whose
+ * schema it is. */
 cst_status cst__avro_options_text(const char *given, cst__text *out, cst_error *error);
 /* That nothing is given that is only of records, or only of files. NULL is allowed. */
 cst_status cst__avro_options_of_files(const cst__avro_options *options, cst_error *error);

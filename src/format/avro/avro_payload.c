@@ -53,11 +53,18 @@ static cst_status new_record_encoder(const cst_encode_options *options, const vo
                                      cst_encoder **out, cst_error *error) {
   const cst__avro_options *given = format_options;
   cst__avro_record_writing writing = {.framing = CST__AVRO_AUTO};
-  CST__TRY(cst__avro_options_of_records(given, error));
-  if (given != NULL) {
-    writing = (cst__avro_record_writing){given->framing, given->schema_id};
+  cst__text text = {.allocator = cst__allocator_of(options->allocator)};
+  cst_status status = cst__avro_options_of_records(given, error);
+  if (status == CST_OK && given != NULL) {
+    writing.framing = given->framing;
+    writing.number = given->schema_id;
+    status = read_text(given->schema, &text, &writing.schema, error);
   }
-  return cst__avro_record_encoder_new(&writing, options, out, error);
+  if (status == CST_OK) {
+    status = cst__avro_record_encoder_new(&writing, options, out, error);
+  }
+  cst__text_free(&text);
+  return status;
 }
 
 const cst__payload cst__avro_payload = {

@@ -62,6 +62,18 @@ static cst_status write_header(avro_sink *sink, cst_error *error) {
   return write_out(sink, error);
 }
 
+/* By the schema that is given, or one of the columns. */
+static cst_status make_encoder(avro_sink *sink, const char *given, cst_error *error) {
+  cst__text text = {.allocator = sink->allocator};
+  cst_status status = given != NULL ? cst__avro_options_text(given, &text, error) : CST_OK;
+  if (status == CST_OK) {
+    const cst_bytes schema = {(const uint8_t *)text.data, text.size};
+    status = cst__avro_encoder_new(sink->schema, schema, &sink->allocator, &sink->encoder, error);
+  }
+  cst__text_free(&text);
+  return status;
+}
+
 static cst_status open_encoder(avro_sink *sink, const cst__avro_options *options,
                                cst_error *error) {
   cst__avro_codec_word word = options != NULL ? options->codec : CST__AVRO_WRITE_DEFLATE;
@@ -70,7 +82,7 @@ static cst_status open_encoder(avro_sink *sink, const cst__avro_options *options
   CST__TRY(cst__avro_options_of_files(options, error));
   CST__TRY(cst__avro_codec_find(cst__bytes_of(cst__avro_codec_words[word]), &sink->codec, error));
   CST__TRY(cst__sink_check_names(sink->schema, error));
-  CST__TRY(cst__avro_encoder_new(sink->schema, &sink->allocator, &sink->encoder, error));
+  CST__TRY(make_encoder(sink, options != NULL ? options->schema : NULL, error));
   return write_header(sink, error);
 }
 

@@ -1,0 +1,305 @@
+/* Rows to bytes. */
+#include "avro/avro_put.h"
+
+#include <string.h>
+
+#include "base/exact.h"
+#include "base/utf8.h"
+
+typedef struct putter {
+  cst__text *out;
+  cst_error *error;
+} putter;
+
+static cst_status put_value(const putter *p, const cst__avro_put *node, const cst__view *view,
+                            int64_t i);
+
+static inline void put_long(cst__text *out, int64_t value) {
+  uint8_t *to = (uint8_t *)cst__text_reserve(out, 10);
+  if (to != NULL) {
+    uint64_t rest = ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
+    uint8_t *at = to;
+    for (; rest >= 0x80; rest >>= 7) {
+      *at++ = (uint8_t)(rest | 0x80);
+    }
+    *at++ = (uint8_t)rest;
+    out->size += (size_t)(at - to);
+  }
+}
+
+static inline void put_bytes(cst__text *out, const void *bytes, size_t size) {
+  char *to = cst__text_reserve(out, size);
+  if (to != NULL && size > 0) {
+    memcpy(to, bytes, size);
+    out->size += size;
+  }
+}
+
+static cst_status fail_value(const putter *p, const char *what) {
+  return cst__fail(p->error, CST_UNSUPPORTED, "change the value, or cast the column", "%s", what);
+}
+
+static const uint8_t *slot_of(const cst__view *view, int64_t i, size_t width) {
+  return (const uint8_t *)view->data + (size_t)(view->offset + i) * width;
+}
+
+static cst_status put_time(const putter *p, const cst__avro_put *node, const cst__view *view,
+                           int64_t i) {
+  int64_t value = 0;
+  const uint8_t *at = slot_of(view, i, node->width);
+  if (node->width == 4) {
+    int32_t narrow;
+    memcpy(&narrow, at, sizeof narrow);
+    value = narrow;
+  } else {
+    memcpy(&value, at, sizeof value);
+  }
+  if (value % node->time.over != 0) {
+    return fail_value(p, "a time that is not exact in the unit that Avro has");
+  }
+  if (__builtin_mul_overflow(value / node->time.over, node->time.times, &value)) {
+    return fail_value(p, "a time that is not among those that Avro's type holds");
+  }
+  put_long(p->out, value);
+  return CST_OK;
+}
+
+/* As few bytes as the number takes, from its highest one on. */
+static void put_decimal(cst__text *out, const uint8_t *value, size_t width) {
+  uint8_t bytes[32];
+  uint8_t sign = (value[width - 1] & 0x80) != 0 ? 0xff : 0;
+  size_t size = width;
+  while (size > 1 && value[size - 1] == sign && ((value[size - 2] ^ sign) & 0x80) == 0) {
+    size--;
+  }
+  for (size_t k = 0; k < size; k++) {
+    bytes[k] = value[size - 1 - k];
+  }
+  put_long(out, (int64_t)size);
+  put_bytes(out, bytes, size);
+}
+
+static cst_status put_duration(const putter *p, const uint8_t *value) {
+  int32_t parts[2];
+  int64_t nanos;
+  memcpy(parts, value, sizeof parts);
+  memcpy(&nanos, value + sizeof parts, sizeof nanos);
+  int64_t millis = nanos / 1000000;
+  if (parts[0] < 0 || parts[1] < 0 || nanos < 0 || nanos % 1000000 != 0 || millis > UINT32_MAX) {
+    return fail_value(p, "an interval that is negative, finer than milliseconds, or too long");
+  }
+  const uint32_t made[3] = {(uint32_t)parts[0], (uint32_t)parts[1], (uint32_t)millis};
+  put_bytes(p->out, made, sizeof made);
+  return CST_OK;
+}
+
+/* Decimal in a fixed number of bytes, from its highest one on. */
+static cst_status put_fixed_decimal(const putter *p, const uint8_t *value, size_t width,
+                                    size_t size) {
+  uint8_t sign = (value[width - 1] & 0x80) != 0 ? 0xff : 0;
+  bool fits = size >= width || ((value[size - 1] ^ sign) & 0x80) == 0;
+  for (size_t k = size; k < width; k++) {
+    fits &= value[k] == sign;
+  }
+  for (size_t k = size; k-- > 0;) {
+    put_bytes(p->out, k < width ? &value[k] : &sign, 1);
+  }
+  return fits ? CST_OK : fail_value(p, "a decimal that has more digits than its type");
+}
+
+/* A number as a float or double, if that is the same number. */
+static cst_status put_real(const putter *p, const cst__avro_put *node, const cst__view *view,
+                           int64_t i) {
+  bool is_float = node->size == sizeof(float);
+  double number;
+  float narrow;
+  bool fits = true;
+  if (view->dtype == CST_DTYPE_FLOAT32) {
+    memcpy(&narrow, slot_of(view, i, sizeof narrow), sizeof narrow);
+    number = narrow;
+  } else if (view->dtype == CST_DTYPE_FLOAT64) {
+    memcpy(&number, slot_of(view, i, sizeof number), sizeof number);
+    fits = !is_float || !(number == number) || (double)(float)number == number;
+  } else {
+    int64_t whole = cst__view_int(view, i);
+    bool is_large = view->dtype == CST_DTYPE_UINT64 && whole < 0;
+    number = is_large ? (double)(uint64_t)whole : (double)whole;
+    fits = cst__float_holds(is_large ? (uint64_t)whole : cst__int_size(whole),
+                            is_float ? FLT_MANT_DIG : DBL_MANT_DIG);
+  }
+  narrow = (float)number;
+  put_bytes(p->out, is_float ? (const void *)&narrow : &number, node->size);
+  return fits ? CST_OK : fail_value(p, "a number that the type does not hold exactly");
+}
+
+static cst_status put_symbol(const putter *p, const cst__avro_put *node, cst_bytes text) {
+  size_t found = cst__name_map_find(node->symbols, (const char *)text.data, text.size);
+  put_long(p->out, (int64_t)found);
+  return found != SIZE_MAX ? CST_OK : fail_value(p, "a text that is no symbol of the enum");
+}
+
+static cst_status put_sized(const putter *p, cst_bytes bytes) {
+  put_long(p->out, (int64_t)bytes.size);
+  put_bytes(p->out, bytes.data, bytes.size);
+  return CST_OK;
+}
+
+static cst_status put_bytes_as(const putter *p, const cst__avro_put *node, cst_bytes bytes) {
+  if (node->kind == CST__AVRO_ADD_TEXT && !cst__utf8_valid(bytes.data, bytes.size)) {
+    return fail_value(p, "bytes that are not UTF-8, which strings are");
+  }
+  if (node->kind != CST__AVRO_ADD_SIZED) {
+    return put_sized(p, bytes);
+  }
+  put_bytes(p->out, bytes.data, bytes.size);
+  return bytes.size == node->width ? CST_OK : fail_value(p, "bytes that are not as many as fixed");
+}
+
+static cst_status put_list(const putter *p, const cst__avro_put *node, const cst__view *view,
+                           int64_t i) {
+  int64_t begin;
+  int64_t end;
+  cst__view_list(view, i, &begin, &end);
+  if (begin < end) {
+    put_long(p->out, end - begin);
+  }
+  for (int64_t k = begin; k < end; k++) {
+    CST__TRY(put_value(p, &node->children[0], &view->children[0], k));
+  }
+  put_long(p->out, 0);
+  return CST_OK;
+}
+
+static cst_status put_child(const putter *p, const cst__avro_put *child, const cst__view *view,
+                            int64_t i) {
+  cst_status status = CST_OK;
+  if (child->kind == CST__AVRO_ADD_DEFAULT) {
+    put_bytes(p->out, child->bytes.data, child->bytes.size);
+  } else {
+    status = put_value(p, child, &view->children[child->column], i);
+  }
+  if (status != CST_OK) {
+    cst__error_add_path(p->error, child->name, strlen(child->name));
+  }
+  return status;
+}
+
+static cst_status put_struct(const putter *p, const cst__avro_put *node, const cst__view *view,
+                             int64_t i) {
+  for (size_t k = 0; k < node->num_children; k++) {
+    CST__TRY(put_child(p, &node->children[k], view, i));
+  }
+  return CST_OK;
+}
+
+/* A union as a struct of which one field is set; none is null. */
+static cst_status put_union(const putter *p, const cst__avro_put *node, const cst__view *view,
+                            int64_t i) {
+  const cst__avro_put *set = NULL;
+  for (size_t k = 0; k < node->num_children; k++) {
+    const cst__avro_put *child = &node->children[k];
+    if (!cst__view_is_null(&view->children[child->column], i)) {
+      if (set != NULL) {
+        return cst__fail(p->error, CST_UNSUPPORTED, "leave one of them null",
+                         "a union of which two types are set");
+      }
+      set = child;
+    }
+  }
+  if (set != NULL) {
+    return put_child(p, set, view, i);
+  }
+  put_long(p->out, node->null_branch);
+  return node->is_nullable ? CST_OK : fail_value(p, "a union of which no type is set");
+}
+
+static cst_status put_set(const putter *p, const cst__avro_put *node, const cst__view *view,
+                          int64_t i) {
+  int64_t number;
+  switch (node->kind) {
+    case CST__AVRO_ADD_BOOL:
+      put_bytes(p->out, cst__view_bool(view, i) ? "\1" : "\0", 1);
+      return CST_OK;
+    case CST__AVRO_ADD_INT:
+      put_long(p->out, cst__view_int(view, i));
+      return CST_OK;
+    case CST__AVRO_ADD_INT_WITHIN:
+      number = cst__view_int(view, i);
+      put_long(p->out, number);
+      return number >= node->range.least && number <= node->range.most
+                 ? CST_OK
+                 : fail_value(p, "an integer that is not among those of its type");
+    case CST__AVRO_ADD_UINT64:
+      number = cst__view_int(view, i);
+      put_long(p->out, number);
+      return number >= 0 ? CST_OK
+                         : fail_value(p, "an integer that is larger than 9223372036854775807");
+    case CST__AVRO_ADD_REAL:
+      return put_real(p, node, view, i);
+    case CST__AVRO_ADD_FIXED:
+      put_bytes(p->out, slot_of(view, i, node->width), node->width);
+      return CST_OK;
+    case CST__AVRO_ADD_BYTES:
+      return put_sized(p, cst__view_bytes(view, i));
+    case CST__AVRO_ADD_TEXT:
+    case CST__AVRO_ADD_SIZED:
+      return put_bytes_as(p, node, cst__view_bytes(view, i));
+    case CST__AVRO_ADD_ENUM:
+      return put_symbol(p, node, cst__view_bytes(view, i));
+    case CST__AVRO_ADD_DECIMAL:
+      put_decimal(p->out, slot_of(view, i, node->width), node->width);
+      return CST_OK;
+    case CST__AVRO_ADD_DECIMAL_FIXED:
+      return put_fixed_decimal(p, slot_of(view, i, node->width), node->width, node->size);
+    case CST__AVRO_ADD_TIME:
+      return put_time(p, node, view, i);
+    case CST__AVRO_ADD_DURATION:
+      return put_duration(p, slot_of(view, i, 16));
+    case CST__AVRO_ADD_LIST:
+      return put_list(p, node, view, i);
+    case CST__AVRO_ADD_STRUCT:
+      return put_struct(p, node, view, i);
+    case CST__AVRO_ADD_UNION:
+      return put_union(p, node, view, i);
+    case CST__AVRO_ADD_DICTIONARY:
+    case CST__AVRO_ADD_DEFAULT:
+    case CST__AVRO_ADD_NULL:
+      break;
+  }
+  return CST_OK;
+}
+
+static cst_status put_value(const putter *p, const cst__avro_put *node, const cst__view *view,
+                            int64_t i) {
+  const cst__avro_put *value = node;
+  bool is_null = cst__view_is_null(view, i);
+  if (node->kind == CST__AVRO_ADD_DICTIONARY && !is_null) {
+    value = &node->children[0];
+    i = cst__view_int(view, i);
+    view = view->dictionary;
+    is_null = cst__view_is_null(view, i);
+  }
+  if (is_null) {
+    if (node->is_nullable) {
+      put_long(p->out, node->null_branch);
+    }
+    return node->is_nullable || node->kind == CST__AVRO_ADD_NULL
+               ? CST_OK
+               : fail_value(p, "a null where the type has none");
+  }
+  if (node->has_branch) {
+    put_long(p->out, node->branch);
+  }
+  return put_set(p, value, view, i);
+}
+
+cst_status cst__avro_put_row(const cst__avro_put *root, const cst__view *batch, int64_t row,
+                             cst__text *out, cst_error *error) {
+  const putter p = {out, error};
+  cst_status status = put_struct(&p, root, batch, row);
+  if (status != CST_OK) {
+    cst__error_add_record(error, row, -1);
+    return status;
+  }
+  return out->failed ? cst__fail_memory(error, out->capacity) : CST_OK;
+}

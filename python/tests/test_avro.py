@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
 import copy
 import datetime
 import decimal
 import io
 import json
+import lzma
 import pathlib
 import random
+import subprocess
+import sys
+import zlib
 from typing import Any
 
 import avro_files as avro
@@ -598,6 +603,101 @@ def test_streams_that_are_cut_or_damaged(tmp_path: pathlib.Path) -> None:
                 refusals = (errors.CorruptError, errors.LimitError, errors.UnsupportedError)
                 with pytest.raises(refusals):
                     rows(path)
+
+
+# The codec of the block, what is in it, how many values it has.
+BOMBS = {
+    "deflate": zlib.compressobj(9, wbits=-15),
+    "bzip2": bz2.BZ2Compressor(),
+    "xz": lzma.LZMACompressor(),
+}
+
+
+@pytest.mark.parametrize("codec", BOMBS)
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_bombs_take_bounded_memory(tmp_path: pathlib.Path, codec: str, on_error: str) -> None:
+    """A block of a gigabyte of zeros: a process that may have 700 MB of memory refuses it."""
+    packer = BOMBS[codec]
+    packed = packer.compress(avro.long(1 << 30))
+    packed += b"".join(packer.compress(bytes(16 << 20)) for _ in range(64)) + packer.flush()
+    BOMBS[codec] = type(packer)() if codec != "deflate" else zlib.compressobj(9, wbits=-15)
+    path = tmp_path / "a.avro"
+    whole = avro.block(1, avro.encode("bytes", b"whole"), codec)
+    path.write_bytes(
+        avro.header('"bytes"', codec) + avro.long(1) + avro.sized(packed) + avro.SYNC + whole
+    )
+    script = f"""
+import resource
+import columnstone as cst
+import pyarrow as pa
+resource.setrlimit(resource.RLIMIT_DATA, (700 << 20, 700 << 20))
+source = cst.open({str(path)!r}, on_error={on_error!r}, threads=2)
+try:
+    print(sum(batch.num_rows for batch in source), [d.kind for d in source.dropped])
+except cst.errors.LimitError as error:
+    print("refused:", "becomes more than" in str(error))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    expected = "refused: True\n" if on_error == "raise" else "1 ['framing']\n"
+    assert (done.stdout, done.stderr) == (expected, "")
+
+
+def test_large_headers(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.avro"
+    fields = [{"name": f"f{i}", "type": "int", "doc": "x" * 200} for i in range(5000)]
+    path.write_bytes(avro.container(record(f0="int") | {"fields": fields}, []))
+    assert path.stat().st_size > 1 << 20
+    assert len(cst.open(str(path)).arrow_schema.names) == 5000
+    entries = b"".join(avro.sized(b"%d" % i) + avro.sized(b"") for i in range(1_000_000))
+    schema = avro.sized(b"avro.schema") + avro.sized(b'"int"')
+    blocks = avro.SYNC + avro.block(2, avro.long(4) + avro.long(5))
+    head = b"Obj\x01" + avro.long(1_000_001) + entries + schema + avro.long(0)
+    path.write_bytes(head + blocks)
+    assert rows(path) == [{"value": 4}, {"value": 5}]
+    path.write_bytes(b"Obj\x01" + avro.long(10) + avro.sized(b"k") + avro.sized(bytes(40 << 20)))
+    with pytest.raises((errors.LimitError, errors.CorruptError)):
+        rows(path)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize(
+    ("count", "size"),
+    [
+        (2**63 - 1, 3),
+        (2**62, 3),
+        (-1, 3),
+        (-(2**63), 3),
+        (1, -1),
+        (1, -(2**63)),
+        (1, 2**63 - 1),
+        (1, 2**40),
+        (3, 100),
+        (1, 2),
+        (0, 3),
+    ],
+)
+def test_heads_of_blocks_that_lie(
+    tmp_path: pathlib.Path, count: int, size: int, threads: int
+) -> None:
+    path = tmp_path / "a.avro"
+    head = avro.header(json.dumps(record(n="int")))
+    sound = avro.block(2, avro.long(4) + avro.long(5))
+    lying = avro.long(count) + avro.long(size) + b"\x02\x04\x06" + avro.SYNC
+    path.write_bytes(head + sound + lying + sound)
+    with pytest.raises((errors.CorruptError, errors.LimitError)) as caught:
+        rows(path, threads=threads)
+    assert caught.value.offset is not None and caught.value.offset >= len(head + sound)
+    found = [row["n"] for row in rows(path, threads=threads, on_error="skip")]
+    assert found[:2] == [4, 5] and found[-2:] == [4, 5]
+
+
+def test_blocks_without_values(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "a.avro"
+    head = avro.header(json.dumps(record(n="int")))
+    sound = avro.block(2, avro.long(4) + avro.long(5))
+    path.write_bytes(head + avro.block(0, b"") * 100_000 + sound + avro.block(0, b""))
+    for threads in (1, 2):
+        assert rows(path, threads=threads) == [{"n": 4}, {"n": 5}]
 
 
 BAD_SCHEMAS = {

@@ -301,3 +301,41 @@ def test_workers_need_no_schema_file(folder: pathlib.Path, tmp_path: pathlib.Pat
     schema.unlink()
     with pipeline() as p:
         assert_rows(p | batches)
+
+
+def avro_file(path: pathlib.Path) -> None:
+    """Rows 0 to 39,999 in one file of 4 MB."""
+    ids = pa.array(range(40_000), pa.int64())
+    text = pa.array([f"{i:080}" for i in range(40_000)])
+    cst.write(pa.table({"id": ids, "text": text}), str(path), avro_codec="null")
+
+
+def read_all(bundle: Any) -> list[Any]:
+    tracker = bundle.source.get_range_tracker(bundle.start_position, bundle.stop_position)
+    return list(bundle.source.read(tracker))
+
+
+SCHEMA_OF_AVRO = """{"type": "record", "name": "Row", "fields": [
+    {"name": "number", "aliases": ["id"], "type": ["null", "double"]},
+    {"name": "shop", "type": "string", "default": "IT"}]}"""
+
+
+def test_avro(tmp_path: pathlib.Path) -> None:
+    """A file in several ranges, by its own schema and by another, and written again."""
+    avro_file(tmp_path / "a.avro")
+    path = str(tmp_path / "a.avro")
+    bundles = list(beam_files.source_of(path, batch_size=None).split(1 << 20))
+    assert len(bundles) > 3
+    found = [row for b in bundles for batch in read_all(b) for row in batch["id"].to_pylist()]
+    assert found == list(range(40_000))
+    with pipeline() as p:
+        rows = p | cst.beam.Read(path)
+        ids = rows | beam.FlatMap(lambda batch: batch["id"].to_pylist())
+        assert_that(ids, equal_to(list(range(40_000))), label="all")
+        rows | cst.beam.Write(str(tmp_path / "out.avro"), avro_codec="zstandard")
+    with pipeline() as p:
+        other = p | cst.beam.Read(path, avro_schema=SCHEMA_OF_AVRO)
+        total = other | beam.Map(lambda batch: sum(batch["number"].to_pylist()))
+        assert_that(total | beam.CombineGlobally(sum), equal_to([sum(range(40_000))]))
+    again = pa.table(cst.open(str(tmp_path / "out-*.avro")))
+    assert sorted(again["id"].to_pylist()) == list(range(40_000))

@@ -198,3 +198,29 @@ def test_a_named_index_is_a_column(tmp_path: pathlib.Path) -> None:
         frame = frames.from_pandas(pd.DataFrame({"x": [1, 2, 3]}, index=index), npartitions=1)
         [file] = cst.dask.write(frame, tmp_path / str(name), "arrow")
         assert pa.table(cst.open(tmp_path / str(name) / file)).column_names == columns
+
+
+def avro_file(path: pathlib.Path) -> None:
+    """Rows 0 to 39,999 in one file of 4 MB."""
+    ids = pa.array(range(40_000), pa.int64())
+    text = pa.array([f"{i:080}" for i in range(40_000)])
+    cst.write(pa.table({"id": ids, "text": text}), str(path), avro_codec="null")
+
+
+SCHEMA_OF_AVRO = """{"type": "record", "name": "Row", "fields": [
+    {"name": "number", "aliases": ["id"], "type": ["null", "double"]},
+    {"name": "shop", "type": "string", "default": "IT"}]}"""
+
+
+def test_avro(tmp_path: pathlib.Path) -> None:
+    """A file in several partitions, by its own schema and by another, and written again."""
+    avro_file(tmp_path / "a.avro")
+    frame = read(str(tmp_path / "a.avro"), columns=["id"])
+    assert frame.npartitions > 3
+    assert frame.compute()["id"].tolist() == list(range(40_000))
+    other = read(str(tmp_path / "a.avro"), avro_schema=SCHEMA_OF_AVRO).compute()
+    assert other["number"].sum() == sum(range(40_000)) and set(other["shop"]) == {"IT"}
+    names = cst.dask.write(frame, str(tmp_path / "out"), "avro", avro_codec="xz")
+    assert len(names) == frame.npartitions
+    again = pa.table(cst.open(str(tmp_path / "out" / "*.avro")))
+    assert again["id"].to_pylist() == list(range(40_000))

@@ -283,3 +283,30 @@ def _memory_of_workers() -> int:
                 _, resident, shared, *_ = (process / "statm").read_text().split()
                 most = max(most, (int(resident) - int(shared)) * 4096)
     return most
+
+
+def avro_file(path: pathlib.Path) -> None:
+    """Rows 0 to 39,999 in one file of 4 MB."""
+    ids = pa.array(range(40_000), pa.int64())
+    text = pa.array([f"{i:080}" for i in range(40_000)])
+    cst.write(pa.table({"id": ids, "text": text}), str(path), avro_codec="null")
+
+
+SCHEMA_OF_AVRO = """{"type": "record", "name": "Row", "fields": [
+    {"name": "number", "aliases": ["id"], "type": ["null", "double"]},
+    {"name": "shop", "type": "string", "default": "IT"}]}"""
+
+
+def test_avro(tmp_path: pathlib.Path) -> None:
+    """A file in several tasks, by its own schema and by another, and written again."""
+    avro_file(tmp_path / "a.avro")
+    path = str(tmp_path / "a.avro")
+    assert len({split.task for split in cst.plan(path, target_bytes=1 << 20)}) > 3
+    dataset = cst.ray.read(path, target_bytes=1 << 20)
+    assert sorted(row["id"] for row in dataset.take_all()) == list(range(40_000))
+    other = cst.ray.read(path, target_bytes=1 << 20, avro_schema=SCHEMA_OF_AVRO)
+    assert other.sum("number") == sum(range(40_000))
+    sink = cst.ray.Sink(str(tmp_path / "out"), "avro", avro_codec="snappy")
+    dataset.write_datasink(sink)
+    again = pa.table(cst.open(str(tmp_path / "out" / "*.avro")))
+    assert sorted(again["id"].to_pylist()) == list(range(40_000))

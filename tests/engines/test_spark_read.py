@@ -333,3 +333,29 @@ def test_paths_that_are_wrong(spark: Any, tmp_path: pathlib.Path) -> None:
 def test_register_makes_no_difference(spark: Any, trips: pathlib.Path) -> None:
     cst.spark.register(spark)
     assert load(spark, trips, columns="id").count() == 100
+
+
+def avro_file(path: pathlib.Path) -> None:
+    """Rows 0 to 39,999 in one file of 4 MB."""
+    ids = pa.array(range(40_000), pa.int64())
+    text = pa.array([f"{i:080}" for i in range(40_000)])
+    cst.write(pa.table({"id": ids, "text": text}), str(path), avro_codec="null")
+
+
+SCHEMA_OF_AVRO = """{"type": "record", "name": "Row", "fields": [
+    {"name": "number", "aliases": ["id"], "type": ["null", "double"]},
+    {"name": "shop", "type": "string", "default": "IT"}]}"""
+
+
+def test_avro(spark: Any, tmp_path: pathlib.Path) -> None:
+    """A file in several partitions, by its own schema and by another, and written again."""
+    avro_file(tmp_path / "a.avro")
+    frame = load(spark, tmp_path / "a.avro", targetBytes=str(1 << 20))
+    assert frame.rdd.getNumPartitions() > 3
+    assert ids(frame) == list(range(40_000))
+    other = load(spark, tmp_path / "a.avro", avroSchema=SCHEMA_OF_AVRO)
+    assert other.agg({"number": "sum"}).collect()[0][0] == sum(range(40_000))
+    writer = frame.write.format("columnstone").option("format", "avro")
+    writer.option("avro_codec", "bzip2").mode("overwrite").save(str(tmp_path / "out"))
+    again = pa.table(cst.open(str(tmp_path / "out" / "*.avro")))
+    assert sorted(again["id"].to_pylist()) == list(range(40_000))

@@ -12,6 +12,8 @@ enum { MAX_COLUMNS = 100000, MAX_LEVELS = CST__TYPE_MAX_DEPTH - 8, FORMAT_ROOM =
 typedef struct maker {
   cst__avro_columns *columns;
   uint32_t column_flags;
+  cst__avro_enums enums;
+  size_t recursion;
   size_t count;
   const cst__avro_type *records[MAX_LEVELS + 1]; /* that the column at hand lies in */
   size_t num_records;
@@ -102,13 +104,15 @@ static const char *plain_format(const maker *m, const cst__avro_type *type,
       [CST__AVRO_NULL] = "n", [CST__AVRO_BOOLEAN] = "b", [CST__AVRO_INT] = "i",
       [CST__AVRO_LONG] = "l", [CST__AVRO_FLOAT] = "f",   [CST__AVRO_DOUBLE] = "g",
       [CST__AVRO_ENUM] = "i"};
+  bool is_text = type->kind == CST__AVRO_STRING ||
+                 (type->kind == CST__AVRO_ENUM && m->enums == CST__AVRO_ENUMS_TEXT);
+  bool is_bytes = type->kind == CST__AVRO_BYTES ||
+                  (type->kind == CST__AVRO_ENUM && m->enums == CST__AVRO_ENUMS_BINARY);
   if (type->kind == CST__AVRO_FIXED) {
     snprintf(room, FORMAT_ROOM, "w:%zu", type->size);
     return room;
   }
-  return type->kind == CST__AVRO_STRING || type->kind == CST__AVRO_BYTES
-             ? bytes_format(m, type->kind == CST__AVRO_STRING)
-             : formats[type->kind];
+  return is_text || is_bytes ? bytes_format(m, is_text) : formats[type->kind];
 }
 
 static cst_status make_value(maker *m, const cst__avro_type *type, cst__type *arrow) {
@@ -116,7 +120,7 @@ static cst_status make_value(maker *m, const cst__avro_type *type, cst__type *ar
   const char *format = logical_format(type, room);
   CST__TRY(cst__type_set(arrow, format != NULL ? format : plain_format(m, type, room),
                          &m->columns->arena, m->error));
-  if (type->kind != CST__AVRO_ENUM) {
+  if (type->kind != CST__AVRO_ENUM || m->enums != CST__AVRO_ENUMS_DICTIONARY) {
     return CST_OK;
   }
   arrow->dictionary = cst__arena_take_zero(&m->columns->arena, sizeof *arrow->dictionary);
@@ -227,7 +231,7 @@ static size_t times_within(const maker *m, const cst__avro_type *type) {
 
 static cst_status make_record(maker *m, const cst__avro_type *type, cst__wanted *wanted,
                               cst__avro_column *column, cst__type *arrow) {
-  if (wanted->num_below == 0 && times_within(m, type) > CST__AVRO_RECURSION) {
+  if (wanted->num_below == 0 && times_within(m, type) > m->recursion) {
     column->is_bytes = true;
     return cst__type_set(arrow, bytes_format(m, false), &m->columns->arena, m->error);
   }
@@ -396,7 +400,12 @@ cst_status cst__avro_columns_init(cst__avro_columns *columns, const cst__avro_sc
   *columns = (cst__avro_columns){.arrow = CST__TYPE_INIT};
   cst__arena_init(&columns->arena, allocator);
   columns->arrow.flags = 0;
-  maker m = {.columns = columns, .column_flags = options->column_flags, .error = error};
+  int32_t recursion = options->recursion == 0 ? CST__AVRO_RECURSION : options->recursion;
+  maker m = {.columns = columns,
+             .column_flags = options->column_flags,
+             .enums = options->enums,
+             .recursion = recursion > 0 ? (size_t)recursion : 0,
+             .error = error};
   cst__wanted wanted;
   CST__TRY(
       cst__wanted_parse(options->columns, options->num_columns, &columns->arena, &wanted, error));

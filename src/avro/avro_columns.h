@@ -32,13 +32,23 @@ typedef struct cst__avro_columns {
   cst__avro_column top;
 } cst__avro_columns;
 
+/* What enums become, in the order of the words of avro_enums. */
+typedef enum cst__avro_enums {
+  CST__AVRO_ENUMS_DICTIONARY,
+  CST__AVRO_ENUMS_TEXT,
+  CST__AVRO_ENUMS_NUMBER,
+  CST__AVRO_ENUMS_BINARY
+} cst__avro_enums;
+
 typedef struct cst__avro_column_options {
   const char *const *columns; /* paths of the wanted ones; NULL: all */
   size_t num_columns;
   uint32_t column_flags; /* CST_COLUMNS_... */
+  cst__avro_enums enums;
+  int32_t recursion; /* times that a record stands within itself; 0: the usual, -1: none */
 } cst__avro_column_options;
 
-enum { CST__AVRO_RECURSION = 2 /* times that a record stands within itself */ };
+enum { CST__AVRO_RECURSION = 2 /* the usual */, CST__AVRO_MOST_RECURSION = 100 };
 
 /* The schema is borrowed. The columns are the caller's to reset, also after a failure.
  * CST_NOT_FOUND with the path for one that there is not; CST_LIMIT for too many. */

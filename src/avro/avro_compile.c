@@ -180,34 +180,75 @@ static cst_status emit_fixed(cst__avro_maker *m, const cst__avro_type *type, cst
   return cst__avro_emit(m, &(cst__avro_step){.op = op, .to = to, .number = (int64_t)type->size});
 }
 
-/* "If the symbol is not present in the reader's enum and the reader has a default value, then that
- * value is used." */
-static cst_status emit_enum(cst__avro_maker *m, const cst__avro_type *from,
-                            const cst__avro_type *type, cst__builder *to) {
-  int32_t *indices =
-      cst__arena_take(&m->program->arena, (from->symbols.count + 1) * sizeof *indices);
-  cst__name_map symbols = {0};
-  cst_status status = indices != NULL ? CST_OK : cst__fail_memory(m->error, from->symbols.count);
-  for (size_t i = 0; i < type->symbols.count && status == CST_OK; i++) {
+/* The symbols of the reader's enum, by name; a dictionary has them all. */
+static cst_status note_symbols(cst__avro_maker *m, const cst__avro_type *type, cst__builder *to,
+                               cst__name_map *symbols) {
+  for (size_t i = 0; i < type->symbols.count; i++) {
     const char *symbol = type->symbols.items[i];
     int64_t ignored;
-    status = cst__builder_intern(to, symbol, strlen(symbol), &ignored, m->error);
-    if (status == CST_OK && !cst__name_map_add(&symbols, symbol, strlen(symbol), i)) {
-      status = cst__fail_memory(m->error, 64);
+    if (to->dictionary != NULL) {
+      CST__TRY(cst__builder_intern(to, symbol, strlen(symbol), &ignored, m->error));
+    }
+    if (!cst__name_map_add(symbols, symbol, strlen(symbol), i)) {
+      return cst__fail_memory(m->error, 64);
     }
   }
-  for (size_t i = 0; i < from->symbols.count && status == CST_OK; i++) {
-    const char *symbol = from->symbols.items[i];
-    size_t found = cst__name_map_find(&symbols, symbol, strlen(symbol));
-    found = found != SIZE_MAX ? found : type->standard;
+  return CST_OK;
+}
+
+/* "If the symbol is not present in the reader's enum and the reader has a default value, then that
+ * value is used." SIZE_MAX: there is none. */
+static size_t find_symbol(const cst__avro_type *type, const cst__name_map *symbols,
+                          const char *symbol) {
+  size_t found = cst__name_map_find(symbols, symbol, strlen(symbol));
+  return found != SIZE_MAX ? found : type->standard;
+}
+
+static cst_status emit_numbers(cst__avro_maker *m, const cst__avro_type *from,
+                               const cst__avro_type *type, const cst__name_map *symbols,
+                               cst__builder *to) {
+  size_t count = from->symbols.count;
+  int32_t *indices = cst__arena_take(&m->program->arena, (count + 1) * sizeof *indices);
+  if (indices == NULL) {
+    return cst__fail_memory(m->error, count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    size_t found = find_symbol(type, symbols, from->symbols.items[i]);
     indices[i] = found != SIZE_MAX ? (int32_t)found : -1;
   }
+  return cst__avro_emit(
+      m, &(cst__avro_step){
+             .op = CST__AVRO_PUT_ENUM, .to = to, .number = (int64_t)count, .indices = indices});
+}
+
+static cst_status emit_symbols(cst__avro_maker *m, const cst__avro_type *from,
+                               const cst__avro_type *type, const cst__name_map *symbols,
+                               cst__builder *to) {
+  size_t count = from->symbols.count;
+  cst_bytes *texts = cst__arena_take(&m->program->arena, (count + 1) * sizeof *texts);
+  if (texts == NULL) {
+    return cst__fail_memory(m->error, count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    size_t found = find_symbol(type, symbols, from->symbols.items[i]);
+    const char *text = found != SIZE_MAX ? type->symbols.items[found] : NULL;
+    texts[i] = (cst_bytes){(const uint8_t *)text, text != NULL ? strlen(text) : 0};
+  }
+  return cst__avro_emit(
+      m, &(cst__avro_step){
+             .op = CST__AVRO_PUT_SYMBOL, .to = to, .number = (int64_t)count, .bytes = texts});
+}
+
+static cst_status emit_enum(cst__avro_maker *m, const cst__avro_type *from,
+                            const cst__avro_type *type, cst__builder *to) {
+  bool is_number = to->type->layout == CST__LAYOUT_NUMBER;
+  cst__name_map symbols = {0};
+  cst_status status = note_symbols(m, type, to, &symbols);
+  if (status == CST_OK) {
+    status = (is_number ? emit_numbers : emit_symbols)(m, from, type, &symbols, to);
+  }
   cst__name_map_reset(&symbols);
-  CST__TRY(status);
-  return cst__avro_emit(m, &(cst__avro_step){.op = CST__AVRO_PUT_ENUM,
-                                             .to = to,
-                                             .number = (int64_t)from->symbols.count,
-                                             .indices = indices});
+  return status;
 }
 
 /* ---- lists, maps ---- */

@@ -23,6 +23,9 @@ enum { FEW_BYTES = CST__AVRO_SLACK };
 
 static const char cut[] = "the bytes end within it, or a length points past their end";
 static const char no_text[] = "a string that is not UTF-8";
+static const char no_symbol[] = "an enum's number that has no symbol";
+static const char other_symbol[] =
+    "a symbol that the schema's enum does not have, without a default";
 static const char too_wide[] = "an int of more than 32 bits";
 static const char other_size[] = "a block of items that has another size than it says";
 static const char damaged[] = "the file is damaged, or its schema is not that of its values";
@@ -597,15 +600,29 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
         }
         at += 12;
         break;
+      case CST__AVRO_PUT_SYMBOL:
+        TAKE_NUMBER(n);
+        if (UNLIKELY(n < 0 || n >= s->number)) {
+          what = no_symbol;
+          goto is_wrong;
+        }
+        if (UNLIKELY(s->bytes[n].data == NULL)) {
+          what = other_symbol;
+          goto is_wrong;
+        }
+        if (UNLIKELY(!cst__builder_append_bytes(to, s->bytes[n].data, s->bytes[n].size))) {
+          goto no_memory;
+        }
+        break;
       case CST__AVRO_PUT_ENUM:
         TAKE_NUMBER(n);
         if (UNLIKELY(n < 0 || n >= s->number)) {
-          what = "an enum's number that has no symbol";
+          what = no_symbol;
           goto is_wrong;
         }
         n = s->indices[n];
         if (UNLIKELY(n < 0)) {
-          what = "a symbol that the schema's enum does not have, without a default";
+          what = other_symbol;
           goto is_wrong;
         }
         PUT(int32_t, n);

@@ -32,6 +32,7 @@ typedef enum cst__avro_op {
   CST__AVRO_PUT_DECIMAL,  /* of `number` bytes; -1: a length is before them */
   CST__AVRO_PUT_DURATION, /* months, days and milliseconds */
   CST__AVRO_PUT_ENUM,     /* `indices`, `number` of them */
+  CST__AVRO_PUT_SYMBOL,   /* the same as text: `bytes` of each, .data NULL where there is none */
   CST__AVRO_END_STRUCT,
   CST__AVRO_ALIGN,         /* fills the children of `to` up to its end: they may lack slots */
   CST__AVRO_PAD,           /* fills `to` up to the end of `parent` */

@@ -102,7 +102,7 @@ TEST(what_there_is) {
       count++;
     }
   }
-  CHECK_EQ(count, 16);
+  CHECK_EQ(count, 18);
   CHECK(cst_format_option_get("json", 0) == NULL);
   CHECK(cst_format_option_get("nothing", 0) == NULL);
   CHECK(cst_format_option_get(NULL, 0) == NULL);

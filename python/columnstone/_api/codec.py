@@ -403,6 +403,7 @@ def decoder(
     avro_schemas: the schemas that records name: a dict of numbers (or bytes of fingerprints) to
         schemas, or a list of schemas, which are found by their fingerprints.
     avro_writer_schema: by which records were written that name no schema; None is `schema`.
+    avro_enums, avro_recursion: as enums and recursion of messages.
 
     Of files, options are those of `cst.open`, such as types, and delimiter of CSV.
 

@@ -175,10 +175,12 @@ def open(
         handed to the driver.
     format_options: of the format, by name: of CSV delimiter, names (of the columns, where the files
         have no header), skip_lines, comment, keep_blank_lines, multivalent (columns whose cells
-        hold several values) and secondary_delimiter; of avro avro_schema, the schema that files
-        are read as (JSON, or a file that has it), and for records in a container avro_framing,
-        avro_writer_schema and avro_schemas, as for `decoder`; of sequence_example
-        sequence_column, the name of the struct column of feature lists. docs/formats.md has more.
+        hold several values) and secondary_delimiter; of avro avro_schema, the schema that files are
+        read as (JSON, or a file that has it), avro_enums ("dictionary", "text", "int32" or
+        "binary") and avro_recursion (how often a record may stand within itself: 2), and for
+        records in a container avro_framing, avro_writer_schema and avro_schemas, as for `decoder`;
+        of sequence_example sequence_column, the name of the struct column of feature lists.
+        docs/formats.md has more.
 
     Raises at once NotFoundError for a missing file, an empty glob or an unknown column (with near
     names), SchemaError for a bad schema, ArgumentError or TypeError for wrong arguments; everything

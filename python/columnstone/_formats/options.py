@@ -39,6 +39,8 @@ class FormatOptions(TypedDict, total=False):
     avro_schema: AvroSchema | None
     avro_codec: str | None
     avro_block_size: int
+    avro_enums: str | None
+    avro_recursion: int
     avro_framing: str | None
     avro_writer_schema: AvroSchema | None
     avro_schemas: AvroSchemas | None

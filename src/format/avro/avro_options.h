@@ -2,6 +2,7 @@
 #ifndef FORMAT_AVRO_AVRO_OPTIONS_H
 #define FORMAT_AVRO_AVRO_OPTIONS_H
 
+#include "avro/avro_columns.h"
 #include "avro/avro_framing.h"
 #include "base/options.h"
 
@@ -20,6 +21,8 @@ extern const char *const cst__avro_codec_words[];
 typedef struct cst__avro_options {
   const char *schema; /* the reader's, or the one that is written by: its JSON, or the path of a
                          file that has it; NULL: that of the first file, or of the columns */
+  cst__avro_enums enums;
+  int32_t recursion; /* 0: the usual; -1: none */
   /* of files */
   cst__avro_codec_word codec;
   int64_t block_size; /* bytes of values of a block; 0: the usual */

@@ -35,7 +35,9 @@ static cst_status new_records(const cst__payload_options *options, cst_decoder *
   cst__avro_record_options own = {.framing = given->framing,
                                   .columns = {.columns = options->columns,
                                               .num_columns = options->num_columns,
-                                              .column_flags = options->column_flags},
+                                              .column_flags = options->column_flags,
+                                              .enums = given->enums,
+                                              .recursion = given->recursion},
                                   .nullable_columns = options->null_rows,
                                   .allocator = options->allocator};
   CST__TRY(cst__avro_options_of_records(given, error));

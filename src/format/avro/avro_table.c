@@ -74,10 +74,13 @@ static cst_status take_schema(cst__avro_plan *plan, const char *given, cst_error
 
 static cst_status fill_plan(cst__avro_plan *plan, const cst__table_options *options,
                             struct ArrowSchema *out, cst_error *error) {
-  const cst__avro_column_options wanted = {.columns = options->columns,
-                                           .num_columns = options->num_columns,
-                                           .column_flags = options->column_flags};
   const cst__avro_options *own = options->format_options;
+  const cst__avro_column_options wanted = {
+      .columns = options->columns,
+      .num_columns = options->num_columns,
+      .column_flags = options->column_flags,
+      .enums = own != NULL ? own->enums : CST__AVRO_ENUMS_DICTIONARY,
+      .recursion = own != NULL ? own->recursion : 0};
   const char *given = own != NULL ? own->schema : NULL;
   CST__TRY(cst__avro_options_of_files(own, error));
   CST__TRY(take_schema(plan, given, error));

@@ -423,7 +423,11 @@ void cst_loader_free(cst_loader *loader) {
     cst__delete(one->makers);
   }
   for (uint64_t i = 0; loader->ring.slots != NULL && i < loader->ring.size; i++) {
-    cst__made_reset(&loader->ring.slots[i].made);
+    cst__made_batch *made = &loader->ring.slots[i].made;
+    if (made->batch.release != NULL) {
+      made->batch.release(&made->batch);
+    }
+    cst_tensors_release(made->tensors);
   }
   cst__stream_free(loader->stream);
   cst__mixing_free(loader->mixing);

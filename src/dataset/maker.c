@@ -8,14 +8,6 @@
 #include "table/rows.h"
 #include "tensor/tensor.h"
 
-void cst__made_reset(cst__made_batch *made) {
-  if (made->batch.release != NULL) {
-    made->batch.release(&made->batch);
-  }
-  cst_tensors_release(made->tensors);
-  *made = (cst__made_batch){.tensors = NULL};
-}
-
 void cst__maker_reset(cst__maker *maker) {
   cst__delete(maker->rows);
   cst__decoding_reset(&maker->decoding);

@@ -16,8 +16,6 @@ typedef struct cst__made_batch {
   cst_position position;
 } cst__made_batch;
 
-void cst__made_reset(cst__made_batch *made);
-
 /* What all makers of an epoch share; it does not change. */
 typedef struct cst__epoch {
   cst_dataset *dataset;   /* prepared */

@@ -8,12 +8,6 @@
 
 enum { HEAD_SIZE = 5 /* the zero byte, and the number of the schema */ };
 
-void cst__confluent_init(cst__confluent *confluent, const cst_descriptors *descriptors,
-                         const cst__message_def *message) {
-  confluent->depth =
-      message != NULL ? cst__descriptors_place(descriptors, message, confluent->place) : 0;
-}
-
 static cst_status fail_prefix_cut(size_t size, cst_error *error) {
   return cst__fail(error, CST_CORRUPT,
                    "the record is cut, or has no such prefix: then its form is binary",

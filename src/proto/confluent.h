@@ -18,10 +18,6 @@ typedef struct cst__confluent {
   size_t depth;                    /* 0: prefixes end before the place */
 } cst__confluent;
 
-/* message NULL: prefixes without a place. */
-void cst__confluent_init(cst__confluent *confluent, const cst_descriptors *descriptors,
-                         const cst__message_def *message);
-
 /* What comes after the prefix. CST_CORRUPT if that is not there or cut, CST_SCHEMA if it names
  * another message; which number the schema has does not matter. */
 cst_status cst__confluent_strip(const cst__confluent *confluent, cst_bytes record, cst_bytes *out,

@@ -403,9 +403,17 @@ static void compare_both_features(differ *d, const cst__message *before,
   diff_struct(d, before, after);
 }
 
+/* A Feature in few words: "INT [3]", "BYTES". */
+static void put_feature(cst__text *out, const cst__message *feature) {
+  const cst__message *shape = cst__message_child(feature, FEATURE_SHAPE);
+  cst_feature_type type = (cst_feature_type)cst__message_int(feature, FEATURE_TYPE, 0);
+  cst__text_puts(out, cst__feature_type_name(type));
+  cst__text_puts(out, shape != NULL ? " " : "");
+  cst__line_put_shape(out, shape);
+}
+
 static const list_rule feature_list = {
-    FEATURE_NAME,     ".",  "",  cst__line_put_feature, compare_both_features,
-    cst__is_required, true, NULL};
+    FEATURE_NAME, ".", "", put_feature, compare_both_features, cst__is_required, true, NULL};
 
 /* ---- sparse and weighted features ---- */
 

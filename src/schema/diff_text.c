@@ -101,14 +101,6 @@ void cst__line_put_shape(cst__text *out, const cst__message *shape) {
   cst__text_puts(out, shape != NULL ? "]" : "");
 }
 
-void cst__line_put_feature(cst__text *out, const cst__message *feature) {
-  const cst__message *shape = cst__message_child(feature, FEATURE_SHAPE);
-  cst_feature_type type = (cst_feature_type)cst__message_int(feature, FEATURE_TYPE, 0);
-  cst__text_puts(out, cst__feature_type_name(type));
-  cst__text_puts(out, shape != NULL ? " " : "");
-  cst__line_put_shape(out, shape);
-}
-
 /* Values beyond these are counted, not named. */
 enum { MAX_NAMED = 20 };
 

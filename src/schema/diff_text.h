@@ -13,8 +13,6 @@ void cst__line_put_unknown(cst__text *out, const cst__message *message);
 void cst__line_put_message(cst__text *out, const cst__message *message);
 /* A FixedShape: "[2, height: 3, ?]"; NULL: nothing. */
 void cst__line_put_shape(cst__text *out, const cst__message *shape);
-/* A Feature in few words: "INT [3]", "BYTES". */
-void cst__line_put_feature(cst__text *out, const cst__message *feature);
 /* How many values a StringDomain has, and which ones `other` has not, if there are any: "3 values",
  * "3 values, with \"a\"". False if out of memory. */
 bool cst__line_put_strings(cst__text *out, const cst__message *domain, const cst__message *other);

@@ -103,7 +103,7 @@ TEST(chosen_outputs) {
   cst_view_release(some);
   CHECK_EQ(cst__query_view_with_outputs(all, names, 1, &some, &error), CST_OK);
   size_t count;
-  CHECK_STR(cst__query_view_paths(some, &count)[0], "event.query");
+  CHECK_STR(cst__query_plan_paths(some->plan, &count)[0], "event.query");
   CHECK_EQ(count, 1);
   cst_view_release(some);
   CHECK_EQ(cst__query_view_with_outputs(all, wrong, 2, &some, &error), CST_NOT_FOUND);

@@ -79,8 +79,6 @@ cst_status cst__json_lines_next(cst__json_lines *lines, cst__json_record *out, b
 /* Passes over the rest of a record that is too long, and adds it to record->size. */
 cst_status cst__json_lines_pass_over(cst__json_lines *lines, cst__json_record *record,
                                      cst_error *error);
-/* Bytes taken from the files, as they lie on disk. */
-uint64_t cst__json_lines_consumed(const cst__json_lines *lines);
 
 /* ---- one record, parsed ---- */
 
@@ -107,8 +105,6 @@ typedef struct cst__json_path {
 
 /* Sets the path of an error: "a.b[3]". */
 void cst__json_add_path(const cst__json_path *path, cst_error *error);
-/* The column that the path ends at, not inside of it; {NULL, 0}: none. */
-cst_bytes cst__json_path_column(const cst__json_path *path);
 
 /* ---- scalars ---- */
 
@@ -229,7 +225,6 @@ typedef struct cst__json_rows {
 /* The types are borrowed. */
 cst_status cst__json_rows_init(cst__json_rows *rows, const cst__json_types *types,
                                const cst_allocator *allocator, cst_error *error);
-void cst__json_rows_reset(cst__json_rows *rows);
 /* Appends one record as a row; on failure no row is added, and the error has path and place. */
 cst_status cst__json_rows_add(cst__json_rows *rows, const cst__json_document *document,
                               const cst__json_record *record, yyjson_val *value, cst_error *error);

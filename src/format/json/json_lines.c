@@ -25,10 +25,6 @@ void cst__json_lines_reset(cst__json_lines *lines) {
   cst__buffer_free(&lines->allocator, &lines->buffer);
 }
 
-uint64_t cst__json_lines_consumed(const cst__json_lines *lines) {
-  return lines->taken + (lines->input != NULL ? cst__input_consumed(lines->input) : 0);
-}
-
 /* ---- bytes ---- */
 
 static uint8_t byte_at(const cst__json_lines *lines) { return lines->buffer.data[lines->begin]; }

@@ -90,12 +90,6 @@ void cst__json_add_path(const cst__json_path *path, cst_error *error) {
   }
 }
 
-cst_bytes cst__json_path_column(const cst__json_path *path) {
-  bool is_column = path->depth == 1 && path->steps[0].name != NULL;
-  return is_column ? (cst_bytes){(const uint8_t *)path->steps[0].name, path->steps[0].size}
-                   : (cst_bytes){NULL, 0};
-}
-
 /* ---- parsing ---- */
 
 static cst_status fail_record(const cst__json_record *record, const cst__json_fault *fault,

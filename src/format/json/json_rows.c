@@ -39,11 +39,6 @@ cst_status cst__json_rows_init(cst__json_rows *rows, const cst__json_types *type
   return init_column(rows, &rows->root, &types->root, rows->batch->root, error);
 }
 
-void cst__json_rows_reset(cst__json_rows *rows) {
-  cst__batch_builder_free(rows->batch);
-  cst__arena_reset(&rows->arena);
-}
-
 /* ---- failures ---- */
 
 /* A builder that had no room. */

@@ -172,7 +172,8 @@ static void json_close(void *ptr) {
   if (r != NULL) {
     cst__json_lines_reset(&r->lines);
     cst__json_document_reset(&r->document);
-    cst__json_rows_reset(&r->rows);
+    cst__batch_builder_free(r->rows.batch);
+    cst__arena_reset(&r->rows.arena);
     cst__delete(r);
   }
 }
@@ -217,6 +218,13 @@ static cst_status json_table_drop_record(reader *r, cst__json_record *record, cs
 }
 
 /* Appends the next record, or drops it. */
+/* The column that a path ends at, not inside of it; {NULL, 0}: none. */
+static cst_bytes column_of(const cst__json_path *path) {
+  bool is_column = path->depth == 1 && path->steps[0].name != NULL;
+  return is_column ? (cst_bytes){(const uint8_t *)path->steps[0].name, path->steps[0].size}
+                   : (cst_bytes){NULL, 0};
+}
+
 static cst_status next_row(reader *r, bool *done) {
   cst__json_record record = {.file = r->lines.file};
   yyjson_val *value;
@@ -229,7 +237,7 @@ static cst_status next_row(reader *r, bool *done) {
     status = cst__json_record_parse(&r->document, &record, &value, &r->error);
     if (status == CST_OK) {
       status = cst__json_rows_add(&r->rows, &r->document, &record, value, &r->error);
-      column = status == CST_SCHEMA ? cst__json_path_column(&r->rows.path) : column;
+      column = status == CST_SCHEMA ? column_of(&r->rows.path) : column;
     }
     (void)json_table_add_file(r->plan->files, &record, status, &r->error);
   }
@@ -258,7 +266,8 @@ static cst_status json_next(void *ptr, struct ArrowArray *out, cst_error *error)
 }
 
 static uint64_t json_consumed(const void *ptr) {
-  return cst__json_lines_consumed(&((const reader *)ptr)->lines);
+  const cst__json_lines *lines = &((const reader *)ptr)->lines;
+  return lines->taken + (lines->input != NULL ? cst__input_consumed(lines->input) : 0);
 }
 
 const cst__table_format cst__json_table = {

@@ -246,8 +246,9 @@ static cst_status expect_confluent(message_decoder *d, cst_error *error) {
     return cst__fail_memory(error, sizeof *d->confluent);
   }
   bool has_place = d->plan->options.form == CST_MESSAGE_CONFLUENT;
-  cst__confluent_init(d->confluent, d->plan->options.descriptors,
-                      has_place ? d->plan->root->def : NULL);
+  d->confluent->depth = has_place ? cst__descriptors_place(d->plan->options.descriptors,
+                                                           d->plan->root->def, d->confluent->place)
+                                  : 0;
   return CST_OK;
 }
 

@@ -48,12 +48,11 @@ void cst__query_plan_release(cst__query_plan *plan); /* NULL is allowed */
 /* Borrowed from the plan. */
 const struct ArrowSchema *cst__query_plan_schema(const cst__query_plan *plan);
 const cst__query_output *cst__query_plan_outputs(const cst__query_plan *plan, size_t *count);
-/* Of all outputs: what a decoder is to be asked for (for structs of which only their number
- * matters, a cheap field of theirs), and what is needed. */
+/* Of all outputs: what a decoder is to be asked for, and nothing else (for structs of which only
+ * their number matters, a cheap field of theirs): sorted, none begins with another, and of examples
+ * and tables, columns are their first steps; and what is needed. */
 const char *const *cst__query_plan_paths(const cst__query_plan *plan, size_t *count);
 const char *const *cst__query_plan_sources(const cst__query_plan *plan, size_t *count);
-/* What the filters read of which the rows are made. */
-const char *const *cst__query_plan_row_paths(const cst__query_plan *plan, size_t *count);
 /* True if every record gives one row, in order: there is no `rows`. */
 bool cst__query_plan_keeps_rows(const cst__query_plan *plan);
 /* True if an output needs the numbers of records: record_index(). */

@@ -122,11 +122,6 @@ const char *const *cst__query_plan_sources(const cst__query_plan *plan, size_t *
   return plan->sources.items;
 }
 
-const char *const *cst__query_plan_row_paths(const cst__query_plan *plan, size_t *count) {
-  *count = plan->of_rows.count;
-  return plan->of_rows.items;
-}
-
 bool cst__query_plan_keeps_rows(const cst__query_plan *plan) {
   return plan->origin == CST__NO_STEP;
 }

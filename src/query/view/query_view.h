@@ -63,11 +63,6 @@ static inline const cst_schema *cst__query_view_schema(const cst_view *view) {
 }
 static inline cst__query_plan *cst__query_view_plan(const cst_view *view) { return view->plan; }
 
-/* Paths of the input that are to be decoded, and nothing else: sorted, none begins with another. Of
- * examples and tables, columns are their first steps. */
-static inline const char *const *cst__query_view_paths(const cst_view *view, size_t *count) {
-  return cst__query_plan_paths(view->plan, count);
-}
 /* The type of the batches that go out. */
 static inline const struct ArrowSchema *cst__query_view_output_type(const cst_view *view) {
   return cst__query_plan_schema(view->plan);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arguments.h"
+#include "query/plan/steps.h"
 
 bool cst__query_view_has_row_name(const cst__name_map *names, const char *name) {
   return cst__name_map_find(names, name, strlen(name)) != SIZE_MAX;
@@ -85,7 +86,7 @@ cst_status cst_view_row_paths(const cst_view *view, const char *const **paths, s
   if (!found) {
     return cst__fail_memory(error, sizeof names);
   }
-  *paths = cst__query_plan_row_paths(view->plan, count);
-  *count = is_switched ? 0 : *count;
+  *paths = view->plan->of_rows.items; /* what the filters read of which the rows are made */
+  *count = is_switched ? 0 : view->plan->of_rows.count;
   return CST_OK;
 }

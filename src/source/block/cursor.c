@@ -30,10 +30,6 @@ cst__cursor *cst__cursor_new(const cst_source *source, cst__pool *pool, size_t f
   return cursor;
 }
 
-void cst__cursor_recover(cst__cursor *cursor, bool check) {
-  cst__framing_recover(&cursor->framing, check);
-}
-
 void cst__cursor_skim(cst__cursor *cursor) {
   cursor->framing.recover = false;
   cursor->skim = true;

@@ -31,10 +31,6 @@ void cst__cursor_free(cst__cursor *cursor);
  * blocks then have frames and a size, but their data must not be looked at. */
 void cst__cursor_skim(cst__cursor *cursor);
 
-/* Drops damaged records, as the source's on_error may have said already. `check`: payloads by their
- * checksums. */
-void cst__cursor_recover(cst__cursor *cursor, bool check);
-
 /* The next block of at least one whole record (or dropped one), owned by the caller; *out is NULL
  * at the end of the file. Good records before a fault come first; the failure with the call after
  * them, and again with every later call. It names file, record and offset. */

@@ -214,7 +214,7 @@ static cst_status set_view(cst__arena *arena, const cst_source_options *from,
   values->view = view;
   switch (cst__query_view_from(view)) {
     case CST__FROM_MESSAGE:
-      values->columns = cst__query_view_paths(view, &values->num_columns);
+      values->columns = cst__query_plan_paths(view->plan, &values->num_columns);
       return cst__message_options_copy(cst_view_message_options(view), arena, &values->message,
                                        error);
     case CST__FROM_EXAMPLE:

@@ -121,7 +121,7 @@ static cst_status verify_each_file(verification *v, cst_error *error) {
     if (cursor == NULL) {
       return cst__fail_memory(error, sizeof *cursor);
     }
-    cst__cursor_recover(cursor, true);
+    cst__framing_recover(&cursor->framing, true);
     cst_status status = verify_file(v, cursor, &count, error);
     cst__cursor_free(cursor);
     CST__TRY(status);

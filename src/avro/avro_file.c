@@ -68,7 +68,8 @@ static cst_status fill(cst__avro_file *file, size_t size, cst_error *error) {
     size_t got = 0;
     CST__TRY(cst__input_read(file->input, file->window.data + have, want, &got, error));
     file->end = have + got;
-    file->at_end = stops || got < want;
+    /* Fewer than asked for may come before a failure, which the next call tells. */
+    file->at_end = got == 0 || (stops && got == want);
     memset(file->window.data + file->end, 0, CST__AVRO_SLACK);
   }
   return CST_OK;
@@ -152,7 +153,7 @@ static cst_status keep_header(cst__avro_file *file, const header *h, const uint8
 }
 
 static cst_status read_header(cst__avro_file *file, cst_error *error) {
-  for (size_t want = PIECE;; want *= 2) {
+  for (size_t want = MAGIC;; want = there(file) * 2) { /* no more than it takes: damage may follow */
     header h = {{NULL, 0}, {NULL, 0}};
     bool is_wrong = false;
     CST__TRY(fill(file, want, error));
@@ -352,7 +353,17 @@ static const uint8_t *find_marker(const cst__avro_file *file) {
 cst_status cst__avro_file_recover(cst__avro_file *file, uint64_t *passed, cst_error *error) {
   uint64_t from = place_of(file);
   for (;;) {
-    CST__TRY(fill(file, PIECE, error));
+    cst_error own = CST_ERROR_INIT;
+    cst_status status = fill(file, PIECE, &own);
+    if (cst__is_fault(status)) { /* damaged compression ends its file */
+      file->begin = file->end;
+      file->at_end = true;
+      break;
+    }
+    if (status != CST_OK) {
+      cst__error_copy(error, &own);
+      return status;
+    }
     const uint8_t *marker = find_marker(file);
     if (marker != NULL) {
       file->begin = (size_t)(marker - file->window.data) + SYNC;

@@ -90,7 +90,7 @@ static cst_status read_number(const char *key, uint64_t *out, cst_error *error) 
 
 static cst_status add_numbered(cst__avro_known *known, yyjson_val *key, yyjson_val *value,
                                cst_error *error) {
-  uint64_t number;
+  uint64_t number = 0;
   CST__TRY(read_number(yyjson_get_str(key), &number, error));
   if (cst__avro_known_number(known, number) != SIZE_MAX) {
     return fail_table("a number that comes twice", error);

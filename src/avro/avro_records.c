@@ -232,7 +232,7 @@ static cst_status decode_value(record_decoder *d, const cst__records *records, s
                                cst_error *error) {
   cst_bytes value = records->items[i];
   size_t writer;
-  const cst__avro_program *program;
+  const cst__avro_program *program = NULL;
   CST__TRY(take_prefix(d->plan, &value, &writer, error));
   CST__TRY(resolve(d, writer, &program, error));
   const uint8_t *at = with_slack(d, records, i, value);
@@ -378,7 +378,7 @@ static cst_status share_records(const cst_decoder *decoder, cst_decoder **out, c
 
 cst_status cst__avro_records_new(const cst__avro_record_options *options, cst_decoder **out,
                                  cst_error *error) {
-  record_plan *plan;
+  record_plan *plan = NULL;
   CST__TRY(make_plan(options, &plan, error));
   return open_plan(plan, out, error);
 }

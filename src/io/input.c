@@ -557,6 +557,15 @@ cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t 
   return status == CST_OK || *got > 0 ? CST_OK : give_failure(input, error);
 }
 
+cst_status cst__input_finish(cst__input *input, cst_error *error) {
+  uint8_t rest[4096];
+  size_t got = 1;
+  while (input->codec != NULL && got > 0) {
+    CST__TRY(cst__input_read(input, rest, sizeof rest, &got, error));
+  }
+  return CST_OK;
+}
+
 const uint8_t *cst__input_map(cst__input *input, size_t *size) {
   bool mapped = is_usable(input) && input->raw.map != NULL;
   *size = mapped ? input->raw.map_size : 0;

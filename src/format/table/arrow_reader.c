@@ -29,8 +29,13 @@ typedef struct arrow_reader {
   size_t told;          /* of these: the next to be told of */
 } arrow_reader;
 
+/* Fewer bytes than asked for are the end of the file, and not what comes before a failure. */
 static cst_status read_input(void *ctx, void *buffer, size_t size, size_t *got, cst_error *error) {
-  return cst__input_read(ctx, buffer, size, got, error);
+  size_t part = 1;
+  for (*got = 0; *got < size && part > 0; *got += part) {
+    CST__TRY(cst__input_read(ctx, (uint8_t *)buffer + *got, size - *got, &part, error));
+  }
+  return CST_OK;
 }
 
 /* ---- one file ---- */
@@ -232,6 +237,7 @@ static cst_status arrow_next(void *ptr, struct ArrowArray *out, cst_error *error
     if (out->release != NULL) {
       return CST_OK;
     }
+    CST__TRY(cst__input_finish(reader->input, error)); /* a footer is not read */
     reader->unmarked[reader->next_file - 1] = cst__ipc_reader_is_unmarked(reader->ipc);
     close_arrow_file(reader);
   }

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 import access_rows
+import avro_rows
 import contenders
 import convert_rows
 import csv_rows
@@ -65,7 +66,14 @@ def topics_of(
     """The rows by topic, and by the name that --only takes."""
     parts = {
         "tf.Examples in memory": [decode_rows, loop_rows, sequence_rows],
-        "Files and formats": [csv_rows, file_rows, convert_rows, recovery_rows, access_rows],
+        "Files and formats": [
+            csv_rows,
+            avro_rows,
+            file_rows,
+            convert_rows,
+            recovery_rows,
+            access_rows,
+        ],
         "Tensors and validation": [tensor_rows, validate_rows],
         "Nested tensors": [structured_rows],
         "Messages": [message_rows],

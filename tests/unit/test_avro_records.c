@@ -118,8 +118,7 @@ static cst_status encode(const columns *from, const char *schema, struct ArrowAr
 
 static void make_columns(columns *out) {
   arrow_text("struct{kind: string, id: int32, what: struct{int: int64, string: string}}",
-             "{'A', 3, {5, null}} {'B', 4, {null, 'x'}} {'A', 5, null}", &out->schema,
-             &out->array);
+             "{'A', 3, {5, null}} {'B', 4, {null, 'x'}} {'A', 5, null}", &out->schema, &out->array);
 }
 
 static void free_columns(columns *made) {

@@ -112,6 +112,58 @@ def test_numbers(framing: str, prefixed: Any) -> None:
             decoder.decode([record])
 
 
+class Registry:
+    """Finds schemas by a function, and notes what it was asked for."""
+
+    def __init__(self, schemas: dict[Any, Any]) -> None:
+        self.schemas = schemas
+        self.asked: list[Any] = []
+
+    def find(self, id: Any) -> Any:
+        self.asked.append(id)
+        return self.schemas.get(id)
+
+
+def test_a_function_finds_schemas() -> None:
+    registry = Registry({7: V1, 9: V2_TEXT})
+    decoder = cst.decoder("avro", schema=V2, avro_framing="confluent", avro_schemas=registry.find)
+    records = [confluent(7, V1, {"id": 5}), confluent(7, V1, {"id": 6})]
+    assert decoded(decoder, iter(records)) == [old(5), old(6)]
+    more = [*records, confluent(9, V2, ROWS[1])]
+    expected = [old(5), old(6), ROWS[1]]
+    assert decoded(decoder, pa.array(more, pa.large_binary())) == expected
+    assert decoded(decoder, pa.table({"value": pa.array(more, pa.binary())})) == expected
+    assert registry.asked == [7, 9]
+    for _ in range(2):
+        with pytest.raises(cst.errors.SchemaError, match="number 8"):
+            decoder.decode([confluent(8, V1, {"id": 5})])
+    with pytest.raises(cst.errors.CorruptError):
+        decoder.decode([b"\0\0"])
+    assert registry.asked == [7, 9, 8]
+    assert decoded(pickle.loads(pickle.dumps(decoder)), more) == expected
+    mark = cst.avro.fingerprint(V1)
+    by_mark = Registry({mark: V1})
+    decoder = cst.decoder("avro", schema=V2, avro_schemas=by_mark.find)
+    mixed = [single(V1, {"id": 5}), datum(V2, ROWS[2]), single(V2, ROWS[3])]
+    assert decoded(decoder, mixed) == [old(5), ROWS[2], ROWS[3]]
+    assert mark in by_mark.asked
+
+
+def test_a_function_that_fails_or_cannot_be_asked(tmp_path: pathlib.Path) -> None:
+    def lost(id: int) -> str:
+        raise KeyError(id)
+
+    record = confluent(7, V1, {"id": 5})
+    options: dict[str, Any] = {"avro_framing": "confluent", "avro_schemas": lost}
+    with pytest.raises(KeyError):
+        cst.decoder("avro", schema=V2, **options).decode([record])
+    with pytest.raises(cst.errors.ArgumentError, match="name no schema"):
+        cst.decoder("avro", schema=V2, avro_framing="plain", avro_schemas=lost)
+    path = write_events(tmp_path / "a.tfrecord", [record])
+    with pytest.raises(cst.errors.ArgumentError, match="only decoders ask"):
+        read(path, avro_schema=V2, **options)
+
+
 def test_writer_of_plain_records() -> None:
     decoder = cst.decoder("avro", schema=V2, avro_writer_schema=json.dumps(V1))
     assert decoded(decoder, [datum(V1, {"id": 3})]) == [old(3)]

@@ -78,7 +78,7 @@ TEST(tables) {
 }
 
 TEST(records_of_a_registry) {
-  struct ArrowArray batch;
+  struct ArrowArray batch = {.release = NULL};
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(decode(confluent, 3, (cst_bytes){of_seven, sizeof of_seven}, &batch, &error), CST_OK);
   CHECK_EQ(batch.length, 1);
@@ -129,7 +129,7 @@ static void free_columns(columns *made) {
 TEST(written_by_a_schema) {
   static const uint8_t expected[] = {6, 0, 4, 10, 8, 2, 2, 2, 'x', 10, 0, 0};
   columns made;
-  struct ArrowArray records;
+  struct ArrowArray records = {.release = NULL};
   make_columns(&made);
   CHECK_EQ(encode(&made, v2, &records, NULL), CST_OK);
   CHECK_EQ(records.length, 3);

@@ -17,6 +17,7 @@ from .._message.options import OPTIONS, core_message, encoding_message, message_
 from .._message.plain import PlainData
 from .._schema.schema import Schema, as_column_flags, as_columns, as_core
 from .._sink.writer import Writer
+from .avro_lookup import AvroLookup
 from .open import open as open_source
 
 if TYPE_CHECKING:
@@ -149,7 +150,8 @@ class _Codec:
 class Decoder(_Codec):
     """Decodes data in memory into record batches. `columnstone.decoder` makes it. It pickles."""
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_lookup", "_make", "_own")
+    _lookup: AvroLookup | None
 
     def __init__(
         self,
@@ -160,16 +162,24 @@ class Decoder(_Codec):
     ) -> None:
         super().__init__(format, schema, options)
         names = as_columns(columns)
-        self._core = None
+        self._core = self._lookup = None
         self._given["columns"] = names
         if not self._of_records:
             self._keep(options, _core.SOURCE_OPTIONS.keys() | {"params"})
             return
         layout = {name: options.pop(name, usual) for name, usual in _LAYOUT.items()}
         flags = as_column_flags(**layout)
+        find = options.get("avro_schemas")
+        if callable(find):
+            self._lookup = AvroLookup(find, options.get("avro_framing"))
+            options["avro_schemas"] = []
         of_schema, message, own = self._told(options, core_message)
-        self._core = _core.Decoder(format, of_schema, names, flags, message, own)
+        self._make = functools.partial(_core.Decoder, format, of_schema, names, flags, message)
+        self._core = self._make(own)
         self._given.update(layout)
+        if self._lookup is not None:
+            self._given["avro_schemas"] = find
+            self._own = own
 
     def decode(self, records: Buffer | Records) -> _core.RecordBatch:
         """Decodes the records into one batch, one row each; or files in memory, to all their rows.
@@ -184,7 +194,15 @@ class Decoder(_Codec):
         path of the column; TypeError for a record that is not bytes. Of files, raises what
         `cst.open` and its passes raise, with the record's number and place.
         """
-        return self._decode_files(records) if self._core is None else self._core.decode(records)
+        if self._core is None:
+            return self._decode_files(records)
+        if self._lookup is not None:
+            records, is_new = self._lookup.add(records)
+            if is_new:
+                table = core_options("decoder", {"avro_schemas": self._lookup.table})
+                rest = tuple(option for option in self._own if option[0] != "avro_schemas")
+                self._core = self._make((*rest, *table))
+        return self._core.decode(records)
 
     def _decode_files(self, data: Any) -> _core.RecordBatch:
         name = f"{self._format} data"
@@ -401,7 +419,9 @@ def decoder(
         registry. "auto": single objects of schemas that are given are told by their fingerprint,
         all else is plain.
     avro_schemas: the schemas that records name: a dict of numbers (or bytes of fingerprints) to
-        schemas, or a list of schemas, which are found by their fingerprints.
+        schemas, or a list of schemas, which are found by their fingerprints; or a function that is
+        given a number, or the bytes of a fingerprint, when it is met first, and gives the schema,
+        or None if there is none.
     avro_writer_schema: by which records were written that name no schema; None is `schema`.
     avro_enums, avro_recursion: as enums and recursion of messages.
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     AvroSchema: TypeAlias = str | dict[str, Any] | list[Any]
     # by their numbers or fingerprints, or a list of them
     AvroSchemas: TypeAlias = str | Mapping[int | bytes, AvroSchema] | Iterable[AvroSchema]
+    # of decoders: what finds one by its number, or its fingerprint as bytes
+    SchemaFinder: TypeAlias = Callable[[Any], AvroSchema | None]
 
 
 def avro_schema(name: str, value: Any) -> str:
@@ -32,6 +34,10 @@ def _avro_schemas(name: str, value: Any) -> str:
     if isinstance(value, Mapping):
         table = {_number(name, key): avro_schema(name, item) for key, item in value.items()}
         return json.dumps(table)
+    if callable(value):
+        raise argument_error(
+            f"{name} is a function, which only decoders ask", "give the schemas by their numbers"
+        )
     if not isinstance(value, Iterable) or isinstance(value, bytes):
         raise TypeError(f"{name} are schemas by their numbers, not {type(value).__name__}")
     return json.dumps([avro_schema(name, item) for item in value])

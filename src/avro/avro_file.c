@@ -153,7 +153,8 @@ static cst_status keep_header(cst__avro_file *file, const header *h, const uint8
 }
 
 static cst_status read_header(cst__avro_file *file, cst_error *error) {
-  for (size_t want = MAGIC;; want = there(file) * 2) { /* no more than it takes: damage may follow */
+  for (size_t want = MAGIC;;
+       want = there(file) * 2) { /* no more than it takes: damage may follow */
     header h = {{NULL, 0}, {NULL, 0}};
     bool is_wrong = false;
     CST__TRY(fill(file, want, error));

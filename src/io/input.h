@@ -40,7 +40,8 @@ cst_status cst__input_open_reader(const cst_reader *reader, const cst__input_opt
 cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t *got,
                            cst_error *error);
 
-/* Reads what is left of a compressed stream, whose checksum is at its end; nothing of a plain one. */
+/* Reads what is left of a compressed stream, whose checksum is at its end; nothing of a plain one.
+ */
 cst_status cst__input_finish(cst__input *input, cst_error *error);
 
 /* Passes over the next `size` bytes without reading them, as far as the file goes: *skipped is

@@ -1,6 +1,5 @@
 /* on_error skip: of a damaged file, exactly the sound records come back, and the report lists
  * exactly the damaged ones, whatever the number of threads and the size of the batches. */
-
 #include "format/container/tfrecord.h"
 #include "recovery_sample.h"
 

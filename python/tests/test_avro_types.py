@@ -130,6 +130,37 @@ def test_recursion(recursion: int) -> None:
     assert row == (None if recursion >= 4 else record[2 * (recursion + 1) :])
 
 
+@pytest.mark.parametrize("recursion", [0, 1, 2])
+def test_recursion_is_taken_back(recursion: int) -> None:
+    """The bytes of records below are written as they are, if they are such records."""
+    records = [b"\x02\2\x04\2\x06\2\x08\0", b"\x02\0"]
+    batch = cst.decoder("avro", schema=TREE, avro_recursion=recursion).decode(records)
+    encoder = cst.encoder("avro", schema=TREE)
+    assert pa.array(encoder.encode(batch)).to_pylist() == records
+    for bad in [b"", b"\x02", b"\x02\2", b"\x02\0\0", b"\x02\4", b"\x02" + b"\2\x02" * 300 + b"\0"]:
+        with pytest.raises(cst.errors.UnsupportedError, match="no value of") as caught:
+            encoder.encode(pa.table({"n": [1], "below": pa.array([bad])}))
+        assert (caught.value.record, caught.value.path) == (0, "below")
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_bytes_of_random_records(seed: int) -> None:
+    maker = avro.Maker(seed)
+    inner = maker.record(3, fields=4)
+    outer = {"type": "record", "name": "Top", "fields": [{"name": "in", "type": inner}]}
+    values = [maker.value(inner) for _ in range(20)]
+    records = [avro.encode(inner, value, seed % 2 == 0) for value in values]
+    encoder = cst.encoder("avro", schema=outer)
+    column = pa.array(records, pa.binary())
+    assert pa.array(encoder.encode(pa.table({"in": column}))).to_pylist() == records
+    for record in records[:5]:
+        for wrong in [record + b"\0", record[:-1]]:
+            table = pa.table({"in": pa.array([wrong], pa.binary())})
+            if len(record) > 0:
+                with pytest.raises(cst.errors.UnsupportedError, match="no value of"):
+                    encoder.encode(table)
+
+
 def test_recursion_has_bounds() -> None:
     with pytest.raises(cst.errors.ArgumentError, match="avro_recursion"):
         cst.decoder("avro", schema=TREE, avro_recursion=101)

@@ -357,6 +357,11 @@ static cst_status fit_fields(fitter *f, const cst__type *from, const cst__avro_t
 
 static cst_status fit_record(fitter *f, const cst__type *from, const cst__avro_type *to,
                              cst__avro_put *node) {
+  if (is_bytes(from) && !from->is_string) {
+    node->kind = CST__AVRO_ADD_VALUE;
+    node->type = to;
+    return CST_OK;
+  }
   if (from->layout != CST__LAYOUT_STRUCT) {
     return fail_fit(f, from, to);
   }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "avro/avro_check.h"
 #include "base/exact.h"
 #include "base/utf8.h"
 
@@ -155,6 +156,14 @@ static cst_status put_bytes_as(const putter *p, const cst__avro_put *node, cst_b
   return bytes.size == node->width ? CST_OK : fail_value(p, "bytes that are not as many as fixed");
 }
 
+/* A record within itself, which was read as the bytes that it is. */
+static cst_status put_encoded(const putter *p, const cst__avro_type *type, cst_bytes bytes) {
+  put_bytes(p->out, bytes.data, bytes.size);
+  return cst__avro_is_value(type, bytes)
+             ? CST_OK
+             : fail_value(p, "bytes that are no value of the schema's record");
+}
+
 static cst_status put_list(const putter *p, const cst__avro_put *node, const cst__view *view,
                            int64_t i) {
   int64_t begin;
@@ -244,6 +253,8 @@ static cst_status put_set(const putter *p, const cst__avro_put *node, const cst_
     case CST__AVRO_ADD_TEXT:
     case CST__AVRO_ADD_SIZED:
       return put_bytes_as(p, node, cst__view_bytes(view, i));
+    case CST__AVRO_ADD_VALUE:
+      return put_encoded(p, node->type, cst__view_bytes(view, i));
     case CST__AVRO_ADD_ENUM:
       return put_symbol(p, node, cst__view_bytes(view, i));
     case CST__AVRO_ADD_DECIMAL:

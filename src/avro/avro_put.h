@@ -8,6 +8,7 @@
 #define AVRO_AVRO_PUT_H
 
 #include "arrow/view.h"
+#include "avro/avro_schema.h"
 #include "base/hash.h"
 
 typedef enum cst__avro_put_kind {
@@ -22,6 +23,7 @@ typedef enum cst__avro_put_kind {
   CST__AVRO_ADD_BYTES,
   CST__AVRO_ADD_TEXT,  /* bytes, if they are UTF-8 */
   CST__AVRO_ADD_SIZED, /* bytes, if they are `width` */
+  CST__AVRO_ADD_VALUE, /* bytes, if they are a value of `type` */
   CST__AVRO_ADD_ENUM,  /* text, if it is one of `symbols` */
   CST__AVRO_ADD_DECIMAL,
   CST__AVRO_ADD_DECIMAL_FIXED, /* in `size` bytes */
@@ -52,6 +54,7 @@ struct cst__avro_put {
     } time;
     cst_bytes bytes;              /* DEFAULT */
     const cst__name_map *symbols; /* ENUM */
+    const cst__avro_type *type;   /* VALUE */
   };
   cst__avro_put *children;
   size_t num_children;

@@ -329,7 +329,7 @@ def test_options_are_listed(words: pathlib.Path) -> None:
     assert of_csv.keys() == cst._core.FORMAT_OPTIONS["csv"].keys()
     assert not of_csv["header"].reads and of_csv["header"].writes
     of_avro = {option.name: option for option in cst.format.options("avro")}
-    assert of_avro["avro_codec"].words == ("deflate", "null", "zstandard")
+    assert of_avro["avro_codec"].words[:2] == ("deflate", "null")
     assert of_avro["avro_block_size"].most == 1 << 28
     assert cst.format.options("json") == ()
     with pytest.raises(cst.errors.NotFoundError, match="no format 'nothing' tells its options"):

@@ -754,3 +754,30 @@ def test_large_schemas(tmp_path: pathlib.Path) -> None:
     (tmp_path / "c.avro").write_bytes(avro.header(data) + avro.block(1, b""))
     [row] = rows(tmp_path / "c.avro", columns=["a." * 59 + "b"])
     assert "a" in row
+
+
+def test_times_that_no_day_has(tmp_path: pathlib.Path) -> None:
+    """They would be no valid Arrow values."""
+    for unit, kind, most in (("millis", "int", 86_400_000), ("micros", "long", 86_400_000_000)):
+        schema = record(t={"type": kind, "logicalType": f"time-{unit}"})
+        plain = record(t=kind)
+        for value in (0, most - 1, -1, most):
+            path = tmp_path / f"{unit}{value}.avro"
+            with path.open("wb") as file:
+                fastavro.writer(file, plain, [{"t": value}])
+            source = cst.open(path, avro_schema=json.dumps(schema))
+            if 0 <= value < most:
+                pa.table(source).validate(full=True)
+            else:
+                with pytest.raises(cst.errors.CorruptError, match="no day has"):
+                    list(source)
+
+
+def test_a_bad_schema_is_told_with_its_file(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "bad.avro"
+    with path.open("wb") as file:
+        fastavro.writer(file, record(a="int"), [{"a": 1}])
+    path.write_bytes(path.read_bytes().replace(b'"int"', b'"Int"'))
+    with pytest.raises(cst.errors.SchemaError) as caught:
+        _ = cst.open(path).arrow_schema
+    assert caught.value.file == str(path)

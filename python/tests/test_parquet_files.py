@@ -477,6 +477,18 @@ def test_file_objects_that_give_little_at_a_time() -> None:
     assert pa.table(cst.open(Short(out.getvalue()), "parquet")).equals(table)
 
 
+def test_file_objects_that_take_little_at_a_time() -> None:
+    class Slow(io.BytesIO):
+        def write(self, data: Any) -> int:
+            return super().write(memoryview(data)[:7])
+
+    rows = [{"id": i} for i in range(300)]
+    slow, whole = Slow(), io.BytesIO()
+    cst.write(rows, slow, format="parquet")
+    cst.write(rows, whole, format="parquet")
+    assert slow.getvalue() == whole.getvalue()
+
+
 @pytest.mark.parametrize("answer", [None, bytes(100)])
 def test_file_objects_that_lie(answer: bytes | None) -> None:
     class Lies(io.BytesIO):

@@ -146,17 +146,20 @@ static cst_status emit_misfit(cst__avro_maker *m, const cst__avro_type *from, co
 
 /* ---- values ---- */
 
-static cst__avro_op op_of_number(cst__avro_kind from, cst__avro_kind to) {
+static cst__avro_op op_of_number(cst__avro_kind from, const cst__avro_type *type) {
+  const cst__avro_kind to = type->kind;
   switch (from) {
     case CST__AVRO_INT:
-      return to == CST__AVRO_INT     ? CST__AVRO_PUT_INT
-             : to == CST__AVRO_LONG  ? CST__AVRO_PUT_INT_AS_LONG
-             : to == CST__AVRO_FLOAT ? CST__AVRO_PUT_INT_AS_FLOAT
-                                     : CST__AVRO_PUT_INT_AS_DOUBLE;
+      return type->logical == CST__AVRO_TIME_MILLIS ? CST__AVRO_PUT_TIME_MILLIS
+             : to == CST__AVRO_INT                  ? CST__AVRO_PUT_INT
+             : to == CST__AVRO_LONG                 ? CST__AVRO_PUT_INT_AS_LONG
+             : to == CST__AVRO_FLOAT                ? CST__AVRO_PUT_INT_AS_FLOAT
+                                                    : CST__AVRO_PUT_INT_AS_DOUBLE;
     case CST__AVRO_LONG:
-      return to == CST__AVRO_LONG    ? CST__AVRO_PUT_LONG
-             : to == CST__AVRO_FLOAT ? CST__AVRO_PUT_LONG_AS_FLOAT
-                                     : CST__AVRO_PUT_LONG_AS_DOUBLE;
+      return type->logical == CST__AVRO_TIME_MICROS ? CST__AVRO_PUT_TIME_MICROS
+             : to == CST__AVRO_LONG                 ? CST__AVRO_PUT_LONG
+             : to == CST__AVRO_FLOAT                ? CST__AVRO_PUT_LONG_AS_FLOAT
+                                                    : CST__AVRO_PUT_LONG_AS_DOUBLE;
     case CST__AVRO_FLOAT:
       return to == CST__AVRO_FLOAT ? CST__AVRO_PUT_FLOAT : CST__AVRO_PUT_FLOAT_AS_DOUBLE;
     default:
@@ -566,7 +569,7 @@ static cst_status emit_kind(cst__avro_maker *m, const cst__avro_type *from,
     case CST__AVRO_LONG:
     case CST__AVRO_FLOAT:
     case CST__AVRO_DOUBLE:
-      return emit_op(m, op_of_number(from->kind, type->kind), to);
+      return emit_op(m, op_of_number(from->kind, type), to);
     case CST__AVRO_BYTES:
     case CST__AVRO_STRING:
       return emit_bytes(m, type, to);

@@ -19,13 +19,14 @@
 
 typedef const uint8_t *place;
 
-enum { FEW_BYTES = CST__AVRO_SLACK };
+enum { FEW_BYTES = CST__AVRO_SLACK, MILLIS_OF_DAY = 86400000 };
 
 static const char cut[] = "the bytes end within it, or a length points past their end";
 static const char no_text[] = "a string that is not UTF-8";
 static const char no_symbol[] = "an enum's number that has no symbol";
 static const char other_symbol[] =
     "a symbol that the schema's enum does not have, without a default";
+static const char no_time[] = "a time of day that no day has";
 static const char too_wide[] = "an int of more than 32 bits";
 static const char other_size[] = "a block of items that has another size than it says";
 static const char damaged[] = "the file is damaged, or its schema is not that of its values";
@@ -482,6 +483,22 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
       case CST__AVRO_PUT_INT:
         TAKE_INT(n);
         PUT(int32_t, n);
+        break;
+      case CST__AVRO_PUT_TIME_MILLIS:
+        TAKE_INT(n);
+        if (UNLIKELY(n < 0 || n >= MILLIS_OF_DAY)) {
+          what = no_time;
+          goto is_wrong;
+        }
+        PUT(int32_t, n);
+        break;
+      case CST__AVRO_PUT_TIME_MICROS:
+        TAKE_NUMBER(n);
+        if (UNLIKELY(n < 0 || n >= MILLIS_OF_DAY * INT64_C(1000))) {
+          what = no_time;
+          goto is_wrong;
+        }
+        PUT(int64_t, n);
         break;
       case CST__AVRO_PUT_INT_AS_LONG:
         TAKE_INT(n);

@@ -23,6 +23,8 @@ typedef enum cst__avro_op {
   CST__AVRO_PUT_LONG,
   CST__AVRO_PUT_LONG_AS_FLOAT,
   CST__AVRO_PUT_LONG_AS_DOUBLE,
+  CST__AVRO_PUT_TIME_MILLIS, /* of a day: an int, */
+  CST__AVRO_PUT_TIME_MICROS, /* a long */
   CST__AVRO_PUT_FLOAT,
   CST__AVRO_PUT_FLOAT_AS_DOUBLE,
   CST__AVRO_PUT_DOUBLE,

@@ -268,7 +268,7 @@ static cst_status decode_one(record_decoder *d, const cst__records *records, siz
   cst__batch_builder_rollback(d->batch, mark);
   cst__error_forget_record(error);
   cst__error_add_record(error, mark.rows, -1);
-  if (d->on_bad == NULL || (status != CST_CORRUPT && status != CST_SCHEMA)) {
+  if (d->on_bad == NULL || !cst__is_fault(status)) {
     return status;
   }
   d->on_bad(d->on_bad_ctx, error);

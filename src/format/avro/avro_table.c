@@ -84,9 +84,11 @@ static cst_status fill_plan(cst__avro_plan *plan, const cst__table_options *opti
   const char *given = own != NULL ? own->schema : NULL;
   CST__TRY(cst__avro_options_of_files(own, error));
   CST__TRY(take_schema(plan, given, error));
-  CST__TRY(cst__avro_schema_parse(&plan->schema,
-                                  (cst_bytes){(const uint8_t *)plan->text.data, plan->text.size},
-                                  &plan->allocator, error));
+  const cst_bytes text = {(const uint8_t *)plan->text.data, plan->text.size};
+  cst_status status = cst__avro_schema_parse(&plan->schema, text, &plan->allocator, error);
+  if (status != CST_OK) {
+    return given == NULL ? add_name(plan, 0, status, error) : status;
+  }
   CST__TRY(cst__avro_columns_init(&plan->columns, &plan->schema, &wanted, &plan->allocator, error));
   CST__TRY(cst__type_export(&plan->columns.arrow, out, error));
   if (options->types != NULL && !cst__schema_equal(options->types, out)) {

@@ -492,9 +492,13 @@ class _Counted:
                 os.unlink(temporary)
 
     def write(self, data: Any) -> int:
-        if self._is_alive():
-            self.file.write(data)
-        size = memoryview(data).nbytes
+        rest = memoryview(data).cast("B")
+        size = rest.nbytes
+        while rest and self._is_alive():
+            taken = self.file.write(rest)
+            if taken == 0:
+                raise OSError("the object's write took nothing")
+            rest = rest[taken:] if taken is not None else rest[:0]  # many objects say nothing
         self.written += size
         return size
 

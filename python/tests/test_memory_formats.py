@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import pickle
 from typing import Any
 
@@ -198,3 +199,19 @@ def test_failures() -> None:
         cst.decoder("csv").decode(wrong)
     with pytest.raises(TypeError):
         cst.decoder("csv", no_such_option=1).decode(b"")
+
+
+def test_what_is_in_a_list_of_texts() -> None:
+    """Each is a file: two halves are no sound one, and two lists are two."""
+    decoder = cst.decoder("json")
+    assert decoder.decode([b'[{"a": 1}]', b'[{"a": 2}]']).to_pydict() == {"a": [1, 2]}
+    assert decoder.decode([gzip.compress(b'{"a": 1}'), b'{"a": 2}']).to_pydict() == {"a": [1, 2]}
+    with pytest.raises(cst.errors.CorruptError):
+        decoder.decode([b'[{"a": 1}', b',{"a": 2}]'])
+    for format in ("json", "csv", "arrow"):
+        with pytest.raises(TypeError, match=r"records\[1\] is NoneType, not bytes"):
+            cst.decoder(format).decode([b"a\n1\n", None])  # type: ignore[list-item]
+        with pytest.raises(TypeError, match="neither the bytes of a file nor a list"):
+            cst.decoder(format).decode(pa.array([b"{}"]))
+        with pytest.raises(cst.errors.ArgumentError, match="leave batch_size out"):
+            cst.decoder(format, batch_size=2)

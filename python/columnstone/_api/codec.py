@@ -64,6 +64,14 @@ def _is_of_records(format: str) -> bool:
     return False
 
 
+def _is_buffer(data: object) -> bool:
+    try:
+        memoryview(data)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
+
+
 class _Codec:
     """What decoders and encoders have in common: what they were made of, as which they pickle."""
 
@@ -95,7 +103,9 @@ class _Codec:
 
     def _told(self, options: dict[str, Any], message: Callable[..., CoreMessage]) -> Told:
         """Keeps options of records, and gives them as the compiled part takes them."""
-        schema, core, own = self.schema, None, {}
+        given = self._given.get("schema")
+        schema = given if isinstance(given, Schema) else None
+        core, own = None, {}
         if self._format == "message":
             kind = options.pop("message", None), options.pop("descriptors", None)
             descriptors, name = message_of(*kind)
@@ -123,10 +133,9 @@ class _Codec:
         return self._format
 
     @property
-    def schema(self) -> Schema | None:
-        """The schema that was given."""
-        schema = self._given.get("schema")
-        return schema if isinstance(schema, Schema) else None
+    def schema(self) -> Schema | str | None:
+        """The schema that was given; of Avro's records its JSON."""
+        return self._given.get("schema")
 
     @property
     def message(self) -> str | None:
@@ -165,6 +174,10 @@ class Decoder(_Codec):
         self._core = self._lookup = None
         self._given["columns"] = names
         if not self._of_records:
+            if "batch_size" in options:
+                raise argument_error(
+                    "a decoder makes one batch of all rows", "leave batch_size out"
+                )
             self._keep(options, _core.SOURCE_OPTIONS.keys() | {"params"})
             return
         layout = {name: options.pop(name, usual) for name, usual in _LAYOUT.items()}
@@ -206,10 +219,21 @@ class Decoder(_Codec):
 
     def _decode_files(self, data: Any) -> _core.RecordBatch:
         name = f"{self._format} data"
-        several = isinstance(data, list | tuple) and len(data) > 0
-        if several and self._format == "json":  # lines are records: as one file it is faster
-            data, several = b"\n".join(data), False
-        files = [in_memory(name, item) for item in data] if several else in_memory(name, data)
+        files: Any
+        if isinstance(data, list | tuple) and len(data) > 0:
+            for i, item in enumerate(data):
+                if not _is_buffer(item):
+                    raise TypeError(f"records[{i}] is {type(item).__name__}, not bytes")
+            if self._format == "json" and all(bytes(memoryview(item)[:1]) == b"{" for item in data):
+                data = [b"\n".join(data)]  # lines are records: as one file it is faster
+            files = [in_memory(name, item) for item in data]
+        elif _is_buffer(data):
+            files = in_memory(name, data)
+        else:
+            raise TypeError(
+                f"{type(data).__name__} is neither the bytes of a file nor a list of such"
+                " (of values of Arrow: column.to_pylist())"
+            )
         with open_source(files, self._format, batch_size=_ALL_ROWS, **self._given) as source:
             for batch in source:
                 return batch

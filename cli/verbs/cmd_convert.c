@@ -114,7 +114,7 @@ static int run_convert(int argc, char **argv) {
 const cli_verb cli_convert = {
     .name = "convert",
     .usage = "FILE... OUTPUT [--to FORMAT] [--schema FILE] [--columns A,B]",
-    .summary = "Converts between TFRecord, CSV, JSON lines, Arrow and Parquet",
+    .summary = "Converts between TFRecord, CSV, JSON lines, Arrow, Parquet and Avro",
     .details =
         "The output's ending tells the format (.parquet, .arrow, .arrows for a stream, .jsonl, "
         ".csv,\n"

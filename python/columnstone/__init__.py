@@ -1,5 +1,5 @@
-"""Training data (TFRecords, CSV, JSON lines, Arrow, Parquet) to Arrow and to tensors, and back,
-without TensorFlow.
+"""Training data (TFRecords, CSV, JSON lines, Arrow, Parquet, Avro) to Arrow and to tensors, and
+back, without TensorFlow.
 
     import columnstone as cst
 

@@ -329,3 +329,29 @@ def test_written(tmp_path: pathlib.Path, framing: str) -> None:
     cst.write(table, tmp_path / "a.tfrecord", format="avro", **options)
     back = {"avro_schemas": {300: schema}, "avro_schema": schema, "avro_framing": framing}
     assert read(str(tmp_path / "a.tfrecord"), **back) == ROWS
+
+
+def test_forms_of_schemas(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "v2.avsc"
+    path.write_text(V2_TEXT)
+    records = [confluent(7, V1, {"id": 1})]
+    for schema in (V2, V2_TEXT, V2_TEXT.encode(), path, str(path)):
+        for number in (7, "7"):
+            decoder = cst.decoder(
+                "avro", schema=schema, avro_framing="confluent", avro_schemas={number: V1}
+            )
+            assert decoded(pickle.loads(pickle.dumps(decoder)), records) == [old(1)]
+    assert cst.decoder("avro", schema=V2).schema == V2_TEXT
+    with pytest.raises(cst.errors.ArgumentError, match="given twice"):
+        cst.decoder("avro", schema=V2, avro_schema=V2_TEXT)
+
+
+def test_rows_of_nulls_for_records_that_are_too_large(tmp_path: pathlib.Path) -> None:
+    """A list of nulls may claim any number of items."""
+    fields = [{"name": "a", "type": {"type": "array", "items": "null"}}]
+    schema = {"type": "record", "name": "R", "fields": [*fields, {"name": "b", "type": "long"}]}
+    path = tmp_path / "a.tfrecord"
+    records = [b"\0\2", datum("long", 2**40) + b"\0\2", b"\0\4"]
+    cst.write(pa.table({"r": pa.array(records, pa.binary())}), path, format="raw")
+    source = cst.open(path, format="avro", avro_schema=schema, on_error="null")
+    assert pa.table(source)["b"].to_pylist() == [1, None, 2]

@@ -455,6 +455,15 @@ def test_count(make_file: MakeFile) -> None:
     assert counts[1].stream_bytes == counts[1].record_bytes + 7 * 16
 
 
+def test_count_of_parts(make_file: MakeFile) -> None:
+    source = cst.open(make_file("a", 30))
+    whole = source.count()[0]
+    parts = [source[:10].count()[0], source[10:20].count()[0], source[20:].count()[0]]
+    assert sum(part.stream_bytes for part in parts) == whole.stream_bytes
+    for part in parts:
+        assert part.stream_bytes == part.record_bytes + 10 * 16 == part.file_bytes
+
+
 def test_count_of_a_cut_file(file: pathlib.Path) -> None:
     file.write_bytes(file.read_bytes()[:-1])
     with pytest.raises(cst.errors.CorruptError):

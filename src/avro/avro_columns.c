@@ -366,7 +366,8 @@ static cst_status make_column(maker *m, const cst__avro_type *type, cst__wanted 
                               cst__avro_column *column, cst__type *arrow) {
   int levels = type->kind == CST__AVRO_MAP ? 2 : 1;
   if (m->depth + levels > MAX_LEVELS) {
-    return cst__fail(m->error, CST_LIMIT, "ask for a column above it",
+    return cst__fail(m->error, CST_LIMIT,
+                     "ask for a column above it, or for a smaller avro_recursion",
                      "a path leads through more than %d levels", MAX_LEVELS);
   }
   m->depth += levels;

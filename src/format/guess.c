@@ -95,8 +95,8 @@ static const char *guess_text(const uint8_t *head, size_t size) {
       return "this seems to be CSV or another text table: read it with the format csv";
     }
   }
-  return "this seems to be text: name the format (example, sequence_example, raw, csv, json, "
-         "arrow, parquet), or the container lines";
+  return "this seems to be text: name the format (example, sequence_example, message, raw, "
+         "csv, json), or the container lines";
 }
 
 /* A serialized tf.Example begins with field 1, its length, and within it field 1 again. */

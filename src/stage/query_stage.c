@@ -233,8 +233,8 @@ static cst_status query_find_numbers(query_stage_state *state, int64_t count, co
                        "format are read as one table")
                  : cst__fail(
                        error, CST_UNSUPPORTED,
-                       "make an index of the file (columnstone index) before it is divided, or "
-                       "read all of it",
+                       "read all of it; of TFRecords, an index that was made before they are "
+                       "divided (columnstone index) does it, too",
                        "record_index() has no numbers here: what is read begins in the middle of "
                        "a file");
     }

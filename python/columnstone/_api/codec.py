@@ -83,6 +83,8 @@ class _Codec:
         self._format = format
         self._given: dict[str, Any] = {}
         if is_avro:
+            if schema is not None and options.get("avro_schema") is not None:
+                raise argument_error("the schema is given twice", "leave avro_schema out")
             self._given["schema"] = None if schema is None else avro_schema("schema", schema)
         elif "schema" in _core.FORMAT_OPTIONS.get(
             format, {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
+import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -15,16 +16,20 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     # JSON, the path of a file that has it, or what json.loads makes of it
-    AvroSchema: TypeAlias = str | dict[str, Any] | list[Any]
+    AvroSchema: TypeAlias = str | bytes | os.PathLike[str] | dict[str, Any] | list[Any]
     # by their numbers or fingerprints, or a list of them
-    AvroSchemas: TypeAlias = str | Mapping[int | bytes, AvroSchema] | Iterable[AvroSchema]
+    AvroSchemas: TypeAlias = str | Mapping[int | str | bytes, AvroSchema] | Iterable[AvroSchema]
     # of decoders: what finds one by its number, or its fingerprint as bytes
     SchemaFinder: TypeAlias = Callable[[Any], AvroSchema | None]
 
 
 def avro_schema(name: str, value: Any) -> str:
     """The JSON of a schema, or its path."""
-    return json.dumps(value) if isinstance(value, dict | list) else TEXTS["text"](name, value)
+    if isinstance(value, dict | list):
+        return json.dumps(value)
+    if isinstance(value, bytes):
+        return value.decode()
+    return TEXTS["text"](name, os.fspath(value) if isinstance(value, os.PathLike) else value)
 
 
 def _avro_schemas(name: str, value: Any) -> str:
@@ -44,8 +49,13 @@ def _avro_schemas(name: str, value: Any) -> str:
 
 
 def _number(name: str, key: Any) -> str:
-    """A number, or the bytes of a fingerprint as records have them."""
-    number = int.from_bytes(key, "little") if isinstance(key, bytes) else operator.index(key)
+    """A number, its decimal digits, or the bytes of a fingerprint as records have them."""
+    if isinstance(key, str) and key.isascii() and key.isdecimal():
+        number = int(key)
+    elif isinstance(key, bytes):
+        number = int.from_bytes(key, "little")
+    else:
+        number = operator.index(key)
     if not 0 <= number < 2**64:
         raise argument_error(f"{name} has the number {number}", "numbers are of up to 64 bits")
     return str(number)

@@ -23,7 +23,7 @@ static const cst__option options[] = {
               .kind = CST_OPTION_WORD,
               .usual = "deflate",
               .words = {CODECS},
-              .help = "compression of the blocks",
+              .help = "of the blocks: deflate, null, zstandard, snappy, bzip2 or xz",
               .writes = true},
      .offset = offsetof(cst__avro_options, codec)},
     {.info = {.name = "avro_block_size",

@@ -22,19 +22,20 @@ static void count_dropped(cst__file_count *count, const cst__block *block) {
   }
 }
 
-void cst__count_block(cst__file_count *count, const cst__cursor *cursor, const cst__block *block) {
+void cst__count_block(cst__file_count *count, const cst_source *source, const cst__cursor *cursor,
+                      const cst__block *block) {
   count->records += block->num_frames;
   for (size_t i = 0; i < block->num_frames; i++) {
     count->record_bytes += block->frames[i].size;
   }
   count_dropped(count, block);
-  count->stream_bytes = cursor->framing.offset;
+  count->stream_bytes = cursor->framing.offset - source->parts[cursor->framing.file].begin;
   count->file_bytes = cursor->consumed;
 }
 
-static cst_status count_source_file(cst__cursor *cursor, cst__file_count *count,
-                                    const cst__scan_calls *calls, cst__scan_place *place,
-                                    cst_error *error) {
+static cst_status count_source_file(const cst_source *source, cst__cursor *cursor,
+                                    cst__file_count *count, const cst__scan_calls *calls,
+                                    cst__scan_place *place, cst_error *error) {
   for (;;) {
     cst__block *block;
     CST__TRY(cst__cursor_fill(cursor, &block, error));
@@ -42,7 +43,7 @@ static cst_status count_source_file(cst__cursor *cursor, cst__file_count *count,
     if (block == NULL) {
       return CST_OK;
     }
-    cst__count_block(count, cursor, block);
+    cst__count_block(count, source, cursor, block);
     cst__block_release(block);
     CST__TRY(cst__scan_tell(calls, place, count->file_bytes, count->records, error));
   }
@@ -60,7 +61,7 @@ static cst_status count_source_files(const cst_source *source, cst__pool *pool,
     if (!(source->options.values.flags & CST_SOURCE_MEMORY_MAP)) {
       cst__cursor_skim(cursor);
     }
-    cst_status status = count_source_file(cursor, &count, calls, &place, error);
+    cst_status status = count_source_file(source, cursor, &count, calls, &place, error);
     cst__cursor_free(cursor);
     CST__TRY(status);
     place.bytes += count.file_bytes;

@@ -105,7 +105,7 @@ static cst_status verify_file(verification *v, cst__cursor *cursor, cst__file_co
     if (status != CST_OK || block == NULL) {
       return status;
     }
-    cst__count_block(count, cursor, block);
+    cst__count_block(count, v->source, cursor, block);
     v->place.records += block->num_frames;
     status = verify_block(v, block, error);
     cst__block_release(block);

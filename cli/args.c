@@ -195,12 +195,25 @@ static bool uses(const char *format, const char *name, bool reads) {
   return false;
 }
 
+/* True if nobody but the format's plug-in can say whether it has the option: a program is asked
+ * when it is used. */
+static bool may_be_of_program(const char *format, const char *name) {
+  const cst_format_info *info;
+  for (size_t i = 0; (info = cst_format_get(i)) != NULL; i++) {
+    if (!info->is_plugin && (strcmp(info->name, format) == 0 || uses(info->name, name, true) ||
+                             uses(info->name, name, false))) {
+      return false;
+    }
+  }
+  return cst_format_option_get(format, 0) == NULL;
+}
+
 /* The format that an output is written by if it takes the option; NULL: it does not. `format` is
  * NULL for records, whose columns will tell it. */
 static const char *format_of_output(const char *format, const char *name) {
   const cst_format_info *info;
   if (format != NULL) {
-    return uses(format, name, false) ? format : NULL;
+    return uses(format, name, false) || may_be_of_program(format, name) ? format : NULL;
   }
   for (size_t i = 0; (info = cst_format_get(i)) != NULL; i++) {
     if (info->is_records && uses(info->name, name, false)) {
@@ -231,7 +244,8 @@ cst_status cli_share_options(cli_settings *settings, const char *output, cst_err
     if (given.format != NULL) { /* the input may be of another format */
       taken[settings->formats.num_output++] = given;
     }
-    if (given.format == NULL || uses(given.format, given.name, true)) {
+    if (given.format == NULL || uses(given.format, given.name, true) ||
+        may_be_of_program(given.format, given.name)) {
       settings->formats.input[settings->formats.num_input++] = given;
     }
   }

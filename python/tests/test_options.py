@@ -342,6 +342,10 @@ def test_options_of_a_plugin(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyP
         "    print('times\\thow often', 'loud', sep='\\n')\n"
         "    sys.exit()\n"
         "given = dict(a[9:].split('=', 1) for a in sys.argv if a.startswith('--option='))\n"
+        "if sys.argv[1] == 'write':\n"
+        "    sys.stdin.buffer.read()\n"
+        "    open(sys.argv[-1], 'w').write(repr(given))\n"
+        "    sys.exit()\n"
         "text = open(sys.argv[-1]).read() * int(given.get('times', 1))\n"
         "text = text.upper() if given.get('loud') == 'true' else text\n"
         "batch = pa.record_batch({'text': [text]})\n"
@@ -360,3 +364,8 @@ def test_options_of_a_plugin(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyP
         cst.open(path, "repeat", time=2)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="open\\(\\) has no option 'times'"):
         cst.open(path, times=2)  # type: ignore[call-arg]
+    output, table = tmp_path / "out.repeat", tmp_path / "table.csv"
+    table.write_text("a\n1\n")
+    for source in (table, path):
+        cst.convert(source, output, times=3, overwrite=True)
+        assert output.read_text() == "{'times': '3'}"

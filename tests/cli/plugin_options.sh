@@ -75,9 +75,20 @@ case $1 in
     for file; do :; done
     sed "s/\$/$mark/" "$file" | columnstone convert - - --format csv --to arrows
     ;;
+  write)
+    for file; do :; done
+    for argument; do
+      case $argument in --option=*) echo "${argument#--option=}" ;; esac
+    done >"$file"
+    cat >/dev/null
+    ;;
 esac
 P
 chmod +x columnstone-format-shout
 printf 'word\nhello\n' >x.shout
 columnstone head x.shout --format-option mark=!
 columnstone head x.shout --format-option marks=! || echo "status $?"
+# The output alone has it; both have it.
+columnstone convert x.csv out.shout --format-option mark=! --delimiter , >out
+columnstone convert x.shout both.shout --format-option mark=! >out
+cat out.shout both.shout

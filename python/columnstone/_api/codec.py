@@ -99,9 +99,10 @@ class _Codec:
         self._given.update((name, value) for name, value in options.items() if value is not None)
         usual = {*usual, "descriptors", "message_options"}
         of_format = {name: value for name, value in options.items() if name not in usual}
-        told = core_options(type(self).__name__.lower(), of_format)
-        own = _core.FORMAT_OPTIONS.get(self._format, {})
-        refuse(self._format, tuple(option for option in told if option[0] not in own))
+        told = core_options(type(self).__name__.lower(), of_format, self._format)
+        if self._format in _core.FORMATS:
+            own = _core.FORMAT_OPTIONS.get(self._format, {})
+            refuse(self._format, tuple(option for option in told if option[0] not in own))
 
     def _told(self, options: dict[str, Any], message: Callable[..., CoreMessage]) -> Told:
         """Keeps options of records, and gives them as the compiled part takes them."""

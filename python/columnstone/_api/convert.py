@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
@@ -143,7 +144,7 @@ def _of_output(
     options: dict[str, Any], output: object, to: str | None, container: str | None
 ) -> Any:
     """Those of the options that the output's format has, taken out; the input gets them if it is of
-    this format. Where the columns will tell which records are written, any format of records
+    this format, too. Where the columns will tell which records are written, any format of records
     counts."""
     path = name_of(output) if hasattr(output, "write") else path_bytes(output)
     format = _core.sink_format(path, to, container)
@@ -158,6 +159,9 @@ def _of_output(
             found[name] = Only(writers[0], options[name])
             reads = _core.FORMAT_OPTIONS[writers[0]][name][2]
             options[name] = found[name] if reads else None
+    if format is not None and format not in _core.FORMATS:  # a plug-in has options of its own
+        for name in options.keys() - KINDS.keys() - signature(open_source).parameters.keys():
+            found[name] = options[name] = Only(format, options[name])
     return found
 
 

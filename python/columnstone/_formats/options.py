@@ -76,7 +76,8 @@ def core_options(
         format, plain = value if isinstance(value, Only) else (None, value)
         if format is None and own is not None and name not in own:
             raise _not_of(named, name, own)
-        if name not in KINDS and own is None and (named is None or named in _core.FORMATS):
+        is_known = name in KINDS or own is not None or format is not None
+        if not is_known and (named is None or named in _core.FORMATS):
             raise _unknown(function, name)
         if plain is None:
             continue

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import pathlib
 from typing import Any
 
 import columnstone as cst
@@ -86,3 +87,19 @@ def test_damaged_compression_of_avro_is_counted() -> None:
     assert error is None
     assert len(dropped) == 1
     assert "inside of its gzip data" in dropped[0]
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "avro"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_a_damaged_file_hides_no_other(format: str, place: int, tmp_path: pathlib.Path) -> None:
+    """Its columns are found over all files, which fails for all of them."""
+    bad = {"csv": b"id,text,x\n1\n", "json": b'{"id":\n', "avro": b"no avro"}[format]
+    paths = [tmp_path / f"{i}.{format}" for i in range(4)]
+    for path in paths:
+        path.write_bytes(written(format))
+    for path in (paths[place], paths[3]):
+        path.write_bytes(bad)
+    found = cst.open(paths, format=format).verify()
+    assert [fault.file for fault in found.faults] == [str(paths[place]), str(paths[3])]
+    records = [0 if i in (place, 3) else len(ROWS) for i in range(4)]
+    assert [file.records for file in found.files] == records

@@ -67,6 +67,7 @@ struct cst_source {
   cst__inputs *inputs;
   cst__part *parts; /* one for each file that is read */
   size_t num_parts;
+  bool is_alone; /* its columns are those of its own files, not those of all that were opened */
   cst__reading_options options;
 
   cst__mutex lock;             /* guards what is found */

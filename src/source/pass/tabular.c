@@ -93,7 +93,7 @@ static cst_status new_tabular(cst_source *source, cst_error *error) {
   tabular->files = (cst__table_files){.count = source->num_parts,
                                       .open = open_file,
                                       .name = file_name,
-                                      .open_first = open_first,
+                                      .open_first = source->is_alone ? NULL : open_first,
                                       .range = range_of_file,
                                       .ctx = source,
                                       .rereadable = source->inputs->rereadable,

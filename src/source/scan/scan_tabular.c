@@ -56,6 +56,17 @@ static cst_status read_single_file(cst_source *file, cst__file_count *count, tab
   return status;
 }
 
+/* The i-th file with columns of its own: another one has none that all could have. */
+static cst_status read_alone(cst_source *source, size_t i, cst__file_count *count, table_scan *scan,
+                             cst_error *warning, cst_error *error) {
+  cst_source *alone;
+  CST__TRY(cst__source_with(source, &source->parts[i], 1, NULL, &alone, error));
+  alone->is_alone = true;
+  cst_status status = read_single_file(alone, count, scan, warning, error);
+  cst_source_release(alone);
+  return status;
+}
+
 /* A fault of the i-th file that is reported when another file's turn comes: columns are found over
  * all files, so that one that cannot be read fails each of them. */
 static bool is_of_another(const cst_source *source, size_t i, const cst_error *error) {
@@ -78,6 +89,11 @@ static cst_status scan_file(table_scan *scan, size_t i, cst_error *error) {
     status = read_single_file(file, &count, scan, scan->keeps_on ? &warning : NULL, &own);
   }
   cst_source_release(file);
+  if (scan->keeps_on && cst__is_fault(status) && source->inputs->rereadable &&
+      is_of_another(source, i, &own)) {
+    own = (cst_error)CST_ERROR_INIT;
+    status = read_alone(source, i, &count, scan, &warning, &own);
+  }
   if (status != CST_OK && (!scan->keeps_on || !cst__is_fault(status))) {
     cst__error_copy(error, &own);
     return status;

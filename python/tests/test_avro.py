@@ -474,6 +474,7 @@ def test_damage_is_recovered_at_the_next_marker(tmp_path: pathlib.Path) -> None:
     assert [row["i"] for row in pa.table(source).to_pylist()] == [*range(10), *range(20, 40)]
     [dropped] = source.dropped
     assert (dropped.kind, dropped.offset) == ("framing", second)
+    assert dropped.error.file == str(path)
 
 
 def test_a_damaged_value_loses_the_rest_of_its_block(tmp_path: pathlib.Path) -> None:
@@ -485,7 +486,7 @@ def test_a_damaged_value_loses_the_rest_of_its_block(tmp_path: pathlib.Path) -> 
         rows(path)
     source = cst.open(str(path), on_error="skip")
     assert [row["i"] for row in pa.table(source).to_pylist()] == [*range(14), *range(20, 40)]
-    assert [d.record for d in source.dropped] == [14]
+    assert [(d.record, d.error.file) for d in source.dropped] == [(14, str(path))]
 
 
 @pytest.mark.parametrize("size", range(0, 400, 7))

@@ -49,6 +49,9 @@ static cst_status inflate_streams(cst__avro_inflater *inflater, cst_bytes block,
   if (inflater->state == NULL) {
     return cst__fail_memory(error, 0);
   }
+  if (codec->restart != NULL) { /* errors count the frames of this block */
+    codec->restart(inflater->state, 0);
+  }
   for (;;) {
     if (have == room_of(inflater)) {
       uint64_t most = most_bytes(inflater, block.size);

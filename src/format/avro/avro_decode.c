@@ -121,6 +121,7 @@ static cst_status take_fault(cst__avro_decoder *decoder, cst_status status, cons
   if (decoder->drop == NULL) {
     return fail(decoder, status, why, error);
   }
+  cst__error_add_file(why, decoder->name);
   return drop(decoder, offset_of(decoder, loop->at), (uint64_t)(loop->end - loop->at), "record",
               why, error);
 }

@@ -117,6 +117,7 @@ static cst_status next_block(cst__avro_walk *walk, cst__avro_found *found, cst__
     *found = CST__AVRO_CLOSED;
   } else if (walk->skips && cst__is_fault(status) && !cst__avro_file_is_misplaced(walk->file)) {
     *found = CST__AVRO_LOST;
+    cst__error_add_file(why, cst__avro_walk_name(walk));
     return cst__avro_file_recover(walk->file, &block->size, why);
   }
   return status;

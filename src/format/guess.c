@@ -35,7 +35,7 @@ static const magic magics[] = {
     MAGIC("\x1f\x8b\x08", "this is gzip within the outer compression: decompress it once first"),
     MAGIC("\x28\xb5\x2f\xfd",
           "this is zstd within the outer compression: decompress it once first"),
-    MAGIC("Obj\x01", "this is an Avro file"),
+    MAGIC("Obj\x01", "this is an Avro file: read it with the format avro"),
     MAGIC("ORC", "this is an ORC file"),
     MAGIC("SEQ", "this is a Hadoop sequence file"),
     MAGIC("SQLite format 3", "this is an SQLite database"),

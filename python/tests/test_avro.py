@@ -14,6 +14,7 @@ import random
 import subprocess
 import sys
 import zlib
+from collections.abc import Callable
 from typing import Any
 
 import avro_files as avro
@@ -558,7 +559,7 @@ def test_recursion_of_values(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_block_that_inflates_without_end(tmp_path: pathlib.Path) -> None:
-    data = avro.long(200 << 20) + b"\x00" * (200 << 20)
+    data = avro.long(100 << 20) + b"\x00" * (100 << 20)
     path = tmp_path / "a.avro"
     for codec in ("deflate", "zstandard", "snappy", "bzip2", "xz"):
         head = avro.header('"bytes"', codec)
@@ -606,22 +607,19 @@ def test_streams_that_are_cut_or_damaged(tmp_path: pathlib.Path) -> None:
                     rows(path)
 
 
-# The codec of the block, what is in it, how many values it has.
-BOMBS = {
-    "deflate": zlib.compressobj(9, wbits=-15),
-    "bzip2": bz2.BZ2Compressor(),
-    "xz": lzma.LZMACompressor(),
+PACKERS: dict[str, Callable[[], Any]] = {
+    "deflate": lambda: zlib.compressobj(9, wbits=-15),
+    "bzip2": lambda: bz2.BZ2Compressor(1),
+    "xz": lambda: lzma.LZMACompressor(preset=0),
 }
 
 
-@pytest.mark.parametrize("codec", BOMBS)
-@pytest.mark.parametrize("on_error", ["raise", "skip"])
-def test_bombs_take_bounded_memory(tmp_path: pathlib.Path, codec: str, on_error: str) -> None:
+@pytest.mark.parametrize("codec", PACKERS)
+def test_bombs_take_bounded_memory(tmp_path: pathlib.Path, codec: str) -> None:
     """A block of a gigabyte of zeros: a process that may have 700 MB of memory refuses it."""
-    packer = BOMBS[codec]
+    packer = PACKERS[codec]()
     packed = packer.compress(avro.long(1 << 30))
     packed += b"".join(packer.compress(bytes(16 << 20)) for _ in range(64)) + packer.flush()
-    BOMBS[codec] = type(packer)() if codec != "deflate" else zlib.compressobj(9, wbits=-15)
     path = tmp_path / "a.avro"
     whole = avro.block(1, avro.encode("bytes", b"whole"), codec)
     path.write_bytes(
@@ -632,15 +630,15 @@ import resource
 import columnstone as cst
 import pyarrow as pa
 resource.setrlimit(resource.RLIMIT_DATA, (700 << 20, 700 << 20))
-source = cst.open({str(path)!r}, on_error={on_error!r}, threads=2)
+source = cst.open({str(path)!r}, on_error="skip", threads=2)
+print(sum(batch.num_rows for batch in source), [d.kind for d in source.dropped])
 try:
-    print(sum(batch.num_rows for batch in source), [d.kind for d in source.dropped])
+    list(cst.open({str(path)!r}, threads=2))
 except cst.errors.LimitError as error:
-    print("refused:", "becomes more than" in str(error))
+    print("becomes more than" in str(error))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    expected = "refused: True\n" if on_error == "raise" else "1 ['framing']\n"
-    assert (done.stdout, done.stderr) == (expected, "")
+    assert (done.stdout, done.stderr) == ("1 ['framing']\nTrue\n", "")
 
 
 def test_large_headers(tmp_path: pathlib.Path) -> None:

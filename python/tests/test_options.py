@@ -332,6 +332,14 @@ def test_every_option_of_a_format_is_a_keyword_with_its_type_and_is_described() 
         assert help and (usual is None or isinstance(usual, str))
 
 
+def test_values_of_wrong_types() -> None:
+    for name in ("skip_lines", "avro_block_size"):
+        with pytest.raises(TypeError, match=f"{name} is an int, not str"):
+            cst.open("a.csv", **{name: "10"})  # type: ignore[arg-type]
+    with pytest.raises(cst.errors.ArgumentError, match="delimiter has a character NUL"):
+        cst.open("a.csv", delimiter="\0")
+
+
 def test_options_of_a_plugin(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program tells which it has; they are keywords where the format is named."""
     program = tmp_path / "columnstone-format-repeat"

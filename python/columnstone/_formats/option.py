@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
-import operator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._base.arguments import integer
 from .._base.errors import argument_error
 from .._base.public import public_in
 
@@ -55,6 +55,8 @@ class Option(NamedTuple):
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name} is a str, not {type(value).__name__}")
+    if "\0" in value:
+        raise argument_error(f"{name} has a character NUL", "leave it out")
     return value
 
 
@@ -91,7 +93,7 @@ TEXTS: dict[str, Callable[[str, Any], str]] = {
     "text": _text,
     "character": _text,
     "switch": _switch,
-    "number": lambda name, value: str(operator.index(value)),
+    "number": lambda name, value: str(integer(name, value)),
     "names": _names,
 }
 

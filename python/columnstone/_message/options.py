@@ -82,8 +82,13 @@ def message_of(
     """The set that a message type is in, and its full name."""
     if message is None or isinstance(message, str):
         if descriptors is None:
+            named = (
+                "no message is"
+                if message is None
+                else "a message is named, and its descriptors are not"
+            )
             raise argument_error(
-                "a message is named, and its descriptors are not given",
+                f"{named} given",
                 "descriptors=: a FileDescriptorSet, a .proto file, or generated classes",
             )
         found_set = _set_of(message, descriptors)

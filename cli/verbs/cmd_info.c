@@ -348,9 +348,10 @@ static int info(const info_look *told) {
   cst_source_options options = cli_source_options(settings, NULL);
   options.message = NULL;
   options.message_column = NULL;
-  options.num_format_options = 0;
-  options.format =
-      settings->source.format != NULL ? settings->source.format : "raw"; /* for the names only */
+  if (options.format == NULL) { /* for the names only */
+    options.format = "raw";
+    options.num_format_options = 0;
+  }
   if (cst_source_open(settings->paths, settings->num_paths, &options, &files, &error) != CST_OK) {
     return cli_fail(&error);
   }

@@ -138,7 +138,8 @@ def test_nothing_is_left(path: pathlib.Path, end: str) -> None:
         if end == "killed":
             for worker in workers:
                 os.kill(worker, signal.SIGKILL)
-            with pytest.raises(RuntimeError, match="exited unexpectedly"):
+            # torch says that a worker exited, or fails to get what it was handing over
+            with pytest.raises((RuntimeError, EOFError, OSError)):
                 list(loop)
         elif end == "to its end":
             list(loop)

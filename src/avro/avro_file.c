@@ -297,7 +297,7 @@ static cst_status fail_cut(cst__avro_file *file, uint64_t marker_at, cst_error *
     return fail_file("it ends within a block", error);
   }
   CST__TRY(seek(file, marker_at, error));
-  CST__TRY(cst__input_read(file->input, marker, SYNC, &got, error));
+  CST__TRY(cst__input_fill(file->input, marker, SYNC, &got, error));
   file->misplaced = got == SYNC && memcmp(marker, file->sync, SYNC) == 0;
   return file->misplaced
              ? cst__fail(error, CST_CORRUPT, "read it as a whole",

@@ -557,6 +557,15 @@ cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t 
   return status == CST_OK || *got > 0 ? CST_OK : give_failure(input, error);
 }
 
+cst_status cst__input_fill(cst__input *input, void *buffer, size_t size, size_t *got,
+                           cst_error *error) {
+  size_t part = 1;
+  for (*got = 0; *got < size && part > 0; *got += part) {
+    CST__TRY(cst__input_read(input, (uint8_t *)buffer + *got, size - *got, &part, error));
+  }
+  return CST_OK;
+}
+
 cst_status cst__input_finish(cst__input *input, cst_error *error) {
   uint8_t rest[4096];
   size_t got = 1;

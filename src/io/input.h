@@ -40,6 +40,11 @@ cst_status cst__input_open_reader(const cst_reader *reader, const cst__input_opt
 cst_status cst__input_read(cst__input *input, void *buffer, size_t size, size_t *got,
                            cst_error *error);
 
+/* The same, but *got is smaller at the end of the stream alone: a failure comes at once, in the
+ * place of bytes before it. */
+cst_status cst__input_fill(cst__input *input, void *buffer, size_t size, size_t *got,
+                           cst_error *error);
+
 /* Reads what is left of a compressed stream, whose checksum is at its end; nothing of a plain one.
  */
 cst_status cst__input_finish(cst__input *input, cst_error *error);

@@ -29,13 +29,8 @@ typedef struct arrow_reader {
   size_t told;          /* of these: the next to be told of */
 } arrow_reader;
 
-/* Fewer bytes than asked for are the end of the file, and not what comes before a failure. */
 static cst_status read_input(void *ctx, void *buffer, size_t size, size_t *got, cst_error *error) {
-  size_t part = 1;
-  for (*got = 0; *got < size && part > 0; *got += part) {
-    CST__TRY(cst__input_read(ctx, (uint8_t *)buffer + *got, size - *got, &part, error));
-  }
-  return CST_OK;
+  return cst__input_fill(ctx, buffer, size, got, error);
 }
 
 /* ---- one file ---- */

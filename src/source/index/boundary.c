@@ -22,7 +22,7 @@ static cst_status read_bytes_at(const search *s, uint64_t offset, uint8_t *buffe
     return cst__fail(error, CST_IO, "open it again",
                      "the file changed after it was divided: its bytes cannot be reached any more");
   }
-  return cst__input_read(s->input, buffer, size, got, error);
+  return cst__input_fill(s->input, buffer, size, got, error);
 }
 
 /* Reads what there is up to the end, if it is known. A file that has become shorter reads as one

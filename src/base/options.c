@@ -404,6 +404,14 @@ cst_status cst__option_check(const cst__option_table *table, const cst__option *
                                                   table->owner, name, (long long)number);
 }
 
+cst_status cst__options_check(const cst__option_table *table, const void *options,
+                              cst_error *error) {
+  for (size_t i = 0; i < table->count; i++) {
+    CST__TRY(cst__option_check(table, cst__option_at(table, i), options, error));
+  }
+  return CST_OK;
+}
+
 void cst__option_settle(const cst__option *option, void *options) {
   const cst_option_info *info = &option->info;
   if (info->kind == CST_OPTION_TEXT) {

@@ -81,6 +81,9 @@ bool cst__option_equal(const cst__option *option, const void *a, const void *b);
 /* That a value which was set in the struct itself is one that the option takes; texts are UTF-8. */
 cst_status cst__option_check(const cst__option_table *table, const cst__option *option,
                              const void *options, cst_error *error);
+/* The same of all that the table has. */
+cst_status cst__options_check(const cst__option_table *table, const void *options,
+                              cst_error *error);
 /* Gives one that is not set its usual value. */
 void cst__option_settle(const cst__option *option, void *options);
 

@@ -281,7 +281,7 @@ static cst_status check_sink_schema(const struct ArrowSchema *schema, cst_error 
 static cst_status read_sink_options(const cst_sink_options *options, cst_sink_options *own,
                                     cst_error *error) {
   CST__TRY(cst__read_options(own, sizeof *own, options, error));
-  CST__TRY(cst__sink_options_check(own, error));
+  CST__TRY(cst__options_check(&cst__sink_option_table, own, error));
   CST__TRY(cst__check_part(own->message, sizeof *own->message, "message options", error));
   CST__TRY(cst__options_check_given(own->format_options, own->num_format_options, error));
   return cst__check_allocator(own->allocator, error);

@@ -32,7 +32,7 @@ static const cst__option sink_options[] = {
      OF(container)},
 };
 
-static const cst__option_table sink_option_table = {
+const cst__option_table cst__sink_option_table = {
     .owner = "sink",
     .options = sink_options,
     .count = sizeof sink_options / sizeof *sink_options,
@@ -40,19 +40,12 @@ static const cst__option_table sink_option_table = {
     .size = sizeof(cst_sink_options)};
 
 const cst_option_info *cst_sink_option_get(size_t i) {
-  return i < sink_option_table.count ? &sink_options[i].info : NULL;
+  return i < cst__sink_option_table.count ? &sink_options[i].info : NULL;
 }
 
 cst_status cst_sink_options_set(cst_sink_options *options, const char *name, const char *value,
                                 cst_error *error) {
   cst_sink_options own = CST_SINK_OPTIONS_INIT;
   const cst_option given = {name, value, NULL};
-  return cst__option_set_by_name(&sink_option_table, options, &own, &given, error);
-}
-
-cst_status cst__sink_options_check(const cst_sink_options *options, cst_error *error) {
-  for (size_t i = 0; i < sink_option_table.count; i++) {
-    CST__TRY(cst__option_check(&sink_option_table, &sink_options[i], options, error));
-  }
-  return CST_OK;
+  return cst__option_set_by_name(&cst__sink_option_table, options, &own, &given, error);
 }

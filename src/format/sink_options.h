@@ -13,7 +13,6 @@
 
 enum { CST__MOST_SHARDS = 99999 };
 
-/* That all that were set in the struct itself are in their ranges. */
-cst_status cst__sink_options_check(const cst_sink_options *options, cst_error *error);
+extern const cst__option_table cst__sink_option_table;
 
 #endif /* FORMAT_SINK_OPTIONS_H */

@@ -31,7 +31,7 @@ TEST(every_option_by_name) {
   CHECK_EQ(options.shard_bytes, INT64_MAX);
   CHECK_EQ(set(&options, "container", "lines"), CST_OK);
   CHECK_STR(options.container, "lines");
-  CHECK_EQ(cst__sink_options_check(&options, NULL), CST_OK);
+  CHECK_EQ(cst__options_check(&cst__sink_option_table, &options, NULL), CST_OK);
 }
 
 TEST(all_are_told) {

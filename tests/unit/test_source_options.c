@@ -96,16 +96,16 @@ TEST(of_an_earlier_version) {
 TEST(ranges_of_what_was_set_in_the_struct) {
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst__source_options_check(&options, NULL), CST_OK);
+  CHECK_EQ(cst__options_check(&cst__source_option_table, &options, NULL), CST_OK);
   options.max_inflation = UINT64_MAX; /* as good as none */
-  CHECK_EQ(cst__source_options_check(&options, NULL), CST_OK);
+  CHECK_EQ(cst__options_check(&cst__source_option_table, &options, NULL), CST_OK);
   options.batch_size = -1;
-  CHECK_EQ(cst__source_options_check(&options, &error), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst__options_check(&cst__source_option_table, &options, &error), CST_INVALID_ARGUMENT);
   CHECK_STR(error.message, "source option batch_size is out of its range: -1");
   options.batch_size = 0;
   options.on_error = (cst_on_error)3;
-  CHECK_EQ(cst__source_options_check(&options, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst__options_check(&cst__source_option_table, &options, NULL), CST_INVALID_ARGUMENT);
   options.on_error = CST_ON_ERROR_RAISE;
   options.raw_column = "\xff";
-  CHECK_EQ(cst__source_options_check(&options, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst__options_check(&cst__source_option_table, &options, NULL), CST_INVALID_ARGUMENT);
 }

@@ -314,7 +314,7 @@ static cst_status settle(cst__arena *arena, cst_source_options *values, cst_erro
 
 cst_status cst__reading_options_init(cst__reading_options *options, const cst_source_options *from,
                                      cst_error *error) {
-  CST__TRY(cst__source_options_check(from, error));
+  CST__TRY(cst__options_check(&cst__source_option_table, from, error));
   *options = (cst__reading_options){.values = *from,
                                     .names = cst__new(from->allocator, sizeof *options->names)};
   cst_source_options *values = &options->values;

@@ -107,13 +107,6 @@ cst_status cst_source_options_set(cst_source_options *options, const char *name,
   return cst__option_set_by_name(&cst__source_option_table, options, &own, &given, error);
 }
 
-cst_status cst__source_options_check(const cst_source_options *options, cst_error *error) {
-  for (size_t i = 0; i < cst__source_option_table.count; i++) {
-    CST__TRY(cst__option_check(&cst__source_option_table, &source_options[i], options, error));
-  }
-  return CST_OK;
-}
-
 cst_status cst__source_options_settle(cst_source_options *options, cst__arena *arena,
                                       cst_error *error) {
   CST__TRY(cst__options_copy_texts(&cst__source_option_table, arena, options, error));

@@ -13,8 +13,6 @@
 
 extern const cst__option_table cst__source_option_table;
 
-/* That all that were set in the struct itself are in their ranges. */
-cst_status cst__source_options_check(const cst_source_options *options, cst_error *error);
 /* Copies their texts, and fills in those that the caller left to us. */
 cst_status cst__source_options_settle(cst_source_options *options, cst__arena *arena,
                                       cst_error *error);

@@ -42,6 +42,18 @@ bool cst__buffer_reserve(const cst_allocator *allocator, cst__buffer *buffer, si
   return true;
 }
 
+const uint8_t *cst__buffer_copy(const cst_allocator *allocator, cst__buffer *buffer,
+                                cst_bytes bytes, size_t slack) {
+  if (!cst__buffer_reserve(allocator, buffer, bytes.size + slack, 0)) {
+    return NULL;
+  }
+  if (bytes.size > 0) {
+    memcpy(buffer->data, bytes.data, bytes.size);
+  }
+  memset(buffer->data + bytes.size, 0, slack);
+  return buffer->data;
+}
+
 void cst__buffer_free(const cst_allocator *allocator, cst__buffer *buffer) {
   if (buffer->data != NULL && !buffer->is_cut) {
     allocator->release(allocator->ctx, buffer->data, buffer->capacity + BUFFER_PADDING,

@@ -26,6 +26,9 @@ typedef struct cst__buffer {
  */
 bool cst__buffer_reserve(const cst_allocator *allocator, cst__buffer *buffer, size_t want,
                          size_t keep);
+/* Copies bytes to the buffer's start, and `slack` zeros after them. NULL: no memory. */
+const uint8_t *cst__buffer_copy(const cst_allocator *allocator, cst__buffer *buffer,
+                                cst_bytes bytes, size_t slack);
 void cst__buffer_free(const cst_allocator *allocator, cst__buffer *buffer);
 
 typedef enum cst__values {

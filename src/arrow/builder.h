@@ -89,6 +89,10 @@ void cst__batch_builder_rollback(cst__batch_builder *batch, cst__builder_mark ma
  * or views of its type. */
 cst_status cst__batch_builder_finish(cst__batch_builder *batch, struct ArrowArray *out,
                                      cst_error *error);
+/* The same with the type, for the caller of a decoder. Without `out` the batch is let go. After a
+ * failure nothing is handed out. */
+cst_status cst__batch_builder_deliver(cst__batch_builder *batch, struct ArrowSchema *out_schema,
+                                      struct ArrowArray *out, cst_error *error);
 /* Bytes that the batch at hand holds. */
 size_t cst__batch_builder_bytes(const cst__batch_builder *batch);
 

@@ -186,3 +186,18 @@ cst_status cst__batch_builder_finish(cst__batch_builder *batch, struct ArrowArra
   *out = set->buffers[0].array;
   return CST_OK;
 }
+
+cst_status cst__batch_builder_deliver(cst__batch_builder *batch, struct ArrowSchema *out_schema,
+                                      struct ArrowArray *out, cst_error *error) {
+  cst_status status =
+      out_schema != NULL ? cst__type_export(batch->root->type, out_schema, error) : CST_OK;
+  if (status != CST_OK || out == NULL) {
+    cst__batch_builder_rollback(batch, (cst__builder_mark){0, 0});
+    return status;
+  }
+  status = cst__batch_builder_finish(batch, out, error);
+  if (status != CST_OK && out_schema != NULL) {
+    out_schema->release(out_schema);
+  }
+  return status;
+}

@@ -194,21 +194,9 @@ static cst_status resolve(record_decoder *d, size_t writer, const cst__avro_prog
 /* The value where the loop may read over its end. NULL: no memory. */
 static const uint8_t *with_slack(record_decoder *d, const cst__records *records, size_t i,
                                  cst_bytes value) {
-  const cst_bytes *record = &records->items[i];
-  bool is_followed = i + 1 < records->count && record[1].data == record->data + record->size &&
-                     record[1].size >= CST__AVRO_SLACK;
-  if (value.size > 0 && (records->padding >= CST__AVRO_SLACK || is_followed)) {
-    return value.data;
-  }
-  if (d->copy.capacity < value.size + CST__AVRO_SLACK &&
-      !cst__buffer_reserve(&d->plan->allocator, &d->copy, value.size + CST__AVRO_SLACK, 0)) {
-    return NULL;
-  }
-  if (value.size > 0) {
-    memcpy(d->copy.data, value.data, value.size);
-  }
-  memset(d->copy.data + value.size, 0, CST__AVRO_SLACK);
-  return d->copy.data;
+  return value.size > 0 && cst__records_have_slack(records, i, CST__AVRO_SLACK)
+             ? value.data
+             : cst__buffer_copy(&d->plan->allocator, &d->copy, value, CST__AVRO_SLACK);
 }
 
 static cst_status run(record_decoder *d, const cst__avro_program *program, const uint8_t *at,
@@ -292,20 +280,12 @@ static cst_status decode_records(cst_decoder *decoder, const cst__records *recor
                                  struct ArrowSchema *out_schema, struct ArrowArray *out,
                                  cst_error *error) {
   record_decoder *d = (record_decoder *)decoder;
-  const cst__builder_mark empty = {0, 0};
   cst_status status = decode_all(d, records, error);
-  if (status == CST_OK && out_schema != NULL) {
-    status = cst__type_export(&d->plan->columns.arrow, out_schema, error);
-  }
-  if (status != CST_OK || out == NULL) {
-    cst__batch_builder_rollback(d->batch, empty);
+  if (status != CST_OK) {
+    cst__batch_builder_rollback(d->batch, (cst__builder_mark){0, 0});
     return status;
   }
-  status = cst__batch_builder_finish(d->batch, out, error);
-  if (status != CST_OK && out_schema != NULL) {
-    out_schema->release(out_schema);
-  }
-  return status;
+  return cst__batch_builder_deliver(d->batch, out_schema, out, error);
 }
 
 /* ---- life ---- */

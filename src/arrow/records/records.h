@@ -30,6 +30,14 @@ typedef struct cst__records {
   const int64_t *offsets;
 } cst__records;
 
+/* True if so many bytes after the record may be read: padding, or the next record. */
+static inline bool cst__records_have_slack(const cst__records *records, size_t i, size_t slack) {
+  const cst_bytes *record = &records->items[i];
+  return records->padding >= slack ||
+         (i + 1 < records->count && record[1].data == record->data + record->size &&
+          record[1].size >= slack);
+}
+
 /* The flags that decoders know, of which those of nested messages know the first two. */
 enum {
   CST__RECORD_COLUMN_FLAGS = CST_COLUMNS_OFFSETS_32 | CST_COLUMNS_BINARY_VIEWS,

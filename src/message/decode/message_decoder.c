@@ -136,24 +136,13 @@ static bool is_there(const cst__records *records, size_t i) {
 /* Two buffers take turns, so that a record is copied while the one before it is decoded. */
 static __attribute__((noinline)) const uint8_t *copy_with_slack(message_decoder *d,
                                                                 const cst_bytes *record, size_t i) {
-  cst__buffer *copy = &d->loop.bytes[i & 1];
-  if (UNLIKELY(copy->capacity < record->size + SLACK) &&
-      !cst__buffer_reserve(&d->loop.allocator, copy, record->size + SLACK, 0)) {
-    return NULL;
-  }
-  if (record->size > 0) {
-    memcpy(copy->data, record->data, record->size);
-  }
-  memset(copy->data + record->size, 0, SLACK);
-  return copy->data;
+  return cst__buffer_copy(&d->loop.allocator, &d->loop.bytes[i & 1], *record, SLACK);
 }
 
 /* The record where the loop may read over its end: most often in place. NULL: no memory. */
 ALWAYS_INLINE const uint8_t *with_slack(message_decoder *d, const cst__records *records, size_t i) {
   const cst_bytes *record = &records->items[i];
-  bool is_followed = i + 1 < records->count && record[1].data == record->data + record->size &&
-                     record[1].size >= SLACK;
-  bool in_place = record->size > 0 && (records->padding >= SLACK || is_followed);
+  bool in_place = record->size > 0 && cst__records_have_slack(records, i, SLACK);
   return LIKELY(in_place) ? record->data : copy_with_slack(d, record, i);
 }
 
@@ -185,21 +174,13 @@ static cst_status decode_messages(cst_decoder *decoder, const cst__records *reco
                                   struct ArrowSchema *out_schema, struct ArrowArray *out,
                                   cst_error *error) {
   message_decoder *d = (message_decoder *)decoder;
-  cst__builder_mark empty = {0, 0};
   d->loop.error = error;
   cst_status status = decode_all(d, records, error);
-  if (status == CST_OK && out_schema != NULL) {
-    status = cst__type_export(&d->plan->type, out_schema, error);
-  }
-  if (status != CST_OK || out == NULL) {
-    cst__batch_builder_rollback(d->batch, empty);
+  if (status != CST_OK) {
+    cst__batch_builder_rollback(d->batch, (cst__builder_mark){0, 0});
     return status;
   }
-  status = cst__batch_builder_finish(d->batch, out, error);
-  if (status != CST_OK && out_schema != NULL) {
-    out_schema->release(out_schema);
-  }
-  return status;
+  return cst__batch_builder_deliver(d->batch, out_schema, out, error);
 }
 
 /* ---- life ---- */

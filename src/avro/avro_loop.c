@@ -69,6 +69,12 @@ ALWAYS_INLINE place read_signed(place at, int64_t *out) {
   return at;
 }
 
+/* The length before so many bytes, which are there; NULL: they are not. */
+ALWAYS_INLINE place read_size(place at, place end, int64_t *out) {
+  at = read_signed(at, out);
+  return UNLIKELY(at == NULL || at > end || *out < 0 || *out > end - at) ? NULL : at;
+}
+
 /* ---- values that are not a few instructions ---- */
 
 static const char *put_decimal(cst__builder *to, place bytes, size_t size) {
@@ -267,8 +273,8 @@ static items_result put_strings(cst__builder *to, place *where, place end, int64
   place at = *where;
   for (int64_t i = 0; i < count; i++) {
     int64_t n;
-    place text = read_signed(at, &n);
-    if (UNLIKELY(text == NULL || text > end || n < 0 || n > end - text)) {
+    place text = read_size(at, end, &n);
+    if (UNLIKELY(text == NULL)) {
       *where = at;
       return ITEMS_CUT;
     }
@@ -316,8 +322,8 @@ static items_result skip_strings(place *where, place end, int64_t count) {
   place at = *where;
   for (int64_t i = 0; i < count; i++) {
     int64_t n;
-    place text = read_signed(at, &n);
-    if (UNLIKELY(text == NULL || text > end || n < 0 || n > end - text)) {
+    place text = read_size(at, end, &n);
+    if (UNLIKELY(text == NULL)) {
       *where = at;
       return ITEMS_CUT;
     }
@@ -362,22 +368,23 @@ static __attribute__((noinline)) items_result take_items(const cst__avro_step *s
 
 /* ---- errors ---- */
 
-static cst_status say(const cst__avro_step *step, cst_status code, const char *hint,
-                      const char *what, cst_error *error) {
-  cst__fail(error, code, hint, "not a valid Avro value: %s", what);
+static cst_status add_path(const cst__avro_step *step, cst_status code, cst_error *error) {
   for (const cst__avro_place *at = step->place; at != NULL; at = at->above) {
     cst__error_add_path(error, at->name, strlen(at->name));
   }
   return code;
 }
 
+static cst_status say(const cst__avro_step *step, cst_status code, const char *hint,
+                      const char *what, cst_error *error) {
+  cst__fail(error, code, hint, "not a valid Avro value: %s", what);
+  return add_path(step, code, error);
+}
+
 static cst_status say_empties(const cst__avro_step *step, cst_error *error) {
   cst__fail(error, CST_LIMIT, "a list of nothing needs no items: the file is damaged, or hostile",
             "a value with more than %d parts that take no bytes", CST__AVRO_MAX_EMPTIES);
-  for (const cst__avro_place *at = step->place; at != NULL; at = at->above) {
-    cst__error_add_path(error, at->name, strlen(at->name));
-  }
-  return CST_LIMIT;
+  return add_path(step, CST_LIMIT, error);
 }
 
 /* ---- the loop ---- */

@@ -68,21 +68,6 @@ def test_projection_is_all_without_the_rest(tmp_path: pathlib.Path, seed: int) -
     assert rows(path, columns=wanted) == expected
 
 
-def as_fastavro(schema: Any, value: Any) -> Any:
-    """As fastavro reads it."""
-    match avro.kind_of(schema):
-        case "union":
-            return as_fastavro(schema[value.index], value.value)
-        case "array":
-            return [as_fastavro(schema["items"], item) for item in value]
-        case "map":
-            return {key: as_fastavro(schema["values"], item) for key, item in value.items()}
-        case "record":
-            fields = schema["fields"]
-            return {f["name"]: as_fastavro(f["type"], value[f["name"]]) for f in fields}
-    return avro.plain(schema, value)
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_fastavro_reads_what_the_reference_writes(seed: int) -> None:
     maker = avro.Maker(seed)
@@ -90,7 +75,7 @@ def test_fastavro_reads_what_the_reference_writes(seed: int) -> None:
     values = [maker.value(schema) for _ in range(10)]
     data = avro.container(schema, values, codec="deflate", sized_blocks=seed % 2 == 0)
     read = list(fastavro.reader(io.BytesIO(data)))
-    assert read == [as_fastavro(schema, value) for value in values]
+    assert read == [avro.as_peers(schema, value) for value in values]
 
 
 @pytest.mark.parametrize("seed", range(60))

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from splitting import read_each, splits_at
 
 SCHEMA = {
     "type": "record",
@@ -42,11 +43,6 @@ VALUES = st.lists(PLAIN | FALSE, max_size=14)
 CODECS = ["null", "deflate", "snappy", "zstandard"]
 
 
-def splits_at(file: str, places: list[int], end: int) -> list[cst.source.Split]:
-    cuts = [0, *sorted(place for place in places if 0 < place < end), end]
-    return [cst.source.Split(file, a, b) for a, b in itertools.pairwise(cuts)]
-
-
 def read(what: Any, **options: Any) -> tuple[list[Any], list[Any]]:
     """The rows, and what was dropped."""
     rows: list[Any] = []
@@ -54,15 +50,6 @@ def read(what: Any, **options: Any) -> tuple[list[Any], list[Any]]:
     for batch in source:
         rows += pa.record_batch(batch).to_pylist()
     return rows, [(drop.kind, drop.offset, drop.bytes) for drop in source.dropped]
-
-
-def read_each(splits: list[cst.source.Split], **options: Any) -> tuple[list[Any], list[Any]]:
-    rows, dropped = [], []
-    for split in splits:
-        more, drops = read(split, **options)
-        rows += more
-        dropped += drops
-    return rows, dropped
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +61,7 @@ def check(path: str, data: bytes, places: list[int], **options: Any) -> None:
     pathlib.Path(path).write_bytes(data)
     whole = read(path, **options)
     splits = splits_at(path, [place % (len(data) + 1) for place in places], len(data))
-    assert read_each(splits, **options) == whole
+    assert read_each(read, splits, **options) == whole
     threaded = pa.table(source := cst.open(path, "avro", batch_size=3, threads=3, **options))
     assert threaded.to_pylist() == whole[0]
     assert [(drop.kind, drop.offset, drop.bytes) for drop in source.dropped] == whole[1]
@@ -120,7 +107,7 @@ def test_every_place(path: str) -> None:
     pathlib.Path(path).write_bytes(data)
     whole = read(path)
     for place in range(1, len(data)):
-        assert read_each(splits_at(path, [place], len(data))) == whole
+        assert read_each(read, splits_at(path, [place], len(data))) == whole
     every = [cst.source.Split(path, i, i + 1) for i in range(len(data))]
     counts = [pa.table(cst.open(split)).num_rows for split in every]
     assert sum(counts) == 14
@@ -156,7 +143,7 @@ def test_what_looks_like_a_block_fails_and_loses_nothing(path: str) -> None:
     outcomes = set()
     for place in range(1, len(data)):
         try:
-            rows = read_each(splits_at(path, [place], len(data)))[0]
+            rows = read_each(read, splits_at(path, [place], len(data)))[0]
             assert [row["i"] for row in rows] == list(range(9))
             outcomes.add("all rows")
         except cst.errors.CorruptError as error:
@@ -171,7 +158,7 @@ def test_plan(tmp_path: pathlib.Path) -> None:
     splits = cst.plan(str(file), target_bytes=20_000)
     assert len(splits) == 6
     assert [split.exact for split in splits] == [False] * 6
-    assert [row["i"] for row in read_each(splits)[0]] == list(range(100))
+    assert [row["i"] for row in read_each(read, splits)[0]] == list(range(100))
     assert [row["i"] for row in read(splits)[0]] == list(range(100))
     named = cst.plan(f"file://{file}", target_bytes=20_000)  # by name and size alone
     assert [(s.begin, s.end) for s in named] == [(s.begin, s.end) for s in splits]
@@ -287,7 +274,7 @@ def test_readers_that_are_not_files(path: str) -> None:
     whole = [row["i"] for row in avro_rows(data)]
     splits = cst.plan("memory://splits.avro", target_bytes=900)
     assert len(splits) > 3
-    assert [row["i"] for row in read_each(splits)[0]] == whole
+    assert [row["i"] for row in read_each(read, splits)[0]] == whole
     source = cst.open(io.BytesIO(data))
     parts = [pa.table(source.split(i, 4))["i"].to_pylist() for i in range(4)]
     assert list(itertools.chain.from_iterable(parts)) == whole
@@ -310,5 +297,7 @@ def test_a_file_that_grows(path: str) -> None:
     assert [row["i"] for row in rows] == list(range(18))
     planned = cst.plan(path, target_bytes=300)
     growing.write_bytes(data)
-    assert [row["i"] for row in read_each(planned)[0]] == list(range(21))  # what began by then
+    assert [row["i"] for row in read_each(read, planned)[0]] == list(
+        range(21)
+    )  # what began by then
     assert [row["i"] for row in read(path)[0]] == list(range(30))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import itertools
 import pathlib
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 from conftest import SCHEMA, records
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from splitting import read_each, splits_at
 
 TO_END = 2**63 - 1
 
@@ -34,11 +34,6 @@ CUT = st.builds(
 FILES = st.lists(PLAIN | NESTED | CUT | st.lists(NESTED, max_size=3).map(tfrecord), max_size=14)
 
 
-def splits_at(file: str, places: list[int], end: int) -> list[cst.source.Split]:
-    cuts = [0, *sorted(place for place in places if 0 < place < end), end]
-    return [cst.source.Split(file, a, b) for a, b in itertools.pairwise(cuts)]
-
-
 def read(what: Any, **options: Any) -> tuple[list[bytes], list[tuple[int | None, int]]]:
     """The records, and (offset, bytes) of what was dropped."""
     rows: list[bytes] = []
@@ -46,15 +41,6 @@ def read(what: Any, **options: Any) -> tuple[list[bytes], list[tuple[int | None,
     for batch in source:
         rows += pa.record_batch(batch)["record"].to_pylist()
     return rows, [(drop.offset, drop.bytes) for drop in source.dropped]
-
-
-def read_each(splits: list[cst.source.Split], **options: Any) -> tuple[list[bytes], list[Any]]:
-    rows, dropped = [], []
-    for split in splits:
-        more, drops = read(split, **options)
-        rows += more
-        dropped += drops
-    return rows, dropped
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +60,7 @@ def test_nested_records(
     options = data.draw(
         st.sampled_from([{}, {"threads": 2}, {"memory_map": True}, {"on_error": "skip"}])
     )
-    assert read_each(splits, **options) == (payloads, [])
+    assert read_each(read, splits, **options) == (payloads, [])
     assert read(splits, **options) == (payloads, [])
 
 
@@ -105,7 +91,7 @@ def test_damaged_records(
         whole = read(str(path), container="tfrecord", on_error="skip")
     except cst.errors.FormatError:  # nothing of it looks like TFRecords
         return
-    assert read_each(splits, container="tfrecord", on_error="skip") == whole
+    assert read_each(read, splits, container="tfrecord", on_error="skip") == whole
     assert read(splits, container="tfrecord", on_error="skip", threads=2) == whole
 
 
@@ -119,7 +105,7 @@ def test_lines(folder: pathlib.Path, lines: list[str], end: bool, places: list[i
     path.write_bytes("\n".join(lines).encode() + b"\n" * end)
     size = path.stat().st_size
     whole = read(str(path), container="lines")
-    assert read_each(splits_at(str(path), places, size), container="lines") == whole
+    assert read_each(read, splits_at(str(path), places, size), container="lines") == whole
     cuts = splits_at(str(path), places, size)
     cuts[-1] = cuts[-1]._replace(end=TO_END)
     assert read(cuts, container="lines") == whole
@@ -135,7 +121,7 @@ def test_lengths_alone(folder: pathlib.Path, payloads: list[bytes], places: list
     size = path.stat().st_size
     splits = splits_at(str(path), [p % (size + 1) for p in places], size)
     try:
-        found = read_each(splits, check_crc=False)
+        found = read_each(read, splits, check_crc=False)
     except cst.errors.CorruptError as error:
         assert "`columnstone index` makes splitting exact" in str(error)
     else:
@@ -158,7 +144,7 @@ def test_other_containers_belong_to_byte_0(folder: pathlib.Path) -> None:
             (none, "tfrecord", []),
         ):
             splits = splits_at(str(file), places, file.stat().st_size)
-            assert read_each(splits, container=container) == (whole, [])
+            assert read_each(read, splits, container=container) == (whole, [])
 
 
 # Everything else that a source does
@@ -225,12 +211,12 @@ def test_an_index_that_comes_or_goes(folder: pathlib.Path) -> None:
     exact = cst.plan(path, target_bytes=1000)
     assert all(split.exact for split in exact)
     for splits in (sought, exact):
-        assert read_each(splits) == (payloads, [])
+        assert read_each(read, splits) == (payloads, [])
     half = len(exact) // 2
     mixed = [*exact[:half], sought[0]._replace(begin=exact[half].begin, end=path.stat().st_size)]
-    assert read_each(mixed) == read(mixed) == (payloads, [])
+    assert read_each(read, mixed) == read(mixed) == (payloads, [])
     path.with_name("index.tfrecord.cstidx").unlink()
-    assert read_each(exact) == (payloads, [])
+    assert read_each(read, exact) == (payloads, [])
 
 
 def test_a_damaged_record_before_the_end_of_a_split(folder: pathlib.Path) -> None:
@@ -284,7 +270,7 @@ def test_files_that_grow_and_shrink(folder: pathlib.Path) -> None:
     with path.open("ab") as file:
         file.write(tfrecord([b"more"] * 9))
     for planned in (splits, small):
-        assert read_each(planned) == (payloads, [])
+        assert read_each(read, planned) == (payloads, [])
     path.write_bytes(tfrecord(payloads)[:-500])
     for planned in (splits[-1:], small):
         with pytest.raises(cst.errors.StateError, match="changed since it was planned"):

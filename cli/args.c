@@ -79,6 +79,8 @@ static const char *value_name(const cst_option_info *info) {
       return NULL;
     case CST_OPTION_NUMBER:
       return "N";
+    case CST_OPTION_REAL:
+      return "X";
     case CST_OPTION_CHARACTER:
       return "C";
     case CST_OPTION_NAMES:

@@ -41,8 +41,8 @@ typedef struct cst_accumulator cst_accumulator;
 /* All accumulators that there are, one a row of "accumulators": `name`, `summary` (one line),
  * `finds_schema` (a bool) and `options`, a list of structs of `name`, `kind`, `default` (may be
  * null) and `help`. Values of options are texts, as cst_option_kind says; their kinds are "switch",
- * "number", "text", "names" (between commas) and "schema" (a TFMD schema as protobuf text). *out:
- * cst_findings_free. */
+ * "number", "real", "text", "names" (between commas) and "schema" (a TFMD schema as protobuf text).
+ * *out: cst_findings_free. */
 CST_API cst_status cst_accumulators(cst_findings **out, cst_error *error);
 
 /* The accumulator of a name: "inference", "proposal", "validation" (cst_source_infer, propose and

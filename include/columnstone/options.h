@@ -18,7 +18,8 @@ typedef enum cst_option_kind {
   CST_OPTION_TEXT = 2,      /* any text in UTF-8 */
   CST_OPTION_NUMBER = 3,    /* decimal digits */
   CST_OPTION_CHARACTER = 4, /* one of ASCII, no quote and no end of line; "\\t" is a tab */
-  CST_OPTION_NAMES = 5      /* between commas, a name that has a comma or a quote in quotes */
+  CST_OPTION_NAMES = 5,     /* between commas, a name that has a comma or a quote in quotes */
+  CST_OPTION_REAL = 6       /* a finite number, "0.01" or "-1e-5", with a point in any locale */
 } cst_option_kind;
 
 enum { CST_OPTION_WORDS = 8 };
@@ -28,7 +29,8 @@ typedef struct cst_option_info {
   const char *name; /* "skip_lines" */
   cst_option_kind kind;
   const char *words[CST_OPTION_WORDS]; /* WORD: what it may be; NULL after the last */
-  int64_t least, most;                 /* NUMBER: what it may be */
+  int64_t least, most;                 /* NUMBER, REAL: what it may be, both of them too; of a REAL
+                                          INT64_MIN and INT64_MAX are no limits */
   const char *usual;  /* its value where nobody sets it, as a text; NULL: nothing, or "false" */
   const char *help;   /* a few words; NULL: docs/messages.md has them */
   char letter;        /* that may stand for it on command lines; 0: none */

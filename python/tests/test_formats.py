@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import pathlib
 import pickle
 import subprocess
@@ -228,7 +229,9 @@ def words(tmp_path: pathlib.Path) -> Iterator[pathlib.Path]:
     def open_words(
         path: str, *, between: str, times: int, case: str, loud: bool, **more: Any
     ) -> Any:
+        assert isinstance(more["share"], float)
         made = pathlib.Path(path).read_text()[6:].split(between) * times
+        made = made[: math.ceil(len(made) * more["share"])]
         made = [getattr(word, case)() + "!" * loud for word in made if word not in more["without"]]
         return pa.table({more["name"] or "word": made})
 
@@ -239,6 +242,7 @@ def words(tmp_path: pathlib.Path) -> Iterator[pathlib.Path]:
         Option("loud", "switch", False, "with marks"),
         Option("without", "names", [], "words that are left out"),
         Option("name", help="of the column"),
+        Option("share", "real", 1.0, "how many of them", least=0, most=1),
     ]
     cst.format.register("words", open_words, lambda head: head.startswith(b"#words"), table)
     path = tmp_path / "a.txt"
@@ -255,6 +259,7 @@ def test_options_of_a_registered_format(words: pathlib.Path) -> None:
         for one in (source, pickle.loads(pickle.dumps(source)), source.select(["w"])):
             assert pa.table(one).to_pydict() == {"w": ["ONE TWO!"] * 2}
         assert "ONE TWO!" in repr(source)
+    assert pa.table(cst.open(words, "words", between=",", share=0.5)).num_rows == 1
     assert cst.infer_schema(words, "words", name="w").features[0].name == "w"
     out = words.with_name("a.csv")
     cst.convert(words, out, format="words", times=2, delimiter=";", overwrite=True)
@@ -270,6 +275,8 @@ def test_options_of_a_registered_format(words: pathlib.Path) -> None:
         ({"times": 0}, "expected a number from 1 to 9"),
         ({"case": "title"}, "words option case is 'title': expected lower or upper"),
         ({"between": "--"}, "expected one ASCII character"),
+        ({"share": 1.5}, "words option share is '1.5': expected a number from 0 to 1"),
+        ({"share": float("nan")}, "words option share is 'nan': expected a number from 0 to 1"),
     ],
 )
 def test_wrong_options_of_a_registered_format(
@@ -282,6 +289,7 @@ def test_wrong_options_of_a_registered_format(
 
 def test_wrong_types_of_a_registered_format(words: pathlib.Path) -> None:
     wrong: list[Any] = [{"times": "2"}, {"loud": 1}, {"without": "six"}, {"name": b"w"}]
+    wrong += [{"share": "0.5"}, {"share": True}]
     for given in wrong:
         with pytest.raises(TypeError):
             cst.open(words, "words", **given)
@@ -323,7 +331,7 @@ def test_no_option_has_the_name_of_an_argument() -> None:
 
 def test_options_are_listed(words: pathlib.Path) -> None:
     listed = {option.name: option for option in cst.format.options("words")}
-    assert list(listed) == ["between", "times", "case", "loud", "without", "name"]
+    assert list(listed) == ["between", "times", "case", "loud", "without", "name", "share"]
     assert listed["times"] == ("times", "number", 1, "how often", (), 1, 9, True, False)
     of_csv = {option.name: option for option in cst.format.options("csv")}
     assert of_csv.keys() == cst._core.FORMAT_OPTIONS["csv"].keys()

@@ -290,6 +290,7 @@ KINDS = {
     "number": "int",
     "switch": "bool",
     "names": "Iterable[str] | None",
+    "real": "float",
 }
 
 

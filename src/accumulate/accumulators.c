@@ -38,7 +38,8 @@ cst_status cst__accumulator_find(const char *name, const cst__accumulator **out,
 }
 
 static void put_options(cst_findings *found, const cst__option_table *options) {
-  static const char *const kinds[] = {"word", "switch", "text", "number", "character", "names"};
+  static const char *const kinds[] = {"word",      "switch", "text", "number",
+                                      "character", "names",  "real"};
   cst__open_list(found);
   for (size_t i = 0; options != NULL && i < options->count; i++) {
     const cst_option_info *option = &cst__option_at(options, i)->info;

@@ -2,6 +2,7 @@
 #include "base/options.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,12 @@ int64_t cst__option_number(const cst__option *option, const void *options) {
   return option->bit != 0 ? (((uint32_t)narrow & option->bit) != 0) != option->turns_off : narrow;
 }
 
+static double real_of(const cst__option *option, const void *options) {
+  double number;
+  memcpy(&number, (const char *)options + option->offset, sizeof number);
+  return number;
+}
+
 static void set_bit(const cst__option *option, bool on, void *options) {
   void *place = place_of(option, options);
   uint32_t bits;
@@ -124,6 +131,9 @@ const char *cst__option_text(const cst__option *option, const void *options,
       return cst__option_number(option, options) != 0 ? "true" : "false";
     case CST_OPTION_WORD:
       return option->info.words[cst__option_number(option, options)];
+    case CST_OPTION_REAL:
+      cst__real_print(room, real_of(option, options));
+      return room;
     case CST_OPTION_NAMES:
       break;
   }
@@ -185,6 +195,36 @@ static cst_status set_count(const cst__option_table *table, const cst__option *o
                            (long long)info->most);
   }
   (void)cst__option_set_number(option, number == 0 && info->usual != NULL ? -1 : number, options);
+  return CST_OK;
+}
+
+static bool takes_real(const cst__option *option, double number) {
+  const cst_option_info *info = &option->info;
+  return isfinite(number) && (info->least == INT64_MIN || number >= (double)info->least) &&
+         (info->most == INT64_MAX || number <= (double)info->most);
+}
+
+static cst_status set_real(const cst__option_table *table, const cst__option *option,
+                           const char *value, void *options, cst_error *error) {
+  const cst_option_info *info = &option->info;
+  double number;
+  if (!cst__real_parse(value, &number) || !takes_real(option, number)) {
+    char limits[64] = "";
+    bool has_least = info->least != INT64_MIN;
+    bool has_most = info->most != INT64_MAX;
+    if (has_least && has_most) {
+      snprintf(limits, sizeof limits, " from %lld to %lld", (long long)info->least,
+               (long long)info->most);
+    } else if (has_least || has_most) {
+      snprintf(limits, sizeof limits, " of at %s %lld", has_least ? "least" : "most",
+               (long long)(has_least ? info->least : info->most));
+    }
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "%s option %s is '%.40s': expected a number%s", table->owner, info->name,
+                     value, limits);
+  }
+  number += 0.0; /* one zero only */
+  memcpy(place_of(option, options), &number, sizeof number);
   return CST_OK;
 }
 
@@ -275,6 +315,8 @@ cst_status cst__option_set(const cst__option_table *table, const cst__option *op
       return set_character(table, option, value, options, error);
     case CST_OPTION_NAMES:
       return set_names(table, option, value, arena, options, error);
+    case CST_OPTION_REAL:
+      return set_real(table, option, value, options, error);
     case CST_OPTION_SWITCH:
     case CST_OPTION_WORD:
       break;
@@ -395,6 +437,12 @@ cst_status cst__option_check(const cst__option_table *table, const cst__option *
     return text == NULL || cst__utf8_valid((const uint8_t *)text, strlen(text))
                ? CST_OK
                : cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s option %s is not UTF-8",
+                           table->owner, name);
+  }
+  if (option->info.kind == CST_OPTION_REAL) {
+    return takes_real(option, real_of(option, options))
+               ? CST_OK
+               : cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%s option %s is out of its range",
                            table->owner, name);
   }
   int64_t number = cst__option_number(option, options);

@@ -9,6 +9,7 @@
 #include <columnstone/options.h>
 
 #include "base/alloc.h"
+#include "base/real.h"
 
 /* Where an option lies:
  *
@@ -19,6 +20,7 @@
  *              -1 is 0
  *   CHARACTER  a char; 0: none
  *   NAMES      an array of C strings, and their number
+ *   REAL       a double, finite; 0 is 0, whatever the usual value is
  */
 typedef struct cst__option {
   cst_option_info info; /* first: what else a table says of its options comes after */
@@ -38,7 +40,7 @@ typedef struct cst__option_table {
   size_t size; /* of the struct that they set */
 } cst__option_table;
 
-enum { CST__OPTION_ROOM = 24 }; /* bytes for the digits of a number */
+enum { CST__OPTION_ROOM = CST__REAL_ROOM }; /* bytes for the digits of a number */
 
 static inline const cst__option *cst__option_at(const cst__option_table *table, size_t i) {
   return (const cst__option *)(const void *)((const char *)table->options + i * table->stride);

@@ -9,6 +9,7 @@ static const cst_option_info options[] = {
      .help = "how", .reads = true, .writes = true},
     {.name = "depth", .kind = CST_OPTION_NUMBER, .least = 1, .most = 9, .help = "how deep",
      .writes = true},
+    {.name = "share", .kind = CST_OPTION_REAL, .most = 1, .help = "how much", .writes = true},
     {.name = "title", .kind = CST_OPTION_TEXT, .help = "what", .writes = true}};
 static cst_status create(const char *path, const struct ArrowSchema *schema,
                          const cst_plugin_write_options *given, void **out, cst_error *error) {
@@ -41,7 +42,7 @@ static cst_status open_none(const char *path, const cst_plugin_read_options *giv
 static const cst_plugin_format told = {
     .size = sizeof told, .abi_version = CST_PLUGIN_ABI_VERSION, .name = "told",
     .description = "what it is told", .open = open_none, .create = create, .write = write,
-    .finish = finish, .free = end, .options = options, .num_options = 3};
+    .finish = finish, .free = end, .options = options, .num_options = 4};
 CST_PLUGIN_EXPORT const cst_plugin_format *cst_plugin(uint32_t version) {
   return version == CST_PLUGIN_ABI_VERSION ? &told : 0;
 }
@@ -54,11 +55,13 @@ option() {
   columnstone convert x.csv "$name" --to told "$@"
 }
 option usual >out
-option given --format-option depth=3 --format-option mode=fast --format-option title=a=b >out
+option given --format-option depth=3 --format-option mode=fast --format-option title=a=b \
+  --format-option share=.5 >out
 cat usual given
 columnstone head given --format told --format-option mode=fast || echo "status $?"
 option none --format-option dept=3 || echo "status $?"
 option none --format-option depth=10 || echo "status $?"
+option none --format-option share=1,5 || echo "status $?"
 option none --format-option depth || echo "status $?"
 columnstone head given --format told --format-option depth=3 || echo "status $?"
 columnstone head given --format told --format-option mod=fast || echo "status $?"

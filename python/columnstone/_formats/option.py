@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._base.arguments import integer
@@ -19,8 +20,8 @@ class Option(NamedTuple):
 
     name: the keyword by which it is given.
     kind: "text", "character" (one of ASCII, no quote and no end of line), "word" (one of `words`),
-        "switch" (True or False), "number" (an int from `least` to `most`) or "names" (a list of
-        str).
+        "switch" (True or False), "number" (an int from `least` to `most`), "real" (a finite float
+        from `least` to `most`) or "names" (a list of str).
     usual: its value where it is not given; None: there is none.
     help: what it is for, in a few words.
     reads, writes: whether it matters to reading and to writing.
@@ -66,6 +67,12 @@ def _switch(name: str, value: object) -> str:
     return "true" if value else "false"
 
 
+def _real(name: str, value: Any) -> str:
+    if isinstance(value, bool | str | bytes):
+        raise TypeError(f"{name} is a float, not {type(value).__name__}")
+    return repr(float(value) + 0.0)
+
+
 def _names(name: str, value: Any) -> str:
     if isinstance(value, str | bytes):
         raise TypeError(f"{name} is a list of names, not {type(value).__name__}")
@@ -95,6 +102,7 @@ TEXTS: dict[str, Callable[[str, Any], str]] = {
     "switch": _switch,
     "number": lambda name, value: str(integer(name, value)),
     "names": _names,
+    "real": _real,
 }
 
 
@@ -112,15 +120,23 @@ def _number(option: Option, text: str) -> str | None:
     return None if is_in else f"a number from {option.least} to {option.most}"
 
 
+def _real_within(option: Option, text: str) -> str | None:
+    number = float(text)
+    is_in = math.isfinite(number) and option.least <= number <= option.most
+    return None if is_in else f"a number from {option.least} to {option.most}"
+
+
 # What is expected in place of a text, or None if it is one of these values.
 _EXPECTED: dict[str, Callable[[Option, str], str | None]] = {
     "word": _words,
     "character": _character,
     "number": _number,
+    "real": _real_within,
 }
 
 _VALUES: dict[str, Callable[[str], Any]] = {
     "switch": lambda text: text == "true",
     "number": int,
+    "real": float,
     "names": lambda text: next(csv.reader([text], strict=True), []) if text else [],
 }

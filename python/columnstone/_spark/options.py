@@ -66,6 +66,13 @@ def int_option(name: str, text: str) -> int:
     return int(text)
 
 
+def real_option(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argument_error(f"option {name} is a number, not {ascii(text)[:40]}") from None
+
+
 def names_option(name: str, text: str) -> list[str]:
     """Names with commas between them, in quotes as in CSV where they have a comma or a quote; or a
     JSON list."""
@@ -121,6 +128,7 @@ _PARSERS: dict[str, Parser] = {
     "view": text_option,
     "names": names_option,
     "number": int_option,
+    "real": real_option,
     "switch": bool_option,
     "on_error": choice_option(*_core.SOURCE_OPTIONS["on_error"][5]),
 }

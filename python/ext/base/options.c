@@ -68,7 +68,8 @@ int cst__py_dict_add(PyObject *dict, const char *name, PyObject *value) {
   return result;
 }
 
-static const char *const kind_names[] = {"word", "switch", "text", "number", "character", "names"};
+static const char *const kind_names[] = {"word",      "switch", "text", "number",
+                                         "character", "names",  "real"};
 
 /* The words of an option of two or more. */
 static PyObject *words_of(const cst_option_info *info) {

@@ -151,7 +151,7 @@ enum { MOST_OPTIONS = 64 };
 static bool options_are_sound(const cst_plugin_format *format) {
   for (size_t i = 0; i < format->num_options && i < MOST_OPTIONS; i++) {
     const cst_option_info *info = format->options != NULL ? &format->options[i] : NULL;
-    if (info == NULL || info->name == NULL || (uint32_t)info->kind > CST_OPTION_NAMES ||
+    if (info == NULL || info->name == NULL || (uint32_t)info->kind > CST_OPTION_REAL ||
         (info->kind == CST_OPTION_WORD && info->words[0] == NULL)) {
       return false;
     }

@@ -151,7 +151,7 @@ typedef struct cst_message_options {
         NULL, NULL                                                                                \
   }
 
-enum { CST_MESSAGE_OPTION_ROOM = 24 }; /* bytes for the digits of a number */
+enum { CST_MESSAGE_OPTION_ROOM = 32 }; /* bytes for the digits of a number */
 
 /* The i-th of the options ("form", "enums", "defaults", "recursion", ...): all but `descriptors`
  * and `message`. NULL after the last one. */

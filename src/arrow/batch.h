@@ -39,6 +39,16 @@ typedef enum cst__values {
   CST__VALUES_VIEW    /* 16-byte views in `values` */
 } cst__values;
 
+/* Their Arrow type, as exported. */
+static inline const char *cst__values_format(cst__values kind, bool offsets_32) {
+  static const char *const formats[] = {[CST__VALUES_NULL] = "n",
+                                        [CST__VALUES_INT64] = "l",
+                                        [CST__VALUES_FLOAT32] = "f",
+                                        [CST__VALUES_BINARY] = "Z",
+                                        [CST__VALUES_VIEW] = "vz"};
+  return kind == CST__VALUES_BINARY && offsets_32 ? "z" : formats[kind];
+}
+
 /* The arrays that a column is exported as, and what they point to. */
 typedef struct cst__column_arrays {
   struct ArrowArray list;
@@ -159,29 +169,5 @@ cst_status cst__batch_export(cst__batch *batch, int64_t rows, const size_t *orde
 
 /* Hands the batch out as its one flat column, alone: an array instead of a struct. */
 void cst__batch_export_column(cst__batch *batch, struct ArrowArray *out);
-
-/* The type of one column, for its schema. */
-typedef struct cst__column_type {
-  const char *name;
-  const char *format;     /* of the values, by the C data interface; NULL: by `kind` */
-  int64_t fixed_size;     /* as above */
-  size_t num_inner_lists; /* more list levels between the column's own and the values */
-  const struct cst__column_type *children; /* with is_struct */
-  size_t num_children;
-  size_t num_struct_lists; /* with is_struct: list levels around it */
-  cst__values kind;
-  bool offsets_32;
-  bool flat;
-  bool is_nested;
-  bool is_struct; /* of these children, with `name`; nothing else counts then */
-} cst__column_type;
-
-/* A struct schema of such columns; the item of every list is called "item". */
-cst_status cst__columns_schema(const cst__column_type *types, size_t count, struct ArrowSchema *out,
-                               cst_error *error);
-
-/* The schema of one column, alone. */
-cst_status cst__column_schema(const cst__column_type *type, struct ArrowSchema *out,
-                              cst_error *error);
 
 #endif /* ARROW_BATCH_H */

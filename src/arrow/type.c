@@ -2,6 +2,7 @@
 #include "arrow/type.h"
 
 #include <nanoarrow/nanoarrow.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "arrow/view.h"
@@ -56,6 +57,27 @@ cst_status cst__type_set_name(cst__type *type, const char *name, size_t size, cs
                               cst_error *error) {
   type->name = cst__arena_copy(arena, name, size);
   return type->name != NULL ? CST_OK : cst__fail_memory(error, size);
+}
+
+cst_status cst__type_enlist(cst__type *type, int64_t fixed_size, bool offsets_32, cst__arena *arena,
+                            cst_error *error) {
+  cst__type list = CST__TYPE_INIT;
+  char format[16];
+  if (fixed_size > INT32_MAX) {
+    return cst__fail(error, CST_UNSUPPORTED, NULL, "a fixed shape of more than 2147483647 values");
+  }
+  snprintf(format, sizeof format,
+           fixed_size >= 0 ? "+w:%d"
+           : offsets_32    ? "+l"
+                           : "+L",
+           (int)fixed_size);
+  CST__TRY(cst__type_set(&list, format, arena, error));
+  CST__TRY(cst__type_set_children(&list, 1, arena, error));
+  list.name = type->name;
+  list.children[0] = *type;
+  list.children[0].name = "item";
+  *type = list;
+  return CST_OK;
 }
 
 /* ---- from a schema ---- */
@@ -167,4 +189,10 @@ cst_status cst__type_export(const cst__type *type, struct ArrowSchema *out, cst_
   }
   ArrowSchemaMove(&schema, out);
   return CST_OK;
+}
+
+cst_status cst__types_export(cst__type *columns, size_t count, struct ArrowSchema *out,
+                             cst_error *error) {
+  const cst__type batch = {.format = "+s", .name = "", .children = columns, .num_children = count};
+  return cst__type_export(&batch, out, error);
 }

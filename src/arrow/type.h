@@ -33,6 +33,9 @@ typedef struct cst__type {
 /* A nullable type whose format is not set yet. */
 #define CST__TYPE_INIT \
   { .name = "", .flags = ARROW_FLAG_NULLABLE }
+/* A nullable type without children, of borrowed text, that is only exported. */
+#define CST__TYPE_OF(name_, format_) \
+  { .format = (format_), .name = (name_), .flags = ARROW_FLAG_NULLABLE }
 
 static inline bool cst__type_is_nullable(const cst__type *type) {
   return (type->flags & ARROW_FLAG_NULLABLE) != 0;
@@ -53,6 +56,12 @@ cst_status cst__type_set_children(cst__type *type, size_t count, cst__arena *are
 cst_status cst__type_set_name(cst__type *type, const char *name, size_t size, cst__arena *arena,
                               cst_error *error);
 
+/* Makes a type lists of what it was: of `fixed_size` items each, or, where that is negative, by
+ * offsets of 64 bits, or of 32. The items are called "item", the lists have the name.
+ * CST_UNSUPPORTED for more items than Arrow counts. */
+cst_status cst__type_enlist(cst__type *type, int64_t fixed_size, bool offsets_32, cst__arena *arena,
+                            cst_error *error);
+
 /* Takes a schema apart, and copies all of it. CST_INVALID_ARGUMENT for a schema that is released,
  * incomplete or nested deeper than CST__TYPE_MAX_DEPTH, or whose format has another number of
  * children (the children of a map: a struct of two); CST_UNSUPPORTED as above, with the path. */
@@ -61,5 +70,8 @@ cst_status cst__type_import(const struct ArrowSchema *schema, cst__arena *arena,
 
 /* The schema of a type; it owns all of it. */
 cst_status cst__type_export(const cst__type *type, struct ArrowSchema *out, cst_error *error);
+/* The schema of batches of such columns: a struct, which itself is never null. */
+cst_status cst__types_export(cst__type *columns, size_t count, struct ArrowSchema *out,
+                             cst_error *error);
 
 #endif /* ARROW_TYPE_H */

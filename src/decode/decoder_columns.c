@@ -35,7 +35,6 @@ void cst__decoder_columns_reset(cst__decoder_columns *columns) {
   cst__delete(columns->sorted);
   cst__delete(columns->order);
   cst__delete(columns->names);
-  cst__delete(columns->types);
 }
 
 /* ---- planning ---- */
@@ -169,11 +168,9 @@ static bool reserve_outputs(cst__decoder_columns *columns) {
   size_t room = count + count / 2 + 8;
   cst__delete(columns->order);
   cst__delete(columns->names);
-  cst__delete(columns->types);
   columns->order = cst__new(allocator, room * sizeof *columns->order);
   columns->names = cst__new(allocator, room * sizeof *columns->names);
-  columns->types = cst__new(allocator, room * sizeof *columns->types);
-  bool ok = columns->order != NULL && columns->names != NULL && columns->types != NULL;
+  bool ok = columns->order != NULL && columns->names != NULL;
   columns->output_capacity = ok ? room : 0;
   return ok;
 }
@@ -228,7 +225,7 @@ static cst__values kind_of_column(const cst__decoder_columns *columns, size_t co
 cst_status cst__decoder_columns_choose(cst__decoder_columns *columns, cst_error *error) {
   const cst__decode_state *state = columns->state;
   if (!reserve_outputs(columns) || !sort_columns(columns)) {
-    return cst__fail_memory(error, state->num_columns * sizeof(cst__column_type));
+    return cst__fail_memory(error, state->num_columns * sizeof *columns->order);
   }
   columns->num_outputs = 0;
   for (size_t i = 0; i < columns->num_sorted; i++) {
@@ -237,13 +234,28 @@ cst_status cst__decoder_columns_choose(cst__decoder_columns *columns, cst_error 
       continue;
     }
     columns->order[columns->num_outputs] = column;
-    columns->names[columns->num_outputs] = columns->table.names[column];
-    columns->types[columns->num_outputs++] =
-        (cst__column_type){.name = columns->table.names[column],
-                           .kind = kind_of_column(columns, column),
-                           .fixed_size = state->cold[column].fixed_size,
-                           .offsets_32 = (columns->flags & CST_COLUMNS_OFFSETS_32) != 0,
-                           .is_nested = columns->is_nested};
+    columns->names[columns->num_outputs++] = columns->table.names[column];
+  }
+  return CST_OK;
+}
+
+cst_status cst__decoder_columns_type(const cst__decoder_columns *columns, cst__arena *arena,
+                                     cst__type *type, cst_error *error) {
+  bool offsets_32 = (columns->flags & CST_COLUMNS_OFFSETS_32) != 0;
+  CST__TRY(cst__type_set(type, "+s", arena, error));
+  CST__TRY(cst__type_set_children(type, columns->num_outputs, arena, error));
+  for (size_t i = 0; i < columns->num_outputs; i++) {
+    cst__type *column = &type->children[i];
+    cst__values kind = kind_of_column(columns, columns->order[i]);
+    int64_t fixed_size = columns->state->cold[columns->order[i]].fixed_size;
+    column->name = columns->names[i];
+    column->format = cst__values_format(kind, offsets_32);
+    if (columns->is_nested) {
+      CST__TRY(cst__type_enlist(column, fixed_size, offsets_32, arena, error));
+    }
+    if (columns->is_nested || kind != CST__VALUES_NULL) {
+      CST__TRY(cst__type_enlist(column, fixed_size, offsets_32, arena, error));
+    }
   }
   return CST_OK;
 }

@@ -7,6 +7,7 @@
 
 #include <columnstone/records.h>
 
+#include "arrow/type.h"
 #include "decode/example_loop.h"
 #include "schema/schema.h"
 
@@ -24,10 +25,9 @@ typedef struct cst__decoder_columns {
   size_t tuned_names; /* the number of names for which the table was tuned */
   size_t *sorted;     /* column numbers in the order of the output */
   size_t num_sorted;
-  /* What the batch at hand puts out; room for one more type. */
+  /* What the batch at hand puts out. */
   size_t *order; /* column numbers */
   const char **names;
-  cst__column_type *types;
   size_t num_outputs;
   size_t output_capacity;
 } cst__decoder_columns;
@@ -62,8 +62,11 @@ cst_status cst__decoder_columns_share(cst__decoder_columns *columns, cst__decode
 cst_status cst__decoder_columns_begin(cst__decoder_columns *columns, const cst__records *records,
                                       cst_error *error);
 
-/* Decides what the batch at hand puts out, and of what types. */
+/* Decides what the batch at hand puts out. */
 cst_status cst__decoder_columns_choose(cst__decoder_columns *columns, cst_error *error);
+/* Makes a type the struct of what was chosen; it borrows the names. */
+cst_status cst__decoder_columns_type(const cst__decoder_columns *columns, cst__arena *arena,
+                                     cst__type *type, cst_error *error);
 
 /* The column of the batch that is output `i`, with its type set. */
 cst__column *cst__decoder_columns_typed(cst__decoder_columns *columns, size_t i);

@@ -140,41 +140,54 @@ static size_t place_of_extra(const example_decoder *d, const cst__extra_column *
   return extra->at < d->columns.num_outputs ? extra->at : d->columns.num_outputs;
 }
 
-/* The type of one more column, at its place among the outputs. */
-static cst_status add_extra(example_decoder *d, const cst__extra_column *extra, cst_error *error) {
+static cst_status choose_example_outputs(example_decoder *d, const cst__extra_column *extra,
+                                         cst_error *error) {
   const cst__decoder_columns *columns = &d->columns;
-  const char *name = extra->type.name;
-  size_t at = place_of_extra(d, extra);
-  for (size_t i = 0; i < columns->num_outputs; i++) {
-    if (strcmp(columns->names[i], name) == 0) {
+  CST__TRY(cst__decoder_columns_choose(&d->columns, error));
+  for (size_t i = 0; extra != NULL && i < columns->num_outputs; i++) {
+    if (strcmp(columns->names[i], extra->name) == 0) {
       cst_status status =
           cst__fail(error, CST_UNSUPPORTED, "choose another sequence_column",
                     "a feature of the context has the name of the column of feature lists");
-      cst__error_add_path(error, name, strlen(name));
+      cst__error_add_path(error, extra->name, strlen(extra->name));
       return status;
     }
   }
-  size_t after = columns->num_outputs - at;
-  memmove(columns->types + at + 1, columns->types + at, after * sizeof *columns->types);
-  columns->types[at] = extra->type;
   return CST_OK;
 }
 
-static cst_status choose_example_outputs(example_decoder *d, const cst__extra_column *extra,
-                                         cst_error *error) {
-  CST__TRY(cst__decoder_columns_choose(&d->columns, error));
-  return extra != NULL ? add_extra(d, extra, error) : CST_OK;
+/* Makes a type the struct of the outputs that were chosen, and of one more column. */
+static cst_status outputs_type(const example_decoder *d, const cst__extra_column *extra,
+                               cst__arena *arena, cst__type *type, cst_error *error) {
+  if (extra == NULL) {
+    return cst__decoder_columns_type(&d->columns, arena, type, error);
+  }
+  size_t at = place_of_extra(d, extra);
+  cst__type others = CST__TYPE_INIT;
+  CST__TRY(cst__decoder_columns_type(&d->columns, arena, &others, error));
+  CST__TRY(cst__type_set_children(type, others.num_children + 1, arena, error));
+  for (size_t i = 0; i < others.num_children; i++) {
+    type->children[i < at ? i : i + 1] = others.children[i];
+  }
+  type->children[at].name = extra->name;
+  return cst__decoder_columns_type(extra->fields, arena, &type->children[at], error);
 }
 
 /* The schema of the outputs that were chosen. */
 static cst_status outputs_schema(const example_decoder *d, const cst__extra_column *extra,
                                  struct ArrowSchema *out, cst_error *error) {
-  const cst__column_type *types = d->columns.types;
-  size_t count = d->columns.num_outputs + (extra != NULL ? 1 : 0);
-  if (d->nest != NULL) {
-    types = cst__nest_types(d->nest, types, &count);
+  cst__type type = CST__TYPE_INIT;
+  cst__arena arena;
+  cst__arena_init(&arena, &d->state.allocator);
+  cst_status status = outputs_type(d, extra, &arena, &type, error);
+  if (status == CST_OK && d->nest != NULL) {
+    status = cst__nest_type(d->nest, &arena, &type, error);
   }
-  return cst__columns_schema(types, count, out, error);
+  if (status == CST_OK) {
+    status = cst__types_export(type.children, type.num_children, out, error);
+  }
+  cst__arena_reset(&arena);
+  return status;
 }
 
 cst_status cst__example_decoder_schema_with(const cst_decoder *decoder,

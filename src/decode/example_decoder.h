@@ -32,10 +32,11 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
 cst_status cst__no_such_column(const cst_feature *features, size_t count, const char *name,
                                cst_error *error);
 
-/* A column that comes from elsewhere, and its place among the others (after them if it is too
- * large). */
+/* A column of structs that comes from elsewhere, and its place among the others (after them if it
+ * is too large). */
 typedef struct cst__extra_column {
-  cst__column_type type;
+  const char *name;
+  const struct cst__decoder_columns *fields;
   struct ArrowArray array;
   size_t at;
 } cst__extra_column;

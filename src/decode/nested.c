@@ -30,7 +30,6 @@ struct cst__nest {
   size_t num_columns;
   const char **flat;
   size_t num_flat;
-  cst__column_type *types;
 };
 
 /* ---- the plan ---- */
@@ -204,9 +203,8 @@ static cst_status reserve_nest(cst__nest *nest, size_t wanted, cst_error *error)
     count += num_sources(cst_specs_get(nest->ragged, i));
   }
   nest->columns = cst__arena_take(&nest->arena, count * sizeof *nest->columns);
-  nest->types = cst__arena_take(&nest->arena, count * sizeof *nest->types);
   nest->flat = cst__arena_take(&nest->arena, count * sizeof *nest->flat);
-  return nest->columns != NULL && nest->types != NULL && nest->flat != NULL
+  return nest->columns != NULL && nest->flat != NULL
              ? CST_OK
              : cst__fail_memory(error, count * sizeof *nest->columns);
 }
@@ -256,18 +254,23 @@ bool cst__nest_uses(const cst__nest *nest, const char *name) {
   return cst__name_map_find(&nest->sources, name, strlen(name)) != SIZE_MAX;
 }
 
-const cst__column_type *cst__nest_types(cst__nest *nest, const cst__column_type *flat,
-                                        size_t *count) {
+cst_status cst__nest_type(const cst__nest *nest, cst__arena *arena, cst__type *type,
+                          cst_error *error) {
+  const cst__type *flat = type->children;
+  CST__TRY(cst__type_set_children(type, nest->num_columns, arena, error));
   for (size_t i = 0; i < nest->num_columns; i++) {
     const nested_column *column = &nest->columns[i];
-    nest->types[i] = flat[column->first];
-    if (column->spec != NULL) {
-      nest->types[i].name = column->spec->name;
-      nest->types[i].num_inner_lists = column->num_lengths;
+    cst__type *nested = &type->children[i];
+    *nested = flat[column->first];
+    if (column->spec == NULL) {
+      continue;
+    }
+    nested->name = column->spec->name;
+    for (size_t k = 0; nested->num_children > 0 && k < column->num_lengths; k++) {
+      CST__TRY(cst__type_enlist(nested, -1, nest->offset_width == 4, arena, error));
     }
   }
-  *count = nest->num_columns;
-  return nest->types;
+  return CST_OK;
 }
 
 /* ---- one batch ---- */

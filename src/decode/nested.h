@@ -5,10 +5,10 @@
 #ifndef DECODE_NESTED_H
 #define DECODE_NESTED_H
 
-#include "arrow/batch.h"
+#include "arrow/type.h"
 #include "schema/schema.h"
 
-/* Which columns become which. Immutable but for its scratch; used by one decoder. */
+/* Which columns become which. Immutable. */
 typedef struct cst__nest cst__nest;
 
 typedef struct cst__nest_options {
@@ -32,9 +32,9 @@ const char *const *cst__nest_columns(const cst__nest *nest, size_t *count);
 /* True for a source of a nested column, which has to be decoded as a list. */
 bool cst__nest_uses(const cst__nest *nest, const char *name);
 
-/* The types of the nested columns, given those of the flat ones; valid until the next call. */
-const cst__column_type *cst__nest_types(cst__nest *nest, const cst__column_type *flat,
-                                        size_t *count);
+/* Makes the type of flat batches that of nested ones. */
+cst_status cst__nest_type(const cst__nest *nest, cst__arena *arena, cst__type *type,
+                          cst_error *error);
 
 /* Puts the nested batch in the place of the flat one, whose values it shares. Row lengths that do
  * not add up, and sources of which some are null, are CST_SCHEMA with record and path; the batch is

@@ -208,11 +208,7 @@ static bool has_list_occurred(const cst__decode_state *state, uint32_t column) {
 static cst_status choose_list_outputs(sequence_decoder *d, cst__extra_column *extra,
                                       cst_error *error) {
   CST__TRY(cst__decoder_columns_choose(&d->columns, error));
-  *extra = (cst__extra_column){.type = {.name = d->name,
-                                        .is_struct = true,
-                                        .children = d->columns.types,
-                                        .num_children = d->columns.num_outputs},
-                               .at = d->place};
+  *extra = (cst__extra_column){.name = d->name, .fields = &d->columns, .at = d->place};
   return CST_OK;
 }
 

@@ -6,6 +6,7 @@
 #include "arrow/append.h"
 #include "arrow/concat.h"
 #include "arrow/owned.h"
+#include "arrow/type.h"
 #include "base/error.h"
 
 typedef struct ids_plan {
@@ -55,12 +56,8 @@ void cst__record_ids_release(cst__record_ids *ids) {
 
 cst_status cst__record_ids_schema(const cst__record_ids *ids, struct ArrowSchema *out,
                                   cst_error *error) {
-  cst__column_type types[2];
-  for (size_t i = 0; i < 2; i++) {
-    types[i] = (cst__column_type){
-        .name = ids->names[i], .kind = CST__VALUES_INT64, .fixed_size = -1, .flat = true};
-  }
-  return cst__columns_schema(types, 2, out, error);
+  cst__type types[] = {CST__TYPE_OF(ids->names[0], "l"), CST__TYPE_OF(ids->names[1], "l")};
+  return cst__types_export(types, 2, out, error);
 }
 
 /* ---- binding ---- */

@@ -1,7 +1,7 @@
 /* The columns of an encoder: from specs to a tree, and from the tree to an Arrow schema. */
 #include <stdlib.h>
 
-#include "arrow/batch.h"
+#include "arrow/type.h"
 #include "arrow/view.h"
 #include "tensor/kind.h"
 
@@ -242,6 +242,7 @@ typedef struct typer {
   const cst__encode_type *types;
   const size_t *outer;
   cst__arena arena;
+  cst_error *error;
 } typer;
 
 /* Lists of a column below those of its struct. */
@@ -253,47 +254,37 @@ static size_t own_lists(const typer *t, const cst__encode_node *node) {
   return t->types[leaf->number].num_levels - t->outer[leaf->parent->number];
 }
 
-static bool type_children(typer *t, const cst__encode_node *node, cst__column_type **out);
-
-static bool type_node(typer *t, const cst__encode_node *node, cst__column_type *out) {
-  *out = (cst__column_type){.name = node->name, .fixed_size = -1};
-  if (node->leaf != NULL) {
-    size_t lists = own_lists(t, node);
-    out->format =
-        cst__dtype_format(node->is_values ? t->types[node->leaf->number].dtype : CST_DTYPE_INT64);
-    out->flat = lists == 0;
-    out->num_inner_lists = lists > 0 ? lists - 1 : 0;
-    return true;
-  }
-  cst__column_type *children = NULL;
-  bool ok = type_children(t, node, &children);
-  out->is_struct = true;
-  out->children = children;
-  out->num_children = node->num_children;
-  out->num_struct_lists = t->outer[node->number] - t->outer[node->parent->number];
-  return ok;
-}
-
-static bool type_children(typer *t, const cst__encode_node *node, cst__column_type **out) {
-  cst__column_type *types = cst__arena_take(&t->arena, (node->num_children + 1) * sizeof *types);
+static cst_status type_children(typer *t, const cst__encode_node *node, cst__type *out) {
+  CST__TRY(cst__type_set_children(out, node->num_children, &t->arena, t->error));
   size_t i = 0;
-  *out = types;
   for (const cst__encode_node *child = node->first; child != NULL; child = child->next) {
-    if (types == NULL || !type_node(t, child, &types[i++])) {
-      return false;
+    cst__type *type = &out->children[i++];
+    const cst__encode_leaf *leaf = child->leaf;
+    size_t lists =
+        leaf != NULL ? own_lists(t, child) : t->outer[child->number] - t->outer[node->number];
+    type->name = child->name;
+    type->format = leaf == NULL ? "+s"
+                                : cst__dtype_format(child->is_values ? t->types[leaf->number].dtype
+                                                                     : CST_DTYPE_INT64);
+    if (leaf == NULL) {
+      CST__TRY(type_children(t, child, type));
+    }
+    for (size_t k = 0; k < lists; k++) {
+      CST__TRY(cst__type_enlist(type, -1, false, &t->arena, t->error));
     }
   }
-  return types != NULL;
+  return CST_OK;
 }
 
 cst_status cst__encode_schema(const cst_tensor_encoder *encoder, const cst__encode_type *types,
                               const size_t *outer, struct ArrowSchema *out, cst_error *error) {
-  typer t = {.types = types, .outer = outer};
-  cst__column_type *columns = NULL;
+  typer t = {.types = types, .outer = outer, .error = error};
+  cst__type batch = CST__TYPE_INIT;
   cst__arena_init(&t.arena, &encoder->arena.allocator);
-  cst_status status = type_children(&t, encoder->root, &columns)
-                          ? cst__columns_schema(columns, encoder->root->num_children, out, error)
-                          : cst__fail_memory(error, encoder->num_nodes * sizeof *columns);
+  cst_status status = type_children(&t, encoder->root, &batch);
+  if (status == CST_OK) {
+    status = cst__types_export(batch.children, batch.num_children, out, error);
+  }
   cst__arena_reset(&t.arena);
   return status;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "arrow/batch.h"
+#include "arrow/type.h"
 #include "base/utf8.h"
 #include "format/registry.h"
 #include "harness.h"
@@ -20,12 +21,9 @@ typedef struct text_decoder {
 
 static cst_status text_schema(const cst_decoder *decoder, struct ArrowSchema *out,
                               cst_error *error) {
-  const cst__column_type type = {
-      .name = "text", .kind = CST__VALUES_BINARY, .fixed_size = -1, .flat = true};
+  cst__type type = CST__TYPE_OF("text", "U");
   (void)decoder;
-  CST__TRY(cst__columns_schema(&type, 1, out, error));
-  ((char *)(uintptr_t)out->children[0]->format)[0] = 'U'; /* of text; "Z" is of binary */
-  return CST_OK;
+  return cst__types_export(&type, 1, out, error);
 }
 
 static cst_status check_text(const cst__records *records, cst_error *error) {

@@ -2,6 +2,7 @@
 #include "arrow/records/encoder.h"
 
 #include "arrow/batch.h"
+#include "arrow/type.h"
 #include "base/arguments.h"
 #include "base/interrupt.h"
 
@@ -113,8 +114,7 @@ cst_status cst_encoder_encode(cst_encoder *e, const struct ArrowSchema *schema,
                                          : "out",
                         error);
   }
-  static const cst__column_type type = {
-      .name = "record", .kind = CST__VALUES_BINARY, .fixed_size = -1, .flat = true};
+  static const cst__type type = CST__TYPE_OF("record", "Z");
   struct ArrowSchema made = {.release = NULL};
   cst__batch *batch = cst__batch_take(e->pool, 1);
   if (batch == NULL) {
@@ -123,7 +123,7 @@ cst_status cst_encoder_encode(cst_encoder *e, const struct ArrowSchema *schema,
   cst_status status = encode_batch(e, schema, array, batch, error);
   cst__arena_reset(&e->arena);
   if (status == CST_OK && out_schema != NULL) {
-    status = cst__column_schema(&type, &made, error);
+    status = cst__type_export(&type, &made, error);
   }
   if (status != CST_OK) {
     cst__batch_drop(batch);

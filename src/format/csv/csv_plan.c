@@ -214,19 +214,6 @@ static cst_status take_columns(cst__csv_plan *plan, size_t count, cst_error *err
   return plan->columns != NULL ? CST_OK : cst__fail_memory(error, count);
 }
 
-/* A value, or a list of such where `list` is a format. */
-static cst_status set_formats(cst__csv_plan *plan, cst__csv_column *column, const char *list,
-                              const char *value, cst_error *error) {
-  cst__type *type = column->type;
-  if (list != NULL) {
-    CST__TRY(cst__type_set(type, list, &plan->arena, error));
-    CST__TRY(cst__type_set_children(type, 1, &plan->arena, error));
-    type = &type->children[0];
-    type->name = "item";
-  }
-  return cst__type_set(type, value, &plan->arena, error);
-}
-
 /* The format of a feature's values, as tf.Examples have it; NULL: a type that CSV has not. */
 static const char *value_format(const cst_feature *feature, uint32_t flags) {
   switch (feature->type) {
@@ -243,22 +230,11 @@ static const char *value_format(const cst_feature *feature, uint32_t flags) {
   }
 }
 
-/* The format of a feature's lists of a fixed shape. */
-static cst_status write_fixed_format(const cst_feature *feature, char *format, size_t n,
-                                     cst_error *error) {
-  int64_t size = cst__feature_fixed_size(feature);
-  if (size > INT32_MAX) {
-    return cst__fail(error, CST_UNSUPPORTED, NULL, "a fixed shape of more than 2147483647 values");
-  }
-  snprintf(format, n, "+w:%d", (int)size);
-  return CST_OK;
-}
-
 static cst_status csv_plan_add_feature(cst__csv_plan *plan, const cst__table_options *options,
                                        const cst_feature *feature, cst_error *error) {
   cst__csv_column *column = NULL;
-  char list[16];
   uint32_t flags = options->column_flags;
+  bool is_fixed = (flags & CST_COLUMNS_FIXED_SIZE) != 0 && feature->has_fixed_shape;
   CST__TRY(csv_plan_add_column(plan, feature->name, CST_SCHEMA, &column, error));
   const char *value = value_format(feature, flags);
   if (value == NULL) {
@@ -267,11 +243,11 @@ static cst_status csv_plan_add_feature(cst__csv_plan *plan, const cst__table_opt
     cst__error_add_path(error, feature->name, feature->name_size);
     return CST_SCHEMA;
   }
-  snprintf(list, sizeof list, "%s", flags & CST_COLUMNS_OFFSETS_32 ? "+l" : "+L");
-  if ((flags & CST_COLUMNS_FIXED_SIZE) && feature->has_fixed_shape) {
-    CST__TRY(write_fixed_format(feature, list, sizeof list, error));
-  }
-  return set_formats(plan, column, *value != 'n' ? list : NULL, value, error);
+  CST__TRY(cst__type_set(column->type, value, &plan->arena, error));
+  return *value == 'n'
+             ? CST_OK
+             : cst__type_enlist(column->type, is_fixed ? cst__feature_fixed_size(feature) : -1,
+                                (flags & CST_COLUMNS_OFFSETS_32) != 0, &plan->arena, error);
 }
 
 static cst_status columns_of_schema(cst__csv_plan *plan, const cst__table_options *options,
@@ -404,8 +380,10 @@ static cst_status columns_of_data(cst__csv_plan *plan, const cst__table_options 
   for (size_t i = 0; i < count; i++) {
     cst__csv_column *column = &plan->columns[i];
     const char *format = cst__csv_format_seen(seen[column->source]);
-    bool is_list = column->is_multivalent && *format != 'n';
-    CST__TRY(set_formats(plan, column, is_list ? "+L" : NULL, format, error));
+    CST__TRY(cst__type_set(column->type, format, &plan->arena, error));
+    if (column->is_multivalent && *format != 'n') {
+      CST__TRY(cst__type_enlist(column->type, -1, false, &plan->arena, error));
+    }
   }
   return CST_OK;
 }

@@ -5,14 +5,17 @@
 
 #include "arrow/batch.h"
 #include "arrow/records/encoder.h"
+#include "arrow/type.h"
 #include "base/interrupt.h"
 #include "format/payload/payload.h"
 
 typedef struct raw_decoder {
   cst_decoder base; /* first */
   cst_allocator allocator;
-  char *name; /* of its own, or NULL: that of the decoder which this one shares */
-  cst__column_type type;
+  const char *column;
+  char *name; /* the column's, if it is this decoder's own */
+  bool offsets_32;
+  bool is_list;
   bool wanted; /* false: a projection to no column at all */
   cst__batch_pool *pool;
 } raw_decoder;
@@ -121,20 +124,20 @@ static cst_status number_lists(cst__batch *batch, size_t count, cst_error *error
 static cst_status fill_batch(const raw_decoder *raw, cst__batch *batch, const cst__records *records,
                              struct ArrowArray *out, cst_error *error) {
   static const size_t order[] = {0};
-  const char *names[] = {raw->type.name};
+  const char *names[] = {raw->column};
   cst__column *column = &batch->columns[0];
-  column->kind = raw->type.kind;
+  column->kind = raw->base.views ? CST__VALUES_VIEW : CST__VALUES_BINARY;
   column->fixed_size = -1;
-  column->offsets_32 = raw->type.offsets_32;
-  column->flat = raw->type.flat;
+  column->offsets_32 = raw->offsets_32;
+  column->flat = !raw->is_list;
   column->values_begin = 0;
   column->null_count = 0;
   column->num_values = (int64_t)records->count;
   if (raw->wanted) {
-    CST__TRY(raw->type.kind == CST__VALUES_VIEW ? view_records(batch, records, error)
-                                                : copy_raw_records(batch, records, error));
+    CST__TRY(raw->base.views ? view_records(batch, records, error)
+                             : copy_raw_records(batch, records, error));
   }
-  if (raw->wanted && !column->flat) {
+  if (raw->wanted && raw->is_list) {
     CST__TRY(number_lists(batch, records->count, error));
   }
   return cst__batch_export(batch, (int64_t)records->count, order, names, raw->wanted ? 1 : 0, out,
@@ -144,7 +147,15 @@ static cst_status fill_batch(const raw_decoder *raw, cst__batch *batch, const cs
 static cst_status raw_schema(const cst_decoder *decoder, struct ArrowSchema *out,
                              cst_error *error) {
   const raw_decoder *raw = (const raw_decoder *)decoder;
-  return cst__columns_schema(&raw->type, raw->wanted ? 1 : 0, out, error);
+  cst__values kind = raw->base.views ? CST__VALUES_VIEW : CST__VALUES_BINARY;
+  cst__type value = CST__TYPE_OF("item", cst__values_format(kind, raw->offsets_32));
+  cst__type list = CST__TYPE_OF(raw->column, raw->offsets_32 ? "+l" : "+L");
+  list.children = &value;
+  list.num_children = 1;
+  if (!raw->is_list) {
+    value.name = raw->column;
+  }
+  return cst__types_export(raw->is_list ? &list : &value, raw->wanted ? 1 : 0, out, error);
 }
 
 static cst_status make_raw(const raw_decoder *raw, const cst__records *records,
@@ -196,10 +207,10 @@ static cst_status new_raw_like(const raw_decoder *like, bool copies, cst_decoder
   }
   *raw = *like;
   raw->base.allocator = &raw->allocator;
-  raw->name = copies ? cst__new_copy(allocator, like->type.name, strlen(like->type.name)) : NULL;
-  raw->type.name = copies ? raw->name : like->type.name;
+  raw->name = copies ? cst__new_copy(allocator, like->column, strlen(like->column)) : NULL;
+  raw->column = copies ? raw->name : like->column;
   raw->pool = cst__batch_pool_new(allocator);
-  if (raw->pool == NULL || raw->type.name == NULL) {
+  if (raw->pool == NULL || raw->column == NULL) {
     free_raw(&raw->base);
     return cst__fail_memory(error, sizeof *raw);
   }
@@ -220,11 +231,9 @@ static cst_status new_raw(const cst__payload_options *options, cst_decoder **out
   bool views = options->column_flags & CST_COLUMNS_BINARY_VIEWS;
   const raw_decoder raw = {.base = {.type = &raw_type, .views = views},
                            .allocator = cst__allocator_of(options->allocator),
-                           .type = {.name = column_name(options),
-                                    .kind = views ? CST__VALUES_VIEW : CST__VALUES_BINARY,
-                                    .fixed_size = -1,
-                                    .offsets_32 = options->column_flags & CST_COLUMNS_OFFSETS_32,
-                                    .flat = options->raw_column == NULL},
+                           .column = column_name(options),
+                           .offsets_32 = options->column_flags & CST_COLUMNS_OFFSETS_32,
+                           .is_list = options->raw_column != NULL,
                            .wanted = options->columns == NULL || options->num_columns > 0};
   return new_raw_like(&raw, true, out, error);
 }

@@ -4,6 +4,7 @@
 
 #include "arrow/append.h"
 #include "arrow/owned.h"
+#include "arrow/type.h"
 #include "arrow/view.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -108,9 +109,8 @@ static cst_status bind_beside_columns(cst__record_plan *plan, cst_error *error) 
     CST__TRY(cst_decoder_arrow_schema(plan->raw, &plan->raw_schema, error));
   }
   if (options.offset_column != NULL) {
-    const cst__column_type type = {
-        .name = options.offset_column, .kind = CST__VALUES_INT64, .fixed_size = -1, .flat = true};
-    CST__TRY(cst__columns_schema(&type, 1, &plan->offset_schema, error));
+    cst__type type = CST__TYPE_OF(options.offset_column, "l");
+    CST__TRY(cst__types_export(&type, 1, &plan->offset_schema, error));
   }
   return plan->schema.release != NULL ? add_beside_fields(plan, &plan->schema, error) : CST_OK;
 }

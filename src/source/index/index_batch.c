@@ -7,29 +7,6 @@
 #include "base/arguments.h"
 #include "source/index/index.h"
 
-static cst_status export_types(const cst_allocator *allocator, struct ArrowSchema *schema,
-                               cst_error *error) {
-  static const char *const names[] = {"offset", "size"};
-  cst__type root = CST__TYPE_INIT;
-  cst__arena arena;
-  cst__arena_init(&arena, allocator);
-  cst_status status = cst__type_set(&root, "+s", &arena, error);
-  root.flags = 0;
-  if (status == CST_OK) {
-    status = cst__type_set_children(&root, 2, &arena, error);
-  }
-  for (size_t i = 0; i < 2 && status == CST_OK; i++) {
-    root.children[i].name = names[i];
-    root.children[i].flags = 0;
-    status = cst__type_set(&root.children[i], "l", &arena, error);
-  }
-  if (status == CST_OK) {
-    status = cst__type_export(&root, schema, error);
-  }
-  cst__arena_reset(&arena);
-  return status;
-}
-
 static void release_index(void *index) { cst_index_free(index); }
 
 static cst_status fill_batch(const cst_index *index, struct ArrowArray *batch, cst_error *error) {
@@ -58,7 +35,8 @@ cst_status cst_index_batch(const cst_index *index, struct ArrowSchema *schema,
   if (index == NULL || schema == NULL || array == NULL) {
     return cst__missing(index == NULL ? "index" : schema == NULL ? "schema" : "array", error);
   }
-  CST__TRY(export_types(&index->allocator, schema, error));
+  cst__type columns[] = {{.name = "offset", .format = "l"}, {.name = "size", .format = "l"}};
+  CST__TRY(cst__types_export(columns, 2, schema, error));
   cst_status status = cst__owned_new(&index->allocator, 1, 2, false, array, error);
   if (status == CST_OK) {
     status = fill_batch(index, array, error);

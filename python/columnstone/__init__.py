@@ -10,8 +10,9 @@ back, without TensorFlow.
 What everyone uses is here. The rest lies in modules by task: cst.errors; cst.schema (features,
 representations, descriptors of messages); cst.codec (what decoder and encoder make);
 cst.source (indexes, splits, what verifying finds); cst.tensor; cst.struct (structured tensors);
-cst.query; cst.dataset; cst.accumulate; cst.arrow; cst.avro (schemas of Avro); cst.format (formats
-of your own); and by engine: cst.beam, cst.spark, cst.ray, cst.dask, cst.huggingface.
+cst.query; cst.dataset; cst.accumulate; cst.sketch (what is kept of very many values); cst.arrow;
+cst.avro (schemas of Avro); cst.format (formats of your own); and by engine: cst.beam, cst.spark,
+cst.ray, cst.dask, cst.huggingface.
 
 Importing the package loads nothing but this file; each part is loaded when it is first used, and
 numpy, pyarrow and torch only by calls that need them.
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from . import query as query
     from . import ray as ray
     from . import schema as schema
+    from . import sketch as sketch
     from . import source as source
     from . import spark as spark
     from . import struct as struct
@@ -92,6 +94,7 @@ _MODULES = (
     "query",
     "ray",
     "schema",
+    "sketch",
     "source",
     "spark",
     "struct",

@@ -9,6 +9,7 @@
 #include "ext/query/query.h"
 #include "ext/schema/schema.h"
 #include "ext/sink/sink.h"
+#include "ext/sketch/sketch.h"
 #include "ext/source/source.h"
 #include "ext/structured/structured.h"
 #include "ext/table/table.h"
@@ -57,6 +58,7 @@ typedef struct type_entry {
 static const type_entry types[] = {
     {&cst__py_schema_spec, offsetof(cst__py_state, schema_type)},
     {&cst__py_accumulator_spec, offsetof(cst__py_state, accumulator_type)},
+    {&cst__py_sketch_spec, offsetof(cst__py_state, sketch_type)},
     {&cst__py_arrow_schema_spec, offsetof(cst__py_state, arrow_schema_type)},
     {&cst__py_batch_spec, offsetof(cst__py_state, batch_type)},
     {&cst__py_array_spec, offsetof(cst__py_state, array_type)},

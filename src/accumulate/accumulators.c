@@ -37,27 +37,9 @@ cst_status cst__accumulator_find(const char *name, const cst__accumulator **out,
                    "there is no accumulator '%.60s'", name);
 }
 
-static void put_options(cst_findings *found, const cst__option_table *options) {
-  static const char *const kinds[] = {"word",      "switch", "text", "number",
-                                      "character", "names",  "real"};
-  cst__open_list(found);
-  for (size_t i = 0; options != NULL && i < options->count; i++) {
-    const cst_option_info *option = &cst__option_at(options, i)->info;
-    bool is_schema = strcmp(option->name, "schema") == 0;
-    cst__put_text(found, option->name);
-    cst__put_text(found, is_schema ? "schema" : kinds[option->kind]);
-    cst__put_text(found, option->usual);
-    cst__put_text(found, option->help);
-  }
-  cst__close_list(found);
-}
-
 cst_status cst_accumulators(cst_findings **out, cst_error *error) {
-  static const cst__finding_column option[] = {CST__TEXT("name"), CST__TEXT("kind"),
-                                               CST__TEXT_OR_NULL("default"), CST__TEXT("help")};
   static const cst__finding_column columns[] = {CST__TEXT("name"), CST__TEXT("summary"),
-                                                CST__BOOL("finds_schema"),
-                                                CST__LIST_OF("options", option)};
+                                                CST__BOOL("finds_schema"), CST__OPTIONS("options")};
   static const cst__finding_type type = {"accumulators", columns, 4};
   cst_findings *found;
   CST__CLEAR(out);
@@ -69,7 +51,7 @@ cst_status cst_accumulators(cst_findings **out, cst_error *error) {
     cst__put_text(found, accumulators[i]->name);
     cst__put_text(found, accumulators[i]->summary);
     cst__put_number(found, accumulators[i]->finish_schema != NULL);
-    put_options(found, accumulators[i]->options);
+    cst__put_options(found, accumulators[i]->options);
   }
   return cst__findings_finish(found, out, error);
 }

@@ -1,15 +1,9 @@
-/* What all accumulators have in common: places, and states as bytes.
- *
- * A saved state: "CSTS", the length of the accumulator's name (a byte) and the name, the version
- * (varint), the state as its archive function writes it, and the CRC-32C of all that (4 bytes,
- * little-endian).
- */
+/* What all accumulators have in common: places, batches, and states as bytes. */
 #include "arrow/accumulator.h"
 
 #include "arrow/dictionary.h"
 #include "arrow/owned.h"
 #include "base/bytes.h"
-#include "base/crc32c.h"
 
 /* ---- places ---- */
 
@@ -74,7 +68,7 @@ static cst_status look_plain(const cst__batch_look *look, const struct ArrowSche
   cst__view batch;
   cst__arena_init(&arena, look->allocator);
   cst_status status = cst__view_init(&batch, schema, array, look->trusted, &arena, error);
-  if (status == CST_OK && batch.layout != CST__LAYOUT_STRUCT) {
+  if (status == CST_OK && batch.layout != CST__LAYOUT_STRUCT && !look->any_type) {
     status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a record batch is a struct, found %s",
                        batch.format);
   }
@@ -135,47 +129,29 @@ cst_status cst__accumulator_add(const cst__accumulator *accumulator, void *state
 
 /* ---- states as bytes ---- */
 
-static const char state_magic[] = {'C', 'S', 'T', 'S'};
-enum { STATE_CRC = 4 };
+typedef struct saved_accumulator {
+  const cst__accumulator *accumulator;
+  void *state;
+} saved_accumulator;
 
-static uint32_t state_crc(const void *bytes, size_t size) { return cst__crc32c(0, bytes, size); }
+static void archive_accumulator(void *ctx, cst__archive *archive) {
+  const saved_accumulator *saved = ctx;
+  saved->accumulator->archive(saved->state, archive); /* which only reads the state then */
+}
 
 cst_status cst__accumulator_save(const cst__accumulator *accumulator, const void *state,
                                  char **bytes, size_t *size, cst_error *error) {
-  cst__text out = {0};
-  cst__archive archive = cst__archive_to(&out);
-  cst_bytes name = {(const uint8_t *)accumulator->name, strlen(accumulator->name)};
-  uint64_t version = accumulator->version;
-  cst__text_append(&out, state_magic, sizeof state_magic);
-  cst__archive_bytes(&archive, &name);
-  cst__archive_u64(&archive, &version);
-  accumulator->archive((void *)(uintptr_t)state, &archive); /* which only reads it then */
-  uint32_t crc = out.failed ? 0 : state_crc(out.data, out.size);
-  cst__text_append(&out, &crc, sizeof crc);
-  return cst__text_finish(&out, bytes, size, error);
+  saved_accumulator saved = {accumulator, (void *)(uintptr_t)state};
+  const cst__state_form form = {accumulator->name, accumulator->version};
+  return cst__state_save(&form, archive_accumulator, &saved, bytes, size, error);
 }
 
 /* The state's own bytes, which follow name and version. */
-static cst_status open_state(const cst__accumulator *accumulator, cst_bytes state,
+static cst_status open_state(const cst__accumulator *accumulator, cst_bytes bytes,
                              cst__archive *archive, cst_error *error) {
-  const uint8_t *bytes = state.data;
-  size_t size = state.size;
-  uint32_t crc;
   cst_bytes name;
   uint64_t version;
-  if (size < sizeof state_magic + STATE_CRC ||
-      memcmp(bytes, state_magic, sizeof state_magic) != 0) {
-    return cst__fail(error, CST_CORRUPT, "give what was saved, all of it",
-                     "these bytes are not a saved state");
-  }
-  memcpy(&crc, bytes + size - STATE_CRC, sizeof crc);
-  if (crc != state_crc(bytes, size - STATE_CRC)) {
-    return cst__fail(error, CST_CORRUPT, "save the state again",
-                     "a saved state is damaged: its checksum does not fit");
-  }
-  *archive = cst__archive_from(bytes + sizeof state_magic, size - sizeof state_magic - STATE_CRC);
-  cst__archive_bytes(archive, &name);
-  cst__archive_u64(archive, &version);
+  CST__TRY(cst__state_open(bytes, &name, &version, archive, error));
   if (archive->bad || name.size != strlen(accumulator->name) ||
       memcmp(name.data, accumulator->name, name.size) != 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "load it with the accumulator that saved it",

@@ -122,6 +122,7 @@ typedef struct cst__accumulator {
 /* What looks at a batch that is not viewed yet. */
 typedef struct cst__batch_look {
   bool trusted;                   /* else the batch is validated */
+  bool any_type;                  /* it may be one column, too */
   const cst_allocator *allocator; /* NULL: the default one */
   cst_status (*use)(void *ctx, const cst__view *batch, cst_error *error);
   void *ctx;

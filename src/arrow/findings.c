@@ -224,6 +224,24 @@ void cst__close_list(cst_findings *findings) {
   put_cell(findings, (cst__found_cell){.as.end = end});
 }
 
+const cst__finding_column cst__option_columns[4] = {
+    CST__TEXT("name"), CST__TEXT("kind"), CST__TEXT_OR_NULL("default"), CST__TEXT("help")};
+
+void cst__put_options(cst_findings *findings, const cst__option_table *options) {
+  static const char *const kinds[] = {"word",      "switch", "text", "number",
+                                      "character", "names",  "real"};
+  cst__open_list(findings);
+  for (size_t i = 0; options != NULL && i < options->count; i++) {
+    const cst_option_info *option = &cst__option_at(options, i)->info;
+    bool is_schema = strcmp(option->name, "schema") == 0;
+    cst__put_text(findings, option->name);
+    cst__put_text(findings, is_schema ? "schema" : kinds[option->kind]);
+    cst__put_text(findings, option->usual);
+    cst__put_text(findings, option->help);
+  }
+  cst__close_list(findings);
+}
+
 void cst__put_total(cst_findings *findings, const char *name, uint64_t number) {
   findings->totals[findings->num_totals++] = (cst__found_total){name, at_most_int64(number)};
 }

@@ -13,7 +13,7 @@
 
 #include <columnstone/findings.h>
 
-#include "base/alloc.h"
+#include "base/options.h"
 
 /* ---- what they are ---- */
 
@@ -46,6 +46,12 @@ typedef struct cst__finding_column {
 #define CST__LIST_OR_NULL(name, columns) \
   { name, "+l", true, columns, sizeof(columns) / sizeof(columns)[0] }
 
+/* The options that a table has, as cst__put_options puts them: structs of `name`, `kind`, `default`
+ * (may be null) and `help`. */
+extern const cst__finding_column cst__option_columns[4];
+#define CST__OPTIONS(name) \
+  { name, "+l", false, cst__option_columns, 4 }
+
 /* Static: findings point to it. */
 typedef struct cst__finding_type {
   const char *name; /* what a row is one of: "anomalies" */
@@ -72,6 +78,9 @@ void cst__put_null(cst_findings *findings);
 /* What is put between them are the items of a list: of structs, one field after the other. */
 void cst__open_list(cst_findings *findings);
 void cst__close_list(cst_findings *findings);
+
+/* A list of options; NULL: an empty one. One that is called "schema" is of that kind. */
+void cst__put_options(cst_findings *findings, const cst__option_table *options);
 
 /* A number about all rows. The name is static. */
 void cst__put_total(cst_findings *findings, const char *name, uint64_t number);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/crc32c.h"
 #include "base/utf8.h"
 
 enum { VARINT_MOST = 10 };
@@ -119,4 +120,44 @@ void cst__archive_name(cst__archive *a, const char **name, cst__arena *arena) {
     *name = "";
     cst__archive_fail_memory(a);
   }
+}
+
+/* ---- whole states ---- */
+
+static const char state_magic[] = {'C', 'S', 'T', 'S'};
+enum { STATE_CRC = 4 };
+
+cst_status cst__state_save(const cst__state_form *form, cst__archive_state archive, void *ctx,
+                           char **bytes, size_t *size, cst_error *error) {
+  cst__text out = {0};
+  cst__archive a = cst__archive_to(&out);
+  cst_bytes name = {(const uint8_t *)form->name, strlen(form->name)};
+  uint64_t version = form->version;
+  cst__text_append(&out, state_magic, sizeof state_magic);
+  cst__archive_bytes(&a, &name);
+  cst__archive_u64(&a, &version);
+  archive(ctx, &a);
+  uint32_t crc = out.failed ? 0 : cst__crc32c(0, out.data, out.size);
+  cst__text_append(&out, &crc, sizeof crc);
+  return cst__text_finish(&out, bytes, size, error);
+}
+
+cst_status cst__state_open(cst_bytes bytes, cst_bytes *name, uint64_t *version,
+                           cst__archive *archive, cst_error *error) {
+  uint32_t crc;
+  if (bytes.size < sizeof state_magic + STATE_CRC ||
+      memcmp(bytes.data, state_magic, sizeof state_magic) != 0) {
+    return cst__fail(error, CST_CORRUPT, "give what was saved, all of it",
+                     "these bytes are not a saved state");
+  }
+  memcpy(&crc, bytes.data + bytes.size - STATE_CRC, sizeof crc);
+  if (crc != cst__crc32c(0, bytes.data, bytes.size - STATE_CRC)) {
+    return cst__fail(error, CST_CORRUPT, "save the state again",
+                     "a saved state is damaged: its checksum does not fit");
+  }
+  *archive = cst__archive_from(bytes.data + sizeof state_magic,
+                               bytes.size - sizeof state_magic - STATE_CRC);
+  cst__archive_bytes(archive, name);
+  cst__archive_u64(archive, version);
+  return CST_OK;
 }

@@ -48,4 +48,25 @@ static inline void cst__archive_check(cst__archive *a, bool fits) {
 /* Loading: an allocation failed. */
 static inline void cst__archive_fail_memory(cst__archive *a) { a->bad = a->no_memory = true; }
 
+/* ---- whole states ---- */
+
+/* What a state writes and reads; `ctx` is only read while it is saved. */
+typedef void (*cst__archive_state)(void *ctx, cst__archive *archive);
+
+/* What a state is saved as. */
+typedef struct cst__state_form {
+  const char *name;
+  uint64_t version;
+} cst__state_form;
+
+/* A saved state: "CSTS", the length of the name (varint) and the name, the version of
+ * the form (varint), the state as `archive` writes it, and the CRC-32C of all that (4 bytes,
+ * little-endian). The bytes are the caller's: cst_free. */
+cst_status cst__state_save(const cst__state_form *form, cst__archive_state archive, void *ctx,
+                           char **bytes, size_t *size, cst_error *error);
+/* Opens one: name, version, and an archive of the state itself, all within `bytes`. CST_CORRUPT
+ * if these are no saved state, or damaged; the archive is bad if name or version are. */
+cst_status cst__state_open(cst_bytes bytes, cst_bytes *name, uint64_t *version,
+                           cst__archive *archive, cst_error *error);
+
 #endif /* BASE_ARCHIVE_H */

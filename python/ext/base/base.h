@@ -32,6 +32,7 @@ enum { CST__PY_NUM_ERRORS = CST_TIMEOUT + 1 };
 typedef struct cst__py_state {
   PyTypeObject *schema_type;
   PyTypeObject *accumulator_type;
+  PyTypeObject *sketch_type;
   PyTypeObject *arrow_schema_type;
   PyTypeObject *batch_type;
   PyTypeObject *array_type;

@@ -1,0 +1,90 @@
+/* Sketches: quantiles, distinct counts, heavy hitters, moments of very many values, kept in little
+ * memory, merged and saved.
+ *
+ * A sketch is made by the name of its kind, and values are added to it, column by column. Those of
+ * several threads, files or machines are merged, in any tree; a merged one is as small, and as
+ * good, as one that saw all values. What each kind finds, its error and its memory stand at its
+ * functions; docs/sketches.md has them with examples.
+ *
+ * Values: any column of integers, floats, bools, dates, times, durations, strings or binary.
+ * Lists are gone through, whatever their depth; nulls (of values and of lists) are left out, and
+ * counted. A sketch takes the values of one family of types: integers with bools and times; uint64;
+ * floats of all widths, as doubles; strings and binary. Dictionary-encoded columns are their
+ * values.
+ *
+ * Weights: one number for each row of the column, which is the weight of all values in it: finite
+ * and not negative. Without weights each value weighs 1.
+ *
+ * The same: sketches of the same options to which the same was added, and which were merged in the
+ * same way, have the same bytes, on every machine.
+ *
+ * Threads: a sketch belongs to one thread at a time; several may be used at once.
+ *
+ * Errors: a call that fails leaves the sketch as it was; where it fails in the midst of counting
+ * (CST_NO_MEMORY, CST_INTERRUPTED) it cannot, and then the sketch may only be freed: any other call
+ * is CST_STATE.
+ */
+#ifndef COLUMNSTONE_SKETCH_H
+#define COLUMNSTONE_SKETCH_H
+
+#include <columnstone/arrow_abi.h>
+#include <columnstone/findings.h>
+#include <columnstone/options.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct cst_sketch cst_sketch;
+
+/* All kinds that there are, one a row of "sketches": `name`, `summary` and `options`, as
+ * cst_accumulators has them. *out: cst_findings_free. */
+CST_API cst_status cst_sketches(cst_findings **out, cst_error *error);
+
+/* An empty sketch. CST_INVALID_ARGUMENT for a kind or an option that there is not, or a value that
+ * it does not take. `allocator` may be NULL and has to outlive the sketch. *out: cst_sketch_free.
+ */
+CST_API cst_status cst_sketch_new(const char *kind, const cst_option *options, size_t num_options,
+                                  const cst_allocator *allocator, cst_sketch **out,
+                                  cst_error *error);
+CST_API void cst_sketch_free(cst_sketch *sketch); /* NULL is allowed */
+
+/* Adds the values of a column, which is borrowed for the call and validated. `weights_schema` and
+ * `weights` may both be NULL. CST_UNSUPPORTED for a type that cannot be looked at, CST_SCHEMA for
+ * one of another family than before, or that the kind does not take, CST_INVALID_ARGUMENT for
+ * weights that are none. */
+CST_API cst_status cst_sketch_add(cst_sketch *sketch, const struct ArrowSchema *schema,
+                                  const struct ArrowArray *column,
+                                  const struct ArrowSchema *weights_schema,
+                                  const struct ArrowArray *weights, cst_error *error);
+
+/* Adds what another sketch of the same kind and options has; `other` is not changed.
+ * CST_INVALID_ARGUMENT for one of another kind or other options, and for the sketch itself;
+ * CST_SCHEMA for one of another family of values. */
+CST_API cst_status cst_sketch_merge(cst_sketch *sketch, const cst_sketch *other, cst_error *error);
+
+/* The sketch as bytes (cst_free), and a sketch from bytes: CST_CORRUPT if they are damaged or none
+ * that were saved, CST_UNSUPPORTED if another version of the library has saved them. Safe on any
+ * bytes. */
+CST_API cst_status cst_sketch_to_bytes(const cst_sketch *sketch, char **bytes, size_t *size,
+                                       cst_error *error);
+CST_API cst_status cst_sketch_from_bytes(const void *bytes, size_t size,
+                                         const cst_allocator *allocator, cst_sketch **out,
+                                         cst_error *error);
+
+/* The name of its kind; NULL for NULL. */
+CST_API const char *cst_sketch_kind(const cst_sketch *sketch);
+/* An option's value, as cst_sketch_new takes it, written into `text`; NULL: there is none. Valid
+ * until the next call. */
+CST_API const char *cst_sketch_option(const cst_sketch *sketch, const char *name, char text[32]);
+/* Values that were added, and nulls that were left out; at most INT64_MAX. -1 for NULL. */
+CST_API int64_t cst_sketch_num_values(const cst_sketch *sketch);
+CST_API int64_t cst_sketch_num_nulls(const cst_sketch *sketch);
+/* Bytes of memory that it holds. */
+CST_API size_t cst_sketch_memory(const cst_sketch *sketch);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COLUMNSTONE_SKETCH_H */

@@ -1,0 +1,17 @@
+/* Sketches of values. */
+#ifndef COLUMNSTONE_PYTHON_SKETCH_H
+#define COLUMNSTONE_PYTHON_SKETCH_H
+
+#include <columnstone/sketch.h>
+
+#include "ext/arrow/arrow.h"
+
+/* ---- sketch.c ---- */
+
+/* The sketch of an object, which is locked until it is left. NULL with an exception. */
+cst_sketch *cst__py_sketch_enter(PyObject *object);
+void cst__py_sketch_leave(PyObject *object);
+
+extern PyType_Spec cst__py_sketch_spec;
+
+#endif /* COLUMNSTONE_PYTHON_SKETCH_H */

@@ -1,0 +1,46 @@
+/* Sketches: what is kept of very many values in little memory, to be merged with what was kept of
+ * others. A kind is a table of functions over a state, as an accumulator is (arrow/accumulator.h),
+ * but of the values of one column instead of batches.
+ *
+ * States of kinds are used by themselves, too: statistics hold one or several for each feature.
+ */
+#ifndef SKETCH_SKETCH_H
+#define SKETCH_SKETCH_H
+
+#include <columnstone/sketch.h>
+
+#include "base/archive.h"
+#include "base/options.h"
+#include "sketch/values.h"
+
+typedef struct cst__sketch_kind {
+  const char *name;
+  uint64_t version; /* of the form of saved states: one of another version is not loaded */
+  const char *summary;
+  /* Its options; an empty state is made by them, which copies what it needs. NULL: none. */
+  const cst__option_table *options;
+  unsigned families; /* bits 1 << cst__family that it takes */
+
+  cst_status (*create)(const void *options, const cst_allocator *allocator, void **state,
+                       cst_error *error);
+  void (*free)(void *state); /* NULL is allowed */
+  /* A block of values, of the family of all before. After a failure the state may only be freed. */
+  cst_status (*add)(void *state, const cst__value_block *values, cst_error *error);
+  /* Adds what another state of equal options has, of the same family, or without values. `from` is
+   * not changed. After a failure `into` may only be freed. */
+  cst_status (*merge)(void *into, const void *from, cst_error *error);
+  /* Saves the state, or fills an empty one of the same options; loading trusts nothing, and checks
+   * what the other functions rely on. On a bad archive the state may only be freed. */
+  void (*archive)(void *state, cst__archive *archive);
+  /* Bytes that it holds. */
+  size_t (*memory)(const void *state);
+} cst__sketch_kind;
+
+/* A handle's state, of a function that only sketches of one kind have. CST_INVALID_ARGUMENT for
+ * another kind, and for NULL. */
+cst_status cst__sketch_state(const cst_sketch *sketch, const cst__sketch_kind *kind,
+                             const void **state, cst_error *error);
+/* The family of the values that were added; CST__FAMILY_NONE: none so far. */
+cst__family cst__sketch_family(const cst_sketch *sketch);
+
+#endif /* SKETCH_SKETCH_H */

@@ -1,0 +1,284 @@
+/* Values of columns in blocks. What lies in the array as a block has it is handed on in its place;
+ * all else is read into one that is used again and again.
+ */
+#include "sketch/values.h"
+
+#include <math.h>
+
+static const char *const family_names[] = {"nulls", "integers", "integers of type uint64", "floats",
+                                           "strings or bytes"};
+
+const char *cst__family_name(cst__family family) { return family_names[family]; }
+
+/* ---- families ---- */
+
+static bool is_time(const char *format) { return format[0] == 't' && format[1] != 'i'; }
+
+cst_status cst__family_of(const cst__view *values, cst__family *out, cst_error *error) {
+  switch (values->layout) {
+    case CST__LAYOUT_NULL:
+      *out = CST__FAMILY_NONE;
+      return CST_OK;
+    case CST__LAYOUT_BOOL:
+      *out = CST__FAMILY_INT;
+      return CST_OK;
+    case CST__LAYOUT_NUMBER:
+      *out = values->dtype == CST_DTYPE_FLOAT32 || values->dtype == CST_DTYPE_FLOAT64
+                 ? CST__FAMILY_FLOAT
+             : values->dtype == CST_DTYPE_UINT64 ? CST__FAMILY_UINT
+                                                 : CST__FAMILY_INT;
+      return CST_OK;
+    case CST__LAYOUT_HALF:
+      *out = CST__FAMILY_FLOAT;
+      return CST_OK;
+    case CST__LAYOUT_BINARY:
+    case CST__LAYOUT_BINARY_VIEW:
+    case CST__LAYOUT_FIXED_BINARY:
+      *out = CST__FAMILY_BYTES;
+      return CST_OK;
+    case CST__LAYOUT_OPAQUE:
+      *out = CST__FAMILY_INT;
+      if (is_time(values->format)) {
+        return CST_OK;
+      }
+      break;
+    default:
+      break;
+  }
+  char type[64];
+  cst__view_type_name(values, type, sizeof type);
+  return cst__fail(error, CST_UNSUPPORTED,
+                   values->layout == CST__LAYOUT_STRUCT ? "give one of its fields" : NULL,
+                   "values of type %s cannot be looked at: expected numbers, times, strings or "
+                   "bytes",
+                   type);
+}
+
+/* ---- reading ---- */
+
+typedef struct block {
+  int64_t slots[CST__VALUES_MOST]; /* that are read, within the buffers */
+  union {
+    int64_t ints[CST__VALUES_MOST];
+    double floats[CST__VALUES_MOST];
+    cst_bytes bytes[CST__VALUES_MOST];
+  } items;
+  double weights[CST__VALUES_MOST];
+} block;
+
+static double half_to_double(uint16_t half) {
+  int exponent = (half >> 10) & 31;
+  int fraction = half & 1023;
+  double size = exponent == 31  ? (fraction != 0 ? (double)NAN : (double)INFINITY)
+                : exponent == 0 ? ldexp(fraction, -24)
+                                : ldexp(1024 + fraction, exponent - 25);
+  return (half & 0x8000) != 0 ? -size : size;
+}
+
+#define READ(from, into)                          \
+  for (size_t k = 0; k < count; k++) {            \
+    to[k] = (into)((const from *)v->data)[at[k]]; \
+  }                                               \
+  break
+
+static void read_ints(const cst__view *v, const int64_t *at, size_t count, int64_t *to) {
+  if (v->layout == CST__LAYOUT_BOOL) {
+    for (size_t k = 0; k < count; k++) {
+      to[k] = cst__view_bool(v, at[k] - v->offset);
+    }
+    return;
+  }
+  switch (v->layout != CST__LAYOUT_OPAQUE ? v->dtype
+          : v->fixed_size == 4            ? CST_DTYPE_INT32
+                                          : CST_DTYPE_INT64) {
+    case CST_DTYPE_INT8:
+      READ(int8_t, int64_t);
+    case CST_DTYPE_UINT8:
+      READ(uint8_t, int64_t);
+    case CST_DTYPE_INT16:
+      READ(int16_t, int64_t);
+    case CST_DTYPE_UINT16:
+      READ(uint16_t, int64_t);
+    case CST_DTYPE_INT32:
+      READ(int32_t, int64_t);
+    case CST_DTYPE_UINT32:
+      READ(uint32_t, int64_t);
+    default: /* of uint64, whose family is its own, the bits are the same */
+      READ(int64_t, int64_t);
+  }
+}
+
+static void read_floats(const cst__view *v, const int64_t *at, size_t count, double *to) {
+  if (v->layout == CST__LAYOUT_HALF) {
+    for (size_t k = 0; k < count; k++) {
+      to[k] = half_to_double(((const uint16_t *)v->data)[at[k]]);
+    }
+    return;
+  }
+  switch (v->dtype) {
+    case CST_DTYPE_FLOAT32:
+      READ(float, double);
+    default:
+      READ(double, double);
+  }
+}
+
+static void read_bytes(const cst__view *v, const int64_t *at, size_t count, cst_bytes *to) {
+  for (size_t k = 0; k < count; k++) {
+    to[k] = cst__view_bytes(v, at[k] - v->offset);
+  }
+}
+
+/* Values of 64 bits lie in the array as a block has them. */
+static const void *items_in_place(const cst__view *v, cst__family family, int64_t at) {
+  bool is_wide = family == CST__FAMILY_FLOAT ? v->dtype == CST_DTYPE_FLOAT64
+                 : family == CST__FAMILY_INT ? v->dtype == CST_DTYPE_INT64
+                                             : family == CST__FAMILY_UINT;
+  return is_wide && v->layout == CST__LAYOUT_NUMBER ? (const char *)v->data + at * 8 : NULL;
+}
+
+static const void *read_items(const cst__view *v, cst__family family, block *b, size_t count) {
+  if (family == CST__FAMILY_BYTES) {
+    read_bytes(v, b->slots, count, b->items.bytes);
+    return b->items.bytes;
+  }
+  if (family == CST__FAMILY_FLOAT) {
+    read_floats(v, b->slots, count, b->items.floats);
+    return b->items.floats;
+  }
+  read_ints(v, b->slots, count, b->items.ints);
+  return b->items.ints;
+}
+
+/* ---- blocks ---- */
+
+/* Where a walk along one run stands. */
+typedef struct run_walk {
+  int64_t slot, end;     /* of the view */
+  const double *weights; /* of the run; NULL: 1 each */
+} run_walk;
+
+/* The next block without nulls, read or in place. */
+static void next_block(const cst__slots *slots, cst__family family, run_walk *walk, block *b,
+                       cst__value_block *out) {
+  const cst__view *v = slots->view;
+  const bool may_be_null = cst__slots_may_be_null(slots);
+  const int64_t left = walk->end - walk->slot;
+  *out = (cst__value_block){.family = family};
+  if (!may_be_null) {
+    out->count = left < CST__VALUES_MOST ? (size_t)left : CST__VALUES_MOST;
+    out->items = items_in_place(v, family, v->offset + walk->slot);
+    for (size_t k = 0; out->items == NULL && k < out->count; k++) {
+      b->slots[k] = v->offset + walk->slot + (int64_t)k;
+    }
+    out->weights = walk->weights;
+    walk->weights += walk->weights != NULL ? out->count : 0;
+    walk->slot += (int64_t)out->count;
+  } else {
+    out->weights = walk->weights != NULL ? b->weights : NULL;
+    for (; walk->slot < walk->end && out->count < CST__VALUES_MOST; walk->slot++) {
+      b->slots[out->count] = v->offset + walk->slot;
+      if (walk->weights != NULL) {
+        b->weights[out->count] = *walk->weights++;
+      }
+      out->count += !cst__slots_hide(slots, walk->slot);
+    }
+  }
+  if (out->items == NULL) {
+    out->items = read_items(v, family, b, out->count);
+  }
+}
+
+cst_status cst__values_each(const cst__slots *slots, const double *weights, cst__values_use use,
+                            void *ctx, int64_t *num_nulls, cst_error *error) {
+  cst__family family;
+  block b;
+  CST__TRY(cst__family_of(slots->view, &family, error));
+  if (family == CST__FAMILY_NONE) {
+    *num_nulls += slots->chosen.count;
+    return CST_OK;
+  }
+  int64_t num_values = 0;
+  size_t work = 0;
+  for (int64_t i = 0; i < cst__chosen_num_runs(&slots->chosen); i++) {
+    const cst__range run = cst__chosen_run(&slots->chosen, i);
+    run_walk walk = {run.begin, run.begin + run.count, weights};
+    while (walk.slot < walk.end) {
+      cst__value_block values;
+      next_block(slots, family, &walk, &b, &values);
+      num_values += (int64_t)values.count;
+      if (values.count > 0) {
+        CST__TRY(use(ctx, &values, error));
+      }
+      if (cst__stretch_is_over(&work, CST__VALUES_MOST * 16)) {
+        CST__TRY(cst__interrupted(error));
+      }
+    }
+    weights += weights != NULL ? run.count : 0;
+  }
+  *num_nulls += slots->chosen.count - num_values;
+  return CST_OK;
+}
+
+/* ---- lists ---- */
+
+cst_status cst__values_descend(cst__slots *slots, const double **weights, cst__arena *arena,
+                               int64_t *num_nulls, cst_error *error) {
+  while (cst__view_is_list(slots->view)) {
+    cst__lists lists;
+    *num_nulls += slots->chosen.count - cst__slots_count_valid(slots);
+    CST__TRY(cst__slots_open(slots, arena, &lists, error));
+    if (*weights == NULL) {
+      continue;
+    }
+    double *spread = cst__arena_take_items(arena, cst__lists_total(&lists), sizeof *spread);
+    if (spread == NULL) {
+      return cst__fail_memory(error, (size_t)cst__lists_total(&lists));
+    }
+    for (int64_t i = 0; i < lists.count; i++) {
+      for (int64_t k = lists.splits[i]; k < lists.splits[i + 1]; k++) {
+        spread[k] = (*weights)[i];
+      }
+    }
+    *weights = spread;
+  }
+  return CST_OK;
+}
+
+/* ---- weights ---- */
+
+static bool read_weight(const cst__view *column, cst__family family, int64_t i, double *out) {
+  const int64_t at = column->offset + i;
+  if (family == CST__FAMILY_FLOAT) {
+    read_floats(column, &at, 1, out);
+  } else {
+    int64_t number;
+    read_ints(column, &at, 1, &number);
+    *out = family == CST__FAMILY_UINT ? (double)(uint64_t)number : (double)number;
+  }
+  return isfinite(*out) && *out >= 0;
+}
+
+cst_status cst__weights_of(const cst__view *column, cst__arena *arena, const double **out,
+                           cst_error *error) {
+  cst__family family;
+  CST__TRY(cst__family_of(column, &family, error));
+  if (family == CST__FAMILY_BYTES || column->layout == CST__LAYOUT_OPAQUE) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "weights are numbers, found %s",
+                     family == CST__FAMILY_BYTES ? cst__family_name(family) : "times");
+  }
+  double *weights = cst__arena_take_items(arena, column->length, sizeof *weights);
+  if (weights == NULL) {
+    return cst__fail_memory(error, (size_t)column->length);
+  }
+  for (int64_t i = 0; i < column->length; i++) {
+    if (family == CST__FAMILY_NONE || cst__view_is_null(column, i) ||
+        !read_weight(column, family, i, &weights[i])) {
+      return cst__fail(error, CST_INVALID_ARGUMENT,
+                       "leave rows out that have no weight, or give them the weight 0",
+                       "the weight of row %lld is null, negative or not finite", (long long)i);
+    }
+  }
+  *out = weights;
+  return CST_OK;
+}

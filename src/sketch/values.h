@@ -1,0 +1,58 @@
+/* The values of a column, as sketches take them: blocks of one family of types, without nulls.
+ * Whoever has a column goes through its lists, and hands on what lies in them.
+ */
+#ifndef SKETCH_VALUES_H
+#define SKETCH_VALUES_H
+
+#include "nested/slots.h"
+
+/* Types whose values are compared with each other. A sketch takes values of one family. */
+typedef enum cst__family {
+  CST__FAMILY_NONE,  /* type null: there are no values, */
+  CST__FAMILY_INT,   /* int64_t: integers but uint64, bools as 0 and 1, dates, times, durations */
+  CST__FAMILY_UINT,  /* uint64_t: uint64 */
+  CST__FAMILY_FLOAT, /* double: floats of all widths */
+  CST__FAMILY_BYTES, /* cst_bytes: strings and binary of all layouts */
+  CST__NUM_FAMILIES
+} cst__family;
+
+/* "integers", ...: for messages. */
+const char *cst__family_name(cst__family family);
+
+/* That of a column without lists: CST_UNSUPPORTED for structs, decimals, intervals, unions. */
+cst_status cst__family_of(const cst__view *values, cst__family *out, cst_error *error);
+
+enum { CST__VALUES_MOST = 1024 };
+
+typedef struct cst__value_block {
+  cst__family family;
+  size_t count;          /* at most CST__VALUES_MOST */
+  const void *items;     /* [count], as the family says */
+  const double *weights; /* [count], finite and not negative; NULL: 1 each */
+} cst__value_block;
+
+static inline const int64_t *cst__values_ints(const cst__value_block *v) { return v->items; }
+static inline const uint64_t *cst__values_uints(const cst__value_block *v) { return v->items; }
+static inline const double *cst__values_floats(const cst__value_block *v) { return v->items; }
+static inline const cst_bytes *cst__values_bytes(const cst__value_block *v) { return v->items; }
+
+/* Takes a block; what it points to is valid during the call. */
+typedef cst_status (*cst__values_use)(void *ctx, const cst__value_block *values, cst_error *error);
+
+/* Hands on the values of slots, which are a run or spans of a column without lists. `weights`: one
+ * for each slot that is chosen; NULL: 1 each. Nulls are left out, and *num_nulls is raised by their
+ * number. */
+cst_status cst__values_each(const cst__slots *slots, const double *weights, cst__values_use use,
+                            void *ctx, int64_t *num_nulls, cst_error *error);
+
+/* Goes down from the rows of a column through all its lists. Null lists are nulls, too.
+ * `weights`: one for each row, which all that lies in it gets; they lie in the arena then. */
+cst_status cst__values_descend(cst__slots *slots, const double **weights, cst__arena *arena,
+                               int64_t *num_nulls, cst_error *error);
+
+/* Numbers of a column as weights, one for each slot; in the arena. CST_INVALID_ARGUMENT, with the
+ * row, for one that is null, negative, infinite or NaN. */
+cst_status cst__weights_of(const cst__view *column, cst__arena *arena, const double **out,
+                           cst_error *error);
+
+#endif /* SKETCH_VALUES_H */

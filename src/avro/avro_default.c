@@ -26,14 +26,10 @@ static cst_status fail_default(const cst__avro_type *type, const yyjson_val *val
 }
 
 void cst__avro_put_long(cst__text *out, int64_t value) {
-  uint8_t bytes[10];
-  size_t size = 0;
-  uint64_t rest = ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
-  for (; rest >= 0x80; rest >>= 7) {
-    bytes[size++] = (uint8_t)(rest | 0x80);
+  uint8_t *to = (uint8_t *)cst__text_reserve(out, CST__AVRO_LONG_ROOM);
+  if (to != NULL) {
+    out->size += (size_t)(cst__avro_write_long(to, value) - to);
   }
-  bytes[size++] = (uint8_t)rest;
-  cst__text_append(out, bytes, size);
 }
 
 static cst_status put_integer(const cst__avro_type *type, yyjson_val *value, cst__text *out,

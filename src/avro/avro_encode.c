@@ -14,6 +14,7 @@ struct cst__avro_encoder {
   cst__avro_schema given;     /* parsed of that; of one that is given, */
   cst__avro_symbols *symbols; /* and what stands for its enums */
   cst__avro_put root;
+  cst__avro_rows rows;
 };
 
 typedef struct planner {
@@ -312,6 +313,7 @@ cst_status cst__avro_encoder_new(const struct ArrowSchema *schema, cst_bytes giv
 
 void cst__avro_encoder_free(cst__avro_encoder *encoder) {
   if (encoder != NULL) {
+    cst__avro_rows_reset(&encoder->rows);
     cst__avro_symbols_reset(encoder->symbols);
     cst__avro_schema_reset(&encoder->given);
     cst__arena_reset(&encoder->arena);
@@ -324,7 +326,12 @@ cst_bytes cst__avro_encoder_schema(const cst__avro_encoder *encoder) {
   return (cst_bytes){(const uint8_t *)encoder->schema.data, encoder->schema.size};
 }
 
-cst_status cst__avro_encode_row(const cst__avro_encoder *encoder, const cst__view *batch,
-                                int64_t row, cst__text *out, cst_error *error) {
-  return cst__avro_put_row(&encoder->root, batch, row, out, error);
+cst_status cst__avro_encoder_bind(cst__avro_encoder *encoder, const cst__view *batch,
+                                  cst_error *error) {
+  return cst__avro_rows_bind(&encoder->rows, &encoder->root, batch, &encoder->allocator, error);
+}
+
+cst_status cst__avro_encode_rows(const cst__avro_encoder *encoder, int64_t *row, int64_t end,
+                                 size_t enough, cst__text *out, cst_error *error) {
+  return cst__avro_rows_put(&encoder->rows, row, end, enough, out, error);
 }

@@ -23,9 +23,14 @@ void cst__avro_encoder_free(cst__avro_encoder *encoder); /* NULL is allowed */
 /* The JSON text of the schema; borrowed. */
 cst_bytes cst__avro_encoder_schema(const cst__avro_encoder *encoder);
 
-/* Appends a row of a batch of the schema. On failure (CST_UNSUPPORTED, with row and path, for a
- * value that Avro's type does not hold; CST_NO_MEMORY) a part of it may be there. */
-cst_status cst__avro_encode_row(const cst__avro_encoder *encoder, const cst__view *batch,
-                                int64_t row, cst__text *out, cst_error *error);
+/* The rows that are written from now on are those of a batch of the schema, which is borrowed. */
+cst_status cst__avro_encoder_bind(cst__avro_encoder *encoder, const cst__view *batch,
+                                  cst_error *error);
+
+/* Appends rows of the batch from *row on until `end`, or until there are `enough` bytes; *row is
+ * the one after them. On failure (CST_UNSUPPORTED, with row and path, for a value that Avro's type
+ * does not hold; CST_NO_MEMORY) it is the one that failed, of which a part may be there. */
+cst_status cst__avro_encode_rows(const cst__avro_encoder *encoder, int64_t *row, int64_t end,
+                                 size_t enough, cst__text *out, cst_error *error);
 
 #endif /* AVRO_AVRO_ENCODE_H */

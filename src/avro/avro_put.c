@@ -1,8 +1,9 @@
-/* Rows to bytes. */
+/* Values to bytes, of any kind without children. */
 #include "avro/avro_put.h"
 
 #include <string.h>
 
+#include "avro/avro_bytes.h"
 #include "avro/avro_check.h"
 #include "base/exact.h"
 #include "base/utf8.h"
@@ -11,22 +12,6 @@ typedef struct putter {
   cst__text *out;
   cst_error *error;
 } putter;
-
-static cst_status put_value(const putter *p, const cst__avro_put *node, const cst__view *view,
-                            int64_t i);
-
-static inline void put_long(cst__text *out, int64_t value) {
-  uint8_t *to = (uint8_t *)cst__text_reserve(out, 10);
-  if (to != NULL) {
-    uint64_t rest = ((uint64_t)value << 1) ^ (uint64_t)(value >> 63);
-    uint8_t *at = to;
-    for (; rest >= 0x80; rest >>= 7) {
-      *at++ = (uint8_t)(rest | 0x80);
-    }
-    *at++ = (uint8_t)rest;
-    out->size += (size_t)(at - to);
-  }
-}
 
 static inline void put_bytes(cst__text *out, const void *bytes, size_t size) {
   char *to = cst__text_reserve(out, size);
@@ -61,7 +46,7 @@ static cst_status put_time(const putter *p, const cst__avro_put *node, const cst
   if (__builtin_mul_overflow(value / node->time.over, node->time.times, &value)) {
     return fail_value(p, "a time that is not among those that Avro's type holds");
   }
-  put_long(p->out, value);
+  cst__avro_put_long(p->out, value);
   return CST_OK;
 }
 
@@ -76,7 +61,7 @@ static void put_decimal(cst__text *out, const uint8_t *value, size_t width) {
   for (size_t k = 0; k < size; k++) {
     bytes[k] = value[size - 1 - k];
   }
-  put_long(out, (int64_t)size);
+  cst__avro_put_long(out, (int64_t)size);
   put_bytes(out, bytes, size);
 }
 
@@ -135,12 +120,12 @@ static cst_status put_real(const putter *p, const cst__avro_put *node, const cst
 
 static cst_status put_symbol(const putter *p, const cst__avro_put *node, cst_bytes text) {
   size_t found = cst__name_map_find(node->symbols, (const char *)text.data, text.size);
-  put_long(p->out, (int64_t)found);
+  cst__avro_put_long(p->out, (int64_t)found);
   return found != SIZE_MAX ? CST_OK : fail_value(p, "a text that is no symbol of the enum");
 }
 
 static cst_status put_sized(const putter *p, cst_bytes bytes) {
-  put_long(p->out, (int64_t)bytes.size);
+  cst__avro_put_long(p->out, (int64_t)bytes.size);
   put_bytes(p->out, bytes.data, bytes.size);
   return CST_OK;
 }
@@ -164,83 +149,27 @@ static cst_status put_encoded(const putter *p, const cst__avro_type *type, cst_b
              : fail_value(p, "bytes that are no value of the schema's record");
 }
 
-static cst_status put_list(const putter *p, const cst__avro_put *node, const cst__view *view,
-                           int64_t i) {
-  int64_t begin;
-  int64_t end;
-  cst__view_list(view, i, &begin, &end);
-  if (begin < end) {
-    put_long(p->out, end - begin);
-  }
-  for (int64_t k = begin; k < end; k++) {
-    CST__TRY(put_value(p, &node->children[0], &view->children[0], k));
-  }
-  put_long(p->out, 0);
-  return CST_OK;
-}
-
-static cst_status put_child(const putter *p, const cst__avro_put *child, const cst__view *view,
-                            int64_t i) {
-  cst_status status = CST_OK;
-  if (child->kind == CST__AVRO_ADD_DEFAULT) {
-    put_bytes(p->out, child->bytes.data, child->bytes.size);
-  } else {
-    status = put_value(p, child, &view->children[child->column], i);
-  }
-  if (status != CST_OK) {
-    cst__error_add_path(p->error, child->name, strlen(child->name));
-  }
-  return status;
-}
-
-static cst_status put_struct(const putter *p, const cst__avro_put *node, const cst__view *view,
-                             int64_t i) {
-  for (size_t k = 0; k < node->num_children; k++) {
-    CST__TRY(put_child(p, &node->children[k], view, i));
-  }
-  return CST_OK;
-}
-
-/* A union as a struct of which one field is set; none is null. */
-static cst_status put_union(const putter *p, const cst__avro_put *node, const cst__view *view,
-                            int64_t i) {
-  const cst__avro_put *set = NULL;
-  for (size_t k = 0; k < node->num_children; k++) {
-    const cst__avro_put *child = &node->children[k];
-    if (!cst__view_is_null(&view->children[child->column], i)) {
-      if (set != NULL) {
-        return cst__fail(p->error, CST_UNSUPPORTED, "leave one of them null",
-                         "a union of which two types are set");
-      }
-      set = child;
-    }
-  }
-  if (set != NULL) {
-    return put_child(p, set, view, i);
-  }
-  put_long(p->out, node->null_branch);
-  return node->is_nullable ? CST_OK : fail_value(p, "a union of which no type is set");
-}
-
-static cst_status put_set(const putter *p, const cst__avro_put *node, const cst__view *view,
-                          int64_t i) {
+cst_status cst__avro_put_value(const cst__avro_put *node, const cst__view *view, int64_t i,
+                               cst__text *out, cst_error *error) {
+  const putter where = {out, error};
+  const putter *p = &where;
   int64_t number;
   switch (node->kind) {
     case CST__AVRO_ADD_BOOL:
       put_bytes(p->out, cst__view_bool(view, i) ? "\1" : "\0", 1);
       return CST_OK;
     case CST__AVRO_ADD_INT:
-      put_long(p->out, cst__view_int(view, i));
+      cst__avro_put_long(p->out, cst__view_int(view, i));
       return CST_OK;
     case CST__AVRO_ADD_INT_WITHIN:
       number = cst__view_int(view, i);
-      put_long(p->out, number);
+      cst__avro_put_long(p->out, number);
       return number >= node->range.least && number <= node->range.most
                  ? CST_OK
                  : fail_value(p, "an integer that is not among those of its type");
     case CST__AVRO_ADD_UINT64:
       number = cst__view_int(view, i);
-      put_long(p->out, number);
+      cst__avro_put_long(p->out, number);
       return number >= 0 ? CST_OK
                          : fail_value(p, "an integer that is larger than 9223372036854775807");
     case CST__AVRO_ADD_REAL:
@@ -267,50 +196,12 @@ static cst_status put_set(const putter *p, const cst__avro_put *node, const cst_
     case CST__AVRO_ADD_DURATION:
       return put_duration(p, slot_of(view, i, 16));
     case CST__AVRO_ADD_LIST:
-      return put_list(p, node, view, i);
     case CST__AVRO_ADD_STRUCT:
-      return put_struct(p, node, view, i);
     case CST__AVRO_ADD_UNION:
-      return put_union(p, node, view, i);
     case CST__AVRO_ADD_DICTIONARY:
     case CST__AVRO_ADD_DEFAULT:
     case CST__AVRO_ADD_NULL:
       break;
   }
   return CST_OK;
-}
-
-static cst_status put_value(const putter *p, const cst__avro_put *node, const cst__view *view,
-                            int64_t i) {
-  const cst__avro_put *value = node;
-  bool is_null = cst__view_is_null(view, i);
-  if (node->kind == CST__AVRO_ADD_DICTIONARY && !is_null) {
-    value = &node->children[0];
-    i = cst__view_int(view, i);
-    view = view->dictionary;
-    is_null = cst__view_is_null(view, i);
-  }
-  if (is_null) {
-    if (node->is_nullable) {
-      put_long(p->out, node->null_branch);
-    }
-    return node->is_nullable || node->kind == CST__AVRO_ADD_NULL
-               ? CST_OK
-               : fail_value(p, "a null where the type has none");
-  }
-  if (node->has_branch) {
-    put_long(p->out, node->branch);
-  }
-  return put_set(p, value, view, i);
-}
-
-cst_status cst__avro_put_row(const cst__avro_put *root, const cst__view *batch, int64_t row,
-                             cst__text *out, cst_error *error) {
-  const putter p = {out, error};
-  cst_status status = put_struct(&p, root, batch, row);
-  if (status != CST_OK) {
-    cst__error_add_record(error, row, -1);
-    return status;
-  }
-  return out->failed ? cst__fail_memory(error, out->capacity) : CST_OK;
 }

@@ -2,7 +2,8 @@
  * the rows that are written by it.
  *
  * Flow: avro_encode.c makes the tree of a schema that it derives from the columns, avro_fit.c that
- * of a schema that is given; avro_put.c goes through it for each row.
+ * of a schema that is given. For each batch avro_rows.c lays the tree out as steps, beside the
+ * buffers of the columns, and takes them for each row; avro_put.c has the values that are rare.
  */
 #ifndef AVRO_AVRO_PUT_H
 #define AVRO_AVRO_PUT_H
@@ -62,9 +63,27 @@ struct cst__avro_put {
   const char *name; /* of the field, for errors */
 };
 
-/* Appends a row. On failure (CST_UNSUPPORTED, with the path, for a value that Avro's type does not
- * hold; CST_NO_MEMORY) a part of it may be there. */
-cst_status cst__avro_put_row(const cst__avro_put *root, const cst__view *batch, int64_t row,
-                             cst__text *out, cst_error *error);
+/* Steps for one batch. */
+typedef struct cst__avro_rows {
+  struct cst__avro_put_step *steps;
+  size_t count;
+  size_t capacity;
+} cst__avro_rows;
+
+/* Lays out the steps for the rows of a batch, which is borrowed. */
+cst_status cst__avro_rows_bind(cst__avro_rows *rows, const cst__avro_put *root,
+                               const cst__view *batch, const cst_allocator *allocator,
+                               cst_error *error);
+void cst__avro_rows_reset(cst__avro_rows *rows);
+
+/* Appends the rows from *row on until `end`, or until there are `enough` bytes; *row is the one
+ * after them. On failure (CST_UNSUPPORTED, with row and path, for a value that Avro's type does not
+ * hold; CST_NO_MEMORY) it is the one that failed, of which a part may be there. */
+cst_status cst__avro_rows_put(const cst__avro_rows *rows, int64_t *row, int64_t end, size_t enough,
+                              cst__text *out, cst_error *error);
+
+/* Appends a value that is not null, without its branch, of a kind without children. */
+cst_status cst__avro_put_value(const cst__avro_put *node, const cst__view *view, int64_t i,
+                               cst__text *out, cst_error *error);
 
 #endif /* AVRO_AVRO_PUT_H */

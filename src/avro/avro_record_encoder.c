@@ -10,7 +10,6 @@ typedef struct record_encoder {
   uint8_t prefix[CST__AVRO_MOST_PREFIX];
   cst__text given;           /* the schema that is written by; empty: that of the columns */
   cst__avro_encoder *values; /* of the columns of the batch at hand */
-  const cst__view *batch;
   cst__text row;
 } record_encoder;
 
@@ -43,15 +42,16 @@ static cst_status prepare_records(cst_encoder *encoder, const struct ArrowSchema
 
 static cst_status plan_records(cst_encoder *encoder, const cst__viewed *batch, cst_error *error) {
   record_encoder *e = (record_encoder *)encoder;
-  e->batch = batch->view;
-  return prepare_records(encoder, batch->schema, error);
+  CST__TRY(prepare_records(encoder, batch->schema, error));
+  return cst__avro_encoder_bind(e->values, batch->view, error);
 }
 
 static cst_status put_record(cst_encoder *encoder, int64_t row, cst__back *back, cst_error *error) {
   record_encoder *e = (record_encoder *)encoder;
   e->row.size = 0;
   cst__text_append(&e->row, e->prefix, cst__avro_prefix_size(e->writing.framing));
-  CST__TRY(cst__avro_encode_row(e->values, e->batch, row, &e->row, error));
+  int64_t next = row;
+  CST__TRY(cst__avro_encode_rows(e->values, &next, row + 1, SIZE_MAX, &e->row, error));
   if (!cst__back_room(back, e->row.size)) {
     return cst__fail_memory(error, e->row.size);
   }

@@ -84,6 +84,62 @@ TEST(values) {
               "\"logicalType\": \"local-timestamp-millis\"", "\2\xd0\x0f\2\2\2\xd0\x0f");
 }
 
+static void expect_long(bytes *out, int64_t value) {
+  uint64_t rest = (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+  for (;; rest >>= 7) {
+    const uint8_t byte = (uint8_t)(rest & 0x7f) | (uint8_t)((rest > 0x7f) << 7);
+    bytes_add(out, &byte, 1);
+    if (rest <= 0x7f) {
+      return;
+    }
+  }
+}
+
+/* Texts of all sizes beside numbers of all sizes, doubles and nulls, in rows and in lists. */
+TEST(sizes) {
+  enum { ROWS = 300, LONGEST = 3000 };
+  char *text = calloc(ROWS, LONGEST + 200);
+  char *at = text;
+  bytes expected = {0};
+  struct ArrowSchema arrow;
+  struct ArrowArray array;
+  written w;
+  for (int i = 0; i < ROWS; i++) {
+    const int size = i < 200 ? i % 100 : i % 7 * LONGEST / 6;
+    const int64_t number = (i % 2 == 0 ? 1 : -1) * (INT64_C(1) << i % 63);
+    const double real = i;
+    const bool has_real = i % 3 != 0;
+    at += sprintf(at, "{'%0*d' %lld ", size, 7, (long long)number);
+    at += has_real ? sprintf(at, "%d.0 ", i) : sprintf(at, "null ");
+    at += sprintf(at, "[[%lld] [] null]} ", (long long)number);
+    char *string = calloc(1, (size_t)size + 2);
+    const int length = sprintf(string, "%0*d", size, 7);
+    bytes_add(&expected, "\2", 1);
+    expect_long(&expected, length);
+    bytes_add(&expected, string, (size_t)length);
+    bytes_add(&expected, "\2", 1);
+    expect_long(&expected, number);
+    bytes_add(&expected, has_real ? "\2" : "\0", 1);
+    bytes_add(&expected, &real, has_real ? 8 : 0);
+    bytes_add(&expected, "\2\6\2\2\2", 5);
+    expect_long(&expected, number);
+    bytes_add(&expected, "\0\2\0\0\0", 5);
+    free(string);
+  }
+  arrow_text("struct{s: string, n: int64, r: float64, l: list<large_list<int64>>}", text, &arrow,
+             &array);
+  CHECK_EQ(write_batch(&arrow, &array, "null", &w), CST_OK);
+  /* Blocks end by themselves: the first has all rows up to its size. */
+  const size_t first = 64 << 10;
+  CHECK(memmem(w.out.data, w.out.size, expected.data, first) != NULL);
+  CHECK(memmem(w.out.data, w.out.size, expected.data + expected.size - 4000, 4000) != NULL);
+  bytes_free(&w.out);
+  bytes_free(&expected);
+  free(text);
+  ArrowSchemaRelease(&arrow);
+  ArrowArrayRelease(&array);
+}
+
 TEST(codecs_compress) {
   struct ArrowSchema arrow;
   struct ArrowArray array;

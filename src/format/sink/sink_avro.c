@@ -114,9 +114,14 @@ static cst_status flush_block(avro_sink *sink, cst_error *error) {
   cst_status status = cst__avro_deflate(sink->codec, &block, &packed, error);
   if (status == CST_OK) {
     cst__avro_put_long(&sink->out, sink->count);
-    put_sized(&sink->out, block);
-    cst__text_append(&sink->out, sink->sync, SYNC);
+    cst__avro_put_long(&sink->out, (int64_t)block.size);
     status = write_out(sink, error);
+  }
+  if (status == CST_OK) {
+    status = cst__output_write(sink->output, block.data, block.size, error);
+  }
+  if (status == CST_OK) {
+    status = cst__output_write(sink->output, sink->sync, SYNC, error);
   }
   cst__text_free(&packed);
   sink->block.size = 0;
@@ -125,9 +130,13 @@ static cst_status flush_block(avro_sink *sink, cst_error *error) {
 }
 
 static cst_status put_rows(avro_sink *sink, const cst__view *batch, cst_error *error) {
-  for (int64_t row = 0; row < batch->length; row++) {
-    CST__TRY(cst__avro_encode_row(sink->encoder, batch, row, &sink->block, error));
-    sink->count++;
+  CST__TRY(cst__avro_encoder_bind(sink->encoder, batch, error));
+  for (int64_t row = 0; row < batch->length;) {
+    const int64_t first = row;
+    cst_status status = cst__avro_encode_rows(sink->encoder, &row, batch->length, sink->block_size,
+                                              &sink->block, error);
+    sink->count += row - first;
+    CST__TRY(status);
     if (sink->block.size >= sink->block_size) {
       CST__TRY(flush_block(sink, error));
     }

@@ -82,7 +82,7 @@ TEST(every_pair_of_places) {
   expect_names(&expected, 0, 5);
   const char *path = write_bytes("pairs.tfrecord", &file);
   cst_source *source = open_for_splits(&path, 1, CST_ON_ERROR_RAISE);
-  for (uint64_t a = 0; a <= file.size; a++) {
+  for (uint64_t a = 0; a <= file.size; a += EVERY) {
     for (uint64_t b = a; b <= file.size; b += 1 + (a + b) % 3) {
       const uint64_t end = a % 2 == 0 ? file.size : CST_SPLIT_TO_END;
       check_cuts(source, path, (const uint64_t[3]){a, b, end}, &expected);
@@ -117,7 +117,7 @@ TEST(damaged_records_are_dropped_once) {
     options.on_dropped = count_dropped;
     options.dropped_ctx = &dropped;
     CHECK_EQ(cst_source_open(&path, 1, &options, &source, NULL), CST_OK);
-    for (uint64_t a = (uint64_t)place % 4; a <= file.size; a += 4) {
+    for (uint64_t a = (uint64_t)place % 4; a <= file.size; a += 4 * EVERY) {
       const uint64_t b = (a + file.size) / 2;
       dropped = 0;
       check_cuts(source, path, (const uint64_t[3]){a, b, file.size}, &expected);

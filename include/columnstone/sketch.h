@@ -83,6 +83,39 @@ CST_API int64_t cst_sketch_num_nulls(const cst_sketch *sketch);
 /* Bytes of memory that it holds. */
 CST_API size_t cst_sketch_memory(const cst_sketch *sketch);
 
+/* ---- moments ---- */
+
+/* A value of a column, as exact as it was. */
+typedef struct cst_sketch_number {
+  char format; /* of Arrow: 'l' int64, 'L' uint64, 'g' double; 0: there is none */
+  union {
+    int64_t int64;
+    uint64_t uint64;
+    double float64;
+  } value;
+} cst_sketch_number;
+
+/* NaN and infinities are counted, and are part of no sum. What there is not is NaN: the mean and
+ * the variances of no finite values, the sample variance of one. */
+typedef struct cst_moments {
+  int64_t num_values;              /* those below among them */
+  int64_t num_zeros, num_negative; /* -0 is a zero, and not negative */
+  int64_t num_nan, num_plus_infinity, num_minus_infinity;
+  cst_sketch_number min, max; /* of all but NaN; none if there are no others; -0 is 0 */
+  double weight;              /* of the finite values */
+  double sum;
+  double mean;
+  double variance;        /* the squared standard deviation: divided by the weight, */
+  double sample_variance; /* or by the weight - 1 */
+} cst_moments;
+
+/* What a sketch of the kind "moments" has found: with `weighted` by the weights, if there were any,
+ * else with the weight 1 for each value. Its sums are exact. So all numbers are the doubles that
+ * are nearest to the true ones, and results and bytes are the same whatever the order of the values
+ * and the way of merging. It holds at most 3 KB. */
+CST_API cst_status cst_sketch_moments(const cst_sketch *sketch, bool weighted, cst_moments *out,
+                                      cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

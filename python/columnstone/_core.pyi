@@ -116,6 +116,25 @@ def array_group_by(
 ) -> tuple[RecordBatch, Array]: ...
 def array_import(obj: ArrowArrayExportable, as_batch: bool, /) -> Array | RecordBatch: ...
 def format_options(name: str, /) -> dict[str, OptionTold]: ...  # also of a plug-in's
+
+# values, zeros, negative, NaN, +inf, -inf, min, max, weight, sum, mean, variance, sample variance
+def sketch_moments(
+    sketch: Sketch, weighted: bool, /
+) -> tuple[
+    int,
+    int,
+    int,
+    int,
+    int,
+    int,
+    int | float | None,
+    int | float | None,
+    float,
+    float,
+    float,
+    float,
+    float,
+]: ...
 def sink_exists(path: bytes, is_sharded: bool, /) -> bool: ...
 def sink_format(path: bytes, format: str | None, container: str | None, /) -> str | None: ...
 def array_of_objects(

@@ -3,7 +3,7 @@ counts, heavy hitters, moments."""
 
 from __future__ import annotations
 
-from ._sketch.moments import Moments
+from ._sketch.moments import Moments, MomentsFound
 from ._sketch.sketch import Sketch, sketches
 
-__all__ = ["Moments", "Sketch", "sketches"]
+__all__ = ["Moments", "MomentsFound", "Sketch", "sketches"]

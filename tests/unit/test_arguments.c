@@ -13,6 +13,7 @@
 #include <columnstone/query.h>
 #include <columnstone/records.h>
 #include <columnstone/schema.h>
+#include <columnstone/sketch.h>
 #include <columnstone/split.h>
 #include <columnstone/structured.h>
 #include <columnstone/tensor.h>
@@ -82,6 +83,7 @@ static const frozen all_frozen[] = {
     {"cst_groups", sizeof(cst_groups), 16},
     {"cst_index_item", sizeof(cst_index_item), 56},
     {"cst_message_guess", sizeof(cst_message_guess), 40},
+    {"cst_moments", sizeof(cst_moments), 120},
     {"cst_ndarray", sizeof(cst_ndarray), 48},
     {"cst_option", sizeof(cst_option), 24},
     {"cst_option_info", sizeof(cst_option_info), 120},
@@ -93,6 +95,7 @@ static const frozen all_frozen[] = {
     {"cst_position", sizeof(cst_position), 48},
     {"cst_query_function", sizeof(cst_query_function), 48},
     {"cst_query_value", sizeof(cst_query_value), 16},
+    {"cst_sketch_number", sizeof(cst_sketch_number), 16},
     {"cst_split", sizeof(cst_split), 48},
     {"cst_tensor", sizeof(cst_tensor), 192},
     {"cst_tensor_spec", sizeof(cst_tensor_spec), 160},

@@ -2,13 +2,87 @@
 
 from __future__ import annotations
 
+import math
+from typing import NamedTuple
+
+from .. import _core
 from .._base.public import public_in
 from .sketch import Sketch
 
 
 @public_in("columnstone.sketch")
+class MomentsFound(NamedTuple):
+    """What moments say: `Moments.found()`. What there is not is NaN, or None of `min` and `max`."""
+
+    num_values: int
+    zeros: int
+    negative: int
+    nan: int
+    plus_infinity: int
+    minus_infinity: int
+    min: int | float | None
+    max: int | float | None
+    weight: float
+    sum: float
+    mean: float
+    variance: float
+    sample_variance: float
+
+
+@public_in("columnstone.sketch")
 class Moments(Sketch):
-    """Count, mean, deviation and extremes of numbers."""
+    """Count, sum, mean, deviation and extremes of numbers. The sums are exact: results are the
+    floats nearest to the true numbers, and results and bytes are the same in every order and in
+    every merge tree.
+
+    NaN and infinities are counted, and are part of no sum.
+    """
 
     __slots__ = ()
     _kind = "moments"
+
+    def found(self, *, weighted: bool = True) -> MomentsFound:
+        """All of it at once; with weighted=False as if each value had the weight 1."""
+        return MomentsFound(*_core.sketch_moments(self._handle, weighted))
+
+    @property
+    def weight(self) -> float:
+        """Of the finite values; without weights, their number."""
+        return self.found().weight
+
+    @property
+    def sum(self) -> float:
+        return self.found().sum
+
+    @property
+    def mean(self) -> float:
+        """By the weights; NaN of no values."""
+        return self.found().mean
+
+    @property
+    def variance(self) -> float:
+        """The sum of the squared differences from the mean, divided by the weight."""
+        return self.found().variance
+
+    @property
+    def std(self) -> float:
+        """The standard deviation: the square root of the variance."""
+        return math.sqrt(self.variance)
+
+    @property
+    def sample_variance(self) -> float:
+        """The same divided by the weight - 1; NaN of one value."""
+        return self.found().sample_variance
+
+    @property
+    def sample_std(self) -> float:
+        return math.sqrt(self.sample_variance)
+
+    @property
+    def min(self) -> int | float | None:
+        """The least value but NaN, as exact as it was; None if there is none."""
+        return self.found().min
+
+    @property
+    def max(self) -> int | float | None:
+        return self.found().max

@@ -14,4 +14,8 @@ void cst__py_sketch_leave(PyObject *object);
 
 extern PyType_Spec cst__py_sketch_spec;
 
+/* ---- sketch_numbers.c ---- */
+
+PyObject *cst__py_sketch_moments(PyObject *module, PyObject *args);
+
 #endif /* COLUMNSTONE_PYTHON_SKETCH_H */

@@ -1,0 +1,41 @@
+/* What sketches of numbers have found. */
+#include "ext/sketch/sketch.h"
+
+static PyObject *number_of(const cst_sketch_number *number) {
+  switch (number->format) {
+    case 'l':
+      return PyLong_FromLongLong((long long)number->value.int64);
+    case 'L':
+      return PyLong_FromUnsignedLongLong((unsigned long long)number->value.uint64);
+    case 'g':
+      return PyFloat_FromDouble(number->value.float64);
+    default:
+      return Py_NewRef(Py_None);
+  }
+}
+
+/* sketch_moments(sketch, weighted): (values, zeros, negative, NaN, +inf, -inf, min, max, weight,
+ * sum, mean, variance, sample variance) */
+PyObject *cst__py_sketch_moments(PyObject *module, PyObject *args) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_moments m;
+  cst_error error = CST_ERROR_INIT;
+  PyObject *object;
+  int weighted;
+  if (!PyArg_ParseTuple(args, "O!p:sketch_moments", state->sketch_type, &object, &weighted)) {
+    return NULL;
+  }
+  cst_sketch *sketch = cst__py_sketch_enter(object);
+  if (sketch == NULL) {
+    return NULL;
+  }
+  cst_status status = cst_sketch_moments(sketch, weighted != 0, &m, &error);
+  cst__py_sketch_leave(object);
+  return status == CST_OK
+             ? Py_BuildValue("(LLLLLLNNddddd)", (long long)m.num_values, (long long)m.num_zeros,
+                             (long long)m.num_negative, (long long)m.num_nan,
+                             (long long)m.num_plus_infinity, (long long)m.num_minus_infinity,
+                             number_of(&m.min), number_of(&m.max), m.weight, m.sum, m.mean,
+                             m.variance, m.sample_variance)
+             : cst__py_raise(state, &error);
+}

@@ -256,6 +256,41 @@ cst_status cst__schema_check_names(const struct ArrowSchema *schema, cst_error *
 
 /* ---- fields ---- */
 
+static const char *field_name(const struct ArrowSchema *type, int64_t i) {
+  return type->children[i]->name != NULL ? type->children[i]->name : "";
+}
+
+static size_t find_field(const cst__name_map *map, const struct ArrowSchema *type,
+                         const char *name) {
+  return cst__name_map_find_of(map, type, name, strlen(name));
+}
+
+cst_status cst__field_names_find(cst__field_names *names, const struct ArrowSchema *type,
+                                 const char *name, int64_t *out, bool *is_twice, cst_error *error) {
+  bool is_known =
+      type->n_children == 0 || find_field(&names->first, type, field_name(type, 0)) != SIZE_MAX;
+  for (int64_t i = 0; !is_known && i < type->n_children; i++) {
+    const char *own = field_name(type, i);
+    cst__name_map *map = &names->first;
+    if (find_field(map, type, own) != SIZE_MAX) {
+      map = &names->again;
+    }
+    if (find_field(map, type, own) == SIZE_MAX &&
+        !cst__name_map_add_of(map, type, own, strlen(own), (size_t)i)) {
+      return cst__fail_memory(error, (size_t)type->n_children * sizeof(cst__name_slot));
+    }
+  }
+  size_t found = find_field(&names->first, type, name);
+  *out = found != SIZE_MAX ? (int64_t)found : -1;
+  *is_twice = find_field(&names->again, type, name) != SIZE_MAX;
+  return CST_OK;
+}
+
+void cst__field_names_reset(cst__field_names *names) {
+  cst__name_map_reset(&names->first);
+  cst__name_map_reset(&names->again);
+}
+
 bool cst__field_is_list(const struct ArrowSchema *field) {
   const char *format = field->format;
   return strcmp(format, "+l") == 0 || strcmp(format, "+L") == 0 || strncmp(format, "+w:", 3) == 0;

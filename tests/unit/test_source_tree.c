@@ -23,28 +23,30 @@ static const char *show(const cst__source_field *field) {
   return text;
 }
 
-/* The field of a path, whose steps are divided by blanks, or what the error says. */
+/* The field of a path, whose steps are divided by blanks, or what the error says, or "none". */
 static const char *look(const cst__source_tree *tree, const char *path) {
   static char text[1200];
   char copy[200];
   cst__arena arena;
   cst_error error = CST_ERROR_INIT;
   cst__source_field field = {0};
+  cst__source_lookup lookup = {.tree = tree, .arena = &arena, .error = &error};
   const void *below = tree->top;
   cst_status status = CST_OK;
   cst__arena_init(&arena, NULL);
   snprintf(copy, sizeof copy, "%s", path);
   for (char *step = strtok(copy, " "); step != NULL && status == CST_OK; step = strtok(NULL, " ")) {
     CHECK(below != NULL);
-    status = tree->find(tree, below, step, &arena, &field, &error);
+    status = tree->find(&lookup, below, step, &field);
     below = field.below;
   }
   if (status == CST_OK) {
-    snprintf(text, sizeof text, "%s", show(&field));
+    snprintf(text, sizeof text, "%s", field.name != NULL ? show(&field) : "none");
   } else {
     CHECK_EQ(status, error.code);
     snprintf(text, sizeof text, "%s: %s (%s)", error.path, error.message, error.hint);
   }
+  cst__field_names_reset(&lookup.names);
   cst__arena_reset(&arena);
   return text;
 }
@@ -56,10 +58,10 @@ static const char *list(const cst__source_tree *tree) {
   cst__source_field field;
   bool found = true;
   size_t size = 0;
-  cst_error error = CST_ERROR_INIT;
+  cst__source_lookup lookup = {.tree = tree, .arena = &arena};
   cst__arena_init(&arena, NULL);
   for (size_t i = 0; found; i++) {
-    CHECK_EQ(tree->nth(tree, tree->top, i, &arena, &field, &error), CST_OK);
+    CHECK_EQ(tree->nth(&lookup, tree->top, i, &field), CST_OK);
     found = field.name != NULL;
     size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", found && i > 0 ? ", " : "",
                              found ? show(&field) : "");
@@ -93,8 +95,7 @@ TEST(fields_of_arrow_types_are_found_by_name) {
   CHECK_STR(list(&tree), "id: 0 l, tags: 1 vu?, deep: 2? +s, at: 0 tsu:UTC?, pos: 0 +s?");
   CHECK_STR(look(&tree, "deep x"), "x: 0 f?");
   CHECK_STR(look(&tree, "pos names"), "names: 1? z?");
-  CHECK_STR(look(&tree, "pos lad"),
-            "lad: the input has no field of this name (did you mean 'lat'?)");
+  CHECK_STR(look(&tree, "pos lad"), "none");
   type.release(&type);
 }
 
@@ -108,7 +109,7 @@ TEST(entries_of_maps_have_names_of_their_own) {
   CHECK_STR(list(&tree), "m: 1? map +s");
   CHECK_STR(look(&tree, "m key"), "key: 0 u");
   CHECK_STR(look(&tree, "m value"), "value: 1? i?");
-  CHECK_CONTAINS(look(&tree, "m k"), "no field of this name");
+  CHECK_STR(look(&tree, "m k"), "none");
   type.release(&type);
 }
 
@@ -191,17 +192,15 @@ TEST(options_decide_what_fields_of_messages_are) {
   cst_descriptors_release(set);
 }
 
-TEST(names_that_messages_do_not_have_are_refused) {
+TEST(names_that_messages_do_not_have_are_not_found) {
   cst_descriptors *set = sample_descriptors();
   cst__source_tree tree = sample_tree(set, CST_ENUMS_TEXT, 0);
   cst_message_options options = CST_MESSAGE_OPTIONS_INIT;
   cst_error error = CST_ERROR_INIT;
-  CHECK_STR(look(&tree, "kid colour"),
-            "colour: the message t.M has no field of this name (did you mean 'color'?)");
-  CHECK_CONTAINS(look(&tree, "(t.extr)"), "(t.extr): the message t.M has no field of this name");
-  CHECK_CONTAINS(look(&tree, "(t.extr)"), "'(t.extra)'");
-  CHECK_CONTAINS(look(&tree, "kid (t.M)"), "no field of this name");
-  CHECK_CONTAINS(look(&tree, "any (t.N)"), "(t.N): an Any is to be cast to a message");
+  CHECK_STR(look(&tree, "kid colour"), "none");
+  CHECK_STR(look(&tree, "(t.extr)"), "none");
+  CHECK_STR(look(&tree, "kid (t.M)"), "none");
+  CHECK_STR(look(&tree, "any (t.N)"), "none");
   CHECK_EQ(cst__source_tree_of_message(&options, &tree, &error), CST_INVALID_ARGUMENT);
   options.descriptors = set;
   options.message = "t.N";
@@ -216,10 +215,12 @@ static void check_equal_below(const cst__source_tree *a, const void *below_a,
                               const cst__source_tree *b, const void *below_b, cst__arena *arena) {
   cst__source_field field_a;
   cst__source_field field_b;
+  cst__source_lookup lookup_a = {.tree = a, .arena = arena};
+  cst__source_lookup lookup_b = {.tree = b, .arena = arena};
   bool found_a = true;
   for (size_t i = 0; found_a; i++) {
-    CHECK_EQ(a->nth(a, below_a, i, arena, &field_a, NULL), CST_OK);
-    CHECK_EQ(b->nth(b, below_b, i, arena, &field_b, NULL), CST_OK);
+    CHECK_EQ(a->nth(&lookup_a, below_a, i, &field_a), CST_OK);
+    CHECK_EQ(b->nth(&lookup_b, below_b, i, &field_b), CST_OK);
     found_a = field_a.name != NULL;
     CHECK_EQ(found_a, field_b.name != NULL);
     if (found_a && (!field_a.is_struct || field_b.is_struct)) {
@@ -293,14 +294,16 @@ static int look_at_all(void *ctx) {
   static const char *const names[] = {"any", "at", "(t.extra)", "wrapped", "m", "none_such"};
   cst__arena arena;
   cst__source_field field;
+  cst__source_lookup lookup = {.tree = tree, .arena = &arena};
   cst_status status = CST_OK;
   cst__arena_init(&arena, NULL);
   for (size_t i = 0; i < sizeof names / sizeof *names && status != CST_NO_MEMORY; i++) {
-    status = tree->find(tree, tree->top, names[i], &arena, &field, NULL);
+    status = tree->find(&lookup, tree->top, names[i], &field);
     if (status == CST_OK && strcmp(names[i], "any") == 0) {
-      status = tree->find(tree, field.below, "(t.M)", &arena, &field, NULL);
+      status = tree->find(&lookup, field.below, "(t.M)", &field);
     }
   }
+  cst__field_names_reset(&lookup.names);
   cst__arena_reset(&arena);
   return status == CST_NO_MEMORY ? CST_NO_MEMORY : 0;
 }

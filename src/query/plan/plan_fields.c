@@ -128,17 +128,11 @@ static cst_status find_input_item(cst__planning *p, const cst__fields *fields,
 
 static cst_status find_in_input(cst__planning *p, cst__fields *fields, const char *name,
                                 const cst__known_field **out) {
-  const cst__source_tree *tree = p->options->tree;
   cst__source_field field;
   cst__item item;
-  cst_error own = CST_ERROR_INIT;
-  cst_status status = tree->find(tree, fields->below, name, p->arena, &field, &own);
-  if (status == CST_NOT_FOUND) {
+  CST__TRY(p->source.tree->find(&p->source, fields->below, name, &field));
+  if (field.name == NULL) {
     return CST_OK;
-  }
-  if (status != CST_OK) {
-    cst__error_copy(p->error, &own);
-    return status;
   }
   CST__TRY(find_input_item(p, fields, &field, &item));
   cst__known_field *entry = NULL;
@@ -287,10 +281,9 @@ static cst_status list_field(cst__planning *p, const cst__fields *fields, const 
 
 static cst_status list_input(cst__planning *p, const cst__fields *fields, uint32_t as_of,
                              entry_list *list) {
-  const cst__source_tree *tree = p->options->tree;
   for (size_t i = 0;; i++) {
     cst__source_field field;
-    CST__TRY(tree->nth(tree, fields->below, i, p->arena, &field, p->error));
+    CST__TRY(p->source.tree->nth(&p->source, fields->below, i, &field));
     if (field.name == NULL) {
       return CST_OK;
     }

@@ -179,11 +179,10 @@ static size_t sort_paths(const char **paths, size_t count) {
 
 /* The name of a cheap field of structs of which only their number matters; NULL: there is none. */
 static cst_status cheap_field(cst__planning *p, const void *below, const char **out) {
-  const cst__source_tree *tree = p->options->tree;
   *out = NULL;
   for (size_t i = 0; below != NULL; i++) {
     cst__source_field field;
-    CST__TRY(tree->nth(tree, below, i, p->arena, &field, p->error));
+    CST__TRY(p->source.tree->nth(&p->source, below, i, &field));
     if (field.name == NULL) {
       break;
     }

@@ -41,14 +41,14 @@ static cst_status enter_structs(part_maker *m, const cst__item *item, const char
 /* ---- types ---- */
 
 static cst_status name_part_type(part_maker *m, cst__type *type, const char *name) {
-  return cst__type_set_name(type, name, strlen(name), m->p->arena, m->p->error);
+  return cst__type_set_name(type, name, strlen(name), &m->p->plan->arena, m->p->error);
 }
 
 /* Makes a type lists of another one, which *type then is. */
 static cst_status type_of_lists(part_maker *m, cst__type **type, const char *format,
                                 const char *item) {
-  CST__TRY(cst__type_set(*type, format, m->p->arena, m->p->error));
-  CST__TRY(cst__type_set_children(*type, 1, m->p->arena, m->p->error));
+  CST__TRY(cst__type_set(*type, format, &m->p->plan->arena, m->p->error));
+  CST__TRY(cst__type_set_children(*type, 1, &m->p->plan->arena, m->p->error));
   *type = &(*type)->children[0];
   return name_part_type(m, *type, item);
 }
@@ -102,8 +102,8 @@ static cst_status part_structs(part_maker *m, const cst__item *item, cst__output
   if (part->children == NULL) {
     return CST_NO_MEMORY;
   }
-  CST__TRY(cst__type_set(type, "+s", m->p->arena, m->p->error));
-  CST__TRY(cst__type_set_children(type, part->num_children, m->p->arena, m->p->error));
+  CST__TRY(cst__type_set(type, "+s", &m->p->plan->arena, m->p->error));
+  CST__TRY(cst__type_set_children(type, part->num_children, &m->p->plan->arena, m->p->error));
   size_t first = m->first;
   for (size_t i = 0; i < part->num_children; i++) {
     cst__output_part *child = &part->children[i];
@@ -145,8 +145,9 @@ static cst_status make_output_part(part_maker *m, const cst__item *item, const c
   }
   CST__TRY(name_part_type(m, type, part->name));
   CST__TRY(lists_type(m, part, &type));
-  return item->fields != NULL ? part_structs(m, item, part, type)
-                              : cst__type_set(type, item->type.format, m->p->arena, m->p->error);
+  return item->fields != NULL
+             ? part_structs(m, item, part, type)
+             : cst__type_set(type, item->type.format, &m->p->plan->arena, m->p->error);
 }
 
 /* ---- sparse tensors: their values and the places of these ---- */
@@ -300,8 +301,8 @@ cst_status cst__plan_parts(cst__planning *p, const cst__planned_output *columns,
   plan->num_parts = num_parts;
   plan->num_outputs = count;
   type.flags = 0;
-  CST__TRY(cst__type_set(&type, "+s", p->arena, p->error));
-  CST__TRY(cst__type_set_children(&type, num_parts, p->arena, p->error));
+  CST__TRY(cst__type_set(&type, "+s", &p->plan->arena, p->error));
+  CST__TRY(cst__type_set_children(&type, num_parts, &p->plan->arena, p->error));
   for (size_t i = 0; i < count; i++) {
     note_output(&columns[i], at, &plan->outputs[i]);
     CST__TRY(make_output_column(&m, &columns[i], &plan->parts[at], &type.children[at]));

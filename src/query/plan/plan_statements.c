@@ -17,7 +17,7 @@ static cst_status given_value(cst__planning *p, const char *name, const cst__exp
   for (size_t i = 0; i < options->num_params; i++) {
     if (strcmp(options->params[i].name, name) == 0) {
       const char *value = options->params[i].value;
-      cst_status status = cst__query_parse_literal(value, p->arena, out, p->error);
+      cst_status status = cst__query_parse_literal(value, &p->plan->arena, out, p->error);
       if (status != CST_OK) {
         cst__error_add_path(p->error, name, strlen(name));
       }

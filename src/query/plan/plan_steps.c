@@ -5,7 +5,7 @@
 #include "query/plan/planning.h"
 
 void *cst__plan_take(cst__planning *p, size_t size) {
-  void *memory = cst__arena_take_zero(p->arena, size);
+  void *memory = cst__arena_take_zero(&p->plan->arena, size);
   if (memory == NULL) {
     cst__fail_memory(p->error, size);
   }

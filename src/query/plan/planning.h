@@ -83,7 +83,7 @@ typedef struct cst__planning {
   cst__query_plan *plan;
   const cst__query_plan_options *options;
   cst_error *error;
-  cst__arena *arena; /* of the plan */
+  cst__source_lookup source; /* looks up what the input has */
   size_t step_capacity;
   size_t node_capacity;
   uint32_t *slots; /* a hash table of steps: number + 1; 0: free */

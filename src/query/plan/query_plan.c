@@ -78,9 +78,15 @@ cst_status cst__query_plan_new(const cst__query_plan_options *options, cst__quer
   plan->limits = options->limits;
   cst_error own =
       CST_ERROR_INIT; /* positions are added to it, whatever the caller's has room for */
-  cst__planning p = {.plan = plan, .options = options, .error = &own, .arena = &plan->arena};
+  cst__planning p = {
+      .plan = plan,
+      .options = options,
+      .error = &own,
+      .source = {.tree = options->tree, .arena = &plan->arena, .error = &own},
+  };
   cst_status status = make_query_plan(&p);
   cst__name_map_reset(&p.entries);
+  cst__field_names_reset(&p.source.names);
   if (status != CST_OK) {
     cst__error_copy(error, &own);
     free_query_plan(plan);

@@ -9,6 +9,7 @@
 #include <columnstone/arrow_abi.h>
 #include <columnstone/message.h>
 
+#include "arrow/field.h"
 #include "base/alloc.h"
 
 /* A field. Lists of lists are several levels of one field, all but the innermost without a name. */
@@ -25,15 +26,23 @@ typedef struct cst__source_field {
 } cst__source_field;
 
 typedef struct cst__source_tree cst__source_tree;
+
+/* Looking up: memory that lives as long as what is found, and names that were read already. */
+typedef struct cst__source_lookup {
+  const cst__source_tree *tree;
+  cst__arena *arena;
+  cst_error *error;
+  cst__field_names names; /* zeroed at first; cst__field_names_reset */
+} cst__source_lookup;
+
 struct cst__source_tree {
   const void *top; /* the record: what lies below it */
-  /* The field of a name. CST_NOT_FOUND with near names and the name as path. Memory comes from the
-   * arena and lives as long as it. */
-  cst_status (*find)(const cst__source_tree *tree, const void *below, const char *name,
-                     cst__arena *arena, cst__source_field *out, cst_error *error);
-  /* Number i of the declared fields, in their order; its name is NULL if there are no more. */
-  cst_status (*nth)(const cst__source_tree *tree, const void *below, size_t i, cst__arena *arena,
-                    cst__source_field *out, cst_error *error);
+  /* The field of a name, and number i of the declared fields, in their order. out->name is NULL if
+   * there is none. */
+  cst_status (*find)(cst__source_lookup *lookup, const void *below, const char *name,
+                     cst__source_field *out);
+  cst_status (*nth)(cst__source_lookup *lookup, const void *below, size_t i,
+                    cst__source_field *out);
   const void *ctx;
   cst_message_options message; /* of messages */
 };

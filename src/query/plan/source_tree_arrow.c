@@ -43,8 +43,10 @@ static cst_status fail_arrow_field(const char *name, const struct ArrowSchema *a
   return status;
 }
 
-static cst_status make_arrow_field(const struct ArrowSchema *at, const char *name,
-                                   cst__arena *arena, cst__source_field *out, cst_error *error) {
+static cst_status make_arrow_field(const cst__source_lookup *lookup, const struct ArrowSchema *at,
+                                   const char *name, cst__source_field *out) {
+  cst__arena *arena = lookup->arena;
+  cst_error *error = lookup->error;
   *out = (cst__source_field){.name = cst__arena_copy(arena, name, strlen(name))};
   bool *nullable_lists = cst__arena_take_zero(arena, count_levels(at) * sizeof *nullable_lists);
   bool has_null = false;
@@ -84,47 +86,38 @@ static cst_status make_arrow_field(const struct ArrowSchema *at, const char *nam
 
 /* ---- the tree ---- */
 
-/* What lies below a struct, or a map: there the names are ours, because everybody has his own. */
-static const struct ArrowSchema *entries_of(const struct ArrowSchema *below) {
-  return is_map_format(below->format) ? below->children[0] : below;
-}
+/* Entries of maps have names of ours, because everybody has his own. */
+static const char *const entry_names[] = {"key", "value"};
 
-static const char *name_below(const void *below, size_t i) {
-  const struct ArrowSchema *at = below;
-  return is_map_format(at->format) ? (i == 0 ? "key" : "value") : arrow_name(at->children[i]);
-}
-
-static cst_status find_arrow_field(const cst__source_tree *tree, const void *below,
-                                   const char *name, cst__arena *arena, cst__source_field *out,
-                                   cst_error *error) {
-  (void)tree;
-  const struct ArrowSchema *level = entries_of(below);
-  const struct ArrowSchema *found = NULL;
-  const size_t count = (size_t)level->n_children;
-  for (size_t i = 0; i < count; i++) {
-    if (strcmp(name_below(below, i), name) == 0) {
-      if (found != NULL) {
-        return cst__fail_twice(error, name, strlen(name));
-      }
-      found = level->children[i];
-    }
+static cst_status find_arrow_field(cst__source_lookup *lookup, const void *below, const char *name,
+                                   cst__source_field *out) {
+  const struct ArrowSchema *level = below;
+  int64_t at = -1;
+  bool is_twice = false;
+  if (is_map_format(level->format)) {
+    level = level->children[0];
+    at = strcmp(name, entry_names[0]) == 0 ? 0 : strcmp(name, entry_names[1]) == 0 ? 1 : -1;
+  } else {
+    CST__TRY(cst__field_names_find(&lookup->names, level, name, &at, &is_twice, lookup->error));
   }
-  if (found == NULL) {
-    const cst__name_list names = {below, count, name_below};
-    return cst__fail_unknown(error, CST_NOT_FOUND, "the input has no field of this name", name,
-                             &names);
-  }
-  return make_arrow_field(found, name, arena, out, error);
-}
-
-static cst_status nth_arrow_field(const cst__source_tree *tree, const void *below, size_t i,
-                                  cst__arena *arena, cst__source_field *out, cst_error *error) {
-  (void)tree;
-  const struct ArrowSchema *level = entries_of(below);
   *out = (cst__source_field){.name = NULL};
-  return i < (size_t)level->n_children
-             ? make_arrow_field(level->children[i], name_below(below, i), arena, out, error)
-             : CST_OK;
+  if (is_twice) {
+    return cst__fail_twice(lookup->error, name, strlen(name));
+  }
+  return at >= 0 ? make_arrow_field(lookup, level->children[at], name, out) : CST_OK;
+}
+
+static cst_status nth_arrow_field(cst__source_lookup *lookup, const void *below, size_t i,
+                                  cst__source_field *out) {
+  const struct ArrowSchema *level = below;
+  bool is_map = is_map_format(level->format);
+  level = is_map ? level->children[0] : level;
+  *out = (cst__source_field){.name = NULL};
+  if (i >= (size_t)level->n_children) {
+    return CST_OK;
+  }
+  const struct ArrowSchema *field = level->children[i];
+  return make_arrow_field(lookup, field, is_map ? entry_names[i] : arrow_name(field), out);
 }
 
 cst__source_tree cst__source_tree_of_arrow(const struct ArrowSchema *type) {

@@ -1,5 +1,4 @@
 /* The fields of messages, as the decoder gives them. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/names.h"
@@ -11,16 +10,11 @@
 
 /* ---- one field ---- */
 
-static cst_status set_message_name(cst__source_field *out, const char *name, cst__arena *arena,
-                                   cst_error *error) {
-  out->name = cst__arena_copy(arena, name, strlen(name));
-  return out->name != NULL ? CST_OK : cst__fail_memory(error, strlen(name));
-}
-
-static cst_status make_message_field(const cst__source_tree *tree, const cst__message_def *above,
-                                     const cst__field_def *def, cst__arena *arena,
-                                     cst__source_field *out, cst_error *error) {
-  const cst_message_options *options = &tree->message;
+static cst_status make_message_field(const cst__source_lookup *lookup,
+                                     const cst__message_def *above, const cst__field_def *def,
+                                     cst__source_field *out) {
+  const cst_message_options *options = &lookup->tree->message;
+  cst__arena *arena = lookup->arena;
   cst__message_value_kind kind = cst__message_kind(options, def);
   bool is_map = kind == CST__KIND_MAP;
   bool is_struct = is_map || kind == CST__KIND_MESSAGE || kind == CST__KIND_ANY;
@@ -40,55 +34,33 @@ static cst_status make_message_field(const cst__source_tree *tree, const cst__me
     const char *format = cst__message_value_format(options, 0, def, kind, room);
     out->format = cst__arena_copy(arena, format, strlen(format));
   }
-  return out->name != NULL && out->format != NULL ? CST_OK : cst__fail_memory(error, 1);
-}
-
-/* What an Any holds if it is of this type. */
-static cst_status make_cast_field(const cst_message_options *options, const char *name,
-                                  cst__arena *arena, cst__source_field *out, cst_error *error) {
-  const cst__message_def *def;
-  CST__TRY(cst__message_cast(options->descriptors, name, &def, error));
-  *out = (cst__source_field){.is_nullable = true, .is_struct = true, .format = "+s", .below = def};
-  return set_message_name(out, name, arena, error);
+  return out->name != NULL && out->format != NULL ? CST_OK : cst__fail_memory(lookup->error, 1);
 }
 
 /* ---- the tree ---- */
 
-static const char *nth_path_name(const void *names, size_t i) {
-  return ((const char *const *)names)[i];
-}
-
-static cst_status fail_message_field(const cst__message_def *def, const char *name,
-                                     cst__arena *arena, cst_error *error) {
-  char what[128];
-  snprintf(what, sizeof what, "the message %.60s has no field of this name", def->full_name);
-  const char **names = cst__arena_take(arena, def->num_fields * sizeof *names + 1);
-  for (size_t i = 0; names != NULL && i < def->num_fields; i++) {
-    names[i] = cst__message_path_name(&def->fields[i], arena);
-    if (names[i] == NULL) {
-      names = NULL;
-    }
-  }
-  if (names == NULL) {
-    return cst__fail_memory(error, def->num_fields);
-  }
-  const cst__name_list list = {(const void *)names, def->num_fields, nth_path_name};
-  return cst__fail_unknown(error, CST_NOT_FOUND, what, name, &list);
-}
-
-static cst_status find_message_field(const cst__source_tree *tree, const void *below,
-                                     const char *name, cst__arena *arena, cst__source_field *out,
-                                     cst_error *error) {
+/* A field, or what an Any holds if it is of the type that is named. */
+static cst_status find_message_field(cst__source_lookup *lookup, const void *below,
+                                     const char *name, cst__source_field *out) {
+  const cst__source_tree *tree = lookup->tree;
   const cst__message_def *def = below;
-  CST__TRY(cst__message_readable(def, error));
+  *out = (cst__source_field){.name = NULL};
+  CST__TRY(cst__message_readable(def, lookup->error));
   const cst__field_def *field = cst__message_path_field(def, name);
   if (field != NULL) {
-    return make_message_field(tree, def, field, arena, out, error);
+    return make_message_field(lookup, def, field, out);
   }
   bool is_any = below != tree->top && cst__well_known_of(def) == CST__WELL_KNOWN_ANY;
-  return is_any && cst__message_is_cast(name)
-             ? make_cast_field(&tree->message, name, arena, out, error)
-             : fail_message_field(def, name, arena, error);
+  if (!is_any || !cst__message_is_cast(name) ||
+      cst__message_cast(tree->message.descriptors, name, &def, NULL) != CST_OK) {
+    return CST_OK;
+  }
+  *out = (cst__source_field){.name = cst__arena_copy(lookup->arena, name, strlen(name)),
+                             .is_nullable = true,
+                             .is_struct = true,
+                             .format = "+s",
+                             .below = def};
+  return out->name != NULL ? CST_OK : cst__fail_memory(lookup->error, strlen(name));
 }
 
 /* Fields are sorted by their numbers, which mostly is the order that they are declared in. */
@@ -103,13 +75,13 @@ static const cst__field_def *field_at_place(const cst__message_def *def, size_t 
   return i < def->num_fields ? &def->fields[i] : NULL;
 }
 
-static cst_status nth_message_field(const cst__source_tree *tree, const void *below, size_t i,
-                                    cst__arena *arena, cst__source_field *out, cst_error *error) {
+static cst_status nth_message_field(cst__source_lookup *lookup, const void *below, size_t i,
+                                    cst__source_field *out) {
   const cst__message_def *def = below;
-  CST__TRY(cst__message_readable(def, error));
+  CST__TRY(cst__message_readable(def, lookup->error));
   const cst__field_def *field = field_at_place(def, i);
   *out = (cst__source_field){.name = NULL};
-  return field != NULL ? make_message_field(tree, def, field, arena, out, error) : CST_OK;
+  return field != NULL ? make_message_field(lookup, def, field, out) : CST_OK;
 }
 
 cst_status cst__source_tree_of_message(const cst_message_options *options, cst__source_tree *out,

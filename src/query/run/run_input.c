@@ -1,6 +1,7 @@
 /* What comes in: the plan's nodes in the type of the batches, and in each batch; the steps that
  * look at it.
  */
+#include "arrow/field.h"
 #include "arrow/owned.h"
 #include "query/run/steps_run.h"
 #include "table/rows.h"
@@ -26,16 +27,6 @@ static bool format_is_list(const char *format) {
 static int64_t find_entry(const struct ArrowSchema *entries, const char *name) {
   int64_t at = strcmp(name, "key") == 0 ? 0 : strcmp(name, "value") == 0 ? 1 : -1;
   return at < entries->n_children ? at : -1;
-}
-
-static int64_t find_node_field(const struct ArrowSchema *parent, const char *name) {
-  for (int64_t i = 0; i < parent->n_children; i++) {
-    const char *found = parent->children[i]->name;
-    if (strcmp(found != NULL ? found : "", name) == 0) {
-      return i;
-    }
-  }
-  return -1;
 }
 
 /* 't' and 'b' for the layouts of text and of bytes; 0: neither. */
@@ -70,17 +61,29 @@ static cst_status input_bind_leaf(const struct ArrowSchema *schema, const char *
                    cst__layout_name(found), found, cst__layout_name(format), format);
 }
 
-static cst_status input_find_node(const cst__query_plan *plan, const struct ArrowSchema **schemas,
-                                  uint32_t number, cst__node_place *out, cst_error *error) {
+/* The types of the nodes, found one after the other. */
+typedef struct node_types {
+  const cst__query_plan *plan;
+  const struct ArrowSchema **schemas; /* [num_nodes] */
+  cst__field_names names;
+} node_types;
+
+static cst_status input_find_node(node_types *types, uint32_t number, cst__node_place *out,
+                                  cst_error *error) {
+  const cst__query_plan *plan = types->plan;
+  const struct ArrowSchema **schemas = types->schemas;
   const cst__input_node *node = &plan->nodes[number];
   const struct ArrowSchema *parent = schemas[node->parent];
   bool is_entry = plan->nodes[node->parent].name == NULL && node->parent > 0 &&
                   strcmp(schemas[plan->nodes[node->parent].parent]->format, "+m") == 0;
   if (node->name != NULL) {
     bool is_struct = strcmp(parent->format, "+s") == 0 && parent->dictionary == NULL;
-    out->child = !is_struct ? -1
-                 : is_entry ? find_entry(parent, node->name)
-                            : find_node_field(parent, node->name);
+    out->child = is_struct && is_entry ? find_entry(parent, node->name) : -1;
+    if (is_struct && !is_entry) {
+      bool is_twice;
+      CST__TRY(
+          cst__field_names_find(&types->names, parent, node->name, &out->child, &is_twice, error));
+    }
     if (out->child < 0) {
       return cst__fail(error, CST_SCHEMA, "the view was built for batches that have it",
                        "there is no such field");
@@ -126,20 +129,21 @@ static cst_status input_check_lists(const cst__query_run *run, cst_error *error)
 cst_status cst__input_bind(cst__query_run *run, const struct ArrowSchema *input, cst_error *error) {
   const cst__query_plan *plan = run->plan;
   size_t size = (plan->num_nodes + 1) * sizeof(struct ArrowSchema *);
-  const struct ArrowSchema **schemas = cst__new(&run->allocator, size);
-  if (schemas == NULL) {
+  node_types types = {.plan = plan, .schemas = cst__new(&run->allocator, size)};
+  if (types.schemas == NULL) {
     return cst__fail_memory(error, size);
   }
-  schemas[0] = input;
+  types.schemas[0] = input;
   input_mark_used(plan, run->places);
   cst_status status = CST_OK;
   for (uint32_t i = 1; i < plan->num_nodes && status == CST_OK; i++) {
-    status = input_find_node(plan, schemas, i, &run->places[i], error);
+    status = input_find_node(&types, i, &run->places[i], error);
     if (status != CST_OK) {
       input_add_path(plan, i, error);
     }
   }
-  cst__delete(schemas);
+  cst__field_names_reset(&types.names);
+  cst__delete(types.schemas);
   return status == CST_OK ? input_check_lists(run, error) : status;
 }
 

@@ -29,22 +29,24 @@ typedef struct picking_tree {
   cst__descriptor_picks *picks;
 } picking_tree;
 
-static cst_status find_and_pick(const cst__source_tree *tree, const void *below, const char *name,
-                                cst__arena *arena, cst__source_field *out, cst_error *error) {
-  const picking_tree *picking = tree->ctx;
-  CST__TRY(picking->inner->find(picking->inner, below, name, arena, out, error));
-  (void)cst__descriptor_picks_field(picking->picks, below, name);
-  return CST_OK;
+static cst_status pick_field(const picking_tree *picking, const void *below,
+                             const cst__source_field *field, cst_status status) {
+  if (status == CST_OK && field->name != NULL) {
+    (void)cst__descriptor_picks_field(picking->picks, below, field->name);
+  }
+  return status;
 }
 
-static cst_status nth_and_pick(const cst__source_tree *tree, const void *below, size_t i,
-                               cst__arena *arena, cst__source_field *out, cst_error *error) {
-  const picking_tree *picking = tree->ctx;
-  CST__TRY(picking->inner->nth(picking->inner, below, i, arena, out, error));
-  if (out->name != NULL) {
-    (void)cst__descriptor_picks_field(picking->picks, below, out->name);
-  }
-  return CST_OK;
+static cst_status find_and_pick(cst__source_lookup *lookup, const void *below, const char *name,
+                                cst__source_field *out) {
+  const picking_tree *picking = lookup->tree->ctx;
+  return pick_field(picking, below, out, picking->inner->find(lookup, below, name, out));
+}
+
+static cst_status nth_and_pick(cst__source_lookup *lookup, const void *below, size_t i,
+                               cst__source_field *out) {
+  const picking_tree *picking = lookup->tree->ctx;
+  return pick_field(picking, below, out, picking->inner->nth(lookup, below, i, out));
 }
 
 /* Binds the query once more, to see what it looks up. */

@@ -116,6 +116,54 @@ typedef struct cst_moments {
 CST_API cst_status cst_sketch_moments(const cst_sketch *sketch, bool weighted, cst_moments *out,
                                       cst_error *error);
 
+/* ---- "distinct": how many different values there are ----
+ *
+ * Exact for few: up to 1536 of precision 14, 3 / 32 * 2^precision in general. More are estimated,
+ * by UltraLogLog (Ertl, VLDB 2024), with a relative standard error of 0.76 / sqrt(2^precision) at
+ * most: 0.6 % for 14, the option `precision` (4 to 18); for less than 2^precision values it is 0.5
+ * instead of 0.76. The bytes depend on nothing but the set of values and the options: any order,
+ * any merges. All NaN are one value, and so are both zeros. Weights do not matter: a value of
+ * weight 0 is one.
+ *
+ * Memory: 2^precision bytes (from precision 8 on), less while there are few values.
+ *
+ * Hashes decide: two values count as one if they have the same 64 bits, by chance one pair in 2^64.
+ * Whoever knows the option `seed` can make such values. */
+
+/* The estimate, and so many standard deviations below and above it: 2 hold the truth in 95 of 100
+ * cases, 3 in 99.7. All three are the exact number while it is known. CST_INVALID_ARGUMENT for a
+ * sketch of another kind, and for deviations that are negative or not finite. */
+CST_API cst_status cst_sketch_distinct(const cst_sketch *sketch, double deviations,
+                                       double *estimate, double *lower, double *upper,
+                                       cst_error *error);
+
+/* ---- "heavy_hitters": the values with the largest weights ----
+ *
+ * Each has a lower and an upper bound that hold its true weight, always, in any order and any tree
+ * of merges. No interval is wider than (weight of all values) / (size + 1), and whatever value is
+ * not there weighs no more than that: so each that weighs more is there. Exact as long as there are
+ * no more than 2 * size different values. The methods are Misra and Gries's (1982), SpaceSaving's
+ * bounds (2005) and the merging of Agarwal and others (2012).
+ *
+ * Weights are doubles: whole numbers add up exactly up to 2^53; sums that would be infinite are the
+ * largest double. A value of weight 0 is left out. All NaN are one value, and so are both zeros.
+ *
+ * A value of more bytes than the option `longest` (4096) is kept, and handed out, as so many of its
+ * first bytes; its size and a hash of 64 bits tell it from others.
+ *
+ * Memory: at most 2 * size + 1 counters of 40 bytes, 4 to 8 times as many places of 8 bytes, and
+ * for values of more than 8 bytes twice what they have, up to `longest` each: about 220 KB for
+ * short values and the usual size, 1000; twice as much in all while it grows or merges. */
+
+/* The first `most` values as a struct array: `value` (int64, uint64, double, large string where all
+ * came from strings, else large binary; null type where there are none), `lower` and `upper`
+ * (double). The largest upper bound is the first, and of equal ones the smallest value; NaN comes
+ * last. Times are their numbers. A string is cut at a character. *schema and *array: the caller's
+ * to release. CST_INVALID_ARGUMENT for a sketch of another kind, and for a negative number. */
+CST_API cst_status cst_sketch_top(const cst_sketch *sketch, int64_t most,
+                                  struct ArrowSchema *schema, struct ArrowArray *array,
+                                  cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

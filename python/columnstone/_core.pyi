@@ -117,6 +117,10 @@ def array_group_by(
 def array_import(obj: ArrowArrayExportable, as_batch: bool, /) -> Array | RecordBatch: ...
 def format_options(name: str, /) -> dict[str, OptionTold]: ...  # also of a plug-in's
 
+# estimate, lower, upper
+def sketch_distinct(sketch: Sketch, deviations: float, /) -> tuple[float, float, float]: ...
+# value, lower, upper
+def sketch_top(sketch: Sketch, most: int, /) -> RecordBatch: ...
 # values, zeros, negative, NaN, +inf, -inf, min, max, weight, sum, mean, variance, sample variance
 def sketch_moments(
     sketch: Sketch, weighted: bool, /

@@ -42,5 +42,7 @@ cst_status cst__sketch_state(const cst_sketch *sketch, const cst__sketch_kind *k
                              const void **state, cst_error *error);
 /* The family of the values that were added; CST__FAMILY_NONE: none so far. */
 cst__family cst__sketch_family(const cst_sketch *sketch);
+/* Whether all of them came from columns of strings. */
+bool cst__sketch_is_text(const cst_sketch *sketch);
 
 #endif /* SKETCH_SKETCH_H */

@@ -2,7 +2,8 @@
  * kind is a file in this room, and a line in the list.
  *
  * A saved sketch is a saved state (base/archive.h) called "sketch." and its kind, which begins with
- * the options as texts, the family of the values and how many they were.
+ * the options as texts, the family of the values, whether they are only text, and how many they
+ * were.
  */
 #include "sketch/sketch.h"
 
@@ -13,9 +14,13 @@
 #include "base/arguments.h"
 #include "base/bytes.h"
 #include "base/names.h"
+#include "sketch/distinct_sketch.h"
+#include "sketch/heavy_hitters.h"
 #include "sketch/moments.h"
 
 static const cst__sketch_kind *const kinds[] = {
+    &cst__distinct_kind,
+    &cst__heavy_kind,
     &cst__moments_kind,
 };
 
@@ -29,7 +34,8 @@ struct cst_sketch {
   void *state;
   cst__family family;
   int64_t num_values, num_nulls;
-  bool is_broken; /* a failure in the midst of counting */
+  bool has_binary; /* some bytes came from columns of another type than strings */
+  bool is_broken;  /* a failure in the midst of counting */
 };
 
 /* ---- kinds ---- */
@@ -189,6 +195,8 @@ static cst_status add_values(const column_add *add, const cst__view *column, cst
   CST__TRY(cst__family_of(slots.view, &family, error));
   CST__TRY(check_family(sketch, family, error));
   sketch->family = family != CST__FAMILY_NONE ? family : sketch->family;
+  sketch->has_binary =
+      sketch->has_binary || (family == CST__FAMILY_BYTES && !slots.view->is_string);
   cst_status status = cst__values_each(&slots, weights, add_block, sketch, &num_nulls, error);
   sketch->is_broken = status != CST_OK;
   sketch->num_nulls = count_sum(sketch->num_nulls, num_nulls);
@@ -263,6 +271,7 @@ cst_status cst_sketch_merge(cst_sketch *sketch, const cst_sketch *other, cst_err
   cst_status status = sketch->kind->merge(sketch->state, other->state, error);
   sketch->is_broken = status != CST_OK;
   sketch->family = sketch->family != CST__FAMILY_NONE ? sketch->family : other->family;
+  sketch->has_binary = sketch->has_binary || other->has_binary;
   sketch->num_values = count_sum(sketch->num_values, other->num_values);
   sketch->num_nulls = count_sum(sketch->num_nulls, other->num_nulls);
   return status;
@@ -276,11 +285,13 @@ enum { PREFIX_SIZE = sizeof saved_prefix - 1, NAME_ROOM = 64 };
 static void archive_counts(cst_sketch *sketch, cst__archive *a) {
   int family = (int)sketch->family;
   cst__archive_enum(a, &family, CST__NUM_FAMILIES);
+  cst__archive_bool(a, &sketch->has_binary);
   cst__archive_i64(a, &sketch->num_values);
   cst__archive_i64(a, &sketch->num_nulls);
   sketch->family = (cst__family)family;
   cst__archive_check(
       a, sketch->num_values >= 0 && sketch->num_nulls >= 0 &&
+             (!sketch->has_binary || family == CST__FAMILY_BYTES) &&
              (family == CST__FAMILY_NONE ? sketch->num_values == 0
                                          : (sketch->kind->families & 1u << family) != 0));
 }
@@ -291,7 +302,7 @@ static void save_sketch(void *ctx, cst__archive *a) {
   size_t count = table != NULL ? table->count : 0;
   char room[CST__OPTION_ROOM];
   cst__archive_count(a, &count);
-  for (size_t i = 0; i < count; i++) {
+  for (size_t i = 0; table != NULL && i < count; i++) {
     const cst__option *option = cst__option_at(table, i);
     const char *text = cst__option_text(option, sketch->options, room);
     cst_bytes name = cst__bytes_of(option->info.name);
@@ -439,3 +450,7 @@ cst_status cst__sketch_state(const cst_sketch *sketch, const cst__sketch_kind *k
 }
 
 cst__family cst__sketch_family(const cst_sketch *sketch) { return sketch->family; }
+
+bool cst__sketch_is_text(const cst_sketch *sketch) {
+  return sketch->family == CST__FAMILY_BYTES && !sketch->has_binary;
+}

@@ -18,4 +18,9 @@ extern PyType_Spec cst__py_sketch_spec;
 
 PyObject *cst__py_sketch_moments(PyObject *module, PyObject *args);
 
+/* ---- sketch_values.c ---- */
+
+PyObject *cst__py_sketch_distinct(PyObject *module, PyObject *args);
+PyObject *cst__py_sketch_top(PyObject *module, PyObject *args);
+
 #endif /* COLUMNSTONE_PYTHON_SKETCH_H */

@@ -83,7 +83,7 @@ CST_API int64_t cst_sketch_num_nulls(const cst_sketch *sketch);
 /* Bytes of memory that it holds. */
 CST_API size_t cst_sketch_memory(const cst_sketch *sketch);
 
-/* ---- moments ---- */
+/* ---- "moments": sums, mean, variance and extremes of numbers ---- */
 
 /* A value of a column, as exact as it was. */
 typedef struct cst_sketch_number {
@@ -163,6 +163,17 @@ CST_API cst_status cst_sketch_distinct(const cst_sketch *sketch, double deviatio
 CST_API cst_status cst_sketch_top(const cst_sketch *sketch, int64_t most,
                                   struct ArrowSchema *schema, struct ArrowArray *array,
                                   cst_error *error);
+
+/* ---- "histogram": how many numbers lie in buckets of equal width ---- */
+
+/* The buckets between the options `low` and `high`, `buckets` of them: one a row of "buckets", with
+ * `low`, `high`, `count` and `weight`. The first row has what lies below all buckets, the last one
+ * what lies above; the total "num_nan" counts NaN. A bucket holds its low end, and the last one its
+ * high end, too: as numpy.histogram has them. Integers are compared as doubles. Results and bytes
+ * are the same whatever the order of the values and the way of merging. Memory: 8 bytes a bucket,
+ * with weights 64. *out: cst_findings_free. */
+CST_API cst_status cst_sketch_histogram(const cst_sketch *sketch, cst_findings **out,
+                                        cst_error *error);
 
 #ifdef __cplusplus
 }

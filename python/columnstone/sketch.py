@@ -5,7 +5,16 @@ from __future__ import annotations
 
 from ._sketch.distinct import Distinct
 from ._sketch.heavy_hitters import HeavyHitters
+from ._sketch.histogram import Histogram
 from ._sketch.moments import Moments, MomentsFound
 from ._sketch.sketch import Sketch, sketches
 
-__all__ = ["Distinct", "HeavyHitters", "Moments", "MomentsFound", "Sketch", "sketches"]
+__all__ = [
+    "Distinct",
+    "HeavyHitters",
+    "Histogram",
+    "Moments",
+    "MomentsFound",
+    "Sketch",
+    "sketches",
+]

@@ -256,6 +256,7 @@ static PyMethodDef functions[] = {
     {"join_strings", cst__py_join_strings, METH_O, NULL},
     {"pack_arrays", cst__py_pack_arrays, METH_VARARGS, NULL},
     {"sketch_distinct", cst__py_sketch_distinct, METH_VARARGS, NULL},
+    {"sketch_histogram", cst__py_sketch_histogram, METH_O, NULL},
     {"sketch_moments", cst__py_sketch_moments, METH_VARARGS, NULL},
     {"sketch_top", cst__py_sketch_top, METH_VARARGS, NULL},
     {"split_strings", cst__py_split_strings, METH_VARARGS, NULL},

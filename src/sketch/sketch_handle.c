@@ -16,12 +16,14 @@
 #include "base/names.h"
 #include "sketch/distinct_sketch.h"
 #include "sketch/heavy_hitters.h"
+#include "sketch/histogram.h"
 #include "sketch/moments.h"
 
 static const cst__sketch_kind *const kinds[] = {
     &cst__distinct_kind,
     &cst__heavy_kind,
     &cst__moments_kind,
+    &cst__histogram_kind,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };

@@ -39,3 +39,21 @@ PyObject *cst__py_sketch_moments(PyObject *module, PyObject *args) {
                              m.variance, m.sample_variance)
              : cst__py_raise(state, &error);
 }
+
+/* sketch_histogram(sketch): findings */
+PyObject *cst__py_sketch_histogram(PyObject *module, PyObject *object) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_findings *found = NULL;
+  cst_error error = CST_ERROR_INIT;
+  if (Py_TYPE(object) != state->sketch_type) {
+    PyErr_SetString(PyExc_TypeError, "expected a _core.Sketch");
+    return NULL;
+  }
+  cst_sketch *sketch = cst__py_sketch_enter(object);
+  if (sketch == NULL) {
+    return NULL;
+  }
+  cst_status status = cst_sketch_histogram(sketch, &found, &error);
+  cst__py_sketch_leave(object);
+  return status == CST_OK ? cst__py_findings(state, found) : cst__py_raise(state, &error);
+}

@@ -132,20 +132,17 @@ static void check_partition(const cst_groups *groups, int64_t rows, bool is_flat
 }
 
 static void check_groups(const cst_array *a, const struct ArrowSchema *schema) {
-  const char *const *paths[2];
-  size_t num_steps[2] = {1, 1};
   const char *step[2];
+  const cst_path paths[] = {{&step[0], 1}, {&step[1], 1}};
   cst_groups groups;
   for (int64_t i = 0; i < schema->n_children; i++) {
     int64_t next = (i + 1) % schema->n_children;
     bool is_flat = schema->children[i]->format[0] != '+';
     step[0] = schema->children[i]->name;
     step[1] = schema->children[next]->name;
-    paths[0] = &step[0];
-    paths[1] = &step[1];
     for (size_t count = 1; count <= 2; count++) {
       is_flat &= count == 1 || schema->children[next]->format[0] != '+';
-      if (is_ok(cst_array_group_by(a, paths, num_steps, count, &groups, &last_error))) {
+      if (is_ok(cst_array_group_by(a, paths, count, &groups, &last_error))) {
         check_partition(&groups, cst_array_length(a), is_flat);
         cst_array_release(groups.keys);
         cst_array_release(groups.rows);
@@ -276,12 +273,12 @@ static void check_columns(const cst_array *a) {
     const char *path[] = {schema->children[i]->name, "x"};
     cst_array *column = NULL;
     cst_array *rows = NULL;
-    if (is_ok(cst_array_column(a, path, 1, &column, NULL, &last_error))) {
+    if (is_ok(cst_array_column(a, &(cst_path){path, 1}, &column, NULL, &last_error))) {
       FUZZ_ASSERT(cst_array_length(column) == cst_array_length(a));
       check_column(column);
       cst_array_release(column);
     }
-    if (is_ok(cst_array_column(a, path, 2, &column, &rows, &last_error))) {
+    if (is_ok(cst_array_column(a, &(cst_path){path, 2}, &column, &rows, &last_error))) {
       FUZZ_ASSERT(cst_array_length(column) == cst_array_length(rows));
       (void)sum_of(column);
       cst_array_release(column);

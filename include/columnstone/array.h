@@ -83,9 +83,8 @@ CST_API cst_status cst_array_concat(const cst_array *const *arrays, size_t num_a
  * the elements of all rows lie one after the other, and *rows (int64; may be asked for with
  * rows != NULL) has the row of each; without lists on the way *rows counts 0, 1, 2...
  * CST_NOT_FOUND with near names; CST_SCHEMA for a step below something that is not a struct. */
-CST_API cst_status cst_array_column(const cst_array *array, const char *const *path,
-                                    size_t num_steps, cst_array **out, cst_array **rows,
-                                    cst_error *error);
+CST_API cst_status cst_array_column(const cst_array *array, const cst_path *path, cst_array **out,
+                                    cst_array **rows, cst_error *error);
 
 /* The i-th column of a record batch, or field of a struct, by its place: for names that come twice.
  * Nulls of the struct count as nulls of the field. CST_SCHEMA for an array of another type. */
@@ -155,9 +154,8 @@ typedef struct cst_groups {
  * NaNs. Paths lead through structs. No key columns: one group of all rows (none of no rows).
  * CST_SCHEMA for columns that are not numbers, bools, strings or lists of them, at any depth;
  * CST_LIMIT if all groups together have 2^32 rows. */
-CST_API cst_status cst_array_group_by(const cst_array *batch, const char *const *const *paths,
-                                      const size_t *num_steps, size_t num_paths, cst_groups *out,
-                                      cst_error *error);
+CST_API cst_status cst_array_group_by(const cst_array *batch, const cst_path *paths,
+                                      size_t num_paths, cst_groups *out, cst_error *error);
 
 #ifdef __cplusplus
 }

@@ -80,27 +80,3 @@ const cst__view *cst__structured_elements(const cst_structured *tensor) {
   }
   return view;
 }
-
-/* ---- arguments ---- */
-
-cst_status cst__check_path(const cst_path *path, cst_error *error) {
-  if (path == NULL || (path->steps == NULL && path->count > 0)) {
-    return cst__missing("path", error);
-  }
-  for (size_t i = 0; i < path->count; i++) {
-    if (path->steps[i] == NULL) {
-      return cst__missing("path->steps[i]", error);
-    }
-  }
-  return CST_OK;
-}
-
-cst_status cst__check_paths(const cst_path *paths, size_t count, cst_error *error) {
-  if (paths == NULL && count > 0) {
-    return cst__missing("paths", error);
-  }
-  for (size_t i = 0; i < count; i++) {
-    CST__TRY(cst__check_path(&paths[i], error));
-  }
-  return CST_OK;
-}

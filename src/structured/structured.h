@@ -53,8 +53,4 @@ const cst__view *cst__structured_elements(const cst_structured *tensor);
 cst_status cst__field_find(const cst__view *structs, const char *name, int64_t *place,
                            cst_error *error);
 
-/* Arguments: a path with all its steps, and several of them. */
-cst_status cst__check_path(const cst_path *path, cst_error *error);
-cst_status cst__check_paths(const cst_path *paths, size_t count, cst_error *error);
-
 #endif /* STRUCTURED_STRUCTURED_H */

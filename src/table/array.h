@@ -24,6 +24,10 @@ struct cst_array {
 
 /* ---- for operations ---- */
 
+/* Arguments: a path with all its steps, and several of them. */
+cst_status cst__check_path(const cst_path *path, cst_error *error);
+cst_status cst__check_paths(const cst_path *paths, size_t count, cst_error *error);
+
 /* Looks at the array; the arena (of the array's allocator, for one) holds the views. */
 cst_status cst__array_view(const cst_array *array, cst__view *view, cst__arena *arena,
                            cst_error *error);

@@ -142,8 +142,7 @@ static cst_status divide_by(grouping *g, key *k) {
   return status;
 }
 
-static cst_status make_groups(grouping *g, const char *const *const *paths,
-                              const size_t *num_steps) {
+static cst_status make_groups(grouping *g, const cst_path *paths) {
   int64_t rows = g->batch->array.length;
   CST__TRY(new_sets(g, rows, true, &g->groups)); /* all in one group */
   memset(g->groups.ids, 0, (size_t)rows * sizeof *g->groups.ids);
@@ -153,7 +152,7 @@ static cst_status make_groups(grouping *g, const char *const *const *paths,
     key *k = &g->keys[i];
     CST__TRY(cst__walk_begin(&k->walk, g->batch, true, g->error));
     k->is_walking = true;
-    CST__TRY(cst__walk_path(&k->walk, paths[i], num_steps[i], g->error));
+    CST__TRY(cst__walk_path(&k->walk, &paths[i], g->error));
     while (cst__view_is_list(k->walk.slots.view)) {
       CST__TRY(cst__walk_open(&k->walk, g->error));
     }
@@ -161,8 +160,8 @@ static cst_status make_groups(grouping *g, const char *const *const *paths,
     CST__TRY(cst__array_view(k->values, &k->view, &k->walk.arena, g->error));
     cst_status status = divide_by(g, k);
     if (status != CST_OK) {
-      for (size_t step = num_steps[i]; step-- > 0;) {
-        cst__error_add_path(g->error, paths[i][step], strlen(paths[i][step]));
+      for (size_t step = paths[i].count; step-- > 0;) {
+        cst__error_add_path(g->error, paths[i].steps[step], strlen(paths[i].steps[step]));
       }
       return status;
     }
@@ -247,26 +246,25 @@ static cst_status take_keys(const grouping *g, struct ArrowArray *out) {
 }
 
 /* "a.b": what the path is called elsewhere as well. */
-static char *groups_name_of(const char *const *path, size_t num_steps, cst__arena *arena) {
+static char *groups_name_of(const cst_path *path, cst__arena *arena) {
   size_t size = 0;
-  for (size_t i = 0; i < num_steps; i++) {
-    size += strlen(path[i]) + 1;
+  for (size_t i = 0; i < path->count; i++) {
+    size += strlen(path->steps[i]) + 1;
   }
   char *name = cst__arena_take_zero(arena, size + 1);
   char *to = name;
-  for (size_t i = 0; i < num_steps && name != NULL; i++) {
-    size_t step = strlen(path[i]);
+  for (size_t i = 0; i < path->count && name != NULL; i++) {
+    size_t step = strlen(path->steps[i]);
     if (i > 0) {
       *to++ = '.';
     }
-    memcpy(to, path[i], step);
+    memcpy(to, path->steps[i], step);
     to += step;
   }
   return name;
 }
 
-static cst_status make_key_schema(const grouping *g, const char *const *const *paths,
-                                  const size_t *num_steps, cst__arena *arena,
+static cst_status make_key_schema(const grouping *g, const cst_path *paths, cst__arena *arena,
                                   struct ArrowSchema *out) {
   size_t size = g->num_keys * sizeof(struct ArrowSchema *) + 1;
   const struct ArrowSchema **fields = cst__arena_take(arena, size);
@@ -275,7 +273,7 @@ static cst_status make_key_schema(const grouping *g, const char *const *const *p
   }
   for (size_t i = 0; i < g->num_keys; i++) {
     struct ArrowSchema *field = cst__arena_take(arena, sizeof *field);
-    const char *name = groups_name_of(paths[i], num_steps[i], arena);
+    const char *name = groups_name_of(&paths[i], arena);
     if (field == NULL || name == NULL) {
       return cst__fail_memory(g->error, sizeof *field);
     }
@@ -288,8 +286,7 @@ static cst_status make_key_schema(const grouping *g, const char *const *const *p
   return CST_OK;
 }
 
-static cst_status groups_make_keys(const grouping *g, const char *const *const *paths,
-                                   const size_t *num_steps, cst_array **out) {
+static cst_status groups_make_keys(const grouping *g, const cst_path *paths, cst_array **out) {
   const cst_allocator *allocator = &g->batch->allocator;
   struct ArrowSchema schema;
   struct ArrowArray made;
@@ -299,7 +296,7 @@ static cst_status groups_make_keys(const grouping *g, const char *const *const *
   cst__arena_init(&arena, allocator);
   cst_status status = take_keys(g, &made);
   if (status == CST_OK) {
-    status = make_key_schema(g, paths, num_steps, &arena, &schema);
+    status = make_key_schema(g, paths, &arena, &schema);
   }
   if (status == CST_OK) {
     status = cst__array_result_as(allocator, &schema, &made, out, g->error);
@@ -310,30 +307,16 @@ static cst_status groups_make_keys(const grouping *g, const char *const *const *
   return status;
 }
 
-static cst_status check_paths(const char *const *const *paths, const size_t *num_steps,
-                              size_t num_paths, cst_error *error) {
-  if (num_paths > 0 && (paths == NULL || num_steps == NULL)) {
-    return cst__missing(paths == NULL ? "paths" : "num_steps", error);
-  }
-  for (size_t i = 0; i < num_paths; i++) {
-    if (paths[i] == NULL || num_steps[i] == 0) {
-      return cst__missing("paths[i]", error);
-    }
-    for (size_t k = 0; k < num_steps[i]; k++) {
-      if (paths[i][k] == NULL) {
-        return cst__missing("paths[i][k]", error);
-      }
-    }
-  }
-  return CST_OK;
-}
-
-cst_status cst_array_group_by(const cst_array *batch, const char *const *const *paths,
-                              const size_t *num_steps, size_t num_paths, cst_groups *out,
-                              cst_error *error) {
+cst_status cst_array_group_by(const cst_array *batch, const cst_path *paths, size_t num_paths,
+                              cst_groups *out, cst_error *error) {
   CST__CLEAR(out);
   CST__TRY(cst__check_given(batch, "array", out, error));
-  CST__TRY(check_paths(paths, num_steps, num_paths, error));
+  CST__TRY(cst__check_paths(paths, num_paths, error));
+  for (size_t i = 0; i < num_paths; i++) {
+    if (paths[i].count == 0) {
+      return cst__missing("paths[i].steps", error);
+    }
+  }
   grouping g = {.batch = batch, .num_keys = num_paths, .error = error};
   size_t size = SIZE_MAX;
   *out = (cst_groups){NULL, NULL};
@@ -342,12 +325,12 @@ cst_status cst_array_group_by(const cst_array *batch, const char *const *const *
   if (g.keys == NULL) {
     return cst__fail_memory(error, size);
   }
-  cst_status status = make_groups(&g, paths, num_steps);
+  cst_status status = make_groups(&g, paths);
   if (status == CST_OK) {
     status = groups_make_rows(&g, &out->rows);
   }
   if (status == CST_OK) {
-    status = groups_make_keys(&g, paths, num_steps, &out->keys);
+    status = groups_make_keys(&g, paths, &out->keys);
     if (status != CST_OK) {
       cst_array_release(out->rows);
       out->rows = NULL;

@@ -7,6 +7,32 @@
 #include "table/array.h"
 #include "table/walk.h"
 
+/* ---- arguments ---- */
+
+cst_status cst__check_path(const cst_path *path, cst_error *error) {
+  if (path == NULL || (path->steps == NULL && path->count > 0)) {
+    return cst__missing("path", error);
+  }
+  for (size_t i = 0; i < path->count; i++) {
+    if (path->steps[i] == NULL) {
+      return cst__missing("path->steps[i]", error);
+    }
+  }
+  return CST_OK;
+}
+
+cst_status cst__check_paths(const cst_path *paths, size_t count, cst_error *error) {
+  if (paths == NULL && count > 0) {
+    return cst__missing("paths", error);
+  }
+  for (size_t i = 0; i < count; i++) {
+    CST__TRY(cst__check_path(&paths[i], error));
+  }
+  return CST_OK;
+}
+
+/* ---- going down ---- */
+
 static cst_status path_take_step(cst__walk *walk, const char *step, cst_error *error) {
   int64_t place;
   while (cst__view_is_list(walk->slots.view)) {
@@ -23,13 +49,12 @@ static cst_status path_take_step(cst__walk *walk, const char *step, cst_error *e
   return cst__slots_enter(&walk->slots, place, &walk->arena, error);
 }
 
-cst_status cst__walk_path(cst__walk *walk, const char *const *path, size_t num_steps,
-                          cst_error *error) {
-  for (size_t i = 0; i < num_steps; i++) {
-    cst_status status = path_take_step(walk, path[i], error);
+cst_status cst__walk_path(cst__walk *walk, const cst_path *path, cst_error *error) {
+  for (size_t i = 0; i < path->count; i++) {
+    cst_status status = path_take_step(walk, path->steps[i], error);
     if (status != CST_OK) {
       for (size_t above = i; above-- > 0;) {
-        cst__error_add_path(error, path[above], strlen(path[above]));
+        cst__error_add_path(error, path->steps[above], strlen(path->steps[above]));
       }
       return status;
     }
@@ -37,22 +62,18 @@ cst_status cst__walk_path(cst__walk *walk, const char *const *path, size_t num_s
   return CST_OK;
 }
 
-cst_status cst_array_column(const cst_array *array, const char *const *path, size_t num_steps,
-                            cst_array **out, cst_array **rows, cst_error *error) {
+cst_status cst_array_column(const cst_array *array, const cst_path *path, cst_array **out,
+                            cst_array **rows, cst_error *error) {
   CST__CLEAR(out);
   CST__CLEAR(rows);
   CST__TRY(cst__check_given(array, "array", out, error));
-  if (path == NULL || num_steps == 0) {
-    return cst__missing("path", error);
-  }
-  for (size_t i = 0; i < num_steps; i++) {
-    if (path[i] == NULL) {
-      return cst__missing("path[i]", error);
-    }
+  CST__TRY(cst__check_path(path, error));
+  if (path->count == 0) {
+    return cst__missing("path->steps", error);
   }
   cst__walk walk;
   CST__TRY(cst__walk_begin(&walk, array, rows != NULL, error));
-  cst_status status = cst__walk_path(&walk, path, num_steps, error);
+  cst_status status = cst__walk_path(&walk, path, error);
   if (status == CST_OK) {
     status = cst__walk_finish(&walk, out, rows, error);
   }

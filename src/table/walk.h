@@ -26,8 +26,7 @@ void cst__walk_end(cst__walk *walk);
 cst_status cst__walk_open(cst__walk *walk, cst_error *error);
 
 /* Goes down by the names of fields, through lists as well; failures have the path. */
-cst_status cst__walk_path(cst__walk *walk, const char *const *path, size_t num_steps,
-                          cst_error *error);
+cst_status cst__walk_path(cst__walk *walk, const cst_path *path, cst_error *error);
 
 /* The slots that it has come to, and the row of each (int64) unless `rows` is NULL. */
 cst_status cst__walk_finish(const cst__walk *walk, cst_array **out, cst_array **rows,

@@ -10,21 +10,22 @@ static const char nested_rows[] =
     "{1, {10, {'p'}}, [{1, [1, 2]}, {2, null}]} {2, null, []} {null, {30, null}, null} "
     "{4, {null, {'q'}}, [null, {4, [3]}]}";
 
-static void check_column(cst_array *array, const char *const *path, size_t steps, const char *type,
+static void check_column(cst_array *array, const cst_path *path, const char *type,
                          const char *values, const char *rows) {
   cst_array *out = NULL;
   cst_array *parents = NULL;
   cst_error error = CST_ERROR_INIT;
-  cst_array_column(array, path, steps, &out, &parents, &error);
+  cst_array_column(array, path, &out, &parents, &error);
   CHECK_STR(error.message, "");
   check_array(out, type, values);
   check_array(parents, "int64", rows);
-  CHECK_EQ(cst_array_column(array, path, steps, &out, NULL, NULL), CST_OK);
+  CHECK_EQ(cst_array_column(array, path, &out, NULL, NULL), CST_OK);
   check_array(out, type, values);
 }
 
-#define PATH(...) \
-  (const char *[]){__VA_ARGS__}, sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *)
+#define PATH(...)                                   \
+  (&(const cst_path){(const char *[]){__VA_ARGS__}, \
+                     sizeof((const char *[]){__VA_ARGS__}) / sizeof(const char *)})
 
 TEST(columns_through_structs_and_lists) {
   cst_array *batch = array_sample(nested_type, nested_rows);
@@ -98,11 +99,11 @@ TEST(a_field_that_said_it_has_no_nulls) {
   cst_array_release(batch);
 }
 
-static void check_missing(const cst_array *array, const char *const *path, size_t steps,
-                          cst_status status, const char *place, const char *hint) {
+static void check_missing(const cst_array *array, const cst_path *path, cst_status status,
+                          const char *place, const char *hint) {
   cst_error error = CST_ERROR_INIT;
   cst_array *out = NULL;
-  CHECK_EQ(cst_array_column(array, path, steps, &out, NULL, &error), status);
+  CHECK_EQ(cst_array_column(array, path, &out, NULL, &error), status);
   CHECK_STR(error.path, place);
   CHECK_CONTAINS(error.hint, hint);
 }
@@ -115,7 +116,8 @@ TEST(columns_that_there_are_not) {
   check_missing(batch, PATH("number", "field", "x"), CST_SCHEMA, "number.field.x", "");
   check_missing(batch, PATH("twin"), CST_INVALID_ARGUMENT, "twin", "");
   check_missing(batch, PATH(NULL), CST_INVALID_ARGUMENT, "", "");
-  check_missing(batch, NULL, 0, CST_INVALID_ARGUMENT, "", "");
+  check_missing(batch, NULL, CST_INVALID_ARGUMENT, "", "");
+  check_missing(batch, &(cst_path){NULL, 0}, CST_INVALID_ARGUMENT, "", "");
   cst_array_release(batch);
 }
 

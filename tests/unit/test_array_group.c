@@ -10,17 +10,16 @@ static cst_status group(const cst_array *batch, const char *const *names, cst_gr
                         cst_error *error) {
   char text[MOST_KEYS][32];
   const char *steps[MOST_KEYS][4];
-  const char *const *paths[MOST_KEYS];
-  size_t num_steps[MOST_KEYS] = {0};
+  cst_path paths[MOST_KEYS];
   size_t count = 0;
   for (; names[count] != NULL; count++) {
     snprintf(text[count], sizeof text[count], "%s", names[count]);
+    paths[count] = (cst_path){steps[count], 0};
     for (char *at = strtok(text[count], "."); at != NULL; at = strtok(NULL, ".")) {
-      steps[count][num_steps[count]++] = at;
+      steps[count][paths[count].count++] = at;
     }
-    paths[count] = steps[count];
   }
-  return cst_array_group_by(batch, paths, num_steps, count, out, error);
+  return cst_array_group_by(batch, paths, count, out, error);
 }
 
 static void check(const char *type, const char *rows, const char *const *names,
@@ -133,15 +132,14 @@ TEST(zeros_and_nans_of_floats) {
     struct ArrowSchema schema;
     struct ArrowArray array;
     static const char *const steps[] = {"f"};
-    static const char *const *const paths[] = {steps};
-    static const size_t num_steps[] = {1};
+    static const cst_path path = {steps, 1};
     cst_array *batch = NULL;
     cst_groups out;
     arrow_text(types[i], "{1.5} {1.5} {1.5} {1.5} {1.5} {1.5} {1.5}", &schema, &array);
     memcpy((void *)(uintptr_t)array.children[0]->buffers[1], bits[i], (size_t)14 << i);
     CHECK_EQ(cst_array_import(&schema, &array, 0, NULL, &batch, NULL), CST_OK);
     ArrowSchemaRelease(&schema);
-    CHECK_EQ(cst_array_group_by(batch, paths, num_steps, 1, &out, NULL), CST_OK);
+    CHECK_EQ(cst_array_group_by(batch, &path, 1, &out, NULL), CST_OK);
     array_sample_check(out.rows, "large_list<int64>", "[0, 1] [2, 3, 6] [4] [5]");
     cst_array_release(out.keys);
     cst_array_release(out.rows);
@@ -223,16 +221,14 @@ TEST(columns_that_are_no_keys) {
 TEST(arguments_that_are_missing) {
   cst_array *batch = array_sample("struct{a: int8}", "{1}");
   cst_groups out;
-  static const size_t num_steps[] = {1};
-  static const size_t no_steps[] = {0};
   static const char *const nothing[] = {NULL};
-  static const char *const *const paths[] = {nothing};
-  CHECK_EQ(cst_array_group_by(NULL, NULL, NULL, 0, &out, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_array_group_by(batch, NULL, NULL, 0, NULL, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_array_group_by(batch, NULL, num_steps, 1, &out, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_array_group_by(batch, paths, NULL, 1, &out, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_array_group_by(batch, paths, num_steps, 1, &out, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_array_group_by(batch, paths, no_steps, 1, &out, NULL), CST_INVALID_ARGUMENT);
+  const cst_path paths[] = {{NULL, 1}, {nothing, 1}, {nothing, 0}};
+  CHECK_EQ(cst_array_group_by(NULL, NULL, 0, &out, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_array_group_by(batch, NULL, 0, NULL, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_array_group_by(batch, NULL, 1, &out, NULL), CST_INVALID_ARGUMENT);
+  for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+    CHECK_EQ(cst_array_group_by(batch, &paths[i], 1, &out, NULL), CST_INVALID_ARGUMENT);
+  }
   cst_array_release(batch);
 }
 

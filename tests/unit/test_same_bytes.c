@@ -189,16 +189,16 @@ static void do_nulls(cst_array *array, bytes *out) {
 }
 
 static void do_columns(cst_array *array, bytes *out) {
-  static const char *const path[] = {"x"};
-  static const char *const *const paths[] = {path};
+  static const char *const steps[] = {"x"};
+  static const cst_path path = {steps, 1};
   cst_array *made, *rows;
   cst_groups groups;
   PUT_RESULT(out, made, cst_array_child(array, 0, &made, NULL));
-  if (cst_array_column(array, path, 1, &made, &rows, NULL) == CST_OK) {
+  if (cst_array_column(array, &path, &made, &rows, NULL) == CST_OK) {
     put_array(out, made);
     put_array(out, rows);
   }
-  if (cst_array_group_by(array, paths, (const size_t[]){1}, 1, &groups, NULL) == CST_OK) {
+  if (cst_array_group_by(array, &path, 1, &groups, NULL) == CST_OK) {
     put_array(out, groups.keys);
     put_array(out, groups.rows);
   }

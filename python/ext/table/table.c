@@ -357,42 +357,51 @@ PyObject *cst__py_table_join(cst__py_state *state, PyObject *tuple) {
 
 /* ---- columns ---- */
 
-/* The steps of a path, borrowed from a tuple of bytes. NULL with an exception. */
-static const char **steps_of(PyObject *tuple) {
+/* A path, whose steps are borrowed from a tuple of bytes. Those of *out are to be freed; false: an
+ * exception. */
+static bool path_of(PyObject *tuple, cst_path *out) {
   Py_ssize_t count = PyTuple_Size(tuple);
   const char **steps = count < 0 ? NULL : calloc((size_t)count + 1, sizeof *steps);
-  for (Py_ssize_t i = 0; steps != NULL && i < count; i++) {
+  *out = (cst_path){steps, count < 0 ? 0 : (size_t)count};
+  if (steps == NULL) {
+    if (count >= 0) {
+      PyErr_NoMemory();
+    }
+    return false;
+  }
+  for (Py_ssize_t i = 0; i < count; i++) {
     steps[i] = PyBytes_AsString(PyTuple_GetItem(tuple, i));
     if (steps[i] == NULL) {
-      free(steps);
-      return NULL;
+      return false;
     }
   }
-  return steps != NULL || count < 0 ? steps : (const char **)(void *)PyErr_NoMemory();
+  return true;
 }
+
+static void path_free(cst_path *path) { free((void *)(uintptr_t)path->steps); }
 
 PyObject *cst__py_table_column(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *object;
-  PyObject *path;
+  PyObject *tuple;
+  cst_path path = {NULL, 0};
   int with_rows;
   cst_error error = CST_ERROR_INIT;
   cst_array *out = NULL;
   cst_array *rows = NULL;
   cst_status status;
-  if (!PyArg_ParseTuple(args, "OO!p:array_column", &object, &PyTuple_Type, &path, &with_rows)) {
+  if (!PyArg_ParseTuple(args, "OO!p:array_column", &object, &PyTuple_Type, &tuple, &with_rows)) {
     return NULL;
   }
   const cst_array *array = cst__py_table_handle_of(state, object);
-  const char **steps = array == NULL ? NULL : steps_of(path);
-  if (steps == NULL) {
+  if (array == NULL || !path_of(tuple, &path)) {
+    path_free(&path);
     return NULL;
   }
-  size_t count = (size_t)PyTuple_Size(path);
   Py_BEGIN_ALLOW_THREADS
-  status = cst_array_column(array, steps, count, &out, with_rows ? &rows : NULL, &error);
+  status = cst_array_column(array, &path, &out, with_rows ? &rows : NULL, &error);
   Py_END_ALLOW_THREADS
-  free(steps);
+  path_free(&path);
   return with_rows ? finish_pair(state, status, &error, out, false, rows)
                    : table_finish(state, status, &error, out, false, NULL);
 }
@@ -446,45 +455,10 @@ PyObject *cst__py_table_fill_null(PyObject *module, PyObject *args) {
 
 /* ---- groups ---- */
 
-typedef struct paths {
-  const char ***steps;
-  size_t *num_steps;
-  size_t count;
-} paths;
-
-static void paths_free(paths *p) {
-  for (size_t i = 0; p->steps != NULL && i < p->count; i++) {
-    free(p->steps[i]);
-  }
-  free(p->steps);
-  free(p->num_steps);
-}
-
-static int paths_init(paths *p, PyObject *tuple) {
-  Py_ssize_t count = PyTuple_Size(tuple);
-  p->count = count < 0 ? 0 : (size_t)count;
-  p->steps = calloc(p->count + 1, sizeof *p->steps);
-  p->num_steps = calloc(p->count + 1, sizeof *p->num_steps);
-  if (p->steps == NULL || p->num_steps == NULL) {
-    PyErr_NoMemory();
-    return -1;
-  }
-  for (size_t i = 0; i < p->count; i++) {
-    PyObject *path = PyTuple_GetItem(tuple, (Py_ssize_t)i);
-    p->steps[i] = steps_of(path);
-    if (p->steps[i] == NULL) {
-      return -1;
-    }
-    p->num_steps[i] = (size_t)PyTuple_Size(path);
-  }
-  return count < 0 ? -1 : 0;
-}
-
 PyObject *cst__py_table_group_by(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   PyObject *batch;
   PyObject *tuple;
-  paths p = {0};
   cst_groups groups = {0};
   cst_error error = CST_ERROR_INIT;
   cst_status status = CST_OK;
@@ -492,14 +466,26 @@ PyObject *cst__py_table_group_by(PyObject *module, PyObject *args) {
     return NULL;
   }
   const cst_array *array = cst__py_table_handle_of(state, batch);
-  if (array == NULL || paths_init(&p, tuple) < 0) {
-    paths_free(&p);
+  const Py_ssize_t count = PyTuple_Size(tuple);
+  cst_path *paths = array == NULL || count < 0 ? NULL : calloc((size_t)count + 1, sizeof *paths);
+  if (paths == NULL) {
+    return array == NULL || count < 0 ? NULL : PyErr_NoMemory();
+  }
+  bool is_read = true;
+  for (Py_ssize_t i = 0; i < count && is_read; i++) {
+    is_read = path_of(PyTuple_GetItem(tuple, i), &paths[i]);
+  }
+  if (is_read) {
+    Py_BEGIN_ALLOW_THREADS
+    status = cst_array_group_by(array, paths, (size_t)count, &groups, &error);
+    Py_END_ALLOW_THREADS
+  }
+  for (Py_ssize_t i = 0; i < count; i++) {
+    path_free(&paths[i]);
+  }
+  free(paths);
+  if (!is_read) {
     return NULL;
   }
-  Py_BEGIN_ALLOW_THREADS
-  status = cst_array_group_by(array, (const char *const *const *)p.steps, p.num_steps, p.count,
-                              &groups, &error);
-  Py_END_ALLOW_THREADS
-  paths_free(&p);
   return finish_pair(state, status, &error, groups.keys, true, groups.rows);
 }

@@ -52,7 +52,8 @@ CST_API void cst_sketch_free(cst_sketch *sketch); /* NULL is allowed */
 /* Adds the values of a column, which is borrowed for the call and validated. `weights_schema` and
  * `weights` may both be NULL. CST_UNSUPPORTED for a type that cannot be looked at, CST_SCHEMA for
  * one of another family than before, or that the kind does not take, CST_INVALID_ARGUMENT for
- * weights that are none. */
+ * weights that are none. Sketches of two columns (correlation) take a struct of two fields without
+ * lists; rows in which one of them is null count as nulls. */
 CST_API cst_status cst_sketch_add(cst_sketch *sketch, const struct ArrowSchema *schema,
                                   const struct ArrowArray *column,
                                   const struct ArrowSchema *weights_schema,
@@ -174,6 +175,29 @@ CST_API cst_status cst_sketch_top(const cst_sketch *sketch, int64_t most,
  * with weights 64. *out: cst_findings_free. */
 CST_API cst_status cst_sketch_histogram(const cst_sketch *sketch, cst_findings **out,
                                         cst_error *error);
+
+/* ---- "correlation": of the numbers of two columns ---- */
+
+/* Pairs in which a number is NaN or infinite are counted, and left out. What there is not is NaN:
+ * of no pairs, the correlation where all numbers of a column are equal, the sample covariance of
+ * one pair. */
+typedef struct cst_correlation {
+  int64_t num_pairs; /* of finite numbers */
+  int64_t num_not_finite;
+  double weight; /* of the finite pairs */
+  double mean_x, mean_y;
+  double variance_x, variance_y; /* as the covariance, divided by the weight */
+  double covariance;
+  double sample_covariance; /* divided by the weight - 1 */
+  double correlation;       /* Pearson's, from -1 to 1 */
+} cst_correlation;
+
+/* What a sketch of the kind "correlation" has found. Its sums are exact, so results and bytes are
+ * the same whatever the order of the pairs and the way of merging; all numbers are the doubles
+ * nearest to the true ones, but for the correlation, which is within three units of its last
+ * place. It holds at most 4 KB. */
+CST_API cst_status cst_sketch_correlation(const cst_sketch *sketch, cst_correlation *out,
+                                          cst_error *error);
 
 #ifdef __cplusplus
 }

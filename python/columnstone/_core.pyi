@@ -116,12 +116,19 @@ def array_group_by(
 ) -> tuple[RecordBatch, Array]: ...
 def array_import(obj: ArrowArrayExportable, as_batch: bool, /) -> Array | RecordBatch: ...
 def format_options(name: str, /) -> dict[str, OptionTold]: ...  # also of a plug-in's
+
+# pairs, not finite, weight, means, variances, covariance, sample covariance, correlation
+def sketch_correlation(
+    sketch: Sketch, /
+) -> tuple[int, int, float, float, float, float, float, float, float, float]: ...
 def sketch_histogram(sketch: Sketch, /) -> Findings: ...
 
 # estimate, lower, upper
 def sketch_distinct(sketch: Sketch, deviations: float, /) -> tuple[float, float, float]: ...
+
 # value, lower, upper
 def sketch_top(sketch: Sketch, most: int, /) -> RecordBatch: ...
+
 # values, zeros, negative, NaN, +inf, -inf, min, max, weight, sum, mean, variance, sample variance
 def sketch_moments(
     sketch: Sketch, weighted: bool, /

@@ -3,6 +3,7 @@ counts, heavy hitters, moments."""
 
 from __future__ import annotations
 
+from ._sketch.correlation import Correlation, CorrelationFound
 from ._sketch.distinct import Distinct
 from ._sketch.heavy_hitters import HeavyHitters
 from ._sketch.histogram import Histogram
@@ -10,6 +11,8 @@ from ._sketch.moments import Moments, MomentsFound
 from ._sketch.sketch import Sketch, sketches
 
 __all__ = [
+    "Correlation",
+    "CorrelationFound",
     "Distinct",
     "HeavyHitters",
     "Histogram",

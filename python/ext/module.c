@@ -255,6 +255,7 @@ static PyMethodDef functions[] = {
      NULL},
     {"join_strings", cst__py_join_strings, METH_O, NULL},
     {"pack_arrays", cst__py_pack_arrays, METH_VARARGS, NULL},
+    {"sketch_correlation", cst__py_sketch_correlation, METH_O, NULL},
     {"sketch_distinct", cst__py_sketch_distinct, METH_VARARGS, NULL},
     {"sketch_histogram", cst__py_sketch_histogram, METH_O, NULL},
     {"sketch_moments", cst__py_sketch_moments, METH_VARARGS, NULL},

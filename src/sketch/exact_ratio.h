@@ -31,7 +31,7 @@ void cst__exact_subtract(cst__exact_number *out, const cst__exact_number *a,
 double cst__exact_round(const cst__exact_number *number);
 /* a / b, rounded once. NaN where b is 0. */
 double cst__exact_divide(const cst__exact_number *a, const cst__exact_number *b);
-/* The number is the result, which has a size from 1/2 to 1 and is rounded once, times 2^*exponent,
+/* The number is the result, which has a size from 1/4 to 1 and is rounded once, times 2^*exponent,
  * which is even. */
 double cst__exact_scaled(const cst__exact_number *number, int *exponent);
 

@@ -26,6 +26,10 @@ typedef struct cst__sketch_kind {
   void (*free)(void *state); /* NULL is allowed */
   /* A block of values, of the family of all before. After a failure the state may only be freed. */
   cst_status (*add)(void *state, const cst__value_block *values, cst_error *error);
+  /* Of two columns: blocks of equally many values, which lie in the same rows; the first one has
+   * the weights. Then `add` is NULL, and columns are structs of two fields. NULL: of one column. */
+  cst_status (*add_pairs)(void *state, const cst__value_block *x, const cst__value_block *y,
+                          cst_error *error);
   /* Adds what another state of equal options has, of the same family, or without values. `from` is
    * not changed. After a failure `into` may only be freed. */
   cst_status (*merge)(void *into, const void *from, cst_error *error);
@@ -40,7 +44,8 @@ typedef struct cst__sketch_kind {
  * another kind, and for NULL. */
 cst_status cst__sketch_state(const cst_sketch *sketch, const cst__sketch_kind *kind,
                              const void **state, cst_error *error);
-/* The family of the values that were added; CST__FAMILY_NONE: none so far. */
+/* The family of the values that were added, of pairs that of the first ones; CST__FAMILY_NONE: none
+ * so far. */
 cst__family cst__sketch_family(const cst_sketch *sketch);
 /* Whether all of them came from columns of strings. */
 bool cst__sketch_is_text(const cst_sketch *sketch);

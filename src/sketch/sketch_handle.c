@@ -14,16 +14,16 @@
 #include "base/arguments.h"
 #include "base/bytes.h"
 #include "base/names.h"
+#include "sketch/correlation.h"
 #include "sketch/distinct_sketch.h"
 #include "sketch/heavy_hitters.h"
 #include "sketch/histogram.h"
 #include "sketch/moments.h"
+#include "sketch/pairs.h"
 
 static const cst__sketch_kind *const kinds[] = {
-    &cst__distinct_kind,
-    &cst__heavy_kind,
-    &cst__moments_kind,
-    &cst__histogram_kind,
+    &cst__distinct_kind,  &cst__heavy_kind,       &cst__moments_kind,
+    &cst__histogram_kind, &cst__correlation_kind,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
@@ -34,7 +34,7 @@ struct cst_sketch {
   cst__arena arena; /* the options */
   void *options;    /* NULL: the kind has none */
   void *state;
-  cst__family family;
+  cst__family families[2]; /* of the values; of pairs, those of both columns */
   int64_t num_values, num_nulls;
   bool has_binary; /* some bytes came from columns of another type than strings */
   bool is_broken;  /* a failure in the midst of counting */
@@ -141,7 +141,10 @@ static int64_t count_sum(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-static cst_status check_family(const cst_sketch *sketch, cst__family family, cst_error *error) {
+/* `column`: 1 of the second one of pairs, else 0. */
+static cst_status check_family(const cst_sketch *sketch, int column, cst__family family,
+                               cst_error *error) {
+  const cst__family before = sketch->families[column];
   if (family == CST__FAMILY_NONE) {
     return CST_OK;
   }
@@ -149,11 +152,16 @@ static cst_status check_family(const cst_sketch *sketch, cst__family family, cst
     return cst__fail(error, CST_SCHEMA, NULL, "a sketch of %s does not take %s", sketch->kind->name,
                      cst__family_name(family));
   }
-  return sketch->family == CST__FAMILY_NONE || sketch->family == family
+  return before == CST__FAMILY_NONE || before == family
              ? CST_OK
              : cst__fail(error, CST_SCHEMA, "make a sketch for each, or cast the values before",
-                         "a sketch of %s cannot take %s as well", cst__family_name(sketch->family),
+                         "a sketch of %s cannot take %s as well", cst__family_name(before),
                          cst__family_name(family));
+}
+
+static void note_family(cst_sketch *sketch, int column, cst__family family) {
+  cst__family *place = &sketch->families[column];
+  *place = family != CST__FAMILY_NONE ? family : *place;
 }
 
 static cst_status add_block(void *ctx, const cst__value_block *values, cst_error *error) {
@@ -195,11 +203,36 @@ static cst_status add_values(const column_add *add, const cst__view *column, cst
   CST__TRY(read_weights(add, column->length, arena, &weights, error));
   CST__TRY(cst__values_descend(&slots, &weights, arena, &num_nulls, error));
   CST__TRY(cst__family_of(slots.view, &family, error));
-  CST__TRY(check_family(sketch, family, error));
-  sketch->family = family != CST__FAMILY_NONE ? family : sketch->family;
+  CST__TRY(check_family(sketch, 0, family, error));
+  note_family(sketch, 0, family);
   sketch->has_binary =
       sketch->has_binary || (family == CST__FAMILY_BYTES && !slots.view->is_string);
   cst_status status = cst__values_each(&slots, weights, add_block, sketch, &num_nulls, error);
+  sketch->is_broken = status != CST_OK;
+  sketch->num_nulls = count_sum(sketch->num_nulls, num_nulls);
+  return status;
+}
+
+static cst_status add_pair_block(void *ctx, const cst__value_block *x, const cst__value_block *y,
+                                 cst_error *error) {
+  cst_sketch *sketch = ctx;
+  sketch->num_values = count_sum(sketch->num_values, (int64_t)x->count);
+  return sketch->kind->add_pairs(sketch->state, x, y, error);
+}
+
+static cst_status add_pairs(const column_add *add, const cst__view *column, cst__arena *arena,
+                            cst_error *error) {
+  cst_sketch *sketch = add->sketch;
+  const double *weights;
+  cst__family families[2];
+  int64_t num_nulls = 0;
+  CST__TRY(cst__pairs_families(column, families, error));
+  CST__TRY(read_weights(add, column->length, arena, &weights, error));
+  CST__TRY(check_family(sketch, 0, families[0], error));
+  CST__TRY(check_family(sketch, 1, families[1], error));
+  note_family(sketch, 0, families[0]);
+  note_family(sketch, 1, families[1]);
+  cst_status status = cst__pairs_each(column, weights, add_pair_block, sketch, &num_nulls, error);
   sketch->is_broken = status != CST_OK;
   sketch->num_nulls = count_sum(sketch->num_nulls, num_nulls);
   return status;
@@ -209,7 +242,8 @@ static cst_status add_column(void *ctx, const cst__view *column, cst_error *erro
   const column_add *add = ctx;
   cst__arena arena;
   cst__arena_init(&arena, &add->sketch->allocator);
-  cst_status status = add_values(add, column, &arena, error);
+  cst_status status = add->sketch->kind->add_pairs != NULL ? add_pairs(add, column, &arena, error)
+                                                           : add_values(add, column, &arena, error);
   cst__arena_reset(&arena);
   return status;
 }
@@ -269,10 +303,12 @@ cst_status cst_sketch_merge(cst_sketch *sketch, const cst_sketch *other, cst_err
                      "sketches (%s) whose options differ in %s cannot be merged",
                      sketch->kind->name, differs);
   }
-  CST__TRY(check_family(sketch, other->family, error));
+  CST__TRY(check_family(sketch, 0, other->families[0], error));
+  CST__TRY(check_family(sketch, 1, other->families[1], error));
   cst_status status = sketch->kind->merge(sketch->state, other->state, error);
   sketch->is_broken = status != CST_OK;
-  sketch->family = sketch->family != CST__FAMILY_NONE ? sketch->family : other->family;
+  note_family(sketch, 0, other->families[0]);
+  note_family(sketch, 1, other->families[1]);
   sketch->has_binary = sketch->has_binary || other->has_binary;
   sketch->num_values = count_sum(sketch->num_values, other->num_values);
   sketch->num_nulls = count_sum(sketch->num_nulls, other->num_nulls);
@@ -285,17 +321,23 @@ static const char saved_prefix[] = "sketch.";
 enum { PREFIX_SIZE = sizeof saved_prefix - 1, NAME_ROOM = 64 };
 
 static void archive_counts(cst_sketch *sketch, cst__archive *a) {
-  int family = (int)sketch->family;
-  cst__archive_enum(a, &family, CST__NUM_FAMILIES);
+  const int num_columns = sketch->kind->add_pairs != NULL ? 2 : 1;
+  for (int i = 0; i < num_columns; i++) {
+    int family = (int)sketch->families[i];
+    cst__archive_enum(a, &family, CST__NUM_FAMILIES);
+    sketch->families[i] = (cst__family)family;
+  }
   cst__archive_bool(a, &sketch->has_binary);
   cst__archive_i64(a, &sketch->num_values);
   cst__archive_i64(a, &sketch->num_nulls);
-  sketch->family = (cst__family)family;
-  cst__archive_check(
-      a, sketch->num_values >= 0 && sketch->num_nulls >= 0 &&
-             (!sketch->has_binary || family == CST__FAMILY_BYTES) &&
-             (family == CST__FAMILY_NONE ? sketch->num_values == 0
-                                         : (sketch->kind->families & 1u << family) != 0));
+  cst__archive_check(a, sketch->num_values >= 0 && sketch->num_nulls >= 0 &&
+                            (!sketch->has_binary || sketch->families[0] == CST__FAMILY_BYTES));
+  for (int i = 0; i < num_columns; i++) {
+    const cst__family family = sketch->families[i];
+    cst__archive_check(a, family == CST__FAMILY_NONE
+                              ? sketch->num_values == 0
+                              : (sketch->kind->families & 1u << family) != 0);
+  }
 }
 
 static void save_sketch(void *ctx, cst__archive *a) {
@@ -451,8 +493,8 @@ cst_status cst__sketch_state(const cst_sketch *sketch, const cst__sketch_kind *k
   return CST_OK;
 }
 
-cst__family cst__sketch_family(const cst_sketch *sketch) { return sketch->family; }
+cst__family cst__sketch_family(const cst_sketch *sketch) { return sketch->families[0]; }
 
 bool cst__sketch_is_text(const cst_sketch *sketch) {
-  return sketch->family == CST__FAMILY_BYTES && !sketch->has_binary;
+  return sketch->families[0] == CST__FAMILY_BYTES && !sketch->has_binary;
 }

@@ -75,6 +75,7 @@ static const frozen all_frozen[] = {
     {"cst_block_array", sizeof(cst_block_array), 64},
     {"cst_bytes", sizeof(cst_bytes), 16},
     {"cst_container_info", sizeof(cst_container_info), 32},
+    {"cst_correlation", sizeof(cst_correlation), 80},
     {"cst_dropped", sizeof(cst_dropped), 48},
     {"cst_feature", sizeof(cst_feature), 56},
     {"cst_field_copy", sizeof(cst_field_copy), 48},

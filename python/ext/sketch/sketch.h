@@ -16,6 +16,7 @@ extern PyType_Spec cst__py_sketch_spec;
 
 /* ---- sketch_numbers.c ---- */
 
+PyObject *cst__py_sketch_correlation(PyObject *module, PyObject *sketch);
 PyObject *cst__py_sketch_moments(PyObject *module, PyObject *args);
 PyObject *cst__py_sketch_histogram(PyObject *module, PyObject *sketch);
 

@@ -40,20 +40,44 @@ PyObject *cst__py_sketch_moments(PyObject *module, PyObject *args) {
              : cst__py_raise(state, &error);
 }
 
+/* The sketch of an argument, which is locked until it is left; NULL with an exception. */
+static cst_sketch *enter(const cst__py_state *state, PyObject *object) {
+  if (Py_TYPE(object) != state->sketch_type) {
+    PyErr_SetString(PyExc_TypeError, "expected a _core.Sketch");
+    return NULL;
+  }
+  return cst__py_sketch_enter(object);
+}
+
 /* sketch_histogram(sketch): findings */
 PyObject *cst__py_sketch_histogram(PyObject *module, PyObject *object) {
   cst__py_state *state = PyModule_GetState(module);
   cst_findings *found = NULL;
   cst_error error = CST_ERROR_INIT;
-  if (Py_TYPE(object) != state->sketch_type) {
-    PyErr_SetString(PyExc_TypeError, "expected a _core.Sketch");
-    return NULL;
-  }
-  cst_sketch *sketch = cst__py_sketch_enter(object);
+  cst_sketch *sketch = enter(state, object);
   if (sketch == NULL) {
     return NULL;
   }
   cst_status status = cst_sketch_histogram(sketch, &found, &error);
   cst__py_sketch_leave(object);
   return status == CST_OK ? cst__py_findings(state, found) : cst__py_raise(state, &error);
+}
+
+/* sketch_correlation(sketch): (pairs, not finite, weight, means, variances, covariance, sample
+ * covariance, correlation) */
+PyObject *cst__py_sketch_correlation(PyObject *module, PyObject *object) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_correlation c;
+  cst_error error = CST_ERROR_INIT;
+  cst_sketch *sketch = enter(state, object);
+  if (sketch == NULL) {
+    return NULL;
+  }
+  cst_status status = cst_sketch_correlation(sketch, &c, &error);
+  cst__py_sketch_leave(object);
+  return status == CST_OK
+             ? Py_BuildValue("(LLdddddddd)", (long long)c.num_pairs, (long long)c.num_not_finite,
+                             c.weight, c.mean_x, c.mean_y, c.variance_x, c.variance_y, c.covariance,
+                             c.sample_covariance, c.correlation)
+             : cst__py_raise(state, &error);
 }

@@ -35,6 +35,7 @@ import query_rows
 import recovery_rows
 import report
 import sequence_rows
+import stats_rows
 import structured_rows
 import tensor_rows
 import validate_rows
@@ -78,6 +79,7 @@ def topics_of(
         "Nested tensors": [structured_rows],
         "Messages": [message_rows],
         "Queries": [query_rows],
+        "Sketches": [stats_rows],
         "Training loops": [dataset_rows],
         "The program and the package": [process_rows],
         "Engines": [engine_rows],

@@ -112,7 +112,11 @@ static bool are_strings_valid_at_once(const cst__view *v, range r) {
   const uint8_t *bytes = v->data;
   int64_t first = validate_offset_at(v, r.from);
   int64_t last = validate_offset_at(v, r.from + r.count);
-  if (!cst__utf8_valid(bytes + first, (size_t)(last - first))) {
+  size_t size = (size_t)(last - first);
+  if (cst__utf8_ascii_prefix(bytes + first, size) == size) {
+    return true;
+  }
+  if (!cst__utf8_valid(bytes + first, size)) {
     return false;
   }
   for (int64_t i = r.from; i < r.from + r.count; i++) {

@@ -28,8 +28,26 @@ size_t cst__utf8_char_size(const uint8_t *s, size_t size) {
   return 0;
 }
 
-size_t cst__utf8_valid_prefix(const uint8_t *bytes, size_t size) {
+size_t cst__utf8_ascii_prefix(const uint8_t *bytes, size_t size) {
+  enum { STRIDE = 64 };
   size_t i = 0;
+  uint8_t high = 0;
+  for (; size - i >= STRIDE; i += STRIDE) { /* the compiler makes vectors of it */
+    for (size_t k = 0; k < STRIDE; k++) {
+      high |= bytes[i + k];
+    }
+    if (high & 0x80) {
+      return i;
+    }
+  }
+  for (size_t k = i; k < size; k++) {
+    high |= bytes[k];
+  }
+  return high & 0x80 ? i : size;
+}
+
+size_t cst__utf8_valid_prefix(const uint8_t *bytes, size_t size) {
+  size_t i = cst__utf8_ascii_prefix(bytes, size);
   while (i < size) {
     if (size - i >= 8) {
       uint64_t word;

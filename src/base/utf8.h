@@ -25,6 +25,10 @@ static inline bool cst__utf8_is_hidden(const uint8_t *bytes, size_t size) {
   return (c == 0xc2 && bytes[1] < 0xa0) || (c == 0xd8 && bytes[1] == 0x9c); /* C1, U+061C */
 }
 
+/* How many bytes at the start are ASCII: all of them, or a multiple of 64 before the first one that
+ * is not. */
+size_t cst__utf8_ascii_prefix(const uint8_t *bytes, size_t size);
+
 /* The index of the first byte that is not UTF-8; `size` if all is valid. */
 size_t cst__utf8_valid_prefix(const uint8_t *bytes, size_t size);
 

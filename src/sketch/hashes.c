@@ -81,14 +81,14 @@ static void mix_all(uint64_t *words, size_t count) {
   mix_plainly(words, count);
 }
 
-/* Strings of 8 bytes are read at once; false if not all are. */
+/* Strings of 8 bytes that lie one after the other are read at once; false if these do not. */
 static bool words_of_eights(const cst_bytes *bytes, size_t count, uint64_t key, uint64_t *words) {
   uint64_t others = 0;
   for (size_t i = 0; i < count; i++) {
-    others |= bytes[i].size ^ 8;
+    others |= (bytes[i].size ^ 8) | (uint64_t)(bytes[i].data - bytes[0].data - (ptrdiff_t)(8 * i));
   }
   for (size_t i = 0; others == 0 && i < count; i++) {
-    words[i] = cst__load64(bytes[i].data) ^ (key + 8 * STEP);
+    words[i] = cst__load64(bytes[0].data + 8 * i) ^ (key + 8 * STEP);
   }
   return others == 0;
 }

@@ -129,6 +129,24 @@ static void read_bytes(const cst__view *v, const int64_t *at, size_t count, cst_
   }
 }
 
+#define READ_STRINGS(type)                                                           \
+  for (size_t k = 0; k < count; k++) {                                               \
+    const type *offset = (const type *)v->offsets + begin + (int64_t)k;              \
+    size_t size = (size_t)(offset[1] - offset[0]);                                   \
+    to[k] = (cst_bytes){size > 0 ? (const uint8_t *)v->data + *offset : NULL, size}; \
+  }                                                                                  \
+  break
+
+/* Strings with offsets, without nulls, from a slot of the buffers on. */
+static void read_strings(const cst__view *v, int64_t begin, size_t count, cst_bytes *to) {
+  switch (v->offset_width) {
+    case 4:
+      READ_STRINGS(int32_t);
+    default:
+      READ_STRINGS(int64_t);
+  }
+}
+
 /* Values of 64 bits lie in the array as a block has them. */
 static const void *items_in_place(const cst__view *v, cst__family family, int64_t at) {
   bool is_wide = family == CST__FAMILY_FLOAT ? v->dtype == CST_DTYPE_FLOAT64
@@ -168,6 +186,10 @@ static void next_block(const cst__slots *slots, cst__family family, run_walk *wa
   if (!may_be_null) {
     out->count = left < CST__VALUES_MOST ? (size_t)left : CST__VALUES_MOST;
     out->items = items_in_place(v, family, v->offset + walk->slot);
+    if (v->layout == CST__LAYOUT_BINARY) {
+      read_strings(v, v->offset + walk->slot, out->count, b->items.bytes);
+      out->items = b->items.bytes;
+    }
     for (size_t k = 0; out->items == NULL && k < out->count; k++) {
       b->slots[k] = v->offset + walk->slot + (int64_t)k;
     }

@@ -1,0 +1,142 @@
+"""The rows on sketches: ten million values in memory, against tfx_bsl's, those of the package
+datasketches, and Polars."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import data
+import numpy as np
+import timing
+from decode_rows import BSL, Settings
+from report import Figure, Results, faster
+
+DATASKETCHES, POLARS = "datasketches", "Polars"
+PRECISION = 14  # 2^14 registers; tfx_bsl keeps as many hashes
+COUNTERS = 1000
+Call = Callable[[], object]
+
+
+def count_of(settings: Settings) -> int:
+    return 1_000_000 if settings.quick else 10_000_000
+
+
+def different_strings(count: int) -> Any:
+    """Strings of 8 bytes, nearly all different."""
+    import pyarrow as pa
+
+    letters = np.frombuffer(b"abcdefghijklmnopqrstuvwxyz0123456789", np.uint8)
+    chosen = letters[np.random.default_rng(data.SEED).integers(0, len(letters), (count, 8))]
+    offsets = pa.py_buffer(np.arange(0, 8 * count + 1, 8, np.int32))
+    return pa.Array.from_buffers(pa.string(), count, [None, offsets, pa.py_buffer(chosen)])
+
+
+def zipf_strings(count: int) -> Any:
+    """Words by Zipf's law, of 1 to 8 bytes; a fifth of all is the rarest, which stands for all that
+    are rarer still."""
+    import pyarrow as pa
+
+    ranks = np.minimum(np.random.default_rng(data.SEED).zipf(1.1, count), 10_000_000)
+    return pa.array(ranks).cast(pa.string())
+
+
+def against(
+    label: str, ours: Call, peers: Sequence[tuple[str, Call, float]], rounds: int
+) -> list[Figure]:
+    """CPU time of the whole process, the contenders in turns."""
+    mine, *theirs = timing.seconds_of([ours, *(call for _, call, _ in peers)], rounds)
+    return [
+        faster(
+            f"{label}, against {peer}",
+            peer,
+            seconds / mine,
+            f"{mine * 1000:.0f} ms, {seconds * 1000:.0f} ms",
+            goal,
+        )
+        for (peer, _, goal), seconds in zip(peers, theirs, strict=True)
+    ]
+
+
+def distinct(settings: Settings) -> list[Figure]:
+    import datasketches
+    import polars as pl
+    import pyarrow as pa
+    from columnstone import sketch
+    from tfx_bsl import sketches
+
+    values = different_strings(count_of(settings))
+    exact = len(values.unique())
+    binary, series, texts = values.cast(pa.binary()), pl.Series(values), values.to_pylist()
+
+    def ours() -> float:
+        made = sketch.Distinct(PRECISION)
+        made.add(values)
+        return made.estimate
+
+    def kmv() -> object:
+        made = sketches.KmvSketch(2**PRECISION)
+        made.AddValues(binary)
+        return made.Estimate()
+
+    def by_update(made: Any) -> float:
+        update = made.update
+        for text in texts:
+            update(text)
+        return float(made.get_estimate())
+
+    assert abs(ours() / exact - 1) < 0.03
+    return against(
+        f"distinct of {len(values):,} strings of 8 bytes",
+        ours,
+        [
+            (BSL, kmv, 5),
+            (f"{DATASKETCHES} HLL", lambda: by_update(datasketches.hll_sketch(PRECISION)), 2),
+            (f"{DATASKETCHES} CPC", lambda: by_update(datasketches.cpc_sketch(12)), 2),
+            (POLARS, series.approx_n_unique, 1),
+        ],
+        settings.rounds,
+    )
+
+
+def heavy_hitters(settings: Settings) -> list[Figure]:
+    import datasketches
+    import pyarrow as pa
+    from columnstone import sketch
+    from tfx_bsl import sketches
+
+    values = zipf_strings(count_of(settings))
+    binary, texts = values.cast(pa.binary()), values.to_pylist()
+
+    def ours() -> list[Any]:
+        made = sketch.HeavyHitters(COUNTERS)
+        made.add(values)
+        return made.top(10)
+
+    def misra_gries() -> Any:
+        made = sketches.MisraGriesSketch(COUNTERS)
+        made.AddValues(binary)
+        return made.Estimate()
+
+    def frequent_items() -> Any:
+        made = datasketches.frequent_strings_sketch(11)  # 0.75 * 2^11 counters
+        for text in texts:
+            made.update(text)
+        return made.get_frequent_items(datasketches.frequent_items_error_type.NO_FALSE_NEGATIVES)
+
+    assert [value.encode() for value, _, _ in ours()[:5]] == [
+        row["values"] for row in misra_gries().to_pylist()[:5]
+    ]
+    return against(
+        f"heavy hitters over {len(values):,} Zipf strings",
+        ours,
+        [(BSL, misra_gries, 5), (f"{DATASKETCHES} frequent items", frequent_items, 2)],
+        settings.rounds,
+    )
+
+
+def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
+    return {
+        "stats_distinct": lambda: results.figures.extend(distinct(settings)),
+        "stats_heavy_hitters": lambda: results.figures.extend(heavy_hitters(settings)),
+    }

@@ -5,21 +5,13 @@
 #include <string.h>
 
 #include "arrow/builder.h"
-#include "avro/avro_bytes.h"
 #include "avro/avro_program.h"
+#include "avro/avro_take.h"
 #include "base/utf8.h"
-
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-#define LIKELY(x) __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 typedef const uint8_t *place;
 
-enum { FEW_BYTES = CST__AVRO_SLACK, MILLIS_OF_DAY = 86400000 };
+enum { MILLIS_OF_DAY = 86400000 };
 
 static const char cut[] = "the bytes end within it, or a length points past their end";
 static const char no_text[] = "a string that is not UTF-8";
@@ -30,50 +22,6 @@ static const char no_time[] = "a time of day that no day has";
 static const char too_wide[] = "an int of more than 32 bits";
 static const char other_size[] = "a block of items that has another size than it says";
 static const char damaged[] = "the file is damaged, or its schema is not that of its values";
-
-/* ---- reading ---- */
-
-enum { MOST_NUMBER = 10 /* bytes: within the slack */ };
-
-static __attribute__((noinline)) place read_long_number(place at, uint64_t *out) {
-  return cst__avro_read_bits(at, at + MOST_NUMBER, out);
-}
-
-/* NULL: more than 64 bits. */
-ALWAYS_INLINE place read_number(place at, uint64_t *out) {
-  uint64_t word = cst__load64(at);
-  if (LIKELY((word & 0x80) == 0)) {
-    *out = word & 0x7f;
-    return at + 1;
-  }
-  if (LIKELY((word & 0x8000) == 0)) {
-    *out = (word & 0x7f) | (word & 0x7f00) >> 1;
-    return at + 2;
-  }
-  uint64_t stops = ~word & UINT64_C(0x8080808080808080);
-  if (UNLIKELY(stops == 0)) {
-    return read_long_number(at, out);
-  }
-  /* The groups of 7 bits are closed up, in pairs, fours and eights. */
-  uint64_t x = word & (stops ^ (stops - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
-  x = (x & UINT64_C(0x007f007f007f007f)) | (x & UINT64_C(0x7f007f007f007f00)) >> 1;
-  x = (x & UINT64_C(0x00003fff00003fff)) | (x & UINT64_C(0x3fff00003fff0000)) >> 2;
-  *out = (x & UINT64_C(0x000000000fffffff)) | (x & UINT64_C(0x0fffffff00000000)) >> 4;
-  return at + (__builtin_ctzll(stops) >> 3) + 1;
-}
-
-ALWAYS_INLINE place read_signed(place at, int64_t *out) {
-  uint64_t raw = 0;
-  at = read_number(at, &raw);
-  *out = cst__avro_signed(raw);
-  return at;
-}
-
-/* The length before so many bytes, which are there; NULL: they are not. */
-ALWAYS_INLINE place read_size(place at, place end, int64_t *out) {
-  at = read_signed(at, out);
-  return UNLIKELY(at == NULL || at > end || *out < 0 || *out > end - at) ? NULL : at;
-}
 
 /* ---- values that are not a few instructions ---- */
 
@@ -102,40 +50,6 @@ static const char *put_duration(cst__builder *to, place at) {
   }
   uint64_t value[2] = {parts[0] | (uint64_t)parts[1] << 32, parts[2] * UINT64_C(1000000)};
   return cst__builder_append(to, value, sizeof value) ? NULL : "";
-}
-
-ALWAYS_INLINE bool is_ascii(place at, size_t size) {
-  uint64_t high = 0;
-#ifdef __SSE2__
-  if (LIKELY(size <= FEW_BYTES)) {
-    uint64_t low = (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)at));
-    uint64_t next = (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(at + 16)));
-    return ((low | next << 16) & ((UINT64_C(1) << size) - 1)) == 0;
-  }
-#endif
-  for (; size > 8; size -= 8, at += 8) {
-    high |= cst__load64(at);
-  }
-  if (size > 0) {
-    high |= cst__load64(at) << (64 - size * 8);
-  }
-  return (high & UINT64_C(0x8080808080808080)) == 0;
-}
-
-/* Appends bytes. Few of them are copied as a fixed number, without a branch that the lengths of
- * strings would mislead: there are readable bytes after them. */
-ALWAYS_INLINE bool put_bytes(cst__builder *to, place at, size_t size) {
-  if (UNLIKELY(!cst__builder_has_room(to) || !cst__builder_has_bytes(to, size + FEW_BYTES))) {
-    return false;
-  }
-  uint8_t *out = to->values + to->num_bytes;
-  if (LIKELY(size <= FEW_BYTES)) {
-    memcpy(out, at, FEW_BYTES);
-  } else {
-    memcpy(out, at, size);
-  }
-  cst__builder_put_string(to, size);
-  return true;
 }
 
 /* Appends a null; the usual ones, after the first of a batch, here. */
@@ -206,9 +120,9 @@ static place read_block(place at, place end, int64_t least, bool passes, int64_t
     int64_t count;
     int64_t size = -1;
     *out = (item_block){BLOCK_WRONG, NULL};
-    at = read_signed(at, &count);
+    at = cst__avro_take_long(at, &count);
     if (at != NULL && count < 0) {
-      at = read_signed(at, &size);
+      at = cst__avro_take_long(at, &size);
       count = count == INT64_MIN ? INT64_MAX : -count;
       if (at == NULL || size < 0 || at > end || size > end - at) {
         return at;
@@ -236,136 +150,6 @@ static place read_block(place at, place end, int64_t least, bool passes, int64_t
   }
 }
 
-/* ---- lists whose items are one step ---- */
-
-typedef enum items_result { ITEMS_DONE, ITEMS_CUT, ITEMS_WRONG, ITEMS_NO_MEMORY } items_result;
-
-/* There are no more of them than bytes are left, so that there may be room for all at once. */
-ALWAYS_INLINE items_result put_varints(cst__builder *to, place *where, place end, int64_t count,
-                                       bool is_int) {
-  place at = *where;
-  int64_t n;
-  if (count > to->capacity - to->length && !cst__builder_reserve(to, (size_t)count)) {
-    return ITEMS_NO_MEMORY;
-  }
-  for (int64_t i = 0; i < count; i++) {
-    place next = read_signed(at, &n);
-    if (UNLIKELY(next == NULL || next > end)) {
-      *where = at;
-      return ITEMS_CUT;
-    }
-    if (is_int && UNLIKELY(n != (int32_t)n)) {
-      *where = at;
-      return ITEMS_WRONG;
-    }
-    if (is_int) {
-      ((int32_t *)to->values)[to->length++] = (int32_t)n;
-    } else {
-      ((int64_t *)to->values)[to->length++] = n;
-    }
-    at = next;
-  }
-  *where = at;
-  return ITEMS_DONE;
-}
-
-static items_result put_strings(cst__builder *to, place *where, place end, int64_t count) {
-  place at = *where;
-  for (int64_t i = 0; i < count; i++) {
-    int64_t n;
-    place text = read_size(at, end, &n);
-    if (UNLIKELY(text == NULL)) {
-      *where = at;
-      return ITEMS_CUT;
-    }
-    if (UNLIKELY(!is_ascii(text, (size_t)n)) && !cst__utf8_valid(text, (size_t)n)) {
-      *where = at;
-      return ITEMS_WRONG;
-    }
-    if (UNLIKELY(!put_bytes(to, text, (size_t)n))) {
-      return ITEMS_NO_MEMORY;
-    }
-    at = text + n;
-  }
-  *where = at;
-  return ITEMS_DONE;
-}
-
-static items_result put_fixed(cst__builder *to, place *where, place end, int64_t count,
-                              size_t width) {
-  if (count > (end - *where) / (int64_t)width) {
-    return ITEMS_CUT;
-  }
-  if (count > to->capacity - to->length && !cst__builder_reserve(to, (size_t)count)) {
-    return ITEMS_NO_MEMORY;
-  }
-  memcpy(cst__builder_next(to, width), *where, (size_t)count * width);
-  to->length += count;
-  *where += (size_t)count * width;
-  return ITEMS_DONE;
-}
-
-static items_result skip_varints(place *where, place end, int64_t count) {
-  place at = *where;
-  while (count >= 8 && end - at >= 8) { /* no more of them end in 8 bytes */
-    count -= __builtin_popcountll(~cst__load64(at) & UINT64_C(0x8080808080808080));
-    at += 8;
-  }
-  for (; count > 0 && at < end; at++) {
-    count -= *at < 0x80;
-  }
-  *where = at;
-  return count == 0 ? ITEMS_DONE : ITEMS_CUT;
-}
-
-static items_result skip_strings(place *where, place end, int64_t count) {
-  place at = *where;
-  for (int64_t i = 0; i < count; i++) {
-    int64_t n;
-    place text = read_size(at, end, &n);
-    if (UNLIKELY(text == NULL)) {
-      *where = at;
-      return ITEMS_CUT;
-    }
-    at = text + n;
-  }
-  *where = at;
-  return ITEMS_DONE;
-}
-
-static __attribute__((noinline)) items_result take_items(const cst__avro_step *step, place *where,
-                                                         place end, int64_t count) {
-  int64_t total;
-  switch (step->op) {
-    case CST__AVRO_PUT_LONG:
-      return put_varints(step->to, where, end, count, false);
-    case CST__AVRO_PUT_INT:
-      return put_varints(step->to, where, end, count, true);
-    case CST__AVRO_PUT_FLOAT:
-      return put_fixed(step->to, where, end, count, 4);
-    case CST__AVRO_PUT_DOUBLE:
-      return put_fixed(step->to, where, end, count, 8);
-    case CST__AVRO_PUT_STRING:
-      return put_strings(step->to, where, end, count);
-    default:
-      break;
-  }
-  if (__builtin_mul_overflow(count, step->number, &total)) {
-    return ITEMS_CUT;
-  }
-  if (step->op == CST__AVRO_SKIP_VARINTS) {
-    return skip_varints(where, end, total);
-  }
-  if (step->op == CST__AVRO_SKIP_BYTES) {
-    return skip_strings(where, end, total);
-  }
-  if (total > end - *where) {
-    return ITEMS_CUT;
-  }
-  *where += total;
-  return ITEMS_DONE;
-}
-
 /* ---- errors ---- */
 
 static cst_status add_path(const cst__avro_step *step, cst_status code, cst_error *error) {
@@ -389,10 +173,10 @@ static cst_status say_empties(const cst__avro_step *step, cst_error *error) {
 
 /* ---- the loop ---- */
 
-#define TAKE_NUMBER(variable)             \
-  at = read_signed(at, &(variable));      \
-  if (UNLIKELY(at == NULL || at > end)) { \
-    goto is_cut;                          \
+#define TAKE_NUMBER(variable)                \
+  at = cst__avro_take_long(at, &(variable)); \
+  if (UNLIKELY(at == NULL || at > end)) {    \
+    goto is_cut;                             \
   }
 #define TAKE_INT(variable)                           \
   TAKE_NUMBER(variable)                              \
@@ -400,11 +184,12 @@ static cst_status say_empties(const cst__avro_step *step, cst_error *error) {
     what = too_wide;                                 \
     goto is_wrong;                                   \
   }
-#define TAKE_SIZE(variable)                                \
-  TAKE_NUMBER(variable)                                    \
-  if (UNLIKELY((variable) < 0 || (variable) > end - at)) { \
-    goto is_cut;                                           \
-  }
+#define TAKE_SIZE(variable)                          \
+  after = cst__avro_take_size(at, end, &(variable)); \
+  if (UNLIKELY(after == NULL)) {                     \
+    goto is_cut;                                     \
+  }                                                  \
+  at = after;
 /* The number of one of two branches: for the null it goes on at `jump`, else with the next step. */
 #define TAKE_NULL(put)              \
   TAKE_NUMBER(n)                    \
@@ -454,6 +239,8 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
   const char *what = cut;
   int64_t n = 0;
   item_block items = {0, NULL};
+  cst__avro_items_result taken;
+  place after;
   if (rows <= 0) {
     return CST_OK;
   }
@@ -576,18 +363,18 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
         /* fall through */
       case CST__AVRO_PUT_STRING:
         TAKE_SIZE(n);
-        if (UNLIKELY(!is_ascii(at, (size_t)n)) && !cst__utf8_valid(at, (size_t)n)) {
+        if (UNLIKELY(!cst__avro_is_ascii(at, (size_t)n)) && !cst__utf8_valid(at, (size_t)n)) {
           what = no_text;
           goto is_wrong;
         }
-        if (UNLIKELY(!put_bytes(to, at, (size_t)n))) {
+        if (UNLIKELY(!cst__avro_put_bytes(to, at, (size_t)n))) {
           goto no_memory;
         }
         at += n;
         break;
       case CST__AVRO_PUT_BYTES:
         TAKE_SIZE(n);
-        if (UNLIKELY(!put_bytes(to, at, (size_t)n))) {
+        if (UNLIKELY(!cst__avro_put_bytes(to, at, (size_t)n))) {
           goto no_memory;
         }
         at += n;
@@ -685,13 +472,22 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
       case CST__AVRO_JUMP:
         s = steps + s->jump - 1;
         break;
+      case CST__AVRO_SKIP_LIST_OF:
+      case CST__AVRO_SKIP_LIST_PLAIN:
+        after = cst__avro_pass_list(steps, s, at, end);
+        if (LIKELY(after != NULL)) {
+          at = after;
+          s = steps + s->jump - 1;
+          break;
+        }
+        /* fall through */
       case CST__AVRO_LIST:
       case CST__AVRO_SKIP_LIST:
         if (is_last_block(at, end)) {
           at++;
           items.count = 0;
         } else {
-          TAKE_BLOCK(s->op == CST__AVRO_SKIP_LIST);
+          TAKE_BLOCK(s->op != CST__AVRO_LIST);
         }
         if (items.count == 0) {
           if (to != NULL && UNLIKELY(!cst__builder_end_list(to))) {
@@ -707,24 +503,24 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
         (frame++)->end = items.end;
         break;
       case CST__AVRO_LIST_OF:
-      case CST__AVRO_SKIP_LIST_OF:
         while (!is_last_block(at, end)) {
-          TAKE_BLOCK(to == NULL);
-          if (items.count == 0) { /* those before it said their sizes, and were passed over */
+          TAKE_BLOCK(false);
+          if (items.count == 0) { /* a zero of several bytes */
             at--;
             break;
           }
-          switch (take_items(s + 1, &at, end, items.count)) {
-            case ITEMS_DONE:
+          at = cst__avro_take_items(s + 1, at, end, items.count, &taken);
+          switch (taken) {
+            case CST__AVRO_ITEMS_DONE:
               break;
-            case ITEMS_CUT:
+            case CST__AVRO_ITEMS_CUT:
               s++;
               goto is_cut;
-            case ITEMS_WRONG:
+            case CST__AVRO_ITEMS_WRONG:
               s++;
               what = s->op == CST__AVRO_PUT_INT ? too_wide : no_text;
               goto is_wrong;
-            case ITEMS_NO_MEMORY:
+            case CST__AVRO_ITEMS_NO_MEMORY:
               goto no_memory;
           }
           if (UNLIKELY(items.end != NULL && items.end != at)) {
@@ -733,7 +529,7 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
           }
         }
         at++;
-        if (to != NULL && UNLIKELY(!cst__builder_end_list(to))) {
+        if (UNLIKELY(!cst__builder_end_list(to))) {
           goto no_memory;
         }
         s = steps + s->jump - 1;
@@ -819,7 +615,7 @@ cst_status cst__avro_loop_run(cst__avro_loop *loop, int64_t rows, const uint8_t 
           }
           at += width;
         }
-        s = n == s->number ? steps + s->jump - 1 : s + 1;
+        s++;
         break;
       case CST__AVRO_SKIP_FIXED:
         if (UNLIKELY(s->number > end - at)) {

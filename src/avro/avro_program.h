@@ -3,7 +3,8 @@
  * defaults, branches of unions, fields that nobody wants.
  *
  * Flow: avro_compile.c walks the writer's schema and the columns (of the reader's) together and
- * emits steps, avro_skip.c those of what is stepped over; avro_loop.c takes them.
+ * emits steps, avro_skip.c those of what is stepped over; avro_loop.c takes them, with loops for
+ * lists in avro_items.c and avro_pass.c.
  */
 #ifndef AVRO_AVRO_PROGRAM_H
 #define AVRO_AVRO_PROGRAM_H
@@ -59,8 +60,10 @@ typedef enum cst__avro_op {
   CST__AVRO_SKIP_NULLABLE,
   CST__AVRO_SKIP_NULLABLE_FIXED, /* the same with the step after it at once */
   CST__AVRO_SKIP_NULLABLE_BYTES,
-  CST__AVRO_SKIP_LIST,    /* as LIST; blocks whose size is there are passed as one */
-  CST__AVRO_SKIP_LIST_OF, /* as LIST_OF */
+  CST__AVRO_SKIP_LIST,       /* as LIST; blocks whose size is there are passed as one */
+  CST__AVRO_SKIP_LIST_OF,    /* as LIST_OF */
+  CST__AVRO_SKIP_LIST_PLAIN, /* the same with steps that only skip: passed as a whole, if it can be
+                              */
   CST__AVRO_SKIP_NEXT,
   CST__AVRO_CALL, /* the steps at `jump`, until */
   CST__AVRO_RETURN

@@ -127,6 +127,30 @@ static bool is_plain_skip(cst__avro_op op) {
   return op == CST__AVRO_SKIP_VARINTS || op == CST__AVRO_SKIP_FIXED || op == CST__AVRO_SKIP_BYTES;
 }
 
+/* Whether the steps from `first` on do nothing but skip: values, nulls, and lists of these. */
+static bool is_only_skipped(const cst__avro_program *program, size_t first) {
+  for (size_t i = first; i < program->count; i++) {
+    switch (program->steps[i].op) {
+      case CST__AVRO_SKIP_VARINTS:
+      case CST__AVRO_SKIP_FIXED:
+      case CST__AVRO_SKIP_BYTES:
+      case CST__AVRO_SKIP_NULLABLE:
+      case CST__AVRO_SKIP_NULLABLE_FIXED:
+      case CST__AVRO_SKIP_NULLABLE_BYTES:
+      case CST__AVRO_SKIP_LIST_OF:
+        break;
+      case CST__AVRO_SKIP_NEXT:
+        if (program->steps[i - 2].op == CST__AVRO_SKIP_LIST_OF) {
+          break;
+        }
+        return false;
+      default:
+        return false;
+    }
+  }
+  return true;
+}
+
 static cst_status skip_list(cst__avro_maker *m, const cst__avro_type *type) {
   bool is_map = type->kind == CST__AVRO_MAP;
   size_t list = m->program->count;
@@ -139,6 +163,8 @@ static cst_status skip_list(cst__avro_maker *m, const cst__avro_type *type) {
   CST__TRY(cst__avro_emit_skip(m, type->items));
   if (m->program->count == list + 2 && is_plain_skip(m->program->steps[first].op)) {
     m->program->steps[list].op = CST__AVRO_SKIP_LIST_OF;
+  } else if (least > 0 && is_only_skipped(m->program, first)) {
+    m->program->steps[list].op = CST__AVRO_SKIP_LIST_PLAIN;
   }
   CST__TRY(cst__avro_emit(
       m, &(cst__avro_step){.op = CST__AVRO_SKIP_NEXT, .number = least, .jump = first}));
@@ -154,7 +180,7 @@ static cst_status skip_union(cst__avro_maker *m, const cst__avro_type *type) {
         m, &(cst__avro_step){.op = CST__AVRO_SKIP_NULLABLE, .number = (int64_t)null_branch}));
     (void)cst__avro_label(m);
     CST__TRY(cst__avro_emit_skip(m, type->branches[1 - null_branch]));
-    if (m->program->count > at + 1) {
+    if (m->program->count == at + 2) {
       cst__avro_op first = m->program->steps[at + 1].op;
       m->program->steps[at].op = first == CST__AVRO_SKIP_FIXED   ? CST__AVRO_SKIP_NULLABLE_FIXED
                                  : first == CST__AVRO_SKIP_BYTES ? CST__AVRO_SKIP_NULLABLE_BYTES

@@ -160,6 +160,74 @@ static void read_file(outcome *o, const bytes *file, size_t most, const cst__tab
   cst__text_append(&o->text, "", 1);
 }
 
+/* One block of one row. */
+static bytes make_block(const char *schema, const bytes *values, size_t size) {
+  bytes file = {0};
+  put_header(&file, schema);
+  put_long(&file, 1);
+  put_long(&file, (int64_t)size);
+  bytes_add(&file, values->data, size);
+  bytes_add(&file, sync, 16);
+  return file;
+}
+
+/* Items of a list of records: texts and numbers of many sizes, nulls, lists with a size and
+ * without. */
+static void put_items(bytes *b, int first, int count) {
+  for (int i = first; i < first + count; i++) {
+    char text[200];
+    const double d = i;
+    const int sizes[] = {i % 70, i % 7, 100 + i % 30};
+    (void)snprintf(text, sizeof text, "%0*d", sizes[i % 3] + 1, 0);
+    put_string(b, text);
+    put_long(b, i % 2);
+    bytes_add(b, &d, i % 2 == 0 ? 0 : sizeof d);
+    for (int k = 0; k < i % 4; k++) {
+      put_long(b, 1 + k);
+      for (int m = 0; m <= k; m++) {
+        put_long(b, (i % 2 == 0 ? 1 : -1) * (INT64_C(1) << (i * 5 + m) % 63));
+      }
+    }
+    put_long(b, 0);
+    bytes_add(b, "\1", 1);
+  }
+}
+
+static const char list_schema[] =
+    "{\"type\": \"record\", \"name\": \"R\", \"fields\": [{\"name\": \"l\", \"type\": {\"type\": "
+    "\"array\", \"items\": {\"type\": \"record\", \"name\": \"E\", \"fields\": [{\"name\": \"s\", "
+    "\"type\": \"string\"}, {\"name\": \"d\", \"type\": [\"null\", \"double\"]}, {\"name\": \"n\", "
+    "\"type\": {\"type\": \"array\", \"items\": \"long\"}}, {\"name\": \"b\", \"type\": "
+    "\"boolean\"}]}}}, {\"name\": \"z\", \"type\": \"long\"}]}";
+
+TEST(lists_that_nobody_wants) {
+  bytes values = {0};
+  bytes sized = {0};
+  const char *const columns[] = {"z"};
+  const cst__table_options options = {.columns = columns, .num_columns = 1, .batch_size = 10};
+  put_items(&sized, 0, 5);
+  put_long(&values, 40);
+  put_items(&values, 0, 40);
+  put_long(&values, -5);
+  put_long(&values, (int64_t)sized.size);
+  bytes_add(&values, sized.data, sized.size);
+  put_long(&values, 90);
+  put_items(&values, 40, 90);
+  put_long(&values, 0);
+  put_long(&values, 77);
+  for (size_t size = 0; size <= values.size; size++) {
+    bytes file = make_block(list_schema, &values, size);
+    outcome o;
+    read_file(&o, &file, 0, &options);
+    CHECK_EQ(o.status, size < values.size ? CST_CORRUPT : CST_OK);
+    CHECK_STR(o.text.data, size < values.size ? "" : "{\"z\": 77}\n");
+    cst__text_free(&o.text);
+    bytes_free(&file);
+  }
+  bytes_free(&sized);
+  bytes_free(&values);
+}
+
 static const char three_rows[] =
     "{\"i\": 0, \"s\": null, \"l\": [], \"m\": [{\"key\": \"k\", \"value\": 0}], \"u\": null}\n"
     "{\"i\": 1, \"s\": \"tea\", \"l\": [{\"k\": true, \"d\": 0.5}], \"m\": [{\"key\": \"k\", "

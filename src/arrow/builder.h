@@ -93,8 +93,6 @@ cst_status cst__batch_builder_finish(cst__batch_builder *batch, struct ArrowArra
  * failure nothing is handed out. */
 cst_status cst__batch_builder_deliver(cst__batch_builder *batch, struct ArrowSchema *out_schema,
                                       struct ArrowArray *out, cst_error *error);
-/* Bytes that the batch at hand holds. */
-size_t cst__batch_builder_bytes(const cst__batch_builder *batch);
 
 /* ---- room ---- */
 
@@ -121,9 +119,6 @@ bool cst__builder_append_null(cst__builder *builder);
 
 /* Takes back the slots from `length` on, with all that they hold. */
 void cst__builder_truncate(cst__builder *builder, int64_t length);
-
-/* Makes a slot null that was not. False: no memory. */
-bool cst__builder_set_null(cst__builder *builder, int64_t slot);
 
 /* Appends a value of the type's width, which is a constant where speed counts. */
 static inline bool cst__builder_append(cst__builder *builder, const void *value, size_t width) {

@@ -49,8 +49,6 @@ static inline bool cst__builder_is_list(const cst__builder *builder) {
          builder->type->layout == CST__LAYOUT_LIST_VIEW;
 }
 
-/* The pool of sets; NULL: no memory. */
-cst__batch_pool *cst__builder_pool_new(const cst_allocator *allocator);
 /* Gives the builders of a batch their buffers, which they have not; false: no memory. */
 bool cst__builder_attach(cst__batch_builder *batch);
 /* Takes the buffers away from the builders, which are empty afterwards. */

@@ -61,6 +61,31 @@ static cst_status init_builder(cst__batch_builder *batch, cst__builder *b, const
   return CST_OK;
 }
 
+static size_t builder_set_bytes(const cst__pooled *pooled) {
+  const cst__builder_set *set = (const cst__builder_set *)pooled;
+  size_t bytes = 0;
+  for (size_t i = 0; i < set->num_builders; i++) {
+    const cst__builder_buffers *own = &set->buffers[i];
+    bytes += own->validity.capacity + own->offsets.capacity + own->values.capacity +
+             own->views.capacity + sizeof *own;
+  }
+  return bytes;
+}
+
+static void builder_set_free(cst__pooled *pooled) {
+  cst__builder_set *set = (cst__builder_set *)pooled;
+  const cst_allocator *allocator = cst__batch_pool_allocator(pooled->pool);
+  for (size_t i = 0; i < set->num_builders; i++) {
+    cst__builder_buffers *own = &set->buffers[i];
+    cst__buffer_free(allocator, &own->validity);
+    cst__buffer_free(allocator, &own->offsets);
+    cst__buffer_free(allocator, &own->values);
+    cst__buffer_free(allocator, &own->views);
+  }
+  cst__delete(set->arrays);
+  cst__delete(set);
+}
+
 cst_status cst__batch_builder_new(const cst__type *type, const cst_allocator *allocator,
                                   cst__batch_builder **out, cst_error *error) {
   cst__batch_builder *batch = cst__new_zero(allocator, sizeof *batch);
@@ -70,7 +95,8 @@ cst_status cst__batch_builder_new(const cst__type *type, const cst_allocator *al
   batch->allocator = cst__allocator_of(allocator);
   cst__arena_init(&batch->arena, allocator);
   size_t count = type_count(type);
-  batch->pool = cst__builder_pool_new(allocator);
+  batch->pool =
+      cst__batch_pool_new_of(allocator, (cst__pooled_kind){builder_set_bytes, builder_set_free});
   batch->root = cst__new_zero(allocator, count * sizeof *batch->root);
   cst_status status = CST_OK;
   if (batch->pool == NULL || batch->root == NULL) {
@@ -111,49 +137,7 @@ cst_status cst__batch_builder_fail(const cst__batch_builder *batch, cst_error *e
                          "a batch holds more than %d absent values", CST__BUILDER_MAX_ABSENT);
 }
 
-size_t cst__batch_builder_bytes(const cst__batch_builder *batch) {
-  size_t bytes = 0;
-  for (size_t i = 0; i < batch->num_builders; i++) {
-    const cst__builder *b = &batch->root[i];
-    size_t length = (size_t)b->length;
-    bytes += length * b->type->width + b->num_bytes;
-    bytes += b->validity != NULL ? length / 8 : 0;
-    bytes += builder_has_offsets(b) ? length * 8 : 0;
-    bytes += b->type->layout == CST__LAYOUT_BOOL ? length / 8 : 0;
-  }
-  return bytes;
-}
-
 /* ---- sets of buffers ---- */
-
-static size_t builder_set_bytes(const cst__pooled *pooled) {
-  const cst__builder_set *set = (const cst__builder_set *)pooled;
-  size_t bytes = 0;
-  for (size_t i = 0; i < set->num_builders; i++) {
-    const cst__builder_buffers *own = &set->buffers[i];
-    bytes += own->validity.capacity + own->offsets.capacity + own->values.capacity +
-             own->views.capacity + sizeof *own;
-  }
-  return bytes;
-}
-
-static void builder_set_free(cst__pooled *pooled) {
-  cst__builder_set *set = (cst__builder_set *)pooled;
-  const cst_allocator *allocator = cst__batch_pool_allocator(pooled->pool);
-  for (size_t i = 0; i < set->num_builders; i++) {
-    cst__builder_buffers *own = &set->buffers[i];
-    cst__buffer_free(allocator, &own->validity);
-    cst__buffer_free(allocator, &own->offsets);
-    cst__buffer_free(allocator, &own->values);
-    cst__buffer_free(allocator, &own->views);
-  }
-  cst__delete(set->arrays);
-  cst__delete(set);
-}
-
-cst__batch_pool *cst__builder_pool_new(const cst_allocator *allocator) {
-  return cst__batch_pool_new_of(allocator, (cst__pooled_kind){builder_set_bytes, builder_set_free});
-}
 
 static cst__builder_set *builder_set_new(const cst__batch_builder *batch) {
   size_t count = batch->num_builders;
@@ -348,15 +332,6 @@ static bool need_validity(cst__builder *b, int64_t slots) {
     return builder_fail_room(b);
   }
   b->capacity = room;
-  return true;
-}
-
-bool cst__builder_set_null(cst__builder *b, int64_t slot) {
-  if (!need_validity(b, b->length)) {
-    return false;
-  }
-  b->validity[slot >> 3] &= (uint8_t) ~(1U << (slot & 7));
-  b->null_count++;
   return true;
 }
 

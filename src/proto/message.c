@@ -123,16 +123,6 @@ static cst__field **find_choice(cst__message *message, uint16_t oneof) {
   return *at != NULL ? at : NULL;
 }
 
-void cst__message_remove(cst__message *message, int32_t number) {
-  cst__field *field = cst__message_find(message, number);
-  if (field != NULL) {
-    if (field->def->oneof != 0) {
-      *find_choice(message, field->def->oneof) = field->next_choice;
-    }
-    unlink_field(message, field);
-  }
-}
-
 static void link_after(cst__message *message, cst__field *before, cst__field *field) {
   field->previous = before;
   field->next = before != NULL ? before->next : message->first;

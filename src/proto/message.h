@@ -78,7 +78,6 @@ const cst__message *cst__message_child(const cst__message *message, int32_t numb
  * repeated one. False if out of memory. */
 bool cst__message_put(cst__arena *arena, cst__message *message, const cst__field_def *def,
                       cst__value value);
-void cst__message_remove(cst__message *message, int32_t number);
 
 /* Building: set or append by number, which has to be of the type. False if out of memory. */
 bool cst__message_put_int(cst__arena *arena, cst__message *message, int32_t number, int64_t value);

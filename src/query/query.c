@@ -370,7 +370,7 @@ cst_status cst_query_to_text(const cst_query *query, char **text, size_t *size, 
 
 /* ---- functions of the caller's ---- */
 
-void cst__caller_function_release(cst__caller_function *function) {
+static void caller_function_release(cst__caller_function *function) {
   if (function != NULL && cst__refcount_down(&function->refs)) {
     if (function->function.close != NULL) {
       function->function.close(function->function.ctx);
@@ -381,7 +381,7 @@ void cst__caller_function_release(cst__caller_function *function) {
   }
 }
 
-cst__caller_function *cst__caller_function_retain(cst__caller_function *function) {
+static cst__caller_function *caller_function_retain(cst__caller_function *function) {
   cst__refcount_up(&function->refs);
   return function;
 }
@@ -431,7 +431,7 @@ static cst__caller_function *caller_function_new(const cst_allocator *allocator,
   made->function.name = cst__new_copy(allocator, function->name, strlen(function->name));
   made->function.type = cst__new_copy(allocator, function->type, strlen(function->type));
   if (made->function.name == NULL || made->function.type == NULL) {
-    cst__caller_function_release(made);
+    caller_function_release(made);
     return NULL;
   }
   return made;
@@ -545,7 +545,7 @@ cst_status cst_query_copy(const cst_query *query, cst_query **out, cst_error *er
   }
   for (; copy->num_functions < query->num_functions; copy->num_functions++) {
     copy->functions[copy->num_functions] =
-        cst__caller_function_retain(query->functions[copy->num_functions]);
+        caller_function_retain(query->functions[copy->num_functions]);
   }
   copy->text_size = query->text_size;
   *out = copy;
@@ -560,7 +560,7 @@ void cst_query_free(cst_query *query) {
     part_release(query->parts[i]);
   }
   for (size_t i = 0; i < query->num_functions; i++) {
-    cst__caller_function_release(query->functions[i]);
+    caller_function_release(query->functions[i]);
   }
   cst__delete(query->statements);
   cst__delete((void *)query->parts);

@@ -198,13 +198,6 @@ static cst_status read_domain(const reader *r, const cst__message *feature, cst_
   return CST_OK;
 }
 
-cst_status cst__domain_read(const cst_schema *schema, const cst__message *feature,
-                            cst_feature_type type, cst__arena *arena, cst__domain *out,
-                            cst_error *error) {
-  reader r = {.schema = schema, .arena = arena, .error = error};
-  return read_domain(&r, feature, type, out);
-}
-
 /* ---- the other rules ---- */
 
 static cst__count_range read_range(const cst__message *count) {

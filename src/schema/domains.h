@@ -72,12 +72,6 @@ cst_status cst__rulebook_new(const cst_schema *schema, const char *environment,
                              const cst_allocator *allocator, cst__rulebook **out, cst_error *error);
 void cst__rulebook_free(cst__rulebook *book);
 
-/* The domain of one Feature message of a type. The values are taken from the arena. CST_SCHEMA for
- * a `domain:` that the schema does not have. */
-cst_status cst__domain_read(const cst_schema *schema, const cst__message *feature,
-                            cst_feature_type type, cst__arena *arena, cst__domain *out,
-                            cst_error *error);
-
 /* CST_NOT_FOUND for an environment that the schema never names; NULL passes. */
 cst_status cst__check_environment(const cst_schema *schema, const char *environment,
                                   cst_error *error);

@@ -5,7 +5,8 @@
 
 #include "arrow/view.h"
 
-size_t cst__array_type_metadata_size(const char *metadata) {
+/* The bytes of encoded metadata; 0 for NULL. */
+static size_t metadata_size(const char *metadata) {
   int32_t count;
   size_t size = sizeof count;
   if (metadata == NULL) {
@@ -73,8 +74,7 @@ static cst_status type_copy_schema(const copying *c, const struct ArrowSchema *f
   *to = (struct ArrowSchema){.flags = from->flags, .release = type_release_nothing};
   CST__TRY(copy_string(c, from->format, &to->format));
   CST__TRY(copy_string(c, from->name, &to->name));
-  CST__TRY(type_copy_bytes(c, from->metadata, cst__array_type_metadata_size(from->metadata),
-                           &to->metadata));
+  CST__TRY(type_copy_bytes(c, from->metadata, metadata_size(from->metadata), &to->metadata));
   if (from->n_children > 0) {
     size_t count = (size_t)from->n_children;
     size_t size = count * (sizeof(struct ArrowSchema) + sizeof(struct ArrowSchema *));

@@ -30,7 +30,4 @@ struct ArrowSchema cst__array_type_field(const char *format, const char *name,
                                          const struct ArrowSchema *const *children,
                                          int64_t num_children);
 
-/* The bytes of encoded metadata; 0 for NULL. */
-size_t cst__array_type_metadata_size(const char *metadata);
-
 #endif /* TABLE_ARRAY_TYPE_H */

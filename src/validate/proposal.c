@@ -624,20 +624,14 @@ const cst__accumulator cst__proposal_accumulator = {
 
 enum { MAX_DOMAIN = 100 };
 
-cst_status cst__read_propose_options(cst_propose_options *own, const cst_propose_options *options,
-                                     cst_error *error) {
-  CST__TRY(cst__read_options(own, sizeof *own, options, error));
-  own->max_domain = own->max_domain > 0 ? own->max_domain : MAX_DOMAIN;
-  own->group = own->group != NULL ? own->group : "";
-  return CST_OK;
-}
-
 cst_status cst_source_propose(cst_source *source, const cst_propose_options *options,
                               cst_schema **out, cst_error *error) {
   CST__CLEAR(out);
   CST__TRY(cst__check_given(source, "source", out, error));
   cst_propose_options own = CST_PROPOSE_OPTIONS_INIT;
-  CST__TRY(cst__read_propose_options(&own, options, error));
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  own.max_domain = own.max_domain > 0 ? own.max_domain : MAX_DOMAIN;
+  own.group = own.group != NULL ? own.group : "";
   const cst__accumulator *accumulator = &cst__proposal_accumulator;
   cst__fold_options fold = {
       .on_progress = own.on_progress, .progress_ctx = own.progress_ctx, .work = "the proposal"};

@@ -9,8 +9,4 @@
 /* Its plan are complete cst_propose_options; it finds a schema. */
 extern const cst__accumulator cst__proposal_accumulator;
 
-/* Over `own`, which holds the defaults; what is left open has its default then. */
-cst_status cst__read_propose_options(cst_propose_options *own, const cst_propose_options *options,
-                                     cst_error *error);
-
 #endif /* VALIDATE_PROPOSAL_H */

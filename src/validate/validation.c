@@ -58,8 +58,10 @@ static cst__sighting *insert_sighting(cst__validation_state *state, cst__finding
   return &finding->places[at];
 }
 
-char *cst__finding_place(cst__validation_state *state, cst__finding *finding, uint64_t row,
-                         const cst__place *place) {
+/* Notes the place of a record, which is counted already, unless there are as many as wanted. Where
+ * to say what was found; NULL: nowhere. */
+static char *finding_place(cst__validation_state *state, cst__finding *finding, uint64_t row,
+                           const cst__place *place) {
   cst__sighting sighting = {.row = row, .place = *place};
   cst__sighting *kept = finding->num_places < state->plan->max_places
                             ? insert_sighting(state, finding, &sighting)
@@ -77,7 +79,7 @@ char *cst__check_mark(cst__check *check, cst__finding *finding, int64_t row) {
     return NULL;
   }
   cst__place place = cst__origin_place(check->origin, row);
-  return cst__finding_place(check->state, finding, check->state->num_rows + (uint64_t)row, &place);
+  return finding_place(check->state, finding, check->state->num_rows + (uint64_t)row, &place);
 }
 
 /* The rows of `from` come after `first_row` of `state`. */
@@ -486,7 +488,7 @@ static cst_status validation_add_lost(void *ctx, const cst__lost *lost, cst_erro
   cst__finding *finding = cell != NULL ? cell : need_lost(state, lost->kind);
   cst__place place = {why->file, why->record, why->offset};
   finding->count++;
-  char *found = cst__finding_place(state, finding, state->num_rows, &place);
+  char *found = finding_place(state, finding, state->num_rows, &place);
   if (found != NULL) {
     cst__escape(found, CST__FOUND_SIZE, why->message, strlen(why->message));
   }

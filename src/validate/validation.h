@@ -178,10 +178,6 @@ static inline cst__tally *cst__tally_children(const cst__validation_state *state
   return &state->tallies[tally->plan->first_child];
 }
 
-/* Notes the place of a record, which is counted already, unless there are as many as wanted. Where
- * to say what was found; NULL: nowhere. */
-char *cst__finding_place(cst__validation_state *state, cst__finding *finding, uint64_t row,
-                         const cst__place *place);
 void cst__found_types_add(cst__found_types *types, const char *name);
 void cst__int_range_add(cst__int_range *range, int64_t value);
 

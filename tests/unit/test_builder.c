@@ -447,15 +447,6 @@ TEST(offsets_of_32_bits_and_views_have_a_limit) {
   }
 }
 
-TEST(rows_count_their_bytes) {
-  column c;
-  column_open(&c, "Z", NULL);
-  CHECK_EQ(cst__batch_builder_bytes(c.batch), 0);
-  CHECK(cst__builder_append_bytes(c.to, "abc", 3));
-  CHECK_EQ(cst__batch_builder_bytes(c.batch), 11);
-  column_close(&c);
-}
-
 TEST(types_that_cannot_be_built) {
   cst__arena arena;
   cst__type type = CST__TYPE_INIT;

@@ -19,7 +19,8 @@ struct cst__py_drops {
 
 static _Thread_local cst__py_drops *current;
 
-cst__py_drops *cst__py_drops_new(PyObject *source, PyObject *make, PyObject *callback) {
+/* `make` is the class of the entries, `callback` may be NULL. NULL with an exception. */
+static cst__py_drops *new_drops(PyObject *source, PyObject *make, PyObject *callback) {
   cst__py_drops *drops = calloc(1, sizeof *drops);
   PyObject *list = drops == NULL ? PyErr_NoMemory() : PyList_New(0);
   if (list == NULL) {
@@ -40,7 +41,7 @@ int cst__py_drops_begin(PyObject *object, cst__py_drops **out) {
   if (self->make_dropped == NULL) {
     return 0;
   }
-  *out = cst__py_drops_new(object, self->make_dropped, self->on_dropped);
+  *out = new_drops(object, self->make_dropped, self->on_dropped);
   if (*out == NULL) {
     return -1;
   }

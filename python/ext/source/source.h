@@ -60,8 +60,6 @@ void cst__py_inputs_take(const cst__py_inputs *inputs, cst__py_kept *into);
 /* What one pass dropped. */
 typedef struct cst__py_drops cst__py_drops;
 
-/* `make` is the class of the entries, `callback` may be NULL. NULL with an exception. */
-cst__py_drops *cst__py_drops_new(PyObject *source, PyObject *make, PyObject *callback);
 /* Those of a new pass of a source; *out is NULL for a source that drops none. 0, or -1 with an
  * exception. */
 int cst__py_drops_begin(PyObject *source, cst__py_drops **out);

@@ -18,7 +18,8 @@ static PyTypeObject *class_for(cst__py_state *state, const cst_structured *tenso
                                                            : state->leaf_class);
 }
 
-PyObject *cst__py_structured_wrap(cst__py_state *state, cst_structured *tensor) {
+/* An object of the class that fits, which takes the tensor over, also on failure. */
+static PyObject *structured_wrap(cst__py_state *state, cst_structured *tensor) {
   PyTypeObject *type = class_for(state, tensor);
   allocfunc allocate = type == NULL ? NULL : (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
   cst__py_structured_object *self =
@@ -49,7 +50,7 @@ const cst_structured *cst__py_structured_need(cst__py_state *state, PyObject *ob
 PyObject *cst__py_structured_finish(cst__py_state *state, cst_status status, const cst_error *error,
                                     cst_structured *made) {
   if (status == CST_OK) {
-    return cst__py_structured_wrap(state, made);
+    return structured_wrap(state, made);
   }
   return status == CST_NOT_FOUND ? cst__py_raise_as(state->field_error, error)
                                  : cst__py_raise(state, error);

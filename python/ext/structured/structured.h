@@ -17,8 +17,6 @@ typedef struct cst__py_structured_object {
 
 /* ---- structured.c ---- */
 
-/* An object of the class that fits, which takes the tensor over, also on failure. */
-PyObject *cst__py_structured_wrap(cst__py_state *state, cst_structured *tensor);
 /* The tensor of an object, borrowed; NULL, without an exception, for objects of other types. */
 const cst_structured *cst__py_structured_view(cst__py_state *state, PyObject *object);
 /* The same; NULL with TypeError. */

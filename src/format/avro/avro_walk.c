@@ -81,7 +81,7 @@ void cst__avro_walk_reset(cst__avro_walk *walk) {
   walk->opened.written = NULL;
 }
 
-const char *cst__avro_walk_name(const cst__avro_walk *walk) {
+static const char *walk_name(const cst__avro_walk *walk) {
   const cst__table_files *files = walk->plan->files;
   return files->name(files->ctx, walk->next_file - 1);
 }
@@ -117,7 +117,7 @@ static cst_status next_block(cst__avro_walk *walk, cst__avro_found *found, cst__
     *found = CST__AVRO_CLOSED;
   } else if (walk->skips && cst__is_fault(status) && !cst__avro_file_is_misplaced(walk->file)) {
     *found = CST__AVRO_LOST;
-    cst__error_add_file(why, cst__avro_walk_name(walk));
+    cst__error_add_file(why, walk_name(walk));
     return cst__avro_file_recover(walk->file, &block->size, why);
   }
   return status;
@@ -133,7 +133,7 @@ cst_status cst__avro_walk_next(cst__avro_walk *walk, cst__avro_found *found, cst
     status = next_block(walk, found, block, why);
   }
   if (status != CST_OK) {
-    cst__error_add_file(why, cst__avro_walk_name(walk));
+    cst__error_add_file(why, walk_name(walk));
   }
   return status;
 }

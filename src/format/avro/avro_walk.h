@@ -49,7 +49,6 @@ cst_status cst__avro_walk_next(cst__avro_walk *walk, cst__avro_found *found, cst
 static inline bool cst__avro_walk_has_ended(const cst__avro_walk *walk) {
   return walk->file == NULL && walk->next_file == walk->plan->files->count;
 }
-const char *cst__avro_walk_name(const cst__avro_walk *walk); /* of the open file */
 uint64_t cst__avro_walk_consumed(const cst__avro_walk *walk);
 void cst__avro_walk_reset(cst__avro_walk *walk);
 

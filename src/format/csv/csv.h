@@ -255,8 +255,6 @@ typedef struct cst__csv_plan {
   bool is_sampled; /* inferred from the begin of the input */
 } cst__csv_plan;
 
-/* The delimiter that the options mean for a file of this name (or NULL): a tab for .tsv. */
-uint8_t cst__csv_delimiter(const cst__csv_options *csv, const char *path);
 cst_status cst__csv_find_dialect(const cst__csv_options *csv, const char *path,
                                  cst__csv_dialect *out, cst_error *error);
 

@@ -41,7 +41,8 @@ static bool is_tsv(const char *path) {
   return false;
 }
 
-uint8_t cst__csv_delimiter(const cst__csv_options *csv, const char *path) {
+/* The delimiter that the options mean for a file of this name (or NULL): a tab for .tsv. */
+static uint8_t csv_delimiter(const cst__csv_options *csv, const char *path) {
   return csv->delimiter != 0 ? (uint8_t)csv->delimiter : path != NULL && is_tsv(path) ? '\t' : ',';
 }
 
@@ -52,7 +53,7 @@ static bool is_separator(uint8_t byte) {
 cst_status cst__csv_find_dialect(const cst__csv_options *csv, const char *path,
                                  cst__csv_dialect *out, cst_error *error) {
   *out = (cst__csv_dialect){
-      .delimiter = cst__csv_delimiter(csv, path),
+      .delimiter = csv_delimiter(csv, path),
       .secondary = csv->secondary_delimiter != 0 ? (uint8_t)csv->secondary_delimiter : '|',
       .comment = csv->comment != 0 ? (uint8_t)csv->comment : -1,
       .keep_blank = csv->keep_blank_lines};

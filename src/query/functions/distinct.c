@@ -37,7 +37,8 @@ static uint64_t bits_of_slot(const cst__view *view, int width, int64_t slot) {
                       : bits_of_float(((const double *)values)[slot]);
 }
 
-cst_bytes cst__same_key(const cst__same *same, int64_t slot, uint64_t *word) {
+/* Bytes that are equal if the values are; `word` is room for them. The slot is not null. */
+static cst_bytes same_key(const cst__same *same, int64_t slot, uint64_t *word) {
   const cst__view *view = same->view;
   int width = same->info.width;
   switch (same->info.kind) {
@@ -65,7 +66,7 @@ bool cst__same_slots(const cst__same *same, int64_t a, int64_t b) {
   if (a_null || cst__view_is_null(same->view, b)) {
     return a_null && cst__view_is_null(same->view, b);
   }
-  return cst__bytes_equal(cst__same_key(same, a, &x), cst__same_key(same, b, &y));
+  return cst__bytes_equal(same_key(same, a, &x), same_key(same, b, &y));
 }
 
 /* ---- count_distinct ---- */
@@ -89,7 +90,7 @@ typedef struct distinct {
 
 static bool has_key(const distinct *d, int64_t i, cst_bytes key) {
   uint64_t word;
-  return cst__bytes_equal(cst__same_key(&d->same, i, &word), key);
+  return cst__bytes_equal(same_key(&d->same, i, &word), key);
 }
 
 enum {
@@ -105,7 +106,7 @@ static int64_t count_few(const distinct *d, int64_t begin, int64_t end) {
     if (cst__view_is_null(d->same.view, i)) {
       continue;
     }
-    cst_bytes key = cst__same_key(&d->same, i, &word);
+    cst_bytes key = same_key(&d->same, i, &word);
     bool is_new = true;
     for (int64_t k = begin; k < i && is_new; k++) {
       is_new = cst__view_is_null(d->same.view, k) || !has_key(d, k, key);
@@ -140,7 +141,7 @@ static cst_status count_many(const distinct *d, int64_t begin, int64_t end, int6
     if (cst__view_is_null(d->same.view, i)) {
       continue;
     }
-    cst_bytes key = cst__same_key(&d->same, i, &word);
+    cst_bytes key = same_key(&d->same, i, &word);
     if (cst__stretch_is_over(&work, key.size + DISTINCT_WORK)) {
       CST__TRY(cst__interrupted(error));
     }

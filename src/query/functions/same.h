@@ -14,9 +14,6 @@ typedef struct cst__same {
 /* Of any type of values. */
 cst__same cst__same_of(const cst__view *view);
 
-/* Bytes that are equal if the values are; `word` is room for them. The slot is not null. */
-cst_bytes cst__same_key(const cst__same *same, int64_t slot, uint64_t *word);
-
 bool cst__same_slots(const cst__same *same, int64_t a, int64_t b);
 
 #endif /* QUERY_FUNCTIONS_SAME_H */

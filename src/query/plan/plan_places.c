@@ -45,8 +45,9 @@ cst_status cst__plan_place_join(cst__planning *p, const cst__item_place *upper,
   return CST_OK;
 }
 
-cst_status cst__plan_place_parents(cst__planning *p, const cst__item_place *upper,
-                                   const cst__item_place *lower, uint32_t *out) {
+/* For each element of `lower` the one of `upper`, an index; CST__NO_STEP: the same. */
+static cst_status place_parents(cst__planning *p, const cst__item_place *upper,
+                                const cst__item_place *lower, uint32_t *out) {
   uint32_t index = CST__NO_STEP;
   for (; !cst__plan_place_same(upper, lower); lower = lower->parent) {
     uint32_t up;
@@ -147,7 +148,7 @@ cst_status cst__item_spread(cst__planning *p, const cst__item *item, const cst__
     return CST_OK;
   }
   cst__item_way way = {.from = item->place, .to = place};
-  CST__TRY(cst__plan_place_parents(p, item->place, place, &way.index));
+  CST__TRY(place_parents(p, item->place, place, &way.index));
   CST__TRY(cst__item_move(p, item, &way, out));
   out->is_map = false; /* one entry for each element */
   return CST_OK;
@@ -172,7 +173,7 @@ cst_status cst__item_stand_at(cst__planning *p, const cst__item *item, const cst
     CST__TRY(cst__item_move(p, item, &same, &promoted));
   }
   cst__item_way down = {.from = common, .to = place};
-  CST__TRY(cst__plan_place_parents(p, common, place, &down.index));
+  CST__TRY(place_parents(p, common, place, &down.index));
   if (down.index == CST__NO_STEP) {
     *out = promoted;
     return CST_OK;

@@ -163,9 +163,6 @@ const cst__item_place *cst__plan_place_common(const cst__item_place *a, const cs
 /* The elements of `lower` as one list for each element of `upper`, which holds it. */
 cst_status cst__plan_place_join(cst__planning *p, const cst__item_place *upper,
                                 const cst__item_place *lower, const cst__item_place **out);
-/* For each element of `lower` the one of `upper`, an index; CST__NO_STEP: the same. */
-cst_status cst__plan_place_parents(cst__planning *p, const cst__item_place *upper,
-                                   const cst__item_place *lower, uint32_t *out);
 
 /* ---- items (plan_places.c) ---- */
 

@@ -115,9 +115,6 @@ typedef struct cst__caller_function {
   const char *format;          /* of its type */
 } cst__caller_function;
 
-cst__caller_function *cst__caller_function_retain(cst__caller_function *function);
-void cst__caller_function_release(cst__caller_function *function); /* NULL is allowed */
-
 /* A query: its statements in their order, and the caller's functions. */
 struct cst_query {
   cst_allocator allocator;
@@ -168,7 +165,5 @@ void cst__query_print_expression(const cst__expr *expr, cst__text *out);
 void cst__query_print_type(const cst__type_text *type, cst__text *out);
 /* All statements, each on a line of its own. */
 void cst__query_print(const cst_query *query, cst__text *out);
-/* A name, in backticks where it needs them. */
-void cst__query_print_name(const char *name, cst__text *out);
 
 #endif /* QUERY_TEXT_AST_H */

@@ -17,9 +17,6 @@ typedef struct cst__query_parser {
   const cst__expr *chain; /* the last expression of names, steps, indexes, calls or parentheses */
 } cst__query_parser;
 
-cst_status cst__query_parser_init(cst__query_parser *parser, cst_bytes text, cst__arena *arena,
-                                  cst_error *error);
-
 static inline cst__text_at cst__query_place(const cst__query_parser *parser) {
   return parser->is_part ? (cst__text_at){0, 0} : parser->lexer.place;
 }

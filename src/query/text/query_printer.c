@@ -20,7 +20,8 @@ static void print_quoted_name(const char *name, size_t size, cst__text *out) {
   cst__text_puts(out, "`");
 }
 
-void cst__query_print_name(const char *name, cst__text *out) {
+/* A name, in backticks where it needs them. */
+static void print_name(const char *name, cst__text *out) {
   size_t size = strlen(name);
   if (cst__query_is_plain(name, size) && !cst__query_is_reserved(name, size)) {
     cst__text_append(out, name, size);
@@ -35,7 +36,7 @@ static void print_step(const char *name, bool is_pattern, cst__text *out) {
   if ((is_pattern && is_star) || cst__query_is_extension(name, strlen(name))) {
     cst__text_puts(out, name);
   } else {
-    cst__query_print_name(name, out);
+    print_name(name, out);
   }
 }
 
@@ -193,7 +194,7 @@ static void print_arguments(const cst__expr *expr, const char *between, cst__tex
   for (size_t i = 0; i < expr->num_args; i++) {
     cst__text_puts(out, i > 0 ? ", " : "");
     if (expr->keys != NULL && expr->keys[i] != NULL) {
-      cst__query_print_name(expr->keys[i], out);
+      print_name(expr->keys[i], out);
       cst__text_puts(out, between);
     }
     if (is_pattern_argument(expr, i)) {
@@ -251,7 +252,7 @@ void cst__query_print_expression(const cst__expr *expr, cst__text *out) {
       cst__text_puts(out, "]");
       break;
     case CST__EXPR_NAME:
-      cst__query_print_name(expr->name, out);
+      print_name(expr->name, out);
       break;
     case CST__EXPR_IT:
       cst__text_puts(out, "it");
@@ -305,7 +306,7 @@ void cst__query_print_type(const cst__type_text *type, cst__text *out) {
   for (size_t i = 0; i < type->num_children; i++) {
     cst__text_puts(out, i > 0 ? ", " : "");
     if (is_struct) {
-      cst__query_print_name(type->children[i].field, out);
+      print_name(type->children[i].field, out);
       cst__text_puts(out, ": ");
     }
     cst__query_print_type(&type->children[i], out);
@@ -355,7 +356,7 @@ static void print_from(const cst__statement *statement, cst__text *out) {
     const char *value = statement->options[i].value;
     size_t size = strlen(value);
     cst__text_puts(out, i == 0 ? " with " : ", ");
-    cst__query_print_name(statement->options[i].key, out);
+    print_name(statement->options[i].key, out);
     cst__text_puts(out, " = ");
     if (cst__query_is_plain(value, size) || is_number_text(value)) {
       cst__text_puts(out, value);
@@ -382,7 +383,7 @@ static void print_let(const cst__statement *statement, cst__text *out) {
   }
   cst__text_puts(out, statement->kind == CST__STATEMENT_RENAME ? " as " : "");
   if (statement->name != NULL) {
-    cst__query_print_name(statement->name, out);
+    print_name(statement->name, out);
   }
   if (statement->type != NULL) {
     cst__text_puts(out, ": ");

@@ -344,10 +344,10 @@ static cst_status read_statements(cst__query_parser *parser, statement_array *li
 
 cst_status cst__query_parse_statements(cst_bytes text, cst__arena *arena, cst__statement_list *out,
                                        cst_error *error) {
-  cst__query_parser parser;
+  cst__query_parser parser = {.arena = arena};
   statement_array list = {0};
   *out = (cst__statement_list){0};
-  CST__TRY(cst__query_parser_init(&parser, text, arena, error));
+  CST__TRY(cst__query_lexer_init(&parser.lexer, text, error));
   cst_status status = read_statements(&parser, &list);
   if (status == CST_OK) {
     size_t bytes = list.count * sizeof *list.items;
@@ -365,18 +365,11 @@ cst_status cst__query_parse_statements(cst_bytes text, cst__arena *arena, cst__s
 
 /* ---- parts ---- */
 
-cst_status cst__query_parser_init(cst__query_parser *parser, cst_bytes text, cst__arena *arena,
-                                  cst_error *error) {
-  *parser = (cst__query_parser){.arena = arena};
-  return cst__query_lexer_init(&parser->lexer, text, error);
-}
-
 static cst_status init_part(cst__query_parser *parser, const char *text, cst__arena *arena,
                             cst_error *error) {
   cst_bytes bytes = {(const uint8_t *)text, strlen(text)};
-  CST__TRY(cst__query_parser_init(parser, bytes, arena, error));
-  parser->is_part = true;
-  return CST_OK;
+  *parser = (cst__query_parser){.arena = arena, .is_part = true};
+  return cst__query_lexer_init(&parser->lexer, bytes, error);
 }
 
 static cst_status expect_end(const cst__query_parser *parser) {

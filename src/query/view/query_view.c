@@ -281,14 +281,6 @@ cst_status cst__query_view_with_outputs(const cst_view *view, const char *const 
   return cst_view_new(view->query, &options, out, error);
 }
 
-cst_status cst__query_view_with_type(const cst_view *view, const struct ArrowSchema *type,
-                                     cst_view **out, cst_error *error) {
-  cst_view_options options = view_options_of(view);
-  options.schema = NULL;
-  options.type = type;
-  return cst_view_new(view->query, &options, out, error);
-}
-
 /* ---- asking ---- */
 
 size_t cst_view_num_outputs(const cst_view *view) {

@@ -49,9 +49,6 @@ const cst__query_output *cst__query_view_output(const cst_view *view, size_t i);
  * have. */
 cst_status cst__query_view_with_outputs(const cst_view *view, const char *const *names,
                                         size_t count, cst_view **out, cst_error *error);
-/* The same view of batches of another type: for `from table` and for examples. */
-cst_status cst__query_view_with_type(const cst_view *view, const struct ArrowSchema *type,
-                                     cst_view **out, cst_error *error);
 
 /* ---- what sources read of a view; borrowed ---- */
 

@@ -86,12 +86,6 @@ static void diff_input(view_differ *d) {
   }
 }
 
-/* ---- rows ---- */
-
-static bool has_row_name(const view_differ *d, const char *name) {
-  return cst__query_view_has_row_name(&d->row_names, name);
-}
-
 /* ---- parameters ---- */
 
 /* The parameter of a name in another view; a reset one if there is none. */
@@ -120,9 +114,10 @@ static cst_status diff_param(view_differ *d, const cst__query_view_param *before
   }
   const diff_words type = {"param", before->name, "type", DIFF_BREAKING};
   const diff_words value = {"param", before->name, "value",
-                            *after.value == '\0'            ? DIFF_BREAKING
-                            : has_row_name(d, before->name) ? DIFF_ROWS
-                                                            : DIFF_FINE};
+                            *after.value == '\0' ? DIFF_BREAKING
+                            : cst__query_view_has_row_name(&d->row_names, before->name)
+                                ? DIFF_ROWS
+                                : DIFF_FINE};
   diff_texts(d, &type, before->type, after.type);
   diff_texts(d, &value, before->value, after.value);
   cst__query_view_param_reset(&after);

@@ -79,7 +79,7 @@ uint64_t cst__index_find(const cst_index *index, uint64_t offset) {
 
 /* ---- walking over frames ---- */
 
-cst_status cst__index_fail_compressed(const char *file, cst_error *error) {
+static cst_status fail_compressed(const char *file, cst_error *error) {
   (void)cst__fail(error, CST_UNSUPPORTED,
                   "write it anew without compression: columnstone merge A.gz B",
                   "the file is compressed: its records cannot be reached one by one");
@@ -125,14 +125,14 @@ static cst_status walk_file(walk *w, cst_error *error) {
     }
     cst_status status =
         w->cursor->compressed
-            ? cst__index_fail_compressed(cst__source_name(source, w->cursor->framing.file), error)
+            ? fail_compressed(cst__source_name(source, w->cursor->framing.file), error)
             : add_block_offsets(w->index, block, error);
     cst__block_release(block);
     CST__TRY(status);
     CST__TRY(report_walk(w, error));
   }
   if (w->cursor->compressed) { /* and empty */
-    return cst__index_fail_compressed(cst__source_name(source, w->cursor->framing.file), error);
+    return fail_compressed(cst__source_name(source, w->cursor->framing.file), error);
   }
   CST__TRY(reserve_offsets(w->index, w->index->count, error));
   w->index->offsets[w->index->count] = w->cursor->framing.offset;

@@ -55,9 +55,6 @@ cst_status cst__index_identify(const char *path, const cst_allocator *allocator,
 cst_status cst__index_walk(const cst_source *source, size_t file, cst_progress_callback on_progress,
                            void *ctx, cst_index **out, cst_error *error);
 
-/* CST_UNSUPPORTED for the records of a compressed file. */
-cst_status cst__index_fail_compressed(const char *file, cst_error *error);
-
 /* The number of the first record that begins at `offset` or after it. */
 uint64_t cst__index_find(const cst_index *index, uint64_t offset);
 

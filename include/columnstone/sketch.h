@@ -52,8 +52,8 @@ CST_API void cst_sketch_free(cst_sketch *sketch); /* NULL is allowed */
 /* Adds the values of a column, which is borrowed for the call and validated. `weights_schema` and
  * `weights` may both be NULL. CST_UNSUPPORTED for a type that cannot be looked at, CST_SCHEMA for
  * one of another family than before, or that the kind does not take, CST_INVALID_ARGUMENT for
- * weights that are none. Sketches of two columns (correlation) take a struct of two fields without
- * lists; rows in which one of them is null count as nulls. */
+ * weights that are none. Sketches of two columns (correlation, mutual_information) take a struct of
+ * two fields without lists; rows in which one of them is null count as nulls. */
 CST_API cst_status cst_sketch_add(cst_sketch *sketch, const struct ArrowSchema *schema,
                                   const struct ArrowArray *column,
                                   const struct ArrowSchema *weights_schema,
@@ -198,6 +198,31 @@ typedef struct cst_correlation {
  * place. It holds at most 4 KB. */
 CST_API cst_status cst_sketch_correlation(const cst_sketch *sketch, cst_correlation *out,
                                           cst_error *error);
+
+/* ---- "mutual_information": how much one column tells of another ---- */
+
+/* In nats: natural logarithms. */
+typedef struct cst_mutual_information {
+  int64_t num_pairs;
+  int64_t num_x, num_y; /* different values, or cells of values */
+  int64_t num_cells;    /* pairs of these that occur */
+  double information;   /* the sum of p(x, y) * log(p(x, y) / (p(x) * p(y))); NaN of no pairs */
+  double corrected;     /* less what it is too large by on average, (num_cells - num_x - num_y + 1)
+                           / (2 * num_pairs) (Miller and Madow, 1955); may be below 0 */
+  double entropy_x, entropy_y;
+  bool is_exact; /* every value is counted by itself */
+} cst_mutual_information;
+
+/* What a sketch of the kind "mutual_information" has found. Of each column as many values are
+ * counted by themselves as the option `values` (100) says, those of the smallest hashes; all others
+ * share as many cells, by their hashes. So the information is that of coarser columns where there
+ * are more values, which is never more than that of the columns. Numbers that hardly ever repeat
+ * are put into buckets before they are added. Weights do not matter. Results and bytes are the same
+ * whatever the order of the pairs and the way of merging (results but for the logarithms of the
+ * machine). Memory: 48 to 96 bytes for each pair of values that occurs, at most 900 * values^2 and
+ * 100 KB. */
+CST_API cst_status cst_sketch_mutual_information(const cst_sketch *sketch,
+                                                 cst_mutual_information *out, cst_error *error);
 
 #ifdef __cplusplus
 }

@@ -117,6 +117,11 @@ def array_group_by(
 def array_import(obj: ArrowArrayExportable, as_batch: bool, /) -> Array | RecordBatch: ...
 def format_options(name: str, /) -> dict[str, OptionTold]: ...  # also of a plug-in's
 
+# pairs, values of x and y, cells, information, corrected, entropies, whether it is exact
+def sketch_mutual_information(
+    sketch: Sketch, /
+) -> tuple[int, int, int, int, float, float, float, float, bool]: ...
+
 # pairs, not finite, weight, means, variances, covariance, sample covariance, correlation
 def sketch_correlation(
     sketch: Sketch, /

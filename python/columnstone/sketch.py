@@ -8,6 +8,7 @@ from ._sketch.distinct import Distinct
 from ._sketch.heavy_hitters import HeavyHitters
 from ._sketch.histogram import Histogram
 from ._sketch.moments import Moments, MomentsFound
+from ._sketch.mutual_information import MutualInformation, MutualInformationFound
 from ._sketch.sketch import Sketch, sketches
 
 __all__ = [
@@ -18,6 +19,8 @@ __all__ = [
     "Histogram",
     "Moments",
     "MomentsFound",
+    "MutualInformation",
+    "MutualInformationFound",
     "Sketch",
     "sketches",
 ]

@@ -259,6 +259,7 @@ static PyMethodDef functions[] = {
     {"sketch_distinct", cst__py_sketch_distinct, METH_VARARGS, NULL},
     {"sketch_histogram", cst__py_sketch_histogram, METH_O, NULL},
     {"sketch_moments", cst__py_sketch_moments, METH_VARARGS, NULL},
+    {"sketch_mutual_information", cst__py_sketch_mutual_information, METH_O, NULL},
     {"sketch_top", cst__py_sketch_top, METH_VARARGS, NULL},
     {"split_strings", cst__py_split_strings, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

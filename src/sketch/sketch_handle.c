@@ -19,11 +19,12 @@
 #include "sketch/heavy_hitters.h"
 #include "sketch/histogram.h"
 #include "sketch/moments.h"
+#include "sketch/mutual_information.h"
 #include "sketch/pairs.h"
 
 static const cst__sketch_kind *const kinds[] = {
     &cst__distinct_kind,  &cst__heavy_kind,       &cst__moments_kind,
-    &cst__histogram_kind, &cst__correlation_kind,
+    &cst__histogram_kind, &cst__correlation_kind, &cst__mutual_kind,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };

@@ -85,6 +85,7 @@ static const frozen all_frozen[] = {
     {"cst_index_item", sizeof(cst_index_item), 56},
     {"cst_message_guess", sizeof(cst_message_guess), 40},
     {"cst_moments", sizeof(cst_moments), 120},
+    {"cst_mutual_information", sizeof(cst_mutual_information), 72},
     {"cst_ndarray", sizeof(cst_ndarray), 48},
     {"cst_option", sizeof(cst_option), 24},
     {"cst_option_info", sizeof(cst_option_info), 120},

@@ -18,6 +18,7 @@ extern PyType_Spec cst__py_sketch_spec;
 
 PyObject *cst__py_sketch_correlation(PyObject *module, PyObject *sketch);
 PyObject *cst__py_sketch_moments(PyObject *module, PyObject *args);
+PyObject *cst__py_sketch_mutual_information(PyObject *module, PyObject *sketch);
 PyObject *cst__py_sketch_histogram(PyObject *module, PyObject *sketch);
 
 /* ---- sketch_values.c ---- */

@@ -81,3 +81,22 @@ PyObject *cst__py_sketch_correlation(PyObject *module, PyObject *object) {
                              c.sample_covariance, c.correlation)
              : cst__py_raise(state, &error);
 }
+
+/* sketch_mutual_information(sketch): (pairs, values of x, of y, cells, information, corrected,
+ * entropies, exact) */
+PyObject *cst__py_sketch_mutual_information(PyObject *module, PyObject *object) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_mutual_information m;
+  cst_error error = CST_ERROR_INIT;
+  cst_sketch *sketch = enter(state, object);
+  if (sketch == NULL) {
+    return NULL;
+  }
+  cst_status status = cst_sketch_mutual_information(sketch, &m, &error);
+  cst__py_sketch_leave(object);
+  return status == CST_OK
+             ? Py_BuildValue("(LLLLddddN)", (long long)m.num_pairs, (long long)m.num_x,
+                             (long long)m.num_y, (long long)m.num_cells, m.information, m.corrected,
+                             m.entropy_x, m.entropy_y, PyBool_FromLong(m.is_exact))
+             : cst__py_raise(state, &error);
+}

@@ -224,6 +224,56 @@ typedef struct cst_mutual_information {
 CST_API cst_status cst_sketch_mutual_information(const cst_sketch *sketch,
                                                  cst_mutual_information *out, cst_error *error);
 
+/* ---- "quantiles": ranks of numbers ----
+ *
+ * The rank of x is the share of values that are <= x, or of their weight. A rank that is asked is
+ * wrong by more than the option `error` (0.00001 to 0.5, usually 0.01) in fewer than 1 of 100
+ * sketches: for any values in any order, any weights, and after any merges. Few values are exact.
+ * The methods are KLL's (Karnin, Lang and Liberty, 2016), with its sampler.
+ *
+ * With the option `tails` ("low", "high" or "both") ranks at that end are exact, and the error is a
+ * share of the weight between the end and x, not of all (REQ, Cormode and others, 2021).
+ *
+ * -0 equals 0. Infinities are values like others. NaN has no rank: it is counted among the values,
+ * and left out of all else; so are values of weight 0. The least and the greatest value are exact.
+ * CST_LIMIT if the sum of the weights is not finite. The same values in another order, or merged in
+ * another way, give other bytes, and ranks within the same bound; the option `seed` decides, too.
+ *
+ * Memory: at most 20 KB for an error of 0.01, 110 KB for 0.001, however many values there are. With
+ * tails about 80 KB for a million values (both: 130 KB); it grows with the logarithm of their
+ * number. */
+
+/* The smallest value whose rank is at least ranks[i], for each i; the least value for 0, the
+ * greatest for 1. They are an array of int64, uint64 or double, as the values were: integers are
+ * exact. Without values all are null. CST_INVALID_ARGUMENT for ranks that are not from 0 to 1. */
+CST_API cst_status cst_sketch_quantiles(const cst_sketch *sketch, const double *ranks,
+                                        size_t num_ranks, struct ArrowSchema *schema,
+                                        struct ArrowArray *array, cst_error *error);
+
+/* ranks[i]: the share of values that are <= values[i], or < values[i] unless `is_inclusive`. NaN
+ * for NaN, and if there are no values. */
+CST_API cst_status cst_sketch_ranks(const cst_sketch *sketch, const double *values,
+                                    size_t num_values, bool is_inclusive, double *ranks,
+                                    cst_error *error);
+
+typedef enum cst_parts {
+  CST_PARTS_EQUAL_DEPTH = 0, /* of the same weight, or nearly */
+  CST_PARTS_EQUAL_WIDTH = 1
+} cst_parts;
+
+/* bounds[num_parts + 1] and weights[num_parts] of a histogram, as ranks have it. With equal depth,
+ * the first bound is the least value and the last one the greatest; a part is what is above its
+ * lower bound (the first: from it on) and up to its upper one. With equal width, the bounds lie
+ * between the least and the greatest finite value; a part is what is from its lower bound on and
+ * below its upper one (the last: up to it), and infinities are in none. Without values bounds are
+ * NaN and weights 0. */
+CST_API cst_status cst_sketch_parts(const cst_sketch *sketch, cst_parts kind, size_t num_parts,
+                                    double *bounds, double *weights, cst_error *error);
+
+/* The weight of all values but NaN, and how many NaN there are; `num_nans` may be NULL. */
+CST_API cst_status cst_sketch_ranked(const cst_sketch *sketch, double *weight, int64_t *num_nans,
+                                     cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,6 +9,7 @@ from ._sketch.heavy_hitters import HeavyHitters
 from ._sketch.histogram import Histogram
 from ._sketch.moments import Moments, MomentsFound
 from ._sketch.mutual_information import MutualInformation, MutualInformationFound
+from ._sketch.quantiles import Parts, Quantiles
 from ._sketch.sketch import Sketch, sketches
 
 __all__ = [
@@ -21,6 +22,8 @@ __all__ = [
     "MomentsFound",
     "MutualInformation",
     "MutualInformationFound",
+    "Parts",
+    "Quantiles",
     "Sketch",
     "sketches",
 ]

@@ -21,10 +21,11 @@
 #include "sketch/moments.h"
 #include "sketch/mutual_information.h"
 #include "sketch/pairs.h"
+#include "sketch/quantiles_sketch.h"
 
 static const cst__sketch_kind *const kinds[] = {
-    &cst__distinct_kind,  &cst__heavy_kind,       &cst__moments_kind,
-    &cst__histogram_kind, &cst__correlation_kind, &cst__mutual_kind,
+    &cst__distinct_kind,    &cst__heavy_kind,  &cst__moments_kind,   &cst__histogram_kind,
+    &cst__correlation_kind, &cst__mutual_kind, &cst__quantiles_kind,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };

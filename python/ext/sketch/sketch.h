@@ -25,5 +25,15 @@ PyObject *cst__py_sketch_histogram(PyObject *module, PyObject *sketch);
 
 PyObject *cst__py_sketch_distinct(PyObject *module, PyObject *args);
 PyObject *cst__py_sketch_top(PyObject *module, PyObject *args);
+/* ---- sketch_quantiles.c: functions of the module ---- */
+
+/* sketch_quantiles(sketch, ranks): an Array */
+PyObject *cst__py_sketch_quantiles(PyObject *module, PyObject *args);
+/* sketch_ranks(sketch, values, inclusive): a list */
+PyObject *cst__py_sketch_ranks(PyObject *module, PyObject *args);
+/* sketch_parts(sketch, is_equal_width, parts): (bounds, weights) */
+PyObject *cst__py_sketch_parts(PyObject *module, PyObject *args);
+/* sketch_ranked(sketch): (weight, NaNs) */
+PyObject *cst__py_sketch_ranked(PyObject *module, PyObject *object);
 
 #endif /* COLUMNSTONE_PYTHON_SKETCH_H */

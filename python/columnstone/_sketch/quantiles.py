@@ -1,0 +1,84 @@
+"""Quantiles, ranks and histograms of numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from .. import _core
+from .._base.public import public_in
+from .sketch import Sketch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@public_in("columnstone.sketch")
+class Parts(NamedTuple):
+    """Of the range of the values: one bound more than weights."""
+
+    bounds: list[float]
+    weights: list[float]
+
+
+@public_in("columnstone.sketch")
+class Quantiles(Sketch):
+    """Quantiles, ranks and histograms of numbers, weighted too.
+
+    error: how far a rank may be from the true one, as a share of the weight of all values. A rank
+    that is asked is wrong by more in fewer than 1 of 100 sketches.
+    tails: "low", "high" or "both": the ranks at that end are exact, and the error is a share of the
+    weight between the end and the value.
+    seed: of the chances that are taken. The same seed and the same calls give the same bytes.
+
+    -0 equals 0, infinities are values like others. NaN has no rank: it is counted, and left out of
+    all else. The least and the greatest value are exact.
+    """
+
+    __slots__ = ()
+    _kind = "quantiles"
+
+    def __init__(
+        self,
+        error: float = 0.01,
+        *,
+        tails: Literal["none", "low", "high", "both"] = "none",
+        seed: int = 0,
+    ) -> None:
+        super().__init__(error=error, tails=tails, seed=seed)
+
+    @property
+    def error(self) -> float:
+        return float(self._handle.option("error") or 0)
+
+    @property
+    def weight(self) -> float:
+        """The weight of all values but NaN."""
+        return _core.sketch_ranked(self._handle)[0]
+
+    @property
+    def nans(self) -> int:
+        """How many values were NaN."""
+        return _core.sketch_ranked(self._handle)[1]
+
+    def quantiles(self, ranks: Sequence[float]) -> list[int] | list[float] | list[None]:
+        """For each rank, from 0 to 1, the smallest value whose rank is at least that: the least
+        value for 0, the greatest for 1, the median for 0.5. Integers stay integers. None for each
+        if there are no values."""
+        return _core.sketch_quantiles(self._handle, ranks).to_pylist()
+
+    def rank(self, value: float, *, inclusive: bool = True) -> float:
+        """The share of values that are <= value, or < value; NaN if there are none."""
+        return _core.sketch_ranks(self._handle, [value], inclusive)[0]
+
+    def ranks(self, values: Sequence[float], *, inclusive: bool = True) -> list[float]:
+        """The rank of each: the distribution function at these points."""
+        return _core.sketch_ranks(self._handle, values, inclusive)
+
+    def histogram(
+        self, parts: int = 10, kind: Literal["equal_depth", "equal_width"] = "equal_width"
+    ) -> Parts:
+        """Bounds and weights of so many parts, between the least and the greatest value. With equal
+        depth, all weigh the same, or nearly. With equal width, infinities are in none."""
+        if kind not in ("equal_depth", "equal_width"):
+            raise ValueError(f"kind is 'equal_depth' or 'equal_width', not {kind!r}")
+        return Parts(*_core.sketch_parts(self._handle, kind == "equal_width", parts))

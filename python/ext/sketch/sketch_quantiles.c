@@ -1,0 +1,150 @@
+/* What is asked of a sketch of quantiles. */
+#include "ext/sketch/sketch.h"
+
+/* Numbers of a sequence; NULL with an exception. */
+static double *read_numbers(PyObject *object, size_t *count) {
+  PyObject *items = PySequence_Tuple(object);
+  if (items == NULL) {
+    return NULL;
+  }
+  *count = (size_t)PyTuple_Size(items);
+  double *numbers = PyMem_New(double, *count + 1);
+  if (numbers == NULL) {
+    PyErr_NoMemory();
+  }
+  for (size_t i = 0; numbers != NULL && i < *count; i++) {
+    numbers[i] = PyFloat_AsDouble(PyTuple_GetItem(items, (Py_ssize_t)i));
+    if (PyErr_Occurred()) {
+      PyMem_Free(numbers);
+      numbers = NULL;
+    }
+  }
+  Py_DECREF(items);
+  return numbers;
+}
+
+static PyObject *list_of(const double *numbers, size_t count) {
+  PyObject *list = PyList_New((Py_ssize_t)count);
+  for (size_t i = 0; list != NULL && i < count; i++) {
+    PyObject *number = PyFloat_FromDouble(numbers[i]);
+    if (number == NULL || PyList_SetItem(list, (Py_ssize_t)i, number) < 0) {
+      Py_CLEAR(list);
+    }
+  }
+  return list;
+}
+
+/* The sketch among the arguments; NULL with an exception. */
+static cst_sketch *enter(cst__py_state *state, PyObject *object) {
+  if (Py_TYPE(object) != state->sketch_type) {
+    PyErr_SetString(PyExc_TypeError, "expected a _core.Sketch");
+    return NULL;
+  }
+  return cst__py_sketch_enter(object);
+}
+
+static PyObject *array_of(cst__py_state *state, struct ArrowSchema *schema,
+                          struct ArrowArray *array) {
+  PyObject *type = cst__py_arrow_schema_new(state, schema);
+  if (type == NULL) {
+    array->release(array);
+    return NULL;
+  }
+  PyObject *made = cst__py_array_new(state, type, array);
+  Py_DECREF(type);
+  return made;
+}
+
+PyObject *cst__py_sketch_quantiles(PyObject *module, PyObject *args) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_error error = CST_ERROR_INIT;
+  PyObject *object, *asked;
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  size_t count;
+  if (!PyArg_ParseTuple(args, "OO:sketch_quantiles", &object, &asked)) {
+    return NULL;
+  }
+  double *ranks = read_numbers(asked, &count);
+  cst_sketch *sketch = ranks != NULL ? enter(state, object) : NULL;
+  if (sketch == NULL) {
+    PyMem_Free(ranks);
+    return NULL;
+  }
+  cst_status status = cst_sketch_quantiles(sketch, ranks, count, &schema, &array, &error);
+  cst__py_sketch_leave(object);
+  PyMem_Free(ranks);
+  return status == CST_OK ? array_of(state, &schema, &array) : cst__py_raise(state, &error);
+}
+
+PyObject *cst__py_sketch_ranks(PyObject *module, PyObject *args) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_error error = CST_ERROR_INIT;
+  PyObject *object, *asked;
+  size_t count;
+  int is_inclusive;
+  if (!PyArg_ParseTuple(args, "OOp:sketch_ranks", &object, &asked, &is_inclusive)) {
+    return NULL;
+  }
+  double *values = read_numbers(asked, &count);
+  double *ranks = values != NULL ? PyMem_New(double, count + 1) : NULL;
+  if (values != NULL && ranks == NULL) {
+    PyErr_NoMemory();
+  }
+  cst_sketch *sketch = ranks != NULL ? enter(state, object) : NULL;
+  PyObject *result = NULL;
+  if (sketch != NULL) {
+    cst_status status = cst_sketch_ranks(sketch, values, count, is_inclusive != 0, ranks, &error);
+    cst__py_sketch_leave(object);
+    result = status == CST_OK ? list_of(ranks, count) : cst__py_raise(state, &error);
+  }
+  PyMem_Free(values);
+  PyMem_Free(ranks);
+  return result;
+}
+
+PyObject *cst__py_sketch_parts(PyObject *module, PyObject *args) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_error error = CST_ERROR_INIT;
+  PyObject *object;
+  int is_equal_width;
+  Py_ssize_t parts;
+  if (!PyArg_ParseTuple(args, "Opn:sketch_parts", &object, &is_equal_width, &parts)) {
+    return NULL;
+  }
+  size_t count = parts > 0 ? (size_t)parts : 0;
+  double *bounds =
+      count < PY_SSIZE_T_MAX / 2 ? PyMem_New(double, 2 * count + 1) : NULL; /* and the weights */
+  if (bounds == NULL) {
+    return PyErr_NoMemory();
+  }
+  cst_sketch *sketch = enter(state, object);
+  PyObject *result = NULL;
+  if (sketch != NULL) {
+    double *weights = bounds + count + 1;
+    cst_status status =
+        cst_sketch_parts(sketch, is_equal_width ? CST_PARTS_EQUAL_WIDTH : CST_PARTS_EQUAL_DEPTH,
+                         count, bounds, weights, &error);
+    cst__py_sketch_leave(object);
+    result = status == CST_OK
+                 ? Py_BuildValue("(NN)", list_of(bounds, count + 1), list_of(weights, count))
+                 : cst__py_raise(state, &error);
+  }
+  PyMem_Free(bounds);
+  return result;
+}
+
+PyObject *cst__py_sketch_ranked(PyObject *module, PyObject *object) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_error error = CST_ERROR_INIT;
+  double weight;
+  int64_t nans;
+  cst_sketch *sketch = enter(state, object);
+  if (sketch == NULL) {
+    return NULL;
+  }
+  cst_status status = cst_sketch_ranked(sketch, &weight, &nans, &error);
+  cst__py_sketch_leave(object);
+  return status == CST_OK ? Py_BuildValue("(dL)", weight, (long long)nans)
+                          : cst__py_raise(state, &error);
+}

@@ -84,6 +84,24 @@ cst_status(cst__fail_unknown)(cst_error *error, cst_status code, const char *wha
   return status;
 }
 
+char *cst__path_text(const cst_path *path, cst__arena *arena) {
+  size_t size = 0;
+  for (size_t i = 0; i < path->count; i++) {
+    size += strlen(path->steps[i]) + 1;
+  }
+  char *text = cst__arena_take_zero(arena, size + 1);
+  char *to = text;
+  for (size_t i = 0; i < path->count && text != NULL; i++) {
+    size_t step = strlen(path->steps[i]);
+    if (i > 0) {
+      *to++ = '.';
+    }
+    memcpy(to, path->steps[i], step);
+    to += step;
+  }
+  return text;
+}
+
 cst_status cst__fail_twice(cst_error *error, const char *name, size_t size) {
   cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a column is named twice");
   cst__error_add_path(error, name, size);

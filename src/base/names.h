@@ -2,6 +2,7 @@
 #ifndef BASE_NAMES_H
 #define BASE_NAMES_H
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "base/hash.h"
 
@@ -46,6 +47,9 @@ cst_status cst__fail_unknown(cst_error *error, cst_status code, const char *what
  * twice. The map is reset by the caller, also on failure. */
 cst_status cst__map_columns(const char *const *names, size_t count, cst__name_map *map,
                             cst_error *error);
+
+/* "a.b": the steps with dots between them. NULL: no memory. */
+char *cst__path_text(const cst_path *path, cst__arena *arena);
 
 /* The error of a column that is asked for twice. */
 cst_status cst__fail_twice(cst_error *error, const char *name, size_t size);

@@ -9,6 +9,7 @@
 #include "arrow/owned.h"
 #include "base/arguments.h"
 #include "base/interrupt.h"
+#include "base/names.h"
 #include "nested/gather.h"
 #include "table/keys.h"
 #include "table/walk.h"
@@ -245,25 +246,6 @@ static cst_status take_keys(const grouping *g, struct ArrowArray *out) {
   return status;
 }
 
-/* "a.b": what the path is called elsewhere as well. */
-static char *groups_name_of(const cst_path *path, cst__arena *arena) {
-  size_t size = 0;
-  for (size_t i = 0; i < path->count; i++) {
-    size += strlen(path->steps[i]) + 1;
-  }
-  char *name = cst__arena_take_zero(arena, size + 1);
-  char *to = name;
-  for (size_t i = 0; i < path->count && name != NULL; i++) {
-    size_t step = strlen(path->steps[i]);
-    if (i > 0) {
-      *to++ = '.';
-    }
-    memcpy(to, path->steps[i], step);
-    to += step;
-  }
-  return name;
-}
-
 static cst_status make_key_schema(const grouping *g, const cst_path *paths, cst__arena *arena,
                                   struct ArrowSchema *out) {
   size_t size = g->num_keys * sizeof(struct ArrowSchema *) + 1;
@@ -273,7 +255,7 @@ static cst_status make_key_schema(const grouping *g, const cst_path *paths, cst_
   }
   for (size_t i = 0; i < g->num_keys; i++) {
     struct ArrowSchema *field = cst__arena_take(arena, sizeof *field);
-    const char *name = groups_name_of(&paths[i], arena);
+    const char *name = cst__path_text(&paths[i], arena);
     if (field == NULL || name == NULL) {
       return cst__fail_memory(g->error, sizeof *field);
     }

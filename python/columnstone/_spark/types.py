@@ -114,15 +114,6 @@ def _struct(type: Any, path: str) -> DataType:
     return spark.StructType(fields)
 
 
-def _is_list(type: pa.DataType) -> bool:
-    is_any = pa.types.is_list(type) or pa.types.is_large_list(type)
-    return bool(is_any or pa.types.is_fixed_size_list(type))
-
-
-def _is_extension(type: pa.DataType) -> bool:
-    return isinstance(type, pa.BaseExtensionType)
-
-
 _MAKERS: list[tuple[Any, Any]] = [
     (lambda t: t == pa.uint64(), lambda t, path: spark.DecimalType(20, 0)),
     (pa.types.is_fixed_size_binary, lambda t, path: spark.BinaryType()),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "query/plan/planning.h"
 
 /* ---- marking ---- */
@@ -126,39 +127,6 @@ static void leave_out_nodes(cst__planning *p, const uint8_t *marks, uint32_t *nu
 
 /* ---- paths ---- */
 
-/* The path of a node: names with dots between them. `more`: one more name, or NULL. */
-static char *node_path(cst__planning *p, uint32_t node, const char *more) {
-  const cst__input_node *nodes = p->plan->nodes;
-  const cst_bytes rest = {(const uint8_t *)more, more != NULL ? strlen(more) : 0};
-  size_t size = rest.size;
-  for (uint32_t at = node; at != 0; at = nodes[at].parent) {
-    size += nodes[at].name != NULL ? strlen(nodes[at].name) + 1 : 0;
-  }
-  char *path = cst__plan_take(p, size + 1);
-  if (path == NULL) {
-    return NULL;
-  }
-  char *end = path + size - rest.size;
-  if (more != NULL) {
-    memcpy(end, rest.data, rest.size);
-  }
-  for (uint32_t at = node; at != 0; at = nodes[at].parent) {
-    if (nodes[at].name == NULL) {
-      continue;
-    }
-    size_t step = strlen(nodes[at].name);
-    if (end < path + size) {
-      *--end = '.';
-    }
-    end -= step;
-    memcpy(end, nodes[at].name, step);
-  }
-  if (end > path) { /* the dot that was counted for the first name */
-    memmove(path, end, (size_t)(path + size - end) + 1);
-  }
-  return path;
-}
-
 static int compare_path_names(const void *a, const void *b) {
   return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
@@ -201,12 +169,16 @@ typedef struct path_list {
 
 static cst_status add_node_path(cst__planning *p, uint32_t node, path_list *paths) {
   const char *more = NULL;
+  cst_path steps;
   if (paths->to_decode && p->plan->nodes[node].format == NULL) {
     CST__TRY(cheap_field(p, p->belows[node], &more));
   }
-  char *path = node_path(p, node, more);
+  if (!cst__query_plan_steps(p->plan, node, more, &p->plan->arena, &steps)) {
+    return cst__fail_memory(p->error, sizeof *steps.steps);
+  }
+  const char *path = cst__path_text(&steps, &p->plan->arena);
   if (path == NULL) {
-    return CST_NO_MEMORY;
+    return cst__fail_memory(p->error, steps.count);
   }
   if (path[0] != '\0') {
     paths->found.items[paths->found.count++] = path;

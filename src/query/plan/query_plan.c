@@ -118,6 +118,25 @@ const cst__query_output *cst__query_plan_outputs(const cst__query_plan *plan, si
   return plan->outputs;
 }
 
+bool cst__query_plan_steps(const cst__query_plan *plan, uint32_t node, const char *more,
+                           cst__arena *arena, cst_path *out) {
+  size_t count = more != NULL;
+  for (uint32_t at = node; at != 0; at = plan->nodes[at].parent) {
+    count += plan->nodes[at].name != NULL;
+  }
+  const char **steps = cst__arena_take(arena, (count + 1) * sizeof *steps);
+  *out = (cst_path){steps, count};
+  if (steps != NULL && more != NULL) {
+    steps[--count] = more;
+  }
+  for (uint32_t at = node; steps != NULL && at != 0; at = plan->nodes[at].parent) {
+    if (plan->nodes[at].name != NULL) {
+      steps[--count] = plan->nodes[at].name;
+    }
+  }
+  return steps != NULL;
+}
+
 const char *const *cst__query_plan_paths(const cst__query_plan *plan, size_t *count) {
   *count = plan->paths.count;
   return plan->paths.items;

@@ -150,4 +150,9 @@ struct cst__query_plan {
   cst_query *query; /* a copy: names and values of steps lie in it */
 };
 
+/* The names on the way to a node, and below it `more`, unless it is NULL: a path of the input.
+ * False: no memory. */
+bool cst__query_plan_steps(const cst__query_plan *plan, uint32_t node, const char *more,
+                           cst__arena *arena, cst_path *out);
+
 #endif /* QUERY_PLAN_STEPS_H */

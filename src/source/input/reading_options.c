@@ -154,22 +154,6 @@ static cst_status find_view_columns(cst__arena *arena, const cst__query_plan *pl
   return CST_OK;
 }
 
-/* The names on the way to a node; false: no memory. */
-static bool find_steps(cst__arena *arena, const cst__query_plan *plan, size_t node, cst_path *out) {
-  size_t count = 0;
-  for (size_t at = node; at != 0; at = plan->nodes[at].parent) {
-    count += plan->nodes[at].name != NULL;
-  }
-  const char **steps = cst__arena_take(arena, (count + 1) * sizeof *steps);
-  *out = (cst_path){steps, count};
-  for (size_t at = node; steps != NULL && at != 0; at = plan->nodes[at].parent) {
-    if (plan->nodes[at].name != NULL) {
-      steps[--count] = plan->nodes[at].name;
-    }
-  }
-  return steps != NULL;
-}
-
 /* A path to each node that has none below it. */
 static cst_status find_view_paths(cst__arena *arena, const cst__query_plan *plan,
                                   cst__reading_options *options, cst_error *error) {
@@ -183,12 +167,12 @@ static cst_status find_view_paths(cst__arena *arena, const cst__query_plan *plan
   for (size_t i = 1; i < plan->num_nodes; i++) {
     has_below[plan->nodes[i].parent] = true;
   }
-  for (size_t i = 1; i < plan->num_nodes; i++) {
+  for (uint32_t i = 1; i < plan->num_nodes; i++) {
     cst_path *path = &paths[options->num_paths];
     if (has_below[i]) {
       continue;
     }
-    if (!find_steps(arena, plan, i, path)) {
+    if (!cst__query_plan_steps(plan, i, NULL, arena, path)) {
       return cst__fail_memory(error, size);
     }
     bool is_message = messages != NULL && strcmp(path->steps[0], messages) == 0;

@@ -138,6 +138,27 @@ CST_API cst_status cst_sketch_distinct(const cst_sketch *sketch, double deviatio
                                        double *estimate, double *lower, double *upper,
                                        cst_error *error);
 
+/* ---- "kmv": how many different values there are, as tfx_bsl counts ----
+ *
+ * What tfx_bsl's KmvSketch of as many `buckets` (16384) finds, to the last value: by FarmHash's
+ * Fingerprint64 of texts, of which the smallest are kept. 0 and -0 are two values here. It is for
+ * reading and going on with what tfx_bsl has saved; "distinct" is more accurate in less memory. cst_sketch_distinct gives its estimate, and bounds with the relative
+ * standard deviation 1 / sqrt(buckets - 2). Memory: at most 64 bytes for each bucket, twice as much
+ * while it grows. */
+
+/* A sketch of "kmv" or "heavy_hitters" as tfx_bsl serialises its KmvSketch and MisraGriesSketch
+ * (cst_free), and one from such bytes, which TFT's caches hold. Of heavy hitters the message has at
+ * most `size` values, each with its lower bound as tfx_bsl has it, and no placeholders; of a
+ * message, placeholders, the order of ties and extra items are not kept, integers are int64, and
+ * how many values there were is not known: they count as none. CST_INVALID_ARGUMENT for other
+ * kinds, CST_CORRUPT for bytes that are no such message, CST_UNSUPPORTED for a number of buckets
+ * beyond the option's. */
+CST_API cst_status cst_sketch_to_tfx_bsl(const cst_sketch *sketch, char **bytes, size_t *size,
+                                         cst_error *error);
+CST_API cst_status cst_sketch_from_tfx_bsl(const char *kind, const void *bytes, size_t size,
+                                           const cst_allocator *allocator, cst_sketch **out,
+                                           cst_error *error);
+
 /* ---- "heavy_hitters": the values with the largest weights ----
  *
  * Each has a lower and an upper bound that hold its true weight, always, in any order and any tree

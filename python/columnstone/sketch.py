@@ -7,6 +7,7 @@ from ._sketch.correlation import Correlation, CorrelationFound
 from ._sketch.distinct import Distinct
 from ._sketch.heavy_hitters import HeavyHitters
 from ._sketch.histogram import Histogram
+from ._sketch.kmv import Kmv
 from ._sketch.moments import Moments, MomentsFound
 from ._sketch.mutual_information import MutualInformation, MutualInformationFound
 from ._sketch.quantiles import Parts, Quantiles
@@ -18,6 +19,7 @@ __all__ = [
     "Distinct",
     "HeavyHitters",
     "Histogram",
+    "Kmv",
     "Moments",
     "MomentsFound",
     "MutualInformation",

@@ -1,9 +1,11 @@
 /* Counts of different values as a kind of sketches. */
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/arguments.h"
 #include "sketch/distinct_sketch.h"
+#include "sketch/kmv.h"
 
 typedef struct distinct_options {
   int64_t precision, seed;
@@ -89,10 +91,17 @@ cst_status cst_sketch_distinct(const cst_sketch *sketch, double deviations, doub
   if (estimate == NULL || lower == NULL || upper == NULL) {
     return cst__missing(estimate == NULL ? "estimate" : lower == NULL ? "lower" : "upper", error);
   }
-  CST__TRY(cst__sketch_state(sketch, &cst__distinct_kind, &state, error));
+  if (cst__sketch_state(sketch, &cst__kmv_kind, &state, NULL) != CST_OK) {
+    CST__TRY(cst__sketch_state(sketch, &cst__distinct_kind, &state, error));
+  }
   if (!isfinite(deviations) || deviations < 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
                      "standard deviations are a finite number, 0 or more");
+  }
+  if (strcmp(cst_sketch_kind(sketch), cst__kmv_kind.name) == 0) {
+    CST__TRY(cst__kmv_estimate(state, estimate, error));
+    cst__kmv_bounds(state, deviations, *estimate, lower, upper);
+    return CST_OK;
   }
   *estimate = cst__distinct_sketch_estimate(state);
   cst__distinct_sketch_bounds(state, deviations, lower, upper);

@@ -307,6 +307,19 @@ cst_status cst__heavy_add(cst__heavy *heavy, const cst__value_block *values, cst
   return cst__heavy_add_hashed(heavy, values, hashes, error);
 }
 
+cst_status cst__heavy_put(cst__heavy *heavy, const cst__value_block *one, double lower,
+                          cst_error *error) {
+  uint64_t hash;
+  cst__hash_values(one, cst__hash_key(heavy->options.seed), &hash);
+  key k = key_of(one, 0, hash);
+  heavy->family = one->family;
+  uint64_t *place = heavy->table.num_places > 0 ? find_place(heavy, &k) : NULL;
+  if (place != NULL && *place != 0) {
+    return cst__fail(error, CST_CORRUPT, NULL, "a value is counted twice");
+  }
+  return add_new(heavy, place, k, lower) ? CST_OK : cst__fail_memory(error, sizeof(counter));
+}
+
 /* ---- merging ---- */
 
 static key key_of_counter(const cst__heavy *heavy, const counter *c) {

@@ -85,6 +85,11 @@ cst_status cst__heavy_merge(cst__heavy *into, const cst__heavy *from, cst_error 
 /* Loading: into one that has nothing yet. */
 void cst__heavy_archive(cst__heavy *heavy, cst__archive *a);
 
+/* A value that others have counted, and that has no counter yet (else CST_CORRUPT): its error is
+ * the offset. There are at most `size` of them. */
+cst_status cst__heavy_put(cst__heavy *heavy, const cst__value_block *one, double lower,
+                          cst_error *error);
+
 typedef struct cst__heavy_item {
   uint64_t bits;   /* of an int64_t, an uint64_t or a double, by the family; */
   cst_bytes bytes; /* or these, at most `longest`, borrowed */

@@ -47,6 +47,9 @@ cst_status cst__sketch_state(const cst_sketch *sketch, const cst__sketch_kind *k
 /* The family of the values that were added, of pairs that of the first ones; CST__FAMILY_NONE: none
  * so far. */
 cst__family cst__sketch_family(const cst_sketch *sketch);
+/* The state of a new sketch, to be filled with what others have kept of values of a family; how
+ * many these were is not known, and they count as none. */
+void *cst__sketch_fill(cst_sketch *sketch, cst__family family);
 /* Whether all of them came from columns of strings. */
 bool cst__sketch_is_text(const cst_sketch *sketch);
 

@@ -18,14 +18,15 @@
 #include "sketch/distinct_sketch.h"
 #include "sketch/heavy_hitters.h"
 #include "sketch/histogram.h"
+#include "sketch/kmv.h"
 #include "sketch/moments.h"
 #include "sketch/mutual_information.h"
 #include "sketch/pairs.h"
 #include "sketch/quantiles_sketch.h"
 
 static const cst__sketch_kind *const kinds[] = {
-    &cst__distinct_kind,    &cst__heavy_kind,  &cst__moments_kind,   &cst__histogram_kind,
-    &cst__correlation_kind, &cst__mutual_kind, &cst__quantiles_kind,
+    &cst__distinct_kind,  &cst__heavy_kind,       &cst__kmv_kind,    &cst__moments_kind,
+    &cst__histogram_kind, &cst__correlation_kind, &cst__mutual_kind, &cst__quantiles_kind,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
@@ -496,6 +497,12 @@ cst_status cst__sketch_state(const cst_sketch *sketch, const cst__sketch_kind *k
 }
 
 cst__family cst__sketch_family(const cst_sketch *sketch) { return sketch->families[0]; }
+
+void *cst__sketch_fill(cst_sketch *sketch, cst__family family) {
+  sketch->families[0] = family;
+  sketch->has_binary = family == CST__FAMILY_BYTES;
+  return sketch->state;
+}
 
 bool cst__sketch_is_text(const cst_sketch *sketch) {
   return sketch->families[0] == CST__FAMILY_BYTES && !sketch->has_binary;

@@ -1,6 +1,6 @@
 /* Functions of numbers: rounding, roots and logarithms, bounds, buckets, hashes. */
+#include "base/fingerprint.h"
 #include "function_support.h"
-#include "query/functions/fingerprint.h"
 
 TEST(sizes_and_signs) {
   static const function_case tests[] = {

@@ -6,11 +6,11 @@ from typing import Any
 
 from .. import _core
 from .._base.public import public_in
-from .sketch import Sketch
+from .tfx import TfxSketch
 
 
 @public_in("columnstone.sketch")
-class HeavyHitters(Sketch):
+class HeavyHitters(TfxSketch):
     """The values with the largest weights, each between two bounds that hold always.
 
     size: no interval is wider than the weight of all values / (size + 1), and each value that

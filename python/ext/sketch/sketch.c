@@ -8,8 +8,7 @@ typedef struct sketch_object {
 
 /* ---- making ---- */
 
-/* Takes the sketch over, also on failure. */
-static PyObject *sketch_wrap(cst__py_state *state, cst_sketch *sketch) {
+PyObject *cst__py_sketch_wrap(cst__py_state *state, cst_sketch *sketch) {
   sketch_object *self = PyObject_New(sketch_object, state->sketch_type);
   if (self == NULL || cst__py_lock_init(&self->lock) < 0) {
     cst_sketch_free(sketch);
@@ -36,7 +35,7 @@ static PyObject *sketch_new(PyObject *type, PyObject *args) {
   }
   cst_status status = cst_sketch_new(kind, options.options, options.count, NULL, &made, &error);
   cst__py_option_list_reset(&options);
-  return status == CST_OK ? sketch_wrap(state, made) : cst__py_raise(state, &error);
+  return status == CST_OK ? cst__py_sketch_wrap(state, made) : cst__py_raise(state, &error);
 }
 
 /* load(bytes) */
@@ -50,7 +49,7 @@ static PyObject *sketch_load(PyObject *type, PyObject *args) {
     return NULL;
   }
   return cst_sketch_from_bytes(bytes, (size_t)size, NULL, &made, &error) == CST_OK
-             ? sketch_wrap(state, made)
+             ? cst__py_sketch_wrap(state, made)
              : cst__py_raise(state, &error);
 }
 

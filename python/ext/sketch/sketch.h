@@ -8,6 +8,8 @@
 
 /* ---- sketch.c ---- */
 
+/* Takes the sketch over, also on failure. */
+PyObject *cst__py_sketch_wrap(cst__py_state *state, cst_sketch *sketch);
 /* The sketch of an object, which is locked until it is left. NULL with an exception. */
 cst_sketch *cst__py_sketch_enter(PyObject *object);
 void cst__py_sketch_leave(PyObject *object);
@@ -25,6 +27,9 @@ PyObject *cst__py_sketch_histogram(PyObject *module, PyObject *sketch);
 
 PyObject *cst__py_sketch_distinct(PyObject *module, PyObject *args);
 PyObject *cst__py_sketch_top(PyObject *module, PyObject *args);
+PyObject *cst__py_sketch_to_tfx_bsl(PyObject *module, PyObject *args);
+PyObject *cst__py_sketch_from_tfx_bsl(PyObject *module, PyObject *args);
+
 /* ---- sketch_quantiles.c: functions of the module ---- */
 
 /* sketch_quantiles(sketch, ranks): an Array */

@@ -1,5 +1,5 @@
 /* hash(x, buckets): a bucket for each value, the same for ever and on every machine. */
-#include "query/functions/fingerprint.h"
+#include "base/fingerprint.h"
 #include "query/functions/function_list.h"
 #include "query/functions/result.h"
 

@@ -2,7 +2,7 @@
  *
  * Source: FarmHash ("farmhashna", Geoff Pike); its results are fixed for ever.
  */
-#include "query/functions/fingerprint.h"
+#include "base/fingerprint.h"
 
 #include "base/hash.h"
 

@@ -12,7 +12,7 @@ import timing
 from decode_rows import BSL, Settings
 from report import Figure, Results, faster
 
-DATASKETCHES, POLARS = "datasketches", "Polars"
+DATASKETCHES, POLARS, NUMPY = "datasketches", "Polars", "numpy"
 PRECISION = 14  # 2^14 registers; tfx_bsl keeps as many hashes
 COUNTERS = 1000
 Call = Callable[[], object]
@@ -42,7 +42,7 @@ def zipf_strings(count: int) -> Any:
 
 
 def against(
-    label: str, ours: Call, peers: Sequence[tuple[str, Call, float]], rounds: int
+    label: str, ours: Call, peers: Sequence[tuple[str, Call, float | None]], rounds: int
 ) -> list[Figure]:
     """CPU time of the whole process, the contenders in turns."""
     mine, *theirs = timing.seconds_of([ours, *(call for _, call, _ in peers)], rounds)
@@ -135,8 +135,81 @@ def heavy_hitters(settings: Settings) -> list[Figure]:
     )
 
 
+def moments(settings: Settings) -> list[Figure]:
+    """Exact sums, and neither numpy's nor Polars' are: they round each step."""
+    import math
+
+    import polars as pl
+    import pyarrow as pa
+    from columnstone import sketch
+
+    floats = np.random.default_rng(data.SEED).normal(size=count_of(settings))
+    values, series = pa.array(floats), pl.Series(floats)
+
+    def ours() -> sketch.MomentsFound:
+        made = sketch.Moments()
+        made.add(values)
+        return made.found()
+
+    assert ours().sum == math.fsum(floats)
+    return against(
+        f"moments of {len(values):,} doubles",
+        ours,
+        [
+            (NUMPY, lambda: (floats.mean(), floats.std(), floats.min(), floats.max()), 1),
+            (POLARS, lambda: (series.mean(), series.std(), series.min(), series.max()), None),
+        ],
+        settings.rounds,
+    )
+
+
+def two_columns(settings: Settings) -> list[Figure]:
+    from columnstone import sketch
+
+    random = np.random.default_rng(data.SEED)
+    x = random.normal(size=count_of(settings) // 10)
+    y = x + random.normal(size=len(x))
+
+    def ours() -> float:
+        made = sketch.Correlation()
+        made.add(x, y)
+        return made.correlation
+
+    assert abs(ours() - np.corrcoef(x, y)[0, 1]) < 1e-9
+    return against(
+        f"correlation of two columns of {len(x):,} doubles",
+        ours,
+        [(NUMPY, lambda: np.corrcoef(x, y), None)],
+        settings.rounds,
+    )
+
+
+def histogram(settings: Settings) -> list[Figure]:
+    import pyarrow as pa
+    from columnstone import sketch
+
+    floats = np.random.default_rng(data.SEED).normal(size=count_of(settings))
+    values = pa.array(floats)
+
+    def ours() -> list[int]:
+        made = sketch.Histogram(-4, 4, 50)
+        made.add(values)
+        return made.counts
+
+    assert ours() == np.histogram(floats, 50, (-4, 4))[0].tolist()
+    return against(
+        f"histogram of {len(values):,} doubles, 50 buckets",
+        ours,
+        [(NUMPY, lambda: np.histogram(floats, 50, (-4, 4)), 1)],
+        settings.rounds,
+    )
+
+
 def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
     return {
         "stats_distinct": lambda: results.figures.extend(distinct(settings)),
+        "stats_moments": lambda: results.figures.extend(moments(settings)),
+        "stats_histogram": lambda: results.figures.extend(histogram(settings)),
+        "stats_two_columns": lambda: results.figures.extend(two_columns(settings)),
         "stats_heavy_hitters": lambda: results.figures.extend(heavy_hitters(settings)),
     }

@@ -145,6 +145,27 @@ def test_long_streams(of: str) -> None:
     assert merged.memory < 3000
 
 
+@pytest.mark.parametrize("of", ["normal", "wide", "huge", "zeros", "int64", "far int64"])
+def test_long_weighted_streams(of: str) -> None:
+    random = np.random.default_rng(3)
+    values: Any = {
+        "normal": lambda: random.normal(size=5000),
+        "wide": lambda: random.normal(size=5000) * 10.0 ** random.integers(-300, 150, 5000),
+        "huge": lambda: np.full(5000, -1.7976931348623157e308),
+        "zeros": lambda: random.normal(size=5000) * random.integers(0, 2, 5000),
+        "int64": lambda: random.integers(-100, 100, 5000),
+        "far int64": lambda: random.integers(-(2**63), 2**63 - 1, 5000),
+    }[of]()
+    for weights in (
+        random.random(5000),
+        np.full(5000, 1.7976931348623157e308),
+        random.random(5000) * 10.0 ** random.integers(-300, 100, 5000),
+        random.random(5000) * random.integers(0, 2, 5000),
+    ):
+        found = made(values, weights).found()
+        assert found[8:] == expected(values.tolist(), weights.tolist())
+
+
 def test_numpy_and_polars_agree() -> None:
     values = np.random.default_rng(2).normal(3, 2, 100_000)
     moments, series = made(values), pl.Series(values)

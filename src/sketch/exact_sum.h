@@ -50,7 +50,7 @@ static inline cst__exact_factor cst__exact_of_int(int64_t value) {
 cst__exact_term cst__exact_product2(cst__exact_factor a, cst__exact_factor b);
 cst__exact_term cst__exact_product3(cst__exact_factor a, cst__exact_factor b, cst__exact_factor c);
 
-/* Adding; false: out of memory, and nothing was added. */
+/* Adding; false: out of memory; of several values, some have been added. */
 bool cst__exact_sum_add(cst__exact_sum *sum, const cst_allocator *allocator,
                         const cst__exact_term *term);
 bool cst__exact_sum_merge(cst__exact_sum *into, const cst_allocator *allocator,
@@ -62,6 +62,9 @@ bool cst__exact_sum_ints(cst__exact_sum sums[2], const cst_allocator *allocator,
                          const int64_t *values, size_t count);
 bool cst__exact_sum_uints(cst__exact_sum sums[2], const cst_allocator *allocator,
                           const uint64_t *values, size_t count);
+/* The weights, weight * value and weight * value^2 of at most 1024 finite doubles. */
+bool cst__exact_sum_weighted(cst__exact_sum sums[3], const cst_allocator *allocator,
+                             const double *values, const double *weights, size_t count);
 
 void cst__exact_sum_reset(cst__exact_sum *sum);
 

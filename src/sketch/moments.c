@@ -59,27 +59,52 @@ static bool begin_weights(cst__moments *m) {
   return m->weighted != NULL && add_plain(m, num_finite(m), m->sums);
 }
 
-static bool add_weighted(cst__moments *m, cst__exact_factor value, double weight) {
-  cst__exact_factor by = cst__exact_of_double(weight);
-  const cst__exact_term terms[NUM_WEIGHTED] = {{{by.size, 0, 0}, by.exponent, false},
-                                               cst__exact_product2(by, value),
-                                               cst__exact_product3(by, value, value)};
+/* Integers that are no doubles. */
+static bool add_weighted_ints(cst__moments *m, const cst__value_block *values) {
   bool ok = true;
-  for (int i = 0; ok && i < NUM_WEIGHTED; i++) {
-    ok = cst__exact_sum_add(&m->weighted[i], m->allocator, &terms[i]);
+  for (size_t i = 0; ok && i < values->count; i++) {
+    const cst__exact_factor by = cst__exact_of_double(values->weights[i]);
+    const cst__exact_factor value =
+        values->family == CST__FAMILY_INT
+            ? cst__exact_of_int(cst__values_ints(values)[i])
+            : (cst__exact_factor){cst__values_uints(values)[i], 0, false};
+    const cst__exact_term terms[NUM_WEIGHTED] = {{{by.size, 0, 0}, by.exponent, false},
+                                                 cst__exact_product2(by, value),
+                                                 cst__exact_product3(by, value, value)};
+    for (int k = 0; ok && k < NUM_WEIGHTED; k++) {
+      ok = cst__exact_sum_add(&m->weighted[k], m->allocator, &terms[k]);
+    }
   }
   return ok;
 }
 
-static cst__exact_factor factor_at(const cst__value_block *values, size_t i) {
-  switch (values->family) {
-    case CST__FAMILY_INT:
-      return cst__exact_of_int(((const int64_t *)values->items)[i]);
-    case CST__FAMILY_UINT:
-      return (cst__exact_factor){((const uint64_t *)values->items)[i], 0, false};
-    default:
-      return cst__exact_of_double(((const double *)values->items)[i]);
+/* True if all integers are doubles as well, which they come to be in `to`. */
+static bool read_doubles(const cst__value_block *values, double *to) {
+  const uint64_t most = UINT64_C(1) << 53;
+  uint64_t far = 0;
+  for (size_t i = 0; i < values->count; i++) {
+    if (values->family == CST__FAMILY_INT) {
+      int64_t value = cst__values_ints(values)[i];
+      far |= (uint64_t)value + most > 2 * most;
+      to[i] = (double)value;
+    } else {
+      uint64_t value = cst__values_uints(values)[i];
+      far |= value > most;
+      to[i] = (double)value;
+    }
   }
+  return far == 0;
+}
+
+static bool add_weighted(cst__moments *m, const cst__value_block *values) {
+  double converted[CST__VALUES_MOST];
+  const double *items = converted;
+  if (values->family == CST__FAMILY_FLOAT) {
+    items = cst__values_floats(values);
+  } else if (!read_doubles(values, converted)) {
+    return add_weighted_ints(m, values);
+  }
+  return cst__exact_sum_weighted(m->weighted, m->allocator, items, values->weights, values->count);
 }
 
 /* ---- extremes and counts of a block, which has a value at least ---- */
@@ -180,6 +205,17 @@ static bool add_sums(cst__exact_sum sums[2], const cst_allocator *allocator,
   }
 }
 
+/* Values of weight 1, where others have weights. */
+static bool add_among_weighted(cst__moments *m, const cst__value_block *values) {
+  cst__exact_sum sums[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+  bool ok = add_sums(sums, m->allocator, values) && add_plain(m, values->count, sums) &&
+            cst__exact_sum_merge(&m->sums[0], m->allocator, &sums[0]) &&
+            cst__exact_sum_merge(&m->sums[1], m->allocator, &sums[1]);
+  cst__exact_sum_reset(&sums[0]);
+  cst__exact_sum_reset(&sums[1]);
+  return ok;
+}
+
 /* Finite values, one at least. */
 static bool add_finite(cst__moments *m, const cst__value_block *values) {
   seen s = values->family == CST__FAMILY_INT    ? see_ints(values->items, values->count)
@@ -188,23 +224,11 @@ static bool add_finite(cst__moments *m, const cst__value_block *values) {
   bool ok = values->weights == NULL || begin_weights(m);
   note(m, &s);
   m->count = count_sum(m->count, values->count);
-  if (!ok || values->weights == NULL) {
-    cst__exact_sum sums[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
-    if (!ok || m->weighted == NULL) {
-      return ok && add_sums(m->sums, m->allocator, values);
-    }
-    ok = add_sums(sums, m->allocator, values) && add_plain(m, values->count, sums) &&
-         cst__exact_sum_merge(&m->sums[0], m->allocator, &sums[0]) &&
-         cst__exact_sum_merge(&m->sums[1], m->allocator, &sums[1]);
-    cst__exact_sum_reset(&sums[0]);
-    cst__exact_sum_reset(&sums[1]);
-    return ok;
+  if (values->weights != NULL) {
+    return ok && add_sums(m->sums, m->allocator, values) && add_weighted(m, values);
   }
-  ok = add_sums(m->sums, m->allocator, values);
-  for (size_t i = 0; ok && i < values->count; i++) {
-    ok = add_weighted(m, factor_at(values, i), values->weights[i]);
-  }
-  return ok;
+  return m->weighted != NULL ? add_among_weighted(m, values)
+                             : add_sums(m->sums, m->allocator, values);
 }
 
 static bool all_finite(const double *values, size_t count) {

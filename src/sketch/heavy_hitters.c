@@ -287,9 +287,18 @@ static inline key key_of(const cst__value_block *values, size_t i, uint64_t hash
   return (key){hash, word, 0, NULL};
 }
 
+/* What others saved may say one thing of the values and have another. */
+static cst_status check_family(const cst__heavy *heavy, cst__family family, cst_error *error) {
+  return heavy->family == CST__FAMILY_NONE || heavy->family == family
+             ? CST_OK
+             : cst__fail(error, CST_SCHEMA, NULL, "heavy hitters of %s cannot take %s as well",
+                         cst__family_name(heavy->family), cst__family_name(family));
+}
+
 cst_status cst__heavy_add_hashed(cst__heavy *heavy, const cst__value_block *values,
                                  const uint64_t *hashes, cst_error *error) {
   if (values->count > 0) {
+    CST__TRY(check_family(heavy, values->family, error));
     heavy->family = values->family;
   }
   for (size_t i = 0; i < values->count; i++) {
@@ -359,6 +368,7 @@ cst_status cst__heavy_merge(cst__heavy *into, const cst__heavy *from, cst_error 
   if (from->family == CST__FAMILY_NONE) {
     return CST_OK;
   }
+  CST__TRY(check_family(into, from->family, error));
   cst__heavy_init(&both, &into->options, &into->allocator);
   both.family = from->family;
   both.offset = sum(into->offset, from->offset);
@@ -526,7 +536,7 @@ static void load_counters(cst__heavy *heavy, cst__archive *a, size_t count) {
     cst__archive_double(a, &r.error);
     key k = key_of_loaded(heavy, &r, hash_key);
     cst__archive_check(a, is_positive(r.item.lower) && r.error >= 0 && r.error <= heavy->offset &&
-                              sum(r.item.lower, r.error) > heavy->offset);
+                              sum(r.item.lower, r.error) >= heavy->offset); /* a tiny one */
     cst__archive_check(
         a, heavy->family == CST__FAMILY_BYTES || k.word == r.item.bits); /* a usual NaN or zero */
     cst__archive_check(a, i == 0 || compare_values(&last, &r) < 0);

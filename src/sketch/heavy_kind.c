@@ -126,11 +126,10 @@ static const char *format_of(cst__family family, bool is_text) {
                                        : "n";
 }
 
-static cst_status build_top(const cst_sketch *sketch, const cst__type *type,
-                            const cst__heavy_item *items, size_t count, cst__batch_builder **out,
-                            cst_error *error) {
-  const bool has_bytes = cst__sketch_family(sketch) == CST__FAMILY_BYTES;
-  const bool is_text = cst__sketch_is_text(sketch);
+static cst_status build_top(const cst__type *type, const cst__heavy_item *items, size_t count,
+                            cst__batch_builder **out, cst_error *error) {
+  const bool has_bytes = type->children[VALUE].layout == CST__LAYOUT_BINARY;
+  const bool is_text = type->children[VALUE].is_string;
   bool appended = true;
   CST__TRY(cst__batch_builder_new(type, NULL, out, error));
   for (size_t i = 0; appended && i < count; i++) {
@@ -159,11 +158,11 @@ cst_status cst_sketch_top(const cst_sketch *sketch, int64_t most, struct ArrowSc
   }
   CST__TRY(cst__heavy_items(state, &items, &count, error));
   count = (uint64_t)most < count ? (size_t)most : count;
-  const char *format = format_of(cst__sketch_family(sketch), cst__sketch_is_text(sketch));
+  const char *format = format_of(((const cst__heavy *)state)->family, cst__sketch_is_text(sketch));
   cst__arena_init(&arena, NULL);
   cst_status status = make_type(format, &arena, &type, error);
   if (status == CST_OK) {
-    status = build_top(sketch, &type, items, count, &batch, error);
+    status = build_top(&type, items, count, &batch, error);
   }
   if (status == CST_OK) {
     status = cst__batch_builder_deliver(batch, schema, array, error);

@@ -94,6 +94,7 @@ static cst_status heavy_to(const void *state, cst__family family, char **bytes, 
                            cst_error *error) {
   const cst__heavy *heavy = state;
   cst__wire_out out = {0};
+  family = heavy->family;
   cst__heavy_item *items;
   size_t count;
   double delta = heavy->offset;

@@ -1,4 +1,4 @@
-"""columnstone.sketch.Kmv, and sketches in the form of tfx_bsl, with which tests/peers compares them."""
+"""columnstone.sketch.Kmv, and sketches in the form of tfx_bsl; tests/peers compares them with it."""
 
 from __future__ import annotations
 

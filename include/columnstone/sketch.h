@@ -142,9 +142,9 @@ CST_API cst_status cst_sketch_distinct(const cst_sketch *sketch, double deviatio
  *
  * What tfx_bsl's KmvSketch of as many `buckets` (16384) finds, to the last value: by FarmHash's
  * Fingerprint64 of texts, of which the smallest are kept. 0 and -0 are two values here. It is for
- * reading and going on with what tfx_bsl has saved; "distinct" is more accurate in less memory. cst_sketch_distinct gives its estimate, and bounds with the relative
- * standard deviation 1 / sqrt(buckets - 2). Memory: at most 64 bytes for each bucket, twice as much
- * while it grows. */
+ * reading and going on with what tfx_bsl has saved; "distinct" is more accurate in less memory.
+ * cst_sketch_distinct gives its estimate, and bounds with the relative standard deviation 1 /
+ * sqrt(buckets - 2). Memory: at most 64 bytes for each bucket, twice as much while it grows. */
 
 /* A sketch of "kmv" or "heavy_hitters" as tfx_bsl serialises its KmvSketch and MisraGriesSketch
  * (cst_free), and one from such bytes, which TFT's caches hold. Of heavy hitters the message has at

@@ -1,4 +1,4 @@
-"""columnstone.sketch.Kmv, and sketches in the form of tfx_bsl; tests/peers compares them with it."""
+"""columnstone.sketch.Kmv, and sketches in the form of tfx_bsl (tests/peers has it beside them)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 /* How many different values there are, as tfx_bsl's KmvSketch counts: by the `buckets` smallest
  * hashes of the values ("k minimum values": Bar-Yossef and others, 2002). It finds what tfx_bsl
- * finds, and takes and gives its saved sketches (tfx_forms.c); the kind "distinct" is more accurate in
- * less memory.
+ * finds, and takes and gives its saved sketches (tfx_forms.c); the kind "distinct" is more accurate
+ * in less memory.
  *
  * A value is known by FarmHash's Fingerprint64 of its text: bytes as they are, integers in decimal
  * digits, floats as C's "%a" writes the double. So 0 and -0 are two values, and all NaN one. A hash

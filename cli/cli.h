@@ -66,7 +66,8 @@ typedef struct cli_finding {
   cst_propose_options proposal; /* but for what specs has */
   const char **options;         /* KEY=VALUE */
   size_t num_options;
-  int64_t max_faults; /* 0: as cst_verify_options says */
+  const char *columns, *by, *weight; /* of statistics; NULL: not given */
+  int64_t max_faults;                /* 0: as cst_verify_options says */
 } cli_finding;
 
 /* An index as text. */
@@ -350,6 +351,12 @@ void cli_print_json(FILE *out, const char *json);
 /* A JSON string; NULL prints null. Bytes that are not UTF-8 become U+FFFD. */
 void cli_json_string(FILE *out, const char *text);
 void cli_json_error(FILE *out, const cst_error *error);
+/* Characters in a line of standard output; 100 where that is no terminal. */
+int cli_width(void);
+/* Bytes of the first `most` characters; *count of them. */
+size_t cli_cut(const char *text, int most, int *count);
+/* Left-aligned and as wide as `width`, cut to it; width is counted in characters. */
+void cli_print_cell(const char *value, int width, bool pad);
 /* "1.2 GB". */
 const char *cli_bytes(double bytes, char buf[32]);
 
@@ -364,6 +371,9 @@ cst_status cli_print_json_findings(const cst_findings *findings, cst_error *erro
 cst_status cli_print_json_scan(const cst_findings *findings, cst_status status, cst_error *error);
 /* A line per row below the names of the columns, and the totals. */
 cst_status cli_print_findings(const cst_findings *findings, cst_error *error);
+
+/* What the accumulator "statistics" has found, for people (print_stats.c). */
+void cli_print_stats(const cst_findings *found);
 
 /* ---- JSON that is cut for a terminal (shorten.c) ---- */
 
@@ -387,7 +397,7 @@ void cli_shorten(cli_shortener *shortener, const char *data, size_t size);
 
 extern const cli_verb cli_query_verb, cli_info, cli_head, cli_count, cli_verify, cli_schema_infer,
     cli_schema_spec, cli_schema_check, cli_schema_diff, cli_schema_tree, cli_convert, cli_repair,
-    cli_accumulate, cli_index, cli_plan, cli_split, cli_merge, cli_cat, cli_sample, cli_shuffle,
-    cli_view_build, cli_view_show, cli_view_check, cli_view_diff;
+    cli_accumulate, cli_stats, cli_index, cli_plan, cli_split, cli_merge, cli_cat, cli_sample,
+    cli_shuffle, cli_view_build, cli_view_show, cli_view_check, cli_view_diff;
 
 #endif /* CLI_H */

@@ -2,6 +2,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -144,4 +146,43 @@ const char *cli_bytes(double bytes, char buf[32]) {
   }
   snprintf(buf, 32, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
   return buf;
+}
+
+/* ---- tables ---- */
+
+enum { USUAL_WIDTH = 100 /* where there is no terminal */ };
+
+int cli_width(void) {
+  struct winsize size;
+  bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : USUAL_WIDTH;
+}
+
+size_t cli_cut(const char *text, int most, int *count) {
+  size_t size = 0;
+  *count = 0;
+  while (text[size] != '\0' && *count < most) {
+    do {
+      size++;
+    } while (((unsigned char)text[size] & 0xc0) == 0x80);
+    ++*count;
+  }
+  return size;
+}
+
+void cli_print_cell(const char *value, int width, bool pad) {
+  int count;
+  size_t whole = strlen(value);
+  size_t size = cli_cut(value, width, &count);
+  if (size < whole) {
+    size = cli_cut(value, width - 1, &count);
+  }
+  char *shown = malloc(size + 4);
+  if (shown == NULL) {
+    return;
+  }
+  snprintf(shown, size + 4, "%.*s%s", (int)size, value, size < whole ? "…" : "");
+  cli_print_text(stdout, shown);
+  free(shown);
+  printf("%*s", pad ? width - count - (size < whole) : 0, "");
 }

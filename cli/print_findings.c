@@ -1,5 +1,6 @@
 /* Findings as JSON and as tables: one way for all verbs that find something. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,6 +155,11 @@ static const char *show_cell(const cst_findings *findings, const struct ArrowSch
   }
   if (strcmp(column->format, "b") == 0) {
     return number > 0 ? "yes" : "no";
+  }
+  if (strcmp(column->format, "g") == 0) {
+    double real = cst_findings_real(findings, column->name, row);
+    (void)snprintf(room, ROOM, isnan(real) ? "-" : "%.6g", real);
+    return room;
   }
   if (number < 0) {
     return "-";

@@ -1,4 +1,4 @@
-/* columnstone accumulate: any accumulator, by its name. */
+/* columnstone accumulate, and stats: any accumulator by its name, and that of statistics. */
 #include <columnstone/accumulate.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +37,16 @@ static int list_accumulators(const cli_settings *settings) {
 }
 
 /* ---- options ---- */
+
+/* What is asked for. */
+typedef struct request {
+  const cli_verb *verb;
+  const cli_settings *settings;
+  const char *name; /* of the accumulator */
+  const char *const *files;
+  size_t num_files;
+  void (*print)(const cst_findings *found); /* NULL: as every table */
+} request;
 
 typedef struct given {
   cst_option *list;
@@ -90,22 +100,36 @@ static cst_status read_option(const cst_findings *all, const char *name, const c
              : CST_OK;
 }
 
-static cst_status read_options(const cli_settings *settings, given *options, cst_error *error) {
-  const cli_finding *finding = &settings->finding;
+/* Options that have an option of the program of their own. */
+static void add_named_options(const cli_finding *finding, given *options) {
+  const cst_option named[] = {{"columns", finding->columns, NULL},
+                              {"by", finding->by, NULL},
+                              {"weight", finding->weight, NULL}};
+  for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+    if (named[i].value != NULL) {
+      options->list[options->count++] = named[i];
+    }
+  }
+}
+
+static cst_status read_options(const request *r, given *options, cst_error *error) {
+  enum { NAMED = 3 };
+  const cli_finding *finding = &r->settings->finding;
   size_t size = 1;
   cst_findings *all = NULL;
   for (size_t i = 0; i < finding->num_options; i++) {
     size += strlen(finding->options[i]) + 1;
   }
-  options->list = calloc(finding->num_options + 1, sizeof *options->list);
+  options->list = calloc(finding->num_options + NAMED, sizeof *options->list);
   options->keys = calloc(size, 1);
   if (options->list == NULL || options->keys == NULL) {
     return cli_fail_memory(error);
   }
   char *key = options->keys;
+  add_named_options(finding, options);
   cst_status status = cst_accumulators(&all, error);
   for (size_t i = 0; status == CST_OK && i < finding->num_options; i++) {
-    status = read_option(all, settings->paths[0], finding->options[i], key, options, error);
+    status = read_option(all, r->name, finding->options[i], key, options, error);
     key += strlen(key) + 1;
   }
   cst_findings_free(all);
@@ -120,16 +144,15 @@ static void free_options(given *options) {
 
 /* ---- the data ---- */
 
-static cst_status look_at_files(const cli_settings *settings, cst_accumulator *accumulator,
+static cst_status look_at_files(const request *r, cst_accumulator *accumulator,
                                 cli_dropped *dropped, cst_error *error) {
   cst_source *source;
   cli_progress progress;
-  cst_status status =
-      cli_open(settings, settings->paths + 1, settings->num_paths - 1, dropped, &source, error);
+  cst_status status = cli_open(r->settings, r->files, r->num_files, dropped, &source, error);
   if (status != CST_OK) {
     return status;
   }
-  cli_progress_begin(&progress, "accumulate", cst_source_total_bytes(source), false);
+  cli_progress_begin(&progress, r->verb->name, cst_source_total_bytes(source), false);
   status = cst_accumulator_add_source(accumulator, source, cli_progress_show, &progress, error);
   cli_progress_end(&progress);
   cst_source_release(source);
@@ -157,58 +180,65 @@ static cst_status write_findings(const cli_settings *settings, const cst_finding
   return status;
 }
 
-static cst_status tell(const cli_settings *settings, const cst_findings *findings,
-                       cst_error *error) {
-  return settings->output != NULL ? write_findings(settings, findings, error)
-         : settings->json         ? cli_print_json_findings(findings, error)
-                                  : cli_print_findings(findings, error);
+static cst_status tell(const request *r, const cst_findings *findings, cst_error *error) {
+  if (r->settings->output != NULL) {
+    return write_findings(r->settings, findings, error);
+  }
+  if (r->settings->json) {
+    return cli_print_json_findings(findings, error);
+  }
+  if (r->print == NULL) {
+    return cli_print_findings(findings, error);
+  }
+  r->print(findings);
+  return CST_OK;
 }
 
-static cst_status accumulate(const cli_settings *settings, const given *options,
-                             cli_dropped *dropped, cst_error *error) {
+static cst_status accumulate(const request *r, const given *options, cli_dropped *dropped,
+                             cst_error *error) {
   cst_accumulator *accumulator;
   cst_findings *findings;
-  cst_status status = cst_accumulator_new(settings->paths[0], options->list, options->count, NULL,
-                                          &accumulator, error);
+  cst_status status =
+      cst_accumulator_new(r->name, options->list, options->count, NULL, &accumulator, error);
   if (status != CST_OK) {
     return status;
   }
-  status = look_at_files(settings, accumulator, dropped, error);
+  status = look_at_files(r, accumulator, dropped, error);
   if (status == CST_OK) {
     status = cst_accumulator_finish(accumulator, &findings, error);
   }
   cst_accumulator_free(accumulator);
   if (status == CST_OK) {
-    status = tell(settings, findings, error);
+    status = tell(r, findings, error);
     cst_findings_free(findings);
   }
   return status;
 }
 
-static int run_accumulator(const cli_settings *settings) {
+static int run_request(const request *r) {
   cst_error error = CST_ERROR_INIT;
   given options = {NULL, 0, NULL, NULL};
   cli_dropped dropped = {.out = stderr};
-  cst_status status = read_options(settings, &options, &error);
+  cst_status status = read_options(r, &options, &error);
   if (status == CST_OK) {
-    status = accumulate(settings, &options, &dropped, &error);
+    status = accumulate(r, &options, &dropped, &error);
   }
   free_options(&options);
   return cli_flush(status != CST_OK ? cli_fail(&error) : dropped.count > 0 ? CLI_FAULTS : CLI_FINE);
 }
 
 /* Each is KEY=VALUE, and no key is there twice. -1: they are right. */
-static int check_options(const cli_finding *finding) {
+static int check_options(const cli_verb *verb, const cli_finding *finding) {
   for (size_t i = 0; i < finding->num_options; i++) {
     const char *option = finding->options[i];
     size_t size = strcspn(option, "=");
     if (option[size] == '\0') {
-      return cli_usage(&cli_accumulate, NULL, "-O %s has no value: -O KEY=VALUE", option);
+      return cli_usage(verb, NULL, "-O %s has no value: -O KEY=VALUE", option);
     }
     for (size_t k = 0; k < i; k++) {
       if (strncmp(option, finding->options[k], size + 1) == 0) {
-        return cli_usage(&cli_accumulate, "several names stand between commas",
-                         "-O %.*s is given twice", (int)size, option);
+        return cli_usage(verb, "several names stand between commas", "-O %.*s is given twice",
+                         (int)size, option);
       }
     }
   }
@@ -223,7 +253,7 @@ static int check_usage(const cli_settings *settings) {
   if (settings->output == NULL && settings->sink.format != NULL) {
     return cli_usage(&cli_accumulate, NULL, "--to goes with -o");
   }
-  return check_options(finding);
+  return check_options(&cli_accumulate, finding);
 }
 
 static int run_accumulate(int argc, char **argv) {
@@ -237,7 +267,14 @@ static int run_accumulate(int argc, char **argv) {
   } else if (status < 0 && settings.output != NULL) {
     status = cli_check_output(&cli_accumulate, &settings, settings.output);
   }
-  status = status < 0 ? run_accumulator(&settings) : status;
+  if (status < 0) {
+    const request r = {.verb = &cli_accumulate,
+                       .settings = &settings,
+                       .name = settings.paths[0],
+                       .files = settings.paths + 1,
+                       .num_files = settings.num_paths - 1};
+    status = run_request(&r);
+  }
   cli_settings_reset(&settings);
   return status;
 }
@@ -258,4 +295,47 @@ const cli_verb cli_accumulate = {
                            OPTIONS_RECOVERY, OPTIONS_LIMITS),
     .min_paths = 0,
     .run = run_accumulate,
+};
+
+static int run_stats(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_stats, argc, argv, &settings);
+  if (status < 0 && settings.output == NULL && settings.sink.format != NULL) {
+    status = cli_usage(&cli_stats, NULL, "--to goes with -o");
+  }
+  status = status < 0 ? check_options(&cli_stats, &settings.finding) : status;
+  if (status < 0 && settings.output != NULL) {
+    status = cli_check_output(&cli_stats, &settings, settings.output);
+  }
+  if (status < 0) {
+    const request r = {.verb = &cli_stats,
+                       .settings = &settings,
+                       .name = "statistics",
+                       .files = settings.paths,
+                       .num_files = settings.num_paths,
+                       .print = cli_print_stats};
+    status = run_request(&r);
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_stats = {
+    .name = "stats",
+    .usage = "FILE... [--columns A,B] [--by A,B] [--weight COLUMN] [--json | -o FILE [--to NAME]]",
+    .summary = "Tells what is in the data: presence, numbers, quantiles, frequent values",
+    .details =
+        "A line for each feature, for all rows and for each slice of --by. The whole table, whose\n"
+        "columns docs/statistics.md describes, is printed as JSON by --json, or written to the "
+        "file\n"
+        "of -o in any format that can hold it. `columnstone accumulate` lists the other options "
+        "of\n"
+        "-O: those of \"statistics\".\n",
+    .options =
+        CLI_OPTIONS(OPTION_STATS_COLUMNS, OPTION_BY, OPTION_WEIGHT, OPTION_OPTION, OPTION_OUTPUT,
+                    OPTION_TO, OPTION_FORCE, OPTION_JSON, OPTION_SCHEMA, OPTION_FORMAT,
+                    OPTION_THREADS, OPTION_NO_CRC, OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTIONS_VIEW,
+                    OPTION_CONTAINER, OPTIONS_RECOVERY, OPTIONS_LIMITS),
+    .min_paths = 1,
+    .run = run_stats,
 };

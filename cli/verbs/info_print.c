@@ -2,53 +2,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "info.h"
 
 enum {
-  SHOWN = 50,       /* features on a terminal or page; --json has all */
-  MOST_WIDTH = 32,  /* of a column of names or types */
-  USUAL_WIDTH = 100 /* where there is no terminal */
+  SHOWN = 50,     /* features on a terminal or page; --json has all */
+  MOST_WIDTH = 32 /* of a column of names or types */
 };
-
-static int width_of_output(void) {
-  struct winsize size;
-  bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : USUAL_WIDTH;
-}
-
-/* Bytes of the first `most` characters; *count of them. */
-static size_t cut_to_width(const char *text, int most, int *count) {
-  size_t size = 0;
-  *count = 0;
-  while (text[size] != '\0' && *count < most) {
-    do {
-      size++;
-    } while (((unsigned char)text[size] & 0xc0) == 0x80);
-    ++*count;
-  }
-  return size;
-}
-
-/* Left-aligned and as wide as `width`, cut to it; width is counted in characters. */
-static void print_cell(const char *value, int width, bool pad) {
-  int count;
-  size_t whole = strlen(value);
-  size_t size = cut_to_width(value, width, &count);
-  if (size < whole) {
-    size = cut_to_width(value, width - 1, &count);
-  }
-  char *shown = malloc(size + 4);
-  if (shown == NULL) {
-    return;
-  }
-  snprintf(shown, size + 4, "%.*s%s", (int)size, value, size < whole ? "…" : "");
-  cli_print_text(stdout, shown);
-  free(shown);
-  printf("%*s", pad ? width - count - (size < whole) : 0, "");
-}
 
 static const char *describe_container(const char *name) {
   const cst_container_info *container;
@@ -102,7 +62,7 @@ static void print_values(const info_feature *f, char out[32]) {
 
 static int display_columns(const char *text) {
   int count;
-  cut_to_width(text, MOST_WIDTH, &count);
+  cli_cut(text, MOST_WIDTH, &count);
   return count;
 }
 
@@ -133,15 +93,15 @@ static void print_feature(const info_look *l, int64_t i, int name_width, int typ
     cli_shorten(&shortener, example, strlen(example));
   }
   printf("  ");
-  print_cell(f.type->name, name_width, true);
+  cli_print_cell(f.type->name, name_width, true);
   printf("  ");
-  print_cell(type, type_width, true);
+  cli_print_cell(type, type_width, true);
   printf("  %7s  ", share);
   if (shown.data == NULL || shown.failed) {
     fputs(values, stdout);
   } else {
     printf("%-9s  ", values);
-    print_cell(shown.data, larger_width(width - name_width - type_width - 26, 16), false);
+    cli_print_cell(shown.data, larger_width(width - name_width - type_width - 26, 16), false);
   }
   printf("\n");
   free(whole.data);
@@ -149,7 +109,7 @@ static void print_feature(const info_look *l, int64_t i, int name_width, int typ
 }
 
 static void print_features(const info_look *l) {
-  int names = (int)strlen("feature"), types = (int)strlen("type"), width = width_of_output();
+  int names = (int)strlen("feature"), types = (int)strlen("type"), width = cli_width();
   int64_t count = l->schema.n_children < SHOWN ? l->schema.n_children : SHOWN;
   for (int64_t i = 0; i < count; i++) {
     char type[128];

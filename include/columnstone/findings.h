@@ -46,6 +46,8 @@ CST_API cst_status cst_findings_batch(const cst_findings *findings, struct Arrow
 CST_API const char *cst_findings_text(const cst_findings *findings, const char *column, size_t row);
 /* An integer, or a bool as 0 or 1; -1: null, or there is no such number. */
 CST_API int64_t cst_findings_number(const cst_findings *findings, const char *column, size_t row);
+/* A double; NaN: null, or there is no such number. */
+CST_API double cst_findings_real(const cst_findings *findings, const char *column, size_t row);
 /* The items [*begin, *end) of a list. False, and none: null, or there is no such list. */
 CST_API bool cst_findings_items(const cst_findings *findings, const char *column, size_t row,
                                 size_t *begin, size_t *end);

@@ -9,13 +9,14 @@
 #include "base/arguments.h"
 #include "base/names.h"
 #include "schema/inference.h"
+#include "statistics/statistics.h"
 #include "validate/counts.h"
 #include "validate/proposal.h"
 #include "validate/validation.h"
 
 static const cst__accumulator *const accumulators[] = {
     &cst__inference_accumulator, &cst__proposal_accumulator, &cst__validation_accumulator,
-    &cst__counts_accumulator,    &cst__lengths_accumulator,
+    &cst__counts_accumulator,    &cst__lengths_accumulator,  &cst__statistics_accumulator,
 };
 
 enum { NUM_ACCUMULATORS = sizeof accumulators / sizeof accumulators[0] };

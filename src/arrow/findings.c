@@ -6,6 +6,7 @@
 #include "arrow/findings.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -304,6 +305,11 @@ const char *cst_findings_text(const cst_findings *findings, const char *column, 
 int64_t cst_findings_number(const cst_findings *findings, const char *column, size_t row) {
   const cst__found_column *found = look_up(findings, column, "lb", row);
   return found != NULL && !found->cells[row].is_null ? found->cells[row].as.number : -1;
+}
+
+double cst_findings_real(const cst_findings *findings, const char *column, size_t row) {
+  const cst__found_column *found = look_up(findings, column, "g", row);
+  return found != NULL && !found->cells[row].is_null ? found->cells[row].as.real : (double)NAN;
 }
 
 bool cst_findings_items(const cst_findings *findings, const char *column, size_t row, size_t *begin,

@@ -41,6 +41,8 @@ typedef struct cst__finding_column {
   { name, "u", true, NULL, 0 }
 #define CST__NUMBER_OR_NULL(name) \
   { name, "l", true, NULL, 0 }
+#define CST__REAL_OR_NULL(name) \
+  { name, "g", true, NULL, 0 }
 #define CST__LIST_OF(name, columns) \
   { name, "+l", false, columns, sizeof(columns) / sizeof(columns)[0] }
 #define CST__LIST_OR_NULL(name, columns) \

@@ -362,29 +362,47 @@ cst_status cst__slots_items(const cst__slots *slots, cst__arena *arena, cst__lis
 
 int64_t cst__slots_count_valid(const cst__slots *slots) {
   const cst__view *v = slots->view;
-  int64_t count = slots->chosen.count;
-  if (!cst__slots_may_be_null(slots) || v->layout == CST__LAYOUT_NULL) {
-    return v->layout == CST__LAYOUT_NULL ? 0 : count;
-  }
-  if (slots->mask == NULL && cst__chosen_is_run(&slots->chosen)) {
-    return cst__bitmap_count(v->validity, v->offset + slots->chosen.begin, count);
-  }
+  const cst__chosen *chosen = &slots->chosen;
   int64_t valid = 0;
-  for (int64_t k = 0; k < count; k++) {
+  if (!cst__slots_may_be_null(slots) || v->layout == CST__LAYOUT_NULL) {
+    return v->layout == CST__LAYOUT_NULL ? 0 : chosen->count;
+  }
+  for (int64_t i = 0; chosen->at == NULL && i < cst__chosen_num_runs(chosen); i++) {
+    const cst__range run = cst__chosen_run(chosen, i);
+    if (slots->mask == NULL) {
+      valid += cst__bitmap_count(v->validity, v->offset + run.begin, run.count);
+      continue;
+    }
+    for (int64_t slot = run.begin; slot < run.begin + run.count; slot++) {
+      valid += !cst__slots_hide(slots, slot);
+    }
+  }
+  for (int64_t k = 0; chosen->at != NULL && k < chosen->count; k++) {
     valid += !cst__slot_is_null(slots, k);
   }
   return valid;
 }
 
 int64_t cst__slots_first_null(const cst__slots *slots) {
-  if (!cst__slots_may_be_null(slots) || cst__slots_count_valid(slots) == slots->chosen.count) {
+  const cst__chosen *chosen = &slots->chosen;
+  int64_t k = 0;
+  if (!cst__slots_may_be_null(slots) || cst__slots_count_valid(slots) == chosen->count) {
     return -1;
   }
-  int64_t k = 0;
-  while (!cst__slot_is_null(slots, k)) {
-    k++;
+  if (chosen->at != NULL) {
+    while (!cst__slot_is_null(slots, k)) {
+      k++;
+    }
+    return k;
   }
-  return k;
+  for (int64_t i = 0;; i++) {
+    const cst__range run = cst__chosen_run(chosen, i);
+    for (int64_t slot = run.begin; slot < run.begin + run.count; slot++, k++) {
+      if (cst__slots_hide(slots, slot)) {
+        return k;
+      }
+    }
+  }
 }
 
 /* bits &= from, of `count` bits. */

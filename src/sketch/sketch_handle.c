@@ -193,7 +193,8 @@ static cst_status read_weights(const column_add *add, int64_t num_rows, cst__are
                      "there are %lld weights for %lld rows", (long long)view.length,
                      (long long)num_rows);
   }
-  return cst__weights_of(&view, arena, out, error);
+  const cst__slots slots = cst__slots_all(&view);
+  return cst__weights_of(&slots, arena, out, error);
 }
 
 static cst_status add_values(const column_add *add, const cst__view *column, cst__arena *arena,

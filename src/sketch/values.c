@@ -244,25 +244,31 @@ cst_status cst__values_each(const cst__slots *slots, const double *weights, cst_
 
 /* ---- lists ---- */
 
+cst_status cst__values_open(cst__slots *slots, const double **weights, cst__arena *arena,
+                            cst__lists *lists, cst_error *error) {
+  CST__TRY(cst__slots_open(slots, arena, lists, error));
+  if (*weights == NULL) {
+    return CST_OK;
+  }
+  double *spread = cst__arena_take_items(arena, cst__lists_total(lists), sizeof *spread);
+  if (spread == NULL) {
+    return cst__fail_memory(error, (size_t)cst__lists_total(lists));
+  }
+  for (int64_t i = 0; i < lists->count; i++) {
+    for (int64_t k = lists->splits[i]; k < lists->splits[i + 1]; k++) {
+      spread[k] = (*weights)[i];
+    }
+  }
+  *weights = spread;
+  return CST_OK;
+}
+
 cst_status cst__values_descend(cst__slots *slots, const double **weights, cst__arena *arena,
                                int64_t *num_nulls, cst_error *error) {
   while (cst__view_is_list(slots->view)) {
     cst__lists lists;
     *num_nulls += slots->chosen.count - cst__slots_count_valid(slots);
-    CST__TRY(cst__slots_open(slots, arena, &lists, error));
-    if (*weights == NULL) {
-      continue;
-    }
-    double *spread = cst__arena_take_items(arena, cst__lists_total(&lists), sizeof *spread);
-    if (spread == NULL) {
-      return cst__fail_memory(error, (size_t)cst__lists_total(&lists));
-    }
-    for (int64_t i = 0; i < lists.count; i++) {
-      for (int64_t k = lists.splits[i]; k < lists.splits[i + 1]; k++) {
-        spread[k] = (*weights)[i];
-      }
-    }
-    *weights = spread;
+    CST__TRY(cst__values_open(slots, weights, arena, &lists, error));
   }
   return CST_OK;
 }
@@ -281,24 +287,29 @@ static bool read_weight(const cst__view *column, cst__family family, int64_t i, 
   return isfinite(*out) && *out >= 0;
 }
 
-cst_status cst__weights_of(const cst__view *column, cst__arena *arena, const double **out,
+cst_status cst__weights_of(const cst__slots *slots, cst__arena *arena, const double **out,
                            cst_error *error) {
+  const cst__view *column = slots->view;
   cst__family family;
   CST__TRY(cst__family_of(column, &family, error));
   if (family == CST__FAMILY_BYTES || column->layout == CST__LAYOUT_OPAQUE) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "weights are numbers, found %s",
                      family == CST__FAMILY_BYTES ? cst__family_name(family) : "times");
   }
-  double *weights = cst__arena_take_items(arena, column->length, sizeof *weights);
+  double *weights = cst__arena_take_items(arena, slots->chosen.count, sizeof *weights);
   if (weights == NULL) {
-    return cst__fail_memory(error, (size_t)column->length);
+    return cst__fail_memory(error, (size_t)slots->chosen.count);
   }
-  for (int64_t i = 0; i < column->length; i++) {
-    if (family == CST__FAMILY_NONE || cst__view_is_null(column, i) ||
-        !read_weight(column, family, i, &weights[i])) {
-      return cst__fail(error, CST_INVALID_ARGUMENT,
-                       "leave rows out that have no weight, or give them the weight 0",
-                       "the weight of row %lld is null, negative or not finite", (long long)i);
+  int64_t n = 0;
+  for (int64_t i = 0; i < cst__chosen_num_runs(&slots->chosen); i++) {
+    const cst__range run = cst__chosen_run(&slots->chosen, i);
+    for (int64_t k = run.begin; k < run.begin + run.count; k++, n++) {
+      if (family == CST__FAMILY_NONE || cst__view_is_null(column, k) ||
+          !read_weight(column, family, k, &weights[n])) {
+        return cst__fail(error, CST_INVALID_ARGUMENT,
+                         "leave rows out that have no weight, or give them the weight 0",
+                         "the weight of row %lld is null, negative or not finite", (long long)n);
+      }
     }
   }
   *out = weights;

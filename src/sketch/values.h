@@ -45,14 +45,17 @@ typedef cst_status (*cst__values_use)(void *ctx, const cst__value_block *values,
 cst_status cst__values_each(const cst__slots *slots, const double *weights, cst__values_use use,
                             void *ctx, int64_t *num_nulls, cst_error *error);
 
-/* Goes down from the rows of a column through all its lists. Null lists are nulls, too.
- * `weights`: one for each row, which all that lies in it gets; they lie in the arena then. */
+/* Goes from lists to their items, as cst__slots_open. `weights`: one for each list, which all its
+ * items get; they lie in the arena then. */
+cst_status cst__values_open(cst__slots *slots, const double **weights, cst__arena *arena,
+                            cst__lists *lists, cst_error *error);
+/* The same from the rows of a column through all its lists. Null lists are nulls, too. */
 cst_status cst__values_descend(cst__slots *slots, const double **weights, cst__arena *arena,
                                int64_t *num_nulls, cst_error *error);
 
-/* Numbers of a column as weights, one for each slot; in the arena. CST_INVALID_ARGUMENT, with the
- * row, for one that is null, negative, infinite or NaN. */
-cst_status cst__weights_of(const cst__view *column, cst__arena *arena, const double **out,
+/* Numbers as weights, one for each of the slots; in the arena. CST_INVALID_ARGUMENT, with the row,
+ * for one that is null, negative, infinite or NaN. */
+cst_status cst__weights_of(const cst__slots *slots, cst__arena *arena, const double **out,
                            cst_error *error);
 
 #endif /* SKETCH_VALUES_H */

@@ -1,7 +1,7 @@
 /* Counting rows and values, column by column. */
 #include "validate/counts.h"
 
-#include "validate/by_path.h"
+#include "nested/by_path.h"
 
 typedef struct counted_column {
   cst_bytes key;

@@ -2,7 +2,7 @@
  * null and empty, and the shortest, the longest and all of them together.
  */
 #include "base/hash.h"
-#include "validate/by_path.h"
+#include "nested/by_path.h"
 #include "validate/counts.h"
 
 /* The lists of one level of a column. */

@@ -280,3 +280,14 @@ TEST(allocations_may_fail) {
   FOR_EACH_ALLOCATION_FAILURE(walk_all, array, CST_NO_MEMORY);
   cst_array_release(array);
 }
+
+TEST(nulls_of_spans) {
+  static const int64_t begins[] = {2, 4};
+  static const int64_t ends[] = {0, 1, 3};
+  walked w;
+  walk_begin(&w, array_sample("int64", "1 null 3 4 null 6"));
+  w.slots.chosen = (cst__chosen){.count = 3, .spans = {begins, ends, 2, 1}};
+  CHECK_EQ(cst__slots_count_valid(&w.slots), 2);
+  CHECK_EQ(cst__slots_first_null(&w.slots), 1);
+  walk_end(&w);
+}

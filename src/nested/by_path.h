@@ -1,8 +1,8 @@
 /* What is known of columns, by their paths: what counts and lengths are made of. A column is one at
  * the top, or a field of a struct that is not in a list.
  */
-#ifndef VALIDATE_BY_PATH_H
-#define VALIDATE_BY_PATH_H
+#ifndef NESTED_BY_PATH_H
+#define NESTED_BY_PATH_H
 
 #include "arrow/accumulator.h"
 #include "arrow/findings.h"
@@ -26,6 +26,8 @@ static inline void *cst__by_path_at(const cst__by_path *columns, size_t i) {
   return columns->items + i * columns->item_size;
 }
 
+/* The item of a key; NULL: there is none. */
+void *cst__by_path_find(const cst__by_path *columns, cst_bytes key);
 /* The item of a key, made of zeros if need be; valid until the next one is made. NULL: no memory.
  */
 void *cst__by_path_need(cst__by_path *columns, cst_bytes key);
@@ -57,4 +59,4 @@ typedef struct cst__column_walk {
 cst_status cst__walk_columns(const cst__column_walk *walk, const cst__view *batch,
                              cst_error *error);
 
-#endif /* VALIDATE_BY_PATH_H */
+#endif /* NESTED_BY_PATH_H */

@@ -1,5 +1,5 @@
 /* Columns by their paths. */
-#include "validate/by_path.h"
+#include "nested/by_path.h"
 
 #include <stdlib.h>
 
@@ -16,10 +16,15 @@ void cst__by_path_reset(cst__by_path *columns) {
   cst__arena_reset(&columns->arena);
 }
 
-void *cst__by_path_need(cst__by_path *columns, cst_bytes key) {
+void *cst__by_path_find(const cst__by_path *columns, cst_bytes key) {
   size_t at = cst__name_map_find(&columns->keys, (const char *)key.data, key.size);
-  if (at != SIZE_MAX) {
-    return cst__by_path_at(columns, at);
+  return at != SIZE_MAX ? cst__by_path_at(columns, at) : NULL;
+}
+
+void *cst__by_path_need(cst__by_path *columns, cst_bytes key) {
+  void *known = cst__by_path_find(columns, key);
+  if (known != NULL) {
+    return known;
   }
   void *items = columns->items;
   bool grown = cst__grow(&columns->allocator, &items, &columns->capacity, columns->count + 1,

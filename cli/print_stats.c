@@ -1,0 +1,214 @@
+/* Statistics as a table for people: a line for each feature that fits the width of the terminal.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum {
+  NAME_WIDTH = 28, /* at most, of a feature */
+  TYPE_WIDTH = 6,
+  NUMBER_WIDTH = 8,
+  SHARE_WIDTH = 7,
+  LAST_WIDTH = 10 /* at least, of the values */
+};
+
+/* ---- numbers ---- */
+
+static void print_right(const char *text, int width) { printf("  %*s", width, text); }
+
+/* Four digits, or so; nothing for NaN. */
+static void print_number(double number) {
+  char text[32] = "";
+  if (!isnan(number)) {
+    bool is_whole = number == floor(number) && fabs(number) < 1e7;
+    snprintf(text, sizeof text, is_whole ? "%.0f" : "%.4g", number);
+    if (strlen(text) > NUMBER_WIDTH) {
+      snprintf(text, sizeof text, "%.2g", number);
+    }
+  }
+  print_right(text, NUMBER_WIDTH);
+}
+
+/* In percent, of which neither 0 nor 100 is told where it is nearly so. */
+static void print_share(double part, double all) {
+  char text[32] = "";
+  double share = all > 0 ? 100 * part / all : (double)NAN;
+  if (part == 0 || part == all) {
+    snprintf(text, sizeof text, all > 0 ? "%.0f%%" : "", share);
+  } else if (share < 0.1 || share > 99.9) {
+    snprintf(text, sizeof text, share < 50 ? "<0.1%%" : ">99.9%%");
+  } else {
+    snprintf(text, sizeof text, "%.1f%%", share);
+  }
+  print_right(text, SHARE_WIDTH);
+}
+
+/* An estimate has a tilde before it. */
+static void print_distinct(const cst_findings *found, size_t row) {
+  char text[32] = "";
+  double number = cst_findings_real(found, "distinct", row);
+  bool is_exact = cst_findings_real(found, "distinct_low", row) ==
+                  cst_findings_real(found, "distinct_high", row);
+  if (!isnan(number)) {
+    snprintf(text, sizeof text, "%s%.0f", is_exact ? "" : "~", number);
+  }
+  print_right(text, NUMBER_WIDTH);
+}
+
+/* ---- the values ---- */
+
+/* The histogram, each bucket as high as its weight beside the largest one. */
+static void print_sparkline(const cst_findings *found, size_t begin, size_t end, int width) {
+  static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  double most = 0;
+  for (size_t i = begin; i < end; i++) {
+    most = fmax(most, cst_findings_real(found, "histogram.weight", i));
+  }
+  for (size_t i = begin; i < end && (int)(i - begin) < width; i++) {
+    double weight = cst_findings_real(found, "histogram.weight", i);
+    fputs(bars[weight > 0 ? 1 + (int)(7 * weight / most) : 0], stdout);
+  }
+}
+
+/* "a 12%, b 3%", as many as there is room for. */
+static void print_top(const cst_findings *found, size_t row, size_t begin, size_t end, int width) {
+  const double values = (double)cst_findings_number(found, "values", row);
+  const double weight = cst_findings_real(found, "present_weight", row);
+  char line[1024] = "";
+  size_t size = 0;
+  for (size_t i = begin; i < end && size + 300 < sizeof line && size < (size_t)width; i++) {
+    double share =
+        100 * cst_findings_real(found, "top.upper", i) / (isnan(weight) ? values : weight);
+    size +=
+        (size_t)snprintf(line + size, sizeof line - size, "%s%.200s %.*f%%", i > begin ? ", " : "",
+                         cst_findings_text(found, "top.value", i), share < 10 ? 1 : 0, share);
+  }
+  cli_print_cell(line, width, false);
+}
+
+static void print_values(const cst_findings *found, size_t row, int width) {
+  size_t begin, end;
+  printf("  ");
+  if (cst_findings_items(found, "histogram", row, &begin, &end) && end > begin &&
+      strcmp(cst_findings_text(found, "type", row), "BOOL") != 0) {
+    print_sparkline(found, begin, end, width);
+  } else if (cst_findings_items(found, "top", row, &begin, &end)) {
+    print_top(found, row, begin, end, width);
+  }
+}
+
+/* ---- the table ---- */
+
+static const char *const number_names[] = {"mean", "min", "median", "max", "std"};
+
+static int name_width(const cst_findings *found) {
+  int width = (int)strlen("feature");
+  for (size_t i = 0; i < cst_findings_num_rows(found); i++) {
+    int size = (int)strlen(cst_findings_text(found, "path", i));
+    width = size > width ? size : width;
+  }
+  return width < NAME_WIDTH ? width : NAME_WIDTH;
+}
+
+/* How many of the numbers there is room for. */
+static size_t numbers_shown(int names) {
+  const size_t all = sizeof number_names / sizeof number_names[0];
+  int room = cli_width() - names - (TYPE_WIDTH + 2) - 2 * (SHARE_WIDTH + 2) - (NUMBER_WIDTH + 2) -
+             (LAST_WIDTH + 2);
+  size_t fit = room > 0 ? (size_t)room / (NUMBER_WIDTH + 2) : 0;
+  return fit < all ? fit : all;
+}
+
+static void print_heading(int names, size_t numbers) {
+  cli_print_cell("feature", names, true);
+  printf("  %-*s", TYPE_WIDTH, "type");
+  print_right("present", SHARE_WIDTH);
+  for (size_t i = 0; i < numbers; i++) {
+    print_right(number_names[i], NUMBER_WIDTH);
+  }
+  print_right("zeros", SHARE_WIDTH);
+  print_right("distinct", NUMBER_WIDTH);
+  printf("  values\n");
+}
+
+static double median_of(const cst_findings *found, size_t row) {
+  size_t begin, end;
+  bool any = cst_findings_items(found, "quantiles", row, &begin, &end) && end > begin;
+  size_t middle = begin + (end - begin) / 2;
+  return any && (end - begin) % 2 == 1 ? cst_findings_real(found, "quantiles.", middle)
+                                       : (double)NAN;
+}
+
+static void print_feature(const cst_findings *found, size_t row, int names, size_t numbers) {
+  const double values = (double)cst_findings_number(found, "values", row);
+  const int64_t zeros = cst_findings_number(found, "zeros", row);
+  const double shown[] = {cst_findings_real(found, "mean", row),
+                          cst_findings_real(found, "min", row), median_of(found, row),
+                          cst_findings_real(found, "max", row),
+                          cst_findings_real(found, "std_dev", row)};
+  cli_print_cell(cst_findings_text(found, "path", row), names, true);
+  printf("  %-*s", TYPE_WIDTH, cst_findings_text(found, "type", row));
+  print_share((double)cst_findings_number(found, "present", row),
+              (double)cst_findings_number(found, "rows", row));
+  for (size_t i = 0; i < numbers; i++) {
+    print_number(shown[i]);
+  }
+  if (zeros < 0) {
+    print_right("", SHARE_WIDTH);
+  } else {
+    print_share((double)zeros, values);
+  }
+  print_distinct(found, row);
+  int left = cli_width() - names - (TYPE_WIDTH + 2) - 2 * (SHARE_WIDTH + 2) -
+             (int)(numbers + 1) * (NUMBER_WIDTH + 2) - 2;
+  print_values(found, row, left > LAST_WIDTH ? left : LAST_WIDTH);
+  printf("\n");
+}
+
+static bool same_slice(const cst_findings *found, size_t a, size_t b) {
+  size_t a_begin, a_end, b_begin, b_end;
+  cst_findings_items(found, "slice", a, &a_begin, &a_end);
+  cst_findings_items(found, "slice", b, &b_begin, &b_end);
+  bool same = a_end - a_begin == b_end - b_begin;
+  for (size_t i = 0; same && i < a_end - a_begin; i++) {
+    same = strcmp(cst_findings_text(found, "slice.value", a_begin + i),
+                  cst_findings_text(found, "slice.value", b_begin + i)) == 0;
+  }
+  return same;
+}
+
+static void print_slice(const cst_findings *found, size_t row) {
+  size_t begin, end;
+  cst_findings_items(found, "slice", row, &begin, &end);
+  for (size_t i = begin; i < end; i++) {
+    printf(i > begin ? ", " : "\n");
+    cli_print_text(stdout, cst_findings_text(found, "slice.path", i));
+    printf(" = ");
+    cli_print_text(stdout, cst_findings_text(found, "slice.value", i));
+  }
+  if (end > begin) {
+    printf(": %" PRId64 " rows\n", cst_findings_number(found, "rows", row));
+  }
+}
+
+void cli_print_stats(const cst_findings *found) {
+  const int names = name_width(found);
+  const size_t numbers = numbers_shown(names);
+  const int64_t left_out = cst_findings_total(found, "num_slices_left_out");
+  printf("%" PRId64 " rows\n", cst_findings_total(found, "num_rows"));
+  for (size_t row = 0; row < cst_findings_num_rows(found); row++) {
+    bool begins = row == 0 || !same_slice(found, row - 1, row);
+    if (begins) {
+      print_slice(found, row);
+      print_heading(names, numbers);
+    }
+    print_feature(found, row, names, numbers);
+  }
+  if (left_out > 0) {
+    printf("\nleft out: %" PRId64 " slices with %" PRId64 " rows (-O slices=NUMBER keeps more)\n",
+           left_out, cst_findings_total(found, "num_rows_left_out"));
+  }
+}

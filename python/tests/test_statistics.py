@@ -1,0 +1,159 @@
+"""The accumulator `statistics`, against numpy, Polars and counting by hand."""
+
+from __future__ import annotations
+
+import math
+import pathlib
+from collections import Counter
+from typing import Any
+
+import columnstone as cst
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def rows_of(found: cst.RecordBatch) -> dict[tuple[tuple[str, ...], str], dict[str, Any]]:
+    """By the values of the slice, and the path."""
+    columns = found.to_pydict()
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    return {(tuple(s["value"] for s in row["slice"]), row["path"]): row for row in rows}
+
+
+def statistics(data: Any, **options: Any) -> dict[tuple[tuple[str, ...], str], dict[str, Any]]:
+    made = cst.accumulate.Accumulator("statistics", **options)
+    made.add(data)
+    return rows_of(made.finish())
+
+
+def test_numbers_are_those_of_numpy() -> None:
+    values = np.random.default_rng(1).lognormal(3, 2, 100_000)
+    row = statistics(pa.table({"a": values}))[(), "a"]
+    assert row["mean"] == math.fsum(values) / len(values)
+    assert row["std_dev"] == pytest.approx(np.std(values), rel=1e-12)
+    assert (row["min"], row["max"]) == (values.min(), values.max())
+    ordered = np.sort(values)
+    for i, bound in enumerate(row["quantiles"]):
+        assert abs(np.searchsorted(ordered, bound) / len(values) - i / 10) < 0.01
+    assert sum(bucket["weight"] for bucket in row["histogram"]) == pytest.approx(len(values))
+    assert row["distinct_low"] <= len(values) <= row["distinct_high"]
+
+
+def test_special_numbers() -> None:
+    values = [0.0, -0.0, math.nan, math.inf, -math.inf, None, -2.0]
+    row = statistics(pa.table({"a": values}))[(), "a"]
+    names = ["present", "zeros", "negatives", "nan", "plus_infinity", "minus_infinity"]
+    assert [row[name] for name in names] == [6, 2, 1, 1, 1, 1]
+    assert row["mean"] == -2 / 3
+    big = statistics(pa.table({"a": pa.array([2**63 - 1, -(2**63)], pa.int64())}))[(), "a"]
+    assert (big["exact_min"], big["exact_max"]) == (str(-(2**63)), str(2**63 - 1))
+
+
+def test_strings_are_those_of_polars() -> None:
+    rng = np.random.default_rng(2)
+    words = [f"word {i}" for i in rng.zipf(1.5, 20_000) % 1000]
+    row = statistics(pa.table({"a": words}))[(), "a"]
+    counts = pl.Series(words).value_counts(sort=True).head(5).rows()
+    assert [(t["value"], t["lower"], t["upper"]) for t in row["top"][:3]] == [
+        (word, count, count) for word, count in counts[:3]
+    ]
+    assert row["mean_length"] == sum(map(len, words)) / len(words)
+    assert row["distinct_low"] <= len(set(words)) <= row["distinct_high"]
+    not_text = statistics(pa.table({"a": [b"\xff", b"a"]}))[(), "a"]
+    assert (not_text["type"], not_text["not_utf8"]) == ("BYTES", 1)
+
+
+def test_a_file_by_any_number_of_threads(tmp_path: pathlib.Path) -> None:
+    path = str(tmp_path / "a.tfrecord")
+    values = [{"a": [i % 7, i % 11], "b": [f"w{i % 50}"]} for i in range(20_000)]
+    cst.write(cst.record_batch(values), path, format="example")
+    found = [
+        rows_of(cst.open(path, threads=threads).accumulate("statistics", by=["b"]))
+        for threads in (1, 2, 7)
+    ]
+    exact = ["rows", "present", "values", "mean", "std_dev", "min", "max", "zeros", "distinct"]
+    for other in found[1:]:
+        assert list(other) == list(found[0])
+        for key, row in other.items():
+            assert [row[name] for name in exact] == [found[0][key][name] for name in exact]
+
+
+Rows = st.lists(
+    st.fixed_dictionaries(
+        {
+            "g": st.sampled_from(["p", "q", None]),
+            "a": st.none() | st.lists(st.none() | st.integers(-5, 5), max_size=3),
+            "w": st.integers(0, 4),
+        }
+    ),
+    min_size=1,
+    max_size=30,
+)
+TYPE = pa.schema({"g": pa.string(), "a": pa.list_(pa.int64()), "w": pa.int64()})
+
+
+@given(Rows, st.data())
+def test_slices_weights_and_parts(rows: list[dict[str, Any]], data: st.DataObject) -> None:
+    options = {"by": ["g"], "weight": "w"}
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
+    parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
+    made = []
+    for part in parts:
+        made.append(cst.accumulate.Accumulator("statistics", **options))
+        made[-1].add(pa.Table.from_pylist(part, TYPE))
+    for other in made[1:]:
+        made[0].merge(other)
+    found = rows_of(made[0].finish())
+    groups = {(): rows}
+    for row in rows:
+        if row["g"] is not None:
+            groups.setdefault((row["g"],), []).append(row)
+    assert {slice for slice, _ in found} == set(groups)
+    for slice, group in groups.items():
+        check_slice(found[slice, "a"], group)
+
+
+def check_slice(row: dict[str, Any], group: list[dict[str, Any]]) -> None:
+    present = [r for r in group if r["a"] is not None]
+    pairs = [(v, r["w"]) for r in present for v in r["a"] if v is not None]
+    values = [v for v, _ in pairs]
+    assert (row["rows"], row["present"]) == (len(group), len(present))
+    assert row["rows_weight"] == sum(r["w"] for r in group)
+    assert row["present_weight"] == sum(r["w"] for r in present)
+    assert row["values"] == len(values)
+    level = row["levels"][0]
+    lengths = [len(r["a"]) for r in present]
+    assert (level["lists"], level["empty"], level["items"]) == (
+        len(lengths),
+        lengths.count(0),
+        sum(lengths),
+    )
+    if values:
+        assert (row["min"], row["max"]) == (min(values), max(values))
+        assert row["distinct"] == len(set(values))
+    weight = sum(w for _, w in pairs)
+    if weight > 0:
+        assert row["mean"] == pytest.approx(sum(v * w for v, w in pairs) / weight)
+        counts = Counter[int]()
+        for v, w in pairs:
+            counts[v] += w
+        told = {int(t["value"]): (t["lower"], t["upper"]) for t in row["top"]}
+        assert told == {v: (w, w) for v, w in counts.items() if w > 0}
+
+
+def test_lists_in_lists() -> None:
+    table = pa.table({"a": pa.array([[[1], None, []], None, []], pa.list_(pa.list_(pa.int8())))})
+    levels = statistics(table)[(), "a"]["levels"]
+    assert [list(level.values()) for level in levels] == [[1, 2, 1, 3, 0, 3], [1, 2, 1, 1, 0, 1]]
+
+
+def test_wrong_options() -> None:
+    with pytest.raises(cst.errors.ArgumentError, match="error"):
+        cst.accumulate.Accumulator("statistics", error=2)
+    with pytest.raises(cst.errors.LimitError, match="more than 1 MiB"):
+        statistics(pa.table({f"c{i}": [float(i)] * 3 for i in range(3000)}), memory=1)
+    with pytest.raises(cst.errors.SchemaError):
+        statistics(pa.table({"a": [1]}), weight="w")

@@ -1,0 +1,16 @@
+# Statistics: a line for each feature, slices, weights, the table as JSON and as a file.
+printf '{"a": 1, "t": ["x", "y"], "s": [{"u": 1.5}, {"u": null}], "g": "p", "w": 1}\n' >rows.jsonl
+printf '{"a": null, "t": [], "s": null, "g": "q", "w": 2}\n' >>rows.jsonl
+printf '{"a": 5, "t": null, "s": [], "g": "p", "w": 3}\n' >>rows.jsonl
+columnstone stats rows.jsonl
+columnstone stats rows.jsonl --by g --columns a,t
+columnstone stats rows.jsonl --weight w --columns a
+columnstone stats rows.jsonl --by a -O slices=1 --columns a | tail -n 1
+columnstone stats rows.jsonl --columns a --json -O quantiles=2 -O buckets=1
+columnstone stats rows.jsonl -o found.arrow && columnstone head found.arrow -n 1 | cut -c1-60
+columnstone stats rows.jsonl --columns b || echo $?
+columnstone stats rows.jsonl --weight t || echo $?
+columnstone stats rows.jsonl --by s || echo $?
+columnstone stats rows.jsonl -O error=2 || echo $?
+columnstone stats rows.jsonl -O quantiles || echo $?
+columnstone stats || echo $?

@@ -1,0 +1,224 @@
+/* Statistics: features at any depth, slices, weights, and states that are merged and saved. */
+#include <columnstone/accumulate.h>
+#include <math.h>
+
+#include "arrow_text.h"
+
+static cst_accumulator *new_statistics(const char *by, const char *weight, const char *slices) {
+  const cst_option options[] = {{"by", by != NULL ? by : "", NULL},
+                                {"slices", slices != NULL ? slices : "5", NULL},
+                                {"weight", weight, NULL}};
+  cst_accumulator *made;
+  CHECK_EQ(cst_accumulator_new("statistics", options, weight != NULL ? 3 : 2, NULL, &made, NULL),
+           CST_OK);
+  return made;
+}
+
+static cst_status add_text(cst_accumulator *statistics, const char *type, const char *rows,
+                           cst_error *error) {
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  arrow_text(type, rows, &schema, &array);
+  cst_status status = cst_accumulator_add(statistics, &schema, &array, NULL, -1, error);
+  array.release(&array);
+  schema.release(&schema);
+  return status;
+}
+
+/* "[value,]path TYPE present/rows values", and of numbers " mean" */
+static void tell_features(const cst_accumulator *statistics, char *text, size_t room) {
+  cst_findings *found;
+  size_t at = 0;
+  text[0] = '\0';
+  CHECK_EQ(cst_accumulator_finish(statistics, &found, NULL), CST_OK);
+  for (size_t i = 0; i < cst_findings_num_rows(found); i++) {
+    size_t begin, end;
+    cst_findings_items(found, "slice", i, &begin, &end);
+    at += (size_t)snprintf(text + at, room - at, "%s", i > 0 ? "; " : "");
+    for (; begin < end; begin++) {
+      at += (size_t)snprintf(text + at, room - at, "%s,",
+                             cst_findings_text(found, "slice.value", begin));
+    }
+    at += (size_t)snprintf(
+        text + at, room - at, "%s %s %d/%d %d", cst_findings_text(found, "path", i),
+        cst_findings_text(found, "type", i), (int)cst_findings_number(found, "present", i),
+        (int)cst_findings_number(found, "rows", i), (int)cst_findings_number(found, "values", i));
+    double mean = cst_findings_real(found, "mean", i);
+    at += (size_t)snprintf(text + at, room - at, isnan(mean) ? "" : " %g", mean);
+  }
+  cst_findings_free(found);
+}
+
+static void check_features(const cst_accumulator *statistics, const char *expected) {
+  char text[2048];
+  tell_features(statistics, text, sizeof text);
+  CHECK_STR(text, expected);
+}
+
+static void check_rows(const char *type, const char *rows, const char *expected) {
+  cst_accumulator *statistics = new_statistics(NULL, NULL, NULL);
+  CHECK_EQ(add_text(statistics, type, rows, NULL), CST_OK);
+  check_features(statistics, expected);
+  cst_accumulator_free(statistics);
+}
+
+TEST(types) {
+  check_rows("struct{a: int8}", "{1} {null} {4}", "a INT 2/3 2 2.5");
+  check_rows("struct{a: uint64}", "{18446744073709551615}", "a UINT 1/1 1 1.84467e+19");
+  check_rows("struct{a: bool}", "{true} {null}", "a BOOL 1/2 1 1");
+  check_rows("struct{a: float32}", "{1.5}", "a FLOAT 1/1 1 1.5");
+  check_rows("struct{a: timestamp}", "{10}", "a TIME 1/1 1 10");
+  check_rows("struct{a: string, b: large_binary}", "{'x', null}", "a STRING 1/1 1; b BYTES 0/1 0");
+  check_rows("struct{a: null}", "{null}", "a NULL 0/1 0");
+  check_rows("struct{a: interval_months}", "{null}", "a OTHER 0/1 0");
+}
+
+TEST(lists_and_structs) {
+  check_rows("struct{a: list<int64>}", "{[1, null, 3]} {[]} {null}", "a INT 2/3 2 2");
+  check_rows("struct{a: list<list<int64>>}", "{[[1], null, [3, 5]]}", "a INT 1/1 3 3");
+  check_rows("struct{s: struct{x: int64, y: string}}", "{{1, 'a'}} {null} {{null, 'b'}}",
+             "s STRUCT 2/3 2; s.x INT 1/2 1 1; s.y STRING 2/2 2");
+  check_rows("struct{s: list<struct{x: list<int64>}>}", "{[{[1, 2]}, {null}, null]} {[]} {null}",
+             "s STRUCT 2/3 2; s.x INT 1/2 2 1.5");
+}
+
+TEST(slices) {
+  cst_accumulator *statistics = new_statistics("g", NULL, NULL);
+  CHECK_EQ(add_text(statistics, "struct{g: list<string>, a: int64}",
+                    "{['p', 'q'], 1} {['p', 'p'], 3} {null, 5} {[null, 'q'], 7}", NULL),
+           CST_OK);
+  check_features(
+      statistics,
+      "a INT 4/4 4 4; g STRING 3/4 5; p,a INT 2/2 2 2; p,g STRING 2/2 4; q,a INT 2/2 2 4; "
+      "q,g STRING 2/2 3");
+  cst_accumulator_free(statistics);
+}
+
+TEST(slices_of_two_features) {
+  cst_accumulator *statistics = new_statistics("g,h", NULL, NULL);
+  CHECK_EQ(
+      add_text(statistics, "struct{g: int64, h: bool}", "{1, true} {1, false} {null, true}", NULL),
+      CST_OK);
+  check_features(
+      statistics,
+      "g INT 2/3 2 1; h BOOL 3/3 3 0.666667; 1,false,g INT 1/1 1 1; 1,false,h BOOL 1/1 1 "
+      "0; 1,true,g INT 1/1 1 1; 1,true,h BOOL 1/1 1 1");
+  cst_accumulator_free(statistics);
+}
+
+TEST(weights) {
+  cst_accumulator *statistics = new_statistics(NULL, "w", NULL);
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(add_text(statistics, "struct{a: list<int64>, w: list<float32>}",
+                    "{[1, 1], [0.5]} {[4], [3]}", NULL),
+           CST_OK);
+  check_features(statistics, "a INT 2/2 3 3.25; w FLOAT 2/2 2 2.64286");
+  CHECK_EQ(add_text(statistics, "struct{w: list<float32>}", "{[1, 2]}", &error), CST_SCHEMA);
+  CHECK_STR(error.message, "row 0 has 2 weights, expected one");
+  CHECK_STR(error.path, "w");
+  CHECK_EQ(add_text(statistics, "struct{w: float64}", "{-1}", &error), CST_SCHEMA);
+  CHECK_EQ(add_text(statistics, "struct{a: int64}", "{1}", &error), CST_SCHEMA);
+  check_features(statistics, "a INT 2/2 3 3.25; w FLOAT 2/2 2 2.64286");
+  cst_accumulator_free(statistics);
+}
+
+TEST(types_that_do_not_join_change_nothing) {
+  cst_accumulator *a = new_statistics(NULL, NULL, NULL);
+  cst_accumulator *b = new_statistics(NULL, NULL, NULL);
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(add_text(a, "struct{s: struct{x: int64}}", "{{1}}", NULL), CST_OK);
+  CHECK_EQ(add_text(a, "struct{s: struct{x: bool}}", "{{true}}", NULL), CST_OK);
+  CHECK_EQ(add_text(b, "struct{s: struct{x: string}}", "{{'1'}}", NULL), CST_OK);
+  CHECK_EQ(add_text(a, "struct{s: struct{x: string}}", "{{'1'}}", &error), CST_SCHEMA);
+  CHECK_STR(error.message, "the feature has the types INT and STRING");
+  CHECK_STR(error.path, "s.x");
+  CHECK_EQ(cst_accumulator_merge(a, b, &error), CST_SCHEMA);
+  check_features(a, "s STRUCT 2/2 2; s.x INT 2/2 2 1");
+  cst_accumulator_free(a);
+  cst_accumulator_free(b);
+}
+
+static void save(const cst_accumulator *statistics, char **bytes, size_t *size) {
+  CHECK_EQ(cst_accumulator_to_bytes(statistics, bytes, size, NULL), CST_OK);
+}
+
+/* Rows with more values of g than there may be slices: part by part, and all at once. */
+TEST(slices_that_are_kept_do_not_depend_on_parts) {
+  cst_accumulator *whole = new_statistics("g", NULL, "5");
+  cst_accumulator *parts[3];
+  static char merged[2048];
+  for (int p = 0; p < 3; p++) {
+    parts[p] = new_statistics("g", NULL, "5");
+    for (int i = 0; i < 10; i++) {
+      char row[64];
+      (void)snprintf(row, sizeof row, "{%d, %d}", (7 * p + i) % 17, i);
+      CHECK_EQ(add_text(parts[p], "struct{g: int64, a: int64}", row, NULL), CST_OK);
+      CHECK_EQ(add_text(whole, "struct{g: int64, a: int64}", row, NULL), CST_OK);
+    }
+  }
+  CHECK_EQ(cst_accumulator_merge(parts[1], parts[2], NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_merge(parts[0], parts[1], NULL), CST_OK);
+  tell_features(parts[0], merged, sizeof merged);
+  check_features(whole, merged);
+  cst_findings *found;
+  CHECK_EQ(cst_accumulator_finish(whole, &found, NULL), CST_OK);
+  CHECK_EQ(cst_findings_total(found, "num_slices"), 5);
+  CHECK_EQ(cst_findings_total(found, "num_slices_left_out"), 12);
+  cst_findings_free(found);
+  cst_accumulator_free(whole);
+  for (int p = 0; p < 3; p++) {
+    cst_accumulator_free(parts[p]);
+  }
+}
+
+TEST(saved_states) {
+  cst_accumulator *statistics = new_statistics("g", "w", NULL);
+  cst_accumulator *other = new_statistics("g", "w", NULL);
+  cst_error error = CST_ERROR_INIT;
+  char *bytes, *again;
+  size_t size, again_size;
+  CHECK_EQ(add_text(statistics, "struct{g: string, w: int64, a: list<list<float64>>}",
+                    "{'p', 1, [[1.5], null]} {'q', 2, null}", NULL),
+           CST_OK);
+  save(statistics, &bytes, &size);
+  CHECK_EQ(cst_accumulator_from_bytes(other, bytes, size, &error), CST_OK);
+  save(other, &again, &again_size);
+  CHECK_EQ(size, again_size);
+  CHECK_MEM(bytes, again, size);
+  for (size_t i = 0; i < size; i++) {
+    CHECK_EQ(cst_accumulator_from_bytes(other, bytes, i, &error), CST_CORRUPT);
+  }
+  cst_accumulator *different = new_statistics("g", NULL, NULL);
+  CHECK_EQ(cst_accumulator_from_bytes(different, bytes, size, &error), CST_INVALID_ARGUMENT);
+  cst_free(bytes);
+  cst_free(again);
+  cst_accumulator_free(statistics);
+  cst_accumulator_free(other);
+  cst_accumulator_free(different);
+}
+
+TEST(columns_that_are_not_there) {
+  const cst_option option = {"columns", "a,b", NULL};
+  cst_accumulator *statistics;
+  cst_findings *found;
+  cst_error error = CST_ERROR_INIT;
+  CHECK_EQ(cst_accumulator_new("statistics", &option, 1, NULL, &statistics, NULL), CST_OK);
+  CHECK_EQ(add_text(statistics, "struct{a: int64, c: int64}", "{1, 2}", NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_finish(statistics, &found, &error), CST_NOT_FOUND);
+  CHECK_STR(error.path, "b");
+  cst_accumulator_free(statistics);
+}
+
+TEST(a_row_in_too_many_slices) {
+  cst_accumulator *statistics = new_statistics("g", NULL, NULL);
+  cst_error error = CST_ERROR_INIT;
+  static char rows[8192] = "{[";
+  for (int i = 0; i < 1001; i++) {
+    (void)snprintf(rows + strlen(rows), sizeof rows - strlen(rows), "%d ", i);
+  }
+  strcat(rows, "]}");
+  CHECK_EQ(add_text(statistics, "struct{g: list<int64>}", rows, &error), CST_LIMIT);
+  CHECK_STR(error.message, "row 0 is in more than 1000 slices");
+  CHECK_STR(error.path, "g");
+  cst_accumulator_free(statistics);
+}

@@ -205,8 +205,70 @@ def histogram(settings: Settings) -> list[Figure]:
     )
 
 
+def quantiles(settings: Settings) -> list[Figure]:
+    import datasketches
+    import pyarrow as pa
+    from columnstone import sketch
+    from tfx_bsl import sketches
+
+    values = np.random.default_rng(data.SEED).random(count_of(settings))
+    floats, column = values.astype(np.float32), pa.array(values)
+
+    def ours(tails: Any = "none") -> sketch.Quantiles:
+        made = sketch.Quantiles(0.01, tails=tails)
+        made.add(column)
+        return made
+
+    def weighted() -> sketch.Quantiles:
+        made = sketch.Quantiles(0.01)
+        made.add(column, column)
+        return made
+
+    def by_update(made: Any, column: Any) -> Any:
+        made.update(column)
+        return made
+
+    def summaries(*weights: Any) -> Any:
+        made = sketches.QuantilesSketch(0.01, 2**32, 1)
+        made.AddValues(column, *weights)
+        return made
+
+    for made in (ours(), ours("high")):
+        assert abs(made.quantiles([0.9])[0] - 0.9) < 0.01
+    label = f"quantiles of {len(values):,} doubles, error 1 %"
+    kll = datasketches.kll_doubles_sketch
+    return [
+        *against(
+            label,
+            ours,
+            [
+                (BSL, summaries, 5),
+                # The k whose rank error is 1 %.
+                (f"{DATASKETCHES} KLL", lambda: by_update(kll(275), values), 2),
+            ],
+            settings.rounds,
+        ),
+        *against(
+            f"{label}, exact at the high tail",
+            lambda: ours("high"),
+            [
+                (
+                    f"{DATASKETCHES} REQ",
+                    lambda: by_update(datasketches.req_floats_sketch(36), floats),
+                    2,
+                )
+            ],
+            settings.rounds,
+        ),
+        *against(
+            f"{label}, weighted", weighted, [(BSL, lambda: summaries(column), 5)], settings.rounds
+        ),
+    ]
+
+
 def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
     return {
+        "stats_quantiles": lambda: results.figures.extend(quantiles(settings)),
         "stats_distinct": lambda: results.figures.extend(distinct(settings)),
         "stats_moments": lambda: results.figures.extend(moments(settings)),
         "stats_histogram": lambda: results.figures.extend(histogram(settings)),

@@ -295,6 +295,18 @@ CST_API cst_status cst_sketch_parts(const cst_sketch *sketch, cst_parts kind, si
 CST_API cst_status cst_sketch_ranked(const cst_sketch *sketch, double *weight, int64_t *num_nans,
                                      cst_error *error);
 
+/* Adds one of the streams of a QuantilesSketch of tfx_bsl, from the bytes that it is pickled as:
+ * what it has kept, with weights that make up its ranks. *num_streams: how many it has; one that it
+ * has not adds nothing. CST_CORRUPT for other bytes. */
+CST_API cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, const void *bytes, size_t size,
+                                                 size_t stream, size_t *num_streams,
+                                                 cst_error *error);
+/* Sketches of quantiles as the streams of one, which tfx_bsl reads and goes on with; integers as
+ * doubles. *bytes: cst_free. */
+CST_API cst_status cst_sketch_to_tfx_bsl_streams(const cst_sketch *const *sketches,
+                                                 size_t num_sketches, char **bytes, size_t *size,
+                                                 cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

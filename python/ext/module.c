@@ -222,6 +222,8 @@ static PyMethodDef functions[] = {
     {"avro_fingerprint", cst__py_avro_fingerprint, METH_VARARGS, NULL},
     {"batch_from", cst__py_table_batch_from, METH_VARARGS, NULL},
     {"_close_gate", close_gate, METH_NOARGS, NULL},
+    {"sketch_add_tfx_bsl_stream", cst__py_sketch_add_tfx_bsl_stream, METH_VARARGS, NULL},
+    {"sketch_to_tfx_bsl_streams", cst__py_sketch_to_tfx_bsl_streams, METH_O, NULL},
     {"sketch_parts", cst__py_sketch_parts, METH_VARARGS, NULL},
     {"sketch_quantiles", cst__py_sketch_quantiles, METH_VARARGS, NULL},
     {"sketch_ranked", cst__py_sketch_ranked, METH_O, NULL},

@@ -110,10 +110,18 @@ const cst__sketch_kind cst__quantiles_kind = {
 
 /* ---- questions ---- */
 
-static cst_status open_view(const cst_sketch *sketch, cst__quantiles_view *view, cst_error *error) {
+cst_status cst__quantiles_view_of(const cst_sketch *sketch, cst__quantiles_view *view,
+                                  double *error_option, cst_error *error) {
   const void *found;
   CST__TRY(cst__sketch_state(sketch, &cst__quantiles_kind, &found, error));
-  return cst__quantiles_view_init(view, &((const state *)found)->quantiles, error);
+  const state *s = found;
+  *error_option = s->plan.error;
+  return cst__quantiles_view_init(view, &s->quantiles, error);
+}
+
+static cst_status open_view(const cst_sketch *sketch, cst__quantiles_view *view, cst_error *error) {
+  double error_option;
+  return cst__quantiles_view_of(sketch, view, &error_option, error);
 }
 
 static cst_status check_ranks(const double *ranks, size_t count, cst_error *error) {

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from .. import _core
+from .._base.errors import argument_error
 from .._base.public import public_in
 from .sketch import Sketch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Self
 
 
 @public_in("columnstone.sketch")
@@ -73,6 +75,26 @@ class Quantiles(Sketch):
     def ranks(self, values: Sequence[float], *, inclusive: bool = True) -> list[float]:
         """The rank of each: the distribution function at these points."""
         return _core.sketch_ranks(self._handle, values, inclusive)
+
+    @classmethod
+    def from_tfx_bsl(cls, saved: bytes, error: float = 0.01) -> list[Self]:
+        """The streams of a QuantilesSketch of tfx_bsl, from its __getstate__(), which is what its
+        pickle holds: sketches of what it has kept, with its weights. `count` is how many values
+        that are. Raises CorruptError for other bytes."""
+        made: list[Self] = []
+        while True:
+            stream = cls(error)
+            if len(made) == _core.sketch_add_tfx_bsl_stream(stream._handle, saved, len(made)):
+                return made
+            made.append(stream)
+
+    @staticmethod
+    def to_tfx_bsl(streams: Sequence[Quantiles]) -> bytes:
+        """Sketches as the streams of one QuantilesSketch of tfx_bsl: for its __setstate__()."""
+        handles = {id(stream): stream for stream in streams}
+        if len(handles) < len(streams):
+            raise argument_error("each stream is a sketch of its own")
+        return _core.sketch_to_tfx_bsl_streams(tuple(stream._handle for stream in streams))
 
     def histogram(
         self, parts: int = 10, kind: Literal["equal_depth", "equal_width"] = "equal_width"

@@ -40,5 +40,9 @@ PyObject *cst__py_sketch_ranks(PyObject *module, PyObject *args);
 PyObject *cst__py_sketch_parts(PyObject *module, PyObject *args);
 /* sketch_ranked(sketch): (weight, NaNs) */
 PyObject *cst__py_sketch_ranked(PyObject *module, PyObject *object);
+/* sketch_add_tfx_bsl_stream(sketch, bytes, stream): how many streams there are */
+PyObject *cst__py_sketch_add_tfx_bsl_stream(PyObject *module, PyObject *args);
+/* sketch_to_tfx_bsl_streams(tuple of sketches): bytes */
+PyObject *cst__py_sketch_to_tfx_bsl_streams(PyObject *module, PyObject *sketches);
 
 #endif /* COLUMNSTONE_PYTHON_SKETCH_H */

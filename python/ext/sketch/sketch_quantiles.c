@@ -148,3 +148,66 @@ PyObject *cst__py_sketch_ranked(PyObject *module, PyObject *object) {
   return status == CST_OK ? Py_BuildValue("(dL)", weight, (long long)nans)
                           : cst__py_raise(state, &error);
 }
+
+PyObject *cst__py_sketch_add_tfx_bsl_stream(PyObject *module, PyObject *args) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_error error = CST_ERROR_INIT;
+  PyObject *object;
+  const char *bytes;
+  Py_ssize_t size, stream;
+  size_t count;
+  if (!PyArg_ParseTuple(args, "Oy#n:sketch_add_tfx_bsl_stream", &object, &bytes, &size, &stream)) {
+    return NULL;
+  }
+  cst_sketch *sketch = enter(state, object);
+  if (sketch == NULL) {
+    return NULL;
+  }
+  cst_status status =
+      cst_sketch_add_tfx_bsl_stream(sketch, bytes, (size_t)size, (size_t)stream, &count, &error);
+  cst__py_sketch_leave(object);
+  return status == CST_OK ? PyLong_FromSize_t(count) : cst__py_raise(state, &error);
+}
+
+/* Locks them one after the other, as many as it can; how many. Less than all: an exception is set.
+ */
+static Py_ssize_t enter_all(cst__py_state *state, PyObject *objects, const cst_sketch **sketches) {
+  Py_ssize_t count = PyTuple_Size(objects);
+  for (Py_ssize_t i = 0; i < count; i++) {
+    sketches[i] = enter(state, PyTuple_GetItem(objects, i));
+    if (sketches[i] == NULL) {
+      return i;
+    }
+  }
+  return count;
+}
+
+PyObject *cst__py_sketch_to_tfx_bsl_streams(PyObject *module, PyObject *objects) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_error error = CST_ERROR_INIT;
+  char *bytes = NULL;
+  size_t size = 0;
+  if (!PyTuple_Check(objects)) {
+    PyErr_SetString(PyExc_TypeError, "expected a tuple");
+    return NULL;
+  }
+  Py_ssize_t count = PyTuple_Size(objects);
+  const cst_sketch **sketches = PyMem_New(const cst_sketch *, (size_t)count + 1);
+  if (sketches == NULL) {
+    return PyErr_NoMemory();
+  }
+  Py_ssize_t entered = enter_all(state, objects, sketches);
+  PyObject *saved = NULL;
+  if (entered == count) {
+    cst_status status =
+        cst_sketch_to_tfx_bsl_streams(sketches, (size_t)count, &bytes, &size, &error);
+    saved = status == CST_OK ? PyBytes_FromStringAndSize(bytes, (Py_ssize_t)size)
+                             : cst__py_raise(state, &error);
+  }
+  for (Py_ssize_t i = 0; i < entered; i++) {
+    cst__py_sketch_leave(PyTuple_GetItem(objects, i));
+  }
+  cst_free(bytes);
+  PyMem_Free(sketches);
+  return saved;
+}

@@ -1,0 +1,317 @@
+/* Quantiles as tfx_bsl saves them, read and written: what caches of TensorFlow Transform hold.
+ *
+ * A message of streams, one for each column that was counted together:
+ *
+ *   Quantiles  1 streams
+ *   Stream     1 summaries  2 buffer  3 eps  4 max_num_elements  5 compacted
+ *   Summary    1 values  2 weights  3 min_ranks  4 max_ranks
+ *   Buffer     1 values  2 weights
+ *
+ * The weight of all that is at most a summary's value lies between its min_rank + weight and its
+ * max_rank: half way between them is what is taken for it. The last summary is one that tfx_bsl has
+ * just made and empties at once; what stands in it when values are added is lost, so ours is the
+ * one before it.
+ */
+#include <math.h>
+
+#include "base/arguments.h"
+#include "proto/wire.h"
+#include "sketch/quantiles.h"
+#include "sketch/quantiles_sketch.h"
+
+enum { COLUMNS = 4, VALUES = 0, WEIGHTS = 1, MIN_RANKS = 2, MAX_RANKS = 3 };
+enum { STREAM_SUMMARIES = 1, STREAM_BUFFER = 2, STREAM_EPS = 3, STREAM_MOST = 4 };
+
+static const uint64_t most_elements = UINT64_C(1) << 32;
+
+/* ---- reading ---- */
+
+typedef struct doubles {
+  double *items;
+  size_t count;
+  size_t capacity;
+} doubles;
+
+/* A summary or a buffer. */
+typedef struct entries {
+  cst_allocator allocator;
+  doubles columns[COLUMNS];
+} entries;
+
+static void entries_reset(entries *e) {
+  for (size_t i = 0; i < COLUMNS; i++) {
+    cst__delete(e->columns[i].items);
+  }
+}
+
+static cst_status fail_bytes(cst_error *error) {
+  return cst__fail(error, CST_CORRUPT, "give the bytes that tfx_bsl has pickled",
+                   "these bytes are no quantiles that tfx_bsl has saved");
+}
+
+static cst_status append_double(entries *e, doubles *to, uint64_t bits, cst_error *error) {
+  void *items = to->items;
+  if (!cst__grow(&e->allocator, &items, &to->capacity, to->count + 1, sizeof *to->items)) {
+    return cst__fail_memory(error, to->count * sizeof *to->items);
+  }
+  to->items = items;
+  memcpy(&to->items[to->count++], &bits, sizeof bits);
+  return CST_OK;
+}
+
+static cst_status read_column(entries *e, const cst__wire_field *field, cst_error *error) {
+  doubles *to = &e->columns[field->number - 1];
+  if (field->type == CST__WIRE_FIXED64) {
+    return append_double(e, to, field->value, error);
+  }
+  if (field->type != CST__WIRE_LEN || field->bytes.size % sizeof(double) != 0) {
+    return fail_bytes(error);
+  }
+  cst__wire packed = cst__wire_of(field->bytes.data, field->bytes.size);
+  uint64_t bits;
+  while (packed.at < packed.end && cst__wire_fixed64(&packed, &bits)) {
+    CST__TRY(append_double(e, to, bits, error));
+  }
+  return CST_OK;
+}
+
+static cst_status read_entries(entries *e, cst_bytes bytes, uint32_t num_columns,
+                               cst_error *error) {
+  cst__wire wire = cst__wire_of(bytes.data, bytes.size);
+  cst__wire_field field;
+  while (cst__wire_next(&wire, CST__DEPTH_LIMIT, &field)) {
+    if (field.number <= num_columns) {
+      CST__TRY(read_column(e, &field, error));
+    }
+  }
+  return wire.fault == CST__WIRE_FAULT_NONE ? CST_OK : fail_bytes(error);
+}
+
+/* True if all columns are as long, and hold what they may. */
+static bool entries_fit(const entries *e, size_t num_columns) {
+  size_t count = e->columns[VALUES].count;
+  for (size_t column = 0; column < num_columns; column++) {
+    const doubles *d = &e->columns[column];
+    if (d->count != count) {
+      return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+      bool fits =
+          column == VALUES ? d->items[i] == d->items[i] : isfinite(d->items[i]) && d->items[i] >= 0;
+      if (!fits) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* Makes weights of the ranks of a summary: what lies between a value and the one before. */
+static void weigh(entries *e) {
+  double before = 0;
+  for (size_t i = 0; i < e->columns[VALUES].count; i++) {
+    double low = e->columns[MIN_RANKS].items[i] + e->columns[WEIGHTS].items[i];
+    double upto = low + (e->columns[MAX_RANKS].items[i] - low) / 2;
+    upto = upto > before ? upto : before;
+    e->columns[WEIGHTS].items[i] = upto - before;
+    before = upto;
+  }
+}
+
+static void release_array(struct ArrowArray *array) { array->release = NULL; }
+static void release_schema(struct ArrowSchema *schema) { schema->release = NULL; }
+
+static cst_status add_entries(cst_sketch *sketch, const entries *e, cst_error *error) {
+  struct ArrowSchema schema = {.format = "g", .name = "", .release = release_schema};
+  struct ArrowArray arrays[2];
+  const void *buffers[2][2];
+  for (size_t i = 0; i < 2; i++) {
+    buffers[i][0] = NULL;
+    buffers[i][1] = e->columns[i].items;
+    arrays[i] = (struct ArrowArray){.length = (int64_t)e->columns[i].count,
+                                    .n_buffers = 2,
+                                    .buffers = buffers[i],
+                                    .release = release_array};
+  }
+  return e->columns[VALUES].count == 0
+             ? CST_OK
+             : cst_sketch_add(sketch, &schema, &arrays[VALUES], &schema, &arrays[WEIGHTS], error);
+}
+
+/* A summary, or a buffer, which has no ranks. */
+static cst_status read_part(cst_sketch *sketch, cst_bytes bytes, uint32_t num_columns,
+                            cst_error *error) {
+  entries e = {.allocator = cst__default_allocator};
+  cst_status status = read_entries(&e, bytes, num_columns, error);
+  if (status == CST_OK && !entries_fit(&e, num_columns)) {
+    status = fail_bytes(error);
+  }
+  if (status == CST_OK) {
+    if (num_columns == COLUMNS) {
+      weigh(&e);
+    }
+    status = add_entries(sketch, &e, error);
+  }
+  entries_reset(&e);
+  return status;
+}
+
+static cst_status read_stream(cst_sketch *sketch, cst_bytes bytes, cst_error *error) {
+  cst__wire wire = cst__wire_of(bytes.data, bytes.size);
+  cst__wire_field field;
+  while (cst__wire_next(&wire, CST__DEPTH_LIMIT, &field)) {
+    if (field.number == STREAM_SUMMARIES || field.number == STREAM_BUFFER) {
+      if (field.type != CST__WIRE_LEN) {
+        return fail_bytes(error);
+      }
+      CST__TRY(
+          read_part(sketch, field.bytes, field.number == STREAM_SUMMARIES ? COLUMNS : 2, error));
+    }
+  }
+  return wire.fault == CST__WIRE_FAULT_NONE ? CST_OK : fail_bytes(error);
+}
+
+cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, const void *bytes, size_t size,
+                                         size_t stream, size_t *num_streams, cst_error *error) {
+  const void *state;
+  CST__CLEAR(num_streams);
+  CST__TRY(cst__check_given(bytes, "bytes", num_streams, error));
+  CST__TRY(cst__sketch_state(sketch, &cst__quantiles_kind, &state, error));
+  cst__wire wire = cst__wire_of(bytes, size);
+  cst__wire_field field;
+  cst_bytes found = {NULL, 0};
+  size_t count = 0;
+  while (cst__wire_next(&wire, CST__DEPTH_LIMIT, &field)) {
+    if (field.number == 1 && field.type == CST__WIRE_LEN) {
+      found = count == stream ? field.bytes : found;
+      count++;
+    }
+  }
+  if (wire.fault != CST__WIRE_FAULT_NONE) {
+    return fail_bytes(error);
+  }
+  if (stream < count) {
+    CST__TRY(read_stream(sketch, found, error));
+  }
+  *num_streams = count;
+  return CST_OK;
+}
+
+/* ---- writing, back to front ---- */
+
+static void put_message(cst__wire_out *out, uint32_t number, size_t from) {
+  cst__wire_put_varint(out, cst__wire_out_size(out) - from);
+  cst__wire_put_tag(out, number, CST__WIRE_LEN);
+}
+
+static void put_double(cst__wire_out *out, double value) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  cst__wire_put_fixed64(out, bits);
+}
+
+/* What a summary of a view holds: its keys, and the least and the greatest value, which it need not
+ * have; those get a sliver of their neighbour's weight. */
+typedef struct listing {
+  const cst__quantiles_view *view;
+  bool adds_least;
+  size_t count;
+} listing;
+
+static listing list_view(const cst__quantiles_view *view) {
+  listing l = {view, false, view->count};
+  if (view->count > 0) {
+    l.adds_least = view->keys[0] != view->least;
+    l.count += (size_t)l.adds_least + (size_t)(view->keys[view->count - 1] != view->most);
+  }
+  return l;
+}
+
+/* The weight up to the i-th of a listing; 0 for SIZE_MAX. */
+static double listed_upto(const listing *l, size_t i) {
+  const double sliver = 0x1p-10;
+  const cst__quantiles_view *view = l->view;
+  size_t at = i - l->adds_least;
+  bool adds_most = l->count > view->count + l->adds_least;
+  if (i == SIZE_MAX) {
+    return 0;
+  }
+  if (l->adds_least && i == 0) {
+    return view->upto[0] * sliver;
+  }
+  if (adds_most && i == l->count - 2) {
+    double before = view->count > 1 ? view->upto[view->count - 2] : 0;
+    return view->upto[at] - (view->upto[at] - before) * sliver;
+  }
+  return at < view->count ? view->upto[at] : view->upto[view->count - 1];
+}
+
+static double listed(const listing *l, size_t column, size_t i) {
+  double before = listed_upto(l, i - 1);
+  switch (column) {
+    case VALUES: {
+      size_t at = i - l->adds_least;
+      uint64_t key = l->adds_least && i == 0 ? l->view->least
+                     : at < l->view->count   ? l->view->keys[at]
+                                             : l->view->most;
+      return cst__quantiles_double(l->view->family, key);
+    }
+    case WEIGHTS:
+      return listed_upto(l, i) - before;
+    case MIN_RANKS:
+      return before;
+    default:
+      return listed_upto(l, i);
+  }
+}
+
+static void put_summary(cst__wire_out *out, const cst__quantiles_view *view) {
+  size_t summary = cst__wire_out_size(out);
+  const listing l = list_view(view);
+  for (size_t column = COLUMNS; column-- > 0 && l.count > 0;) {
+    size_t from = cst__wire_out_size(out);
+    for (size_t i = l.count; i-- > 0;) {
+      put_double(out, listed(&l, column, i));
+    }
+    put_message(out, (uint32_t)column + 1, from);
+  }
+  put_message(out, STREAM_SUMMARIES, summary);
+}
+
+static cst_status put_stream(cst__wire_out *out, const cst_sketch *sketch, cst_error *error) {
+  static const cst__quantiles_view none = {.count = 0};
+  cst__quantiles_view view;
+  double eps;
+  CST__TRY(cst__quantiles_view_of(sketch, &view, &eps, error));
+  size_t stream = cst__wire_out_size(out);
+  cst__wire_put_varint(out, most_elements);
+  cst__wire_put_tag(out, STREAM_MOST, CST__WIRE_VARINT);
+  put_double(out, eps / 3); /* as tfx_bsl shares it out */
+  cst__wire_put_tag(out, STREAM_EPS, CST__WIRE_FIXED64);
+  put_message(out, STREAM_BUFFER, cst__wire_out_size(out));
+  put_summary(out, &none);
+  if (view.count > 0) {
+    put_summary(out, &view);
+  }
+  put_message(out, 1, stream);
+  cst__quantiles_view_reset(&view);
+  return CST_OK;
+}
+
+cst_status cst_sketch_to_tfx_bsl_streams(const cst_sketch *const *sketches, size_t num_sketches,
+                                         char **bytes, size_t *size, cst_error *error) {
+  CST__CLEAR(bytes);
+  CST__CLEAR(size);
+  if (sketches == NULL || bytes == NULL || size == NULL) {
+    return cst__missing(sketches == NULL ? "sketches" : bytes == NULL ? "bytes" : "size", error);
+  }
+  cst__wire_out out = {0};
+  for (size_t i = num_sketches; i-- > 0;) {
+    cst_status status = put_stream(&out, sketches[i], error);
+    if (status != CST_OK) {
+      cst__wire_out_free(&out);
+      return status;
+    }
+  }
+  return cst__wire_out_finish(&out, bytes, size, error);
+}

@@ -36,8 +36,10 @@ static void print_number(double number) {
 static void print_share(double part, double all) {
   char text[32] = "";
   double share = all > 0 ? 100 * part / all : (double)NAN;
-  if (part == 0 || part == all) {
-    snprintf(text, sizeof text, all > 0 ? "%.0f%%" : "", share);
+  if (all <= 0) {
+    text[0] = '\0';
+  } else if (part == 0 || part == all) {
+    snprintf(text, sizeof text, "%.0f%%", share);
   } else if (share < 0.1 || share > 99.9) {
     snprintf(text, sizeof text, share < 50 ? "<0.1%%" : ">99.9%%");
   } else {

@@ -29,8 +29,9 @@ static size_t print_value(const cst__value_block *values, size_t i, bool is_bool
   }
   const int64_t value = cst__values_ints(values)[i];
   if (is_bool) {
-    strcpy(to, value != 0 ? "true" : "false");
-    return strlen(to);
+    const char *text = value != 0 ? "true" : "false";
+    memcpy(to, text, strlen(text));
+    return strlen(text);
   }
   return cst__print_int64(to, value);
 }

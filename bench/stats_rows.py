@@ -1,5 +1,5 @@
-"""The rows on sketches: ten million values in memory, against tfx_bsl's, those of the package
-datasketches, and Polars."""
+"""The rows on sketches and statistics: values and tables in memory, against tfx_bsl's sketches,
+those of the package datasketches, Polars and DuckDB."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import data
 import numpy as np
 import timing
-from decode_rows import BSL, Settings
+from decode_rows import BSL, TAXI, Settings
 from report import Figure, Results, faster
 
 DATASKETCHES, POLARS, NUMPY = "datasketches", "Polars", "numpy"
@@ -266,6 +266,43 @@ def quantiles(settings: Settings) -> list[Figure]:
     ]
 
 
+def of_table(settings: Settings) -> list[Figure]:
+    """All features of the taxi data, from Arrow batches in memory, by one thread each."""
+    if not TAXI.is_dir():
+        return []
+    import duckdb
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from columnstone.accumulate import Accumulator
+
+    one = pq.read_table(TAXI / "trips.parquet")  # type: ignore[no-untyped-call]
+    table = pa.concat_tables([one] * (4 if settings.quick else 40)).combine_chunks()
+    frame = pl.DataFrame(table)
+    connection = duckdb.connect(config={"threads": 1})
+
+    def ours() -> int:
+        made = Accumulator("statistics")
+        for batch in table.to_batches(max_chunksize=8192):
+            made.add(batch)
+        return made.finish().num_rows
+
+    def summarize() -> Any:
+        connection.register("trips", table)
+        return connection.execute("SUMMARIZE trips").fetchall()
+
+    def describe() -> Any:
+        return frame.describe(), frame.select(pl.all().approx_n_unique())
+
+    assert ours() == table.num_columns == len(summarize())
+    return against(
+        f"statistics of {table.num_rows:,} rows of {table.num_columns} features",
+        ours,
+        [("DuckDB SUMMARIZE", summarize, 3), (f"{POLARS} describe", describe, 0.7)],
+        settings.rounds,
+    )
+
+
 def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
     return {
         "stats_quantiles": lambda: results.figures.extend(quantiles(settings)),
@@ -273,5 +310,6 @@ def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
         "stats_moments": lambda: results.figures.extend(moments(settings)),
         "stats_histogram": lambda: results.figures.extend(histogram(settings)),
         "stats_two_columns": lambda: results.figures.extend(two_columns(settings)),
+        "stats_table": lambda: results.figures.extend(of_table(settings)),
         "stats_heavy_hitters": lambda: results.figures.extend(heavy_hitters(settings)),
     }

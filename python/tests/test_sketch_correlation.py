@@ -118,6 +118,22 @@ def test_any_order_and_any_merge_tree_have_the_same_bytes(
     assert bytes(sketch.Correlation.from_bytes(bytes(whole))) == bytes(whole)
 
 
+@pytest.mark.parametrize("of", ["normal", "wide", "huge", "zeros"])
+def test_long_columns(of: str) -> None:
+    random = np.random.default_rng(4)
+    x, y = {
+        "normal": lambda: random.normal(size=(2, 2500)),
+        "wide": lambda: (
+            random.normal(size=(2, 2500)) * 10.0 ** random.integers(-300, 150, (2, 2500))
+        ),
+        "huge": lambda: (
+            np.full((2, 2500), 1.7976931348623157e308) * random.choice([-1, 1], (2, 2500))
+        ),
+        "zeros": lambda: random.normal(size=(2, 2500)) * random.integers(0, 2, (2, 2500)),
+    }[of]()
+    check(made(x, y).found(), x.tolist(), y.tolist(), [1.0] * 2500)
+
+
 def test_numpy_agrees() -> None:
     random = np.random.default_rng(1)
     x = random.normal(5, 2, 100_000)

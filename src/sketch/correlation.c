@@ -111,11 +111,15 @@ static bool add_plain(cst__correlation *c, const cst__value_block *x, const cst_
   const cst__exact_term weight = {{x->count, 0, 0}, 0, false};
   bool ok = add_squares(c->x, c->allocator, x) && add_squares(c->y, c->allocator, y) &&
             cst__exact_sum_add(&c->weight, c->allocator, &weight);
+  c->count = count_sum(c->count, x->count);
+  if (ok && x->family == CST__FAMILY_FLOAT && y->family == CST__FAMILY_FLOAT) {
+    return cst__exact_sum_products(&c->products, c->allocator, cst__values_floats(x),
+                                   cst__values_floats(y), x->count);
+  }
   for (size_t i = 0; ok && i < x->count; i++) {
     const cst__exact_term product = cst__exact_product2(factor_at(x, i), factor_at(y, i));
     ok = cst__exact_sum_add(&c->products, c->allocator, &product);
   }
-  c->count = count_sum(c->count, x->count);
   return ok;
 }
 

@@ -65,6 +65,9 @@ bool cst__exact_sum_uints(cst__exact_sum sums[2], const cst_allocator *allocator
 /* The weights, weight * value and weight * value^2 of at most 1024 finite doubles. */
 bool cst__exact_sum_weighted(cst__exact_sum sums[3], const cst_allocator *allocator,
                              const double *values, const double *weights, size_t count);
+/* x * y of at most 1024 finite doubles each. */
+bool cst__exact_sum_products(cst__exact_sum *sum, const cst_allocator *allocator, const double *x,
+                             const double *y, size_t count);
 
 void cst__exact_sum_reset(cst__exact_sum *sum);
 

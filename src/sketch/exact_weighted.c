@@ -1,7 +1,7 @@
-/* Exact sums of weights, and of weights times values and their squares, block by block. As with the
- * sums of values (exact_sum.c), products of one exponent add up as integers do: of 1024 products of
- * two doubles the sum has 116 bits. Products of three are two of that kind: the lower 53 bits of
- * the product of two, and the upper ones, times the third.
+/* Exact sums of products: of weights, values and their squares, and of two columns, block by block.
+ * As with the sums of values (exact_sum.c), products of one exponent add up as integers do: of 1024
+ * products of two doubles the sum has 116 bits. Products of three are two of that kind: the lower
+ * 53 bits of the product of two, and the upper ones, times the third.
  */
 #include "sketch/exact_sum.h"
 
@@ -93,4 +93,40 @@ bool cst__exact_sum_weighted(cst__exact_sum sums[3], const cst_allocator *alloca
     block.high_squares[at[2]] += (wide)high * x.size;
   }
   return add_slots(sums, allocator, &block);
+}
+
+/* ---- two columns ---- */
+
+static bool add_products(cst__exact_sum *sum, const cst_allocator *allocator,
+                         const __int128 products[SLOTS], int base) {
+  bool ok = true;
+  for (int i = 0; ok && i < SLOTS; i++) {
+    bool negative = products[i] < 0;
+    wide size = negative ? 0 - (wide)products[i] : (wide)products[i];
+    ok = add_wide(sum, allocator, size, base + i, negative);
+  }
+  return ok;
+}
+
+bool cst__exact_sum_products(cst__exact_sum *sum, const cst_allocator *allocator, const double *x,
+                             const double *y, size_t count) {
+  __int128 products[SLOTS];
+  const int base = top_exponent(x, count) + top_exponent(y, count) - (SLOTS - 1);
+  memset(products, 0, sizeof products);
+  for (size_t i = 0; i < count; i++) {
+    const cst__exact_factor a = cst__exact_of_double(x[i]);
+    const cst__exact_factor b = cst__exact_of_double(y[i]);
+    const int counts = -(a.size != 0) & -(b.size != 0);
+    const int at = (a.exponent + b.exponent - base) & counts; /* 0 is added to the first slot */
+    if (__builtin_expect(at < 0, 0)) {
+      const cst__exact_term product = cst__exact_product2(a, b);
+      if (!cst__exact_sum_add(sum, allocator, &product)) {
+        return false;
+      }
+      continue;
+    }
+    const wide sign = a.negative != b.negative ? ~(wide)0 : 0;
+    products[at] += (__int128)((((wide)a.size * b.size) ^ sign) - sign);
+  }
+  return add_products(sum, allocator, products, base);
 }

@@ -132,6 +132,11 @@ const cst__layout_info *cst__layout_find(const char *format, int64_t *fixed_size
   return opaque_width(format, fixed_size) ? &opaque : &other;
 }
 
+bool cst__format_is_list(const char *format) {
+  int64_t ignored;
+  return cst__layout_is_list(cst__layout_find(format, &ignored)->layout);
+}
+
 typedef struct name_entry {
   const char *prefix;
   const char *name;

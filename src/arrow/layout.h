@@ -41,6 +41,13 @@ typedef struct cst__layout_info {
  * a slot of FIXED_BINARY and OPAQUE, and else left as it is. */
 const cst__layout_info *cst__layout_find(const char *format, int64_t *fixed_size);
 
+/* Lists of all layouts, maps too. */
+static inline bool cst__layout_is_list(cst__layout layout) {
+  return layout == CST__LAYOUT_LIST || layout == CST__LAYOUT_FIXED_LIST ||
+         layout == CST__LAYOUT_LIST_VIEW;
+}
+bool cst__format_is_list(const char *format);
+
 /* "large_list", "timestamp", "unknown": for messages. "dictionary" is the name of itself. */
 const char *cst__layout_name(const char *format);
 

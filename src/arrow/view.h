@@ -131,10 +131,7 @@ cst_bytes cst__view_bytes(const cst__view *v, int64_t i);
  * slot, whatever lies under it. */
 void cst__view_list(const cst__view *v, int64_t i, int64_t *begin, int64_t *end);
 
-static inline bool cst__view_is_list(const cst__view *v) {
-  return v->layout == CST__LAYOUT_LIST || v->layout == CST__LAYOUT_FIXED_LIST ||
-         v->layout == CST__LAYOUT_LIST_VIEW;
-}
+static inline bool cst__view_is_list(const cst__view *v) { return cst__layout_is_list(v->layout); }
 
 /* The most items that the lists of a view may hold together, however often they share them: lists
  * that claim more in little memory are refused with CST_LIMIT. */

@@ -254,9 +254,7 @@ void cst__avro_symbols_reset(cst__avro_symbols *maps) {
 
 static cst_status fit_array(fitter *f, const cst__type *from, const cst__avro_type *to,
                             cst__avro_put *node) {
-  bool is_list = from->layout == CST__LAYOUT_LIST || from->layout == CST__LAYOUT_LIST_VIEW ||
-                 from->layout == CST__LAYOUT_FIXED_LIST;
-  if (!is_list) {
+  if (!cst__layout_is_list(from->layout)) {
     return fail_fit(f, from, to);
   }
   node->kind = CST__AVRO_ADD_LIST;

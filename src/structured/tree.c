@@ -26,11 +26,6 @@ typedef struct tree_writer {
 
 /* ---- the type of one field ---- */
 
-static bool tree_is_list(const cst__type *type) {
-  return type->layout == CST__LAYOUT_LIST || type->layout == CST__LAYOUT_FIXED_LIST ||
-         type->layout == CST__LAYOUT_LIST_VIEW;
-}
-
 /* What the slots hold: a dictionary stands for its values. */
 static const cst__type *held(const cst__type *type) {
   return type->dictionary != NULL ? held(type->dictionary) : type;
@@ -39,7 +34,7 @@ static const cst__type *held(const cst__type *type) {
 /* One level further down. NULL: there are no further lists. */
 static const cst__type *tree_next_level(const cst__type *type) {
   type = held(type);
-  return tree_is_list(type) ? &type->children[0] : NULL;
+  return cst__layout_is_list(type->layout) ? &type->children[0] : NULL;
 }
 
 /* Below all list levels. */

@@ -286,10 +286,7 @@ static bool csv_plan_is_value(const struct ArrowSchema *type) {
 
 /* A list of any layout, but no map. */
 static bool csv_plan_is_list(const struct ArrowSchema *type) {
-  int64_t ignored;
-  cst__layout layout = cst__layout_find(type->format, &ignored)->layout;
-  return layout == CST__LAYOUT_FIXED_LIST || layout == CST__LAYOUT_LIST_VIEW ||
-         (layout == CST__LAYOUT_LIST && strcmp(type->format, "+m") != 0);
+  return cst__format_is_list(type->format) && strcmp(type->format, "+m") != 0;
 }
 
 static cst_status csv_plan_set_type(cst__csv_plan *plan, cst__csv_column *column,

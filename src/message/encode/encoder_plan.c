@@ -127,14 +127,6 @@ static const struct ArrowSchema *without_dictionary(const struct ArrowSchema *sc
   return schema->dictionary != NULL ? schema->dictionary : schema;
 }
 
-/* True for lists of all kinds, and maps. */
-static bool is_list_type(const struct ArrowSchema *schema) {
-  int64_t ignored;
-  cst__layout layout = cst__layout_find(schema->format, &ignored)->layout;
-  return layout == CST__LAYOUT_LIST || layout == CST__LAYOUT_FIXED_LIST ||
-         layout == CST__LAYOUT_LIST_VIEW;
-}
-
 static bool is_struct_type(const struct ArrowSchema *schema) {
   return strcmp(schema->format, "+s") == 0;
 }
@@ -162,7 +154,7 @@ static cst_status plan_below(const cst__out_plan *plan, cst__out_field *field,
                              const struct ArrowSchema *schema) {
   const cst__message_def *def = field->def->message;
   schema = without_dictionary(schema);
-  if (cst__field_is_repeated(field->def) && is_list_type(schema)) {
+  if (cst__field_is_repeated(field->def) && cst__format_is_list(schema->format)) {
     schema = without_dictionary(schema->children[0]);
   }
   if (is_map(field->def)) {

@@ -1,6 +1,7 @@
 /* The fields of Arrow types. */
 #include <string.h>
 
+#include "arrow/layout.h"
 #include "base/names.h"
 #include "query/plan/source_tree.h"
 
@@ -9,12 +10,7 @@
 static bool is_map_format(const char *format) { return strcmp(format, "+m") == 0; }
 
 static bool is_list_format(const char *format) {
-  static const char *const lists[] = {"+l", "+L", "+vl", "+vL"};
-  bool found = strncmp(format, "+w:", 3) == 0;
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-    found = found || strcmp(format, lists[i]) == 0;
-  }
-  return found;
+  return cst__format_is_list(format) && !is_map_format(format);
 }
 
 static const char *arrow_name(const struct ArrowSchema *field) {

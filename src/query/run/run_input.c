@@ -16,13 +16,6 @@ static void input_add_path(const cst__query_plan *plan, uint32_t node, cst_error
   }
 }
 
-static bool format_is_list(const char *format) {
-  int64_t ignored;
-  cst__layout layout = cst__layout_find(format, &ignored)->layout;
-  return layout == CST__LAYOUT_LIST || layout == CST__LAYOUT_FIXED_LIST ||
-         layout == CST__LAYOUT_LIST_VIEW;
-}
-
 /* Entries of maps have a key and a value, whatever their columns are called. */
 static int64_t find_entry(const struct ArrowSchema *entries, const char *name) {
   int64_t at = strcmp(name, "key") == 0 ? 0 : strcmp(name, "value") == 0 ? 1 : -1;
@@ -88,13 +81,14 @@ static cst_status input_find_node(node_types *types, uint32_t number, cst__node_
       return cst__fail(error, CST_SCHEMA, "the view was built for batches that have it",
                        "there is no such field");
     }
-  } else if (!format_is_list(parent->format) || parent->dictionary != NULL) {
+  } else if (!cst__format_is_list(parent->format) || parent->dictionary != NULL) {
     return cst__fail(error, CST_SCHEMA, "build the view for this type",
                      "a value of type %s, where the view was built for lists",
                      cst__layout_name(parent->format));
   }
   schemas[number] = parent->children[out->child];
-  out->is_list = format_is_list(schemas[number]->format) && schemas[number]->dictionary == NULL;
+  out->is_list =
+      cst__format_is_list(schemas[number]->format) && schemas[number]->dictionary == NULL;
   return node->format == NULL ? CST_OK : input_bind_leaf(schemas[number], node->format, out, error);
 }
 

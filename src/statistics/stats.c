@@ -217,6 +217,17 @@ static void archive_levels(cst__stats *feature, const cst__stats_plan *plan, cst
   }
 }
 
+/* The sketches have values of the type, or none. */
+static bool families_fit(const cst__stats *stats) {
+  const cst__family family = family_of_type(stats->type);
+  const cst__family numbers = family == CST__FAMILY_BYTES ? CST__FAMILY_INT : family;
+  const cst__family ranked = cst__quantiles_get_totals(&stats->quantiles).family;
+  return (stats->moments.family == CST__FAMILY_NONE || stats->moments.family == numbers) &&
+         (ranked == CST__FAMILY_NONE || ranked == family) &&
+         (stats->heavy.family == CST__FAMILY_NONE ||
+          (stats->heavy.family == family && family != CST__FAMILY_FLOAT));
+}
+
 void cst__stats_archive(cst__stats *feature, const cst__stats_plan *plan, cst__archive *a) {
   int type = (int)feature->type;
   cst__archive_enum(a, &type, CST__NUM_STATS_TYPES);
@@ -234,5 +245,6 @@ void cst__stats_archive(cst__stats *feature, const cst__stats_plan *plan, cst__a
     cst__distinct_sketch_archive(&feature->distinct, a);
     cst__heavy_archive(&feature->heavy, a);
   }
-  cst__archive_check(a, feature->present <= feature->rows && feature->invalid <= feature->values);
+  cst__archive_check(a, feature->present <= feature->rows && feature->invalid <= feature->values &&
+                            families_fit(feature));
 }

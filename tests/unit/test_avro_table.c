@@ -228,6 +228,26 @@ TEST(lists_that_nobody_wants) {
   bytes_free(&values);
 }
 
+TEST(bytes_after_the_last_value_have_one_place) {
+  static const char schema[] = "\"long\"";
+  bytes file = {0};
+  put_header(&file, schema);
+  put_long(&file, 5);
+  put_long(&file, 6);
+  const int64_t begin = (int64_t)file.size;
+  bytes_add(&file, "\2\4\6\10\12\14", 6);
+  bytes_add(&file, sync, 16);
+  for (int64_t batch_size = 1; batch_size < 8; batch_size++) {
+    const cst__table_options options = {.batch_size = batch_size};
+    outcome o;
+    read_file(&o, &file, 0, &options);
+    CHECK_EQ(o.status, CST_CORRUPT);
+    CHECK_EQ(o.error.offset, begin + 5);
+    cst__text_free(&o.text);
+  }
+  bytes_free(&file);
+}
+
 static const char three_rows[] =
     "{\"i\": 0, \"s\": null, \"l\": [], \"m\": [{\"key\": \"k\", \"value\": 0}], \"u\": null}\n"
     "{\"i\": 1, \"s\": \"tea\", \"l\": [{\"k\": true, \"d\": 0.5}], \"m\": [{\"key\": \"k\", "

@@ -205,6 +205,7 @@ cst_status cst__avro_decoder_take(cst__avro_decoder *decoder, int64_t most, cst_
   pass_records(decoder, done);
   decoder->left -= done;
   if (status == CST_OK && decoder->left == 0) {
+    at = decoder->loop.at;
     status = check_end(decoder, &why);
   }
   return status == CST_OK ? CST_OK : take_fault(decoder, status, at, &why, error);

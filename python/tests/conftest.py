@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import pathlib
 import signal
 from collections.abc import Callable
@@ -17,7 +18,13 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     # A shell's job in the background ignores Ctrl-C, and so would all processes that tests begin.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("columnstone", max_examples=60, deadline=None, derandomize=True)
+# The same examples in every run, more of them with --long.
+settings.register_profile(
+    "columnstone",
+    max_examples=300 if os.environ.get("COLUMNSTONE_LONG") else 30,
+    deadline=None,
+    derandomize=True,
+)
 settings.load_profile("columnstone")
 
 SCHEMA = """

@@ -32,7 +32,7 @@ if not MISSING:
 
     settings.register_profile(
         "peers",
-        max_examples=int(os.environ.get("COLUMNSTONE_PEER_EXAMPLES", "200")),
+        max_examples=int(os.environ.get("COLUMNSTONE_PEER_EXAMPLES", "60")),
         deadline=None,
         derandomize="COLUMNSTONE_PEER_EXAMPLES" not in os.environ,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

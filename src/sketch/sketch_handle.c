@@ -21,7 +21,6 @@
 #include "sketch/kmv.h"
 #include "sketch/moments.h"
 #include "sketch/mutual_information.h"
-#include "sketch/pairs.h"
 #include "sketch/quantiles_sketch.h"
 
 static const cst__sketch_kind *const kinds[] = {

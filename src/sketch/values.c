@@ -343,7 +343,9 @@ static cst_status take_x(void *ctx, const cst__value_block *values, cst_error *e
   pair_walk *walk = ctx;
   int64_t none = 0;
   walk->x = values;
-  return cst__values_each(&walk->y, NULL, take_y, walk, &none, error);
+  cst_status status = cst__values_each(&walk->y, NULL, take_y, walk, &none, error);
+  walk->x = NULL;
+  return status;
 }
 
 /* `count` slots, of which none is null, from slot k of a run on. */

@@ -261,7 +261,10 @@ def quantiles(settings: Settings) -> list[Figure]:
             settings.rounds,
         ),
         *against(
-            f"{label}, weighted", weighted, [(BSL, lambda: summaries(column), 5)], settings.rounds
+            f"{label}, weighted",
+            weighted,
+            [(BSL, lambda: summaries(column), None)],
+            settings.rounds,
         ),
     ]
 

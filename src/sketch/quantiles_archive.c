@@ -23,7 +23,10 @@ static void archive_totals(cst__archive *a, cst__quantiles_totals *t) {
                              t->most <= cst__key_of_double(INFINITY)));
 }
 
-/* An exponent that the total weight asks for. */
+static bool is_integer(double weight) { return weight == floor(weight); }
+
+/* An exponent that the total weight asks for, and a sampler without a fraction if there were none.
+ */
 static bool exponent_fits(const cst__quantiles *q) {
   const cst__quantiles_store *store = q->store;
   if (store->totals.weight == 0) {
@@ -32,7 +35,7 @@ static bool exponent_fits(const cst__quantiles *q) {
   int exponent = ilogb(store->totals.weight) - q->plan->exponents;
   int least = store->has_fractions ? CST__QUANTILES_EXPONENT_LEAST : 0;
   return store->exponent == (exponent < least ? least : exponent) &&
-         (store->sample == 0 || store->exponent > 0 || store->has_fractions);
+         (store->has_fractions || is_integer(ldexp(store->sample, store->exponent)));
 }
 
 static void archive_state(cst__archive *a, cst__quantiles *q) {
@@ -117,7 +120,8 @@ static void archive_pairs(cst__archive *a, cst__quantiles *q) {
     cst__quantiles_pair *pair = &store->pairs[i];
     cst__archive_u64(a, &pair->key);
     cst__archive_double(a, &pair->weight);
-    cst__archive_check(a, key_fits(q, pair->key) && isfinite(pair->weight) && pair->weight > 0);
+    cst__archive_check(a, key_fits(q, pair->key) && isfinite(pair->weight) && pair->weight > 0 &&
+                              (store->has_fractions || is_integer(pair->weight)));
   }
 }
 
@@ -133,7 +137,8 @@ static void archive_schedules(cst__archive *a, cst__quantiles_store *store) {
   }
 }
 
-/* The weight of all that is kept is the total, but for rounding, which with tails is more. */
+/* The weight of all that is kept is the total, but for rounding. With tails weights are rounded to
+ * a few digits, and that it is about the total is enough: then levels are where they may be. */
 static bool weight_fits(const cst__quantiles *q) {
   const cst__quantiles_store *store = q->store;
   double sum = ldexp(store->sample + store->sizes[0], store->exponent);
@@ -144,7 +149,8 @@ static bool weight_fits(const cst__quantiles *q) {
     sum += store->pairs[i].weight;
   }
   double weight = store->totals.weight;
-  return fabs(sum - weight) <= weight * (store->schedules != NULL ? 0.01 : 1e-6);
+  return store->schedules != NULL ? sum <= 3 * weight && weight <= 3 * sum
+                                  : fabs(sum - weight) <= weight * 1e-6;
 }
 
 void cst__quantiles_archive(cst__quantiles *q, cst__archive *a) {

@@ -51,7 +51,7 @@ static void archive_state(cst__archive *a, cst__quantiles *q) {
   cst__archive_check(a, exponent >= CST__QUANTILES_EXPONENT_LEAST && exponent <= 1024 &&
                             store->sample >= 0 && store->sample < 1);
   store->exponent = a->bad ? 0 : (int)exponent;
-  cst__archive_check(a, exponent_fits(q));
+  cst__archive_check(a, a->bad || exponent_fits(q)); /* NaN has no exponent */
 }
 
 static bool key_fits(const cst__quantiles *q, uint64_t kept) {

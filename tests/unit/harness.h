@@ -19,7 +19,8 @@ struct harness_test {
 };
 
 /* How far tests step that try all places of a file, or very many files: under the thread sanitizer,
- * where each takes fifty times as long, and the threads do the same at all of them, some will do. */
+ * where each takes fifty times as long, and the threads do the same at all of them, some will do.
+ */
 #if defined(__SANITIZE_THREAD__)
 enum { EVERY = 7 };
 #else

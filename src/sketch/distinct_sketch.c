@@ -332,8 +332,10 @@ static double deviation_at(double x, int precision) {
   return variance > 0 ? sqrt(variance) : 0;
 }
 
-/* The number of registers times the mean of what the maximum-likelihood estimate is too high by,
- * relatively; measured, tests/unit/test_sketch_distinct.c looks at it. */
+/* What the maximum-likelihood estimate is too high by, relatively and in the mean, times the number
+ * of registers: for many values. Measured with 16 and 64 registers over 20,000 seeds, less than 0.1
+ * is left with it from 10 values for each register on, and for fewer it takes up to 0.2 too much.
+ */
 static const double bias = 0.48;
 
 double cst__distinct_sketch_estimate(const cst__distinct_sketch *sketch) {

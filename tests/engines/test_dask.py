@@ -37,7 +37,7 @@ def read(files: str, **options: Any) -> Any:
     return cst.dask.read(files, target_bytes=1 << 20, **options)
 
 
-@pytest.mark.parametrize("name", ["lengths", "counts", "inference"])
+@pytest.mark.parametrize("name", ["lengths", "counts", "inference", "statistics"])
 def test_accumulators_find_what_they_find_in_the_files(files: str, name: str) -> None:
     frame = read(files)
     assert frame.npartitions == 3

@@ -67,7 +67,7 @@ def test_rows_and_types(ray_data: Any, files: str) -> None:
     assert len(dataset.input_files()) == 3
 
 
-@pytest.mark.parametrize("name", ["lengths", "counts", "inference"])
+@pytest.mark.parametrize("name", ["lengths", "counts", "inference", "statistics"])
 def test_accumulators_find_what_they_find_in_the_files(
     ray_data: Any, plain: pathlib.Path, name: str
 ) -> None:

@@ -76,7 +76,7 @@ def test_arguments() -> None:
         cst.spark.decode_examples("value", SCHEMA, ["fare"])
 
 
-@pytest.mark.parametrize("name", ["lengths", "counts", "inference"])
+@pytest.mark.parametrize("name", ["lengths", "counts", "inference", "statistics"])
 def test_accumulators_find_what_they_find_in_one_process(spark: Any, name: str) -> None:
     rows = [(i, list(range(i % 4)) if i % 5 else None) for i in range(100)]
     frame = spark.createDataFrame(rows, "id bigint, more array<bigint>").repartition(3)

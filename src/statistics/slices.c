@@ -3,6 +3,8 @@
  */
 #include "statistics/slices.h"
 
+#include <stdio.h>
+
 #include "nested/slots.h"
 #include "sketch/values.h"
 #include "text/number.h"
@@ -29,9 +31,7 @@ static size_t print_value(const cst__value_block *values, size_t i, bool is_bool
   }
   const int64_t value = cst__values_ints(values)[i];
   if (is_bool) {
-    const char *text = value != 0 ? "true" : "false";
-    memcpy(to, text, strlen(text));
-    return strlen(text);
+    return (size_t)snprintf(to, CST__NUMBER_SIZE, "%s", value != 0 ? "true" : "false");
   }
   return cst__print_int64(to, value);
 }

@@ -231,7 +231,7 @@ TEST(records_larger_than_a_block) {
   while (inner.size < 900000) {
     bytes_add_record(&inner, noise.data + inner.size, 1000);
   }
-  for (size_t hurt = 0; hurt < 6; hurt++) {
+  for (size_t hurt = 0; hurt < 6; hurt += EVERY) {
     for (int place = 0; place < 4; place += EVERY) {
       sample s = {.count = 0};
       sample_add(&s, noise.data, 300000);
@@ -309,7 +309,7 @@ TEST(nothing_but_damage) {
   bytes file = {0};
   bytes records = {0};
   bytes drops = {0};
-  for (uint64_t i = 0; i < 150000; i++) {
+  for (uint64_t i = 0; i < 150000 / EVERY; i++) {
     bytes_add_record(&file, NULL, 0);
     file.data[file.size - 1] ^= 1;
     put_drop(&drops, "data-crc", i, file.size - 16, 16);

@@ -167,7 +167,7 @@ TEST(splits_of_a_reader) {
   for (uint32_t flags = 0; flags <= CST_SOURCE_SKIP_CRC; flags += CST_SOURCE_SKIP_CRC) {
     file_reader m = {&file, 0};
     cst_source *source = open_reader(&m, flags);
-    for (uint64_t a = 0; a <= 330; a += 1 + a / 20) {
+    for (uint64_t a = 0; a <= 330; a += EVERY * (1 + a / 20)) {
       const uint64_t end = a % 2 == 0 ? file.size : CST_SPLIT_TO_END;
       check_cuts(source, "memory", (const uint64_t[3]){a, 330, end}, &expected);
     }
@@ -497,7 +497,7 @@ TEST(planned_splits_of_plain_files) {
   expect_names(&expected, 0, 300);
   cst_source *source = open_for_splits(paths, 3, CST_ON_ERROR_RAISE);
   for (int indexed = 0; indexed < 2; indexed++) {
-    for (uint64_t target = 1; target < 20000; target = target * 3 + 200) {
+    for (uint64_t target = 1; target < 20000; target = EVERY * (target * 3 + 200)) {
       cst_split_options options = CST_SPLIT_OPTIONS_INIT;
       options.target_bytes = target;
       options.format = target % 2 == 0 ? "example" : NULL;

@@ -6,7 +6,7 @@ columnstone count x.bin
 columnstone verify x.bin
 columnstone index x.bin
 columnstone merge x.bin y.bin.gz >out       # stays as it is,
-columnstone count y.bin.gz
+columnstone count y.bin.gz | sed "s/[0-9]*  y/so many  y/"
 columnstone merge y.bin.gz y.tfrecord >out  # but where the name says otherwise
 cmp x.tfrecord y.tfrecord
 columnstone head x.tfrecord >1

@@ -17,7 +17,7 @@ JSON
   columnstone head sessions.tfrecord.gz $shop shop.Session --columns device --message-option enums=int32
   columnstone schema tree sessions.tfrecord.gz $shop shop.Event --columns query,price --message-option defaults=true
   columnstone verify sessions.tfrecord.gz $shop shop.Session
-  columnstone count sessions.tfrecord.gz
+  columnstone count sessions.tfrecord.gz | sed "s/[0-9]*  sessions/so many  sessions/"
   columnstone info sessions.tfrecord.gz $shop shop.Session | sed 's/, [0-9]* B,/, so many bytes,/'
   columnstone convert sessions.tfrecord.gz again.arrow $shop shop.Session >out
   columnstone convert again.arrow again.tfrecord.gz --to message $shop shop.Session >out

@@ -34,11 +34,13 @@ static void print_number(double number) {
 
 /* In percent, of which neither 0 nor 100 is told where it is nearly so. */
 static void print_share(double part, double all) {
-  char text[32] = "";
+  char text[32];
   double share = all > 0 ? 100 * part / all : (double)NAN;
-  if (all <= 0) {
-    text[0] = '\0';
-  } else if (part == 0 || part == all) {
+  if (isnan(share)) {
+    print_right("", SHARE_WIDTH);
+    return;
+  }
+  if (part == 0 || part == all) {
     snprintf(text, sizeof text, "%.0f%%", share);
   } else if (share < 0.1 || share > 99.9) {
     snprintf(text, sizeof text, share < 50 ? "<0.1%%" : ">99.9%%");

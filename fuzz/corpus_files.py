@@ -21,3 +21,18 @@ def write(folder: pathlib.Path, *groups):
                 seen.add(data)
                 (folder / name).write_bytes(data)
     print(len(seen), "files in", folder)
+
+
+def u64(value: int) -> bytes:
+    """A number as src/base/archive.h writes it."""
+    out = b""
+    while value > 127:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def data(value: bytes | str) -> bytes:
+    """Bytes behind their number, likewise."""
+    value = value.encode() if isinstance(value, str) else value
+    return u64(len(value)) + value

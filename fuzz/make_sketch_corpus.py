@@ -12,6 +12,7 @@ import struct
 from collections.abc import Iterator, Sequence
 
 import corpus_files
+from corpus_files import data, u64
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "sketch"
 DISTINCT, HEAVY, KMV, MOMENTS, HISTOGRAM, CORRELATION, INFORMATION, QUANTILES = range(8)
@@ -45,19 +46,6 @@ SAVED = {
         "e03f828080808080808080010000000000000040",
     ],
 }
-
-
-def u64(value: int) -> bytes:
-    out = b""
-    while value > 127:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
-
-
-def data(value: bytes | str) -> bytes:
-    value = value.encode() if isinstance(value, str) else value
-    return u64(len(value)) + value
 
 
 def double(value: float) -> bytes:

@@ -11,6 +11,8 @@ import random
 import struct
 from collections.abc import Iterator, Sequence
 
+from corpus_files import data, u64
+
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "state"
 INFERENCE, PROPOSAL, VALIDATION, COUNTS, LOOKING = b"\0", b"\1", b"\2", b"\3", b"\4"
 LISTS = b"\5"
@@ -125,21 +127,8 @@ SAVED_STATISTICS = {
 }
 
 
-def u64(value: int) -> bytes:
-    out = b""
-    while value > 127:
-        out += bytes([value & 127 | 128])
-        value >>= 7
-    return out + bytes([value])
-
-
 def i64(value: int) -> bytes:
     return u64(value << 1 if value >= 0 else (-value << 1) - 1)
-
-
-def data(value: bytes | str) -> bytes:
-    value = value.encode() if isinstance(value, str) else value
-    return u64(len(value)) + value
 
 
 def double(value: float) -> bytes:

@@ -95,6 +95,15 @@ void cst__put_path(cst_findings *findings, cst_bytes key) {
 
 /* ---- the columns of a batch ---- */
 
+const cst__view *cst__column_find(const cst__view *batch, const char *name) {
+  for (int64_t i = 0; i < batch->num_children; i++) {
+    if (strcmp(batch->children[i].name, name) == 0) {
+      return &batch->children[i];
+    }
+  }
+  return NULL;
+}
+
 static cst_status refuse_list_views(const cst__view *column, cst_error *error) {
   for (const cst__view *v = column; cst__view_is_list(v); v = &v->children[0]) {
     if (v->layout == CST__LAYOUT_LIST_VIEW) {
@@ -105,15 +114,11 @@ static cst_status refuse_list_views(const cst__view *column, cst_error *error) {
   return CST_OK;
 }
 
-static bool is_left_out(const cst__name_map *only, const cst__view *column) {
-  return only != NULL && cst__name_map_find(only, column->name, strlen(column->name)) == SIZE_MAX;
-}
-
 static cst_status check_columns(const cst__view *fields, const cst__name_map *only,
                                 cst_error *error) {
   for (int64_t i = 0; i < fields->num_children; i++) {
     const cst__view *column = &fields->children[i];
-    cst_status status = is_left_out(only, column)              ? CST_OK
+    cst_status status = cst__column_is_left_out(only, column)  ? CST_OK
                         : column->layout == CST__LAYOUT_STRUCT ? check_columns(column, NULL, error)
                                                                : refuse_list_views(column, error);
     if (status != CST_OK) {
@@ -129,7 +134,7 @@ static bool walk_fields(const cst__column_walk *walk, const cst__view *fields,
   size_t parent = key->size;
   for (int64_t i = 0; i < fields->num_children; i++) {
     const cst__view *column = &fields->children[i];
-    if (above == NULL && is_left_out(walk->only, column)) {
+    if (above == NULL && cst__column_is_left_out(walk->only, column)) {
       continue;
     }
     key->size = parent;

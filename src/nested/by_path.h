@@ -45,6 +45,13 @@ void cst__put_path(cst_findings *findings, cst_bytes key);
 
 /* ---- the columns of a batch ---- */
 
+/* The column at the top of a batch of that name; NULL: there is none. */
+const cst__view *cst__column_find(const cst__view *batch, const char *name);
+/* True if not all columns at the top are looked at, and this one is not. */
+static inline bool cst__column_is_left_out(const cst__name_map *only, const cst__view *column) {
+  return only != NULL && cst__name_map_find(only, column->name, strlen(column->name)) == SIZE_MAX;
+}
+
 typedef struct cst__column_walk {
   const cst__name_map *only; /* of these columns at the top, and what lies in them; NULL: of all */
   /* Looks at a column, whose slots are hidden by the structs above (NULL: there are none). False:

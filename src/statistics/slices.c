@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "nested/slots.h"
+#include "nested/by_path.h"
 #include "sketch/values.h"
 #include "text/number.h"
 
@@ -90,15 +90,6 @@ static cst_status read_column(by_column *column, const cst__view *view, cst__are
     leave_nulls_out(&slots, column->splits, view->length);
   }
   return CST_OK;
-}
-
-static const cst__view *find_column(const cst__view *batch, const char *name) {
-  for (int64_t i = 0; i < batch->num_children; i++) {
-    if (strcmp(batch->children[i].name, name) == 0) {
-      return &batch->children[i];
-    }
-  }
-  return NULL;
 }
 
 /* ---- keys ---- */
@@ -268,7 +259,7 @@ cst_status cst__slices_find(const cst__view *batch, const char *const *by, size_
     return cst__fail_memory(error, num_by * sizeof *columns);
   }
   for (size_t i = 0; i < num_by; i++) {
-    const cst__view *view = find_column(batch, by[i]);
+    const cst__view *view = cst__column_find(batch, by[i]);
     columns[i] = (by_column){.name = by[i]};
     if (view == NULL) { /* null in all rows */
       return CST_OK;

@@ -133,10 +133,11 @@ static int compare_slices(const cst__slice_stats *slice, uint64_t hash, cst_byte
   return slice->hash != hash ? (slice->hash < hash ? -1 : 1) : cst__bytes_compare(slice->key, key);
 }
 
-/* The slice of a key, made if it is to be kept; NULL in *out if not. */
-static cst_status need_slice(cst__statistics *s, cst_bytes key, cst__slice_stats **out,
-                             cst_error *error) {
-  const uint64_t hash = cst__hash_bytes(key, cst__hash_key(0));
+static uint64_t hash_of(cst_bytes key) { return cst__hash_bytes(key, cst__hash_key(0)); }
+
+/* The slice of a key and its hash, made if it is to be kept; NULL in *out if not. */
+static cst_status need_slice(cst__statistics *s, uint64_t hash, cst_bytes key,
+                             cst__slice_stats **out, cst_error *error) {
   size_t low = 0;
   size_t high = s->num_slices;
   *out = NULL;
@@ -184,6 +185,11 @@ typedef struct walk {
   cst__text key; /* of the feature at hand */
   cst_error *error;
 } walk;
+
+/* The columns at the top that are looked at; NULL: all. */
+static const cst__name_map *wanted_of(const cst__statistics *s) {
+  return s->plan->options.num_columns > 0 ? &s->plan->columns : NULL;
+}
 
 /* Where a walk stands: slots of a column, and the weight of each; NULL: there are none. */
 typedef struct place {
@@ -251,8 +257,7 @@ static cst_status walk_fields(walk *w, const place *structs, bool is_top) {
   const cst__view *view = structs->slots.view;
   for (int64_t i = 0; i < view->num_children; i++) {
     const char *name = view->children[i].name;
-    const cst__name_map *only = &w->state->plan->columns;
-    if (is_top && only->count > 0 && cst__name_map_find(only, name, strlen(name)) == SIZE_MAX) {
+    if (is_top && cst__column_is_left_out(wanted_of(w->state), &view->children[i])) {
       continue;
     }
     place field = *structs;
@@ -334,11 +339,10 @@ static cst_status walk_rows(cst__statistics *s, cst__slice_stats *into, const cs
 static cst_status check_types(const cst__statistics *s, const cst__view *fields, cst__text *key,
                               bool is_top, cst_error *error) {
   const size_t parent = key->size;
-  const cst__name_map *only = &s->plan->columns;
   for (int64_t i = 0; i < fields->num_children; i++) {
     const cst__view *leaf = &fields->children[i];
     const char *name = leaf->name;
-    if (is_top && only->count > 0 && cst__name_map_find(only, name, strlen(name)) == SIZE_MAX) {
+    if (is_top && cst__column_is_left_out(wanted_of(s), leaf)) {
       continue;
     }
     key->size = parent;
@@ -379,11 +383,8 @@ static cst_status check_lists_of_one(const cst__lists *lists, cst_error *error) 
 static cst_status read_weights(const cst__statistics *s, const cst__view *batch, cst__arena *arena,
                                const double **out, cst_error *error) {
   const char *name = s->plan->options.weight;
-  const cst__view *column = NULL;
+  const cst__view *column = name != NULL ? cst__column_find(batch, name) : NULL;
   *out = NULL;
-  for (int64_t i = 0; name != NULL && i < batch->num_children && column == NULL; i++) {
-    column = strcmp(batch->children[i].name, name) == 0 ? &batch->children[i] : NULL;
-  }
   if (name == NULL || (column == NULL && batch->length == 0)) {
     return CST_OK;
   }
@@ -435,10 +436,10 @@ static cst_status add_slices(cst__statistics *s, const cst__view *batch,
   for (size_t i = 0; i < found->count; i++) {
     const cst__slice_rows *rows = &found->items[i];
     cst__slice_stats *slice;
-    uint64_t hash = cst__hash_bytes(rows->key, cst__hash_key(0));
+    uint64_t hash = hash_of(rows->key);
     s->num_sliced = cst__count_sum(s->num_sliced, (uint64_t)rows->rows.count);
     CST__TRY(cst__distinct_sketch_add_hashes(&s->slices_seen, &hash, 1, error));
-    CST__TRY(need_slice(s, rows->key, &slice, error));
+    CST__TRY(need_slice(s, hash, rows->key, &slice, error));
     if (slice != NULL) {
       CST__TRY(walk_rows(s, slice, batch, &rows->rows, weights, error));
     }
@@ -513,7 +514,7 @@ static cst_status merge(void *into, const void *from, cst_error *error) {
   CST__TRY(merge_slice(s, &s->all, &theirs->all, error));
   for (size_t i = 0; i < theirs->num_slices; i++) {
     cst__slice_stats *slice;
-    CST__TRY(need_slice(s, theirs->slices[i]->key, &slice, error));
+    CST__TRY(need_slice(s, theirs->slices[i]->hash, theirs->slices[i]->key, &slice, error));
     if (slice != NULL) {
       CST__TRY(merge_slice(s, slice, theirs->slices[i], error));
     }
@@ -554,7 +555,7 @@ static void archive(void *state, cst__archive *a) {
     cst__slice_stats *slice = cst__archive_loads(a) ? NULL : s->slices[i];
     cst_bytes key = slice != NULL ? slice->key : (cst_bytes){NULL, 0};
     cst__archive_bytes(a, &key);
-    if (!a->bad && slice == NULL && need_slice(s, key, &slice, NULL) != CST_OK) {
+    if (!a->bad && slice == NULL && need_slice(s, hash_of(key), key, &slice, NULL) != CST_OK) {
       cst__archive_fail_memory(a);
     }
     cst__archive_check(a, slice != NULL && s->num_slices == i + 1 && s->slices[i] == slice);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 
 import columnstone as cst
 import numpy as np
@@ -13,6 +12,7 @@ import pytest
 from columnstone import sketch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from merging import merged
 
 COLUMNS = [
     pa.array([], pa.int64()),
@@ -96,12 +96,9 @@ def test_any_tree_of_merges_gives_the_same_bytes(data: st.DataObject) -> None:
     for part in np.split(values, np.cumsum(sizes)[:-1]):
         parts.append(sketch.Distinct(precision))
         parts[-1].add(part)
-    while len(parts) > 1:
-        taken = parts.pop(data.draw(st.integers(0, len(parts) - 1)))
-        into = parts[data.draw(st.integers(0, len(parts) - 1))]
-        into.merge(pickle.loads(pickle.dumps(taken)))
-    assert bytes(parts[0]) == bytes(whole)
-    assert parts[0].estimate == whole.estimate
+    one = merged(parts, data)
+    assert bytes(one) == bytes(whole)
+    assert one.estimate == whole.estimate
 
 
 def test_options() -> None:

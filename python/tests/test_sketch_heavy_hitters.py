@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 from collections import defaultdict
 from typing import Any
 
@@ -15,6 +14,7 @@ import pytest
 from columnstone import sketch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from merging import merged
 
 
 def check(made: sketch.HeavyHitters, size: int, values: list[Any], weights: list[float]) -> None:
@@ -69,12 +69,9 @@ def test_any_tree_of_merges_keeps_the_bounds(data: st.DataObject) -> None:
     for rows in columns:
         parts.append(sketch.HeavyHitters(size))
         parts[-1].add(pa.array([r[0] for r in rows], pa.string()), [r[1] for r in rows])
-    while len(parts) > 1:
-        taken = parts.pop(data.draw(st.integers(0, len(parts) - 1)))
-        into = parts[data.draw(st.integers(0, len(parts) - 1))]
-        into.merge(pickle.loads(pickle.dumps(taken)))
+    one = merged(parts, data)
     every = [row for rows in columns for row in rows]
-    check(parts[0], size, [r[0] for r in every], [r[1] for r in every])
+    check(one, size, [r[0] for r in every], [r[1] for r in every])
 
 
 def test_few_are_exact_in_any_order() -> None:

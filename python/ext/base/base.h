@@ -116,6 +116,10 @@ void cst__py_lock_reset(cst__py_lock *lock);
 /* 0, or -1 with StateError if this thread holds it already, or if another one did when the process
  * forked. */
 int cst__py_lock_enter(cst__py_lock *lock, cst__py_state *state, const char *what);
+/* Enters two of them, always in the same order, so that a.merge(b) and b.merge(a) cannot wait for
+ * each other. 0, or -1 with an exception, and neither is held. */
+int cst__py_lock_enter_both(cst__py_lock *a, cst__py_lock *b, cst__py_state *state,
+                            const char *what);
 void cst__py_lock_leave(cst__py_lock *lock);
 
 /* ---- gate.c: from the library's threads into Python ---- */

@@ -64,3 +64,17 @@ void cst__py_lock_leave(cst__py_lock *lock) {
   lock->owner = 0;
   PyThread_release_lock(lock->lock);
 }
+
+int cst__py_lock_enter_both(cst__py_lock *a, cst__py_lock *b, cst__py_state *state,
+                            const char *what) {
+  cst__py_lock *first = a < b ? a : b;
+  cst__py_lock *second = a < b ? b : a;
+  if (cst__py_lock_enter(first, state, what) < 0) {
+    return -1;
+  }
+  if (cst__py_lock_enter(second, state, what) < 0) {
+    cst__py_lock_leave(first);
+    return -1;
+  }
+  return 0;
+}

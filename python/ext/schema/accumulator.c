@@ -141,21 +141,6 @@ static PyObject *accumulator_add(PyObject *object, PyObject *args) {
                           : cst__py_raise(cst__py_state_of(object), &error);
 }
 
-/* Enters both, always in the same order, so that a.merge(b) and b.merge(a) cannot wait for each
- * other. 0, or -1 with an exception. */
-static int enter_both(accumulator_object *a, accumulator_object *b) {
-  accumulator_object *first = a < b ? a : b;
-  accumulator_object *second = a < b ? b : a;
-  if (accumulator_enter(first) < 0) {
-    return -1;
-  }
-  if (accumulator_enter(second) < 0) {
-    cst__py_lock_leave(&first->lock);
-    return -1;
-  }
-  return 0;
-}
-
 static PyObject *accumulator_merge(PyObject *object, PyObject *other) {
   cst__py_state *state = cst__py_state_of(object);
   accumulator_object *self = (accumulator_object *)object;
@@ -170,7 +155,7 @@ static PyObject *accumulator_merge(PyObject *object, PyObject *other) {
     (void)cst_accumulator_merge(self->accumulator, from->accumulator, &error);
     return cst__py_raise(state, &error);
   }
-  if (enter_both(self, from) < 0) {
+  if (cst__py_lock_enter_both(&self->lock, &from->lock, state, "accumulator") < 0) {
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS

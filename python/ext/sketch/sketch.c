@@ -150,21 +150,6 @@ static PyObject *sketch_add(PyObject *object, PyObject *args) {
   return status == CST_OK ? Py_NewRef(Py_None) : cst__py_raise(cst__py_state_of(object), &error);
 }
 
-/* Enters both, always in the same order, so that a.merge(b) and b.merge(a) cannot wait for each
- * other. 0, or -1 with an exception. */
-static int enter_both(PyObject *a, PyObject *b) {
-  PyObject *first = a < b ? a : b;
-  PyObject *second = a < b ? b : a;
-  if (cst__py_sketch_enter(first) == NULL) {
-    return -1;
-  }
-  if (cst__py_sketch_enter(second) == NULL) {
-    cst__py_sketch_leave(first);
-    return -1;
-  }
-  return 0;
-}
-
 static PyObject *sketch_merge(PyObject *object, PyObject *other) {
   cst__py_state *state = cst__py_state_of(object);
   sketch_object *self = (sketch_object *)object;
@@ -179,7 +164,7 @@ static PyObject *sketch_merge(PyObject *object, PyObject *other) {
     (void)cst_sketch_merge(self->sketch, from->sketch, &error);
     return cst__py_raise(state, &error);
   }
-  if (enter_both(object, other) < 0) {
+  if (cst__py_lock_enter_both(&self->lock, &from->lock, state, "sketch") < 0) {
     return NULL;
   }
   Py_BEGIN_ALLOW_THREADS

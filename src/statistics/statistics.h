@@ -59,6 +59,9 @@ typedef struct cst__statistics {
 
 /* ---- statistics_report.c ---- */
 
+/* The table: whatever makes one in another way puts the same columns. */
+extern const cst__finding_type cst__features_type;
+
 cst_status cst__statistics_finish(const void *state, cst_findings **out, cst_error *error);
 
 #endif /* STATISTICS_STATISTICS_H */

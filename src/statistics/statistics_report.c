@@ -11,7 +11,7 @@
 
 static const cst__finding_column slice_columns[] = {CST__TEXT("path"), CST__TEXT("value")};
 static const cst__finding_column level_columns[] = {
-    CST__NUMBER("nulls"), CST__NUMBER("lists"),       CST__NUMBER("empty"),
+    CST__NUMBER("nulls"), CST__NUMBER("lists"),       CST__NUMBER_OR_NULL("empty"),
     CST__NUMBER("items"), CST__NUMBER_OR_NULL("min"), CST__NUMBER_OR_NULL("max")};
 static const cst__finding_column bucket_columns[] = {CST__REAL("low"), CST__REAL("high"),
                                                      CST__REAL("weight")};
@@ -36,7 +36,8 @@ static const cst__finding_column columns[] = {
     CST__REAL_OR_NULL("distinct"), CST__REAL_OR_NULL("distinct_low"),
     CST__REAL_OR_NULL("distinct_high"), CST__LIST_OF("top", top_columns)};
 
-static const cst__finding_type type = {"features", columns, sizeof columns / sizeof columns[0]};
+const cst__finding_type cst__features_type = {"features", columns,
+                                              sizeof columns / sizeof columns[0]};
 
 /* ---- parts of a row ---- */
 
@@ -328,7 +329,7 @@ cst_status cst__statistics_finish(const void *state, cst_findings **out, cst_err
   cst_findings *found;
   cst__arena arena;
   CST__TRY(check_has_columns(s, error));
-  CST__TRY(cst__findings_new(&type, &s->allocator, &found, error));
+  CST__TRY(cst__findings_new(&cst__features_type, &s->allocator, &found, error));
   uint64_t kept = 0;
   for (size_t i = 0; i < s->num_slices; i++) {
     kept = cst__count_sum(kept, s->slices[i]->num_rows);

@@ -36,6 +36,16 @@ CST_API const char *cst_findings_total_name(const cst_findings *findings, size_t
 CST_API cst_status cst_findings_batch(const cst_findings *findings, struct ArrowSchema *schema,
                                       struct ArrowArray *array, cst_error *error);
 
+/* And back: findings of a record batch, which is borrowed for the call and validated; also of one
+ * that was in files and in other programs meanwhile, whatever widths its integers, offsets and
+ * lists have got there. Totals are the metadata that are numbers. CST_UNSUPPORTED, with the
+ * column's path, for columns of other types than findings have. `allocator` may be NULL and has to
+ * outlive them. *out: cst_findings_free. */
+CST_API cst_status cst_findings_from_batch(const struct ArrowSchema *schema,
+                                           const struct ArrowArray *array,
+                                           const cst_allocator *allocator, cst_findings **out,
+                                           cst_error *error);
+
 /* ---- one value, for programs that print ---- */
 
 /* Column "a", or "a.b" for a field of the structs in the lists of "a", and "a." for items that are

@@ -43,11 +43,12 @@ typedef struct cst__found_level {
   size_t count, at;
 } cst__found_level;
 
-enum { CST__MAX_FOUND_DEPTH = 3, CST__MAX_TOTALS = 8 };
+enum { CST__MAX_TOTALS = 8 };
 
 struct cst_findings {
   cst_allocator allocator;
   cst__arena arena; /* columns and texts */
+  cst__arena kept;  /* the type, where it is not static */
   const cst__finding_type *type;
   cst__found_level levels[CST__MAX_FOUND_DEPTH];
   size_t depth; /* lists that are open */
@@ -80,6 +81,7 @@ cst_status cst__findings_new(const cst__finding_type *type, const cst_allocator 
   made->allocator = cst__allocator_of(allocator);
   made->type = type;
   cst__arena_init(&made->arena, allocator);
+  cst__arena_init(&made->kept, allocator);
   cst__found_column *columns = new_columns(&made->arena, type->columns, type->num_columns);
   if (columns == NULL) {
     cst_findings_free(made);
@@ -101,8 +103,14 @@ void cst_findings_free(cst_findings *findings) {
   if (findings != NULL) {
     free_cells(findings->levels[0].columns, findings->levels[0].count);
     cst__arena_reset(&findings->arena);
+    cst__arena_reset(&findings->kept);
     cst__delete(findings);
   }
+}
+
+void cst__findings_keep(cst_findings *findings, cst__arena *arena) {
+  findings->kept = *arena;
+  cst__arena_init(arena, &findings->allocator);
 }
 
 cst_status cst__findings_finish(cst_findings *findings, cst_findings **out, cst_error *error) {
@@ -244,7 +252,9 @@ void cst__put_options(cst_findings *findings, const cst__option_table *options) 
 }
 
 void cst__put_total(cst_findings *findings, const char *name, uint64_t number) {
-  findings->totals[findings->num_totals++] = (cst__found_total){name, at_most_int64(number)};
+  if (findings->num_totals < CST__MAX_TOTALS) {
+    findings->totals[findings->num_totals++] = (cst__found_total){name, at_most_int64(number)};
+  }
 }
 
 /* ---- looking ---- */

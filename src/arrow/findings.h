@@ -54,7 +54,10 @@ extern const cst__finding_column cst__option_columns[4];
 #define CST__OPTIONS(name) \
   { name, "+l", false, cst__option_columns, 4 }
 
-/* Static: findings point to it. */
+/* Lists in lists. */
+enum { CST__MAX_FOUND_DEPTH = 3 };
+
+/* Static, or kept by the findings (cst__findings_keep), which point to it. */
 typedef struct cst__finding_type {
   const char *name; /* what a row is one of: "anomalies" */
   const cst__finding_column *columns;
@@ -84,8 +87,11 @@ void cst__close_list(cst_findings *findings);
 /* A list of options; NULL: an empty one. One that is called "schema" is of that kind. */
 void cst__put_options(cst_findings *findings, const cst__option_table *options);
 
-/* A number about all rows. The name is static. */
+/* A number about all rows. The name is as static as the type; no more than 8 are kept. */
 void cst__put_total(cst_findings *findings, const char *name, uint64_t number);
+
+/* What the type lies in is theirs from now on. */
+void cst__findings_keep(cst_findings *findings, cst__arena *arena);
 
 /* Hands them over, or frees them: CST_NO_MEMORY. */
 cst_status cst__findings_finish(cst_findings *findings, cst_findings **out, cst_error *error);

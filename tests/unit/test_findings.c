@@ -170,6 +170,48 @@ TEST(files_are_bytes) {
   cst_findings_free(f);
 }
 
+/* What was a batch, or has become none of ours. */
+static cst_findings *come_back(cst_findings *f) {
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_findings *back = NULL;
+  CHECK_EQ(cst_findings_batch(f, &schema, &batch, NULL), CST_OK);
+  CHECK_EQ(cst_findings_from_batch(&schema, &batch, NULL, &back, NULL), CST_OK);
+  schema.release(&schema);
+  batch.release(&batch);
+  cst_findings_free(f);
+  return back;
+}
+
+TEST(from_a_batch) {
+  size_t begin, end;
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_findings *f = new_things();
+  put_thing(f, "x", 2, true);
+  put_thing(f, "y", 0, false);
+  cst__put_total(f, "num_rows", 7);
+  f = finish(f);
+  char *text = findings_text(f);
+  f = come_back(f);
+  check_text(f, text);
+  cst_free(text);
+  CHECK_STR(cst_findings_name(f), "things");
+  CHECK_EQ(cst_findings_num_rows(f), 2);
+  CHECK_EQ(cst_findings_total(f, "num_rows"), 7);
+  CHECK(cst_findings_items(f, type.columns[6].name, 1, &begin, &end));
+  CHECK_EQ(cst_findings_batch(f, &schema, &batch, NULL), CST_OK);
+  CHECK_EQ(schema.children[0]->flags & ARROW_FLAG_NULLABLE, 0);
+  CHECK(schema.children[1]->flags & ARROW_FLAG_NULLABLE);
+  schema.release(&schema);
+  cst_findings *of_a_column = f;
+  CHECK_EQ(cst_findings_from_batch(&schema, &batch, NULL, &of_a_column, NULL),
+           CST_INVALID_ARGUMENT);
+  CHECK(of_a_column == NULL);
+  batch.release(&batch);
+  cst_findings_free(f);
+}
+
 static int find_all(void *context) {
   cst_findings *f = NULL;
   struct ArrowSchema schema;
@@ -186,6 +228,9 @@ static int find_all(void *context) {
     status = cst_findings_batch(f, &schema, &batch, NULL);
   }
   if (status == CST_OK) {
+    cst_findings *back;
+    status = cst_findings_from_batch(&schema, &batch, NULL, &back, NULL);
+    cst_findings_free(back);
     schema.release(&schema);
     batch.release(&batch);
   }

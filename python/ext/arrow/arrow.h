@@ -118,6 +118,9 @@ PyObject *cst__py_batch_made(cst__py_state *state, struct ArrowSchema *types,
 
 /* findings.c: (RecordBatch, {total: number}); takes them over. NULL with an exception. */
 PyObject *cst__py_findings(cst__py_state *state, cst_findings *findings);
+/* And of any Arrow table that can be findings (caller: cst_findings_free). NULL with an exception.
+ */
+cst_findings *cst__py_findings_of(cst__py_state *state, PyObject *table);
 
 /* What a batch holds, borrowed. */
 const struct ArrowArray *cst__py_batch_root(PyObject *self);

@@ -46,3 +46,21 @@ PyObject *cst__py_findings(cst__py_state *state, cst_findings *findings) {
   }
   return Py_BuildValue("(NN)", batch, totals);
 }
+
+cst_findings *cst__py_findings_of(cst__py_state *state, PyObject *table) {
+  struct ArrowSchema schema;
+  struct ArrowArray array;
+  cst_findings *found = NULL;
+  cst_error error = CST_ERROR_INIT;
+  if (cst__py_import_array(table, &schema, &array) < 0) {
+    return NULL;
+  }
+  const cst_status status = cst_findings_from_batch(&schema, &array, NULL, &found, &error);
+  cst__py_release_array(&array);
+  schema.release(&schema);
+  if (status != CST_OK) {
+    cst__py_raise(state, &error);
+    return NULL;
+  }
+  return found;
+}

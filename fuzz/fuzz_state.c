@@ -41,6 +41,7 @@ static void frame(const target *t, const uint8_t *data, size_t size, cst__text *
   append_number(out, name_size);
   cst__text_append(out, t->accumulator->name, name_size);
   append_number(out, t->accumulator->version);
+  append_number(out, 0); /* options */
   if (t->accumulator == &cst__validation_accumulator) {
     append_number(out, ((const cst__validation_plan *)t->plan)->mark);
   }
@@ -101,10 +102,12 @@ static void save_again(const target *t, const void *state) {
   size_t first_size = 0;
   size_t second_size = 0;
   cst_status status;
-  FUZZ_ASSERT(cst__accumulator_save(t->accumulator, state, &first, &first_size, NULL) == CST_OK);
+  FUZZ_ASSERT(cst__accumulator_save(t->accumulator, NULL, state, &first, &first_size, NULL) ==
+              CST_OK);
   void *loaded = load(t, first, first_size, &status);
   FUZZ_ASSERT(status == CST_OK);
-  FUZZ_ASSERT(cst__accumulator_save(t->accumulator, loaded, &second, &second_size, NULL) == CST_OK);
+  FUZZ_ASSERT(cst__accumulator_save(t->accumulator, NULL, loaded, &second, &second_size, NULL) ==
+              CST_OK);
   FUZZ_ASSERT(first_size == second_size && memcmp(first, second, first_size) == 0);
   finish(t, loaded);
   t->accumulator->free(loaded);

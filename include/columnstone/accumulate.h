@@ -53,7 +53,9 @@ CST_API cst_status cst_accumulators(cst_findings **out, cst_error *error);
 CST_API cst_status cst_accumulator_new(const char *name, const cst_option *options,
                                        size_t num_options, const cst_allocator *allocator,
                                        cst_accumulator **out, cst_error *error);
-CST_API void cst_accumulator_free(cst_accumulator *accumulator);
+CST_API void cst_accumulator_free(cst_accumulator *accumulator); /* NULL is allowed */
+/* The name that it was made by; NULL for NULL. Valid as long as the library. */
+CST_API const char *cst_accumulator_name(const cst_accumulator *accumulator);
 
 /* ---- adding and merging ---- */
 
@@ -91,13 +93,18 @@ CST_API cst_status cst_accumulator_merge(cst_accumulator *accumulator, const cst
 
 /* ---- saving ---- */
 
-/* All that has been found, as bytes (cst_free): without the options, which whoever loads them has
- * to give again. */
+/* All that has been found, and the options, as bytes (cst_free). */
 CST_API cst_status cst_accumulator_to_bytes(const cst_accumulator *accumulator, char **bytes,
                                             size_t *size, cst_error *error);
-/* Replaces what the accumulator has found by what was saved: CST_CORRUPT if the bytes are damaged
- * or none that save gave, CST_INVALID_ARGUMENT if they are of another kind of accumulator, other
- * options or another version. Safe on any bytes. */
+/* Makes an accumulator of what was saved: of the same name and options, with what had been found.
+ * CST_CORRUPT if the bytes are damaged or none that save gave, CST_INVALID_ARGUMENT if they are of
+ * another version. Safe on any bytes. `allocator` as for cst_accumulator_new. *out:
+ * cst_accumulator_free. */
+CST_API cst_status cst_accumulator_open(const void *bytes, size_t size,
+                                        const cst_allocator *allocator, cst_accumulator **out,
+                                        cst_error *error);
+/* Replaces what the accumulator has found by what was saved. Fails as cst_accumulator_open, and
+ * with CST_INVALID_ARGUMENT if the bytes are of another kind of accumulator or other options. */
 CST_API cst_status cst_accumulator_from_bytes(cst_accumulator *accumulator, const void *bytes,
                                               size_t size, cst_error *error);
 

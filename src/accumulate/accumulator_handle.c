@@ -11,6 +11,8 @@
 
 struct cst_accumulator {
   const cst__accumulator *accumulator;
+  cst__arena arena; /* the options */
+  void *options;    /* NULL: the accumulator has none */
   cst__owned_plan plan;
   void *state;
   cst_allocator allocator;
@@ -53,7 +55,28 @@ static uint64_t mark_options(const cst__option_table *table, const void *options
 
 /* ---- making ---- */
 
-static cst_status new_handle(const cst__accumulator *accumulator, const void *options,
+void cst_accumulator_free(cst_accumulator *accumulator) {
+  if (accumulator != NULL) {
+    accumulator->accumulator->free(accumulator->state);
+    free_plan(&accumulator->plan);
+    cst__arena_reset(&accumulator->arena);
+    cst__delete(accumulator);
+  }
+}
+
+static cst_status fill_handle(cst_accumulator *made, cst__option_list options, cst_error *error) {
+  const cst__accumulator *accumulator = made->accumulator;
+  CST__TRY(cst__options_read(accumulator->options, accumulator->name, options, &made->arena,
+                             &made->options, error));
+  made->plan.mark = mark_options(accumulator->options, made->options);
+  if (accumulator->plan != NULL) {
+    CST__TRY(accumulator->plan(made->options, &made->allocator, &made->plan, error));
+  }
+  return accumulator->create(made->plan.plan, &made->allocator, &made->state, error);
+}
+
+/* The options were checked for NULL. */
+static cst_status new_handle(const cst__accumulator *accumulator, cst__option_list options,
                              const cst_allocator *allocator, cst_accumulator **out,
                              cst_error *error) {
   cst_accumulator *made = cst__new_zero(allocator, sizeof *made);
@@ -62,18 +85,10 @@ static cst_status new_handle(const cst__accumulator *accumulator, const void *op
   }
   made->accumulator = accumulator;
   made->allocator = cst__allocator_of(allocator);
-  made->plan.mark = mark_options(accumulator->options, options);
-  cst_status status = accumulator->plan != NULL
-                          ? accumulator->plan(options, allocator, &made->plan, error)
-                          : CST_OK;
+  cst__arena_init(&made->arena, allocator);
+  cst_status status = fill_handle(made, options, error);
   if (status != CST_OK) {
-    cst__delete(made);
-    return status;
-  }
-  status = accumulator->create(made->plan.plan, allocator, &made->state, error);
-  if (status != CST_OK) {
-    free_plan(&made->plan);
-    cst__delete(made);
+    cst_accumulator_free(made);
     return status;
   }
   *out = made;
@@ -84,29 +99,16 @@ cst_status cst_accumulator_new(const char *name, const cst_option *options, size
                                const cst_allocator *allocator, cst_accumulator **out,
                                cst_error *error) {
   const cst__accumulator *accumulator;
-  void *read;
-  cst__arena arena;
   CST__CLEAR(out);
   CST__TRY(cst__check_given(name, "name", out, error));
   CST__TRY(cst__options_check_given(options, num_options, error));
   CST__TRY(cst__check_allocator(allocator, error));
   CST__TRY(cst__accumulator_find(name, &accumulator, error));
-  cst__arena_init(&arena, allocator);
-  cst_status status = cst__options_read(
-      accumulator->options, name, (cst__option_list){options, num_options}, &arena, &read, error);
-  if (status == CST_OK) {
-    status = new_handle(accumulator, read, allocator, out, error);
-  }
-  cst__arena_reset(&arena);
-  return status;
+  return new_handle(accumulator, (cst__option_list){options, num_options}, allocator, out, error);
 }
 
-void cst_accumulator_free(cst_accumulator *accumulator) {
-  if (accumulator != NULL) {
-    accumulator->accumulator->free(accumulator->state);
-    free_plan(&accumulator->plan);
-    cst__delete(accumulator);
-  }
+const char *cst_accumulator_name(const cst_accumulator *accumulator) {
+  return accumulator != NULL ? accumulator->accumulator->name : NULL;
 }
 
 static cst_status check_unbroken(const cst_accumulator *handle, cst_error *error) {
@@ -221,9 +223,12 @@ cst_status cst_accumulator_merge(cst_accumulator *accumulator, const cst_accumul
                      other->accumulator->name, accumulator->accumulator->name);
   }
   if (accumulator->plan.mark != other->plan.mark) {
-    return cst__fail(
-        error, CST_INVALID_ARGUMENT, "make both with the same schema and the same options",
-        "accumulators (%s) of different options cannot be merged", accumulator->accumulator->name);
+    const char *differs = cst__options_differ(accumulator->accumulator->options,
+                                              accumulator->options, other->options);
+    return cst__fail(error, CST_INVALID_ARGUMENT,
+                     "make both with the same schema and the same options",
+                     "accumulators (%s) of different options cannot be merged: %s differs",
+                     accumulator->accumulator->name, differs != NULL ? differs : "something");
   }
   return note_broken(accumulator,
                      accumulator->accumulator->merge(accumulator->state, other->state, error));
@@ -242,7 +247,8 @@ cst_status cst_accumulator_to_bytes(const cst_accumulator *accumulator, char **b
                         error);
   }
   CST__TRY(check_unbroken(accumulator, error));
-  return cst__accumulator_save(accumulator->accumulator, accumulator->state, bytes, size, error);
+  return cst__accumulator_save(accumulator->accumulator, accumulator->options, accumulator->state,
+                               bytes, size, error);
 }
 
 cst_status cst_accumulator_from_bytes(cst_accumulator *accumulator, const void *bytes, size_t size,
@@ -257,6 +263,32 @@ cst_status cst_accumulator_from_bytes(cst_accumulator *accumulator, const void *
   accumulator->accumulator->free(accumulator->state);
   accumulator->state = state;
   return CST_OK;
+}
+
+cst_status cst_accumulator_open(const void *bytes, size_t size, const cst_allocator *allocator,
+                                cst_accumulator **out, cst_error *error) {
+  const cst_bytes saved = {bytes, size};
+  const cst__accumulator *accumulator;
+  cst__option_list options;
+  cst__arena arena;
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(bytes, "bytes", out, error));
+  CST__TRY(cst__check_allocator(allocator, error));
+  CST__TRY(cst__accumulator_find_saved(saved, &accumulator, error));
+  cst__arena_init(&arena, allocator);
+  cst_status status = cst__accumulator_load_options(accumulator, saved, &arena, &options, error);
+  if (status == CST_OK) {
+    status = new_handle(accumulator, options, allocator, out, error);
+  }
+  cst__arena_reset(&arena);
+  if (status == CST_OK) {
+    status = cst_accumulator_from_bytes(*out, bytes, size, error);
+  }
+  if (status != CST_OK) {
+    cst_accumulator_free(*out);
+    *out = NULL;
+  }
+  return status;
 }
 
 cst_status cst_accumulator_finish(const cst_accumulator *accumulator, cst_findings **out,

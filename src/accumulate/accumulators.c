@@ -7,6 +7,7 @@
 
 #include "arrow/findings.h"
 #include "base/arguments.h"
+#include "base/bytes.h"
 #include "base/names.h"
 #include "schema/inference.h"
 #include "statistics/statistics.h"
@@ -36,6 +37,22 @@ cst_status cst__accumulator_find(const char *name, const cst__accumulator **out,
   char hint[CST__NAMES_HINT];
   return cst__fail(error, CST_INVALID_ARGUMENT, cst__names_hint(hint, name, "known are", &names),
                    "there is no accumulator '%.60s'", name);
+}
+
+cst_status cst__accumulator_find_saved(cst_bytes bytes, const cst__accumulator **out,
+                                       cst_error *error) {
+  cst__archive archive;
+  cst_bytes name;
+  uint64_t version;
+  CST__TRY(cst__state_open(bytes, &name, &version, &archive, error));
+  for (size_t i = 0; i < NUM_ACCUMULATORS && !archive.bad; i++) {
+    if (cst__bytes_equal(cst__bytes_of(accumulators[i]->name), name)) {
+      *out = accumulators[i];
+      return CST_OK;
+    }
+  }
+  return cst__fail(error, CST_CORRUPT, "give what an accumulator was saved as",
+                   "these bytes are a saved state, but not of an accumulator that is known");
 }
 
 cst_status cst_accumulators(cst_findings **out, cst_error *error) {

@@ -131,24 +131,28 @@ cst_status cst__accumulator_add(const cst__accumulator *accumulator, void *state
 
 typedef struct saved_accumulator {
   const cst__accumulator *accumulator;
+  const void *options;
   void *state;
 } saved_accumulator;
 
 static void archive_accumulator(void *ctx, cst__archive *archive) {
   const saved_accumulator *saved = ctx;
+  cst__options_save(saved->options != NULL ? saved->accumulator->options : NULL, saved->options,
+                    archive);
   saved->accumulator->archive(saved->state, archive); /* which only reads the state then */
 }
 
-cst_status cst__accumulator_save(const cst__accumulator *accumulator, const void *state,
-                                 char **bytes, size_t *size, cst_error *error) {
-  saved_accumulator saved = {accumulator, (void *)(uintptr_t)state};
+cst_status cst__accumulator_save(const cst__accumulator *accumulator, const void *options,
+                                 const void *state, char **bytes, size_t *size, cst_error *error) {
+  saved_accumulator saved = {accumulator, options, (void *)(uintptr_t)state};
   const cst__state_form form = {accumulator->name, accumulator->version};
   return cst__state_save(&form, archive_accumulator, &saved, bytes, size, error);
 }
 
-/* The state's own bytes, which follow name and version. */
+/* The options, and an archive of the state's own bytes, which follow them. */
 static cst_status open_state(const cst__accumulator *accumulator, cst_bytes bytes,
-                             cst__archive *archive, cst_error *error) {
+                             cst__arena *arena, cst__option_list *options, cst__archive *archive,
+                             cst_error *error) {
   cst_bytes name;
   uint64_t version;
   CST__TRY(cst__state_open(bytes, &name, &version, archive, error));
@@ -163,15 +167,29 @@ static cst_status open_state(const cst__accumulator *accumulator, cst_bytes byte
                      "a saved state has version %llu, expected %llu", (unsigned long long)version,
                      (unsigned long long)accumulator->version);
   }
-  return CST_OK;
+  return cst__options_load(archive, arena, options, error);
+}
+
+cst_status cst__accumulator_load_options(const cst__accumulator *accumulator, cst_bytes bytes,
+                                         cst__arena *arena, cst__option_list *out,
+                                         cst_error *error) {
+  cst__archive archive;
+  return open_state(accumulator, bytes, arena, out, &archive, error);
 }
 
 cst_status cst__accumulator_load(const cst__accumulator *accumulator, const void *plan,
                                  cst_bytes bytes, const cst_allocator *allocator, void **state,
                                  cst_error *error) {
   cst__archive archive;
+  cst__option_list options;
+  cst__arena arena;
   void *loaded;
-  CST__TRY(open_state(accumulator, bytes, &archive, error));
+  cst__arena_init(&arena, allocator);
+  cst_status status = open_state(accumulator, bytes, &arena, &options, &archive, error);
+  cst__arena_reset(&arena);
+  if (status != CST_OK) {
+    return status;
+  }
   CST__TRY(accumulator->create(plan, allocator, &loaded, error));
   accumulator->archive(loaded, &archive);
   if (!archive.bad && archive.at == archive.end) {

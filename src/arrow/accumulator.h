@@ -139,14 +139,20 @@ cst_status cst__accumulator_add(const cst__accumulator *accumulator, void *state
                                 const struct ArrowSchema *schema, const struct ArrowArray *array,
                                 const cst__origin *origin, cst_error *error);
 
-/* The state as bytes (cst_free), with a name, a version and a checksum. */
-cst_status cst__accumulator_save(const cst__accumulator *accumulator, const void *state,
-                                 char **bytes, size_t *size, cst_error *error);
+/* The state as bytes (cst_free), with a name, a version, the options of callers that made its plan
+ * (NULL: there were none) and a checksum. */
+cst_status cst__accumulator_save(const cst__accumulator *accumulator, const void *options,
+                                 const void *state, char **bytes, size_t *size, cst_error *error);
 /* A state of the plan from bytes: CST_CORRUPT if they are damaged or none that save gave,
  * CST_INVALID_ARGUMENT if they are of another accumulator, version or plan. Safe on any bytes. */
 cst_status cst__accumulator_load(const cst__accumulator *accumulator, const void *plan,
                                  cst_bytes bytes, const cst_allocator *allocator, void **state,
                                  cst_error *error);
+/* The options that were saved with a state of this accumulator, in the arena. Fails as load does.
+ */
+cst_status cst__accumulator_load_options(const cst__accumulator *accumulator, cst_bytes bytes,
+                                         cst__arena *arena, cst__option_list *out,
+                                         cst_error *error);
 
 /* The sum of two counts; the largest count if it overflows, which only a forged saved state can
  * bring about: of two counts, the smaller one never becomes the larger one by it. */

@@ -21,8 +21,8 @@ typedef struct cst__archive {
 } cst__archive;
 
 static inline cst__archive cst__archive_to(cst__text *out) { return (cst__archive){.out = out}; }
-static inline cst__archive cst__archive_from(const uint8_t *bytes, size_t size) {
-  return (cst__archive){.at = bytes, .end = bytes + size};
+static inline cst__archive cst__archive_from(const uint8_t *saved, size_t size) {
+  return (cst__archive){.at = saved, .end = saved + size};
 }
 static inline bool cst__archive_loads(const cst__archive *a) { return a->out == NULL; }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/arguments.h"
+#include "base/bytes.h"
 #include "base/error.h"
 #include "base/names.h"
 #include "base/sized.h"
@@ -140,7 +141,30 @@ const char *cst__option_text(const cst__option *option, const void *options,
   return NULL;
 }
 
+typedef struct name_array {
+  const char *const *names;
+  size_t count;
+} name_array;
+
+static name_array names_of(const cst__option *option, const void *options) {
+  name_array all;
+  memcpy(&all.names, (const char *)options + option->offset, sizeof all.names);
+  memcpy(&all.count, (const char *)options + option->count_offset, sizeof all.count);
+  return all;
+}
+
+static bool names_equal(name_array a, name_array b) {
+  bool equal = a.count == b.count;
+  for (size_t i = 0; equal && i < a.count; i++) {
+    equal = strcmp(a.names[i], b.names[i]) == 0;
+  }
+  return equal;
+}
+
 bool cst__option_equal(const cst__option *option, const void *a, const void *b) {
+  if (option->info.kind == CST_OPTION_NAMES) {
+    return names_equal(names_of(option, a), names_of(option, b));
+  }
   char room_a[CST__OPTION_ROOM];
   char room_b[CST__OPTION_ROOM];
   const char *text_a = cst__option_text(option, a, room_a);
@@ -479,5 +503,86 @@ cst_status cst__options_copy_texts(const cst__option_table *table, cst__arena *a
       CST__TRY(copy_text(cst__option_string(option, options), arena, error));
     }
   }
+  return CST_OK;
+}
+
+const char *cst__options_differ(const cst__option_table *table, const void *a, const void *b) {
+  for (size_t i = 0; table != NULL && i < table->count; i++) {
+    const cst__option *option = cst__option_at(table, i);
+    if (!cst__option_equal(option, a, b)) {
+      return option->info.name;
+    }
+  }
+  return NULL;
+}
+
+/* ---- saved ---- */
+
+/* Names between commas, each in quotes, as set_names reads them. */
+static void join_names(name_array all, cst__text *out) {
+  for (size_t i = 0; i < all.count; i++) {
+    cst__text_append(out, ",\"", i > 0 ? 2 : 0);
+    cst__text_append(out, "\"", i > 0 ? 0 : 1);
+    for (const char *c = all.names[i]; *c != '\0'; c++) {
+      cst__text_append(out, "\"\"", *c == '"' ? 2 : 0);
+      cst__text_append(out, c, *c != '"');
+    }
+    cst__text_append(out, "\"", 1);
+  }
+  cst__text_append(out, "", 1);
+}
+
+/* Its value as a text; NULL: it is not set. `names` has the bytes of some. */
+static const char *saved_text(const cst__option *option, const void *options,
+                              char room[CST__OPTION_ROOM], cst__text *names) {
+  const cst_option_info *info = &option->info;
+  if (info->kind == CST_OPTION_NAMES) {
+    const name_array all = names_of(option, options);
+    names->size = 0;
+    join_names(all, names);
+    return all.count > 0 && !names->failed ? names->data : NULL;
+  }
+  bool is_unset = info->kind == CST_OPTION_NUMBER && info->usual == NULL &&
+                  cst__option_number(option, options) == 0;
+  return is_unset ? NULL : cst__option_text(option, options, room);
+}
+
+void cst__options_save(const cst__option_table *table, const void *options, cst__archive *a) {
+  const size_t all = table != NULL ? table->count : 0;
+  size_t count = 0;
+  char room[CST__OPTION_ROOM];
+  cst__text names = {.allocator = a->out->allocator};
+  for (size_t i = 0; i < all; i++) {
+    count += saved_text(cst__option_at(table, i), options, room, &names) != NULL;
+  }
+  cst__archive_count(a, &count);
+  for (size_t i = 0; i < all; i++) {
+    const cst__option *option = cst__option_at(table, i);
+    const char *text = saved_text(option, options, room, &names);
+    if (text != NULL) {
+      cst_bytes name = cst__bytes_of(option->info.name);
+      cst_bytes value = cst__bytes_of(text);
+      cst__archive_bytes(a, &name);
+      cst__archive_bytes(a, &value);
+    }
+  }
+  a->out->failed = a->out->failed || names.failed;
+  cst__text_free(&names);
+}
+
+cst_status cst__options_load(cst__archive *a, cst__arena *arena, cst__option_list *out,
+                             cst_error *error) {
+  size_t count = 0;
+  cst__archive_count(a, &count);
+  cst_option *options = cst__arena_take_items(arena, (int64_t)count, sizeof *options);
+  if (options == NULL) {
+    return cst__fail_memory(error, count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    options[i] = (cst_option){"", "", NULL};
+    cst__archive_name(a, &options[i].name, arena);
+    cst__archive_name(a, &options[i].value, arena);
+  }
+  *out = (cst__option_list){options, a->bad ? 0 : count};
   return CST_OK;
 }

@@ -8,7 +8,7 @@
 
 #include <columnstone/options.h>
 
-#include "base/alloc.h"
+#include "base/archive.h"
 #include "base/real.h"
 
 /* Where an option lies:
@@ -77,7 +77,7 @@ bool cst__option_set_number(const cst__option *option, int64_t number, void *opt
 /* Where a TEXT lies. */
 const char **cst__option_string(const cst__option *option, void *options);
 
-/* True if both have the same value of it. Not of names. */
+/* True if both have the same value of it. */
 bool cst__option_equal(const cst__option *option, const void *a, const void *b);
 
 /* That a value which was set in the struct itself is one that the option takes; texts are UTF-8. */
@@ -114,6 +114,18 @@ const char *cst__option_given(const cst_option *given, size_t count, const char 
  * that it does not have. */
 cst_status cst__options_read(const cst__option_table *table, const char *owner,
                              cst__option_list given, cst__arena *arena, void **out,
+                             cst_error *error);
+
+/* The name of the first option of which two structs have other values; NULL: none. `table` may be
+ * NULL. */
+const char *cst__options_differ(const cst__option_table *table, const void *a, const void *b);
+
+/* ---- saved ---- */
+
+/* The options that are set, as texts; `table` may be NULL. */
+void cst__options_save(const cst__option_table *table, const void *options, cst__archive *a);
+/* What cst__options_read makes equal ones of, in the arena; none where the archive is bad. */
+cst_status cst__options_load(cst__archive *a, cst__arena *arena, cst__option_list *out,
                              cst_error *error);
 
 #endif /* BASE_OPTIONS_H */

@@ -274,18 +274,6 @@ cst_status cst_sketch_add(cst_sketch *sketch, const struct ArrowSchema *schema,
 
 /* ---- merging ---- */
 
-/* The first option of which they have other values; NULL: none. */
-static const char *differing_option(const cst_sketch *a, const cst_sketch *b) {
-  const cst__option_table *table = a->kind->options;
-  for (size_t i = 0; table != NULL && i < table->count; i++) {
-    const cst__option *option = cst__option_at(table, i);
-    if (!cst__option_equal(option, a->options, b->options)) {
-      return option->info.name;
-    }
-  }
-  return NULL;
-}
-
 cst_status cst_sketch_merge(cst_sketch *sketch, const cst_sketch *other, cst_error *error) {
   if (sketch == NULL || other == NULL) {
     return cst__missing(sketch == NULL ? "sketch" : "other", error);
@@ -300,7 +288,7 @@ cst_status cst_sketch_merge(cst_sketch *sketch, const cst_sketch *other, cst_err
                      "sketches of two kinds cannot be merged: found %s, expected %s",
                      other->kind->name, sketch->kind->name);
   }
-  const char *differs = differing_option(sketch, other);
+  const char *differs = cst__options_differ(sketch->kind->options, sketch->options, other->options);
   if (differs != NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "make both with the same options",
                      "sketches (%s) whose options differ in %s cannot be merged",
@@ -345,18 +333,7 @@ static void archive_counts(cst_sketch *sketch, cst__archive *a) {
 
 static void save_sketch(void *ctx, cst__archive *a) {
   cst_sketch *sketch = ctx;
-  const cst__option_table *table = sketch->kind->options;
-  size_t count = table != NULL ? table->count : 0;
-  char room[CST__OPTION_ROOM];
-  cst__archive_count(a, &count);
-  for (size_t i = 0; table != NULL && i < count; i++) {
-    const cst__option *option = cst__option_at(table, i);
-    const char *text = cst__option_text(option, sketch->options, room);
-    cst_bytes name = cst__bytes_of(option->info.name);
-    cst_bytes value = cst__bytes_of(text != NULL ? text : "");
-    cst__archive_bytes(a, &name);
-    cst__archive_bytes(a, &value);
-  }
+  cst__options_save(sketch->kind->options, sketch->options, a);
   archive_counts(sketch, a);
   sketch->kind->archive(sketch->state, a);
 }
@@ -377,24 +354,6 @@ cst_status cst_sketch_to_bytes(const cst_sketch *sketch, char **bytes, size_t *s
                          bytes, size, error);
 }
 
-/* The options at the begin of a saved sketch. */
-static cst_status load_options(cst__archive *a, cst__arena *arena, cst__option_list *out,
-                               cst_error *error) {
-  size_t count = 0;
-  cst__archive_count(a, &count);
-  cst_option *options = cst__arena_take_items(arena, (int64_t)count, sizeof *options);
-  if (options == NULL) {
-    return cst__fail_memory(error, count);
-  }
-  for (size_t i = 0; i < count; i++) {
-    options[i] = (cst_option){"", "", NULL};
-    cst__archive_name(a, &options[i].name, arena);
-    cst__archive_name(a, &options[i].value, arena);
-  }
-  *out = (cst__option_list){options, a->bad ? 0 : count};
-  return CST_OK;
-}
-
 static cst_status fail_saved(const cst__archive *a, cst_bytes bytes, cst_error *error) {
   return a->no_memory ? cst__fail_memory(error, bytes.size)
                       : cst__fail(error, CST_CORRUPT, "give what was saved",
@@ -407,7 +366,7 @@ static cst_status load_sketch(const cst__sketch_kind *kind, cst__archive *a,
   cst__option_list options;
   cst__arena arena;
   cst__arena_init(&arena, allocator);
-  cst_status status = load_options(a, &arena, &options, error);
+  cst_status status = cst__options_load(a, &arena, &options, error);
   if (status == CST_OK) {
     status = new_sketch(kind, options, allocator, out, error);
   }

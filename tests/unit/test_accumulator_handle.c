@@ -1,5 +1,6 @@
 /* <columnstone/accumulate.h>: batches from outside, failures, merging, saving and loading. */
 #include <columnstone/accumulate.h>
+#include <columnstone/sketch.h>
 
 #include "array_layouts.h"
 #include "arrow_text.h"
@@ -284,11 +285,12 @@ TEST(accumulators_that_do_not_merge) {
       CHECK(error.message[0] != '\0');
     }
   }
-  const cst_option options[] = {{"schema", schema_text, NULL}, {"places", "2", NULL}};
+  const cst_option options[] = {
+      {"schema", schema_text, NULL}, {"group", "\"\"", NULL}, {"places", "2", NULL}};
   cst_accumulator *other;
-  CHECK_EQ(cst_accumulator_new("validation", options, 2, NULL, &other, NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_new("validation", options, 3, NULL, &other, NULL), CST_OK);
   CHECK_EQ(cst_accumulator_merge(all[VALIDATION], other, &error), CST_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "different options");
+  CHECK_CONTAINS(error.message, "different options cannot be merged: places differs");
   cst_accumulator_free(other);
   for (kind k = 0; k < NUM_KINDS; k++) {
     cst_accumulator_free(all[k]);
@@ -403,6 +405,58 @@ TEST(options_that_say_the_same_merge) {
   cst_accumulator_free(same);
   cst_accumulator_free(lengths[0]);
   cst_accumulator_free(lengths[1]);
+}
+
+static void check_opens(const cst_accumulator *saved) {
+  char *bytes[2];
+  size_t size[2];
+  cst_accumulator *opened;
+  CHECK_EQ(cst_accumulator_to_bytes(saved, &bytes[0], &size[0], NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_open(bytes[0], size[0], NULL, &opened, NULL), CST_OK);
+  CHECK_STR(cst_accumulator_name(opened), cst_accumulator_name(saved));
+  CHECK_EQ(cst_accumulator_to_bytes(opened, &bytes[1], &size[1], NULL), CST_OK);
+  CHECK(size[0] == size[1] && memcmp(bytes[0], bytes[1], size[0]) == 0);
+  CHECK_EQ(cst_accumulator_merge(opened, saved, NULL), CST_OK);
+  cst_accumulator_free(opened);
+  cst_free(bytes[0]);
+  cst_free(bytes[1]);
+}
+
+TEST(saved_bytes_say_name_and_options) {
+  const cst_option names[] = {{"columns", "a,\"b,c\",\"say \"\"d\"\"\",\"\"", NULL},
+                              {"error", "0.1", NULL}};
+  cst_accumulator *made;
+  for (kind k = 0; k < NUM_KINDS; k++) {
+    made = new_kind(k);
+    check_opens(made);
+    cst_accumulator_free(made);
+  }
+  CHECK_EQ(cst_accumulator_new("statistics", names, 2, NULL, &made, NULL), CST_OK);
+  check_opens(made);
+  cst_accumulator_free(made);
+}
+
+TEST(what_no_accumulator_saved_is_not_opened) {
+  char *bytes;
+  size_t size;
+  cst_error error = CST_ERROR_INIT;
+  cst_sketch *sketch;
+  cst_accumulator *made = new_kind(VALIDATION);
+  cst_accumulator *opened;
+  CHECK_EQ(cst_sketch_new("distinct", NULL, 0, NULL, &sketch, NULL), CST_OK);
+  CHECK_EQ(cst_sketch_to_bytes(sketch, &bytes, &size, NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_open(bytes, size, NULL, &opened, &error), CST_CORRUPT);
+  CHECK_CONTAINS(error.message, "not of an accumulator");
+  cst_free(bytes);
+  cst_sketch_free(sketch);
+  CHECK_EQ(cst_accumulator_to_bytes(made, &bytes, &size, NULL), CST_OK);
+  for (size_t i = 0; i < size; i++) {
+    CHECK_EQ(cst_accumulator_open(bytes, i, NULL, &opened, &error), CST_CORRUPT);
+    CHECK(opened == NULL);
+  }
+  cst_free(bytes);
+  cst_accumulator_free(made);
+  CHECK(cst_accumulator_name(NULL) == NULL);
 }
 
 TEST(a_list_of_all) {

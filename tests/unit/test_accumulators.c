@@ -225,7 +225,7 @@ static void *save_and_load(const tested *t, void *state) {
   size_t size = 0;
   void *loaded = NULL;
   cst_error error = CST_ERROR_INIT;
-  CHECK_EQ(cst__accumulator_save(t->accumulator, state, &bytes, &size, &error), CST_OK);
+  CHECK_EQ(cst__accumulator_save(t->accumulator, NULL, state, &bytes, &size, &error), CST_OK);
   t->accumulator->free(state);
   cst_bytes saved = {(const uint8_t *)bytes, size};
   CHECK_EQ(cst__accumulator_load(t->accumulator, t->plan, saved, NULL, &loaded, &error), CST_OK);
@@ -468,7 +468,7 @@ TEST(a_saved_state_is_loaded_for_nothing_else) {
   make_input(&in);
   void *state = new_state(&t);
   add_rows(&t, state, &in, 0, in.num_rows, true);
-  CHECK_EQ(cst__accumulator_save(t.accumulator, state, &bytes, &size, NULL), CST_OK);
+  CHECK_EQ(cst__accumulator_save(t.accumulator, NULL, state, &bytes, &size, NULL), CST_OK);
   cst_bytes saved = {(const uint8_t *)bytes, size};
   CHECK_EQ(cst__accumulator_load(&cst__inference_accumulator, NULL, saved, NULL, &loaded, &error),
            CST_INVALID_ARGUMENT);
@@ -526,7 +526,7 @@ static int run_all(void *context) {
     status = a->merge(states[0], states[1], NULL);
   }
   if (status == CST_OK) {
-    status = cst__accumulator_save(a, states[0], &bytes, &size, NULL);
+    status = cst__accumulator_save(a, NULL, states[0], &bytes, &size, NULL);
   }
   if (status == CST_OK) {
     cst_bytes saved = {(const uint8_t *)bytes, size};

@@ -174,7 +174,7 @@ TEST(texts_have_a_domain_and_other_columns_are_passed_over) {
                &batch);
     CHECK_EQ(inference->create(&plan, NULL, &states[i], &error), CST_OK);
     CHECK_EQ(cst__accumulator_add(inference, states[i], &schema, &batch, NULL, &error), CST_OK);
-    CHECK_EQ(cst__accumulator_save(inference, states[i], &bytes, &size, &error), CST_OK);
+    CHECK_EQ(cst__accumulator_save(inference, NULL, states[i], &bytes, &size, &error), CST_OK);
     inference->free(states[i]);
     cst_bytes saved = {(const uint8_t *)bytes, size};
     CHECK_EQ(cst__accumulator_load(inference, &plan, saved, NULL, &states[i], &error), CST_OK);

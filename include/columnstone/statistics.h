@@ -36,6 +36,32 @@ CST_API cst_status cst_statistics_compare(const cst_findings *before, const cst_
                                           const cst_compare_options *options, cst_findings **out,
                                           cst_error *error);
 
+/* A table of features, borrowed, and what it is called; NULL: it has no name. */
+typedef struct cst_statistics_named {
+  const char *name;
+  const cst_findings *features;
+} cst_statistics_named;
+
+/* ---- TFDV ---- */
+
+/* The tables as TFDV's tensorflow.metadata.v0.DatasetFeatureStatisticsList, serialized (cst_free).
+ * The rows of a table and each of its slices are a data set, called by the table's name, and NAME/
+ * before its slices'; without a name as TFDV has it: "All Examples" beside slices, else nothing,
+ * and "company_Blue" for a slice. The same tables give the same bytes. docs/tfdv.md says what the
+ * proto cannot hold. CST_INVALID_ARGUMENT for other findings, CST_LIMIT for more than 2 GiB. */
+CST_API cst_status cst_statistics_to_tfdv(const cst_statistics_named *tables, size_t num_tables,
+                                          char **bytes, size_t *size, cst_error *error);
+
+/* The table of features in such bytes; what they do not say is null. With `dataset`: of the data
+ * set of this name alone; CST_NOT_FOUND if there is none. Without (NULL): all rows are the data set
+ * "All Examples", or the first one, and all others are slices: of the feature that the name begins
+ * with ("company_Blue"), or of one without a name, where it begins with none. CST_CORRUPT, with the
+ * offset, for what is no such message. `allocator` may be NULL and has to outlive the table. *out:
+ * cst_findings_free. */
+CST_API cst_status cst_statistics_from_tfdv(const void *bytes, size_t size, const char *dataset,
+                                            const cst_allocator *allocator, cst_findings **out,
+                                            cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

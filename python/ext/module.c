@@ -11,6 +11,7 @@
 #include "ext/sink/sink.h"
 #include "ext/sketch/sketch.h"
 #include "ext/source/source.h"
+#include "ext/statistics/statistics.h"
 #include "ext/structured/structured.h"
 #include "ext/table/table.h"
 #include "ext/tensor/tensor.h"
@@ -228,6 +229,8 @@ static PyMethodDef functions[] = {
     {"sketch_quantiles", cst__py_sketch_quantiles, METH_VARARGS, NULL},
     {"sketch_ranked", cst__py_sketch_ranked, METH_O, NULL},
     {"sketch_ranks", cst__py_sketch_ranks, METH_VARARGS, NULL},
+    {"statistics_from_tfdv", cst__py_statistics_from_tfdv, METH_VARARGS, NULL},
+    {"statistics_to_tfdv", cst__py_statistics_to_tfdv, METH_VARARGS, NULL},
     {"structured", cst__py_structured_new, METH_VARARGS, NULL},
     {"structured_preview", cst__py_structured_preview, METH_VARARGS, NULL},
     {"type_tree", cst__py_type_tree, METH_VARARGS, NULL},

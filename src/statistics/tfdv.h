@@ -1,0 +1,120 @@
+/* TFDV's form of statistics: tensorflow.metadata.v0.DatasetFeatureStatisticsList, of data sets, of
+ * features. The list and the data sets, which may be large, are walked field by field; a feature is
+ * a tree by the tables that the build makes of protos/statistics.proto.
+ *
+ * A data set is the rows of a table, or one slice of them.
+ */
+#ifndef STATISTICS_TFDV_H
+#define STATISTICS_TFDV_H
+
+#include "proto/descriptor.h"
+
+/* tensorflow.metadata.v0.FeatureNameStatistics */
+extern const cst__message_def *const cst__tfdv_feature_def;
+
+/* Field numbers, by message. */
+enum {
+  TFDV_LIST_DATASET = 1,
+
+  TFDV_DATASET_NAME = 1,
+  TFDV_DATASET_NUM_EXAMPLES = 2,
+  TFDV_DATASET_FEATURE = 3,
+  TFDV_DATASET_WEIGHTED_NUM_EXAMPLES = 4,
+
+  TFDV_FEATURE_NAME = 1,
+  TFDV_FEATURE_TYPE = 2,
+  TFDV_FEATURE_NUM_STATS = 3,
+  TFDV_FEATURE_STRING_STATS = 4,
+  TFDV_FEATURE_BYTES_STATS = 5,
+  TFDV_FEATURE_STRUCT_STATS = 7,
+  TFDV_FEATURE_PATH = 8,
+  TFDV_PATH_STEP = 1,
+
+  TFDV_COMMON_STATS = 1, /* of each of the four */
+
+  TFDV_COMMON_NUM_NON_MISSING = 1,
+  TFDV_COMMON_NUM_MISSING = 2,
+  TFDV_COMMON_MIN_NUM_VALUES = 3,
+  TFDV_COMMON_MAX_NUM_VALUES = 4,
+  TFDV_COMMON_AVG_NUM_VALUES = 5,
+  TFDV_COMMON_NUM_VALUES_HISTOGRAM = 6,
+  TFDV_COMMON_WEIGHTED = 7,
+  TFDV_COMMON_TOT_NUM_VALUES = 8,
+  TFDV_COMMON_LEVEL = 10,
+  TFDV_COMMON_WEIGHTED_LEVEL = 11,
+
+  TFDV_LEVEL_NUM_NON_MISSING = 1,
+  TFDV_LEVEL_NUM_MISSING = 2,
+  TFDV_LEVEL_MIN_NUM_VALUES = 3,
+  TFDV_LEVEL_MAX_NUM_VALUES = 4,
+  TFDV_LEVEL_TOT_NUM_VALUES = 5,
+
+  TFDV_WEIGHTED_NUM_NON_MISSING = 1,
+  TFDV_WEIGHTED_NUM_MISSING = 2,
+  TFDV_WEIGHTED_AVG_NUM_VALUES = 3,
+  TFDV_WEIGHTED_TOT_NUM_VALUES = 4,
+
+  TFDV_NUMERIC_MEAN = 2,
+  TFDV_NUMERIC_STD_DEV = 3,
+  TFDV_NUMERIC_NUM_ZEROS = 4,
+  TFDV_NUMERIC_MIN = 5,
+  TFDV_NUMERIC_MEDIAN = 6,
+  TFDV_NUMERIC_MAX = 7,
+  TFDV_NUMERIC_HISTOGRAM = 8,
+  TFDV_NUMERIC_WEIGHTED = 9,
+
+  TFDV_WEIGHTED_NUMERIC_MEAN = 1,
+  TFDV_WEIGHTED_NUMERIC_STD_DEV = 2,
+  TFDV_WEIGHTED_NUMERIC_MEDIAN = 3,
+  TFDV_WEIGHTED_NUMERIC_HISTOGRAM = 4,
+
+  TFDV_STRING_UNIQUE = 2,
+  TFDV_STRING_TOP_VALUE = 3,
+  TFDV_STRING_AVG_LENGTH = 4,
+  TFDV_STRING_RANK_HISTOGRAM = 5,
+  TFDV_STRING_WEIGHTED = 6,
+  TFDV_STRING_INVALID_UTF8_COUNT = 8,
+
+  TFDV_WEIGHTED_STRING_TOP_VALUE = 1,
+  TFDV_WEIGHTED_STRING_RANK_HISTOGRAM = 2,
+
+  TFDV_TOP_VALUE = 2,
+  TFDV_TOP_FREQUENCY = 3,
+
+  TFDV_BYTES_UNIQUE = 2,
+  TFDV_BYTES_AVG_NUM_BYTES = 3,
+  TFDV_BYTES_MIN_NUM_BYTES = 4,
+  TFDV_BYTES_MAX_NUM_BYTES = 5,
+  TFDV_BYTES_MAX_NUM_BYTES_INT = 6,
+
+  TFDV_HISTOGRAM_NUM_NAN = 1,
+  TFDV_HISTOGRAM_BUCKET = 3,
+  TFDV_HISTOGRAM_TYPE = 4,
+
+  TFDV_BUCKET_LOW_VALUE = 1,
+  TFDV_BUCKET_HIGH_VALUE = 2,
+  TFDV_BUCKET_SAMPLE_COUNT = 4,
+
+  TFDV_RANKS_BUCKET = 1,
+  TFDV_RANK_LOW = 1,
+  TFDV_RANK_HIGH = 2,
+  TFDV_RANK_LABEL = 4,
+  TFDV_RANK_SAMPLE_COUNT = 5
+};
+
+/* FeatureNameStatistics.Type */
+typedef enum cst__tfdv_type {
+  TFDV_INT,
+  TFDV_FLOAT,
+  TFDV_STRING,
+  TFDV_BYTES,
+  TFDV_STRUCT
+} cst__tfdv_type;
+
+/* Histogram.HistogramType */
+enum { TFDV_STANDARD = 0, TFDV_QUANTILES = 1 };
+
+/* What TFDV calls the data set of all rows, beside its slices. */
+#define TFDV_ALL_EXAMPLES "All Examples"
+
+#endif /* STATISTICS_TFDV_H */

@@ -15,6 +15,42 @@ enum {
   LAST_WIDTH = 10 /* at least, of the values */
 };
 
+/* ---- the columns of findings that are shown: by weight where rows have weights ---- */
+
+typedef struct shown_columns {
+  const char *mean, *std_dev;
+  const char *quantiles, *quantile;
+  const char *histogram, *bucket;
+  const char *top, *top_value, *top_upper;
+} shown_columns;
+
+static const shown_columns plain_columns = {.mean = "mean",
+                                            .std_dev = "std_dev",
+                                            .quantiles = "quantiles",
+                                            .quantile = "quantiles.",
+                                            .histogram = "histogram",
+                                            .bucket = "histogram.weight",
+                                            .top = "top",
+                                            .top_value = "top.value",
+                                            .top_upper = "top.upper"};
+static const shown_columns weighted_columns = {.mean = "weighted_mean",
+                                               .std_dev = "weighted_std_dev",
+                                               .quantiles = "weighted_quantiles",
+                                               .quantile = "weighted_quantiles.",
+                                               .histogram = "weighted_histogram",
+                                               .bucket = "weighted_histogram.weight",
+                                               .top = "weighted_top",
+                                               .top_value = "weighted_top.value",
+                                               .top_upper = "weighted_top.upper"};
+
+typedef struct table {
+  const cst_findings *found;
+  const shown_columns *columns;
+  bool weighs;
+  int names;      /* cells of a feature's name */
+  size_t numbers; /* that there is room for */
+} table;
+
 /* ---- numbers ---- */
 
 static void print_right(const char *text, int width) { printf("  %*s", width, text); }
@@ -65,42 +101,41 @@ static void print_distinct(const cst_findings *found, size_t row) {
 /* ---- the values ---- */
 
 /* The histogram, each bucket as high as its weight beside the largest one. */
-static void print_sparkline(const cst_findings *found, size_t begin, size_t end, int width) {
+static void print_sparkline(const table *t, size_t begin, size_t end, int width) {
   static const char *const bars[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   double most = 0;
   for (size_t i = begin; i < end; i++) {
-    most = fmax(most, cst_findings_real(found, "histogram.weight", i));
+    most = fmax(most, cst_findings_real(t->found, t->columns->bucket, i));
   }
   for (size_t i = begin; i < end && (int)(i - begin) < width; i++) {
-    double weight = cst_findings_real(found, "histogram.weight", i);
+    double weight = cst_findings_real(t->found, t->columns->bucket, i);
     fputs(bars[weight > 0 ? 1 + (int)(7 * weight / most) : 0], stdout);
   }
 }
 
 /* "a 12%, b 3%", as many as there is room for. */
-static void print_top(const cst_findings *found, size_t row, size_t begin, size_t end, int width) {
-  const double values = (double)cst_findings_number(found, "values", row);
-  const double weight = cst_findings_real(found, "present_weight", row);
+static void print_top(const table *t, size_t row, size_t begin, size_t end, int width) {
+  const double all = t->weighs ? cst_findings_real(t->found, "values_weight", row)
+                               : (double)cst_findings_number(t->found, "values", row);
   char line[1024] = "";
   size_t size = 0;
   for (size_t i = begin; i < end && size + 300 < sizeof line && size < (size_t)width; i++) {
-    double share =
-        100 * cst_findings_real(found, "top.upper", i) / (isnan(weight) ? values : weight);
-    size +=
-        (size_t)snprintf(line + size, sizeof line - size, "%s%.200s %.*f%%", i > begin ? ", " : "",
-                         cst_findings_text(found, "top.value", i), share < 10 ? 1 : 0, share);
+    double share = 100 * cst_findings_real(t->found, t->columns->top_upper, i) / all;
+    size += (size_t)snprintf(
+        line + size, sizeof line - size, "%s%.200s %.*f%%", i > begin ? ", " : "",
+        cst_findings_text(t->found, t->columns->top_value, i), share < 10 ? 1 : 0, share);
   }
   cli_print_cell(line, width, false);
 }
 
-static void print_values(const cst_findings *found, size_t row, int width) {
+static void print_values(const table *t, size_t row, int width) {
   size_t begin, end;
   printf("  ");
-  if (cst_findings_items(found, "histogram", row, &begin, &end) && end > begin &&
-      strcmp(cst_findings_text(found, "type", row), "BOOL") != 0) {
-    print_sparkline(found, begin, end, width);
-  } else if (cst_findings_items(found, "top", row, &begin, &end)) {
-    print_top(found, row, begin, end, width);
+  if (cst_findings_items(t->found, t->columns->histogram, row, &begin, &end) && end > begin &&
+      strcmp(cst_findings_text(t->found, "type", row), "BOOL") != 0) {
+    print_sparkline(t, begin, end, width);
+  } else if (cst_findings_items(t->found, t->columns->top, row, &begin, &end)) {
+    print_top(t, row, begin, end, width);
   }
 }
 
@@ -111,10 +146,11 @@ static const char *const number_names[] = {"mean", "min", "median", "max", "std"
 static int name_width(const cst_findings *found) {
   int width = (int)strlen("feature");
   for (size_t i = 0; i < cst_findings_num_rows(found); i++) {
-    int size = (int)strlen(cst_findings_text(found, "path", i));
-    width = size > width ? size : width;
+    int cells;
+    (void)cli_cut(cst_findings_text(found, "path", i), NAME_WIDTH, &cells);
+    width = cells > width ? cells : width;
   }
-  return width < NAME_WIDTH ? width : NAME_WIDTH;
+  return width;
 }
 
 /* How many of the numbers there is room for. */
@@ -126,11 +162,11 @@ static size_t numbers_shown(int names) {
   return fit < all ? fit : all;
 }
 
-static void print_heading(int names, size_t numbers) {
-  cli_print_cell("feature", names, true);
+static void print_heading(const table *t) {
+  cli_print_cell("feature", t->names, true);
   printf("  %-*s", TYPE_WIDTH, "type");
   print_right("present", SHARE_WIDTH);
-  for (size_t i = 0; i < numbers; i++) {
+  for (size_t i = 0; i < t->numbers; i++) {
     print_right(number_names[i], NUMBER_WIDTH);
   }
   print_right("zeros", SHARE_WIDTH);
@@ -138,26 +174,36 @@ static void print_heading(int names, size_t numbers) {
   printf("  values\n");
 }
 
-static double median_of(const cst_findings *found, size_t row) {
+static double median_of(const table *t, size_t row) {
   size_t begin, end;
-  bool any = cst_findings_items(found, "quantiles", row, &begin, &end) && end > begin;
+  bool any = cst_findings_items(t->found, t->columns->quantiles, row, &begin, &end) && end > begin;
   size_t middle = begin + (end - begin) / 2;
-  return any && (end - begin) % 2 == 1 ? cst_findings_real(found, "quantiles.", middle)
+  return any && (end - begin) % 2 == 1 ? cst_findings_real(t->found, t->columns->quantile, middle)
                                        : (double)NAN;
 }
 
-static void print_feature(const cst_findings *found, size_t row, int names, size_t numbers) {
+static void print_presence(const table *t, size_t row) {
+  if (t->weighs) {
+    print_share(cst_findings_real(t->found, "present_weight", row),
+                cst_findings_real(t->found, "rows_weight", row));
+  } else {
+    print_share((double)cst_findings_number(t->found, "present", row),
+                (double)cst_findings_number(t->found, "rows", row));
+  }
+}
+
+static void print_feature(const table *t, size_t row) {
+  const cst_findings *found = t->found;
   const double values = (double)cst_findings_number(found, "values", row);
   const int64_t zeros = cst_findings_number(found, "zeros", row);
-  const double shown[] = {cst_findings_real(found, "mean", row),
-                          cst_findings_real(found, "min", row), median_of(found, row),
+  const double shown[] = {cst_findings_real(found, t->columns->mean, row),
+                          cst_findings_real(found, "min", row), median_of(t, row),
                           cst_findings_real(found, "max", row),
-                          cst_findings_real(found, "std_dev", row)};
-  cli_print_cell(cst_findings_text(found, "path", row), names, true);
+                          cst_findings_real(found, t->columns->std_dev, row)};
+  cli_print_cell(cst_findings_text(found, "path", row), t->names, true);
   printf("  %-*s", TYPE_WIDTH, cst_findings_text(found, "type", row));
-  print_share((double)cst_findings_number(found, "present", row),
-              (double)cst_findings_number(found, "rows", row));
-  for (size_t i = 0; i < numbers; i++) {
+  print_presence(t, row);
+  for (size_t i = 0; i < t->numbers; i++) {
     print_number(shown[i]);
   }
   if (zeros < 0) {
@@ -166,9 +212,9 @@ static void print_feature(const cst_findings *found, size_t row, int names, size
     print_share((double)zeros, values);
   }
   print_distinct(found, row);
-  int left = cli_width() - names - (TYPE_WIDTH + 2) - 2 * (SHARE_WIDTH + 2) -
-             (int)(numbers + 1) * (NUMBER_WIDTH + 2) - 2;
-  print_values(found, row, left > LAST_WIDTH ? left : LAST_WIDTH);
+  int left = cli_width() - t->names - (TYPE_WIDTH + 2) - 2 * (SHARE_WIDTH + 2) -
+             (int)(t->numbers + 1) * (NUMBER_WIDTH + 2) - 2;
+  print_values(t, row, left > LAST_WIDTH ? left : LAST_WIDTH);
   printf("\n");
 }
 
@@ -199,17 +245,24 @@ static void print_slice(const cst_findings *found, size_t row) {
 }
 
 void cli_print_stats(const cst_findings *found) {
-  const int names = name_width(found);
-  const size_t numbers = numbers_shown(names);
+  const size_t num_rows = cst_findings_num_rows(found);
+  const double weight = cst_findings_real(found, "rows_weight", 0);
+  table t = {.found = found, .weighs = !isnan(weight), .names = name_width(found)};
+  t.columns = t.weighs ? &weighted_columns : &plain_columns;
+  t.numbers = numbers_shown(t.names);
   const int64_t left_out = cst_findings_total(found, "num_slices_left_out");
-  printf("%" PRId64 " rows\n", cst_findings_total(found, "num_rows"));
-  for (size_t row = 0; row < cst_findings_num_rows(found); row++) {
+  printf("%" PRId64 " rows", cst_findings_total(found, "num_rows"));
+  if (t.weighs) {
+    printf(" of the weight %g; present, mean, median, std and values are by weight", weight);
+  }
+  printf("\n");
+  for (size_t row = 0; row < num_rows; row++) {
     bool begins = row == 0 || !same_slice(found, row - 1, row);
     if (begins) {
       print_slice(found, row);
-      print_heading(names, numbers);
+      print_heading(&t);
     }
-    print_feature(found, row, names, numbers);
+    print_feature(&t, row);
   }
   if (left_out > 0) {
     printf("\nleft out: %" PRId64 " slices with %" PRId64 " rows (-O slices=NUMBER keeps more)\n",

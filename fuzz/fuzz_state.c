@@ -179,6 +179,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const by[] = {"g"};
     const cst__statistics_options options = {.by = by,
                                              .num_by = 1,
+                                             .weight = "w",
                                              .error = 0.5,
                                              .quantiles = 4,
                                              .buckets = 4,

@@ -37,7 +37,8 @@ def test_numbers_are_those_of_numpy() -> None:
     assert (row["min"], row["max"]) == (values.min(), values.max())
     ordered = np.sort(values)
     for i, bound in enumerate(row["quantiles"]):
-        assert abs(np.searchsorted(ordered, bound) / len(values) - i / 10) < 0.01
+        assert abs(np.searchsorted(ordered, bound) / len(values) - i / 100) < 0.01
+    assert len(row["quantiles"]) == 101
     assert sum(bucket["weight"] for bucket in row["histogram"]) == pytest.approx(len(values))
     assert row["distinct_low"] <= len(values) <= row["distinct_high"]
 
@@ -116,6 +117,22 @@ def test_slices_weights_and_parts(rows: list[dict[str, Any]], data: st.DataObjec
         check_slice(found[slice, "a"], group)
 
 
+def quantiles(values: list[int], weights: list[int] | None, parts: int) -> list[float]:
+    """The least values up to which there are so many parts of the weight."""
+    ordered = np.sort(np.repeat(values, weights) if weights else values)
+    ranks = [max(math.ceil(i * len(ordered) / parts), 1) for i in range(parts + 1)]
+    return [float(ordered[rank - 1]) for rank in ranks]
+
+
+def check_lists(row: dict[str, Any], group: list[dict[str, Any]]) -> None:
+    lists = [(len(r["a"]), r["w"]) for r in group if r["a"] is not None]
+    level = row["levels"][0]
+    assert level["nulls_weight"] == sum(r["w"] for r in group if r["a"] is None)
+    assert level["lists_weight"] == sum(w for _, w in lists)
+    assert level["items_weight"] == sum(n * w for n, w in lists)
+    assert row["lengths"] == (quantiles([n for n, _ in lists], None, 10) if lists else [])
+
+
 def check_slice(row: dict[str, Any], group: list[dict[str, Any]]) -> None:
     present = [r for r in group if r["a"] is not None]
     pairs = [(v, r["w"]) for r in present for v in r["a"] if v is not None]
@@ -134,20 +151,76 @@ def check_slice(row: dict[str, Any], group: list[dict[str, Any]]) -> None:
     if values:
         assert (row["min"], row["max"]) == (min(values), max(values))
         assert row["distinct"] == len(set(values))
-    weight = sum(w for _, w in pairs)
+        assert row["mean"] == pytest.approx(np.mean(values))
+        assert row["quantiles"] == quantiles(values, None, 100)
+        counted = {int(t["value"]): (t["lower"], t["upper"]) for t in row["top"]}
+        assert counted == {v: (n, n) for v, n in Counter(values).items()}
+    check_lists(row, group)
+    check_weighted(row, pairs)
+
+
+def check_weighted(row: dict[str, Any], pairs: list[tuple[int, int]]) -> None:
+    values, weights = [v for v, _ in pairs], [w for _, w in pairs]
+    weight = sum(weights)
+    assert row["values_weight"] == weight
+    counts = Counter[int]()
+    for v, w in pairs:
+        counts[v] += w
+    told = {int(t["value"]): (t["lower"], t["upper"]) for t in row["weighted_top"]}
+    assert told == {v: (w, w) for v, w in counts.items() if w > 0}
     if weight > 0:
-        assert row["mean"] == pytest.approx(sum(v * w for v, w in pairs) / weight)
-        counts = Counter[int]()
-        for v, w in pairs:
-            counts[v] += w
-        told = {int(t["value"]): (t["lower"], t["upper"]) for t in row["top"]}
-        assert told == {v: (w, w) for v, w in counts.items() if w > 0}
+        mean = sum(v * w for v, w in pairs) / weight
+        variance = sum((v - mean) ** 2 * w for v, w in pairs) / weight
+        assert row["weighted_mean"] == pytest.approx(mean)
+        assert row["weighted_std_dev"] == pytest.approx(math.sqrt(variance), abs=1e-12)
+        assert row["weighted_quantiles"] == quantiles(values, weights, 100)
+        assert sum(bucket["weight"] for bucket in row["weighted_histogram"]) == weight
+    else:
+        assert (row["weighted_mean"], row["weighted_quantiles"]) == (None, [])
 
 
 def test_lists_in_lists() -> None:
     table = pa.table({"a": pa.array([[[1], None, []], None, []], pa.list_(pa.list_(pa.int8())))})
     levels = statistics(table)[(), "a"]["levels"]
-    assert [list(level.values()) for level in levels] == [[1, 2, 1, 3, 0, 3], [1, 2, 1, 1, 0, 1]]
+    assert [list(level.values())[:6] for level in levels] == [
+        [1, 2, 1, 3, 0, 3],
+        [1, 2, 1, 1, 0, 1],
+    ]
+
+
+def test_weighted_quantiles_are_within_their_bound() -> None:
+    rng = np.random.default_rng(3)
+    values, weights = rng.normal(size=50_000), rng.pareto(1.5, 50_000)
+    row = statistics(pa.table({"a": values, "w": weights}), weight="w")[(), "a"]
+    order = np.argsort(values)
+    upto = np.cumsum(weights[order]) / weights.sum()
+    for i, bound in enumerate(row["weighted_quantiles"]):
+        at = np.searchsorted(values[order], bound)
+        below = upto[at - 1] if at > 0 else 0
+        assert below - 0.01 <= i / 100 <= upto[at] + 0.01
+    assert row["weighted_mean"] == pytest.approx(np.average(values, weights=weights))
+    assert row["mean"] == pytest.approx(np.mean(values))
+
+
+def test_tokens_are_those_of_polars() -> None:
+    rng = np.random.default_rng(4)
+    texts = ["".join(rng.choice(list("ab \t\nä"), size)) for size in rng.integers(0, 40, 2000)]
+    row = statistics(pa.table({"a": [*texts, None]}))[(), "a"]
+    counts = pl.Series(texts).str.extract_all(r"[^ \t\n\x0b\f\r]+").list.len()
+    assert row["mean_tokens"] == counts.sum() / len(texts)
+    assert statistics(pa.table({"a": [b"a b"]}))[(), "a"]["mean_tokens"] is None
+    assert statistics(pa.table({"a": [1]}))[(), "a"]["mean_tokens"] is None
+
+
+def test_lengths_are_within_their_bound() -> None:
+    sizes = np.random.default_rng(5).geometric(0.1, 20_000)
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    lists = pa.ListArray.from_arrays(offsets.astype("int32"), np.zeros(offsets[-1], "int8"))
+    bounds = statistics(pa.table({"a": lists}))[(), "a"]["lengths"]
+    ordered = np.sort(sizes)
+    for i, bound in enumerate(bounds):
+        low, high = np.searchsorted(ordered, bound), np.searchsorted(ordered, bound, "right")
+        assert low / len(sizes) - 0.01 <= i / 10 <= high / len(sizes) + 0.01
 
 
 def test_wrong_options() -> None:

@@ -45,6 +45,7 @@ static cst_status fill_plan(cst__statistics_plan *plan, cst_error *error) {
   }
   enum { PRECISION = 12, LONGEST = 256 };
   plan->stats.precision = PRECISION;
+  plan->stats.weighs = options->weight != NULL;
   plan->stats.heavy = (cst__heavy_options){
       .size = (size_t)(options->counters > options->top ? options->counters : options->top),
       .longest = LONGEST};
@@ -197,12 +198,6 @@ typedef struct place {
   const double *weights;
 } place;
 
-static bool add_weight(cst__exact_sum *sum, const cst_allocator *allocator, double weight) {
-  const cst__exact_factor factor = cst__exact_of_double(weight);
-  const cst__exact_term term = {{factor.size, 0, 0}, factor.exponent, factor.negative};
-  return cst__exact_sum_add(sum, allocator, &term);
-}
-
 /* Rows or structs in which the feature may be, and in which it is. */
 static cst_status count_rows(walk *w, const place *at, cst__stats *stats) {
   const cst__slots *slots = &at->slots;
@@ -218,9 +213,9 @@ static cst_status count_rows(walk *w, const place *at, cst__stats *stats) {
       bool is_hidden = cst__mask_hides(above, k);
       hidden += is_hidden;
       if (at->weights != NULL && !is_hidden) {
-        ok = add_weight(&stats->weights[0], &w->state->allocator, at->weights[slot]) &&
+        ok = cst__stats_weigh(&stats->weights[0], &w->state->allocator, at->weights[slot], 1) &&
              (cst__view_is_null(slots->view, k) ||
-              add_weight(&stats->weights[1], &w->state->allocator, at->weights[slot]));
+              cst__stats_weigh(&stats->weights[1], &w->state->allocator, at->weights[slot], 1));
       }
     }
   }
@@ -229,9 +224,39 @@ static cst_status count_rows(walk *w, const place *at, cst__stats *stats) {
   return ok ? CST_OK : cst__fail_memory(w->error, sizeof *stats);
 }
 
+/* Measures the lists of one level. `weights`: of each; NULL: there are none. */
+static cst_status measure_level(walk *w, cst__stats *stats, size_t depth, const cst__lists *lists,
+                                const double *weights) {
+  int64_t lengths[CST__VALUES_MOST];
+  double of_lists[CST__VALUES_MOST];
+  cst__stats_level *level = &stats->levels[depth];
+  size_t count = 0;
+  for (int64_t i = 0; i < lists->count; i++) {
+    if (lists->nulls != NULL && lists->nulls[i] != 0) {
+      level->nulls += depth > 0;
+      if (depth > 0 && weights != NULL &&
+          !cst__stats_weigh(&level->weights[CST__STATS_NULLS], &w->state->allocator, weights[i],
+                            1)) {
+        return cst__fail_memory(w->error, sizeof *level);
+      }
+      continue;
+    }
+    of_lists[count] = weights != NULL ? weights[i] : 1;
+    lengths[count++] = cst__list_size(lists, i);
+    if (count == CST__VALUES_MOST) {
+      CST__TRY(cst__stats_add_lists(stats, depth, lengths, weights != NULL ? of_lists : NULL, count,
+                                    w->error));
+      count = 0;
+    }
+  }
+  return cst__stats_add_lists(stats, depth, lengths, weights != NULL ? of_lists : NULL, count,
+                              w->error);
+}
+
 /* Goes through the lists of a column, level by level. */
 static cst_status measure_lists(walk *w, place *at, cst__stats *stats) {
   for (size_t depth = 0; cst__view_is_list(at->slots.view); depth++) {
+    const double *weights = at->weights;
     const uint8_t *nulls;
     cst__lists lists;
     if (!cst__stats_need_levels(stats, &w->state->plan->stats, depth + 1)) {
@@ -239,13 +264,8 @@ static cst_status measure_lists(walk *w, place *at, cst__stats *stats) {
     }
     CST__TRY(cst__slots_nulls(&at->slots, w->arena, &nulls, w->error));
     CST__TRY(cst__values_open(&at->slots, &at->weights, w->arena, &lists, w->error));
-    for (int64_t i = 0; i < lists.count; i++) {
-      if (nulls != NULL && nulls[i] != 0) {
-        stats->levels[depth].nulls += depth > 0;
-      } else {
-        cst__stats_level_add(&stats->levels[depth], (uint64_t)cst__list_size(&lists, i));
-      }
-    }
+    lists.nulls = nulls;
+    CST__TRY(measure_level(w, stats, depth, &lists, weights));
   }
   return CST_OK;
 }
@@ -288,7 +308,7 @@ static cst_status walk_column(walk *w, place at) {
   CST__TRY(count_rows(w, &at, stats));
   CST__TRY(measure_lists(w, &at, stats));
   const cst__stats_type type = cst__stats_type_of(at.slots.view);
-  (void)cst__stats_types_join(stats->type, type, &stats->type); /* that was checked */
+  cst__stats_join(stats, type); /* that was checked */
   if (type == CST__STATS_STRUCT) {
     stats->values = cst__count_sum(stats->values, (uint64_t)cst__slots_count_valid(&at.slots));
     return walk_fields(w, &at, false);
@@ -318,7 +338,7 @@ static cst_status walk_rows(cst__statistics *s, cst__slice_stats *into, const cs
       const cst__range run = cst__chosen_run(rows, i);
       for (int64_t k = run.begin; k < run.begin + run.count && status == CST_OK; k++) {
         chosen[n++] = weights[k];
-        status = add_weight(&into->weight, &s->allocator, weights[k])
+        status = cst__stats_weigh(&into->weight, &s->allocator, weights[k], 1)
                      ? CST_OK
                      : cst__fail_memory(error, sizeof *into);
       }
@@ -410,7 +430,7 @@ static cst_status read_weights(const cst__statistics *s, const cst__view *batch,
 static size_t memory_of(const cst__slice_stats *slice) {
   size_t size = 0;
   for (size_t i = 0; i < slice->features.count; i++) {
-    size += cst__stats_memory(cst__by_path_at(&slice->features, i)) + sizeof(cst__stats);
+    size += cst__stats_memory(cst__by_path_at(&slice->features, i));
   }
   return size;
 }
@@ -598,7 +618,7 @@ static const cst__option options_table[] = {
               .kind = CST_OPTION_NUMBER,
               .least = 1,
               .most = 1000,
-              .usual = "10",
+              .usual = "100",
               .help = "parts with the same number of values that are told"},
      OPTION(quantiles)},
     {.info = {.name = "buckets",
@@ -644,7 +664,7 @@ static const cst__option_table options_type = {
 
 const cst__accumulator cst__statistics_accumulator = {
     .name = "statistics",
-    .version = 1,
+    .version = 2,
     .purpose = "compute statistics of",
     .summary = "per feature, and per slice: presence, lists, numbers, quantiles, distinct and "
                "frequent values",

@@ -10,9 +10,15 @@
 #include "text/number.h"
 
 static const cst__finding_column slice_columns[] = {CST__TEXT("path"), CST__TEXT("value")};
-static const cst__finding_column level_columns[] = {
-    CST__NUMBER("nulls"), CST__NUMBER("lists"),       CST__NUMBER_OR_NULL("empty"),
-    CST__NUMBER("items"), CST__NUMBER_OR_NULL("min"), CST__NUMBER_OR_NULL("max")};
+static const cst__finding_column level_columns[] = {CST__NUMBER("nulls"),
+                                                    CST__NUMBER("lists"),
+                                                    CST__NUMBER_OR_NULL("empty"),
+                                                    CST__NUMBER("items"),
+                                                    CST__NUMBER_OR_NULL("min"),
+                                                    CST__NUMBER_OR_NULL("max"),
+                                                    CST__REAL_OR_NULL("nulls_weight"),
+                                                    CST__REAL_OR_NULL("lists_weight"),
+                                                    CST__REAL_OR_NULL("items_weight")};
 static const cst__finding_column bucket_columns[] = {CST__REAL("low"), CST__REAL("high"),
                                                      CST__REAL("weight")};
 static const cst__finding_column top_columns[] = {CST__TEXT("value"), CST__REAL("lower"),
@@ -22,19 +28,25 @@ static const cst__finding_column quantile_column[] = {CST__REAL(NULL)};
 static const cst__finding_column columns[] = {
     CST__LIST_OF("slice", slice_columns), CST__TEXT("path"), CST__TEXT("type"), CST__NUMBER("rows"),
     CST__NUMBER("present"), CST__REAL_OR_NULL("rows_weight"), CST__REAL_OR_NULL("present_weight"),
-    CST__LIST_OF("levels", level_columns), CST__NUMBER("values"),
+    CST__LIST_OF("levels", level_columns), CST__LIST_OF("lengths", quantile_column),
+    CST__NUMBER("values"), CST__REAL_OR_NULL("values_weight"),
     /* numbers */
     CST__REAL_OR_NULL("mean"), CST__REAL_OR_NULL("std_dev"), CST__REAL_OR_NULL("min"),
     CST__REAL_OR_NULL("max"), CST__TEXT_OR_NULL("exact_min"), CST__TEXT_OR_NULL("exact_max"),
     CST__NUMBER_OR_NULL("zeros"), CST__NUMBER_OR_NULL("negatives"), CST__NUMBER_OR_NULL("nan"),
     CST__NUMBER_OR_NULL("plus_infinity"), CST__NUMBER_OR_NULL("minus_infinity"),
     CST__LIST_OF("quantiles", quantile_column), CST__LIST_OF("histogram", bucket_columns),
+    CST__REAL_OR_NULL("weighted_mean"), CST__REAL_OR_NULL("weighted_std_dev"),
+    CST__LIST_OF("weighted_quantiles", quantile_column),
+    CST__LIST_OF("weighted_histogram", bucket_columns),
     /* strings and bytes */
     CST__REAL_OR_NULL("mean_length"), CST__NUMBER_OR_NULL("min_length"),
-    CST__NUMBER_OR_NULL("max_length"), CST__NUMBER_OR_NULL("not_utf8"),
+    CST__NUMBER_OR_NULL("max_length"), CST__REAL_OR_NULL("weighted_mean_length"),
+    CST__REAL_OR_NULL("mean_tokens"), CST__NUMBER_OR_NULL("not_utf8"),
     /* both */
     CST__REAL_OR_NULL("distinct"), CST__REAL_OR_NULL("distinct_low"),
-    CST__REAL_OR_NULL("distinct_high"), CST__LIST_OF("top", top_columns)};
+    CST__REAL_OR_NULL("distinct_high"), CST__LIST_OF("top", top_columns),
+    CST__LIST_OF("weighted_top", top_columns)};
 
 const cst__finding_type cst__features_type = {"features", columns,
                                               sizeof columns / sizeof columns[0]};
@@ -72,7 +84,19 @@ static void put_slice(cst_findings *found, const cst__statistics *s, cst_bytes k
   cst__close_list(found);
 }
 
-static void put_levels(cst_findings *found, const cst__stats *stats) {
+/* Of the first level, the weight of rows without a list. */
+static double weight_of_nulls(const cst__stats *stats, size_t level) {
+  cst__exact_number all, present, rest;
+  if (level > 0) {
+    return cst__exact_sum_value(&stats->levels[level].weights[CST__STATS_NULLS]);
+  }
+  cst__exact_from_sum(&all, &stats->weights[0]);
+  cst__exact_from_sum(&present, &stats->weights[1]);
+  cst__exact_subtract(&rest, &all, &present);
+  return cst__exact_round(&rest);
+}
+
+static void put_levels(cst_findings *found, const cst__statistics *s, const cst__stats *stats) {
   cst__open_list(found);
   for (size_t i = 0; i < stats->num_levels; i++) {
     const cst__stats_level *level = &stats->levels[i];
@@ -86,8 +110,36 @@ static void put_levels(cst_findings *found, const cst__stats *stats) {
       cst__put_number(found, level->min);
       cst__put_number(found, level->max);
     }
+    if (s->plan->stats.weighs) {
+      cst__put_real(found, weight_of_nulls(stats, i));
+      cst__put_real(found, cst__exact_sum_value(&level->weights[CST__STATS_LISTS]));
+      cst__put_real(found, cst__exact_sum_value(&level->weights[CST__STATS_ITEMS]));
+    } else {
+      put_nulls(found, 3);
+    }
   }
   cst__close_list(found);
+}
+
+enum { PARTS_OF_LENGTHS = 10 };
+
+static cst_status put_lengths(cst_findings *found, const cst__stats *stats, cst_error *error) {
+  cst__quantiles_view view;
+  double bounds[PARTS_OF_LENGTHS + 1];
+  double weights[PARTS_OF_LENGTHS];
+  const bool has_lists = stats->num_levels > 0 && stats->levels[0].lists > 0;
+  CST__TRY(cst__quantiles_view_init(&view, &stats->lengths, error));
+  const bool are_alike = cst__quantiles_view_weight(&view) == 0;
+  if (!are_alike) {
+    cst__quantiles_equal_depth(&view, PARTS_OF_LENGTHS, bounds, weights);
+  }
+  cst__open_list(found);
+  for (size_t i = 0; i <= PARTS_OF_LENGTHS && has_lists; i++) {
+    cst__put_real(found, are_alike ? (double)stats->levels[0].min : bounds[i]);
+  }
+  cst__close_list(found);
+  cst__quantiles_view_reset(&view);
+  return CST_OK;
 }
 
 /* ---- numbers ---- */
@@ -111,12 +163,12 @@ static void put_exact(cst_findings *found, cst__family family, cst__moments_numb
   }
 }
 
-static void put_moments(cst_findings *found, const cst__stats *stats, bool by_weights) {
+static void put_moments(cst_findings *found, const cst__stats *stats) {
   const cst__moments *moments = &stats->moments;
   const cst__family family = moments->family;
   cst__moments_result result;
   cst__moments_number least, largest;
-  cst__moments_tell(moments, by_weights, &result);
+  cst__moments_tell(moments, false, &result);
   put_real_or_null(found, result.mean);
   put_real_or_null(found, sqrt(result.variance));
   if (cst__moments_extremes(moments, &least, &largest)) {
@@ -146,8 +198,8 @@ static bool take_parts(parts *p, cst__arena *arena, size_t count) {
   return p->bounds != NULL && p->weights != NULL;
 }
 
-static cst_status put_ranks(cst_findings *found, const cst__statistics *s, const cst__stats *stats,
-                            cst__arena *arena, cst_error *error) {
+static cst_status put_ranks(cst_findings *found, const cst__statistics *s,
+                            const cst__quantiles *quantiles, cst__arena *arena, cst_error *error) {
   const size_t num_quantiles = (size_t)s->plan->options.quantiles;
   const size_t num_buckets = (size_t)s->plan->options.buckets;
   cst__quantiles_view view;
@@ -155,7 +207,7 @@ static cst_status put_ranks(cst_findings *found, const cst__statistics *s, const
   if (!take_parts(&deep, arena, num_quantiles) || !take_parts(&wide, arena, num_buckets)) {
     return cst__fail_memory(error, num_quantiles + num_buckets);
   }
-  CST__TRY(cst__quantiles_view_init(&view, &stats->quantiles, error));
+  CST__TRY(cst__quantiles_view_init(&view, quantiles, error));
   const bool has_values = cst__quantiles_view_weight(&view) > 0;
   cst__open_list(found);
   if (has_values) {
@@ -194,10 +246,10 @@ static void put_value(cst_findings *found, const cst__stats *stats, const cst__h
 }
 
 static cst_status put_top(cst_findings *found, const cst__statistics *s, const cst__stats *stats,
-                          cst_error *error) {
+                          const cst__heavy *heavy, cst_error *error) {
   cst__heavy_item *items;
   size_t count;
-  CST__TRY(cst__heavy_items(&stats->heavy, &items, &count, error));
+  CST__TRY(cst__heavy_items(heavy, &items, &count, error));
   cst__open_list(found);
   for (size_t i = 0; i < count && i < (size_t)s->plan->options.top; i++) {
     put_value(found, stats, &items[i]);
@@ -209,10 +261,11 @@ static cst_status put_top(cst_findings *found, const cst__statistics *s, const c
   return CST_OK;
 }
 
-static void put_lengths(cst_findings *found, const cst__stats *stats, bool by_weights) {
+static void put_texts(cst_findings *found, const cst__stats *stats,
+                      const cst__moments_result *weighted) {
   cst__moments_result result;
   cst__moments_number least, largest;
-  cst__moments_tell(&stats->moments, by_weights, &result);
+  cst__moments_tell(&stats->moments, false, &result);
   put_real_or_null(found, result.mean);
   if (cst__moments_extremes(&stats->moments, &least, &largest)) {
     cst__put_signed(found, least.as_int);
@@ -220,6 +273,10 @@ static void put_lengths(cst_findings *found, const cst__stats *stats, bool by_we
   } else {
     put_nulls(found, 2);
   }
+  put_real_or_null(found, weighted->mean);
+  put_real_or_null(found, stats->type == CST__STATS_STRING && stats->values > 0
+                              ? (double)stats->tokens / (double)stats->values
+                              : (double)NAN);
   cst__put_number(found, stats->invalid);
 }
 
@@ -231,32 +288,56 @@ static void put_distinct(cst_findings *found, const cst__stats *stats) {
   cst__put_real(found, high);
 }
 
-enum { NUMBER_COLUMNS = 11, LENGTH_COLUMNS = 4, DISTINCT_COLUMNS = 3 };
+static cst_status put_numbers(cst_findings *found, const cst__statistics *s,
+                              const cst__stats *stats, const cst__moments_result *weighted,
+                              cst__arena *arena, cst_error *error) {
+  put_moments(found, stats);
+  CST__TRY(put_ranks(found, s, &stats->plain.quantiles, arena, error));
+  put_real_or_null(found, weighted->mean);
+  put_real_or_null(found, sqrt(weighted->variance));
+  return put_ranks(found, s, &stats->weighted.quantiles, arena, error);
+}
+
+enum { MOMENTS_COLUMNS = 11, TEXT_COLUMNS = 6, DISTINCT_COLUMNS = 3 };
+
+static void put_no_numbers(cst_findings *found) {
+  put_nulls(found, MOMENTS_COLUMNS);
+  put_no_list(found);
+  put_no_list(found);
+  put_nulls(found, 2);
+  put_no_list(found);
+  put_no_list(found);
+}
 
 static cst_status put_values(cst_findings *found, const cst__statistics *s, const cst__stats *stats,
                              cst__arena *arena, cst_error *error) {
-  const bool by_weights = s->plan->options.weight != NULL;
   const bool are_bytes = stats->type == CST__STATS_STRING || stats->type == CST__STATS_BYTES;
   const bool are_numbers =
       !are_bytes && stats->type != CST__STATS_NULL && stats->type < CST__STATS_STRING;
+  cst__moments_result weighted = {
+      .weight = (double)NAN, .mean = (double)NAN, .variance = (double)NAN};
+  if (s->plan->stats.weighs && (are_bytes || are_numbers)) {
+    cst__moments_tell(&stats->moments, true, &weighted);
+  }
+  cst__put_number(found, stats->values);
+  put_real_or_null(found, weighted.weight);
   if (are_numbers) {
-    put_moments(found, stats, by_weights);
-    CST__TRY(put_ranks(found, s, stats, arena, error));
+    CST__TRY(put_numbers(found, s, stats, &weighted, arena, error));
   } else {
-    put_nulls(found, NUMBER_COLUMNS);
-    put_no_list(found);
-    put_no_list(found);
+    put_no_numbers(found);
   }
   if (are_bytes) {
-    put_lengths(found, stats, by_weights);
+    put_texts(found, stats, &weighted);
   } else {
-    put_nulls(found, LENGTH_COLUMNS);
+    put_nulls(found, TEXT_COLUMNS);
   }
   if (are_bytes || are_numbers) {
     put_distinct(found, stats);
-    return put_top(found, s, stats, error);
+    CST__TRY(put_top(found, s, stats, &stats->plain.heavy, error));
+    return put_top(found, s, stats, &stats->weighted.heavy, error);
   }
   put_nulls(found, DISTINCT_COLUMNS);
+  put_no_list(found);
   put_no_list(found);
   return CST_OK;
 }
@@ -265,7 +346,7 @@ static cst_status put_values(cst_findings *found, const cst__statistics *s, cons
 
 static cst_status put_features(cst_findings *found, const cst__statistics *s,
                                const cst__slice_stats *slice, cst__arena *arena, cst_error *error) {
-  const bool weighs = s->plan->options.weight != NULL;
+  const bool weighs = s->plan->stats.weighs;
   void **sorted = cst__by_path_sort(&slice->features, arena);
   if (sorted == NULL) {
     return cst__fail_memory(error, slice->features.count * sizeof *sorted);
@@ -279,8 +360,8 @@ static cst_status put_features(cst_findings *found, const cst__statistics *s,
     cst__put_number(found, stats->present);
     put_real_or_null(found, weighs ? cst__exact_sum_value(&stats->weights[0]) : (double)NAN);
     put_real_or_null(found, weighs ? cst__exact_sum_value(&stats->weights[1]) : (double)NAN);
-    put_levels(found, stats);
-    cst__put_number(found, stats->values);
+    put_levels(found, s, stats);
+    CST__TRY(put_lengths(found, stats, error));
     CST__TRY(put_values(found, s, stats, arena, error));
   }
   return CST_OK;

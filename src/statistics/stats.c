@@ -1,6 +1,7 @@
 /* One feature: types, blocks of values, merging and saving. */
 #include "statistics/stats.h"
 
+#include "base/hash.h"
 #include "base/utf8.h"
 #include "sketch/hashes.h"
 
@@ -59,100 +60,147 @@ bool cst__stats_types_join(cst__stats_type a, cst__stats_type b, cst__stats_type
 
 /* ---- making ---- */
 
+static void init_sketches(cst__stats_sketches *sketches, const cst__stats_plan *plan) {
+  cst__quantiles_init(&sketches->quantiles, &plan->quantiles);
+  cst__heavy_init(&sketches->heavy, &plan->heavy, &plan->allocator);
+}
+
 void cst__stats_prepare(cst__stats *feature, const cst__stats_plan *plan) {
   if (!feature->is_ready) {
+    cst__quantiles_init(&feature->lengths, &plan->quantiles);
     cst__moments_init(&feature->moments, &plan->allocator);
-    cst__quantiles_init(&feature->quantiles, &plan->quantiles);
     cst__distinct_sketch_init(&feature->distinct, plan->precision, plan->seed, &plan->allocator);
-    cst__heavy_init(&feature->heavy, &plan->heavy, &plan->allocator);
+    init_sketches(&feature->plain, plan);
+    init_sketches(&feature->weighted, plan);
     feature->is_ready = true;
   }
 }
 
+static void reset_sketches(cst__stats_sketches *sketches) {
+  cst__quantiles_reset(&sketches->quantiles);
+  cst__heavy_reset(&sketches->heavy);
+}
+
 void cst__stats_reset(cst__stats *feature) {
   if (feature->is_ready) {
+    cst__quantiles_reset(&feature->lengths);
     cst__moments_reset(&feature->moments);
-    cst__quantiles_reset(&feature->quantiles);
     cst__distinct_sketch_reset(&feature->distinct);
-    cst__heavy_reset(&feature->heavy);
+    reset_sketches(&feature->plain);
+    reset_sketches(&feature->weighted);
   }
   cst__exact_sum_reset(&feature->weights[0]);
   cst__exact_sum_reset(&feature->weights[1]);
-  cst__delete(feature->levels);
+  cst__stats_reset_levels(feature);
+}
+
+static size_t memory_of(const cst__stats_sketches *sketches) {
+  return cst__quantiles_memory(&sketches->quantiles) + cst__heavy_memory(&sketches->heavy);
 }
 
 size_t cst__stats_memory(const cst__stats *feature) {
-  return cst__moments_memory(&feature->moments) + cst__quantiles_memory(&feature->quantiles) +
-         cst__distinct_sketch_memory(&feature->distinct) + cst__heavy_memory(&feature->heavy);
+  return sizeof *feature + cst__stats_lists_memory(feature) +
+         cst__moments_memory(&feature->moments) + cst__distinct_sketch_memory(&feature->distinct) +
+         memory_of(&feature->plain) + memory_of(&feature->weighted);
 }
 
-/* ---- lists ---- */
-
-bool cst__stats_need_levels(cst__stats *feature, const cst__stats_plan *plan, size_t count) {
-  if (count <= feature->num_levels) {
-    return true;
-  }
-  cst__stats_level *levels =
-      feature->levels == NULL
-          ? cst__new(&plan->allocator, count * sizeof *levels)
-          : cst__renew(&plan->allocator, feature->levels, count * sizeof *levels);
-  if (levels == NULL) {
-    return false;
-  }
-  memset(levels + feature->num_levels, 0, (count - feature->num_levels) * sizeof *levels);
-  feature->levels = levels;
-  feature->num_levels = count;
-  return true;
-}
-
-void cst__stats_level_add(cst__stats_level *level, uint64_t length) {
-  level->min = level->lists == 0 || length < level->min ? length : level->min;
-  level->max = length > level->max ? length : level->max;
-  level->lists++;
-  level->empty += length == 0;
-  level->items = cst__count_sum(level->items, length);
-}
-
-static void merge_level(cst__stats_level *into, const cst__stats_level *from) {
-  if (from->lists > 0) {
-    into->min = into->lists == 0 || from->min < into->min ? from->min : into->min;
-    into->max = from->max > into->max ? from->max : into->max;
-  }
-  into->nulls = cst__count_sum(into->nulls, from->nulls);
-  into->lists = cst__count_sum(into->lists, from->lists);
-  into->empty = cst__count_sum(into->empty, from->empty);
-  into->items = cst__count_sum(into->items, from->items);
+void cst__stats_join(cst__stats *feature, cst__stats_type type) {
+  (void)cst__stats_types_join(feature->type, type, &feature->type);
+  feature->tokens = feature->type == CST__STATS_STRING ? feature->tokens : 0;
 }
 
 /* ---- values ---- */
 
-static cst_status add_lengths(cst__stats *feature, const cst__value_block *values,
-                              cst_error *error) {
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* The highest bit of each byte that is no white space of ASCII: blank, or from tab to return. */
+static uint64_t letters_of(uint64_t bytes) {
+  const uint64_t low = bytes & EACH_BYTE(0x7f);
+  const uint64_t blanks = ~((low ^ EACH_BYTE(' ')) + EACH_BYTE(0x7f));
+  const uint64_t from_tab = low + EACH_BYTE(0x80 - '\t');
+  const uint64_t above_return = low + EACH_BYTE(0x7f - '\r');
+  const uint64_t white = (blanks | (from_tab & ~above_return)) & ~bytes;
+  return ~white & EACH_BYTE(0x80);
+}
+
+/* The last bytes of a text, from 1 to 7, and blanks behind them. */
+static uint64_t last_bytes(cst_bytes text, size_t count) {
+  const unsigned bits = 8 * (unsigned)count;
+  const uint8_t *last = text.data + text.size - count;
+  uint64_t word;
+  if (text.size >= sizeof word) {
+    word = cst__load64(text.data + text.size - sizeof word) >> (64 - bits);
+  } else if (count >= 4) {
+    word = cst__load_tail(last, 4) | cst__load_tail(last + count - 4, 4) << (bits - 32);
+  } else {
+    word = last[0] | (uint64_t)last[count / 2] << 8 * (count / 2) |
+           (uint64_t)last[count - 1] << (bits - 8);
+  }
+  return word | EACH_BYTE(' ') << bits;
+}
+
+/* Tokens begin with a letter that has none before it. `before`: whether there was one, as in the
+ * lowest byte. */
+static uint64_t count_begins(uint64_t letters, uint64_t before) {
+  return (((letters & ~(letters << 8 | before)) >> 7) * EACH_BYTE(1)) >> 56;
+}
+
+static uint64_t count_tokens(cst_bytes text) {
+  uint64_t count = 0;
+  uint64_t before = 0;
+  size_t at = 0;
+  for (; at + sizeof(uint64_t) <= text.size; at += sizeof(uint64_t)) {
+    const uint64_t letters = letters_of(cst__load64(text.data + at));
+    count += count_begins(letters, before);
+    before = letters >> 56;
+  }
+  return at < text.size ? count + count_begins(letters_of(last_bytes(text, text.size - at)), before)
+                        : count;
+}
+
+static cst_status add_texts(cst__stats *feature, const cst__value_block *values, cst_error *error) {
   int64_t lengths[CST__VALUES_MOST];
   const cst_bytes *bytes = cst__values_bytes(values);
-  const bool may_be_invalid = feature->type != CST__STATS_STRING;
+  const bool is_text = feature->type == CST__STATS_STRING;
+  uint64_t tokens = 0;
   for (size_t i = 0; i < values->count; i++) {
     lengths[i] = (int64_t)bytes[i].size;
-    feature->invalid += may_be_invalid && !cst__utf8_valid(bytes[i].data, bytes[i].size);
+    if (is_text) {
+      tokens += count_tokens(bytes[i]);
+    } else {
+      feature->invalid += !cst__utf8_valid(bytes[i].data, bytes[i].size);
+    }
   }
+  feature->tokens = cst__count_sum(feature->tokens, tokens);
   const cst__value_block block = {CST__FAMILY_INT, values->count, lengths, values->weights};
   return cst__moments_add(&feature->moments, &block) ? CST_OK
                                                      : cst__fail_memory(error, values->count);
 }
 
+static cst_status add_to_sketches(cst__stats_sketches *sketches, const cst__value_block *values,
+                                  const uint64_t *hashes, cst_error *error) {
+  if (values->family != CST__FAMILY_FLOAT) {
+    CST__TRY(cst__heavy_add_hashed(&sketches->heavy, values, hashes, error));
+  }
+  return values->family == CST__FAMILY_BYTES
+             ? CST_OK
+             : cst__quantiles_add(&sketches->quantiles, values, error);
+}
+
 cst_status cst__stats_add(void *stats, const cst__value_block *values, cst_error *error) {
   cst__stats *feature = stats;
   uint64_t hashes[CST__VALUES_MOST];
+  const cst__value_block plain = {values->family, values->count, values->items, NULL};
   feature->values = cst__count_sum(feature->values, values->count);
   cst__hash_values(values, cst__hash_key(feature->distinct.seed), hashes);
   CST__TRY(cst__distinct_sketch_add_hashes(&feature->distinct, hashes, values->count, error));
-  if (values->family != CST__FAMILY_FLOAT) {
-    CST__TRY(cst__heavy_add_hashed(&feature->heavy, values, hashes, error));
+  CST__TRY(add_to_sketches(&feature->plain, &plain, hashes, error));
+  if (values->weights != NULL) {
+    CST__TRY(add_to_sketches(&feature->weighted, values, hashes, error));
   }
   if (values->family == CST__FAMILY_BYTES) {
-    return add_lengths(feature, values, error);
+    return add_texts(feature, values, error);
   }
-  CST__TRY(cst__quantiles_add(&feature->quantiles, values, error));
   return cst__moments_add(&feature->moments, values) ? CST_OK
                                                      : cst__fail_memory(error, values->count);
 }
@@ -172,60 +220,55 @@ cst_status cst__stats_fail_types(const cst__stats *stats, cst__stats_type type, 
   return status;
 }
 
+static cst_status merge_sketches(cst__stats_sketches *into, const cst__stats_sketches *from,
+                                 cst_error *error) {
+  CST__TRY(cst__quantiles_merge(&into->quantiles, &from->quantiles, error));
+  return cst__heavy_merge(&into->heavy, &from->heavy, error);
+}
+
 cst_status cst__stats_merge(cst__stats *into, const cst__stats *from, cst_error *error) {
   const cst_allocator *allocator = into->moments.allocator;
-  (void)cst__stats_types_join(into->type, from->type, &into->type);
+  into->tokens = cst__count_sum(into->tokens, from->tokens);
+  cst__stats_join(into, from->type);
   into->rows = cst__count_sum(into->rows, from->rows);
   into->present = cst__count_sum(into->present, from->present);
   into->values = cst__count_sum(into->values, from->values);
   into->invalid = cst__count_sum(into->invalid, from->invalid);
-  for (size_t i = 0; i < from->num_levels; i++) {
-    merge_level(&into->levels[i], &from->levels[i]);
-  }
+  CST__TRY(cst__stats_merge_lists(into, from, error));
   if (!cst__exact_sum_merge(&into->weights[0], allocator, &from->weights[0]) ||
       !cst__exact_sum_merge(&into->weights[1], allocator, &from->weights[1]) ||
       !cst__moments_merge(&into->moments, &from->moments)) {
     return cst__fail_memory(error, sizeof *into);
   }
-  CST__TRY(cst__quantiles_merge(&into->quantiles, &from->quantiles, error));
   CST__TRY(cst__distinct_sketch_merge(&into->distinct, &from->distinct, error));
-  return cst__heavy_merge(&into->heavy, &from->heavy, error);
+  CST__TRY(merge_sketches(&into->plain, &from->plain, error));
+  return merge_sketches(&into->weighted, &from->weighted, error);
 }
 
 /* ---- saving ---- */
 
-static void archive_levels(cst__stats *feature, const cst__stats_plan *plan, cst__archive *a) {
-  size_t count = feature->num_levels;
-  cst__archive_count(a, &count);
-  cst__archive_check(a, count <= CST__MAX_LEVELS);
-  if (a->bad) {
-    return;
-  }
-  if (!cst__stats_need_levels(feature, plan, count)) {
-    cst__archive_fail_memory(a);
-    return;
-  }
-  for (size_t i = 0; i < count; i++) {
-    cst__stats_level *level = &feature->levels[i];
-    cst__archive_u64(a, &level->nulls);
-    cst__archive_u64(a, &level->lists);
-    cst__archive_u64(a, &level->empty);
-    cst__archive_u64(a, &level->items);
-    cst__archive_u64(a, &level->min);
-    cst__archive_u64(a, &level->max);
-    cst__archive_check(a, level->empty <= level->lists && level->min <= level->max);
-  }
+/* The sketches have values of the type, or none. */
+static bool families_fit(const cst__stats_sketches *sketches, cst__family family) {
+  const cst__family ranked = cst__quantiles_get_totals(&sketches->quantiles).family;
+  return (ranked == CST__FAMILY_NONE || ranked == family) &&
+         (sketches->heavy.family == CST__FAMILY_NONE ||
+          (sketches->heavy.family == family && family != CST__FAMILY_FLOAT));
 }
 
-/* The sketches have values of the type, or none. */
-static bool families_fit(const cst__stats *stats) {
+static bool values_fit(const cst__stats *stats) {
   const cst__family family = family_of_type(stats->type);
   const cst__family numbers = family == CST__FAMILY_BYTES ? CST__FAMILY_INT : family;
-  const cst__family ranked = cst__quantiles_get_totals(&stats->quantiles).family;
-  return (stats->moments.family == CST__FAMILY_NONE || stats->moments.family == numbers) &&
-         (ranked == CST__FAMILY_NONE || ranked == family) &&
-         (stats->heavy.family == CST__FAMILY_NONE ||
-          (stats->heavy.family == family && family != CST__FAMILY_FLOAT));
+  return stats->present <= stats->rows && stats->invalid <= stats->values &&
+         (stats->tokens == 0 || stats->type == CST__STATS_STRING) &&
+         (stats->moments.family == CST__FAMILY_NONE || stats->moments.family == numbers) &&
+         families_fit(&stats->plain, family) && families_fit(&stats->weighted, family);
+}
+
+static void archive_sketches(cst__stats_sketches *sketches, cst__archive *a) {
+  if (!a->bad) {
+    cst__quantiles_archive(&sketches->quantiles, a);
+    cst__heavy_archive(&sketches->heavy, a);
+  }
 }
 
 void cst__stats_archive(cst__stats *feature, const cst__stats_plan *plan, cst__archive *a) {
@@ -236,15 +279,17 @@ void cst__stats_archive(cst__stats *feature, const cst__stats_plan *plan, cst__a
   cst__archive_u64(a, &feature->present);
   cst__archive_u64(a, &feature->values);
   cst__archive_u64(a, &feature->invalid);
-  archive_levels(feature, plan, a);
-  cst__exact_sum_archive(&feature->weights[0], &plan->allocator, 1, a);
-  cst__exact_sum_archive(&feature->weights[1], &plan->allocator, 1, a);
+  cst__archive_u64(a, &feature->tokens);
+  cst__stats_archive_lists(feature, plan, a);
   if (!a->bad) {
     cst__moments_archive(&feature->moments, a);
-    cst__quantiles_archive(&feature->quantiles, a);
     cst__distinct_sketch_archive(&feature->distinct, a);
-    cst__heavy_archive(&feature->heavy, a);
   }
-  cst__archive_check(a, feature->present <= feature->rows && feature->invalid <= feature->values &&
-                            families_fit(feature));
+  archive_sketches(&feature->plain, a);
+  if (plan->weighs) {
+    cst__exact_sum_archive(&feature->weights[0], &plan->allocator, 1, a);
+    cst__exact_sum_archive(&feature->weights[1], &plan->allocator, 1, a);
+    archive_sketches(&feature->weighted, a);
+  }
+  cst__archive_check(a, values_fit(feature));
 }

@@ -4,9 +4,10 @@ printf '{"a": null, "t": [], "s": null, "g": "q", "w": 2}\n' >>rows.jsonl
 printf '{"a": 5, "t": null, "s": [], "g": "p", "w": 3}\n' >>rows.jsonl
 columnstone stats rows.jsonl
 columnstone stats rows.jsonl --by g --columns a,t
-columnstone stats rows.jsonl --weight w --columns a
+columnstone stats rows.jsonl --weight w --columns a,t
+printf '{"größe": 1, "名前": "x"}\n' >names.jsonl && columnstone stats names.jsonl
 columnstone stats rows.jsonl --by a -O slices=1 --columns a | tail -n 1
-columnstone stats rows.jsonl --columns a --json -O quantiles=2 -O buckets=1
+columnstone stats rows.jsonl --columns a,t --json -O quantiles=2 -O buckets=1
 columnstone stats rows.jsonl -o found.arrow && columnstone head found.arrow -n 1 | cut -c1-60
 columnstone stats rows.jsonl --columns b || echo $?
 columnstone stats rows.jsonl --weight t || echo $?

@@ -17,9 +17,9 @@ extern "C" {
 typedef struct cst_compare_options {
   size_t size;              /* sizeof(cst_compare_options) */
   const cst_schema *schema; /* whose comparators and constraints are thresholds; NULL: none */
-  /* `kind`, which comparators count ("drift", "skew", "version"), and thresholds for all features:
-   * `linf`, `normalized_abs_difference`, `jensen_shannon`, `psi`, `ks`, `presence`, `rows`, and
-   * with `slices` for slices, too. */
+  /* `kind`, which comparators count ("drift", "skew", "version"), the `environment` of the schema,
+   * and thresholds for all features: `linf`, `normalized_abs_difference`, `jensen_shannon`, `psi`,
+   * `ks`, `presence`, `rows`, and with `slices` for slices, too. */
   const cst_option *options;
   size_t num_options;
 } cst_compare_options;

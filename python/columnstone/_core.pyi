@@ -102,6 +102,13 @@ def sketch_parts(
 def sketch_quantiles(sketch: Sketch, ranks: Sequence[float], /) -> Array: ...
 def sketch_ranked(sketch: Sketch, /) -> tuple[float, int]: ...
 def sketch_ranks(sketch: Sketch, values: Sequence[float], inclusive: bool, /) -> list[float]: ...
+def statistics_compare(
+    before: RecordBatch,
+    after: RecordBatch,
+    schema: Schema | None,
+    options: tuple[tuple[str, str], ...],
+    /,
+) -> Findings: ...
 
 # Tables of features (see docs/statistics.md), a name for each or None; and the data set of a name,
 # or all.

@@ -229,6 +229,7 @@ static PyMethodDef functions[] = {
     {"sketch_quantiles", cst__py_sketch_quantiles, METH_VARARGS, NULL},
     {"sketch_ranked", cst__py_sketch_ranked, METH_O, NULL},
     {"sketch_ranks", cst__py_sketch_ranks, METH_VARARGS, NULL},
+    {"statistics_compare", cst__py_statistics_compare, METH_VARARGS, NULL},
     {"statistics_from_tfdv", cst__py_statistics_from_tfdv, METH_VARARGS, NULL},
     {"statistics_to_tfdv", cst__py_statistics_to_tfdv, METH_VARARGS, NULL},
     {"structured", cst__py_structured_new, METH_VARARGS, NULL},

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "schema/domains.h"
 #include "schema/internal.h"
 
 /* True where the message has the field. */
@@ -44,7 +45,8 @@ static bool read_comparator(const cst__message *feature, cst__comparison_kind ki
 
 typedef struct reader {
   cst__comparators *out;
-  cst__comparison_kind kind;
+  const cst_schema *schema;
+  const cst__comparator_choice *choice;
   cst_error *error;
 } reader;
 
@@ -84,8 +86,9 @@ static cst_status read_features(const reader *r, const cst__field *messages,
     if (path == NULL) {
       return cst__fail_memory(r->error, features[i].name_size);
     }
-    if (features[i].in_use && cst__comparators_find(r->out, path) == NULL &&
-        read_comparator(message, r->kind, &one)) {
+    if (features[i].in_use && cst__in_environment(r->schema, message, r->choice->environment) &&
+        cst__comparators_find(r->out, path) == NULL &&
+        read_comparator(message, r->choice->kind, &one)) {
       CST__TRY(add_comparator(r, &one, path));
     }
     if (parts != NULL && features[i].num_children > 0) {
@@ -115,12 +118,13 @@ static void read_rows(const cst_schema *schema, cst__comparison_kind kind, cst__
 }
 
 cst_status cst__comparators_init(cst__comparators *comparators, const cst_schema *schema,
-                                 cst__comparison_kind kind, const cst_allocator *allocator,
-                                 cst_error *error) {
-  const reader r = {comparators, kind, error};
+                                 const cst__comparator_choice *choice,
+                                 const cst_allocator *allocator, cst_error *error) {
+  const reader r = {comparators, schema, choice, error};
   *comparators = (cst__comparators){.count = 0};
   cst__arena_init(&comparators->arena, allocator);
-  read_rows(schema, kind, comparators);
+  CST__TRY(cst__check_environment(schema, choice->environment, error));
+  read_rows(schema, choice->kind, comparators);
   return schema->num_features == 0
              ? CST_OK
              : read_features(&r, cst__message_find(schema->root, SCHEMA_FEATURE), schema->features,
@@ -151,9 +155,12 @@ static bool counts_distinct(const cst__message *parent, int32_t number) {
   return found;
 }
 
-bool cst__schema_counts(const cst_schema *schema) {
+bool cst__schema_counts_distinct(const cst_schema *schema) {
+  return counts_distinct(schema->root, SCHEMA_FEATURE);
+}
+
+bool cst__schema_counts_rows(const cst_schema *schema) {
   const cst__message *constraints = cst__message_child(schema->root, SCHEMA_DATASET_CONSTRAINTS);
-  return counts_distinct(schema->root, SCHEMA_FEATURE) ||
-         (constraints != NULL && (cst__message_find(constraints, DATASET_MIN_EXAMPLES) != NULL ||
-                                  cst__message_find(constraints, DATASET_MAX_EXAMPLES) != NULL));
+  return constraints != NULL && (cst__message_find(constraints, DATASET_MIN_EXAMPLES) != NULL ||
+                                 cst__message_find(constraints, DATASET_MAX_EXAMPLES) != NULL);
 }

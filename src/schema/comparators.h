@@ -37,17 +37,24 @@ typedef struct cst__comparators {
   double min_ratio, max_ratio; /* of the rows to those before; NaN: none */
 } cst__comparators;
 
-/* To be reset, also after a failure. Features that are not in use demand nothing. */
+typedef struct cst__comparator_choice {
+  cst__comparison_kind kind;
+  const char *environment; /* NULL: none */
+} cst__comparator_choice;
+
+/* To be reset, also after a failure. Features that are not in use, or not in the environment,
+ * demand nothing. CST_NOT_FOUND for an environment that the schema never names. */
 cst_status cst__comparators_init(cst__comparators *comparators, const cst_schema *schema,
-                                 cst__comparison_kind kind, const cst_allocator *allocator,
-                                 cst_error *error);
+                                 const cst__comparator_choice *choice,
+                                 const cst_allocator *allocator, cst_error *error);
 void cst__comparators_reset(cst__comparators *comparators);
 
 /* NULL: nothing is demanded of the feature. */
 const cst__comparator *cst__comparators_find(const cst__comparators *comparators, const char *path);
 
-/* True if a schema demands something for which statistics are needed that compare with nothing:
- * unique_constraints, or numbers of rows. */
-bool cst__schema_counts(const cst_schema *schema);
+/* True if the schema demands a number of rows, or of different values of a feature, which can be
+ * told of data without others to compare them with. */
+bool cst__schema_counts_rows(const cst_schema *schema);
+bool cst__schema_counts_distinct(const cst_schema *schema);
 
 #endif /* SCHEMA_COMPARATORS_H */

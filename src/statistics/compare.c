@@ -398,12 +398,19 @@ static cst_status compare_by_limits(const cst_findings *before, const cst_findin
   return cst__findings_finish(c.found, out, error);
 }
 
+/* Features of statistics, and not of a schema. */
+static bool is_statistics(const cst_findings *table) {
+  return strcmp(cst_findings_name(table), "features") == 0 &&
+         (cst_findings_num_rows(table) == 0 ? cst_findings_total(table, "num_rows") >= 0
+                                            : cst_findings_number(table, "values", 0) >= 0);
+}
+
 static cst_status check_table(const cst_findings *table, cst_error *error) {
-  return strcmp(cst_findings_name(table), "features") == 0
+  return is_statistics(table)
              ? CST_OK
              : cst__fail(error, CST_INVALID_ARGUMENT,
                          "give what the accumulator `statistics` finds, or saved statistics",
-                         "these are %s, and no statistics of features", cst_findings_name(table));
+                         "these are %s, and no statistics", cst_findings_name(table));
 }
 
 static cst_status read_and_compare(const cst_findings *before, const cst_findings *after,
@@ -419,8 +426,8 @@ static cst_status read_and_compare(const cst_findings *before, const cst_finding
                                         given, &arena, &read, error);
   if (status == CST_OK && options->schema != NULL) {
     const cst__compare_limits *limits = read;
-    status = cst__comparators_init(&comparators, options->schema,
-                                   (cst__comparison_kind)limits->kind, NULL, error);
+    const cst__comparator_choice choice = {(cst__comparison_kind)limits->kind, limits->environment};
+    status = cst__comparators_init(&comparators, options->schema, &choice, NULL, error);
   }
   if (status == CST_OK) {
     const cst__limits limits = {read, options->schema != NULL ? &comparators : NULL};

@@ -147,6 +147,7 @@ const char *cst__compared_text(const cst__compared *c, const char *column);
 
 typedef struct cst__compare_limits {
   int32_t kind;                       /* cst__comparison_kind */
+  const char *environment;            /* of the schema; NULL: none */
   double measures[CST__NUM_MEASURES]; /* below 0: none */
   double rows;                        /* of the change of the number of rows; below 0: none */
   bool slices;                        /* they hold for slices as well */
@@ -171,13 +172,9 @@ typedef struct cst__limits {
 /* Those of a feature, in the arena; NULL: none. False: no memory. */
 bool cst__limits_of_feature(const cst__limits *limits, const cst__compared *c, cst__arena *arena,
                             cst__passed **out);
-/* Those of the number of rows. `before` NaN: there are no statistics before. */
+/* Those of the number of rows. */
 bool cst__limits_of_rows(const cst__limits *limits, double before, double after, cst__arena *arena,
                          cst__passed **out);
-/* Those of the number of different values, which the first has as well. */
-bool cst__limits_of_distinct(const cst__comparator *comparator, const cst__feature_row *feature,
-                             cst__arena *arena, cst__passed **out);
-
 /* ---- words: compare_words.c ---- */
 
 /* What changed most, in a few words, in the arena; NULL: no memory. */

@@ -28,6 +28,10 @@ static const cst__option options_table[] = {
               .usual = "drift",
               .help = "which comparators of the schema count"},
      .offset = offsetof(cst__compare_limits, kind)},
+    {.info = {.name = "environment",
+              .kind = CST_OPTION_TEXT,
+              .help = "of the schema: features that are not in it are held against nothing of it"},
+     .offset = offsetof(cst__compare_limits, environment)},
     MEASURE("linf", CST__MEASURE_LINF, "the largest change of a value's share; -1: any"),
     MEASURE("normalized_abs_difference", CST__MEASURE_ABS_DIFFERENCE,
             "the largest change of a value's count, of all; -1: any"),
@@ -186,14 +190,6 @@ static void check_distinct(passing *p, const cst__comparator *wanted,
   add_passed(p, &one, text);
 }
 
-bool cst__limits_of_distinct(const cst__comparator *comparator, const cst__feature_row *feature,
-                             cst__arena *arena, cst__passed **out) {
-  passing p = {arena, out, false};
-  *out = NULL;
-  check_distinct(&p, comparator, feature);
-  return !p.failed;
-}
-
 bool cst__limits_of_feature(const cst__limits *limits, const cst__compared *c, cst__arena *arena,
                             cst__passed **out) {
   const cst__compare_limits *options = limits->options;
@@ -291,14 +287,14 @@ bool cst__limits_of_rows(const cst__limits *limits, double before, double after,
     check_rows(&p, "min_examples_count", after, wanted->min_rows, true);
     check_rows(&p, "max_examples_count", after, wanted->max_rows, false);
   }
-  if (wanted != NULL && !isnan(before)) {
+  if (wanted != NULL) {
     const char *name = limits->options->kind == CST__COMPARES_VERSION
                            ? "num_examples_version_comparator"
                            : "num_examples_drift_comparator";
     check_ratio(&p, name, ratio, wanted->min_ratio, true);
     check_ratio(&p, name, ratio, wanted->max_ratio, false);
   }
-  if (!isnan(before) && (before > 0 || after > 0)) {
+  if (before > 0 || after > 0) {
     check_change(&p, limits->options, ratio);
   }
   return !p.failed;

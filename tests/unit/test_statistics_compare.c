@@ -297,6 +297,18 @@ TEST(thresholds_of_the_schema) {
                   "a unique distinct 2 3");
 }
 
+TEST(features_outside_of_the_environment) {
+  const cst_option options[] = {{"environment", "SERVING", NULL}};
+  const char *text = "default_environment: 'TRAINING' default_environment: 'SERVING'"
+                     "feature { name: 'y' type: INT not_in_environment: 'SERVING'"
+                     "  drift_comparator { infinity_norm { threshold: 0.1 } } }";
+  for (size_t i = 0; i <= 1; i++) {
+    check_anomalies(compare_with(features("struct{y: int64}", "{1}"),
+                                 features("struct{x: int64}", "{1}"), text, options, i),
+                    i == 0 ? "y drift linf 0.1 nan" : "");
+  }
+}
+
 TEST(thresholds_of_options) {
   const cst_option options[] = {{"linf", "0.3", NULL},
                                 {"ks", "0", NULL},
@@ -335,7 +347,7 @@ TEST(what_is_no_comparison) {
   cst_findings *others, *out;
   CHECK_EQ(cst_accumulators(&others, NULL), CST_OK);
   CHECK_EQ(cst_statistics_compare(table, others, NULL, &out, &error), CST_INVALID_ARGUMENT);
-  CHECK_STR(error.message, "these are accumulators, and no statistics of features");
+  CHECK_STR(error.message, "these are accumulators, and no statistics");
   CHECK_EQ(cst_statistics_compare(NULL, table, NULL, &out, &error), CST_INVALID_ARGUMENT);
   options.num_options = 1;
   CHECK_EQ(cst_statistics_compare(table, table, &options, &out, &error), CST_INVALID_ARGUMENT);

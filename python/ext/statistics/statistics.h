@@ -1,10 +1,15 @@
-/* Tables of features, as findings have them, to and from other forms. */
+/* Tables of features, as findings have them: compared, and to and from other forms. */
 #ifndef COLUMNSTONE_PYTHON_STATISTICS_H
 #define COLUMNSTONE_PYTHON_STATISTICS_H
 
 #include <columnstone/statistics.h>
 
 #include "ext/arrow/arrow.h"
+
+/* ---- compare.c: a function of the module ---- */
+
+/* statistics_compare(before, after, schema or None, ((option, value), ...)): findings */
+PyObject *cst__py_statistics_compare(PyObject *module, PyObject *args);
 
 /* ---- tfdv.c: functions of the module ---- */
 

@@ -62,6 +62,16 @@ CST_API cst_status cst_statistics_from_tfdv(const void *bytes, size_t size, cons
                                             const cst_allocator *allocator, cst_findings **out,
                                             cst_error *error);
 
+/* ---- to look at ---- */
+
+/* The page of one table, or of two side by side: one HTML file that needs nothing else, as
+ * docs/statistics-page.md shows it. `comparison` may be NULL; with two tables it may be what
+ * "drift" has found between them, whose numbers stand beside the features then. *html is UTF-8, a
+ * NUL behind it (cst_free). CST_INVALID_ARGUMENT for other findings. */
+CST_API cst_status cst_statistics_page(const cst_statistics_named *tables, size_t num_tables,
+                                       const cst_findings *comparison, char **html, size_t *size,
+                                       cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -137,6 +137,14 @@ def array_group_by(
     batch: RecordBatch, paths: tuple[tuple[bytes, ...], ...], /
 ) -> tuple[RecordBatch, Array]: ...
 def array_import(obj: ArrowArrayExportable, as_batch: bool, /) -> Array | RecordBatch: ...
+
+# tables of features and their names; the findings "drift"
+def statistics_page(
+    tables: tuple[ArrowArrayExportable, ...],
+    names: tuple[str, ...],
+    comparison: ArrowArrayExportable | None,
+    /,
+) -> bytes: ...
 def format_options(name: str, /) -> dict[str, OptionTold]: ...  # also of a plug-in's
 
 # pairs, values of x and y, cells, information, corrected, entropies, whether it is exact

@@ -18,4 +18,9 @@ PyObject *cst__py_statistics_to_tfdv(PyObject *module, PyObject *args);
 /* statistics_from_tfdv(bytes, name of the data set or None): findings */
 PyObject *cst__py_statistics_from_tfdv(PyObject *module, PyObject *args);
 
+/* ---- page.c ---- */
+
+/* statistics_page(tuple of tables, tuple of names, comparison or None): bytes */
+PyObject *cst__py_statistics_page(PyObject *module, PyObject *args);
+
 #endif /* COLUMNSTONE_PYTHON_STATISTICS_H */

@@ -1,0 +1,204 @@
+/* What the page shows: the JSON that stands in it, read feature by feature, slice by slice, and the
+   numbers that columns show and sort by. Nothing here knows of the document but where the JSON is. */
+
+const page = JSON.parse(document.getElementById("data").textContent);
+const names = page.data.map((data) => data.name);
+const isPair = names.length === 2;
+const ALL_ROWS = "[]"; // the key of the slice that is all rows
+
+/* What is chosen; page.js reads it of the address and writes it there. */
+const state = {
+  search: "", type: "", slice: ALL_ROWS, sort: "", down: false, log: false, weighted: false,
+  open: new Set(), // paths of the features whose details are open
+};
+
+/* A row as an object: each begins with the number of its columns. */
+function readFeature(row) {
+  const feature = { isNumber: row[0] === 0 };
+  page.columns[row[0]].forEach((column, i) => {
+    feature[column] = row[i + 1] ?? null;
+  });
+  return feature;
+}
+
+function sliceLabel(slice) {
+  return slice.map(([path, value]) => `${path} = ${value}`).join(", ") || "All rows";
+}
+
+/* Slices of all data sets: key -> {label, of: [rows or undefined for each data set]}. */
+const slices = new Map();
+page.data.forEach((data, i) => {
+  for (const { slice, features } of data.slices) {
+    const key = JSON.stringify(slice);
+    if (!slices.has(key)) {
+      slices.set(key, { label: sliceLabel(slice), of: [] });
+    }
+    slices.get(key).of[i] = features;
+  }
+});
+
+/* Differences: key of the slice -> path -> {column: value}. */
+const drift = new Map();
+for (const [slice, ...cells] of page.drift?.rows ?? []) {
+  const key = JSON.stringify(slice);
+  const row = Object.fromEntries(page.drift.columns.slice(1).map((name, i) => [name, cells[i]]));
+  if (!drift.has(key)) {
+    drift.set(key, new Map());
+  }
+  drift.get(key).set(row.path, row);
+}
+
+const hasWeights = page.columns.some((columns) => columns.includes("rows_weight"));
+
+/* The features of a slice: [{path, type, of: [feature or undefined for each data set], drift}]. */
+const entriesOf = (() => {
+  const known = new Map();
+  return (key) => {
+    if (!known.has(key)) {
+      const found = new Map();
+      slices.get(key)?.of.forEach((rows, i) => {
+        for (const row of rows) {
+          const feature = readFeature(row);
+          if (!found.has(feature.path)) {
+            found.set(feature.path, { path: feature.path, type: feature.type, of: [] });
+          }
+          found.get(feature.path).of[i] = feature;
+        }
+      });
+      for (const entry of found.values()) {
+        entry.drift = drift.get(key)?.get(entry.path);
+        const types = new Set(entry.of.filter(Boolean).map((feature) => feature.type));
+        entry.type = [...types].join(" → ");
+      }
+      known.set(key, [...found.values()]);
+    }
+    return known.get(key);
+  };
+})();
+
+/* The same feature in every slice that has it: [{key, label, of}]. */
+function slicesOf(path) {
+  const found = [];
+  for (const [key, { label, of }] of slices) {
+    if (key !== ALL_ROWS) {
+      const rows = names.map((_, i) => of[i]?.find((row) => row[1] === path));
+      if (rows.some(Boolean)) {
+        found.push({ key, label, of: rows.map((row) => row && readFeature(row)) });
+      }
+    }
+  }
+  return found;
+}
+
+/* ---- numbers of a feature ---- */
+
+/* What is called `name`, or its weighted twin where that is wanted and there. */
+function pick(feature, name) {
+  const weighted = state.weighted ? feature[`weighted_${name}`] : null;
+  return weighted != null && weighted.length !== 0 ? weighted : feature[name];
+}
+
+function isWeighted(feature) {
+  return state.weighted && feature.rows_weight != null;
+}
+
+const share = (part, all) => (part == null || !(all > 0) ? null : part / all);
+
+function missing(feature) {
+  const present = isWeighted(feature)
+    ? share(feature.present_weight, feature.rows_weight)
+    : share(feature.present, feature.rows);
+  return present == null ? null : 1 - present;
+}
+
+/* How much all values weigh: of lists, those of the innermost. */
+function weightOfValues(feature) {
+  const innermost = feature.levels?.at(-1);
+  return isWeighted(feature) ? (innermost?.[6] ?? feature.present_weight) : feature.values;
+}
+
+/* {at: [parts of 1], values}, or null. */
+function quantiles(feature) {
+  const values = feature && pick(feature, "quantiles");
+  return values?.length > 1 ? { at: values.map((_, i) => i / (values.length - 1)), values } : null;
+}
+
+/* The value below which this part of all lies; null where the quantiles do not tell it. */
+function quantile(feature, part) {
+  const all = quantiles(feature);
+  const i = all ? part * (all.values.length - 1) : NaN;
+  return Math.abs(i - Math.round(i)) < 1e-6 ? all.values[Math.round(i)] : null;
+}
+
+/* {bounds, weights, total}, or null; the JSON has all bounds, or the first and the last one. */
+function histogram(feature) {
+  const found = feature && pick(feature, "histogram");
+  if (!found?.length) {
+    return null;
+  }
+  const [ends, ...weights] = found;
+  const width = (ends.at(-1) - ends[0]) / weights.length;
+  const bounds = ends.length > 2 ? ends : [...weights.map((_, i) => ends[0] + i * width), ends.at(-1)];
+  return { bounds, weights, total: weights.reduce((sum, weight) => sum + weight, 0) };
+}
+
+/* [{value, lower, upper, share}]. */
+function topValues(feature) {
+  const all = feature ? weightOfValues(feature) : 0;
+  return (feature ? (pick(feature, "top") ?? []) : []).map(([value, lower, upper = lower]) => ({
+    value, lower, upper, share: share(upper, all),
+  }));
+}
+
+/* ---- columns, which the table shows and sorts by ---- */
+
+const COLUMNS = [
+  { name: "path", label: "Feature", isText: true },
+  { name: "type", label: "Type", isText: true },
+  { name: "missing", label: "Missing", of: missing, show: showShare },
+  { name: "zeros", label: "Zeros", of: (f) => share(f.zeros, f.values), show: showShare },
+  { name: "distinct", label: "Distinct", of: (f) => f.distinct, show: (_, f) => showDistinct(f) },
+  { name: "mean", label: "Mean", of: (f) => pick(f, "mean"), show: showNumber },
+  { name: "std_dev", label: "Std dev", of: (f) => pick(f, "std_dev"), show: showNumber },
+  { name: "min", label: "Min", of: (f) => f.min, show: showNumber },
+  { name: "median", label: "Median", of: (f) => quantile(f, 0.5), show: showNumber },
+  { name: "max", label: "Max", of: (f) => f.max, show: showNumber },
+];
+if (page.drift) {
+  COLUMNS.push({ name: "drift", label: "Drift" });
+}
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/* What an entry is sorted by; null comes last in both directions. */
+function sortValue(entry, column) {
+  if (column.isText) {
+    return entry[column.name];
+  }
+  if (column.name === "drift") {
+    return driftOf(entry.drift);
+  }
+  const feature = entry.of.find((f) => f && column.of(f) != null);
+  return feature ? column.of(feature) : null;
+}
+
+/* The entries of the slice that are wanted, in the order that is wanted. */
+function chosenEntries() {
+  const words = state.search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = entriesOf(state.slice).filter(
+    (entry) =>
+      (!state.type || entry.type === state.type) &&
+      words.every((word) => entry.path.toLowerCase().includes(word)),
+  );
+  const column = COLUMNS.find(({ name }) => name === state.sort);
+  if (!column) {
+    return found;
+  }
+  const sign = state.down ? -1 : 1;
+  const compare = column.isText ? collator.compare : (a, b) => a - b;
+  return found
+    .map((entry) => ({ entry, by: sortValue(entry, column) }))
+    .sort((a, b) =>
+      a.by == null || b.by == null ? (a.by == null) - (b.by == null) : sign * compare(a.by, b.by))
+    .map(({ entry }) => entry);
+}

@@ -549,8 +549,8 @@ static cst_status check_tables(const cst_statistics_named *tables, size_t count,
   }
   for (size_t i = 0; i < count; i++) {
     const char *name = cst_findings_name(tables[i].features);
-    if (name == NULL || tables[i].name == NULL) {
-      return cst__missing(name == NULL ? "features" : "name", error);
+    if (name == NULL) {
+      return cst__missing("features", error);
     }
     if (strcmp(name, "features") != 0) {
       return cst__fail(error, CST_INVALID_ARGUMENT, "the accumulator \"statistics\" makes it",
@@ -585,7 +585,8 @@ cst_status cst_statistics_page(const cst_statistics_named *tables, size_t num_ta
   cst__text_puts(&out, "],\n\"data\":[");
   for (size_t i = 0; i < num_tables; i++) {
     cst__text_puts(&out, i > 0 ? ",\n" : "");
-    put_table(&p, tables[i].features, tables[i].name);
+    const char *name = tables[i].name != NULL ? tables[i].name : i == 0 ? "data" : "other data";
+    put_table(&p, tables[i].features, name);
   }
   cst__text_puts(&out, "]");
   const cst_status status = put_comparison(&out, comparison, error);

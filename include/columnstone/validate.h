@@ -28,12 +28,17 @@ typedef struct cst_validate_options {
   bool skip_tensors;      /* the features only */
   bool ignore_unexpected; /* features that the schema does not have are not anomalies */
   size_t places;          /* that are named of an anomaly, the first ones; 0: 5 */
+  /* Statistics ("features", docs/statistics.md) of earlier data, and of those that are served: what
+   * is further from them than the schema's drift_comparator and skew_comparator allow is an
+   * anomaly. NULL: none. */
+  const cst_findings *previous;
+  const cst_findings *serving;
   cst_progress_callback on_progress;
   void *progress_ctx;
 } cst_validate_options;
 
 #define CST_VALIDATE_OPTIONS_INIT \
-  { sizeof(cst_validate_options), NULL, NULL, NULL, 0, false, false, 0, NULL, NULL }
+  { sizeof(cst_validate_options), NULL, NULL, NULL, 0, false, false, 0, NULL, NULL, NULL, NULL }
 
 /* Reads all of the source once, with its threads, and compares every record with the schema. What
  * does not fit becomes an anomaly; only what keeps the source from being read at all is an error,
@@ -42,7 +47,9 @@ typedef struct cst_validate_options {
  * and JSON are read by the schema's types: what does not read so is a "type" anomaly of its row.
  * Damaged records are anomalies of kind "record", and passed over. Anomalies stand in the order of
  * the schema, followed by those of tensors and records; the result is the same for every number of
- * threads. Memory does not grow with the data. options may be NULL.
+ * threads. Memory does not grow with the data. Where the schema has unique_constraints, or there
+ * are statistics to compare with, statistics of the data are made in the same pass; of data that
+ * they cannot be made of, that is an anomaly. options may be NULL.
  *
  * "anomalies", with the total "num_rows" (docs/validation.md has the table of their columns): each
  * is one kind of disagreement of one feature or tensor, with the number of records that have it,

@@ -591,6 +591,8 @@ class Source:
         ignore_unexpected: bool,
         places: int,
         progress: Callable[[int, int], bool | None] | None,
+        previous: ArrowArrayExportable | None,
+        serving: ArrowArrayExportable | None,
         /,
     ) -> Findings: ...
     def accumulate(

@@ -1,7 +1,9 @@
 """Comparisons of statistics against formulas over the data themselves."""
 
+import pathlib
 from typing import Any
 
+import columnstone as cst
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -123,6 +125,16 @@ def test_deciles() -> None:
     )
 
 
+def test_weights_that_both_have() -> None:
+    before = table({"a": ["x", "y"], "w": [1.0, 3.0]}, weight="w")
+    after = table({"a": ["x", "y"], "w": [3.0, 1.0]}, weight="w")
+    row = compare(before, after)["a"]
+    assert row["weighted"] and row["linf"] == pytest.approx(0.5)
+    plain = table({"a": ["x", "y"]})
+    assert not compare(before, plain)["a"]["weighted"]
+    assert compare(before, plain)["a"]["linf"] == 0
+
+
 def test_thresholds_of_a_schema() -> None:
     made = Schema.from_text(
         "feature { name: 'a' type: BYTES drift_comparator { infinity_norm { threshold: 0.1 } } }"
@@ -131,3 +143,21 @@ def test_thresholds_of_a_schema() -> None:
     [anomaly] = row["anomalies"]
     assert anomaly["measure"] == "linf" and anomaly["value"] == 0.5
     assert compare(table({"a": ["x"]}), table({"a": ["x"]}), made._handle)["a"]["anomalies"] == []
+
+
+def test_a_validation_compares_with_earlier_data(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"a": "x", "y": 1}\n{"a": "x", "y": 2}\n')
+    (tmp_path / "b.jsonl").write_text('{"a": "x", "y": 1}\n{"a": "z", "y": 2}\n')
+    made = Schema.from_text(
+        """feature { name: 'a' type: BYTES
+                     drift_comparator { infinity_norm { threshold: 0.1 } }
+                     skew_comparator { infinity_norm { threshold: 0.9 } } }
+           feature { name: 'y' type: INT unique_constraints { max: 1 } }"""
+    )
+    before = cst.open(tmp_path / "a.jsonl").accumulate("statistics")
+    check = cst.open(tmp_path / "b.jsonl").validate(made, previous=before, serving=before)
+    assert [(a.kind, a.path) for a in check.anomalies] == [("drift", "a"), ("unique", "y")]
+    assert '"' not in check.anomalies[0].message  # no values of the data
+    assert check.anomalies[0].message.startswith(
+        "the L-infinity distance is 0.5, more than the 0.1"
+    )

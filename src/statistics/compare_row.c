@@ -136,11 +136,12 @@ static double score_of(const cst__compared *c) {
   return score;
 }
 
-/* By their names: those of NULL have no values yet. */
+/* Strings are bytes where a format cannot tell them apart, and NULL has no values yet. */
 static bool has_other_type(const cst__compared *c) {
   const char *before = type_of(&c->sides[0]);
   const char *after = type_of(&c->sides[1]);
-  return strcmp(before, "NULL") != 0 && strcmp(after, "NULL") != 0 && strcmp(before, after) != 0;
+  return strcmp(before, "NULL") != 0 && strcmp(after, "NULL") != 0 && strcmp(before, after) != 0 &&
+         !(family_of(before) == BYTES && family_of(after) == BYTES);
 }
 
 bool cst__compared_fill(cst__compared *c, cst__arena *arena) {

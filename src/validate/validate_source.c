@@ -2,21 +2,49 @@
 #include "base/arguments.h"
 #include "source/scan/fold.h"
 #include "validate/validation.h"
+#include "validate/validation_report.h"
+#include "validate/validation_statistics.h"
+
+/* A validation, and statistics beside it if they are needed. */
+static cst_status fold_all(cst_source *source, const cst_schema *schema,
+                           const cst__validation_plan *plan, cst__validation_statistics *statistics,
+                           void *state, cst_error *error) {
+  const cst__accumulation items[] = {
+      {&cst__validation_accumulator, plan, state},
+      {&cst__validation_statistics_accumulator, statistics->plan.plan, statistics->state}};
+  const cst__fold_options options = {.lenient = true,
+                                     .whole = true,
+                                     .text_schema = schema,
+                                     .on_progress = plan->options->on_progress,
+                                     .progress_ctx = plan->options->progress_ctx,
+                                     .work = "the validation"};
+  CST__TRY(cst__source_fold(source, &options, items, statistics->is_needed ? 2 : 1, error));
+  return cst__validation_statistics_compare(
+      statistics, schema, plan->options, ((const cst__validation_state *)state)->num_rows, error);
+}
 
 static cst_status validate_by_plan(cst_source *source, const cst_schema *schema,
                                    const cst__validation_plan *plan, cst_findings **out,
                                    cst_error *error) {
-  const cst__accumulator *accumulator = &cst__validation_accumulator;
-  void *state;
-  cst__fold_options options = {.lenient = true,
-                               .whole = true,
-                               .text_schema = schema,
-                               .on_progress = plan->options->on_progress,
-                               .progress_ctx = plan->options->progress_ctx,
-                               .work = "the validation"};
-  CST__TRY(cst__source_fold_one(source, &options, accumulator, plan, &state, error));
-  cst_status status = accumulator->finish(state, out, error);
-  accumulator->free(state);
+  cst__validation_statistics statistics;
+  void *state = NULL;
+  cst_status status = cst__validation_statistics_init(&statistics, schema, plan->options,
+                                                      &source->allocator, error);
+  if (status == CST_OK) {
+    status = cst__validation_accumulator.create(plan, &source->allocator, &state, error);
+  }
+  if (status == CST_OK && statistics.is_needed) {
+    status = cst__validation_statistics_accumulator.create(statistics.plan.plan, &source->allocator,
+                                                           &statistics.state, error);
+  }
+  if (status == CST_OK) {
+    status = fold_all(source, schema, plan, &statistics, state, error);
+  }
+  if (status == CST_OK) {
+    status = cst__validation_report(state, &statistics, out, error);
+  }
+  cst__validation_accumulator.free(state);
+  cst__validation_statistics_reset(&statistics);
   return status;
 }
 

@@ -622,7 +622,7 @@ static void validation_archive(void *ctx, cst__archive *a) {
 }
 
 static cst_status validation_finish(const void *state, cst_findings **out, cst_error *error) {
-  return cst__validation_report(state, out, error);
+  return cst__validation_report(state, NULL, out, error);
 }
 
 /* ---- for callers ---- */

@@ -244,8 +244,10 @@ void cst__check_values(const cst__checked_column *c, const cst__slots *items, si
 
 /* ---- the end ---- */
 
-/* validation_report.c: the anomalies. */
-cst_status cst__validation_report(const cst__validation_state *state, cst_findings **out,
-                                  cst_error *error);
+struct cst__validation_statistics;
+/* validation_report.c: the anomalies, those of statistics among them; NULL: there are none. */
+cst_status cst__validation_report(const cst__validation_state *state,
+                                  const struct cst__validation_statistics *statistics,
+                                  cst_findings **out, cst_error *error);
 
 #endif /* VALIDATE_VALIDATION_H */

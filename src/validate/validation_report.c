@@ -537,7 +537,8 @@ static const cst__finding_column anomaly_columns[] = {
     CST__NUMBER("count"),        CST__LIST_OF("places", place_columns)};
 static const cst__finding_type anomalies_type = {"anomalies", anomaly_columns, 8};
 
-cst_status cst__validation_report(const cst__validation_state *state, cst_findings **out,
+cst_status cst__validation_report(const cst__validation_state *state,
+                                  const cst__validation_statistics *statistics, cst_findings **out,
                                   cst_error *error) {
   const cst_allocator *allocator = &state->arena.allocator;
   cst__report r = {.state = state};
@@ -547,6 +548,9 @@ cst_status cst__validation_report(const cst__validation_state *state, cst_findin
   report_features(&r, &state->tallies[0]);
   report_all_unexpected(&r);
   cst__report_tensors(&r);
+  if (statistics != NULL) {
+    cst__report_statistics(&r, statistics);
+  }
   for (size_t i = 0; i < state->num_lost; i++) {
     report_lost(&r, &state->lost[i]);
   }

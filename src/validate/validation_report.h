@@ -5,6 +5,7 @@
 
 #include "arrow/findings.h"
 #include "validate/validation.h"
+#include "validate/validation_statistics.h"
 
 /* One kind of disagreement of one feature or tensor. */
 typedef struct cst__anomaly {
@@ -28,6 +29,9 @@ const char *cst__report_say(cst__report *report, const char *fmt, ...) CST__PRIN
 
 /* Adds an anomaly with the places of a finding. */
 void cst__report_add(cst__report *report, const cst__finding *finding, cst__anomaly anomaly);
+
+/* validation_report_statistics.c */
+void cst__report_statistics(cst__report *report, const cst__validation_statistics *statistics);
 
 /* validation_report_tensors.c */
 void cst__report_tensors(cst__report *report);

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from .. import _core
+    from .._core import ArrowArrayExportable
     from .schema import SchemaLike
 
 
@@ -39,8 +40,9 @@ class Anomaly:
 
     kind: "unexpected-feature", "missing-feature", "type", "presence", "value-count", "shape",
         "int-domain", "float-domain", "string-domain", "bool-domain", "utf8", "representation" (rows
-        do not fit a tensor) or "record" (damaged, or does not parse).
-    path: the feature, "a.b" in a struct; "" for records.
+        do not fit a tensor) or "record" (damaged, or does not parse); of statistics, "drift",
+        "skew", "unique", "rows" or "statistics" (there are none).
+    path: the feature, "a.b" in a struct; "" for records and their number.
     tensor, group: of a "representation", else None.
     message: what was found, and what the schema says.
     hint: how to change the schema or the data.
@@ -122,6 +124,8 @@ def validate(
     ignore_unexpected: bool,
     places: int,
     progress: Callable[[int, int], bool | None] | None,
+    previous: ArrowArrayExportable | None,
+    serving: ArrowArrayExportable | None,
 ) -> SchemaCheck:
     """Source.validate."""
     names = as_columns([group] if isinstance(group, str) else group)
@@ -134,6 +138,8 @@ def validate(
             ignore_unexpected,
             places,
             progress,
+            previous,
+            serving,
         )
     )
 

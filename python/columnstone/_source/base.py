@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from typing import Self
     from weakref import ref
 
-    from .._core import ArrowSchema, ArrowSchemaExportable, Loader, Pass, RecordBatch
+    from .._core import (
+        ArrowArrayExportable,
+        ArrowSchema,
+        ArrowSchemaExportable,
+        Loader,
+        Pass,
+        RecordBatch,
+    )
     from .._schema.schema import SchemaLike
     from .._schema.spec import FeatureSpec, TensorRepresentation
     from .._schema.validate import SchemaCheck
@@ -456,6 +463,8 @@ class SourceBase:
         ignore_unexpected: bool = False,
         places: int = 5,
         progress: Callable[[int, int], bool | None] | None = None,
+        previous: ArrowArrayExportable | None = None,
+        serving: ArrowArrayExportable | None = None,
     ) -> SchemaCheck:
         """Reads all records once and compares them with the schema: types, presence, numbers of
         values, shapes and domains, and that every record fits every tensor. What does not fit is
@@ -470,6 +479,9 @@ class SourceBase:
         ignore_unexpected: features that the schema does not have are not an anomaly.
         places: how many records are named for each anomaly.
         progress: called now and then with the bytes and records read so far; False stops.
+        previous, serving: statistics of earlier data, and of those that are served: what is
+            further from them than the drift_comparator and the skew_comparator of the schema allow
+            is an anomaly (docs/drift.md).
 
         >>> check = cst.open("trips-*.tfrecord").validate("schema.pbtxt")
         >>> print(check)
@@ -487,6 +499,8 @@ class SourceBase:
             ignore_unexpected,
             positive("places", places),
             progress,
+            previous,
+            serving,
         )
 
     # Life

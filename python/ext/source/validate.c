@@ -60,16 +60,25 @@ PyObject *cst__py_source_accumulate(PyObject *object, PyObject *args) {
   return ok ? Py_NewRef(Py_None) : NULL;
 }
 
+/* The statistics of an object, or none of None. 0, or -1 with an exception. */
+static int read_statistics(cst__py_state *state, PyObject *table, cst_findings **out) {
+  *out = table == Py_None ? NULL : cst__py_findings_of(state, table);
+  return table == Py_None || *out != NULL ? 0 : -1;
+}
+
 PyObject *cst__py_source_validate(PyObject *object, PyObject *args) {
   cst_validate_options options = CST_VALIDATE_OPTIONS_INIT;
   PyObject *schema;
   PyObject *group;
   PyObject *progress;
+  PyObject *tables[2];
+  cst_findings *statistics[2] = {NULL, NULL};
   int skip_tensors;
   int ignore_unexpected;
   unsigned long long places;
-  if (!PyArg_ParseTuple(args, "OOzppKO:validate", &schema, &group, &options.environment,
-                        &skip_tensors, &ignore_unexpected, &places, &progress) ||
+  if (!PyArg_ParseTuple(args, "OOzppKOOO:validate", &schema, &group, &options.environment,
+                        &skip_tensors, &ignore_unexpected, &places, &progress, &tables[0],
+                        &tables[1]) ||
       cst__py_schema_arg(cst__py_state_of(object), schema, &options.schema) < 0) {
     return NULL;
   }
@@ -84,7 +93,15 @@ PyObject *cst__py_source_validate(PyObject *object, PyObject *args) {
   options.places = (size_t)places;
   options.on_progress = on_progress;
   options.progress_ctx = progress;
-  PyObject *result = run_validation(object, &options);
+  PyObject *result = NULL;
+  if (read_statistics(cst__py_state_of(object), tables[0], &statistics[0]) == 0 &&
+      read_statistics(cst__py_state_of(object), tables[1], &statistics[1]) == 0) {
+    options.previous = statistics[0];
+    options.serving = statistics[1];
+    result = run_validation(object, &options);
+  }
+  cst_findings_free(statistics[0]);
+  cst_findings_free(statistics[1]);
   cst__py_names_reset(&names);
   return result;
 }

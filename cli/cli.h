@@ -372,9 +372,6 @@ cst_status cli_print_json_scan(const cst_findings *findings, cst_status status, 
 /* A line per row below the names of the columns, and the totals. */
 cst_status cli_print_findings(const cst_findings *findings, cst_error *error);
 
-/* What the accumulator "statistics" has found, for people (print_stats.c). */
-void cli_print_stats(const cst_findings *found);
-
 /* ---- JSON that is cut for a terminal (shorten.c) ---- */
 
 enum { CLI_DEPTH = 64 };
@@ -397,7 +394,7 @@ void cli_shorten(cli_shortener *shortener, const char *data, size_t size);
 
 extern const cli_verb cli_query_verb, cli_info, cli_head, cli_count, cli_verify, cli_schema_infer,
     cli_schema_spec, cli_schema_check, cli_schema_diff, cli_schema_tree, cli_convert, cli_repair,
-    cli_accumulate, cli_stats, cli_index, cli_plan, cli_split, cli_merge, cli_cat, cli_sample,
-    cli_shuffle, cli_view_build, cli_view_show, cli_view_check, cli_view_diff;
+    cli_accumulate, cli_stats, cli_stats_merge, cli_index, cli_plan, cli_split, cli_merge, cli_cat,
+    cli_sample, cli_shuffle, cli_view_build, cli_view_show, cli_view_check, cli_view_diff;
 
 #endif /* CLI_H */

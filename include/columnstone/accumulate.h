@@ -97,16 +97,19 @@ CST_API cst_status cst_accumulator_merge(cst_accumulator *accumulator, const cst
 CST_API cst_status cst_accumulator_to_bytes(const cst_accumulator *accumulator, char **bytes,
                                             size_t *size, cst_error *error);
 /* Makes an accumulator of what was saved: of the same name and options, with what had been found.
- * CST_CORRUPT if the bytes are damaged or none that save gave, CST_INVALID_ARGUMENT if they are of
- * another version. Safe on any bytes. `allocator` as for cst_accumulator_new. *out:
- * cst_accumulator_free. */
-CST_API cst_status cst_accumulator_open(const void *bytes, size_t size,
-                                        const cst_allocator *allocator, cst_accumulator **out,
+ * CST_CORRUPT if the bytes are damaged or none that an accumulator saved, CST_INVALID_ARGUMENT if
+ * another version of the library did. Safe on any bytes. `allocator` as for cst_accumulator_new.
+ * *out: cst_accumulator_free. */
+CST_API cst_status cst_accumulator_from_bytes(const void *bytes, size_t size,
+                                              const cst_allocator *allocator, cst_accumulator **out,
+                                              cst_error *error);
+/* The same in a file: of these bytes, compressed where the name ends as that of a compressed file
+ * does (.gz, .zst). A file appears under its name only when it is complete. `path` may be "-" for
+ * standard output and input. */
+CST_API cst_status cst_accumulator_save(const cst_accumulator *accumulator, const char *path,
                                         cst_error *error);
-/* Replaces what the accumulator has found by what was saved. Fails as cst_accumulator_open, and
- * with CST_INVALID_ARGUMENT if the bytes are of another kind of accumulator or other options. */
-CST_API cst_status cst_accumulator_from_bytes(cst_accumulator *accumulator, const void *bytes,
-                                              size_t size, cst_error *error);
+CST_API cst_status cst_accumulator_open(const char *path, const cst_allocator *allocator,
+                                        cst_accumulator **out, cst_error *error);
 
 /* ---- what has been found ---- */
 

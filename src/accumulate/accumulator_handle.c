@@ -251,28 +251,27 @@ cst_status cst_accumulator_to_bytes(const cst_accumulator *accumulator, char **b
                                bytes, size, error);
 }
 
-cst_status cst_accumulator_from_bytes(cst_accumulator *accumulator, const void *bytes, size_t size,
-                                      cst_error *error) {
-  if (accumulator == NULL || (bytes == NULL && size > 0)) {
-    return cst__missing(accumulator == NULL ? "accumulator" : "bytes", error);
-  }
+/* What was saved takes the place of the empty state. */
+static cst_status load_state(cst_accumulator *made, cst_bytes saved, cst_error *error) {
   void *state;
-  CST__TRY(check_unbroken(accumulator, error));
-  CST__TRY(cst__accumulator_load(accumulator->accumulator, accumulator->plan.plan,
-                                 (cst_bytes){bytes, size}, &accumulator->allocator, &state, error));
-  accumulator->accumulator->free(accumulator->state);
-  accumulator->state = state;
+  CST__TRY(cst__accumulator_load(made->accumulator, made->plan.plan, saved, &made->allocator,
+                                 &state, error));
+  made->accumulator->free(made->state);
+  made->state = state;
   return CST_OK;
 }
 
-cst_status cst_accumulator_open(const void *bytes, size_t size, const cst_allocator *allocator,
-                                cst_accumulator **out, cst_error *error) {
+cst_status cst_accumulator_from_bytes(const void *bytes, size_t size,
+                                      const cst_allocator *allocator, cst_accumulator **out,
+                                      cst_error *error) {
   const cst_bytes saved = {bytes, size};
   const cst__accumulator *accumulator;
   cst__option_list options;
   cst__arena arena;
   CST__CLEAR(out);
-  CST__TRY(cst__check_given(bytes, "bytes", out, error));
+  if (out == NULL || (bytes == NULL && size > 0)) {
+    return cst__missing(out == NULL ? "out" : "bytes", error);
+  }
   CST__TRY(cst__check_allocator(allocator, error));
   CST__TRY(cst__accumulator_find_saved(saved, &accumulator, error));
   cst__arena_init(&arena, allocator);
@@ -281,9 +280,10 @@ cst_status cst_accumulator_open(const void *bytes, size_t size, const cst_alloca
     status = new_handle(accumulator, options, allocator, out, error);
   }
   cst__arena_reset(&arena);
-  if (status == CST_OK) {
-    status = cst_accumulator_from_bytes(*out, bytes, size, error);
+  if (status != CST_OK) {
+    return status;
   }
+  status = load_state(*out, saved, error);
   if (status != CST_OK) {
     cst_accumulator_free(*out);
     *out = NULL;

@@ -15,3 +15,14 @@ columnstone stats rows.jsonl --by s || echo $?
 columnstone stats rows.jsonl -O error=2 || echo $?
 columnstone stats rows.jsonl -O quantiles || echo $?
 columnstone stats || echo $?
+printf '{"g": "a", "a": 7}\n{"g": "b"}\n' >more.jsonl
+columnstone stats rows.jsonl --columns a,g -o one.cststats && columnstone stats more.jsonl --columns a,g -o two.cststats.gz
+columnstone stats one.cststats two.cststats.gz
+columnstone stats merge one.cststats two.cststats.gz -o both.cststats && columnstone stats both.cststats | head -n 1
+columnstone stats merge one.cststats -o both.cststats || echo $?
+columnstone stats merge one.cststats || echo $?
+columnstone stats merge more.jsonl -o x.cststats || echo $?
+columnstone stats one.cststats more.jsonl || echo $?
+columnstone stats one.cststats --by g || echo $?
+columnstone stats more.jsonl -o two.cststats --force && columnstone stats one.cststats two.cststats || echo $?
+cp more.jsonl fake.cststats && columnstone stats fake.cststats || echo $?

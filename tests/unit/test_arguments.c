@@ -14,6 +14,7 @@
 #include <columnstone/records.h>
 #include <columnstone/schema.h>
 #include <columnstone/sketch.h>
+#include <columnstone/statistics.h>
 #include <columnstone/split.h>
 #include <columnstone/structured.h>
 #include <columnstone/tensor.h>
@@ -99,6 +100,7 @@ static const frozen all_frozen[] = {
     {"cst_query_value", sizeof(cst_query_value), 16},
     {"cst_sketch_number", sizeof(cst_sketch_number), 16},
     {"cst_split", sizeof(cst_split), 48},
+    {"cst_statistics_named", sizeof(cst_statistics_named), 16},
     {"cst_tensor", sizeof(cst_tensor), 192},
     {"cst_tensor_spec", sizeof(cst_tensor_spec), 160},
 };

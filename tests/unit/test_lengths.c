@@ -97,11 +97,11 @@ TEST(any_order_gives_the_same) {
   size_t size;
   for (size_t i = 0; i < 4; i++) {
     cst_accumulator *part = new_lengths(NULL);
-    cst_accumulator *other = new_lengths(NULL);
+    cst_accumulator *other;
     CHECK_EQ(add_text(forth, type, rows[i], NULL), CST_OK);
     CHECK_EQ(add_text(part, type, rows[3 - i], NULL), CST_OK);
     CHECK_EQ(cst_accumulator_to_bytes(part, &bytes, &size, NULL), CST_OK);
-    CHECK_EQ(cst_accumulator_from_bytes(other, bytes, size, NULL), CST_OK);
+    CHECK_EQ(cst_accumulator_from_bytes(bytes, size, NULL, &other, NULL), CST_OK);
     CHECK_EQ(cst_accumulator_merge(back, other, NULL), CST_OK);
     cst_free(bytes);
     cst_accumulator_free(part);
@@ -117,17 +117,17 @@ TEST(any_order_gives_the_same) {
 TEST(saved_bytes_that_are_damaged) {
   cst_error error = CST_ERROR_INIT;
   cst_accumulator *lengths = new_lengths(NULL);
+  cst_accumulator *loaded;
   char *bytes;
   size_t size;
   CHECK_EQ(add_text(lengths, "struct{a: list<int64>}", "{[1]} {[]}", NULL), CST_OK);
   CHECK_EQ(cst_accumulator_to_bytes(lengths, &bytes, &size, NULL), CST_OK);
   for (size_t i = 0; i < size; i++) {
     bytes[i] ^= 1;
-    CHECK(cst_accumulator_from_bytes(lengths, bytes, size, &error) != CST_OK);
-    CHECK(cst_accumulator_from_bytes(lengths, bytes, i, &error) != CST_OK);
+    CHECK(cst_accumulator_from_bytes(bytes, size, NULL, &loaded, &error) != CST_OK);
+    CHECK(cst_accumulator_from_bytes(bytes, i, NULL, &loaded, &error) != CST_OK);
     bytes[i] ^= 1;
   }
-  check_lengths(lengths, "a 1 0 2 1 0 1 1");
   cst_free(bytes);
   cst_accumulator_free(lengths);
 }

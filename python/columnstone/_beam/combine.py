@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _AccumulatorCoder(beam.coders.Coder):  # type: ignore[misc]
-    """Accumulators as the bytes of what they have found; their options are known to all."""
+    """Accumulators as the bytes that they are saved as."""
 
     def __init__(self, empty: AnyAccumulator[Any]) -> None:
         self._empty = empty
@@ -24,9 +24,7 @@ class _AccumulatorCoder(beam.coders.Coder):  # type: ignore[misc]
         return value._handle.save()
 
     def decode(self, encoded: bytes) -> AnyAccumulator[Any]:
-        made = self._empty._empty()
-        made._handle.load(encoded)
-        return made
+        return self._empty._loaded(encoded)
 
 
 @public_in("columnstone.beam")

@@ -28,7 +28,5 @@ class Look:
         """What is found in all of them, whose rows follow each other."""
         merged = self._empty._empty()
         for state in states:
-            one = self._empty._empty()
-            one._handle.load(state)
-            merged.merge(one)
+            merged.merge(self._empty._loaded(state))
         return merged.finish()

@@ -117,18 +117,26 @@ class AnyAccumulator(Generic[Found]):
 
     @classmethod
     def _restore(cls, name: str, options: tuple[tuple[str, str], ...], saved: bytes) -> Self:
-        made = cls._of(name, options)
-        made._handle.load(saved)
-        return made
+        return cls._made(name, options, _core.Accumulator.load(saved))
 
     @classmethod
     def _of(cls, name: str, options: tuple[tuple[str, str], ...]) -> Self:
         """One that has found nothing yet."""
+        return cls._made(name, options, _core.Accumulator.new(name, options))
+
+    @classmethod
+    def _made(
+        cls, name: str, options: tuple[tuple[str, str], ...], handle: _core.Accumulator
+    ) -> Self:
         made = object.__new__(cls)
         made._name = name
         made._options = options
-        made._handle = _core.Accumulator.new(name, options)
+        made._handle = handle
         return made
+
+    def _loaded(self, saved: bytes) -> Self:
+        """Another one like this, with what was found in another place."""
+        return self._made(self._name, self._options, _core.Accumulator.load(saved))
 
     def _empty(self) -> Self:
         """Another one like this, that has found nothing yet."""

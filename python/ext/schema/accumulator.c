@@ -45,6 +45,21 @@ static PyObject *accumulator_new(PyObject *type, PyObject *args) {
   return status == CST_OK ? accumulator_wrap(state, made) : cst__py_raise(state, &error);
 }
 
+/* load(saved) */
+static PyObject *accumulator_load(PyObject *type, PyObject *args) {
+  cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
+  cst_accumulator *made = NULL;
+  cst_error error = CST_ERROR_INIT;
+  const char *bytes;
+  Py_ssize_t size;
+  if (!PyArg_ParseTuple(args, "y#:load", &bytes, &size)) {
+    return NULL;
+  }
+  return cst_accumulator_from_bytes(bytes, (size_t)size, NULL, &made, &error) == CST_OK
+             ? accumulator_wrap(state, made)
+             : cst__py_raise(state, &error);
+}
+
 /* all(): findings */
 static PyObject *accumulator_all(PyObject *type, PyObject *unused) {
   cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
@@ -185,19 +200,6 @@ static PyObject *accumulator_save(PyObject *object, PyObject *unused) {
   return saved;
 }
 
-static PyObject *accumulator_load(PyObject *object, PyObject *args) {
-  accumulator_object *self = (accumulator_object *)object;
-  cst_error error = CST_ERROR_INIT;
-  const char *bytes;
-  Py_ssize_t size;
-  if (!PyArg_ParseTuple(args, "y#:load", &bytes, &size) || accumulator_enter(self) < 0) {
-    return NULL;
-  }
-  cst_status status = cst_accumulator_from_bytes(self->accumulator, bytes, (size_t)size, &error);
-  cst__py_lock_leave(&self->lock);
-  return status == CST_OK ? Py_NewRef(Py_None) : cst__py_raise(cst__py_state_of(object), &error);
-}
-
 /* finish(): findings */
 static PyObject *accumulator_finish(PyObject *object, PyObject *unused) {
   accumulator_object *self = (accumulator_object *)object;
@@ -239,7 +241,7 @@ static PyMethodDef methods[] = {
     {"add", accumulator_add, METH_VARARGS, NULL},
     {"merge", accumulator_merge, METH_O, NULL},
     {"save", accumulator_save, METH_NOARGS, NULL},
-    {"load", accumulator_load, METH_VARARGS, NULL},
+    {"load", accumulator_load, METH_VARARGS | METH_CLASS, NULL},
     {"finish", accumulator_finish, METH_NOARGS, NULL},
     {"finish_schema", accumulator_finish_schema, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

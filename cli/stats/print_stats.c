@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "stats/stats.h"
 
 enum {
   NAME_WIDTH = 28, /* at most, of a feature */

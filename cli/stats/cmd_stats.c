@@ -1,0 +1,65 @@
+/* columnstone stats: what is in the data. */
+#include <string.h>
+
+#include "stats/stats.h"
+
+static cst_status tell(const cli_settings *settings, const cli_statistics *statistics,
+                       cst_error *error) {
+  if (settings->output != NULL) {
+    return settings->sink.format == NULL && cli_names_saved_statistics(settings->output)
+               ? cst_accumulator_save(statistics->accumulator, settings->output, error)
+               : cli_write_findings(settings, statistics->features, error);
+  }
+  if (settings->json) {
+    return cli_print_json_findings(statistics->features, error);
+  }
+  cli_print_stats(statistics->features);
+  return CST_OK;
+}
+
+static int stats_of(const cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  cli_dropped dropped = {.out = stderr};
+  const cli_files files = {settings->paths, settings->num_paths, &dropped};
+  cli_statistics statistics;
+  cst_status status = cli_statistics_read(&cli_stats, settings, &files, &statistics, &error);
+  if (status == CST_OK) {
+    status = tell(settings, &statistics, &error);
+  }
+  cli_statistics_reset(&statistics);
+  return cli_flush(status != CST_OK ? cli_fail(&error) : dropped.count > 0 ? CLI_FAULTS : CLI_FINE);
+}
+
+static int run_stats(int argc, char **argv) {
+  cli_settings settings;
+  int status = cli_parse(&cli_stats, argc, argv, &settings);
+  if (status < 0 && settings.output == NULL && settings.sink.format != NULL) {
+    status = cli_usage(&cli_stats, NULL, "--to goes with -o");
+  }
+  status = status < 0 ? cli_check_accumulator_options(&cli_stats, &settings.finding) : status;
+  if (status < 0 && settings.output != NULL) {
+    status = cli_check_output(&cli_stats, &settings, settings.output);
+  }
+  status = status < 0 ? stats_of(&settings) : status;
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_stats = {
+    .name = "stats",
+    .usage = "FILE... [--columns A,B] [--by A,B] [--weight COLUMN] [--json | -o FILE [--to NAME]]",
+    .summary = "Tells what is in the data: presence, numbers, quantiles, frequent values",
+    .details =
+        "A line for each feature, for all rows and for each slice of --by. Files are data, or\n"
+        "statistics that -o saved in a file whose name ends in .cststats, which are merged.\n"
+        "The whole table, whose columns docs/statistics.md describes, is printed as JSON by\n"
+        "--json, or written to the file of -o in any format that can hold it. `columnstone\n"
+        "accumulate` lists the other options of -O: those of \"statistics\".\n",
+    .options =
+        CLI_OPTIONS(OPTION_STATS_COLUMNS, OPTION_BY, OPTION_WEIGHT, OPTION_OPTION, OPTION_OUTPUT,
+                    OPTION_TO, OPTION_FORCE, OPTION_JSON, OPTION_SCHEMA, OPTION_FORMAT,
+                    OPTION_THREADS, OPTION_NO_CRC, OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTIONS_VIEW,
+                    OPTION_CONTAINER, OPTIONS_RECOVERY, OPTIONS_LIMITS),
+    .min_paths = 1,
+    .run = run_stats,
+};

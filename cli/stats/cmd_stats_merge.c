@@ -1,0 +1,58 @@
+/* columnstone stats merge: saved statistics of parts become those of the whole. */
+#include "stats/stats.h"
+
+static cst_status merge(const cli_settings *settings, cst_error *error) {
+  const cli_files files = {settings->paths, settings->num_paths, NULL};
+  cli_statistics statistics;
+  cst_status status = cli_statistics_read(&cli_stats_merge, settings, &files, &statistics, error);
+  if (status == CST_OK) {
+    status = cst_accumulator_save(statistics.accumulator, settings->output, error);
+  }
+  if (status == CST_OK) {
+    printf("%s: %zu files, %lld rows\n", settings->output, settings->num_paths,
+           (long long)cst_findings_total(statistics.features, "num_rows"));
+  }
+  cli_statistics_reset(&statistics);
+  return status;
+}
+
+static int check_usage(const cli_settings *settings) {
+  if (settings->output == NULL) {
+    return cli_usage(&cli_stats_merge, "add -o merged.cststats", "no output is named");
+  }
+  for (size_t i = 0; i < settings->num_paths; i++) {
+    if (!cli_is_saved_statistics(settings->paths[i])) {
+      return cli_usage(&cli_stats_merge, "save them by: columnstone stats DATA -o x.cststats",
+                       "%.200s holds no saved statistics", settings->paths[i]);
+    }
+  }
+  return cli_would_overwrite(settings, settings->output)
+             ? cli_overwrites(&cli_stats_merge, settings->output)
+             : -1;
+}
+
+static int run_merge(int argc, char **argv) {
+  cli_settings settings;
+  cst_error error = CST_ERROR_INIT;
+  int status = cli_parse(&cli_stats_merge, argc, argv, &settings);
+  status = status < 0 ? check_usage(&settings) : status;
+  if (status < 0) {
+    status = cli_flush(merge(&settings, &error) == CST_OK ? CLI_FINE : cli_fail(&error));
+  }
+  cli_settings_reset(&settings);
+  return status;
+}
+
+const cli_verb cli_stats_merge = {
+    .name = "stats merge",
+    .usage = "STATS... -o FILE",
+    .summary = "Makes the statistics of all of saved statistics of parts",
+    .details =
+        "Files are what `columnstone stats -o NAME.cststats` saved, with the same options. "
+        "Counts,\n"
+        "sums, extremes, distinct counts and slices are those of one pass over all of the data;\n"
+        "quantiles and frequent values keep their bounds.\n",
+    .options = CLI_OPTIONS(OPTION_OUTPUT, OPTION_FORCE),
+    .min_paths = 1,
+    .run = run_merge,
+};

@@ -444,24 +444,36 @@ static void put_distinct(cst_findings *found, const row *r) {
   put_real_or_null(found, unique > 0 ? (double)unique : (double)NAN);
 }
 
-static void put_frequent(cst_findings *found, const cst__message *stats, int32_t number) {
+/* Frequent values: of the histogram of ranks, which has more of them, if it has each by itself. */
+static void put_frequent(cst_findings *found, const cst__message *stats, int32_t number,
+                         int32_t ranks_number) {
+  const cst__message *ranks = child_of(stats, ranks_number);
+  bool is_by_ranks = number_of(ranks, TFDV_RANKS_BUCKET) > number_of(stats, number);
+  for (size_t i = 0; is_by_ranks && i < number_of(ranks, TFDV_RANKS_BUCKET); i++) {
+    const cst__message *bucket = nth(ranks, TFDV_RANKS_BUCKET, i);
+    is_by_ranks = count_of(bucket, TFDV_RANK_LOW) == count_of(bucket, TFDV_RANK_HIGH);
+  }
+  const cst__message *from = is_by_ranks ? ranks : stats;
+  const int32_t items = is_by_ranks ? TFDV_RANKS_BUCKET : number;
   cst__open_list(found);
-  for (size_t i = 0; i < number_of(stats, number); i++) {
-    const cst__message *item = nth(stats, number, i);
-    const double frequency = real_of(item, TFDV_TOP_FREQUENCY);
-    put_bytes(found, cst__message_bytes(item, TFDV_TOP_VALUE));
-    cst__put_real(found, frequency);
-    cst__put_real(found, frequency);
+  for (size_t i = 0; i < number_of(from, items); i++) {
+    const cst__message *item = nth(from, items, i);
+    const double count = real_of(item, is_by_ranks ? TFDV_RANK_SAMPLE_COUNT : TFDV_TOP_FREQUENCY);
+    put_bytes(found, cst__message_bytes(item, is_by_ranks ? TFDV_RANK_LABEL : TFDV_TOP_VALUE));
+    cst__put_real(found, count);
+    cst__put_real(found, count);
   }
   cst__close_list(found);
 }
 
 static void put_top(cst_findings *found, const row *r) {
-  put_frequent(found, r->type == TFDV_STRING ? r->stats : NULL, TFDV_STRING_TOP_VALUE);
+  put_frequent(found, r->type == TFDV_STRING ? r->stats : NULL, TFDV_STRING_TOP_VALUE,
+               TFDV_STRING_RANK_HISTOGRAM);
 }
 
 static void put_weighted_top(cst_findings *found, const row *r) {
-  put_frequent(found, r->type == TFDV_STRING ? r->weighted : NULL, TFDV_WEIGHTED_STRING_TOP_VALUE);
+  put_frequent(found, r->type == TFDV_STRING ? r->weighted : NULL, TFDV_WEIGHTED_STRING_TOP_VALUE,
+               TFDV_WEIGHTED_STRING_RANK_HISTOGRAM);
 }
 
 /* ---- rows ---- */

@@ -12,7 +12,9 @@
 #include "proto/message.h"
 #include "statistics/tfdv.h"
 
-enum { BUCKETS = 10 }; /* of a histogram of equal weights, as TFDV has by default */
+/* As TFDV has by default: buckets of a histogram of equal weights, and frequent values; in the
+ * histogram of ranks are all. */
+enum { BUCKETS = 10, TOP_VALUES = 20 };
 
 /* The rows of one data set, one after the other in the table. */
 typedef struct dataset {
@@ -325,7 +327,7 @@ static void put_rank(writer *w, cst__message *ranks, uint64_t rank, const freque
   }
 }
 
-/* The values of a list, twice. */
+/* The values of a list, and their ranks. */
 static void put_top(writer *w, cst__message *stats, size_t row, const char *column,
                     const int32_t numbers[2]) {
   char value[40], upper[40];
@@ -348,7 +350,7 @@ static void put_top(writer *w, cst__message *stats, size_t row, const char *colu
   }
   qsort(items, end - begin, sizeof *items, compare_frequent);
   for (size_t i = 0; i < end - begin; i++) {
-    cst__message *top = put_child(w, stats, numbers[0]);
+    cst__message *top = i < TOP_VALUES ? put_child(w, stats, numbers[0]) : NULL;
     if (top != NULL) {
       put_text(w, top, TFDV_TOP_VALUE, (const char *)items[i].value.data, items[i].value.size);
       put_real(w, top, TFDV_TOP_FREQUENCY, items[i].frequency);

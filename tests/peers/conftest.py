@@ -1,7 +1,7 @@
 """Set-up of the comparisons with real TensorFlow, tfx_bsl, protobuf and struct2tensor.
 
-Run by `./dev test peers`. Without the peers' packages nothing here is collected; struct2tensor has
-an environment of its own, in which its tests are all that is collected.
+Run by `./dev test peers`. Without the peers' packages nothing here is collected; struct2tensor and
+TFDV have an environment of their own, in which their tests are all that is collected.
 """
 
 from __future__ import annotations
@@ -17,13 +17,20 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
 PEERS = ["tensorflow", "tfx_bsl", "tensorflow_metadata", "hypothesis", "pyarrow"]
 MISSING = [name for name in PEERS if importlib.util.find_spec(name) is None]
-HAS_STRUCT2TENSOR = importlib.util.find_spec("struct2tensor") is not None
+# These two need an older TensorFlow than the others.
+OLDER = {"test_struct2tensor_": "struct2tensor", "test_tfdv": "tensorflow_data_validation"}
+IS_OLDER = importlib.util.find_spec("struct2tensor") is not None
 FILES = [file.name for file in pathlib.Path(__file__).parent.glob("test_*.py")]
-collect_ignore = [
-    name
-    for name in FILES
-    if not (HAS_STRUCT2TENSOR if name.startswith("test_struct2tensor_") else not MISSING)
-]
+
+
+def is_collected(name: str) -> bool:
+    for prefix, package in OLDER.items():
+        if name.startswith(prefix):
+            return importlib.util.find_spec(package) is not None
+    return not MISSING and not IS_OLDER
+
+
+collect_ignore = [name for name in FILES if not is_collected(name)]
 
 TAXI = pathlib.Path(__file__).resolve().parents[2].parent / "shared" / "data" / "taxi"
 

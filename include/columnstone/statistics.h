@@ -4,13 +4,28 @@
 #ifndef COLUMNSTONE_STATISTICS_H
 #define COLUMNSTONE_STATISTICS_H
 
+#include <columnstone/accumulate.h>
 #include <columnstone/findings.h>
 #include <columnstone/options.h>
 #include <columnstone/schema.h>
+#include <columnstone/sketch.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* ---- sketches ---- */
+
+/* A sketch of the feature in a row of the table that the accumulator `statistics` gives now
+ * (cst_accumulator_finish), as a sketch of its own, to be asked for any quantile, rank or frequent
+ * value: "quantiles" of numbers, "heavy_hitters" of all but floats, or "distinct"; by_weights: the
+ * first two as weighted values (CST_INVALID_ARGUMENT where the statistics have no weights, for
+ * another kind of sketch or accumulator, and for a row that there is not). CST_UNSUPPORTED for a
+ * feature that has no such values. It shares the accumulator's allocator, and nothing else. *out:
+ * cst_sketch_free. */
+CST_API cst_status cst_statistics_sketch(const cst_accumulator *statistics, size_t row,
+                                         const char *kind, bool by_weights, cst_sketch **out,
+                                         cst_error *error);
 
 /* ---- comparison ---- */
 

@@ -1,6 +1,7 @@
 /* Accumulators that callers drive: what comes from outside is checked here, once for all of them.
  */
 #include <columnstone/accumulate.h>
+#include <columnstone/statistics.h>
 #include <stdio.h>
 
 #include "accumulate/accumulators.h"
@@ -8,6 +9,7 @@
 #include "base/hash.h"
 #include "base/names.h"
 #include "source/scan/fold.h"
+#include "statistics/statistics.h"
 
 struct cst_accumulator {
   const cst__accumulator *accumulator;
@@ -308,4 +310,21 @@ cst_status cst_accumulator_finish_schema(const cst_accumulator *accumulator, cst
              ? accumulator->accumulator->finish_schema(accumulator->state, out, error)
              : cst__fail(error, CST_INVALID_ARGUMENT, "finish it, which gives what it found",
                          "the accumulator '%s' finds no schema", accumulator->accumulator->name);
+}
+
+/* ---- statistics ---- */
+
+cst_status cst_statistics_sketch(const cst_accumulator *statistics, size_t row, const char *kind,
+                                 bool by_weights, cst_sketch **out, cst_error *error) {
+  const cst__statistics_sketch_of of = {row, kind, by_weights};
+  CST__CLEAR(out);
+  if (statistics == NULL || kind == NULL || out == NULL) {
+    return cst__missing(statistics == NULL ? "statistics" : kind == NULL ? "kind" : "out", error);
+  }
+  CST__TRY(check_unbroken(statistics, error));
+  if (statistics->accumulator != &cst__statistics_accumulator) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "the accumulator is '%s', expected statistics", statistics->accumulator->name);
+  }
+  return cst__statistics_sketch(statistics->state, &of, out, error);
 }

@@ -50,6 +50,17 @@ cst__family cst__sketch_family(const cst_sketch *sketch);
 /* The state of a new sketch, to be filled with what others have kept of values of a family; how
  * many these were is not known, and they count as none. */
 void *cst__sketch_fill(cst_sketch *sketch, cst__family family);
+/* What a state of a sketch's kind and options was saved as, and what it is of. */
+typedef struct cst__sketch_filling {
+  cst__family family;
+  bool is_binary; /* bytes, that are not only text */
+  int64_t num_values;
+  cst_bytes state; /* as the kind's `archive` wrote it */
+} cst__sketch_filling;
+
+/* Fills a new sketch with it. CST_NO_MEMORY, CST_CORRUPT. */
+cst_status cst__sketch_load(cst_sketch *sketch, const cst__sketch_filling *filling,
+                            cst_error *error);
 /* Whether all of them came from columns of strings. */
 bool cst__sketch_is_text(const cst_sketch *sketch);
 

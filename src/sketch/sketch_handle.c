@@ -463,6 +463,16 @@ void *cst__sketch_fill(cst_sketch *sketch, cst__family family) {
   return sketch->state;
 }
 
+cst_status cst__sketch_load(cst_sketch *sketch, const cst__sketch_filling *filling,
+                            cst_error *error) {
+  cst__archive a = cst__archive_from(filling->state.data, filling->state.size);
+  sketch->families[0] = filling->family;
+  sketch->has_binary = filling->is_binary;
+  sketch->num_values = filling->num_values;
+  sketch->kind->archive(sketch->state, &a);
+  return !a.bad && a.at == a.end ? CST_OK : fail_saved(&a, filling->state, error);
+}
+
 bool cst__sketch_is_text(const cst_sketch *sketch) {
   return sketch->families[0] == CST__FAMILY_BYTES && !sketch->has_binary;
 }

@@ -8,6 +8,8 @@
 #ifndef STATISTICS_STATISTICS_H
 #define STATISTICS_STATISTICS_H
 
+#include <columnstone/sketch.h>
+
 #include "statistics/stats.h"
 
 extern const cst__accumulator cst__statistics_accumulator;
@@ -63,5 +65,20 @@ typedef struct cst__statistics {
 extern const cst__finding_type cst__features_type;
 
 cst_status cst__statistics_finish(const void *state, cst_findings **out, cst_error *error);
+/* The slices as the table has them: by their values. NULL: no memory. */
+cst__slice_stats **cst__statistics_sort_slices(const cst__statistics *s, cst__arena *arena);
+
+/* ---- statistics_sketch.c ---- */
+
+/* What cst_statistics_sketch asks for. */
+typedef struct cst__statistics_sketch_of {
+  size_t row; /* of the table */
+  const char *kind;
+  bool by_weights;
+} cst__statistics_sketch_of;
+
+/* A copy: cst_sketch_free. It fails as cst_statistics_sketch. */
+cst_status cst__statistics_sketch(const void *state, const cst__statistics_sketch_of *of,
+                                  cst_sketch **out, cst_error *error);
 
 #endif /* STATISTICS_STATISTICS_H */

@@ -373,18 +373,25 @@ static int compare_keys(const void *a, const void *b) {
                             (*(cst__slice_stats *const *)b)->key);
 }
 
-static cst_status put_slices(cst_findings *found, const cst__statistics *s, cst__arena *arena,
-                             cst_error *error) {
-  const size_t size = s->num_slices * sizeof(cst__slice_stats *);
-  cst__slice_stats **sorted = cst__arena_take(arena, size + 1);
+cst__slice_stats **cst__statistics_sort_slices(const cst__statistics *s, cst__arena *arena) {
+  cst__slice_stats **sorted = cst__arena_take(arena, s->num_slices * sizeof *sorted + 1);
   if (sorted == NULL) {
-    return cst__fail_memory(error, size);
+    return NULL;
   }
   for (size_t i = 0; i < s->num_slices; i++) {
     sorted[i] = s->slices[i];
   }
   if (s->num_slices > 1) {
     qsort(sorted, s->num_slices, sizeof *sorted, compare_keys);
+  }
+  return sorted;
+}
+
+static cst_status put_slices(cst_findings *found, const cst__statistics *s, cst__arena *arena,
+                             cst_error *error) {
+  cst__slice_stats **sorted = cst__statistics_sort_slices(s, arena);
+  if (sorted == NULL) {
+    return cst__fail_memory(error, s->num_slices);
   }
   for (size_t i = 0; i < s->num_slices; i++) {
     CST__TRY(put_features(found, s, sorted[i], arena, error));

@@ -36,7 +36,7 @@ cst__stats_type cst__stats_type_of(const cst__view *values) {
   }
 }
 
-static cst__family family_of_type(cst__stats_type type) {
+cst__family cst__stats_family(cst__stats_type type) {
   static const cst__family families[] = {
       CST__FAMILY_NONE, CST__FAMILY_INT,   CST__FAMILY_INT,   CST__FAMILY_UINT, CST__FAMILY_FLOAT,
       CST__FAMILY_INT,  CST__FAMILY_BYTES, CST__FAMILY_BYTES, CST__FAMILY_NONE, CST__FAMILY_NONE};
@@ -48,9 +48,10 @@ bool cst__stats_types_join(cst__stats_type a, cst__stats_type b, cst__stats_type
     *out = a;
   } else if (a == CST__STATS_NULL) {
     *out = b;
-  } else if (family_of_type(a) == CST__FAMILY_INT && family_of_type(b) == CST__FAMILY_INT) {
+  } else if (cst__stats_family(a) == CST__FAMILY_INT && cst__stats_family(b) == CST__FAMILY_INT) {
     *out = CST__STATS_INT;
-  } else if (family_of_type(a) == CST__FAMILY_BYTES && family_of_type(b) == CST__FAMILY_BYTES) {
+  } else if (cst__stats_family(a) == CST__FAMILY_BYTES &&
+             cst__stats_family(b) == CST__FAMILY_BYTES) {
     *out = CST__STATS_BYTES;
   } else {
     return false;
@@ -256,7 +257,7 @@ static bool families_fit(const cst__stats_sketches *sketches, cst__family family
 }
 
 static bool values_fit(const cst__stats *stats) {
-  const cst__family family = family_of_type(stats->type);
+  const cst__family family = cst__stats_family(stats->type);
   const cst__family numbers = family == CST__FAMILY_BYTES ? CST__FAMILY_INT : family;
   return stats->present <= stats->rows && stats->invalid <= stats->values &&
          (stats->tokens == 0 || stats->type == CST__STATS_STRING) &&

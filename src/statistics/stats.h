@@ -31,6 +31,8 @@ typedef enum cst__stats_type {
 
 const char *cst__stats_type_name(cst__stats_type type);
 cst__stats_type cst__stats_type_of(const cst__view *values);
+/* Of the values that are sketched; CST__FAMILY_NONE: none are. */
+cst__family cst__stats_family(cst__stats_type type);
 /* That of values of both types, which stand beside each other in one family: bools, integers and
  * times are integers, strings and bytes are bytes. False: they do not. */
 bool cst__stats_types_join(cst__stats_type a, cst__stats_type b, cst__stats_type *out);

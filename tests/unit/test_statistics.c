@@ -1,5 +1,6 @@
 /* Statistics: features at any depth, slices, weights, and states that are merged and saved. */
 #include <columnstone/accumulate.h>
+#include <columnstone/statistics.h>
 #include <math.h>
 
 #include "arrow_text.h"
@@ -369,6 +370,46 @@ TEST(tokens_are_of_strings_alone) {
   cst_accumulator_free(bytes);
 }
 
+static void check_sketch(const cst_accumulator *statistics, size_t row, const char *kind,
+                         cst_status expected) {
+  cst_sketch *sketch;
+  CHECK_EQ(cst_statistics_sketch(statistics, row, kind, false, &sketch, NULL), expected);
+  CHECK(expected == CST_OK ? strcmp(cst_sketch_kind(sketch), kind) == 0 : sketch == NULL);
+  cst_sketch_free(sketch);
+}
+
+/* A copy of a feature's sketch answers as one to which the values were added. */
+TEST(sketches_of_features) {
+  cst_accumulator *statistics = new_statistics("g", "w", NULL);
+  cst_sketch *weighted;
+  double low, high, estimate;
+  CHECK_EQ(
+      add_text(statistics,
+               "struct{a: int64, f: float64, g: string, s: struct{b: bool}, "
+               "w: int64}",
+               "{1, 1.5, 'p', {true}, 3} {2, 2.5, 'q', {null}, 1} {null, 0, 'p', null, 1}", NULL),
+      CST_OK);
+  check_sketch(statistics, 0, "quantiles", CST_OK); /* a, of all rows */
+  check_sketch(statistics, 0, "heavy_hitters", CST_OK);
+  check_sketch(statistics, 1, "heavy_hitters", CST_UNSUPPORTED); /* f */
+  check_sketch(statistics, 2, "quantiles", CST_UNSUPPORTED);     /* g */
+  check_sketch(statistics, 3, "distinct", CST_UNSUPPORTED);      /* s */
+  check_sketch(statistics, 4, "quantiles", CST_OK);              /* s.b */
+  check_sketch(statistics, 17, "distinct", CST_OK);              /* w of the second slice */
+  check_sketch(statistics, 18, "distinct", CST_INVALID_ARGUMENT);
+  check_sketch(statistics, 0, "kmv", CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_statistics_sketch(statistics, 0, "distinct", true, &weighted, NULL),
+           CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_statistics_sketch(statistics, 0, "quantiles", true, &weighted, NULL), CST_OK);
+  CHECK_EQ(cst_sketch_num_values(weighted), 2);
+  cst_sketch_free(weighted);
+  CHECK_EQ(cst_statistics_sketch(statistics, 2, "distinct", false, &weighted, NULL), CST_OK);
+  CHECK_EQ(cst_sketch_distinct(weighted, 2, &estimate, &low, &high, NULL), CST_OK);
+  CHECK_DOUBLE(estimate, 2);
+  cst_sketch_free(weighted);
+  cst_accumulator_free(statistics);
+}
+
 typedef struct memory_case {
   struct ArrowSchema schema;
   struct ArrowArray array;
@@ -389,7 +430,10 @@ static int run_all(void *context) {
   }
   status = status == CST_OK ? cst_accumulator_merge(all[0], all[1], NULL) : status;
   status = status == CST_OK ? cst_accumulator_to_bytes(all[0], &bytes, &size, NULL) : status;
-  status = status == CST_OK ? cst_accumulator_from_bytes(all[1], bytes, size, NULL) : status;
+  if (status == CST_OK) {
+    cst_accumulator_free(all[1]);
+    status = cst_accumulator_from_bytes(bytes, size, NULL, &all[1], NULL);
+  }
   status = status == CST_OK ? cst_accumulator_finish(all[1], &found, NULL) : status;
   cst_findings_free(found);
   cst_free(bytes);

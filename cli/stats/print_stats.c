@@ -244,6 +244,17 @@ static void print_slice(const cst_findings *found, size_t row) {
   }
 }
 
+/* Nothing where there was memory enough. */
+static void print_scarcity(int64_t memory, int64_t limit) {
+  const double mib = 1 << 20;
+  if (memory >= 0) {
+    printf("\nmemory is scarce: %.1f of %.0f MiB, above which it is an error\n"
+           "look at fewer columns (--columns), make fewer slices (-O slices=NUMBER), allow a "
+           "greater -O error=NUMBER,\nor fewer -O counters=NUMBER, or raise -O memory=MIB\n",
+           (double)memory / mib, (double)limit / mib);
+  }
+}
+
 void cli_print_stats(const cst_findings *found) {
   const size_t num_rows = cst_findings_num_rows(found);
   const double weight = cst_findings_real(found, "rows_weight", 0);
@@ -268,4 +279,5 @@ void cli_print_stats(const cst_findings *found) {
     printf("\nleft out: %" PRId64 " slices with %" PRId64 " rows (-O slices=NUMBER keeps more)\n",
            left_out, cst_findings_total(found, "num_rows_left_out"));
   }
+  print_scarcity(cst_findings_total(found, "memory"), cst_findings_total(found, "memory_limit"));
 }

@@ -223,6 +223,14 @@ char *cst__arena_copy(cst__arena *arena, const void *bytes, size_t size) {
   return copy;
 }
 
+size_t cst__arena_memory(const cst__arena *arena) {
+  size_t size = 0;
+  for (const cst__arena_block *block = arena->head; block != NULL; block = block->next) {
+    size += block->size;
+  }
+  return size;
+}
+
 void cst__arena_reset(cst__arena *arena) {
   while (arena->head != NULL) {
     cst__arena_block *next = arena->head->next;

@@ -68,6 +68,8 @@ static inline bool cst__arena_charge(cst__arena *arena, size_t size) {
 void *cst__arena_take_items(cst__arena *arena, int64_t count, size_t item_size);
 /* NUL-terminated copy. */
 char *cst__arena_copy(cst__arena *arena, const void *bytes, size_t size);
+/* Bytes of all blocks. */
+size_t cst__arena_memory(const cst__arena *arena);
 /* Frees every block; the arena can be used again. */
 void cst__arena_reset(cst__arena *arena);
 /* Takes everything back for what is taken next, which gets the same memory, or one block of as many

@@ -16,6 +16,11 @@ void cst__by_path_reset(cst__by_path *columns) {
   cst__arena_reset(&columns->arena);
 }
 
+size_t cst__by_path_memory(const cst__by_path *columns) {
+  return columns->capacity * columns->item_size + cst__arena_memory(&columns->arena) +
+         columns->keys.num_slots * sizeof *columns->keys.slots;
+}
+
 void *cst__by_path_find(const cst__by_path *columns, cst_bytes key) {
   size_t at = cst__name_map_find(&columns->keys, (const char *)key.data, key.size);
   return at != SIZE_MAX ? cst__by_path_at(columns, at) : NULL;

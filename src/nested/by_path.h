@@ -22,6 +22,9 @@ typedef struct cst__by_path {
 void cst__by_path_init(cst__by_path *columns, size_t item_size, const cst_allocator *allocator);
 void cst__by_path_reset(cst__by_path *columns);
 
+/* Bytes on the heap, but for what the items own. */
+size_t cst__by_path_memory(const cst__by_path *columns);
+
 static inline void *cst__by_path_at(const cst__by_path *columns, size_t i) {
   return columns->items + i * columns->item_size;
 }

@@ -171,10 +171,35 @@ static cst_status need_slice(cst__statistics *s, uint64_t hash, cst_bytes key,
   s->slices[low] = made;
   s->num_slices++;
   if (s->num_slices > (size_t)s->plan->options.slices) {
-    free_slice(s->slices[--s->num_slices]);
+    s->memory -= s->slices[--s->num_slices]->memory;
+    free_slice(s->slices[s->num_slices]);
   }
   *out = made;
   return CST_OK;
+}
+
+/* ---- memory ---- */
+
+/* Brings the memory of a slice, and that of all, up to date. */
+static void measure(cst__statistics *s, cst__slice_stats *slice) {
+  size_t size = sizeof *slice + sizeof slice + slice->key.size +
+                cst__exact_sum_memory(&slice->weight) + cst__by_path_memory(&slice->features);
+  for (size_t i = 0; i < slice->features.count; i++) {
+    size += cst__stats_memory(cst__by_path_at(&slice->features, i));
+  }
+  s->memory += size - slice->memory;
+  slice->memory = size;
+}
+
+static cst_status check_memory(const cst__statistics *s, cst_error *error) {
+  return s->memory <= cst__statistics_memory_limit(s)
+             ? CST_OK
+             : cst__fail(error, CST_LIMIT,
+                         "look at fewer columns or make fewer slices, allow a greater `error` or "
+                         "fewer `counters`, or raise `memory`",
+                         "statistics of %zu features in %zu slices take more than %lld MiB",
+                         s->all.features.count, s->num_slices + 1,
+                         (long long)s->plan->options.memory);
 }
 
 /* ---- a walk through the columns ---- */
@@ -427,29 +452,6 @@ static cst_status read_weights(const cst__statistics *s, const cst__view *batch,
   return status == CST_INVALID_ARGUMENT ? CST_SCHEMA : status;
 }
 
-static size_t memory_of(const cst__slice_stats *slice) {
-  size_t size = 0;
-  for (size_t i = 0; i < slice->features.count; i++) {
-    size += cst__stats_memory(cst__by_path_at(&slice->features, i));
-  }
-  return size;
-}
-
-static cst_status check_memory(const cst__statistics *s, cst_error *error) {
-  size_t size = memory_of(&s->all);
-  for (size_t i = 0; i < s->num_slices; i++) {
-    size += memory_of(s->slices[i]);
-  }
-  const size_t most = (size_t)s->plan->options.memory << 20;
-  return size <= most
-             ? CST_OK
-             : cst__fail(error, CST_LIMIT,
-                         "look at fewer columns or slices, or raise the option `memory`",
-                         "statistics of %zu features in %zu slices take more than %lld MiB",
-                         s->all.features.count, s->num_slices + 1,
-                         (long long)s->plan->options.memory);
-}
-
 static cst_status add_slices(cst__statistics *s, const cst__view *batch,
                              const cst__slices_found *found, const double *weights,
                              cst_error *error) {
@@ -462,6 +464,8 @@ static cst_status add_slices(cst__statistics *s, const cst__view *batch,
     CST__TRY(need_slice(s, hash, rows->key, &slice, error));
     if (slice != NULL) {
       CST__TRY(walk_rows(s, slice, batch, &rows->rows, weights, error));
+      measure(s, slice);
+      CST__TRY(check_memory(s, error));
     }
   }
   return CST_OK;
@@ -482,8 +486,9 @@ static cst_status add_checked(cst__statistics *s, const cst__view *batch, cst__a
     CST__TRY(cst__slices_find(batch, options->by, options->num_by, arena, &slices, error));
   }
   CST__TRY(walk_rows(s, &s->all, batch, &all, weights, error));
-  CST__TRY(add_slices(s, batch, &slices, weights, error));
-  return check_memory(s, error);
+  measure(s, &s->all);
+  CST__TRY(check_memory(s, error));
+  return add_slices(s, batch, &slices, weights, error);
 }
 
 static cst_status add(void *state, const cst__view *batch, const cst__origin *origin,
@@ -502,7 +507,7 @@ static cst_status add(void *state, const cst__view *batch, const cst__origin *or
 
 /* ---- merging ---- */
 
-static cst_status merge_slice(const cst__statistics *s, cst__slice_stats *into,
+static cst_status merge_slice(cst__statistics *s, cst__slice_stats *into,
                               const cst__slice_stats *from, cst_error *error) {
   into->num_rows = cst__count_sum(into->num_rows, from->num_rows);
   if (!cst__exact_sum_merge(&into->weight, &s->allocator, &from->weight)) {
@@ -517,7 +522,8 @@ static cst_status merge_slice(const cst__statistics *s, cst__slice_stats *into,
     cst__stats_prepare(mine, &s->plan->stats);
     CST__TRY(cst__stats_merge(mine, theirs, error));
   }
-  return CST_OK;
+  measure(s, into);
+  return check_memory(s, error);
 }
 
 static cst_status merge(void *into, const void *from, cst_error *error) {
@@ -540,13 +546,12 @@ static cst_status merge(void *into, const void *from, cst_error *error) {
     }
   }
   s->num_sliced = cst__count_sum(s->num_sliced, theirs->num_sliced);
-  CST__TRY(cst__distinct_sketch_merge(&s->slices_seen, &theirs->slices_seen, error));
-  return check_memory(s, error);
+  return cst__distinct_sketch_merge(&s->slices_seen, &theirs->slices_seen, error);
 }
 
 /* ---- saving ---- */
 
-static void archive_slice(const cst__statistics *s, cst__slice_stats *slice, cst__archive *a) {
+static void archive_slice(cst__statistics *s, cst__slice_stats *slice, cst__archive *a) {
   size_t count;
   cst__archive_u64(a, &slice->num_rows);
   cst__exact_sum_archive(&slice->weight, &s->allocator, 1, a);
@@ -557,6 +562,9 @@ static void archive_slice(const cst__statistics *s, cst__slice_stats *slice, cst
       cst__stats_prepare(stats, &s->plan->stats);
       cst__stats_archive(stats, &s->plan->stats, a);
     }
+  }
+  if (cst__archive_loads(a)) {
+    measure(s, slice);
   }
 }
 

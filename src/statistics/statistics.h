@@ -43,6 +43,7 @@ typedef struct cst__slice_stats {
   cst_bytes key; /* as cst__slices_find has it; owned. No bytes: all rows */
   uint64_t hash;
   uint64_t num_rows;
+  size_t memory;         /* bytes, as cst__statistics has them */
   cst__exact_sum weight; /* of the rows; 0 without weights */
   cst__by_path features; /* of cst__stats */
 } cst__slice_stats;
@@ -55,9 +56,15 @@ typedef struct cst__statistics {
    * data was divided. */
   cst__slice_stats **slices;
   size_t num_slices;
+  size_t memory;                    /* bytes of all features and slices */
   uint64_t num_sliced;              /* rows in slices, also in those that are not kept */
   cst__distinct_sketch slices_seen; /* by their hashes */
 } cst__statistics;
+
+/* Bytes that they may take. */
+static inline size_t cst__statistics_memory_limit(const cst__statistics *statistics) {
+  return (size_t)statistics->plan->options.memory << 20;
+}
 
 /* ---- statistics_report.c ---- */
 

@@ -427,6 +427,10 @@ cst_status cst__statistics_finish(const void *state, cst_findings **out, cst_err
   cst__put_total(found, "num_slices_left_out",
                  (uint64_t)llround(cst__distinct_sketch_estimate(&s->slices_seen)) - s->num_slices);
   cst__put_total(found, "num_rows_left_out", s->num_sliced - kept);
+  if (s->memory / 4 * 5 > cst__statistics_memory_limit(s)) { /* more than 80 % */
+    cst__put_total(found, "memory", s->memory);
+    cst__put_total(found, "memory_limit", cst__statistics_memory_limit(s));
+  }
   cst__arena_init(&arena, &s->allocator);
   cst_status status = put_features(found, s, &s->all, &arena, error);
   if (status == CST_OK) {

@@ -96,13 +96,15 @@ void cst__stats_reset(cst__stats *feature) {
 }
 
 static size_t memory_of(const cst__stats_sketches *sketches) {
-  return cst__quantiles_memory(&sketches->quantiles) + cst__heavy_memory(&sketches->heavy);
+  return cst__quantiles_memory(&sketches->quantiles) + cst__heavy_memory(&sketches->heavy) -
+         sizeof *sketches;
 }
 
 size_t cst__stats_memory(const cst__stats *feature) {
-  return sizeof *feature + cst__stats_lists_memory(feature) +
-         cst__moments_memory(&feature->moments) + cst__distinct_sketch_memory(&feature->distinct) +
-         memory_of(&feature->plain) + memory_of(&feature->weighted);
+  return cst__stats_lists_memory(feature) + cst__exact_sum_memory(&feature->weights[0]) +
+         cst__exact_sum_memory(&feature->weights[1]) + cst__moments_memory(&feature->moments) -
+         sizeof feature->moments + cst__distinct_sketch_memory(&feature->distinct) -
+         sizeof feature->distinct + memory_of(&feature->plain) + memory_of(&feature->weighted);
 }
 
 void cst__stats_join(cst__stats *feature, cst__stats_type type) {

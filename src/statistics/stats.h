@@ -98,7 +98,7 @@ cst_status cst__stats_fail_types(const cst__stats *stats, cst__stats_type type, 
 cst_status cst__stats_merge(cst__stats *into, const cst__stats *from, cst_error *error);
 /* Both ways; loading fills one that is ready, and has nothing. */
 void cst__stats_archive(cst__stats *feature, const cst__stats_plan *plan, cst__archive *a);
-/* Bytes, with the struct's own. */
+/* Bytes on the heap. */
 size_t cst__stats_memory(const cst__stats *feature);
 
 /* Adds a weight so many times; false: no memory. */

@@ -30,7 +30,7 @@ void cst__stats_reset_levels(cst__stats *feature) {
 }
 
 size_t cst__stats_lists_memory(const cst__stats *feature) {
-  size_t size = cst__quantiles_memory(&feature->lengths);
+  size_t size = cst__quantiles_memory(&feature->lengths) - sizeof feature->lengths;
   for (size_t i = 0; i < feature->num_levels; i++) {
     const cst__stats_level *level = &feature->levels[i];
     size += sizeof *level;

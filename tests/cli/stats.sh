@@ -9,6 +9,12 @@ printf '{"größe": 1, "名前": "x"}\n' >names.jsonl && columnstone stats names
 columnstone stats rows.jsonl --by a -O slices=1 --columns a | tail -n 1
 columnstone stats rows.jsonl --columns a,t --json -O quantiles=2 -O buckets=1
 columnstone stats rows.jsonl -o found.arrow && columnstone head found.arrow -n 1 | cut -c1-60
+for i in $(seq 1000); do echo "{\"g\": $i}"; done >many.jsonl
+for n in $(seq 50 10 900); do # until it is told, and before it is an error
+  columnstone stats many.jsonl --by g --columns g -O slices=$n -O memory=1 | tail -n 3 >told
+  ! grep -q scarce told || break
+done
+sed 's/scarce: 0.[89] of/scarce: N of/' told
 columnstone stats rows.jsonl --columns b || echo $?
 columnstone stats rows.jsonl --weight t || echo $?
 columnstone stats rows.jsonl --by s || echo $?

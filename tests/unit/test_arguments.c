@@ -14,8 +14,8 @@
 #include <columnstone/records.h>
 #include <columnstone/schema.h>
 #include <columnstone/sketch.h>
-#include <columnstone/statistics.h>
 #include <columnstone/split.h>
+#include <columnstone/statistics.h>
 #include <columnstone/structured.h>
 #include <columnstone/tensor.h>
 #include <columnstone/validate.h>

@@ -410,6 +410,39 @@ TEST(sketches_of_features) {
   cst_accumulator_free(statistics);
 }
 
+/* Slices and their keys fill it: before it is an error, the totals tell. */
+TEST(memory_that_gets_scarce) {
+  const cst_option options[] = {
+      {"by", "g", NULL}, {"slices", "100000", NULL}, {"memory", "1", NULL}};
+  cst_accumulator *statistics;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status = CST_OK;
+  int64_t before = -1;
+  int told = 0;
+  CHECK_EQ(cst_accumulator_new("statistics", options, 3, NULL, &statistics, NULL), CST_OK);
+  for (int i = 0; i < 10000 && status == CST_OK; i++) {
+    char row[1100];
+    (void)snprintf(row, sizeof row, "{'%01000d'}", i);
+    status = add_text(statistics, "struct{g: string}", row, &error);
+    if (status == CST_OK) {
+      cst_findings *found = finish(statistics);
+      const int64_t memory = cst_findings_total(found, "memory");
+      CHECK(memory == -1 ? told == 0 : memory > before && memory <= 1 << 20);
+      CHECK_EQ(cst_findings_total(found, "memory_limit"), memory == -1 ? -1 : 1 << 20);
+      CHECK(memory == -1 || memory > (1 << 20) * 4 / 5);
+      CHECK(memory == -1 || told > 0 || memory < (1 << 20) * 5 / 6); /* not too late */
+      told += memory != -1;
+      before = memory;
+      cst_findings_free(found);
+    }
+  }
+  CHECK_EQ(status, CST_LIMIT);
+  CHECK(told > 10);
+  CHECK_CONTAINS(error.message, "statistics of 1 features in ");
+  CHECK_CONTAINS(error.message, " slices take more than 1 MiB");
+  cst_accumulator_free(statistics);
+}
+
 typedef struct memory_case {
   struct ArrowSchema schema;
   struct ArrowArray array;
@@ -418,7 +451,7 @@ typedef struct memory_case {
 static int run_all(void *context) {
   static const cst_option options[] = {{"by", "g", NULL}, {"weight", "w", NULL}};
   const memory_case *m = context;
-  cst_accumulator *all[2] = {NULL, NULL};
+  cst_accumulator *all[3] = {NULL, NULL, NULL};
   cst_findings *found = NULL;
   char *bytes = NULL;
   size_t size = 0;
@@ -430,15 +463,13 @@ static int run_all(void *context) {
   }
   status = status == CST_OK ? cst_accumulator_merge(all[0], all[1], NULL) : status;
   status = status == CST_OK ? cst_accumulator_to_bytes(all[0], &bytes, &size, NULL) : status;
-  if (status == CST_OK) {
-    cst_accumulator_free(all[1]);
-    status = cst_accumulator_from_bytes(bytes, size, NULL, &all[1], NULL);
-  }
-  status = status == CST_OK ? cst_accumulator_finish(all[1], &found, NULL) : status;
+  status = status == CST_OK ? cst_accumulator_from_bytes(bytes, size, NULL, &all[2], NULL) : status;
+  status = status == CST_OK ? cst_accumulator_finish(all[2], &found, NULL) : status;
   cst_findings_free(found);
   cst_free(bytes);
-  cst_accumulator_free(all[0]);
-  cst_accumulator_free(all[1]);
+  for (int i = 0; i < 3; i++) {
+    cst_accumulator_free(all[i]);
+  }
   return (int)status;
 }
 

@@ -70,6 +70,14 @@ typedef struct cli_finding {
   int64_t max_faults;                /* 0: as cst_verify_options says */
 } cli_finding;
 
+/* What data and statistics are compared with. */
+typedef struct cli_comparison {
+  const char *kind;        /* of the schema's comparators; NULL: drift */
+  const char **thresholds; /* NAME=NUMBER */
+  size_t num_thresholds;
+  const char *previous, *serving; /* of a check: files of statistics */
+} cli_comparison;
+
 /* An index as text. */
 typedef struct cli_index_text {
   bool also_written;
@@ -108,6 +116,7 @@ typedef struct cli_settings {
   cli_message message;
   cli_query query;
   cli_finding finding;
+  cli_comparison comparison;
   cli_nested nested;
   const char **paths; /* the arguments that are not options */
   size_t num_paths;
@@ -394,7 +403,8 @@ void cli_shorten(cli_shortener *shortener, const char *data, size_t size);
 
 extern const cli_verb cli_query_verb, cli_info, cli_head, cli_count, cli_verify, cli_schema_infer,
     cli_schema_spec, cli_schema_check, cli_schema_diff, cli_schema_tree, cli_convert, cli_repair,
-    cli_accumulate, cli_stats, cli_stats_merge, cli_index, cli_plan, cli_split, cli_merge, cli_cat,
-    cli_sample, cli_shuffle, cli_view_build, cli_view_show, cli_view_check, cli_view_diff;
+    cli_accumulate, cli_stats, cli_stats_diff, cli_stats_merge, cli_index, cli_plan, cli_split,
+    cli_merge, cli_cat, cli_sample, cli_shuffle, cli_view_build, cli_view_show, cli_view_check,
+    cli_view_diff;
 
 #endif /* CLI_H */

@@ -8,9 +8,9 @@ static const cli_verb *const verbs[] = {
     &cli_info,        &cli_head,         &cli_count,       &cli_verify,      &cli_schema_infer,
     &cli_schema_spec, &cli_schema_check, &cli_schema_diff, &cli_schema_tree, &cli_convert,
     &cli_query_verb,  &cli_repair,       &cli_index,       &cli_plan,        &cli_split,
-    &cli_accumulate,  &cli_stats_merge,  &cli_stats,       &cli_merge,       &cli_cat,
-    &cli_sample,      &cli_shuffle,      &cli_view_build,  &cli_view_show,   &cli_view_check,
-    &cli_view_diff,
+    &cli_accumulate,  &cli_stats_diff,   &cli_stats_merge, &cli_stats,       &cli_merge,
+    &cli_cat,         &cli_sample,       &cli_shuffle,     &cli_view_build,  &cli_view_show,
+    &cli_view_check,  &cli_view_diff,
 };
 
 enum { NUM_VERBS = sizeof verbs / sizeof verbs[0] };

@@ -28,4 +28,9 @@ bool cli_names_saved_statistics(const char *path);
 /* The table for people. */
 void cli_print_stats(const cst_findings *found);
 
+/* ---- print_drift.c ---- */
+
+/* What changed between two, for people. */
+void cli_print_drift(const cst_findings *found);
+
 #endif /* CLI_STATS_STATS_H */

@@ -2,7 +2,7 @@
 #include <columnstone/validate.h>
 #include <inttypes.h>
 
-#include "cli.h"
+#include "stats/stats.h"
 
 /* A number of all places. */
 static void print_place(const cst_findings *found, size_t place) {
@@ -60,8 +60,8 @@ static void print_all(const cst_findings *found) {
   }
 }
 
-static cst_status validate_data(const cli_settings *settings, const cst_schema *schema,
-                                cst_findings **out, cst_error *error) {
+static cst_status validate_source(const cli_settings *settings, cst_validate_options *options,
+                                  cst_findings **out, cst_error *error) {
   cst_source *source;
   cst_status status =
       cli_open(settings, settings->paths + 1, settings->num_paths - 1, NULL, &source, error);
@@ -69,15 +69,41 @@ static cst_status validate_data(const cli_settings *settings, const cst_schema *
     return status;
   }
   cli_progress progress;
+  options->on_progress = cli_progress_show;
+  options->progress_ctx = &progress;
+  cli_progress_begin(&progress, "schema check", cst_source_total_bytes(source), false);
+  status = cst_source_validate(source, options, out, error);
+  cli_progress_end(&progress);
+  cst_source_release(source);
+  return status;
+}
+
+/* Statistics to compare with; without a path there are none. */
+static cst_status read_statistics(const cli_settings *settings, const char *path,
+                                  cli_statistics *out, cst_error *error) {
+  const cli_files files = {&path, 1, NULL};
+  return path != NULL ? cli_statistics_read(&cli_schema_check, settings, &files, out, error)
+                      : CST_OK;
+}
+
+static cst_status validate_data(const cli_settings *settings, const cst_schema *schema,
+                                cst_findings **out, cst_error *error) {
+  cli_statistics previous = {NULL, NULL};
+  cli_statistics serving = {NULL, NULL};
   cst_validate_options options = settings->validation;
   options.schema = schema;
   options.environment = settings->specs.environment;
-  options.on_progress = cli_progress_show;
-  options.progress_ctx = &progress;
-  cli_progress_begin(&progress, "schema check", cst_source_total_bytes(source), false);
-  status = cst_source_validate(source, &options, out, error);
-  cli_progress_end(&progress);
-  cst_source_release(source);
+  cst_status status = read_statistics(settings, settings->comparison.previous, &previous, error);
+  if (status == CST_OK) {
+    status = read_statistics(settings, settings->comparison.serving, &serving, error);
+  }
+  if (status == CST_OK) {
+    options.previous = previous.features;
+    options.serving = serving.features;
+    status = validate_source(settings, &options, out, error);
+  }
+  cli_statistics_reset(&previous);
+  cli_statistics_reset(&serving);
   return status;
 }
 
@@ -116,7 +142,7 @@ static int run_schema_check(int argc, char **argv) {
 
 const cli_verb cli_schema_check = {
     .name = "schema check",
-    .usage = "SCHEMA FILE... [--group NAME]... [--json]",
+    .usage = "SCHEMA FILE... [--group NAME]... [--previous STATS] [--serving STATS] [--json]",
     .summary = "Compares all the records with a schema, and with its tensors",
     .details =
         "Types, presence, numbers of values, shapes, domains of numbers and strings; and that "
@@ -127,11 +153,13 @@ const cli_verb cli_schema_check = {
         "them;\n"
         "below it what to change. Damaged records are anomalies as well, and passed over. "
         "Exit status\n"
-        "1 if there are anomalies.\n",
-    .options =
-        CLI_OPTIONS(OPTION_GROUPS, OPTION_ENVIRONMENT, OPTION_NO_TENSORS, OPTION_IGNORE_UNEXPECTED,
-                    OPTION_PLACES, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS, OPTION_NO_CRC,
-                    OPTIONS_FORMATS, OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
+        "1 if there are anomalies. With statistics of earlier data, or of what is served (as\n"
+        "`columnstone stats -o` saves them), also what the schema's drift_comparator and\n"
+        "skew_comparator say of both.\n",
+    .options = CLI_OPTIONS(OPTION_GROUPS, OPTION_ENVIRONMENT, OPTION_NO_TENSORS,
+                           OPTION_IGNORE_UNEXPECTED, OPTION_PLACES, OPTION_PREVIOUS, OPTION_SERVING,
+                           OPTION_FORMAT, OPTION_JSON, OPTION_THREADS, OPTION_NO_CRC,
+                           OPTIONS_FORMATS, OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run_schema_check,
 };

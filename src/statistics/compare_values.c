@@ -12,21 +12,9 @@
 
 /* ---- what the tables tell ---- */
 
-/* The weight of all values: of columns without lists that of the rows that have one. Null items of
- * lists weigh as much as the others. */
 static double weight_of_values(const cst__feature_row *feature) {
-  const cst_findings *table = feature->table;
-  const double values = (double)cst_findings_number(table, "values", feature->row);
-  size_t begin, end;
-  if (!feature->weighs) {
-    return values;
-  }
-  if (!cst_findings_items(table, "levels", feature->row, &begin, &end) || begin == end) {
-    return cst_findings_real(table, "present_weight", feature->row);
-  }
-  const double items = (double)cst_findings_number(table, "levels.items", end - 1);
-  const double weight = cst_findings_real(table, "levels.items_weight", end - 1);
-  return items > 0 ? weight * (values / items) : 0;
+  return feature->weighs ? cst_findings_real(feature->table, "values_weight", feature->row)
+                         : (double)cst_findings_number(feature->table, "values", feature->row);
 }
 
 /* A frequent value of one side. */

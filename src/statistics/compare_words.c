@@ -61,16 +61,33 @@ static void put_presence(const cst__compared *c, char *out) {
   (void)snprintf(out, ROOM, "%s of rows have it now, %s before", after, before);
 }
 
+/* The value whose share changed most; rather one that is new or lost, if it is nearly so. */
+static size_t telling_value(const cst__compared_values *values) {
+  size_t best = SIZE_MAX;
+  double most = values->linf / 2;
+  for (size_t i = 0; i < values->count; i++) {
+    const cst__compared_value *value = &values->items[i];
+    const double share = fmax(value->share[0], value->share[1]);
+    if (share >= most && (cst__compared_values_has_only(values, i, 0) ||
+                          cst__compared_values_has_only(values, i, 1))) {
+      best = i;
+      most = share;
+    }
+  }
+  return best != SIZE_MAX ? best : values->worst;
+}
+
 static void put_value_words(const cst__compared *c, char *out) {
   const cst__compared_values *values = &c->values;
-  const cst__compared_value *value = &values->items[values->worst];
+  const size_t told = telling_value(values);
+  const cst__compared_value *value = &values->items[told];
   char before[CST__WORD_ROOM], after[CST__WORD_ROOM], text[VALUE_BYTES + 8];
   quote_value(text, value->text);
   cst__share_words(before, value->is_there[0] ? value->share[0] : value->most[0]);
   cst__share_words(after, value->is_there[1] ? value->share[1] : value->most[1]);
-  if (cst__compared_values_has_only(values, values->worst, 1)) {
+  if (cst__compared_values_has_only(values, told, 1)) {
     (void)snprintf(out, ROOM, "%s of values are now %s, which was not there before", after, text);
-  } else if (cst__compared_values_has_only(values, values->worst, 0)) {
+  } else if (cst__compared_values_has_only(values, told, 0)) {
     (void)snprintf(out, ROOM, "%s of values were %s, which is not there any more", before, text);
   } else {
     (void)snprintf(out, ROOM, "%s%s of values are now %s, %s%s before",

@@ -85,7 +85,8 @@ TEST(strings) {
   CHECK_STR(cst_findings_text(found, "new_values.value", 0), "c");
   check_near(found, "new_values.share", 0, 0.25, 0);
   CHECK_EQ(count_items(found, "lost_values", 0), 0);
-  CHECK_STR(cst_findings_text(found, "what", 0), "25 % of values are now \"a\", 50 % before");
+  CHECK_STR(cst_findings_text(found, "what", 0),
+            "25 % of values are now \"c\", which was not there before");
   CHECK_EQ(cst_findings_total(found, "num_anomalies"), 0);
   CHECK_EQ(cst_findings_total(found, "num_rows_before"), 4);
   cst_findings_free(found);

@@ -59,6 +59,14 @@ typedef struct cli_query {
   bool explain;
 } cli_query;
 
+/* What data and statistics are compared with. */
+typedef struct cli_comparison {
+  const char *kind;        /* of the schema's comparators; NULL: drift */
+  const char **thresholds; /* NAME=NUMBER */
+  size_t num_thresholds;
+  const char *previous, *serving; /* of a check: files of statistics */
+} cli_comparison;
+
 /* What is to be found out: by --propose and its kin, by the options of an accumulator, and by
  * verify. */
 typedef struct cli_finding {
@@ -68,15 +76,8 @@ typedef struct cli_finding {
   size_t num_options;
   const char *columns, *by, *weight; /* of statistics; NULL: not given */
   int64_t max_faults;                /* 0: as cst_verify_options says */
+  cli_comparison comparison;
 } cli_finding;
-
-/* What data and statistics are compared with. */
-typedef struct cli_comparison {
-  const char *kind;        /* of the schema's comparators; NULL: drift */
-  const char **thresholds; /* NAME=NUMBER */
-  size_t num_thresholds;
-  const char *previous, *serving; /* of a check: files of statistics */
-} cli_comparison;
 
 /* An index as text. */
 typedef struct cli_index_text {
@@ -116,7 +117,6 @@ typedef struct cli_settings {
   cli_message message;
   cli_query query;
   cli_finding finding;
-  cli_comparison comparison;
   cli_nested nested;
   const char **paths; /* the arguments that are not options */
   size_t num_paths;

@@ -25,7 +25,7 @@ typedef struct limits {
 } limits;
 
 static cst_status read_limits(const cli_settings *settings, limits *out, cst_error *error) {
-  const cli_comparison *comparison = &settings->comparison;
+  const cli_comparison *comparison = &settings->finding.comparison;
   size_t size = 1;
   for (size_t i = 0; i < comparison->num_thresholds; i++) {
     size += strlen(comparison->thresholds[i]) + 1;
@@ -123,7 +123,7 @@ static int run_diff(int argc, char **argv) {
                        "two statistics are compared, not %zu", settings.num_paths);
   }
   status = status < 0 ? cli_check_accumulator_options(&cli_stats_diff, &settings.finding) : status;
-  status = status < 0 ? check_thresholds(&settings.comparison) : status;
+  status = status < 0 ? check_thresholds(&settings.finding.comparison) : status;
   if (status < 0 && settings.output != NULL) {
     status = cli_check_output(&cli_stats_diff, &settings, settings.output);
   }

@@ -93,9 +93,10 @@ static cst_status validate_data(const cli_settings *settings, const cst_schema *
   cst_validate_options options = settings->validation;
   options.schema = schema;
   options.environment = settings->specs.environment;
-  cst_status status = read_statistics(settings, settings->comparison.previous, &previous, error);
+  cst_status status =
+      read_statistics(settings, settings->finding.comparison.previous, &previous, error);
   if (status == CST_OK) {
-    status = read_statistics(settings, settings->comparison.serving, &serving, error);
+    status = read_statistics(settings, settings->finding.comparison.serving, &serving, error);
   }
   if (status == CST_OK) {
     options.previous = previous.features;

@@ -75,6 +75,7 @@ typedef struct cli_finding {
   const char **options;         /* KEY=VALUE */
   size_t num_options;
   const char *columns, *by, *weight; /* of statistics; NULL: not given */
+  const char *page;                  /* of them; NULL: not wanted */
   int64_t max_faults;                /* 0: as cst_verify_options says */
   cli_comparison comparison;
 } cli_finding;

@@ -3,8 +3,17 @@
 
 #include "stats/stats.h"
 
-static cst_status tell(const cli_settings *settings, const cli_statistics *statistics,
-                       cst_error *error) {
+static cst_status tell(const cli_settings *settings, const cli_files *files,
+                       const cli_statistics *statistics, cst_error *error) {
+  if (settings->finding.page != NULL) {
+    char room[CLI_DATA_NAME];
+    const cst_statistics_named named = {.name = cli_data_name(files, room),
+                                        .features = statistics->features};
+    cst_status status = cli_write_page(settings, &named, 1, NULL, error);
+    if (status != CST_OK || (settings->output == NULL && !settings->json)) {
+      return status;
+    }
+  }
   if (settings->output != NULL) {
     return settings->sink.format == NULL && cli_names_saved_statistics(settings->output)
                ? cst_accumulator_save(statistics->accumulator, settings->output, error)
@@ -24,7 +33,7 @@ static int stats_of(const cli_settings *settings) {
   cli_statistics statistics;
   cst_status status = cli_statistics_read(&cli_stats, settings, &files, &statistics, &error);
   if (status == CST_OK) {
-    status = tell(settings, &statistics, &error);
+    status = tell(settings, &files, &statistics, &error);
   }
   cli_statistics_reset(&statistics);
   return cli_flush(status != CST_OK ? cli_fail(&error) : dropped.count > 0 ? CLI_FAULTS : CLI_FINE);
@@ -40,6 +49,7 @@ static int run_stats(int argc, char **argv) {
   if (status < 0 && settings.output != NULL) {
     status = cli_check_output(&cli_stats, &settings, settings.output);
   }
+  status = status < 0 ? cli_check_page(&cli_stats, &settings) : status;
   status = status < 0 ? stats_of(&settings) : status;
   cli_settings_reset(&settings);
   return status;
@@ -47,19 +57,21 @@ static int run_stats(int argc, char **argv) {
 
 const cli_verb cli_stats = {
     .name = "stats",
-    .usage = "FILE... [--columns A,B] [--by A,B] [--weight COLUMN] [--json | -o FILE [--to NAME]]",
+    .usage = "FILE... [--columns A,B] [--by A,B] [--weight COLUMN] [--html FILE] [--json | -o FILE "
+             "[--to NAME]]",
     .summary = "Tells what is in the data: presence, numbers, quantiles, frequent values",
     .details =
         "A line for each feature, for all rows and for each slice of --by. Files are data, or\n"
         "statistics that -o saved in a file whose name ends in .cststats, which are merged.\n"
+        "--html writes a page: one file to search, sort and look at in any browser.\n"
         "The whole table, whose columns docs/statistics.md describes, is printed as JSON by\n"
         "--json, or written to the file of -o in any format that can hold it. `columnstone\n"
         "accumulate` lists the other options of -O: those of \"statistics\".\n",
     .options =
-        CLI_OPTIONS(OPTION_STATS_COLUMNS, OPTION_BY, OPTION_WEIGHT, OPTION_OPTION, OPTION_OUTPUT,
-                    OPTION_TO, OPTION_FORCE, OPTION_JSON, OPTION_SCHEMA, OPTION_FORMAT,
-                    OPTION_THREADS, OPTION_NO_CRC, OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTIONS_VIEW,
-                    OPTION_CONTAINER, OPTIONS_RECOVERY, OPTIONS_LIMITS),
+        CLI_OPTIONS(OPTION_STATS_COLUMNS, OPTION_BY, OPTION_WEIGHT, OPTION_HTML, OPTION_OPTION,
+                    OPTION_OUTPUT, OPTION_TO, OPTION_FORCE, OPTION_JSON, OPTION_SCHEMA,
+                    OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC, OPTIONS_FORMATS, OPTIONS_MESSAGE,
+                    OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_RECOVERY, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_stats,
 };

@@ -76,6 +76,18 @@ static cst_status compare_by_schema(const cli_settings *settings, const cst_find
   return status;
 }
 
+/* Both tables side by side, with what is between them. */
+static cst_status write_page(const cli_settings *settings, const cli_statistics both[2],
+                             const cst_findings *drift, cst_error *error) {
+  cst_statistics_named tables[2];
+  char rooms[2][CLI_DATA_NAME];
+  for (size_t i = 0; i < 2; i++) {
+    const cli_files files = {settings->paths + i, 1, NULL};
+    tables[i] = (cst_statistics_named){cli_data_name(&files, rooms[i]), both[i].features};
+  }
+  return cli_write_page(settings, tables, 2, drift, error);
+}
+
 static cst_status compare_files(const cli_settings *settings, cst_findings **out,
                                 cst_error *error) {
   cli_statistics both[2] = {{NULL, NULL}, {NULL, NULL}};
@@ -86,6 +98,9 @@ static cst_status compare_files(const cli_settings *settings, cst_findings **out
   }
   if (status == CST_OK) {
     status = compare_by_schema(settings, both[0].features, both[1].features, out, error);
+  }
+  if (status == CST_OK && settings->finding.page != NULL) {
+    status = write_page(settings, both, *out, error);
   }
   cli_statistics_reset(&both[0]);
   cli_statistics_reset(&both[1]);
@@ -99,7 +114,9 @@ static cst_status tell(const cli_settings *settings, const cst_findings *drift, 
   if (settings->json) {
     return cli_print_json_findings(drift, error);
   }
-  cli_print_drift(drift);
+  if (settings->finding.page == NULL) {
+    cli_print_drift(drift);
+  }
   return CST_OK;
 }
 
@@ -127,6 +144,7 @@ static int run_diff(int argc, char **argv) {
   if (status < 0 && settings.output != NULL) {
     status = cli_check_output(&cli_stats_diff, &settings, settings.output);
   }
+  status = status < 0 ? cli_check_page(&cli_stats_diff, &settings) : status;
   status = status < 0 ? diff(&settings) : status;
   cli_settings_reset(&settings);
   return status;
@@ -135,20 +153,21 @@ static int run_diff(int argc, char **argv) {
 const cli_verb cli_stats_diff = {
     .name = "stats diff",
     .usage = "BEFORE AFTER [--schema FILE] [--kind NAME] [--threshold NAME=X,...] [--by A,B] "
-             "[--json | -o FILE]",
+             "[--html FILE] [--json | -o FILE]",
     .summary = "Tells what changed between two statistics, feature by feature, the worst first",
     .details =
         "Both are statistics that `columnstone stats -o` saved, or data. How far a feature is "
         "from\n"
         "what it was is its score, from 0 to 1; docs/drift.md says what the measures are, and has\n"
-        "the columns of the table that --json prints and -o writes. Exit status 1 if a threshold\n"
+        "the columns of the table that --json prints and -o writes; --html writes a page of both,\n"
+        "side by side, for any browser. Exit status 1 if a threshold\n"
         "is passed: of the schema's drift_comparator (--kind skew: skew_comparator),\n"
         "unique_constraints and dataset_constraints, or of --threshold, for all features.\n",
     .options = CLI_OPTIONS(OPTION_SCHEMA, OPTION_KIND, OPTION_ENVIRONMENT, OPTION_THRESHOLD,
-                           OPTION_STATS_COLUMNS, OPTION_BY, OPTION_WEIGHT, OPTION_OPTION,
-                           OPTION_OUTPUT, OPTION_TO, OPTION_FORCE, OPTION_JSON, OPTION_FORMAT,
-                           OPTION_THREADS, OPTION_NO_CRC, OPTIONS_FORMATS, OPTIONS_MESSAGE,
-                           OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
+                           OPTION_STATS_COLUMNS, OPTION_BY, OPTION_WEIGHT, OPTION_HTML,
+                           OPTION_OPTION, OPTION_OUTPUT, OPTION_TO, OPTION_FORCE, OPTION_JSON,
+                           OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC, OPTIONS_FORMATS,
+                           OPTIONS_MESSAGE, OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,
     .run = run_diff,
 };

@@ -2,6 +2,8 @@
 #ifndef CLI_STATS_STATS_H
 #define CLI_STATS_STATS_H
 
+#include <columnstone/statistics.h>
+
 #include "accumulating.h"
 
 /* ---- stats_input.c ---- */
@@ -22,6 +24,18 @@ void cli_statistics_reset(cli_statistics *statistics);
 bool cli_is_saved_statistics(const char *path);
 /* The same of a name that is to be written. */
 bool cli_names_saved_statistics(const char *path);
+
+/* ---- stats_page.c ---- */
+
+/* What the data of some files is called on a page. `room` holds it. */
+enum { CLI_DATA_NAME = 256 };
+const char *cli_data_name(const cli_files *files, char room[CLI_DATA_NAME]);
+/* Writes the page of one table or of two, and of what a comparison has found (NULL: nothing), to
+ * the file of --html, and says so on standard output unless that is the file. */
+cst_status cli_write_page(const cli_settings *settings, const cst_statistics_named *tables,
+                          size_t num_tables, const cst_findings *comparison, cst_error *error);
+/* -1: the file of --html may be written, or none is wanted; else the status of the usage error. */
+int cli_check_page(const cli_verb *verb, const cli_settings *settings);
 
 /* ---- print_stats.c ---- */
 

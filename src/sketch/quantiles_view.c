@@ -235,11 +235,12 @@ bool cst__quantiles_equal_width(const cst__quantiles_view *view, size_t count, d
   if (!finite_range(view, &least, &most)) {
     return false;
   }
-  for (size_t i = 0; i <= count; i++) { /* no difference, which might be infinite */
-    double share = (double)i / (double)count;
-    bounds[i] = least * (1 - share) + most * share;
-  }
   bounds[0] = least;
+  for (size_t i = 1; i < count; i++) { /* no difference, which might be infinite */
+    const double share = (double)i / (double)count;
+    const double bound = least * (1 - share) + most * share;
+    bounds[i] = fmin(most, fmax(bounds[i - 1], bound)); /* whatever rounding does */
+  }
   bounds[count] = most;
   double before = weight_upto(view, least, false);
   for (size_t i = 0; i < count; i++) {

@@ -220,7 +220,7 @@ static void put_top(cst__text *out, const span *s, const detail *told) {
   }
 }
 
-/* [nulls, lists, empty, items, min, max, weight of the items] of each. */
+/* [nulls, lists, empty, items, min, max] of each. */
 static void put_levels(cst__text *out, const span *s) {
   static const char *const fields[] = {"nulls", "lists", "empty", "items", "min", "max"};
   char name[FIELD_SIZE];
@@ -235,8 +235,6 @@ static void put_levels(cst__text *out, const span *s) {
         put_number(out, number);
       }
     }
-    cst__text_puts(out, ",");
-    put_real(out, cst_findings_real(s->found, field_of(s, "items_weight", name), i));
     cst__text_puts(out, "]");
   }
 }
@@ -255,9 +253,10 @@ typedef struct page_column {
       {"distinct", REAL}, {"distinct_low", REAL}, {"distinct_high", REAL}, {                 \
     "top", TOP                                                                               \
   }
-#define LATER_COLUMNS                                                                            \
-  {"levels", LEVELS}, {"lengths", QUANTILES}, {"rows_weight", REAL}, {"present_weight", REAL}, { \
-    "weighted_top", TOP                                                                          \
+#define LATER_COLUMNS                                                                          \
+  {"levels", LEVELS}, {"lengths", QUANTILES}, {"rows_weight", REAL}, {"present_weight", REAL}, \
+      {"values_weight", REAL}, {                                                               \
+    "weighted_top", TOP                                                                        \
   }
 
 static const page_column number_columns[] = {COMMON_COLUMNS,

@@ -32,3 +32,6 @@ columnstone stats one.cststats more.jsonl || echo $?
 columnstone stats one.cststats --by g || echo $?
 columnstone stats more.jsonl -o two.cststats --force && columnstone stats one.cststats two.cststats || echo $?
 cp more.jsonl fake.cststats && columnstone stats fake.cststats || echo $?
+columnstone stats rows.jsonl --html page.html && grep -c '"name":"rows.jsonl"' page.html
+columnstone stats one.cststats two.cststats.gz --html page.html || echo $?
+columnstone stats one.cststats two.cststats.gz --html page.html --force -o both.cststats --force && grep -c '"name":"one.cststats and 1 more"' page.html

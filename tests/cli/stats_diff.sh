@@ -29,3 +29,6 @@ columnstone stats diff a.jsonl b.jsonl --threshold psi || echo $?
 columnstone stats diff a.jsonl b.jsonl --threshold psy=1 || echo $?
 columnstone stats diff a.jsonl b.jsonl --kind drfit || echo $?
 columnstone stats diff a.jsonl missing.jsonl || echo $?
+columnstone stats diff a.jsonl b.jsonl --html both.html || echo $?
+grep -c '"name":"b.jsonl"\|"drift":{"columns":\["slice","path"' both.html
+columnstone stats diff a.jsonl b.jsonl --html both.html || echo $?

@@ -426,6 +426,23 @@ TEST(histograms) {
   cst__quantiles_reset(&q);
 }
 
+/* 7 * 0.9 + 7 * 0.1 is a bit more than 7. */
+TEST(buckets_of_one_value) {
+  cst__quantiles_plan plan = plan_of(0.01, CST__TAILS_NONE, 0);
+  cst__quantiles q;
+  double bounds[11], parts[10];
+  cst__quantiles_init(&q, &plan);
+  add(&q, (double[]){7, 7}, NULL, 2);
+  cst__quantiles_view view = view_of(&q);
+  CHECK(cst__quantiles_equal_width(&view, 10, bounds, parts));
+  for (size_t i = 0; i < 10; i++) {
+    CHECK_DOUBLE(bounds[i], 7);
+    CHECK_DOUBLE(parts[i], i < 9 ? 0 : 2);
+  }
+  cst__quantiles_view_reset(&view);
+  cst__quantiles_reset(&q);
+}
+
 /* ---- saving ---- */
 
 static cst__text save(cst__quantiles *q) {

@@ -136,14 +136,16 @@ function drawAxis(low, high, width) {
   return svg;
 }
 
-/* A strip for each data set on one scale: tenths of the values in two shades, the middle half as a
+/* A strip for each data set on the scale of the histogram: tenths of the values in two shades, the middle half as a
    box, the median as a line. */
 function drawStrips(entry, low, high, width) {
   const x = scale(low, high, 1, width - 1);
   const rowHeight = 18;
+  // What lies beyond the scale ends at its end, but a line has to lie on it.
+  const within = (value, isLine) => (isLine ? value : Math.max(low, Math.min(high, value)));
   const svg = draw("svg", {
     class: "strip", viewBox: `0 0 ${width} ${rowHeight * names.length}`, role: "img",
-    "aria-label": `Quantiles of ${entry.path}; the table below has them`,
+    "aria-label": `Quantiles of ${entry.path}; the table of quantiles has them`,
   });
   names.forEach((_, i) => {
     const feature = entry.of[i];
@@ -152,9 +154,11 @@ function drawStrips(entry, low, high, width) {
     }
     const top = i * rowHeight + 3;
     const part = (from, to, className, y, h) => {
-      const left = quantile(feature, from);
-      const right = quantile(feature, to);
-      if (left != null && right != null) {
+      const [left, right] = [from, to].map((rank) => {
+        const value = quantile(feature, rank);
+        return value == null ? null : within(value, from === to);
+      });
+      if (left != null && right != null && right >= low && left <= high) {
         const width0 = Math.max(x(right) - x(left), 1);
         svg.append(draw("rect", { class: className, x: x(left).toFixed(1), y, width: width0.toFixed(1), height: h }));
       }

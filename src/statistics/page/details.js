@@ -15,7 +15,8 @@ function smallTable(caption, heads, rows, className = "") {
 }
 
 /* Heads of the columns that each data set has. */
-const ofEach = (first) => [first, ...(isPair ? names : ["Value"])];
+const nameHead = (i) => make("span", { className: `set${i}` }, names[i]);
+const ofEach = (first) => [first, ...(isPair ? [nameHead(0), nameHead(1)] : ["Value"])];
 
 /* ---- numbers ---- */
 
@@ -64,7 +65,7 @@ function distinctFact(f) {
     : `~${number} (${showExactly(Math.floor(f.distinct_low))} to ${showExactly(Math.ceil(f.distinct_high))})`;
 }
 
-function factsOf(entry) {
+function factsPart(entry) {
   const rows = [];
   for (const [label, tell] of FACTS) {
     const told = entry.of.map((feature) => (feature ? tell(feature) : null));
@@ -77,7 +78,7 @@ function factsOf(entry) {
 
 /* ---- how they are distributed ---- */
 
-const WIDTH = 480;
+const WIDTH = 380;
 
 function bucketsTable(entry) {
   const parts = names.flatMap((name, i) => {
@@ -107,22 +108,18 @@ function quantilesTable(entry) {
   return smallTable(`Quantiles of ${entry.path}`, ofEach("Below"), rows, "facts");
 }
 
+/* [the histogram, the quantiles], null where there is none. */
 function distributionOf(entry) {
-  const parts = [];
+  const parts = [null, null];
   const histograms = names.map((_, i) => histogram(entry.of[i]));
   if (histograms.some((found) => found?.total > 0)) {
     const { low, high } = rangeOf(histograms);
-    parts.push(section("Histogram",
-      drawLargeHistogram(entry, WIDTH, isPair ? 200 : 140), drawAxis(low, high, WIDTH), bucketsTable(entry)));
+    parts[0] = section("Histogram",
+      drawLargeHistogram(entry, WIDTH, isPair ? 180 : 130),
+      drawStrips(entry, low, high, WIDTH), drawAxis(low, high, WIDTH), bucketsTable(entry));
   }
-  const ends = entry.of.map(quantiles).filter(Boolean).map(({ values }) => values);
-  if (ends.length > 0) {
-    const low = Math.min(...ends.map((values) => values[0]));
-    const high = Math.max(...ends.map((values) => values.at(-1)));
-    const isDrawn = Number.isFinite(high - low);
-    parts.push(section("Quantiles",
-      isDrawn ? drawStrips(entry, low, high, WIDTH) : null,
-      isDrawn ? drawAxis(low, high, WIDTH) : null, quantilesTable(entry)));
+  if (entry.of.some((feature) => quantiles(feature))) {
+    parts[1] = section("Quantiles", quantilesTable(entry));
   }
   return parts;
 }
@@ -140,7 +137,7 @@ function countText({ lower, upper }) {
   return lower === upper ? showExactly(lower) : `${showNumber(lower)} to ${showNumber(upper)}`;
 }
 
-function frequentOf(entry) {
+function frequentPart(entry) {
   const lists = names.map((_, i) => topValues(entry.of[i]));
   const values = new Map();
   lists.forEach((list, i) => {
@@ -149,7 +146,7 @@ function frequentOf(entry) {
     }
   });
   if (values.size === 0) {
-    return [];
+    return null;
   }
   const most = Math.max(...lists.flat().map((top) => top.share ?? 0));
   const rows = [...values].map(([value, tops]) => [
@@ -157,16 +154,16 @@ function frequentOf(entry) {
     make("div", { className: "bars" }, ...names.map((_, i) => bar(tops[i] ? tops[i].share / most : 0, i))),
     ...names.flatMap((_, i) => (tops[i] ? [showShare(tops[i].share), countText(tops[i])] : [NOTHING, NOTHING])),
   ]);
-  const heads = isPair ? names.flatMap((name) => [name, "Count"]) : ["Share", "Count"];
+  const heads = isPair ? names.flatMap((_, i) => [nameHead(i), "Count"]) : ["Share", "Count"];
   const part = section("Frequent values",
     smallTable(`Frequent values of ${entry.path}`, ["Value", "", ...heads], rows, "frequent"));
   part.className = "two";
-  return [part];
+  return part;
 }
 
 /* ---- lists ---- */
 
-function listsOf(entry) {
+function listsPart(entry) {
   const parts = [];
   names.forEach((name, i) => {
     const feature = entry.of[i];
@@ -187,7 +184,7 @@ function listsOf(entry) {
       parts.push(smallTable(`Items of the outer lists of ${entry.path}`, heads2, [["Items", ...lengths.map(([, length]) => length)]]));
     }
   });
-  return parts.length > 0 ? [section("Lists", ...parts)] : [];
+  return parts.length > 0 ? section("Lists", ...parts) : null;
 }
 
 /* ---- slices ---- */
@@ -195,10 +192,10 @@ function listsOf(entry) {
 const MOST_SLICES = 60;
 
 /* The same feature in each slice; names of slices choose them. */
-function slicesTable(entry) {
+function slicesPart(entry) {
   const found = slicesOf(entry.path);
   if (found.length === 0) {
-    return [];
+    return null;
   }
   const rowsOf = ({ of }) => Math.max(...of.map((feature) => feature?.rows ?? 0));
   found.sort((a, b) => rowsOf(b) - rowsOf(a));
@@ -210,13 +207,14 @@ function slicesTable(entry) {
       ...[(f) => showNumber(f.rows), (f) => showShare(missing(f)),
         isNumber ? (f) => showNumber(pick(f, "mean")) : (f) => showNumber(pick(f, "mean_length")), showDistinct,
       ].map((show) => make("div", {}, ...pair(other, show))),
+      ...(page.drift ? [make("div", {}, ...driftCell({ drift: drift.get(one.key)?.get(entry.path) }))] : []),
       valuesCell(other, 120),
     ];
   };
   const isNumber = entry.of.some((feature) => feature?.isNumber);
   const table = (list) =>
     smallTable(`${entry.path} in each slice`,
-      ["Slice", "Rows", "Missing", isNumber ? "Mean" : "Mean length", "Distinct", "Values"], list.map(row), "slices");
+      ["Slice", "Rows", "Missing", isNumber ? "Mean" : "Mean length", "Distinct", ...(page.drift ? ["Drift"] : []), "Values"], list.map(row), "slices");
   const part = section(`Slices (${WHOLE.format(found.length)})`, table(found.slice(0, MOST_SLICES)));
   if (found.length > MOST_SLICES) {
     const more = make("button", { type: "button" }, `Show all ${WHOLE.format(found.length)}`);
@@ -227,7 +225,7 @@ function slicesTable(entry) {
     part.append(more);
   }
   part.className = "wide";
-  return [part];
+  return part;
 }
 
 /* ---- how they differ ---- */
@@ -250,20 +248,23 @@ function wordsList(title, words) {
     : null;
 }
 
-function driftTable(entry) {
+function driftPart(entry) {
   const row = entry.drift;
   if (!row) {
-    return [];
+    return null;
   }
   const rows = MEASURES.filter(([name]) => row[name] != null).map(([name, label]) => [label, showNumber(row[name])]);
-  return [section("Drift",
+  return section("Drift",
     row.what ? make("p", {}, row.what) : null, wordsList("Beyond a threshold", row.anomalies),
     smallTable(`Drift of ${entry.path}`, ["Measure", "Value"], rows, "facts"),
-    wordsList("New values", row.new_values), wordsList("Lost values", row.lost_values))];
+    wordsList("New values", row.new_values), wordsList("Lost values", row.lost_values));
 }
 
 function detailsOf(entry) {
+  // Below what is short: the histogram, or where there is none, the numbers.
+  const [histogramPart, quantilesPart] = distributionOf(entry);
+  const withDrift = (part) => make("div", {}, part, driftPart(entry));
   return make("div", { className: "details" },
-    ...distributionOf(entry), ...frequentOf(entry), factsOf(entry), ...driftTable(entry), ...listsOf(entry),
-    ...slicesTable(entry));
+    histogramPart ? withDrift(histogramPart) : null, quantilesPart, frequentPart(entry),
+    histogramPart ? factsPart(entry) : withDrift(factsPart(entry)), listsPart(entry), slicesPart(entry));
 }

@@ -9,6 +9,7 @@ const ALL_ROWS = "[]"; // the key of the slice that is all rows
 /* What is chosen; page.js reads it of the address and writes it there. */
 const state = {
   search: "", type: "", slice: ALL_ROWS, sort: "", down: false, log: false, weighted: false,
+  middle: false, // charts leave out the least and the greatest values, 1% each
   open: new Set(), // paths of the features whose details are open
 };
 
@@ -22,7 +23,7 @@ function readFeature(row) {
 }
 
 function sliceLabel(slice) {
-  return slice.map(([path, value]) => `${path} = ${value}`).join(", ") || "All rows";
+  return slice.map(([path, value]) => `${path} = ${value.trim() === "" ? "(empty)" : value}`).join(", ") || "All rows";
 }
 
 /* Slices of all data sets: key -> {label, of: [rows or undefined for each data set]}. */
@@ -111,10 +112,9 @@ function missing(feature) {
   return present == null ? null : 1 - present;
 }
 
-/* How much all values weigh: of lists, those of the innermost. */
+/* How much all values weigh. */
 function weightOfValues(feature) {
-  const innermost = feature.levels?.at(-1);
-  return isWeighted(feature) ? (innermost?.[6] ?? feature.present_weight) : feature.values;
+  return isWeighted(feature) ? (feature.values_weight ?? feature.present_weight) : feature.values;
 }
 
 /* {at: [parts of 1], values}, or null. */
@@ -130,13 +130,49 @@ function quantile(feature, part) {
   return Math.abs(i - Math.round(i)) < 1e-6 ? all.values[Math.round(i)] : null;
 }
 
+const MIDDLE = [0.01, 0.99];
+const MIDDLE_BUCKETS = 20;
+
+/* What part of the values is at most `value`, or below it. */
+function rankOf(all, value, isBelow) {
+  const { at, values } = all;
+  const next = values.findIndex((bound) => (isBelow ? bound >= value : bound > value));
+  if (next <= 0) {
+    return next < 0 ? 1 : 0;
+  }
+  const width = values[next] - values[next - 1];
+  return at[next - 1] + ((value - values[next - 1]) / width) * (at[next] - at[next - 1]);
+}
+
+/* A histogram of the middle values, of the quantiles, as exact as these are. */
+function middleHistogram(feature) {
+  const all = feature && quantiles(feature);
+  const [low, high] = MIDDLE.map((part) => all && quantile(feature, part));
+  if (low == null || !Number.isFinite(high - low)) {
+    return null;
+  }
+  const count = high > low ? MIDDLE_BUCKETS : 1;
+  const bounds = Array.from({ length: count + 1 }, (_, i) => low + (i / count) * (high - low));
+  const ranks = bounds.map((bound, i) => rankOf(all, bound, i === 0));
+  const of = weightOfValues(feature);
+  const weights = ranks.slice(1).map((rank, i) => Math.round((rank - ranks[i]) * of));
+  return { bounds, weights, total: weights.reduce((sum, weight) => sum + weight, 0) };
+}
+
 /* {bounds, weights, total}, or null; the JSON has all bounds, or the first and the last one. */
 function histogram(feature) {
+  if (state.middle) {
+    return middleHistogram(feature);
+  }
   const found = feature && pick(feature, "histogram");
   if (!found?.length) {
     return null;
   }
   const [ends, ...weights] = found;
+  if (ends[0] === ends.at(-1)) {
+    const total = weights.reduce((sum, weight) => sum + weight, 0);
+    return { bounds: [ends[0], ends[0]], weights: [total], total };
+  }
   const width = (ends.at(-1) - ends[0]) / weights.length;
   const bounds = ends.length > 2 ? ends : [...weights.map((_, i) => ends[0] + i * width), ends.at(-1)];
   return { bounds, weights, total: weights.reduce((sum, weight) => sum + weight, 0) };

@@ -15,7 +15,8 @@ function readAddress() {
   state.sort = COLUMNS.some(({ name }) => name === sort) ? sort : "";
   state.down = direction ? direction === "down" : state.sort === "drift";
   state.log = asked.has("log");
-  state.weighted = hasWeights && asked.has("weighted");
+  state.middle = asked.has("middle");
+  state.weighted = hasWeights && !asked.has("unweighted");
   state.open = new Set(asked.getAll("open"));
   if (asked.has("theme")) {
     document.documentElement.dataset.theme = asked.get("theme") === "dark" ? "dark" : "light";
@@ -30,7 +31,8 @@ function writeAddress() {
   set("slice", state.slice, ALL_ROWS);
   set("sort", state.sort && `${state.sort} ${state.down ? "down" : "up"}`, DEFAULT_SORT && `${DEFAULT_SORT} down`);
   set("log", state.log ? "1" : "", "");
-  set("weighted", state.weighted ? "1" : "", "");
+  set("middle", state.middle ? "1" : "", "");
+  set("unweighted", hasWeights && !state.weighted ? "1" : "", "");
   for (const path of state.open) {
     asked.append("open", path);
   }
@@ -89,6 +91,7 @@ function drawPage() {
   byId("sort").value = state.sort;
   byId("direction").textContent = state.down ? "↓" : "↑";
   byId("log").checked = state.log;
+  byId("middle").checked = state.middle;
   byId("weighted").checked = state.weighted;
   drawTable();
   const all = entriesOf(state.slice).length;
@@ -124,6 +127,7 @@ byId("slice").addEventListener("change", (event) => choose({ slice: event.target
 byId("sort").addEventListener("change", (event) => choose({ sort: event.target.value }));
 byId("direction").addEventListener("click", () => choose({ down: !state.down }));
 byId("log").addEventListener("change", (event) => choose({ log: event.target.checked }));
+byId("middle").addEventListener("change", (event) => choose({ middle: event.target.checked }));
 byId("weighted").addEventListener("change", (event) => choose({ weighted: event.target.checked }));
 byId("clear").addEventListener("click", () => {
   choose({ search: "", type: "" });

@@ -1,6 +1,7 @@
 /* Numbers as text, and elements: nothing of the data ever becomes markup. */
 
 const SHORT = new Intl.NumberFormat("en", { maximumSignificantDigits: 4 });
+const LONG = new Intl.NumberFormat("en", { maximumSignificantDigits: 7 });
 const WHOLE = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 
 const NOTHING = "–";
@@ -29,9 +30,11 @@ function showExactly(number, exact) {
   if (number == null || !Number.isFinite(number)) {
     return showNumber(number);
   }
-  return Number.isInteger(number) && Math.abs(number) < 1e15
-    ? WHOLE.format(number).replace("-", "−")
-    : String(Number(number.toPrecision(7))).replace("-", "−");
+  const size = Math.abs(number);
+  if (size >= 1e15 || (size < 1e-4 && size > 0)) {
+    return String(Number(number.toPrecision(7))).replace(/-/g, "−");
+  }
+  return (Number.isInteger(number) ? WHOLE : LONG).format(number).replace("-", "−");
 }
 
 /* In percent, of which neither 0 nor 100 is told where it is nearly so. */

@@ -145,6 +145,25 @@ def test_thresholds_of_a_schema() -> None:
     assert compare(table({"a": ["x"]}), table({"a": ["x"]}), made._handle)["a"]["anomalies"] == []
 
 
+def test_tables_that_lack_columns_or_sense() -> None:
+    whole = pa.record_batch(table({"a": [1.5, 2.5, 4.0], "b": ["x", "y", "y"]}))
+    names = whole.schema.names
+    for name in names:
+        part = whole.select([other for other in names if other != name])
+        try:
+            compare(whole, part, ks=0)
+            compare(part, part, linf=0)
+        except cst.Error as error:
+            assert "no statistics" in str(error)  # without the values
+    for bad in (float("nan"), float("inf"), -1.0):
+        columns = whole.to_pydict()
+        columns["quantiles"] = [[bad] * 101, []]
+        columns["top"] = [[], [{"value": "x", "lower": bad, "upper": bad}]]
+        wrong = pa.RecordBatch.from_pydict(columns, whole.schema)
+        rows = compare(whole, wrong, ks=0, linf=0)
+        assert rows.keys() == {"a", "b"} and rows.keys() == compare(wrong, wrong).keys()
+
+
 def test_a_validation_compares_with_earlier_data(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"a": "x", "y": 1}\n{"a": "x", "y": 2}\n')
     (tmp_path / "b.jsonl").write_text('{"a": "x", "y": 1}\n{"a": "z", "y": 2}\n')

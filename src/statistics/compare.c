@@ -228,14 +228,19 @@ static void put_real_or_null(cst_findings *found, double number) {
   }
 }
 
+/* A table from elsewhere may lack columns. */
+static void put_text(cst_findings *found, const char *text) {
+  cst__put_text(found, text != NULL ? text : "");
+}
+
 static void put_slice(cst_findings *found, const cst__compared *c) {
   const cst__feature_row *side = &c->sides[c->sides[1].row != SIZE_MAX];
   size_t begin, end;
   (void)cst_findings_items(side->table, "slice", side->row, &begin, &end);
   cst__open_list(found);
   for (size_t i = begin; i < end; i++) {
-    cst__put_text(found, cst_findings_text(side->table, "slice.path", i));
-    cst__put_text(found, cst_findings_text(side->table, "slice.value", i));
+    put_text(found, cst_findings_text(side->table, "slice.path", i));
+    put_text(found, cst_findings_text(side->table, "slice.value", i));
   }
   cst__close_list(found);
 }
@@ -312,7 +317,7 @@ static bool put_pair(comparison *c, const pair *p) {
     return false;
   }
   put_slice(found, &compared);
-  cst__put_text(found, cst__compared_text(&compared, "path"));
+  put_text(found, cst__compared_text(&compared, "path"));
   cst__put_text(found, state_names[compared.state]);
   cst__put_real(found, compared.score);
   cst__put_text(found, what);

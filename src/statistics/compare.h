@@ -44,9 +44,9 @@ typedef struct cst__feature_row {
   bool weighs;
 } cst__feature_row;
 
-/* In the arena. False: no memory. What has no values has no bounds. */
-bool cst__ranks_of_quantiles(const cst__feature_row *feature, size_t most_parts, cst__arena *arena,
-                             cst__ranks *out);
+/* In the arena. False: no memory. What has no values has no bounds. Deciles are as they stand. */
+bool cst__ranks_of_quantiles(const cst__feature_row *feature, cst__arena *arena, cst__ranks *out);
+bool cst__ranks_of_deciles(const cst__feature_row *feature, cst__arena *arena, cst__ranks *out);
 bool cst__ranks_of_histogram(const cst__feature_row *feature, cst__arena *arena, cst__ranks *out);
 
 /* The part of the values below a number, and up to it. */

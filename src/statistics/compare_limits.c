@@ -129,7 +129,7 @@ static bool find_divergence(const cst__compared *c, bool of_quantiles, cst__aren
     return true;
   }
   for (int side = 0; side < 2; side++) {
-    if (!(of_quantiles ? cst__ranks_of_quantiles(&c->sides[side], 10, arena, &ranks[side])
+    if (!(of_quantiles ? cst__ranks_of_deciles(&c->sides[side], arena, &ranks[side])
                        : cst__ranks_of_histogram(&c->sides[side], arena, &ranks[side]))) {
       return false;
     }

@@ -37,7 +37,7 @@ double cst__shares_psi(const cst__shares *shares) {
 static double share_of(const cst__feature_row *feature, const char *column) {
   const int64_t count = cst_findings_number(feature->table, column, feature->row);
   const int64_t values = cst_findings_number(feature->table, "values", feature->row);
-  return count > 0 && values > 0 ? (double)count / (double)values : 0;
+  return count > 0 && values > 0 ? fmin((double)count / (double)values, 1) : 0;
 }
 
 static bool take_bounds(cst__ranks *ranks, size_t count, cst__arena *arena) {
@@ -49,19 +49,19 @@ static bool take_bounds(cst__ranks *ranks, size_t count, cst__arena *arena) {
 /* Bounds that are not in order, which only a table from elsewhere has, become those before them. */
 static void add_bound(cst__ranks *ranks, double bound, double upto) {
   const size_t i = ranks->count++;
-  const bool falls = i > 0 && !(bound >= ranks->bounds[i - 1]);
-  ranks->bounds[i] = falls ? ranks->bounds[i - 1] : bound;
+  const double least = i > 0 ? ranks->bounds[i - 1] : -INFINITY;
+  ranks->bounds[i] = bound >= least ? bound : least;
   ranks->upto[i] = i > 0 ? fmax(upto, ranks->upto[i - 1]) : upto;
 }
 
-/* True if more than one part of the values lies at bound i, which is the first (or last) of those
- * that are equal. */
+/* True if a part of the values or more lies at bound i, which is the first (or last) of those that
+ * are equal. */
 static bool begins_jump(const cst__ranks *ranks, size_t i) {
-  return i + 2 < ranks->count && ranks->bounds[i + 2] == ranks->bounds[i];
+  return i + 1 < ranks->count && ranks->bounds[i + 1] == ranks->bounds[i];
 }
 
 static bool ends_jump(const cst__ranks *ranks, size_t i) {
-  return i >= 2 && ranks->bounds[i - 2] == ranks->bounds[i];
+  return i > 0 && ranks->bounds[i - 1] == ranks->bounds[i];
 }
 
 /* Where a jump follows the other, there is nothing between them: the part of a quantile that seems
@@ -74,8 +74,8 @@ static void close_gaps(cst__ranks *ranks) {
   }
 }
 
-bool cst__ranks_of_quantiles(const cst__feature_row *feature, size_t most_parts, cst__arena *arena,
-                             cst__ranks *out) {
+static bool read_quantiles(const cst__feature_row *feature, size_t most_parts, cst__arena *arena,
+                           cst__ranks *out) {
   const char *column = feature->weighs ? "weighted_quantiles." : "quantiles.";
   const char *list = feature->weighs ? "weighted_quantiles" : "quantiles";
   size_t begin, end;
@@ -92,8 +92,19 @@ bool cst__ranks_of_quantiles(const cst__feature_row *feature, size_t most_parts,
     add_bound(out, cst_findings_real(feature->table, column, begin + i),
               (1 - out->nan) * (double)i / (double)parts);
   }
+  return true;
+}
+
+bool cst__ranks_of_quantiles(const cst__feature_row *feature, cst__arena *arena, cst__ranks *out) {
+  if (!read_quantiles(feature, SIZE_MAX, arena, out)) {
+    return false;
+  }
   close_gaps(out);
   return true;
+}
+
+bool cst__ranks_of_deciles(const cst__feature_row *feature, cst__arena *arena, cst__ranks *out) {
+  return read_quantiles(feature, 10, arena, out);
 }
 
 bool cst__ranks_of_histogram(const cst__feature_row *feature, cst__arena *arena, cst__ranks *out) {
@@ -276,7 +287,7 @@ static void cut_end(cutter *c) {
   cut_bin(c, 1, 1);
 }
 
-/* True if more than one part of the ranks lies at the number. */
+/* True if a part of the ranks or more lies at the number. */
 static bool jumps(const cst__ranks *ranks, double number) {
   const size_t first = count_below(ranks, number, false);
   return first < ranks->count && ranks->bounds[first] == number && begins_jump(ranks, first);
@@ -340,6 +351,7 @@ bool cst__ranks_deciles(const cst__ranks *before, const cst__ranks *after, cst__
     }
     cut_upto(&c, before->bounds[i]);
     const double upto = cst__ranks_upto(before, before->bounds[i]);
+    part++;
     while (part <= BINS && upto >= all * (part - 1e-9) / BINS) {
       part++;
     }

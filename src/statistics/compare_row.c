@@ -104,7 +104,7 @@ static bool compare_ranked(cst__compared *c, cst__arena *arena) {
   cst__shares even, deciles;
   for (int side = 0; side < 2; side++) {
     cst__ranks *ranks = &c->ranks[side];
-    if (!cst__ranks_of_quantiles(&c->sides[side], SIZE_MAX, arena, ranks)) {
+    if (!cst__ranks_of_quantiles(&c->sides[side], arena, ranks)) {
       return false;
     }
     if (ranks->count == 0 && ranks->nan < 1) { /* a table that does not tell them */

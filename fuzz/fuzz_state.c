@@ -177,9 +177,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     } no_columns = {NULL, 0};
     FUZZ_ASSERT(cst__lengths_accumulator.plan(&no_columns, NULL, &lengths, NULL) == CST_OK);
     static const char *const by[] = {"g"};
+    static const char *const pairs[] = {"*"};
     const cst__statistics_options options = {.by = by,
                                              .num_by = 1,
                                              .weight = "w",
+                                             .pairs = pairs,
+                                             .num_pairs = 1,
                                              .error = 0.5,
                                              .quantiles = 4,
                                              .buckets = 4,

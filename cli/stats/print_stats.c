@@ -218,6 +218,32 @@ static void print_feature(const table *t, size_t row) {
   printf("\n");
 }
 
+/* Of a column, with those behind it in the alphabet. */
+static void print_pairs(const table *t, size_t row) {
+  const cst_findings *found = t->found;
+  const char *path = cst_findings_text(found, "path", row);
+  size_t begin, end;
+  cst_findings_items(found, "pairs", row, &begin, &end);
+  for (size_t i = begin; i < end; i++) {
+    const char *other = cst_findings_text(found, "pairs.other", i);
+    const double correlation = cst_findings_real(found, "pairs.correlation", i);
+    const double information = cst_findings_real(found, "pairs.mutual_information", i);
+    if (strcmp(path, other) < 0) {
+      cli_print_text(stdout, path);
+      printf(", ");
+      cli_print_text(stdout, other);
+      printf(":");
+      if (!isnan(correlation)) {
+        printf(" correlation %.3f,", correlation);
+      }
+      if (!isnan(information)) {
+        printf(" mutual information %.3f,", information);
+      }
+      printf(" %" PRId64 " rows\n", cst_findings_number(found, "pairs.count", i));
+    }
+  }
+}
+
 static bool same_slice(const cst_findings *found, size_t a, size_t b) {
   size_t a_begin, a_end, b_begin, b_end;
   cst_findings_items(found, "slice", a, &a_begin, &a_end);
@@ -267,13 +293,19 @@ void cli_print_stats(const cst_findings *found) {
     printf(" of the weight %g; present, mean, median, std and values are by weight", weight);
   }
   printf("\n");
+  size_t begin_of_slice = 0;
   for (size_t row = 0; row < num_rows; row++) {
     bool begins = row == 0 || !same_slice(found, row - 1, row);
     if (begins) {
+      begin_of_slice = row;
       print_slice(found, row);
       print_heading(&t);
     }
     print_feature(&t, row);
+    bool ends = row + 1 == num_rows || !same_slice(found, row, row + 1);
+    for (size_t i = begin_of_slice; ends && i <= row; i++) {
+      print_pairs(&t, i);
+    }
   }
   if (left_out > 0) {
     printf("\nleft out: %" PRId64 " slices with %" PRId64 " rows (-O slices=NUMBER keeps more)\n",

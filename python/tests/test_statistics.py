@@ -223,6 +223,39 @@ def test_lengths_are_within_their_bound() -> None:
         assert low / len(sizes) - 0.01 <= i / 10 <= high / len(sizes) + 0.01
 
 
+def information(x: list[Any], y: list[Any]) -> float:
+    pairs, of_x, of_y = Counter(zip(x, y, strict=True)), Counter(x), Counter(y)
+    return sum(n / len(x) * math.log(n * len(x) / of_x[a] / of_y[b]) for (a, b), n in pairs.items())
+
+
+def test_pairs_are_those_of_numpy() -> None:
+    rng = np.random.default_rng(6)
+    x, noise = rng.normal(size=5000), rng.normal(size=5000)
+    y, kind = x + noise, (x * 2).astype("int64")
+    word = [f"w{i}" for i in kind % 3]
+    table = pa.table(
+        {"x": x, "y": y, "kind": kind, "word": word, "list": kind.reshape(-1, 1).tolist()}
+    )
+    made = [cst.accumulate.Accumulator("statistics", pairs=["*"]) for _ in range(2)]
+    for part, at in zip(made, (0, 3000), strict=True):
+        part.add(table.slice(at, 3000))
+    made[1].merge(made[0])
+    row = rows_of(made[1].finish())
+    of_x = {pair["other"]: pair for pair in row[(), "x"]["pairs"]}
+    assert list(of_x) == ["kind", "list", "y"]
+    assert of_x["y"]["correlation"] == pytest.approx(np.corrcoef(x, y)[0, 1])
+    assert of_x["y"]["covariance"] == pytest.approx(np.cov(x, y, bias=True)[0, 1])
+    assert (of_x["y"]["count"], of_x["y"]["mutual_information"]) == (5000, None)
+    of_kind = {pair["other"]: pair for pair in row[(), "kind"]["pairs"]}
+    assert of_kind["list"]["correlation"] == pytest.approx(1)
+    assert of_kind["list"]["mutual_information"] == pytest.approx(
+        information(kind.tolist(), kind.tolist())
+    )
+    named = statistics(table, pairs=["word:kind"], columns=["word", "kind"])[(), "word"]["pairs"]
+    assert [pair["correlation"] for pair in named] == [None]
+    assert named[0]["mutual_information"] == pytest.approx(information(word, kind.tolist()))
+
+
 def test_wrong_options() -> None:
     with pytest.raises(cst.errors.ArgumentError, match="error"):
         cst.accumulate.Accumulator("statistics", error=2)

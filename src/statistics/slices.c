@@ -6,88 +6,53 @@
 #include <stdio.h>
 
 #include "nested/by_path.h"
-#include "sketch/values.h"
+#include "statistics/column_values.h"
 #include "text/number.h"
 
 /* ---- a column as texts ---- */
 
 typedef struct by_column {
   const char *name;
-  bool is_bool;
-  cst_bytes *texts; /* of its items that are not null, one after the other */
-  int64_t num_texts;
-  int64_t *splits; /* those of row i lie in [splits[i], splits[i + 1]) */
-  cst__arena *arena;
+  cst_bytes *texts; /* of its values, one after the other */
+  int64_t *splits;  /* those of row i lie in [splits[i], splits[i + 1]) */
 } by_column;
 
-static size_t print_value(const cst__value_block *values, size_t i, bool is_bool, char *to) {
+static size_t print_value(const cst__column_values *values, int64_t i, char *to) {
   switch (values->family) {
     case CST__FAMILY_UINT:
-      return cst__print_uint64(to, cst__values_uints(values)[i]);
+      return cst__print_uint64(to, ((const uint64_t *)values->items)[i]);
     case CST__FAMILY_FLOAT:
-      return cst__print_float64(to, cst__values_floats(values)[i], CST__FLOAT_PYTHON);
+      return cst__print_float64(to, ((const double *)values->items)[i], CST__FLOAT_PYTHON);
     default:
       break;
   }
-  const int64_t value = cst__values_ints(values)[i];
-  if (is_bool) {
+  const int64_t value = ((const int64_t *)values->items)[i];
+  if (values->is_bool) {
     return (size_t)snprintf(to, CST__NUMBER_SIZE, "%s", value != 0 ? "true" : "false");
   }
   return cst__print_int64(to, value);
 }
 
-static cst_status take_texts(void *ctx, const cst__value_block *values, cst_error *error) {
-  by_column *column = ctx;
-  for (size_t i = 0; i < values->count; i++) {
-    char room[CST__NUMBER_SIZE];
-    cst_bytes *text = &column->texts[column->num_texts++];
-    if (values->family == CST__FAMILY_BYTES) {
-      *text = cst__values_bytes(values)[i];
-      continue;
-    }
-    size_t size = print_value(values, i, column->is_bool, room);
-    *text = (cst_bytes){(const uint8_t *)cst__arena_copy(column->arena, room, size), size};
-    if (text->data == NULL) {
-      return cst__fail_memory(error, size);
-    }
-  }
-  return CST_OK;
-}
-
-/* From splits of items to those of the items that are not null. */
-static void leave_nulls_out(const cst__slots *slots, int64_t *splits, int64_t count) {
-  int64_t texts = 0;
-  int64_t item = 0;
-  for (int64_t row = 0; row < count; row++) {
-    for (const int64_t end = splits[row + 1]; item < end; item++) {
-      texts += !cst__slot_is_null(slots, item);
-    }
-    splits[row + 1] = texts;
-  }
-}
-
 static cst_status read_column(by_column *column, const cst__view *view, cst__arena *arena,
                               cst_error *error) {
-  cst__slots slots = cst__slots_all(view);
-  int64_t num_nulls = 0;
-  column->arena = arena;
-  column->splits = cst__numbers_new(arena, view->length + 1, error);
-  if (column->splits == NULL) {
-    return CST_NO_MEMORY;
+  cst__column_values values;
+  CST__TRY(cst__column_values_read(view, arena, &values, error));
+  column->splits = values.splits;
+  if (values.family == CST__FAMILY_BYTES) {
+    column->texts = values.items;
+    return CST_OK;
   }
-  CST__TRY(cst__numbers_count(column->splits, view->length + 1, error));
-  while (cst__view_is_list(slots.view)) {
-    CST__TRY(cst__slots_descend(&slots, column->splits, view->length, arena, error));
-  }
-  column->is_bool = slots.view->layout == CST__LAYOUT_BOOL;
-  column->texts = cst__arena_take_items(arena, slots.chosen.count, sizeof *column->texts);
+  column->texts = cst__arena_take_items(arena, values.count, sizeof *column->texts);
   if (column->texts == NULL) {
-    return cst__fail_memory(error, (size_t)slots.chosen.count);
+    return cst__fail_memory(error, (size_t)values.count);
   }
-  CST__TRY(cst__values_each(&slots, NULL, take_texts, column, &num_nulls, error));
-  if (num_nulls > 0) {
-    CST__TRY(cst__chosen_need_numbers(&slots.chosen, arena, error));
-    leave_nulls_out(&slots, column->splits, view->length);
+  for (int64_t i = 0; i < values.count; i++) {
+    char room[CST__NUMBER_SIZE];
+    const size_t size = print_value(&values, i, room);
+    column->texts[i] = (cst_bytes){(const uint8_t *)cst__arena_copy(arena, room, size), size};
+    if (column->texts[i].data == NULL) {
+      return cst__fail_memory(error, size);
+    }
   }
   return CST_OK;
 }

@@ -1,5 +1,5 @@
-/* The accumulator of statistics: its options, a walk through the columns of a batch for all rows
- * and for each slice, merging and saving.
+/* The accumulator of statistics: a walk through the columns of a batch for all rows and for each
+ * slice, merging and saving.
  */
 #include "statistics/statistics.h"
 
@@ -7,77 +7,12 @@
 #include "sketch/hashes.h"
 #include "statistics/slices.h"
 
-/* ---- the plan ---- */
-
-static void free_plan(const void *plan) {
-  cst__statistics_plan *p = (cst__statistics_plan *)(uintptr_t)plan;
-  cst__name_map_reset(&p->columns);
-  cst__arena_reset(&p->arena);
-  cst__delete(p);
-}
-
-static bool copy_names(cst__arena *arena, const char *const **names, size_t count) {
-  const char **copies = cst__arena_take(arena, (count + 1) * sizeof *copies);
-  bool ok = copies != NULL;
-  for (size_t i = 0; i < count && ok; i++) {
-    copies[i] = cst__arena_copy(arena, (*names)[i], strlen((*names)[i]));
-    ok = copies[i] != NULL;
-  }
-  *names = copies;
-  return ok;
-}
-
-static cst_status fill_plan(cst__statistics_plan *plan, cst_error *error) {
-  cst__statistics_options *options = &plan->options;
-  bool ok = copy_names(&plan->arena, &options->columns, options->num_columns) &&
-            copy_names(&plan->arena, &options->by, options->num_by);
-  if (ok && options->weight != NULL) {
-    options->weight = cst__arena_copy(&plan->arena, options->weight, strlen(options->weight));
-    ok = options->weight != NULL;
-  }
-  for (size_t i = 0; i < options->num_columns && ok; i++) {
-    const char *name = options->columns[i];
-    ok = cst__name_map_find(&plan->columns, name, strlen(name)) != SIZE_MAX ||
-         cst__name_map_add(&plan->columns, name, strlen(name), i);
-  }
-  if (!ok) {
-    return cst__fail_memory(error, options->num_columns);
-  }
-  enum { PRECISION = 12, LONGEST = 256 };
-  plan->stats.precision = PRECISION;
-  plan->stats.weighs = options->weight != NULL;
-  plan->stats.heavy = (cst__heavy_options){
-      .size = (size_t)(options->counters > options->top ? options->counters : options->top),
-      .longest = LONGEST};
-  return cst__quantiles_plan_init(&plan->stats.quantiles, options->error, CST__TAILS_NONE, 0,
-                                  &plan->stats.allocator, error);
-}
-
-static cst_status make_plan(const void *options, const cst_allocator *allocator,
-                            cst__owned_plan *out, cst_error *error) {
-  cst__statistics_plan *plan = cst__new_zero(allocator, sizeof *plan);
-  if (plan == NULL) {
-    return cst__fail_memory(error, sizeof *plan);
-  }
-  cst__arena_init(&plan->arena, allocator);
-  plan->options = *(const cst__statistics_options *)options;
-  plan->stats.allocator = cst__allocator_of(allocator);
-  plan->mark = out->mark;
-  cst_status status = fill_plan(plan, error);
-  if (status != CST_OK) {
-    free_plan(plan);
-    return status;
-  }
-  out->plan = plan;
-  out->free = free_plan;
-  return CST_OK;
-}
-
 /* ---- the state ---- */
 
 static void init_slice(cst__slice_stats *slice, const cst_allocator *allocator) {
   *slice = (cst__slice_stats){.key = {NULL, 0}};
   cst__by_path_init(&slice->features, sizeof(cst__stats), allocator);
+  cst__by_path_init(&slice->pairs, sizeof(cst__pair_stats), allocator);
 }
 
 static void reset_slice(cst__slice_stats *slice) {
@@ -85,6 +20,7 @@ static void reset_slice(cst__slice_stats *slice) {
     cst__stats_reset(cst__by_path_at(&slice->features, i));
   }
   cst__by_path_reset(&slice->features);
+  cst__pairs_reset(&slice->pairs);
   cst__exact_sum_reset(&slice->weight);
   cst__delete((void *)(uintptr_t)slice->key.data);
 }
@@ -183,7 +119,8 @@ static cst_status need_slice(cst__statistics *s, uint64_t hash, cst_bytes key,
 /* Brings the memory of a slice, and that of all, up to date. */
 static void measure(cst__statistics *s, cst__slice_stats *slice) {
   size_t size = sizeof *slice + sizeof slice + slice->key.size +
-                cst__exact_sum_memory(&slice->weight) + cst__by_path_memory(&slice->features);
+                cst__exact_sum_memory(&slice->weight) + cst__by_path_memory(&slice->features) +
+                cst__pairs_memory(&slice->pairs);
   for (size_t i = 0; i < slice->features.count; i++) {
     size += cst__stats_memory(cst__by_path_at(&slice->features, i));
   }
@@ -345,14 +282,22 @@ static cst_status walk_column(walk *w, place at) {
   return cst__values_each(&at.slots, at.weights, cst__stats_add, stats, &ignored, w->error);
 }
 
-/* The rows of a batch that are chosen; `weights`: of all its rows. */
-static cst_status walk_rows(cst__statistics *s, cst__slice_stats *into, const cst__view *batch,
-                            const cst__chosen *rows, const double *weights, cst_error *error) {
+/* A batch, and what was read of all its rows. */
+typedef struct batch_read {
+  const cst__view *batch;
+  const double *weights; /* NULL: there are none */
+  cst__pairs_found pairs;
+} batch_read;
+
+/* The rows of a batch that are chosen. */
+static cst_status walk_rows(cst__statistics *s, cst__slice_stats *into, const batch_read *read,
+                            const cst__chosen *rows, cst_error *error) {
+  const double *weights = read->weights;
   cst__arena arena;
   cst__arena_init(&arena, &s->allocator);
   walk w = {.state = s, .into = into, .arena = &arena, .error = error};
   w.key.allocator = s->allocator;
-  place at = {cst__slots_all(batch), weights};
+  place at = {cst__slots_all(read->batch), weights};
   at.slots.chosen = *rows;
   cst_status status = CST_OK;
   if (weights != NULL) {
@@ -376,7 +321,10 @@ static cst_status walk_rows(cst__statistics *s, cst__slice_stats *into, const cs
   }
   cst__text_free(&w.key);
   cst__arena_reset(&arena);
-  return status;
+  CST__TRY(status);
+  CST__TRY(cst__pairs_add(&into->pairs, &read->pairs, rows, error));
+  measure(s, into);
+  return check_memory(s, error);
 }
 
 /* ---- a batch: what may be wrong with it is found before anything is counted ---- */
@@ -452,9 +400,8 @@ static cst_status read_weights(const cst__statistics *s, const cst__view *batch,
   return status == CST_INVALID_ARGUMENT ? CST_SCHEMA : status;
 }
 
-static cst_status add_slices(cst__statistics *s, const cst__view *batch,
-                             const cst__slices_found *found, const double *weights,
-                             cst_error *error) {
+static cst_status add_slices(cst__statistics *s, const batch_read *read,
+                             const cst__slices_found *found, cst_error *error) {
   for (size_t i = 0; i < found->count; i++) {
     const cst__slice_rows *rows = &found->items[i];
     cst__slice_stats *slice;
@@ -463,9 +410,7 @@ static cst_status add_slices(cst__statistics *s, const cst__view *batch,
     CST__TRY(cst__distinct_sketch_add_hashes(&s->slices_seen, &hash, 1, error));
     CST__TRY(need_slice(s, hash, rows->key, &slice, error));
     if (slice != NULL) {
-      CST__TRY(walk_rows(s, slice, batch, &rows->rows, weights, error));
-      measure(s, slice);
-      CST__TRY(check_memory(s, error));
+      CST__TRY(walk_rows(s, slice, read, &rows->rows, error));
     }
   }
   return CST_OK;
@@ -476,19 +421,18 @@ static cst_status add_checked(cst__statistics *s, const cst__view *batch, cst__a
   const cst__statistics_options *options = &s->plan->options;
   const cst__chosen all = {.count = batch->length};
   cst__slices_found slices = {NULL, 0};
-  const double *weights;
+  batch_read read = {.batch = batch};
   cst__text key = {.allocator = s->allocator};
   cst_status status = check_types(s, batch, &key, true, error);
   cst__text_free(&key);
   CST__TRY(status);
-  CST__TRY(read_weights(s, batch, arena, &weights, error));
+  CST__TRY(read_weights(s, batch, arena, &read.weights, error));
   if (options->num_by > 0) {
     CST__TRY(cst__slices_find(batch, options->by, options->num_by, arena, &slices, error));
   }
-  CST__TRY(walk_rows(s, &s->all, batch, &all, weights, error));
-  measure(s, &s->all);
-  CST__TRY(check_memory(s, error));
-  return add_slices(s, batch, &slices, weights, error);
+  CST__TRY(cst__pairs_find(&s->plan->pairs, wanted_of(s), batch, arena, &read.pairs, error));
+  CST__TRY(walk_rows(s, &s->all, &read, &all, error));
+  return add_slices(s, &read, &slices, error);
 }
 
 static cst_status add(void *state, const cst__view *batch, const cst__origin *origin,
@@ -522,6 +466,7 @@ static cst_status merge_slice(cst__statistics *s, cst__slice_stats *into,
     cst__stats_prepare(mine, &s->plan->stats);
     CST__TRY(cst__stats_merge(mine, theirs, error));
   }
+  CST__TRY(cst__pairs_merge(&into->pairs, &from->pairs, error));
   measure(s, into);
   return check_memory(s, error);
 }
@@ -563,6 +508,9 @@ static void archive_slice(cst__statistics *s, cst__slice_stats *slice, cst__arch
       cst__stats_archive(stats, &s->plan->stats, a);
     }
   }
+  if (!a->bad) {
+    cst__pairs_archive(&slice->pairs, a);
+  }
   if (cst__archive_loads(a)) {
     measure(s, slice);
   }
@@ -596,88 +544,14 @@ static void archive(void *state, cst__archive *a) {
   }
 }
 
-/* ---- the table ---- */
-
-#define OPTION(field) .offset = offsetof(cst__statistics_options, field)
-
-static const cst__option options_table[] = {
-    {.info = {.name = "columns",
-              .kind = CST_OPTION_NAMES,
-              .help = "only these columns of the data"},
-     OPTION(columns),
-     .count_offset = offsetof(cst__statistics_options, num_columns)},
-    {.info = {.name = "by",
-              .kind = CST_OPTION_NAMES,
-              .help = "columns whose values make slices of the rows"},
-     OPTION(by),
-     .count_offset = offsetof(cst__statistics_options, num_by)},
-    {.info = {.name = "weight",
-              .kind = CST_OPTION_TEXT,
-              .help = "the column that has the weights of the rows"},
-     OPTION(weight)},
-    {.info = {.name = "error",
-              .kind = CST_OPTION_REAL,
-              .least = 0,
-              .most = 1,
-              .usual = "0.01",
-              .help = "of the ranks of quantiles"},
-     OPTION(error)},
-    {.info = {.name = "quantiles",
-              .kind = CST_OPTION_NUMBER,
-              .least = 1,
-              .most = 1000,
-              .usual = "100",
-              .help = "parts with the same number of values that are told"},
-     OPTION(quantiles)},
-    {.info = {.name = "buckets",
-              .kind = CST_OPTION_NUMBER,
-              .least = 1,
-              .most = 1000,
-              .usual = "10",
-              .help = "parts of the same width that are told"},
-     OPTION(buckets)},
-    {.info = {.name = "top",
-              .kind = CST_OPTION_NUMBER,
-              .least = 1,
-              .most = 1000,
-              .usual = "20",
-              .help = "frequent values that are told"},
-     OPTION(top)},
-    {.info = {.name = "counters",
-              .kind = CST_OPTION_NUMBER,
-              .least = 1,
-              .most = 100000,
-              .usual = "256",
-              .help = "frequent values that are counted: what is not among them is at most "
-                      "1 in so many"},
-     OPTION(counters)},
-    {.info = {.name = "slices",
-              .kind = CST_OPTION_NUMBER,
-              .least = 1,
-              .most = 100000,
-              .usual = "1000",
-              .help = "slices that are kept, chosen by chance"},
-     OPTION(slices)},
-    {.info = {.name = "memory",
-              .kind = CST_OPTION_NUMBER,
-              .least = 1,
-              .most = 1 << 20,
-              .usual = "2048",
-              .help = "MiB, above which it is an error"},
-     OPTION(memory)}};
-
-static const cst__option_table options_type = {
-    "statistics", options_table, sizeof options_table / sizeof options_table[0],
-    sizeof(cst__option), sizeof(cst__statistics_options)};
-
 const cst__accumulator cst__statistics_accumulator = {
     .name = "statistics",
-    .version = 2,
+    .version = 3,
     .purpose = "compute statistics of",
     .summary = "per feature, and per slice: presence, lists, numbers, quantiles, distinct and "
                "frequent values",
-    .options = &options_type,
-    .plan = make_plan,
+    .options = &cst__statistics_options_type,
+    .plan = cst__statistics_make_plan,
     .create = create,
     .free = free_state,
     .add = add,

@@ -10,6 +10,7 @@
 
 #include <columnstone/sketch.h>
 
+#include "statistics/pairs.h"
 #include "statistics/stats.h"
 
 extern const cst__accumulator cst__statistics_accumulator;
@@ -20,6 +21,8 @@ typedef struct cst__statistics_options {
   size_t num_columns;
   const char *const *by; /* whose values make slices; none: there are no slices */
   size_t num_by;
+  const char *const *pairs; /* as cst__pairs_plan_init takes them */
+  size_t num_pairs;
   const char *weight; /* the column with the weights of rows; NULL: each weighs 1 */
   double error;       /* of ranks */
   int32_t quantiles;  /* parts of the same weight that are told */
@@ -33,6 +36,7 @@ typedef struct cst__statistics_options {
 typedef struct cst__statistics_plan {
   cst__statistics_options options;
   cst__stats_plan stats; /* of the features */
+  cst__pairs_plan pairs;
   cst__arena arena;
   cst__name_map columns;
   uint64_t mark;
@@ -46,6 +50,7 @@ typedef struct cst__slice_stats {
   size_t memory;         /* bytes, as cst__statistics has them */
   cst__exact_sum weight; /* of the rows; 0 without weights */
   cst__by_path features; /* of cst__stats */
+  cst__by_path pairs;    /* of cst__pair_stats */
 } cst__slice_stats;
 
 typedef struct cst__statistics {
@@ -60,6 +65,13 @@ typedef struct cst__statistics {
   uint64_t num_sliced;              /* rows in slices, also in those that are not kept */
   cst__distinct_sketch slices_seen; /* by their hashes */
 } cst__statistics;
+
+/* ---- statistics_plan.c ---- */
+
+extern const cst__option_table cst__statistics_options_type;
+
+cst_status cst__statistics_make_plan(const void *options, const cst_allocator *allocator,
+                                     cst__owned_plan *out, cst_error *error);
 
 /* Bytes that they may take. */
 static inline size_t cst__statistics_memory_limit(const cst__statistics *statistics) {

@@ -46,7 +46,7 @@ static const cst__finding_column columns[] = {
     /* both */
     CST__REAL_OR_NULL("distinct"), CST__REAL_OR_NULL("distinct_low"),
     CST__REAL_OR_NULL("distinct_high"), CST__LIST_OF("top", top_columns),
-    CST__LIST_OF("weighted_top", top_columns)};
+    CST__LIST_OF("weighted_top", top_columns), CST__LIST_OF("pairs", cst__pair_columns)};
 
 const cst__finding_type cst__features_type = {"features", columns,
                                               sizeof columns / sizeof columns[0]};
@@ -348,7 +348,8 @@ static cst_status put_features(cst_findings *found, const cst__statistics *s,
                                const cst__slice_stats *slice, cst__arena *arena, cst_error *error) {
   const bool weighs = s->plan->stats.weighs;
   void **sorted = cst__by_path_sort(&slice->features, arena);
-  if (sorted == NULL) {
+  void **pairs = cst__by_path_sort(&slice->pairs, arena);
+  if (sorted == NULL || pairs == NULL) {
     return cst__fail_memory(error, slice->features.count * sizeof *sorted);
   }
   for (size_t i = 0; i < slice->features.count; i++) {
@@ -363,6 +364,7 @@ static cst_status put_features(cst_findings *found, const cst__statistics *s,
     put_levels(found, s, stats);
     CST__TRY(put_lengths(found, stats, error));
     CST__TRY(put_values(found, s, stats, arena, error));
+    CST__TRY(cst__put_pairs(found, &slice->pairs, pairs, stats->key, error));
   }
   return CST_OK;
 }
@@ -417,6 +419,9 @@ cst_status cst__statistics_finish(const void *state, cst_findings **out, cst_err
   cst_findings *found;
   cst__arena arena;
   CST__TRY(check_has_columns(s, error));
+  if (s->all.num_rows > 0) {
+    CST__TRY(cst__pairs_check(&s->plan->pairs, &s->all.pairs, error));
+  }
   CST__TRY(cst__findings_new(&cst__features_type, &s->allocator, &found, error));
   uint64_t kept = 0;
   for (size_t i = 0; i < s->num_slices; i++) {

@@ -6,6 +6,7 @@ columnstone stats rows.jsonl
 columnstone stats rows.jsonl --by g --columns a,t
 columnstone stats rows.jsonl --weight w --columns a,t
 printf '{"größe": 1, "名前": "x"}\n' >names.jsonl && columnstone stats names.jsonl
+columnstone stats rows.jsonl --columns a,w,g --by g -O pairs=a:w,g:a
 columnstone stats rows.jsonl --by a -O slices=1 --columns a | tail -n 1
 columnstone stats rows.jsonl --columns a,t --json -O quantiles=2 -O buckets=1
 columnstone stats rows.jsonl -o found.arrow && columnstone head found.arrow -n 1 | cut -c1-60

@@ -443,13 +443,109 @@ TEST(memory_that_gets_scarce) {
   cst_accumulator_free(statistics);
 }
 
+/* ---- pairs ---- */
+
+static cst_accumulator *new_pairs(const char *pairs) {
+  const cst_option options[] = {{"pairs", pairs, NULL}, {"by", "g", NULL}};
+  cst_accumulator *made;
+  CHECK_EQ(cst_accumulator_new("statistics", options, 2, NULL, &made, NULL), CST_OK);
+  return made;
+}
+
+/* "a b count correlation covariance information", of the features of all rows and then of slices */
+static void check_pairs(const cst_accumulator *statistics, const char *expected) {
+  char text[1024] = "";
+  size_t at = 0;
+  cst_findings *found = finish(statistics);
+  for (size_t row = 0; row < cst_findings_num_rows(found); row++) {
+    size_t begin, end;
+    CHECK(cst_findings_items(found, "pairs", row, &begin, &end));
+    for (size_t i = begin; i < end; i++) {
+      at += (size_t)snprintf(text + at, sizeof text - at, "%s%s %s %d %.3g %.3g %.3g",
+                             at > 0 ? "; " : "", cst_findings_text(found, "path", row),
+                             cst_findings_text(found, "pairs.other", i),
+                             (int)cst_findings_number(found, "pairs.count", i),
+                             cst_findings_real(found, "pairs.correlation", i),
+                             cst_findings_real(found, "pairs.covariance", i),
+                             cst_findings_real(found, "pairs.mutual_information", i));
+    }
+  }
+  cst_findings_free(found);
+  CHECK_STR(text, expected);
+}
+
+TEST(pairs) {
+  cst_accumulator *statistics = new_pairs("b:a,a:b,s:a");
+  CHECK_EQ(add_text(statistics, "struct{g: string, a: list<int64>, b: float64, s: string}",
+                    "{null, [1], 2, 'x'} {null, [2], 4, 'y'} {'p', [3, 4], 5, 'x'} "
+                    "{'p', [5], null, 'x'} {'p', null, 7, 'z'} {'p', [1], 2, null}",
+                    NULL),
+           CST_OK);
+  check_pairs(statistics,
+              "a b 3 1 0.444 0.637; a s 3 nan nan 0.637; b a 3 1 0.444 0.637; s a 3 nan nan 0.637; "
+              "a b 1 nan 0 0; a s 1 nan nan 0; b a 1 nan 0 0; s a 1 nan nan 0");
+  cst_accumulator_free(statistics);
+}
+
+TEST(pairs_of_all_numbers) {
+  cst_accumulator *statistics = new_pairs("*");
+  CHECK_EQ(add_text(statistics, "struct{g: string, c: bool, a: int8}", "{'p', true, 1}", NULL),
+           CST_OK);
+  CHECK_EQ(add_text(statistics, "struct{g: string, a: int64, d: float64}", "{null, 2, 5}", NULL),
+           CST_OK);
+  check_pairs(statistics, "a c 1 nan 0 0; a d 1 nan 0 0; c a 1 nan 0 0; d a 1 nan 0 0; "
+                          "a c 1 nan 0 0; c a 1 nan 0 0");
+  cst_accumulator_free(statistics);
+}
+
+/* Of more than 100 values there is no mutual information, wherever the data was divided. */
+TEST(pairs_of_many_values) {
+  cst_accumulator *parts[2] = {new_pairs("a:b"), new_pairs("a:b")};
+  for (int i = 0; i < 101; i++) {
+    char row[64];
+    (void)snprintf(row, sizeof row, "{null, %d, 1}", i);
+    CHECK_EQ(add_text(parts[i % 2], "struct{g: string, a: int8, b: int8}", row, NULL), CST_OK);
+  }
+  check_pairs(parts[0], "a b 51 nan 0 0; b a 51 nan 0 0");
+  CHECK_EQ(cst_accumulator_merge(parts[0], parts[1], NULL), CST_OK);
+  check_pairs(parts[0], "a b 101 nan 0 nan; b a 101 nan 0 nan");
+  CHECK_EQ(cst_accumulator_merge(parts[1], parts[0], NULL), CST_OK);
+  check_pairs(parts[1], "a b 151 nan 0 nan; b a 151 nan 0 nan");
+  cst_accumulator_free(parts[0]);
+  cst_accumulator_free(parts[1]);
+}
+
+TEST(what_are_no_pairs) {
+  static const char *const wrong[] = {"a", "a:", ":a", "a:a", "*,a:b"};
+  cst_accumulator *statistics;
+  cst_findings *found;
+  cst_error error = CST_ERROR_INIT;
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    const cst_option option = {"pairs", wrong[i], NULL};
+    CHECK_EQ(cst_accumulator_new("statistics", &option, 1, NULL, &statistics, &error),
+             CST_INVALID_ARGUMENT);
+    CHECK_STR(error.message, "`pairs` are two columns each, with a colon between them");
+  }
+  statistics = new_pairs("a:s");
+  CHECK_EQ(add_text(statistics, "struct{a: int64, s: struct{x: int64}}", "{1, {1}}", &error),
+           CST_UNSUPPORTED);
+  CHECK_STR(error.path, "s");
+  cst_accumulator_free(statistics);
+  statistics = new_pairs("a:b");
+  CHECK_EQ(add_text(statistics, "struct{a: int64}", "{1}", NULL), CST_OK);
+  CHECK_EQ(cst_accumulator_finish(statistics, &found, &error), CST_NOT_FOUND);
+  CHECK_STR(error.path, "b");
+  cst_accumulator_free(statistics);
+}
+
 typedef struct memory_case {
   struct ArrowSchema schema;
   struct ArrowArray array;
 } memory_case;
 
 static int run_all(void *context) {
-  static const cst_option options[] = {{"by", "g", NULL}, {"weight", "w", NULL}};
+  static const cst_option options[] = {
+      {"by", "g", NULL}, {"weight", "w", NULL}, {"pairs", "g:w", NULL}};
   const memory_case *m = context;
   cst_accumulator *all[3] = {NULL, NULL, NULL};
   cst_findings *found = NULL;
@@ -457,7 +553,7 @@ static int run_all(void *context) {
   size_t size = 0;
   cst_status status = CST_OK;
   for (int i = 0; i < 2 && status == CST_OK; i++) {
-    status = cst_accumulator_new("statistics", options, 2, NULL, &all[i], NULL);
+    status = cst_accumulator_new("statistics", options, 3, NULL, &all[i], NULL);
     status = status == CST_OK ? cst_accumulator_add(all[i], &m->schema, &m->array, NULL, -1, NULL)
                               : status;
   }

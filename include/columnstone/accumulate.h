@@ -57,6 +57,11 @@ CST_API void cst_accumulator_free(cst_accumulator *accumulator); /* NULL is allo
 /* The name that it was made by; NULL for NULL. Valid as long as the library. */
 CST_API const char *cst_accumulator_name(const cst_accumulator *accumulator);
 
+/* Its options, one a row of "options": `name` and `value`, as cst_accumulator_new takes them. *out:
+ * cst_findings_free. */
+CST_API cst_status cst_accumulator_options(const cst_accumulator *accumulator, cst_findings **out,
+                                           cst_error *error);
+
 /* ---- adding and merging ---- */
 
 /* Adds the rows of a batch, which come after all that have been added. The batch is borrowed for

@@ -10,8 +10,8 @@ back, without TensorFlow.
 What everyone uses is here. The rest lies in modules by task: cst.errors; cst.schema (features,
 representations, descriptors of messages); cst.codec (what decoder and encoder make);
 cst.source (indexes, splits, what verifying finds); cst.tensor; cst.struct (structured tensors);
-cst.query; cst.dataset; cst.accumulate; cst.sketch (what is kept of very many values); cst.arrow;
-cst.avro (schemas of Avro); cst.format (formats of your own); and by engine: cst.beam, cst.spark,
+cst.query; cst.dataset; cst.accumulate; cst.sketch (what is kept of very many values); cst.stats
+(what statistics consist of); cst.arrow; cst.avro (schemas of Avro); cst.format (formats of your own); and by engine: cst.beam, cst.spark,
 cst.ray, cst.dask, cst.huggingface.
 
 Importing the package loads nothing but this file; each part is loaded when it is first used, and
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from . import sketch as sketch
     from . import source as source
     from . import spark as spark
+    from . import stats as stats
     from . import struct as struct
     from . import tensor as tensor
     from ._api.codec import decoder, encoder
@@ -54,6 +55,7 @@ if TYPE_CHECKING:
     from ._query.view import View
     from ._schema.schema import Schema
     from ._sink.writer import Writer, write
+    from ._statistics.statistics import Statistics, statistics
     from ._struct.tensor import StructuredTensor
 
 __all__ = [
@@ -63,6 +65,7 @@ __all__ = [
     "RecordBatch",
     "Schema",
     "Source",
+    "Statistics",
     "StructuredTensor",
     "View",
     "Writer",
@@ -77,6 +80,7 @@ __all__ = [
     "open",
     "plan",
     "record_batch",
+    "statistics",
     "write",
 ]
 
@@ -97,6 +101,7 @@ _MODULES = (
     "sketch",
     "source",
     "spark",
+    "stats",
     "struct",
     "tensor",
     "tfxio",
@@ -116,6 +121,7 @@ _NAMES_OF = {
     "_query.view": "View",
     "_schema.schema": "Schema",
     "_sink.writer": "Writer write",
+    "_statistics.statistics": "Statistics statistics",
     "_struct.tensor": "StructuredTensor",
     # What methods make, and what it pickles as. In no __all__: nobody makes one by its name, and
     # `import *` does not load PyTorch.

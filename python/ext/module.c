@@ -273,6 +273,7 @@ static PyMethodDef functions[] = {
     {"sketch_mutual_information", cst__py_sketch_mutual_information, METH_O, NULL},
     {"sketch_to_tfx_bsl", cst__py_sketch_to_tfx_bsl, METH_VARARGS, NULL},
     {"sketch_top", cst__py_sketch_top, METH_VARARGS, NULL},
+    {"statistics_sketch", cst__py_statistics_sketch, METH_VARARGS, NULL},
     {"statistics_page", cst__py_statistics_page, METH_VARARGS, NULL},
     {"split_strings", cst__py_split_strings, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "accumulate/accumulators.h"
+#include "arrow/findings.h"
 #include "base/arguments.h"
 #include "base/hash.h"
 #include "base/names.h"
@@ -111,6 +112,31 @@ cst_status cst_accumulator_new(const char *name, const cst_option *options, size
 
 const char *cst_accumulator_name(const cst_accumulator *accumulator) {
   return accumulator != NULL ? accumulator->accumulator->name : NULL;
+}
+
+cst_status cst_accumulator_options(const cst_accumulator *accumulator, cst_findings **out,
+                                   cst_error *error) {
+  static const cst__finding_column columns[] = {CST__TEXT("name"), CST__TEXT("value")};
+  static const cst__finding_type type = {"options", columns, 2};
+  cst__option_list list;
+  cst_findings *found;
+  cst__arena arena;
+  CST__CLEAR(out);
+  CST__TRY(cst__check_given(accumulator, "accumulator", out, error));
+  CST__TRY(cst__findings_new(&type, &accumulator->allocator, &found, error));
+  cst__arena_init(&arena, &accumulator->allocator);
+  cst_status status = cst__options_tell(accumulator->accumulator->options, accumulator->options,
+                                        &arena, &list, error);
+  for (size_t i = 0; status == CST_OK && i < list.count; i++) {
+    cst__put_text(found, list.items[i].name);
+    cst__put_text(found, list.items[i].value);
+  }
+  cst__arena_reset(&arena);
+  if (status != CST_OK) {
+    cst_findings_free(found);
+    return status;
+  }
+  return cst__findings_finish(found, out, error);
 }
 
 static cst_status check_unbroken(const cst_accumulator *handle, cst_error *error) {

@@ -137,8 +137,7 @@ typedef struct saved_accumulator {
 
 static void archive_accumulator(void *ctx, cst__archive *archive) {
   const saved_accumulator *saved = ctx;
-  cst__options_save(saved->options != NULL ? saved->accumulator->options : NULL, saved->options,
-                    archive);
+  cst__options_save(saved->accumulator->options, saved->options, archive);
   saved->accumulator->archive(saved->state, archive); /* which only reads the state then */
 }
 

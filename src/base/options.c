@@ -532,42 +532,63 @@ static void join_names(name_array all, cst__text *out) {
   cst__text_append(out, "", 1);
 }
 
-/* Its value as a text; NULL: it is not set. `names` has the bytes of some. */
-static const char *saved_text(const cst__option *option, const void *options,
-                              char room[CST__OPTION_ROOM], cst__text *names) {
+/* Its value as a text in the arena; NULL in *out: it is not set. False: no memory. */
+static bool copy_value(const cst__option *option, const void *options, cst__arena *arena,
+                       const char **out) {
   const cst_option_info *info = &option->info;
+  char room[CST__OPTION_ROOM];
+  *out = NULL;
   if (info->kind == CST_OPTION_NAMES) {
     const name_array all = names_of(option, options);
-    names->size = 0;
-    join_names(all, names);
-    return all.count > 0 && !names->failed ? names->data : NULL;
+    cst__text joined = {.allocator = arena->allocator};
+    join_names(all, &joined);
+    *out = joined.failed || all.count == 0 ? NULL
+                                           : cst__arena_copy(arena, joined.data, joined.size - 1);
+    cst__text_free(&joined);
+    return *out != NULL || all.count == 0;
   }
-  bool is_unset = info->kind == CST_OPTION_NUMBER && info->usual == NULL &&
-                  cst__option_number(option, options) == 0;
-  return is_unset ? NULL : cst__option_text(option, options, room);
+  const bool is_unset = info->kind == CST_OPTION_NUMBER && info->usual == NULL &&
+                        cst__option_number(option, options) == 0;
+  const char *text = is_unset ? NULL : cst__option_text(option, options, room);
+  *out = text != NULL ? cst__arena_copy(arena, text, strlen(text)) : NULL;
+  return *out != NULL || text == NULL;
+}
+
+cst_status cst__options_tell(const cst__option_table *table, const void *options, cst__arena *arena,
+                             cst__option_list *out, cst_error *error) {
+  const size_t count = table != NULL && options != NULL ? table->count : 0;
+  cst_option *items = cst__arena_take_items(arena, (int64_t)count, sizeof *items);
+  *out = (cst__option_list){items, 0};
+  if (items == NULL) {
+    return cst__fail_memory(error, count);
+  }
+  for (size_t i = 0; i < count; i++) {
+    const cst__option *option = cst__option_at(table, i);
+    cst_option *item = &items[out->count];
+    *item = (cst_option){option->info.name, NULL, NULL};
+    if (!copy_value(option, options, arena, &item->value)) {
+      return cst__fail_memory(error, count);
+    }
+    out->count += item->value != NULL;
+  }
+  return CST_OK;
 }
 
 void cst__options_save(const cst__option_table *table, const void *options, cst__archive *a) {
-  const size_t all = table != NULL ? table->count : 0;
-  size_t count = 0;
-  char room[CST__OPTION_ROOM];
-  cst__text names = {.allocator = a->out->allocator};
-  for (size_t i = 0; i < all; i++) {
-    count += saved_text(cst__option_at(table, i), options, room, &names) != NULL;
+  cst__option_list list;
+  cst__arena arena;
+  cst__arena_init(&arena, NULL);
+  if (cst__options_tell(table, options, &arena, &list, NULL) != CST_OK) {
+    a->out->failed = true;
   }
-  cst__archive_count(a, &count);
-  for (size_t i = 0; i < all; i++) {
-    const cst__option *option = cst__option_at(table, i);
-    const char *text = saved_text(option, options, room, &names);
-    if (text != NULL) {
-      cst_bytes name = cst__bytes_of(option->info.name);
-      cst_bytes value = cst__bytes_of(text);
-      cst__archive_bytes(a, &name);
-      cst__archive_bytes(a, &value);
-    }
+  cst__archive_count(a, &list.count);
+  for (size_t i = 0; i < list.count; i++) {
+    cst_bytes name = cst__bytes_of(list.items[i].name);
+    cst_bytes value = cst__bytes_of(list.items[i].value);
+    cst__archive_bytes(a, &name);
+    cst__archive_bytes(a, &value);
   }
-  a->out->failed = a->out->failed || names.failed;
-  cst__text_free(&names);
+  cst__arena_reset(&arena);
 }
 
 cst_status cst__options_load(cst__archive *a, cst__arena *arena, cst__option_list *out,
@@ -583,6 +604,9 @@ cst_status cst__options_load(cst__archive *a, cst__arena *arena, cst__option_lis
     cst__archive_name(a, &options[i].name, arena);
     cst__archive_name(a, &options[i].value, arena);
   }
-  *out = (cst__option_list){options, a->bad ? 0 : count};
-  return CST_OK;
+  *out = (cst__option_list){options, count};
+  return !a->bad        ? CST_OK
+         : a->no_memory ? cst__fail_memory(error, count)
+                        : cst__fail(error, CST_CORRUPT, "give what was saved, all of it",
+                                    "the options of a saved state are none that were saved");
 }

@@ -122,9 +122,12 @@ const char *cst__options_differ(const cst__option_table *table, const void *a, c
 
 /* ---- saved ---- */
 
-/* The options that are set, as texts; `table` may be NULL. */
+/* The options that are set as texts, in the arena: what cst__options_read makes equal ones of.
+ * `table` and `options` may be NULL. */
+cst_status cst__options_tell(const cst__option_table *table, const void *options, cst__arena *arena,
+                             cst__option_list *out, cst_error *error);
 void cst__options_save(const cst__option_table *table, const void *options, cst__archive *a);
-/* What cst__options_read makes equal ones of, in the arena; none where the archive is bad. */
+/* The same of saved ones. CST_CORRUPT if the archive is bad. */
 cst_status cst__options_load(cst__archive *a, cst__arena *arena, cst__option_list *out,
                              cst_error *error);
 

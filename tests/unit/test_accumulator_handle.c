@@ -413,6 +413,11 @@ TEST(saved_bytes_say_name_and_options) {
   }
   CHECK_EQ(cst_accumulator_new("statistics", names, 2, NULL, &made, NULL), CST_OK);
   check_loads(made);
+  cst_findings *options;
+  CHECK_EQ(cst_accumulator_options(made, &options, NULL), CST_OK);
+  CHECK_STR(cst_findings_text(options, "name", 0), "columns");
+  CHECK_STR(cst_findings_text(options, "value", 0), "\"a\",\"b,c\",\"say \"\"d\"\"\",\"\"");
+  cst_findings_free(options);
   cst_accumulator_free(made);
 }
 

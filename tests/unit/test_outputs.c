@@ -72,6 +72,7 @@ TEST(without_their_first_argument) {
   FAILS(cst_accumulator_new(NULL, NULL, 0, NULL, OUT(cst_accumulator *), NULL), HANDLE, 0);
   FAILS(cst_accumulator_open(NULL, NULL, OUT(cst_accumulator *), NULL), HANDLE, 0);
   FAILS(cst_accumulator_from_bytes(NULL, 0, NULL, OUT(cst_accumulator *), NULL), HANDLE, 0);
+  FAILS(cst_accumulator_options(NULL, OUT(cst_findings *), NULL), HANDLE, 0);
   FAILS(cst_accumulator_to_bytes(NULL, OUT(char *), OUT2(size_t), NULL), HANDLE, 8);
   FAILS(cst_accumulator_finish_schema(NULL, OUT(cst_schema *), NULL), HANDLE, 0);
   FAILS(cst_accumulator_finish(NULL, OUT(cst_findings *), NULL), HANDLE, 0);

@@ -8,7 +8,7 @@ from .._base.public import public
 from .._source.base import SourceBase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import Literal, Unpack
 
     from .._core import RecordBatch
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .._dataset.dataset import Dataset, Labelled
     from .._dataset.rows import Rows
     from .._source.accumulate import AnyAccumulator, Found
+    from .._statistics.statistics import Statistics
     from .._struct.tensor import StructuredTensor
     from .._tensor.adapter import PadsLike
     from .._types import DatasetOptions, TorchRows
@@ -88,6 +89,25 @@ class Source(SourceBase):
         one = made_of(accumulator, options)
         self._core.accumulate(one._handle, progress)
         return one.finish()
+
+    def statistics(
+        self,
+        *,
+        columns: Sequence[str] | None = None,
+        by: Sequence[str] | None = None,
+        weight: str | None = None,
+        progress: Callable[[int, int], bool | None] | None = None,
+        **options: Any,
+    ) -> Statistics:
+        """Reads all rows once, with all threads, and gives their statistics. The arguments are
+        those of Statistics, and the progress of `accumulate`.
+
+        >>> src.statistics(by=["company"])["fare"].quantiles([0.5, 0.99])
+        """
+        from .._statistics.statistics import Statistics
+
+        made = Statistics(columns=columns, by=by, weight=weight, **options)
+        return self.accumulate(made, progress=progress)
 
     @overload
     def dataset(

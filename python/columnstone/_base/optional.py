@@ -23,6 +23,7 @@ _EXTRAS = {
     "ray": "ray",
     "dask": "dask",
     "datasets": "huggingface",
+    "matplotlib": "plot",
     "aiohttp": "remote",
     "adbc_driver_manager": "databases",
     "adbc_driver_postgresql": "postgresql",

@@ -44,7 +44,7 @@ def _kinds() -> dict[str, dict[str, str]]:
     }
 
 
-def _settings(name: str, options: dict[str, Any]) -> tuple[tuple[str, str], ...]:
+def settings(name: str, options: dict[str, Any]) -> tuple[tuple[str, str], ...]:
     """Options as the library takes them: texts. None leaves one out."""
     kinds = _kinds().get(name, {})
     made: list[tuple[str, str]] = []
@@ -168,7 +168,7 @@ class Accumulator(AnyAccumulator[_core.RecordBatch]):
     __slots__ = ()
 
     def __new__(cls, name: str, **options: Any) -> Self:
-        return cls._of(name, _settings(name, options))
+        return cls._of(name, settings(name, options))
 
     def finish(self) -> _core.RecordBatch:
         """What has been found so far. More may be added afterwards."""
@@ -240,11 +240,11 @@ class SchemaInference(AnyAccumulator[Schema]):
     ) -> Self:
         options = proposal(propose, group, max_domain, ragged)
         if options is None:
-            return cls._of("inference", _settings("inference", {"look_at_values": look_at_values}))
+            return cls._of("inference", settings("inference", {"look_at_values": look_at_values}))
         if look_at_values:
             raise argument_error("propose looks at values in its own way", "leave one of them out")
         names = ("group", "max_domain", "ragged")
-        return cls._of("proposal", _settings("proposal", dict(zip(names, options, strict=True))))
+        return cls._of("proposal", settings("proposal", dict(zip(names, options, strict=True))))
 
     def finish(self) -> Schema:
         """The schema of all rows so far. More may be added afterwards."""
@@ -284,7 +284,7 @@ class Validation(AnyAccumulator[SchemaCheck]):
             "ignore_unexpected": bool(ignore_unexpected),
             "places": positive("places", places),
         }
-        return cls._of("validation", _settings("validation", options))
+        return cls._of("validation", settings("validation", options))
 
     def finish(self) -> SchemaCheck:
         """What does not fit in all rows so far. More may be added afterwards."""

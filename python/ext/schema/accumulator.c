@@ -60,6 +60,28 @@ static PyObject *accumulator_load(PyObject *type, PyObject *args) {
              : cst__py_raise(state, &error);
 }
 
+/* open(path): what was saved in a file */
+static PyObject *accumulator_open(PyObject *type, PyObject *args) {
+  cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
+  cst_accumulator *made = NULL;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  const char *path;
+  if (!PyArg_ParseTuple(args, "y:open", &path)) {
+    return NULL;
+  }
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_accumulator_open(path, NULL, &made, &error);
+  Py_END_ALLOW_THREADS
+  return status == CST_OK ? accumulator_wrap(state, made) : cst__py_raise(state, &error);
+}
+
+/* name() */
+static PyObject *accumulator_name(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return PyUnicode_FromString(cst_accumulator_name(((accumulator_object *)object)->accumulator));
+}
+
 /* all(): findings */
 static PyObject *accumulator_all(PyObject *type, PyObject *unused) {
   cst__py_state *state = PyType_GetModuleState((PyTypeObject *)type);
@@ -200,6 +222,34 @@ static PyObject *accumulator_save(PyObject *object, PyObject *unused) {
   return saved;
 }
 
+/* options(): findings */
+static PyObject *accumulator_options(PyObject *object, PyObject *unused) {
+  cst__py_state *state = cst__py_state_of(object);
+  cst_findings *found = NULL;
+  cst_error error = CST_ERROR_INIT;
+  (void)unused;
+  return cst_accumulator_options(((accumulator_object *)object)->accumulator, &found, &error) ==
+                 CST_OK
+             ? cst__py_findings(state, found)
+             : cst__py_raise(state, &error);
+}
+
+/* save_as(path) */
+static PyObject *accumulator_save_as(PyObject *object, PyObject *args) {
+  accumulator_object *self = (accumulator_object *)object;
+  cst_error error = CST_ERROR_INIT;
+  cst_status status;
+  const char *path;
+  if (!PyArg_ParseTuple(args, "y:save_as", &path) || accumulator_enter(self) < 0) {
+    return NULL;
+  }
+  Py_BEGIN_ALLOW_THREADS
+  status = cst_accumulator_save(self->accumulator, path, &error);
+  Py_END_ALLOW_THREADS
+  cst__py_lock_leave(&self->lock);
+  return status == CST_OK ? Py_NewRef(Py_None) : cst__py_raise(cst__py_state_of(object), &error);
+}
+
 /* finish(): findings */
 static PyObject *accumulator_finish(PyObject *object, PyObject *unused) {
   accumulator_object *self = (accumulator_object *)object;
@@ -237,10 +287,14 @@ static PyObject *accumulator_finish_schema(PyObject *object, PyObject *unused) {
 
 static PyMethodDef methods[] = {
     {"new", accumulator_new, METH_VARARGS | METH_CLASS, NULL},
+    {"open", accumulator_open, METH_VARARGS | METH_CLASS, NULL},
     {"all", accumulator_all, METH_NOARGS | METH_CLASS, NULL},
+    {"options", accumulator_options, METH_NOARGS, NULL},
+    {"name", accumulator_name, METH_NOARGS, NULL},
     {"add", accumulator_add, METH_VARARGS, NULL},
     {"merge", accumulator_merge, METH_O, NULL},
     {"save", accumulator_save, METH_NOARGS, NULL},
+    {"save_as", accumulator_save_as, METH_VARARGS, NULL},
     {"load", accumulator_load, METH_VARARGS | METH_CLASS, NULL},
     {"finish", accumulator_finish, METH_NOARGS, NULL},
     {"finish_schema", accumulator_finish_schema, METH_NOARGS, NULL},

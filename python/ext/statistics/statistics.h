@@ -6,6 +6,11 @@
 
 #include "ext/arrow/arrow.h"
 
+/* ---- features.c ---- */
+
+/* statistics_sketch(accumulator, row of the table, kind, by weights): a Sketch */
+PyObject *cst__py_statistics_sketch(PyObject *module, PyObject *args);
+
 /* ---- compare.c: a function of the module ---- */
 
 /* statistics_compare(before, after, schema or None, ((option, value), ...)): findings */

@@ -1,0 +1,172 @@
+"""What is known of one feature."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from .. import _core
+from .._base.errors import argument_error
+from .._base.public import public_in
+from .._sketch.distinct import Distinct
+from .._sketch.heavy_hitters import HeavyHitters
+from .._sketch.quantiles import Quantiles
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from .._sketch.sketch import Sketch
+    from .table import Table
+
+_Value = TypeVar("_Value")
+_SKETCHES: dict[str, type[Sketch]] = {
+    "quantiles": Quantiles,
+    "heavy_hitters": HeavyHitters,
+    "distinct": Distinct,
+}
+
+
+class _Column(Generic[_Value]):
+    """A column of the table, as an attribute."""
+
+    def __init__(self, doc: str) -> None:
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, feature: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, feature: FeatureStatistics, owner: type) -> _Value: ...
+    def __get__(self, feature: FeatureStatistics | None, owner: type) -> Self | _Value:
+        if feature is None:
+            return self
+        value: _Value = feature._row[self._name]
+        return value
+
+
+@public_in("columnstone.stats")
+class FeatureStatistics:
+    """What is known of one feature, in all rows or in those of a slice. Attributes are called as
+    the columns of the table (docs/statistics.md); None where there is no such number."""
+
+    __slots__ = ("_number", "_row", "_table")
+
+    path = _Column[str]('"a.b" for a field of a struct.')
+    type = _Column[str]("NULL, BOOL, INT, UINT, FLOAT, TIME, STRING, BYTES, STRUCT or OTHER.")
+    rows = _Column[int]("Rows, or structs that have it as a field.")
+    present = _Column[int]("Rows in which it is not null.")
+    rows_weight = _Column["float | None"]("The weight of the rows.")
+    present_weight = _Column["float | None"]("The weight of the rows in which it is not null.")
+    values = _Column[int]("Values that are not null, in all lists.")
+    levels = _Column["list[dict[str, Any]]"]("Its lists, the outermost first.")
+    lengths = _Column["list[float]"]("How many items the outermost lists have: bounds of 10 parts.")
+    mean = _Column["float | None"]("The mean of numbers, without NaN and infinities.")
+    std_dev = _Column["float | None"]("The deviation of the population.")
+    zeros = _Column["int | None"]("Numbers that are 0.")
+    negatives = _Column["int | None"]("Numbers below 0.")
+    nan = _Column["int | None"]("Numbers that are NaN.")
+    plus_infinity = _Column["int | None"]("Numbers that are infinite.")
+    minus_infinity = _Column["int | None"]("Numbers that are -infinite.")
+    histogram = _Column["list[dict[str, float]]"]("Parts of the same width: low, high, weight.")
+    weighted_mean = _Column["float | None"]("The mean by weight.")
+    weighted_std_dev = _Column["float | None"]("The deviation by weight.")
+    weighted_histogram = _Column["list[dict[str, float]]"]("The histogram by weight.")
+    mean_length = _Column["float | None"]("Bytes of strings and bytes.")
+    min_length = _Column["int | None"]("Bytes of the shortest one.")
+    max_length = _Column["int | None"]("Bytes of the longest one.")
+    mean_tokens = _Column["float | None"]("Words of strings.")
+    not_utf8 = _Column["int | None"]("Values that are no text.")
+    distinct = _Column["float | None"]("How many different values there are.")
+
+    def __init__(self, table: Table, number: int) -> None:
+        self._table = table
+        self._number = number
+        self._row = table.rows[number]
+
+    @property
+    def slice(self) -> dict[str, str]:
+        """The values of the features that make the slice; none: all rows."""
+        return {part["path"]: part["value"] for part in self._row["slice"]}
+
+    @property
+    def missing(self) -> int:
+        """Rows in which it is null."""
+        return self.rows - self.present
+
+    @property
+    def min(self) -> int | float | None:
+        """The least number, exactly."""
+        return self._extreme("min")
+
+    @property
+    def max(self) -> int | float | None:
+        """The largest number, exactly."""
+        return self._extreme("max")
+
+    def _extreme(self, name: str) -> int | float | None:
+        exact, number = self._row[f"exact_{name}"], self._row[name]
+        if exact is not None:
+            return int(exact)
+        return number if number is None or self.type == "FLOAT" else int(number)
+
+    @property
+    def median(self) -> int | float | None:
+        """The middle number."""
+        return self.quantiles([0.5])[0]
+
+    @property
+    def distinct_bounds(self) -> tuple[float, float] | None:
+        """Between which the number of different values is, nearly always."""
+        low, high = self._row["distinct_low"], self._row["distinct_high"]
+        return None if low is None or high is None else (low, high)
+
+    def sketch(self, kind: str, *, weighted: bool = False) -> Sketch:
+        """A copy of a sketch of its values (columnstone.sketch): "quantiles" of numbers,
+        "heavy_hitters" of all but floats, "distinct". weighted: of the values by weight.
+        UnsupportedError for a feature without such values."""
+        handle = _core.statistics_sketch(self._table.sketched(), self._number, kind, weighted)
+        made = object.__new__(_SKETCHES[kind])
+        made._handle = handle
+        return made
+
+    def quantiles(
+        self, ranks: Sequence[float], *, weighted: bool = False
+    ) -> list[int] | list[float] | list[None]:
+        """For each rank, from 0 to 1, the smallest number whose rank is at least that; None where
+        there are no numbers. Of statistics without sketches, the bound of the parts in the table.
+        """
+        bounds = self._row["weighted_quantiles" if weighted else "quantiles"]
+        if not bounds:
+            return [None] * len(ranks)
+        if self._table.has_sketches:
+            found = self.sketch("quantiles", weighted=weighted)
+            assert isinstance(found, Quantiles)
+            return found.quantiles(ranks)
+        for rank in ranks:
+            if not 0 <= rank <= 1:
+                raise argument_error(f"the rank {rank} is not between 0 and 1")
+        return [bounds[round(rank * (len(bounds) - 1))] for rank in ranks]
+
+    def top(self, most: int = 10, *, weighted: bool = False) -> list[tuple[Any, float, float]]:
+        """The most frequent values: (value, lower, upper), where the bounds are of how often it
+        came, or of its weight. None of floats."""
+        told = self._row["weighted_top" if weighted else "top"]
+        if not told or not self._table.has_sketches:
+            return [(one["value"], one["lower"], one["upper"]) for one in told[:most]]
+        found = self.sketch("heavy_hitters", weighted=weighted)
+        assert isinstance(found, HeavyHitters)
+        values = found.top(most)
+        if self.type == "BOOL":
+            return [(bool(value), lower, upper) for value, lower, upper in values]
+        return values
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of the table."""
+        return dict(self._row)
+
+    def __repr__(self) -> str:
+        of = ", ".join(f"{path}={value}" for path, value in self.slice.items())
+        name = f"{self.path} of {of}" if of else self.path
+        return f"<{name}: {self.type}, present in {self.present} of {self.rows} rows>"

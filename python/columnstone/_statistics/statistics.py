@@ -1,0 +1,265 @@
+"""Statistics, and how they are made."""
+
+from __future__ import annotations
+
+import difflib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import _core
+from .._base.errors import NotFoundError, argument_error
+from .._base.public import public, public_in
+from .._schema.schema import as_core
+from .._source.accumulate import AnyAccumulator, settings
+from .comparison import Comparison
+from .feature import FeatureStatistics
+from .notebook import framed
+from .table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Self
+
+    from .._schema.schema import SchemaLike
+
+
+@public_in("columnstone.stats")
+class Features(Mapping[str, FeatureStatistics]):
+    """The features of all rows, or of those of a slice, by their paths."""
+
+    __slots__ = ("_places", "_table")
+
+    def __init__(self, table: Table, places: dict[str, int]) -> None:
+        self._table = table
+        self._places = places
+
+    def __getitem__(self, path: str) -> FeatureStatistics:
+        number = self._places.get(path)
+        if number is None:
+            near = difflib.get_close_matches(str(path), self._places, 1)
+            meant = f" (did you mean {near[0]!r}?)" if near else ""
+            raise KeyError(f"there is no feature {path!r}{meant}")
+        return FeatureStatistics(self._table, number)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __repr__(self) -> str:
+        return f"<columnstone.stats.Features: {', '.join(self._places)}>"
+
+
+@public
+class Statistics(AnyAccumulator["Statistics"], Mapping[str, FeatureStatistics]):
+    """What is in the data: presence, numbers, quantiles, distinct and frequent values, feature by
+    feature, in all rows and in slices of them; docs/statistics.md says what is exact.
+
+    Rows are added, and statistics of parts are merged. They pickle, and are saved in files, which
+    `columnstone stats` reads. As a mapping they have the features of all rows by their paths, and
+    any Arrow library takes them as a table.
+
+    columns: at the top, that are looked at; None: all.
+    by: columns whose values make slices; weight: the column that has the weights of the rows.
+    options: the others of the accumulator "statistics" (columnstone.accumulate.accumulators).
+
+    >>> stats = cst.open("trips-*.tfrecord.gz").statistics(by=["company"])
+    >>> stats["fare"].mean, stats["fare"].quantiles([0.5, 0.99]), stats["company"].top(10)
+    >>> stats.slice(company="Blue")["fare"].mean
+    """
+
+    __slots__ = ("_now",)
+    _now: Table | None
+
+    def __new__(
+        cls,
+        *,
+        columns: Sequence[str] | None = None,
+        by: Sequence[str] | None = None,
+        weight: str | None = None,
+        **options: Any,
+    ) -> Self:
+        given = {"columns": columns, "by": by, "weight": weight, **options}
+        return cls._of("statistics", settings("statistics", given))
+
+    @classmethod
+    def _made(
+        cls, name: str, options: tuple[tuple[str, str], ...], handle: _core.Accumulator
+    ) -> Self:
+        made = super()._made(name, options, handle)
+        made._now = None
+        return made
+
+    # Files
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Statistics that `save` or `columnstone stats -o` saved in a file."""
+        return cls._loaded_as(_core.Accumulator.open(os.fsencode(path)))
+
+    @classmethod
+    def from_bytes(cls, saved: bytes) -> Self:
+        """Statistics from bytes(statistics)."""
+        return cls._loaded_as(_core.Accumulator.load(bytes(saved)))
+
+    @classmethod
+    def _loaded_as(cls, handle: _core.Accumulator) -> Self:
+        if handle.name() != "statistics":
+            raise argument_error(f"the accumulator {handle.name()!r} saved this, not statistics")
+        options = handle.options()[0].to_pydict()
+        named = tuple(zip(options["name"], options["value"], strict=True))
+        return cls._made("statistics", named, handle)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes them to a file, compressed where its name ends in .gz or .zst."""
+        self._handle.save_as(os.fsencode(path))
+
+    def __bytes__(self) -> bytes:
+        return self._handle.save()
+
+    # The table
+
+    @property
+    def _table(self) -> Table:
+        if self._now is None:
+            self._now = Table(self._handle.finish(), self._handle)
+        return self._now
+
+    def _outdate(self) -> None:
+        if self._now is not None:
+            self._now.outdate()
+            self._now = None
+
+    def add(
+        self,
+        batches: _core.ArrowArrayExportable | _core.ArrowStreamExportable,
+        *,
+        file: str | os.PathLike[str] = "",
+        record: int | None = None,
+    ) -> int:
+        self._outdate()
+        return super().add(batches, file=file, record=record)
+
+    def merge(self, other: Self) -> None:
+        super().merge(other)
+        self._outdate()
+
+    def finish(self) -> Statistics:
+        """Themselves: they tell at any time what has been found so far."""
+        self._outdate()
+        return self
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows were looked at."""
+        return self._table.totals["num_rows"]
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """The totals of the table."""
+        return dict(self._table.totals)
+
+    def to_arrow(self) -> _core.RecordBatch:
+        """The table: a row for each feature of all rows, and then of each slice."""
+        return self._table.batch
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        return self._table.batch.__arrow_c_array__(requested_schema)
+
+    def to_pandas(self) -> Any:
+        """The table as a data frame."""
+        return self._table.batch.to_pandas()
+
+    # Features
+
+    def __getitem__(self, path: str) -> FeatureStatistics:
+        return self._features()[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table.places[()])
+
+    def __len__(self) -> int:
+        return len(self._table.places[()])
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def _features(self) -> Features:
+        return Features(self._table, self._table.places[()])
+
+    @property
+    def slices(self) -> list[dict[str, str]]:
+        """The slices that are kept: the values of the features of `by`."""
+        return [dict(key) for key in self._table.places if key]
+
+    def slice(self, values: Mapping[str, str] | None = None, **more: str) -> Features:
+        """The features in the rows of a slice: slice(company="Blue"), or of a mapping where a name
+        is no word of Python. NotFoundError if there is none."""
+        wanted = tuple(sorted({**(values or {}), **more}.items()))
+        places = self._table.places.get(wanted) if wanted else None
+        if places is None:
+            told = ", ".join(f"{path}={value!r}" for path, value in wanted)
+            raise NotFoundError(f"there is no slice of {told}", hint="`slices` lists them")
+        return Features(self._table, places)
+
+    # Comparing, and looking
+
+    def compare(
+        self, after: Statistics, schema: SchemaLike | None = None, **options: Any
+    ) -> Comparison:
+        """What changed from these statistics to others (docs/drift.md).
+
+        schema: whose comparators and constraints are thresholds.
+        options: kind="drift", "skew" or "version", which comparators count; thresholds for all
+            features: linf, normalized_abs_difference, jensen_shannon, psi, ks, presence, rows;
+            slices=True: for slices, too.
+        """
+        given = tuple(
+            (name, str(value).lower() if isinstance(value, bool) else str(value))
+            for name, value in options.items()
+            if value is not None
+        )
+        two = (self.to_arrow(), after.to_arrow())
+        return Comparison(_core.statistics_compare(*two, as_core(schema), given), two)
+
+    def to_tfdv(self, name: str | None = None) -> bytes:
+        """TFDV's DatasetFeatureStatisticsList, serialized (docs/tfdv.md)."""
+        return _core.statistics_to_tfdv((self.to_arrow(),), (name,))
+
+    def to_html(self, name: str = "data") -> str:
+        """One page that needs nothing else (docs/statistics-page.md)."""
+        return _core.statistics_page((self.to_arrow(),), (name,), None).decode()
+
+    def _repr_html_(self) -> str:
+        return framed(self.to_html())
+
+    def plot(self, path: str, *, weighted: bool = False, ax: Any = None) -> Any:
+        """Draws a feature with matplotlib, and gives the axes."""
+        from .plot import plot
+
+        return plot(self[path], weighted, ax)
+
+    def _describe(self, found: Statistics) -> str:
+        return f"{found.num_rows} rows, {len(found)} features"
+
+
+@public
+def statistics(
+    data: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    by: Sequence[str] | None = None,
+    weight: str | None = None,
+    **options: Any,
+) -> Statistics:
+    """Statistics of any Arrow data, a data frame, rows or columns. The arguments are those of
+    Statistics.
+
+    >>> cst.statistics(pl.read_parquet("trips.parquet"))["fare"].mean
+    """
+    made = Statistics(columns=columns, by=by, weight=weight, **options)
+    made.add(data)
+    return made

@@ -1,7 +1,30 @@
 /* columnstone stats: what is in the data. */
+#include <columnstone/statistics.h>
 #include <string.h>
 
 #include "stats/stats.h"
+
+/* True if -o and --to mean TFDV's proto. */
+static bool is_to_tfdv(const cli_settings *settings) {
+  const char *format = settings->sink.format;
+  return settings->output != NULL &&
+         (format != NULL ? strcmp(format, "tfdv") == 0 : cli_names_tfdv(settings->output));
+}
+
+static cst_status write_output(const cli_settings *settings, const cli_statistics *statistics,
+                               cst_error *error) {
+  const cst_statistics_named table = {NULL, statistics->features};
+  if (is_to_tfdv(settings)) {
+    return cst_statistics_save_tfdv(&table, 1, settings->output, error);
+  }
+  if (settings->sink.format != NULL || !cli_names_saved_statistics(settings->output)) {
+    return cli_write_findings(settings, statistics->features, error);
+  }
+  return statistics->accumulator != NULL
+             ? cst_accumulator_save(statistics->accumulator, settings->output, error)
+             : cli_fail_statistics(error, "TFDV's statistics cannot be saved to be merged",
+                                   "write them in another format: -o x.arrow, x.jsonl, x.pb");
+}
 
 static cst_status tell(const cli_settings *settings, const cli_files *files,
                        const cli_statistics *statistics, cst_error *error) {
@@ -15,9 +38,7 @@ static cst_status tell(const cli_settings *settings, const cli_files *files,
     }
   }
   if (settings->output != NULL) {
-    return settings->sink.format == NULL && cli_names_saved_statistics(settings->output)
-               ? cst_accumulator_save(statistics->accumulator, settings->output, error)
-               : cli_write_findings(settings, statistics->features, error);
+    return write_output(settings, statistics, error);
   }
   if (settings->json) {
     return cli_print_json_findings(statistics->features, error);
@@ -62,7 +83,8 @@ const cli_verb cli_stats = {
     .summary = "Tells what is in the data: presence, numbers, quantiles, frequent values",
     .details =
         "A line for each feature, for all rows and for each slice of --by. Files are data, or\n"
-        "statistics that -o saved in a file whose name ends in .cststats, which are merged.\n"
+        "statistics that -o saved in a file whose name ends in .cststats, which are merged, or\n"
+        "those of TFDV (.pb), which -o writes, too, by that name or --to tfdv.\n"
         "--html writes a page: one file to search, sort and look at in any browser.\n"
         "The whole table, whose columns docs/statistics.md describes, is printed as JSON by\n"
         "--json, or written to the file of -o in any format that can hold it. `columnstone\n"

@@ -14,16 +14,21 @@ typedef struct cli_statistics {
   cst_findings *features;       /* the table */
 } cli_statistics;
 
-/* Reads files: statistics that were saved, which are merged, or data. CST_INVALID_ARGUMENT for both
- * beside each other, and for options beside what was saved with others. To be reset, also after a
- * failure. */
+/* Reads files: statistics that were saved, which are merged, those of TFDV (one file), or data.
+ * CST_INVALID_ARGUMENT for several of these beside each other, and for options beside what was
+ * saved with others. To be reset, also after a failure. */
 cst_status cli_statistics_read(const cli_verb *verb, const cli_settings *settings,
                                const cli_files *files, cli_statistics *out, cst_error *error);
+/* CST_INVALID_ARGUMENT, for what users ask of them. */
+cst_status cli_fail_statistics(cst_error *error, const char *message, const char *hint);
 void cli_statistics_reset(cli_statistics *statistics);
 /* True for a file of statistics that were saved, by its name or its first bytes. */
 bool cli_is_saved_statistics(const char *path);
 /* The same of a name that is to be written. */
 bool cli_names_saved_statistics(const char *path);
+/* The same for TFDV's statistics. */
+bool cli_is_tfdv(const char *path);
+bool cli_names_tfdv(const char *path);
 
 /* ---- stats_page.c ---- */
 

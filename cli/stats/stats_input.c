@@ -1,21 +1,23 @@
-/* Statistics of files: of data, or saved ones, which are merged. */
+/* Statistics of files: of data, saved ones, which are merged, or TFDV's. */
+#include <columnstone/statistics.h>
 #include <string.h>
 
 #include "stats/stats.h"
 
 static const char name_of_statistics[] = "statistics";
 
-bool cli_names_saved_statistics(const char *path) {
-  static const char *const endings[] = {".cststats", ".cststats.gz", ".cststats.zst"};
+static bool ends_in(const char *path, const char *ending) {
   const size_t size = strlen(path);
-  for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
-    const size_t end = strlen(endings[i]);
-    if (size > end && strcmp(path + size - end, endings[i]) == 0) {
-      return true;
-    }
-  }
-  return false;
+  const size_t end = strlen(ending);
+  return size > end && strcmp(path + size - end, ending) == 0;
 }
+
+bool cli_names_saved_statistics(const char *path) {
+  return ends_in(path, ".cststats") || ends_in(path, ".cststats.gz") ||
+         ends_in(path, ".cststats.zst");
+}
+
+bool cli_names_tfdv(const char *path) { return ends_in(path, ".pb") || ends_in(path, ".pb.gz"); }
 
 bool cli_is_saved_statistics(const char *path) {
   char first[4];
@@ -32,7 +34,45 @@ bool cli_is_saved_statistics(const char *path) {
   return is_saved;
 }
 
-static cst_status fail_argument(cst_error *error, const char *message, const char *hint) {
+/* The size that follows a tag, of a varint; -1: there is none. */
+static int64_t read_size(FILE *file) {
+  uint64_t size = 0;
+  for (unsigned i = 0; i < 5; i++) {
+    const int byte = fgetc(file);
+    if (byte == EOF) {
+      return -1;
+    }
+    size |= (uint64_t)(byte & 0x7f) << (7 * i);
+    if (byte < 0x80) {
+      return (int64_t)size;
+    }
+  }
+  return -1;
+}
+
+/* Data sets, one after the other, and nothing else. */
+bool cli_is_tfdv(const char *path) {
+  enum { DATASET = 1 << 3 | 2 }; /* the tag */
+  if (cli_names_tfdv(path)) {
+    return true;
+  }
+  FILE *file = cli_are_files(&path, 1) ? fopen(path, "rb") : NULL;
+  if (file == NULL) {
+    return false;
+  }
+  int64_t at = -1;
+  const int64_t end = fseek(file, 0, SEEK_END) == 0 ? (int64_t)ftell(file) : -1;
+  bool is_one = end > 0 && fseek(file, 0, SEEK_SET) == 0;
+  while (is_one && at < end) {
+    const int64_t size = fgetc(file) == DATASET ? read_size(file) : -1;
+    at = size >= 0 ? (int64_t)ftell(file) + size : -1;
+    is_one = at >= 0 && at <= end && fseek(file, (long)at, SEEK_SET) == 0;
+  }
+  (void)fclose(file);
+  return is_one;
+}
+
+cst_status cli_fail_statistics(cst_error *error, const char *message, const char *hint) {
   error->code = CST_INVALID_ARGUMENT;
   snprintf(error->message, sizeof error->message, "%s", message);
   snprintf(error->hint, sizeof error->hint, "%s", hint);
@@ -49,8 +89,8 @@ static cst_status open_saved(const char *path, cst_accumulator **out, cst_error 
              cst_accumulator_name(*out));
     cst_accumulator_free(*out);
     *out = NULL;
-    status =
-        fail_argument(error, message, "name saved statistics: columnstone stats -o x.cststats");
+    status = cli_fail_statistics(error, message,
+                                 "name saved statistics: columnstone stats -o x.cststats");
   }
   return status;
 }
@@ -73,9 +113,16 @@ static cst_status merge_saved(const cli_files *files, cst_accumulator **out, cst
 static cst_status check_options(const cli_finding *finding, cst_error *error) {
   const bool any = finding->num_options > 0 || finding->columns != NULL || finding->by != NULL ||
                    finding->weight != NULL;
-  return any ? fail_argument(error, "saved statistics have their options already",
-                             "leave out --columns, --by, --weight and -O")
+  return any ? cli_fail_statistics(error, "saved statistics have their options already",
+                                   "leave out --columns, --by, --weight and -O")
              : CST_OK;
+}
+
+static cst_status read_tfdv(const cli_settings *settings, const char *path, cli_statistics *out,
+                            cst_error *error) {
+  cst_status status = check_options(&settings->finding, error);
+  return status == CST_OK ? cst_statistics_open_tfdv(path, NULL, NULL, &out->features, error)
+                          : status;
 }
 
 static cst_status read_accumulator(const cli_verb *verb, const cli_settings *settings,
@@ -86,8 +133,8 @@ static cst_status read_accumulator(const cli_verb *verb, const cli_settings *set
     num_saved += cli_is_saved_statistics(files->paths[i]);
   }
   if (num_saved > 0 && num_saved < files->count) {
-    return fail_argument(error, "saved statistics and data stand beside each other",
-                         "save the statistics of the data (-o x.cststats), and merge both");
+    return cli_fail_statistics(error, "saved statistics and data stand beside each other",
+                               "save the statistics of the data (-o x.cststats), and merge both");
   }
   if (num_saved > 0) {
     cst_status status = check_options(&settings->finding, error);
@@ -100,6 +147,13 @@ static cst_status read_accumulator(const cli_verb *verb, const cli_settings *set
 cst_status cli_statistics_read(const cli_verb *verb, const cli_settings *settings,
                                const cli_files *files, cli_statistics *out, cst_error *error) {
   *out = (cli_statistics){NULL, NULL};
+  for (size_t i = 0; i < files->count; i++) {
+    if (!cli_is_saved_statistics(files->paths[i]) && cli_is_tfdv(files->paths[i])) {
+      return files->count > 1 ? cli_fail_statistics(error, "TFDV's statistics cannot be merged",
+                                                    "name one file of them alone")
+                              : read_tfdv(settings, files->paths[0], out, error);
+    }
+  }
   cst_status status = read_accumulator(verb, settings, files, &out->accumulator, error);
   return status == CST_OK ? cst_accumulator_finish(out->accumulator, &out->features, error)
                           : status;

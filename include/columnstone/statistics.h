@@ -76,6 +76,12 @@ CST_API cst_status cst_statistics_to_tfdv(const cst_statistics_named *tables, si
 CST_API cst_status cst_statistics_from_tfdv(const void *bytes, size_t size, const char *dataset,
                                             const cst_allocator *allocator, cst_findings **out,
                                             cst_error *error);
+/* The same with a file, a local one or a URL, compressed as its name says. */
+CST_API cst_status cst_statistics_save_tfdv(const cst_statistics_named *tables, size_t num_tables,
+                                            const char *path, cst_error *error);
+CST_API cst_status cst_statistics_open_tfdv(const char *path, const char *dataset,
+                                            const cst_allocator *allocator, cst_findings **out,
+                                            cst_error *error);
 
 /* ---- to look at ---- */
 

@@ -32,17 +32,6 @@ cst_status cst_accumulator_open(const char *path, const cst_allocator *allocator
   return status;
 }
 
-static cst_status write_file(const char *path, const char *bytes, size_t size, cst_error *error) {
-  cst__output *output;
-  CST__TRY(cst__output_open(path, CST_COMPRESSION_BY_NAME, 0, NULL, &output, error));
-  cst_status status = cst__output_write(output, bytes, size, error);
-  if (status == CST_OK) {
-    status = cst__output_finish(output, error);
-  }
-  cst__output_free(output);
-  return status;
-}
-
 cst_status cst_accumulator_save(const cst_accumulator *accumulator, const char *path,
                                 cst_error *error) {
   char *bytes;
@@ -51,7 +40,7 @@ cst_status cst_accumulator_save(const cst_accumulator *accumulator, const char *
     return cst__missing(accumulator == NULL ? "accumulator" : "path", error);
   }
   CST__TRY(cst_accumulator_to_bytes(accumulator, &bytes, &size, error));
-  cst_status status = write_file(path, bytes, size, error);
+  cst_status status = cst__output_write_file(path, bytes, size, error);
   cst_free(bytes);
   return status;
 }

@@ -567,3 +567,15 @@ void cst__output_free(cst__output *output) {
   cst__delete(output->name);
   cst__delete(output);
 }
+
+cst_status cst__output_write_file(const char *path, const void *bytes, size_t size,
+                                  cst_error *error) {
+  cst__output *output;
+  CST__TRY(cst__output_open(path, CST_COMPRESSION_BY_NAME, 0, NULL, &output, error));
+  cst_status status = cst__output_write(output, bytes, size, error);
+  if (status == CST_OK) {
+    status = cst__output_finish(output, error);
+  }
+  cst__output_free(output);
+  return status;
+}

@@ -47,4 +47,8 @@ cst_status cst__output_finish(cst__output *output, cst_error *error);
  * is left as it is; what would reach the file is CST_STATE there. */
 void cst__output_free(cst__output *output);
 
+/* Writes a file of these bytes, compressed as its name says. */
+cst_status cst__output_write_file(const char *path, const void *bytes, size_t size,
+                                  cst_error *error);
+
 #endif /* IO_OUTPUT_H */

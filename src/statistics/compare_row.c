@@ -96,8 +96,9 @@ static bool compare_counted(cst__compared *c, bool alone, cst__arena *arena) {
   return true;
 }
 
+/* Of no numbers all is known. */
 static double parts_of(const cst__ranks *ranks) {
-  return ranks->count > 1 ? (double)(ranks->count - 1) : 1;
+  return ranks->count > 1 ? (double)(ranks->count - 1) : INFINITY;
 }
 
 static bool compare_ranked(cst__compared *c, cst__arena *arena) {
@@ -168,7 +169,9 @@ bool cst__compared_fill(cst__compared *c, cst__arena *arena) {
   if (c->has_values[0] && c->has_values[1]) {
     const family both = family_of_both(c);
     const bool is_ranked = both == NUMBERS || both == TIMES;
-    ok = both == NOTHING || compare_counted(c, !is_ranked, arena);
+    const bool is_counted =
+        both != NOTHING && family_of(type_of(&c->sides[0])) == family_of(type_of(&c->sides[1]));
+    ok = !is_counted || compare_counted(c, !is_ranked, arena);
     ok = ok && (!is_ranked || compare_ranked(c, arena));
   }
   c->score = score_of(c);

@@ -173,6 +173,25 @@ TEST(states) {
              "both 0.5: 50 % of values are now \"false\", which was not there before");
 }
 
+/* Bools are told in words, and are numbers beside numbers. */
+TEST(bools_that_become_numbers) {
+  cst_findings *found = compare("struct{a: bool}", "{true} {false} {true} {true}",
+                                "struct{a: int64}", "{1} {0} {1} {1}");
+  CHECK_STR(cst_findings_text(found, "state", 0), "changed-type");
+  CHECK(isnan(cst_findings_real(found, "linf", 0)));
+  CHECK_DOUBLE(cst_findings_real(found, "ks", 0), 0);
+  CHECK_DOUBLE(cst_findings_real(found, "jensen_shannon", 0), 0);
+  cst_findings_free(found);
+}
+
+TEST(strings_are_bytes_of_other_formats) {
+  cst_findings *found =
+      compare("struct{a: string}", "{'p'} {'q'}", "struct{a: binary}", "{'p'} {'q'}");
+  CHECK_STR(cst_findings_text(found, "state", 0), "both");
+  CHECK_DOUBLE(cst_findings_real(found, "score", 0), 0);
+  cst_findings_free(found);
+}
+
 TEST(constants_infinities_and_nan) {
   cst_findings *found =
       compare("struct{a: float64, b: float64, c: float64}", "{5, inf, nan} {5, inf, nan}",

@@ -529,7 +529,14 @@ static void join_names(name_array all, cst__text *out) {
     }
     cst__text_append(out, "\"", 1);
   }
-  cst__text_append(out, "", 1);
+}
+
+static bool copy_names(name_array all, cst__arena *arena, const char **out) {
+  cst__text joined = {.allocator = arena->allocator};
+  join_names(all, &joined);
+  *out = !joined.failed ? cst__arena_copy(arena, joined.data, joined.size) : NULL;
+  cst__text_free(&joined);
+  return *out != NULL;
 }
 
 /* Its value as a text in the arena; NULL in *out: it is not set. False: no memory. */
@@ -540,12 +547,7 @@ static bool copy_value(const cst__option *option, const void *options, cst__aren
   *out = NULL;
   if (info->kind == CST_OPTION_NAMES) {
     const name_array all = names_of(option, options);
-    cst__text joined = {.allocator = arena->allocator};
-    join_names(all, &joined);
-    *out = joined.failed || all.count == 0 ? NULL
-                                           : cst__arena_copy(arena, joined.data, joined.size - 1);
-    cst__text_free(&joined);
-    return *out != NULL || all.count == 0;
+    return all.count == 0 || copy_names(all, arena, out);
   }
   const bool is_unset = info->kind == CST_OPTION_NUMBER && info->usual == NULL &&
                         cst__option_number(option, options) == 0;

@@ -1,7 +1,6 @@
 /* TFDV's proto as a table of features. The list and its data sets are walked twice, for what they
  * are called and for their features; each feature is a tree, and its row is put column by column,
- * by the names that the table has: of what TFDV does not know, null.
- */
+ * by the names that the table has: of what TFDV does not know, null. */
 #include <columnstone/statistics.h>
 #include <math.h>
 
@@ -226,8 +225,19 @@ static void put_present_weight(cst_findings *found, const row *r) {
       found, real_of(child_of(r->common, TFDV_COMMON_WEIGHTED), TFDV_WEIGHTED_NUM_NON_MISSING));
 }
 
-static void put_values(cst_findings *found, const row *r) {
-  cst__put_number(found, count_of(r->common, TFDV_COMMON_TOT_NUM_VALUES));
+/* Of lists in lists, what the innermost have. */
+static uint64_t num_values(const row *r) {
+  const size_t levels = number_of(r->common, TFDV_COMMON_LEVEL);
+  return levels > 0
+             ? count_of(nth(r->common, TFDV_COMMON_LEVEL, levels - 1), TFDV_LEVEL_TOT_NUM_VALUES)
+             : count_of(r->common, TFDV_COMMON_TOT_NUM_VALUES);
+}
+
+static void put_values(cst_findings *found, const row *r) { cst__put_number(found, num_values(r)); }
+
+static void put_values_weight(cst_findings *found, const row *r) {
+  put_real_or_null(
+      found, real_of(child_of(r->common, TFDV_COMMON_WEIGHTED), TFDV_WEIGHTED_TOT_NUM_VALUES));
 }
 
 /* ---- lists ---- */
@@ -314,7 +324,8 @@ static void put_lengths(cst_findings *found, const row *r) {
 /* ---- numbers ---- */
 
 static const cst__message *plain_histogram(const row *r, int64_t kind) {
-  return is_number(r) ? histogram_of(r->stats, TFDV_NUMERIC_HISTOGRAM, kind) : NULL;
+  return is_number(r) && num_values(r) > 0 ? histogram_of(r->stats, TFDV_NUMERIC_HISTOGRAM, kind)
+                                           : NULL;
 }
 
 static const cst__message *weighted_histogram(const row *r, int64_t kind) {
@@ -336,7 +347,8 @@ static void put_count_of_numbers(cst_findings *found, const row *r, uint64_t cou
 }
 
 static void put_zeros(cst_findings *found, const row *r) {
-  put_count_of_numbers(found, r, is_number(r) ? count_of(r->stats, TFDV_NUMERIC_NUM_ZEROS) : 0);
+  const bool has_zeros = is_number(r) && num_values(r) > 0;
+  put_count_of_numbers(found, r, has_zeros ? count_of(r->stats, TFDV_NUMERIC_NUM_ZEROS) : 0);
 }
 
 static uint64_t nan_of(const row *r) {
@@ -478,7 +490,6 @@ static void put_weighted_top(cst_findings *found, const row *r) {
 
 /* ---- rows ---- */
 
-/* What TFDV does not know. */
 static void put_unknown(cst_findings *found, const row *r) {
   if (r->column->num_items > 0 && !r->column->is_nullable) {
     cst__open_list(found);
@@ -500,6 +511,7 @@ static const known_column known_columns[] = {
     {"levels", put_levels, 0},
     {"lengths", put_lengths, 0},
     {"values", put_values, 0},
+    {"values_weight", put_values_weight, 0},
     {"mean", put_numeric, TFDV_NUMERIC_MEAN},
     {"std_dev", put_numeric, TFDV_NUMERIC_STD_DEV},
     {"min", put_numeric, TFDV_NUMERIC_MIN},
@@ -555,7 +567,8 @@ static void look_into(row *r) {
     }
   }
   r->common = child_of(r->stats, TFDV_COMMON_STATS);
-  r->has_values = count_of(r->common, TFDV_COMMON_TOT_NUM_VALUES) > nan_of(r);
+  r->weighted = is_number(r) && num_values(r) == 0 ? NULL : r->weighted;
+  r->has_values = num_values(r) > nan_of(r);
 }
 
 static cst_status read_feature(reader *r, row *of, cst_bytes bytes) {

@@ -1,5 +1,6 @@
-/* Prints the tables of src/schema/descriptors.h: one line per field and enum value, for the
- * comparison with tensorflow_metadata's descriptors (test_schema_tables.py compiles and runs it).
+/* Prints the tables of src/schema/descriptors.h, or with an argument those of
+ * src/statistics/tfdv.h: one line per field and enum value, for the comparison with
+ * tensorflow_metadata's descriptors (test_schema_tables.py compiles and runs it).
  *
  *   MESSAGE field NUMBER NAME TYPE FLAGS ONEOF TYPE_NAME      ENUM value NUMBER NAME      MESSAGE
  * map
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "schema/descriptors.h"
+#include "statistics/tfdv.h"
 
 enum { MAX_SEEN = 256 };
 
@@ -63,7 +65,8 @@ static void dump_message(const cst__message_def *def) {
   }
 }
 
-int main(void) {
-  dump_message(cst__schema_def);
+int main(int argc, char **argv) {
+  (void)argv;
+  dump_message(argc > 1 ? cst__tfdv_feature_def : cst__schema_def);
   return 0;
 }

@@ -13,7 +13,7 @@ import columnstone as cst
 import pytest
 from columnstone.schema import RowLengths
 from support import schema_proto
-from tensorflow_metadata.proto.v0 import schema_pb2
+from tensorflow_metadata.proto.v0 import schema_pb2, statistics_pb2
 from tfx_bsl.tfxio import tensor_representation_util as reps
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
@@ -21,20 +21,41 @@ SCHEMAS = 2000
 
 
 @pytest.fixture(scope="module")
-def dump(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+def program(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """It prints the tables, which are made of the .proto files as the build makes them."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     assert compiler is not None, "a C compiler is needed"
     folder = tmp_path_factory.mktemp("dump")
-    program, tables = folder / "dump_descriptors", folder / "schema_tables.c"
-    table_arguments = ["schema/descriptors.h", "cst__schema_def=tensorflow.metadata.v0.Schema"]
-    protos = sorted((TOP / "src/schema/protos").glob("*.proto"))
-    maker = [TOP / "tools/make_proto_tables", tables, *table_arguments, *protos]
-    subprocess.run(maker, check=True)
-    sources = ["tests/peers/dump_descriptors.c", tables]
+    package, of_schema = (
+        "tensorflow.metadata.v0",
+        sorted((TOP / "src/schema/protos").glob("*.proto")),
+    )
+    of_statistics = [
+        TOP / "src/schema/protos/path.proto",
+        TOP / "src/statistics/protos/statistics.proto",
+    ]
+    tables = {
+        ("schema/descriptors.h", f"cst__schema_def={package}.Schema"): of_schema,
+        (
+            "statistics/tfdv.h",
+            f"cst__tfdv_feature_def={package}.FeatureNameStatistics",
+        ): of_statistics,
+    }
+    sources: list[str | pathlib.Path] = ["tests/peers/dump_descriptors.c"]
+    for i, (arguments, protos) in enumerate(tables.items()):
+        sources.append(folder / f"tables{i}.c")
+        subprocess.run(
+            [TOP / "tools/make_proto_tables", sources[-1], *arguments, *protos], check=True
+        )
+    made = folder / "dump_descriptors"
     includes = ["-Isrc", "-Iinclude"]
-    subprocess.run([compiler, "-std=c11", *includes, *sources, "-o", program], cwd=TOP, check=True)
-    output = subprocess.run([program], capture_output=True, text=True, check=True).stdout
-    return set(output.splitlines())
+    subprocess.run([compiler, "-std=c11", *includes, *sources, "-o", made], cwd=TOP, check=True)
+    return made
+
+
+def dump_of(program: pathlib.Path, *arguments: str) -> set[str]:
+    ran = subprocess.run([program, *arguments], capture_output=True, text=True, check=True)
+    return set(ran.stdout.splitlines())
 
 
 def lines_of_field(field: Any) -> str:
@@ -80,11 +101,21 @@ OURS = {
 }
 
 
-def test_tables_are_the_descriptors(dump: set[str]) -> None:
+def test_tables_are_the_descriptors(program: pathlib.Path) -> None:
     wanted: set[str] = set()
+    dump = dump_of(program)
     walk(schema_pb2.Schema.DESCRIPTOR, wanted)
     assert sorted(wanted - dump) == []
     assert dump - wanted == OURS
+
+
+def test_tables_of_statistics_are_of_the_descriptors(program: pathlib.Path) -> None:
+    """Those of the fields that are read or written."""
+    theirs: set[str] = set()
+    walk(statistics_pb2.FeatureNameStatistics.DESCRIPTOR, theirs)
+    dump = dump_of(program, "statistics")
+    assert len(dump) > 80
+    assert sorted(dump - theirs) == []
 
 
 # ---- tensor representations ----

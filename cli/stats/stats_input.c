@@ -84,8 +84,8 @@ cst_status cli_fail_statistics(cst_error *error, const char *message, const char
 static cst_status open_saved(const char *path, cst_accumulator **out, cst_error *error) {
   cst_status status = cst_accumulator_open(path, NULL, out, error);
   if (status == CST_OK && strcmp(cst_accumulator_name(*out), name_of_statistics) != 0) {
-    char message[200];
-    snprintf(message, sizeof message, "%.100s holds what the accumulator '%.40s' saved", path,
+    char message[sizeof error->message];
+    snprintf(message, sizeof message, "%.80s holds what the accumulator '%.40s' saved", path,
              cst_accumulator_name(*out));
     cst_accumulator_free(*out);
     *out = NULL;

@@ -97,6 +97,15 @@ static void put_number(cst__text *out, int64_t number) {
   cst__text_append(out, text, cst__print_int64(text, number));
 }
 
+/* -1 is null. */
+static void put_number_or_null(cst__text *out, int64_t number) {
+  if (number < 0) {
+    cst__text_puts(out, "null");
+  } else {
+    put_number(out, number);
+  }
+}
+
 /* NaN is null. */
 static void put_real(cst__text *out, double number) {
   char text[CST__NUMBER_SIZE];
@@ -227,13 +236,8 @@ static void put_levels(cst__text *out, const span *s) {
   for (size_t i = s->begin; i < s->end; i++) {
     cst__text_puts(out, i > s->begin ? ",[" : "[");
     for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
-      const int64_t number = cst_findings_number(s->found, field_of(s, fields[k], name), i);
       cst__text_puts(out, k > 0 ? "," : "");
-      if (number < 0) {
-        cst__text_puts(out, "null");
-      } else {
-        put_number(out, number);
-      }
+      put_number_or_null(out, cst_findings_number(s->found, field_of(s, fields[k], name), i));
     }
     cst__text_puts(out, "]");
   }
@@ -348,13 +352,14 @@ static void put_columns(const page *p) {
 
 static void put_list(cst__text *out, const span *s, column_kind kind, const detail *told) {
   cst__text_puts(out, "[");
-  if (kind == QUANTILES) {
+  const bool any = s->end > s->begin;
+  if (any && kind == QUANTILES) {
     put_quantiles(out, s, told->parts);
-  } else if (kind == HISTOGRAM) {
+  } else if (any && kind == HISTOGRAM) {
     put_histogram(out, s);
   } else if (kind == TOP) {
     put_top(out, s, told);
-  } else {
+  } else if (kind == LEVELS) {
     put_levels(out, s);
   }
   cst__text_puts(out, "]");
@@ -362,12 +367,10 @@ static void put_list(cst__text *out, const span *s, column_kind kind, const deta
 
 static void put_cell(cst__text *out, const cst_findings *found, const page_column *c, size_t row,
                      const detail *told) {
-  if (!has_value(found, c, row)) {
-    cst__text_puts(out, "null");
-  } else if (c->kind == TEXT) {
+  if (c->kind == TEXT) {
     put_text_or_null(out, cst_findings_text(found, c->name, row));
   } else if (c->kind == NUMBER) {
-    put_number(out, cst_findings_number(found, c->name, row));
+    put_number_or_null(out, cst_findings_number(found, c->name, row));
   } else if (c->kind == REAL) {
     put_real(out, cst_findings_real(found, c->name, row));
   } else {
@@ -380,7 +383,7 @@ static void put_feature(const page *p, const cst_findings *found, size_t row, co
   const size_t kind = layout_of(found, row);
   const layout *l = &p->layouts[kind];
   size_t last = l->count;
-  while (last > 0 && !has_value(found, &l->columns[last - 1], row)) {
+  while (last > 0 && !(l->told[last - 1] && has_value(found, &l->columns[last - 1], row))) {
     last--;
   }
   cst__text_puts(p->out, "[");
@@ -493,10 +496,8 @@ static void put_difference(cst__text *out, const cst_findings *found,
     put_real(out, cst_findings_real(found, column->name, row));
   } else if (column->format[0] == 'b' && number >= 0) {
     cst__text_puts(out, number > 0 ? "true" : "false");
-  } else if (number < 0) {
-    cst__text_puts(out, "null");
   } else {
-    put_number(out, number);
+    put_number_or_null(out, number);
   }
 }
 

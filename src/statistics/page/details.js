@@ -111,6 +111,9 @@ function quantilesTable(entry) {
 /* [the histogram, the quantiles], null where there is none. */
 function distributionOf(entry) {
   const parts = [null, null];
+  if (entry.type === "BOOL") {
+    return parts; // frequent values say all
+  }
   const histograms = names.map((_, i) => histogram(entry.of[i]));
   if (histograms.some((found) => found?.total > 0)) {
     const { low, high } = rangeOf(histograms);

@@ -4,6 +4,7 @@
 const table = document.getElementById("features");
 const rowsOfTable = table.tBodies[0];
 const FIRST_ROWS = 60; // drawn at once
+const LATER_ROWS = 150; // and then at once, each time
 const MOST_ROWS = 2000; // drawn without being asked
 let numShown = MOST_ROWS;
 let shown = []; // the entries that are chosen, in order
@@ -106,11 +107,11 @@ function appendLater(from) {
   const later = window.requestIdleCallback ?? ((call) => setTimeout(call, 10));
   pending = later(() => {
     pending = 0;
-    appendRows(from, from + 100);
-    if (from + 100 < Math.min(shown.length, numShown)) {
-      appendLater(from + 100);
+    appendRows(from, from + LATER_ROWS);
+    if (from + LATER_ROWS < Math.min(shown.length, numShown)) {
+      appendLater(from + LATER_ROWS);
     }
-  }, { timeout: 200 });
+  }, { timeout: 50 });
 }
 
 function stopPending() {

@@ -2,7 +2,7 @@
 #include <columnstone/validate.h>
 #include <string.h>
 
-#include "cli.h"
+#include "stats/stats.h"
 
 static cst_status print_schema_json(const cst_schema *schema, const char *output, const char *text,
                                     cst_error *error) {
@@ -65,6 +65,24 @@ static cst_status make_schema(const cli_settings *settings, cst_source *source,
   return cst_source_propose(source, &options, out, error);
 }
 
+/* Of saved statistics, which tell as much as --propose, but for tensors. */
+static int infer_statistics(const cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  const cli_files files = {settings->paths, settings->num_paths, NULL};
+  cli_statistics statistics;
+  cst_schema *schema;
+  cst_status status = cli_statistics_read(&cli_schema_infer, settings, &files, &statistics, &error);
+  if (status == CST_OK) {
+    status = cst_statistics_schema(statistics.features, &schema, &error);
+  }
+  if (status == CST_OK) {
+    status = print_schema(settings, schema, &error);
+    cst_schema_release(schema);
+  }
+  cli_statistics_reset(&statistics);
+  return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
+}
+
 static int infer_files(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_source *source;
@@ -104,7 +122,8 @@ static int run_schema_infer(int argc, char **argv) {
              cli_would_overwrite(&settings, settings.output)) {
     status = cli_overwrites(&cli_schema_infer, settings.output);
   } else if (status < 0) {
-    status = infer_files(&settings);
+    status = cli_is_saved_statistics(settings.paths[0]) ? infer_statistics(&settings)
+                                                        : infer_files(&settings);
   }
   cli_settings_reset(&settings);
   return status;
@@ -115,14 +134,17 @@ const cli_verb cli_schema_infer = {
     .usage = "FILE... [--propose [--group NAME] [--max-domain N] [--ragged]] [-o FILE [--force]] "
              "[--json]",
     .summary = "Infers a TFMD schema from all the records",
-    .details = "Types, presence, value counts, and a shape for features that have the same number "
-               "of values\n"
-               "in every record. Writes protobuf text, to standard output or to the file of -o.\n"
-               "With --propose, also the ranges of numbers, the values of strings that have few, "
-               "what is\n"
-               "constant, increasing or decreasing, pairs of columns that are sparse tensors, and "
-               "a\n"
-               "tensor_representation_group that every record fits.\n",
+    .details =
+        "Types, presence, value counts, and a shape for features that have the same number "
+        "of values\n"
+        "in every record. Writes protobuf text, to standard output or to the file of -o.\n"
+        "With --propose, also the ranges of numbers, the values of strings that have few, "
+        "what is\n"
+        "constant, increasing or decreasing, pairs of columns that are sparse tensors, and "
+        "a\n"
+        "tensor_representation_group that every record fits. Of saved statistics, it tells "
+        "types,\n"
+        "presence, value counts, ranges and the values of strings, without reading the data.\n",
     .options = CLI_OPTIONS(OPTION_PROPOSE, OPTION_GROUP, OPTION_MAX_DOMAIN, OPTION_RAGGED,
                            OPTION_OUTPUT, OPTION_FORCE, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS,
                            OPTION_NO_CRC, OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTIONS_VIEW,

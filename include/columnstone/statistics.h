@@ -93,6 +93,14 @@ CST_API cst_status cst_statistics_page(const cst_statistics_named *tables, size_
                                        const cst_findings *comparison, char **html, size_t *size,
                                        cst_error *error);
 
+/* ---- schema ---- */
+
+/* The schema that the features of all rows fit: types, presence and numbers of values as
+ * cst_source_infer writes them, and domains as cst_source_propose does, but for values of strings
+ * that are more than the table tells. *out: cst_schema_release. */
+CST_API cst_status cst_statistics_schema(const cst_findings *features, cst_schema **out,
+                                         cst_error *error);
+
 #ifdef __cplusplus
 }
 #endif

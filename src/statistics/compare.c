@@ -413,7 +413,7 @@ static bool is_statistics(const cst_findings *table) {
                                             : cst_findings_number(table, "values", 0) >= 0);
 }
 
-static cst_status check_table(const cst_findings *table, cst_error *error) {
+cst_status cst__check_features_table(const cst_findings *table, cst_error *error) {
   return is_statistics(table)
              ? CST_OK
              : cst__fail(error, CST_INVALID_ARGUMENT,
@@ -455,7 +455,7 @@ cst_status cst_statistics_compare(const cst_findings *before, const cst_findings
   CST__TRY(cst__check_given(after, "after", out, error));
   CST__TRY(cst__read_options(&own, sizeof own, options, error));
   CST__TRY(own.options != NULL || own.num_options == 0 ? CST_OK : cst__missing("options", error));
-  CST__TRY(check_table(before, error));
-  CST__TRY(check_table(after, error));
+  CST__TRY(cst__check_features_table(before, error));
+  CST__TRY(cst__check_features_table(after, error));
   return read_and_compare(before, after, &own, out, error);
 }

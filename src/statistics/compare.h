@@ -13,6 +13,9 @@
 #include "arrow/findings.h"
 #include "schema/comparators.h"
 
+/* CST_INVALID_ARGUMENT for findings that are no table of features. */
+cst_status cst__check_features_table(const cst_findings *table, cst_error *error);
+
 /* ---- two distributions, share by share ---- */
 
 /* Of the same values, ranges or bins: what is more of one is less of another. */

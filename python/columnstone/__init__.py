@@ -11,8 +11,8 @@ What everyone uses is here. The rest lies in modules by task: cst.errors; cst.sc
 representations, descriptors of messages); cst.codec (what decoder and encoder make);
 cst.source (indexes, splits, what verifying finds); cst.tensor; cst.struct (structured tensors);
 cst.query; cst.dataset; cst.accumulate; cst.sketch (what is kept of very many values); cst.stats
-(what statistics consist of); cst.arrow; cst.avro (schemas of Avro); cst.format (formats of your own); and by engine: cst.beam, cst.spark,
-cst.ray, cst.dask, cst.huggingface.
+(what statistics consist of); cst.arrow; cst.avro (schemas of Avro); cst.format (formats of your
+own); and by engine: cst.beam, cst.spark, cst.ray, cst.dask, cst.huggingface.
 
 Importing the package loads nothing but this file; each part is loaded when it is first used, and
 numpy, pyarrow and torch only by calls that need them.

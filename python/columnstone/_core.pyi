@@ -114,6 +114,7 @@ def statistics_compare(
 def statistics_sketch(
     statistics: Accumulator, row: int, kind: str, by_weights: bool, /
 ) -> Sketch: ...
+def statistics_table(table: ArrowArrayExportable, /) -> Findings: ...
 
 # Tables of features (see docs/statistics.md), a name for each or None; and the data set of a name,
 # or all.

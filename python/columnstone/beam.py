@@ -16,7 +16,7 @@ from ._base.optional import need
 
 if TYPE_CHECKING:
     from ._beam.coder import RecordBatchCoder, TableCoder
-    from ._beam.combine import Accumulate, Count, InferSchema, Validate
+    from ._beam.combine import Accumulate, Count, InferSchema, Statistics, Validate
     from ._beam.dead_letter import DeadLetter
     from ._beam.read import Decode, Read, ReadAll
     from ._beam.write import Write, WriteArrow, WriteParquet, WriteTFRecord
@@ -30,6 +30,7 @@ __all__ = [
     "Read",
     "ReadAll",
     "RecordBatchCoder",
+    "Statistics",
     "TableCoder",
     "Validate",
     "Write",
@@ -39,7 +40,7 @@ __all__ = [
 ]
 _NAMES_OF = {
     "coder": "RecordBatchCoder TableCoder",
-    "combine": "Accumulate Count InferSchema Validate",
+    "combine": "Accumulate Count InferSchema Statistics Validate",
     "dead_letter": "DeadLetter",
     "read": "Decode Read ReadAll",
     "write": "Write WriteArrow WriteParquet WriteTFRecord",

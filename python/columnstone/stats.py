@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from ._statistics.comparison import Anomaly, Comparison, FeatureDrift
 from ._statistics.feature import FeatureStatistics
-from ._statistics.statistics import Features, Statistics
+from ._statistics.statistics import Features, FeatureTable, Statistics
 
 __all__ = [
     "Anomaly",
     "Comparison",
     "FeatureDrift",
     "FeatureStatistics",
+    "FeatureTable",
     "Features",
     "Statistics",
 ]

@@ -274,6 +274,7 @@ static PyMethodDef functions[] = {
     {"sketch_to_tfx_bsl", cst__py_sketch_to_tfx_bsl, METH_VARARGS, NULL},
     {"sketch_top", cst__py_sketch_top, METH_VARARGS, NULL},
     {"statistics_sketch", cst__py_statistics_sketch, METH_VARARGS, NULL},
+    {"statistics_table", cst__py_statistics_table, METH_O, NULL},
     {"statistics_page", cst__py_statistics_page, METH_VARARGS, NULL},
     {"split_strings", cst__py_split_strings, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

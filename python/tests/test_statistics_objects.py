@@ -180,7 +180,8 @@ def test_comparing() -> None:
     same = before.compare(made())
     assert same
     assert str(same) == "nothing changed"
-    schema = "feature { name: 'company' type: BYTES drift_comparator { infinity_norm { threshold: 0.1 } } }"
+    limit = "drift_comparator { infinity_norm { threshold: 0.1 } }"
+    schema = f"feature {{ name: 'company' type: BYTES {limit} }}"
     assert len(before.compare(after, schema).anomalies) == 1
     assert before.compare(after, schema, kind="skew")
     with pytest.raises(cst.errors.ArgumentError, match="did you mean 'linf'"):
@@ -194,8 +195,26 @@ def test_other_forms() -> None:
     assert page.lower().startswith("<!doctype html>")
     assert "<iframe srcdoc=" in stats._repr_html_()
     assert "<iframe srcdoc=" in stats.compare(made())._repr_html_()
-    table = cst._core.statistics_from_tfdv(stats.to_tfdv(), None)[0].to_pydict()
-    assert table["path"] == list(stats)
+
+
+def test_statistics_that_were_made_elsewhere(tmp_path: Path) -> None:
+    stats = made(by=["company"])
+    read = cst.stats.FeatureTable.from_tfdv(stats.to_tfdv())
+    assert list(read) == list(stats)
+    assert read["fare"].mean == stats["fare"].mean
+    assert read["company"].top(1) == [("Blue", 2, 2)]
+    assert read.slices == [{"company": "Blue"}, {"company": "Red"}]
+    with pytest.raises(cst.errors.ArgumentError, match="have no sketches"):
+        read["fare"].sketch("quantiles")
+    with pytest.raises(cst.errors.ArgumentError, match="not between 0 and 1"):
+        read["fare"].quantiles([2])
+    cst.write([stats.to_arrow()], tmp_path / "table.arrow")
+    for batch in cst.open(tmp_path / "table.arrow"):
+        table = cst.stats.FeatureTable.from_arrow(batch)
+        assert table["fare"].quantiles([0, 0.5, 1]) == [1.5, 2.5, 10.0]
+        assert repr(table) == "<columnstone.stats.FeatureTable: 4 rows, 6 features>"
+        assert table.compare(stats)
+        assert stats.compare(table)
 
 
 def test_mistyped_names_are_told() -> None:

@@ -192,3 +192,28 @@ def test_a_feature_of_two_types_is_an_error() -> None:
     other = pa.record_batch({"id": [[0.5]]})
     with pytest.raises(Exception, match=r"found (FLOAT|INT), expected"):
         check(cst.beam.InferSchema(), [batch(0), other], None)
+
+
+def test_statistics_globally_and_by_key() -> None:
+    """As one machine's, whatever a runner merges."""
+    options = {"columns": ["id", "name"]}
+    whole = cst.statistics(pa.Table.from_batches(BATCHES[:11]), **options)
+    by_key = {key: cst.Statistics(**options) for key in (0, 1)}
+    keyed = [(i % 2, one) for i, one in enumerate(BATCHES[:11])]
+    for key, one in keyed:
+        by_key[key].add(one)
+    with beam.Pipeline() as p:
+        found = p | "all" >> beam.Create(BATCHES[:11]) | cst.beam.Statistics(**options)
+        counts = found | beam.Map(
+            lambda stats: [stats.num_rows, stats["id"].mean, stats["name"].top(3)]
+        )
+        expected = [whole.num_rows, whole["id"].mean, whole["name"].top(3)]
+        assert_that(counts, equal_to([expected]), "one")
+        per_key = (
+            p
+            | "keyed" >> beam.Create(keyed)
+            | beam.CombinePerKey(cst.beam.Accumulate(cst.Statistics(**options)))
+            | beam.MapTuple(lambda key, stats: (key, stats["id"].mean, stats["id"].values))
+        )
+        told = [(key, stats["id"].mean, stats["id"].values) for key, stats in by_key.items()]
+        assert_that(per_key, equal_to(told), "keys")

@@ -9,6 +9,7 @@ import apache_beam as beam
 
 from .._base.public import public_in
 from .._source.accumulate import AnyAccumulator, Counts, SchemaInference, Validation, empty_of
+from .._statistics.statistics import Statistics as StatisticsOfBatches
 
 if TYPE_CHECKING:
     from .._schema.schema import SchemaLike
@@ -106,6 +107,16 @@ class Validate(_Globally):
 
     def __init__(self, schema: SchemaLike, **options: Any) -> None:
         super().__init__(Validation(schema, **options))
+
+
+@public_in("columnstone.beam")
+class Statistics(_Globally):
+    """Record batches become one columnstone.Statistics, whose arguments it takes. It is a
+    beam.CombineGlobally; by key it is beam.CombinePerKey(columnstone.beam.Accumulate(
+    columnstone.Statistics(...)))."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(StatisticsOfBatches(**options))
 
 
 @public_in("columnstone.beam")

@@ -92,9 +92,7 @@ class Comparison:
     def features(self) -> list[FeatureDrift]:
         """All features that stand in either of both, the worst first."""
         if self._features is None:
-            anything: dict[str, Any] = {
-                name: dict for name in ("slice", "new_values", "lost_values")
-            }
+            anything: dict[str, Any] = dict.fromkeys(("slice", "new_values", "lost_values"), dict)
             self._features = rows(self._table, FeatureDrift, anomalies=Anomaly, **anything)
         return self._features
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
@@ -53,8 +52,135 @@ class Features(Mapping[str, FeatureStatistics]):
         return f"<columnstone.stats.Features: {', '.join(self._places)}>"
 
 
+class Tells(Mapping[str, FeatureStatistics]):
+    """Whatever has a table of features: as a mapping it has those of all rows by their paths, and
+    any Arrow library takes it as the table (docs/statistics.md)."""
+
+    __slots__ = ()
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    @property
+    def _table(self) -> Table:
+        raise NotImplementedError
+
+    @property
+    def num_rows(self) -> int:
+        """How many rows were looked at."""
+        return self._table.totals["num_rows"]
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """The totals of the table."""
+        return dict(self._table.totals)
+
+    def to_arrow(self) -> _core.RecordBatch:
+        """The table: a row for each feature of all rows, and then of each slice."""
+        return self._table.batch
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
+        return self._table.batch.__arrow_c_array__(requested_schema)
+
+    def to_pandas(self) -> Any:
+        """The table as a data frame."""
+        return self._table.batch.to_pandas()
+
+    # Features
+
+    def __getitem__(self, path: str) -> FeatureStatistics:
+        return self._features()[path]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._table.places[()])
+
+    def __len__(self) -> int:
+        return len(self._table.places[()])
+
+    def _features(self) -> Features:
+        return Features(self._table, self._table.places[()])
+
+    @property
+    def slices(self) -> list[dict[str, str]]:
+        """The slices that are kept: the values of the features of `by`."""
+        return [dict(key) for key in self._table.places if key]
+
+    def slice(self, values: Mapping[str, str] | None = None, **more: str) -> Features:
+        """The features in the rows of a slice: slice(company="Blue"), or of a mapping where a name
+        is no word of Python. NotFoundError if there is none."""
+        wanted = tuple(sorted({**(values or {}), **more}.items()))
+        places = self._table.places.get(wanted) if wanted else None
+        if places is None:
+            told = ", ".join(f"{path}={value!r}" for path, value in wanted)
+            raise NotFoundError(f"there is no slice of {told}", hint="`slices` lists them")
+        return Features(self._table, places)
+
+    # Comparing, and looking
+
+    def compare(self, after: Tells, schema: SchemaLike | None = None, **options: Any) -> Comparison:
+        """What changed from these statistics to others (docs/drift.md).
+
+        schema: whose comparators and constraints are thresholds.
+        options: kind="drift", "skew" or "version", which comparators count; thresholds for all
+            features: linf, normalized_abs_difference, jensen_shannon, psi, ks, presence, rows;
+            slices=True: for slices, too.
+        """
+        given = tuple(
+            (name, str(value).lower() if isinstance(value, bool) else str(value))
+            for name, value in options.items()
+            if value is not None
+        )
+        two = (self.to_arrow(), after.to_arrow())
+        return Comparison(_core.statistics_compare(*two, as_core(schema), given), two)
+
+    def to_tfdv(self, name: str | None = None) -> bytes:
+        """TFDV's DatasetFeatureStatisticsList, serialized (docs/tfdv.md)."""
+        return _core.statistics_to_tfdv((self.to_arrow(),), (name,))
+
+    def to_html(self, name: str = "data") -> str:
+        """One page that needs nothing else (docs/statistics-page.md)."""
+        return _core.statistics_page((self.to_arrow(),), (name,), None).decode()
+
+    def _repr_html_(self) -> str:
+        return framed(self.to_html())
+
+    def plot(self, path: str, *, weighted: bool = False, ax: Any = None) -> Any:
+        """Draws a feature with matplotlib, and gives the axes."""
+        from .plot import plot
+
+        return plot(self[path], weighted, ax)
+
+
+@public_in("columnstone.stats")
+class FeatureTable(Tells):
+    """Statistics that were made elsewhere, as a table: they tell all that the table does, and
+    nothing can be added."""
+
+    __slots__ = ("_now",)
+
+    def __init__(self, found: _core.Findings) -> None:
+        self._now = Table(found, None)
+
+    @property
+    def _table(self) -> Table:
+        return self._now
+
+    @classmethod
+    def from_tfdv(cls, proto: bytes, dataset: str | None = None) -> Self:
+        """Those of TFDV's DatasetFeatureStatisticsList, serialized: all data sets as slices of the
+        first one, or the data set of a name alone (docs/tfdv.md)."""
+        return cls(_core.statistics_from_tfdv(bytes(proto), dataset))
+
+    @classmethod
+    def from_arrow(cls, table: _core.ArrowArrayExportable) -> Self:
+        """Those of a table of features, which was in a file or another program meanwhile."""
+        return cls(_core.statistics_table(table))
+
+    def __repr__(self) -> str:
+        return f"<columnstone.stats.FeatureTable: {self.num_rows} rows, {len(self)} features>"
+
+
 @public
-class Statistics(AnyAccumulator["Statistics"], Mapping[str, FeatureStatistics]):
+class Statistics(AnyAccumulator["Statistics"], Tells):
     """What is in the data: presence, numbers, quantiles, distinct and frequent values, feature by
     feature, in all rows and in slices of them; docs/statistics.md says what is exact.
 
@@ -151,96 +277,6 @@ class Statistics(AnyAccumulator["Statistics"], Mapping[str, FeatureStatistics]):
         """Themselves: they tell at any time what has been found so far."""
         self._outdate()
         return self
-
-    @property
-    def num_rows(self) -> int:
-        """How many rows were looked at."""
-        return self._table.totals["num_rows"]
-
-    @property
-    def totals(self) -> dict[str, int]:
-        """The totals of the table."""
-        return dict(self._table.totals)
-
-    def to_arrow(self) -> _core.RecordBatch:
-        """The table: a row for each feature of all rows, and then of each slice."""
-        return self._table.batch
-
-    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
-        return self._table.batch.__arrow_c_array__(requested_schema)
-
-    def to_pandas(self) -> Any:
-        """The table as a data frame."""
-        return self._table.batch.to_pandas()
-
-    # Features
-
-    def __getitem__(self, path: str) -> FeatureStatistics:
-        return self._features()[path]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._table.places[()])
-
-    def __len__(self) -> int:
-        return len(self._table.places[()])
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-
-    def _features(self) -> Features:
-        return Features(self._table, self._table.places[()])
-
-    @property
-    def slices(self) -> list[dict[str, str]]:
-        """The slices that are kept: the values of the features of `by`."""
-        return [dict(key) for key in self._table.places if key]
-
-    def slice(self, values: Mapping[str, str] | None = None, **more: str) -> Features:
-        """The features in the rows of a slice: slice(company="Blue"), or of a mapping where a name
-        is no word of Python. NotFoundError if there is none."""
-        wanted = tuple(sorted({**(values or {}), **more}.items()))
-        places = self._table.places.get(wanted) if wanted else None
-        if places is None:
-            told = ", ".join(f"{path}={value!r}" for path, value in wanted)
-            raise NotFoundError(f"there is no slice of {told}", hint="`slices` lists them")
-        return Features(self._table, places)
-
-    # Comparing, and looking
-
-    def compare(
-        self, after: Statistics, schema: SchemaLike | None = None, **options: Any
-    ) -> Comparison:
-        """What changed from these statistics to others (docs/drift.md).
-
-        schema: whose comparators and constraints are thresholds.
-        options: kind="drift", "skew" or "version", which comparators count; thresholds for all
-            features: linf, normalized_abs_difference, jensen_shannon, psi, ks, presence, rows;
-            slices=True: for slices, too.
-        """
-        given = tuple(
-            (name, str(value).lower() if isinstance(value, bool) else str(value))
-            for name, value in options.items()
-            if value is not None
-        )
-        two = (self.to_arrow(), after.to_arrow())
-        return Comparison(_core.statistics_compare(*two, as_core(schema), given), two)
-
-    def to_tfdv(self, name: str | None = None) -> bytes:
-        """TFDV's DatasetFeatureStatisticsList, serialized (docs/tfdv.md)."""
-        return _core.statistics_to_tfdv((self.to_arrow(),), (name,))
-
-    def to_html(self, name: str = "data") -> str:
-        """One page that needs nothing else (docs/statistics-page.md)."""
-        return _core.statistics_page((self.to_arrow(),), (name,), None).decode()
-
-    def _repr_html_(self) -> str:
-        return framed(self.to_html())
-
-    def plot(self, path: str, *, weighted: bool = False, ax: Any = None) -> Any:
-        """Draws a feature with matplotlib, and gives the axes."""
-        from .plot import plot
-
-        return plot(self[path], weighted, ax)
 
     def _describe(self, found: Statistics) -> str:
         return f"{found.num_rows} rows, {len(found)} features"

@@ -23,3 +23,9 @@ PyObject *cst__py_statistics_sketch(PyObject *module, PyObject *args) {
   cst__py_accumulator_leave(object);
   return status == CST_OK ? cst__py_sketch_wrap(state, sketch) : cst__py_raise(state, &error);
 }
+
+PyObject *cst__py_statistics_table(PyObject *module, PyObject *table) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_findings *found = cst__py_findings_of(state, table);
+  return found != NULL ? cst__py_findings(state, found) : NULL;
+}

@@ -10,6 +10,8 @@
 
 /* statistics_sketch(accumulator, row of the table, kind, by weights): a Sketch */
 PyObject *cst__py_statistics_sketch(PyObject *module, PyObject *args);
+/* statistics_table(any Arrow table that can be findings): findings */
+PyObject *cst__py_statistics_table(PyObject *module, PyObject *table);
 
 /* ---- compare.c: a function of the module ---- */
 

@@ -3,6 +3,7 @@
  */
 #include <columnstone/statistics.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,8 +202,7 @@ static bool put_struct(drafting *d, cst__message *feature, const char *path) {
   if (domain == NULL || prefix == NULL) {
     return false;
   }
-  memcpy(prefix, path, size);
-  memcpy(prefix + size, ".", 2);
+  (void)snprintf(prefix, size + 2, "%s.", path);
   d->row++;
   d->depth++;
   const bool ok = put_features(d, domain, STRUCT_DOMAIN_FEATURE, prefix);

@@ -3,6 +3,10 @@ those of the package datasketches, Polars and DuckDB."""
 
 from __future__ import annotations
 
+import pathlib
+import statistics
+import sys
+import tempfile
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,6 +15,8 @@ import numpy as np
 import timing
 from decode_rows import BSL, TAXI, Settings
 from report import Figure, Results, faster
+
+sys.path.append(str(pathlib.Path(__file__).parents[1] / "python/tests"))  # browser
 
 DATASKETCHES, POLARS, NUMPY = "datasketches", "Polars", "numpy"
 PRECISION = 14  # 2^14 registers; tfx_bsl keeps as many hashes
@@ -306,6 +312,35 @@ def of_table(settings: Settings) -> list[Figure]:
     )
 
 
+def page(settings: Settings) -> list[Figure]:
+    """How long a browser takes until the page is there, and its script has run."""
+    import browser
+    import columnstone as cst
+    import pyarrow as pa
+
+    if browser.program() is None:
+        return []
+    rng = np.random.default_rng(data.SEED)
+    columns: dict[str, Any] = {f"number_{i}": rng.lognormal(size=3000) for i in range(600)}
+    columns |= {f"text_{i}": [f"v{n}" for n in rng.zipf(1.5, 3000)] for i in range(400)}
+    html = cst.statistics(pa.table(columns)).to_html()
+    taken = []
+    with tempfile.TemporaryDirectory() as folder, browser.browser() as chromium:
+        path = pathlib.Path(folder, "page.html")
+        path.write_text(html)
+        for _ in range(settings.rounds):
+            chromium.open(path)
+            timed = "performance.getEntriesByType('navigation')[0].loadEventEnd"
+            taken.append(chromium.value(timed) / 1000)
+            assert chromium.value("document.querySelectorAll('button.name').length") > 0
+    seconds, megabytes = statistics.median(taken), len(html) / 1e6
+    label = "page of 1,000 features"
+    return [
+        Figure(f"open the {label} in Chromium", f"{seconds:.2f} s", "< 1 s", seconds < 1),
+        Figure(f"size of the {label}", f"{megabytes:.2f} MB", "< 3 MB", megabytes < 3),
+    ]
+
+
 def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
     return {
         "stats_quantiles": lambda: results.figures.extend(quantiles(settings)),
@@ -314,5 +349,6 @@ def rows(settings: Settings, results: Results) -> dict[str, Callable[[], None]]:
         "stats_histogram": lambda: results.figures.extend(histogram(settings)),
         "stats_two_columns": lambda: results.figures.extend(two_columns(settings)),
         "stats_table": lambda: results.figures.extend(of_table(settings)),
+        "stats_page": lambda: results.figures.extend(page(settings)),
         "stats_heavy_hitters": lambda: results.figures.extend(heavy_hitters(settings)),
     }

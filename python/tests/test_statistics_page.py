@@ -170,6 +170,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory, one: cst.RecordBatch) -> pa
     weighted = statistics(trips(1), weight="tips")
     (made / "weighted.html").write_text(page(weighted))
     hostile = pa.table({name: [name, name] for name in HOSTILE})
+    early, late = trips(1), trips(2, 1000)
+    late = late.set_column(2, "company", [["Green", "White"] * 500]).drop_columns(["paid"])
+    tables = statistics(early), statistics(late)
+    limits = (("jensen_shannon", "0.2"), ("rows", "0.1"))
+    found, _ = _core.statistics_compare(*tables, None, limits)
+    compared = _core.statistics_page(tables, ("early", "late"), found)
+    (made / "compared.html").write_bytes(compared)
     (made / "hostile.html").write_text(page(statistics(hostile), names=HOSTILE[:1]))
     (made / "none.html").write_text(page(statistics(pa.table({"a": pa.array([], pa.int64())}))))
     return made
@@ -290,6 +297,34 @@ def test_two_data_sets(chromium: browser.Browser, folder: pathlib.Path) -> None:
     assert well(chromium)
 
 
+def test_what_a_comparison_found(chromium: browser.Browser, folder: pathlib.Path) -> None:
+    chromium.open(folder / "compared.html", "open=company")
+    drift = "[...document.querySelectorAll('td.drift')].map((c) => parseFloat(c.textContent))"
+    scores = chromium.value(drift)
+    assert scores == sorted(scores, reverse=True) and scores[0] == 1
+    assert chromium.value(PATHS).index("company") < chromium.value(PATHS).index("stops")
+    told = chromium.value("document.querySelector('tr.below').innerText")
+    for text in ("Jensen-Shannon", "Beyond a threshold", "New values", "White", "Lost values"):
+        assert text in told
+    assert "rows" in chromium.value("document.getElementById('whole').innerText")
+    row = "document.querySelector('button.name[value=paid]').closest('tr').textContent"
+    assert "late: –" in chromium.value(row)
+    assert well(chromium)
+
+
+def test_charts_without_extremes(chromium: browser.Browser, folder: pathlib.Path) -> None:
+    chromium.open(folder / "one.html", "search=fare&open=fare")
+    texts = "[...document.querySelectorAll('svg.large title')].map((t) => t.textContent)"
+    whole = chromium.value(texts)
+    chromium.value("document.getElementById('middle').click()")
+    middle = chromium.value(texts)
+    assert len(whole) == 10 and len(middle) == 20
+    counts = [int(text.split(": ")[1].split(" (")[0].replace(",", "")) for text in middle]
+    assert sum(counts) == pytest.approx(0.98 * 1800, abs=60)
+    assert "middle=1" in chromium.value("location.hash")
+    assert well(chromium)
+
+
 def test_weights(chromium: browser.Browser, folder: pathlib.Path) -> None:
     chromium.open(folder / "weighted.html", "search=fare")
     hidden = "document.getElementById('weights').hidden"
@@ -310,6 +345,13 @@ def test_hostile_names_do_nothing(chromium: browser.Browser, folder: pathlib.Pat
     assert chromium.value("document.querySelectorAll('img, b:not(#names b)').length") == 0
     assert chromium.value("document.title").startswith(HOSTILE[0])
     assert well(chromium)
+    # And if one had become markup: the policy of the page runs no script but its own.
+    run = "const s = document.createElement('script'); s.textContent = 'window.owned = true';"
+    chromium.value(f"{run} document.body.append(s)")
+    load = "const i = new Image(); i.src = 'https://example.com/'; document.body.append(i)"
+    chromium.value(f"(() => {{ {load} }})()")
+    assert chromium.value("window.owned === undefined")
+    assert any("Content Security Policy" in str(fault) for fault in chromium.faults())
 
 
 def test_no_rows(chromium: browser.Browser, folder: pathlib.Path) -> None:

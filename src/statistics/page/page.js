@@ -63,6 +63,13 @@ function makeNames() {
   document.title = `${names.join(" and ")} – statistics`;
 }
 
+/* What a comparison says of the data as a whole. */
+function makeWhole() {
+  const told = drift.get(ALL_ROWS)?.get("")?.anomalies ?? [];
+  byId("whole").append(...told.map((text) => make("li", {}, text)));
+  byId("whole").hidden = told.length === 0;
+}
+
 function fillTypes() {
   const counts = new Map();
   for (const { type } of entriesOf(state.slice)) {
@@ -218,6 +225,7 @@ if (["dark", "light"].includes(stored())) {
 readAddress();
 markTheme();
 makeNames();
+makeWhole();
 makeTools();
 makeHeads();
 drawPage();

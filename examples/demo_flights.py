@@ -258,6 +258,23 @@ def rank_sessions(out: pathlib.Path) -> None:
     say("the same in C, in several threads: examples/serve.c; in Python: examples/serve.py")
 
 
+def explain_tuesday(frame: pd.DataFrame, pattern: str, out: pathlib.Path) -> None:
+    """Why was a model worse on 17 December than on the day before? docs/tuesday.md goes on."""
+    december = frame[frame["month"] == 12]
+    columns = ["carrier", "origin", "dest", "distance", "hour", "dep_delay", LABEL, "air_time"]
+    monday, tuesday = (
+        cst.statistics(december[december["day"] == day], columns=columns) for day in (16, 17)
+    )
+    changed = monday.compare(tuesday)
+    say(f"Monday {changed.rows_before} flights, Tuesday {changed.rows_after}. What changed most:")
+    for one in changed.worst(3):
+        say(f"  {one}")
+    page = out / "tuesday.html"
+    page.write_text(changed.to_html(("Monday", "Tuesday")), encoding="utf-8")
+    run_cli("stats", pattern, "--html", str(out / "statistics.html"), "--force")
+    say(f"pages for a browser: {page} and {out / 'statistics.html'}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Columnstone on 336,776 real flights.")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("build/demo"))
@@ -310,6 +327,9 @@ def main() -> None:
         9, "A ranking model for these sessions: a query, saved as a view, trains it and serves it"
     )
     rank_sessions(out)
+
+    title(10, "What is in the flights, and why did the model get worse on a Tuesday?")
+    explain_tuesday(frame, pattern, out)
 
     print(f"\nDone in {time.perf_counter() - started:.0f} s. The files are in {out.resolve()}")
 

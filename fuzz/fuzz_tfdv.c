@@ -1,5 +1,6 @@
 /* TFDV's statistics: any bytes are read or refused with a place; what was read is written, and what
- * is written is read as the same table.
+ * is written is read as the same table; tables are compared, and schemas made of them, whatever
+ * they say.
  */
 #include <columnstone/statistics.h>
 #include <string.h>
@@ -49,10 +50,29 @@ static void tell(const cst_findings *features, cst__text *out) {
   }
 }
 
+/* A row for each feature; scores are shares. */
+static void check_comparison(const cst_findings *before, const cst_findings *after) {
+  const cst_option options[] = {{"linf", "0", NULL}, {"ks", "0", NULL}, {"slices", "true", NULL}};
+  cst_compare_options all = CST_COMPARE_OPTIONS_INIT;
+  cst_findings *drift;
+  all.options = options;
+  all.num_options = sizeof options / sizeof options[0];
+  FUZZ_ASSERT(cst_statistics_compare(before, after, &all, &drift, NULL) == CST_OK);
+  FUZZ_ASSERT(cst_findings_num_rows(drift) >= cst_findings_num_rows(before));
+  for (size_t row = 0; row < cst_findings_num_rows(drift); row++) {
+    const double score = cst_findings_real(drift, "score", row);
+    FUZZ_ASSERT(score >= 0 && score <= 1);
+    FUZZ_ASSERT(cst_findings_text(drift, "what", row)[0] != '\0');
+  }
+  cst_findings_free(drift);
+}
+
 static void check_ways(const cst_findings *features) {
   cst__text first = {0}, second = {0};
   cst_findings *once = read_again(features);
   cst_findings *twice = read_again(once);
+  check_comparison(features, once);
+  check_comparison(features, features);
   tell(once, &first);
   tell(twice, &second);
   FUZZ_ASSERT(first.size == second.size && memcmp(first.data, second.data, first.size) == 0);
@@ -60,6 +80,13 @@ static void check_ways(const cst_findings *features) {
   cst__text_free(&second);
   cst_findings_free(once);
   cst_findings_free(twice);
+}
+
+static void check_schema(const cst_findings *features) {
+  cst_schema *schema;
+  const cst_status status = cst_statistics_schema(features, &schema, NULL);
+  FUZZ_ASSERT(status == CST_OK || status == CST_SCHEMA); /* names that no schema has */
+  cst_schema_release(schema);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -73,6 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   FUZZ_ASSERT(status == CST_OK || status == CST_CORRUPT);
   if (status == CST_OK) {
     check_ways(features);
+    check_schema(features);
   } else {
     FUZZ_ASSERT(error.offset >= 0 && error.offset <= (int64_t)size && error.message[0] != '\0');
   }

@@ -128,6 +128,16 @@ def test_threads_and_batches(groups: pathlib.Path, batch_size: int) -> None:
         assert pa.Table.from_batches([pa.record_batch(b) for b in plan]).equals(TABLE)
 
 
+def test_statistics_by_any_number_of_threads(groups: pathlib.Path) -> None:
+    found = [
+        cst.open(groups, threads=n).accumulate("statistics", by=["c"], pairs=["*"]).to_pydict()
+        for n in (1, 3)
+    ]
+    for name in ("slice", "path", "rows", "values", "mean", "std_dev", "distinct", "pairs"):
+        assert found[0][name] == found[1][name]
+    assert found[0]["rows"][0] == 1000
+
+
 def test_early_stop_and_many_passes(groups: pathlib.Path) -> None:
     source = cst.open([groups, groups], batch_size=10, threads=3)
     first = iter(source)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import decimal
 import math
 import pathlib
 from collections import Counter
@@ -254,6 +255,93 @@ def test_pairs_are_those_of_numpy() -> None:
     named = statistics(table, pairs=["word:kind"], columns=["word", "kind"])[(), "word"]["pairs"]
     assert [pair["correlation"] for pair in named] == [None]
     assert named[0]["mutual_information"] == pytest.approx(information(word, kind.tolist()))
+
+
+def slices_of(data: Any, **options: Any) -> dict[str, int]:
+    """Rows of each slice of `g`."""
+    found = statistics(data, by=["g"], columns=["a"], **options)
+    return {slice[0]: row["rows"] for (slice, _), row in found.items() if slice}
+
+
+def test_slices_by_every_layout() -> None:
+    words = pa.array(["p", "q", None, "p"])
+    twice = pa.DictionaryArray.from_arrays(pa.array([0, 1, None, 0]), words.dictionary_encode()[:2])
+    for layout in (
+        words,
+        words.dictionary_encode(),
+        twice,
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0]), pa.array(["p", "q", None])),
+        words.cast(pa.string_view()),
+        pa.array([["p"], ["q"], [None], ["p", "p"]], pa.list_view(pa.string())),
+        pa.ListArray.from_arrays([0, 1, 2, 3, 4], words.dictionary_encode()),
+        pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 0]), pa.array([["p"], ["q"], []])),
+    ):
+        assert slices_of(pa.table({"g": layout, "a": range(4)})) == {"p": 2, "q": 1}
+    fixed = pa.array([["p", "q"], None, [None, "q"], ["q", "q"]], pa.list_(pa.string(), 2))
+    assert slices_of(pa.table({"g": fixed, "a": range(4)})) == {"p": 1, "q": 3}
+    mixed = pa.table({"g": [1.5, math.nan, -0.0, 1.5], "a": range(4)})
+    assert slices_of(mixed) == {"1.5": 2, "nan": 1, "-0.0": 1}
+
+
+def test_rows_and_columns_that_are_not_there() -> None:
+    no_columns = pa.RecordBatch.from_struct_array(
+        pa.StructArray.from_buffers(pa.struct([]), 5, [None])
+    )
+    made = cst.accumulate.Accumulator("statistics", by=["g"], pairs=["*"])
+    made.add(no_columns)
+    assert made.finish().num_rows == 0
+    made.add(pa.table({"g": ["x"], "a": [1]}))
+    assert rows_of(made.finish())[(), "a"]["rows"] == 1
+    rows = pa.table({"g": ["x"], "w": [2.0], "a": [[1, 2]]})
+    options = {"by": ["g"], "weight": "w", "pairs": ["g:w"]}
+    plain = statistics(rows, **options)
+    made = cst.accumulate.Accumulator("statistics", **options)
+    for part in (rows[:0], rows, rows.select(["g"])[:0], rows[:0]):
+        made.add(part)
+    assert rows_of(made.finish()) == plain
+    made = cst.accumulate.Accumulator("statistics", **options)
+    made.add(rows.to_batches()[0][:0])
+    assert made.finish().num_rows == 0
+
+
+def test_values_that_are_not_looked_at() -> None:
+    of = decimal.Decimal("1.5")
+    maps = pa.array([[("k", 1)], None], pa.map_(pa.string(), pa.int64()))
+    table = pa.table({"d": [of, None], "l": [[of, None], None], "m": maps})
+    found = statistics(table)
+    known = {path: (row["type"], row["present"], row["values"]) for (_, path), row in found.items()}
+    assert known == {
+        "d": ("OTHER", 1, 1),
+        "l": ("OTHER", 1, 1),
+        "m": ("STRUCT", 1, 1),
+        "m.key": ("STRING", 1, 1),
+        "m.value": ("INT", 1, 1),
+    }
+    for options in ({"by": ["d"]}, {"weight": "d"}, {"pairs": ["d:m"]}):
+        with pytest.raises(cst.errors.UnsupportedError, match="decimal"):
+            statistics(table, **options)
+
+
+def test_values_and_lists_of_a_million() -> None:
+    texts = [letter * 1_000_000 for letter in "abb"]
+    found = statistics(pa.table({"g": texts, "a": range(3)}), by=["g"])
+    assert [row["max_length"] for (_, path), row in found.items() if path == "g"] == [10**6] * 3
+    assert [top["upper"] for top in found[(), "g"]["top"]] == [2, 1]
+    one = pa.table({"a": pa.ListArray.from_arrays([0, 10**6], np.arange(10**6) % 10)})
+    row = statistics(one)[(), "a"]
+    assert (row["values"], row["distinct"], row["lengths"]) == (10**6, 10, [10**6] * 11)
+    with pytest.raises(cst.errors.LimitError, match="more than 1000 slices"):
+        statistics(one, by=["a"])
+
+
+def test_many_slices_and_features() -> None:
+    table = pa.table({"g": np.arange(50_000), "a": np.arange(50_000)})
+    made = cst.accumulate.Accumulator("statistics", by=["g"], slices=20)
+    made.add(table)
+    found = made.finish()
+    assert found.num_rows == 42
+    wide = pa.table({f"c{i}": [float(i), None] for i in range(20_000)})
+    assert statistics(wide, quantiles=1, buckets=1)[(), "c19999"]["mean"] == 19999
 
 
 def test_wrong_options() -> None:

@@ -13,8 +13,8 @@
 
 typedef struct by_column {
   const char *name;
-  cst_bytes *texts; /* of its values, one after the other */
-  int64_t *splits;  /* those of row i lie in [splits[i], splits[i + 1]) */
+  cst__column_values values;
+  cst_bytes *texts; /* of each value */
 } by_column;
 
 static size_t print_value(const cst__column_values *values, int64_t i, char *to) {
@@ -33,22 +33,20 @@ static size_t print_value(const cst__column_values *values, int64_t i, char *to)
   return cst__print_int64(to, value);
 }
 
-static cst_status read_column(by_column *column, const cst__view *view, cst__arena *arena,
-                              cst_error *error) {
-  cst__column_values values;
-  CST__TRY(cst__column_values_read(view, arena, &values, error));
-  column->splits = values.splits;
-  if (values.family == CST__FAMILY_BYTES) {
-    column->texts = values.items;
+/* Prints the values as texts; strings and bytes are texts. */
+static cst_status make_texts(by_column *column, cst__arena *arena, cst_error *error) {
+  const cst__column_values *values = &column->values;
+  if (values->family == CST__FAMILY_BYTES) {
+    column->texts = values->items;
     return CST_OK;
   }
-  column->texts = cst__arena_take_items(arena, values.count, sizeof *column->texts);
+  column->texts = cst__arena_take_items(arena, values->count, sizeof *column->texts);
   if (column->texts == NULL) {
-    return cst__fail_memory(error, (size_t)values.count);
+    return cst__fail_memory(error, (size_t)values->count);
   }
-  for (int64_t i = 0; i < values.count; i++) {
+  for (int64_t i = 0; i < values->count; i++) {
     char room[CST__NUMBER_SIZE];
-    const size_t size = print_value(&values, i, room);
+    const size_t size = print_value(values, i, room);
     column->texts[i] = (cst_bytes){(const uint8_t *)cst__arena_copy(arena, room, size), size};
     if (column->texts[i].data == NULL) {
       return cst__fail_memory(error, size);
@@ -115,7 +113,7 @@ static bool combine(slicing *s, size_t column, int64_t row) {
   const by_column *by = &s->columns[column];
   const size_t before = s->key.size;
   bool ok = true;
-  for (int64_t i = by->splits[row]; i < by->splits[row + 1] && ok; i++) {
+  for (int64_t i = by->values.splits[row]; i < by->values.splits[row + 1] && ok; i++) {
     const cst_bytes text = by->texts[i];
     s->key.size = before;
     for (size_t at = 0; at < text.size;) { /* a NUL would end the text */
@@ -132,10 +130,10 @@ static bool combine(slicing *s, size_t column, int64_t row) {
   return ok;
 }
 
-static cst_status check_number(const slicing *s, int64_t row, cst_error *error) {
+static cst_status check_row(const slicing *s, int64_t row, cst_error *error) {
   int64_t number = 1;
   for (size_t i = 0; i < s->num_columns; i++) {
-    const int64_t *splits = s->columns[i].splits;
+    const int64_t *splits = s->columns[i].values.splits;
     if (__builtin_mul_overflow(number, splits[row + 1] - splits[row], &number) ||
         number > CST__SLICES_OF_ROW) {
       cst_status status =
@@ -148,11 +146,21 @@ static cst_status check_number(const slicing *s, int64_t row, cst_error *error) 
   return CST_OK;
 }
 
+/* Before anything is made of values, of which hostile data may have very many. */
+static cst_status check_rows(const slicing *s, int64_t num_rows, cst_error *error) {
+  for (int64_t row = 0, end = 0; row < num_rows;) {
+    CST__TRY(cst__next_stretch(&end, num_rows, error));
+    for (; row < end; row++) {
+      CST__TRY(check_row(s, row, error));
+    }
+  }
+  return CST_OK;
+}
+
 static cst_status put_rows(slicing *s, int64_t num_rows, cst_error *error) {
   for (int64_t row = 0, end = 0; row < num_rows;) {
     CST__TRY(cst__next_stretch(&end, num_rows, error));
     for (; row < end; row++) {
-      CST__TRY(check_number(s, row, error));
       if (!combine(s, 0, row)) {
         return cst__fail_memory(error, s->num_rows * sizeof *s->rows);
       }
@@ -229,7 +237,7 @@ cst_status cst__slices_find(const cst__view *batch, const char *const *by, size_
     if (view == NULL) { /* null in all rows */
       return CST_OK;
     }
-    cst_status status = read_column(&columns[i], view, arena, error);
+    cst_status status = cst__column_values_read(view, arena, &columns[i].values, error);
     if (status != CST_OK) {
       cst__error_add_path(error, by[i], strlen(by[i]));
       return status;
@@ -237,6 +245,10 @@ cst_status cst__slices_find(const cst__view *batch, const char *const *by, size_
   }
   slicing s = {.columns = columns, .num_columns = num_by, .arena = arena};
   s.key.allocator = arena->allocator;
+  CST__TRY(check_rows(&s, batch->length, error));
+  for (size_t i = 0; i < num_by; i++) {
+    CST__TRY(make_texts(&columns[i], arena, error));
+  }
   cst_status status = put_rows(&s, batch->length, error);
   if (status == CST_OK) {
     status = make_slices(&s, out, error);

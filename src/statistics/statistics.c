@@ -3,6 +3,8 @@
  */
 #include "statistics/statistics.h"
 
+#include <math.h>
+
 #include "base/bytes.h"
 #include "sketch/hashes.h"
 #include "statistics/slices.h"
@@ -160,6 +162,27 @@ typedef struct place {
   const double *weights;
 } place;
 
+/* Sums of weights are finite, so that all is that comes of them. */
+static cst_status check_weight(const cst__statistics *s, const cst__exact_sum *weight,
+                               cst_error *error) {
+  const char *name = s->plan->options.weight;
+  if (isfinite(cst__exact_sum_value(weight))) {
+    return CST_OK;
+  }
+  cst_status status = cst__fail(error, CST_LIMIT, "make the weights smaller",
+                                "the sum of the weights is beyond what a double holds");
+  cst__error_add_path(error, name, strlen(name));
+  return status;
+}
+
+/* The items of the innermost lists weigh the most. */
+static cst_status check_items(const cst__statistics *s, const cst__stats *stats, cst_error *error) {
+  return s->plan->stats.weighs && stats->num_levels > 0
+             ? check_weight(s, &stats->levels[stats->num_levels - 1].weights[CST__STATS_ITEMS],
+                            error)
+             : CST_OK;
+}
+
 /* Rows or structs in which the feature may be, and in which it is. */
 static cst_status count_rows(walk *w, const place *at, cst__stats *stats) {
   const cst__slots *slots = &at->slots;
@@ -269,6 +292,7 @@ static cst_status walk_column(walk *w, place at) {
   cst__stats_prepare(stats, &w->state->plan->stats);
   CST__TRY(count_rows(w, &at, stats));
   CST__TRY(measure_lists(w, &at, stats));
+  CST__TRY(check_items(w->state, stats, w->error));
   const cst__stats_type type = cst__stats_type_of(at.slots.view);
   cst__stats_join(stats, type); /* that was checked */
   if (type == CST__STATS_STRUCT) {
@@ -314,6 +338,7 @@ static cst_status walk_rows(cst__statistics *s, cst__slice_stats *into, const ba
       }
     }
     at.weights = chosen;
+    status = status == CST_OK ? check_weight(s, &into->weight, error) : status;
   }
   into->num_rows = cst__count_sum(into->num_rows, (uint64_t)rows->count);
   if (status == CST_OK) {
@@ -457,6 +482,7 @@ static cst_status merge_slice(cst__statistics *s, cst__slice_stats *into,
   if (!cst__exact_sum_merge(&into->weight, &s->allocator, &from->weight)) {
     return cst__fail_memory(error, sizeof *into);
   }
+  CST__TRY(check_weight(s, &into->weight, error));
   for (size_t i = 0; i < from->features.count; i++) {
     const cst__stats *theirs = cst__by_path_at(&from->features, i);
     cst__stats *mine = cst__by_path_need(&into->features, theirs->key);
@@ -465,6 +491,7 @@ static cst_status merge_slice(cst__statistics *s, cst__slice_stats *into,
     }
     cst__stats_prepare(mine, &s->plan->stats);
     CST__TRY(cst__stats_merge(mine, theirs, error));
+    CST__TRY(check_items(s, mine, error));
   }
   CST__TRY(cst__pairs_merge(&into->pairs, &from->pairs, error));
   measure(s, into);

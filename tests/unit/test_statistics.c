@@ -443,6 +443,27 @@ TEST(memory_that_gets_scarce) {
   cst_accumulator_free(statistics);
 }
 
+/* Weights whose sum no double holds: of rows, and of items of lists. */
+TEST(weights_that_are_too_large) {
+  static const char *const types[] = {"struct{w: float64}", "struct{a: list<string>, w: float64}"};
+  static const char *const rows[][2] = {{"{1.0e308}", "{1.0e308}"},
+                                        {"{['x'], 1.0e308}", "{['x', 'x'], 5.0e307}"}};
+  for (int k = 0; k < 2; k++) {
+    cst_accumulator *a = new_statistics(NULL, "w", NULL);
+    cst_accumulator *b = new_statistics(NULL, "w", NULL);
+    cst_error error = CST_ERROR_INIT;
+    CHECK_EQ(add_text(a, types[k], rows[k][0], NULL), CST_OK);
+    CHECK_EQ(add_text(b, types[k], rows[k][1], NULL), CST_OK);
+    CHECK_EQ(cst_accumulator_merge(b, a, &error), CST_LIMIT);
+    CHECK_STR(error.path, "w");
+    CHECK_EQ(add_text(a, types[k], rows[k][1], &error), CST_LIMIT);
+    CHECK_STR(error.message, "the sum of the weights is beyond what a double holds");
+    CHECK_STR(error.path, "w");
+    cst_accumulator_free(a);
+    cst_accumulator_free(b);
+  }
+}
+
 /* ---- pairs ---- */
 
 static cst_accumulator *new_pairs(const char *pairs) {

@@ -163,6 +163,7 @@ def test_of_a_source_and_of_data_are_the_same(tmp_path: Path) -> None:
     whole = cst.statistics(source, by=["g"])
     assert bytes(found) == bytes(whole)
     assert bytes(source.accumulate(cst.Statistics(by=["g"]))) == bytes(found)
+    assert bytes(source.statistics(by=["g"], threads=3)) == bytes(found)
     table = source.accumulate("statistics", by=["g"])
     assert table.to_pydict() == found.to_arrow().to_pydict()
 

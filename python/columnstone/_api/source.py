@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+from .._base.arguments import positive
 from .._base.public import public
 from .._source.base import SourceBase
 
@@ -96,18 +97,22 @@ class Source(SourceBase):
         columns: Sequence[str] | None = None,
         by: Sequence[str] | None = None,
         weight: str | None = None,
+        threads: int | None = None,
         progress: Callable[[int, int], bool | None] | None = None,
         **options: Any,
     ) -> Statistics:
-        """Reads all rows once, with all threads, and gives their statistics. The arguments are
-        those of Statistics, and the progress of `accumulate`.
+        """Reads all rows once, and gives their statistics. The arguments are those of Statistics,
+        the progress that of `accumulate`, and threads that of `open` (None: what it said there).
 
         >>> src.statistics(by=["company"])["fare"].quantiles([0.5, 0.99])
         """
         from .._statistics.statistics import Statistics
 
         made = Statistics(columns=columns, by=by, weight=weight, **options)
-        return self.accumulate(made, progress=progress)
+        if threads is None:
+            return self.accumulate(made, progress=progress)
+        with self._opened_with(threads=positive("threads", threads)) as source:
+            return source.accumulate(made, progress=progress)
 
     @overload
     def dataset(

@@ -558,8 +558,12 @@ class SourceBase:
         StateError for file objects and for what can be read once only."""
         if self._options["flat"] or any(part[0] == "stage" for part in self._parts):
             return self._part("stage", None, as_columns(columns))
+        return self._opened_with(columns=as_columns(columns))
+
+    def _opened_with(self, **changes: Any) -> Self:
+        """The same input, opened once more with other options."""
         source = object.__new__(type(self))
-        source._options = dict(self._options, columns=as_columns(columns))
+        source._options = {**self._options, **changes}
         if source._options["schema"] is None and source._options["types"] is None:
             source._options["schema"] = self._core.schema()
         source._open(self._reopened())

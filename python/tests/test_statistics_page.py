@@ -177,6 +177,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory, one: cst.RecordBatch) -> pa
     found, _ = _core.statistics_compare(*tables, None, limits)
     compared = _core.statistics_page(tables, ("early", "late"), found)
     (made / "compared.html").write_bytes(compared)
+    odd = {"huge": [1e308, -1e308], "infinite": [math.inf, -math.inf], "nan": [math.nan] * 2}
+    odd |= {"tiny": [5e-324, 1e-323], "one": [-7.1, None], "large": [2.0**63, 1.0]}
+    (made / "odd.html").write_text(page(statistics(pa.table(odd))))
     (made / "hostile.html").write_text(page(statistics(hostile), names=HOSTILE[:1]))
     (made / "none.html").write_text(page(statistics(pa.table({"a": pa.array([], pa.int64())}))))
     return made
@@ -354,9 +357,18 @@ def test_hostile_names_do_nothing(chromium: browser.Browser, folder: pathlib.Pat
     assert any("Content Security Policy" in str(fault) for fault in chromium.faults())
 
 
+def test_odd_numbers_are_drawn(chromium: browser.Browser, folder: pathlib.Path) -> None:
+    for address in ("", "log=1&middle=1"):
+        chromium.open(folder / "odd.html", address)
+        chromium.value("document.querySelectorAll('button.name').forEach((b) => b.click())")
+        assert "NaN" not in chromium.value("document.querySelector('tr.below').outerHTML")
+        assert well(chromium)
+
+
 def test_no_rows(chromium: browser.Browser, folder: pathlib.Path) -> None:
     chromium.open(folder / "none.html", "open=a")
     assert chromium.value("document.getElementById('names').innerText").endswith("0 rows")
+    assert chromium.value("document.getElementById('empty').checkVisibility()")
     assert well(chromium)
 
 
@@ -394,7 +406,7 @@ def test_colours_paper_and_a_phone(chromium: browser.Browser, folder: pathlib.Pa
 
 def big_table(features: int, slices: int) -> cst.RecordBatch:
     """As large as statistics of so many features, without data of that size."""
-    table = pa.table(statistics(trips(1, 300), quantiles=100))
+    table = pa.table(statistics(trips(1, 300), quantiles=20, top=10))
     wide = table.take([i % table.num_rows for i in range(features)])
     paths = pa.array([f"feature_{i:04}" for i in range(features)])
     wide = wide.set_column(1, table.schema.field("path"), paths)
@@ -410,7 +422,12 @@ def test_a_thousand_features_in_fifty_slices(
     chromium: browser.Browser, tmp_path: pathlib.Path
 ) -> None:
     path = tmp_path / "big.html"
-    path.write_text(page(big_table(1000, 50)))
+    html = page(big_table(1000, 50))
+    path.write_text(html)
+    lines = re.findall(r'^(\[0,"feature_0002",.*\]),?$', html, re.M)  # each row is a line
+    whole, of_slice = (max(json.loads(line)[1:], key=lambda c: len(str(c))) for line in lines[:2])
+    assert (len(lines), len(whole), len(of_slice)) == (51, 21, 11)  # slices tell less
+    assert whole[::2] == of_slice
     begin = time.monotonic()
     chromium.open(path)
     shown = chromium.until("document.querySelectorAll('button.name').length")

@@ -1,11 +1,15 @@
 /* Charts, as SVG. Of two data sets the first is drawn upwards and the second downwards from one
    line, on one scale: so they are told apart without colours, and need not have the same buckets. */
 
+/* Where a value lies between two others, from 0 to 1; also where their difference is no double. */
+function partOf(value, low, high) {
+  const range = high - low;
+  return Number.isFinite(range) ? (value - low) / range : (value / 2 - low / 2) / (high / 2 - low / 2);
+}
+
 /* A scale from [low, high] to [from, to]; what is all one value lies in the middle. */
 function scale(low, high, from, to) {
-  return high > low
-    ? (value) => from + ((value - low) / (high - low)) * (to - from)
-    : () => (from + to) / 2;
+  return high > low ? (value) => from + partOf(value, low, high) * (to - from) : () => (from + to) / 2;
 }
 
 /* How high a bucket is, of 1: its share by its width, so that buckets of all widths compare. */
@@ -13,7 +17,8 @@ function heights(histograms) {
   const range = rangeOf(histograms);
   const densities = histograms.map((histogram) =>
     histogram?.weights.map((weight, i) => {
-      const width = (histogram.bounds[i + 1] - histogram.bounds[i]) / (range.high - range.low);
+      const { low, high } = range;
+      const width = partOf(histogram.bounds[i + 1], low, high) - partOf(histogram.bounds[i], low, high);
       return weight / histogram.total / (width > 0 ? width : 1);
     }));
   const some = densities.flatMap((list) => list ?? []).filter((density) => density > 0);
@@ -110,8 +115,8 @@ function histogramText(entry, histograms) {
 
 /* Round numbers within the range, some four of them. */
 function ticks(low, high) {
-  if (!(high > low)) {
-    return [low];
+  if (!(high > low) || !Number.isFinite(high - low)) {
+    return [...new Set([low, high])];
   }
   const step0 = 10 ** Math.floor(Math.log10((high - low) / 3));
   const step = [5, 2, 1].map((n) => n * step0).find((n) => (high - low) / n >= 3) ?? step0;

@@ -173,8 +173,9 @@ function histogram(feature) {
     const total = weights.reduce((sum, weight) => sum + weight, 0);
     return { bounds: [ends[0], ends[0]], weights: [total], total };
   }
-  const width = (ends.at(-1) - ends[0]) / weights.length;
-  const bounds = ends.length > 2 ? ends : [...weights.map((_, i) => ends[0] + i * width), ends.at(-1)];
+  const between = (part) => ends[0] * (1 - part) + ends.at(-1) * part;
+  const bounds =
+    ends.length > 2 ? ends : [...weights.map((_, i) => between(i / weights.length)), ends.at(-1)];
   return { bounds, weights, total: weights.reduce((sum, weight) => sum + weight, 0) };
 }
 

@@ -137,7 +137,9 @@ function drawTable() {
   }
   table.setAttribute("aria-rowcount", String(shown.length + 1));
   markHeads();
-  document.getElementById("none").hidden = shown.length > 0;
+  const isEmpty = entriesOf(state.slice).length === 0;
+  document.getElementById("none").hidden = shown.length > 0 || isEmpty;
+  document.getElementById("empty").hidden = !isEmpty;
   table.hidden = shown.length === 0;
   document.getElementById("rest").hidden = shown.length <= numShown;
   document.getElementById("more").textContent = `Show all ${WHOLE.format(shown.length)} features`;

@@ -75,6 +75,18 @@ static void print_real(double number, int width) {
   printf("  %*s", width, text);
 }
 
+/* In a line of their own where they do not fit. */
+static void print_words(const drift_table *t, const char *words) {
+  const int width = cli_width();
+  const int left =
+      width - t->names - (SCORE_WIDTH + 2) - (int)t->measures * (MEASURE_WIDTH + 2) - 2;
+  int cells;
+  const bool fits = words[cli_cut(words, left > 0 ? left : 0, &cells)] == '\0';
+  printf(fits ? "  " : "\n    ");
+  cli_print_cell(words, fits ? left : width - 4, false);
+  printf("\n");
+}
+
 static void print_feature(const drift_table *t, size_t row) {
   char name[NAME_ROOM];
   size_t begin, end;
@@ -84,11 +96,7 @@ static void print_feature(const drift_table *t, size_t row) {
   for (size_t i = 0; i < t->measures; i++) {
     print_real(cst_findings_real(t->found, measures[i], row), MEASURE_WIDTH);
   }
-  printf("  ");
-  const int left =
-      cli_width() - t->names - (SCORE_WIDTH + 2) - (int)t->measures * (MEASURE_WIDTH + 2) - 2;
-  cli_print_cell(cst_findings_text(t->found, "what", row), left > 20 ? left : 20, false);
-  printf("\n");
+  print_words(t, cst_findings_text(t->found, "what", row));
   (void)cst_findings_items(t->found, "anomalies", row, &begin, &end);
   for (; begin < end; begin++) {
     printf("  ! ");

@@ -39,8 +39,8 @@ CST_API cst_status cst_findings_batch(const cst_findings *findings, struct Arrow
 /* And back: findings of a record batch, which is borrowed for the call and validated; also of one
  * that was in files and in other programs meanwhile, whatever widths its integers, offsets and
  * lists have got there. Totals are the metadata that are numbers. CST_UNSUPPORTED, with the
- * column's path, for columns of other types than findings have. `allocator` may be NULL and has to
- * outlive them. *out: cst_findings_free. */
+ * column's path, for columns of other types than findings have, and for list views. `allocator` may
+ * be NULL and has to outlive them. *out: cst_findings_free. */
 CST_API cst_status cst_findings_from_batch(const struct ArrowSchema *schema,
                                            const struct ArrowArray *array,
                                            const cst_allocator *allocator, cst_findings **out,

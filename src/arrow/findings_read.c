@@ -29,7 +29,8 @@ static const char *format_of(const cst__view *view) {
   if (view->layout == CST__LAYOUT_NUMBER) {
     return view->dtype == CST_DTYPE_FLOAT32 || view->dtype == CST_DTYPE_FLOAT64 ? "g" : "l";
   }
-  return cst__view_is_list(view) ? "+l" : NULL;
+  /* Views may hold the same items again and again. */
+  return cst__view_is_list(view) && view->layout != CST__LAYOUT_LIST_VIEW ? "+l" : NULL;
 }
 
 static cst_status read_columns(const cst__view *views, size_t count, size_t depth,

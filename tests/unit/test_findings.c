@@ -4,6 +4,7 @@
 #include <nanoarrow/nanoarrow.h>
 #include <string.h>
 
+#include "arrow_text.h"
 #include "findings_text.h"
 
 static const cst__finding_column numbers[] = {CST__NUMBER(NULL)};
@@ -210,6 +211,50 @@ TEST(from_a_batch) {
   CHECK(of_a_column == NULL);
   batch.release(&batch);
   cst_findings_free(f);
+}
+
+/* As other programs hand them back. */
+TEST(from_a_batch_of_other_widths) {
+  struct ArrowSchema schema;
+  struct ArrowArray batch;
+  cst_findings *f = NULL;
+  size_t begin, end;
+  arrow_text("struct{t: string_view, n: uint8, r: float32, l: large_list<struct{x: int16}>,"
+             " q: fixed_list<float64>[2], b: bool}",
+             "{'a', 7, 0.5, [{-2}, null], [1.5, 2.5], true} {null, null, null, null, null, null}",
+             &schema, &batch);
+  CHECK_EQ(cst_findings_from_batch(&schema, &batch, NULL, &f, NULL), CST_OK);
+  schema.release(&schema);
+  batch.release(&batch);
+  CHECK_STR(cst_findings_name(f), "findings");
+  CHECK_STR(cst_findings_text(f, "t", 0), "a");
+  CHECK_EQ(cst_findings_number(f, "n", 0), 7);
+  CHECK_DOUBLE(cst_findings_real(f, "r", 0), 0.5);
+  CHECK_EQ(cst_findings_number(f, "b", 0), 1);
+  CHECK(cst_findings_items(f, "l", 0, &begin, &end) && end == 2);
+  CHECK_EQ(cst_findings_number(f, "l.x", 0), -2);
+  CHECK_EQ(cst_findings_number(f, "l.x", 1), -1);
+  CHECK(cst_findings_items(f, "q", 0, &begin, &end) && end == 2);
+  CHECK_DOUBLE(cst_findings_real(f, "q.", 1), 2.5);
+  CHECK(cst_findings_text(f, "t", 1) == NULL && !cst_findings_items(f, "l", 1, &begin, &end));
+  cst_findings_free(f);
+}
+
+TEST(what_findings_have_not) {
+  static const char *const types[] = {"struct{a: list_view<int64>}", "struct{a: float16}",
+                                      "struct{a: struct{b: int64}}",
+                                      "struct{a: list<list<list<list<int64>>>>}", "int64"};
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    struct ArrowSchema schema;
+    struct ArrowArray batch;
+    cst_findings *f = NULL;
+    arrow_text(types[i], "", &schema, &batch);
+    CHECK_EQ(cst_findings_from_batch(&schema, &batch, NULL, &f, NULL),
+             i < 4 ? CST_UNSUPPORTED : CST_INVALID_ARGUMENT);
+    CHECK(f == NULL);
+    schema.release(&schema);
+    batch.release(&batch);
+  }
 }
 
 static int find_all(void *context) {

@@ -287,25 +287,27 @@ static void cut_end(cutter *c) {
   cut_bin(c, 1, 1);
 }
 
-/* True if a part of the ranks or more lies at the number. */
-static bool jumps(const cst__ranks *ranks, double number) {
-  const size_t first = count_below(ranks, number, false);
-  return first < ranks->count && ranks->bounds[first] == number && begins_jump(ranks, first);
+/* The part of the values that the side which tells less can tell apart. */
+static double coarsest(const cst__ranks *before, const cst__ranks *after) {
+  const size_t count = before->count == 0             ? after->count
+                       : after->count == 0            ? before->count
+                       : before->count < after->count ? before->count
+                                                      : after->count;
+  return count > 1 ? 1 / (double)(count - 1) : 1;
 }
 
-/* True for the least and the greatest value. */
-static bool is_end(const cst__ranks *ranks, double number) {
-  return ranks->count > 0 &&
-         (ranks->bounds[0] == number || ranks->bounds[ranks->count - 1] == number);
+/* True if more than that lies at the number: then it has a bin of its own. Less may be there on one
+ * side, and around it on the other one, by what they tell. */
+static bool jumps(const cst__ranks *ranks, double number, double coarse) {
+  return cst__ranks_upto(ranks, number) - cst__ranks_below(ranks, number) > 1.5 * coarse;
 }
 
-static void cut_at(cutter *c, double number) {
-  if (jumps(c->before, number) || jumps(c->after, number) ||
-      (is_end(c->after, number) && !is_end(c->before, number)) ||
-      (is_end(c->before, number) && !is_end(c->after, number))) {
-    cut_below(c, number);
-  }
-  cut_upto(c, number);
+static bool begins(const cst__ranks *ranks, double number) {
+  return ranks->count > 0 && ranks->bounds[0] == number;
+}
+
+static bool ends(const cst__ranks *ranks, double number) {
+  return ranks->count > 0 && ranks->bounds[ranks->count - 1] == number;
 }
 
 bool cst__ranks_even_bins(const cst__ranks *before, const cst__ranks *after, cst__arena *arena,
@@ -318,12 +320,17 @@ bool cst__ranks_even_bins(const cst__ranks *before, const cst__ranks *after, cst
     return false;
   }
   const double all = 2 - before->nan - after->nan;
+  const double coarse = coarsest(before, after);
   int part = 1;
   for (size_t i = 0; i < count; i++) {
     const double upto = cst__ranks_upto(before, bounds[i]) + cst__ranks_upto(after, bounds[i]);
     const bool is_cut = part <= BINS && upto >= all * (part - 1e-9) / BINS;
-    if (is_cut || is_end(before, bounds[i]) || is_end(after, bounds[i])) {
-      cut_at(&c, bounds[i]);
+    if (begins(before, bounds[i]) || begins(after, bounds[i]) ||
+        (is_cut && (jumps(before, bounds[i], coarse) || jumps(after, bounds[i], coarse)))) {
+      cut_below(&c, bounds[i]);
+    }
+    if (is_cut || ends(before, bounds[i]) || ends(after, bounds[i])) {
+      cut_upto(&c, bounds[i]);
     }
     while (part <= BINS && upto >= all * (part - 1e-9) / BINS) {
       part++;
@@ -341,12 +348,13 @@ bool cst__ranks_deciles(const cst__ranks *before, const cst__ranks *after, cst__
     return false;
   }
   const double all = 1 - before->nan;
+  const double coarse = coarsest(before, after);
   int part = 1;
   for (size_t i = 0; i < before->count && part <= BINS; i++) {
     if (before->upto[i] < all * (part - 1e-9) / BINS) {
       continue;
     }
-    if (jumps(before, before->bounds[i])) {
+    if (jumps(before, before->bounds[i], coarse)) {
       cut_below(&c, before->bounds[i]);
     }
     cut_upto(&c, before->bounds[i]);

@@ -173,6 +173,26 @@ TEST(states) {
              "both 0.5: 50 % of values are now \"false\", which was not there before");
 }
 
+/* Integers that one side tells one by one, and the other one by tenths of the values. */
+TEST(quantiles_of_two_numbers_of_parts) {
+  const cst_option few = {"quantiles", "10", NULL};
+  static char rows[20000] = "";
+  for (int i = 0; i < 1000; i++) {
+    (void)snprintf(rows + strlen(rows), 16, "{%d} ", i % 20);
+  }
+  for (int way = 0; way < 2; way++) {
+    cst_findings *coarse = features_with("struct{a: float64}", rows, &few, 1);
+    cst_findings *fine = features("struct{a: float64}", rows);
+    cst_findings *found =
+        compare_with(way == 0 ? coarse : fine, way == 0 ? fine : coarse, NULL, NULL, 0);
+    check_near(found, "resolution", 0, 0.1, 1e-15);
+    check_near(found, "ks", 0, 0, 0.1);
+    check_near(found, "jensen_shannon", 0, 0, 0.03);
+    check_near(found, "psi", 0, 0, 0.1);
+    cst_findings_free(found);
+  }
+}
+
 /* Bools are told in words, and are numbers beside numbers. */
 TEST(bools_that_become_numbers) {
   cst_findings *found = compare("struct{a: bool}", "{true} {false} {true} {true}",

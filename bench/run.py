@@ -36,6 +36,7 @@ import recovery_rows
 import report
 import sequence_rows
 import stats_rows
+import stats_table
 import structured_rows
 import tensor_rows
 import validate_rows
@@ -79,7 +80,7 @@ def topics_of(
         "Nested tensors": [structured_rows],
         "Messages": [message_rows],
         "Queries": [query_rows],
-        "Sketches": [stats_rows],
+        "Sketches and statistics": [stats_rows, stats_table],
         "Training loops": [dataset_rows],
         "The program and the package": [process_rows],
         "Engines": [engine_rows],

@@ -344,13 +344,17 @@ static const counter *find_counter(const cst__heavy *heavy, const key *k) {
   return place != 0 ? &t->counters[(uint32_t)place - 1] : NULL;
 }
 
-/* Adds the counters of `a`, those that `b` has, too, with what it has seen; what only one has seen
- * had at most the other's offset there. */
-static bool merge_counters(cst__heavy *both, const cst__heavy *a, const cst__heavy *b) {
+/* Adds the counters of `a`, those that `b` has, too, with what it has seen, or not at all, if they
+ * are there already; what only one has seen had at most the other's offset there. */
+static bool merge_counters(cst__heavy *both, const cst__heavy *a, const cst__heavy *b,
+                           bool has_shared) {
   for (size_t i = 0; i < a->table.count; i++) {
     const counter *c = &a->table.counters[i];
     key k = key_of_counter(a, c);
     const counter *other = find_counter(b, &k);
+    if (other != NULL && has_shared) {
+      continue;
+    }
     uint64_t *place = find_place(both, &k);
     double lower = other != NULL ? sum(c->lower, other->lower) : c->lower;
     double error = sum(c->error, other != NULL ? other->error : b->offset);
@@ -372,8 +376,8 @@ cst_status cst__heavy_merge(cst__heavy *into, const cst__heavy *from, cst_error 
   cst__heavy_init(&both, &into->options, &into->allocator);
   both.family = from->family;
   both.offset = sum(into->offset, from->offset);
-  bool merged = make_room(&both, capacity) && merge_counters(&both, into, from) &&
-                merge_counters(&both, from, into);
+  bool merged = make_room(&both, capacity) && merge_counters(&both, into, from, false) &&
+                merge_counters(&both, from, into, true);
   if (merged) {
     forget(&both);
     merged = capacity <= most || make_room(&both, most);

@@ -277,6 +277,8 @@ def test_who_hears_it(chromium: browser.Browser, folder: pathlib.Path) -> None:
             name = node.get("name", {}).get("value", "")
             roles.setdefault(node["role"]["value"], []).append(name)
     assert roles["table"][0] == "Features"
+    assert "Details of fare" in roles["region"]
+    assert roles["heading"][:3] == ["Statistics", "Histogram", "Quantiles"]
     assert "Missing" in roles["columnheader"] and "fare" in roles["rowheader"]
     assert {"Search", "Type", "Slice"} <= set(roles["searchbox"] + roles["combobox"])
     pictures = [name for role in ("image", "img") for name in roles.get(role, [])]

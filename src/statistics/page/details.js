@@ -1,7 +1,7 @@
 /* What stands below a feature's row when it is opened: all that is known of it. */
 
 function section(title, ...children) {
-  return make("section", {}, make("h3", {}, title), ...children);
+  return make("section", {}, make("h2", {}, title), ...children);
 }
 
 /* A small table; the first column heads its rows. Cells are texts or elements. */
@@ -91,7 +91,7 @@ function bucketsTable(entry) {
       showNumber(weight), showShare(weight / found.total),
     ]);
     const caption = `Histogram of ${entry.path}${isPair ? `, ${name}` : ""}`;
-    return [...(isPair ? [make("h4", {}, name)] : []), smallTable(caption, ["Values", "Count", "Share"], rows)];
+    return [...(isPair ? [make("h3", {}, name)] : []), smallTable(caption, ["Values", "Count", "Share"], rows)];
   });
   return make("details", {}, make("summary", {}, "The histogram as a table"), ...parts);
 }
@@ -179,7 +179,7 @@ function listsPart(entry) {
       showNumber(share(items, lists)), least == null ? NOTHING : `${showExactly(least)} to ${showExactly(most)}`,
     ]);
     const heads = ["Lists", "Number", "Missing", "Empty", "Items", "Items each", "From, to"];
-    parts.push(...(isPair ? [make("h4", {}, name)] : []), smallTable(`Lists of ${entry.path}, ${name}`, heads, rows));
+    parts.push(...(isPair ? [make("h3", {}, name)] : []), smallTable(`Lists of ${entry.path}, ${name}`, heads, rows));
     if (feature.lengths?.length > 1) {
       const last = feature.lengths.length - 1;
       const lengths = feature.lengths.map((length, k) => [`${Math.round((100 * k) / last)}%`, showNumber(length)]);
@@ -247,7 +247,7 @@ const MEASURES = [
 
 function wordsList(title, words) {
   return words?.length
-    ? make("div", {}, make("h4", {}, title), make("ul", {}, ...words.map((word) => make("li", {}, showValue(word)))))
+    ? make("div", {}, make("h3", {}, title), make("ul", {}, ...words.map((word) => make("li", {}, showValue(word)))))
     : null;
 }
 
@@ -267,7 +267,7 @@ function detailsOf(entry) {
   // Below what is short: the histogram, or where there is none, the numbers.
   const [histogramPart, quantilesPart] = distributionOf(entry);
   const withDrift = (part) => make("div", {}, part, driftPart(entry));
-  return make("div", { className: "details" },
+  return make("div", { className: "details", role: "region", ariaLabel: `Details of ${entry.path}` },
     histogramPart ? withDrift(histogramPart) : null, quantilesPart, frequentPart(entry),
     histogramPart ? factsPart(entry) : withDrift(factsPart(entry)), listsPart(entry), slicesPart(entry));
 }

@@ -87,7 +87,6 @@ function makeRow(entry, i) {
 
 function makeDetails(entry) {
   const cell = make("td", { role: "cell", colSpan: COLUMNS.length + 1 }, detailsOf(entry));
-  cell.setAttribute("aria-label", `Details of ${entry.path}`);
   return make("tr", { role: "row", className: "below" }, cell);
 }
 

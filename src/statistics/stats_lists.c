@@ -41,12 +41,15 @@ size_t cst__stats_lists_memory(const cst__stats *feature) {
   return size;
 }
 
-static void add_list(cst__stats_level *level, uint64_t length) {
+/* Adds lists of one length. */
+static void add_lists(cst__stats_level *level, uint64_t length, uint64_t count) {
+  uint64_t items;
   level->min = level->lists == 0 || length < level->min ? length : level->min;
   level->max = length > level->max ? length : level->max;
-  level->lists++;
-  level->empty += length == 0;
-  level->items = cst__count_sum(level->items, length);
+  level->lists += count;
+  level->empty += length == 0 ? count : 0;
+  items = __builtin_mul_overflow(length, count, &items) ? UINT64_MAX : items;
+  level->items = cst__count_sum(level->items, items);
 }
 
 static bool merge_level(cst__stats_level *into, const cst__stats_level *from,
@@ -80,16 +83,21 @@ static cst_status add_alike(cst__quantiles *lengths, const cst__stats_level *lev
   return level->lists > 0 ? cst__quantiles_add(lengths, &one, error) : CST_OK;
 }
 
+/* Whether lists, one at least, all have as many items as the first. */
+static bool have_one_length(const int64_t *lengths, size_t count) {
+  uint64_t differ = 0;
+  for (size_t i = 1; i < count; i++) {
+    differ |= (uint64_t)(lengths[i] ^ lengths[0]);
+  }
+  return differ == 0;
+}
+
 static cst_status add_lengths(cst__stats *feature, const int64_t *lengths, size_t count,
                               cst_error *error) {
   const cst__stats_level *level = &feature->levels[0];
   if (are_alike(feature)) {
-    const int64_t first = level->lists > 0 ? (int64_t)level->min : lengths[0];
-    size_t alike = 0;
-    while (alike < count && lengths[alike] == first) {
-      alike++;
-    }
-    if (alike == count) {
+    if ((level->lists == 0 || level->min == (uint64_t)lengths[0]) &&
+        have_one_length(lengths, count)) {
       return CST_OK;
     }
     CST__TRY(add_alike(&feature->lengths, level, error));
@@ -118,15 +126,23 @@ cst_status cst__stats_add_lists(cst__stats *feature, size_t depth, const int64_t
                                 const double *weights, size_t count, cst_error *error) {
   cst__stats_level *level = &feature->levels[depth];
   const cst_allocator *allocator = feature->moments.allocator;
-  if (depth == 0 && count > 0) {
+  if (count == 0) {
+    return CST_OK;
+  }
+  if (depth == 0) {
     CST__TRY(add_lengths(feature, lengths, count, error));
   }
-  for (size_t i = 0; i < count; i++) {
+  if (have_one_length(lengths, count)) {
+    add_lists(level, (uint64_t)lengths[0], count);
+  } else {
+    for (size_t i = 0; i < count; i++) {
+      add_lists(level, (uint64_t)lengths[i], 1);
+    }
+  }
+  for (size_t i = 0; weights != NULL && i < count; i++) {
     const uint64_t length = (uint64_t)lengths[i];
-    add_list(level, length);
-    if (weights != NULL &&
-        (!cst__stats_weigh(&level->weights[CST__STATS_LISTS], allocator, weights[i], 1) ||
-         !cst__stats_weigh(&level->weights[CST__STATS_ITEMS], allocator, weights[i], length))) {
+    if (!cst__stats_weigh(&level->weights[CST__STATS_LISTS], allocator, weights[i], 1) ||
+        !cst__stats_weigh(&level->weights[CST__STATS_ITEMS], allocator, weights[i], length)) {
       return cst__fail_memory(error, sizeof *level);
     }
   }

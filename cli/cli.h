@@ -361,6 +361,10 @@ void cli_print_json(FILE *out, const char *json);
 /* A JSON string; NULL prints null. Bytes that are not UTF-8 become U+FFFD. */
 void cli_json_string(FILE *out, const char *text);
 void cli_json_error(FILE *out, const cst_error *error);
+/* How text looks on a terminal; nothing where standard output is none, with NO_COLOR, or with a
+ * TERM that is "dumb". */
+typedef enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_WARNING, CLI_FAULT } cli_style;
+void cli_set_style(cli_style style);
 /* Characters in a line of standard output; 100 where that is no terminal. */
 int cli_width(void);
 /* Bytes of the first `most` characters; *count of them. */

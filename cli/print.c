@@ -158,6 +158,20 @@ int cli_width(void) {
   return known ? size.ws_col : USUAL_WIDTH;
 }
 
+static bool is_styled(void) {
+  const char *no_color = getenv("NO_COLOR");
+  const char *term = getenv("TERM");
+  return isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0') && term != NULL &&
+         strcmp(term, "dumb") != 0;
+}
+
+void cli_set_style(cli_style style) {
+  static const char *const codes[] = {"\033[0m", "\033[1m", "\033[33m", "\033[31m"};
+  if (is_styled()) {
+    fputs(codes[style], stdout);
+  }
+}
+
 size_t cli_cut(const char *text, int most, int *count) {
   size_t size = 0;
   *count = 0;

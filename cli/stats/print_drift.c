@@ -59,12 +59,14 @@ static void measure_table(drift_table *t) {
 }
 
 static void print_heading(const drift_table *t) {
+  cli_set_style(CLI_BOLD);
   cli_print_cell("feature", t->names, true);
   printf("  %*s", SCORE_WIDTH, "score");
   for (size_t i = 0; i < t->measures; i++) {
     printf("  %*s", MEASURE_WIDTH, headings[i]);
   }
   printf("  what changed\n");
+  cli_set_style(CLI_PLAIN);
 }
 
 static void print_real(double number, int width) {
@@ -99,8 +101,10 @@ static void print_feature(const drift_table *t, size_t row) {
   print_words(t, cst_findings_text(t->found, "what", row));
   (void)cst_findings_items(t->found, "anomalies", row, &begin, &end);
   for (; begin < end; begin++) {
+    cli_set_style(CLI_FAULT);
     printf("  ! ");
     cli_print_text(stdout, cst_findings_text(t->found, "anomalies.text", begin));
+    cli_set_style(CLI_PLAIN);
     printf("\n");
   }
 }

@@ -163,6 +163,7 @@ static size_t numbers_shown(int names) {
 }
 
 static void print_heading(const table *t) {
+  cli_set_style(CLI_BOLD);
   cli_print_cell("feature", t->names, true);
   printf("  %-*s", TYPE_WIDTH, "type");
   print_right("present", SHARE_WIDTH);
@@ -172,6 +173,7 @@ static void print_heading(const table *t) {
   print_right("zeros", SHARE_WIDTH);
   print_right("distinct", NUMBER_WIDTH);
   printf("  values\n");
+  cli_set_style(CLI_PLAIN);
 }
 
 static double median_of(const table *t, size_t row) {
@@ -202,7 +204,11 @@ static void print_feature(const table *t, size_t row) {
                           cst_findings_real(found, t->columns->std_dev, row)};
   cli_print_cell(cst_findings_text(found, "path", row), t->names, true);
   printf("  %-*s", TYPE_WIDTH, cst_findings_text(found, "type", row));
+  cli_set_style(cst_findings_number(found, "present", row) < cst_findings_number(found, "rows", row)
+                    ? CLI_WARNING
+                    : CLI_PLAIN);
   print_presence(t, row);
+  cli_set_style(CLI_PLAIN);
   for (size_t i = 0; i < t->numbers; i++) {
     print_number(shown[i]);
   }
@@ -259,6 +265,7 @@ static bool same_slice(const cst_findings *found, size_t a, size_t b) {
 static void print_slice(const cst_findings *found, size_t row) {
   size_t begin, end;
   cst_findings_items(found, "slice", row, &begin, &end);
+  cli_set_style(CLI_BOLD);
   for (size_t i = begin; i < end; i++) {
     printf(i > begin ? ", " : "\n");
     cli_print_text(stdout, cst_findings_text(found, "slice.path", i));
@@ -268,6 +275,7 @@ static void print_slice(const cst_findings *found, size_t row) {
   if (end > begin) {
     printf(": %" PRId64 " rows\n", cst_findings_number(found, "rows", row));
   }
+  cli_set_style(CLI_PLAIN);
 }
 
 /* Nothing where there was memory enough. */

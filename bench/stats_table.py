@@ -195,7 +195,8 @@ def columns(rows):
         yield f"s{i}", pa.array([f"v{(i + j * j) % 997}" for j in rows])
 for start in range(0, 2000, 500):
     made.add(pa.RecordBatch.from_pydict(dict(columns(range(start, start + 500)))))
-print(len(bytes(made)), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+print(len(bytes(made)), peak)
 """
 
 

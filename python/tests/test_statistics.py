@@ -15,6 +15,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from merging import merged
 
 
 def rows_of(found: cst.RecordBatch) -> dict[tuple[tuple[str, ...], str], dict[str, Any]]:
@@ -99,16 +100,14 @@ TYPE = pa.schema({"g": pa.string(), "a": pa.list_(pa.int64()), "w": pa.int64()})
 
 @given(Rows, st.data())
 def test_slices_weights_and_parts(rows: list[dict[str, Any]], data: st.DataObject) -> None:
-    options = {"by": ["g"], "weight": "w"}
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=3)))
+    options = {"by": ["g"], "weight": "w", "pairs": ["a:w"]}
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=6)))
     parts = [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True)]
     made = []
     for part in parts:
         made.append(cst.accumulate.Accumulator("statistics", **options))
         made[-1].add(pa.Table.from_pylist(part, TYPE))
-    for other in made[1:]:
-        made[0].merge(other)
-    found = rows_of(made[0].finish())
+    found = rows_of(merged(made, data).finish())
     groups = {(): rows}
     for row in rows:
         if row["g"] is not None:
@@ -116,6 +115,7 @@ def test_slices_weights_and_parts(rows: list[dict[str, Any]], data: st.DataObjec
     assert {slice for slice, _ in found} == set(groups)
     for slice, group in groups.items():
         check_slice(found[slice, "a"], group)
+        check_pair(found[slice, "a"], group)
 
 
 def quantiles(values: list[int], weights: list[int] | None, parts: int) -> list[float]:
@@ -132,6 +132,17 @@ def check_lists(row: dict[str, Any], group: list[dict[str, Any]]) -> None:
     assert level["lists_weight"] == sum(w for _, w in lists)
     assert level["items_weight"] == sum(n * w for n, w in lists)
     assert row["lengths"] == (quantiles([n for n, _ in lists], None, 10) if lists else [])
+
+
+def check_pair(row: dict[str, Any], group: list[dict[str, Any]]) -> None:
+    values = [([v for v in r["a"] or [] if v is not None], r["w"]) for r in group]
+    both = [(of[0], w) for of, w in values if len(of) == 1]
+    (pair,) = row["pairs"]
+    assert (pair["other"], pair["count"]) == ("w", len(both))
+    if both:
+        x, y = ([pair[i] for pair in both] for i in range(2))
+        assert pair["covariance"] == pytest.approx(np.cov(x, y, bias=True)[0, 1], abs=1e-12)
+        assert pair["mutual_information"] == pytest.approx(information(x, y), abs=1e-12)
 
 
 def check_slice(row: dict[str, Any], group: list[dict[str, Any]]) -> None:

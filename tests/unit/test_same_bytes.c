@@ -2,8 +2,10 @@
  * never what memory held before. Every operation and every writer runs with two allocators, whose
  * fresh memory is filled differently, and all that comes out is compared byte by byte.
  */
+#include <columnstone/accumulate.h>
 #include <columnstone/query.h>
 #include <columnstone/sink.h>
+#include <columnstone/statistics.h>
 #include <columnstone/structured.h>
 
 #include "array_layouts.h"
@@ -538,4 +540,49 @@ TEST(messages) {
   CHECK(made[0].size > 0);
   check_same(made, "messages", 0, batch.type);
   cst_descriptors_release(set);
+}
+
+static void put_tfdv(bytes *out, const cst_findings *features) {
+  const cst_statistics_named table = {NULL, features};
+  char *written;
+  size_t size;
+  CHECK_EQ(cst_statistics_to_tfdv(&table, 1, &written, &size, NULL), CST_OK);
+  bytes_add(out, written, size);
+  cst_free(written);
+}
+
+/* Statistics as they are saved, as TFDV's proto, and as what is read of that. */
+TEST(statistics) {
+  static const cst_option by = {"by", "s", NULL};
+  bytes made[3] = {{0}};
+  for (size_t f = 0; f < 3; f++) {
+    cst_allocator allocator = dirty(f);
+    struct ArrowSchema schema;
+    struct ArrowArray array;
+    cst_accumulator *accumulator;
+    cst_findings *features, *read;
+    char *saved;
+    size_t size;
+    arrow_text("struct{a: int64, s: string, l: list<float64>}",
+               "{1, 'x', [1.5, null]} {null, 'y', []} {3, 'x', null}", &schema, &array);
+    CHECK_EQ(cst_accumulator_new("statistics", &by, 1, &allocator, &accumulator, NULL), CST_OK);
+    CHECK_EQ(cst_accumulator_add(accumulator, &schema, &array, NULL, -1, NULL), CST_OK);
+    CHECK_EQ(cst_accumulator_to_bytes(accumulator, &saved, &size, NULL), CST_OK);
+    bytes_add(&made[f], saved, size);
+    cst_free(saved);
+    CHECK_EQ(cst_accumulator_finish(accumulator, &features, NULL), CST_OK);
+    size_t before = made[f].size;
+    put_tfdv(&made[f], features);
+    CHECK_EQ(cst_statistics_from_tfdv(made[f].data + before, made[f].size - before, NULL,
+                                      &allocator, &read, NULL),
+             CST_OK);
+    put_tfdv(&made[f], read);
+    cst_findings_free(read);
+    cst_findings_free(features);
+    cst_accumulator_free(accumulator);
+    ArrowSchemaRelease(&schema);
+    ArrowArrayRelease(&array);
+  }
+  CHECK(made[0].size > 0);
+  check_same(made, "statistics", 0, "struct");
 }

@@ -367,7 +367,8 @@ typedef enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_WARNING, CLI_FAULT } cli_style
 void cli_set_style(cli_style style);
 /* Characters in a line of standard output; 100 where that is no terminal. */
 int cli_width(void);
-/* Bytes of the first `most` characters; *count of them. */
+/* Bytes of the first characters that take `most` cells as they are printed, escaped; *count of
+ * them. */
 size_t cli_cut(const char *text, int most, int *count);
 /* Left-aligned and as wide as `width`, cut to it; width is counted in characters. */
 void cli_print_cell(const char *value, int width, bool pad);

@@ -175,11 +175,16 @@ void cli_set_style(cli_style style) {
 size_t cli_cut(const char *text, int most, int *count) {
   size_t size = 0;
   *count = 0;
-  while (text[size] != '\0' && *count < most) {
-    do {
-      size++;
-    } while (((unsigned char)text[size] & 0xc0) == 0x80);
-    ++*count;
+  while (text[size] != '\0') {
+    char buf[ESCAPED_CHAR];
+    const unsigned char *c = (const unsigned char *)text + size;
+    const size_t bytes = char_size(c) > 0 ? char_size(c) : 1;
+    const int cells = is_obeyed(c, bytes, buf) ? (int)strlen(buf) : 1;
+    if (*count + cells > most) {
+      break;
+    }
+    size += bytes;
+    *count += cells;
   }
   return size;
 }

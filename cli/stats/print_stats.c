@@ -257,7 +257,9 @@ static bool same_slice(const cst_findings *found, size_t a, size_t b) {
   bool same = a_end - a_begin == b_end - b_begin;
   for (size_t i = 0; same && i < a_end - a_begin; i++) {
     same = strcmp(cst_findings_text(found, "slice.value", a_begin + i),
-                  cst_findings_text(found, "slice.value", b_begin + i)) == 0;
+                  cst_findings_text(found, "slice.value", b_begin + i)) == 0 &&
+           strcmp(cst_findings_text(found, "slice.path", a_begin + i),
+                  cst_findings_text(found, "slice.path", b_begin + i)) == 0;
   }
   return same;
 }
@@ -268,8 +270,9 @@ static void print_slice(const cst_findings *found, size_t row) {
   cli_set_style(CLI_BOLD);
   for (size_t i = begin; i < end; i++) {
     printf(i > begin ? ", " : "\n");
-    cli_print_text(stdout, cst_findings_text(found, "slice.path", i));
-    printf(" = ");
+    const char *path = cst_findings_text(found, "slice.path", i);
+    cli_print_text(stdout, path);
+    printf(path[0] != '\0' ? " = " : ""); /* data sets of TFDV have only a name */
     cli_print_text(stdout, cst_findings_text(found, "slice.value", i));
   }
   if (end > begin) {

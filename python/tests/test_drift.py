@@ -164,6 +164,16 @@ def test_tables_that_lack_columns_or_sense() -> None:
         assert rows.keys() == {"a", "b"} and rows.keys() == compare(wrong, wrong).keys()
 
 
+def test_a_field_of_no_structs_is_gone() -> None:
+    """It is in none of no rows, which is no share."""
+    before = {"s": pa.array([None], pa.struct([("x", pa.int64())])), "a": [1]}
+    diff = cst.statistics(before).compare(cst.statistics({"a": [1]}))
+    assert {one.path: one.what for one in diff.worst(2)} == {
+        "s": "gone: 0 % of rows had it",
+        "s.x": "gone",
+    }
+
+
 def test_a_validation_compares_with_earlier_data(tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"a": "x", "y": 1}\n{"a": "x", "y": 2}\n')
     (tmp_path / "b.jsonl").write_text('{"a": "x", "y": 1}\n{"a": "z", "y": 2}\n')

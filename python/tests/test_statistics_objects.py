@@ -7,6 +7,7 @@ from pathlib import Path
 
 import columnstone as cst
 import numpy as np
+import pyarrow as pa
 import pytest
 
 ROWS = {
@@ -74,6 +75,7 @@ def test_slices() -> None:
     assert one["fare"].mean == 1.5
     assert one["fare"].slice == {"company": "Blue", "flag": "true"}
     assert "Blue" in repr(one["fare"])
+    assert list(stats.slice(flag=True, company="Blue")) == list(one)
     assert stats.slice({"company": "Red", "flag": "true"})["fare"].quantiles([1]) == [2.5]
     with pytest.raises(cst.errors.NotFoundError, match="no slice of company='Green'"):
         stats.slice(company="Green")
@@ -216,6 +218,12 @@ def test_statistics_that_were_made_elsewhere(tmp_path: Path) -> None:
         assert repr(table) == "<columnstone.stats.FeatureTable: 4 rows, 6 features>"
         assert table.compare(stats)
         assert stats.compare(table)
+    table = cst.stats.FeatureTable.from_arrow(pa.table(stats))
+    assert table.slice(company="Red")["fare"].mean == stats.slice(company="Red")["fare"].mean
+    with pytest.raises(cst.errors.ArgumentError, match="there is no column 'slice'"):
+        cst.stats.FeatureTable.from_arrow(pa.table({"path": ["a"]}))
+    with pytest.raises(TypeError, match="cannot be made of int"):
+        cst.stats.FeatureTable.from_arrow(7)  # type: ignore[arg-type]
 
 
 def test_mistyped_names_are_told() -> None:

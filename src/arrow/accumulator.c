@@ -69,8 +69,10 @@ static cst_status look_plain(const cst__batch_look *look, const struct ArrowSche
   cst__arena_init(&arena, look->allocator);
   cst_status status = cst__view_init(&batch, schema, array, look->trusted, &arena, error);
   if (status == CST_OK && batch.layout != CST__LAYOUT_STRUCT && !look->any_type) {
-    status = cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a record batch is a struct, found %s",
-                       batch.format);
+    char type[64];
+    cst__view_type_name(&batch, type, sizeof type);
+    status = cst__fail(error, CST_INVALID_ARGUMENT, "make it a column of a table",
+                       "a record batch is a struct, found %s", type);
   }
   if (status == CST_OK) {
     status = look->use(look->ctx, &batch, error);

@@ -128,7 +128,7 @@ static cst_status check_ranks(const double *ranks, size_t count, cst_error *erro
   for (size_t i = 0; i < count; i++) {
     if (!(ranks[i] >= 0 && ranks[i] <= 1)) {
       return cst__fail(error, CST_INVALID_ARGUMENT, "0 is the least value, 1 the greatest",
-                       "rank %zu is not from 0 to 1", i);
+                       "the rank at place %zu is not from 0 to 1", i);
     }
   }
   return CST_OK;

@@ -108,8 +108,8 @@ static void check_demand(passing *p, const cst__compared *c, const demand *d) {
     add_passed(p, &one, text);
   } else if (isnan(d->value) && d->measure != CST__MEASURE_PRESENCE && is_beyond_measure(c) &&
              cst__compared_has(c, d->measure)) {
-    (void)snprintf(text, sizeof text, "there is no %s, which %s asks for: %s", words[d->measure],
-                   d->owner,
+    (void)snprintf(text, sizeof text, "there is no %s for the %s of %s: %s", words[d->measure],
+                   threshold, d->owner,
                    c->has_values[0] && c->has_values[1] ? "the types have nothing in common"
                    : c->has_values[1]                   ? "there were no values before"
                                                         : "there are no values any more");

@@ -44,6 +44,10 @@ static const char *slice_words(const cst__compared *c) {
 static void put_state(const cst__compared *c, char *out) {
   char share[CST__WORD_ROOM];
   const bool is_new = c->state == CST__COMPARED_NEW;
+  if (isnan(c->presence[is_new])) { /* a field of structs that there were none of */
+    (void)snprintf(out, ROOM, is_new ? "new" : "gone");
+    return;
+  }
   cst__share_words(share, c->presence[is_new]);
   (void)snprintf(out, ROOM, is_new ? "new: %s of rows have it" : "gone: %s of rows had it", share);
 }

@@ -401,15 +401,25 @@ static cst_status put_slices(cst_findings *found, const cst__statistics *s, cst_
   return CST_OK;
 }
 
+static cst_status check_has_column(const cst__statistics *s, const char *name, const char *hint,
+                                   cst_error *error) {
+  if (s->all.num_rows == 0 || cst__by_path_find(&s->all.features, cst__bytes_of(name)) != NULL) {
+    return CST_OK;
+  }
+  cst_status status =
+      cst__fail(error, CST_NOT_FOUND, hint, "there is no such column in any of the rows");
+  cst__error_add_path(error, name, strlen(name));
+  return status;
+}
+
+/* Of a column of `by` that is not looked at, nobody knows. */
 static cst_status check_has_columns(const cst__statistics *s, cst_error *error) {
   const cst__statistics_options *options = &s->plan->options;
-  for (size_t i = 0; i < options->num_columns && s->all.num_rows > 0; i++) {
-    if (cst__by_path_find(&s->all.features, cst__bytes_of(options->columns[i])) == NULL) {
-      cst_status status = cst__fail(error, CST_NOT_FOUND, "`columns` names columns at the top",
-                                    "there is no such column in any of the rows");
-      cst__error_add_path(error, options->columns[i], strlen(options->columns[i]));
-      return status;
-    }
+  for (size_t i = 0; i < options->num_columns; i++) {
+    CST__TRY(check_has_column(s, options->columns[i], "`columns` names columns at the top", error));
+  }
+  for (size_t i = 0; i < options->num_by && options->num_columns == 0; i++) {
+    CST__TRY(check_has_column(s, options->by[i], "`by` names columns at the top", error));
   }
   return CST_OK;
 }

@@ -36,3 +36,6 @@ cp more.jsonl fake.cststats && columnstone stats fake.cststats || echo $?
 columnstone stats rows.jsonl --html page.html && grep -c '"name":"rows.jsonl"' page.html
 columnstone stats one.cststats two.cststats.gz --html page.html || echo $?
 columnstone stats one.cststats two.cststats.gz --html page.html --force -o both.cststats --force && grep -c '"name":"one.cststats and 1 more"' page.html
+columnstone stats rows.jsonl --by nosuch || echo $?
+printf '{"two\\nlines": 1, "\\u001b[31m": "\\u001b[0m", "b": 2}\n' >odd.jsonl
+columnstone stats odd.jsonl

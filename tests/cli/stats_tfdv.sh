@@ -11,3 +11,4 @@ columnstone stats stats.pb again.pb || echo $?
 columnstone stats stats.pb --by g || echo $?
 columnstone stats merge stats.pb -o merged.cststats || echo $?
 head -c 40 stats.pb >cut.pb && columnstone stats cut.pb || echo $?
+cat stats.pb >two.pb; columnstone stats rows.jsonl --by t --columns a -o - --to tfdv >>two.pb; columnstone stats two.pb | grep ': . rows'

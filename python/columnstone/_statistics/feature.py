@@ -60,6 +60,7 @@ class FeatureStatistics:
     rows_weight = _Column["float | None"]("The weight of the rows.")
     present_weight = _Column["float | None"]("The weight of the rows in which it is not null.")
     values = _Column[int]("Values that are not null, in all lists.")
+    values_weight = _Column["float | None"]("The weight of values, of numbers the finite ones.")
     levels = _Column["list[dict[str, Any]]"]("Its lists, the outermost first.")
     lengths = _Column["list[float]"]("How many items the outermost lists have: bounds of 10 parts.")
     mean = _Column["float | None"]("The mean of numbers, without NaN and infinities.")
@@ -76,9 +77,11 @@ class FeatureStatistics:
     mean_length = _Column["float | None"]("Bytes of strings and bytes.")
     min_length = _Column["int | None"]("Bytes of the shortest one.")
     max_length = _Column["int | None"]("Bytes of the longest one.")
+    weighted_mean_length = _Column["float | None"]("The mean length by weight.")
     mean_tokens = _Column["float | None"]("Words of strings.")
     not_utf8 = _Column["int | None"]("Values that are no text.")
     distinct = _Column["float | None"]("How many different values there are.")
+    pairs = _Column["list[dict[str, Any]]"]("The columns it is looked at with, and what is found.")
 
     def __init__(self, table: Table, number: int) -> None:
         self._table = table

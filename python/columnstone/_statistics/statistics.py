@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from .._arrow.table import record_batch
 from .._base.errors import NotFoundError, argument_error
 from .._base.public import public, public_in
 from .._schema.schema import as_core
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from typing import Self
 
     from .._schema.schema import SchemaLike
+
+
+def _text(value: object) -> str:
+    """A value of a slice, as it is told."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @public_in("columnstone.stats")
@@ -104,10 +110,11 @@ class Tells(Mapping[str, FeatureStatistics]):
         """The slices that are kept: the values of the features of `by`."""
         return [dict(key) for key in self._table.places if key]
 
-    def slice(self, values: Mapping[str, str] | None = None, **more: str) -> Features:
-        """The features in the rows of a slice: slice(company="Blue"), or of a mapping where a name
-        is no word of Python. NotFoundError if there is none."""
-        wanted = tuple(sorted({**(values or {}), **more}.items()))
+    def slice(self, values: Mapping[str, Any] | None = None, **more: Any) -> Features:
+        """The features in the rows of a slice: slice(company="Blue", hour=7), or of a mapping where
+        a name is no word of Python. NotFoundError if there is none."""
+        named = {**(values or {}), **more}
+        wanted = tuple(sorted((path, _text(value)) for path, value in named.items()))
         places = self._table.places.get(wanted) if wanted else None
         if places is None:
             told = ", ".join(f"{path}={value!r}" for path, value in wanted)
@@ -124,11 +131,7 @@ class Tells(Mapping[str, FeatureStatistics]):
             features: linf, normalized_abs_difference, jensen_shannon, psi, ks, presence, rows;
             slices=True: for slices, too.
         """
-        given = tuple(
-            (name, str(value).lower() if isinstance(value, bool) else str(value))
-            for name, value in options.items()
-            if value is not None
-        )
+        given = tuple((name, _text(value)) for name, value in options.items() if value is not None)
         two = (self.to_arrow(), after.to_arrow())
         return Comparison(_core.statistics_compare(*two, as_core(schema), given), two)
 
@@ -171,9 +174,13 @@ class FeatureTable(Tells):
         return cls(_core.statistics_from_tfdv(bytes(proto), dataset))
 
     @classmethod
-    def from_arrow(cls, table: _core.ArrowArrayExportable) -> Self:
+    def from_arrow(cls, table: _core.ArrowArrayExportable | _core.ArrowStreamExportable) -> Self:
         """Those of a table of features, which was in a file or another program meanwhile."""
-        return cls(_core.statistics_table(table))
+        batch = record_batch(table)
+        missing = [name for name in ("slice", "path", "rows") if name not in batch.column_names]
+        if missing:
+            raise argument_error(f"no table of features: there is no column {missing[0]!r}")
+        return cls(_core.statistics_table(batch))
 
     def __repr__(self) -> str:
         return f"<columnstone.stats.FeatureTable: {self.num_rows} rows, {len(self)} features>"

@@ -45,7 +45,9 @@ static void tell_features(const cst_accumulator *statistics, char *text, size_t 
         cst_findings_text(found, "type", i), (int)cst_findings_number(found, "present", i),
         (int)cst_findings_number(found, "rows", i), (int)cst_findings_number(found, "values", i));
     double mean = cst_findings_real(found, "mean", i);
-    at += (size_t)snprintf(text + at, room - at, isnan(mean) ? "" : " %g", mean);
+    if (!isnan(mean)) {
+      at += (size_t)snprintf(text + at, room - at, " %g", mean);
+    }
   }
   cst_findings_free(found);
 }

@@ -246,7 +246,7 @@ static int exchange_within(void *context) {
   }
   cst_findings_free(read);
   cst_free(bytes);
-  return status;
+  return (int)status;
 }
 
 TEST(no_memory) {

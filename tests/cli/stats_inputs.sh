@@ -24,3 +24,5 @@ cat sessions.tfrecord >damaged.tfrecord && printf 'damage' >>damaged.tfrecord
 cat sessions.tfrecord >>damaged.tfrecord
 columnstone stats damaged.tfrecord $shop --columns id || echo $?
 columnstone stats damaged.tfrecord $shop --columns id --on-error skip || echo $?
+echo '{"a": 1}' >one.jsonl; columnstone stats one.jsonl -o one.cststats
+columnstone stats - <one.cststats || echo $?

@@ -66,7 +66,7 @@ class FeatureStatistics:
     mean = _Column["float | None"]("The mean of numbers, without NaN and infinities.")
     std_dev = _Column["float | None"]("The deviation of the population.")
     zeros = _Column["int | None"]("Numbers that are 0.")
-    negatives = _Column["int | None"]("Numbers below 0.")
+    negatives = _Column["int | None"]("Finite numbers below 0.")
     nan = _Column["int | None"]("Numbers that are NaN.")
     plus_infinity = _Column["int | None"]("Numbers that are infinite.")
     minus_infinity = _Column["int | None"]("Numbers that are -infinite.")

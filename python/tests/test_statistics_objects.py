@@ -170,6 +170,17 @@ def test_of_a_source_and_of_data_are_the_same(tmp_path: Path) -> None:
     assert table.to_pydict() == found.to_arrow().to_pydict()
 
 
+def test_of_many_batches() -> None:
+    parts = [{"a": [1, 2]}, {"a": [None]}, {"b": ["x"]}]
+    batches = [cst.record_batch(part) for part in parts]
+    whole = cst.statistics(batches)
+    assert (whole.num_rows, whole["a"].rows, whole["b"].rows) == (4, 3, 1)
+    assert bytes(cst.statistics(iter(batches))) == bytes(whole)
+    assert cst.statistics([]).num_rows == 0
+    assert cst.statistics([{"a": 1}, {"a": 2}])["a"].mean == 1.5
+    assert cst.statistics(batches[0])["a"].rows == 2
+
+
 def test_comparing() -> None:
     before = made()
     after = cst.statistics({**ROWS, "company": ["Green"] * 4})

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from .._arrow.objects import is_arrow
 from .._arrow.table import record_batch
 from .._base.errors import NotFoundError, argument_error
 from .._base.public import public, public_in
@@ -19,7 +20,7 @@ from .notebook import framed
 from .table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from typing import Self
 
     from .._schema.schema import SchemaLike
@@ -298,11 +299,13 @@ def statistics(
     weight: str | None = None,
     **options: Any,
 ) -> Statistics:
-    """Statistics of any Arrow data, a data frame, rows or columns. The arguments are those of
-    Statistics.
+    """Statistics of any Arrow data, a data frame, rows or columns, or of a list or an iterator of
+    batches. The arguments are those of Statistics.
 
     >>> cst.statistics(pl.read_parquet("trips.parquet"))["fare"].mean
     """
     made = Statistics(columns=columns, by=by, weight=weight, **options)
-    made.add(data)
+    is_many = isinstance(data, Iterator) or (isinstance(data, list) and all(map(is_arrow, data)))
+    for batch in data if is_many and not is_arrow(data) else (data,):
+        made.add(batch)
     return made

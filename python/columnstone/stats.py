@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-from ._statistics.comparison import Anomaly, Comparison, FeatureDrift
+from ._statistics.comparison import Comparison, DriftAnomaly, FeatureDrift
 from ._statistics.feature import FeatureStatistics
-from ._statistics.statistics import Features, FeatureTable, Statistics
+from ._statistics.statistics import Features, FeatureTable
 
 __all__ = [
-    "Anomaly",
     "Comparison",
+    "DriftAnomaly",
     "FeatureDrift",
     "FeatureStatistics",
     "FeatureTable",
     "Features",
-    "Statistics",
 ]

@@ -21,7 +21,8 @@ typedef struct magic {
 static const magic magics[] = {
     TEXT_MAGIC("version https://git-lfs",
                "this is a Git LFS pointer: git lfs pull fetches the file"),
-    MAGIC("PAR1", "this is a Parquet file: give its path, with the format parquet"),
+    MAGIC("PAR1",
+          "this is a Parquet file (give its path, not a pipe): read it with the format parquet"),
     MAGIC("CSTS", "this is a saved state, such as statistics: give the path of its file"),
     MAGIC("ARROW1", "this is an Arrow file: read it with the format arrow"),
     MAGIC("\xff\xff\xff\xff", "this seems to be an Arrow stream: read it with the format arrow"),

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.stats")
 @dataclass(frozen=True, slots=True)
-class Anomaly:
+class DriftAnomaly:
     """A threshold that is passed.
 
     kind: "drift", "skew", "version", "unique" or "rows".
@@ -68,7 +68,7 @@ class FeatureDrift:
     weighted: bool
     new_values: tuple[dict[str, Any], ...]
     lost_values: tuple[dict[str, Any], ...]
-    anomalies: tuple[Anomaly, ...]
+    anomalies: tuple[DriftAnomaly, ...]
 
     def __str__(self) -> str:
         of = ", ".join(f"{part['path']}={part['value']}" for part in self.slice)
@@ -93,7 +93,7 @@ class Comparison:
         """All features that stand in either of both, the worst first."""
         if self._features is None:
             anything: dict[str, Any] = dict.fromkeys(("slice", "new_values", "lost_values"), dict)
-            self._features = rows(self._table, FeatureDrift, anomalies=Anomaly, **anything)
+            self._features = rows(self._table, FeatureDrift, anomalies=DriftAnomaly, **anything)
         return self._features
 
     def worst(self, most: int = 10) -> list[FeatureDrift]:
@@ -101,7 +101,7 @@ class Comparison:
         return self.features[:most]
 
     @property
-    def anomalies(self) -> list[tuple[str, Anomaly]]:
+    def anomalies(self) -> list[tuple[str, DriftAnomaly]]:
         """The thresholds that are passed: (path of the feature, anomaly)."""
         return [(one.path, anomaly) for one in self.features for anomaly in one.anomalies]
 

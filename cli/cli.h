@@ -195,6 +195,9 @@ cst_status cli_query_values(const cli_settings *settings, cst_query_value **out,
 void cli_print_error(FILE *out, const cst_error *error);
 /* Prints one line to stderr; gives the exit status: 1 for faults in the data, else 2. */
 int cli_fail(const cst_error *error);
+/* Fills an error of the caller's: CST_INVALID_ARGUMENT, which it gives. */
+cst_status cli_fail_argument(cst_error *error, const char *hint, const char *fmt, ...)
+    CLI_PRINTF(3, 4);
 /* A usage error. verb and hint may be NULL (then: see --help). */
 int cli_usage(const cli_verb *verb, const char *hint, const char *fmt, ...) CLI_PRINTF(3, 4);
 /* The name that is most like a mistyped one, or NULL. */

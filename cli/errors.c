@@ -131,3 +131,14 @@ int cli_flush(int status) {
   }
   return status;
 }
+
+cst_status cli_fail_argument(cst_error *error, const char *hint, const char *fmt, ...) {
+  va_list args;
+  *error = (cst_error)CST_ERROR_INIT;
+  error->code = CST_INVALID_ARGUMENT;
+  va_start(args, fmt);
+  (void)vsnprintf(error->message, sizeof error->message, fmt, args);
+  va_end(args);
+  snprintf(error->hint, sizeof error->hint, "%s", hint);
+  return CST_INVALID_ARGUMENT;
+}

@@ -5,12 +5,9 @@
 #include "cli.h"
 
 static cst_status fail_param(const char *text, cst_error *error) {
-  *error = (cst_error)CST_ERROR_INIT;
-  error->code = CST_INVALID_ARGUMENT;
-  snprintf(error->message, sizeof error->message, "--param takes NAME=VALUE, not '%.60s'", text);
-  snprintf(error->hint, sizeof error->hint,
-           "--param longest=20, --param 'city=\"Oslo\"': the value as a query has it");
-  return error->code;
+  return cli_fail_argument(
+      error, "--param longest=20, --param 'city=\"Oslo\"': the value as a query has it",
+      "--param takes NAME=VALUE, not '%.60s'", text);
 }
 
 cst_status cli_query_values(const cli_settings *settings, cst_query_value **out, cst_error *error) {

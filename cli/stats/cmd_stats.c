@@ -22,8 +22,8 @@ static cst_status write_output(const cli_settings *settings, const cli_statistic
   }
   return statistics->accumulator != NULL
              ? cst_accumulator_save(statistics->accumulator, settings->output, error)
-             : cli_fail_statistics(error, "TFDV's statistics cannot be saved to be merged",
-                                   "write them in another format: -o x.arrow, x.jsonl, x.pb");
+             : cli_fail_argument(error, "write them in another format: -o x.arrow, x.jsonl, x.pb",
+                                 "TFDV's statistics cannot be saved to be merged");
 }
 
 static cst_status tell(const cli_settings *settings, const cli_files *files,

@@ -19,8 +19,6 @@ typedef struct cli_statistics {
  * saved with others. To be reset, also after a failure. */
 cst_status cli_statistics_read(const cli_verb *verb, const cli_settings *settings,
                                const cli_files *files, cli_statistics *out, cst_error *error);
-/* CST_INVALID_ARGUMENT, for what users ask of them. */
-cst_status cli_fail_statistics(cst_error *error, const char *message, const char *hint);
 void cli_statistics_reset(cli_statistics *statistics);
 /* True for a file of statistics that were saved, by its name or its first bytes. */
 bool cli_is_saved_statistics(const char *path);

@@ -72,25 +72,16 @@ bool cli_is_tfdv(const char *path) {
   return is_one;
 }
 
-cst_status cli_fail_statistics(cst_error *error, const char *message, const char *hint) {
-  error->code = CST_INVALID_ARGUMENT;
-  snprintf(error->message, sizeof error->message, "%s", message);
-  snprintf(error->hint, sizeof error->hint, "%s", hint);
-  return CST_INVALID_ARGUMENT;
-}
-
 /* ---- saved ones ---- */
 
 static cst_status open_saved(const char *path, cst_accumulator **out, cst_error *error) {
   cst_status status = cst_accumulator_open(path, NULL, out, error);
   if (status == CST_OK && strcmp(cst_accumulator_name(*out), name_of_statistics) != 0) {
-    char message[sizeof error->message];
-    snprintf(message, sizeof message, "%.80s holds what the accumulator '%.40s' saved", path,
-             cst_accumulator_name(*out));
+    status = cli_fail_argument(error, "name saved statistics: columnstone stats -o x.cststats",
+                               "%.80s holds what the accumulator '%.40s' saved", path,
+                               cst_accumulator_name(*out));
     cst_accumulator_free(*out);
     *out = NULL;
-    status = cli_fail_statistics(error, message,
-                                 "name saved statistics: columnstone stats -o x.cststats");
   }
   return status;
 }
@@ -113,8 +104,8 @@ static cst_status merge_saved(const cli_files *files, cst_accumulator **out, cst
 static cst_status check_options(const cli_finding *finding, cst_error *error) {
   const bool any = finding->num_options > 0 || finding->columns != NULL || finding->by != NULL ||
                    finding->weight != NULL;
-  return any ? cli_fail_statistics(error, "saved statistics have their options already",
-                                   "leave out --columns, --by, --weight and -O")
+  return any ? cli_fail_argument(error, "leave out --columns, --by, --weight and -O",
+                                 "saved statistics have their options already")
              : CST_OK;
 }
 
@@ -133,8 +124,9 @@ static cst_status read_accumulator(const cli_verb *verb, const cli_settings *set
     num_saved += cli_is_saved_statistics(files->paths[i]);
   }
   if (num_saved > 0 && num_saved < files->count) {
-    return cli_fail_statistics(error, "saved statistics and data stand beside each other",
-                               "save the statistics of the data (-o x.cststats), and merge both");
+    return cli_fail_argument(error,
+                             "save the statistics of the data (-o x.cststats), and merge both",
+                             "saved statistics and data stand beside each other");
   }
   if (num_saved > 0) {
     cst_status status = check_options(&settings->finding, error);
@@ -149,8 +141,8 @@ cst_status cli_statistics_read(const cli_verb *verb, const cli_settings *setting
   *out = (cli_statistics){NULL, NULL};
   for (size_t i = 0; i < files->count; i++) {
     if (!cli_is_saved_statistics(files->paths[i]) && cli_is_tfdv(files->paths[i])) {
-      return files->count > 1 ? cli_fail_statistics(error, "TFDV's statistics cannot be merged",
-                                                    "name one file of them alone")
+      return files->count > 1 ? cli_fail_argument(error, "name one file of them alone",
+                                                  "TFDV's statistics cannot be merged")
                               : read_tfdv(settings, files->paths[0], out, error);
     }
   }

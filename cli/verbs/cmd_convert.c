@@ -41,11 +41,9 @@ static cst_status check_input_of_messages(const conversion *work, const cst_sour
   if (is_told || cli_message_of_output(work->settings) == NULL) {
     return CST_OK;
   }
-  error->code = CST_INVALID_ARGUMENT;
-  snprintf(error->message, sizeof error->message,
-           "the input's records may be messages or tf.Examples, and nothing says which");
-  snprintf(error->hint, sizeof error->hint, "add --format message, or --format example");
-  return error->code;
+  return cli_fail_argument(
+      error, "add --format message, or --format example",
+      "the input's records may be messages or tf.Examples, and nothing says which");
 }
 
 static cst_status convert_files(conversion *work, cst_error *error) {

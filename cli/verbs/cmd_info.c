@@ -217,11 +217,8 @@ static void look_in_front(info_look *l, int64_t count) {
 }
 
 static cst_status fail_no_records(const char *format, cst_error *error) {
-  error->code = CST_INVALID_ARGUMENT;
-  snprintf(error->message, sizeof error->message, "%s has columns, not records", format);
-  snprintf(error->hint, sizeof error->hint,
-           "name the one that holds the messages by --message-column");
-  return error->code;
+  return cli_fail_argument(error, "name the one that holds the messages by --message-column",
+                           "%s has columns, not records", format);
 }
 
 static cst_status look_at_file(info_look *l, cst_error *error) {

@@ -56,13 +56,9 @@ static wanted_type find_wanted_type(const querying *work, const char *text) {
 
 /* Standard input can be read once only. */
 static cst_status fail_type_of_input(wanted_type wanted, cst_error *error) {
-  *error = (cst_error)CST_ERROR_INIT;
-  error->code = CST_INVALID_ARGUMENT;
-  snprintf(error->message, sizeof error->message,
-           "the query does not say what standard input holds, which can be read only once");
-  snprintf(error->hint, sizeof error->hint, "%s",
-           wanted == WANTS_SCHEMA ? "give a schema" : "say its type: from table [{id: int64}]");
-  return error->code;
+  return cli_fail_argument(
+      error, wanted == WANTS_SCHEMA ? "give a schema" : "say its type: from table [{id: int64}]",
+      "the query does not say what standard input holds, which can be read only once");
 }
 
 /* The source lives as long as its schema is used. */

@@ -175,6 +175,7 @@ def _name_package(error: ImportError) -> None:
         "libisal": "libisal2",
         "liblz4": "liblz4-1",
         "liblzma": "liblzma5",
+        "libsqlite3": "libsqlite3-0",
         "libzstd": "libzstd1",
     }
     library = error.msg.partition(".so")[0]

@@ -1,0 +1,422 @@
+/* Lineage: which data, views, schemas, statistics and models there are, and what came from what.
+ *
+ * A store is one SQLite file that needs no server. It has
+ *
+ *   artifacts    things at rest: a type ("Examples"), a name with a version ("sessions@4"), the
+ * files or folders that it consists of, properties, and references to other artifacts that it needs
+ * (role "view", "schema", ...) executions   what made artifacts of others: inputs, outputs,
+ * properties, a state contexts     named groups of both, such as a pipeline and its runs leases who
+ * reads which artifacts at the moment
+ *
+ * Sources: RFC "Support structured data in TFX through struct2tensor and DataView"; ML Metadata
+ * (MLMD), whose stores are read and written. docs/lineage.md is the guide.
+ *
+ * References to artifacts are texts: "sessions@4", "sessions" (the newest that is live), "17" (the
+ * artifact's id). Names are of UTF-8 without '@', '#' and control characters, do not consist of
+ * digits alone, and belong to one type each.
+ *
+ * Transactions. Each call is one of its own, which is on disk when it returns, unless it stands
+ * between cst_lineage_begin and cst_lineage_commit. Many processes and threads, each with a store
+ * of its own, may use one file at once: who writes waits for others (`timeout`), and then sees all
+ * that they did.
+ *
+ * Times are microseconds since 1970, in UTC. Paths are absolute, or relative to the folder of the
+ * store's file; what comes out is absolute, or a URL as it was given.
+ *
+ * Errors: CST_NOT_FOUND for artifacts and files that are not there, CST_STATE for what a state
+ * forbids, CST_TIMEOUT where others hold the store for longer than `timeout`, CST_FORMAT for a file
+ * that is no store, CST_CORRUPT for a damaged one, CST_UNSUPPORTED for one of a later version.
+ */
+#ifndef COLUMNSTONE_LINEAGE_H
+#define COLUMNSTONE_LINEAGE_H
+
+#include <columnstone/findings.h>
+#include <columnstone/options.h>
+#include <columnstone/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- stores ---- */
+
+/* Used by one thread at a time. In a child that was forked, every call is CST_STATE. */
+typedef struct cst_lineage cst_lineage;
+
+typedef enum cst_lineage_mode {
+  CST_LINEAGE_WRITE = 0, /* a store that exists */
+  CST_LINEAGE_READ = 1,  /* the same, and nothing is written */
+  CST_LINEAGE_CREATE = 2 /* a new one; what is there already is CST_STATE */
+} cst_lineage_mode;
+
+typedef struct cst_lineage_options {
+  size_t size; /* sizeof(cst_lineage_options) */
+  cst_lineage_mode mode;
+  const char *const *roots; /* of a new store: the folders in which garbage may be deleted; NULL:
+                               the folder of the store's file */
+  size_t num_roots;
+  bool is_shared;  /* of a new store: it lies in a folder that other machines have mounted */
+  int64_t timeout; /* seconds to wait for others; 0: 60 */
+  const cst_allocator *allocator; /* NULL: the C library's; has to outlive the store */
+} cst_lineage_options;
+
+#define CST_LINEAGE_OPTIONS_INIT \
+  { sizeof(cst_lineage_options), CST_LINEAGE_WRITE, NULL, 0, false, 0, NULL }
+
+/* Opens a store. One of an earlier version is upgraded, after a copy of it was put beside it
+ * ("lineage.db.v1"), unless it is opened for reading: then it is CST_UNSUPPORTED. options may be
+ * NULL. *out: cst_lineage_free. */
+CST_API cst_status cst_lineage_open(const char *path, const cst_lineage_options *options,
+                                    cst_lineage **out, cst_error *error);
+CST_API void cst_lineage_free(
+    cst_lineage *store); /* NULL is allowed; an open transaction is lost */
+CST_API const char *cst_lineage_path(const cst_lineage *store); /* absolute */
+
+/* The store itself, as "roots": one `path` in each row. Totals: `version` (of the file's format),
+ * `artifacts`, `executions`, `contexts`, `leases`. */
+CST_API cst_status cst_lineage_info(cst_lineage *store, cst_findings **out, cst_error *error);
+
+/* What belongs together: all of it is there afterwards, or nothing. They do not nest (CST_STATE). A
+ * call that fails in between leaves what was done before it, and the transaction open. */
+CST_API cst_status cst_lineage_begin(cst_lineage *store, cst_error *error);
+CST_API cst_status cst_lineage_commit(cst_lineage *store, cst_error *error);
+CST_API cst_status cst_lineage_rollback(cst_lineage *store, cst_error *error);
+
+/* ---- artifacts ---- */
+
+typedef enum cst_lineage_value_kind {
+  CST_LINEAGE_INT = 0,
+  CST_LINEAGE_REAL = 1,
+  CST_LINEAGE_TEXT = 2,
+  CST_LINEAGE_BOOL = 3, /* in `number` */
+  CST_LINEAGE_BYTES = 4
+} cst_lineage_value_kind;
+
+typedef struct cst_lineage_property {
+  const char *name;
+  cst_lineage_value_kind kind;
+  int64_t number;
+  double real;
+  cst_bytes bytes; /* TEXT (UTF-8), BYTES */
+} cst_lineage_property;
+
+typedef enum cst_lineage_state {
+  CST_LINEAGE_LIVE = 0,
+  CST_LINEAGE_PENDING = 1,  /* an execution is making it */
+  CST_LINEAGE_MARKED = 2,   /* its files are being deleted */
+  CST_LINEAGE_DELETED = 3,  /* and are gone; what it was is kept */
+  CST_LINEAGE_ABANDONED = 4 /* its execution failed */
+} cst_lineage_state;
+
+/* A file or a folder with all that is in it, or a URL. */
+typedef struct cst_lineage_file {
+  const char *path;
+  const char *split; /* of Examples: "train"; NULL: none */
+  const char *role;  /* NULL: the data; "descriptors", "schema": what it takes to read them */
+} cst_lineage_file;
+
+/* What an artifact needs as long as it lives. */
+typedef struct cst_lineage_reference {
+  const char *role; /* "view", "schema", "statistics", or a word of the caller's */
+  int64_t artifact;
+} cst_lineage_reference;
+
+typedef struct cst_lineage_artifact {
+  size_t size;      /* sizeof(cst_lineage_artifact) */
+  const char *type; /* "Examples", "DataView", "Schema", "Statistics", "Model", or the caller's */
+  const char *name; /* NULL: none; a version is counted for each name */
+  const cst_lineage_file *files;
+  size_t num_files;
+  const cst_lineage_property *properties;
+  size_t num_properties;
+  const cst_lineage_reference *references;
+  size_t num_references;
+  cst_lineage_state state; /* LIVE or PENDING */
+  bool is_external;        /* its files are never deleted */
+  bool skips_digest;       /* its files are not read */
+  bool allows_missing;     /* files need not be there (yet) */
+  bool reuses;             /* a live artifact of the same type, name, digest, properties and
+                              references is taken for it, if there is one; so it always is for a
+                              DataView and a Schema */
+  int64_t created;         /* 0: now */
+} cst_lineage_artifact;
+
+#define CST_LINEAGE_ARTIFACT_INIT                                                                 \
+  {                                                                                               \
+    sizeof(cst_lineage_artifact), NULL, NULL, NULL, 0, NULL, 0, NULL, 0, CST_LINEAGE_LIVE, false, \
+        false, false, false, 0                                                                    \
+  }
+
+/* Adds an artifact. Files are looked for, and read once for a SHA-256 of their content (URLs are
+ * not). Of a DataView the file is opened (cst_view_open): `digest` is the view's, the properties
+ * "input" and "message" and the source paths of its outputs come from it. is_new may be NULL. */
+CST_API cst_status cst_lineage_add(cst_lineage *store, const cst_lineage_artifact *artifact,
+                                   int64_t *id, bool *is_new, cst_error *error);
+
+/* The artifact of a reference. */
+CST_API cst_status cst_lineage_lookup(cst_lineage *store, const char *reference, int64_t *id,
+                                      cst_error *error);
+
+/* ---- what was done ---- */
+
+typedef enum cst_lineage_execution_state {
+  CST_LINEAGE_RUNNING = 0,
+  CST_LINEAGE_COMPLETE = 1,
+  CST_LINEAGE_FAILED = 2,
+  CST_LINEAGE_CANCELED = 3
+} cst_lineage_execution_state;
+
+typedef struct cst_lineage_event {
+  int64_t artifact;
+  const char *path; /* under which name the execution knows it: "examples"; NULL: none */
+} cst_lineage_event;
+
+typedef struct cst_lineage_execution {
+  size_t size;      /* sizeof(cst_lineage_execution) */
+  const char *type; /* "train" */
+  const char *name; /* NULL: none */
+  const cst_lineage_event *inputs;
+  size_t num_inputs;
+  const cst_lineage_property *properties;
+  size_t num_properties;
+  int64_t started; /* 0: now */
+} cst_lineage_execution;
+
+#define CST_LINEAGE_EXECUTION_INIT \
+  { sizeof(cst_lineage_execution), NULL, NULL, NULL, 0, NULL, 0, 0 }
+
+/* Begins an execution, which is RUNNING. Its inputs have to be live; they and its outputs are not
+ * garbage until it ends, or seven days have passed: give it a lease to know sooner that it crashed.
+ */
+CST_API cst_status cst_lineage_start(cst_lineage *store, const cst_lineage_execution *execution,
+                                     int64_t *id, cst_error *error);
+/* Adds an output to one that runs. `path` may be NULL. */
+CST_API cst_status cst_lineage_output(cst_lineage *store, int64_t execution, int64_t artifact,
+                                      const char *path, cst_error *error);
+/* Ends it. Outputs that are PENDING are LIVE then, or ABANDONED if it is not COMPLETE. */
+CST_API cst_status cst_lineage_end(cst_lineage *store, int64_t execution,
+                                   cst_lineage_execution_state state, cst_error *error);
+
+typedef enum cst_lineage_kind {
+  CST_LINEAGE_OF_ARTIFACTS = 0,
+  CST_LINEAGE_OF_EXECUTIONS = 1,
+  CST_LINEAGE_OF_CONTEXTS = 2
+} cst_lineage_kind;
+
+/* The context of a type and name, which is made if there is none. */
+CST_API cst_status cst_lineage_context(cst_lineage *store, const char *type, const char *name,
+                                       int64_t *id, cst_error *error);
+/* Puts an artifact, an execution or another context into a context. */
+CST_API cst_status cst_lineage_join(cst_lineage *store, int64_t context, cst_lineage_kind kind,
+                                    int64_t member, cst_error *error);
+
+/* Sets properties of an artifact, an execution or a context; those of other names stay. */
+CST_API cst_status cst_lineage_set(cst_lineage *store, cst_lineage_kind kind, int64_t id,
+                                   const cst_lineage_property *properties, size_t num_properties,
+                                   cst_error *error);
+
+/* ---- looking ---- */
+
+/* A property that has to be there and equal to its value. */
+typedef struct cst_lineage_query {
+  size_t size; /* sizeof(cst_lineage_query) */
+  cst_lineage_kind kind;
+  const int64_t *ids; /* NULL: all */
+  size_t num_ids;
+  const char *type;                       /* NULL: all */
+  const char *name;                       /* NULL: all; with *, ? and [: a pattern */
+  const char *path;                       /* artifacts that have this file, or a folder of it */
+  const char *source_path;                /* views that read this field, or what is in it */
+  const cst_lineage_property *properties; /* equal */
+  size_t num_properties;
+  int64_t context;      /* 0: all */
+  int64_t created_from; /* 0: all */
+  int64_t created_to;   /* exclusive; 0: all */
+  bool every_state;     /* of artifacts: DELETED and ABANDONED, too */
+  int64_t limit;        /* 0: all; the newest then */
+} cst_lineage_query;
+
+#define CST_LINEAGE_QUERY_INIT                                                                     \
+  {                                                                                                \
+    sizeof(cst_lineage_query), CST_LINEAGE_OF_ARTIFACTS, NULL, 0, NULL, NULL, NULL, NULL, NULL, 0, \
+        0, 0, 0, false, 0                                                                          \
+  }
+
+/* What there is, in the order of ids; docs/lineage.md has the tables of the columns.
+ *
+ * "artifacts": id, type, name (or null), version (or null), reference ("sessions@4", or the id as a
+ * text), state ("live", ...), uri (the file, or the folder of all files; null: none), digest (hex
+ * or null), is_external, created, updated, files (path, split or null, role or null, size or null,
+ * digest or null), properties (name, kind ("int", "real", "text", "bool", "bytes"), number, real,
+ * text, bytes: one of them not null), references (role, id, reference), fields (output, path: of a
+ * view).
+ * "executions": id, type, name, state, started, ended (or null), properties, inputs and outputs
+ * (id, reference, path or null).
+ * "contexts": id, type, name, properties, artifacts, executions, children (ids each, `id`).
+ *
+ * *out: cst_findings_free. */
+CST_API cst_status cst_lineage_find(cst_lineage *store, const cst_lineage_query *query,
+                                    cst_findings **out, cst_error *error);
+
+enum { CST_LINEAGE_UP = 1, CST_LINEAGE_DOWN = 2 };
+
+/* What artifacts came from (UP) and what came from them (DOWN), by executions and references, over
+ * at most `depth` executions (0: any number), each once: rows of "nodes", nearest first.
+ *
+ * Columns: kind ("artifact", "execution"), id, type, label ("sessions@4"), state, depth (0: those
+ * that were asked for; negative: up), sources: what it came from, of those that are here, as kind,
+ * id and how ("input", "output", or the role of a reference).
+ */
+CST_API cst_status cst_lineage_trace(cst_lineage *store, const int64_t *artifacts,
+                                     size_t num_artifacts, uint32_t directions, int64_t depth,
+                                     cst_findings **out, cst_error *error);
+
+/* Whether the store and its files are sound: SQLite's own check, files that are missing or have
+ * another size or digest, references to what is deleted, outputs without an end. Rows of "faults":
+ * `artifact` (id or null), `reference`, `path` or null, `fault`. with_digests: files are read. */
+CST_API cst_status cst_lineage_check(cst_lineage *store, bool with_digests, cst_findings **out,
+                                     cst_error *error);
+
+/* ---- views ---- */
+
+/* A new Examples artifact: the same files and properties, read through a view. Recorded as an
+ * execution of the type "DataViewBinder". `name` NULL: that of the examples. If there is such a
+ * one, it is taken. The view has to read what the examples hold (CST_SCHEMA). */
+CST_API cst_status cst_lineage_bind(cst_lineage *store, int64_t examples, int64_t view,
+                                    const char *name, int64_t *id, cst_error *error);
+
+typedef enum cst_lineage_choice {
+  CST_LINEAGE_AS_BOUND = 0, /* through the view that all of them are bound to, or as they are */
+  CST_LINEAGE_AS_IS = 1,    /* without a view */
+  CST_LINEAGE_BY_VIEW = 2   /* through `view`, whatever they are bound to */
+} cst_lineage_choice;
+
+/* How to read Examples together: paths, and the options of a source by the names that
+ * columnstone.open has for them: "format", "container", "message", "descriptors" (a path), "schema"
+ * (a path), "view" (a path), and those of formats. Immutable. */
+typedef struct cst_lineage_reading cst_lineage_reading;
+
+/* The rules, for one artifact or several:
+ * 1. All are Examples, and live.
+ * 2. All have the same payload and container, and the same message.
+ * 3. AS_BOUND: none is bound to a view, or all are bound to views of the same digest.
+ * 4. BY_VIEW: the view reads what they hold.
+ * Else CST_INVALID_ARGUMENT, whose message names the artifacts that break the rule: nothing is ever
+ * chosen by its age. splits: only their files (NULL: all). */
+CST_API cst_status cst_lineage_read(cst_lineage *store, const int64_t *artifacts,
+                                    size_t num_artifacts, cst_lineage_choice choice, int64_t view,
+                                    const char *const *splits, size_t num_splits,
+                                    cst_lineage_reading **out, cst_error *error);
+CST_API size_t cst_lineage_reading_num_paths(const cst_lineage_reading *reading);
+CST_API const char *cst_lineage_reading_path(const cst_lineage_reading *reading, size_t i);
+CST_API size_t cst_lineage_reading_num_options(const cst_lineage_reading *reading);
+/* NULL if i is too large. */
+CST_API const cst_option *cst_lineage_reading_option(const cst_lineage_reading *reading, size_t i);
+/* All artifacts that are needed meanwhile: the examples, the view, the schema. For leases. */
+CST_API const int64_t *cst_lineage_reading_artifacts(const cst_lineage_reading *reading,
+                                                     size_t *count);
+CST_API void cst_lineage_reading_free(cst_lineage_reading *reading); /* NULL is allowed */
+
+/* ---- leases and garbage ---- */
+
+/* Whoever reads artifacts holds a lease, which keeps their files. It lasts for `seconds`, and is
+ * renewed by a thread of its own until it is freed; after a crash it ends by itself. */
+typedef struct cst_lineage_lease cst_lineage_lease;
+
+typedef struct cst_lineage_lease_options {
+  size_t size;        /* sizeof(cst_lineage_lease_options) */
+  const char *holder; /* for people; NULL: "host:pid" */
+  int64_t seconds;    /* 0: 300 */
+  bool is_detached;   /* nothing renews it, and freeing does not end it: for readers that are
+                         elsewhere */
+  int64_t execution;  /* that it belongs to and ends with: should it lapse while the execution runs,
+                         that has crashed, and garbage collection ends it as FAILED. 0: none */
+} cst_lineage_lease_options;
+
+#define CST_LINEAGE_LEASE_OPTIONS_INIT \
+  { sizeof(cst_lineage_lease_options), NULL, 0, false, 0 }
+
+/* CST_STATE if an artifact is not live any more. options may be NULL. The store may be freed before
+ * the lease. *out: cst_lineage_lease_free. */
+CST_API cst_status cst_lineage_lease_new(cst_lineage *store, const int64_t *artifacts,
+                                         size_t num_artifacts,
+                                         const cst_lineage_lease_options *options,
+                                         cst_lineage_lease **out, cst_error *error);
+/* CST_STATE: it has ended (the machine slept), and files may be gone. */
+CST_API cst_status cst_lineage_lease_check(const cst_lineage_lease *lease, cst_error *error);
+CST_API void cst_lineage_lease_free(cst_lineage_lease *lease); /* NULL is allowed */
+/* All that are held: rows of "leases": `id`, `holder`, `expires`, `artifacts` (id, reference). */
+CST_API cst_status cst_lineage_leases(cst_lineage *store, cst_findings **out, cst_error *error);
+
+typedef struct cst_lineage_gc_options {
+  size_t size;                 /* sizeof(cst_lineage_gc_options) */
+  int64_t keep;                /* the newest of each group stay; 0: none because of that */
+  const char *const *group_by; /* properties ("span"), or "name" and "type"; NULL: "name" */
+  size_t num_group_by;
+  int64_t max_age;          /* seconds: what is younger stays; 0: none because of that */
+  const char *const *types; /* only these may go; NULL: all */
+  size_t num_types;
+  const char *const *keep_ancestors_of; /* what live artifacts of these types came from stays:
+                                           "Model" */
+  size_t num_keep_ancestors_of;
+  const char *const *roots; /* only files in these folders go, if they are in the store's roots as
+                               well; NULL: those */
+  size_t num_roots;
+  bool is_dry_run;
+  int64_t now; /* 0: now */
+} cst_lineage_gc_options;
+
+#define CST_LINEAGE_GC_OPTIONS_INIT \
+  { sizeof(cst_lineage_gc_options), 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, 0, false, 0 }
+
+/* Deletes what no policy keeps and nobody needs. A live artifact stays if a policy keeps it, if it
+ * is held by a lease or by an execution that runs, or if one that stays refers to it. The files of
+ * the others are deleted, but for those that are also named by (or lie in a folder of) an artifact
+ * that stays, that are of external artifacts, or lie outside of the roots. Artifacts are marked
+ * first, and are deleted once their files are gone: whatever ends it in the middle, the next run
+ * goes on. With neither `keep` nor `max_age` nothing that is live goes.
+ *
+ * Rows of "artifacts": `id`, `type`, `reference`, `state` (now), `action` ("keep", "delete"),
+ * `reason`, `files` (path, action ("keep", "delete", "gone"), reason). Totals: `kept`, `deleted`
+ * (artifacts), `files`, `bytes` (that were, or would be, deleted). What is MARKED, and outputs of
+ * executions that failed, go in any case. options may be NULL. */
+CST_API cst_status cst_lineage_gc(cst_lineage *store, const cst_lineage_gc_options *options,
+                                  cst_findings **out, cst_error *error);
+
+/* ---- to others ---- */
+
+/* Adds all of an MLMD SQLite store; what was imported before is not added again. Findings: rows of
+ * "imported" (`kind`, `count`). */
+CST_API cst_status cst_lineage_import_mlmd(cst_lineage *store, const char *path, cst_findings **out,
+                                           cst_error *error);
+/* Writes a new MLMD SQLite store with all of this one. */
+CST_API cst_status cst_lineage_export_mlmd(cst_lineage *store, const char *path, bool overwrites,
+                                           cst_findings **out, cst_error *error);
+
+typedef struct cst_lineage_graph_options {
+  size_t size;              /* sizeof(cst_lineage_graph_options) */
+  const char *format;       /* "html", "svg", "dot" */
+  const int64_t *artifacts; /* what cst_lineage_trace gives of them; NULL: all of the store */
+  size_t num_artifacts;
+  uint32_t directions; /* 0: both */
+  int64_t depth;       /* 0: any */
+} cst_lineage_graph_options;
+
+#define CST_LINEAGE_GRAPH_OPTIONS_INIT \
+  { sizeof(cst_lineage_graph_options), "html", NULL, 0, 0, 0 }
+
+/* A picture of artifacts and executions. *text: cst_free. */
+CST_API cst_status cst_lineage_graph(cst_lineage *store, const cst_lineage_graph_options *options,
+                                     char **text, size_t *size, cst_error *error);
+
+/* Executions as OpenLineage run events, a line of JSON each, with column lineage of views. `name`:
+ * the namespace of jobs (NULL: "columnstone"). executions NULL: all. *text: cst_free. */
+CST_API cst_status cst_lineage_openlineage(cst_lineage *store, const char *name,
+                                           const int64_t *executions, size_t num_executions,
+                                           char **text, size_t *size, cst_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* COLUMNSTONE_LINEAGE_H */

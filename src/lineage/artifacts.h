@@ -1,0 +1,34 @@
+/* Artifacts and executions, within a transaction: what the public functions do, for the other
+ * files and rooms of lineage. */
+#ifndef LINEAGE_ARTIFACTS_H
+#define LINEAGE_ARTIFACTS_H
+
+#include "lineage/store.h"
+
+/* The id of a type, which is made if there is none. */
+cst_status cst__lineage_type(cst_lineage *store, cst_lineage_kind kind, const char *name,
+                             int64_t *id, cst_error *error);
+
+cst_status cst__lineage_add(cst_lineage *store, const cst_lineage_artifact *artifact, int64_t *id,
+                            bool *is_new, cst_error *error);
+cst_status cst__lineage_set(cst_lineage *store, cst_lineage_kind kind, int64_t id,
+                            const cst_lineage_property *properties, size_t num_properties,
+                            cst_error *error);
+cst_status cst__lineage_start(cst_lineage *store, const cst_lineage_execution *execution,
+                              int64_t *id, cst_error *error);
+cst_status cst__lineage_output(cst_lineage *store, int64_t execution, int64_t artifact,
+                               const char *path, cst_error *error);
+cst_status cst__lineage_end(cst_lineage *store, int64_t execution,
+                            cst_lineage_execution_state state, cst_error *error);
+
+/* "sessions@4", or "17" for an artifact without a name, in `room` bytes; what is longer is cut. */
+enum { CST__LINEAGE_LABEL = 300 };
+cst_status cst__lineage_label(cst_lineage *store, int64_t artifact, char label[CST__LINEAGE_LABEL],
+                              cst_error *error);
+/* The state, or CST_NOT_FOUND. */
+cst_status cst__lineage_state(cst_lineage *store, int64_t artifact, cst_lineage_state *out,
+                              cst_error *error);
+const char *cst__lineage_state_name(cst_lineage_state state); /* "live" */
+const char *cst__lineage_execution_state_name(cst_lineage_execution_state state);
+
+#endif /* LINEAGE_ARTIFACTS_H */

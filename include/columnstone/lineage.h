@@ -20,8 +20,9 @@
  * of its own, may use one file at once: who writes waits for others (`timeout`), and then sees all
  * that they did.
  *
- * Times are microseconds since 1970, in UTC. Paths are absolute, or relative to the folder of the
- * store's file; what comes out is absolute, or a URL as it was given.
+ * Times are microseconds since 1970, in UTC. Paths that are given are those of files anywhere; what
+ * lies below the folder of the store's file is kept relative to it, so that both can be moved
+ * together. Paths that come out are absolute, and URLs as they were given.
  *
  * Errors: CST_NOT_FOUND for artifacts and files that are not there, CST_STATE for what a state
  * forbids, CST_TIMEOUT where others hold the store for longer than `timeout`, CST_FORMAT for a file
@@ -46,7 +47,7 @@ typedef struct cst_lineage cst_lineage;
 typedef enum cst_lineage_mode {
   CST_LINEAGE_WRITE = 0, /* a store that exists */
   CST_LINEAGE_READ = 1,  /* the same, and nothing is written */
-  CST_LINEAGE_CREATE = 2 /* a new one; what is there already is CST_STATE */
+  CST_LINEAGE_CREATE = 2 /* one that is made if there is none */
 } cst_lineage_mode;
 
 typedef struct cst_lineage_options {
@@ -77,7 +78,8 @@ CST_API const char *cst_lineage_path(const cst_lineage *store); /* absolute */
 CST_API cst_status cst_lineage_info(cst_lineage *store, cst_findings **out, cst_error *error);
 
 /* What belongs together: all of it is there afterwards, or nothing. They do not nest (CST_STATE). A
- * call that fails in between leaves what was done before it, and the transaction open. */
+ * call that fails in between leaves what was done before it, and the transaction open; but if it
+ * fails in the middle of writing (a full disk, no memory), all but rollback is CST_STATE then. */
 CST_API cst_status cst_lineage_begin(cst_lineage *store, cst_error *error);
 CST_API cst_status cst_lineage_commit(cst_lineage *store, cst_error *error);
 CST_API cst_status cst_lineage_rollback(cst_lineage *store, cst_error *error);

@@ -46,7 +46,8 @@ struct cst_lineage {
   bool is_read_only;
   bool is_shared;       /* no write-ahead log */
   bool in_transaction;  /* of the caller's */
-  int depth;            /* of enter */
+  bool is_broken;       /* which failed in the middle of writing */
+  int64_t changes;      /* of rows, before the call that is going on */
   pid_t owner;          /* see base/forked.h */
   int64_t timeout;      /* in seconds */
   int64_t waiting_from; /* monotonic ns of the wait that is going on; 0: none */
@@ -61,8 +62,8 @@ typedef enum cst__lineage_access { CST__LINEAGE_READS, CST__LINEAGE_WRITES } cst
 /* Begins what is one transaction; CST_STATE for writing to a store that is opened for reading, and
  * in a forked child. A write waits for its turn, and sees all that was written before. */
 cst_status cst__lineage_enter(cst_lineage *store, cst__lineage_access access, cst_error *error);
-/* Ends it: on disk if `status` is CST_OK, and undone if not (within the caller's transaction, only
- * what was done since enter). Gives `status`, or what ending it said. */
+/* Ends it: on disk if `status` is CST_OK, and undone if not; within the caller's transaction, what
+ * fails after it has changed a row breaks all of that. Gives `status`, or what ending it said. */
 cst_status cst__lineage_leave(cst_lineage *store, cst_status status, cst_error *error);
 
 /* The statement of a static text, reset and without parameters. */
@@ -86,27 +87,35 @@ const char *cst__lineage_text(sqlite3_stmt *statement, int column);
 
 int64_t cst__lineage_now(void); /* microseconds since 1970 */
 
+/* clang-format off */
 /* ---- tables (store_tables.c), which are the agreement of all files here ----
  *
  * kind: a cst_lineage_kind. state: of cst_lineage_state, cst_lineage_execution_state. Times: us.
  *
- *   type(id, kind, name)                              UNIQUE(kind, name)
+ *   type(id, kind, name)                 UNIQUE(kind, name)
  *   artifact(id, type, name, version, state, digest, is_external, created, updated)
- *       UNIQUE(name, version), also by type, digest, state <> 0
- *   file(id, path UNIQUE, size, modified, digest)     path: as store_paths.h says; size NULL:
- * folder or unknown; modified: ns of the file system artifact_file(artifact, position, file, split,
- * role)   also by file property(kind, owner, name, type, value)          type: a
- * cst_lineage_value_kind; by name, value reference(artifact, role, target)                 also by
- * target field(artifact, output, path)                     of a DataView; also by path
- *   execution(id, type, name, state, started, ended)  also by type; ended NULL: it runs
- *   event(execution, direction, artifact, path, time) direction 0: input, 1: output; also by
- * artifact context(id, type, name, created)                  UNIQUE(type, name) member(context,
- * kind, id)                         what is in a context; also by kind, id lease(id, holder,
- * expires, execution)             execution: the one that it is of, or NULL leased(lease, artifact)
- * also by artifact doomed(path, artifact)                            files that are being deleted
- *   root(path)                                        in which files may be deleted
- *   origin(source, kind, theirs, ours)                what was imported: from which store, its id
+ *                                        UNIQUE(name, version); also by type, digest, state <> 0
+ *   file(id, path UNIQUE)                path: as store_paths.h says
+ *   artifact_file(artifact, position, file, split, role, size, modified, digest)
+ *                                        also by file; what the artifact's file was when it was
+ *                                        added. size: of a folder, all files in it; NULL: a URL, or
+ *                                        missing. modified: ns of the file system; NULL: a folder.
+ *                                        digest: NULL: not read
+ *   property(kind, owner, name, type, value)   type: a cst_lineage_value_kind; also by name, value
+ *   reference(artifact, role, target)    also by target
+ *   field(artifact, output, path)        of a DataView; also by path
+ *   execution(id, type, name, state, started, ended)   also by type; ended NULL: it runs
+ *   event(execution, direction, artifact, path, time)  direction 0: input, 1: output; path "": none;
+ *                                        also by artifact
+ *   context(id, type, name, created)     UNIQUE(type, name)
+ *   member(context, kind, id)            what is in a context; also by kind, id
+ *   lease(id, holder, expires, execution)      execution: the one that it is of, or NULL
+ *   leased(lease, artifact)              also by artifact
+ *   doomed(path, artifact)               files that are being deleted
+ *   root(path)                           in which files may be deleted
+ *   origin(source, kind, theirs, ours)   what was imported: from which store, its id there
  */
+/* clang-format on */
 extern const char cst__lineage_tables[];
 
 #endif /* LINEAGE_STORE_H */

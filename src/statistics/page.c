@@ -17,7 +17,6 @@
 #include <stdio.h>
 
 #include "base/arguments.h"
-#include "base/utf8.h"
 #include "text/json_string.h"
 #include "text/number.h"
 
@@ -38,19 +37,7 @@ static const detail short_of_slices = {10, 5, 40};
 /* ---- values ---- */
 
 static void put_text(cst__text *out, const char *text, size_t size) {
-  cst__text_puts(out, "\"");
-  while (size > 0) {
-    const char *angle = memchr(text, '<', size);
-    const size_t plain = angle != NULL ? (size_t)(angle - text) : size;
-    cst__put_json_inside(out, text, plain, CST__JSON_FEW);
-    if (angle != NULL) {
-      cst__text_puts(out, "\\u003c");
-    }
-    const size_t done = plain + (angle != NULL);
-    text += done;
-    size -= done;
-  }
-  cst__text_puts(out, "\"");
+  cst__put_json_in_html(out, text, size);
 }
 
 static void put_text_or_null(cst__text *out, const char *text) {
@@ -59,23 +46,6 @@ static void put_text_or_null(cst__text *out, const char *text) {
   } else {
     put_text(out, text, strlen(text));
   }
-}
-
-/* Of whatever bytes: those that are not UTF-8 are U+FFFD. */
-static void put_name(cst__text *out, const char *name) {
-  cst__text text = {.data = NULL};
-  const uint8_t *at = (const uint8_t *)name;
-  for (size_t left = strlen(name); left > 0;) {
-    const size_t good = cst__utf8_valid_prefix(at, left);
-    const size_t bad = good < left;
-    cst__text_append(&text, at, good);
-    cst__text_puts(&text, bad ? "\xef\xbf\xbd" : "");
-    at += good + bad;
-    left -= good + bad;
-  }
-  put_text(out, text.data != NULL ? text.data : "", text.size);
-  out->failed = out->failed || text.failed;
-  cst__text_free(&text);
 }
 
 /* At most so many bytes, and then an ellipsis. */
@@ -442,7 +412,7 @@ static void put_totals(cst__text *out, const cst_findings *found) {
 static void put_table(const page *p, const cst_findings *found, const char *name) {
   const size_t count = cst_findings_num_rows(found);
   cst__text_puts(p->out, "{\"name\":");
-  put_name(p->out, name);
+  put_text(p->out, name, strlen(name));
   cst__text_puts(p->out, ",\"totals\":{");
   put_totals(p->out, found);
   cst__text_puts(p->out, "},\"slices\":[");
@@ -563,6 +533,10 @@ static cst_status check_tables(const cst_statistics_named *tables, size_t count,
                          "a comparison goes with the two tables that are compared");
 }
 
+static void put_piece(cst__text *out, size_t i) {
+  cst__text_append(out, cst__statistics_page[i].data, cst__statistics_page[i].size);
+}
+
 cst_status cst_statistics_page(const cst_statistics_named *tables, size_t num_tables,
                                const cst_findings *comparison, char **html, size_t *size,
                                cst_error *error) {
@@ -579,7 +553,7 @@ cst_status cst_statistics_page(const cst_statistics_named *tables, size_t num_ta
   for (size_t i = 0; i < num_tables; i++) {
     choose_columns(&p, tables[i].features);
   }
-  cst__text_append(&out, cst__page_head, cst__page_head_size);
+  put_piece(&out, 0);
   cst__text_puts(&out, "{\"columns\":[");
   put_columns(&p);
   cst__text_puts(&out, "],\n\"data\":[");
@@ -595,6 +569,6 @@ cst_status cst_statistics_page(const cst_statistics_named *tables, size_t num_ta
     return status;
   }
   cst__text_puts(&out, "}");
-  cst__text_append(&out, cst__page_tail, cst__page_tail_size);
+  put_piece(&out, 1);
   return cst__text_finish(&out, html, size, error);
 }

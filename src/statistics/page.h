@@ -1,14 +1,11 @@
-/* The page of statistics without its data: tools/make_page makes it of the files in
- * src/statistics/page.
+/* The page of statistics without its data, which goes between the two parts: tools/make_page makes
+ * it of the files in src/statistics/page and src/page.
  */
 #ifndef STATISTICS_PAGE_H
 #define STATISTICS_PAGE_H
 
-#include <stddef.h>
+#include <columnstone/status.h>
 
-extern const char cst__page_head[];
-extern const size_t cst__page_head_size;
-extern const char cst__page_tail[];
-extern const size_t cst__page_tail_size;
+extern const cst_bytes cst__statistics_page[2];
 
 #endif /* STATISTICS_PAGE_H */

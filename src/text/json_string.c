@@ -136,6 +136,24 @@ void cst__put_json_inside(cst__text *out, const void *bytes, size_t size,
   put_string(out, bytes, size, escapes == CST__JSON_SHOWN, 0);
 }
 
+void cst__put_json_in_html(cst__text *out, const void *bytes, size_t size) {
+  const uint8_t *at = bytes;
+  cst__text_puts(out, "\"");
+  while (size > 0) {
+    const size_t valid = cst__utf8_valid_prefix(at, size);
+    const uint8_t *angle = valid > 0 ? memchr(at, '<', valid) : NULL;
+    const size_t plain = angle != NULL ? (size_t)(angle - at) : valid;
+    cst__put_json_inside(out, at, plain, CST__JSON_FEW);
+    const size_t done = plain + (plain < size);
+    if (plain < size) {
+      cst__text_puts(out, angle != NULL ? "\\u003c" : "\xef\xbf\xbd");
+    }
+    at += done;
+    size -= done;
+  }
+  cst__text_puts(out, "\"");
+}
+
 void cst__put_json_text(cst__text *out, const char *name) {
   put_string(out, (const uint8_t *)name, strlen(name), false, 1);
 }

@@ -15,6 +15,10 @@ void cst__put_json_string(cst__text *out, const void *bytes, size_t size,
 void cst__put_json_inside(cst__text *out, const void *bytes, size_t size,
                           cst__json_escapes escapes);
 
+/* Appends any bytes as a string that can stand in the script element of a page: `<` is escaped, and
+ * what is not UTF-8 is U+FFFD. */
+void cst__put_json_in_html(cst__text *out, const void *bytes, size_t size);
+
 /* A text that a NUL ends, with few escapes. */
 void cst__put_json_text(cst__text *out, const char *name);
 

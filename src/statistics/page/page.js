@@ -1,7 +1,5 @@
 /* The page itself: what is chosen above the table, the address that keeps it, keys, colours. */
 
-const byId = (id) => document.getElementById(id);
-
 /* ---- what is chosen, kept in the address, so that it can be bookmarked and sent ---- */
 
 const DEFAULT_SORT = page.drift ? "drift" : "";
@@ -188,40 +186,8 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-/* ---- colours ---- */
-
-const darkSystem = matchMedia("(prefers-color-scheme: dark)");
-
-function isDark() {
-  const { theme } = document.documentElement.dataset;
-  return theme ? theme === "dark" : darkSystem.matches;
-}
-
-function markTheme() {
-  byId("theme").ariaPressed = String(isDark());
-}
-
-/* Pages of a file may have nowhere to keep it. */
-function stored(change) {
-  try {
-    return change ? localStorage.setItem("columnstone-theme", change) : localStorage.getItem("columnstone-theme");
-  } catch {
-    return null;
-  }
-}
-
-byId("theme").addEventListener("click", () => {
-  document.documentElement.dataset.theme = isDark() ? "light" : "dark";
-  stored(document.documentElement.dataset.theme);
-  markTheme();
-});
-darkSystem.addEventListener("change", markTheme);
-
 /* ---- the beginning ---- */
 
-if (["dark", "light"].includes(stored())) {
-  document.documentElement.dataset.theme = stored();
-}
 readAddress();
 markTheme();
 makeNames();

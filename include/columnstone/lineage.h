@@ -262,15 +262,25 @@ CST_API cst_status cst_lineage_find(cst_lineage *store, const cst_lineage_query 
 
 enum { CST_LINEAGE_UP = 1, CST_LINEAGE_DOWN = 2 };
 
-/* What artifacts came from (UP) and what came from them (DOWN), by executions and references, over
- * at most `depth` executions (0: any number), each once: rows of "nodes", nearest first.
+typedef struct cst_lineage_trace_options {
+  size_t size; /* sizeof(cst_lineage_trace_options) */
+  const int64_t *artifacts;
+  size_t num_artifacts;
+  uint32_t directions; /* of CST_LINEAGE_...; 0: both */
+  int64_t depth;       /* executions between them at most; 0: any number */
+} cst_lineage_trace_options;
+
+#define CST_LINEAGE_TRACE_OPTIONS_INIT \
+  { sizeof(cst_lineage_trace_options), NULL, 0, 0, 0 }
+
+/* What artifacts came from (UP) and what came from them (DOWN), by executions and references, each
+ * once: rows of "nodes", nearest first.
  *
  * Columns: kind ("artifact", "execution"), id, type, label ("sessions@4"), state, depth (0: those
  * that were asked for; negative: up), sources: what it came from, of those that are here, as kind,
  * id and how ("input", "output", or the role of a reference).
  */
-CST_API cst_status cst_lineage_trace(cst_lineage *store, const int64_t *artifacts,
-                                     size_t num_artifacts, uint32_t directions, int64_t depth,
+CST_API cst_status cst_lineage_trace(cst_lineage *store, const cst_lineage_trace_options *options,
                                      cst_findings **out, cst_error *error);
 
 /* Whether the store and its files are sound: SQLite's own check, files that are missing or have
@@ -298,16 +308,26 @@ typedef enum cst_lineage_choice {
  * (a path), "view" (a path), and those of formats. Immutable. */
 typedef struct cst_lineage_reading cst_lineage_reading;
 
+typedef struct cst_lineage_read_options {
+  size_t size; /* sizeof(cst_lineage_read_options) */
+  cst_lineage_choice choice;
+  int64_t view;              /* of CST_LINEAGE_BY_VIEW */
+  const char *const *splits; /* only their files; NULL: all */
+  size_t num_splits;
+} cst_lineage_read_options;
+
+#define CST_LINEAGE_READ_OPTIONS_INIT \
+  { sizeof(cst_lineage_read_options), CST_LINEAGE_AS_BOUND, 0, NULL, 0 }
+
 /* The rules, for one artifact or several:
  * 1. All are Examples, and live.
- * 2. All have the same payload and container, and the same message.
+ * 2. All have the same payload and container, the same message, and the same options of reading.
  * 3. AS_BOUND: none is bound to a view, or all are bound to views of the same digest.
- * 4. BY_VIEW: the view reads what they hold.
- * Else CST_INVALID_ARGUMENT, whose message names the artifacts that break the rule: nothing is ever
- * chosen by its age. splits: only their files (NULL: all). */
+ * 4. A view reads what they hold.
+ * Else CST_INVALID_ARGUMENT (CST_STATE, CST_SCHEMA), whose message names the artifacts that break
+ * the rule: nothing is ever chosen by its age. options may be NULL. */
 CST_API cst_status cst_lineage_read(cst_lineage *store, const int64_t *artifacts,
-                                    size_t num_artifacts, cst_lineage_choice choice, int64_t view,
-                                    const char *const *splits, size_t num_splits,
+                                    size_t num_artifacts, const cst_lineage_read_options *options,
                                     cst_lineage_reading **out, cst_error *error);
 CST_API size_t cst_lineage_reading_num_paths(const cst_lineage_reading *reading);
 CST_API const char *cst_lineage_reading_path(const cst_lineage_reading *reading, size_t i);

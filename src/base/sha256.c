@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { SHA256_BLOCK = 64 };
-
 /* 4.2.2: the first 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 static const uint32_t sha256_constants[64] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
@@ -23,7 +21,7 @@ static uint32_t sha256_word(const uint8_t *bytes) {
 }
 
 /* 6.2.2 for one block. */
-static void sha256_block(uint32_t hash[8], const uint8_t block[SHA256_BLOCK]) {
+static void sha256_block(uint32_t hash[8], const uint8_t block[CST__SHA256_BLOCK]) {
   uint32_t w[64];
   uint32_t v[8]; /* a to h */
   for (int t = 0; t < 16; t++) {
@@ -52,29 +50,56 @@ static void sha256_block(uint32_t hash[8], const uint8_t block[SHA256_BLOCK]) {
   }
 }
 
-void cst__sha256(const void *bytes, size_t size, uint8_t digest[CST__SHA256_SIZE]) {
-  uint32_t hash[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
-                      0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
-  uint8_t tail[2 * SHA256_BLOCK] = {0};
+void cst__sha256_begin(cst__sha256_state *state) {
+  *state = (cst__sha256_state){.hash = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
+                                        0x9b05688c, 0x1f83d9ab, 0x5be0cd19}};
+}
+
+void cst__sha256_add(cst__sha256_state *state, const void *bytes, size_t size) {
   const uint8_t *at = bytes;
-  size_t left = size;
-  for (; left >= SHA256_BLOCK; left -= SHA256_BLOCK, at += SHA256_BLOCK) {
-    sha256_block(hash, at);
+  const size_t held = (size_t)(state->size % CST__SHA256_BLOCK);
+  state->size += size;
+  if (held > 0) {
+    const size_t room = CST__SHA256_BLOCK - held;
+    if (size < room) {
+      memcpy(state->rest + held, at, size);
+      return;
+    }
+    memcpy(state->rest + held, at, room);
+    sha256_block(state->hash, state->rest);
+    at += room;
+    size -= room;
   }
-  if (left > 0) {
-    memcpy(tail, at, left);
+  for (; size >= CST__SHA256_BLOCK; size -= CST__SHA256_BLOCK, at += CST__SHA256_BLOCK) {
+    sha256_block(state->hash, at);
   }
-  tail[left] = 0x80;
-  size_t end = left < SHA256_BLOCK - 8 ? SHA256_BLOCK : 2 * SHA256_BLOCK;
+  if (size > 0) {
+    memcpy(state->rest, at, size);
+  }
+}
+
+void cst__sha256_finish(cst__sha256_state *state, uint8_t digest[CST__SHA256_SIZE]) {
+  const size_t held = (size_t)(state->size % CST__SHA256_BLOCK);
+  uint8_t tail[2 * CST__SHA256_BLOCK] = {0};
+  memcpy(tail, state->rest, held);
+  tail[held] = 0x80;
+  const size_t end = held < CST__SHA256_BLOCK - 8 ? CST__SHA256_BLOCK : 2 * CST__SHA256_BLOCK;
   for (size_t i = 0; i < 8; i++) { /* 5.1.1: the length in bits */
-    tail[end - 1 - i] = (uint8_t)((uint64_t)size << 3 >> (8 * i));
+    tail[end - 1 - i] = (uint8_t)(state->size << 3 >> (8 * i));
   }
-  for (size_t i = 0; i < end; i += SHA256_BLOCK) {
-    sha256_block(hash, tail + i);
+  for (size_t i = 0; i < end; i += CST__SHA256_BLOCK) {
+    sha256_block(state->hash, tail + i);
   }
   for (size_t i = 0; i < CST__SHA256_SIZE; i++) {
-    digest[i] = (uint8_t)(hash[i / 4] >> (24 - 8 * (i % 4)));
+    digest[i] = (uint8_t)(state->hash[i / 4] >> (24 - 8 * (i % 4)));
   }
+}
+
+void cst__sha256(const void *bytes, size_t size, uint8_t digest[CST__SHA256_SIZE]) {
+  cst__sha256_state state;
+  cst__sha256_begin(&state);
+  cst__sha256_add(&state, bytes, size);
+  cst__sha256_finish(&state, digest);
 }
 
 void cst__sha256_hex(const uint8_t digest[CST__SHA256_SIZE], char hex[CST__SHA256_HEX]) {

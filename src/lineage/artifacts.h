@@ -9,11 +9,6 @@
 cst_status cst__lineage_type(cst_lineage *store, cst_lineage_kind kind, const char *name,
                              int64_t *id, cst_error *error);
 
-cst_status cst__lineage_add(cst_lineage *store, const cst_lineage_artifact *artifact, int64_t *id,
-                            bool *is_new, cst_error *error);
-cst_status cst__lineage_set(cst_lineage *store, cst_lineage_kind kind, int64_t id,
-                            const cst_lineage_property *properties, size_t num_properties,
-                            cst_error *error);
 cst_status cst__lineage_start(cst_lineage *store, const cst_lineage_execution *execution,
                               int64_t *id, cst_error *error);
 cst_status cst__lineage_output(cst_lineage *store, int64_t execution, int64_t artifact,
@@ -25,6 +20,21 @@ cst_status cst__lineage_end(cst_lineage *store, int64_t execution,
 enum { CST__LINEAGE_LABEL = 300 };
 cst_status cst__lineage_label(cst_lineage *store, int64_t artifact, char label[CST__LINEAGE_LABEL],
                               cst_error *error);
+/* A name that an artifact may have; NULL: none. */
+cst_status cst__lineage_check_name(const char *name, cst_error *error);
+/* A live artifact of the same type, digest and owner of files, and of this name (NULL: none), but
+ * without files, properties and references. */
+cst_status cst__lineage_copy(cst_lineage *store, int64_t artifact, const char *name, int64_t *id,
+                             cst_error *error);
+cst_status cst__lineage_refer(cst_lineage *store, int64_t id,
+                              const cst_lineage_reference *references, size_t count,
+                              cst_error *error);
+/* Its name without the version. */
+cst_status cst__lineage_name(cst_lineage *store, int64_t artifact, char name[CST__LINEAGE_LABEL],
+                             bool *is_named, cst_error *error);
+cst_status cst__lineage_check_type(const char *type, cst_error *error);
+/* CST_STATE, with its label and state, if an artifact is not live. */
+cst_status cst__lineage_check_live(cst_lineage *store, int64_t artifact, cst_error *error);
 /* The state, or CST_NOT_FOUND. */
 cst_status cst__lineage_state(cst_lineage *store, int64_t artifact, cst_lineage_state *out,
                               cst_error *error);

@@ -59,6 +59,8 @@ struct cst_lineage {
 
 typedef enum cst__lineage_access { CST__LINEAGE_READS, CST__LINEAGE_WRITES } cst__lineage_access;
 
+/* CST_STATE in a forked child, and in a transaction that failed in the middle of writing. */
+cst_status cst__lineage_check_usable(cst_lineage *store, cst_error *error);
 /* Begins what is one transaction; CST_STATE for writing to a store that is opened for reading, and
  * in a forked child. A write waits for its turn, and sees all that was written before. */
 cst_status cst__lineage_enter(cst_lineage *store, cst__lineage_access access, cst_error *error);
@@ -79,6 +81,9 @@ cst_status cst__lineage_step(cst_lineage *store, sqlite3_stmt *statement, bool *
 cst_status cst__lineage_run(cst_lineage *store, const char *sql, cst_error *error);
 /* What SQLite said last, as an error. `code` is what it returned. */
 cst_status cst__lineage_fail(cst_lineage *store, int code, cst_error *error);
+
+/* SQLite's busy handler of a store. */
+int cst__lineage_wait(void *ctx, int tries);
 
 /* For statements. Text of NULL is SQL's NULL; bytes are borrowed until the statement is reset. */
 void cst__lineage_bind_text(sqlite3_stmt *statement, int parameter, const char *text);

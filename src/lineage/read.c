@@ -1,9 +1,16 @@
 /* Reading Examples: which files, by which options, through which view. The rules stand in
  * columnstone/lineage.h; each of them is a function here. */
+#include <dirent.h>
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "base/arguments.h"
+#include "io/raw.h"
 #include "lineage/artifacts.h"
 #include "lineage/examples.h"
 #include "lineage/properties.h"
@@ -90,6 +97,52 @@ static bool is_wanted(const char *split, const char *const *splits, size_t num_s
   return splits == NULL;
 }
 
+static cst_status add_path(cst_lineage_reading *reading, const char *path, cst_error *error) {
+  char *own = cst__arena_copy(&reading->arena, path, strlen(path));
+  if (own == NULL || !grow(reading, (void **)&reading->paths, &reading->path_capacity,
+                           reading->num_paths + 1, sizeof *reading->paths)) {
+    return cst__fail_memory(error, sizeof *reading->paths);
+  }
+  reading->paths[reading->num_paths++] = own;
+  return CST_OK;
+}
+
+/* What lies beside data in a folder has other names: "_SUCCESS", ".part-0.crc". */
+static int is_data(const struct dirent *entry) {
+  return entry->d_name[0] != '.' && entry->d_name[0] != '_';
+}
+
+static int compare_names(const struct dirent **a, const struct dirent **b) {
+  return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* The files of a folder, in the order of their names. What is no folder is itself. */
+static cst_status add_files(cst_lineage_reading *reading, const char *path, cst_error *error) {
+  struct dirent **names;
+  struct stat about;
+  cst_status status = CST_OK;
+  if (cst__lineage_path_is_url(path) || stat(path, &about) != 0 || !S_ISDIR(about.st_mode)) {
+    return add_path(reading, path, error);
+  }
+  const int count = scandir(path, &names, is_data, compare_names);
+  if (count < 0) {
+    status = cst__fail_system(error, errno, "cannot list");
+    cst__error_add_file(error, path);
+    return status;
+  }
+  for (int i = 0; i < count; i++) {
+    char file[PATH_MAX];
+    const int size = snprintf(file, sizeof file, "%s/%s", path, names[i]->d_name);
+    if (status == CST_OK && size > 0 && (size_t)size < sizeof file && stat(file, &about) == 0 &&
+        S_ISREG(about.st_mode)) {
+      status = add_path(reading, file, error);
+    }
+    free(names[i]);
+  }
+  free(names);
+  return status;
+}
+
 static cst_status add_paths(cst_lineage *store, cst_lineage_reading *reading, int64_t artifact,
                             const char *const *splits, size_t num_splits, cst_error *error) {
   sqlite3_stmt *rows;
@@ -107,14 +160,12 @@ static cst_status add_paths(cst_lineage *store, cst_lineage_reading *reading, in
       continue;
     }
     status = cst__lineage_path_out(store, cst__lineage_text(rows, 0), &path, error);
-    char *own = path != NULL ? cst__arena_copy(&reading->arena, path, strlen(path)) : NULL;
+    status = status == CST_OK ? add_files(reading, path, error) : status;
     cst__delete(path);
-    if (own == NULL || !grow(reading, (void **)&reading->paths, &reading->path_capacity,
-                             reading->num_paths + 1, sizeof *reading->paths)) {
+    if (status != CST_OK) {
       (void)sqlite3_reset(rows);
-      return status != CST_OK ? status : cst__fail_memory(error, sizeof *reading->paths);
+      return status;
     }
-    reading->paths[reading->num_paths++] = own;
   }
   return status;
 }

@@ -196,11 +196,18 @@ static cst_status commit(cst_lineage *store, cst_error *error) {
 
 cst_status cst__lineage_enter(cst_lineage *store, cst__lineage_access access, cst_error *error) {
   CST__TRY(cst__lineage_check_usable(store, error));
-  store->changes = sqlite3_total_changes64(store->db);
-  return store->in_transaction ? CST_OK : begin(store, access, error);
+  if (store->depth == 0) {
+    store->changes = sqlite3_total_changes64(store->db);
+    CST__TRY(store->in_transaction ? CST_OK : begin(store, access, error));
+  }
+  store->depth++;
+  return CST_OK;
 }
 
 cst_status cst__lineage_leave(cst_lineage *store, cst_status status, cst_error *error) {
+  if (--store->depth > 0) {
+    return status;
+  }
   if (store->in_transaction) {
     store->is_broken =
         status != CST_OK && (sqlite3_total_changes64(store->db) != store->changes ||

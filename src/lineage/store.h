@@ -6,9 +6,10 @@
  *   CST__TRY(cst__lineage_enter(store, CST__LINEAGE_WRITES, error));
  *   return cst__lineage_leave(store, do_it(store, ..., error), error);
  *
- * What stands between enter and leave is one transaction, or part of the caller's; do_it may call
- * other functions of the room that have no enter of their own (cst__...). Statements are prepared
- * once for each store, and found by the address of their text, which is static:
+ * What stands between enter and leave is one transaction, or part of the caller's; do_it calls
+ * functions that have no enter of their own (cst__...), and, if it reads, public ones that read.
+ * Statements are prepared once for each store, and found by the address of their text, which is
+ * static:
  *
  *   sqlite3_stmt *find;
  *   CST__TRY(cst__lineage_prepare(store, "SELECT state FROM artifact WHERE id = ?", &find, error));
@@ -46,6 +47,7 @@ struct cst_lineage {
   bool is_read_only;
   bool is_shared;       /* no write-ahead log */
   bool in_transaction;  /* of the caller's */
+  int depth;            /* of enter */
   bool is_broken;       /* which failed in the middle of writing */
   int64_t changes;      /* of rows, before the call that is going on */
   pid_t owner;          /* see base/forked.h */

@@ -169,28 +169,38 @@ cst_status cst__lineage_check_live(cst_lineage *store, int64_t artifact, cst_err
 
 /* ---- what is there already ---- */
 
-/* Whether the files of an artifact are where and what they were. */
+/* Whether a file of an artifact (path, size, modified, digest) is where and what it was. */
+static cst_status is_file_intact(cst_lineage *store, sqlite3_stmt *row, bool *out,
+                                 cst_error *error) {
+  cst__lineage_found now;
+  const char *path = cst__lineage_text(row, 0);
+  CST__TRY(cst__lineage_look(store, path, false, &now, error));
+  *out = now.size == sqlite3_column_int64(row, 1);
+  if (!*out || (!now.is_folder && now.modified == sqlite3_column_int64(row, 2))) {
+    return CST_OK;
+  }
+  CST__TRY(cst__lineage_look(store, path, true, &now, error)); /* written again, perhaps the same */
+  *out = sqlite3_column_bytes(row, 3) == CST__SHA256_SIZE &&
+         memcmp(sqlite3_column_blob(row, 3), now.digest, CST__SHA256_SIZE) == 0;
+  return CST_OK;
+}
+
 static cst_status is_intact(cst_lineage *store, int64_t artifact, bool *out, cst_error *error) {
   sqlite3_stmt *files;
   bool is_row = true;
   *out = true;
   CST__TRY(cst__lineage_prepare_own(store,
-                                    "SELECT path, size, modified FROM artifact_file JOIN file ON "
-                                    "file = id WHERE artifact = ?",
+                                    "SELECT path, size, modified, digest FROM artifact_file JOIN "
+                                    "file ON file = id WHERE artifact "
+                                    "= ? AND size IS NOT NULL",
                                     &files, error));
   sqlite3_bind_int64(files, 1, artifact);
   cst_status status = CST_OK;
   while (*out && (status = cst__lineage_step(store, files, &is_row, error)) == CST_OK && is_row) {
-    cst__lineage_found now;
-    if (sqlite3_column_type(files, 1) == SQLITE_NULL) {
-      continue;
-    }
-    status = cst__lineage_look(store, cst__lineage_text(files, 0), false, &now, error);
+    status = is_file_intact(store, files, out, error);
     if (status != CST_OK) {
       break;
     }
-    *out = now.size == sqlite3_column_int64(files, 1) &&
-           (now.is_folder || now.modified == sqlite3_column_int64(files, 2));
   }
   (void)sqlite3_finalize(files);
   return status;
@@ -226,18 +236,19 @@ static cst_status is_same(cst_lineage *store, int64_t id, const cst_lineage_arti
 }
 
 /* A live artifact that says the same; *id 0: there is none. */
-static cst_status find_same(cst_lineage *store, int64_t type, const cst_lineage_artifact *artifact,
+static cst_status find_same(cst_lineage *store, const cst_lineage_artifact *artifact,
                             const cst__lineage_found_list *files, int64_t *id, cst_error *error) {
   sqlite3_stmt *find;
   bool is_row = true;
   *id = 0;
   CST__TRY(cst__lineage_prepare_own(
       store,
-      "SELECT id FROM artifact WHERE digest = ? AND type = ? AND state = 0 AND (?3 IS NULL OR name "
+      "SELECT id FROM artifact WHERE digest = ? AND type = (SELECT id FROM type WHERE kind = 0 AND "
+      "name = ?) AND state = 0 AND (?3 IS NULL OR name "
       "= ?3) ORDER BY id DESC",
       &find, error));
   sqlite3_bind_blob(find, 1, files->digest, sizeof files->digest, SQLITE_STATIC);
-  sqlite3_bind_int64(find, 2, type);
+  cst__lineage_bind_text(find, 2, artifact->type);
   cst__lineage_bind_text(find, 3, artifact->name);
   cst_status status = CST_OK;
   while (*id == 0 && (status = cst__lineage_step(store, find, &is_row, error)) == CST_OK &&
@@ -257,33 +268,37 @@ static cst_status find_same(cst_lineage *store, int64_t type, const cst_lineage_
 /* ---- writing one down ---- */
 
 /* The next version of a name, which belongs to this type alone. */
-static cst_status next_version(cst_lineage *store, int64_t type, const char *name, int64_t *version,
-                               cst_error *error) {
+static cst_status next_version(cst_lineage *store, const char *type, const char *name,
+                               int64_t *version, cst_error *error) {
   sqlite3_stmt *find;
   bool is_row;
   CST__TRY(cst__lineage_prepare(
-      store, "SELECT version, type FROM artifact WHERE name = ? ORDER BY version DESC LIMIT 1",
+      store,
+      "SELECT version, y.name = ?2 FROM artifact a JOIN type y ON y.id = a.type WHERE a.name = ?1 "
+      "ORDER BY version DESC LIMIT 1",
       &find, error));
   cst__lineage_bind_text(find, 1, name);
+  cst__lineage_bind_text(find, 2, type);
   CST__TRY(cst__lineage_step(store, find, &is_row, error));
   *version = is_row ? sqlite3_column_int64(find, 0) + 1 : 1;
-  const bool is_of_type = !is_row || sqlite3_column_int64(find, 1) == type;
+  const bool is_of_type = !is_row || sqlite3_column_int(find, 1) == 1;
   (void)sqlite3_reset(find);
   return is_of_type ? CST_OK
                     : cst__fail(error, CST_INVALID_ARGUMENT, "take another name",
                                 "'%.80s' is the name of artifacts of another type", name);
 }
 
-static cst_status write_artifact(cst_lineage *store, int64_t type,
-                                 const cst_lineage_artifact *artifact,
+static cst_status write_artifact(cst_lineage *store, const cst_lineage_artifact *artifact,
                                  const cst__lineage_found_list *files, int64_t *id,
                                  cst_error *error) {
   sqlite3_stmt *insert;
+  int64_t type;
   const int64_t now = cst__lineage_now();
   int64_t version = 0;
   if (artifact->name != NULL) {
-    CST__TRY(next_version(store, type, artifact->name, &version, error));
+    CST__TRY(next_version(store, artifact->type, artifact->name, &version, error));
   }
+  CST__TRY(cst__lineage_type(store, CST_LINEAGE_OF_ARTIFACTS, artifact->type, &type, error));
   CST__TRY(cst__lineage_prepare(
       store,
       "INSERT INTO artifact(type, name, version, state, digest, is_external, created, updated) "
@@ -306,25 +321,19 @@ static cst_status write_artifact(cst_lineage *store, int64_t type,
   return CST_OK;
 }
 
-cst_status cst__lineage_copy(cst_lineage *store, int64_t artifact, const char *name, int64_t *id,
+cst_status cst__lineage_copy(cst_lineage *store, int64_t examples, const char *name, int64_t *id,
                              cst_error *error) {
-  sqlite3_stmt *find, *insert;
-  bool is_row;
+  sqlite3_stmt *insert;
   int64_t version = 0;
-  CST__TRY(cst__lineage_prepare(store, "SELECT type FROM artifact WHERE id = ?", &find, error));
-  sqlite3_bind_int64(find, 1, artifact);
-  CST__TRY(cst__lineage_step(store, find, &is_row, error));
-  const int64_t type = sqlite3_column_int64(find, 0);
-  (void)sqlite3_reset(find);
   if (name != NULL) {
-    CST__TRY(next_version(store, type, name, &version, error));
+    CST__TRY(next_version(store, "Examples", name, &version, error));
   }
   CST__TRY(cst__lineage_prepare(
       store,
       "INSERT INTO artifact(type, name, version, state, digest, is_external, created, updated) "
       "SELECT type, ?2, ?3, 0, digest, is_external, ?4, ?4 FROM artifact WHERE id = ?1",
       &insert, error));
-  sqlite3_bind_int64(insert, 1, artifact);
+  sqlite3_bind_int64(insert, 1, examples);
   cst__lineage_bind_text(insert, 2, name);
   if (name != NULL) {
     sqlite3_bind_int64(insert, 3, version);
@@ -456,24 +465,22 @@ static cst_status open_view(const cst_lineage_artifact *artifact, cst__lineage_f
 static cst_status insert_artifact(cst_lineage *store, const cst_lineage_artifact *artifact,
                                   const cst__lineage_found_list *files, int64_t *id, bool *is_new,
                                   cst_error *error) {
-  int64_t type;
   for (size_t i = 0; i < artifact->num_references; i++) {
     CST__TRY(cst__lineage_check_live(store, artifact->references[i].artifact, error));
   }
   for (size_t i = 0; i < files->count; i++) {
     CST__TRY(cst__lineage_check_file(store, &files->items[i], error));
   }
-  CST__TRY(cst__lineage_type(store, CST_LINEAGE_OF_ARTIFACTS, artifact->type, &type, error));
   *is_new = true;
   if (files->has_digest &&
       (artifact->reuses || files->view != NULL || strcmp(artifact->type, "Schema") == 0)) {
-    CST__TRY(find_same(store, type, artifact, files, id, error));
+    CST__TRY(find_same(store, artifact, files, id, error));
     *is_new = *id == 0;
   }
   if (!*is_new) {
     return CST_OK;
   }
-  CST__TRY(write_artifact(store, type, artifact, files, id, error));
+  CST__TRY(write_artifact(store, artifact, files, id, error));
   for (size_t i = 0; i < files->count; i++) {
     CST__TRY(write_file(store, *id, i, &artifact->files[i], &files->items[i], error));
   }

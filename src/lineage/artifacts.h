@@ -22,9 +22,9 @@ cst_status cst__lineage_label(cst_lineage *store, int64_t artifact, char label[C
                               cst_error *error);
 /* A name that an artifact may have; NULL: none. */
 cst_status cst__lineage_check_name(const char *name, cst_error *error);
-/* A live artifact of the same type, digest and owner of files, and of this name (NULL: none), but
- * without files, properties and references. */
-cst_status cst__lineage_copy(cst_lineage *store, int64_t artifact, const char *name, int64_t *id,
+/* Live Examples of the same digest and of this name (NULL: none), but without files, properties and
+ * references. */
+cst_status cst__lineage_copy(cst_lineage *store, int64_t examples, const char *name, int64_t *id,
                              cst_error *error);
 cst_status cst__lineage_refer(cst_lineage *store, int64_t id,
                               const cst_lineage_reference *references, size_t count,

@@ -247,7 +247,7 @@ static cst_status put_uri(cst_lineage *store, cst_findings *found, int64_t id, c
     (void)sqlite3_reset(ends);
     return CST_OK;
   }
-  char *first, *last = NULL;
+  char *first = NULL, *last = NULL;
   cst_status status = cst__lineage_path_out(store, cst__lineage_text(ends, 0), &first, error);
   if (status == CST_OK) {
     status = cst__lineage_path_out(store, cst__lineage_text(ends, 1), &last, error);
@@ -263,9 +263,9 @@ static cst_status put_uri(cst_lineage *store, cst_findings *found, int64_t id, c
       same--;
     }
     cst__put_bytes(found, first, is_one || same > 0 ? same : 1);
-    cst__delete(last);
-    cst__delete(first);
   }
+  cst__delete(last);
+  cst__delete(first);
   return status;
 }
 

@@ -8,11 +8,12 @@ back, without TensorFlow.
     for tensors in src.tensors(): ...  # name -> Tensor, SparseTensor or RaggedTensor (cst.tensor)
 
 What everyone uses is here. The rest lies in modules by task: cst.errors; cst.schema (features,
-representations, descriptors of messages); cst.codec (what decoder and encoder make);
-cst.source (indexes, splits, what verifying finds); cst.tensor; cst.struct (structured tensors);
-cst.query; cst.dataset; cst.accumulate; cst.sketch (what is kept of very many values); cst.stats
-(what statistics consist of); cst.arrow; cst.avro (schemas of Avro); cst.format (formats of your
-own); and by engine: cst.beam, cst.spark, cst.ray, cst.dask, cst.huggingface.
+representations, descriptors of messages); cst.codec (what decoder and encoder make); cst.source
+(indexes, splits, what verifying finds); cst.tensor; cst.struct (structured tensors); cst.query;
+cst.dataset; cst.accumulate; cst.sketch (what is kept of very many values); cst.stats (what
+statistics consist of); cst.lineage (which data, views and models came from what); cst.arrow;
+cst.avro (schemas of Avro); cst.format (formats of your own); and by engine: cst.beam, cst.spark,
+cst.ray, cst.dask, cst.huggingface.
 
 Importing the package loads nothing but this file; each part is loaded when it is first used, and
 numpy, pyarrow and torch only by calls that need them.
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from . import errors as errors
     from . import format as format
     from . import huggingface as huggingface
+    from . import lineage as lineage
     from . import query as query
     from . import ray as ray
     from . import schema as schema
@@ -95,6 +97,7 @@ _MODULES = (
     "errors",
     "format",
     "huggingface",
+    "lineage",
     "query",
     "ray",
     "schema",

@@ -12,6 +12,7 @@ from ._arrow.table import Groups, Mask, Path, Rows
 from ._base.errors import Error
 from ._dataset.batch import Position
 from ._formats.options import CoreFormatOptions
+from ._lineage.values import CoreProperties
 from ._message.options import CoreMessage
 from ._query.functions import Function
 from ._source.dropped import Dropped
@@ -522,6 +523,106 @@ class Accumulator:
     def finish(self) -> Findings: ...
     def finish_schema(self) -> Schema: ...
 
+# kind of what is asked for: 0 artifacts, 1 executions, 2 contexts
+@final
+class Store:
+    # mode: 0 write, 1 read, 2 create; roots: of a new one
+    def __new__(
+        cls,
+        path: bytes,
+        mode: int,
+        roots: tuple[bytes, ...] | None,
+        is_shared: bool,
+        timeout: int,
+        /,
+    ) -> Self: ...
+    def close(self) -> None: ...
+    def path(self) -> str: ...
+    def info(self) -> Findings: ...
+    def begin(self) -> None: ...
+    def commit(self) -> None: ...
+    def rollback(self) -> None: ...
+    # (path, split, role), (name, value), (role, id); switches: 1 external, 2 no digest, 4 may be
+    # missing, 8 reuse, 16 pending; created: 0 now. Gives id and whether it is new
+    def add(
+        self,
+        type: str,
+        name: str | None,
+        files: tuple[tuple[bytes, str | None, str | None], ...],
+        properties: CoreProperties,
+        references: tuple[tuple[str, int], ...],
+        switches: int,
+        created: int,
+        /,
+    ) -> tuple[int, bool]: ...
+    def set(self, kind: int, id: int, properties: CoreProperties, /) -> None: ...
+    def start(
+        self,
+        type: str,
+        name: str | None,
+        inputs: tuple[tuple[int, str | None], ...],
+        properties: CoreProperties,
+        started: int,
+        /,
+    ) -> int: ...
+    def output(self, execution: int, artifact: int, path: str | None, /) -> None: ...
+    # state: 1 complete, 2 failed, 3 canceled
+    def finish(self, execution: int, state: int, /) -> None: ...
+    def context(self, type: str, name: str, /) -> int: ...
+    def join(self, context: int, kind: int, member: int, /) -> None: ...
+    def bind(self, examples: int, view: int, name: str | None, /) -> int: ...
+    def lookup(self, reference: str, /) -> int: ...
+    # texts: type, name, path, source path; numbers: context, from, to, limit
+    def find(
+        self,
+        kind: int,
+        ids: tuple[int, ...] | None,
+        texts: tuple[str | None, str | None, bytes | None, str | None],
+        properties: CoreProperties,
+        numbers: tuple[int, int, int, int],
+        every_state: bool,
+        /,
+    ) -> Findings: ...
+    def trace(self, ids: tuple[int, ...], directions: int, depth: int, /) -> Findings: ...
+    def check(self, with_digests: bool, /) -> Findings: ...
+    # choice: 0 as bound, 1 as is, 2 by the view. Paths, options, artifacts that are needed
+    def read(
+        self, ids: tuple[int, ...], choice: int, view: int, splits: tuple[str, ...] | None, /
+    ) -> tuple[list[str], list[tuple[str, str]], tuple[int, ...]]: ...
+    def lease(
+        self,
+        ids: tuple[int, ...],
+        holder: str | None,
+        seconds: int,
+        is_detached: bool,
+        execution: int,
+        /,
+    ) -> Lease: ...
+    def leases(self) -> Findings: ...
+    # numbers: keep, max_age in seconds, now
+    def gc(
+        self,
+        numbers: tuple[int, int, int],
+        group_by: tuple[str, ...] | None,
+        types: tuple[str, ...] | None,
+        keep_ancestors_of: tuple[str, ...] | None,
+        roots: tuple[bytes, ...] | None,
+        is_dry_run: bool,
+        /,
+    ) -> Findings: ...
+    def import_mlmd(self, path: bytes, /) -> Findings: ...
+    def export_mlmd(self, path: bytes, overwrites: bool, /) -> Findings: ...
+    def graph(
+        self, format: str, ids: tuple[int, ...] | None, directions: int, depth: int, /
+    ) -> str: ...
+    def openlineage(self, namespace: str | None, ids: tuple[int, ...] | None, /) -> str: ...
+
+@final
+class Lease:
+    def check(self) -> None: ...
+    def close(self) -> None: ...
+    def is_held(self) -> bool: ...
+
 @final
 class Sketch:
     @classmethod
@@ -615,6 +716,7 @@ class Source:
     ) -> None: ...
     def propose(self, group: str, max_domain: int, ragged: bool, /) -> Schema: ...
     def last_error(self) -> BaseException | None: ...
+    def hold(self, lease: Lease, /) -> None: ...  # for as long as anything reads
     def close(self) -> None: ...
 
 @final

@@ -21,12 +21,15 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ._api.artifacts import settled
 from ._api.open import infer_schema
 from ._api.open import open as open_source
 from ._api.source import Source
+from ._api.tfx_artifacts import is_tfx, payload_of
 from ._base.errors import NotFoundError, UnsupportedError, argument_error
 from ._base.optional import need
 from ._core import arrow_schema
+from ._lineage.choice import AS_BOUND, Choice, has_artifacts
 from ._query.decoder import Decoded, SavedDecoder, is_decoder
 from ._query.query import Query
 from ._query.view import View
@@ -41,6 +44,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from ._api.views import ViewLike
+    from ._lineage.artifact import Artifact
     from ._query.decoder import Decode
     from ._schema.schema import SchemaLike
     from ._schema.spec import TensorRepresentation
@@ -717,3 +721,98 @@ class _Projected(TFXIO):
             if name not in self._names:
                 raise NotFoundError(f"there is no tensor {name!r}", path=name)
         return _Projected(self._whole, tuple(tensor_names))
+
+
+class _AnyFiles(_Files):
+    """Files of any format of `columnstone.open`, whose options say all else."""
+
+    def __init__(
+        self, paths: Any, format: str, schema: Any, options: dict[str, Any], telemetry: Any
+    ) -> None:
+        super().__init__(paths, schema, telemetry, **options)
+        self._format = format
+        self._formats = (format, format)
+
+
+def make_tfxio(
+    examples: Any,
+    telemetry_descriptors: Sequence[str] | None = None,
+    schema: SchemaLike | Artifact | None = None,
+    read_as_raw_records: bool = False,
+    raw_record_column_name: str | None = None,
+    *,
+    view: ViewLike | Artifact | Choice | None = AS_BOUND,
+) -> TFXIO:
+    """The TFXIO of Examples, of one artifact or of a list that is read together: by what they hold,
+    and through the view that they are bound to. ArgumentError names the artifacts that are not read
+    in one way: nothing is chosen by its age.
+
+    examples: artifacts of `columnstone.lineage`; or of TFX, or objects with a `uri`, `split_names`
+        and get_string_custom_property, whose "payload_format" and "data_view_uri" are looked at.
+    schema: by which they are read; what goes through a view has its own types.
+    read_as_raw_records: a column of the records' bytes instead, raw_record_column_name.
+    raw_record_column_name: of one more column, with the records' bytes.
+    view: None: without the view that they are bound to; or another one.
+    """
+    options: dict[str, Any]
+    given = list(examples) if isinstance(examples, list | tuple) else [examples]
+    if given and all(is_tfx(one) for one in given):
+        payload = payload_of(given)
+        paths, of_view = payload.paths, payload.view if view is AS_BOUND else view
+        options = {"format": payload.format, "view": AS_BOUND if of_view is None else of_view}
+    elif has_artifacts(given):
+        paths, options = given, {"view": view}
+    else:
+        raise TypeError(
+            "examples are artifacts of columnstone.lineage or of TFX, not "
+            f"{type(given[0]).__name__ if given else 'an empty list'}"
+        )
+    paths, options = settled(paths, {**options, "schema": schema})
+    return _tfxio_of(
+        paths, options, telemetry_descriptors, read_as_raw_records, raw_record_column_name
+    )
+
+
+def _tfxio_of(
+    paths: Any,
+    options: dict[str, Any],
+    telemetry: Sequence[str] | None,
+    is_raw: bool,
+    raw: str | None,
+) -> TFXIO:
+    """By the settled options of `columnstone.open`."""
+    of_view, format = options.pop("view", None), options.pop("format", None)
+    schema = options.pop("schema", None)
+    if is_raw:
+        if raw is None:
+            raise argument_error("read_as_raw_records needs raw_record_column_name")
+        return RawTFRecord(paths, raw, telemetry)
+    if of_view is not None:
+        return GraphToTensorTFXIO(
+            of_view,
+            paths,
+            raw_record_column_name=raw,
+            telemetry_descriptors=telemetry,
+            **options,
+        )
+    if format is None:
+        with open_source(paths, **options) as source:
+            format = source._core.format()
+    if raw is not None and format in ("example", "sequence_example"):
+        options["raw_column"] = raw
+    return _by_format(paths, format, schema, options, telemetry)
+
+
+def _by_format(
+    paths: Any, format: str, schema: Any, options: dict[str, Any], telemetry: Any
+) -> TFXIO:
+    classes: dict[str, type[_Files]] = {
+        "example": TFExampleRecord,
+        "sequence_example": TFSequenceExampleRecord,
+        "parquet": ParquetTFXIO,
+    }
+    if format not in classes:
+        return _AnyFiles(paths, format, schema, options, telemetry)
+    made: _Files = classes[format](paths, schema=schema, telemetry_descriptors=telemetry)
+    made._options.update(options)
+    return made

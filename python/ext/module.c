@@ -5,6 +5,7 @@
 #include "ext/arrow/arrow.h"
 #include "ext/dataset/dataset.h"
 #include "ext/decode/decode.h"
+#include "ext/lineage/lineage.h"
 #include "ext/message/message.h"
 #include "ext/query/query.h"
 #include "ext/schema/schema.h"
@@ -80,6 +81,8 @@ static const type_entry types[] = {
     {&cst__py_structured_spec, offsetof(cst__py_state, structured_type)},
     {&cst__py_query_spec, offsetof(cst__py_state, query_type)},
     {&cst__py_view_spec, offsetof(cst__py_state, view_type)},
+    {&cst__py_store_spec, offsetof(cst__py_state, store_type)},
+    {&cst__py_lease_spec, offsetof(cst__py_state, lease_type)},
 };
 
 static PyTypeObject **type_place(cst__py_state *state, const type_entry *entry) {

@@ -166,11 +166,12 @@ def _of_output(
 
 
 def _open(source: Any, options: dict[str, Any]) -> Source:
-    given = {name: value for name, value in options.items() if value is not None}
+    kept = ("view",)  # None: artifacts as they are
+    given = {n: value for n, value in options.items() if value is not None or n in kept}
     if not isinstance(source, Source):
         return open_source(source, **given)
     for name, value in given.items():
-        if name in ("schema", "threads") or isinstance(value, Only):
+        if name in ("schema", "threads") or value is None or isinstance(value, Only):
             continue
         raise argument_error(f"the source is open already, and {name} is given", "give it to open")
     return source

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from .._base.arguments import positive, proposal, text
@@ -9,8 +10,10 @@ from .._base.errors import UnsupportedError
 from .._base.public import public
 from .._io.cache import as_cache
 from .._io.rules import rule
+from .._lineage.choice import AS_BOUND, Choice, has_artifacts
 from .._schema.schema import Schema
 from .._source.inputs import Place, resolve
+from .artifacts import settled
 from .options import message_option, source_options
 from .source import Source
 from .views import view_option
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from .._core import ArrowArrayExportable, ArrowSchemaExportable, ArrowStreamExportable
     from .._formats.options import FormatOptions
     from .._io.cache import CacheLike
+    from .._lineage.artifact import Artifact
     from .._message.descriptors import DescriptorsLike
     from .._message.options import MessageLike
     from .._schema.schema import SchemaLike
@@ -35,7 +39,8 @@ if TYPE_CHECKING:
     AnyInput: TypeAlias = (
         "Path | ReadableFile | Exportable "
         "| Iterable[Path] | Iterable[ReadableFile] | Iterable[Exportable] "
-        "| Plain | Iterable[dict[str, Any]] | Split | Iterable[Split]"
+        "| Plain | Iterable[dict[str, Any]] | Split | Iterable[Split] "
+        "| Artifact | Iterable[Artifact]"
     )
 
 
@@ -72,7 +77,7 @@ def open(
     descriptors: DescriptorsLike | None = None,
     message_options: dict[str, Any] | None = None,
     message_column: str | None = None,
-    view: ViewLike | None = None,
+    view: ViewLike | Artifact | Choice | None = AS_BOUND,
     params: dict[str, Any] | None = None,
     filesystem: object | None = None,
     schemes: Iterable[str] | None = None,
@@ -90,9 +95,11 @@ def open(
         with __arrow_c_stream__ (a table or reader of pyarrow, a data frame of Polars or pandas, a
         relation of DuckDB); or a list of one kind of these, whose order is kept; or a dataset of
         Hugging Face; or Python's own data, as `record_batch` takes it: a list of dicts is rows, a
-        dict is columns; or a Split, or several, of `plan`. Compression (gzip, zlib, zstd) is found
-        from the bytes. A URL ("s3://...", "https://...") is opened by fsspec. The URI of a
-        database ("postgresql://...", "sqlite:///file.db", "duckdb://file.db") needs a query.
+        dict is columns; or a Split, or several, of `plan`; or Examples of a store of lineage, one
+        or several, which say themselves how they are read (docs/lineage.md). Compression (gzip,
+        zlib, zstd) is found from the bytes. A URL ("s3://...", "https://...") is opened by fsspec.
+        The URI of a database ("postgresql://...", "sqlite:///file.db", "duckdb://file.db") needs a
+        query.
     format: "example" (tf.Example, the default for TFRecords), "sequence_example", "message" (any
         protobuf message), "raw" (one column `record` of undecoded bytes), "csv", "json" (lines),
         "arrow" (file or stream), "parquet" (through pyarrow), the name of a plug-in, or one that
@@ -157,7 +164,9 @@ def open(
         names some, and the tensors are its tensors; only what these need is parsed. A View, a
         Query, the path of a saved view (.cstv) or its bytes, or the path of a query (.cstq). It
         brings the message and its options along; message_options may still say the "form" of the
-        records for a saved one. A query in a file takes message, descriptors and schema.
+        records for a saved one. A query in a file takes message, descriptors and schema. Or a
+        DataView of a store of lineage; artifacts are read through the view that they are bound to,
+        unless another one, or None, is given here.
     params: values of the view's parameters, by name.
     filesystem: a file system of fsspec or of pyarrow in which the paths are.
     schemes, hosts: which names may be opened, where they come from strangers: schemes=["https"]
@@ -187,6 +196,10 @@ def open(
     else when it is met while reading.
     """
     given = dict(locals())  # nothing but the arguments
+    if has_artifacts(paths) or has_artifacts(view) or has_artifacts(schema):
+        return _open_artifacts(given)
+    if isinstance(view, Choice):
+        given["view"] = view = None
     of_records = view is None or message_column is not None
     core = message_option(message, descriptors, message_options) if of_records else None
     if core is not None and format is None and message_column is None:
@@ -213,6 +226,19 @@ def open(
         )
     given["message"] = core
     return Source(inputs, source_options(given))
+
+
+def _open_artifacts(given: dict[str, Any]) -> Source:
+    """The same of what artifacts say, but for the arguments that are not the usual ones."""
+    usual = {name: one.default for name, one in signature(open).parameters.items()}
+    own = {**given.pop("format_options"), **given}
+    paths = own.pop("paths")
+    own = {name: value for name, value in own.items() if value is not usual.get(name, _NOTHING)}
+    held, options = settled(paths, own)
+    return open(held, **options)
+
+
+_NOTHING = object()
 
 
 @public
@@ -257,6 +283,7 @@ def infer_schema(
     with open(
         paths,
         format,
+        view=None,
         threads=threads,
         check_crc=check_crc,
         max_record_size=max_record_size,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import _core
 from .._base.arguments import positive, text
@@ -13,8 +13,11 @@ from .._base.files import as_inputs, is_file
 from .._base.public import public
 from .._io.listing import listed
 from .._io.rules import rule
+from .._lineage.choice import has_artifacts
+from .._lineage.lease import Held
 from .._source.inputs import check_names, expand, is_remote, written_format
 from .._source.split import Split, splits_of
+from .artifacts import settled
 
 if TYPE_CHECKING:
     from .open import AnyInput
@@ -33,13 +36,20 @@ def plan(
 ) -> list[Split]:
     """The splits of files, for workers that read them independently of each other.
 
-    paths, format, container, filesystem, schemes, hosts: as those of `open`.
+    paths, format, container, filesystem, schemes, hosts: as those of `open`. The splits of
+        artifacts are of their files: `Store.reading` tells the other options, and a `lease` is the
+        caller's.
     target_bytes: that a split should have, and the splits of a task together.
     """
+    if has_artifacts(paths):
+        paths, said = settled(paths, {"view": None})
+        format = format if format is not None else said.get("format")
+        container = container if container is not None else said.get("container")
     target = positive("target_bytes", target_bytes)
     name, framing = text("format", format), text("container", container)
     sizes: tuple[int | None, ...] | None = None
-    what = list(paths) if isinstance(paths, Iterator) and not is_file(paths) else paths
+    given: Any = paths.paths if isinstance(paths, Held) else paths
+    what = list(given) if isinstance(given, Iterator) and not is_file(given) else given
     allowed = rule(schemes, hosts)
     check_names(what, allowed, filesystem)
     if filesystem is not None or is_remote(what):

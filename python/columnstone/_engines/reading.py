@@ -7,12 +7,14 @@ import itertools
 import logging
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._api.artifacts import settled
 from .._api.open import open
 from .._api.plan import plan
 from .._base.errors import Error, SchemaError
 from .._base.optional import need
 from .._core import FORMATS
 from .._formats.options import KINDS
+from .._lineage.lease import Held, Hold
 from .._source.split import Split
 from .names import check_names
 from .options import self_contained
@@ -45,11 +47,13 @@ class Reading(NamedTuple):
     options: of `columnstone.open`; what it would infer is given in them.
     schema: of the batches.
     container: of the first file's records; None: it has none, such as Parquet.
+    hold: the lease on artifacts that are read, which whoever has the reading holds, too.
     """
 
     options: dict[str, Any]
     schema: pa.Schema
     container: str | None = None
+    hold: Hold | None = None
 
     def select(self, columns: Sequence[str]) -> Reading:
         """The same with these columns only, in this order; no other one is decoded."""
@@ -64,7 +68,7 @@ class Reading(NamedTuple):
         if paths is not None:  # of messages they go further down than to the column
             wanted = [p for p in paths if p in wanted or p.partition(".")[0] in wanted]
         options["columns"] = wanted
-        return Reading(options, schema, self.container)
+        return self._replace(options=options, schema=schema)
 
     def open(self, splits: Split | Sequence[Split]) -> Source:
         return open(splits, **self.options)
@@ -109,12 +113,15 @@ def read_by(paths: AnyInput, options: dict[str, Any]) -> Reading:
     that all workers have the same columns."""
     pa = need("pyarrow", "an engine")
     check_names(options, open, ("paths",), options.get("format"))
+    paths, options = settled(paths, options)
+    hold = paths.hold if isinstance(paths, Held) else None
     options = self_contained(options)
     with open(paths, **options) as source:
         schema = pa.schema(source.arrow_schema)
         container = source._core.container()
-        settled = {**options, **_kind(options, source), **_found(paths, options, source)}
-    return Reading({k: v for k, v in settled.items() if v is not None}, schema, container)
+        found = {**options, **_kind(options, source), **_found(paths, options, source)}
+    said = {name: value for name, value in found.items() if value is not None}
+    return Reading(said, schema, container, hold)
 
 
 def splits_of(

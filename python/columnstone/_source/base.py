@@ -94,6 +94,8 @@ class SourceBase:
                 if isinstance(file, RemoteFile):
                     file.limit(self._options["max_inflation"])
             self._core = _core.Source(inputs.paths, inputs.files, streams, self._told(inputs))
+            if inputs.hold is not None and inputs.hold.lease is not None:
+                self._core.hold(inputs.hold.lease)
             if inputs.splits is not None:
                 self._core = self._core.read_splits(inputs.splits)
         except Error as error:
@@ -512,6 +514,7 @@ class SourceBase:
                 running.close()
         self._passes = []
         self._core.close()
+        self._inputs = self._inputs._replace(hold=None)
 
     def __enter__(self) -> Self:
         return self

@@ -24,6 +24,7 @@ from .._io import remote
 from .._io.listing import open_files
 from .._io.rules import Rule
 from .._io.urls import is_database
+from .._lineage.lease import Held, Hold, hold_again
 from .split import Split
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class Inputs(NamedTuple):
     format: str | None = None  # that was found, where the library does not look
     splits: tuple[CoreSplit, ...] | None = None  # what is read of them; None: all
     has_numbers: bool = True  # no stream begins in the middle of a file
+    hold: Hold | None = None  # the lease on what is read
 
     @contextlib.contextmanager
     def kept(self) -> Iterator[None]:
@@ -127,6 +129,8 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     """The inputs of a source from the first argument of open."""
     if place is None:
         place = Place()
+    if isinstance(what, Held):
+        return _held(what.hold, resolve(what.paths, format, place), format)
     if isinstance(what, Iterator) and not is_file(what) and not is_arrow(what):
         what = list(what)
     if isinstance(what, Split):
@@ -200,6 +204,25 @@ def _restore_paths(paths: tuple[bytes, ...], format: str | None, registered: boo
         hint = "import the module that calls columnstone.format.register"
         raise NotFoundError(f"no format {format!r} is registered ({hint})", hint=hint)
     return from_paths(paths, format)
+
+
+# Of artifacts
+
+
+def _held(hold: Hold, inputs: Inputs, format: str | None) -> Inputs:
+    """The inputs with the lease on them; None of it again where they cannot be opened again."""
+    again = inputs.again
+    if again is None and inputs.pickle is not None:
+        again = ("paths", (inputs.pickle, format, inputs.format is not None))
+    if again is not None:
+        again = ("held", (*hold.key, again))
+    return inputs._replace(hold=hold, again=again)
+
+
+def _hold_again(opening: tuple[Any, ...], artifacts: tuple[int, ...], again: Opener) -> Inputs:
+    inputs = reopen(again)
+    hold = hold_again(opening, artifacts)
+    return inputs._replace(hold=hold, again=("held", (opening, artifacts, again)))
 
 
 # Splits
@@ -391,6 +414,7 @@ _OPENERS: dict[str, Callable[..., Inputs]] = {
     "files": _remote_files,
     "database": _database,
     "dataset": _dataset,
+    "held": _hold_again,
 }
 
 

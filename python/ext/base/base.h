@@ -53,6 +53,8 @@ typedef struct cst__py_state {
   PyTypeObject *structured_type;
   PyTypeObject *query_type;
   PyTypeObject *view_type;
+  PyTypeObject *store_type;
+  PyTypeObject *lease_type;
   PyObject *structured_class; /* the classes of structured_type, once _struct.tensor is loaded */
   PyObject *leaf_class;
   int64_t views_left; /* items that list views may still hold, of what becomes Python's values */

@@ -8,6 +8,7 @@
 #include <columnstone/tensor.h>
 
 #include "ext/io/io.h"
+#include "ext/lineage/lineage.h"
 #include "ext/message/message.h"
 
 /* ---- options.c ---- */
@@ -77,7 +78,8 @@ bool cst__py_on_dropped(void *ctx, const cst_dropped *dropped);
 
 /* ---- trace.c ---- */
 
-/* What a source shares with the streams that it exported: the last failure, and how many live. */
+/* What a source shares with the streams that it exported: the last failure, how many live, and the
+ * lease on what they read. */
 typedef struct cst__py_trace cst__py_trace;
 cst__py_trace *cst__py_trace_new(cst__py_gate *gate);
 cst__py_trace *cst__py_trace_retain(cst__py_trace *trace);
@@ -89,6 +91,9 @@ bool cst__py_trace_get(cst__py_trace *trace, cst_error *error);
 cst__py_kept *cst__py_trace_kept(cst__py_trace *trace);
 /* A cst_warning_callback whose ctx is the trace of the source: a columnstone.errors.DataWarning. */
 bool cst__py_on_warning(void *ctx, const cst_error *warning);
+/* Holds a lease for as long as it lives; NULL: none. */
+void cst__py_trace_hold(cst__py_trace *trace, cst__py_held *held);
+cst__py_held *cst__py_trace_held(const cst__py_trace *trace); /* borrowed; may be NULL */
 /* True if the source is the only owner. */
 bool cst__py_trace_is_alone(const cst__py_trace *trace);
 

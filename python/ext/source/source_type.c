@@ -153,9 +153,24 @@ static PyObject *source_begin_dropped(PyObject *object, PyObject *unused) {
   return list;
 }
 
+/* What streams and parts still read stays held. */
 static PyObject *close_source(PyObject *object, PyObject *unused) {
   (void)unused;
-  release_source((cst__py_source_object *)object);
+  cst__py_source_object *self = (cst__py_source_object *)object;
+  release_source(self);
+  if (cst__py_trace_is_alone(self->trace)) {
+    cst__py_trace_hold(self->trace, NULL);
+  }
+  Py_RETURN_NONE;
+}
+
+/* hold(lease): for as long as anything reads */
+static PyObject *source_hold(PyObject *object, PyObject *lease) {
+  cst__py_held *held = cst__py_lease_arg(cst__py_state_of(object), lease);
+  if (held == NULL) {
+    return NULL;
+  }
+  cst__py_trace_hold(((cst__py_source_object *)object)->trace, held);
   Py_RETURN_NONE;
 }
 
@@ -328,6 +343,7 @@ static PyObject *part_of(PyObject *object, cst_source *part) {
   self->source = part;
   self->parent = Py_NewRef(object);
   cst__py_trace_retain(whole->trace);
+  cst__py_trace_hold(self->trace, cst__py_trace_held(whole->trace)); /* for its streams */
   self->make_dropped = Py_XNewRef(whole->make_dropped);
   self->on_dropped = Py_XNewRef(whole->on_dropped);
   self->functions = Py_XNewRef(whole->functions);
@@ -492,6 +508,7 @@ static PyMethodDef methods[] = {
     {"begin_dropped", source_begin_dropped, METH_NOARGS, NULL},
     {"last_error", last_error, METH_NOARGS, NULL},
     {"close", close_source, METH_NOARGS, NULL},
+    {"hold", source_hold, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,5 +1,5 @@
-/* What a source shares with the streams that it exported: the last failure, and what a warning was
- * made into. */
+/* What a source shares with the streams that it exported: the last failure, what a warning was made
+ * into, and the lease on what is read. */
 #include <stdlib.h>
 
 #include "ext/source/source.h"
@@ -10,7 +10,8 @@ struct cst__py_trace {
   bool failed;
   cst_error error;
   cst__py_gate *gate;
-  cst__py_kept kept; /* guarded by the GIL; a warning's exception holds no frames */
+  cst__py_kept kept;  /* guarded by the GIL; a warning's exception holds no frames */
+  cst__py_held *held; /* may be NULL */
 };
 
 cst__py_trace *cst__py_trace_new(cst__py_gate *gate) {
@@ -40,10 +41,19 @@ void cst__py_trace_release(cst__py_trace *trace) {
       cst__py_replace(&trace->kept.exception, NULL);
       cst__py_leave(trace->gate, gil);
     }
+    cst__py_held_release(trace->held);
     PyThread_free_lock(trace->lock);
     free(trace);
   }
 }
+
+void cst__py_trace_hold(cst__py_trace *trace, cst__py_held *held) {
+  cst__py_held *before = trace->held;
+  trace->held = held == NULL ? NULL : cst__py_held_retain(held);
+  cst__py_held_release(before);
+}
+
+cst__py_held *cst__py_trace_held(const cst__py_trace *trace) { return trace->held; }
 
 void cst__py_trace_set(cst__py_trace *trace, const cst_error *error) {
   PyThread_acquire_lock(trace->lock, WAIT_LOCK);

@@ -1,0 +1,67 @@
+"""Artifacts of lineage in the place of paths and views: what they say, and what the caller says."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from .._base.errors import argument_error
+from .._lineage.choice import AS_BOUND, has_artifacts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# What a view that was saved knows itself.
+_OF_VIEWS = ("message", "descriptors", "message_options")
+
+
+def settled(paths: Any, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """The paths and the options of `columnstone.open` with neither artifacts nor the view AS_BOUND
+    in them. The paths hold a lease then; options of the caller's come before those of artifacts.
+
+    options: those that were given; "view" may be None there, which says "as it is".
+    """
+    view, schema = options.get("view", AS_BOUND), options.get("schema")
+    if has_artifacts(schema):
+        options = {**options, "schema": _only_file(schema)}
+    if has_artifacts(paths):
+        return _of_examples(paths, dict(options), view)
+    if not has_artifacts(view):
+        return paths, {**options, "view": None if view is AS_BOUND else view}
+    from .._lineage.reading import held_view
+
+    held, file = held_view(view, paths)
+    return held, {**options, "view": file}
+
+
+def _of_examples(paths: Any, options: dict[str, Any], view: Any) -> tuple[Any, dict[str, Any]]:
+    from .._lineage.reading import as_artifacts, held
+
+    examples = as_artifacts(paths)
+    assert examples is not None
+    is_choice = view is AS_BOUND or view is None or has_artifacts(view)
+    found, reading = held(examples, view if is_choice else None)
+    said = dict(reading.options)
+    if not is_choice:
+        said["view"] = view
+    used = said.get("view")
+    if used is not None and not _is_query_file(used) and options.get("message_column") is None:
+        for name in _OF_VIEWS:
+            said.pop(name, None)
+        if said.get("format") == "message":
+            del said["format"]
+    given = {n: v for n, v in options.items() if v is not None and n != "view"}
+    return found, {**said, "view": used, **given}
+
+
+def _only_file(schema: Any) -> str:
+    if len(schema.paths) != 1:
+        raise argument_error(
+            f"schema is {schema.reference}, an artifact of {len(schema.paths)} files", "one of one"
+        )
+    path: str = schema.paths[0]
+    return path
+
+
+def _is_query_file(view: Any) -> bool:
+    return isinstance(view, str | os.PathLike) and os.fspath(view).endswith(".cstq")

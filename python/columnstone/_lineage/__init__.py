@@ -1,0 +1,1 @@
+"""Lineage: stores of artifacts, executions and contexts."""

@@ -1,0 +1,326 @@
+"""What a store holds: artifacts, executions and contexts, as they were when they were looked up."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._arrow.findings import rows
+from .._base.errors import NotFoundError
+from .._base.public import public_in
+from .._base.text import printable
+from .choice import ArtifactBase
+from .connection import Connection, Opening, shared
+from .values import path_of, properties_of, when
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from .values import CoreProperties, Value
+
+OF_ARTIFACTS, OF_EXECUTIONS, OF_CONTEXTS = 0, 1, 2
+UP, DOWN = 1, 2
+
+
+@public_in("columnstone.lineage")
+class File(NamedTuple):
+    """A file or a folder of an artifact, or a URL.
+
+    split: of Examples, such as "train". role: None: the data; "descriptors", "schema": what it
+    takes to read them. size, digest: of the content (SHA-256), if they are known.
+    """
+
+    path: str
+    split: str | None = None
+    role: str | None = None
+    size: int | None = None
+    digest: str | None = None
+
+
+@public_in("columnstone.lineage")
+class Reference(NamedTuple):
+    """What an artifact needs as long as it lives: "view", "schema", "statistics", or a role of
+    one's own."""
+
+    role: str
+    id: int
+    reference: str
+
+
+@public_in("columnstone.lineage")
+class Field(NamedTuple):
+    """An output of a view, and a field of its input that it is made of."""
+
+    output: str
+    path: str
+
+
+@public_in("columnstone.lineage")
+class Event(NamedTuple):
+    """An input or an output of an execution; path: the name by which it knows it."""
+
+    id: int
+    reference: str
+    path: str | None = None
+
+
+class _Record:
+    """What the three have in common: it is the same one if it is of the same store, and it pickles
+    with the path of the store, which is opened when it is needed."""
+
+    id: int
+    _connection: Connection
+
+    def _key(self) -> tuple[Any, ...]:
+        return type(self), self._connection.path, self.id
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Record) and self._key() == other._key()
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_connection": tuple(self._connection.opening)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        connection = shared(Opening(*state["_connection"]))
+        self.__dict__.update(state, _connection=connection)
+
+
+@public_in("columnstone.lineage")
+@dataclass(frozen=True, eq=False, repr=False)
+class Artifact(_Record, ArtifactBase):
+    """A thing at rest, as it was when it was looked up: data, a view, a schema, statistics, a
+    model, or a type of one's own.
+
+    Examples are opened by `columnstone.open(artifact)`, by `make_tfxio` and by the engines.
+
+    name, version, reference: "sessions", 4 and "sessions@4"; without a name the reference is the
+        id. A version is counted for each name.
+    state: "live", "pending" (an execution is making it), "marked" (its files are being deleted),
+        "deleted", or "abandoned" (its execution failed).
+    uri: the file, or the folder of all files; None: there are none.
+    digest: SHA-256 of the content; of a view that of `View.digest`.
+    is_external: its files are never deleted.
+    files, properties, references: those of the artifact itself.
+    fields: of a view: which fields of its input each output is made of.
+    splits: those that `split` has chosen; None: all.
+    """
+
+    id: int
+    type: str
+    name: str | None
+    version: int | None
+    reference: str
+    state: str
+    uri: str | None
+    digest: str | None
+    is_external: bool
+    created: datetime
+    updated: datetime
+    files: tuple[File, ...]
+    properties: dict[str, Value]
+    references: tuple[Reference, ...]
+    fields: tuple[Field, ...]
+    _connection: Connection = field(repr=False)
+    splits: tuple[str, ...] | None = None
+
+    def _key(self) -> tuple[Any, ...]:
+        return *super()._key(), self.splits
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths of its data, of the splits that are chosen."""
+        return [
+            file.path
+            for file in self.files
+            if file.role is None and (self.splits is None or file.split in self.splits)
+        ]
+
+    def split(self, *names: str) -> Artifact:
+        """The same with these splits only: `cst.open(examples.split("train"))`."""
+        there = {file.split for file in self.files if file.split is not None}
+        for name in names:
+            if name not in there:
+                has = ", ".join(sorted(there)) or "none"
+                hint = f"it has {has}"
+                raise NotFoundError(f"{self.reference} has no split {name!r} ({hint})", hint=hint)
+        return dataclasses.replace(self, splits=tuple(names))
+
+    def refresh(self) -> Artifact:
+        """The same as it is now."""
+        [found] = artifacts(self._connection, (self.id,))
+        return dataclasses.replace(found, splits=self.splits)
+
+    @property
+    def inputs(self) -> list[Artifact]:
+        """The artifacts that it was made of, by the executions that gave it."""
+        return self._beside(UP)
+
+    @property
+    def outputs(self) -> list[Artifact]:
+        """The artifacts that were made of it."""
+        return self._beside(DOWN)
+
+    def _beside(self, direction: int) -> list[Artifact]:
+        """By executions only: what it refers to are its `references`."""
+        batch, _ = self._connection.core.trace((self.id,), direction, 1)
+        nodes = batch.to_pydict()
+        sources = {
+            (kind, id): [(s["kind"], s["id"]) for s in of if s["how"] in ("input", "output")]
+            for kind, id, of in zip(nodes["kind"], nodes["id"], nodes["sources"], strict=True)
+        }
+        me = ("artifact", self.id)
+        if direction == UP:
+            made_by = [node for node in sources.get(me, ()) if node[0] == "execution"]
+            ids = {id for node in made_by for kind, id in sources.get(node, ()) if kind != node[0]}
+        else:
+            readers = {node for node, of in sources.items() if node[0] == "execution" and me in of}
+            ids = {node[1] for node, of in sources.items() if readers & set(of)}
+        return artifacts(self._connection, tuple(sorted(ids))) if ids else []
+
+    def __repr__(self) -> str:
+        where = "" if self.uri is None else f": {printable(self.uri)}"
+        name = printable(self.reference)
+        return f"<columnstone.lineage.Artifact {name}, {printable(self.type)}, {self.state}{where}>"
+
+
+@public_in("columnstone.lineage")
+@dataclass(frozen=True, eq=False, repr=False)
+class Execution(_Record):
+    """What made artifacts of others, as it was when it was looked up.
+
+    state: "running", "complete", "failed" or "canceled". ended: None while it runs.
+    """
+
+    id: int
+    type: str
+    name: str | None
+    state: str
+    started: datetime
+    ended: datetime | None
+    properties: dict[str, Value]
+    inputs: tuple[Event, ...]
+    outputs: tuple[Event, ...]
+    _connection: Connection = field(repr=False)
+
+    def __repr__(self) -> str:
+        name = "" if self.name is None else f" {printable(self.name)}"
+        made = ", ".join(printable(event.reference) for event in self.outputs) or "nothing"
+        kind = printable(self.type)
+        return f"<columnstone.lineage.Execution {self.id}, {kind}{name}, {self.state}: made {made}>"
+
+
+@public_in("columnstone.lineage")
+@dataclass(frozen=True, eq=False, repr=False)
+class Context(_Record):
+    """A named group, such as a pipeline or one of its runs, as it was when it was looked up: the
+    ids of the artifacts, executions and contexts in it."""
+
+    id: int
+    type: str
+    name: str
+    properties: dict[str, Value]
+    artifacts: tuple[int, ...]
+    executions: tuple[int, ...]
+    children: tuple[int, ...]
+    _connection: Connection = field(repr=False)
+
+    def add(self, *members: Artifact | Execution | Context) -> Context:
+        """Puts artifacts, executions and other contexts into it, and gives it as it is then."""
+        for member in members:
+            kind = _KINDS.get(type(member))
+            if kind is None:
+                raise TypeError(
+                    "a context holds artifacts, executions and contexts, not "
+                    f"{type(member).__name__}"
+                )
+            self._connection.core.join(self.id, kind, member.id)
+        [found] = contexts(self._connection, (self.id,))
+        return found
+
+    def __repr__(self) -> str:
+        kind, name = printable(self.type), printable(self.name)
+        return f"<columnstone.lineage.Context {kind} {name}>"
+
+
+_KINDS: dict[type, int] = {
+    Artifact: OF_ARTIFACTS,
+    Execution: OF_EXECUTIONS,
+    Context: OF_CONTEXTS,
+}
+
+
+class Wanted(NamedTuple):
+    """What is looked for."""
+
+    ids: tuple[int, ...] | None = None
+    texts: tuple[str | None, str | None, bytes | None, str | None] = (None, None, None, None)
+    properties: CoreProperties = ()
+    numbers: tuple[int, int, int, int] = (0, 0, 0, 0)  # context, from, to, limit
+    every_state: bool = False
+
+
+def _found(connection: Connection, kind: int, wanted: Wanted) -> Any:
+    return connection.core.find(kind, *wanted)[0]
+
+
+def artifacts(
+    connection: Connection, ids: tuple[int, ...] | None = None, wanted: Wanted | None = None
+) -> list[Artifact]:
+    """Artifacts by their ids, in whatever state, or those that are wanted; in the order of ids."""
+    what = wanted or Wanted(ids, every_state=True)
+
+    def make(created: int, updated: int, properties: Any, uri: Any, **columns: Any) -> Artifact:
+        return Artifact(
+            **columns,
+            uri=path_of(uri),
+            created=when(created),
+            updated=when(updated),
+            properties=properties_of(properties),
+            _connection=connection,
+        )
+
+    batch = _found(connection, OF_ARTIFACTS, what)
+    return rows(batch, make, files=_file, references=Reference, fields=Field)
+
+
+def executions(
+    connection: Connection, ids: tuple[int, ...] | None = None, wanted: Wanted | None = None
+) -> list[Execution]:
+    """The same of executions."""
+
+    def make(started: int, ended: int | None, properties: Any, **columns: Any) -> Execution:
+        return Execution(
+            **columns,
+            started=when(started),
+            ended=when(ended),
+            properties=properties_of(properties),
+            _connection=connection,
+        )
+
+    batch = _found(connection, OF_EXECUTIONS, wanted or Wanted(ids))
+    return rows(batch, make, inputs=Event, outputs=Event)
+
+
+def contexts(
+    connection: Connection, ids: tuple[int, ...] | None = None, wanted: Wanted | None = None
+) -> list[Context]:
+    """The same of contexts."""
+
+    def make(properties: Any, **columns: Any) -> Context:
+        columns.pop("created", None)
+        return Context(**columns, properties=properties_of(properties), _connection=connection)
+
+    batch = _found(connection, OF_CONTEXTS, wanted or Wanted(ids))
+    return rows(batch, make, artifacts=_id, executions=_id, children=_id)
+
+
+def _file(path: bytes, **columns: Any) -> File:
+    return File(path_of(path), **columns)
+
+
+def _id(id: int) -> int:
+    return id

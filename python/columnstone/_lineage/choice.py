@@ -1,0 +1,28 @@
+"""What arguments that take artifacts need to know before any is there: this loads nothing else."""
+
+from __future__ import annotations
+
+import enum
+
+
+class ArtifactBase:
+    """The base of Artifact."""
+
+
+def has_artifacts(what: object) -> bool:
+    """Whether it is an artifact, or a list with one."""
+    if isinstance(what, list | tuple):
+        return any(isinstance(item, ArtifactBase) for item in what)
+    return isinstance(what, ArtifactBase)
+
+
+class Choice(enum.Enum):
+    """The usual value of `view`: None says "without one"."""
+
+    AS_BOUND = "as bound"
+
+    def __repr__(self) -> str:
+        return "<as bound>"
+
+
+AS_BOUND = Choice.AS_BOUND

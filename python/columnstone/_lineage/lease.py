@@ -1,0 +1,141 @@
+"""Leases: whoever reads artifacts holds one, so that their files stay."""
+
+from __future__ import annotations
+
+import os
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .._base.errors import StateError
+from .._base.public import public_in
+from .connection import Connection, Opening, lent
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from types import TracebackType
+    from typing import Self
+
+    from .. import _core
+
+
+@public_in("columnstone.lineage")
+class Lease:
+    """Keeps the files of artifacts until it is closed: a context manager. A thread renews it; after
+    a crash it ends by itself. `Store.lease` makes one."""
+
+    __slots__ = ("__weakref__", "_core", "artifacts")
+
+    def __init__(self, core: _core.Lease, artifacts: tuple[int, ...]) -> None:
+        self._core = core
+        self.artifacts = artifacts  #: their ids
+
+    def check(self) -> None:
+        """StateError if it holds no more, as after a long sleep of the machine: files may be gone.
+        Also if it was closed."""
+        self._core.check()
+
+    @property
+    def is_closed(self) -> bool:
+        return not self._core.is_held()
+
+    def close(self) -> None:
+        """Ends it; a second time does nothing."""
+        self._core.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a lease is of one process: pickle its artifacts")
+
+    def __repr__(self) -> str:
+        state = ", closed" if self.is_closed else ""
+        return f"<columnstone.lineage.Lease of {len(self.artifacts)} artifacts{state}>"
+
+
+@public_in("columnstone.lineage")
+@dataclass(frozen=True)
+class LeaseRecord:
+    """A lease that somebody holds, as `Store.leases` tells."""
+
+    id: int
+    holder: str
+    expires: datetime
+    artifacts: tuple[int, ...]
+    references: tuple[str, ...]
+
+
+class Hold:
+    """The lease of what is open: one for the same artifacts in a process, counted by Python. It
+    pickles: whoever reads elsewhere has one of his own there, if he can reach the store."""
+
+    __slots__ = ("__weakref__", "artifacts", "lease", "opening")
+
+    def __init__(
+        self, opening: Opening, artifacts: tuple[int, ...], lease: _core.Lease | None
+    ) -> None:
+        self.opening = opening
+        self.artifacts = artifacts
+        self.lease = lease  # None: the store cannot be written to from here
+
+    @property
+    def key(self) -> tuple[tuple[Any, ...], tuple[int, ...]]:
+        """What gives it again, in plain data."""
+        return tuple(self.opening), self.artifacts
+
+    def __reduce__(self) -> Any:
+        return hold_again, self.key
+
+
+_holds: weakref.WeakValueDictionary[Any, Hold] = weakref.WeakValueDictionary()
+
+
+def hold(connection: Connection | None, opening: Opening, artifacts: tuple[int, ...]) -> Hold:
+    """A lease on these artifacts. StateError if one of them is not live any more."""
+    name = (opening, artifacts, os.getpid())
+    found = _holds.get(name)
+    if found is not None and _is_good(found):
+        return found
+    lease = None
+    if connection is not None and not connection.is_read_only:
+        lease = connection.core.lease(artifacts, None, 0, False, 0)
+    made = _holds[name] = Hold(opening, artifacts, lease)
+    return made
+
+
+def _is_good(found: Hold) -> bool:
+    try:
+        if found.lease is not None:
+            found.lease.check()
+    except StateError:
+        return False
+    return True
+
+
+def hold_again(opening: tuple[Any, ...], artifacts: tuple[int, ...]) -> Hold:
+    """What a Hold pickles as."""
+    how = Opening(*opening)
+    name = (how, artifacts, os.getpid())
+    return _holds.get(name) or hold(lent(how), how, artifacts)
+
+
+class Held:
+    """Paths of artifacts, or whatever else `columnstone.open` takes, and the lease on them."""
+
+    __slots__ = ("hold", "paths")
+
+    def __init__(self, paths: Any, hold: Hold) -> None:
+        self.paths = paths
+        self.hold = hold
+
+    def __repr__(self) -> str:
+        return repr(self.paths)

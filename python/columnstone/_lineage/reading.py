@@ -1,0 +1,118 @@
+"""How artifacts are read: the rules are the library's (cst_lineage_read)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .. import _core
+from .._base.errors import argument_error
+from .._base.public import public_in
+from .._formats.option import Option
+from .._formats.options import KINDS
+from .artifact import Artifact, artifacts
+from .choice import AS_BOUND, Choice
+from .connection import Connection
+from .lease import Held, hold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+_AS_BOUND, _AS_IS, _BY_VIEW = 0, 1, 2
+
+
+@public_in("columnstone.lineage")
+class Reading(NamedTuple):
+    """How Examples are read together: the paths, the options of `columnstone.open`, and the ids of
+    all artifacts that are needed meanwhile, for a lease."""
+
+    paths: tuple[str, ...]
+    options: dict[str, Any]
+    artifacts: tuple[int, ...]
+
+
+def as_artifacts(what: object) -> list[Artifact] | None:
+    """An artifact, or a list of them; None for anything else. ArgumentError for a mixed list."""
+    if isinstance(what, Artifact):
+        return [what]
+    if not isinstance(what, list | tuple):
+        return None
+    num = sum(isinstance(item, Artifact) for item in what)
+    if num == 0:
+        return None
+    if num < len(what):
+        raise argument_error("the list mixes artifacts and other inputs", "open them apart")
+    return list(what)
+
+
+def read(
+    examples: Sequence[Artifact],
+    view: Artifact | Choice | None = AS_BOUND,
+    splits: Iterable[str] | None = None,
+) -> Reading:
+    """How they are read together: as they are bound, without a view (None), or through one."""
+    connection = _one_store([*examples, *([view] if isinstance(view, Artifact) else [])])
+    choice = _AS_IS if view is None else _BY_VIEW if isinstance(view, Artifact) else _AS_BOUND
+    of_view = view.id if isinstance(view, Artifact) else 0
+    wanted = _splits(examples, splits)
+    ids = tuple(one.id for one in examples)
+    paths, options, needed = connection.core.read(ids, choice, of_view, wanted)
+    return Reading(tuple(paths), {name: value_of(name, text) for name, text in options}, needed)
+
+
+def held(examples: Sequence[Artifact], view: Artifact | Choice | None) -> tuple[Held, Reading]:
+    """The same, and a lease on it."""
+    reading = read(examples, view)
+    connection = examples[0]._connection
+    kept = hold(connection, connection.opening, reading.artifacts)
+    return Held(list(reading.paths), kept), reading
+
+
+def held_view(view: Artifact, paths: Any) -> tuple[Held, str]:
+    """Any input, with a lease on a view that it is read through, and the view's file."""
+    if view.type != "DataView":
+        raise argument_error(f"view is {view.reference}, of the type {view.type}", "a DataView")
+    [now] = artifacts(view._connection, (view.id,))
+    if now.state != "live" or not now.paths:
+        raise argument_error(f"the view {view.reference} is {now.state}", "a live one")
+    kept = hold(view._connection, view._connection.opening, (view.id,))
+    return Held(paths, kept), now.paths[0]
+
+
+def _one_store(all_of_them: Sequence[Artifact]) -> Connection:
+    first = all_of_them[0]._connection
+    for one in all_of_them:
+        if one._connection.path != first.path:
+            raise argument_error(
+                f"{all_of_them[0].reference} is of the store {first.path}, and {one.reference} of "
+                f"{one._connection.path}",
+                "artifacts that are read together are of one store",
+            )
+    return first
+
+
+def _splits(examples: Sequence[Artifact], given: Iterable[str] | None) -> tuple[str, ...] | None:
+    """The splits that are wanted of all: those that are given, or that all of them have chosen."""
+    if given is not None:
+        return (given,) if isinstance(given, str) else tuple(given)
+    chosen = {one.splits for one in examples}
+    if len(chosen) > 1:
+        raise argument_error(
+            "the artifacts have different splits chosen", "choose the same ones of all"
+        )
+    return chosen.pop()
+
+
+_MESSAGE = "message_options"
+
+
+def value_of(name: str, text: str) -> Any:
+    """The value of an option of `columnstone.open` from its text in a store."""
+    if name == _MESSAGE:
+        return json.loads(text)
+    if name in KINDS:
+        return Option(name, KINDS[name]).from_text(text)
+    kind = _core.SOURCE_OPTIONS[name][0] if name in _core.SOURCE_OPTIONS else "text"
+    if kind in ("switch", "number", "names"):
+        return Option(name, kind).from_text(text)
+    return text

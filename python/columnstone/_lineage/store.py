@@ -1,0 +1,733 @@
+"""Store: what data, views, schemas, statistics and models there are, and what came from what."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from .._base.arguments import at_least_1_or_0, integer, positive
+from .._base.errors import NotFoundError, argument_error
+from .._base.files import is_path
+from .._base.public import public_in
+from .._formats.options import KINDS, text_of
+from .._schema.schema import Schema
+from . import provide
+from .artifact import (
+    DOWN,
+    OF_ARTIFACTS,
+    OF_CONTEXTS,
+    OF_EXECUTIONS,
+    UP,
+    Artifact,
+    Context,
+    Execution,
+    Wanted,
+    artifacts,
+    contexts,
+    executions,
+)
+from .choice import AS_BOUND, Choice
+from .connection import CREATE, READ, WRITE, Connection, Opening
+from .lease import Lease, LeaseRecord
+from .reading import Reading, read
+from .run import Run
+from .trace import Garbage, Node, StoreFault, faults_of, nodes_of
+from .values import core_properties, micros, placed, seconds_of, when
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from contextlib import AbstractContextManager
+    from datetime import datetime, timedelta
+    from types import ModuleType, TracebackType
+    from typing import Literal, Self, TypeAlias
+
+    from .._base.files import Path
+    from .._query.query import Query
+    from .._query.view import View
+    from .._schema.schema import SchemaLike
+    from .values import Properties, Value
+
+    ArtifactLike: TypeAlias = "Artifact | str | int"
+    Artifacts: TypeAlias = "ArtifactLike | Iterable[ArtifactLike]"
+    Files: TypeAlias = "Path | Iterable[Path] | Mapping[str, Path | Iterable[Path]]"
+    References: TypeAlias = "Mapping[str, Artifacts]"
+
+_EXTERNAL, _NO_DIGEST, _MISSING, _REUSE, _PENDING = 1, 2, 4, 8, 16
+
+# What TFX calls the payloads of Examples.
+PAYLOADS = {
+    "example": "FORMAT_TF_EXAMPLE",
+    "sequence_example": "FORMAT_TF_SEQUENCE_EXAMPLE",
+    "message": "FORMAT_PROTO",
+    "parquet": "FORMAT_PARQUET",
+}
+_ENDINGS = {".gz": "tfrecords_gzip", ".tfrecord": "tfrecords", ".tfrecords": "tfrecords"}
+
+
+@public_in("columnstone.lineage")
+def open(
+    path: str | os.PathLike[str],
+    *,
+    create: bool = False,
+    read_only: bool = False,
+    roots: Iterable[str | os.PathLike[str]] | None = None,
+    shared: bool = False,
+    timeout: int = 60,
+) -> Store:
+    """Opens a store of lineage, an SQLite file. Many processes and threads may have it open at
+    once: who writes waits for the others.
+
+    create: a new one; a file that is there already is a StateError.
+    read_only: nothing is written: no lease is held on what is read, either.
+    roots: of a new store: the folders in which garbage may be deleted; the store's own by default.
+    shared: of a new store: it lies in a folder that other machines have mounted.
+    timeout: seconds to wait for others; DeadlineError after them.
+
+    Raises NotFoundError for a file that there is not, FormatError for one that is no store,
+    CorruptError for a damaged one, UnsupportedError for one of a later version. One of an earlier
+    version is upgraded, after a copy of it was put beside it.
+    """
+    if create and read_only:
+        raise argument_error("a new store cannot be read only")
+    if not create and (roots is not None or shared):
+        raise argument_error("roots and shared are of a new store", "create=True")
+    mode = CREATE if create else READ if read_only else WRITE
+    of_roots = None if roots is None else tuple(map(placed, _listed(roots)))
+    seconds = positive("timeout", timeout)
+    from .._core import Store as Core
+
+    core = Core(placed(path), mode, of_roots, bool(shared), seconds)
+    again = Opening(core.path(), READ if read_only else WRITE, seconds)
+    return Store(Connection(again, core))
+
+
+@public_in("columnstone.lineage")
+class Store:
+    """A store of lineage; `columnstone.lineage.open` opens one.
+
+    store["sessions@4"], store["sessions"] (the newest that is live) and store[17] are artifacts;
+    iterating it gives all that are there. Threads take turns. Each call is on disk when it returns,
+    unless it stands in a `transaction`. It is a context manager, pickles by its path, and is opened
+    anew in a process that was forked.
+    """
+
+    __slots__ = ("_connection",)
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    # Life
+
+    @property
+    def path(self) -> str:
+        """Of the file."""
+        return self._connection.path
+
+    def close(self) -> None:
+        """Gives the file back. Leases go on."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __reduce__(self) -> Any:
+        path, mode, timeout = self._connection.opening
+        return _again, (path, mode == READ, timeout)
+
+    def __repr__(self) -> str:
+        return f"<columnstone.lineage.Store {self.path!r}>"
+
+    def info(self) -> dict[str, Any]:
+        """What the store is: `version` of its file's format, how many `artifacts`, `executions`,
+        `contexts` and `leases` there are, and the `roots`: folders in which garbage is deleted."""
+        batch, totals = self._connection.core.info()
+        return {**totals, "roots": [os.fsdecode(path) for path in batch.to_pydict()["path"]]}
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """`with store.transaction():` all that is done in the block is there afterwards, or, if an
+        exception leaves it, nothing. Other threads wait meanwhile; a block within the block is part
+        of it. Many additions are much faster in one."""
+        return self._connection.transaction()
+
+    # Looking
+
+    def __getitem__(self, reference: str | int) -> Artifact:
+        return self._artifacts(reference)[0]
+
+    def __contains__(self, reference: object) -> bool:
+        if isinstance(reference, Artifact):
+            return reference._connection.path == self.path and reference.id in self
+        if not isinstance(reference, str | int) or isinstance(reference, bool):
+            return False
+        try:
+            self._connection.core.lookup(str(reference))
+        except NotFoundError:
+            return False
+        return True
+
+    def __iter__(self) -> Iterator[Artifact]:
+        return iter(self.find())
+
+    def find(
+        self,
+        type: str | None = None,
+        *,
+        name: str | None = None,
+        path: str | os.PathLike[str] | None = None,
+        source_path: str | None = None,
+        context: Context | None = None,
+        created: tuple[datetime | None, datetime | None] | datetime | None = None,
+        states: Iterable[str] | None = None,
+        limit: int | None = None,
+        **properties: Value,
+    ) -> list[Artifact]:
+        """The artifacts for which all of this holds, in the order in which they were added.
+
+        name: with *, ? and [ a pattern. path: they have this file, or one in this folder.
+        source_path: views that read this field of their input, or what is in it.
+        created: not before the first time and before the second; a single one: not before it.
+        states: by default all but "deleted" and "abandoned".
+        limit: the newest so many.
+        properties: have these values.
+        """
+        every = states is not None
+        texts = (type, name, None if path is None else placed(path), source_path)
+        most = at_least_1_or_0("limit", limit)
+        numbers = (*_numbers(context, created), 0 if every else most)
+        wanted = Wanted(None, texts, core_properties(properties), numbers, every)
+        found = artifacts(self._connection, wanted=wanted)
+        if states is None:
+            return found
+        of = {states} if isinstance(states, str) else set(states)
+        return [one for one in found if one.state in of][-most if most else 0 :]
+
+    def executions(
+        self,
+        type: str | None = None,
+        *,
+        name: str | None = None,
+        context: Context | None = None,
+        created: tuple[datetime | None, datetime | None] | datetime | None = None,
+        limit: int | None = None,
+        **properties: Value,
+    ) -> list[Execution]:
+        """The executions for which all of this holds; the arguments are those of `find`."""
+        numbers = (*_numbers(context, created), at_least_1_or_0("limit", limit))
+        texts = (type, name, None, None)
+        wanted = Wanted(None, texts, core_properties(properties), numbers)
+        return executions(self._connection, wanted=wanted)
+
+    def contexts(
+        self, type: str | None = None, *, name: str | None = None, **properties: Value
+    ) -> list[Context]:
+        """The contexts for which all of this holds; the arguments are those of `find`."""
+        wanted = Wanted(None, (type, name, None, None), core_properties(properties))
+        return contexts(self._connection, wanted=wanted)
+
+    def trace(
+        self,
+        of: Artifacts,
+        *,
+        up: bool | None = None,
+        down: bool | None = None,
+        depth: int | None = None,
+    ) -> list[Node]:
+        """What artifacts came from (up), and what came from them (down), by executions and
+        references, each once, the nearest first. Neither: both.
+
+        depth: over at most so many executions.
+        """
+        if up is None and down is None:
+            up = down = True
+        ways = (UP if up else 0) | (DOWN if down else 0)
+        if not ways:
+            raise argument_error("up and down are both False")
+        ids = tuple(one.id for one in self._artifacts(of))
+        return nodes_of(self._connection.core.trace(ids, ways, at_least_1_or_0("depth", depth)))
+
+    def check(self, *, digests: bool = False) -> list[StoreFault]:
+        """What is wrong with the store and its files: damage, files that are missing or have
+        changed, references to what is deleted.
+
+        digests: the files are read, too, and compared with what they were.
+        """
+        return faults_of(self._connection.core.check(bool(digests)))
+
+    # Adding
+
+    def add(
+        self,
+        type: str,
+        files: Files = (),
+        name: str | None = None,
+        *,
+        properties: Properties = None,
+        references: References | None = None,
+        parts: Mapping[str, Path] | None = None,
+        external: bool = False,
+        digest: bool = True,
+        missing: bool = False,
+        reuse: bool = False,
+        pending: bool = False,
+        created: datetime | None = None,
+    ) -> Artifact:
+        """Adds an artifact.
+
+        type: "Examples", "DataView", "Schema", "Statistics", "Model", or one of one's own.
+        files: a path of a file or of a folder, a glob, or a URL, or a list of them; or a dict of
+            them by their splits.
+        name: a new version of this name; a name belongs to one type.
+        properties: name -> bool, int, float, str or bytes.
+        references: role -> artifact that it needs as long as it lives, or several.
+        parts: role -> file that it takes to read the others: "descriptors", "schema".
+        external: its files are never deleted.
+        digest: False: the files are not read for a SHA-256 of their content.
+        missing: files need not be there (yet).
+        reuse: a live artifact with the same type, name, content, properties and references is
+            taken for it, if there is one; so it always is for views and schemas.
+        pending: an execution is making it, of which it is an output.
+        """
+        switches = (
+            (_EXTERNAL if external else 0)
+            | (0 if digest else _NO_DIGEST)
+            | (_MISSING if missing else 0)
+            | (_REUSE if reuse else 0)
+            | (_PENDING if pending else 0)
+        )
+        of_roles = ((placed(path), None, role) for role, path in (parts or {}).items())
+        all_files = (*_files_of(files, missing), *of_roles)
+        needed = tuple(
+            (role, one.id) for role, of in (references or {}).items() for one in self._artifacts(of)
+        )
+        id, _ = self._connection.core.add(
+            type, name, all_files, core_properties(properties), needed, switches, micros(created)
+        )
+        return self[id]
+
+    def examples(
+        self,
+        files: Files,
+        name: str | None = None,
+        *,
+        split: str | None = None,
+        span: int | None = None,
+        format: str | None = None,
+        container: str | None = None,
+        message: str | None = None,
+        descriptors: str | os.PathLike[str] | None = None,
+        schema: ArtifactLike | None = None,
+        properties: Properties = None,
+        references: References | None = None,
+        external: bool = False,
+        digest: bool = True,
+        reuse: bool = False,
+        created: datetime | None = None,
+        **options: Any,
+    ) -> Artifact:
+        """Adds Examples: data, and all that it takes to read them.
+
+        files: as for `add`; a dict says the splits. split: of all of them.
+        span: a number, such as that of a day.
+        format, container, message, descriptors: as those of `columnstone.open`: a message by its
+            full name, descriptors in a file (.proto, or a descriptor set).
+        schema: a Schema artifact, by which they are read.
+        options: others of the format, such as delimiter of CSV.
+        """
+        if split is not None:
+            if isinstance(files, Mapping):
+                raise argument_error("files says the splits, and split is given")
+            files = {split: files}
+        if message is not None and format is None:
+            format = "message"
+        given = {"format": format, "container": container, "message": message, **options}
+        read = {f"read.{n}": _option(n, v) for n, v in given.items() if v is not None}
+        listed = _files_of(files, False)
+        said: dict[str, Any] = {
+            "payload_format": PAYLOADS.get(format or ""),
+            "file_format": _file_format(listed[0][0] if listed else b""),
+            "span": span,
+        }
+        references = dict(references or {})
+        if schema is not None:
+            references["schema"] = schema
+        return self.add(
+            "Examples",
+            files,
+            name,
+            properties=dict(core_properties(said, read, properties)),
+            references=references,
+            parts=None if descriptors is None else {"descriptors": descriptors},
+            external=external,
+            digest=digest,
+            reuse=reuse,
+            created=created,
+        )
+
+    def view(
+        self,
+        view: str | os.PathLike[str] | View | Query | ModuleType | Any,
+        name: str | None = None,
+        *,
+        function: str | None = None,
+        properties: Properties = None,
+        external: bool = False,
+        **options: Any,
+    ) -> Artifact:
+        """Adds a DataView, or gives the one that has the same content.
+
+        view: a saved view (.cstv); or what one is made of, whose file then lies beside the store: a
+            View or a Query; the path of a query (.cstq); the path of a Python file, a module, or a
+            function, that gives a View or a Query. A Python file is run.
+        function: of the Python file or the module; "make_query" by default.
+        options: of a query in a file: message, descriptors, schema or type, as for
+            `Query.from_text`; params, values of the query's parameters.
+        """
+        path = provide.view_file(self._connection, view, function, dict(options))
+        return self.add("DataView", path, name, properties=properties, external=external)
+
+    def schema(
+        self,
+        schema: str | os.PathLike[str] | SchemaLike,
+        name: str | None = None,
+        *,
+        properties: Properties = None,
+        external: bool = False,
+    ) -> Artifact:
+        """Adds a Schema, or gives the one that has the same content: a file (.pbtxt), or anything
+        else that columnstone.Schema takes, whose file then lies beside the store."""
+        if not is_path(schema) or isinstance(schema, bytes):
+            data = Schema(schema).to_text().encode()
+            schema = provide.kept_file(self._connection, data, ".pbtxt")
+        return self.add("Schema", schema, name, properties=properties, external=external)  # type: ignore[arg-type]
+
+    def statistics(
+        self,
+        statistics: Any,
+        name: str | None = None,
+        *,
+        of: ArtifactLike | None = None,
+        properties: Properties = None,
+        external: bool = False,
+    ) -> Artifact:
+        """Adds Statistics: a file, or a columnstone.Statistics, whose file then lies beside the
+        store.
+
+        of: the Examples that they are of; recorded as an execution of the type "StatisticsGen".
+        """
+        if not is_path(statistics):
+            data = statistics.to_bytes()
+            statistics = provide.kept_file(self._connection, data, ".cststats")
+        if of is None:
+            return self.add(
+                "Statistics", statistics, name, properties=properties, external=external
+            )
+        with self.transaction(), self.execution("StatisticsGen", [of]) as run:
+            made = self.add(
+                "Statistics", statistics, name, properties=properties, external=external
+            )
+            return run.output(made, "statistics")
+
+    def model(
+        self,
+        path: Path,
+        name: str | None = None,
+        *,
+        properties: Properties = None,
+        references: References | None = None,
+        external: bool = False,
+        digest: bool = True,
+    ) -> Artifact:
+        """Adds a Model: a folder, or a file."""
+        return self.add(
+            "Model",
+            path,
+            name,
+            properties=properties,
+            references=references,
+            external=external,
+            digest=digest,
+        )
+
+    def bind(self, examples: ArtifactLike, view: ArtifactLike, name: str | None = None) -> Artifact:
+        """New Examples: the same files and properties, read through a view; if there are such ones,
+        they are taken. Recorded as an execution of the type "DataViewBinder".
+
+        name: of the new ones; that of the examples by default, in a new version.
+        """
+        core = self._connection.core
+        return self[core.bind(self[_id(examples)].id, self[_id(view)].id, name)]
+
+    def set(self, of: Artifact | Execution | Context, **properties: Value) -> None:
+        """Sets properties of an artifact, an execution or a context; those of other names stay."""
+        kinds = {Artifact: OF_ARTIFACTS, Execution: OF_EXECUTIONS, Context: OF_CONTEXTS}
+        kind = kinds.get(type(of))
+        if kind is None:
+            raise TypeError(f"expected an Artifact, Execution or Context, not {type(of).__name__}")
+        self._connection.core.set(kind, of.id, core_properties(properties))
+
+    # What is done
+
+    def execution(
+        self,
+        type: str,
+        inputs: Artifacts | Mapping[str, Artifacts] = (),
+        *,
+        name: str | None = None,
+        contexts: Iterable[Context] = (),
+        lease: timedelta | float = 300,
+        **properties: Value,
+    ) -> Run:
+        """What makes artifacts of others: `with store.execution("train", inputs=[...]) as run:`,
+        and in the block `run.output(artifact)`.
+
+        inputs: artifacts, or a dict of them by the names under which the execution knows them.
+        contexts: that it is in.
+        lease: seconds; after a crash it is known so long after that it has failed.
+        """
+        by_path = inputs if isinstance(inputs, Mapping) else {None: inputs}
+        events = tuple(
+            (one.id, path) for path, of in by_path.items() for one in self._artifacts(of)
+        )
+        within = tuple(context.id for context in contexts)
+        what = (type, name, events, core_properties(properties))
+        return Run(self._connection, what, within, seconds_of("lease", lease))
+
+    def context(self, type: str, name: str, **properties: Value) -> Context:
+        """The context of a type and name, such as "pipeline" and "ranking", which is made if there
+        is none; with these properties."""
+        with self.transaction():
+            core = self._connection.core
+            id = core.context(type, name)
+            if properties:
+                core.set(OF_CONTEXTS, id, core_properties(properties))
+            [found] = contexts(self._connection, (id,))
+        return found
+
+    def reading(
+        self,
+        examples: Artifacts,
+        view: ArtifactLike | Choice | None = AS_BOUND,
+        splits: Iterable[str] | None = None,
+    ) -> Reading:
+        """How Examples are read together: what `columnstone.open` does with them, for readers of
+        one's own, which hold a `lease`. ArgumentError names the artifacts that break a rule.
+
+        view: None: without one; an artifact: through that one; by default through the one that all
+            of them are bound to, or as they are.
+        """
+        of_view = view if view is None or isinstance(view, Choice) else self[_id(view)]
+        return read(self._artifacts(examples), of_view, splits)
+
+    # Leases and garbage
+
+    def lease(
+        self,
+        artifacts: Artifacts,
+        *,
+        holder: str | None = None,
+        seconds: timedelta | float = 300,
+        detached: bool = False,
+    ) -> Lease:
+        """Keeps the files of artifacts, and what they refer to, until it is closed. What is opened
+        by artifacts has one itself.
+
+        holder: for people; the machine and the process by default.
+        seconds: how long it lasts after a crash; until then a thread renews it.
+        detached: nothing renews it, and closing does not end it: for readers that are elsewhere.
+        """
+        ids = tuple(one.id for one in self._artifacts(artifacts))
+        span = seconds_of("seconds", seconds)
+        return Lease(self._connection.core.lease(ids, holder, span, bool(detached), 0), ids)
+
+    def leases(self) -> list[LeaseRecord]:
+        """All that are held, by anyone."""
+        found = self._connection.core.leases()[0].to_pydict()
+        return [
+            LeaseRecord(
+                id,
+                holder,
+                when(expires),
+                tuple(one["id"] for one in of),
+                tuple(one["reference"] for one in of),
+            )
+            for id, holder, expires, of in zip(
+                found["id"], found["holder"], found["expires"], found["artifacts"], strict=True
+            )
+        ]
+
+    def gc(
+        self,
+        *,
+        keep: int | None = None,
+        max_age: timedelta | float | None = None,
+        group_by: Iterable[str] | None = None,
+        types: Iterable[str] | None = None,
+        keep_ancestors_of: Iterable[str] | None = None,
+        roots: Iterable[str | os.PathLike[str]] | None = None,
+        dry_run: bool = False,
+        now: datetime | None = None,
+    ) -> Garbage:
+        """Deletes what no policy keeps and nobody needs. What stays, and why, it tells.
+
+        keep: the newest so many of each group stay. max_age: what is younger stays (seconds, or a
+            timedelta). With neither nothing that is live goes.
+        group_by: properties, or "name" and "type"; by name by default.
+        types: only these go. keep_ancestors_of: what live artifacts of these types came from stays:
+            ["Model"]. roots: only files in these folders go, of those that the store has.
+        dry_run: tells what would go, and deletes nothing.
+
+        A live artifact stays also while a lease or a running execution holds it, and while one that
+        stays refers to it. Its files stay if an artifact that stays has them, too, if it is
+        external, and outside of the roots.
+        """
+        numbers = (
+            at_least_1_or_0("keep", keep),
+            seconds_of("max_age", max_age),
+            micros(now),
+        )
+        found = self._connection.core.gc(
+            numbers,
+            _names(group_by),
+            _names(types),
+            _names(keep_ancestors_of),
+            None if roots is None else tuple(map(placed, _listed(roots))),
+            bool(dry_run),
+        )
+        return Garbage(found, bool(dry_run))
+
+    # To others
+
+    def graph(
+        self,
+        artifacts: Artifacts | None = None,
+        *,
+        format: Literal["html", "svg", "dot"] = "html",
+        up: bool | None = None,
+        down: bool | None = None,
+        depth: int | None = None,
+    ) -> str:
+        """A picture of artifacts and executions, as a text of this format: of all of the store, or
+        of what `trace` gives of some artifacts."""
+        ids = None
+        if artifacts is not None:
+            ids = tuple(one.id for one in self._artifacts(artifacts))
+        ways = (UP if up else 0) | (DOWN if down else 0)
+        return self._connection.core.graph(format, ids, ways, at_least_1_or_0("depth", depth))
+
+    def openlineage(
+        self, executions: Iterable[Execution] | None = None, *, namespace: str | None = None
+    ) -> str:
+        """Executions (all by default) as OpenLineage run events, a line of JSON each."""
+        ids = None if executions is None else tuple(one.id for one in executions)
+        return self._connection.core.openlineage(namespace, ids)
+
+    # Arguments
+
+    def _artifacts(self, given: Artifacts) -> list[Artifact]:
+        """Artifacts by themselves, by their references or ids, one or several."""
+        one = isinstance(given, Artifact | str | int) or not hasattr(given, "__iter__")
+        core, ids = self._connection.core, []
+        for item in [given] if one else given:  # type: ignore[union-attr]
+            if isinstance(item, Artifact):
+                self._check_own(item)
+                ids.append(item.id)
+            else:
+                ids.append(core.lookup(str(_id(item))))  # type: ignore[arg-type]
+        if not ids:
+            return []
+        by_id = {found.id: found for found in artifacts(self._connection, tuple(set(ids)))}
+        return [by_id[id] for id in ids]
+
+    def _check_own(self, artifact: Artifact) -> None:
+        if artifact._connection.path != self.path:
+            raise argument_error(
+                f"{artifact.reference} is of the store {artifact._connection.path}, not of "
+                f"{self.path}"
+            )
+
+
+def _again(path: str, read_only: bool, timeout: int) -> Store:
+    """What a store pickles as."""
+    return open(path, read_only=read_only, timeout=timeout)
+
+
+def _id(given: ArtifactLike) -> str | int:
+    if isinstance(given, Artifact):
+        return given.id
+    if isinstance(given, str):
+        return given
+    if isinstance(given, bool):
+        raise TypeError("an artifact is an Artifact, a reference or an id, not bool")
+    return integer("an artifact's id", given)
+
+
+def _listed(given: Any) -> list[Any]:
+    return [given] if is_path(given) else list(given)
+
+
+def _names(given: Iterable[str] | None) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def _numbers(
+    context: Context | None,
+    created: tuple[datetime | None, datetime | None] | datetime | None,
+) -> tuple[int, int, int]:
+    """The context, and the times of a query."""
+    begin, end = created if isinstance(created, tuple) else (created, None)
+    return 0 if context is None else context.id, micros(begin), micros(end)
+
+
+def _files_of(files: Files, missing: bool) -> tuple[tuple[bytes, str | None, None], ...]:
+    """Each file with its split; globs are resolved."""
+    by_split = files if isinstance(files, Mapping) else {None: files}
+    return tuple(
+        (path, split, None)
+        for split, of in by_split.items()
+        for item in _listed(of)
+        for path in _expanded(placed(item), missing)
+    )
+
+
+def _expanded(path: bytes, missing: bool) -> list[bytes]:
+    is_glob = any(c in path for c in b"*?[") and b"://" not in path
+    if missing or not is_glob or os.path.lexists(path):
+        return [path]
+    found = sorted(glob.glob(path))
+    if not found:
+        name, hint = os.fsdecode(path), "check the pattern"
+        raise NotFoundError(f"{name}: no file matches ({hint})", file=name, hint=hint)
+    return found
+
+
+def _file_format(path: bytes) -> str | None:
+    """What TFX calls the format of files, by their ending."""
+    ending = os.path.splitext(os.fsdecode(path))[1]
+    return "parquet" if ending == ".parquet" else _ENDINGS.get(ending)
+
+
+def _option(name: str, value: Any) -> str:
+    """An option of `columnstone.open` as a text."""
+    if name in KINDS:
+        return text_of(name)(name, value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        import json
+
+        return json.dumps(value)
+    if isinstance(value, str | int):
+        return str(value)
+    raise TypeError(f"{name} is a str, int, bool or dict here, not {type(value).__name__}")

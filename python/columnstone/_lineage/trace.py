@@ -1,0 +1,157 @@
+"""What tracing, checking and garbage collection tell, as rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from .._arrow.findings import rows
+from .._base.public import public_in
+from .._base.text import printable
+from .values import path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .. import _core
+
+
+@public_in("columnstone.lineage")
+class Link(NamedTuple):
+    """Where a node came from: kind and id of the other one, and how: "input", "output", or the role
+    of a reference, such as "view"."""
+
+    kind: str
+    id: int
+    how: str
+
+
+@public_in("columnstone.lineage")
+class Node(NamedTuple):
+    """An artifact or an execution that `Store.trace` comes by.
+
+    kind: "artifact" or "execution". label: "sessions@4". depth: in executions, from what was asked
+    for (0); negative: what it came from. sources: what it came from itself, of those that are here.
+    """
+
+    kind: str
+    id: int
+    type: str
+    label: str
+    state: str
+    depth: int
+    sources: tuple[Link, ...]
+
+    def __str__(self) -> str:
+        return f"{self.depth:+d}  {self.kind} {printable(self.label)} ({printable(self.type)})"
+
+
+def nodes_of(found: _core.Findings) -> list[Node]:
+    return rows(found[0], Node, sources=Link)
+
+
+@public_in("columnstone.lineage")
+class StoreFault(NamedTuple):
+    """What `Store.check` has found: an artifact (None: the store itself), a file of it, and what is
+    wrong."""
+
+    artifact: int | None
+    reference: str | None
+    path: str | None
+    fault: str
+
+    def __str__(self) -> str:
+        of = [printable(part) for part in (self.reference, self.path) if part is not None]
+        return ": ".join([*of, self.fault])
+
+
+def faults_of(found: _core.Findings) -> list[StoreFault]:
+
+    def make(path: bytes | None, **columns: Any) -> StoreFault:
+        return StoreFault(path=path_of(path), **columns)
+
+    return rows(found[0], make)
+
+
+@public_in("columnstone.lineage")
+class GarbageFile(NamedTuple):
+    """A file of an artifact, and what happens with it: "keep", "delete", or "gone"."""
+
+    path: str
+    action: str
+    reason: str | None
+
+
+@public_in("columnstone.lineage")
+class GarbageRow(NamedTuple):
+    """An artifact, and what garbage collection did, or would do: "keep" or "delete", and why."""
+
+    id: int
+    type: str
+    reference: str
+    state: str
+    action: str
+    reason: str | None
+    files: tuple[GarbageFile, ...]
+
+
+@public_in("columnstone.lineage")
+class Garbage:
+    """What a garbage collection did, or, of a dry run, would do. It is iterated for all artifacts;
+    printed, it says what goes and why all else stays."""
+
+    __slots__ = ("_rows", "_totals", "is_dry_run")
+
+    def __init__(self, found: _core.Findings, is_dry_run: bool) -> None:
+        batch, self._totals = found
+        self._rows = rows(batch, GarbageRow, files=_file)
+        self.is_dry_run = is_dry_run
+
+    @property
+    def deleted(self) -> list[GarbageRow]:
+        """The artifacts that go."""
+        return [row for row in self._rows if row.action == "delete"]
+
+    @property
+    def kept(self) -> list[GarbageRow]:
+        """Those that stay."""
+        return [row for row in self._rows if row.action != "delete"]
+
+    @property
+    def num_files(self) -> int:
+        """How many files are deleted."""
+        return self._totals["files"]
+
+    @property
+    def num_bytes(self) -> int:
+        """And how many bytes they have."""
+        return self._totals["bytes"]
+
+    def __iter__(self) -> Iterator[GarbageRow]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __bool__(self) -> bool:
+        """Whether anything goes."""
+        return bool(self.deleted)
+
+    def __str__(self) -> str:
+        return "\n".join([*map(_row_text, self._rows), self._summary()])
+
+    def _summary(self) -> str:
+        would = "would be deleted" if self.is_dry_run else "deleted"
+        gone, files, size = len(self.deleted), self.num_files, self.num_bytes
+        return f"{gone} of {len(self)} artifacts {would}: {files} files, {size} bytes"
+
+    def __repr__(self) -> str:
+        return f"<columnstone.lineage.Garbage: {self._summary()}>"
+
+
+def _file(path: bytes, **columns: Any) -> GarbageFile:
+    return GarbageFile(path_of(path), **columns)
+
+
+def _row_text(row: GarbageRow) -> str:
+    why: Any = f": {row.reason}" if row.reason else ""
+    return f"{row.action:6}  {printable(row.reference)} ({printable(row.type)}){why}"

@@ -17,16 +17,16 @@ static uint32_t next_random(uint64_t *state, uint32_t below) {
   return (uint32_t)((*state >> 33) % below);
 }
 
-static void lay_out(cst__arena *arena, cst__layout *layout) {
+static void lay_out(cst__arena *arena, cst__graph_layout *layout) {
   cst__arena_init(arena, NULL);
-  CHECK_EQ(cst__layout_make(arena, layout, NULL), CST_OK);
+  CHECK_EQ(cst__graph_lay_out(arena, layout, NULL), CST_OK);
 }
 
 static bool overlap(cst__layout_point a, cst__layout_point b) {
   return abs(a.x - b.x) < CST__BOX_WIDTH && abs(a.y - b.y) < CST__BOX_HEIGHT;
 }
 
-static size_t count_overlaps(const cst__layout *layout) {
+static size_t count_overlaps(const cst__graph_layout *layout) {
   size_t count = 0;
   for (size_t a = 0; a < layout->num_nodes; a++) {
     for (size_t b = a + 1; b < layout->num_nodes; b++) {
@@ -37,7 +37,7 @@ static size_t count_overlaps(const cst__layout *layout) {
 }
 
 /* Edges begin and end at the sides of their nodes, and all is within the picture. */
-static size_t count_faults(const cst__layout *layout) {
+static size_t count_faults(const cst__graph_layout *layout) {
   size_t faults = 0;
   for (size_t i = 0; i < layout->num_nodes; i++) {
     const cst__layout_point at = layout->corners[i];
@@ -60,7 +60,7 @@ static size_t count_faults(const cst__layout *layout) {
 }
 
 /* How many nodes the middle of an edge runs through: cells beside them are theirs. */
-static size_t count_hits(const cst__layout *layout) {
+static size_t count_hits(const cst__graph_layout *layout) {
   size_t hits = 0;
   for (size_t e = 0; e < layout->num_edges; e++) {
     const cst__layout_edge *edge = &layout->edges[e];
@@ -85,8 +85,8 @@ TEST(random_graphs) {
       list[e] = (cst__layout_edge){next_random(&state, nodes), next_random(&state, nodes), 0, 0, 0};
       again[e] = list[e];
     }
-    cst__layout layout = {.num_nodes = nodes, .num_edges = edges, .edges = list};
-    cst__layout other = {.num_nodes = nodes, .num_edges = edges, .edges = again};
+    cst__graph_layout layout = {.num_nodes = nodes, .num_edges = edges, .edges = list};
+    cst__graph_layout other = {.num_nodes = nodes, .num_edges = edges, .edges = again};
     cst__arena arena, second;
     lay_out(&arena, &layout);
     lay_out(&second, &other);
@@ -104,7 +104,7 @@ TEST(random_graphs) {
 TEST(layers) {
   cst__layout_edge edges[] = {
       {0, 1, 0, 0, 0}, {1, 2, 0, 0, 0}, {3, 2, 0, 0, 0}, {0, 2, 0, 0, 0}, {2, 0, 0, 0, 0}};
-  cst__layout layout = {.num_nodes = 5, .num_edges = 5, .edges = edges};
+  cst__graph_layout layout = {.num_nodes = 5, .num_edges = 5, .edges = edges};
   cst__arena arena;
   lay_out(&arena, &layout);
   const int32_t step = CST__BOX_WIDTH + CST__BOX_GAP;
@@ -125,7 +125,7 @@ TEST(trees_do_not_cross) {
   for (uint32_t i = 1; i < NODES; i++) {
     edges[(i * 37) % (NODES - 1)] = (cst__layout_edge){(i - 1) / 2, i, 0, 0, 0};
   }
-  cst__layout layout = {.num_nodes = NODES, .num_edges = NODES - 1, .edges = edges};
+  cst__graph_layout layout = {.num_nodes = NODES, .num_edges = NODES - 1, .edges = edges};
   cst__arena arena;
   lay_out(&arena, &layout);
   for (size_t a = 0; a < NODES - 1; a++) {
@@ -149,7 +149,7 @@ TEST(five_thousand_nodes) {
     edges[count++] = (cst__layout_edge){i - 1 - next_random(&state, i < 40 ? i : 40), i, 0, 0, 0};
     edges[count++] = (cst__layout_edge){next_random(&state, 3) % i, i, 0, 0, 0};
   }
-  cst__layout layout = {.num_nodes = NODES, .num_edges = count, .edges = edges};
+  cst__graph_layout layout = {.num_nodes = NODES, .num_edges = count, .edges = edges};
   cst__arena arena;
   lay_out(&arena, &layout);
   CHECK_EQ(count_overlaps(&layout), 0);
@@ -159,11 +159,11 @@ TEST(five_thousand_nodes) {
 
 static int lay_out_without_memory(void *context) {
   cst__layout_edge edges[] = {{0, 1, 0, 0, 0}, {1, 2, 0, 0, 0}, {0, 2, 0, 0, 0}};
-  cst__layout layout = {.num_nodes = 3, .num_edges = 3, .edges = edges};
+  cst__graph_layout layout = {.num_nodes = 3, .num_edges = 3, .edges = edges};
   cst__arena arena;
   (void)context;
   cst__arena_init(&arena, NULL);
-  const cst_status status = cst__layout_make(&arena, &layout, NULL);
+  const cst_status status = cst__graph_lay_out(&arena, &layout, NULL);
   cst__arena_reset(&arena);
   return status;
 }

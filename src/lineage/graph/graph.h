@@ -45,7 +45,7 @@ typedef struct cst__graph {
   size_t first[2]; /* rows before these (of artifacts, of executions) are left out */
   cst__graph_node *nodes;
   cst__graph_edge *edges;
-  cst__layout layout;
+  cst__graph_layout layout;
   const char *store;    /* the name of its file */
   const char *title;    /* "Lineage of shop.db: 12 artifacts, 4 executions" */
   const char *left_out; /* a sentence; NULL: nothing was */

@@ -313,7 +313,7 @@ cst_status cst__graph_gather(cst_lineage *store, const cst_lineage_graph_options
   if (!make_nodes(graph) || !make_edges(graph) || !put_words(store, graph, &all)) {
     return cst__fail_memory(error, cst__arena_memory(&graph->arena));
   }
-  return cst__layout_make(&graph->arena, &graph->layout, error);
+  return cst__graph_lay_out(&graph->arena, &graph->layout, error);
 }
 
 void cst__graph_reset(cst__graph *graph) {

@@ -38,19 +38,15 @@ typedef struct part {
 
 typedef struct drawing {
   cst__arena *arena;
-  cst__layout *out;
+  cst__graph_layout *out;
   bool *is_reversed; /* of edges */
   lists after;       /* of nodes: the edges that leave them, reversed ones turned */
-  uint32_t *sorted;  /* nodes, each after those before it */
   uint32_t *layer;   /* of cells; the first cells are the nodes */
   uint32_t *chain;   /* of nodes: the first cell that their edges run through, one a layer */
   uint32_t *part_of; /* of cells */
   uint32_t num_cells;
-  uint32_t *from, *to; /* of links */
-  uint32_t num_links;
   lists down, up;     /* of cells: cells in the next row, and in the one before */
   uint32_t *cells;    /* in the order of rows */
-  uint32_t *best;     /* the same, in the best order so far */
   uint32_t *position; /* of cells in their row */
   row *rows;
   uint32_t num_rows;
@@ -160,9 +156,9 @@ static bool break_circles(drawing *d) {
 static bool find_layers(drawing *d) {
   const size_t n = d->out->num_nodes;
   uint32_t *waits = take(d, n, sizeof *waits);
-  d->sorted = take(d, n, sizeof *d->sorted);
+  uint32_t *sorted = take(d, n, sizeof *sorted); /* each node after those before it */
   d->layer = take(d, n, sizeof *d->layer);
-  if (waits == NULL || d->sorted == NULL || d->layer == NULL) {
+  if (waits == NULL || sorted == NULL || d->layer == NULL) {
     return false;
   }
   memset(waits, 0, n * sizeof *waits);
@@ -173,22 +169,22 @@ static bool find_layers(drawing *d) {
   size_t end = 0;
   for (uint32_t node = 0; node < n; node++) {
     if (waits[node] == 0) {
-      d->sorted[end++] = node;
+      sorted[end++] = node;
     }
   }
   const size_t num_first = end;
   for (size_t at = 0; at < end; at++) {
-    const uint32_t node = d->sorted[at];
+    const uint32_t node = sorted[at];
     for (uint32_t i = d->after.first[node]; i < d->after.first[node + 1]; i++) {
       const uint32_t to = head(d, d->after.items[i]);
       d->layer[to] = d->layer[to] > d->layer[node] ? d->layer[to] : d->layer[node] + 1;
       if (--waits[to] == 0) {
-        d->sorted[end++] = to;
+        sorted[end++] = to;
       }
     }
   }
   for (size_t at = 0; at < num_first; at++) {
-    const uint32_t node = d->sorted[at];
+    const uint32_t node = sorted[at];
     uint32_t nearest = (uint32_t)NOWHERE;
     for (uint32_t i = d->after.first[node]; i < d->after.first[node + 1]; i++) {
       const uint32_t layer = d->layer[head(d, d->after.items[i])];
@@ -226,9 +222,10 @@ static bool make_cells(drawing *d) {
   }
   const uint32_t most_links = (uint32_t)d->out->num_edges + d->num_cells - n;
   uint32_t *layer = take(d, d->num_cells, sizeof *layer);
-  d->from = take(d, most_links, sizeof *d->from);
-  d->to = take(d, most_links, sizeof *d->to);
-  if (layer == NULL || d->from == NULL || d->to == NULL) {
+  uint32_t *from = take(d, most_links, sizeof *from);
+  uint32_t *to = take(d, most_links, sizeof *to);
+  uint32_t num_links = 0;
+  if (layer == NULL || from == NULL || to == NULL) {
     return false;
   }
   memcpy(layer, d->layer, n * sizeof *layer);
@@ -236,19 +233,19 @@ static bool make_cells(drawing *d) {
   for (uint32_t node = 0; node < n; node++) {
     for (uint32_t i = 0; i < longest[node]; i++) {
       d->layer[d->chain[node] + i] = d->layer[node] + 1 + i;
-      d->from[d->num_links] = i == 0 ? node : d->chain[node] + i - 1;
-      d->to[d->num_links++] = d->chain[node] + i;
+      from[num_links] = i == 0 ? node : d->chain[node] + i - 1;
+      to[num_links++] = d->chain[node] + i;
     }
   }
   for (size_t e = 0; e < d->out->num_edges; e++) {
     const uint32_t past = layers_past(d, e);
     if (past > 0 || (!is_loop(d, e) && d->layer[head(d, e)] - d->layer[tail(d, e)] == 1)) {
-      d->from[d->num_links] = past > 0 ? d->chain[tail(d, e)] + past - 1 : tail(d, e);
-      d->to[d->num_links++] = head(d, e);
+      from[num_links] = past > 0 ? d->chain[tail(d, e)] + past - 1 : tail(d, e);
+      to[num_links++] = head(d, e);
     }
   }
-  return make_lists(d, d->num_cells, d->num_links, d->from, d->to, &d->down) &&
-         make_lists(d, d->num_cells, d->num_links, d->to, d->from, &d->up);
+  return make_lists(d, d->num_cells, num_links, from, to, &d->down) &&
+         make_lists(d, d->num_cells, num_links, to, from, &d->up);
 }
 
 /* ---- parts and rows ---- */
@@ -265,7 +262,7 @@ static uint32_t find_root(uint32_t *parent, uint32_t node) {
  * begins together. */
 static bool walk(drawing *d, uint32_t *visited) {
   bool *is_seen = take(d, d->num_cells, sizeof *is_seen);
-  uint32_t *stack = take(d, d->num_cells + 2 * (size_t)d->num_links, sizeof *stack);
+  uint32_t *stack = take(d, d->num_cells + 2 * (size_t)d->down.first[d->num_cells], sizeof *stack);
   if (is_seen == NULL || stack == NULL) {
     return false;
   }
@@ -323,13 +320,12 @@ static bool make_rows(drawing *d) {
   uint32_t *visited = take(d, d->num_cells, sizeof *visited);
   uint32_t *key = take(d, d->num_cells, sizeof *key);
   d->cells = take(d, d->num_cells, sizeof *d->cells);
-  d->best = take(d, d->num_cells, sizeof *d->best);
   d->position = take(d, d->num_cells, sizeof *d->position);
   d->rows = take(d, d->num_cells, sizeof *d->rows);
   d->parts = take(d, d->num_parts, sizeof *d->parts);
   lists by_layer, by_part;
-  if (visited == NULL || key == NULL || d->cells == NULL || d->best == NULL ||
-      d->position == NULL || d->rows == NULL || d->parts == NULL || !walk(d, visited)) {
+  if (visited == NULL || key == NULL || d->cells == NULL || d->position == NULL ||
+      d->rows == NULL || d->parts == NULL || !walk(d, visited)) {
     return false;
   }
   for (uint32_t i = 0; i < d->num_cells; i++) {
@@ -423,10 +419,11 @@ static uint64_t count_crossings(const drawing *d, const row *r, uint32_t *sums) 
 static bool order_rows(drawing *d) {
   wish *wishes = take(d, d->num_cells, sizeof *wishes);
   uint32_t *sums = take(d, d->num_cells + 1, sizeof *sums);
-  if (wishes == NULL || sums == NULL) {
+  uint32_t *best = take(d, d->num_cells, sizeof *best); /* order so far */
+  if (wishes == NULL || sums == NULL || best == NULL) {
     return false;
   }
-  memcpy(d->best, d->cells, d->num_cells * sizeof *d->best);
+  memcpy(best, d->cells, d->num_cells * sizeof *best);
   for (uint32_t p = 0; p < d->num_parts; p++) {
     const part *of = &d->parts[p];
     const uint32_t begin = d->rows[of->first_row].begin, end = d->rows[of->end_row - 1].end;
@@ -438,7 +435,7 @@ static bool order_rows(drawing *d) {
       }
       if (crossings < fewest) {
         fewest = crossings;
-        memcpy(d->best + begin, d->cells + begin, (end - begin) * sizeof *d->best);
+        memcpy(best + begin, d->cells + begin, (end - begin) * sizeof *best);
       }
       for (uint32_t r = of->first_row; r < of->end_row; r++) {
         const row *wanted = &d->rows[sweep % 2 == 0 ? r : of->end_row - 1 - (r - of->first_row)];
@@ -446,7 +443,7 @@ static bool order_rows(drawing *d) {
       }
     }
   }
-  memcpy(d->cells, d->best, d->num_cells * sizeof *d->cells);
+  memcpy(d->cells, best, d->num_cells * sizeof *d->cells);
   for (uint32_t r = 0; r < d->num_rows; r++) {
     for (uint32_t i = d->rows[r].begin; i < d->rows[r].end; i++) {
       d->position[d->cells[i]] = i - d->rows[r].begin;
@@ -690,7 +687,7 @@ static bool place_edges(drawing *d) {
   return true;
 }
 
-cst_status cst__layout_make(cst__arena *arena, cst__layout *layout, cst_error *error) {
+cst_status cst__graph_lay_out(cst__arena *arena, cst__graph_layout *layout, cst_error *error) {
   drawing d = {.arena = arena, .out = layout};
   layout->width = layout->height = 0;
   layout->corners = take(&d, layout->num_nodes, sizeof *layout->corners);

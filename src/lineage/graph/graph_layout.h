@@ -26,7 +26,7 @@ typedef struct cst__layout_edge {
   int32_t room; /* found: between it and the next edge that ends there, in pixels */
 } cst__layout_edge;
 
-typedef struct cst__layout {
+typedef struct cst__graph_layout {
   size_t num_nodes;
   size_t num_edges;
   cst__layout_edge *edges;
@@ -34,9 +34,9 @@ typedef struct cst__layout {
   cst__layout_point *corners; /* of nodes: left and top */
   cst__layout_point *points;  /* of edges, from their beginning to their end */
   int32_t width, height;      /* of all of it, which begins at 0, 0 */
-} cst__layout;
+} cst__graph_layout;
 
 /* Finds it. CST_NO_MEMORY. */
-cst_status cst__layout_make(cst__arena *arena, cst__layout *layout, cst_error *error);
+cst_status cst__graph_lay_out(cst__arena *arena, cst__graph_layout *layout, cst_error *error);
 
 #endif /* LINEAGE_GRAPH_GRAPH_LAYOUT_H */

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
@@ -10,6 +9,7 @@ from .._base.errors import argument_error
 from .._base.public import public_in
 from .._formats.option import Option
 from .._formats.options import KINDS
+from .._message.options import OPTIONS
 from .artifact import Artifact, artifacts
 from .choice import AS_BOUND, Choice
 from .connection import Connection
@@ -57,7 +57,11 @@ def read(
     wanted = _splits(examples, splits)
     ids = tuple(one.id for one in examples)
     paths, options, needed = connection.core.read(ids, choice, of_view, wanted)
-    return Reading(tuple(paths), {name: value_of(name, text) for name, text in options}, needed)
+    values = {name: value_of(name, text) for name, text in options if name not in OPTIONS}
+    of_messages = {name: _message_value(name, text) for name, text in options if name in OPTIONS}
+    if of_messages and "view" not in values:  # a view has those of its own
+        values["message_options"] = of_messages
+    return Reading(tuple(paths), values, needed)
 
 
 def held(examples: Sequence[Artifact], view: Artifact | Choice | None) -> tuple[Held, Reading]:
@@ -103,13 +107,16 @@ def _splits(examples: Sequence[Artifact], given: Iterable[str] | None) -> tuple[
     return chosen.pop()
 
 
-_MESSAGE = "message_options"
+def _message_value(name: str, text: str) -> bool | int | str:
+    """The value of an option of messages, each of which is an option of its own in a store."""
+    usual = OPTIONS[name]
+    if isinstance(usual, bool):
+        return text == "true"
+    return int(text) if isinstance(usual, int) else text
 
 
 def value_of(name: str, text: str) -> Any:
     """The value of an option of `columnstone.open` from its text in a store."""
-    if name == _MESSAGE:
-        return json.loads(text)
     if name in KINDS:
         return Option(name, KINDS[name]).from_text(text)
     kind = _core.SOURCE_OPTIONS[name][0] if name in _core.SOURCE_OPTIONS else "text"

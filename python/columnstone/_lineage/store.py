@@ -341,7 +341,7 @@ class Store:
         format, container, message, descriptors: as those of `columnstone.open`: a message by its
             full name, descriptors in a file (.proto, or a descriptor set).
         schema: a Schema artifact, by which they are read.
-        options: others of the format, such as delimiter of CSV.
+        options: others of the format, such as delimiter of CSV; message_options.
         """
         if split is not None:
             if isinstance(files, Mapping):
@@ -349,7 +349,14 @@ class Store:
             files = {split: files}
         if message is not None and format is None:
             format = "message"
-        given = {"format": format, "container": container, "message": message, **options}
+        of_messages = options.pop("message_options", None) or {}
+        given = {
+            "format": format,
+            "container": container,
+            "message": message,
+            **of_messages,
+            **options,
+        }
         read = {f"read.{n}": _option(n, v) for n, v in given.items() if v is not None}
         listed = _files_of(files, False)
         said: dict[str, Any] = {
@@ -724,10 +731,6 @@ def _option(name: str, value: Any) -> str:
         return text_of(name)(name, value)
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, dict):
-        import json
-
-        return json.dumps(value)
     if isinstance(value, str | int):
         return str(value)
-    raise TypeError(f"{name} is a str, int, bool or dict here, not {type(value).__name__}")
+    raise TypeError(f"{name} is a str, int or bool here, not {type(value).__name__}")

@@ -116,6 +116,14 @@ static void name_flag(format_flag *flag) {
   }
 }
 
+bool cli_takes(const cli_verb *verb, cli_option_id wanted) {
+  const cli_option_id *id = verb->options;
+  while (*id != OPTION_HELP && *id != wanted) {
+    id++;
+  }
+  return *id == wanted;
+}
+
 static bool verb_takes(const cli_verb *verb, const cst_option_info *info) {
   for (const cli_option_id *id = verb->options; *id != OPTION_HELP; id++) {
     if ((*id == OPTIONS_FORMATS && info->reads) ||
@@ -157,23 +165,27 @@ static bool find_flag(const cli_verb *verb, const char *name, size_t size, char 
   return false;
 }
 
-static int add_format_option(const cli_verb *verb, const char *name, const char *value,
-                             cli_settings *settings) {
+cst_status cli_add_format_option(cli_settings *settings, const char *name, const char *value,
+                                 cst_error *error) {
   size_t count = settings->formats.num_input;
   cst_option *list = realloc(settings->formats.input, (count + 1) * sizeof *list);
   if (list == NULL) {
-    return cli_usage(verb, NULL, "out of memory");
+    return cli_fail_memory(error);
   }
   list[count] = (cst_option){.name = name, .value = value};
   settings->formats.input = list;
   settings->formats.num_input = count + 1;
-  return -1;
+  return CST_OK;
 }
 
-static int add_flag(const cli_verb *verb, const format_flag *flag, const char *value,
-                    cli_settings *settings) {
+static int add_format_option(const char *name, const char *value, cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  return cli_add_format_option(settings, name, value, &error) == CST_OK ? -1 : cli_fail(&error);
+}
+
+static int add_flag(const format_flag *flag, const char *value, cli_settings *settings) {
   const char *switched = turns_off(flag->info) ? "false" : "true";
-  return add_format_option(verb, flag->info->name, value != NULL ? value : switched, settings);
+  return add_format_option(flag->info->name, value != NULL ? value : switched, settings);
 }
 
 /* NAME=VALUE, cut in place: argv belongs to the program. */
@@ -183,7 +195,7 @@ static int add_named_option(const cli_verb *verb, char *text, cli_settings *sett
     return cli_usage(verb, NULL, "--format-option takes NAME=VALUE, not '%.40s'", text);
   }
   *equals = '\0';
-  return add_format_option(verb, text, equals + 1, settings);
+  return add_format_option(text, equals + 1, settings);
 }
 
 /* True if the option matters to reading, or to writing, files of the format. */
@@ -541,7 +553,7 @@ static int parse_option(const cli_verb *verb, int argc, char **argv, int *at,
     }
     value = argv[++*at];
   }
-  return is_flag ? add_flag(verb, &flag, takes != NULL ? value : NULL, settings)
+  return is_flag ? add_flag(&flag, takes != NULL ? value : NULL, settings)
                  : apply(verb, o, value, settings);
 }
 
@@ -553,6 +565,7 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
                              .finding = {.proposal = CST_PROPOSE_OPTIONS_INIT},
                              .message = {.options = CST_MESSAGE_OPTIONS_INIT},
                              .rows = 10,
+                             .lineage = {.artifact = {.span = -1}},
                              .choice = {.number = 1000}};
   settings->paths = calloc((size_t)argc + 1, sizeof(char *));
   if (settings->paths == NULL) {
@@ -574,7 +587,8 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *setting
   if (settings->num_paths < (size_t)verb->min_paths) {
     return cli_usage(verb, NULL, "usage: columnstone %s %s", verb->name, verb->usage);
   }
-  int status = cli_read_messages(verb, settings);
+  int status = cli_expand_lineage(verb, settings);
+  status = status < 0 ? cli_read_messages(verb, settings) : status;
   return status < 0 ? cli_read_view(verb, settings) : status;
 }
 
@@ -593,6 +607,8 @@ void cli_settings_reset(cli_settings *settings) {
   settings->paths = NULL;
   cst_descriptors_release(settings->message.descriptors);
   settings->message.descriptors = NULL;
+  cli_lineage_inputs_free(settings->lineage.inputs);
+  settings->lineage.inputs = NULL;
   cst_view_release((cst_view *)(uintptr_t)settings->source.view);
   settings->source.view = NULL;
 }

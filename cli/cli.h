@@ -86,11 +86,68 @@ typedef struct cli_index_text {
   const char *read_from;
 } cli_index_text;
 
-/* Records to choose by chance. */
+/* Records to choose by chance, and for workers. */
 typedef struct cli_choice {
   int64_t number;
   int64_t seed;
+  int64_t target_bytes; /* of a split */
 } cli_choice;
+
+/* An artifact that is added. */
+typedef struct cli_artifact {
+  const char *name, *split;
+  int64_t span;            /* -1: none */
+  const char **properties; /* NAME=VALUE */
+  size_t num_properties;
+  const char **references; /* ROLE=REF */
+  size_t num_references;
+  const char *schema; /* a reference, or a file */
+  const char **from;  /* references of what it was made of */
+  size_t num_from;
+  const char *made_by; /* the type of an execution */
+  bool is_external, skips_digest;
+} cli_artifact;
+
+/* Which artifacts are listed; their names and properties are in cli_artifact. */
+typedef struct cli_lineage_filter {
+  const char *type, *path, *source_path, *context, *since, *until;
+  bool every_state;
+  int64_t limit; /* 0: all */
+} cli_lineage_filter;
+
+/* How far what came from what is followed. */
+typedef struct cli_walk {
+  bool up, down;
+  int64_t depth; /* 0: any */
+} cli_walk;
+
+/* What is garbage. */
+typedef struct cli_garbage {
+  int64_t keep; /* 0: not given */
+  const char **group_by;
+  size_t num_group_by;
+  const char *older_than; /* NULL: not given */
+  const char **types;
+  size_t num_types;
+  const char **ancestors;
+  size_t num_ancestors;
+  const char **roots;
+  size_t num_roots;
+  bool is_dry_run;
+} cli_garbage;
+
+/* What is said of lineage, and inputs that are artifacts. */
+typedef struct cli_lineage {
+  const char *store; /* NULL: $COLUMNSTONE_LINEAGE */
+  cli_artifact artifact;
+  cli_lineage_filter filter;
+  cli_walk walk;
+  cli_garbage garbage;
+  bool is_shared, digests;
+  const char *lasts; /* of a lease */
+  const char *holder;
+  struct cli_lineage_inputs *inputs; /* NULL: none of the inputs is an artifact */
+} cli_lineage;
 
 /* Options of formats. */
 typedef struct cli_format_options {
@@ -112,13 +169,13 @@ typedef struct cli_settings {
   const char *output;
   int64_t rows; /* to show */
   cli_choice choice;
-  int64_t target_bytes; /* of a split */
   bool full, json, python;
   cli_index_text index_text;
   cli_message message;
   cli_query query;
   cli_finding finding;
   cli_nested nested;
+  cli_lineage lineage;
   const char **paths; /* the arguments that are not options */
   size_t num_paths;
 } cli_settings;
@@ -141,7 +198,7 @@ typedef enum cli_option_id {
 #define CLI_OPTIONS(...) ((const cli_option_id[]){__VA_ARGS__, OPTION_HELP})
 
 /* Of every verb that reads. */
-#define OPTIONS_LIMITS OPTION_MAX_RECORD_SIZE, OPTION_MAX_INFLATION
+#define OPTIONS_LIMITS OPTION_MAX_RECORD_SIZE, OPTION_MAX_INFLATION, OPTION_LINEAGE
 #define OPTIONS_SHARDS OPTION_SHARDS, OPTION_SHARD_SIZE
 #define OPTIONS_RECOVERY OPTION_ON_ERROR, OPTION_MAX_ERRORS
 #define OPTIONS_MESSAGE \
@@ -167,6 +224,11 @@ cst_status cli_share_options(cli_settings *settings, const char *output, cst_err
 /* Reads the options after a verb: argv[0] is the first of them. -1: go on; else the exit status
  * (help was printed, or a usage error). */
 int cli_parse(const cli_verb *verb, int argc, char **argv, cli_settings *settings);
+/* True if it is an option of the verb. */
+bool cli_takes(const cli_verb *verb, cli_option_id option);
+/* Adds an option of the input's format. CST_NO_MEMORY. */
+cst_status cli_add_format_option(cli_settings *settings, const char *name, const char *value,
+                                 cst_error *error);
 void cli_settings_reset(cli_settings *settings);
 void cli_print_help(const cli_verb *verb);
 
@@ -188,6 +250,18 @@ int cli_read_view(const cli_verb *verb, cli_settings *settings);
 /* What --param gives: *out (free), settings->query.num_params of them, whose names and values lie
  * in one block with them. */
 cst_status cli_query_values(const cli_settings *settings, cst_query_value **out, cst_error *error);
+
+/* ---- inputs that are artifacts (lineage/lineage_inputs.c) ---- */
+
+/* Puts files in the place of each "lineage:NAME@VERSION#SPLIT" of the arguments, --view and
+ * --schema, and the options that it takes to read them, where the user gives none; the artifacts
+ * are leased until the settings are reset. As cli_parse, which calls it. */
+int cli_expand_lineage(const cli_verb *verb, cli_settings *settings);
+void cli_lineage_inputs_free(struct cli_lineage_inputs *inputs); /* NULL is allowed */
+/* The paths of the i-th argument, several of an artifact. */
+const char *const *cli_paths_of(const cli_settings *settings, size_t argument, size_t *count);
+size_t cli_num_arguments(const cli_settings *settings);
+bool cli_names_artifact(const char *text); /* "lineage:..." */
 
 /* ---- errors (errors.c) ---- */
 
@@ -414,6 +488,8 @@ extern const cli_verb cli_query_verb, cli_info, cli_head, cli_count, cli_verify,
     cli_schema_spec, cli_schema_check, cli_schema_diff, cli_schema_tree, cli_convert, cli_repair,
     cli_accumulate, cli_stats, cli_stats_diff, cli_stats_merge, cli_index, cli_plan, cli_split,
     cli_merge, cli_cat, cli_sample, cli_shuffle, cli_view_build, cli_view_show, cli_view_check,
-    cli_view_diff;
+    cli_view_diff, cli_lineage_init, cli_lineage_add, cli_lineage_bind, cli_lineage_ls,
+    cli_lineage_show, cli_lineage_trace, cli_lineage_graph, cli_lineage_check, cli_lineage_lease,
+    cli_lineage_import, cli_lineage_export, cli_lineage_openlineage, cli_gc;
 
 #endif /* CLI_H */

@@ -5,12 +5,46 @@
 
 /* One of two words comes before one that is the first of them. */
 static const cli_verb *const verbs[] = {
-    &cli_info,        &cli_head,         &cli_count,       &cli_verify,      &cli_schema_infer,
-    &cli_schema_spec, &cli_schema_check, &cli_schema_diff, &cli_schema_tree, &cli_convert,
-    &cli_query_verb,  &cli_repair,       &cli_index,       &cli_plan,        &cli_split,
-    &cli_accumulate,  &cli_stats_diff,   &cli_stats_merge, &cli_stats,       &cli_merge,
-    &cli_cat,         &cli_sample,       &cli_shuffle,     &cli_view_build,  &cli_view_show,
-    &cli_view_check,  &cli_view_diff,
+    &cli_info,
+    &cli_head,
+    &cli_count,
+    &cli_verify,
+    &cli_schema_infer,
+    &cli_schema_spec,
+    &cli_schema_check,
+    &cli_schema_diff,
+    &cli_schema_tree,
+    &cli_convert,
+    &cli_query_verb,
+    &cli_repair,
+    &cli_index,
+    &cli_plan,
+    &cli_split,
+    &cli_accumulate,
+    &cli_stats_diff,
+    &cli_stats_merge,
+    &cli_stats,
+    &cli_merge,
+    &cli_cat,
+    &cli_sample,
+    &cli_shuffle,
+    &cli_view_build,
+    &cli_view_show,
+    &cli_view_check,
+    &cli_view_diff,
+    &cli_lineage_init,
+    &cli_lineage_add,
+    &cli_lineage_bind,
+    &cli_lineage_ls,
+    &cli_lineage_show,
+    &cli_lineage_trace,
+    &cli_lineage_graph,
+    &cli_lineage_check,
+    &cli_lineage_lease,
+    &cli_lineage_import,
+    &cli_lineage_export,
+    &cli_lineage_openlineage,
+    &cli_gc,
 };
 
 enum { NUM_VERBS = sizeof verbs / sizeof verbs[0] };
@@ -18,7 +52,7 @@ enum { NUM_VERBS = sizeof verbs / sizeof verbs[0] };
 static int print_overview(void) {
   printf("columnstone VERB ...: training data at rest, and what becomes of it\n\n");
   for (size_t i = 0; i < NUM_VERBS; i++) {
-    printf("  %-13s %s\n", verbs[i]->name, verbs[i]->summary);
+    printf("  %-19s %s\n", verbs[i]->name, verbs[i]->summary);
   }
   printf(
       "\nA file is read in any compression (gzip, zlib, zstd), which is found from its bytes; '-' "
@@ -41,9 +75,9 @@ static int match_verb(const cli_verb *verb, int argc, char **argv) {
   return same && argc > 1 && strcmp(argv[1], second + 1) == 0 ? 2 : 0;
 }
 
-/* "schema" and "view" are the first words of several verbs. */
+/* "schema", "view" and "lineage" are the first words of several verbs. */
 static bool begins_verbs(const char *word) {
-  return strcmp(word, "schema") == 0 || strcmp(word, "view") == 0;
+  return strcmp(word, "schema") == 0 || strcmp(word, "view") == 0 || strcmp(word, "lineage") == 0;
 }
 
 static bool has_first_word(const cli_verb *verb, const char *word) {

@@ -61,16 +61,13 @@ int cli_read_view(const cli_verb *verb, cli_settings *settings) {
   if (settings->query.view != NULL) {
     return open_view(settings, &error) == CST_OK ? -1 : cli_fail(&error);
   }
-  const cli_option_id *id = verb->options;
-  while (*id != OPTION_HELP && *id != OPTION_VIEW) {
-    id++;
-  }
   const cli_query *query = &settings->query;
   const char *given = query->num_params > 0     ? "param"
                       : query->max_elements > 0 ? "max-elements"
                       : query->max_bytes > 0    ? "max-bytes"
                       : query->max_work > 0     ? "max-work"
                                                 : NULL;
-  return *id == OPTION_VIEW && given != NULL ? cli_usage(verb, NULL, "--%s goes with --view", given)
-                                             : -1;
+  return cli_takes(verb, OPTION_VIEW) && given != NULL
+             ? cli_usage(verb, NULL, "--%s goes with --view", given)
+             : -1;
 }

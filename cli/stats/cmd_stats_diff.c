@@ -76,13 +76,19 @@ static cst_status compare_by_schema(const cli_settings *settings, const cst_find
   return status;
 }
 
+static cli_files files_of(const cli_settings *settings, size_t side) {
+  cli_files files = {NULL, 0, NULL};
+  files.paths = cli_paths_of(settings, side, &files.count);
+  return files;
+}
+
 /* Both tables side by side, with what is between them. */
 static cst_status write_page(const cli_settings *settings, const cli_statistics both[2],
                              const cst_findings *drift, cst_error *error) {
   cst_statistics_named tables[2];
   char rooms[2][CLI_DATA_NAME];
   for (size_t i = 0; i < 2; i++) {
-    const cli_files files = {settings->paths + i, 1, NULL};
+    const cli_files files = files_of(settings, i);
     tables[i] = (cst_statistics_named){cli_data_name(&files, rooms[i]), both[i].features};
   }
   return cli_write_page(settings, tables, 2, drift, error);
@@ -93,7 +99,7 @@ static cst_status compare_files(const cli_settings *settings, cst_findings **out
   cli_statistics both[2] = {{NULL, NULL}, {NULL, NULL}};
   cst_status status = CST_OK;
   for (size_t i = 0; i < 2 && status == CST_OK; i++) {
-    const cli_files files = {settings->paths + i, 1, NULL};
+    const cli_files files = files_of(settings, i);
     status = cli_statistics_read(&cli_stats_diff, settings, &files, &both[i], error);
   }
   if (status == CST_OK) {
@@ -135,9 +141,9 @@ static int diff(const cli_settings *settings) {
 static int run_diff(int argc, char **argv) {
   cli_settings settings;
   int status = cli_parse(&cli_stats_diff, argc, argv, &settings);
-  if (status < 0 && settings.num_paths > 2) {
+  if (status < 0 && cli_num_arguments(&settings) > 2) {
     status = cli_usage(&cli_stats_diff, "merge those of several files by `columnstone stats merge`",
-                       "two statistics are compared, not %zu", settings.num_paths);
+                       "two statistics are compared, not %zu", cli_num_arguments(&settings));
   }
   status = status < 0 ? cli_check_accumulator_options(&cli_stats_diff, &settings.finding) : status;
   status = status < 0 ? check_thresholds(&settings.finding.comparison) : status;

@@ -52,7 +52,7 @@ const cli_verb cli_stats_merge = {
         "Counts,\n"
         "sums, extremes, distinct counts and slices are those of one pass over all of the data;\n"
         "quantiles and frequent values keep their bounds.\n",
-    .options = CLI_OPTIONS(OPTION_OUTPUT, OPTION_FORCE),
+    .options = CLI_OPTIONS(OPTION_OUTPUT, OPTION_FORCE, OPTION_LINEAGE),
     .min_paths = 1,
     .run = run_merge,
 };

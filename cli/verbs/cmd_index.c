@@ -97,7 +97,7 @@ const cli_verb cli_index = {
         "The text form, a line of offset and length per record, is that of DALI and of the Python "
         "package\n"
         "`tfrecord`.\n",
-    .options = CLI_OPTIONS(OPTION_TEXT, OPTION_IMPORT, OPTION_CONTAINER),
+    .options = CLI_OPTIONS(OPTION_TEXT, OPTION_IMPORT, OPTION_CONTAINER, OPTION_LINEAGE),
     .min_paths = 1,
     .run = run_index,
 };

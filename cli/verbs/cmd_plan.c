@@ -36,7 +36,7 @@ static int plan_inputs(const cli_settings *settings) {
   cst_split_options options = CST_SPLIT_OPTIONS_INIT;
   cst_splits *splits;
   cst_error error = CST_ERROR_INIT;
-  options.target_bytes = (uint64_t)settings->target_bytes;
+  options.target_bytes = (uint64_t)settings->choice.target_bytes;
   options.format = settings->source.format;
   options.container = settings->source.container;
   if (cst_splits_plan(settings->paths, settings->num_paths, &options, &splits, &error) != CST_OK) {
@@ -73,7 +73,8 @@ const cli_verb cli_plan = {
         "they are\n"
         "compressed or of a format that is read as a whole; exact: at records, which an index "
         "tells.\n",
-    .options = CLI_OPTIONS(OPTION_TARGET, OPTION_JSON, OPTION_FORMAT, OPTION_CONTAINER),
+    .options =
+        CLI_OPTIONS(OPTION_TARGET, OPTION_JSON, OPTION_FORMAT, OPTION_CONTAINER, OPTION_LINEAGE),
     .min_paths = 1,
     .run = run_plan,
 };

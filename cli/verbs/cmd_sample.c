@@ -44,9 +44,9 @@ const cli_verb cli_sample = {
         "one by\n"
         "one, by their index (see `columnstone index`) or after the lengths have been looked "
         "through.\n",
-    .options =
-        CLI_OPTIONS(OPTION_NUMBER, OPTION_SEED, OPTION_FORCE, OPTION_LEVEL, OPTION_NO_CRC,
-                    OPTIONS_SHARDS, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTION_MAX_RECORD_SIZE),
+    .options = CLI_OPTIONS(OPTION_NUMBER, OPTION_SEED, OPTION_FORCE, OPTION_LEVEL, OPTION_NO_CRC,
+                           OPTIONS_SHARDS, OPTION_CONTAINER, OPTION_TO_CONTAINER,
+                           OPTION_MAX_RECORD_SIZE, OPTION_LINEAGE),
     .min_paths = 2,
     .run = run_sample,
 };

@@ -185,7 +185,7 @@ const cli_verb cli_schema_diff = {
         "the second one, or makes other tensors. Long texts are cut, but not with --json. Exit "
         "status:\n"
         "0 the schemas say the same, 1 they differ, 2 usage, I/O, or a wrong schema.\n",
-    .options = CLI_OPTIONS(OPTION_JSON),
+    .options = CLI_OPTIONS(OPTION_JSON, OPTION_LINEAGE),
     .min_paths = 2,
     .run = run_schema_diff,
 };

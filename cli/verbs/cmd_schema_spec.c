@@ -438,7 +438,7 @@ const cli_verb cli_schema_spec = {
         "The first column is that of the values; index and length columns follow it.\n"
         "The fields of a structured tensor follow it. With --view, the tensors of a saved query.\n",
     .options = CLI_OPTIONS(OPTION_GROUP, OPTION_ENVIRONMENT, OPTION_LEGACY, OPTION_JSON,
-                           OPTION_PYTHON, OPTIONS_VIEW),
+                           OPTION_PYTHON, OPTIONS_VIEW, OPTION_LINEAGE),
     .min_paths = 0,
     .run = run_schema_spec,
 };

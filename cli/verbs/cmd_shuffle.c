@@ -42,8 +42,9 @@ const cli_verb cli_shuffle = {
         "8 bytes of memory per record. The inputs are plain files: their records are read one by "
         "one, by\n"
         "their index (see `columnstone index`) or after the lengths have been looked through.\n",
-    .options = CLI_OPTIONS(OPTION_SEED, OPTION_FORCE, OPTION_LEVEL, OPTION_NO_CRC, OPTIONS_SHARDS,
-                           OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTION_MAX_RECORD_SIZE),
+    .options =
+        CLI_OPTIONS(OPTION_SEED, OPTION_FORCE, OPTION_LEVEL, OPTION_NO_CRC, OPTIONS_SHARDS,
+                    OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTION_MAX_RECORD_SIZE, OPTION_LINEAGE),
     .min_paths = 2,
     .run = run_shuffle,
 };

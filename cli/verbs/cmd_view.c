@@ -198,7 +198,7 @@ const cli_verb cli_view_show = {
     .usage = "VIEW [--json]",
     .summary = "Shows what a saved view reads, what it makes, and its query",
     .details = "",
-    .options = CLI_OPTIONS(OPTION_JSON),
+    .options = CLI_OPTIONS(OPTION_JSON, OPTION_LINEAGE),
     .min_paths = 1,
     .run = run_view_show,
 };
@@ -348,7 +348,7 @@ const cli_verb cli_view_diff = {
         "or of another\ntensor or type, another input, a parameter that is gone or has no "
         "value.\n3 if nothing does, but it may get other rows: another `rows`, or other lets or "
         "parameters that they are made of.\n",
-    .options = (const cli_option_id[]){OPTION_HELP},
+    .options = CLI_OPTIONS(OPTION_LINEAGE),
     .min_paths = 2,
     .run = run_view_diff,
 };

@@ -331,7 +331,7 @@ static bool is_path(const info_look *l, const char *word) {
   while (i < l->settings->num_paths && l->settings->paths[i] != word) {
     i++;
   }
-  return i < l->settings->num_paths;
+  return i < l->settings->num_paths || cli_names_artifact(word);
 }
 
 /* Of --format raw, where the records turned out to be more: the others read them as what they are.

@@ -54,6 +54,8 @@ void cli_print_error(FILE *out, const cst_error *error) {
   name_option(&shown, "plain_types=True", "--message-option plain_types=true");
   name_option(&shown, "binary_strings=True", "--message-option binary_strings=true");
   name_option(&shown, "on_error \"skip\"", "--on-error skip");
+  name_option(&shown, "view=...", "--view lineage:...");
+  name_option(&shown, "view=None", "--view none");
   cst_error_format(&shown, text, sizeof text);
   cli_print_text(out, text);
 }

@@ -182,7 +182,7 @@ static bool has_execution(const adding *a) {
 static cst_status start_execution(const adding *a, int64_t *id, cst_error *error) {
   const cli_artifact *said = &a->settings->lineage.artifact;
   cst_lineage_execution execution = CST_LINEAGE_EXECUTION_INIT;
-  int64_t *ids;
+  int64_t *ids = NULL;
   cst_status status = cli_lineage_lookup_all(a->store, said->from, said->num_from, &ids, error);
   if (status != CST_OK) {
     return status;
@@ -203,15 +203,11 @@ static cst_status start_execution(const adding *a, int64_t *id, cst_error *error
 
 static cst_status join_context(const adding *a, int64_t artifact, cst_error *error) {
   const char *text = a->settings->lineage.filter.context;
-  const char *equals = text != NULL ? strchr(text, '=') : NULL;
   int64_t context;
   if (text == NULL) {
     return CST_OK;
   }
-  if (equals == NULL || equals == text) {
-    return cli_fail_argument(error, "as in --context pipeline=weekly",
-                             "--context takes TYPE=NAME, not '%.60s'", text);
-  }
+  const char *equals = strchr(text, '='); /* see refuse */
   char *type = strndup(text, (size_t)(equals - text));
   if (type == NULL) {
     return cli_fail_memory(error);
@@ -308,8 +304,13 @@ static bool ends_in(const char *path, const char *ending) {
   return size > end && strcmp(path + size - end, ending) == 0;
 }
 
-/* What is no artifact yet: a query has to be built first. */
+/* What cannot be added, before anything is. */
 static int refuse(const cli_settings *settings, const char *type) {
+  const char *context = settings->lineage.filter.context;
+  if (context != NULL && (context[0] == '=' || strchr(context, '=') == NULL)) {
+    return cli_usage(&cli_lineage_add, "as in --context pipeline=weekly",
+                     "--context takes TYPE=NAME, not '%.60s'", context);
+  }
   for (size_t i = 1; i < settings->num_paths; i++) {
     if (strcmp(type, "DataView") == 0 && ends_in(settings->paths[i], ".cstq")) {
       return cli_usage(&cli_lineage_add,

@@ -1,6 +1,7 @@
 /* columnstone lineage init, check: making a store, and whether it is sound. */
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lineage/lineage.h"
 
@@ -14,6 +15,10 @@ static int init_store(const cli_settings *settings) {
   const char *path = settings->num_paths > 0 ? settings->paths[0] : cli_lineage_path(settings);
   if (path == NULL || settings->num_paths > 1) {
     return cli_usage(&cli_lineage_init, NULL, "usage: columnstone lineage init STORE");
+  }
+  if (access(path, F_OK) == 0) {
+    return cli_usage(&cli_lineage_init, "columnstone lineage ls --lineage STORE looks into a store",
+                     "%.200s is there already", path);
   }
   options.mode = CST_LINEAGE_CREATE;
   options.roots = settings->lineage.garbage.roots;

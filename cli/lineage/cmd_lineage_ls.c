@@ -253,9 +253,13 @@ static void print_table(const cst_findings *found, const table_column *columns) 
   }
 }
 
+static const table_column *table_of(cst_lineage_kind kind) {
+  return kind == CST_LINEAGE_OF_ARTIFACTS    ? of_artifacts
+         : kind == CST_LINEAGE_OF_EXECUTIONS ? of_executions
+                                             : of_contexts;
+}
+
 static int list(const cli_settings *settings, cst_lineage_kind kind) {
-  static const table_column *const tables[] = {of_artifacts, of_executions, of_contexts};
-  static const char *const names[] = {"artifacts", "executions", "contexts"};
   cst_error error = CST_ERROR_INIT;
   cst_lineage *store;
   cst_findings *found = NULL;
@@ -267,9 +271,9 @@ static int list(const cli_settings *settings, cst_lineage_kind kind) {
   if (status == CST_OK && settings->json) {
     status = cli_print_json_findings(found, &error);
   } else if (status == CST_OK && cst_findings_num_rows(found) == 0) {
-    printf("no %s\n", names[kind]);
+    printf("no %s\n", cst_findings_name(found));
   } else if (status == CST_OK) {
-    print_table(found, tables[kind]);
+    print_table(found, table_of(kind));
   }
   cst_findings_free(found);
   cst_lineage_free(store);

@@ -162,8 +162,9 @@ static cst_status find_executions(cst_lineage *store, int64_t id, cst_findings *
   cst_findings *trace;
   cst_lineage_query query = CST_LINEAGE_QUERY_INIT;
   size_t count = 0;
-  cst_status status =
-      cst_lineage_trace(store, &id, 1, CST_LINEAGE_UP | CST_LINEAGE_DOWN, 1, &trace, error);
+  const cst_lineage_trace_options around = {
+      .size = sizeof around, .artifacts = &id, .num_artifacts = 1, .depth = 1};
+  cst_status status = cst_lineage_trace(store, &around, &trace, error);
   *out = NULL;
   if (status != CST_OK) {
     return status;

@@ -213,8 +213,12 @@ static int trace(const cli_settings *settings) {
   cst_status status =
       cli_lineage_lookup_all(store, settings->paths, settings->num_paths, &ids, &error);
   if (status == CST_OK) {
-    status =
-        cst_lineage_trace(store, ids, settings->num_paths, directions, walk->depth, &found, &error);
+    const cst_lineage_trace_options options = {.size = sizeof options,
+                                               .artifacts = ids,
+                                               .num_artifacts = settings->num_paths,
+                                               .directions = directions,
+                                               .depth = walk->depth};
+    status = cst_lineage_trace(store, &options, &found, &error);
   }
   if (status == CST_OK) {
     status = print_trace(settings, found, directions, &error);

@@ -132,8 +132,12 @@ static cst_status lookup(expansion *e, const char *text, int64_t *id, char **cop
 static cst_status read_artifacts(expansion *e, const int64_t *ids, size_t count, const char *split,
                                  cst_lineage_reading **out, cst_error *error) {
   cst_lineage_reading *reading;
-  cst_status status = cst_lineage_read(e->in->store, ids, count, e->choice, e->view, &split,
-                                       split != NULL, &reading, error);
+  const cst_lineage_read_options options = {.size = sizeof options,
+                                            .choice = e->choice,
+                                            .view = e->view,
+                                            .splits = split != NULL ? &split : NULL,
+                                            .num_splits = split != NULL};
+  cst_status status = cst_lineage_read(e->in->store, ids, count, &options, &reading, error);
   if (status != CST_OK) {
     return status;
   }
@@ -187,7 +191,7 @@ static const char *data_file(const cst_findings *found, size_t i) {
 static cst_status expand_option(expansion *e, const char *option, const char *type,
                                 const char **text, cst_error *error) {
   char *copy = NULL;
-  const char *split;
+  const char *split = NULL;
   int64_t id = 0;
   const cst_findings *found = NULL;
   cst_status status = lookup(e, *text, &id, &copy, &split, error);
@@ -342,10 +346,10 @@ static cst_status read_together(expansion *e, const int64_t *ids, size_t count, 
 
 static cst_status expand_artifact(expansion *e, const char *text, cst_error *error) {
   char *copy = NULL;
-  const char *split;
+  const char *split = NULL;
   int64_t id = 0;
   const cst_findings *found = NULL;
-  cst_lineage_reading *reading;
+  cst_lineage_reading *reading = NULL;
   cst_status status = lookup(e, text, &id, &copy, &split, error);
   if (status == CST_OK) {
     status = find_artifact(e, id, &found, error);
@@ -373,7 +377,7 @@ static cst_status find_examples(expansion *e, int64_t **ids, size_t *count, cst_
   *count = 0;
   for (size_t i = 0; status == CST_OK && i < e->settings->num_paths; i++) {
     char *copy = NULL;
-    const char *split;
+    const char *split = NULL;
     int64_t id = 0;
     const cst_findings *found = NULL;
     if (!cli_names_artifact(e->settings->paths[i])) {

@@ -34,6 +34,7 @@ typedef struct expansion {
   const char **paths; /* the new ones */
   size_t num_paths, capacity;
   bool has_view; /* of artifacts */
+  bool is_told;  /* the user names the format */
 } expansion;
 
 void cli_lineage_inputs_free(inputs *in) {
@@ -234,6 +235,18 @@ static bool is_message_option(const char *name) {
   return false;
 }
 
+/* A text of the input's own, which is freed with it, also if there is no room for it. */
+static cst_status keep_text(inputs *in, char *text, cst_error *error) {
+  char **grown = realloc(in->texts, (in->num_texts + 1) * sizeof *grown);
+  if (grown == NULL) {
+    free(text);
+    return cli_fail_memory(error);
+  }
+  grown[in->num_texts++] = text;
+  in->texts = grown;
+  return CST_OK;
+}
+
 static cst_status add_message_option(expansion *e, const cst_option *option, cst_error *error) {
   cli_message *message = &e->settings->message;
   const size_t size = strlen(option->name) + strlen(option->value) + 2;
@@ -246,16 +259,19 @@ static cst_status add_message_option(expansion *e, const cst_option *option, cst
     return cli_fail_memory(error);
   }
   snprintf(text, size, "%s=%s", option->name, option->value);
-  cst_status status = add_to((void *)&e->in->texts, &e->in->num_texts, &text, sizeof text, error);
-  if (status != CST_OK) {
-    free(text);
-    return status;
+  cst_status status = keep_text(e->in, text, error);
+  const char **grown = status == CST_OK ? realloc((void *)message->settings,
+                                                  (message->num_settings + 1) * sizeof *grown)
+                                        : NULL;
+  if (grown == NULL) {
+    return status == CST_OK ? cli_fail_memory(error) : status;
   }
-  const char *setting = text;
-  return add_to((void *)&message->settings, &message->num_settings, &setting, sizeof setting,
-                error);
+  grown[message->num_settings++] = text;
+  message->settings = grown;
+  return CST_OK;
 }
 
+/* Not of another format than that of the artifact. */
 static cst_status add_format_option(expansion *e, const cst_option *option, cst_error *error) {
   const cli_format_options *formats = &e->settings->formats;
   for (size_t i = 0; i < formats->num_input; i++) {
@@ -263,7 +279,8 @@ static cst_status add_format_option(expansion *e, const cst_option *option, cst_
       return CST_OK;
     }
   }
-  if (!cli_takes(e->verb, OPTIONS_FORMATS) && !cli_takes(e->verb, OPTIONS_FORMATS_BOTH)) {
+  if (e->is_told ||
+      (!cli_takes(e->verb, OPTIONS_FORMATS) && !cli_takes(e->verb, OPTIONS_FORMATS_BOTH))) {
     return CST_OK;
   }
   return cli_add_format_option(e->settings, option->name, option->value, error);
@@ -511,7 +528,10 @@ int cli_expand_lineage(const cli_verb *verb, cli_settings *settings) {
     return cli_usage(verb, "write a file, and add it: columnstone lineage add",
                      "%.80s cannot be written", settings->paths[settings->num_paths - 1]);
   }
-  expansion e = {.verb = verb, .settings = settings, .in = calloc(1, sizeof(inputs))};
+  expansion e = {.verb = verb,
+                 .settings = settings,
+                 .in = calloc(1, sizeof(inputs)),
+                 .is_told = settings->source.format != NULL};
   if (e.in == NULL) {
     return cli_usage(verb, NULL, "out of memory");
   }

@@ -166,14 +166,21 @@ static cst_status find_artifact(expansion *e, int64_t id, const cst_findings **o
   return status;
 }
 
-static bool is_file_type(const cst_findings *found) {
-  static const char *const types[] = {"DataView", "Schema", "Statistics"};
+/* True for what a verb reads as it is: `view show` views, and `info` anything. */
+static bool is_file_of(const cli_verb *verb, const cst_findings *found) {
+  static const char *const types[][2] = {{"DataView", "view "},
+                                         {"Schema", "schema "},
+                                         {"Statistics", "stats"},
+                                         {"Statistics", "schema infer"}};
   const char *type = cst_findings_text(found, "type", 0);
-  size_t i = 0;
-  while (i < 3 && strcmp(type, types[i]) != 0) {
-    i++;
+  for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+    const bool is_type = strcmp(type, types[i][0]) == 0;
+    const bool is_its_verb = strncmp(verb->name, types[i][1], strlen(types[i][1])) == 0;
+    if (is_type && (is_its_verb || strcmp(verb->name, "info") == 0)) {
+      return true;
+    }
   }
-  return i < 3;
+  return false;
 }
 
 /* The i-th file that is the data of an artifact; NULL: there are no more. */
@@ -371,7 +378,7 @@ static cst_status expand_artifact(expansion *e, const char *text, cst_error *err
   if (status == CST_OK) {
     status = find_artifact(e, id, &found, error);
   }
-  if (status == CST_OK && is_file_type(found)) {
+  if (status == CST_OK && is_file_of(e->verb, found)) {
     const char *path;
     status = add_leased(e->in, id, error);
     for (size_t i = 0; status == CST_OK && (path = data_file(found, i)) != NULL; i++) {
@@ -405,7 +412,7 @@ static cst_status find_examples(expansion *e, int64_t **ids, size_t *count, cst_
     if (status == CST_OK) {
       status = find_artifact(e, id, &found, error);
     }
-    if (status == CST_OK && !is_file_type(found)) {
+    if (status == CST_OK && !is_file_of(e->verb, found)) {
       status = add_to((void *)ids, count, &id, sizeof id, error);
     }
   }

@@ -345,7 +345,8 @@ static int info(const info_look *told) {
   cst_source_options options = cli_source_options(settings, NULL);
   options.message = NULL;
   options.message_column = NULL;
-  if (options.format == NULL) { /* for the names only */
+  const bool is_message = options.format != NULL && strcmp(options.format, "message") == 0;
+  if (options.format == NULL || is_message) { /* for the names only */
     options.format = "raw";
     options.num_format_options = 0;
   }

@@ -39,7 +39,7 @@ printf 'from message shop.Session\noutput n = dense(size(event))\n' >n.cstq
 columnstone view build n.cstq --proto-set shop.desc -o n.cstv >out
 printf 'from message shop.Session\noutput m = dense(id)\n' >m.cstq
 columnstone view build m.cstq --proto-set shop.desc -o m.cstv >out
-printf '{"id": "7", "event": [{"query": "tea"}]}\n' >y.jsonl
+printf '{"id": 7, "event": [{"query": "tea"}]}\n' >y.jsonl
 columnstone convert y.jsonl y.tfrecord --to message --proto-set shop.desc --message shop.Session >out
 columnstone lineage add examples y.tfrecord --name y --proto-set shop.desc --message shop.Session >out
 columnstone lineage add view n.cstv --name n >out

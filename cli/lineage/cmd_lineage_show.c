@@ -31,8 +31,11 @@ static void print_head(const cst_findings *found) {
   printf(" %" PRId64 ", %s%s\n", cst_findings_number(found, "id", 0),
          cst_findings_text(found, "state", 0), is_external ? ", external" : "");
   print_time("made", cst_findings_number(found, "created", 0));
-  if (cst_findings_number(found, "updated", 0) != cst_findings_number(found, "created", 0)) {
-    print_time("changed", cst_findings_number(found, "updated", 0));
+  enum { SECOND = 1000000 };
+  const int64_t created = cst_findings_number(found, "created", 0);
+  const int64_t updated = cst_findings_number(found, "updated", 0);
+  if (updated / SECOND != created / SECOND) {
+    print_time("changed", updated);
   }
   print_field("digest", cst_findings_text(found, "digest", 0));
 }

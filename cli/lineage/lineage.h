@@ -44,6 +44,10 @@ const char *cli_lineage_show_time(int64_t time, char room[CLI_TIME]);
 /* The value of a property of findings, in `prefix`: "properties". */
 void cli_lineage_print_value(const cst_findings *found, size_t item);
 
+/* Writes a text to the file of -o, which is complete when it is there, or to standard output. */
+cst_status cli_lineage_write(const cli_settings *settings, const char *text, size_t size,
+                             cst_error *error);
+
 /* ---- lineage_add_files.c ---- */
 
 /* The files of an artifact that is added, and what is found out about them. */

@@ -177,3 +177,21 @@ const char *cli_lineage_show_time(int64_t time, char room[CLI_TIME]) {
   }
   return room;
 }
+
+/* ---- texts that go to a file ---- */
+
+cst_status cli_lineage_write(const cli_settings *settings, const char *text, size_t size,
+                             cst_error *error) {
+  const char *path = settings->output;
+  if (path == NULL || strcmp(path, "-") == 0) {
+    (void)fwrite(text, 1, size, stdout);
+    return CST_OK;
+  }
+  cst_status status = cli_write_file(path, text, size, error);
+  if (status == CST_OK) {
+    char room[32];
+    cli_print_text(stdout, path);
+    printf(": %s\n", cli_bytes((double)size, room));
+  }
+  return status;
+}

@@ -431,10 +431,20 @@ typedef struct cst_lineage_graph_options {
 CST_API cst_status cst_lineage_graph(cst_lineage *store, const cst_lineage_graph_options *options,
                                      char **text, size_t *size, cst_error *error);
 
-/* Executions as OpenLineage run events, a line of JSON each, with column lineage of views. `name`:
- * the namespace of jobs (NULL: "columnstone"). executions NULL: all. *text: cst_free. */
-CST_API cst_status cst_lineage_openlineage(cst_lineage *store, const char *name,
-                                           const int64_t *executions, size_t num_executions,
+typedef struct cst_lineage_openlineage_options {
+  size_t size;               /* sizeof(cst_lineage_openlineage_options) */
+  const char *job_namespace; /* NULL: "columnstone" */
+  const int64_t *executions; /* NULL: all */
+  size_t num_executions;
+} cst_lineage_openlineage_options;
+
+#define CST_LINEAGE_OPENLINEAGE_OPTIONS_INIT \
+  { sizeof(cst_lineage_openlineage_options), NULL, NULL, 0 }
+
+/* Executions as OpenLineage run events, a line of JSON each: START, and what ended it, in the order
+ * of their ids; with column lineage of views. options may be NULL. *text: cst_free. */
+CST_API cst_status cst_lineage_openlineage(cst_lineage *store,
+                                           const cst_lineage_openlineage_options *options,
                                            char **text, size_t *size, cst_error *error);
 
 #ifdef __cplusplus

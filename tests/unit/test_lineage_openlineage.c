@@ -49,10 +49,20 @@ static int64_t run(cst_lineage *store, const char *type, int64_t input, int64_t 
   return id;
 }
 
+static cst_status write_events(cst_lineage *store, const int64_t *ids, size_t count, char **text) {
+  cst_lineage_openlineage_options options = CST_LINEAGE_OPENLINEAGE_OPTIONS_INIT;
+  size_t size;
+  options.executions = ids;
+  options.num_executions = count;
+  return cst_lineage_openlineage(store, &options, text, &size, NULL);
+}
+
 static char *events(cst_lineage *store, const char *name) {
+  cst_lineage_openlineage_options options = CST_LINEAGE_OPENLINEAGE_OPTIONS_INIT;
   char *text = NULL;
   size_t size = 0;
-  CHECK_EQ(cst_lineage_openlineage(store, name, NULL, 0, &text, &size, NULL), CST_OK);
+  options.job_namespace = name;
+  CHECK_EQ(cst_lineage_openlineage(store, &options, &text, &size, NULL), CST_OK);
   CHECK_EQ(strlen(text), size);
   return text;
 }
@@ -151,21 +161,20 @@ TEST(runs) {
   const int64_t ids[] = {run(store, "train", data, 0, CST_LINEAGE_RUNNING),
                          run(store, "train", data, 0, CST_LINEAGE_RUNNING)};
   char *before, *after;
-  size_t size;
-  CHECK_EQ(cst_lineage_openlineage(store, NULL, ids, 1, &before, &size, NULL), CST_OK);
+  CHECK_EQ(write_events(store, ids, 1, &before), CST_OK);
   CHECK_EQ(cst_lineage_end(store, ids[0], CST_LINEAGE_COMPLETE, NULL), CST_OK);
-  CHECK_EQ(cst_lineage_openlineage(store, NULL, ids, 1, &after, &size, NULL), CST_OK);
+  CHECK_EQ(write_events(store, ids, 1, &after), CST_OK);
   CHECK_CONTAINS(after, before);
   const char *uuid = strstr(before, "runId\":\"") + strlen("runId\":\"");
   CHECK_EQ(uuid[14], '8');
   CHECK(strchr("89ab", uuid[19]) != NULL);
   cst_free(after);
-  CHECK_EQ(cst_lineage_openlineage(store, NULL, ids + 1, 1, &after, &size, NULL), CST_OK);
+  CHECK_EQ(write_events(store, ids + 1, 1, &after), CST_OK);
   CHECK(memcmp(uuid, strstr(after, "runId\":\"") + strlen("runId\":\""), 36) != 0);
   cst_free(before);
   cst_free(after);
   const int64_t twice[] = {ids[1], ids[0], ids[1]};
-  CHECK_EQ(cst_lineage_openlineage(store, NULL, twice, 3, &after, &size, NULL), CST_OK);
+  CHECK_EQ(write_events(store, twice, 3, &after), CST_OK);
   CHECK_EQ(count_lines(after), 3);
   cst_free(after);
   cst_lineage_free(store);
@@ -204,11 +213,11 @@ TEST(arguments) {
   const int64_t nobody = 5;
   char *text;
   size_t size;
-  CHECK_EQ(cst_lineage_openlineage(NULL, NULL, NULL, 0, &text, &size, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_lineage_openlineage(store, NULL, NULL, 1, &text, &size, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_lineage_openlineage(store, NULL, NULL, 0, NULL, &size, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_lineage_openlineage(store, NULL, &nobody, 1, &text, &size, NULL), CST_NOT_FOUND);
-  CHECK_EQ(cst_lineage_openlineage(store, NULL, &nobody, 0, &text, &size, NULL), CST_OK);
+  CHECK_EQ(cst_lineage_openlineage(NULL, NULL, &text, &size, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(write_events(store, NULL, 1, &text), CST_INVALID_ARGUMENT);
+  CHECK_EQ(cst_lineage_openlineage(store, NULL, NULL, &size, NULL), CST_INVALID_ARGUMENT);
+  CHECK_EQ(write_events(store, &nobody, 1, &text), CST_NOT_FOUND);
+  CHECK_EQ(write_events(store, &nobody, 0, &text), CST_OK);
   CHECK_STR(text, "");
   cst_free(text);
   cst_lineage_free(store);
@@ -223,7 +232,7 @@ static int write_without_memory(void *context) {
   options.mode = CST_LINEAGE_READ;
   cst_status status = cst_lineage_open(harness_temp_path("columns.db"), &options, &store, NULL);
   if (status == CST_OK) {
-    status = cst_lineage_openlineage(store, NULL, NULL, 0, &text, &size, NULL);
+    status = cst_lineage_openlineage(store, NULL, &text, &size, NULL);
   }
   cst_free(text);
   cst_lineage_free(store);

@@ -22,5 +22,3 @@ __attribute__((weak)) void cst_lineage_lease_free(cst_lineage_lease *a) {}
 MISSING(cst_lineage_import_mlmd, cst_lineage *a, const char *b, cst_findings **c, cst_error *d)
 MISSING(cst_lineage_export_mlmd, cst_lineage *a, const char *b, bool c, cst_findings **d,
         cst_error *e)
-MISSING(cst_lineage_openlineage, cst_lineage *a, const char *b, const int64_t *c, size_t d,
-        char **e, size_t *f, cst_error *g)

@@ -152,18 +152,19 @@ PyObject *cst__py_store_graph(PyObject *object, PyObject *args) {
 PyObject *cst__py_store_openlineage(PyObject *object, PyObject *args) {
   PyObject *tuple;
   cst__py_ids ids;
-  const char *name;
-  if (!PyArg_ParseTuple(args, "zO:openlineage", &name, &tuple) ||
+  cst_lineage_openlineage_options options = CST_LINEAGE_OPENLINEAGE_OPTIONS_INIT;
+  if (!PyArg_ParseTuple(args, "zO:openlineage", &options.job_namespace, &tuple) ||
       cst__py_ids_init(&ids, tuple) < 0) {
     return NULL;
   }
+  options.executions = ids.ids;
+  options.num_executions = ids.count;
   char *text = NULL;
   size_t size = 0;
   cst__py_store_call call;
-  const bool done =
-      cst__py_store_begin(&call, object) &&
-      cst__py_store_end(&call, cst_lineage_openlineage(call.store, name, ids.ids, ids.count, &text,
-                                                       &size, &call.error));
+  const bool done = cst__py_store_begin(&call, object) &&
+                    cst__py_store_end(&call, cst_lineage_openlineage(call.store, &options, &text,
+                                                                     &size, &call.error));
   cst__py_ids_reset(&ids);
   return done ? text_of(text, size) : NULL;
 }

@@ -160,37 +160,48 @@ static cst_status put_all(cst_lineage *store, const id_list *asked, cst__run_eve
 }
 
 /* The executions that were asked for, each once, in the order of ids. */
-static cst_status put_asked(cst_lineage *store, const int64_t *executions, size_t count,
+static cst_status put_asked(cst_lineage *store, const cst_lineage_openlineage_options *options,
                             cst__run_events *events, cst__text *out, cst_error *error) {
   id_list asked = {.allocator = &store->allocator};
-  for (size_t i = 0; i < count; i++) {
-    if (!add_id(&asked, executions[i])) {
+  for (size_t i = 0; i < options->num_executions; i++) {
+    if (!add_id(&asked, options->executions[i])) {
       cst__delete(asked.ids);
-      return cst__fail_memory(error, count * sizeof *executions);
+      return cst__fail_memory(error, options->num_executions * sizeof *options->executions);
     }
   }
   sort_ids(&asked);
-  const cst_status status = put_all(store, executions != NULL ? &asked : NULL, events, out, error);
+  const cst_status status =
+      put_all(store, options->executions != NULL ? &asked : NULL, events, out, error);
   cst__delete(asked.ids);
   return status;
 }
 
-cst_status cst_lineage_openlineage(cst_lineage *store, const char *name, const int64_t *executions,
-                                   size_t num_executions, char **text, size_t *size,
-                                   cst_error *error) {
-  cst__run_events events = {.jobs = name != NULL ? name : "columnstone"};
+static cst_status check_options(const cst_lineage_openlineage_options *options, cst_error *error) {
+  if (options->executions == NULL && options->num_executions > 0) {
+    return cst__missing("executions", error);
+  }
+  if (options->job_namespace != NULL && options->job_namespace[0] == '\0') {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the namespace of jobs is empty");
+  }
+  return CST_OK;
+}
+
+cst_status cst_lineage_openlineage(cst_lineage *store,
+                                   const cst_lineage_openlineage_options *options, char **text,
+                                   size_t *size, cst_error *error) {
+  cst_lineage_openlineage_options own = CST_LINEAGE_OPENLINEAGE_OPTIONS_INIT;
   cst__text out = {.data = NULL};
   CST__CLEAR(text);
   CST__CLEAR(size);
   if (store == NULL || text == NULL || size == NULL) {
     return cst__missing(store == NULL ? "store" : text == NULL ? "text" : "size", error);
   }
-  if (executions == NULL && num_executions > 0) {
-    return cst__missing("executions", error);
-  }
+  CST__TRY(cst__read_options(&own, sizeof own, options, error));
+  CST__TRY(check_options(&own, error));
+  cst__run_events events = {.jobs = own.job_namespace != NULL ? own.job_namespace : "columnstone"};
   CST__TRY(cst__lineage_enter(store, CST__LINEAGE_READS, error));
-  const cst_status status = cst__lineage_leave(
-      store, put_asked(store, executions, num_executions, &events, &out, error), error);
+  const cst_status status =
+      cst__lineage_leave(store, put_asked(store, &own, &events, &out, error), error);
   cst_findings_free(events.executions);
   cst_findings_free(events.artifacts);
   if (status != CST_OK) {

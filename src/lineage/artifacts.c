@@ -21,8 +21,28 @@ const char *cst__lineage_state_name(cst_lineage_state state) {
 
 /* ---- types ---- */
 
-cst_status cst__lineage_type(cst_lineage *store, cst_lineage_kind kind, const char *name,
-                             int64_t *id, cst_error *error) {
+static int64_t recall_type(const cst_lineage *store, cst_lineage_kind kind, const char *name) {
+  const cst__lineage_types *types = &store->types;
+  for (size_t i = 0; i < types->count && i < CST__LINEAGE_KNOWN_TYPES; i++) {
+    if (types->known[i].kind == (int)kind && strcmp(types->known[i].name, name) == 0) {
+      return types->known[i].id;
+    }
+  }
+  return 0;
+}
+
+static void keep_type(cst_lineage *store, cst_lineage_kind kind, const char *name, int64_t id) {
+  const size_t place = store->types.count % CST__LINEAGE_KNOWN_TYPES;
+  if (strlen(name) < sizeof store->types.known[place].name) {
+    store->types.known[place].kind = (int)kind;
+    memcpy(store->types.known[place].name, name, strlen(name) + 1);
+    store->types.known[place].id = id;
+    store->types.count++;
+  }
+}
+
+static cst_status find_type(cst_lineage *store, cst_lineage_kind kind, const char *name,
+                            int64_t *id, cst_error *error) {
   sqlite3_stmt *find, *insert;
   bool is_row;
   CST__TRY(
@@ -41,6 +61,16 @@ cst_status cst__lineage_type(cst_lineage *store, cst_lineage_kind kind, const ch
   cst__lineage_bind_text(insert, 2, name);
   CST__TRY(cst__lineage_step(store, insert, NULL, error));
   *id = sqlite3_last_insert_rowid(store->db);
+  return CST_OK;
+}
+
+cst_status cst__lineage_type(cst_lineage *store, cst_lineage_kind kind, const char *name,
+                             int64_t *id, cst_error *error) {
+  *id = recall_type(store, kind, name);
+  if (*id == 0) {
+    CST__TRY(find_type(store, kind, name, id, error));
+    keep_type(store, kind, name, *id);
+  }
   return CST_OK;
 }
 
@@ -344,21 +374,23 @@ cst_status cst__lineage_copy(cst_lineage *store, int64_t examples, const char *n
   return CST_OK;
 }
 
+/* Most files are new ones: so it is tried first to insert them. */
 static cst_status file_id(cst_lineage *store, const char *path, int64_t *id, cst_error *error) {
   sqlite3_stmt *find, *insert;
   bool is_row;
-  CST__TRY(cst__lineage_prepare(store, "SELECT id FROM file WHERE path = ?", &find, error));
-  (void)sqlite3_bind_blob(find, 1, path, (int)strlen(path), SQLITE_STATIC);
-  CST__TRY(cst__lineage_step(store, find, &is_row, error));
-  if (is_row) {
-    *id = sqlite3_column_int64(find, 0);
-    (void)sqlite3_reset(find);
-    return CST_OK;
-  }
-  CST__TRY(cst__lineage_prepare(store, "INSERT INTO file(path) VALUES(?)", &insert, error));
+  CST__TRY(
+      cst__lineage_prepare(store, "INSERT OR IGNORE INTO file(path) VALUES(?)", &insert, error));
   (void)sqlite3_bind_blob(insert, 1, path, (int)strlen(path), SQLITE_STATIC);
   CST__TRY(cst__lineage_step(store, insert, NULL, error));
   *id = sqlite3_last_insert_rowid(store->db);
+  if (sqlite3_changes(store->db) > 0) {
+    return CST_OK;
+  }
+  CST__TRY(cst__lineage_prepare(store, "SELECT id FROM file WHERE path = ?", &find, error));
+  (void)sqlite3_bind_blob(find, 1, path, (int)strlen(path), SQLITE_STATIC);
+  CST__TRY(cst__lineage_step(store, find, &is_row, error));
+  *id = is_row ? sqlite3_column_int64(find, 0) : 0;
+  (void)sqlite3_reset(find);
   return CST_OK;
 }
 

@@ -432,7 +432,7 @@ static cst_status run_query(cst_lineage *store, const cst_lineage_query *query, 
   sqlite3_stmt *rows = NULL;
   write_query(query, &sql);
   cst_status status = sql.failed ? cst__fail_memory(error, sql.size)
-                                 : cst__lineage_prepare_own(store, sql.data, &rows, error);
+                                 : cst__lineage_prepare_text(store, sql.data, &rows, error);
   cst__text_free(&sql);
   if (status == CST_OK) {
     bind_query(query, path, rows);
@@ -444,7 +444,7 @@ static cst_status run_query(cst_lineage *store, const cst_lineage_query *query, 
     }
     status = put_rows(store, query->kind, rows, found, error);
   }
-  (void)sqlite3_finalize(rows);
+  (void)sqlite3_reset(rows);
   return status;
 }
 

@@ -141,6 +141,32 @@ cst_status cst__lineage_prepare(cst_lineage *store, const char *sql, sqlite3_stm
   return CST_OK;
 }
 
+cst_status cst__lineage_prepare_text(cst_lineage *store, const char *sql, sqlite3_stmt **out,
+                                     cst_error *error) {
+  for (size_t i = 0; i < CST__LINEAGE_MADE; i++) {
+    if (store->made[i].text != NULL && strcmp(store->made[i].text, sql) == 0) {
+      *out = store->made[i].prepared;
+      (void)sqlite3_reset(*out);
+      (void)sqlite3_clear_bindings(*out);
+      return CST_OK;
+    }
+  }
+  char *text = cst__new_copy(&store->allocator, sql, strlen(sql));
+  if (text == NULL) {
+    return cst__fail_memory(error, strlen(sql));
+  }
+  cst_status status = cst__lineage_prepare_own(store, sql, out, error);
+  if (status != CST_OK) {
+    cst__delete(text);
+    return status;
+  }
+  cst__lineage_statement *made = &store->made[store->num_made++ % CST__LINEAGE_MADE];
+  (void)sqlite3_finalize(made->prepared);
+  cst__delete((void *)(uintptr_t)made->text);
+  *made = (cst__lineage_statement){text, *out};
+  return CST_OK;
+}
+
 cst_status cst__lineage_step(cst_lineage *store, sqlite3_stmt *statement, bool *is_row,
                              cst_error *error) {
   const int code = sqlite3_step(statement);
@@ -184,13 +210,18 @@ static cst_status begin(cst_lineage *store, cst__lineage_access access, cst_erro
                           error);
 }
 
+static void undo(cst_lineage *store) {
+  (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+  store->types.count = 0;
+}
+
 static cst_status commit(cst_lineage *store, cst_error *error) {
   const int code = run_patiently(store, "COMMIT");
   if (code == SQLITE_OK) {
     return CST_OK;
   }
   const cst_status status = cst__lineage_fail(store, code, error);
-  (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+  undo(store);
   return status;
 }
 
@@ -217,7 +248,7 @@ cst_status cst__lineage_leave(cst_lineage *store, cst_status status, cst_error *
   if (status == CST_OK) {
     return commit(store, error);
   }
-  (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+  undo(store);
   return status;
 }
 
@@ -251,6 +282,6 @@ cst_status cst_lineage_rollback(cst_lineage *store, cst_error *error) {
   CST__TRY(check_open_transaction(store, error));
   store->in_transaction = false;
   store->is_broken = false;
-  (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+  undo(store);
   return CST_OK;
 }

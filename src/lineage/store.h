@@ -39,6 +39,19 @@ typedef struct cst__lineage_statement {
   sqlite3_stmt *prepared;
 } cst__lineage_statement;
 
+enum { CST__LINEAGE_MADE = 8 };
+
+/* Ids of types that were looked up, which stay what they are unless a transaction is undone. */
+enum { CST__LINEAGE_KNOWN_TYPES = 8 };
+typedef struct cst__lineage_types {
+  struct {
+    int kind;
+    char name[48];
+    int64_t id;
+  } known[CST__LINEAGE_KNOWN_TYPES];
+  size_t count; /* of all that were put there; the last ones are kept */
+} cst__lineage_types;
+
 struct cst_lineage {
   cst_allocator allocator;
   sqlite3 *db;
@@ -54,9 +67,12 @@ struct cst_lineage {
   int64_t timeout;      /* in seconds */
   int64_t waiting_from; /* monotonic ns of the wait that is going on; 0: none */
   uint64_t random;      /* of the pauses between tries */
+  cst__lineage_types types;
   cst__lineage_statement *statements;
   size_t num_statements;
   size_t capacity;
+  cst__lineage_statement made[CST__LINEAGE_MADE]; /* their texts are the store's */
+  size_t num_made;                                /* of all that were made */
 };
 
 typedef enum cst__lineage_access { CST__LINEAGE_READS, CST__LINEAGE_WRITES } cst__lineage_access;
@@ -73,6 +89,9 @@ cst_status cst__lineage_leave(cst_lineage *store, cst_status status, cst_error *
 /* The statement of a static text, reset and without parameters. */
 cst_status cst__lineage_prepare(cst_lineage *store, const char *sql, sqlite3_stmt **out,
                                 cst_error *error);
+/* The same for a text that is made, and copied; the last ones are kept. */
+cst_status cst__lineage_prepare_text(cst_lineage *store, const char *sql, sqlite3_stmt **out,
+                                     cst_error *error);
 /* One of the caller's own, of any text (sqlite3_finalize). */
 cst_status cst__lineage_prepare_own(cst_lineage *store, const char *sql, sqlite3_stmt **out,
                                     cst_error *error);

@@ -206,6 +206,10 @@ void cst_lineage_free(cst_lineage *store) {
   for (size_t i = 0; i < store->num_statements; i++) {
     (void)sqlite3_finalize(store->statements[i].prepared);
   }
+  for (size_t i = 0; i < CST__LINEAGE_MADE; i++) {
+    (void)sqlite3_finalize(store->made[i].prepared);
+    cst__delete((void *)(uintptr_t)store->made[i].text);
+  }
   (void)sqlite3_close(store->db);
   cst__delete(store->statements);
   cst__delete(store->path);

@@ -1,11 +1,12 @@
-/* The tables of a store. A change of them raises CST__LINEAGE_VERSION and is a step of upgrade()
- * in store.c. */
+/* The tables of a store. A change of them raises CST__LINEAGE_VERSION and is a step of
+ * store_upgrade.c. Artifacts, executions and contexts are never deleted, so their ids are never
+ * used again; those of leases must not be, since who held one may ask for it later. */
 #include "lineage/store.h"
 
 const char cst__lineage_tables[] =
     "CREATE TABLE type(id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, name TEXT NOT NULL,"
     " UNIQUE(kind, name)) STRICT;"
-    "CREATE TABLE artifact(id INTEGER PRIMARY KEY AUTOINCREMENT, type INTEGER NOT NULL, name TEXT,"
+    "CREATE TABLE artifact(id INTEGER PRIMARY KEY, type INTEGER NOT NULL, name TEXT,"
     " version INTEGER, state INTEGER NOT NULL, digest BLOB, is_external INTEGER NOT NULL,"
     " created INTEGER NOT NULL, updated INTEGER NOT NULL) STRICT;"
     "CREATE UNIQUE INDEX artifact_name ON artifact(name, version) WHERE name IS NOT NULL;"
@@ -27,7 +28,7 @@ const char cst__lineage_tables[] =
     "CREATE TABLE field(artifact INTEGER NOT NULL, output TEXT NOT NULL, path TEXT NOT NULL,"
     " PRIMARY KEY(artifact, output, path)) STRICT, WITHOUT ROWID;"
     "CREATE INDEX field_path ON field(path);"
-    "CREATE TABLE execution(id INTEGER PRIMARY KEY AUTOINCREMENT, type INTEGER NOT NULL, name TEXT,"
+    "CREATE TABLE execution(id INTEGER PRIMARY KEY, type INTEGER NOT NULL, name TEXT,"
     " state INTEGER NOT NULL, started INTEGER NOT NULL, ended INTEGER) STRICT;"
     "CREATE INDEX execution_type ON execution(type);"
     "CREATE INDEX execution_running ON execution(id) WHERE ended IS NULL;"
@@ -35,7 +36,7 @@ const char cst__lineage_tables[] =
     " artifact INTEGER NOT NULL, path TEXT NOT NULL, time INTEGER NOT NULL,"
     " PRIMARY KEY(execution, direction, artifact, path)) STRICT, WITHOUT ROWID;"
     "CREATE INDEX event_artifact ON event(artifact, direction);"
-    "CREATE TABLE context(id INTEGER PRIMARY KEY AUTOINCREMENT, type INTEGER NOT NULL,"
+    "CREATE TABLE context(id INTEGER PRIMARY KEY, type INTEGER NOT NULL,"
     " name TEXT NOT NULL, created INTEGER NOT NULL, UNIQUE(type, name)) STRICT;"
     "CREATE TABLE member(context INTEGER NOT NULL, kind INTEGER NOT NULL, id INTEGER NOT NULL,"
     " PRIMARY KEY(context, kind, id)) STRICT, WITHOUT ROWID;"

@@ -28,7 +28,7 @@ static cst_status name_copy(const cst_lineage *store, int64_t version, char **ou
 }
 
 static cst_status copy_store(cst_lineage *store, int64_t version, cst_error *error) {
-  char *name;
+  char *name = NULL;
   sqlite3_stmt *copy;
   CST__TRY(name_copy(store, version, &name, error));
   cst_status status = cst__lineage_prepare_own(store, "VACUUM INTO ?", &copy, error);

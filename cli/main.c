@@ -41,6 +41,9 @@ static const cli_verb *const verbs[] = {
     &cli_lineage_graph,
     &cli_lineage_check,
     &cli_lineage_lease,
+    &cli_lineage_import,
+    &cli_lineage_export,
+    &cli_lineage_openlineage,
     &cli_gc,
 };
 

@@ -31,6 +31,7 @@ from .artifact import (
 from .choice import AS_BOUND, Choice
 from .connection import CREATE, READ, WRITE, Connection, Opening
 from .lease import Lease, LeaseRecord
+from .openlineage import send
 from .reading import Reading, read
 from .run import Run
 from .trace import Garbage, Node, StoreFault, faults_of, nodes_of
@@ -632,11 +633,27 @@ class Store:
         return self._connection.core.graph(format, ids, ways, at_least_1_or_0("depth", depth))
 
     def openlineage(
-        self, executions: Iterable[Execution] | None = None, *, namespace: str | None = None
+        self,
+        executions: Iterable[Execution] | None = None,
+        *,
+        namespace: str | None = None,
+        url: str | Literal[True] | None = None,
+        api_key: str | None = None,
     ) -> str:
-        """Executions (all by default) as OpenLineage run events, a line of JSON each."""
+        """Executions (all by default) as OpenLineage run events, a line of JSON each.
+
+        namespace: of the jobs; "columnstone" by default.
+        url: a server that they are posted to, one by one ("http://host:5000", or with the path of
+            its endpoint); True: $OPENLINEAGE_URL.
+        api_key: sent as a bearer token; $OPENLINEAGE_API_KEY is sent to $OPENLINEAGE_URL alone.
+        """
         ids = None if executions is None else tuple(one.id for one in executions)
-        return self._connection.core.openlineage(namespace, ids)
+        events = self._connection.core.openlineage(namespace, ids)
+        if url is not None:
+            send(events, url, api_key)
+        elif api_key is not None:
+            raise argument_error("api_key goes with url")
+        return events
 
     # Arguments
 

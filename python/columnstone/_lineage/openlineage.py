@@ -83,10 +83,11 @@ class _Server:
             # Before its first answer, a server that refuses connections is taken for a wrong name.
             patiently(lambda: self._try(event.encode()), known=self._answered)
         except OSError as error:
-            if isinstance(error, FileError):
-                raise
             notes = "".join(f", {note}" for note in getattr(error, "__notes__", ()))
-            raise self._failed(f"{_reason(error)} ({what}{notes})") from error
+            hint = getattr(error, "hint", "")
+            end = f" ({hint})" if hint else ""
+            text = f"{self._shown}: {what}{notes}: {_reason(error)}{end}"
+            raise FileError(text, file=self._shown, hint=hint) from error
 
     def _try(self, data: bytes) -> None:
         request = urllib.request.Request(self._url, data, self._headers, method="POST")
@@ -116,15 +117,19 @@ class _Server:
                 text += f": {printable(without_secrets(said[:_MOST_TOLD]))}{more}"
             if 300 <= error.code < 400:
                 text += f", to {name_of_url(error.headers.get('Location', '?'))}"
-                return self._failed(text, "give the URL that it leads to")
+                return _RefusedError(text, "give the URL that it leads to")
             if is_busy(error.code):
                 return BusyError(text, asked_wait(error.headers.get("Retry-After", "")))
             hint = "give api_key, or $OPENLINEAGE_API_KEY with url=True"
-            return self._failed(text, hint if error.code in (401, 403) else "")
+            return _RefusedError(text, hint if error.code in (401, 403) else "")
 
-    def _failed(self, text: str, hint: str = "") -> FileError:
-        end = f" ({hint})" if hint else ""
-        return FileError(f"{self._shown}: {text}{end}", file=self._shown, hint=hint)
+
+class _RefusedError(OSError):
+    """An answer that says no."""
+
+    def __init__(self, text: str, hint: str) -> None:
+        super().__init__(text)
+        self.hint = hint
 
 
 def _reason(error: OSError) -> str:

@@ -7,8 +7,8 @@
  */
 #include <sqlite3.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/hash.h"
 #include "fuzz.h"
 #include "lineage/store.h"
 

@@ -279,3 +279,29 @@ TEST(memory_runs_out) {
   FOR_EACH_ALLOCATION_FAILURE(make_lease, store, CST_NO_MEMORY);
   cst_lineage_free(store);
 }
+
+/* SQLite gives the rows of leases by their artifacts, if it is not asked for another order. */
+TEST(leases_keep_what_they_hold_in_whatever_order_they_came) {
+  char folder[512];
+  int64_t ids[4];
+  cst_lineage_lease *leases[4];
+  cst_lineage_lease_options options = CST_LINEAGE_LEASE_OPTIONS_INIT;
+  cst_lineage *store = gc_store(folder);
+  for (int i = 0; i < 4; i++) {
+    ids[i] = gc_add(store, "m", "m", NULL, (gc_more){0});
+  }
+  gc_add(store, "m", "m", NULL, (gc_more){0});
+  options.is_detached = true;
+  for (int i = 0; i < 4; i++) {
+    CHECK_EQ(cst_lineage_lease_new(store, &ids[3 - i], 1, &options, &leases[i], NULL), CST_OK);
+  }
+  cst_lineage_gc_options gc = CST_LINEAGE_GC_OPTIONS_INIT;
+  gc.keep = 1;
+  cst_findings *found = gc_run(store, &gc);
+  for (int i = 0; i < 4; i++) {
+    CHECK_CONTAINS(gc_says(found, ids[i]), "keep: held by lease of ");
+    cst_lineage_lease_free(leases[i]);
+  }
+  cst_findings_free(found);
+  cst_lineage_free(store);
+}

@@ -408,7 +408,8 @@ cst_status cst__gc_load(cst__gc_plan *plan, cst_error *error) {
                       read_execution, error));
   CST__TRY(read_table(plan, "SELECT id, holder, expires, execution FROM lease ORDER BY id",
                       read_lease, error));
-  CST__TRY(read_table(plan, "SELECT lease, artifact, 0 FROM leased", read_leased, error));
+  CST__TRY(
+      read_table(plan, "SELECT lease, artifact, 0 FROM leased ORDER BY lease", read_leased, error));
   CST__TRY(
       read_table(plan,
                  "SELECT execution, artifact, direction FROM event WHERE execution IN"

@@ -521,6 +521,39 @@ TEST(roots_can_be_narrowed_and_are_kept) {
   cst_lineage_free(store);
 }
 
+TEST(a_root_that_is_not_mounted_has_not_lost_its_files) {
+  char folder[512];
+  char elsewhere[512];
+  char path[600];
+  cst_lineage_free(gc_store(folder));
+  cst_lineage_free(gc_store(elsewhere));
+  gc_file(folder, "r/a");
+  const char *const roots[] = {gc_path(folder, "r")};
+  cst_lineage *store;
+  cst_lineage_options opening = CST_LINEAGE_OPTIONS_INIT;
+  opening.mode = CST_LINEAGE_CREATE;
+  opening.roots = roots;
+  opening.num_roots = 1;
+  (void)snprintf(path, sizeof path, "%s/other.db", elsewhere);
+  CHECK_EQ(cst_lineage_open(path, &opening, &store, NULL), CST_OK);
+  const int64_t id = gc_add(store, "m", "m", gc_path(folder, "r/a"), (gc_more){0});
+  gc_add(store, "m", "m", NULL, (gc_more){0});
+  CHECK_EQ(rename(gc_path(folder, "r"), gc_path(folder, "away")), 0);
+  cst_findings *found = run_twice(store, keeping(1));
+  CHECK_STR(gc_says_of_file(found, id, 0), "keep: its root is not there, or cannot be opened");
+  CHECK_STR(gc_says(found, id), "delete: no policy keeps it; not all files could be deleted");
+  CHECK_EQ(cst_findings_total(found, "deleted"), 0);
+  cst_findings_free(found);
+  CHECK_STR(gc_state(store, id), "marked");
+  CHECK_EQ(rename(gc_path(folder, "away"), gc_path(folder, "r")), 0);
+  found = run_twice(store, keeping(1));
+  CHECK_STR(gc_says_of_file(found, id, 0), "delete");
+  CHECK_STR(gc_state(store, id), "deleted");
+  CHECK(!gc_exists(folder, "r/a"));
+  cst_findings_free(found);
+  cst_lineage_free(store);
+}
+
 TEST(files_that_are_gone_or_replaced) {
   char folder[512];
   cst_lineage *store = gc_store(folder);

@@ -87,8 +87,19 @@ static void put_keeping(const cst__gc_plan *plan, const cst__gc_artifact *a, cha
   }
 }
 
-static void put_going(const cst__gc_plan *plan, const cst__gc_artifact *a, char *to, size_t room) {
-  const bool has_failed = !plan->options->is_dry_run && a->left > 0;
+/* A file of it stays though it should not. */
+static bool is_stuck(const cst__gc_plan *plan, size_t artifact) {
+  const size_t end = cst__gc_links_end(plan, artifact);
+  for (size_t i = cst__gc_artifact_at(plan, artifact)->links; i < end; i++) {
+    const cst__gc_link *link = cst__gc_link_at(plan, i);
+    if (link->is_doomed && cst__gc_path_at(plan, link->path)->is_stuck) {
+      return true;
+    }
+  }
+  return false;
+}
+
+static void put_going(const cst__gc_artifact *a, bool has_failed, char *to, size_t room) {
   (void)snprintf(to, room, "%s%s",
                  a->was_marked  ? "marked by an earlier run"
                  : a->is_lapsed ? "its execution stopped without an end"
@@ -156,7 +167,7 @@ static cst_status put_artifact(cst_findings *found, const cst__gc_plan *plan, si
                                                                                : a->state));
   cst__put_text(found, a->why == CST__GC_GOES ? "delete" : "keep");
   if (a->why == CST__GC_GOES) {
-    put_going(plan, a, text, sizeof text);
+    put_going(a, is_stuck(plan, artifact), text, sizeof text);
   } else {
     put_keeping(plan, a, text, sizeof text);
   }
@@ -173,8 +184,7 @@ static cst_status put_all(cst_findings *found, const cst__gc_plan *plan, cst_err
     }
     CST__TRY(put_artifact(found, plan, i, error));
     kept += a->why != CST__GC_GOES;
-    deleted +=
-        a->why == CST__GC_GOES && (plan->options->is_dry_run || a->state == CST_LINEAGE_DELETED);
+    deleted += a->why == CST__GC_GOES && !is_stuck(plan, i);
   }
   for (size_t i = 0; i < plan->paths.count; i++) {
     files += (uint64_t)cst__gc_path_at(plan, i)->files;

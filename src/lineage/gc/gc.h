@@ -78,6 +78,7 @@ typedef struct cst__gc_path {
   bool is_damaged;      /* no path that this library writes */
   bool is_looked_at;    /* `reason` says whether it stays, if it is not doomed */
   bool is_doomed;       /* by a link */
+  bool is_stuck;        /* the system does not allow it */
   size_t needed_by;     /* an artifact */
   cst__gc_action action;
   const char *reason; /* NULL: none */
@@ -179,7 +180,7 @@ static inline size_t cst__gc_links_end(const cst__gc_plan *plan, size_t i) {
 
 /* Adds an item of zeros; NULL: no memory. */
 void *cst__gc_append(cst__gc_plan *plan, cst__gc_array *array, size_t item_size);
-/* A text that lives as long as the plan. *out is NULL for NULL. */
+/* A text that lives as long as the plan. */
 cst_status cst__gc_copy(cst__gc_plan *plan, const char *text, const char **out, cst_error *error);
 cst_status cst__gc_print(cst__gc_plan *plan, const char **out, cst_error *error, const char *fmt,
                          ...) CST__PRINTF(4, 5);

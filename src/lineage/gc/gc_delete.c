@@ -150,7 +150,7 @@ static cst_status find_need(cst__gc_plan *plan, const char *path, char label[CST
   if (at == NULL) {
     return cst__fail_memory(error, room);
   }
-  (void)strcpy(at, path);
+  memcpy(at, path, strlen(path) + 1);
   cst_status status;
   int64_t artifact = 0;
   *is_needed = false;
@@ -182,23 +182,23 @@ static cst_status find_inside(cst__gc_plan *plan, const char *path, cst__arena *
                               cst__gc_array *out, int64_t *artifact, cst_error *error) {
   sqlite3_stmt *find;
   const size_t size = strlen(path);
-  char *from = cst__arena_take(arena, size + 2);
-  char *to = cst__arena_take(arena, size + 2);
+  char *from = cst__arena_take(arena, size + 1);
+  char *to = cst__arena_take(arena, size + 1);
   if (from == NULL || to == NULL) {
-    return cst__fail_memory(error, size + 2);
+    return cst__fail_memory(error, size + 1);
   }
-  memcpy(from, path, size);
-  memcpy(to, path, size);
-  memcpy(from + size, "/", 2);
-  memcpy(to + size, (const char[]){'/' + 1, '\0'}, 2);
+  memcpy(from, path, size + 1);
+  memcpy(to, path, size + 1);
+  from[size] = '/';
+  to[size] = '/' + 1;
   CST__TRY(cst__lineage_prepare(
       plan->store,
       "SELECT f.path, min(a.id) FROM file f JOIN artifact_file l ON l.file = f.id JOIN artifact a"
       " ON a.id = l.artifact WHERE f.path > ? AND f.path < ?"
       " AND (a.is_external OR a.state NOT IN (2, 3)) GROUP BY f.path ORDER BY f.path",
       &find, error));
-  bind_path(find, 1, from);
-  bind_path(find, 2, to);
+  (void)sqlite3_bind_blob64(find, 1, from, size + 1, SQLITE_STATIC);
+  (void)sqlite3_bind_blob64(find, 2, to, size + 1, SQLITE_STATIC);
   for (;;) {
     bool is_row;
     CST__TRY(cst__lineage_step(plan->store, find, &is_row, error));
@@ -230,6 +230,7 @@ static cst_status take_outcome(cst__gc_plan *plan, cst__gc_path *path,
   path->files = outcome->files;
   path->bytes = outcome->bytes;
   path->reason = NULL;
+  path->is_stuck = outcome->end == CST__GC_UNABLE;
   switch (outcome->end) {
     case CST__GC_DONE:
       path->action = CST__GC_DELETE;
@@ -391,22 +392,50 @@ cst_status cst__gc_delete(cst__gc_plan *plan, cst_error *error) {
   return status;
 }
 
-cst_status cst__gc_rehearse(cst__gc_plan *plan, cst_error *error) {
-  const size_t *doomed = plan->doomed.items;
-  for (size_t i = 0; i < plan->doomed.count; i++) {
-    cst__gc_path *path = cst__gc_path_at(plan, doomed[i]);
-    cst__gc_outcome outcome = {0};
-    cst__gc_task task = task_of(path);
-    char label[300];
-    task.is_dry = true;
-    CST__TRY(cst__gc_find_below(plan, &plan->needed, path->text, &task.needed, error));
-    CST__TRY(cst__gc_find_below(plan, &plan->going, path->text, &task.counted, error));
-    CST__TRY(cst__gc_walk(&task, &outcome, error));
-    if (task.needed.count > 0) {
-      const size_t last = cst__gc_find_path(plan, task.needed.paths[task.needed.count - 1]);
-      cst__gc_label(plan, cst__gc_path_at(plan, last)->needed_by, label, sizeof label);
+/* What is deleted below a folder before the folder's own turn comes; *out: cst__delete. */
+static cst_status find_counted(cst__gc_plan *plan, const char *folder, cst__gc_array *out,
+                               cst_error *error) {
+  cst__gc_spared below;
+  CST__TRY(cst__gc_find_below(plan, &plan->going, folder, &below, error));
+  for (size_t i = 0; i < below.count; i++) {
+    const cst__gc_path *path = cst__gc_path_at(plan, cst__gc_find_path(plan, below.paths[i]));
+    if (path->action != CST__GC_DELETE) {
+      continue;
     }
-    CST__TRY(take_outcome(plan, path, &outcome, task.needed.count > 0 ? label : NULL, error));
+    const char **item = cst__gc_append(plan, out, sizeof *item);
+    if (item == NULL) {
+      return cst__fail_memory(error, sizeof *item);
+    }
+    *item = path->text;
   }
   return CST_OK;
+}
+
+static cst_status rehearse(cst__gc_plan *plan, cst__gc_path *path, cst__gc_array *counted,
+                           cst_error *error) {
+  cst__gc_outcome outcome = {0};
+  cst__gc_task task = task_of(path);
+  char label[CST__LINEAGE_LABEL];
+  CST__TRY(cst__gc_find_below(plan, &plan->needed, path->text, &task.needed, error));
+  CST__TRY(find_counted(plan, path->text, counted, error));
+  task.is_dry = true;
+  task.counted = (cst__gc_spared){counted->items, counted->count};
+  CST__TRY(cst__gc_walk(&task, &outcome, error));
+  const bool is_needed = task.needed.count > 0;
+  if (is_needed) {
+    const size_t last = cst__gc_find_path(plan, task.needed.paths[task.needed.count - 1]);
+    cst__gc_label(plan, cst__gc_path_at(plan, last)->needed_by, label, sizeof label);
+  }
+  return take_outcome(plan, path, &outcome, is_needed ? label : NULL, error);
+}
+
+cst_status cst__gc_rehearse(cst__gc_plan *plan, cst_error *error) {
+  const size_t *doomed = plan->doomed.items;
+  cst_status status = CST_OK;
+  for (size_t i = 0; i < plan->doomed.count && status == CST_OK; i++) {
+    cst__gc_array counted = {0};
+    status = rehearse(plan, cst__gc_path_at(plan, doomed[i]), &counted, error);
+    cst__delete(counted.items);
+  }
+  return status;
 }

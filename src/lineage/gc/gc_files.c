@@ -11,11 +11,11 @@ bool cst__gc_parent(const cst_lineage *store, char *path, size_t room) {
     if (strlen(store->folder) >= room) {
       return false;
     }
-    (void)strcpy(path, store->folder);
+    memcpy(path, store->folder, strlen(store->folder) + 1);
   }
   char *slash = strrchr(path, '/');
   if (slash == NULL) {
-    (void)strcpy(path, "."); /* a name has a byte at least */
+    memcpy(path, ".", 2); /* a name has a byte at least */
     return true;
   }
   const bool is_top = slash == path;
@@ -86,13 +86,11 @@ static int compare_texts(const void *a, const void *b) {
 static cst_status find_needed(cst__gc_plan *plan, cst_error *error) {
   for (size_t i = 0; i < plan->artifacts.count; i++) {
     const cst__gc_artifact *a = cst__gc_artifact_at(plan, i);
-    const bool stays = a->why != CST__GC_GOES;
-    const size_t end = stays || a->is_external ? cst__gc_links_end(plan, i) : a->links;
+    const bool is_kept = a->why != CST__GC_GOES || a->is_external;
+    const size_t end = is_kept ? cst__gc_links_end(plan, i) : a->links;
     for (size_t l = a->links; l < end; l++) {
       cst__gc_path *path = cst__gc_path_at(plan, cst__gc_link_at(plan, l)->path);
-      const size_t other = path->needed_by;
-      if (other == CST__GC_NONE ||
-          (stays && cst__gc_artifact_at(plan, other)->why == CST__GC_GOES)) {
+      if (path->needed_by == CST__GC_NONE) {
         path->needed_by = i;
       }
     }
@@ -194,7 +192,7 @@ static cst_status find_need(cst__gc_plan *plan, const cst__gc_path *path, size_t
   if (at == NULL) {
     return cst__fail_memory(error, room);
   }
-  (void)strcpy(at, path->text);
+  memcpy(at, path->text, strlen(path->text) + 1);
   size_t found;
   do {
     found = cst__gc_find_path(plan, at);

@@ -21,8 +21,8 @@ void *cst__gc_append(cst__gc_plan *plan, cst__gc_array *array, size_t item_size)
 }
 
 cst_status cst__gc_copy(cst__gc_plan *plan, const char *text, const char **out, cst_error *error) {
-  *out = text != NULL ? cst__arena_copy(&plan->arena, text, strlen(text)) : NULL;
-  return text == NULL || *out != NULL ? CST_OK : cst__fail_memory(error, strlen(text));
+  *out = cst__arena_copy(&plan->arena, text, strlen(text));
+  return *out != NULL ? CST_OK : cst__fail_memory(error, strlen(text));
 }
 
 cst_status cst__gc_print(cst__gc_plan *plan, const char **out, cst_error *error, const char *fmt,

@@ -276,8 +276,8 @@ cst_status cst__gc_walk(const cst__gc_task *task, cst__gc_outcome *outcome, cst_
     return CST_OK;
   }
   if (root < 0) {
-    fail(&w, task->root); /* a disk that is not mounted has not lost its files */
-    return CST_OK;
+    end(&w, CST__GC_UNABLE, "its root is not there, or cannot be opened");
+    return CST_OK; /* a disk that is not mounted has not lost its files */
   }
   char *rest = cst__new_copy(NULL, task->rest, strlen(task->rest));
   if (rest == NULL) {

@@ -17,6 +17,7 @@
 
 typedef struct cst__found_cell {
   bool is_null;
+  uint32_t size; /* of a text, which may hold a NUL */
   union {
     int64_t number; /* also of a bool */
     double real;
@@ -139,8 +140,9 @@ static void put_cell(cst_findings *f, cst__found_cell cell) {
   column->cells[column->count++] = cell;
 }
 
-/* A copy in which each byte that is not UTF-8 is U+FFFD; NULL: no memory. */
-static char *copy_as_utf8(cst__arena *arena, const uint8_t *bytes, size_t size) {
+/* A copy in which each byte that is not UTF-8 is U+FFFD, and its size; NULL: no memory. */
+static char *copy_as_utf8(cst__arena *arena, const uint8_t *bytes, size_t *copy_size) {
+  size_t size = *copy_size;
   if (size > SIZE_MAX / 4) {
     return NULL;
   }
@@ -163,6 +165,7 @@ static char *copy_as_utf8(cst__arena *arena, const uint8_t *bytes, size_t size) 
   }
   if (copy != NULL) {
     *to = '\0';
+    *copy_size = (size_t)(to - copy);
   }
   return copy;
 }
@@ -170,8 +173,9 @@ static char *copy_as_utf8(cst__arena *arena, const uint8_t *bytes, size_t size) 
 /* What a file is called: one copy for all rows that follow each other. */
 static const char *copy_file(cst_findings *f, const cst__found_column *column, const char *name,
                              size_t size) {
-  const char *before = column->count > 0 ? column->cells[column->count - 1].as.text : NULL;
-  return before != NULL && strlen(before) == size && memcmp(before, name, size) == 0
+  const cst__found_cell *last = column->count > 0 ? &column->cells[column->count - 1] : NULL;
+  const char *before = last != NULL ? last->as.text : NULL;
+  return before != NULL && last->size == size && memcmp(before, name, size) == 0
              ? before
              : cst__arena_copy(&f->arena, name, size);
 }
@@ -180,9 +184,9 @@ void cst__put_bytes(cst_findings *findings, const void *text, size_t size) {
   const cst__found_level *level = &findings->levels[findings->depth];
   const cst__found_column *column = &level->columns[level->at];
   const char *copy = column->spec->format[0] == 'z' ? copy_file(findings, column, text, size)
-                                                    : copy_as_utf8(&findings->arena, text, size);
-  findings->failed = findings->failed || copy == NULL;
-  put_cell(findings, (cst__found_cell){.as.text = copy});
+                                                    : copy_as_utf8(&findings->arena, text, &size);
+  findings->failed = findings->failed || copy == NULL || size > UINT32_MAX;
+  put_cell(findings, (cst__found_cell){.size = (uint32_t)size, .as.text = copy});
 }
 
 void cst__put_text(cst_findings *findings, const char *text) {
@@ -415,7 +419,7 @@ static bool build_cell(const cst__found_column *column, size_t at, cst__builder 
   switch (column->spec->format[0]) {
     case 'u':
     case 'z':
-      return cst__builder_append_bytes(to, cell->as.text, strlen(cell->as.text));
+      return cst__builder_append_bytes(to, cell->as.text, cell->size);
     case 'b':
       return cst__builder_append_bool(to, cell->as.number != 0);
     case '+':

@@ -153,6 +153,19 @@ TEST(text_is_utf8) {
   cst_findings_free(f);
 }
 
+TEST(bytes_may_hold_a_nul) {
+  static const cst__finding_column two[] = {CST__TEXT("text"), CST__FILE("bytes")};
+  static const cst__finding_type type = {"values", two, 2};
+  cst_findings *f;
+  CHECK_EQ(cst__findings_new(&type, NULL, &f, NULL), CST_OK);
+  for (size_t size = 1; size <= 2; size++) {
+    cst__put_bytes(f, "a\0", size);
+    cst__put_bytes(f, "a\0", size);
+  }
+  check_text(come_back(finish(f)), "{\"text\": \"a\", \"bytes\": \"a\"}\n"
+                                   "{\"text\": \"a\\u0000\", \"bytes\": {\"base64\": \"YQA=\"}}\n");
+}
+
 TEST(files_are_bytes) {
   static const cst__finding_column one[] = {CST__FILE("file")};
   static const cst__finding_type files = {"files", one, 1};

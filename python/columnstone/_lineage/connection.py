@@ -61,15 +61,19 @@ class Connection:
     def is_read_only(self) -> bool:
         return self.opening.mode == READ
 
+    @property
+    def is_in_transaction(self) -> bool:
+        """Of this thread's."""
+        return self._owner == threading.get_ident() and self._process == os.getpid()
+
     @contextlib.contextmanager
     def transaction(self) -> Iterator[None]:
         """One of the store, or part of the one that this thread has begun."""
-        thread = threading.get_ident()
-        if self._owner == thread and self._process == os.getpid():
+        if self.is_in_transaction:
             yield
             return
         self.core.begin()
-        self._owner = thread
+        self._owner = threading.get_ident()
         try:
             yield
         except BaseException:

@@ -80,7 +80,7 @@ def open(
     """Opens a store of lineage, an SQLite file. Many processes and threads may have it open at
     once: who writes waits for the others.
 
-    create: a new one; a file that is there already is a StateError.
+    create: one is made if there is none.
     read_only: nothing is written: no lease is held on what is read, either.
     roots: of a new store: the folders in which garbage may be deleted; the store's own by default.
     shared: of a new store: it lies in a folder that other machines have mounted.
@@ -433,7 +433,7 @@ class Store:
         of: the Examples that they are of; recorded as an execution of the type "StatisticsGen".
         """
         if not is_path(statistics):
-            data = statistics.to_bytes()
+            data = bytes(statistics)
             statistics = provide.kept_file(self._connection, data, ".cststats")
         if of is None:
             return self.add(

@@ -394,9 +394,10 @@ typedef struct cst_lineage_gc_options {
 /* Deletes what no policy keeps and nobody needs. A live artifact stays if a policy keeps it, if it
  * is held by a lease or by an execution that runs, or if one that stays refers to it. The files of
  * the others are deleted, but for those that are also named by (or lie in a folder of) an artifact
- * that stays, that are of external artifacts, or lie outside of the roots. Artifacts are marked
- * first, and are deleted once their files are gone: whatever ends it in the middle, the next run
- * goes on. With neither `keep` nor `max_age` nothing that is live goes.
+ * that stays, that are of external artifacts, that have a role (descriptors are not data), or lie
+ * outside of the roots. Artifacts are marked first, and are deleted once their files are gone:
+ * whatever ends it in the middle, the next run goes on. With neither `keep` nor `max_age` nothing
+ * that is live goes.
  *
  * Rows of "artifacts": `id`, `type`, `reference`, `state` (now), `action` ("keep", "delete"),
  * `reason`, `files` (path, action ("keep", "delete", "gone"), reason). Totals: `kept`, `deleted`

@@ -486,6 +486,30 @@ TEST(what_is_not_ours_is_never_touched) {
   cst_lineage_free(store);
 }
 
+/* A .proto is not data of an artifact that goes, though it takes it to read them. */
+TEST(files_with_a_role_stay) {
+  char folder[512];
+  cst_lineage *store = gc_store(folder);
+  const char *data = gc_file(folder, "data");
+  const cst_lineage_file files[] = {{data, "train", NULL},
+                                    {gc_file(folder, "shop.proto"), NULL, "descriptors"}};
+  cst_lineage_artifact artifact = CST_LINEAGE_ARTIFACT_INIT;
+  int64_t ids[2];
+  artifact.type = "Examples";
+  artifact.name = "sessions";
+  artifact.files = files;
+  artifact.num_files = 2;
+  CHECK_EQ(cst_lineage_add(store, &artifact, &ids[0], NULL, NULL), CST_OK);
+  artifact.num_files = 0;
+  CHECK_EQ(cst_lineage_add(store, &artifact, &ids[1], NULL, NULL), CST_OK);
+  cst_findings *found = run_twice(store, keeping(1));
+  CHECK_STR(gc_says_of_file(found, ids[0], 1), "keep: not data, but what it takes to read them");
+  CHECK(!gc_exists(folder, "data"));
+  CHECK(gc_exists(folder, "shop.proto"));
+  cst_findings_free(found);
+  cst_lineage_free(store);
+}
+
 TEST(roots_can_be_narrowed_and_are_kept) {
   char folder[512];
   char elsewhere[512];

@@ -64,6 +64,7 @@ typedef enum cst__gc_action { CST__GC_KEEP, CST__GC_DELETE, CST__GC_GONE } cst__
 typedef struct cst__gc_link {
   size_t path;
   bool is_file;       /* it was one when it was added */
+  bool has_role;      /* it is not data, but what it takes to read them */
   bool is_doomed;     /* to be deleted: the path's action and reason hold */
   bool was_doomed;    /* by an earlier run */
   const char *reason; /* if it is not: why it is kept */

@@ -256,7 +256,9 @@ static cst_status choose_links(cst__gc_plan *plan, size_t artifact, cst_error *e
     if (!path->is_looked_at) {
       CST__TRY(look_at(plan, path, error));
     }
-    link->reason = a->is_external ? "external" : path->reason;
+    link->reason = a->is_external   ? "external"
+                   : link->has_role ? "not data, but what it takes to read them"
+                                    : path->reason;
     if (link->reason == NULL) {
       link->is_doomed = true;
       path->may_be_folder |= !link->is_file;

@@ -283,7 +283,7 @@ def test_busy_servers_are_asked_again(
     assert [event["eventType"] for _, _, event in handler.got] == ["START"] * 4 + ["COMPLETE"]
     handler.said[:] = [(503, "over capacity", {})] * patience.TRIES
     with pytest.raises(
-        cst.errors.FileError, match="event 1 of 2, tried 6 times: .*503 .*over capacity"
+        cst.errors.FileError, match=r"event 1 of 2, tried 6 times: .*503 .*over capacity"
     ):
         store.openlineage(url=url)
 
@@ -301,7 +301,7 @@ def test_what_a_server_says(
     assert len(str(caught.value)) < 600 and "secret" not in str(caught.value)
     assert "event 2 of 2" in str(caught.value)
     handler.said[:] = [(401, "", {})]
-    with pytest.raises(cst.errors.FileError, match="401.*api_key"):
+    with pytest.raises(cst.errors.FileError, match=r"401.*api_key"):
         store.openlineage(url=url)
     handler.said[:] = [(307, "", {"Location": "http://elsewhere.example/"})]
     with pytest.raises(cst.errors.FileError, match=r"307.*elsewhere\.example"):

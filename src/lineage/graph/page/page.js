@@ -49,6 +49,7 @@ function makeHead() {
   byId("told").append(make("b", {}, make("bdi", {}, page.store)), ` ${page.title}`);
   byId("left").textContent = page.left;
   byId("left").hidden = page.left == null;
+  byId("empty").hidden = nodes.length > 0;
 }
 
 function drawPage() {

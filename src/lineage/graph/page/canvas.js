@@ -55,8 +55,16 @@ function showNodes(list, least, around) {
   if (scale >= least) {
     centre((box.left + box.right) / 2, (box.top + box.bottom) / 2, scale);
   } else {
-    centre(nodes[around].x + WIDTH / 2, nodes[around].y + HEIGHT / 2, least);
+    centre(within(nodes[around].x + WIDTH / 2, box.left, box.right, canvas.clientWidth / least),
+      within(nodes[around].y + HEIGHT / 2, box.top, box.bottom, canvas.clientHeight / least), least);
   }
+}
+
+/* The middle of a window of this size that is filled from edge to edge, as near as may be to a
+   place; of one that is larger than all, the middle of all. */
+function within(place, low, high, size) {
+  const room = size / 2 - 30;
+  return high - low < 2 * room ? (low + high) / 2 : Math.min(Math.max(place, low + room), high - room);
 }
 
 /* A node that is not seen is moved into the picture. */

@@ -3,6 +3,7 @@
 #include <sqlite3.h>
 #include <stdarg.h>
 
+#include "lineage/store.h"
 #include "lineage_gc_support.h"
 
 static const int64_t DAY = INT64_C(86400) * 1000000;
@@ -697,6 +698,87 @@ TEST(a_run_goes_on_where_another_was_killed) {
   cst_findings_free(found);
   CHECK(gc_exists(folder, "b") && !gc_exists(folder, "c"));
   CHECK_EQ(count_rows(folder, "doomed"), 0);
+  cst_lineage_free(store);
+}
+
+/* Calls somebody between the plan of a run and its deletions. */
+typedef struct meanwhile {
+  void (*act)(cst_lineage *other, const char *folder);
+  cst_lineage *other;
+  const char *folder;
+} meanwhile;
+
+static int after_commit(void *ctx, sqlite3 *db, const char *name, int pages) {
+  meanwhile *m = ctx;
+  void (*act)(cst_lineage *, const char *) = m->act;
+  (void)db, (void)name, (void)pages;
+  m->act = NULL;
+  if (act != NULL) {
+    act(m->other, m->folder);
+  }
+  return SQLITE_OK;
+}
+
+static cst_findings *run_while(cst_lineage *store, const char *folder,
+                               void (*act)(cst_lineage *other, const char *folder)) {
+  meanwhile m = {.act = act, .folder = folder};
+  const cst_lineage_gc_options options = keeping(1);
+  CHECK_EQ(cst_lineage_open(cst_lineage_path(store), NULL, &m.other, NULL), CST_OK);
+  (void)sqlite3_wal_hook(store->db, after_commit, &m);
+  cst_findings *found = gc_run(store, &options);
+  (void)sqlite3_wal_hook(store->db, NULL, NULL);
+  CHECK(m.act == NULL);
+  cst_lineage_free(m.other);
+  return found;
+}
+
+static void add_meanwhile(cst_lineage *other, const char *folder) {
+  gc_add(other, "m", "n", gc_path(folder, "a"), (gc_more){0});
+  gc_add(other, "m", "n", gc_path(folder, "d/s/x"), (gc_more){0});
+  gc_add(other, "m", "n", gc_path(folder, "e"), (gc_more){0});
+}
+
+TEST(what_is_added_after_the_plan_stays) {
+  char folder[512];
+  cst_lineage *store = gc_store(folder);
+  const int64_t a = gc_add(store, "m", "m", gc_file(folder, "a"), (gc_more){0});
+  const int64_t b = gc_add(store, "m", "m", gc_file(folder, "b"), (gc_more){0});
+  gc_file(folder, "d/s/x");
+  gc_file(folder, "d/s/y");
+  const int64_t d = gc_add(store, "m", "m", gc_path(folder, "d"), (gc_more){0});
+  const int64_t e = gc_add(store, "m", "m", gc_file(folder, "e/x"), (gc_more){0});
+  gc_add(store, "m", "m", NULL, (gc_more){0});
+  cst_findings *found = run_while(store, folder, add_meanwhile);
+  CHECK_STR(gc_says_of_file(found, a, 0), "keep: also of n@1");
+  CHECK_STR(gc_says_of_file(found, b, 0), "delete");
+  CHECK_STR(gc_says_of_file(found, d, 0), "delete: but for what n@2 needs");
+  CHECK_STR(gc_says_of_file(found, e, 0), "keep: in a folder of n@3");
+  CHECK(gc_exists(folder, "a") && gc_exists(folder, "d/s/x") && gc_exists(folder, "e/x"));
+  CHECK(!gc_exists(folder, "b") && !gc_exists(folder, "d/s/y"));
+  CHECK_EQ(cst_findings_total(found, "deleted"), 4);
+  CHECK_EQ(count_rows(folder, "doomed"), 0);
+  cst_findings_free(found);
+  cst_lineage_free(store);
+}
+
+static void collect_meanwhile(cst_lineage *other, const char *folder) {
+  (void)folder;
+  const cst_lineage_gc_options options = keeping(0);
+  cst_findings *found = gc_run(other, &options);
+  CHECK_EQ(cst_findings_total(found, "files"), 1);
+  cst_findings_free(found);
+}
+
+TEST(two_runs_at_once) {
+  char folder[512];
+  cst_lineage *store = gc_store(folder);
+  const int64_t a = gc_add(store, "m", "m", gc_file(folder, "a"), (gc_more){0});
+  gc_add(store, "m", "m", NULL, (gc_more){0});
+  cst_findings *found = run_while(store, folder, collect_meanwhile);
+  CHECK_STR(gc_says_of_file(found, a, 0), "gone: deleted by another process");
+  CHECK_EQ(cst_findings_total(found, "files"), 0);
+  CHECK_STR(gc_state(store, a), "deleted");
+  cst_findings_free(found);
   cst_lineage_free(store);
 }
 

@@ -70,6 +70,7 @@ static cst_status digest_file(const char *path, uint8_t digest[CST__SHA256_SIZE]
 typedef struct walk {
   cst__sha256_state digest; /* of names, sizes and digests */
   int64_t size;
+  int64_t entries;
   bool reads;
   int depth;
   char path[PATH_MAX];
@@ -97,6 +98,7 @@ static void add_entry(walk *w, char kind, int64_t size, const uint8_t *digest, s
 /* Links are what they say, and are not followed. */
 static cst_status walk_entry(walk *w, cst_error *error) {
   struct stat info;
+  w->entries++;
   if (lstat(w->path, &info) != 0) {
     return fail_file(errno, "cannot look at", w->path, error);
   }
@@ -178,6 +180,7 @@ static cst_status look_at_folder(cst_lineage *store, const char *path, bool read
     status = cst__fail(error, CST_LIMIT, NULL, "the path is too long");
   }
   out->size = w->size;
+  out->entries = w->entries;
   out->is_folder = true;
   out->has_digest = reads;
   cst__sha256_finish(&w->digest, out->digest);
@@ -307,23 +310,35 @@ cst_status cst__lineage_find_files(cst_lineage *store, const cst_lineage_artifac
   return CST_OK;
 }
 
+/* Whether a file is still as it was found. A folder, of which garbage collection deletes one file
+ * after the other, has as many entries and bytes. */
+static cst_status check_same(cst_lineage *store, const cst__lineage_found *file, const char *path,
+                             cst_error *error) {
+  struct stat info;
+  if (stat(path, &info) != 0) {
+    return cst__fail(error, CST_NOT_FOUND, "it was deleted a moment ago", "no such file or folder");
+  }
+  bool is_same =
+      S_ISREG(info.st_mode) && info.st_size == file->size && ns_of(&info) == file->modified;
+  if (file->is_folder) {
+    cst__lineage_found now = {0};
+    CST__TRY(look_at(store, path, false, &now, error));
+    is_same = now.is_folder && now.size == file->size && now.entries == file->entries;
+  }
+  return is_same ? CST_OK
+                 : cst__fail(error, CST_STATE, "add it once it is complete",
+                             "the %s has changed while it was read",
+                             file->is_folder ? "folder" : "file");
+}
+
 cst_status cst__lineage_check_file(cst_lineage *store, const cst__lineage_found *file,
                                    cst_error *error) {
-  struct stat info;
   char *path;
   if (file->size < 0) {
     return CST_OK;
   }
   CST__TRY(cst__lineage_path_out(store, file->path, &path, error));
-  cst_status status = CST_OK;
-  if (stat(path, &info) != 0) {
-    status =
-        cst__fail(error, CST_NOT_FOUND, "it was deleted a moment ago", "no such file or folder");
-  } else if (!file->is_folder && (!S_ISREG(info.st_mode) || info.st_size != file->size ||
-                                  ns_of(&info) != file->modified)) {
-    status = cst__fail(error, CST_STATE, "add it once it is complete",
-                       "the file has changed while it was read");
-  }
+  const cst_status status = check_same(store, file, path, error);
   if (status != CST_OK) {
     cst__error_add_file(error, path);
   }

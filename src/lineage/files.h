@@ -12,6 +12,7 @@ typedef struct cst__lineage_found {
   char *path;       /* as store_paths.h says */
   int64_t size;     /* -1: a URL, or missing; of a folder, all files in it */
   int64_t modified; /* ns; of a file only */
+  int64_t entries;  /* of a folder: all that is in it */
   bool is_folder;
   bool has_digest;
   uint8_t digest[CST__SHA256_SIZE]; /* of a folder: of the names, sizes and digests in it */

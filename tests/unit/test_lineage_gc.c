@@ -761,6 +761,37 @@ TEST(what_is_added_after_the_plan_stays) {
   cst_lineage_free(store);
 }
 
+/* Somebody deletes a file of a folder after it was read, and before it is written down. */
+static int delete_before_writing(unsigned kind, void *ctx, void *statement, void *text) {
+  (void)kind, (void)statement;
+  if (strncmp(text, "BEGIN IMMEDIATE", 15) == 0) {
+    (void)unlink(ctx);
+  }
+  return 0;
+}
+
+TEST(a_folder_that_loses_a_file_while_it_is_added) {
+  char folder[512];
+  char path[600];
+  int64_t id;
+  cst_error error = CST_ERROR_INIT;
+  cst_lineage *store = gc_store(folder);
+  gc_file(folder, "d/a");
+  (void)snprintf(path, sizeof path, "%s", gc_path(folder, "d/empty"));
+  harness_write_file(path, "", 0);
+  const cst_lineage_file file = {gc_path(folder, "d"), NULL, NULL};
+  cst_lineage_artifact artifact = CST_LINEAGE_ARTIFACT_INIT;
+  artifact.type = "m";
+  artifact.files = &file;
+  artifact.num_files = 1;
+  (void)sqlite3_trace_v2(store->db, SQLITE_TRACE_STMT, delete_before_writing, path);
+  CHECK_EQ(cst_lineage_add(store, &artifact, &id, NULL, &error), CST_STATE);
+  CHECK_CONTAINS(error.message, "the folder has changed");
+  CHECK_EQ(cst_lineage_add(store, &artifact, &id, NULL, &error), CST_OK);
+  (void)sqlite3_trace_v2(store->db, 0, NULL, NULL);
+  cst_lineage_free(store);
+}
+
 static void collect_meanwhile(cst_lineage *other, const char *folder) {
   (void)folder;
   const cst_lineage_gc_options options = keeping(0);

@@ -86,6 +86,7 @@ typedef struct artifact {
   int num_files;
   int files[FILES_OF];
   bool is_file[FILES_OF];   /* it was one when it was added */
+  bool has_role[FILES_OF];  /* it is not data, and stays */
   bool is_doomed[FILES_OF]; /* a row of an earlier run */
 } artifact;
 
@@ -140,7 +141,8 @@ static void make_artifact(model *m, int i) {
     if (once_in(20)) {
       a->is_file[f] = !a->is_file[f];
     }
-    a->is_doomed[f] = is_unfinished && !a->is_external && once_in(2);
+    a->has_role[f] = once_in(8);
+    a->is_doomed[f] = is_unfinished && !a->is_external && !a->has_role[f] && once_in(2);
     for (int g = 0; g < f; g++) {
       if (a->files[g] == place_of) { /* each once */
         a->num_files--;
@@ -251,8 +253,9 @@ static void put_artifact(const model *m, int i) {
     add_sql("INSERT INTO property VALUES(0,%d,'span',0,%d);", i + 1, a->span);
   }
   for (int f = 0; f < a->num_files; f++) {
-    add_sql("INSERT INTO artifact_file VALUES(%d,%d,%d,NULL,NULL,1,%s,NULL);", i + 1, f,
-            a->files[f] + 1, a->is_file[f] ? "1" : "NULL");
+    add_sql("INSERT INTO artifact_file VALUES(%d,%d,%d,NULL,%s,1,%s,NULL);", i + 1, f,
+            a->files[f] + 1, a->has_role[f] ? "'descriptors'" : "NULL",
+            a->is_file[f] ? "1" : "NULL");
     if (a->is_doomed[f]) {
       add_sql("INSERT INTO doomed VALUES(");
       put_path(a->files[f]);
@@ -521,7 +524,7 @@ static bool is_wanted(const model *m, const verdict *v, int q, bool *as_file) {
     }
     for (int f = 0; f < a->num_files; f++) {
       if (v->state[i] != CST_LINEAGE_DELETED && !v->stays[i] && !a->is_external &&
-          a->files[f] == q && (!is_unfinished || a->is_doomed[f])) {
+          !a->has_role[f] && a->files[f] == q && (!is_unfinished || a->is_doomed[f])) {
         wanted = true;
         *as_file &= a->is_file[f];
       }

@@ -1,7 +1,8 @@
 """Set-up of the comparisons with real TensorFlow, tfx_bsl, protobuf and struct2tensor.
 
-Run by `./dev test peers`. Without the peers' packages nothing here is collected; struct2tensor and
-TFDV have an environment of their own, in which their tests are all that is collected.
+Run by `./dev test peers`. Without the peers' packages nothing here is collected; struct2tensor,
+TFDV and ml-metadata have an environment of their own, in which their tests are all that is
+collected.
 """
 
 from __future__ import annotations
@@ -17,8 +18,12 @@ os.environ.setdefault("CUDA_VISIBLE_DEVICES", "-1")
 
 PEERS = ["tensorflow", "tfx_bsl", "tensorflow_metadata", "hypothesis", "pyarrow"]
 MISSING = [name for name in PEERS if importlib.util.find_spec(name) is None]
-# These two need an older TensorFlow than the others.
-OLDER = {"test_struct2tensor_": "struct2tensor", "test_tfdv": "tensorflow_data_validation"}
+# These need an older TensorFlow, or protobuf, than the others.
+OLDER = {
+    "test_struct2tensor_": "struct2tensor",
+    "test_tfdv": "tensorflow_data_validation",
+    "test_lineage_mlmd": "ml_metadata",
+}
 IS_OLDER = importlib.util.find_spec("struct2tensor") is not None
 FILES = [file.name for file in pathlib.Path(__file__).parent.glob("test_*.py")]
 

@@ -162,6 +162,7 @@ static cst_status read_own(cst__mlmd_import *at, const cst__mlmd_member *of, cst
   if (thing->own == NULL) {
     return CST_OK;
   }
+  const char *there = thing->name;
   thing->name = NULL;
   out->is_external = false;
   CST__TRY(cst__mlmd_own_text(of, "type", &thing->type, error));
@@ -178,7 +179,10 @@ static cst_status read_own(cst__mlmd_import *at, const cst__mlmd_member *of, cst
   /* To the microsecond, as long as nobody has changed it there. */
   out->created = cst__mlmd_ms(created) == cst__mlmd_ms(thing->created) ? created : thing->created;
   out->updated = cst__mlmd_ms(updated) == cst__mlmd_ms(thing->updated) ? updated : thing->updated;
-  return cst__mlmd_own_properties(at, of, error);
+  CST__TRY(cst__mlmd_own_properties(at, of, error));
+  return thing->name == NULL && there != NULL
+             ? cst__mlmd_add_text(at, CST__MLMD_NAME, there, error)
+             : CST_OK;
 }
 
 static cst_status insert(cst__mlmd_import *at, const cst__mlmd_thing *thing, const artifact *a,

@@ -189,7 +189,7 @@ static cst_status start_execution(const adding *a, int64_t *id, cst_error *error
   }
   cst_lineage_event *inputs = calloc(said->num_from + 1, sizeof *inputs);
   status = inputs != NULL ? CST_OK : cli_fail_memory(error);
-  for (size_t i = 0; ids != NULL && status == CST_OK && i < said->num_from; i++) {
+  for (size_t i = 0; ids != NULL && inputs != NULL && i < said->num_from; i++) {
     inputs[i].artifact = ids[i];
   }
   execution.type = said->made_by != NULL ? said->made_by : "run";

@@ -466,39 +466,28 @@ static cst_status expand_arguments(expansion *e, cst_error *error) {
   return status;
 }
 
-/* A store that cannot be written has no leases: nobody who reads it can be seen. */
-static cst_status open_store(expansion *e, bool *may_lease, cst_error *error) {
-  const char *path = cli_lineage_path(e->settings);
-  cst_lineage_options options = CST_LINEAGE_OPTIONS_INIT;
-  cst_error of_reading = CST_ERROR_INIT;
-  *may_lease = true;
-  cst_status status = cst_lineage_open(path, &options, &e->in->store, error);
-  if (status != CST_IO) {
-    return status;
+/* Who may not write to a store can read all the same, but nobody sees it. */
+static cst_status take_lease(inputs *in, cst_error *error) {
+  cst_status status =
+      cst_lineage_lease_new(in->store, in->leased, in->num_leased, NULL, &in->lease, error);
+  if (status == CST_IO) {
+    fputs("warning: ", stderr);
+    cli_print_error(stderr, error);
+    fputs("; nothing keeps garbage collection from deleting what is read\n", stderr);
+    *error = (cst_error)CST_ERROR_INIT;
+    status = CST_OK;
   }
-  options.mode = CST_LINEAGE_READ;
-  if (cst_lineage_open(path, &options, &e->in->store, &of_reading) != CST_OK) {
-    return status;
-  }
-  *may_lease = false;
-  fputs("warning: ", stderr);
-  cli_print_error(stderr, error);
-  fputs("; nothing keeps garbage collection from deleting what is read\n", stderr);
-  *error = (cst_error)CST_ERROR_INIT;
-  return CST_OK;
+  return status;
 }
 
 static cst_status expand(expansion *e, cst_error *error) {
-  bool may_lease;
   inputs *in = e->in;
-  cst_status status = open_store(e, &may_lease, error);
+  cst_lineage_options options = CST_LINEAGE_OPTIONS_INIT;
+  cst_status status = cst_lineage_open(cli_lineage_path(e->settings), &options, &in->store, error);
   if (status == CST_OK) {
     status = expand_arguments(e, error);
   }
-  if (status == CST_OK && may_lease && in->num_leased > 0) {
-    status = cst_lineage_lease_new(in->store, in->leased, in->num_leased, NULL, &in->lease, error);
-  }
-  return status;
+  return status == CST_OK && in->num_leased > 0 ? take_lease(in, error) : status;
 }
 
 /* The place of the first word that names an artifact; NULL: none does. */

@@ -51,6 +51,9 @@ def _of_examples(paths: Any, options: dict[str, Any], view: Any) -> tuple[Any, d
         if said.get("format") == "message":
             del said["format"]
     given = {n: v for n, v in options.items() if v is not None and n != "view"}
+    if given.get("format") not in (None, said.get("format")):  # such as raw
+        for name in _OF_VIEWS:
+            said.pop(name, None)
     return found, {**said, "view": used, **given}
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .._arrow.findings import rows
-from .._base.errors import NotFoundError
+from .._base.errors import CorruptError, NotFoundError
 from .._base.public import public_in
 from .._base.text import printable
 from .choice import ArtifactBase
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from .values import CoreProperties, Value
+
+_One = TypeVar("_One")
 
 OF_ARTIFACTS, OF_EXECUTIONS, OF_CONTEXTS = 0, 1, 2
 UP, DOWN = 1, 2
@@ -151,7 +153,7 @@ class Artifact(_Record, ArtifactBase):
 
     def refresh(self) -> Artifact:
         """The same as it is now."""
-        [found] = artifacts(self._connection, (self.id,))
+        found = artifact_of(self._connection, self.id)
         return dataclasses.replace(found, splits=self.splits)
 
     @property
@@ -238,8 +240,7 @@ class Context(_Record):
                     f"{type(member).__name__}"
                 )
             self._connection.core.join(self.id, kind, member.id)
-        [found] = contexts(self._connection, (self.id,))
-        return found
+        return context_of(self._connection, self.id)
 
     def __repr__(self) -> str:
         kind, name = printable(self.type), printable(self.name)
@@ -261,6 +262,30 @@ class Wanted(NamedTuple):
     properties: CoreProperties = ()
     numbers: tuple[int, int, int, int] = (0, 0, 0, 0)  # context, from, to, limit
     every_state: bool = False
+
+
+def artifact_of(connection: Connection, id: int) -> Artifact:
+    return _only(connection, artifacts(connection, (id,)), "artifact", id)
+
+
+def execution_of(connection: Connection, id: int) -> Execution:
+    return _only(connection, executions(connection, (id,)), "execution", id)
+
+
+def context_of(connection: Connection, id: int) -> Context:
+    return _only(connection, contexts(connection, (id,)), "context", id)
+
+
+def _only(connection: Connection, found: list[_One], kind: str, id: int) -> _One:
+    """What is there by its id is there, unless tables and indexes disagree."""
+    if len(found) != 1:
+        hint = "Store.check tells more"
+        raise CorruptError(
+            f"{connection.path}: {kind} {id} is there and is not found ({hint})",
+            file=connection.path,
+            hint=hint,
+        )
+    return found[0]
 
 
 def _found(connection: Connection, kind: int, wanted: Wanted) -> Any:

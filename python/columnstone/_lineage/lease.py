@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import sys
 import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -29,6 +31,7 @@ class Lease:
     def __init__(self, core: _core.Lease, artifacts: tuple[int, ...]) -> None:
         self._core = core
         self.artifacts = artifacts  #: their ids
+        end_at_exit(core)
 
     def check(self) -> None:
         """StateError if it holds no more, as after a long sleep of the machine: files may be gone.
@@ -96,6 +99,31 @@ class Hold:
         return hold_again, self.key
 
 
+class _Ends:
+    """The leases of this process, which end with it: what is still open then is not closed, and a
+    lease that nobody ends lasts for minutes."""
+
+    def __init__(self) -> None:
+        self.leases: weakref.WeakSet[_core.Lease] = weakref.WeakSet()
+        self.process = 0  # that has been told
+
+    def add(self, lease: _core.Lease) -> None:
+        self.leases.add(lease)
+        if self.process == os.getpid():
+            return
+        self.process = os.getpid()
+        atexit.register(self.end)
+        workers = sys.modules.get("multiprocessing.util")
+        if workers is not None:  # of which some leave by os._exit
+            workers.Finalize(None, self.end, exitpriority=0)
+
+    def end(self) -> None:
+        for lease in list(self.leases):
+            lease.end()
+
+
+end_at_exit = _Ends().add
+
 _holds: weakref.WeakValueDictionary[Any, Hold] = weakref.WeakValueDictionary()
 
 
@@ -108,6 +136,7 @@ def hold(connection: Connection | None, opening: Opening, artifacts: tuple[int, 
     lease = None
     if connection is not None and not connection.is_read_only:
         lease = connection.core.lease(artifacts, None, 0, False, 0)
+        end_at_exit(lease)
     made = _holds[name] = Hold(opening, artifacts, lease)
     return made
 

@@ -10,7 +10,7 @@ from .._base.public import public_in
 from .._formats.option import Option
 from .._formats.options import KINDS
 from .._message.options import OPTIONS
-from .artifact import Artifact, artifacts
+from .artifact import Artifact, artifact_of
 from .choice import AS_BOUND, Choice
 from .connection import Connection
 from .lease import Held, hold
@@ -76,7 +76,7 @@ def held_view(view: Artifact, paths: Any) -> tuple[Held, str]:
     """Any input, with a lease on a view that it is read through, and the view's file."""
     if view.type != "DataView":
         raise argument_error(f"view is {view.reference}, of the type {view.type}", "a DataView")
-    [now] = artifacts(view._connection, (view.id,))
+    now = artifact_of(view._connection, view.id)
     if now.state != "live" or not now.paths:
         raise argument_error(f"the view {view.reference} is {now.state}", "a live one")
     kept = hold(view._connection, view._connection.opening, (view.id,))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._base.errors import Error, StateError
 from .._base.public import public_in
-from .artifact import OF_EXECUTIONS, Artifact, Execution, executions
+from .artifact import OF_EXECUTIONS, Artifact, Execution, execution_of
 from .values import core_properties
 
 if TYPE_CHECKING:
@@ -55,8 +55,7 @@ class Run:
     @property
     def execution(self) -> Execution:
         """It as it is now."""
-        [found] = executions(self._connection, (self.id,))
-        return found
+        return execution_of(self._connection, self.id)
 
     def output(self, artifact: Artifact, path: str | None = None) -> Artifact:
         """Adds an output, and gives it back. path: the name by which the execution knows it. One

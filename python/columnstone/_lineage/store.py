@@ -24,7 +24,9 @@ from .artifact import (
     Context,
     Execution,
     Wanted,
+    artifact_of,
     artifacts,
+    context_of,
     contexts,
     executions,
 )
@@ -313,7 +315,7 @@ class Store:
         id, _ = self._connection.core.add(
             type, name, all_files, core_properties(properties), needed, switches, micros(created)
         )
-        return self[id]
+        return artifact_of(self._connection, id)
 
     def examples(
         self,
@@ -518,8 +520,7 @@ class Store:
             id = core.context(type, name)
             if properties:
                 core.set(OF_CONTEXTS, id, core_properties(properties))
-            [found] = contexts(self._connection, (id,))
-        return found
+            return context_of(self._connection, id)
 
     def reading(
         self,
@@ -669,8 +670,10 @@ class Store:
                 ids.append(core.lookup(str(_id(item))))  # type: ignore[arg-type]
         if not ids:
             return []
+        if len(ids) == 1:
+            return [artifact_of(self._connection, ids[0])]
         by_id = {found.id: found for found in artifacts(self._connection, tuple(set(ids)))}
-        return [by_id[id] for id in ids]
+        return [by_id.get(id) or artifact_of(self._connection, id) for id in ids]
 
     def _check_own(self, artifact: Artifact) -> None:
         if artifact._connection.path != self.path:

@@ -1,13 +1,17 @@
 /* Lease: what keeps the files of artifacts while they are read. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "ext/lineage/lineage.h"
 
+#include <structmember.h> /* after Python.h */
+
 struct cst__py_held {
   atomic_int refs;
   pid_t process; /* that holds it */
-  cst_lineage_lease *lease;
+  PyThread_type_lock lock;
+  cst_lineage_lease *lease; /* NULL: it was ended; guarded by the lock, taken without the GIL */
 };
 
 cst__py_held *cst__py_held_retain(cst__py_held *held) {
@@ -20,29 +24,67 @@ void cst__py_held_release(cst__py_held *held) {
     if (held->process == getpid()) {
       cst_lineage_lease_free(held->lease);
     }
+    PyThread_free_lock(held->lock);
     free(held);
   }
 }
 
-typedef struct lease_object {
-  PyObject_HEAD cst__py_held *held; /* NULL: it was ended */
-} lease_object;
-
-PyObject *cst__py_lease_new(cst__py_state *state, cst_lineage_lease *lease) {
-  lease_object *self = PyObject_New(lease_object, state->lease_type);
-  cst__py_held *held = self == NULL ? NULL : calloc(1, sizeof *held);
-  if (held == NULL) {
+/* NULL: no memory, and the lease is freed. */
+static cst__py_held *held_new(cst_lineage_lease *lease) {
+  cst__py_held *held = calloc(1, sizeof *held);
+  PyThread_type_lock lock = held == NULL ? NULL : PyThread_allocate_lock();
+  if (lock == NULL) {
+    free(held);
     cst_lineage_lease_free(lease);
-    if (self != NULL) {
-      cst__py_free((PyObject *)self);
-      PyErr_NoMemory();
-    }
     return NULL;
   }
   atomic_init(&held->refs, 1);
   held->process = getpid();
+  held->lock = lock;
   held->lease = lease;
-  self->held = held;
+  return held;
+}
+
+/* No GIL. */
+static cst_status held_check(cst__py_held *held, cst_error *error) {
+  PyThread_acquire_lock(held->lock, WAIT_LOCK);
+  const bool is_there = held->lease != NULL;
+  cst_status status = is_there ? cst_lineage_lease_check(held->lease, error) : CST_STATE;
+  PyThread_release_lock(held->lock);
+  if (!is_there) {
+    *error = (cst_error)CST_ERROR_INIT;
+    error->code = CST_STATE;
+    (void)snprintf(error->message, sizeof error->message, "the lease was ended");
+  }
+  return status;
+}
+
+/* No GIL. */
+static void held_end(cst__py_held *held) {
+  PyThread_acquire_lock(held->lock, WAIT_LOCK);
+  cst_lineage_lease *lease = held->lease;
+  held->lease = NULL;
+  PyThread_release_lock(held->lock);
+  cst_lineage_lease_free(lease);
+}
+
+typedef struct lease_object {
+  PyObject_HEAD cst__py_held *held; /* NULL: it was ended */
+  PyObject *weakrefs;
+} lease_object;
+
+PyObject *cst__py_lease_new(cst__py_state *state, cst_lineage_lease *lease) {
+  lease_object *self = PyObject_New(lease_object, state->lease_type);
+  if (self == NULL) {
+    cst_lineage_lease_free(lease);
+    return NULL;
+  }
+  self->weakrefs = NULL;
+  self->held = held_new(lease);
+  if (self->held == NULL) {
+    cst__py_free((PyObject *)self);
+    return PyErr_NoMemory();
+  }
   return (PyObject *)self;
 }
 
@@ -73,7 +115,7 @@ static PyObject *lease_check(PyObject *object, PyObject *unused) {
   cst_status status;
   (void)cst__py_held_retain(held);
   Py_BEGIN_ALLOW_THREADS
-  status = cst_lineage_lease_check(held->lease, &error);
+  status = held_check(held, &error);
   cst__py_held_release(held);
   Py_END_ALLOW_THREADS
   return status == CST_OK ? Py_NewRef(Py_None) : cst__py_raise(state, &error);
@@ -96,6 +138,20 @@ static PyObject *lease_close(PyObject *object, PyObject *unused) {
   Py_RETURN_NONE;
 }
 
+/* end(): also if sources hold it: of a process that goes */
+static PyObject *lease_end(PyObject *object, PyObject *unused) {
+  (void)unused;
+  cst__py_held *held = ((lease_object *)object)->held;
+  if (held != NULL && held->process == getpid()) {
+    (void)cst__py_held_retain(held);
+    Py_BEGIN_ALLOW_THREADS
+    held_end(held);
+    cst__py_held_release(held);
+    Py_END_ALLOW_THREADS
+  }
+  Py_RETURN_NONE;
+}
+
 /* is_held() */
 static PyObject *lease_is_held(PyObject *object, PyObject *unused) {
   (void)unused;
@@ -103,6 +159,7 @@ static PyObject *lease_is_held(PyObject *object, PyObject *unused) {
 }
 
 static void lease_dealloc(PyObject *object) {
+  PyObject_ClearWeakRefs(object);
   lease_let_go((lease_object *)object);
   cst__py_free(object);
 }
@@ -110,11 +167,18 @@ static void lease_dealloc(PyObject *object) {
 static PyMethodDef methods[] = {
     {"check", lease_check, METH_NOARGS, NULL},
     {"close", lease_close, METH_NOARGS, NULL},
+    {"end", lease_end, METH_NOARGS, NULL},
     {"is_held", lease_is_held, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };
 
+static PyMemberDef members[] = {
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(lease_object, weakrefs), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL},
+};
+
 static PyType_Slot slots[] = {
+    {Py_tp_members, members},
     {Py_tp_doc, "What keeps files; columnstone.lineage.Lease is its face."},
     {Py_tp_dealloc, lease_dealloc},
     {Py_tp_methods, methods},

@@ -21,6 +21,15 @@ db.execute("pragma user_version = 99")
 db.commit()
 PY
 cli lineage ls --lineage newer.db
+{ # of which the first pages are sound
+  head -c 8192 lineage.db
+  head -c 73728 /dev/zero | tr '\0' '\377'
+  tail -c +81921 lineage.db
+} >bad.db
+cli lineage ls --lineage bad.db
+cli lineage check --lineage bad.db
+cli head lineage:a --lineage bad.db
+cli gc bad.db
 
 export COLUMNSTONE_LINEAGE=lineage.db
 echo 'adding'

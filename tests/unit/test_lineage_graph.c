@@ -165,7 +165,7 @@ static int lay_out_without_memory(void *context) {
   cst__arena_init(&arena, NULL);
   const cst_status status = cst__graph_lay_out(&arena, &layout, NULL);
   cst__arena_reset(&arena);
-  return status;
+  return (int)status;
 }
 
 TEST(layout_without_memory) {
@@ -445,7 +445,7 @@ static int draw_without_memory(void *context) {
   }
   cst_free(text);
   cst_lineage_free(store);
-  return status;
+  return (int)status;
 }
 
 TEST(without_memory) {

@@ -236,7 +236,7 @@ static int write_without_memory(void *context) {
   }
   cst_free(text);
   cst_lineage_free(store);
-  return status;
+  return (int)status;
 }
 
 TEST(without_memory) {

@@ -3,6 +3,7 @@
  * fresh memory is filled differently, and all that comes out is compared byte by byte.
  */
 #include <columnstone/accumulate.h>
+#include <columnstone/lineage.h>
 #include <columnstone/query.h>
 #include <columnstone/sink.h>
 #include <columnstone/statistics.h>
@@ -585,4 +586,47 @@ TEST(statistics) {
   }
   CHECK(made[0].size > 0);
   check_same(made, "statistics", 0, "struct");
+}
+
+/* Pictures of a store, and its OpenLineage events. */
+TEST(lineage) {
+  static const char *const formats[] = {"html", "svg", "dot"};
+  cst_lineage_options options = CST_LINEAGE_OPTIONS_INIT;
+  cst_lineage_artifact data = CST_LINEAGE_ARTIFACT_INIT;
+  cst_lineage_execution train = CST_LINEAGE_EXECUTION_INIT;
+  cst_lineage_event input = {0, "examples"};
+  cst_lineage *store;
+  bytes made[3] = {{0}};
+  int64_t run;
+  data.type = "Data";
+  data.name = "data";
+  train.type = "train";
+  train.inputs = &input;
+  train.num_inputs = 1;
+  options.mode = CST_LINEAGE_CREATE;
+  CHECK_EQ(cst_lineage_open(harness_temp_path("lineage.db"), &options, &store, NULL), CST_OK);
+  CHECK_EQ(cst_lineage_add(store, &data, &input.artifact, NULL, NULL), CST_OK);
+  CHECK_EQ(cst_lineage_start(store, &train, &run, NULL), CST_OK);
+  cst_lineage_free(store);
+  for (size_t f = 0; f < 3; f++) {
+    cst_allocator allocator = dirty(f);
+    char *text;
+    size_t size;
+    options.mode = CST_LINEAGE_READ;
+    options.allocator = &allocator;
+    CHECK_EQ(cst_lineage_open(harness_temp_path("lineage.db"), &options, &store, NULL), CST_OK);
+    for (size_t i = 0; i < 3; i++) {
+      cst_lineage_graph_options picture = CST_LINEAGE_GRAPH_OPTIONS_INIT;
+      picture.format = formats[i];
+      CHECK_EQ(cst_lineage_graph(store, &picture, &text, &size, NULL), CST_OK);
+      bytes_add(&made[f], text, size);
+      cst_free(text);
+    }
+    CHECK_EQ(cst_lineage_openlineage(store, NULL, &text, &size, NULL), CST_OK);
+    bytes_add(&made[f], text, size);
+    cst_free(text);
+    cst_lineage_free(store);
+  }
+  CHECK(made[0].size > 0);
+  check_same(made, "lineage", 0, "store");
 }

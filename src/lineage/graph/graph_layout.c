@@ -119,7 +119,7 @@ static bool break_circles(drawing *d) {
   uint8_t *state = take(d, n, 1);
   uint32_t *next = take(d, n, sizeof *next);
   uint32_t *stack = take(d, n, sizeof *stack);
-  if (state == NULL || next == NULL || stack == NULL) {
+  if (d->after.first == NULL || state == NULL || next == NULL || stack == NULL) {
     return false;
   }
   memset(state, NEW, n);
@@ -158,7 +158,7 @@ static bool find_layers(drawing *d) {
   uint32_t *waits = take(d, n, sizeof *waits);
   uint32_t *sorted = take(d, n, sizeof *sorted); /* each node after those before it */
   d->layer = take(d, n, sizeof *d->layer);
-  if (waits == NULL || sorted == NULL || d->layer == NULL) {
+  if (d->after.first == NULL || waits == NULL || sorted == NULL || d->layer == NULL) {
     return false;
   }
   memset(waits, 0, n * sizeof *waits);

@@ -13,6 +13,8 @@
  * What a node has none of is left out; of long lists the beginning is told, and `more` counts the
  * rest: {"files": 3}.
  */
+#include <stdio.h>
+
 #include "lineage/graph/graph.h"
 #include "text/json_string.h"
 #include "text/number.h"
@@ -36,8 +38,7 @@ static void put_cut(cst__text *out, const char *text) {
   char cut[MOST_BYTES + 8];
   for (size = MOST_BYTES; size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80; size--) {
   }
-  memcpy(cut, text, size);
-  memcpy(cut + size, "…", sizeof "…");
+  (void)snprintf(cut, sizeof cut, "%.*s…", (int)size, text);
   put_text(out, cut);
 }
 

@@ -9,10 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/utf8.h"
 #include "fuzz.h"
 #include "lineage/store.h"
+#include "text/json_document.h"
 
-enum { MAX_INPUT = 1 << 14, MAX_ROWS = 400 };
+enum { MOST_BYTES = 1 << 14, MOST_ROWS = 400 };
 
 static const struct {
   const char *insert;
@@ -102,7 +104,7 @@ static void make_tables(sqlite3 *db) {
 static void fill(sqlite3 *db, const uint8_t *data, size_t size) {
   input in = {data, data + size};
   FUZZ_ASSERT(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK);
-  for (int i = 0; i < MAX_ROWS && in.at < in.end; i++) {
+  for (int i = 0; i < MOST_ROWS && in.at < in.end; i++) {
     const uint8_t table = take(&in) % NUM_TABLES;
     sqlite3_stmt *insert;
     FUZZ_ASSERT(sqlite3_prepare_v2(db, tables[table].insert, -1, &insert, NULL) == SQLITE_OK);
@@ -213,13 +215,34 @@ static void draw(cst_lineage *store) {
     }
     FUZZ_ASSERT(sizes[0] == sizes[1] &&
                 (sizes[0] == 0 || memcmp(texts[0], texts[1], sizes[0]) == 0));
+    FUZZ_ASSERT(sizes[0] == 0 || cst__utf8_valid((const uint8_t *)texts[0], sizes[0]));
     cst_free(texts[0]);
     cst_free(texts[1]);
   }
 }
 
+/* OpenLineage: each line is JSON. */
+static void tell(cst_lineage *store) {
+  cst__json_document document = {.allocator = cst__allocator_of(NULL)};
+  char *text;
+  size_t size;
+  if (cst_lineage_openlineage(store, NULL, &text, &size, NULL) != CST_OK) {
+    return;
+  }
+  for (const char *at = text; *at != '\0';) {
+    const size_t line = strcspn(at, "\n");
+    yyjson_val *root;
+    cst__json_fault fault;
+    FUZZ_ASSERT(cst__json_document_parse(&document, (cst_bytes){(const uint8_t *)at, line},
+                                         CST__JSON_TEXTS, &root, &fault, NULL) == CST_OK);
+    at += line + 1;
+  }
+  cst__json_document_reset(&document);
+  cst_free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  if (size > MAX_INPUT) {
+  if (size > MOST_BYTES) {
     return 0;
   }
   worst = CST_OK;
@@ -229,6 +252,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   look(store, second);
   FUZZ_ASSERT(memcmp(first, second, sizeof first) == 0);
   draw(store);
+  tell(store);
   read_examples(store);
   cst_lineage_free(store);
   fuzz_outcome(cst_status_name(worst));

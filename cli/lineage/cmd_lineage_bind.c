@@ -140,6 +140,11 @@ static cst_status take_lease(const cli_settings *settings, cst_lineage *store, c
   free(ids);
   if (status == CST_OK) {
     cst_lineage_lease_free(lease);
+  }
+  if (status == CST_OK && settings->json) {
+    printf("{\"artifacts\": %zu, \"seconds\": %" PRId64 "}\n", settings->num_paths,
+           options.seconds);
+  } else if (status == CST_OK) {
     printf("%zu artifact%s held for %" PRId64 " s\n", settings->num_paths,
            settings->num_paths == 1 ? "" : "s", options.seconds);
   }

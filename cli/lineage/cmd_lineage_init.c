@@ -11,7 +11,7 @@ static int init_store(const cli_settings *settings) {
   cst_lineage_options options = CST_LINEAGE_OPTIONS_INIT;
   cst_error error = CST_ERROR_INIT;
   cst_lineage *store;
-  cst_findings *about;
+  cst_findings *about = NULL;
   const char *path = settings->num_paths > 0 ? settings->paths[0] : cli_lineage_path(settings);
   if (path == NULL || settings->num_paths > 1) {
     return cli_usage(&cli_lineage_init, NULL, "usage: columnstone lineage init STORE");
@@ -28,7 +28,9 @@ static int init_store(const cli_settings *settings) {
     return cli_fail(&error);
   }
   cst_status status = cst_lineage_info(store, &about, &error);
-  if (status == CST_OK) {
+  if (status == CST_OK && settings->json) {
+    status = cli_print_json_findings(about, &error);
+  } else if (status == CST_OK) {
     cli_print_text(stdout, cst_lineage_path(store));
     printf(": a new store; garbage may be deleted in ");
     for (size_t i = 0; i < cst_findings_num_rows(about); i++) {
@@ -36,8 +38,8 @@ static int init_store(const cli_settings *settings) {
       cli_print_text(stdout, cst_findings_text(about, "path", i));
     }
     printf("\n");
-    cst_findings_free(about);
   }
+  cst_findings_free(about);
   cst_lineage_free(store);
   return status == CST_OK ? cli_flush(CLI_FINE) : cli_fail(&error);
 }
@@ -52,13 +54,13 @@ static int run_init(int argc, char **argv) {
 
 const cli_verb cli_lineage_init = {
     .name = "lineage init",
-    .usage = "STORE [--root FOLDER]... [--shared]",
+    .usage = "STORE [--root FOLDER]... [--shared] [--json]",
     .summary = "Makes a store of lineage: one file, which needs no server",
     .details =
         "`columnstone gc` deletes files in the roots only, and follows no link out of them. The "
         "other verbs\nof lineage find the store by --lineage, or by the environment variable "
         "COLUMNSTONE_LINEAGE.\ndocs/lineage.md is the guide.\n",
-    .options = CLI_OPTIONS(OPTION_STORE, OPTION_STORE_ROOTS, OPTION_SHARED),
+    .options = CLI_OPTIONS(OPTION_STORE, OPTION_STORE_ROOTS, OPTION_SHARED, OPTION_JSON),
     .min_paths = 0,
     .run = run_init,
 };

@@ -280,31 +280,55 @@ static int list(const cli_settings *settings, cst_lineage_kind kind) {
   return status == CST_OK ? cli_flush(CLI_FINE) : cli_fail(&error);
 }
 
+/* The store itself. */
+static int list_roots(const cli_settings *settings) {
+  cst_error error = CST_ERROR_INIT;
+  cst_lineage *store;
+  cst_findings *found = NULL;
+  int opened = cli_lineage_open(&cli_lineage_ls, settings, CST_LINEAGE_READ, &store);
+  if (opened >= 0) {
+    return opened;
+  }
+  cst_status status = cst_lineage_info(store, &found, &error);
+  if (status == CST_OK) {
+    status =
+        settings->json ? cli_print_json_findings(found, &error) : cli_print_findings(found, &error);
+  }
+  cst_findings_free(found);
+  cst_lineage_free(store);
+  return status == CST_OK ? cli_flush(CLI_FINE) : cli_fail(&error);
+}
+
 static int run_ls(int argc, char **argv) {
-  static const char *const words[] = {"artifacts", "executions", "contexts"};
+  enum { ROOTS = 3, NUM_WORDS };
+  static const char *const words[] = {"artifacts", "executions", "contexts", "roots"};
   cli_settings settings;
   size_t kind = 0;
   int status = cli_parse(&cli_lineage_ls, argc, argv, &settings);
   if (status < 0 && settings.num_paths > 0) {
-    while (kind < 3 && strcmp(settings.paths[0], words[kind]) != 0) {
+    while (kind < NUM_WORDS && strcmp(settings.paths[0], words[kind]) != 0) {
       kind++;
     }
   }
-  if (status < 0 && (kind == 3 || settings.num_paths > 1)) {
+  if (status < 0 && (kind == NUM_WORDS || settings.num_paths > 1)) {
     status = cli_usage(&cli_lineage_ls, "lineage ls --name 'sessions*', lineage show sessions@4",
-                       "it lists artifacts, executions or contexts, not '%.60s'",
+                       "it lists artifacts, executions, contexts or roots, not '%.60s'",
                        settings.paths[settings.num_paths - 1]);
   }
-  status = status < 0 ? list(&settings, (cst_lineage_kind)kind) : status;
+  if (status < 0) {
+    status = kind == ROOTS ? list_roots(&settings) : list(&settings, (cst_lineage_kind)kind);
+  }
   cli_settings_reset(&settings);
   return status;
 }
 
 const cli_verb cli_lineage_ls = {
     .name = "lineage ls",
-    .usage = "[artifacts | executions | contexts] [--type TYPE] [--name PATTERN] [--json]",
-    .summary = "Lists what a store has: artifacts, executions or contexts",
-    .details = "What is deleted or abandoned is left out without --all. --json has all columns, "
+    .usage = "[artifacts | executions | contexts | roots] [--type TYPE] [--name PATTERN] [--json]",
+    .summary = "Lists what a store has: artifacts, executions, contexts, roots",
+    .details = "The roots are the folders in which garbage may be deleted. What is deleted or "
+               "abandoned is "
+               "left out\nwithout --all. --json has all columns, "
                "which docs/lineage.md\ndescribes.\n",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_ONE_TYPE, OPTION_OF_NAME, OPTION_WITH_PROPERTY,
                            OPTION_OF_FILE, OPTION_OF_FIELD, OPTION_IN_CONTEXT, OPTION_SINCE,

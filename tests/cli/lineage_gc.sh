@@ -5,7 +5,8 @@ tame() { sed "s|$top|TOP|g; s/20[0-9][0-9]-[0-9-]*[ T][0-9:]*Z*/TIME/g; s/[0-9.]
 mkdir outside store
 make_examples outside/out.tfrecord 1
 cd store
-columnstone lineage init lineage.db >out
+columnstone lineage init lineage.db --json | tame
+columnstone lineage ls roots | tame
 mkdir data
 for span in 1 2 3 4 5; do
   make_examples data/$span.tfrecord 2
@@ -44,3 +45,4 @@ columnstone gc --older-than 1h --type examples | tail -n 1
 columnstone gc --keep 1 --group-by span --type examples --dry-run | grep sessions
 columnstone gc --keep 1 --type model,examples --root outside --dry-run 2>&1 | tame
 columnstone gc --keep 1 --json --dry-run | tail -n 5
+columnstone lineage lease sessions@5 sessions@2 --for 1h --json

@@ -8,7 +8,7 @@ import os
 from typing import Any, NamedTuple
 
 from .._base.errors import NotFoundError, argument_error
-from .._lineage.store import PAYLOADS
+from .._lineage.detect import PAYLOADS
 
 _FORMATS = {payload: format for format, payload in PAYLOADS.items()}
 

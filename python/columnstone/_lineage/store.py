@@ -13,7 +13,7 @@ from .._base.files import is_path
 from .._base.public import public_in
 from .._formats.options import KINDS, text_of
 from .._schema.schema import Schema
-from . import provide
+from . import detect, provide
 from .artifact import (
     DOWN,
     OF_ARTIFACTS,
@@ -58,15 +58,6 @@ if TYPE_CHECKING:
     References: TypeAlias = "Mapping[str, Artifacts]"
 
 _EXTERNAL, _NO_DIGEST, _MISSING, _REUSE, _PENDING = 1, 2, 4, 8, 16
-
-# What TFX calls the payloads of Examples.
-PAYLOADS = {
-    "example": "FORMAT_TF_EXAMPLE",
-    "sequence_example": "FORMAT_TF_SEQUENCE_EXAMPLE",
-    "message": "FORMAT_PROTO",
-    "parquet": "FORMAT_PARQUET",
-}
-_ENDINGS = {".gz": "tfrecords_gzip", ".tfrecord": "tfrecords", ".tfrecords": "tfrecords"}
 
 
 @public_in("columnstone.lineage")
@@ -337,9 +328,11 @@ class Store:
         created: datetime | None = None,
         **options: Any,
     ) -> Artifact:
-        """Adds Examples: data, and all that it takes to read them.
+        """Adds Examples: data, and all that it takes to read them. What the first file holds, and
+        how, is looked at: the properties payload_format and file_format.
 
-        files: as for `add`; a dict says the splits. split: of all of them.
+        files: as for `add`; a dict says the splits, as a folder with folders "Split-train" does.
+            split: of all of them.
         span: a number, such as that of a day.
         format, container, message, descriptors: as those of `columnstone.open`: a message by its
             full name, descriptors in a file (.proto, or a descriptor set).
@@ -350,8 +343,8 @@ class Store:
             if isinstance(files, Mapping):
                 raise argument_error("files says the splits, and split is given")
             files = {split: files}
-        if message is not None and format is None:
-            format = "message"
+        elif is_path(files) and os.path.isdir(placed(files)):
+            files = detect.splits_of(placed(files)) or files
         of_messages = options.pop("message_options", None) or {}
         given = {
             "format": format,
@@ -362,11 +355,9 @@ class Store:
         }
         read = {f"read.{n}": _option(n, v) for n, v in given.items() if v is not None}
         listed = _files_of(files, False)
-        said: dict[str, Any] = {
-            "payload_format": PAYLOADS.get(format or ""),
-            "file_format": _file_format(listed[0][0] if listed else b""),
-            "span": span,
-        }
+        kind = "message" if message is not None and format is None else format
+        held = detect.look(listed[0][0], kind, container) if listed else detect.Held()
+        said: dict[str, Any] = {**held._asdict(), "span": span}
         references = dict(references or {})
         if schema is not None:
             references["schema"] = schema
@@ -737,12 +728,6 @@ def _expanded(path: bytes, missing: bool) -> list[bytes]:
         name, hint = os.fsdecode(path), "check the pattern"
         raise NotFoundError(f"{name}: no file matches ({hint})", file=name, hint=hint)
     return found
-
-
-def _file_format(path: bytes) -> str | None:
-    """What TFX calls the format of files, by their ending."""
-    ending = os.path.splitext(os.fsdecode(path))[1]
-    return "parquet" if ending == ".parquet" else _ENDINGS.get(ending)
 
 
 def _option(name: str, value: Any) -> str:

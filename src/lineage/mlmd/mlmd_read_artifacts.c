@@ -180,9 +180,8 @@ static cst_status read_own(cst__mlmd_import *at, const cst__mlmd_member *of, cst
   out->created = cst__mlmd_ms(created) == cst__mlmd_ms(thing->created) ? created : thing->created;
   out->updated = cst__mlmd_ms(updated) == cst__mlmd_ms(thing->updated) ? updated : thing->updated;
   CST__TRY(cst__mlmd_own_properties(at, of, error));
-  return thing->name == NULL && there != NULL
-             ? cst__mlmd_add_text(at, CST__MLMD_NAME, there, error)
-             : CST_OK;
+  return thing->name == NULL && there != NULL ? cst__mlmd_add_text(at, CST__MLMD_NAME, there, error)
+                                              : CST_OK;
 }
 
 static cst_status insert(cst__mlmd_import *at, const cst__mlmd_thing *thing, const artifact *a,

@@ -58,6 +58,9 @@ void cst__sha256_begin(cst__sha256_state *state) {
 void cst__sha256_add(cst__sha256_state *state, const void *bytes, size_t size) {
   const uint8_t *at = bytes;
   const size_t held = (size_t)(state->size % CST__SHA256_BLOCK);
+  if (size == 0) {
+    return; /* `bytes` may be NULL */
+  }
   state->size += size;
   if (held > 0) {
     const size_t room = CST__SHA256_BLOCK - held;

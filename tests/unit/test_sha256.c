@@ -36,3 +36,23 @@ TEST(lengths_around_a_block) {
   check_digest(zeros, 64, "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
   check_digest(zeros, 1000, "541b3e9daa09b20bf85fa273e5cbd3e80185aa4ec298e765db87742b70138a53");
 }
+
+/* In pieces of any size it is the same. */
+TEST(pieces) {
+  uint8_t bytes[300], whole[CST__SHA256_SIZE], pieces[CST__SHA256_SIZE];
+  for (size_t i = 0; i < sizeof bytes; i++) {
+    bytes[i] = (uint8_t)(i * 7);
+  }
+  cst__sha256(bytes, sizeof bytes, whole);
+  for (size_t piece = 1; piece < 150; piece++) {
+    cst__sha256_state state;
+    cst__sha256_begin(&state);
+    for (size_t at = 0; at < sizeof bytes; at += piece) {
+      const size_t size = sizeof bytes - at < piece ? sizeof bytes - at : piece;
+      cst__sha256_add(&state, NULL, 0);
+      cst__sha256_add(&state, bytes + at, size);
+    }
+    cst__sha256_finish(&state, pieces);
+    CHECK_MEM(pieces, whole, sizeof whole);
+  }
+}

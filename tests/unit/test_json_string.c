@@ -69,6 +69,23 @@ TEST(every_place) {
   }
 }
 
+/* Within the script element of a page. */
+TEST(in_html) {
+  static const struct {
+    const char *bytes, *expected;
+  } texts[] = {{"", "\"\""},
+               {"</script><!--", "\"\\u003c/script>\\u003c!--\""},
+               {"<", "\"\\u003c\""},
+               {"a\xff<\xc3", "\"a\xef\xbf\xbd\\u003c\xef\xbf\xbd\""},
+               {"\"\n\xc3\xa9", "\"\\\"\\n\xc3\xa9\""}};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    cst__text out = {0};
+    cst__put_json_in_html(&out, texts[i].bytes, strlen(texts[i].bytes));
+    CHECK_STR(out.data, texts[i].expected);
+    cst__text_free(&out);
+  }
+}
+
 static int without_memory(void *context) {
   cst__text out = {.allocator = cst__default_allocator};
   (void)context;

@@ -56,6 +56,15 @@ static void print_artifact(const cst_findings *found, size_t row, int width) {
   }
 }
 
+/* Artifacts of which a file could not be deleted. */
+static size_t count_left(const cst_findings *found, bool is_dry_run) {
+  size_t count = 0;
+  for (size_t i = 0; i < cst_findings_num_rows(found) && !is_dry_run; i++) {
+    count += is_going(found, i) && strcmp(cst_findings_text(found, "state", i), "deleted") != 0;
+  }
+  return count;
+}
+
 static void print_plan(const cst_findings *found, bool is_dry_run) {
   char room[32];
   const int width = name_width(found);
@@ -74,6 +83,13 @@ static void print_plan(const cst_findings *found, bool is_dry_run) {
          cli_bytes((double)cst_findings_total(found, "bytes"), room),
          is_dry_run ? "would be deleted" : "deleted", cst_findings_total(found, "kept"));
   cli_set_style(CLI_PLAIN);
+  const size_t left = count_left(found, is_dry_run);
+  if (left > 0) {
+    cli_set_style(CLI_FAULT);
+    printf("%zu artifact%s still ha%s files that could not be deleted: run it again\n", left,
+           left == 1 ? "" : "s", left == 1 ? "s" : "ve");
+    cli_set_style(CLI_PLAIN);
+  }
 }
 
 /* ---- the policies ---- */
@@ -131,9 +147,11 @@ static int gc(cli_settings *settings) {
   } else if (status == CST_OK) {
     print_plan(found, settings->lineage.garbage.is_dry_run);
   }
+  const bool is_done =
+      status == CST_OK && count_left(found, settings->lineage.garbage.is_dry_run) == 0;
   cst_findings_free(found);
   cst_lineage_free(store);
-  return status == CST_OK ? cli_flush(CLI_FINE) : cli_fail(&error);
+  return status == CST_OK ? cli_flush(is_done ? CLI_FINE : CLI_FAULTS) : cli_fail(&error);
 }
 
 static int run_gc(int argc, char **argv) {
@@ -160,7 +178,9 @@ const cli_verb cli_gc = {
         "refers to it,\nno reader holds it and no execution uses it. With neither --keep nor "
         "--older-than nothing that is\nlive goes. A file goes with the last artifact that names "
         "it; files outside of the store's roots and\nthose of external artifacts never do. "
-        "--dry-run tells what would go, and why the others stay.\n",
+        "--dry-run tells what would go, and why the others stay. Exit status 1 if a file could not "
+        "be "
+        "deleted.\n",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_KEEP, OPTION_GROUP_BY, OPTION_OLDER_THAN,
                            OPTION_KEEP_ANCESTORS, OPTION_TYPES, OPTION_GC_ROOTS, OPTION_DRY_RUN,
                            OPTION_JSON),

@@ -10,6 +10,7 @@ import apache_beam as beam
 import pyarrow as pa
 from apache_beam.transforms.window import WindowedValue
 
+from .._api.artifacts import settled
 from .._api.open import open as open_source
 from .._base.arguments import positive
 from .._base.errors import NotFoundError, SchemaError, UnsupportedError, argument_error
@@ -110,7 +111,8 @@ class Read(_Batches):
     record while they are read, when the runner asks for it. Batches end where ranges do; their
     order is the runner's.
 
-    paths: a path, a glob, a URL, or a list of them.
+    paths: a path, a glob, a URL, or a list of them; or artifacts of a store of lineage, which the
+        transform holds a lease on.
     batch_size: rows of a batch, 1024 by default; batch_bytes ends one earlier.
     dead_letters: with on_error="skip" or "null": the result has two PCollections, `batches` and
         `dead_letters`, of DeadLetter.
@@ -127,8 +129,8 @@ class Read(_Batches):
         dead_letters: bool = False,
         **options: Any,
     ) -> None:
-        super().__init__(wanted(options, batch_size, batch_bytes, dead_letters=dead_letters))
-        self._paths = paths
+        self._paths, given = settled(paths, options)  # of artifacts: here, where the store is
+        super().__init__(wanted(given, batch_size, batch_bytes, dead_letters=dead_letters))
 
     @classmethod
     def of(cls, paths: Any, wanted: Wanted) -> Read:

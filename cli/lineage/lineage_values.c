@@ -87,7 +87,6 @@ static bool needs_quotes(const char *text) {
 void cli_lineage_print_value(const cst_findings *found, size_t item) {
   const char *kind = cst_findings_text(found, "properties.kind", item);
   const char *text = cst_findings_text(found, "properties.text", item);
-  const char *bytes = cst_findings_text(found, "properties.bytes", item);
   if (strcmp(kind, "int") == 0) {
     printf("%" PRId64, cst_findings_number(found, "properties.number", item));
   } else if (strcmp(kind, "bool") == 0) {
@@ -102,7 +101,7 @@ void cli_lineage_print_value(const cst_findings *found, size_t item) {
     cli_print_text(stdout, text);
     printf("%s", quote);
   } else {
-    printf("%zu bytes", bytes != NULL ? strlen(bytes) : 0);
+    printf("(bytes)"); /* --json has them */
   }
 }
 

@@ -321,7 +321,8 @@ typedef struct cst_lineage_read_options {
 
 /* The rules, for one artifact or several:
  * 1. All are Examples, and live.
- * 2. All have the same payload and container, the same message, and the same options of reading.
+ * 2. All have the same payload and container, the same message, and the same options of reading;
+ *    without a view also the same descriptors and the same schema (by their content).
  * 3. AS_BOUND: none is bound to a view, or all are bound to views of the same digest.
  * 4. A view reads what they hold.
  * Else CST_INVALID_ARGUMENT (CST_STATE, CST_SCHEMA), whose message names the artifacts that break

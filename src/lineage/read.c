@@ -209,6 +209,42 @@ static cst_status check_same_options(cst_lineage *store, int64_t first, int64_t 
   return CST_OK;
 }
 
+/* Whether both are read by the same descriptors and the same schema: by one file, or by files of
+ * one content. A schema is that of a reference, before a file of the examples themselves. */
+static cst_status check_same_part(cst_lineage *store, const char *role, const int64_t pair[2],
+                                  const char *fault, cst_error *error) {
+  sqlite3_stmt *find;
+  bool is_row;
+  CST__TRY(cst__lineage_prepare(
+      store,
+      "WITH part AS (SELECT a.id AS owner, f.file, f.digest, r.target, f.position FROM artifact a "
+      "LEFT JOIN reference r ON r.artifact = a.id AND r.role = 'schema' AND ?1 = 'schema' JOIN "
+      "artifact_file f ON f.artifact = coalesce(r.target, a.id) AND f.role IS iif(r.target IS "
+      "NULL, "
+      "?1, NULL) WHERE a.id IN (?2, ?3)), "
+      "x AS (SELECT * FROM part WHERE owner = ?2 ORDER BY target, position LIMIT 1), "
+      "y AS (SELECT * FROM part WHERE owner = ?3 ORDER BY target, position LIMIT 1) "
+      "SELECT (SELECT file FROM x) IS (SELECT file FROM y) OR (SELECT digest FROM x) = (SELECT "
+      "digest FROM y)",
+      &find, error));
+  cst__lineage_bind_text(find, 1, role);
+  sqlite3_bind_int64(find, 2, pair[0]);
+  sqlite3_bind_int64(find, 3, pair[1]);
+  CST__TRY(cst__lineage_step(store, find, &is_row, error));
+  const bool is_same = is_row && sqlite3_column_int(find, 0) != 0;
+  (void)sqlite3_reset(find);
+  return is_same ? CST_OK
+                 : fail_pair(store, pair[0], pair[1], fault,
+                             "read them through one view, or one after the other", error);
+}
+
+static cst_status check_same_parts(cst_lineage *store, int64_t first, int64_t second,
+                                   cst_error *error) {
+  const int64_t pair[] = {first, second};
+  CST__TRY(check_same_part(store, "descriptors", pair, "have different descriptors", error));
+  return check_same_part(store, "schema", pair, "have different schemas", error);
+}
+
 static cst_status check_same_payload(cst_lineage *store, int64_t first, int64_t second,
                                      cst_error *error) {
   cst__lineage_payload a, b;
@@ -442,6 +478,9 @@ static cst_status read_examples(cst_lineage *store, const wanted *w, cst_lineage
     }
   }
   CST__TRY(choose(store, w, &view, error));
+  for (size_t i = 1; i < w->num_artifacts && view == 0; i++) { /* a view has its own ones */
+    CST__TRY(check_same_parts(store, w->artifacts[0], w->artifacts[i], error));
+  }
   for (size_t i = 0; i < w->num_artifacts; i++) {
     CST__TRY(add_artifact(reading, w->artifacts[i], error));
     CST__TRY(add_paths(store, reading, w->artifacts[i], w->splits, w->num_splits, error));

@@ -247,3 +247,56 @@ TEST(the_same_view_twice) {
   cst_lineage_reading_free(reading);
   cst_lineage_free(store);
 }
+
+/* Examples with these descriptors, and a schema by a reference (or 0). */
+static int64_t add_parts(cst_lineage *store, const char *descriptors, int64_t schema) {
+  cst_lineage_artifact artifact = CST_LINEAGE_ARTIFACT_INIT;
+  const cst_lineage_file files[] = {{write_text("parts.tfrecord", "t"), NULL, NULL},
+                                    {descriptors, NULL, "descriptors"}};
+  const cst_lineage_reference reference = {"schema", schema};
+  int64_t id = 0;
+  artifact.type = "Examples";
+  artifact.name = "parts";
+  artifact.files = files;
+  artifact.num_files = descriptors != NULL ? 2 : 1;
+  artifact.references = &reference;
+  artifact.num_references = schema != 0 ? 1 : 0;
+  CHECK_EQ(cst_lineage_add(store, &artifact, &id, NULL, NULL), CST_OK);
+  return id;
+}
+
+/* What records mean is never taken from the first artifact for the others. */
+TEST(descriptors_and_schemas_are_the_same) {
+  cst_error error = CST_ERROR_INIT;
+  cst_lineage_reading *reading;
+  cst_lineage *store = new_store("parts.db");
+  const int64_t ints = add_artifact(store, "Schema", "ints", write_text("ints.pbtxt", "i"));
+  const int64_t texts = add_artifact(store, "Schema", "texts", write_text("texts.pbtxt", "t"));
+  const int64_t first = add_parts(store, write_text("a.proto", "one"), 0);
+  const int64_t copy = add_parts(store, write_text("b.proto", "one"), 0);
+  const int64_t other = add_parts(store, write_text("c.proto", "two"), 0);
+  const int64_t none = add_parts(store, NULL, 0);
+  const int64_t of_ints = add_parts(store, NULL, ints);
+  const int64_t of_ints_too = add_parts(store, NULL, ints);
+  const int64_t of_texts = add_parts(store, NULL, texts);
+  const struct {
+    int64_t ids[2];
+    const char *says; /* NULL: nothing */
+  } cases[] = {
+      {{first, copy}, NULL},
+      {{none, none}, NULL},
+      {{of_ints, of_ints_too}, NULL},
+      {{first, other}, "parts@1 and parts@3 have different descriptors"},
+      {{first, none}, "have different descriptors"},
+      {{of_ints, of_texts}, "parts@5 and parts@7 have different schemas"},
+      {{none, of_texts}, "have different schemas"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    cst_status status = cst_lineage_read(store, cases[i].ids, 2, NULL, &reading, &error);
+    CHECK_EQ(status, cases[i].says != NULL ? CST_INVALID_ARGUMENT : CST_OK);
+    CHECK_CONTAINS(cases[i].says != NULL ? error.message : "",
+                   cases[i].says != NULL ? cases[i].says : "");
+    cst_lineage_reading_free(reading);
+  }
+  cst_lineage_free(store);
+}

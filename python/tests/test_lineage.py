@@ -507,3 +507,31 @@ def test_texts_for_people(store: Store) -> None:
     assert "\x1b" not in repr(bad)
     assert repr(store.context("c\n", "d\x1b")).isprintable()
     assert "Run of 'x'" in repr(store.execution("x"))
+
+
+def test_records_of_another_store(folder: pathlib.Path, store: Store) -> None:
+    """Their ids mean something else here: nothing takes them."""
+    other = cst.lineage.open(folder / "other.db", create=True)
+    view, theirs = other.view("ranking.cstv", "theirs"), of_messages(other)
+    context = other.context("pipeline", "weekly")
+    with other.execution("train") as run:
+        run.output(theirs)
+    mine = store.view("ranking.cstv", "mine"), of_messages(store)
+    assert (mine[0].id, mine[1].id) == (view.id, theirs.id)
+    with store.execution("train") as own:
+        for call in (
+            lambda: store.bind(mine[1], view),
+            lambda: store.bind(theirs, mine[0]),
+            lambda: store.reading(mine[1], view),
+            lambda: store.set(theirs, a=1),
+            lambda: store.set(run.execution, a=1),
+            lambda: store.set(context, a=1),
+            lambda: store.find(context=context),
+            lambda: store.execution("train", contexts=[context]),
+            lambda: store.openlineage([run.execution]),
+            lambda: own.output(theirs),
+            lambda: store.context("pipeline", "weekly").add(theirs),
+        ):
+            with pytest.raises(cst.errors.ArgumentError, match=r"of the store .*other\.db, not of"):
+                call()
+    assert "a" not in mine[1].refresh().properties

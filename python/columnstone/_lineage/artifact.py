@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .._arrow.findings import rows
-from .._base.errors import CorruptError, NotFoundError
+from .._base.errors import CorruptError, NotFoundError, argument_error
 from .._base.public import public_in
 from .._base.text import printable
 from .choice import ArtifactBase
@@ -239,6 +239,7 @@ class Context(_Record):
                     "a context holds artifacts, executions and contexts, not "
                     f"{type(member).__name__}"
                 )
+            check_own(self._connection, member)
             self._connection.core.join(self.id, kind, member.id)
         return context_of(self._connection, self.id)
 
@@ -262,6 +263,22 @@ class Wanted(NamedTuple):
     properties: CoreProperties = ()
     numbers: tuple[int, int, int, int] = (0, 0, 0, 0)  # context, from, to, limit
     every_state: bool = False
+
+
+def check_own(connection: Connection, record: _Record) -> None:
+    """ArgumentError for one of another store, whose id means something else in this one."""
+    if record._connection.path != connection.path:
+        raise argument_error(
+            f"{_label(record)} is of the store {record._connection.path}, not of {connection.path}"
+        )
+
+
+def _label(record: _Record) -> str:
+    if isinstance(record, Artifact):
+        return record.reference
+    if isinstance(record, Context):
+        return f"context {record.name}"
+    return f"execution {record.id}"
 
 
 def artifact_of(connection: Connection, id: int) -> Artifact:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._base.errors import Error, StateError
 from .._base.public import public_in
-from .artifact import OF_EXECUTIONS, Artifact, Execution, execution_of
+from .artifact import OF_EXECUTIONS, Artifact, Execution, check_own, execution_of
 from .values import core_properties
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class Run:
         that was added with pending=True is live once the execution is complete."""
         if not isinstance(artifact, Artifact):
             raise TypeError(f"an output is an Artifact, not {type(artifact).__name__}")
+        check_own(self._connection, artifact)
         self._connection.core.output(self.id, artifact.id, path)
         return artifact
 

@@ -26,6 +26,7 @@ from .artifact import (
     Wanted,
     artifact_of,
     artifacts,
+    check_own,
     context_of,
     contexts,
     executions,
@@ -197,7 +198,7 @@ class Store:
         every = states is not None
         texts = (type, name, None if path is None else placed(path), source_path)
         most = at_least_1_or_0("limit", limit)
-        numbers = (*_numbers(context, created), 0 if every else most)
+        numbers = (*self._numbers(context, created), 0 if every else most)
         wanted = Wanted(None, texts, core_properties(properties), numbers, every)
         found = artifacts(self._connection, wanted=wanted)
         if states is None:
@@ -216,7 +217,7 @@ class Store:
         **properties: Value,
     ) -> list[Execution]:
         """The executions for which all of this holds; the arguments are those of `find`."""
-        numbers = (*_numbers(context, created), at_least_1_or_0("limit", limit))
+        numbers = (*self._numbers(context, created), at_least_1_or_0("limit", limit))
         texts = (type, name, None, None)
         wanted = Wanted(None, texts, core_properties(properties), numbers)
         return executions(self._connection, wanted=wanted)
@@ -466,7 +467,7 @@ class Store:
         name: of the new ones; that of the examples by default, in a new version.
         """
         core = self._connection.core
-        return self[core.bind(self[_id(examples)].id, self[_id(view)].id, name)]
+        return self[core.bind(self._artifact(examples).id, self._artifact(view).id, name)]
 
     def set(self, of: Artifact | Execution | Context, **properties: Value) -> None:
         """Sets properties of an artifact, an execution or a context; those of other names stay."""
@@ -474,6 +475,7 @@ class Store:
         kind = kinds.get(type(of))
         if kind is None:
             raise TypeError(f"expected an Artifact, Execution or Context, not {type(of).__name__}")
+        check_own(self._connection, of)
         self._connection.core.set(kind, of.id, core_properties(properties))
 
     # What is done
@@ -499,7 +501,7 @@ class Store:
         events = tuple(
             (one.id, path) for path, of in by_path.items() for one in self._artifacts(of)
         )
-        within = tuple(context.id for context in contexts)
+        within = tuple(self._own_id(context) for context in contexts)
         what = (type, name, events, core_properties(properties))
         return Run(self._connection, what, within, seconds_of("lease", lease))
 
@@ -525,7 +527,7 @@ class Store:
         view: None: without one; an artifact: through that one; by default through the one that all
             of them are bound to, or as they are.
         """
-        of_view = view if view is None or isinstance(view, Choice) else self[_id(view)]
+        of_view = view if view is None or isinstance(view, Choice) else self._artifact(view)
         return read(self._artifacts(examples), of_view, splits)
 
     # Leases and garbage
@@ -639,7 +641,7 @@ class Store:
             its endpoint); True: $OPENLINEAGE_URL.
         api_key: sent as a bearer token; $OPENLINEAGE_API_KEY is sent to $OPENLINEAGE_URL alone.
         """
-        ids = None if executions is None else tuple(one.id for one in executions)
+        ids = None if executions is None else tuple(self._own_id(one) for one in executions)
         events = self._connection.core.openlineage(namespace, ids)
         if url is not None:
             send(events, url, api_key)
@@ -655,7 +657,7 @@ class Store:
         core, ids = self._connection.core, []
         for item in [given] if one else given:  # type: ignore[union-attr]
             if isinstance(item, Artifact):
-                self._check_own(item)
+                check_own(self._connection, item)
                 ids.append(item.id)
             else:
                 ids.append(core.lookup(str(_id(item))))  # type: ignore[arg-type]
@@ -666,12 +668,25 @@ class Store:
         by_id = {found.id: found for found in artifacts(self._connection, tuple(set(ids)))}
         return [by_id.get(id) or artifact_of(self._connection, id) for id in ids]
 
-    def _check_own(self, artifact: Artifact) -> None:
-        if artifact._connection.path != self.path:
-            raise argument_error(
-                f"{artifact.reference} is of the store {artifact._connection.path}, not of "
-                f"{self.path}"
-            )
+    def _artifact(self, given: ArtifactLike) -> Artifact:
+        """One by itself, by its reference or its id."""
+        if isinstance(given, Artifact):
+            check_own(self._connection, given)
+        return self[_id(given)]
+
+    def _own_id(self, record: Execution | Context) -> int:
+        check_own(self._connection, record)
+        return record.id
+
+    def _numbers(
+        self,
+        context: Context | None,
+        created: tuple[datetime | None, datetime | None] | datetime | None,
+    ) -> tuple[int, int, int]:
+        """The context, and the times of a query."""
+        begin, end = created if isinstance(created, tuple) else (created, None)
+        of = 0 if context is None else self._own_id(context)
+        return of, micros(begin), micros(end)
 
 
 def _again(path: str, read_only: bool, timeout: int) -> Store:
@@ -697,15 +712,6 @@ def _names(given: Iterable[str] | None) -> tuple[str, ...] | None:
     if given is None:
         return None
     return (given,) if isinstance(given, str) else tuple(given)
-
-
-def _numbers(
-    context: Context | None,
-    created: tuple[datetime | None, datetime | None] | datetime | None,
-) -> tuple[int, int, int]:
-    """The context, and the times of a query."""
-    begin, end = created if isinstance(created, tuple) else (created, None)
-    return 0 if context is None else context.id, micros(begin), micros(end)
 
 
 def _files_of(files: Files, missing: bool) -> tuple[tuple[bytes, str | None, None], ...]:

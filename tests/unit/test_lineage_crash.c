@@ -483,6 +483,7 @@ TEST(kill_at_any_moment) {
     if (round % ROUNDS_OF_STORE == 0) {
       new_store();
       (void)snprintf(acknowledged, sizeof acknowledged, "%s.acknowledged", folder);
+      harness_write_file(acknowledged, "", 0); /* children may be killed before they have one */
     }
     for (int i = 0; i < CHILDREN; i++) {
       children[i] = start((uint64_t)(round * CHILDREN + i), 100000, acknowledged);

@@ -1,8 +1,12 @@
 /* Leases: rows that say who reads what, and until when.
  *
- * A lease has a connection of its own, and a thread that renews the row long before it expires. The
- * row is the truth: whoever collects garbage removes those that have expired, so one that is there
- * has kept its files, however late it is renewed.
+ * A lease has a thread that renews the row long before it expires. The row is the truth: whoever
+ * collects garbage removes those that have expired, so one that is there has kept its files,
+ * however late it is renewed.
+ *
+ * The store is opened for each renewal and closed behind it, while forks wait: a child that opened
+ * the same file beside a connection of its parent's would take SQLite's locks for its own, and
+ * could lose what it writes.
  */
 #include <stdio.h>
 
@@ -14,8 +18,9 @@
 
 enum {
   USUAL_SECONDS = 300,
-  TURNS = 3,           /* renewals within the time that it lasts */
-  PATIENCE_SECONDS = 1 /* of one try to renew: whoever forks or checks waits as long */
+  TURNS = 3,                /* renewals within the time that it lasts */
+  PATIENCE_SECONDS = 1,     /* of one try to renew: whoever forks or checks waits as long */
+  LAST_PATIENCE_SECONDS = 3 /* of ending it; else it expires */
 };
 static const int64_t US = 1000000;
 static const int64_t NS_PER_US = 1000;
@@ -25,10 +30,10 @@ struct cst_lineage_lease {
   cst__mutex lock; /* of all below, but for what does not change */
   cst__condition change;
   cst__thread thread;
-  cst_lineage *store; /* a connection of its own */
+  char *path; /* of the store */
   int64_t id;
-  int64_t lasts; /* us */
-  int64_t expires;
+  int64_t lasts;    /* us */
+  bool has_expired; /* when it was looked at last */
   pid_t owner;
   bool has_thread;
   bool is_detached;
@@ -78,17 +83,16 @@ typedef struct wanted {
   const char *holder;
 } wanted;
 
-static cst_status add_lease(cst_lineage_lease *lease, const wanted *what, cst_error *error) {
-  cst_lineage *store = lease->store;
+static cst_status add_lease(cst_lineage *store, cst_lineage_lease *lease, const wanted *what,
+                            cst_error *error) {
   sqlite3_stmt *insert;
   if (what->execution != 0) {
     CST__TRY(check_execution(store, what->execution, error));
   }
-  lease->expires = cst__lineage_now() + lease->lasts;
   CST__TRY(cst__lineage_prepare(
       store, "INSERT INTO lease(holder, expires, execution) VALUES(?, ?, ?)", &insert, error));
   cst__lineage_bind_text(insert, 1, what->holder);
-  (void)sqlite3_bind_int64(insert, 2, lease->expires);
+  (void)sqlite3_bind_int64(insert, 2, cst__lineage_now() + lease->lasts);
   if (what->execution != 0) {
     (void)sqlite3_bind_int64(insert, 3, what->execution);
   }
@@ -106,48 +110,59 @@ static cst_status fail_ended(cst_error *error) {
 }
 
 /* Moves its end on; CST_STATE if there is no such row any more. */
-static cst_status renew_row(cst_lineage_lease *lease, cst_error *error) {
+static cst_status renew(cst_lineage *store, cst_lineage_lease *lease, cst_error *error) {
   sqlite3_stmt *update;
-  CST__TRY(cst__lineage_prepare(lease->store, "UPDATE lease SET expires = ? WHERE id = ?", &update,
-                                error));
-  const int64_t expires = cst__lineage_now() + lease->lasts;
-  (void)sqlite3_bind_int64(update, 1, expires);
+  CST__TRY(
+      cst__lineage_prepare(store, "UPDATE lease SET expires = ? WHERE id = ?", &update, error));
+  (void)sqlite3_bind_int64(update, 1, cst__lineage_now() + lease->lasts);
   (void)sqlite3_bind_int64(update, 2, lease->id);
-  CST__TRY(cst__lineage_step(lease->store, update, NULL, error));
-  if (sqlite3_changes(lease->store->db) == 0) {
-    return fail_ended(error);
-  }
-  lease->expires = expires;
-  return CST_OK;
+  CST__TRY(cst__lineage_step(store, update, NULL, error));
+  return sqlite3_changes(store->db) > 0 ? CST_OK : fail_ended(error);
 }
 
-static cst_status renew(cst_lineage_lease *lease, cst_error *error) {
-  CST__TRY(cst__lineage_enter(lease->store, CST__LINEAGE_WRITES, error));
-  return cst__lineage_leave(lease->store, renew_row(lease, error), error);
-}
-
-static cst_status read_expiry(cst_lineage_lease *lease, cst_error *error) {
+/* Whether it lasts. */
+static cst_status read_expiry(cst_lineage *store, cst_lineage_lease *lease, cst_error *error) {
   sqlite3_stmt *find;
   bool is_row;
-  CST__TRY(
-      cst__lineage_prepare(lease->store, "SELECT expires FROM lease WHERE id = ?", &find, error));
+  CST__TRY(cst__lineage_prepare(store, "SELECT expires FROM lease WHERE id = ?", &find, error));
   (void)sqlite3_bind_int64(find, 1, lease->id);
-  CST__TRY(cst__lineage_step(lease->store, find, &is_row, error));
-  lease->expires = is_row ? sqlite3_column_int64(find, 0) : 0;
+  CST__TRY(cst__lineage_step(store, find, &is_row, error));
+  lease->has_expired = is_row && sqlite3_column_int64(find, 0) <= cst__lineage_now();
   (void)sqlite3_reset(find);
   return is_row ? CST_OK : fail_ended(error);
 }
 
-static cst_status remove_row(cst_lineage_lease *lease, cst_error *error) {
+static cst_status remove_row(cst_lineage *store, cst_lineage_lease *lease, cst_error *error) {
   static const char *const texts[] = {"DELETE FROM leased WHERE lease = ?",
                                       "DELETE FROM lease WHERE id = ?"};
   for (size_t i = 0; i < 2; i++) {
     sqlite3_stmt *remove;
-    CST__TRY(cst__lineage_prepare(lease->store, texts[i], &remove, error));
+    CST__TRY(cst__lineage_prepare(store, texts[i], &remove, error));
     (void)sqlite3_bind_int64(remove, 1, lease->id);
-    CST__TRY(cst__lineage_step(lease->store, remove, NULL, error));
+    CST__TRY(cst__lineage_step(store, remove, NULL, error));
   }
   return CST_OK;
+}
+
+typedef cst_status (*row_action)(cst_lineage *store, cst_lineage_lease *lease, cst_error *error);
+
+/* Opens the store for one action, in one transaction. */
+static cst_status act(cst_lineage_lease *lease, row_action action, cst__lineage_access access,
+                      int64_t patience, cst_error *error) {
+  cst_lineage *store;
+  cst_lineage_options options = CST_LINEAGE_OPTIONS_INIT;
+  options.timeout = patience;
+  cst__busy_enter(); /* SQLite has locks that a forked child must not find taken */
+  cst_status status = cst_lineage_open(lease->path, &options, &store, error);
+  if (status == CST_OK) {
+    status = cst__lineage_enter(store, access, error);
+    if (status == CST_OK) {
+      status = cst__lineage_leave(store, action(store, lease, error), error);
+    }
+    cst_lineage_free(store);
+  }
+  cst__busy_leave();
+  return status;
 }
 
 /* ---- the thread ---- */
@@ -161,9 +176,7 @@ static void *keep_alive(void *arg) {
     if (cst__condition_wait_for(&lease->change, &lease->lock, wait)) {
       continue; /* it stops, or nothing */
     }
-    cst__busy_enter(); /* SQLite has locks that a forked child must not find taken */
-    const cst_status status = renew(lease, NULL);
-    cst__busy_leave();
+    const cst_status status = act(lease, renew, CST__LINEAGE_WRITES, PATIENCE_SECONDS, NULL);
     if (status == CST_STATE) {
       break; /* it has ended; cst_lineage_lease_check finds that out, too */
     }
@@ -181,10 +194,18 @@ static void put_holder(char *to, size_t room) {
   (void)snprintf(to, room, "%s:%ld", host[0] != '\0' ? host : "localhost", (long)getpid());
 }
 
-static cst_status begin(cst_lineage_lease *lease, const wanted *what, cst_error *error) {
-  CST__TRY(cst__lineage_enter(lease->store, CST__LINEAGE_WRITES, error));
-  CST__TRY(cst__lineage_leave(lease->store, add_lease(lease, what, error), error));
-  lease->store->timeout = PATIENCE_SECONDS;
+static cst_status begin(cst_lineage *store, cst_lineage_lease *lease, const wanted *what,
+                        cst_error *error) {
+  lease->path = cst__new_copy(NULL, store->path, strlen(store->path));
+  if (lease->path == NULL) {
+    return cst__fail_memory(error, strlen(store->path));
+  }
+  CST__TRY(cst__lineage_enter(store, CST__LINEAGE_WRITES, error));
+  const cst_status status = cst__lineage_leave(store, add_lease(store, lease, what, error), error);
+  if (status != CST_OK) {
+    lease->id = 0;
+    return status;
+  }
   if (lease->is_detached) {
     return CST_OK;
   }
@@ -215,7 +236,6 @@ cst_status cst_lineage_lease_new(cst_lineage *store, const int64_t *artifacts, s
                                  const cst_lineage_lease_options *options, cst_lineage_lease **out,
                                  cst_error *error) {
   cst_lineage_lease_options own = CST_LINEAGE_LEASE_OPTIONS_INIT;
-  cst_lineage_options opening = CST_LINEAGE_OPTIONS_INIT;
   char holder[300];
   CST__CLEAR(out);
   CST__TRY(cst__check_given(store, "store", out, error));
@@ -225,7 +245,6 @@ cst_status cst_lineage_lease_new(cst_lineage *store, const int64_t *artifacts, s
   if (lease == NULL) {
     return cst__fail_memory(error, sizeof *lease);
   }
-  opening.timeout = store->timeout;
   lease->owner = getpid();
   lease->is_detached = own.is_detached;
   lease->lasts = (own.seconds > 0 ? own.seconds : USUAL_SECONDS) * US;
@@ -234,10 +253,7 @@ cst_status cst_lineage_lease_new(cst_lineage *store, const int64_t *artifacts, s
   put_holder(holder, sizeof holder);
   const wanted what = {artifacts, num_artifacts, own.execution,
                        own.holder != NULL ? own.holder : holder};
-  cst_status status = cst_lineage_open(store->path, &opening, &lease->store, error);
-  if (status == CST_OK) {
-    status = begin(lease, &what, error);
-  }
+  const cst_status status = begin(store, lease, &what, error);
   if (status != CST_OK) {
     cst_lineage_lease_free(lease);
     return status;
@@ -247,13 +263,13 @@ cst_status cst_lineage_lease_new(cst_lineage *store, const int64_t *artifacts, s
 }
 
 static cst_status check_row(cst_lineage_lease *lease, cst_error *error) {
-  CST__TRY(cst__lineage_enter(lease->store, CST__LINEAGE_READS, error));
-  CST__TRY(cst__lineage_leave(lease->store, read_expiry(lease, error), error));
-  if (lease->expires > cst__lineage_now()) {
+  CST__TRY(act(lease, read_expiry, CST__LINEAGE_READS, PATIENCE_SECONDS, error));
+  if (!lease->has_expired) {
     return CST_OK;
   }
   /* The machine slept, but nobody has collected garbage since. */
-  return lease->is_detached ? fail_ended(error) : renew(lease, error);
+  return lease->is_detached ? fail_ended(error)
+                            : act(lease, renew, CST__LINEAGE_WRITES, LAST_PATIENCE_SECONDS, error);
 }
 
 cst_status cst_lineage_lease_check(const cst_lineage_lease *lease, cst_error *error) {
@@ -264,13 +280,6 @@ cst_status cst_lineage_lease_check(const cst_lineage_lease *lease, cst_error *er
   const cst_status status = check_row(own, error);
   cst__mutex_unlock(&own->lock);
   return status;
-}
-
-static void end_row(cst_lineage_lease *lease) {
-  if (lease->id != 0 && !lease->is_detached &&
-      cst__lineage_enter(lease->store, CST__LINEAGE_WRITES, NULL) == CST_OK) {
-    (void)cst__lineage_leave(lease->store, remove_row(lease, NULL), NULL); /* else it expires */
-  }
 }
 
 void cst_lineage_lease_free(cst_lineage_lease *lease) {
@@ -284,10 +293,10 @@ void cst_lineage_lease_free(cst_lineage_lease *lease) {
     cst__mutex_unlock(&lease->lock);
     cst__thread_join(&lease->thread);
   }
-  if (lease->store != NULL) {
-    end_row(lease);
-    cst_lineage_free(lease->store);
+  if (lease->id != 0 && !lease->is_detached) {
+    (void)act(lease, remove_row, CST__LINEAGE_WRITES, LAST_PATIENCE_SECONDS, NULL);
   }
+  cst__delete(lease->path);
   cst__condition_destroy(&lease->change);
   cst__mutex_destroy(&lease->lock);
   cst__delete(lease);

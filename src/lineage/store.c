@@ -46,9 +46,13 @@ cst_status cst__lineage_fail(cst_lineage *store, int code, cst_error *error) {
     return CST_TIMEOUT;
   }
   const cst_status status = status_of(code);
-  const char *hint = status == CST_CORRUPT  ? "restore a copy; `lineage check` says more"
+  const char *hint = status == CST_CORRUPT  ? "restore a copy of it"
                      : status == CST_FORMAT ? "`columnstone lineage init` makes a store"
-                                            : NULL;
+                     : (code & 0xff) == SQLITE_READONLY
+                         ? "whoever reads it writes files beside it, too, unless it "
+                           "was made for a shared folder"
+                     : (code & 0xff) == SQLITE_FULL ? "make room, and try again"
+                                                    : NULL;
   (void)cst__fail(error, status, hint, "%s store: SQLite says: %s",
                   status == CST_CORRUPT  ? "a damaged"
                   : status == CST_FORMAT ? "not a lineage"

@@ -88,9 +88,7 @@ def main() -> None:
                 events = [
                     pb.Event(artifact_id=a, execution_id=run, type=pb.Event.INPUT) for a in inputs
                 ]
-                events.append(
-                    pb.Event(artifact_id=made, execution_id=run, type=pb.Event.OUTPUT)
-                )
+                events.append(pb.Event(artifact_id=made, execution_id=run, type=pb.Event.OUTPUT))
                 store.put_events(events)
     query = pb.LineageSubgraphQueryOptions(
         max_num_hops=2 * LEVELS, direction=pb.LineageSubgraphQueryOptions.UPSTREAM

@@ -27,6 +27,7 @@ import dataset_rows
 import decode_rows
 import engine_rows
 import file_rows
+import lineage_rows
 import loop_rows
 import message_rows
 import plots
@@ -81,6 +82,7 @@ def topics_of(
         "Messages": [message_rows],
         "Queries": [query_rows],
         "Sketches and statistics": [stats_rows, stats_table],
+        "Lineage": [lineage_rows],
         "Training loops": [dataset_rows],
         "The program and the package": [process_rows],
         "Engines": [engine_rows],

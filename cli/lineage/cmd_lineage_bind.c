@@ -8,43 +8,54 @@
 
 /* ---- bind ---- */
 
-static cst_status bind_view(const cli_settings *settings, cst_lineage *store, int64_t *id,
+/* An artifact as `sessions@4`, which "sessions" may mean only today. */
+typedef struct bound_part {
+  int64_t id;
+  char name[320];
+} bound_part;
+
+static cst_status find_part(cst_lineage *store, const char *reference, bound_part *out,
                             cst_error *error) {
-  int64_t examples, view;
-  cst_status status = cli_lineage_lookup(store, settings->paths[0], &examples, error);
+  cst_status status = cli_lineage_lookup(store, reference, &out->id, error);
+  return status == CST_OK ? cli_lineage_name(store, out->id, out->name, sizeof out->name, error)
+                          : status;
+}
+
+static cst_status bind_view(const cli_settings *settings, cst_lineage *store, bound_part *examples,
+                            bound_part *view, bound_part *made, cst_error *error) {
+  cst_status status = find_part(store, settings->paths[0], examples, error);
   if (status == CST_OK) {
-    status = cli_lineage_lookup(store, settings->paths[1], &view, error);
+    status = find_part(store, settings->paths[1], view, error);
   }
-  return status == CST_OK
-             ? cst_lineage_bind(store, examples, view, settings->lineage.artifact.name, id, error)
-             : status;
+  if (status == CST_OK) {
+    status = cst_lineage_bind(store, examples->id, view->id, settings->lineage.artifact.name,
+                              &made->id, error);
+  }
+  return status == CST_OK ? cli_lineage_name(store, made->id, made->name, sizeof made->name, error)
+                          : status;
 }
 
 static int bind(const cli_settings *settings) {
   cst_error error = CST_ERROR_INIT;
   cst_lineage *store;
-  int64_t id;
-  char name[320];
+  bound_part examples, view, made;
   int opened = cli_lineage_open(&cli_lineage_bind, settings, CST_LINEAGE_WRITE, &store);
   if (opened >= 0) {
     return opened;
   }
-  cst_status status = bind_view(settings, store, &id, &error);
-  if (status == CST_OK) {
-    status = cli_lineage_name(store, id, name, sizeof name, &error);
-  }
+  cst_status status = bind_view(settings, store, &examples, &view, &made, &error);
   if (status == CST_OK && settings->json) {
-    printf("{\"id\": %" PRId64 ", \"reference\": ", id);
-    cli_json_string(stdout, name);
+    printf("{\"id\": %" PRId64 ", \"reference\": ", made.id);
+    cli_json_string(stdout, made.name);
     printf("}\n");
   } else if (status == CST_OK) {
     cli_set_style(CLI_BOLD);
-    cli_print_text(stdout, name);
+    cli_print_text(stdout, made.name);
     cli_set_style(CLI_PLAIN);
     printf(": ");
-    cli_print_text(stdout, settings->paths[0]);
+    cli_print_text(stdout, examples.name);
     printf(" through ");
-    cli_print_text(stdout, settings->paths[1]);
+    cli_print_text(stdout, view.name);
     printf("\n");
   }
   cst_lineage_free(store);

@@ -161,9 +161,22 @@ static cst_status prepare_file(cst_lineage *store, const cst_lineage_options *op
   return check_version(store, error);
 }
 
+/* That the roots of a new store are there, before anything is made. */
+static cst_status check_roots(cst_lineage *store, const cst_lineage_options *options,
+                              cst_error *error) {
+  const bool is_new = options->mode == CST_LINEAGE_CREATE && options->roots != NULL;
+  for (size_t i = 0; is_new && i < options->num_roots; i++) {
+    char *path;
+    CST__TRY(cst__lineage_path_in(store, options->roots[i], false, &path, error));
+    cst__delete(path);
+  }
+  return CST_OK;
+}
+
 static cst_status open_store(cst_lineage *store, const char *path,
                              const cst_lineage_options *options, cst_error *error) {
   CST__TRY(find_place(store, path, error));
+  CST__TRY(check_roots(store, options, error));
   CST__TRY(connect(store, options, error));
   return prepare_file(store, options, error);
 }

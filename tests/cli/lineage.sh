@@ -25,6 +25,7 @@ cli lineage add view ranking.cstv --name ranking
 cli lineage add view ranking.cstv --name ranking
 cli lineage bind sessions@1 ranking@1
 cli lineage bind sessions@1 ranking@1
+cli lineage bind sessions@1 ranking
 cli lineage ls | tame
 cli lineage show sessions@1 ranking | tame
 cli lineage show sessions | tame

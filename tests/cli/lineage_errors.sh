@@ -70,6 +70,7 @@ cli lineage ls --context none
 cli lineage graph --depth 3
 cli lineage graph a -o picture.png
 cli lineage openlineage x
+cli gc --keep 1 --keep-ancestors-of modle
 cli lineage lease --for 3
 cli lineage lease a --for 3
 cli lineage bind a q

@@ -918,6 +918,16 @@ TEST(arguments) {
   options.num_types = 2;
   CHECK_EQ(cst_lineage_gc(store, &options, &found, &error), CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "`types`");
+  static const char *const usual[] = {"Model", "Statistics"}, *const misspelt[] = {"model"};
+  options = keeping(1);
+  options.types = options.keep_ancestors_of = usual;
+  options.num_types = options.num_keep_ancestors_of = 2;
+  CHECK_EQ(cst_lineage_gc(store, &options, &found, &error), CST_OK);
+  cst_findings_free(found);
+  options.keep_ancestors_of = misspelt;
+  options.num_keep_ancestors_of = 1;
+  CHECK_EQ(cst_lineage_gc(store, &options, &found, &error), CST_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "`keep_ancestors_of`: no artifact has the type 'model'");
   CHECK_EQ(cst_lineage_gc(NULL, NULL, &found, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_lineage_gc(store, NULL, NULL, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_lineage_begin(store, NULL), CST_OK);

@@ -61,6 +61,18 @@ TEST(roots_are_those_given) {
   cst_lineage_free(store);
 }
 
+TEST(a_root_that_is_not_there_leaves_no_store) {
+  cst_lineage *store;
+  cst_lineage_options options = CST_LINEAGE_OPTIONS_INIT;
+  const char *roots[] = {harness_temp_dir(), harness_temp_path("no such folder")};
+  options.mode = CST_LINEAGE_CREATE;
+  options.roots = roots;
+  options.num_roots = 2;
+  CHECK_EQ(cst_lineage_open(harness_temp_path("rootless.db"), &options, &store, NULL),
+           CST_NOT_FOUND);
+  CHECK(access(harness_temp_path("rootless.db"), F_OK) != 0);
+}
+
 TEST(files_that_are_no_stores) {
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(open_status(harness_temp_path("absent.db"), CST_LINEAGE_WRITE, &error), CST_NOT_FOUND);

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "arrow/findings.h"
 #include "base/arguments.h"
@@ -210,11 +211,43 @@ static cst_status find_artifacts(const cst__gc_plan *plan, cst_findings **out, c
 
 /* ---- the run ---- */
 
+static bool is_type(const cst__gc_plan *plan, const char *name) {
+  static const char *const usual[] = {"Examples", "DataView", "Schema", "Statistics", "Model"};
+  for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+    if (strcmp(usual[i], name) == 0) {
+      return true;
+    }
+  }
+  for (size_t i = 0; i < plan->types.count; i++) {
+    if (strcmp(((const cst__gc_type *)plan->types.items)[i].name, name) == 0) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* A word that is misspelt must not keep less than was meant. */
+static cst_status check_types(const cst__gc_plan *plan, const char *option,
+                              const char *const *names, size_t count, cst_error *error) {
+  for (size_t i = 0; i < count; i++) {
+    if (!is_type(plan, names[i])) {
+      return cst__fail(error, CST_INVALID_ARGUMENT,
+                       "Examples, DataView, Schema, Statistics, Model, or one of your own",
+                       "`%s`: no artifact has the type '%.100s'", option, names[i]);
+    }
+  }
+  return CST_OK;
+}
+
 static cst_status make_plan(cst__gc_plan *plan, cst_error *error) {
+  const cst_lineage_gc_options *options = plan->options;
   CST__TRY(cst__gc_load(plan, error));
+  CST__TRY(check_types(plan, "types", options->types, options->num_types, error));
+  CST__TRY(check_types(plan, "keep_ancestors_of", options->keep_ancestors_of,
+                       options->num_keep_ancestors_of, error));
   CST__TRY(cst__gc_choose(plan, error));
   CST__TRY(cst__gc_choose_files(plan, error));
-  return plan->options->is_dry_run ? CST_OK : cst__gc_write(plan, error);
+  return options->is_dry_run ? CST_OK : cst__gc_write(plan, error);
 }
 
 static cst_status collect(cst__gc_plan *plan, cst_findings **out, cst_error *error) {

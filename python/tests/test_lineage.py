@@ -535,3 +535,42 @@ def test_records_of_another_store(folder: pathlib.Path, store: Store) -> None:
             with pytest.raises(cst.errors.ArgumentError, match=r"of the store .*other\.db, not of"):
                 call()
     assert "a" not in mine[1].refresh().properties
+
+
+# To others
+
+
+def test_mlmd_there_and_back(store: Store, folder: pathlib.Path) -> None:
+    bound = store.bind(of_messages(store, span=12), store.view("ranking.cstv", "ranking"))
+    with store.execution("train", [bound], epochs=3) as run:
+        run.output(store.add("Model", name="m", properties={"auc": 0.5}))
+    written = cst.lineage.export_mlmd(store, "mlmd.sqlite")
+    assert written["artifacts"] == 4
+    with pytest.raises(cst.Error):
+        cst.lineage.export_mlmd(store, "mlmd.sqlite")
+    assert cst.lineage.export_mlmd(store, "mlmd.sqlite", overwrite=True) == written
+    with cst.lineage.open("other.db", create=True) as other:
+        assert cst.lineage.import_mlmd("mlmd.sqlite", other)["artifacts"] == 4
+        assert sorted(one.type for one in other) == sorted(one.type for one in store)
+        [model] = other.find("Model")
+        assert model.properties["auc"] == 0.5
+        [examples] = model.inputs
+        assert cst.open(examples).column_names == ["price"]
+        count = cst.lineage.import_mlmd("mlmd.sqlite", other)  # nothing twice
+        assert count.get("artifacts", 0) == 0
+        assert len(list(other)) == 4
+    with pytest.raises(TypeError):
+        cst.lineage.export_mlmd("lineage.db", "x.sqlite")  # type: ignore[arg-type]
+
+
+def test_graphs(store: Store) -> None:
+    with store.execution("x", [store.add("Data", name="a")]) as run:
+        run.output(store.add("Data", name="b"))
+    other = store.add("Data", name="c")
+    assert all(name in store.graph(format="dot") for name in ("a@1", "b@1", "c@1"))
+    part = store.graph("a", format="svg", down=True)
+    assert "b@1" in part
+    assert "c@1" not in part
+    assert store.graph(other).lstrip().lower().startswith("<!doctype html>")
+    with pytest.raises(cst.errors.ArgumentError):
+        store.graph(format="png")  # type: ignore[arg-type]

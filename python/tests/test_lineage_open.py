@@ -234,6 +234,24 @@ def test_arguments_of_the_caller_come_first(store: Store, folder: pathlib.Path) 
     assert cst.open(store["example@1"], schema=folder / "schema.pbtxt").column_names == ["x"]
 
 
+def test_sources_of_artifacts_are_sources(own: Store, folder: pathlib.Path) -> None:
+    """What is done with one of paths is done with one of artifacts."""
+    source = cst.open(own["example@1"], on_error="skip", threads=2)
+    assert source.select(["x"]).take([3, 1]).to_pydict() == {"x": [[3], [1]]}
+    assert len(cst.open([own["example@1"], own["example@1"]])) == 40
+    assert source[2:4].num_rows == 2
+    assert source.validate(folder / "schema.pbtxt", ignore_unexpected=True)
+    assert repr(source).startswith("<columnstone.Source")
+    query = cst.Query.from_text(
+        "from example\nparam most: int64 = 5\nlet kept = x where x < most\noutput y = kept\n",
+        schema=data.SCHEMA,
+    )
+    bound = own.bind("example@1", own.view(query, "some"))
+    for most in (5, 7):
+        with cst.open(bound, params={"most": most}) as some:
+            assert pa.table(some).column("y").drop_null().to_pylist() == list(range(most))
+
+
 def test_options_of_formats_are_kept(store: Store, tmp_path: pathlib.Path) -> None:
     (tmp_path / "a.csv").write_text("1;2\n3;4\n")
     made = store.examples(

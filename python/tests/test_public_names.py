@@ -7,6 +7,7 @@ import contextlib
 import copy
 import inspect
 import io
+import pathlib
 import pickle
 import pydoc
 import traceback
@@ -166,6 +167,18 @@ def test_pickles_of_sources_name_the_package_only(make_file: MakeFile) -> None:
         source.count(),
         cst.source.Index.build(file)[0],
     ):
+        assert modules_of(value) == set()
+
+
+def test_pickles_of_lineage_name_the_package_only(
+    make_file: MakeFile, tmp_path: pathlib.Path
+) -> None:
+    store = cst.lineage.open(tmp_path / "lineage.db", create=True)
+    examples = store.examples(make_file("a.tfrecord", records(8)), "a")
+    context = store.context("run", "1")
+    with store.execution("x", [examples]) as run:
+        pass
+    for value in (store, examples, context, run.execution, cst.open(examples), store.info()):
         assert modules_of(value) == set()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import glob
 import os
 from collections.abc import Mapping
@@ -137,7 +138,7 @@ class Store:
 
     def __reduce__(self) -> Any:
         path, mode, timeout = self._connection.opening
-        return _again, (path, mode == READ, timeout)
+        return functools.partial(open, read_only=mode == READ, timeout=timeout), (path,)
 
     def __repr__(self) -> str:
         return f"<columnstone.lineage.Store {self.path!r}>"
@@ -687,11 +688,6 @@ class Store:
         begin, end = created if isinstance(created, tuple) else (created, None)
         of = 0 if context is None else self._own_id(context)
         return of, micros(begin), micros(end)
-
-
-def _again(path: str, read_only: bool, timeout: int) -> Store:
-    """What a store pickles as."""
-    return open(path, read_only=read_only, timeout=timeout)
 
 
 def _id(given: ArtifactLike) -> str | int:

@@ -10,7 +10,7 @@
 #include "lineage/properties.h"
 #include "lineage/store_paths.h"
 
-enum { MOST_CONDITIONS = 100 };
+enum { MOST_CONDITIONS = 100, FIRST_PATH = 10 + 2 * MOST_CONDITIONS };
 
 /* ---- the tables of columns ---- */
 
@@ -342,7 +342,40 @@ static const struct {
      put_context},
 };
 
-static void write_conditions(const cst_lineage_query *query, cst__text *sql) {
+/* The size of the folder that the first `size` bytes of a stored path are in; 0: none. */
+static size_t folder_size(const char *path, size_t size) {
+  while (size > 0 && path[size - 1] != '/') {
+    size--;
+  }
+  while (size > 0 && path[size - 1] == '/') {
+    size--;
+  }
+  return size;
+}
+
+/* The file itself, folders that it is in, and what is in it: each is a search of its own, which is
+ * faster than finding the folders in SQL. */
+static void write_paths(const char *path, cst__text *sql) {
+  int parameter = FIRST_PATH;
+  cst__text_puts(sql,
+                 " AND t.id IN (SELECT artifact FROM artifact_file WHERE file IN (SELECT id FROM "
+                 "file WHERE path > CAST(?4 || '/' AS BLOB) AND path < CAST(?4 || '0' AS BLOB) "
+                 "OR path IN (");
+  for (size_t size = strlen(path); size > 0; size = folder_size(path, size)) {
+    cst__text_printf(sql, "%s?%d", parameter > FIRST_PATH ? ", " : "", parameter);
+    parameter++;
+  }
+  cst__text_puts(sql, ")))");
+}
+
+static void bind_paths(const char *path, sqlite3_stmt *rows) {
+  int parameter = FIRST_PATH;
+  for (size_t size = strlen(path); size > 0; size = folder_size(path, size)) {
+    (void)sqlite3_bind_blob(rows, parameter++, path, (int)size, SQLITE_STATIC);
+  }
+}
+
+static void write_conditions(const cst_lineage_query *query, const char *path, cst__text *sql) {
   if (query->ids != NULL) {
     cst__text_puts(sql, " AND t.id = ?1"); /* one after the other */
   }
@@ -353,13 +386,8 @@ static void write_conditions(const cst_lineage_query *query, cst__text *sql) {
     cst__text_puts(
         sql, strpbrk(query->name, "*?[") != NULL ? " AND t.name GLOB ?3" : " AND t.name = ?3");
   }
-  if (query->path != NULL) { /* the file itself, folders that it is in, and what is in it */
-    cst__text_puts(sql,
-                   " AND t.id IN (SELECT artifact FROM artifact_file WHERE file IN (SELECT id FROM "
-                   "file WHERE path IN (WITH RECURSIVE up(p) AS (SELECT ?4 UNION SELECT "
-                   "rtrim(rtrim(p, replace(p, '/', '')), '/') FROM up WHERE instr(p, '/') > 0) "
-                   "SELECT CAST(p AS BLOB) FROM up) OR path > CAST(?4 || '/' AS BLOB) AND path < "
-                   "CAST(?4 || '0' AS BLOB)))");
+  if (path != NULL) {
+    write_paths(path, sql);
   }
   if (query->source_path != NULL) { /* the field itself, what it is in, and what is in it */
     cst__text_puts(
@@ -387,12 +415,12 @@ static void write_conditions(const cst_lineage_query *query, cst__text *sql) {
   }
 }
 
-static void write_query(const cst_lineage_query *query, cst__text *sql) {
+static void write_query(const cst_lineage_query *query, const char *path, cst__text *sql) {
   if (query->limit > 0 && query->ids == NULL) {
     cst__text_puts(sql, "SELECT * FROM (");
   }
   cst__text_puts(sql, kinds[query->kind].select);
-  write_conditions(query, sql);
+  write_conditions(query, path, sql);
   if (query->limit > 0 && query->ids == NULL) {
     cst__text_puts(sql, " ORDER BY t.id DESC LIMIT ?9) ORDER BY 1");
   } else {
@@ -404,6 +432,9 @@ static void bind_query(const cst_lineage_query *query, const char *path, sqlite3
   cst__lineage_bind_text(rows, 2, query->type);
   cst__lineage_bind_text(rows, 3, query->name);
   cst__lineage_bind_text(rows, 4, path);
+  if (path != NULL) {
+    bind_paths(path, rows);
+  }
   cst__lineage_bind_text(rows, 5, query->source_path);
   sqlite3_bind_int64(rows, 6, query->context);
   sqlite3_bind_int64(rows, 7, query->created_from);
@@ -430,7 +461,7 @@ static cst_status run_query(cst_lineage *store, const cst_lineage_query *query, 
                             cst_findings *found, cst_error *error) {
   cst__text sql = {.allocator = store->allocator};
   sqlite3_stmt *rows = NULL;
-  write_query(query, &sql);
+  write_query(query, path, &sql);
   cst_status status = sql.failed ? cst__fail_memory(error, sql.size)
                                  : cst__lineage_prepare_text(store, sql.data, &rows, error);
   cst__text_free(&sql);

@@ -221,6 +221,8 @@ def test_arguments_of_the_caller_come_first(store: Store, folder: pathlib.Path) 
     with cst.open(what, columns=["event.price"], batch_size=3) as source:
         assert source.head(1).to_pydict() == {"event": [[]]}
         assert source.batch_size == 3
+    with cst.open(iter([what, what])) as source:
+        assert source.num_rows == 40
     with cst.open(what, format="raw") as source:
         assert source.column_names == ["record"]
     view = cst.View(folder / "ranking.cstv")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from .._arrow.objects import is_arrow
 from .._base.arguments import positive, proposal, text
 from .._base.errors import UnsupportedError
+from .._base.files import is_file
 from .._base.public import public
 from .._io.cache import as_cache
 from .._io.rules import rule
@@ -196,6 +199,8 @@ def open(
     else when it is met while reading.
     """
     given = dict(locals())  # nothing but the arguments
+    if isinstance(paths, Iterator) and not is_file(paths) and not is_arrow(paths):
+        given["paths"] = paths = list(paths)
     if has_artifacts(paths) or has_artifacts(view) or has_artifacts(schema):
         return _open_artifacts(given)
     if isinstance(view, Choice):

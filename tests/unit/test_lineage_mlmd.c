@@ -45,12 +45,13 @@ static int64_t count_of(const cst_findings *found, const char *kind) {
   return -1;
 }
 
-/* Two files, a model that was made of them, a context. */
+/* Data, a model that was made of it, a note, a context. */
 static cst_lineage *make_shop(const char *name) {
   cst_lineage *store = new_store(name);
   cst_error error = CST_ERROR_INIT;
   const int64_t data = add_artifact(store, "Examples", "sessions", write_text("data", "123"));
   const int64_t model = add_artifact(store, "Model", "ranking", write_text("weights", "4"));
+  (void)add_artifact(store, "note", NULL, write_text("n\xff", "5")); /* a path that is not UTF-8 */
   const cst_lineage_property properties[] = {
       int_property("span", 7),
       text_property("note", "it's\n\"é\""),
@@ -84,7 +85,7 @@ static const char *export_shop(const char *name) {
   cst_error error = CST_ERROR_INIT;
   const cst_status status = cst_lineage_export_mlmd(store, path, false, &found, &error);
   CHECK_STR(status == CST_OK ? "" : error.message, "");
-  CHECK_EQ(count_of(found, "artifacts"), 2);
+  CHECK_EQ(count_of(found, "artifacts"), 3);
   CHECK_EQ(count_of(found, "events"), 2);
   CHECK_EQ(count_of(found, "members"), 2);
   cst_findings_free(found);
@@ -96,7 +97,7 @@ TEST(what_is_written) {
   const char *path = export_shop("written.sqlite");
   check_value(path, "SELECT schema_version FROM MLMDEnv", "10");
   check_value(path, "SELECT group_concat(name) FROM Type WHERE id > 9",
-              "Examples,DataView,Schema,ExampleStatistics,Model,Trainer,pipeline");
+              "Examples,DataView,Schema,ExampleStatistics,Model,note,Trainer,pipeline");
   check_value(path, "SELECT name || ' ' || state FROM Artifact WHERE id = 1", "sessions@1 2");
   check_value(path,
               "SELECT group_concat(name || is_custom_property, ' ') FROM (SELECT * FROM"
@@ -105,6 +106,7 @@ TEST(what_is_written) {
   check_value(path, "SELECT group_concat(coalesce(step_key, step_index), '/') FROM EventPath",
               "examples/0/model/3");
   check_value(path, "SELECT last_known_state FROM Execution", "3");
+  check_value(path, "SELECT uri FROM Artifact WHERE id = 3", "");
   check_value(path, "SELECT uri FROM Artifact WHERE id = 2", harness_temp_path("weights"));
 }
 
@@ -254,7 +256,7 @@ TEST(targets) {
   CHECK_EQ(unlink(harness_temp_path("there.sqlite-journal")), 0);
   CHECK_EQ(cst_lineage_export_mlmd(store, path, true, &found, &error), CST_OK);
   cst_findings_free(found);
-  check_value(path, "SELECT count(*) FROM Artifact", "2");
+  check_value(path, "SELECT count(*) FROM Artifact", "3");
   CHECK_EQ(
       cst_lineage_export_mlmd(store, harness_temp_path("targets.lineage"), true, &found, &error),
       CST_INVALID_ARGUMENT);

@@ -1,4 +1,5 @@
 /* Properties of MLMD: one row each, of which one column has the value. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lineage/mlmd/mlmd_read.h"
@@ -137,8 +138,7 @@ static cst_status read_name(cst__mlmd_import *at, const char *name, bool is_cust
   if (longer == NULL) {
     return cst__fail_memory(error, size);
   }
-  memcpy(longer, CST__MLMD_CUSTOM, strlen(CST__MLMD_CUSTOM));
-  memcpy(longer + strlen(CST__MLMD_CUSTOM), name, strlen(name) + 1);
+  (void)snprintf(longer, size, CST__MLMD_CUSTOM "%s", name);
   *out = longer;
   return CST_OK;
 }

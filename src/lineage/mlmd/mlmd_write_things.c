@@ -200,7 +200,7 @@ cst_status cst__mlmd_write_artifact(cst__mlmd_export *at, sqlite3_stmt *row, cst
   cst__mlmd_put_number(&at->own, "created", of.created);
   cst__mlmd_put_number(&at->own, "updated", of.updated);
   CST__TRY(read_files(at, of.id, error));
-  if (!cst__utf8_valid((const uint8_t *)at->uri.data, at->uri.size)) {
+  if (at->uri.size > 0 && !cst__utf8_valid((const uint8_t *)at->uri.data, at->uri.size)) {
     at->uri.size = 0;
   }
   CST__TRY(read_pairs(at, "references",

@@ -574,3 +574,16 @@ def test_graphs(store: Store) -> None:
     assert store.graph(other).lstrip().lower().startswith("<!doctype html>")
     with pytest.raises(cst.errors.ArgumentError):
         store.graph(format="png")  # type: ignore[arg-type]
+
+
+def test_what_a_failed_transaction_had_added(folder: pathlib.Path, store: Store) -> None:
+    with pytest.raises(ZeroDivisionError), store.transaction():
+        lost = of_messages(store)
+        raise ZeroDivisionError
+    with pytest.raises(cst.errors.NotFoundError, match="there is no artifact 1"):
+        lost.refresh()
+
+
+def test_a_query_of_databases(folder: pathlib.Path, store: Store) -> None:
+    with pytest.raises(cst.errors.ArgumentError, match="sessions@1 is an artifact, and query is"):
+        cst.open(of_messages(store), query="select 1")

@@ -135,6 +135,13 @@ static const char *const fault_queries[] = {
     "= "
     "1 AND NOT EXISTS (SELECT 1 FROM event e JOIN execution x ON x.id = e.execution WHERE "
     "e.artifact = a.id AND e.direction = 1 AND x.ended IS NULL)",
+    "SELECT id, 'is of a type that is not there' FROM artifact WHERE type NOT IN (SELECT id FROM "
+    "type WHERE kind = 0)",
+    "SELECT id, 'is in an unknown state, ' || state FROM artifact WHERE state NOT BETWEEN 0 AND 4",
+    "SELECT owner, 'has a property of an unknown kind, ' || type || ': ' || name FROM property "
+    "WHERE kind = 0 AND type NOT BETWEEN 0 AND 4 AND owner IN (SELECT id FROM artifact)",
+    "SELECT artifact, 'is bound to several views' FROM reference WHERE role = 'view' GROUP BY "
+    "artifact HAVING count(*) > 1",
     "SELECT f.artifact, 'has a file that is not there' FROM artifact_file f WHERE f.file NOT IN "
     "(SELECT id FROM file)",
 };

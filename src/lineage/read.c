@@ -235,7 +235,7 @@ static cst_status check_same_part(cst_lineage *store, const char *role, const in
   (void)sqlite3_reset(find);
   return is_same ? CST_OK
                  : fail_pair(store, pair[0], pair[1], fault,
-                             "read them through one view, or one after the other", error);
+                             "bind them to one view, or read them one after the other", error);
 }
 
 static cst_status check_same_parts(cst_lineage *store, int64_t first, int64_t second,
@@ -265,18 +265,27 @@ static cst_status check_same_payload(cst_lineage *store, int64_t first, int64_t 
              : check_same_options(store, first, second, error);
 }
 
-/* The view that Examples are bound to; 0: none. */
+static const char choose_hint[] = "choose: view=... for all of them, or view=None: as they are";
+
+/* The view that Examples are bound to; 0: none. Whoever adds them by hand may give several. */
 static cst_status bound_view(cst_lineage *store, int64_t artifact, int64_t *view,
                              cst_error *error) {
   sqlite3_stmt *find;
   bool is_row;
   CST__TRY(cst__lineage_prepare(
-      store, "SELECT target FROM reference WHERE artifact = ? AND role = 'view' LIMIT 1", &find,
-      error));
+      store, "SELECT min(target), count(*) FROM reference WHERE artifact = ? AND role = 'view'",
+      &find, error));
   sqlite3_bind_int64(find, 1, artifact);
   CST__TRY(cst__lineage_step(store, find, &is_row, error));
   *view = is_row ? sqlite3_column_int64(find, 0) : 0;
+  const int64_t count = is_row ? sqlite3_column_int64(find, 1) : 0;
   (void)sqlite3_reset(find);
+  if (count > 1) {
+    char label[CST__LINEAGE_LABEL];
+    CST__TRY(cst__lineage_label(store, artifact, label, error));
+    return cst__fail(error, CST_INVALID_ARGUMENT, choose_hint,
+                     "%.50s is bound to %" PRId64 " views at once", label, count);
+  }
   return CST_OK;
 }
 
@@ -294,8 +303,6 @@ static cst_status are_same_views(cst_lineage *store, int64_t first, int64_t seco
   *same = *same || first == second;
   return CST_OK;
 }
-
-static const char choose_hint[] = "choose: view=... for all of them, or view=None: as they are";
 
 /* All of them that are (not) bound, for the error. */
 static cst_status fail_some_bound(cst_lineage *store, const int64_t *artifacts, size_t count,

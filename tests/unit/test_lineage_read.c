@@ -300,3 +300,30 @@ TEST(descriptors_and_schemas_are_the_same) {
   }
   cst_lineage_free(store);
 }
+
+/* References may be given by hand: two views are no choice either. */
+TEST(bound_to_two_views_at_once) {
+  cst_error error = CST_ERROR_INIT;
+  cst_lineage_reading *reading;
+  cst_findings *faults;
+  cst_lineage *store = new_store("both.db");
+  const cst_lineage_reference views[] = {{"view", add_view(store, "a", ranking_text)},
+                                         {"view", add_view(store, "b", other_text)}};
+  const cst_lineage_file file = {write_text("both.tfrecord", "t"), NULL, NULL};
+  cst_lineage_artifact artifact = CST_LINEAGE_ARTIFACT_INIT;
+  int64_t id;
+  artifact.type = "Examples";
+  artifact.name = "both";
+  artifact.files = &file;
+  artifact.num_files = 1;
+  artifact.references = views;
+  artifact.num_references = 2;
+  CHECK_EQ(cst_lineage_add(store, &artifact, &id, NULL, NULL), CST_OK);
+  CHECK_EQ(cst_lineage_read(store, &id, 1, NULL, &reading, &error), CST_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "both@1 is bound to 2 views at once");
+  CHECK_EQ(cst_lineage_check(store, false, &faults, NULL), CST_OK);
+  CHECK_EQ(cst_findings_num_rows(faults), 1);
+  CHECK_STR(cst_findings_text(faults, "fault", 0), "is bound to several views");
+  cst_findings_free(faults);
+  cst_lineage_free(store);
+}

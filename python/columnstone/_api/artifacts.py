@@ -39,6 +39,10 @@ def _of_examples(paths: Any, options: dict[str, Any], view: Any) -> tuple[Any, d
 
     examples = as_artifacts(paths)
     assert examples is not None
+    if options.get("query") is not None:
+        raise argument_error(
+            f"{examples[0].reference} is an artifact, and query is of databases", "view=..."
+        )
     is_choice = view is AS_BOUND or view is None or has_artifacts(view)
     found, reading = held(examples, view if is_choice else None)
     said = dict(reading.options)

@@ -296,6 +296,8 @@ def context_of(connection: Connection, id: int) -> Context:
 def _only(connection: Connection, found: list[_One], kind: str, id: int) -> _One:
     """What is there by its id is there, unless tables and indexes disagree."""
     if len(found) != 1:
+        if kind == "artifact":
+            connection.core.lookup(str(id))  # NotFoundError: as after a transaction that failed
         hint = "Store.check tells more"
         raise CorruptError(
             f"{connection.path}: {kind} {id} is there and is not found ({hint})",

@@ -310,6 +310,25 @@ cst_status cst__lineage_find_files(cst_lineage *store, const cst_lineage_artifac
   return CST_OK;
 }
 
+/* A folder that garbage collection has begun to delete is not whole, though it may have been
+ * stopped there. */
+static cst_status check_not_doomed(cst_lineage *store, const char *stored, cst_error *error) {
+  sqlite3_stmt *find;
+  bool is_row;
+  CST__TRY(cst__lineage_prepare(
+      store,
+      "SELECT 1 FROM doomed WHERE path = CAST(?1 AS BLOB) OR (path > CAST(?1 || '/' AS BLOB) AND "
+      "path < CAST(?1 || '0' AS BLOB)) OR CAST(?1 AS BLOB) > path AND substr(CAST(?1 AS BLOB), 1, "
+      "length(path) + 1) = CAST(CAST(path AS TEXT) || '/' AS BLOB) LIMIT 1",
+      &find, error));
+  cst__lineage_bind_text(find, 1, stored);
+  CST__TRY(cst__lineage_step(store, find, &is_row, error));
+  (void)sqlite3_reset(find);
+  return is_row ? cst__fail(error, CST_STATE, "collect garbage to its end, then write it again",
+                            "garbage collection is deleting the folder, or files in it")
+                : CST_OK;
+}
+
 /* Whether a file is still as it was found. A folder, of which garbage collection deletes one file
  * after the other, has as many entries and bytes. */
 static cst_status check_same(cst_lineage *store, const cst__lineage_found *file, const char *path,
@@ -322,6 +341,7 @@ static cst_status check_same(cst_lineage *store, const cst__lineage_found *file,
       S_ISREG(info.st_mode) && info.st_size == file->size && ns_of(&info) == file->modified;
   if (file->is_folder) {
     cst__lineage_found now = {0};
+    CST__TRY(check_not_doomed(store, file->path, error));
     CST__TRY(look_at(store, path, false, &now, error));
     is_same = now.is_folder && now.size == file->size && now.entries == file->entries;
   }

@@ -9,6 +9,7 @@
 #include "base/arguments.h"
 #include "base/forked.h"
 #include "base/interrupt.h"
+#include "lineage/store_forks.h"
 
 enum { LEAST_PAUSE_US = 300, MOST_PAUSE_US = 10000, NS_PER_S = 1000000000 };
 
@@ -198,7 +199,7 @@ const char *cst__lineage_text(sqlite3_stmt *statement, int column) {
 /* ---- transactions ---- */
 
 cst_status cst__lineage_check_usable(cst_lineage *store, cst_error *error) {
-  CST__TRY(cst__check_forked(store->owner, "lineage store", error));
+  CST__TRY(cst__check_forked(store->presence->owner, "lineage store", error));
   return store->is_broken ? cst__fail(error, CST_STATE, "call cst_lineage_rollback",
                                       "the transaction failed in the middle of writing")
                           : CST_OK;
@@ -210,18 +211,25 @@ static cst_status begin(cst_lineage *store, cst__lineage_access access, cst_erro
     cst__error_add_file(error, store->path);
     return CST_STATE;
   }
-  return cst__lineage_run(store, access == CST__LINEAGE_WRITES ? "BEGIN IMMEDIATE" : "BEGIN",
-                          error);
+  CST__TRY(cst__lineage_begin_use(store, error));
+  const cst_status status =
+      cst__lineage_run(store, access == CST__LINEAGE_WRITES ? "BEGIN IMMEDIATE" : "BEGIN", error);
+  if (status != CST_OK) {
+    cst__lineage_end_use(store);
+  }
+  return status;
 }
 
 static void undo(cst_lineage *store) {
   (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
   store->types.count = 0;
+  cst__lineage_end_use(store);
 }
 
 static cst_status commit(cst_lineage *store, cst_error *error) {
   const int code = run_patiently(store, "COMMIT");
   if (code == SQLITE_OK) {
+    cst__lineage_end_use(store);
     return CST_OK;
   }
   const cst_status status = cst__lineage_fail(store, code, error);
@@ -232,8 +240,8 @@ static cst_status commit(cst_lineage *store, cst_error *error) {
 cst_status cst__lineage_enter(cst_lineage *store, cst__lineage_access access, cst_error *error) {
   CST__TRY(cst__lineage_check_usable(store, error));
   if (store->depth == 0) {
-    store->changes = sqlite3_total_changes64(store->db);
     CST__TRY(store->in_transaction ? CST_OK : begin(store, access, error));
+    store->changes = sqlite3_total_changes64(store->db);
   }
   store->depth++;
   return CST_OK;
@@ -269,7 +277,7 @@ cst_status cst_lineage_begin(cst_lineage *store, cst_error *error) {
 
 static cst_status check_open_transaction(const cst_lineage *store, cst_error *error) {
   CST__TRY(cst__check_given(store, "store", store, error));
-  CST__TRY(cst__check_forked(store->owner, "lineage store", error));
+  CST__TRY(cst__check_forked(store->presence->owner, "lineage store", error));
   return store->in_transaction ? CST_OK
                                : cst__fail(error, CST_STATE, "call cst_lineage_begin first",
                                            "no transaction is open");

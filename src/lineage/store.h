@@ -58,15 +58,15 @@ struct cst_lineage {
   char *path;   /* absolute, without links */
   char *folder; /* that it lies in, without a slash at its end */
   bool is_read_only;
-  bool is_shared;       /* no write-ahead log */
-  bool in_transaction;  /* of the caller's */
-  int depth;            /* of enter */
-  bool is_broken;       /* which failed in the middle of writing */
-  int64_t changes;      /* of rows, before the call that is going on */
-  pid_t owner;          /* see base/forked.h */
-  int64_t timeout;      /* in seconds */
-  int64_t waiting_from; /* monotonic ns of the wait that is going on; 0: none */
-  uint64_t random;      /* of the pauses between tries */
+  bool is_shared;                         /* no write-ahead log */
+  bool in_transaction;                    /* of the caller's */
+  int depth;                              /* of enter */
+  bool is_broken;                         /* which failed in the middle of writing */
+  int64_t changes;                        /* of rows, before the call that is going on */
+  struct cst__lineage_presence *presence; /* see store_forks.h */
+  int64_t timeout;                        /* in seconds */
+  int64_t waiting_from;                   /* monotonic ns of the wait that is going on; 0: none */
+  uint64_t random;                        /* of the pauses between tries */
   cst__lineage_types types;
   cst__lineage_statement *statements;
   size_t num_statements;

@@ -11,6 +11,8 @@
 #include "base/forked.h"
 #include "base/hash.h"
 #include "lineage/store.h"
+#include "lineage/store_forks.h"
+#include "lineage/store_open.h"
 #include "lineage/store_paths.h"
 #include "lineage/store_upgrade.h"
 
@@ -178,7 +180,22 @@ static cst_status open_store(cst_lineage *store, const char *path,
   CST__TRY(find_place(store, path, error));
   CST__TRY(check_roots(store, options, error));
   CST__TRY(connect(store, options, error));
-  return prepare_file(store, options, error);
+  CST__TRY(prepare_file(store, options, error));
+  return cst__lineage_check_parent(store, error); /* of a new one, the file is there now */
+}
+
+cst_status cst__lineage_reconnect(cst_lineage *store, cst_error *error) {
+  cst_lineage_options options = CST_LINEAGE_OPTIONS_INIT;
+  options.mode = store->is_read_only ? CST_LINEAGE_READ : CST_LINEAGE_WRITE;
+  cst_status status = connect(store, &options, error);
+  if (status == CST_OK) {
+    status = prepare_file(store, &options, error);
+  }
+  if (status != CST_OK) {
+    cst__error_add_file(error, store->path);
+    cst__lineage_disconnect(store);
+  }
+  return status;
 }
 
 cst_status cst_lineage_open(const char *path, const cst_lineage_options *options, cst_lineage **out,
@@ -198,10 +215,15 @@ cst_status cst_lineage_open(const char *path, const cst_lineage_options *options
   }
   store->allocator = allocator;
   store->is_read_only = own.mode == CST_LINEAGE_READ;
-  store->owner = getpid();
   store->timeout = own.timeout > 0 ? own.timeout : USUAL_TIMEOUT;
   store->random = cst__random_seed();
-  cst_status status = open_store(store, path, &own, error);
+  cst_status status = cst__lineage_appear(store, error);
+  if (status != CST_OK) {
+    cst__delete(store);
+    return status;
+  }
+  status = open_store(store, path, &own, error);
+  atomic_store(&store->presence->use, CST__LINEAGE_RESTS);
   if (status != CST_OK) {
     cst__error_add_file(error, path);
     cst_lineage_free(store);
@@ -211,19 +233,26 @@ cst_status cst_lineage_open(const char *path, const cst_lineage_options *options
   return CST_OK;
 }
 
-void cst_lineage_free(cst_lineage *store) {
-  /* SQLite's connections must not be closed in a child of the process that opened them. */
-  if (store == NULL || cst__is_forked(store->owner)) {
-    return;
-  }
+void cst__lineage_disconnect(cst_lineage *store) {
   for (size_t i = 0; i < store->num_statements; i++) {
     (void)sqlite3_finalize(store->statements[i].prepared);
   }
+  store->num_statements = 0;
   for (size_t i = 0; i < CST__LINEAGE_MADE; i++) {
     (void)sqlite3_finalize(store->made[i].prepared);
     cst__delete((void *)(uintptr_t)store->made[i].text);
+    store->made[i] = (cst__lineage_statement){NULL, NULL};
   }
   (void)sqlite3_close(store->db);
+  store->db = NULL;
+}
+
+void cst_lineage_free(cst_lineage *store) {
+  /* SQLite's connections must not be closed in a child of the process that opened them. */
+  if (store == NULL || cst__is_forked(store->presence->owner)) {
+    return;
+  }
+  cst__lineage_vanish(store);
   cst__delete(store->statements);
   cst__delete(store->path);
   cst__delete(store->folder);

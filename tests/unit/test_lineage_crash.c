@@ -221,7 +221,13 @@ static void add_shared(cst_lineage *store) {
       cst_findings_num_rows(found) > 0 ? cst_findings_text(found, "files.path", 0) : NULL;
   const char *name = path != NULL ? strrchr(path, '/') + 2 : NULL;
   if (name != NULL) {
-    const bool is_folder = access(gc_path(path, "one"), F_OK) == 0;
+    size_t begin, end;
+    bool is_folder = false;
+    (void)cst_findings_items(found, "properties", 0, &begin, &end);
+    for (size_t i = begin; i < end; i++) {
+      is_folder |= strcmp(cst_findings_text(found, "properties.name", i), "files") == 0 &&
+                   cst_findings_number(found, "properties.number", i) == 2;
+    }
     const cst_lineage_property properties[] = {
         {.name = "content",
          .kind = CST_LINEAGE_TEXT,
@@ -337,7 +343,8 @@ static void check_artifact(sqlite3_stmt *row) {
     }
   }
   if (!is_good) {
-    printf("artifact %d is in state %d, and its file %s is lost\n", id, state, path);
+    printf("artifact %d is in state %d, and its file %s (%d files, %s) is lost\n", id, state, path,
+           files, content);
     CHECK(false);
   }
 }

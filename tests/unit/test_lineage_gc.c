@@ -735,7 +735,13 @@ static cst_findings *run_while(cst_lineage *store, const char *folder,
 static void add_meanwhile(cst_lineage *other, const char *folder) {
   gc_add(other, "m", "n", gc_path(folder, "a"), (gc_more){0});
   gc_add(other, "m", "n", gc_path(folder, "d/s/x"), (gc_more){0});
-  gc_add(other, "m", "n", gc_path(folder, "e"), (gc_more){0});
+  int64_t id;
+  const cst_lineage_file whole = {gc_path(folder, "e"), NULL, NULL};
+  cst_lineage_artifact artifact = CST_LINEAGE_ARTIFACT_INIT;
+  artifact.type = "m";
+  artifact.files = &whole;
+  artifact.num_files = 1;
+  CHECK_EQ(cst_lineage_add(other, &artifact, &id, NULL, NULL), CST_STATE);
 }
 
 TEST(what_is_added_after_the_plan_stays) {
@@ -752,8 +758,8 @@ TEST(what_is_added_after_the_plan_stays) {
   CHECK_STR(gc_says_of_file(found, a, 0), "keep: also of n@1");
   CHECK_STR(gc_says_of_file(found, b, 0), "delete");
   CHECK_STR(gc_says_of_file(found, d, 0), "delete: but for what n@2 needs");
-  CHECK_STR(gc_says_of_file(found, e, 0), "keep: in a folder of n@3");
-  CHECK(gc_exists(folder, "a") && gc_exists(folder, "d/s/x") && gc_exists(folder, "e/x"));
+  CHECK_STR(gc_says_of_file(found, e, 0), "delete");
+  CHECK(gc_exists(folder, "a") && gc_exists(folder, "d/s/x") && !gc_exists(folder, "e/x"));
   CHECK(!gc_exists(folder, "b") && !gc_exists(folder, "d/s/y"));
   CHECK_EQ(cst_findings_total(found, "deleted"), 4);
   CHECK_EQ(count_rows(folder, "doomed"), 0);
@@ -789,6 +795,32 @@ TEST(a_folder_that_loses_a_file_while_it_is_added) {
   CHECK_CONTAINS(error.message, "the folder has changed");
   CHECK_EQ(cst_lineage_add(store, &artifact, &id, NULL, &error), CST_OK);
   (void)sqlite3_trace_v2(store->db, 0, NULL, NULL);
+  cst_lineage_free(store);
+}
+
+/* A run was killed in the midst of a folder, which is no longer what it was. */
+TEST(a_folder_that_is_half_deleted_is_not_added) {
+  static const char *const doomed[] = {"d", "d/s/x", "d/s"};
+  char folder[512];
+  int64_t id;
+  cst_error error = CST_ERROR_INIT;
+  cst_lineage *store = gc_store(folder);
+  gc_file(folder, "d/s/x");
+  gc_file(folder, "d!/s/x");
+  const cst_lineage_file file = {gc_path(folder, "d/s"), NULL, NULL};
+  const cst_lineage_file other = {gc_path(folder, "d!/s"), NULL, NULL};
+  cst_lineage_artifact artifact = CST_LINEAGE_ARTIFACT_INIT;
+  artifact.type = "m";
+  artifact.num_files = 1;
+  for (int i = 0; i < 3; i++) {
+    run_sql(folder, "DELETE FROM doomed; INSERT INTO doomed VALUES(CAST(%Q AS BLOB), 1)",
+            doomed[i]);
+    artifact.files = &file;
+    CHECK_EQ(cst_lineage_add(store, &artifact, &id, NULL, &error), CST_STATE);
+    CHECK_CONTAINS(error.message, "garbage collection is deleting the folder");
+    artifact.files = &other;
+    CHECK_EQ(cst_lineage_add(store, &artifact, &id, NULL, &error), CST_OK);
+  }
   cst_lineage_free(store);
 }
 

@@ -15,6 +15,7 @@
 #include "base/forked.h"
 #include "base/thread.h"
 #include "lineage/artifacts.h"
+#include "lineage/store_forks.h"
 
 enum {
   USUAL_SECONDS = 300,
@@ -222,7 +223,7 @@ static cst_status check_lease(const cst_lineage *store, const cst_lineage_lease_
   if (options->seconds < 0 || options->seconds > INT64_MAX / US / 4) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a lease lasts for 1 second or more");
   }
-  CST__TRY(cst__check_forked(store->owner, "lineage store", error));
+  CST__TRY(cst__check_forked(store->presence->owner, "lineage store", error));
   if (store->is_read_only) {
     return cst__fail(error, CST_STATE, "open it for writing",
                      "the store is open for reading, and a lease is written");

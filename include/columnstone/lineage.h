@@ -41,7 +41,8 @@ extern "C" {
 
 /* ---- stores ---- */
 
-/* Used by one thread at a time. In a child that was forked, every call is CST_STATE. */
+/* Used by one thread at a time. In a child that was forked, every call is CST_STATE; the child may
+ * open the file itself, unless the fork came within a transaction or a call (CST_STATE). */
 typedef struct cst_lineage cst_lineage;
 
 typedef enum cst_lineage_mode {

@@ -211,11 +211,11 @@ static cst_status begin(cst_lineage *store, cst__lineage_access access, cst_erro
     cst__error_add_file(error, store->path);
     return CST_STATE;
   }
-  CST__TRY(cst__lineage_begin_use(store, error));
+  CST__TRY(cst__lineage_begin_use(store->presence, error));
   const cst_status status =
       cst__lineage_run(store, access == CST__LINEAGE_WRITES ? "BEGIN IMMEDIATE" : "BEGIN", error);
   if (status != CST_OK) {
-    cst__lineage_end_use(store);
+    cst__lineage_end_use(store->presence);
   }
   return status;
 }
@@ -223,13 +223,13 @@ static cst_status begin(cst_lineage *store, cst__lineage_access access, cst_erro
 static void undo(cst_lineage *store) {
   (void)sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
   store->types.count = 0;
-  cst__lineage_end_use(store);
+  cst__lineage_end_use(store->presence);
 }
 
 static cst_status commit(cst_lineage *store, cst_error *error) {
   const int code = run_patiently(store, "COMMIT");
   if (code == SQLITE_OK) {
-    cst__lineage_end_use(store);
+    cst__lineage_end_use(store->presence);
     return CST_OK;
   }
   const cst_status status = cst__lineage_fail(store, code, error);

@@ -6,19 +6,19 @@
 
 #include "base/forked.h"
 #include "base/thread.h"
-#include "lineage/store_open.h"
 
 static cst__mutex lock = CST__MUTEX_INIT;
-static struct cst__lineage_presence *all; /* in a child also those of its parent */
+static cst__lineage_presence *all; /* in a child also those of its parent */
 
 /* The lock is not held over the fork: whoever the fork waits for may need it. */
 static void before_fork(void) {
   cst__mutex_lock(&lock);
-  for (struct cst__lineage_presence *p = all; p != NULL; p = p->next) {
+  for (cst__lineage_presence *p = all; p != NULL; p = p->next) {
     int rests = CST__LINEAGE_RESTS;
     if (p->owner == getpid() &&
         atomic_compare_exchange_strong(&p->use, &rests, CST__LINEAGE_FORKS)) {
-      cst__lineage_disconnect(p->store);
+      p->actions->disconnect(p->store);
+      p->is_open = false;
     }
   }
   cst__mutex_unlock(&lock);
@@ -26,7 +26,7 @@ static void before_fork(void) {
 
 static void after_fork(void) {
   cst__mutex_lock(&lock);
-  for (struct cst__lineage_presence *p = all; p != NULL; p = p->next) {
+  for (cst__lineage_presence *p = all; p != NULL; p = p->next) {
     int forks = CST__LINEAGE_FORKS;
     (void)atomic_compare_exchange_strong(&p->use, &forks, CST__LINEAGE_RESTS);
   }
@@ -38,35 +38,37 @@ static void after_fork_in_child(void) { cst__mutex_init(&lock); }
 
 static void watch_forks(void) { pthread_atfork(before_fork, after_fork, after_fork_in_child); }
 
-cst_status cst__lineage_appear(cst_lineage *store, cst_error *error) {
+cst__lineage_presence *cst__lineage_appear(void *store, const cst__lineage_file_actions *actions,
+                                           const cst_allocator *allocator) {
   static cst__once once = CST__ONCE_INIT;
   cst__call_once(&once, watch_forks);
-  struct cst__lineage_presence *p = cst__new_zero(&store->allocator, sizeof *p);
-  if (p == NULL) {
-    return cst__fail_memory(error, sizeof *p);
+  cst__lineage_presence *p = cst__new_zero(allocator, sizeof *p);
+  if (p != NULL) {
+    p->store = store;
+    p->actions = actions;
+    p->owner = getpid();
+    p->is_open = true;
+    atomic_init(&p->use, CST__LINEAGE_OPENS);
+    cst__mutex_lock(&lock);
+    p->next = all;
+    all = p;
+    cst__mutex_unlock(&lock);
   }
-  p->store = store;
-  p->owner = getpid();
-  atomic_init(&p->use, CST__LINEAGE_OPENS);
-  store->presence = p;
-  cst__mutex_lock(&lock);
-  p->next = all;
-  all = p;
-  cst__mutex_unlock(&lock);
-  return CST_OK;
+  return p;
 }
 
-cst_status cst__lineage_check_parent(cst_lineage *store, cst_error *error) {
+cst_status cst__lineage_check_parent(cst__lineage_presence *presence, const char *path,
+                                     cst_error *error) {
   struct stat info;
   bool is_parents = false;
-  if (stat(store->path, &info) != 0) {
+  if (stat(path, &info) != 0) {
     return CST_OK; /* it is new */
   }
   cst__mutex_lock(&lock);
-  store->presence->device = info.st_dev;
-  store->presence->inode = info.st_ino;
-  for (const struct cst__lineage_presence *p = all; p != NULL; p = p->next) {
-    is_parents |= cst__is_forked(p->owner) && p->store->db != NULL && p->device == info.st_dev &&
+  presence->device = info.st_dev;
+  presence->inode = info.st_ino;
+  for (const cst__lineage_presence *p = all; p != NULL; p = p->next) {
+    is_parents |= cst__is_forked(p->owner) && p->is_open && p->device == info.st_dev &&
                   p->inode == info.st_ino;
   }
   cst__mutex_unlock(&lock);
@@ -75,24 +77,27 @@ cst_status cst__lineage_check_parent(cst_lineage *store, cst_error *error) {
                     : CST_OK;
 }
 
-void cst__lineage_vanish(cst_lineage *store) {
+void cst__lineage_settle(cst__lineage_presence *presence) {
+  atomic_store(&presence->use, CST__LINEAGE_RESTS);
+}
+
+void cst__lineage_vanish(cst__lineage_presence *presence) {
   cst__mutex_lock(&lock);
-  cst__lineage_disconnect(store);
-  struct cst__lineage_presence **at = &all;
-  while (*at != NULL && *at != store->presence) {
+  presence->actions->disconnect(presence->store);
+  cst__lineage_presence **at = &all;
+  while (*at != NULL && *at != presence) {
     at = &(*at)->next;
   }
   if (*at != NULL) {
-    *at = store->presence->next;
+    *at = presence->next;
   }
   cst__mutex_unlock(&lock);
-  cst__delete(store->presence);
-  store->presence = NULL;
+  cst__delete(presence);
 }
 
-cst_status cst__lineage_begin_use(cst_lineage *store, cst_error *error) {
+cst_status cst__lineage_begin_use(cst__lineage_presence *presence, cst_error *error) {
   int use = CST__LINEAGE_RESTS;
-  while (!atomic_compare_exchange_strong(&store->presence->use, &use, CST__LINEAGE_WORKS)) {
+  while (!atomic_compare_exchange_strong(&presence->use, &use, CST__LINEAGE_WORKS)) {
     if (use != CST__LINEAGE_FORKS) {
       return CST_OK; /* part of something larger */
     }
@@ -100,16 +105,17 @@ cst_status cst__lineage_begin_use(cst_lineage *store, cst_error *error) {
     (void)nanosleep(&pause, NULL);
     use = CST__LINEAGE_RESTS;
   }
-  if (store->db != NULL) {
+  if (presence->is_open) {
     return CST_OK;
   }
-  atomic_store(&store->presence->use, CST__LINEAGE_OPENS);
-  const cst_status status = cst__lineage_reconnect(store, error);
-  atomic_store(&store->presence->use, status == CST_OK ? CST__LINEAGE_WORKS : CST__LINEAGE_RESTS);
+  atomic_store(&presence->use, CST__LINEAGE_OPENS);
+  const cst_status status = presence->actions->reconnect(presence->store, error);
+  presence->is_open = status == CST_OK;
+  atomic_store(&presence->use, status == CST_OK ? CST__LINEAGE_WORKS : CST__LINEAGE_RESTS);
   return status;
 }
 
-void cst__lineage_end_use(cst_lineage *store) {
+void cst__lineage_end_use(cst__lineage_presence *presence) {
   int works = CST__LINEAGE_WORKS;
-  (void)atomic_compare_exchange_strong(&store->presence->use, &works, CST__LINEAGE_RESTS);
+  (void)atomic_compare_exchange_strong(&presence->use, &works, CST__LINEAGE_RESTS);
 }

@@ -12,7 +12,6 @@
 #include "base/hash.h"
 #include "lineage/store.h"
 #include "lineage/store_forks.h"
-#include "lineage/store_open.h"
 #include "lineage/store_paths.h"
 #include "lineage/store_upgrade.h"
 
@@ -181,10 +180,28 @@ static cst_status open_store(cst_lineage *store, const char *path,
   CST__TRY(check_roots(store, options, error));
   CST__TRY(connect(store, options, error));
   CST__TRY(prepare_file(store, options, error));
-  return cst__lineage_check_parent(store, error); /* of a new one, the file is there now */
+  return cst__lineage_check_parent(store->presence, store->path,
+                                   error); /* of a new one, the file is there now */
 }
 
-cst_status cst__lineage_reconnect(cst_lineage *store, cst_error *error) {
+/* Its statements go, too. */
+static void disconnect(void *ctx) {
+  cst_lineage *store = ctx;
+  for (size_t i = 0; i < store->num_statements; i++) {
+    (void)sqlite3_finalize(store->statements[i].prepared);
+  }
+  store->num_statements = 0;
+  for (size_t i = 0; i < CST__LINEAGE_MADE; i++) {
+    (void)sqlite3_finalize(store->made[i].prepared);
+    cst__delete((void *)(uintptr_t)store->made[i].text);
+    store->made[i] = (cst__lineage_statement){NULL, NULL};
+  }
+  (void)sqlite3_close(store->db);
+  store->db = NULL;
+}
+
+static cst_status reconnect(void *ctx, cst_error *error) {
+  cst_lineage *store = ctx;
   cst_lineage_options options = CST_LINEAGE_OPTIONS_INIT;
   options.mode = store->is_read_only ? CST_LINEAGE_READ : CST_LINEAGE_WRITE;
   cst_status status = connect(store, &options, error);
@@ -193,10 +210,12 @@ cst_status cst__lineage_reconnect(cst_lineage *store, cst_error *error) {
   }
   if (status != CST_OK) {
     cst__error_add_file(error, store->path);
-    cst__lineage_disconnect(store);
+    disconnect(store);
   }
   return status;
 }
+
+static const cst__lineage_file_actions file_actions = {disconnect, reconnect};
 
 cst_status cst_lineage_open(const char *path, const cst_lineage_options *options, cst_lineage **out,
                             cst_error *error) {
@@ -217,13 +236,13 @@ cst_status cst_lineage_open(const char *path, const cst_lineage_options *options
   store->is_read_only = own.mode == CST_LINEAGE_READ;
   store->timeout = own.timeout > 0 ? own.timeout : USUAL_TIMEOUT;
   store->random = cst__random_seed();
-  cst_status status = cst__lineage_appear(store, error);
-  if (status != CST_OK) {
+  store->presence = cst__lineage_appear(store, &file_actions, &allocator);
+  if (store->presence == NULL) {
     cst__delete(store);
-    return status;
+    return cst__fail_memory(error, sizeof *store->presence);
   }
-  status = open_store(store, path, &own, error);
-  atomic_store(&store->presence->use, CST__LINEAGE_RESTS);
+  const cst_status status = open_store(store, path, &own, error);
+  cst__lineage_settle(store->presence);
   if (status != CST_OK) {
     cst__error_add_file(error, path);
     cst_lineage_free(store);
@@ -233,26 +252,12 @@ cst_status cst_lineage_open(const char *path, const cst_lineage_options *options
   return CST_OK;
 }
 
-void cst__lineage_disconnect(cst_lineage *store) {
-  for (size_t i = 0; i < store->num_statements; i++) {
-    (void)sqlite3_finalize(store->statements[i].prepared);
-  }
-  store->num_statements = 0;
-  for (size_t i = 0; i < CST__LINEAGE_MADE; i++) {
-    (void)sqlite3_finalize(store->made[i].prepared);
-    cst__delete((void *)(uintptr_t)store->made[i].text);
-    store->made[i] = (cst__lineage_statement){NULL, NULL};
-  }
-  (void)sqlite3_close(store->db);
-  store->db = NULL;
-}
-
 void cst_lineage_free(cst_lineage *store) {
   /* SQLite's connections must not be closed in a child of the process that opened them. */
   if (store == NULL || cst__is_forked(store->presence->owner)) {
     return;
   }
-  cst__lineage_vanish(store);
+  cst__lineage_vanish(store->presence);
   cst__delete(store->statements);
   cst__delete(store->path);
   cst__delete(store->folder);

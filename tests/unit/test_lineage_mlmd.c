@@ -157,6 +157,27 @@ static void check_import(const char *path, cst_status status, const char *text) 
               "SELECT (SELECT count(*) FROM artifact) + (SELECT count(*) FROM origin)", "0");
 }
 
+/* A custom property with the name of another one, and one with the name that this gets. */
+TEST(custom_properties_have_names_of_their_own) {
+  const char *path = export_shop("custom.sqlite");
+  run(path,
+      "INSERT INTO ArtifactProperty(artifact_id, name, is_custom_property, string_value) VALUES"
+      " (2, 'b', 0, 'proper'), (2, 'a', 0, 'first'), (2, 'd', 0, 'last'), (2, 'a', 1, 'A'),"
+      " (2, 'd', 1, 'D'), (2, 'c', 1, 'C'), (2, 'mlmd.custom.a', 1, 'odd')");
+  cst_lineage *store = new_store("custom.lineage");
+  cst_error error = CST_ERROR_INIT;
+  cst_findings *found = NULL;
+  const cst_status status = cst_lineage_import_mlmd(store, path, &found, &error);
+  CHECK_STR(status == CST_OK ? "" : error.message, "");
+  cst_findings_free(found);
+  cst_lineage_free(store);
+  check_value(harness_temp_path("custom.lineage"),
+              "SELECT group_concat(name || '=' || value, ' ') FROM (SELECT * FROM property WHERE "
+              "kind = 0 AND owner = 2 ORDER BY name)",
+              "a=first b=proper c=C d=last mlmd.custom.a=A mlmd.custom.d=D "
+              "mlmd.custom.mlmd.custom.a=odd");
+}
+
 TEST(damage_has_a_place) {
   static const struct {
     const char *sql;

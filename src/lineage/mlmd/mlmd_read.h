@@ -37,6 +37,7 @@ typedef struct cst__mlmd_import {
   cst__json_document json;
   cst_lineage_property *list; /* its properties, in the arena */
   size_t num_properties;
+  size_t num_proper; /* of them that are not custom ones: the first, by their names */
   size_t capacity;
   /* Of all: */
   cst__arena kept;

@@ -127,10 +127,27 @@ static cst_status read_own(cst__mlmd_import *at, const cst__mlmd_rows *row, cst_
   return CST_OK;
 }
 
+/* Whether there is a property of this name that is no custom one: they are in order. */
+static bool is_proper(const cst__mlmd_import *at, const char *name) {
+  size_t begin = 0, end = at->num_proper;
+  while (begin < end) {
+    const size_t middle = begin + (end - begin) / 2;
+    const int order = strcmp(at->list[middle].name, name);
+    if (order == 0) {
+      return true;
+    }
+    begin = order < 0 ? middle + 1 : begin;
+    end = order < 0 ? end : middle;
+  }
+  return false;
+}
+
 /* The name that it has with us. */
 static cst_status read_name(cst__mlmd_import *at, const char *name, bool is_custom,
                             const char **out, cst_error *error) {
-  if (!is_custom || cst__mlmd_property(at, name) == NULL) {
+  const bool may_be_made = strncmp(name, CST__MLMD_CUSTOM, strlen(CST__MLMD_CUSTOM)) == 0;
+  const bool is_taken = may_be_made ? cst__mlmd_property(at, name) != NULL : is_proper(at, name);
+  if (!is_custom || !is_taken) {
     return cst__mlmd_keep(&at->arena, name, out, error);
   }
   const size_t size = strlen(CST__MLMD_CUSTOM) + strlen(name) + 1;
@@ -159,14 +176,16 @@ static cst_status read_property(cst__mlmd_import *at, const cst__mlmd_rows *row,
       strcmp(name, cst__mlmd_own(thing->kind)) == 0) {
     return read_own(at, row, thing, property.bytes, error);
   }
-  return cst__mlmd_add_property(at, &property, error);
+  CST__TRY(cst__mlmd_add_property(at, &property, error));
+  at->num_proper = is_custom == 0 ? at->num_properties : at->num_proper;
+  return CST_OK;
 }
 
 cst_status cst__mlmd_read_properties(cst__mlmd_import *at, cst__mlmd_thing *thing,
                                      cst_error *error) {
   cst__mlmd_rows *rows = &at->properties[thing->kind];
   bool is_row = true;
-  at->num_properties = 0;
+  at->num_properties = at->num_proper = 0;
   thing->own = NULL;
   (void)sqlite3_bind_int64(rows->statement, 1, thing->id);
   cst_status status;

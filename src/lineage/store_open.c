@@ -145,7 +145,7 @@ static cst_status prepare_file(cst_lineage *store, const cst_lineage_options *op
                                cst_error *error) {
   char settings[96];
   (void)snprintf(settings, sizeof settings,
-                 "PRAGMA cache_size = -%d; PRAGMA synchronous = FULL; PRAGMA cell_size_check = ON",
+                 "PRAGMA cache_size = -%d; PRAGMA synchronous = EXTRA; PRAGMA cell_size_check = ON",
                  CACHE_KIB);
   CST__TRY(cst__lineage_run(store, settings, error));
   if (options->mode == CST_LINEAGE_CREATE) {

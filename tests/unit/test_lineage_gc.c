@@ -960,6 +960,15 @@ TEST(arguments) {
   options.num_keep_ancestors_of = 1;
   CHECK_EQ(cst_lineage_gc(store, &options, &found, &error), CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "`keep_ancestors_of`: no artifact has the type 'model'");
+  static const char *const groups[] = {"name", "type", "spam"};
+  options = keeping(1);
+  options.group_by = groups;
+  options.num_group_by = 3;
+  CHECK_EQ(cst_lineage_gc(store, &options, &found, &error), CST_OK); /* there is nothing */
+  cst_findings_free(found);
+  gc_add(store, "m", "m", NULL, (gc_more){0});
+  CHECK_EQ(cst_lineage_gc(store, &options, &found, &error), CST_INVALID_ARGUMENT);
+  CHECK_CONTAINS(error.message, "`group_by`: no artifact has the property 'spam'");
   CHECK_EQ(cst_lineage_gc(NULL, NULL, &found, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_lineage_gc(store, NULL, NULL, &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_lineage_begin(store, NULL), CST_OK);

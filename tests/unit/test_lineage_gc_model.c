@@ -128,6 +128,7 @@ static void make_artifact(model *m, int i) {
   static const cst_lineage_state states[] = {1, 2, 2, 3, 4};
   artifact *a = &m->a[i];
   *a = (artifact){.type = chance(TYPES), .name = chance(NAMES + 1) - 1, .span = chance(3) - 1};
+  a->span += i == 0 && a->span < 0; /* a group of a property that nothing has is an error */
   a->version = a->name >= 0 ? i + 1 : 0;
   a->created = NOW - (int64_t)chance(6) * 10 * S;
   a->state = chance(10) < 7 ? CST_LINEAGE_LIVE : states[chance(5)];

@@ -239,12 +239,35 @@ static cst_status check_types(const cst__gc_plan *plan, const char *option,
   return CST_OK;
 }
 
+/* The same of properties: of one that nothing has, all would be one group. */
+static cst_status check_groups(const cst__gc_plan *plan, cst_error *error) {
+  const cst_lineage_gc_options *options = plan->options;
+  for (size_t i = 0; i < options->num_group_by && plan->artifacts.count > 0; i++) {
+    const char *name = options->group_by[i];
+    sqlite3_stmt *find;
+    bool is_row = true;
+    if (strcmp(name, "name") != 0 && strcmp(name, "type") != 0) {
+      CST__TRY(cst__lineage_prepare(
+          plan->store, "SELECT 1 FROM property WHERE name = ? AND kind = 0 LIMIT 1", &find, error));
+      cst__lineage_bind_text(find, 1, name);
+      CST__TRY(cst__lineage_step(plan->store, find, &is_row, error));
+      (void)sqlite3_reset(find);
+    }
+    if (!is_row) {
+      return cst__fail(error, CST_INVALID_ARGUMENT, "name, type, or a property such as span",
+                       "`group_by`: no artifact has the property '%.100s'", name);
+    }
+  }
+  return CST_OK;
+}
+
 static cst_status make_plan(cst__gc_plan *plan, cst_error *error) {
   const cst_lineage_gc_options *options = plan->options;
   CST__TRY(cst__gc_load(plan, error));
   CST__TRY(check_types(plan, "types", options->types, options->num_types, error));
   CST__TRY(check_types(plan, "keep_ancestors_of", options->keep_ancestors_of,
                        options->num_keep_ancestors_of, error));
+  CST__TRY(check_groups(plan, error));
   CST__TRY(cst__gc_choose(plan, error));
   CST__TRY(cst__gc_choose_files(plan, error));
   return options->is_dry_run ? CST_OK : cst__gc_write(plan, error);

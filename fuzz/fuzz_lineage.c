@@ -5,13 +5,11 @@
  * (null, a small number, any number, a double, a text, bytes) and that. The tables are those of a
  * store without their types, as whoever makes a hostile file would have them.
  */
-#include <sqlite3.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/utf8.h"
 #include "fuzz.h"
-#include "lineage/store.h"
+#include "lineage_store.h"
 #include "text/json_document.h"
 
 enum { MOST_BYTES = 1 << 14, MOST_ROWS = 400 };
@@ -86,7 +84,7 @@ static void bind_value(input *in, sqlite3_stmt *insert, int column) {
 }
 
 /* The tables without their types. */
-static void make_tables(sqlite3 *db) {
+static const char *loose_tables(void) {
   static char text[8192];
   if (text[0] == '\0') {
     FUZZ_ASSERT(strlen(cst__lineage_tables) < sizeof text);
@@ -98,7 +96,7 @@ static void make_tables(sqlite3 *db) {
       memmove(at, at + 7, strlen(at + 7) + 1);
     }
   }
-  FUZZ_ASSERT(sqlite3_exec(db, text, NULL, NULL, NULL) == SQLITE_OK);
+  return text;
 }
 
 static void fill(sqlite3 *db, const uint8_t *data, size_t size) {
@@ -117,17 +115,8 @@ static void fill(sqlite3 *db, const uint8_t *data, size_t size) {
   FUZZ_ASSERT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK);
 }
 
-/* What cst_lineage_open makes, over a database in memory. */
 static cst_lineage *store_of(const uint8_t *data, size_t size) {
-  const cst_allocator allocator = cst__allocator_of(NULL);
-  cst_lineage *store = cst__new_zero(&allocator, sizeof *store);
-  FUZZ_ASSERT(store != NULL && sqlite3_open(":memory:", &store->db) == SQLITE_OK);
-  store->allocator = allocator;
-  store->path = cst__new_copy(&allocator, "/nowhere/lineage.db", 19);
-  store->folder = cst__new_copy(&allocator, "/nowhere", 8);
-  store->owner = getpid();
-  store->timeout = 1;
-  make_tables(store->db);
+  cst_lineage *store = memory_store(loose_tables());
   fill(store->db, data, size);
   return store;
 }

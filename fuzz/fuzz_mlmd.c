@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "lineage/mlmd/mlmd_tables.h"
-#include "lineage/store.h"
+#include "lineage_store.h"
 
 enum { MOST_BYTES = 1 << 14, MOST_ROWS = 200 };
 
@@ -93,20 +93,6 @@ static void make_file(const char *path, const uint8_t *data, size_t size) {
   (void)sqlite3_close(db);
 }
 
-/* What cst_lineage_open makes, over a database in memory. */
-static cst_lineage *new_store(void) {
-  const cst_allocator allocator = cst__allocator_of(NULL);
-  cst_lineage *store = cst__new_zero(&allocator, sizeof *store);
-  FUZZ_ASSERT(store != NULL && sqlite3_open(":memory:", &store->db) == SQLITE_OK);
-  store->allocator = allocator;
-  store->path = cst__new_copy(&allocator, "/nowhere/lineage.db", 19);
-  store->folder = cst__new_copy(&allocator, "/nowhere", 8);
-  store->owner = getpid();
-  store->timeout = 1;
-  FUZZ_ASSERT(sqlite3_exec(store->db, cst__lineage_tables, NULL, NULL, NULL) == SQLITE_OK);
-  return store;
-}
-
 /* What an import found, kind by kind; those that are new all in all. */
 static int64_t import(cst_lineage *store, const char *path, cst_status *status) {
   cst_error error = CST_ERROR_INIT;
@@ -157,7 +143,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     (void)atexit(clean_up);
   }
   make_file(path_of("a"), data, size);
-  cst_lineage *store = new_store();
+  cst_lineage *store = memory_store(cst__lineage_tables);
   const int64_t count = import(store, path_of("a"), &status);
   if (status == CST_OK) {
     FUZZ_ASSERT(import(store, path_of("a"), &second) == 0 && second == CST_OK);
@@ -166,7 +152,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     second = cst_lineage_export_mlmd(store, path_of("b"), true, &found, &error);
     FUZZ_ASSERT(second == CST_OK);
     cst_findings_free(found);
-    cst_lineage *again = new_store();
+    cst_lineage *again = memory_store(cst__lineage_tables);
     FUZZ_ASSERT(import(again, path_of("b"), &second) == count && second == CST_OK);
     cst_lineage_free(again);
   }

@@ -312,7 +312,7 @@ static cst_status finish_path(deletion *d, size_t at, cst_error *error) {
 static cst_status process(deletion *d, size_t at, bool *is_over, cst_error *error) {
   cst__gc_path *path = cst__gc_path_at(d->plan, at);
   char label[CST__LINEAGE_LABEL];
-  bool is_doomed, is_needed, is_same;
+  bool is_doomed = false, is_needed = false, is_same = false;
   cst__gc_end how = CST__GC_DONE;
   *is_over = true;
   CST__TRY(has_doomed(d->plan, path->text, &is_doomed, error));

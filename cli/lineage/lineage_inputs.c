@@ -129,6 +129,13 @@ static cst_status lookup(expansion *e, const char *text, int64_t *id, char **cop
   return cli_lineage_lookup(e->in->store, *copy, id, error);
 }
 
+/* What the command line says wins, and verbs that look at files need none. */
+static bool has_own_parts(const expansion *e) {
+  const cli_settings *settings = e->settings;
+  return !cli_takes(e->verb, OPTION_PROTO_SET) || settings->message.proto_set != NULL ||
+         settings->query.view != NULL;
+}
+
 /* Reads artifacts, which the settings then own. */
 static cst_status read_artifacts(expansion *e, const int64_t *ids, size_t count, const char *split,
                                  cst_lineage_reading **out, cst_error *error) {
@@ -137,7 +144,8 @@ static cst_status read_artifacts(expansion *e, const int64_t *ids, size_t count,
                                             .choice = e->choice,
                                             .view = e->view,
                                             .splits = split != NULL ? &split : NULL,
-                                            .num_splits = split != NULL};
+                                            .num_splits = split != NULL,
+                                            .has_own_parts = has_own_parts(e)};
   cst_status status = cst_lineage_read(e->in->store, ids, count, &options, &reading, error);
   if (status != CST_OK) {
     return status;

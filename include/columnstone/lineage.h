@@ -315,15 +315,18 @@ typedef struct cst_lineage_read_options {
   int64_t view;              /* of CST_LINEAGE_BY_VIEW */
   const char *const *splits; /* only their files; NULL: all */
   size_t num_splits;
+  bool has_own_parts; /* the reader has descriptors, a schema or a view of its own, or needs none:
+                         those of the artifacts may differ */
 } cst_lineage_read_options;
 
 #define CST_LINEAGE_READ_OPTIONS_INIT \
-  { sizeof(cst_lineage_read_options), CST_LINEAGE_AS_BOUND, 0, NULL, 0 }
+  { sizeof(cst_lineage_read_options), CST_LINEAGE_AS_BOUND, 0, NULL, 0, false }
 
 /* The rules, for one artifact or several:
  * 1. All are Examples, and live.
  * 2. All have the same payload and container, the same message, and the same options of reading;
- *    without a view also the same descriptors and the same schema (by their content).
+ *    without a view and parts of the reader's own also the same descriptors and the same schema (by
+ *    their content).
  * 3. AS_BOUND: none is bound to a view, or all are bound to views of the same digest.
  * 4. A view reads what they hold.
  * Else CST_INVALID_ARGUMENT (CST_STATE, CST_SCHEMA), whose message names the artifacts that break

@@ -515,3 +515,20 @@ def test_huggingface_reads_artifacts(own: Store, tmp_path: pathlib.Path) -> None
     assert list(made["price"]) == data.PRICES
     rows = list(cst.huggingface.iterable_dataset(bound))
     assert [row["price"] for row in rows] == data.PRICES
+
+
+def test_descriptors_of_the_reader(
+    own: Store, folder: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    """Artifacts of other descriptors are read by the caller's, or its view."""
+    (tmp_path / "other.proto").write_text(data.PROTO + "message More { }\n")
+    files = folder / "sessions.tfrecord.gz"
+    two = [
+        own.examples(files, "parts", message="shop.Session", descriptors=path)
+        for path in (folder / "shop.proto", tmp_path / "other.proto")
+    ]
+    with pytest.raises(cst.errors.ArgumentError, match="have different descriptors"):
+        cst.open(two)
+    whole = cst.open(two, descriptors=folder / "shop.proto", message="shop.Session")
+    assert sum(batch.num_rows for batch in whole) == 40
+    assert cst.open(two, view=folder / "ranking.cstv").column_names == ["price"]

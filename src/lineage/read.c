@@ -455,6 +455,7 @@ typedef struct wanted {
   int64_t view;
   const char *const *splits;
   size_t num_splits;
+  bool has_own_parts;
 } wanted;
 
 static cst_status choose(cst_lineage *store, const wanted *w, int64_t *view, cst_error *error) {
@@ -485,7 +486,7 @@ static cst_status read_examples(cst_lineage *store, const wanted *w, cst_lineage
     }
   }
   CST__TRY(choose(store, w, &view, error));
-  for (size_t i = 1; i < w->num_artifacts && view == 0; i++) { /* a view has its own ones */
+  for (size_t i = 1; i < w->num_artifacts && view == 0 && !w->has_own_parts; i++) {
     CST__TRY(check_same_parts(store, w->artifacts[0], w->artifacts[i], error));
   }
   for (size_t i = 0; i < w->num_artifacts; i++) {
@@ -512,7 +513,8 @@ cst_status cst_lineage_read(cst_lineage *store, const int64_t *artifacts, size_t
     return cst__fail_memory(error, sizeof *reading);
   }
   cst__arena_init(&reading->arena, &store->allocator);
-  const wanted w = {artifacts, num_artifacts, own.choice, own.view, own.splits, own.num_splits};
+  const wanted w = {artifacts,  num_artifacts,  own.choice,       own.view,
+                    own.splits, own.num_splits, own.has_own_parts};
   cst_status status = cst__lineage_enter(store, CST__LINEAGE_READS, error);
   if (status == CST_OK) {
     status = cst__lineage_leave(store, read_examples(store, &w, reading, error), error);

@@ -297,6 +297,10 @@ TEST(descriptors_and_schemas_are_the_same) {
     CHECK_CONTAINS(cases[i].says != NULL ? error.message : "",
                    cases[i].says != NULL ? cases[i].says : "");
     cst_lineage_reading_free(reading);
+    cst_lineage_read_options own = CST_LINEAGE_READ_OPTIONS_INIT;
+    own.has_own_parts = true;
+    CHECK_EQ(cst_lineage_read(store, cases[i].ids, 2, &own, &reading, NULL), CST_OK);
+    cst_lineage_reading_free(reading);
   }
   cst_lineage_free(store);
 }

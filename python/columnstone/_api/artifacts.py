@@ -44,7 +44,8 @@ def _of_examples(paths: Any, options: dict[str, Any], view: Any) -> tuple[Any, d
             f"{examples[0].reference} is an artifact, and query is of databases", "view=..."
         )
     is_choice = view is AS_BOUND or view is None or has_artifacts(view)
-    found, reading = held(examples, view if is_choice else None)
+    own = any(options.get(name) is not None for name in ("descriptors", "schema"))
+    found, reading = held(examples, view if is_choice else None, own_parts=own or not is_choice)
     said = dict(reading.options)
     if not is_choice:
         said["view"] = view

@@ -18,7 +18,7 @@ from .lease import Held, hold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_AS_BOUND, _AS_IS, _BY_VIEW = 0, 1, 2
+_AS_BOUND, _AS_IS, _BY_VIEW, _OWN_PARTS = 0, 1, 2, 4
 
 
 @public_in("columnstone.lineage")
@@ -49,10 +49,16 @@ def read(
     examples: Sequence[Artifact],
     view: Artifact | Choice | None = AS_BOUND,
     splits: Iterable[str] | None = None,
+    *,
+    own_parts: bool = False,
 ) -> Reading:
-    """How they are read together: as they are bound, without a view (None), or through one."""
+    """How they are read together: as they are bound, without a view (None), or through one.
+
+    own_parts: the reader has descriptors, a schema or a view of its own.
+    """
     connection = _one_store([*examples, *([view] if isinstance(view, Artifact) else [])])
     choice = _AS_IS if view is None else _BY_VIEW if isinstance(view, Artifact) else _AS_BOUND
+    choice |= _OWN_PARTS if own_parts else 0
     of_view = view.id if isinstance(view, Artifact) else 0
     wanted = _splits(examples, splits)
     ids = tuple(one.id for one in examples)
@@ -64,9 +70,11 @@ def read(
     return Reading(tuple(paths), values, needed)
 
 
-def held(examples: Sequence[Artifact], view: Artifact | Choice | None) -> tuple[Held, Reading]:
+def held(
+    examples: Sequence[Artifact], view: Artifact | Choice | None, *, own_parts: bool = False
+) -> tuple[Held, Reading]:
     """The same, and a lease on it."""
-    reading = read(examples, view)
+    reading = read(examples, view, own_parts=own_parts)
     connection = examples[0]._connection
     kept = hold(connection, connection.opening, reading.artifacts)
     return Held(list(reading.paths), kept), reading

@@ -153,7 +153,8 @@ static PyObject *told(cst_lineage_reading *reading) {
   return Py_BuildValue("(NNN)", paths, options, ids);
 }
 
-/* read(ids, choice, view or 0, splits or None): paths, (name, value) of options, artifacts */
+/* choice + 4: the reader has parts of its own.
+ * read(ids, choice, view or 0, splits or None): paths, (name, value) of options, artifacts */
 PyObject *cst__py_store_read(PyObject *object, PyObject *args) {
   cst_lineage_read_options options = CST_LINEAGE_READ_OPTIONS_INIT;
   PyObject *ids_tuple, *splits_tuple;
@@ -170,7 +171,8 @@ PyObject *cst__py_store_read(PyObject *object, PyObject *args) {
     cst__py_ids_reset(&ids);
     return NULL;
   }
-  options.choice = (cst_lineage_choice)choice;
+  options.choice = (cst_lineage_choice)(choice & 3);
+  options.has_own_parts = (choice & 4) != 0;
   options.view = view;
   options.splits = splits.names;
   options.num_splits = splits.count;

@@ -105,8 +105,9 @@ def stores() -> Iterator[tuple[str, bytes]]:
     for name, path in (("dots", "../x"), ("root", "/"), ("url", "s3://b/c"), ("empty", "")):
         yield f"path_{name}", two + file(3, 1, path)
     for name in ('"', "<script>", "\n", "\udcff", "@", "\u202e", "x" * 60):
-        yield f"name_{name.encode('utf-8', 'surrogateescape').hex()[:12]}", types() + artifact(
-            1, name=name
+        yield (
+            f"name_{name.encode('utf-8', 'surrogateescape').hex()[:12]}",
+            types() + artifact(1, name=name),
         )
     chain = b"".join(artifact(i) for i in range(1, 9))
     yield "chain", types() + chain + b"".join(run(i, [i], [i + 1]) for i in range(1, 8))

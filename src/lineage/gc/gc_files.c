@@ -235,7 +235,7 @@ static cst_status look_at(cst__gc_plan *plan, cst__gc_path *path, cst_error *err
                      ? "outside of the roots given"
                      : NULL;
   if (path->reason == NULL) {
-    size_t needed;
+    size_t needed = CST__GC_NONE;
     CST__TRY(find_need(plan, path, &needed, error));
     if (needed != CST__GC_NONE) {
       CST__TRY(say_need(plan, path, cst__gc_path_at(plan, needed), error));

@@ -131,8 +131,6 @@ typedef struct cli_garbage {
   size_t num_types;
   const char **ancestors;
   size_t num_ancestors;
-  const char **roots;
-  size_t num_roots;
   bool is_dry_run;
 } cli_garbage;
 
@@ -143,6 +141,8 @@ typedef struct cli_lineage {
   cli_lineage_filter filter;
   cli_walk walk;
   cli_garbage garbage;
+  const char **roots; /* of a new store */
+  size_t num_roots;
   bool is_shared, digests;
   const char *lasts; /* of a lease */
   const char *holder;

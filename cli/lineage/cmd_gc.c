@@ -116,8 +116,6 @@ static cst_status collect(const cli_settings *settings, cst_lineage *store, cst_
   options.num_types = garbage->num_types;
   options.keep_ancestors_of = ancestors;
   options.num_keep_ancestors_of = garbage->num_ancestors;
-  options.roots = garbage->num_roots > 0 ? garbage->roots : NULL;
-  options.num_roots = garbage->num_roots;
   options.is_dry_run = garbage->is_dry_run;
   if (status == CST_OK && garbage->older_than != NULL) {
     status = cli_lineage_seconds("older-than", garbage->older_than, &options.max_age, error);
@@ -182,8 +180,7 @@ const cli_verb cli_gc = {
         "be "
         "deleted.\n",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_KEEP, OPTION_GROUP_BY, OPTION_OLDER_THAN,
-                           OPTION_KEEP_ANCESTORS, OPTION_TYPES, OPTION_GC_ROOTS, OPTION_DRY_RUN,
-                           OPTION_JSON),
+                           OPTION_KEEP_ANCESTORS, OPTION_TYPES, OPTION_DRY_RUN, OPTION_JSON),
     .min_paths = 0,
     .run = run_gc,
 };

@@ -21,8 +21,8 @@ static int init_store(const cli_settings *settings) {
                      "%.200s is there already", path);
   }
   options.mode = CST_LINEAGE_CREATE;
-  options.roots = settings->lineage.garbage.roots;
-  options.num_roots = settings->lineage.garbage.num_roots;
+  options.roots = settings->lineage.roots;
+  options.num_roots = settings->lineage.num_roots;
   options.is_shared = settings->lineage.is_shared;
   if (cst_lineage_open(path, &options, &store, &error) != CST_OK) {
     return cli_fail(&error);

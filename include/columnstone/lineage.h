@@ -378,7 +378,8 @@ CST_API cst_status cst_lineage_leases(cst_lineage *store, cst_findings **out, cs
 typedef struct cst_lineage_gc_options {
   size_t size;                 /* sizeof(cst_lineage_gc_options) */
   int64_t keep;                /* the newest of each group stay; 0: none because of that */
-  const char *const *group_by; /* properties ("span"), or "name" and "type"; NULL: "name" */
+  const char *const *group_by; /* properties ("span"), or "name" and "type"; NULL: "name", by which
+                                  also those are grouped that have none of the properties */
   size_t num_group_by;
   int64_t max_age;          /* seconds: what is younger stays; 0: none because of that */
   const char *const *types; /* only these may go; NULL: all */
@@ -386,23 +387,20 @@ typedef struct cst_lineage_gc_options {
   const char *const *keep_ancestors_of; /* what live artifacts of these types came from stays:
                                            "Model" */
   size_t num_keep_ancestors_of;
-  const char *const *roots; /* only files in these folders go, if they are in the store's roots as
-                               well; NULL: those */
-  size_t num_roots;
   bool is_dry_run;
-  int64_t now; /* 0: now */
+  int64_t now; /* by which ages count; 0: now. Leases end by the clock alone */
 } cst_lineage_gc_options;
 
 #define CST_LINEAGE_GC_OPTIONS_INIT \
-  { sizeof(cst_lineage_gc_options), 0, NULL, 0, 0, NULL, 0, NULL, 0, NULL, 0, false, 0 }
+  { sizeof(cst_lineage_gc_options), 0, NULL, 0, 0, NULL, 0, NULL, 0, false, 0 }
 
 /* Deletes what no policy keeps and nobody needs. A live artifact stays if a policy keeps it, if it
  * is held by a lease or by an execution that runs, or if one that stays refers to it. The files of
  * the others are deleted, but for those that are also named by (or lie in a folder of) an artifact
- * that stays, that are of external artifacts, that have a role (descriptors are not data), or lie
- * outside of the roots. Artifacts are marked first, and are deleted once their files are gone:
- * whatever ends it in the middle, the next run goes on. With neither `keep` nor `max_age` nothing
- * that is live goes.
+ * that stays, that are of external artifacts, that have a role (descriptors are not data), that
+ * have another size or time than when they were added, or lie outside of the roots. Artifacts are
+ * marked first, and are deleted once their files are gone: whatever ends it in the middle, the next
+ * run goes on. With neither `keep` nor `max_age` nothing that is live goes.
  *
  * Rows of "artifacts": `id`, `type`, `reference`, `state` (now), `action` ("keep", "delete"),
  * `reason`, `files` (path, action ("keep", "delete", "gone"), reason). Totals: `kept`, `deleted`

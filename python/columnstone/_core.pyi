@@ -606,7 +606,6 @@ class Store:
         group_by: tuple[str, ...] | None,
         types: tuple[str, ...] | None,
         keep_ancestors_of: tuple[str, ...] | None,
-        roots: tuple[bytes, ...] | None,
         is_dry_run: bool,
         /,
     ) -> Findings: ...

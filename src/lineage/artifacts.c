@@ -186,7 +186,7 @@ cst_status cst__lineage_name(cst_lineage *store, int64_t artifact, char name[CST
 }
 
 cst_status cst__lineage_check_live(cst_lineage *store, int64_t artifact, cst_error *error) {
-  cst_lineage_state state;
+  cst_lineage_state state = CST_LINEAGE_DELETED;
   CST__TRY(cst__lineage_state(store, artifact, &state, error));
   if (state == CST_LINEAGE_LIVE) {
     return CST_OK;
@@ -608,7 +608,7 @@ static cst_status look_up(cst_lineage *store, const char *reference, int64_t *id
                           cst_error *error) {
   char name[MOST_NAME + 1];
   int64_t number;
-  cst_lineage_state state;
+  cst_lineage_state state = CST_LINEAGE_DELETED;
   if (parse_number(reference, &number)) {
     CST__TRY(cst__lineage_state(store, number, &state, error));
     *id = number;

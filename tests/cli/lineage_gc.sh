@@ -43,6 +43,5 @@ columnstone lineage lease sessions@3 || echo "exit status $?"
 echo 'groups, ages and roots'
 columnstone gc --older-than 1h --type examples | tail -n 1
 columnstone gc --keep 1 --group-by span --type examples --dry-run | grep sessions
-columnstone gc --keep 1 --type model,examples --root outside --dry-run 2>&1 | tame
 columnstone gc --keep 1 --json --dry-run | tail -n 5
 columnstone lineage lease sessions@5 sessions@2 --for 1h --json

@@ -141,8 +141,8 @@ TEST(groups_are_by_properties_too) {
   CHECK_STR(gc_says(found, ids[0]), "keep: newest of span 0, Examples");
   CHECK_STR(gc_says(found, ids[1]), "delete: no policy keeps it"); /* created earlier */
   CHECK_STR(gc_says(found, ids[2]), "keep: newest of span 1, Examples");
-  CHECK_STR(gc_says(found, other), "keep: newest of without span, Model");
-  CHECK_STR(gc_says(found, bare), "keep: newest of without span, Examples");
+  CHECK_STR(gc_says(found, other), "keep: newest of unnamed Model");
+  CHECK_STR(gc_says(found, bare), "keep: newest of unnamed Examples");
   cst_findings_free(found);
   cst_lineage_free(store);
 }
@@ -511,7 +511,55 @@ TEST(files_with_a_role_stay) {
   cst_lineage_free(store);
 }
 
-TEST(roots_can_be_narrowed_and_are_kept) {
+/* Somebody has written the file again, and it is what no artifact is. */
+TEST(what_has_changed_stays) {
+  char folder[512];
+  cst_lineage *store = gc_store(folder);
+  const int64_t larger = gc_add(store, "m", "m", gc_file(folder, "larger"), (gc_more){0});
+  const int64_t later = gc_add(store, "m", "m", gc_file(folder, "later"), (gc_more){0});
+  const int64_t same = gc_add(store, "m", "m", gc_file(folder, "same"), (gc_more){0});
+  gc_add(store, "m", "m", NULL, (gc_more){0});
+  const struct timespec times[2] = {{5, 0}, {5, 0}};
+  harness_write_file(gc_path(folder, "larger"), "another content", 15);
+  CHECK_EQ(utimensat(AT_FDCWD, gc_path(folder, "later"), times, 0), 0);
+  cst_findings *found = run_twice(store, keeping(1));
+  CHECK_STR(gc_says_of_file(found, larger, 0), "keep: has changed since it was added");
+  CHECK_STR(gc_says_of_file(found, later, 0), "keep: has changed since it was added");
+  CHECK_STR(gc_says_of_file(found, same, 0), "delete");
+  CHECK(gc_exists(folder, "larger") && gc_exists(folder, "later") && !gc_exists(folder, "same"));
+  cst_findings_free(found);
+  cst_lineage_free(store);
+}
+
+/* A view has no span, and is not one of a group with all that has none. */
+TEST(what_has_none_of_the_properties_is_grouped_by_name) {
+  char folder[512];
+  cst_lineage *store = gc_store(folder);
+  int64_t ids[5];
+  for (int i = 0; i < 5; i++) {
+    const cst_lineage_property span = {.name = "span", .number = i};
+    ids[i] = gc_add(store, i < 2 ? "Model" : "Examples",
+                    i == 0   ? "a"
+                    : i == 1 ? "b"
+                             : "c",
+                    NULL, (gc_more){0});
+    if (i >= 2) {
+      CHECK_EQ(cst_lineage_set(store, CST_LINEAGE_OF_ARTIFACTS, ids[i], &span, 1, NULL), CST_OK);
+    }
+  }
+  static const char *const by[] = {"span"};
+  cst_lineage_gc_options options = keeping(1);
+  options.group_by = by;
+  options.num_group_by = 1;
+  cst_findings *found = run_twice(store, options);
+  CHECK_EQ(cst_findings_total(found, "kept"), 5);
+  CHECK_STR(gc_says(found, ids[0]), "keep: newest of a");
+  CHECK_STR(gc_says(found, ids[4]), "keep: newest of span 4");
+  cst_findings_free(found);
+  cst_lineage_free(store);
+}
+
+TEST(roots_are_kept) {
   char folder[512];
   char elsewhere[512];
   char store_path[600];
@@ -530,17 +578,11 @@ TEST(roots_can_be_narrowed_and_are_kept) {
   const int64_t root = gc_add(store, "m", "m", gc_path(folder, "r/in"), (gc_more){0});
   const int64_t above = gc_add(store, "m", "m", gc_path(folder, "r"), (gc_more){0});
   const int64_t a = gc_add(store, "m", "m", gc_path(folder, "r/in/a"), (gc_more){0});
-  const int64_t b = gc_add(store, "m", "m", gc_path(folder, "r/b"), (gc_more){0});
   gc_add(store, "m", "m", NULL, (gc_more){0});
-  cst_lineage_gc_options options = keeping(1);
-  const char *const narrow[] = {gc_path(folder, "r/in"), elsewhere};
-  options.roots = narrow;
-  options.num_roots = 2;
-  cst_findings *found = run_twice(store, options);
+  cst_findings *found = run_twice(store, keeping(1));
   CHECK_STR(gc_says_of_file(found, root, 0), "keep: a root is in it");
   CHECK_STR(gc_says_of_file(found, above, 0), "keep: a root is in it");
   CHECK_STR(gc_says_of_file(found, a, 0), "delete");
-  CHECK_STR(gc_says_of_file(found, b, 0), "keep: outside of the roots given");
   CHECK(!gc_exists(folder, "r/in/a") && gc_exists(folder, "r/b") && gc_exists(folder, "r/in"));
   cst_findings_free(found);
   cst_lineage_free(store);

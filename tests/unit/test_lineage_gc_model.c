@@ -85,9 +85,10 @@ typedef struct artifact {
   bool is_external;
   int num_files;
   int files[FILES_OF];
-  bool is_file[FILES_OF];   /* it was one when it was added */
-  bool has_role[FILES_OF];  /* it is not data, and stays */
-  bool is_doomed[FILES_OF]; /* a row of an earlier run */
+  bool is_file[FILES_OF];     /* it was one when it was added */
+  bool has_role[FILES_OF];    /* it is not data, and stays */
+  bool has_changed[FILES_OF]; /* since it was added */
+  bool is_doomed[FILES_OF];   /* a row of an earlier run */
 } artifact;
 
 typedef struct model {
@@ -110,7 +111,6 @@ typedef struct policy {
   bool by_span, by_type, by_name;
   bool may_go[TYPES];
   bool keeps_ancestors; /* of the type 2 */
-  int root;             /* a place, or -1 */
 } policy;
 
 /* ---- chance ---- */
@@ -143,6 +143,7 @@ static void make_artifact(model *m, int i) {
       a->is_file[f] = !a->is_file[f];
     }
     a->has_role[f] = once_in(8);
+    a->has_changed[f] = once_in(8);
     a->is_doomed[f] = is_unfinished && !a->is_external && !a->has_role[f] && once_in(2);
     for (int g = 0; g < f; g++) {
       if (a->files[g] == place_of) { /* each once */
@@ -196,7 +197,7 @@ static void make_model(model *m) {
 }
 
 static policy make_policy(void) {
-  policy p = {.keep = chance(4), .max_age = once_in(2) ? 0 : chance(40) + 1, .root = -1};
+  policy p = {.keep = chance(4), .max_age = once_in(2) ? 0 : chance(40) + 1};
   p.keep = p.keep == 3 ? 0 : p.keep;
   p.by_span = once_in(3);
   p.by_type = once_in(3);
@@ -205,10 +206,6 @@ static policy make_policy(void) {
     p.may_go[t] = !once_in(6);
   }
   p.keeps_ancestors = once_in(3);
-  if (once_in(5)) {
-    static const int roots[] = {3, 9, 11, OTHER};
-    p.root = roots[chance(4)];
-  }
   return p;
 }
 
@@ -254,9 +251,11 @@ static void put_artifact(const model *m, int i) {
     add_sql("INSERT INTO property VALUES(0,%d,'span',0,%d);", i + 1, a->span);
   }
   for (int f = 0; f < a->num_files; f++) {
-    add_sql("INSERT INTO artifact_file VALUES(%d,%d,%d,NULL,%s,1,%s,NULL);", i + 1, f,
+    add_sql("INSERT INTO artifact_file VALUES(%d,%d,%d,NULL,%s,5,%s,NULL);", i + 1, f,
             a->files[f] + 1, a->has_role[f] ? "'descriptors'" : "NULL",
-            a->is_file[f] ? "1" : "NULL");
+            !a->is_file[f]      ? "NULL"
+            : a->has_changed[f] ? "2"
+                                : "1");
     if (a->is_doomed[f]) {
       add_sql("INSERT INTO doomed VALUES(");
       put_path(a->files[f]);
@@ -327,7 +326,9 @@ static void put_files(const model *m) {
     } else if (m->kinds[p] == A_FILE) {
       const int fd = open(real_path(p), O_CREAT | O_WRONLY, 0666);
       CHECK(fd >= 0);
+      const struct timespec times[2] = {{0, 1}, {0, 1}}; /* as put_artifact says */
       CHECK_EQ(write(fd, "12345", 5), 5);
+      CHECK_EQ(futimens(fd, times), 0);
       CHECK_EQ(close(fd), 0);
     }
     CHECK_EQ(kind_of(p), m->kinds[p]);
@@ -390,9 +391,11 @@ static bool is_newest(const model *m, const policy *p, const verdict *v, int i) 
   int64_t newer = 0;
   for (int j = 0; j < m->num_artifacts; j++) {
     const artifact *b = &m->a[j];
+    const bool by_default = p->by_span && a->span < 0; /* by type and name alone */
     if (v->state[j] != CST_LINEAGE_LIVE || !p->may_go[b->type] ||
-        (p->by_span && a->span != b->span) || (p->by_type && a->type != b->type) ||
-        (by_name && a->name != b->name) || (by_name && a->name < 0 && a->type != b->type)) {
+        (p->by_span && a->span != b->span) || ((p->by_type || by_default) && a->type != b->type) ||
+        ((by_name || by_default) && a->name != b->name) ||
+        (by_name && a->name < 0 && a->type != b->type)) {
       continue;
     }
     newer += b->created > a->created || (b->created == a->created && j > i);
@@ -506,11 +509,10 @@ static bool has_needed(const model *m, const verdict *v, int p) {
   return false;
 }
 
-static bool may_be_deleted(const model *m, const policy *p, const verdict *v, int q) {
+static bool may_be_deleted(const model *m, const verdict *v, int q) {
   const bool is_in_roots =
       !m->roots_are_folders || (q != 3 && q != 9 && (is_in(q, 3) || is_in(q, 9)));
-  const bool is_given = p->root < 0 || is_in(q, p->root);
-  return !world[q].is_foreign && is_in_roots && is_given && !is_needed(m, v, q);
+  return !world[q].is_foreign && is_in_roots && !is_needed(m, v, q);
 }
 
 /* Wanted deleted, by an artifact that goes. */
@@ -525,7 +527,8 @@ static bool is_wanted(const model *m, const verdict *v, int q, bool *as_file) {
     }
     for (int f = 0; f < a->num_files; f++) {
       if (v->state[i] != CST_LINEAGE_DELETED && !v->stays[i] && !a->is_external &&
-          !a->has_role[f] && a->files[f] == q && (!is_unfinished || a->is_doomed[f])) {
+          !a->has_role[f] && a->files[f] == q && (!is_unfinished || a->is_doomed[f]) &&
+          (!a->has_changed[f] || !a->is_file[f] || a->is_doomed[f] || m->kinds[q] != A_FILE)) {
         wanted = true;
         *as_file &= a->is_file[f];
       }
@@ -534,11 +537,11 @@ static bool is_wanted(const model *m, const verdict *v, int q, bool *as_file) {
   return wanted;
 }
 
-static void judge_files(const model *m, const policy *p, verdict *v) {
+static void judge_files(const model *m, verdict *v) {
   for (int q = 0; q < PLACES; q++) {
     bool as_file;
     const bool is_gone = m->kinds[q] == NOTHING || m->kinds[q] == A_LINK; /* a link is not it */
-    if (is_gone || !is_wanted(m, v, q, &as_file) || !may_be_deleted(m, p, v, q) ||
+    if (is_gone || !is_wanted(m, v, q, &as_file) || !may_be_deleted(m, v, q) ||
         (m->kinds[q] == A_FOLDER && as_file)) {
       continue;
     }
@@ -553,7 +556,7 @@ static verdict judge(const model *m, const policy *p) {
   verdict v = {0};
   judge_executions(m, &v);
   judge_artifacts(m, p, &v);
-  judge_files(m, p, &v);
+  judge_files(m, &v);
   return v;
 }
 
@@ -572,8 +575,6 @@ static cst_status run_gc(const policy *p, bool is_dry, cst_findings **out, cst_e
   static const char *const type_names[] = {"A", "B", "Model"};
   const char *by[3];
   const char *types[TYPES];
-  const char *root =
-      p->root == OTHER ? other : gc_path(folder, p->root >= 0 ? world[p->root].path : "");
   cst_lineage_gc_options options = CST_LINEAGE_GC_OPTIONS_INIT;
   options.keep = p->keep;
   options.max_age = p->max_age;
@@ -593,8 +594,6 @@ static cst_status run_gc(const policy *p, bool is_dry, cst_findings **out, cst_e
   options.num_group_by += p->by_name;
   options.keep_ancestors_of = &type_names[2];
   options.num_keep_ancestors_of = p->keeps_ancestors;
-  options.roots = p->root >= 0 ? &root : NULL;
-  options.num_roots = p->root >= 0;
   return cst_lineage_gc(store, &options, out, error);
 }
 
@@ -644,9 +643,9 @@ static bool is_true(const model *m, const policy *p, const verdict *v, int i, co
 
 /* What a case is, for whoever looks for the fault. */
 static void print_case(const model *m, const policy *p, const verdict *v) {
-  printf("keep %d, age %d, span %d, type %d, name %d, may go %d%d%d, ancestors %d, root %d\n",
-         (int)p->keep, (int)p->max_age, p->by_span, p->by_type, p->by_name, p->may_go[0],
-         p->may_go[1], p->may_go[2], p->keeps_ancestors, p->root);
+  printf("keep %d, age %d, span %d, type %d, name %d, may go %d%d%d, ancestors %d\n", (int)p->keep,
+         (int)p->max_age, p->by_span, p->by_type, p->by_name, p->may_go[0], p->may_go[1],
+         p->may_go[2], p->keeps_ancestors);
   for (int i = 0; i < m->num_artifacts; i++) {
     const artifact *a = &m->a[i];
     printf("%d: type %d, name %d, state %d then %d, external %d, %d s old, stays %d, up %d;", i,

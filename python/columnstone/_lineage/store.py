@@ -576,7 +576,6 @@ class Store:
         group_by: Iterable[str] | None = None,
         types: Iterable[str] | None = None,
         keep_ancestors_of: Iterable[str] | None = None,
-        roots: Iterable[str | os.PathLike[str]] | None = None,
         dry_run: bool = False,
         now: datetime | None = None,
     ) -> Garbage:
@@ -584,14 +583,15 @@ class Store:
 
         keep: the newest so many of each group stay. max_age: what is younger stays (seconds, or a
             timedelta). With neither nothing that is live goes.
-        group_by: properties, or "name" and "type"; by name by default.
+        group_by: properties, or "name" and "type"; by name by default, and so is what has none of
+            the properties.
         types: only these go. keep_ancestors_of: what live artifacts of these types came from stays:
-            ["Model"]. roots: only files in these folders go, of those that the store has.
+            ["Model"].
         dry_run: tells what would go, and deletes nothing.
 
         A live artifact stays also while a lease or a running execution holds it, and while one that
         stays refers to it. Its files stay if an artifact that stays has them, too, if it is
-        external, and outside of the roots.
+        external, outside of the roots, and if they have changed since they were added.
         """
         numbers = (
             at_least_1_or_0("keep", keep),
@@ -603,7 +603,6 @@ class Store:
             _names(group_by),
             _names(types),
             _names(keep_ancestors_of),
-            None if roots is None else tuple(map(placed, _listed(roots))),
             bool(dry_run),
         )
         return Garbage(found, bool(dry_run))

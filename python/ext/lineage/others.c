@@ -44,34 +44,31 @@ PyObject *cst__py_store_leases(PyObject *object, PyObject *unused) {
 }
 
 typedef struct gc_lists {
-  cst__py_names group_by, types, ancestors, roots;
+  cst__py_names group_by, types, ancestors;
 } gc_lists;
 
 static void gc_lists_reset(gc_lists *lists) {
   cst__py_names_reset(&lists->group_by);
   cst__py_names_reset(&lists->types);
   cst__py_names_reset(&lists->ancestors);
-  cst__py_names_reset(&lists->roots);
 }
 
-/* gc((keep, max_age, now), group_by, types, keep_ancestors_of, roots, is_dry_run); lists may be
- * None */
+/* gc((keep, max_age, now), group_by, types, keep_ancestors_of, is_dry_run); lists may be None */
 PyObject *cst__py_store_gc(PyObject *object, PyObject *args) {
   cst_lineage_gc_options options = CST_LINEAGE_GC_OPTIONS_INIT;
-  gc_lists lists = {{NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}};
-  PyObject *group_by, *types, *ancestors, *roots, *rows = NULL;
+  gc_lists lists = {{NULL, 0}, {NULL, 0}, {NULL, 0}};
+  PyObject *group_by, *types, *ancestors, *rows = NULL;
   long long keep, max_age, now;
   int is_dry_run;
-  if (!PyArg_ParseTuple(args, "(LLL)OOOOp:gc", &keep, &max_age, &now, &group_by, &types, &ancestors,
-                        &roots, &is_dry_run)) {
+  if (!PyArg_ParseTuple(args, "(LLL)OOOp:gc", &keep, &max_age, &now, &group_by, &types, &ancestors,
+                        &is_dry_run)) {
     return NULL;
   }
   cst_findings *found = NULL;
   cst__py_store_call call;
   if (cst__py_names_init(&lists.group_by, group_by) == 0 &&
       cst__py_names_init(&lists.types, types) == 0 &&
-      cst__py_names_init(&lists.ancestors, ancestors) == 0 &&
-      cst__py_paths_init(&lists.roots, roots) == 0 && cst__py_store_begin(&call, object)) {
+      cst__py_names_init(&lists.ancestors, ancestors) == 0 && cst__py_store_begin(&call, object)) {
     options.keep = keep;
     options.max_age = max_age;
     options.now = now;
@@ -81,8 +78,6 @@ PyObject *cst__py_store_gc(PyObject *object, PyObject *args) {
     options.num_types = lists.types.count;
     options.keep_ancestors_of = lists.ancestors.names;
     options.num_keep_ancestors_of = lists.ancestors.count;
-    options.roots = lists.roots.names;
-    options.num_roots = lists.roots.count;
     options.is_dry_run = is_dry_run != 0;
     rows = end_found(&call, cst_lineage_gc(call.store, &options, &found, &call.error), &found);
   }

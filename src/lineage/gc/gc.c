@@ -283,11 +283,11 @@ static cst_status collect(cst__gc_plan *plan, cst_findings **out, cst_error *err
 }
 
 static void free_plan(cst__gc_plan *plan) {
-  cst__gc_array *const arrays[] = {
-      &plan->types,        &plan->artifacts,       &plan->links,       &plan->paths,
-      &plan->references,   &plan->held.executions, &plan->held.leases, &plan->held.leased,
-      &plan->held.running, &plan->held.events,     &plan->left_over,   &plan->roots,
-      &plan->allowed,      &plan->needed,          &plan->going,       &plan->doomed};
+  cst__gc_array *const arrays[] = {&plan->types,       &plan->artifacts,   &plan->links,
+                                   &plan->paths,       &plan->references,  &plan->held.executions,
+                                   &plan->held.leases, &plan->held.leased, &plan->held.running,
+                                   &plan->held.events, &plan->left_over,   &plan->roots,
+                                   &plan->needed,      &plan->going,       &plan->doomed};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
     cst__delete(arrays[i]->items);
   }
@@ -316,7 +316,6 @@ static cst_status check_options(const cst_lineage *store, const cst_lineage_gc_o
   CST__TRY(check_names(options->types, options->num_types, "types", error));
   CST__TRY(check_names(options->keep_ancestors_of, options->num_keep_ancestors_of,
                        "keep_ancestors_of", error));
-  CST__TRY(check_names(options->roots, options->num_roots, "roots", error));
   return store->in_transaction && !options->is_dry_run
              ? cst__fail(error, CST_STATE, "commit it first",
                          "files cannot be deleted within a transaction: they would not come back")

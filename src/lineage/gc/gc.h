@@ -63,8 +63,10 @@ typedef enum cst__gc_action { CST__GC_KEEP, CST__GC_DELETE, CST__GC_GONE } cst__
 /* A file of an artifact. */
 typedef struct cst__gc_link {
   size_t path;
-  bool is_file;       /* it was one when it was added */
-  bool has_role;      /* it is not data, but what it takes to read them */
+  bool is_file;  /* it was one when it was added */
+  bool has_role; /* it is not data, but what it takes to read them */
+  int64_t size;  /* of a file, as `modified`: what it was then; -1: not known */
+  int64_t modified;
   bool is_doomed;     /* to be deleted: the path's action and reason hold */
   bool was_doomed;    /* by an earlier run */
   const char *reason; /* if it is not: why it is kept */
@@ -156,7 +158,6 @@ typedef struct cst__gc_plan {
   cst__gc_held held;
   cst__gc_array left_over; /* cst__gc_doomed */
   cst__gc_array roots;     /* const char *: absolute */
-  cst__gc_array allowed;   /* const char *: absolute, of the options */
   cst__gc_array needed;    /* const char *: what stays, in the order of bytes */
   cst__gc_array going;     /* const char *: what is doomed, in the same order */
   cst__gc_array doomed;    /* size_t: the paths of `going`, but the last one first */

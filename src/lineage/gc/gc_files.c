@@ -1,5 +1,7 @@
 /* Which files of artifacts that go may be deleted. */
+#include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "lineage/gc/gc.h"
 #include "lineage/store_paths.h"
@@ -138,13 +140,6 @@ static cst_status load_roots(cst__gc_plan *plan, cst_error *error) {
       return status;
     }
   }
-  for (size_t i = 0; i < plan->options->num_roots; i++) {
-    char *stored;
-    CST__TRY(cst__lineage_path_in(plan->store, plan->options->roots[i], true, &stored, error));
-    const cst_status status = add_root(plan, &plan->allowed, stored, error);
-    cst__delete(stored);
-    CST__TRY(status);
-  }
   return CST_OK;
 }
 
@@ -231,9 +226,7 @@ static cst_status look_at(cst__gc_plan *plan, cst__gc_path *path, cst_error *err
                  : cst__lineage_path_is_in(plan->store->path, path->absolute) ? "the store is in it"
                  : path->root == NULL                           ? "outside of the roots"
                  : is_or_has_root(&plan->roots, path->absolute) ? "a root is in it"
-                 : plan->options->roots != NULL && root_of(&plan->allowed, path->absolute) == NULL
-                     ? "outside of the roots given"
-                     : NULL;
+                                                                : NULL;
   if (path->reason == NULL) {
     size_t needed = CST__GC_NONE;
     CST__TRY(find_need(plan, path, &needed, error));
@@ -242,6 +235,19 @@ static cst_status look_at(cst__gc_plan *plan, cst__gc_path *path, cst_error *err
     }
   }
   return CST_OK;
+}
+
+/* What lies there is not what the artifact was: somebody has written it again, or the store is a
+ * copy in another place. Of folders nobody knows what was in them; and a folder on the way that has
+ * become a link is told of when it comes to deleting. */
+static bool has_changed(const cst__gc_link *link, const cst__gc_path *path) {
+  struct stat info;
+  char real[PATH_MAX];
+  return link->is_file && link->size >= 0 && lstat(path->absolute, &info) == 0 &&
+         S_ISREG(info.st_mode) &&
+         ((int64_t)info.st_size != link->size ||
+          (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec != link->modified) &&
+         realpath(path->absolute, real) != NULL && strcmp(real, path->absolute) == 0;
 }
 
 static cst_status choose_links(cst__gc_plan *plan, size_t artifact, cst_error *error) {
@@ -256,9 +262,11 @@ static cst_status choose_links(cst__gc_plan *plan, size_t artifact, cst_error *e
     if (!path->is_looked_at) {
       CST__TRY(look_at(plan, path, error));
     }
-    link->reason = a->is_external   ? "external"
-                   : link->has_role ? "not data, but what it takes to read them"
-                                    : path->reason;
+    link->reason = a->is_external         ? "external"
+                   : link->has_role       ? "not data, but what it takes to read them"
+                   : path->reason != NULL ? path->reason
+                   : !link->was_doomed && has_changed(link, path) ? "has changed since it was added"
+                                                                  : NULL;
     if (link->reason == NULL) {
       link->is_doomed = true;
       path->may_be_folder |= !link->is_file;

@@ -253,12 +253,15 @@ static cst_status read_link(cst__gc_plan *plan, sqlite3_stmt *row, cst_error *er
   link->path = (size_t)sqlite3_column_int64(row, 1);
   link->is_file = sqlite3_column_type(row, 2) != SQLITE_NULL;
   link->has_role = sqlite3_column_type(row, 3) != SQLITE_NULL;
+  link->size = sqlite3_column_type(row, 4) != SQLITE_NULL ? sqlite3_column_int64(row, 4) : -1;
+  link->modified = sqlite3_column_int64(row, 2);
   return CST_OK;
 }
 
 static cst_status load_links(cst__gc_plan *plan, cst_error *error) {
   CST__TRY(read_table(
-      plan, "SELECT artifact, file, modified, role FROM artifact_file ORDER BY artifact, position",
+      plan,
+      "SELECT artifact, file, modified, role, size FROM artifact_file ORDER BY artifact, position",
       read_link, error));
   for (size_t i = plan->artifacts.count, next = plan->links.count; i-- > 0;) {
     cst__gc_artifact *a = cst__gc_artifact_at(plan, i);

@@ -17,10 +17,12 @@ static bool is_candidate(const cst__gc_artifact *a) { return a->state != CST_LIN
 static void choose_leases(cst__gc_plan *plan) {
   cst__gc_lease *leases = plan->held.leases.items;
   cst__gc_execution *executions = plan->held.executions.items;
+  const int64_t clock = cst__lineage_now();
+  const int64_t now =
+      plan->now < clock ? plan->now : clock; /* whatever time the caller says it is */
   for (size_t i = 0; i < plan->held.leases.count; i++) {
     const size_t of = cst__gc_find_execution(plan, leases[i].execution);
-    leases[i].lasts =
-        leases[i].expires > plan->now && (leases[i].execution == 0 || of != CST__GC_NONE);
+    leases[i].lasts = leases[i].expires > now && (leases[i].execution == 0 || of != CST__GC_NONE);
     if (of != CST__GC_NONE) {
       executions[of].has_lease = true;
       executions[of].is_held |= leases[i].lasts;
@@ -28,7 +30,7 @@ static void choose_leases(cst__gc_plan *plan) {
   }
   for (size_t i = 0; i < plan->held.executions.count; i++) {
     cst__gc_execution *e = &executions[i];
-    e->is_lapsed = e->has_lease ? !e->is_held : e->started <= plan->now - LONGEST_RUN;
+    e->is_lapsed = e->has_lease ? !e->is_held : e->started <= now - LONGEST_RUN;
   }
 }
 
@@ -136,10 +138,33 @@ static void put_part(const cst__gc_plan *plan, grouping *g, size_t i, size_t art
   }
 }
 
+/* What has none of the properties, such as a view where spans are grouped by: by type and name. */
+static void put_default(const cst__gc_plan *plan, grouping *g, size_t artifact) {
+  const cst__gc_artifact *a = cst__gc_artifact_at(plan, artifact);
+  const char *type = ((const cst__gc_type *)plan->types.items)[a->type].name;
+  cst__text_printf(&g->key, "d%zu:%s%s", strlen(type), type, a->name != NULL ? a->name : "@");
+  cst__text_printf(&g->label, "%s%s", a->name != NULL ? "" : "unnamed ",
+                   a->name != NULL ? a->name : type);
+}
+
+static bool has_none(const grouping *g, size_t artifact) {
+  bool has_properties = false;
+  for (size_t i = 0; i < g->num_by; i++) {
+    if (g->values[i] != NULL && g->values[i][artifact] != NULL) {
+      return false;
+    }
+    has_properties |= g->values[i] != NULL;
+  }
+  return has_properties;
+}
+
 static cst_status join_group(cst__gc_plan *plan, grouping *g, size_t artifact, cst_error *error) {
   g->key.size = 0;
   g->label.size = 0;
-  for (size_t i = 0; i < g->num_by; i++) {
+  if (has_none(g, artifact)) {
+    put_default(plan, g, artifact);
+  }
+  for (size_t i = 0; i < g->num_by && !has_none(g, artifact); i++) {
     put_part(plan, g, i, artifact);
   }
   if (g->key.failed || g->label.failed) {

@@ -153,7 +153,7 @@ static void take_away(cst__mlmd_import *at, const char *name) {
 
 cst_status cst__mlmd_own_properties(cst__mlmd_import *at, const cst__mlmd_member *of,
                                     cst_error *error) {
-  yyjson_val *list, *item;
+  yyjson_val *list = NULL, *item;
   size_t i, count;
   CST__TRY(cst__mlmd_own_list(of, "derived", &list, error));
   yyjson_arr_foreach(list, i, count, item) {

@@ -1,23 +1,20 @@
 /* Stores of lineage with whatever rows: everything that reads them says what it finds, or an error,
  * and the same twice.
  *
- * The input is rows: a byte that picks a table, then its columns, each a byte that says what it is
- * (null, a small number, any number, a double, a text, bytes) and that. The tables are those of a
- * store without their types, as whoever makes a hostile file would have them.
+ * The input is rows (sql_rows.h) of the tables of a store, without their types, as whoever makes a
+ * hostile file would have them.
  */
 #include <string.h>
 
 #include "base/utf8.h"
 #include "fuzz.h"
 #include "lineage_store.h"
+#include "sql_rows.h"
 #include "text/json_document.h"
 
 enum { MOST_BYTES = 1 << 14, MOST_ROWS = 400 };
 
-static const struct {
-  const char *insert;
-  int columns;
-} tables[] = {
+static const sql_table tables[] = {
     {"INSERT OR IGNORE INTO type VALUES(?, ?, ?)", 3},
     {"INSERT OR IGNORE INTO artifact VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", 9},
     {"INSERT OR IGNORE INTO file VALUES(?, ?)", 2},
@@ -38,51 +35,6 @@ enum { NUM_TABLES = sizeof tables / sizeof tables[0] };
 
 /* ---- the store ---- */
 
-typedef struct input {
-  const uint8_t *at, *end;
-} input;
-
-static uint8_t take(input *in) { return in->at < in->end ? *in->at++ : 0; }
-
-static uint64_t take_word(input *in) {
-  uint64_t word = 0;
-  const size_t size = (size_t)(in->end - in->at) < 8 ? (size_t)(in->end - in->at) : 8;
-  memcpy(&word, in->at, size);
-  in->at += size;
-  return word;
-}
-
-static void bind_value(input *in, sqlite3_stmt *insert, int column) {
-  const uint8_t kind = take(in);
-  double real;
-  uint64_t word;
-  int size;
-  switch (kind % 6) {
-    case 0:
-      break;
-    case 1:
-      (void)sqlite3_bind_int64(insert, column, take(in));
-      break;
-    case 2:
-      (void)sqlite3_bind_int64(insert, column, (int64_t)take_word(in));
-      break;
-    case 3:
-      word = take_word(in);
-      memcpy(&real, &word, sizeof real);
-      (void)sqlite3_bind_double(insert, column, real);
-      break;
-    default:
-      size = take(in) % 64;
-      size = size < in->end - in->at ? size : (int)(in->end - in->at);
-      if (kind % 6 == 4) {
-        (void)sqlite3_bind_text(insert, column, (const char *)in->at, size, SQLITE_TRANSIENT);
-      } else {
-        (void)sqlite3_bind_blob(insert, column, in->at, size, SQLITE_TRANSIENT);
-      }
-      in->at += size;
-  }
-}
-
 /* The tables without their types. */
 static const char *loose_tables(void) {
   static char text[8192];
@@ -99,25 +51,9 @@ static const char *loose_tables(void) {
   return text;
 }
 
-static void fill(sqlite3 *db, const uint8_t *data, size_t size) {
-  input in = {data, data + size};
-  FUZZ_ASSERT(sqlite3_exec(db, "BEGIN", NULL, NULL, NULL) == SQLITE_OK);
-  for (int i = 0; i < MOST_ROWS && in.at < in.end; i++) {
-    const uint8_t table = take(&in) % NUM_TABLES;
-    sqlite3_stmt *insert;
-    FUZZ_ASSERT(sqlite3_prepare_v2(db, tables[table].insert, -1, &insert, NULL) == SQLITE_OK);
-    for (int k = 1; k <= tables[table].columns; k++) {
-      bind_value(&in, insert, k);
-    }
-    (void)sqlite3_step(insert);
-    (void)sqlite3_finalize(insert);
-  }
-  FUZZ_ASSERT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK);
-}
-
 static cst_lineage *store_of(const uint8_t *data, size_t size) {
   cst_lineage *store = memory_store(loose_tables());
-  fill(store->db, data, size);
+  insert_rows(store->db, tables, NUM_TABLES, (sql_input){data, data + size});
   return store;
 }
 

@@ -1,23 +1,19 @@
 /* Stores of MLMD with whatever rows: an import takes them or says what is wrong and where, a second
  * one finds nothing new, and an export of what was imported can be imported again.
  *
- * The input is rows: a byte that picks a table, then its columns, each a byte that says what it is
- * (null, a small number, any number, a double, a text, bytes) and that.
+ * The input is rows (sql_rows.h) of the tables of MLMD.
  */
-#include <sqlite3.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "fuzz.h"
 #include "lineage/mlmd/mlmd_tables.h"
 #include "lineage_store.h"
+#include "sql_rows.h"
 
-enum { MOST_BYTES = 1 << 14, MOST_ROWS = 200 };
+enum { MOST_BYTES = 1 << 14 };
 
-static const struct {
-  const char *insert;
-  int columns;
-} tables[] = {
+static const sql_table tables[] = {
     {"INSERT OR IGNORE INTO Type(id, name, type_kind) VALUES(?, ?, ?)", 3},
     {"INSERT OR IGNORE INTO Artifact VALUES(?, ?, ?, ?, ?, ?, ?, ?)", 8},
     {"INSERT OR IGNORE INTO ArtifactProperty VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)", 9},
@@ -33,63 +29,15 @@ static const struct {
 };
 enum { NUM_TABLES = sizeof tables / sizeof tables[0] };
 
-typedef struct input {
-  const uint8_t *at, *end;
-} input;
-
-static uint8_t take(input *in) { return in->at < in->end ? *in->at++ : 0; }
-
-static uint64_t take_word(input *in) {
-  uint64_t word = 0;
-  const size_t size = (size_t)(in->end - in->at) < 8 ? (size_t)(in->end - in->at) : 8;
-  memcpy(&word, in->at, size);
-  in->at += size;
-  return word;
-}
-
-static void bind_value(input *in, sqlite3_stmt *insert, int column) {
-  const uint8_t kind = take(in) % 6;
-  if (kind == 1) {
-    (void)sqlite3_bind_int64(insert, column, take(in));
-  } else if (kind == 2) {
-    (void)sqlite3_bind_int64(insert, column, (int64_t)take_word(in));
-  } else if (kind == 3) {
-    const uint64_t word = take_word(in);
-    double real;
-    memcpy(&real, &word, sizeof real);
-    (void)sqlite3_bind_double(insert, column, real);
-  } else if (kind > 3) {
-    const int wanted = take(in);
-    const int size = wanted < in->end - in->at ? wanted : (int)(in->end - in->at);
-    if (kind == 4) {
-      (void)sqlite3_bind_text(insert, column, (const char *)in->at, size, SQLITE_TRANSIENT);
-    } else {
-      (void)sqlite3_bind_blob(insert, column, in->at, size, SQLITE_TRANSIENT);
-    }
-    in->at += size;
-  }
-}
-
 /* A file of these rows. */
 static void make_file(const char *path, const uint8_t *data, size_t size) {
-  input in = {data, data + size};
   sqlite3 *db;
   (void)unlink(path);
   FUZZ_ASSERT(sqlite3_open(path, &db) == SQLITE_OK);
-  FUZZ_ASSERT(sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", NULL,
-                           NULL, NULL) == SQLITE_OK);
+  FUZZ_ASSERT(sqlite3_exec(db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", NULL, NULL,
+                           NULL) == SQLITE_OK);
   FUZZ_ASSERT(sqlite3_exec(db, cst__mlmd_tables, NULL, NULL, NULL) == SQLITE_OK);
-  for (int i = 0; i < MOST_ROWS && in.at < in.end; i++) {
-    const uint8_t table = take(&in) % NUM_TABLES;
-    sqlite3_stmt *insert;
-    FUZZ_ASSERT(sqlite3_prepare_v2(db, tables[table].insert, -1, &insert, NULL) == SQLITE_OK);
-    for (int k = 1; k <= tables[table].columns; k++) {
-      bind_value(&in, insert, k);
-    }
-    (void)sqlite3_step(insert);
-    (void)sqlite3_finalize(insert);
-  }
-  FUZZ_ASSERT(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK);
+  insert_rows(db, tables, NUM_TABLES, (sql_input){data, data + size});
   (void)sqlite3_close(db);
 }
 

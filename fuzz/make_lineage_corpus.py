@@ -6,12 +6,11 @@ The same files come out of every run.
 """
 
 import pathlib
-import random
-import struct
 from collections.abc import Iterator
 from typing import TypeAlias
 
 import corpus_files
+from corpus_files import sql_value
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "lineage"
 Value: TypeAlias = int | float | str | bytes | None
@@ -36,21 +35,8 @@ LIVE, PENDING, MARKED, DELETED, ABANDONED = range(5)
 LATER = 3_000_000_000_000_000
 
 
-def value(given: Value) -> bytes:
-    if given is None:
-        return b"\x00"
-    if isinstance(given, int) and 0 <= given < 256:
-        return bytes([1, given])
-    if isinstance(given, int):
-        return b"\x02" + struct.pack("<q", given)
-    if isinstance(given, float):
-        return b"\x03" + struct.pack("<d", given)
-    text = given.encode("utf-8", "surrogateescape") if isinstance(given, str) else given
-    return bytes([4 if isinstance(given, str) else 5, len(text)]) + text
-
-
 def row(table: str, *values: Value) -> bytes:
-    return bytes([TABLES[table]]) + b"".join(map(value, values))
+    return bytes([TABLES[table]]) + b"".join(map(sql_value, values))
 
 
 def types() -> bytes:
@@ -117,18 +103,10 @@ def stores() -> Iterator[tuple[str, bytes]]:
     yield "real_id", types() + row("artifact", 1, 1.5, "a", 2.5, 0.0, None, 0, 1e300, -1.0)
 
 
-def damaged() -> Iterator[tuple[str, bytes]]:
-    whole = [data for _, data in stores() if data]
-    for i in range(16):
-        source = random.Random(i)
-        data = bytearray(source.choice(whole))
-        for _ in range(3):
-            data[source.randrange(len(data))] = source.randrange(256)
-        yield f"damaged-{i}", bytes(data)
-
-
 def main() -> None:
-    corpus_files.write(FOLDER, stores(), damaged(), corpus_files.noise(8, 31))
+    corpus_files.write(
+        FOLDER, stores(), corpus_files.damaged(stores(), 16), corpus_files.noise(8, 31)
+    )
 
 
 if __name__ == "__main__":

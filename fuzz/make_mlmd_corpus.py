@@ -7,12 +7,11 @@ The same files come out of every run.
 
 import json
 import pathlib
-import random
-import struct
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import corpus_files
+from corpus_files import sql_value
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "mlmd"
 Value: TypeAlias = int | float | str | bytes | None
@@ -23,21 +22,8 @@ TABLES = [
 EXAMPLES, VIEW, TRAIN, PIPELINE = 10, 11, 12, 13
 
 
-def value(given: Value) -> bytes:
-    if given is None:
-        return b"\x00"
-    if isinstance(given, int) and 0 <= given < 256:
-        return bytes([1, given])
-    if isinstance(given, int):
-        return b"\x02" + struct.pack("<q", given)
-    if isinstance(given, float):
-        return b"\x03" + struct.pack("<d", given)
-    text = given.encode("utf-8", "surrogateescape") if isinstance(given, str) else given
-    return bytes([4 if isinstance(given, str) else 5, len(text)]) + text
-
-
 def row(table: str, *values: Value) -> bytes:
-    return bytes([TABLES.index(table)]) + b"".join(map(value, values))
+    return bytes([TABLES.index(table)]) + b"".join(map(sql_value, values))
 
 
 def types() -> bytes:
@@ -143,18 +129,10 @@ def stores() -> Iterator[tuple[str, bytes]]:
     yield "own_event_of_nothing", two + run(1) + own(1, "execution", events=[[0, 9, "", 1]])
 
 
-def damaged() -> Iterator[tuple[str, bytes]]:
-    whole = [data for _, data in stores() if data]
-    for i in range(16):
-        source = random.Random(i)
-        data = bytearray(source.choice(whole))
-        for _ in range(3):
-            data[source.randrange(len(data))] = source.randrange(256)
-        yield f"damaged-{i}", bytes(data)
-
-
 def main() -> None:
-    corpus_files.write(FOLDER, stores(), damaged(), corpus_files.noise(8, 31))
+    corpus_files.write(
+        FOLDER, stores(), corpus_files.damaged(stores(), 16), corpus_files.noise(8, 31)
+    )
 
 
 if __name__ == "__main__":

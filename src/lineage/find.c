@@ -292,6 +292,11 @@ static cst_status put_artifact(cst_lineage *store, cst_findings *found, sqlite3_
                     "SELECT role, target, name, version FROM reference LEFT JOIN artifact ON id = "
                     "target WHERE artifact = ? ORDER BY role, target",
                     id, put_reference, error));
+  if (strcmp(cst__lineage_text(row, 1), "DataView") != 0) { /* nothing else has fields */
+    cst__open_list(found);
+    cst__close_list(found);
+    return CST_OK;
+  }
   return put_list(store, found,
                   "SELECT output, path FROM field WHERE artifact = ? ORDER BY output, path", id,
                   put_field, error);
@@ -357,15 +362,17 @@ static size_t folder_size(const char *path, size_t size) {
  * faster than finding the folders in SQL. */
 static void write_paths(const char *path, cst__text *sql) {
   int parameter = FIRST_PATH;
-  cst__text_puts(sql,
-                 " AND t.id IN (SELECT artifact FROM artifact_file WHERE file IN (SELECT id FROM "
-                 "file WHERE path > CAST(?4 || '/' AS BLOB) AND path < CAST(?4 || '0' AS BLOB) "
-                 "OR path IN (");
+  cst__text_puts(
+      sql, " AND t.id IN (SELECT l.artifact FROM file f JOIN artifact_file l ON l.file = f.id "
+           "WHERE f.path > CAST(?4 || '/' AS BLOB) AND f.path < CAST(?4 || '0' AS BLOB)");
   for (size_t size = strlen(path); size > 0; size = folder_size(path, size)) {
-    cst__text_printf(sql, "%s?%d", parameter > FIRST_PATH ? ", " : "", parameter);
-    parameter++;
+    cst__text_printf(
+        sql,
+        " UNION ALL SELECT l.artifact FROM file f JOIN artifact_file l ON l.file = f.id "
+        "WHERE f.path = ?%d",
+        parameter++);
   }
-  cst__text_puts(sql, ")))");
+  cst__text_puts(sql, ")");
 }
 
 static void bind_paths(const char *path, sqlite3_stmt *rows) {

@@ -98,24 +98,27 @@ int cst__lineage_wait(void *ctx, int tries) {
   return 1;
 }
 
-/* A text of statements without parameters, again and again while others hold the store: in some
- * places SQLite does not ask the handler. */
-static int run_patiently(cst_lineage *store, const char *sql) {
-  const int64_t begin = monotonic_ns();
-  for (int tries = 1;; tries++) {
-    const int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
-    if ((code & 0xff) != SQLITE_BUSY || monotonic_ns() - begin > store->timeout * NS_PER_S ||
-        cst__lineage_wait(store, tries) == 0) {
-      return code;
-    }
-  }
+/* Whether to try again what SQLite has refused. */
+static bool waits_on(cst_lineage *store, int code, int64_t begin, int tries) {
+  return (code & 0xff) == SQLITE_BUSY && monotonic_ns() - begin <= store->timeout * NS_PER_S &&
+         cst__lineage_wait(store, tries) != 0;
 }
 
 /* ---- statements ---- */
 
+/* A text of statements without parameters, again and again while others hold the store: in some
+ * places SQLite does not ask the handler. */
 cst_status cst__lineage_run(cst_lineage *store, const char *sql, cst_error *error) {
-  const int code = run_patiently(store, sql);
-  return code == SQLITE_OK ? CST_OK : cst__lineage_fail(store, code, error);
+  const int64_t begin = monotonic_ns();
+  for (int tries = 1;; tries++) {
+    const int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    if (code == SQLITE_OK) {
+      return CST_OK;
+    }
+    if (!waits_on(store, code, begin, tries)) {
+      return cst__lineage_fail(store, code, error);
+    }
+  }
 }
 
 cst_status cst__lineage_prepare_own(cst_lineage *store, const char *sql, sqlite3_stmt **out,
@@ -196,6 +199,23 @@ const char *cst__lineage_text(sqlite3_stmt *statement, int column) {
   return text != NULL ? text : "";
 }
 
+/* One that every call needs, kept as all statements are. */
+static cst_status run_kept(cst_lineage *store, const char *sql, cst_error *error) {
+  sqlite3_stmt *statement;
+  const int64_t begin = monotonic_ns();
+  CST__TRY(cst__lineage_prepare(store, sql, &statement, error));
+  for (int tries = 1;; tries++) {
+    const int code = sqlite3_step(statement);
+    (void)sqlite3_reset(statement);
+    if (code == SQLITE_DONE) {
+      return CST_OK;
+    }
+    if (!waits_on(store, code, begin, tries)) {
+      return cst__lineage_fail(store, code, error);
+    }
+  }
+}
+
 /* ---- transactions ---- */
 
 cst_status cst__lineage_check_usable(cst_lineage *store, cst_error *error) {
@@ -213,7 +233,7 @@ static cst_status begin(cst_lineage *store, cst__lineage_access access, cst_erro
   }
   CST__TRY(cst__lineage_begin_use(store->presence, error));
   const cst_status status =
-      cst__lineage_run(store, access == CST__LINEAGE_WRITES ? "BEGIN IMMEDIATE" : "BEGIN", error);
+      run_kept(store, access == CST__LINEAGE_WRITES ? "BEGIN IMMEDIATE" : "BEGIN", error);
   if (status != CST_OK) {
     cst__lineage_end_use(store->presence);
   }
@@ -227,13 +247,12 @@ static void undo(cst_lineage *store) {
 }
 
 static cst_status commit(cst_lineage *store, cst_error *error) {
-  const int code = run_patiently(store, "COMMIT");
-  if (code == SQLITE_OK) {
+  const cst_status status = run_kept(store, "COMMIT", error);
+  if (status == CST_OK) {
     cst__lineage_end_use(store->presence);
-    return CST_OK;
+  } else {
+    undo(store);
   }
-  const cst_status status = cst__lineage_fail(store, code, error);
-  undo(store);
   return status;
 }
 

@@ -421,7 +421,7 @@ CST_API cst_status cst_lineage_export_mlmd(cst_lineage *store, const char *path,
 
 typedef struct cst_lineage_graph_options {
   size_t size;              /* sizeof(cst_lineage_graph_options) */
-  const char *format;       /* "html", "svg", "dot" */
+  const char *format;       /* "html" (NULL, too), "svg", "dot" */
   const int64_t *artifacts; /* what cst_lineage_trace gives of them; NULL: all of the store */
   size_t num_artifacts;
   uint32_t directions; /* 0: both */
@@ -429,7 +429,7 @@ typedef struct cst_lineage_graph_options {
 } cst_lineage_graph_options;
 
 #define CST_LINEAGE_GRAPH_OPTIONS_INIT \
-  { sizeof(cst_lineage_graph_options), "html", NULL, 0, 0, 0 }
+  { sizeof(cst_lineage_graph_options), NULL, NULL, 0, 0, 0 }
 
 /* A picture of artifacts and executions. *text: cst_free. */
 CST_API cst_status cst_lineage_graph(cst_lineage *store, const cst_lineage_graph_options *options,

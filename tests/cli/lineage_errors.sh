@@ -1,5 +1,5 @@
 # What is wrong with lineage is told with its reason, and nothing is half done.
-cli() { columnstone "$@" 2>&1 | sed "s|$PWD|FOLDER|g; s/20[0-9][0-9]-[0-9-]* [0-9:]*/TIME/g"; }
+cli() { columnstone "$@" 2>&1 | sed "s|'\\($PWD[^']*\\)'|\\1|g; s|$PWD|FOLDER|g; s/20[0-9][0-9]-[0-9-]* [0-9:]*/TIME/g"; }
 cp "$SOURCE/tests/data/messages/shop.desc" shop.desc
 columnstone lineage init lineage.db >out
 make_examples a.tfrecord 3

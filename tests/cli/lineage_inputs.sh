@@ -1,6 +1,6 @@
 # What it takes to read artifacts comes with them, unless the user says otherwise; the rules of choice.
 export COLUMNSTONE_LINEAGE=lineage.db
-cli() { columnstone "$@" 2>&1 | sed "s|$PWD|FOLDER|g"; }
+cli() { columnstone "$@" 2>&1 | sed "s|'\\($PWD[^']*\\)'|\\1|g; s|$PWD|FOLDER|g"; }
 cp "$SOURCE/tests/data/messages/shop.desc" shop.desc
 columnstone lineage init lineage.db >out
 

@@ -8,6 +8,7 @@
 #include <columnstone/dataset.h>
 #include <columnstone/format.h>
 #include <columnstone/index.h>
+#include <columnstone/lineage.h>
 #include <columnstone/message.h>
 #include <columnstone/options.h>
 #include <columnstone/query.h>
@@ -48,6 +49,16 @@ TEST(initialisers_say_the_size_and_nothing_else) {
   CHECK_INIT(cst_dataset_options, CST_DATASET_OPTIONS_INIT);
   CHECK_INIT(cst_decode_options, CST_DECODE_OPTIONS_INIT);
   CHECK_INIT(cst_encode_options, CST_ENCODE_OPTIONS_INIT);
+  CHECK_INIT(cst_lineage_artifact, CST_LINEAGE_ARTIFACT_INIT);
+  CHECK_INIT(cst_lineage_execution, CST_LINEAGE_EXECUTION_INIT);
+  CHECK_INIT(cst_lineage_gc_options, CST_LINEAGE_GC_OPTIONS_INIT);
+  CHECK_INIT(cst_lineage_graph_options, CST_LINEAGE_GRAPH_OPTIONS_INIT);
+  CHECK_INIT(cst_lineage_lease_options, CST_LINEAGE_LEASE_OPTIONS_INIT);
+  CHECK_INIT(cst_lineage_openlineage_options, CST_LINEAGE_OPENLINEAGE_OPTIONS_INIT);
+  CHECK_INIT(cst_lineage_options, CST_LINEAGE_OPTIONS_INIT);
+  CHECK_INIT(cst_lineage_query, CST_LINEAGE_QUERY_INIT);
+  CHECK_INIT(cst_lineage_read_options, CST_LINEAGE_READ_OPTIONS_INIT);
+  CHECK_INIT(cst_lineage_trace_options, CST_LINEAGE_TRACE_OPTIONS_INIT);
   CHECK_INIT(cst_mix_options, CST_MIX_OPTIONS_INIT);
   CHECK_INIT(cst_propose_options, CST_PROPOSE_OPTIONS_INIT);
   CHECK_INIT(cst_reader, CST_READER_INIT);
@@ -84,6 +95,10 @@ static const frozen all_frozen[] = {
     {"cst_format_info", sizeof(cst_format_info), 32},
     {"cst_groups", sizeof(cst_groups), 16},
     {"cst_index_item", sizeof(cst_index_item), 56},
+    {"cst_lineage_event", sizeof(cst_lineage_event), 16},
+    {"cst_lineage_file", sizeof(cst_lineage_file), 24},
+    {"cst_lineage_property", sizeof(cst_lineage_property), 48},
+    {"cst_lineage_reference", sizeof(cst_lineage_reference), 16},
     {"cst_message_guess", sizeof(cst_message_guess), 40},
     {"cst_moments", sizeof(cst_moments), 120},
     {"cst_mutual_information", sizeof(cst_mutual_information), 72},

@@ -98,6 +98,14 @@ def test_take_is_that_of_pyarrow(array, data):
     assert batch.to_pydict() == {"a": expected, "b": rows}
 
 
+@pytest.mark.parametrize("values", [[], [{"x": 1}], [{"x": 1}, None]])
+def test_a_struct_that_is_not_there_is_null(values):
+    structs = pa.array(values, pa.struct([("x", pa.int8())]))
+    assert cst.array(structs).take([None, *range(len(values))]).to_pylist() == [None, *values]
+    batch = cst.record_batch(pa.record_batch({"x": pa.array([5], pa.int8())}))
+    assert batch.take([None, 0]).to_pydict() == {"x": [None, 5]}
+
+
 @given(arrays(), st.data())
 def test_filter_is_that_of_pyarrow(array, data):
     mask = data.draw(

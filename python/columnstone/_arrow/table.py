@@ -323,6 +323,10 @@ def _mask(mask: Mask) -> Buffer:
 
 
 def take(self: Any, rows: Rows) -> Any:
+    if isinstance(self, Array) and self.schema.format == "+s":
+        # A row that is not there has nulls in all columns; a struct that is not there is null, as
+        # it is in a column.
+        return _core.array_take(record_batch({"struct": self}), _rows(rows))["struct"]
     return _core.array_take(self, _rows(rows))
 
 

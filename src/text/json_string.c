@@ -119,6 +119,7 @@ static void put_string(cst__text *out, const uint8_t *bytes, size_t size, bool s
     plain = plain_size(bytes, size, shown);
   }
   *to = '"';
+  to[quotes] = '\0'; /* as behind all that is appended */
   out->size = (size_t)(to + quotes - out->data);
 }
 

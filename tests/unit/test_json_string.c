@@ -86,6 +86,20 @@ TEST(in_html) {
   }
 }
 
+/* It ends as a string of C does, wherever its room comes from. */
+TEST(a_string_of_c) {
+  char bytes[200];
+  for (size_t size = 0; size < sizeof bytes; size++) {
+    cst__text out = {.allocator = cst__default_allocator};
+    memset(bytes, size % 3 == 0 ? '\n' : 'x', size);
+    cst__put_json_string(&out, bytes, size, CST__JSON_FEW);
+    CHECK_EQ(strlen(out.data), out.size);
+    cst__put_json_inside(&out, bytes, size, CST__JSON_FEW);
+    CHECK_EQ(strlen(out.data), out.size);
+    cst__text_free(&out);
+  }
+}
+
 static int without_memory(void *context) {
   cst__text out = {.allocator = cst__default_allocator};
   (void)context;

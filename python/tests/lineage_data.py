@@ -8,12 +8,8 @@ from typing import Any
 import columnstone as cst
 import pyarrow as pa
 import wire
+from google.protobuf import descriptor_pb2
 
-PROTO = """syntax = "proto3";
-package shop;
-message Event { string query = 1; double price = 2; }
-message Session { string user = 1; repeated Event event = 2; }
-"""
 ROWS = [
     {"user": f"u{i}", "event": [{"query": f"q{k}", "price": k + 0.5} for k in range(i % 3)]}
     for i in range(20)
@@ -29,7 +25,7 @@ TABLE_VIEW = "from table\noutput double_x = x * 2\n"
 PAYLOADS: dict[str, tuple[str, dict[str, Any]]] = {
     "message": (
         "sessions.tfrecord.gz",
-        {"message": "shop.Session", "descriptors": "shop.proto"},
+        {"message": "shop.Session", "descriptors": "shop.desc"},
     ),
     "example": ("examples.tfrecord", {"format": "example"}),
     "parquet": ("table.parquet", {"format": "parquet"}),
@@ -40,10 +36,33 @@ PAYLOADS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+def shop(*more: str) -> bytes:
+    """The types of the messages, and empty ones of these names, as protoc writes them, which
+    engines' environments do not have."""
+    types = descriptor_pb2.FileDescriptorSet()
+    file = types.file.add(name="shop.proto", package="shop", syntax="proto3")
+    field = descriptor_pb2.FieldDescriptorProto
+    event = file.message_type.add(name="Event").field
+    event.add(name="query", number=1, label=field.LABEL_OPTIONAL, type=field.TYPE_STRING)
+    event.add(name="price", number=2, label=field.LABEL_OPTIONAL, type=field.TYPE_DOUBLE)
+    session = file.message_type.add(name="Session").field
+    session.add(name="user", number=1, label=field.LABEL_OPTIONAL, type=field.TYPE_STRING)
+    session.add(
+        name="event",
+        number=2,
+        label=field.LABEL_REPEATED,
+        type=field.TYPE_MESSAGE,
+        type_name=".shop.Event",
+    )
+    for name in more:
+        file.message_type.add(name=name)
+    return types.SerializeToString()
+
+
 def write(folder: pathlib.Path) -> None:
     """The files of all payloads, the view of the messages and its query."""
-    (folder / "shop.proto").write_text(PROTO)
-    session = cst.schema.Descriptors(folder / "shop.proto")
+    (folder / "shop.desc").write_bytes(shop())
+    session = cst.schema.Descriptors(folder / "shop.desc")
     cst.write(
         ROWS,
         folder / "sessions.tfrecord.gz",
@@ -70,7 +89,7 @@ def query(folder: pathlib.Path, kind: str) -> cst.Query:
     """A query of messages, of tf.Examples ("example") or of tables ("table")."""
     if kind == "message":
         return cst.Query.from_text(
-            MESSAGE_VIEW, message="shop.Session", descriptors=folder / "shop.proto"
+            MESSAGE_VIEW, message="shop.Session", descriptors=folder / "shop.desc"
         )
     if kind == "example":
         return cst.Query.from_text(EXAMPLE_VIEW, schema=SCHEMA)

@@ -34,7 +34,7 @@ def store(tmp_path: pathlib.Path) -> Store:
 
 def of_messages(store: Store, name: str = "sessions", **options: Any) -> Artifact:
     return store.examples(
-        "sessions.tfrecord.gz", name, message="shop.Session", descriptors="shop.proto", **options
+        "sessions.tfrecord.gz", name, message="shop.Session", descriptors="shop.desc", **options
     )
 
 
@@ -52,7 +52,7 @@ def test_the_walk_of_a_newcomer(folder: pathlib.Path) -> None:
     for _ in range(3):  # the same content is the same artifact
         assert store.view("ranking.cstv", "ranking").reference == "ranking@1"
     (folder / "other.cstq").write_text(data.MESSAGE_VIEW + "output user = user\n")
-    store.view("other.cstq", "ranking", message="shop.Session", descriptors="shop.proto")
+    store.view("other.cstq", "ranking", message="shop.Session", descriptors="shop.desc")
     store.bind("sessions@3", "ranking@1")
     (folder / "model" / "7").mkdir(parents=True)
     (folder / "model" / "7" / "weights").write_bytes(b"w")
@@ -278,7 +278,7 @@ def test_views_of_every_provider_are_one_artifact(
         "import pathlib, columnstone as cst\n"
         "here = pathlib.Path(__file__).parent\n"
         f"def make_query(): return cst.Query.from_text({data.MESSAGE_VIEW!r}, "
-        "message='shop.Session', descriptors=here / 'shop.proto')\n"
+        "message='shop.Session', descriptors=here / 'shop.desc')\n"
         "def other(): return make_query().view()\n"
     )
     (folder / "provider.py").write_text(code)
@@ -286,8 +286,8 @@ def test_views_of_every_provider_are_one_artifact(
     module = types.ModuleType("module")
     module.make_query = make_query  # type: ignore[attr-defined]
     providers: list[tuple[Any, dict[str, Any]]] = [
-        ("ranking.cstq", {"message": "shop.Session", "descriptors": "shop.proto"}),
-        (pathlib.Path("ranking.cstq"), {"message": "shop.Session", "descriptors": "shop.proto"}),
+        ("ranking.cstq", {"message": "shop.Session", "descriptors": "shop.desc"}),
+        (pathlib.Path("ranking.cstq"), {"message": "shop.Session", "descriptors": "shop.desc"}),
         (query, {}),
         (query.view(), {}),
         (make_query, {}),

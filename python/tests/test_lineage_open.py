@@ -126,7 +126,7 @@ def test_bound_and_not_and_two_views(store: Store, folder: pathlib.Path) -> None
         cst.Query.from_text(
             "from message shop.Session\noutput user = user\n",
             message="shop.Session",
-            descriptors=folder / "shop.proto",
+            descriptors=folder / "shop.desc",
         ),
         "view-other",
     )
@@ -521,14 +521,14 @@ def test_descriptors_of_the_reader(
     own: Store, folder: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
     """Artifacts of other descriptors are read by the caller's, or its view."""
-    (tmp_path / "other.proto").write_text(data.PROTO + "message More { }\n")
+    (tmp_path / "other.desc").write_bytes(data.shop("More"))
     files = folder / "sessions.tfrecord.gz"
     two = [
         own.examples(files, "parts", message="shop.Session", descriptors=path)
-        for path in (folder / "shop.proto", tmp_path / "other.proto")
+        for path in (folder / "shop.desc", tmp_path / "other.desc")
     ]
     with pytest.raises(cst.errors.ArgumentError, match="have different descriptors"):
         cst.open(two)
-    whole = cst.open(two, descriptors=folder / "shop.proto", message="shop.Session")
+    whole = cst.open(two, descriptors=folder / "shop.desc", message="shop.Session")
     assert sum(batch.num_rows for batch in whole) == 40
     assert cst.open(two, view=folder / "ranking.cstv").column_names == ["price"]

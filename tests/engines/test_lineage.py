@@ -29,7 +29,7 @@ def bound(store: Store, tmp_path: pathlib.Path) -> Artifact:
         tmp_path / "sessions.tfrecord.gz",
         "sessions",
         message="shop.Session",
-        descriptors=tmp_path / "shop.proto",
+        descriptors=tmp_path / "shop.desc",
     )
     return store.bind(examples, store.view(tmp_path / "ranking.cstv", "ranking"))
 

@@ -587,7 +587,13 @@ class Store:
     def check(self, with_digests: bool, /) -> Findings: ...
     # choice: 0 as bound, 1 as is, 2 by the view. Paths, options, artifacts that are needed
     def read(
-        self, ids: tuple[int, ...], choice: int, view: int, splits: tuple[str, ...] | None, /
+        self,
+        ids: tuple[int, ...],
+        choice: int,
+        has_own_parts: bool,
+        view: int,
+        splits: tuple[str, ...] | None,
+        /,
     ) -> tuple[list[str], list[tuple[str, str]], tuple[int, ...]]: ...
     def lease(
         self,

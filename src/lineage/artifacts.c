@@ -375,7 +375,8 @@ cst_status cst__lineage_copy(cst_lineage *store, int64_t examples, const char *n
 }
 
 /* Most files are new ones: so it is tried first to insert them. */
-static cst_status file_id(cst_lineage *store, const char *path, int64_t *id, cst_error *error) {
+cst_status cst__lineage_file_id(cst_lineage *store, const char *path, int64_t *id,
+                                cst_error *error) {
   sqlite3_stmt *find, *insert;
   bool is_row;
   CST__TRY(
@@ -399,7 +400,7 @@ static cst_status write_file(cst_lineage *store, int64_t artifact, size_t positi
                              cst_error *error) {
   sqlite3_stmt *insert;
   int64_t id;
-  CST__TRY(file_id(store, found->path, &id, error));
+  CST__TRY(cst__lineage_file_id(store, found->path, &id, error));
   CST__TRY(cst__lineage_prepare(store, "INSERT INTO artifact_file VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
                                 &insert, error));
   sqlite3_bind_int64(insert, 1, artifact);

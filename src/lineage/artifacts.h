@@ -20,6 +20,9 @@ cst_status cst__lineage_end(cst_lineage *store, int64_t execution,
 enum { CST__LINEAGE_LABEL = 300 };
 cst_status cst__lineage_label(cst_lineage *store, int64_t artifact, char label[CST__LINEAGE_LABEL],
                               cst_error *error);
+/* The id of a file, by its path in the stored form; it is made if there is none. */
+cst_status cst__lineage_file_id(cst_lineage *store, const char *path, int64_t *id,
+                                cst_error *error);
 /* A name that an artifact may have; NULL: none. */
 cst_status cst__lineage_check_name(const char *name, cst_error *error);
 /* Live Examples of the same digest and of this name (NULL: none), but without files, properties and

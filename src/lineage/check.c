@@ -23,12 +23,9 @@ static const cst__finding_type fault_type = {"faults", fault_columns, 4};
 
 static cst_status put_count(cst_lineage *store, cst_findings *found, const char *name,
                             const char *sql, cst_error *error) {
-  sqlite3_stmt *count;
-  bool is_row;
-  CST__TRY(cst__lineage_prepare(store, sql, &count, error));
-  CST__TRY(cst__lineage_step(store, count, &is_row, error));
-  cst__put_total(found, name, is_row ? (uint64_t)sqlite3_column_int64(count, 0) : 0);
-  (void)sqlite3_reset(count);
+  int64_t count;
+  CST__TRY(cst__lineage_number(store, sql, &count, error));
+  cst__put_total(found, name, (uint64_t)count);
   return CST_OK;
 }
 

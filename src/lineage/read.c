@@ -451,16 +451,12 @@ static cst_status add_options(cst_lineage *store, cst_lineage_reading *reading, 
 typedef struct wanted {
   const int64_t *artifacts;
   size_t num_artifacts;
-  cst_lineage_choice choice;
-  int64_t view;
-  const char *const *splits;
-  size_t num_splits;
-  bool has_own_parts;
+  cst_lineage_read_options options;
 } wanted;
 
 static cst_status choose(cst_lineage *store, const wanted *w, int64_t *view, cst_error *error) {
-  *view = w->choice == CST_LINEAGE_BY_VIEW ? w->view : 0;
-  if (w->choice == CST_LINEAGE_AS_BOUND) {
+  *view = w->options.choice == CST_LINEAGE_BY_VIEW ? w->options.view : 0;
+  if (w->options.choice == CST_LINEAGE_AS_BOUND) {
     CST__TRY(choose_bound(store, w->artifacts, w->num_artifacts, view, error));
   }
   for (size_t i = 0; i < w->num_artifacts && *view != 0; i++) {
@@ -470,10 +466,11 @@ static cst_status choose(cst_lineage *store, const wanted *w, int64_t *view, cst
 }
 
 static cst_status fail_no_files(const wanted *w, cst_error *error) {
-  return w->splits == NULL
+  return w->options.splits == NULL
              ? cst__fail(error, CST_NOT_FOUND, NULL, "these artifacts have no files")
              : cst__fail(error, CST_NOT_FOUND, "`columnstone lineage show` tells the splits",
-                         "no files of split '%.60s'", w->num_splits > 0 ? w->splits[0] : "");
+                         "no files of split '%.60s'",
+                         w->options.num_splits > 0 ? w->options.splits[0] : "");
 }
 
 static cst_status read_examples(cst_lineage *store, const wanted *w, cst_lineage_reading *reading,
@@ -486,12 +483,13 @@ static cst_status read_examples(cst_lineage *store, const wanted *w, cst_lineage
     }
   }
   CST__TRY(choose(store, w, &view, error));
-  for (size_t i = 1; i < w->num_artifacts && view == 0 && !w->has_own_parts; i++) {
+  for (size_t i = 1; i < w->num_artifacts && view == 0 && !w->options.has_own_parts; i++) {
     CST__TRY(check_same_parts(store, w->artifacts[0], w->artifacts[i], error));
   }
   for (size_t i = 0; i < w->num_artifacts; i++) {
     CST__TRY(add_artifact(reading, w->artifacts[i], error));
-    CST__TRY(add_paths(store, reading, w->artifacts[i], w->splits, w->num_splits, error));
+    CST__TRY(add_paths(store, reading, w->artifacts[i], w->options.splits, w->options.num_splits,
+                       error));
   }
   return reading->num_paths == 0 ? fail_no_files(w, error)
                                  : add_options(store, reading, w->artifacts[0], view, error);
@@ -513,8 +511,7 @@ cst_status cst_lineage_read(cst_lineage *store, const int64_t *artifacts, size_t
     return cst__fail_memory(error, sizeof *reading);
   }
   cst__arena_init(&reading->arena, &store->allocator);
-  const wanted w = {artifacts,  num_artifacts,  own.choice,       own.view,
-                    own.splits, own.num_splits, own.has_own_parts};
+  const wanted w = {artifacts, num_artifacts, own};
   cst_status status = cst__lineage_enter(store, CST__LINEAGE_READS, error);
   if (status == CST_OK) {
     status = cst__lineage_leave(store, read_examples(store, &w, reading, error), error);

@@ -190,6 +190,17 @@ cst_status cst__lineage_step(cst_lineage *store, sqlite3_stmt *statement, bool *
   return status;
 }
 
+cst_status cst__lineage_number(cst_lineage *store, const char *sql, int64_t *out,
+                               cst_error *error) {
+  sqlite3_stmt *statement;
+  bool is_row = false;
+  CST__TRY(cst__lineage_prepare_own(store, sql, &statement, error));
+  cst_status status = cst__lineage_step(store, statement, &is_row, error);
+  *out = is_row ? sqlite3_column_int64(statement, 0) : 0;
+  (void)sqlite3_finalize(statement);
+  return status;
+}
+
 void cst__lineage_bind_text(sqlite3_stmt *statement, int parameter, const char *text) {
   (void)sqlite3_bind_text(statement, parameter, text, -1, SQLITE_STATIC);
 }

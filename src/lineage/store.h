@@ -58,7 +58,6 @@ struct cst_lineage {
   char *path;   /* absolute, without links */
   char *folder; /* that it lies in, without a slash at its end */
   bool is_read_only;
-  bool is_shared;                         /* no write-ahead log */
   bool in_transaction;                    /* of the caller's */
   int depth;                              /* of enter */
   bool is_broken;                         /* which failed in the middle of writing */
@@ -100,6 +99,8 @@ cst_status cst__lineage_step(cst_lineage *store, sqlite3_stmt *statement, bool *
                              cst_error *error);
 /* Runs a text of statements without parameters and results. */
 cst_status cst__lineage_run(cst_lineage *store, const char *sql, cst_error *error);
+/* The number in the first row of a text, 0 without one: for what is asked once. */
+cst_status cst__lineage_number(cst_lineage *store, const char *sql, int64_t *out, cst_error *error);
 /* What SQLite said last, as an error. `code` is what it returned. */
 cst_status cst__lineage_fail(cst_lineage *store, int code, cst_error *error);
 

@@ -79,16 +79,6 @@ static cst_status connect(cst_lineage *store, const cst_lineage_options *options
   return CST_OK;
 }
 
-static cst_status read_pragma(cst_lineage *store, const char *sql, int64_t *out, cst_error *error) {
-  sqlite3_stmt *statement;
-  bool is_row = false;
-  CST__TRY(cst__lineage_prepare_own(store, sql, &statement, error));
-  cst_status status = cst__lineage_step(store, statement, &is_row, error);
-  *out = is_row ? sqlite3_column_int64(statement, 0) : 0;
-  (void)sqlite3_finalize(statement);
-  return status;
-}
-
 static cst_status add_roots(cst_lineage *store, const cst_lineage_options *options,
                             cst_error *error) {
   sqlite3_stmt *insert;
@@ -111,8 +101,8 @@ static cst_status add_roots(cst_lineage *store, const cst_lineage_options *optio
 /* Makes the tables, unless somebody else has done so meanwhile. */
 static cst_status create(cst_lineage *store, const cst_lineage_options *options, cst_error *error) {
   int64_t application, objects;
-  CST__TRY(read_pragma(store, "PRAGMA application_id", &application, error));
-  CST__TRY(read_pragma(store, "SELECT count(*) FROM sqlite_schema", &objects, error));
+  CST__TRY(cst__lineage_number(store, "PRAGMA application_id", &application, error));
+  CST__TRY(cst__lineage_number(store, "SELECT count(*) FROM sqlite_schema", &objects, error));
   if (application == CST__LINEAGE_APPLICATION || objects > 0) {
     return CST_OK;
   }
@@ -126,8 +116,8 @@ static cst_status create(cst_lineage *store, const cst_lineage_options *options,
 
 static cst_status check_version(cst_lineage *store, cst_error *error) {
   int64_t application, version;
-  CST__TRY(read_pragma(store, "PRAGMA application_id", &application, error));
-  CST__TRY(read_pragma(store, "PRAGMA user_version", &version, error));
+  CST__TRY(cst__lineage_number(store, "PRAGMA application_id", &application, error));
+  CST__TRY(cst__lineage_number(store, "PRAGMA user_version", &version, error));
   if (application != CST__LINEAGE_APPLICATION) {
     return cst__fail(error, CST_FORMAT,
                      "`columnstone lineage init` makes one; import-mlmd reads one of MLMD",
@@ -150,7 +140,7 @@ static cst_status prepare_file(cst_lineage *store, const cst_lineage_options *op
   CST__TRY(cst__lineage_run(store, settings, error));
   if (options->mode == CST_LINEAGE_CREATE) {
     int64_t objects;
-    CST__TRY(read_pragma(store, "SELECT count(*) FROM sqlite_schema", &objects, error));
+    CST__TRY(cst__lineage_number(store, "SELECT count(*) FROM sqlite_schema", &objects, error));
     if (objects == 0) {
       CST__TRY(cst__lineage_run(
           store, options->is_shared ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL",

@@ -44,14 +44,9 @@ static cst_status copy_store(cst_lineage *store, int64_t version, cst_error *err
 /* Others may have done it since the version was read. */
 static cst_status take_steps(cst_lineage *store, const cst__lineage_steps *steps,
                              cst_error *error) {
-  sqlite3_stmt *read;
-  bool is_row = false;
+  int64_t version;
   char text[64];
-  CST__TRY(cst__lineage_prepare_own(store, "PRAGMA user_version", &read, error));
-  cst_status status = cst__lineage_step(store, read, &is_row, error);
-  const int64_t version = is_row ? sqlite3_column_int64(read, 0) : 0;
-  (void)sqlite3_finalize(read);
-  CST__TRY(status);
+  CST__TRY(cst__lineage_number(store, "PRAGMA user_version", &version, error));
   for (int64_t i = version - 1; i < steps->count; i++) {
     CST__TRY(cst__lineage_run(store, steps->steps[i], error));
   }

@@ -18,7 +18,7 @@ from .lease import Held, hold
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_AS_BOUND, _AS_IS, _BY_VIEW, _OWN_PARTS = 0, 1, 2, 4
+_AS_BOUND, _AS_IS, _BY_VIEW = 0, 1, 2
 
 
 @public_in("columnstone.lineage")
@@ -58,11 +58,10 @@ def read(
     """
     connection = _one_store([*examples, *([view] if isinstance(view, Artifact) else [])])
     choice = _AS_IS if view is None else _BY_VIEW if isinstance(view, Artifact) else _AS_BOUND
-    choice |= _OWN_PARTS if own_parts else 0
     of_view = view.id if isinstance(view, Artifact) else 0
     wanted = _splits(examples, splits)
     ids = tuple(one.id for one in examples)
-    paths, options, needed = connection.core.read(ids, choice, of_view, wanted)
+    paths, options, needed = connection.core.read(ids, choice, own_parts, of_view, wanted)
     values = {name: value_of(name, text) for name, text in options if name not in OPTIONS}
     of_messages = {name: _message_value(name, text) for name, text in options if name in OPTIONS}
     if of_messages and "view" not in values:  # a view has those of its own

@@ -81,6 +81,9 @@ bool cst__py_store_begin(cst__py_store_call *call, PyObject *object);
 /* Whether it was CST_OK; else the exception is set. */
 bool cst__py_store_end(cst__py_store_call *call, cst_status status);
 
+/* The same of a call that gives findings: what they are in Python, or NULL. */
+PyObject *cst__py_store_found(cst__py_store_call *call, cst_status status, cst_findings **found);
+
 typedef struct cst__py_store_object {
   PyObject_HEAD cst_lineage *store; /* NULL: closed */
   cst__py_lock lock;

@@ -1,12 +1,5 @@
 /* Store: what there is, what came from what, and how it is read. */
-#include "ext/arrow/arrow.h"
 #include "ext/lineage/lineage.h"
-
-/* Ends a call that gives findings. */
-static PyObject *end_found(cst__py_store_call *call, cst_status status, cst_findings **found) {
-  return cst__py_store_end(call, status) ? cst__py_findings(cst__py_state_of(call->object), *found)
-                                         : NULL;
-}
 
 PyObject *cst__py_store_lookup(PyObject *object, PyObject *args) {
   cst__py_store_call call;
@@ -53,7 +46,8 @@ PyObject *cst__py_store_find(PyObject *object, PyObject *args) {
   cst__py_store_call call;
   PyObject *rows = NULL;
   if (cst__py_store_begin(&call, object)) {
-    rows = end_found(&call, cst_lineage_find(call.store, &query, &found, &call.error), &found);
+    rows = cst__py_store_found(&call, cst_lineage_find(call.store, &query, &found, &call.error),
+                               &found);
   }
   cst__py_properties_reset(&properties);
   cst__py_ids_reset(&ids);
@@ -78,7 +72,8 @@ PyObject *cst__py_store_trace(PyObject *object, PyObject *args) {
   cst__py_store_call call;
   PyObject *rows = NULL;
   if (cst__py_store_begin(&call, object)) {
-    rows = end_found(&call, cst_lineage_trace(call.store, &options, &found, &call.error), &found);
+    rows = cst__py_store_found(&call, cst_lineage_trace(call.store, &options, &found, &call.error),
+                               &found);
   }
   cst__py_ids_reset(&ids);
   return rows;
@@ -91,8 +86,8 @@ PyObject *cst__py_store_check(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "p:check", &with_digests) || !cst__py_store_begin(&call, object)) {
     return NULL;
   }
-  return end_found(&call, cst_lineage_check(call.store, with_digests != 0, &found, &call.error),
-                   &found);
+  return cst__py_store_found(
+      &call, cst_lineage_check(call.store, with_digests != 0, &found, &call.error), &found);
 }
 
 PyObject *cst__py_store_info(PyObject *object, PyObject *unused) {
@@ -102,7 +97,7 @@ PyObject *cst__py_store_info(PyObject *object, PyObject *unused) {
   if (!cst__py_store_begin(&call, object)) {
     return NULL;
   }
-  return end_found(&call, cst_lineage_info(call.store, &found, &call.error), &found);
+  return cst__py_store_found(&call, cst_lineage_info(call.store, &found, &call.error), &found);
 }
 
 /* ---- reading ---- */
@@ -153,17 +148,17 @@ static PyObject *told(cst_lineage_reading *reading) {
   return Py_BuildValue("(NNN)", paths, options, ids);
 }
 
-/* choice + 4: the reader has parts of its own.
- * read(ids, choice, view or 0, splits or None): paths, (name, value) of options, artifacts */
+/* read(ids, choice, has_own_parts, view or 0, splits or None): paths, (name, value) of options,
+ * artifacts */
 PyObject *cst__py_store_read(PyObject *object, PyObject *args) {
   cst_lineage_read_options options = CST_LINEAGE_READ_OPTIONS_INIT;
   PyObject *ids_tuple, *splits_tuple;
   cst__py_ids ids;
   cst__py_names splits;
-  int choice;
+  int choice, has_own_parts;
   long long view;
-  if (!PyArg_ParseTuple(args, "O!iLO:read", &PyTuple_Type, &ids_tuple, &choice, &view,
-                        &splits_tuple) ||
+  if (!PyArg_ParseTuple(args, "O!ipLO:read", &PyTuple_Type, &ids_tuple, &choice, &has_own_parts,
+                        &view, &splits_tuple) ||
       cst__py_ids_init(&ids, ids_tuple) < 0) {
     return NULL;
   }
@@ -171,8 +166,8 @@ PyObject *cst__py_store_read(PyObject *object, PyObject *args) {
     cst__py_ids_reset(&ids);
     return NULL;
   }
-  options.choice = (cst_lineage_choice)(choice & 3);
-  options.has_own_parts = (choice & 4) != 0;
+  options.choice = (cst_lineage_choice)choice;
+  options.has_own_parts = has_own_parts != 0;
   options.view = view;
   options.splits = splits.names;
   options.num_splits = splits.count;

@@ -1,11 +1,5 @@
 /* Store: leases, garbage, and other systems. */
-#include "ext/arrow/arrow.h"
 #include "ext/lineage/lineage.h"
-
-static PyObject *end_found(cst__py_store_call *call, cst_status status, cst_findings **found) {
-  return cst__py_store_end(call, status) ? cst__py_findings(cst__py_state_of(call->object), *found)
-                                         : NULL;
-}
 
 /* ---- leases and garbage ---- */
 
@@ -40,7 +34,7 @@ PyObject *cst__py_store_leases(PyObject *object, PyObject *unused) {
   if (!cst__py_store_begin(&call, object)) {
     return NULL;
   }
-  return end_found(&call, cst_lineage_leases(call.store, &found, &call.error), &found);
+  return cst__py_store_found(&call, cst_lineage_leases(call.store, &found, &call.error), &found);
 }
 
 typedef struct gc_lists {
@@ -79,7 +73,8 @@ PyObject *cst__py_store_gc(PyObject *object, PyObject *args) {
     options.keep_ancestors_of = lists.ancestors.names;
     options.num_keep_ancestors_of = lists.ancestors.count;
     options.is_dry_run = is_dry_run != 0;
-    rows = end_found(&call, cst_lineage_gc(call.store, &options, &found, &call.error), &found);
+    rows = cst__py_store_found(&call, cst_lineage_gc(call.store, &options, &found, &call.error),
+                               &found);
   }
   gc_lists_reset(&lists);
   return rows;
@@ -94,7 +89,8 @@ PyObject *cst__py_store_import_mlmd(PyObject *object, PyObject *args) {
   if (!PyArg_ParseTuple(args, "y:import_mlmd", &path) || !cst__py_store_begin(&call, object)) {
     return NULL;
   }
-  return end_found(&call, cst_lineage_import_mlmd(call.store, path, &found, &call.error), &found);
+  return cst__py_store_found(&call, cst_lineage_import_mlmd(call.store, path, &found, &call.error),
+                             &found);
 }
 
 PyObject *cst__py_store_export_mlmd(PyObject *object, PyObject *args) {
@@ -106,9 +102,9 @@ PyObject *cst__py_store_export_mlmd(PyObject *object, PyObject *args) {
       !cst__py_store_begin(&call, object)) {
     return NULL;
   }
-  return end_found(&call,
-                   cst_lineage_export_mlmd(call.store, path, overwrites != 0, &found, &call.error),
-                   &found);
+  return cst__py_store_found(
+      &call, cst_lineage_export_mlmd(call.store, path, overwrites != 0, &found, &call.error),
+      &found);
 }
 
 /* The text is freed. */

@@ -1,6 +1,7 @@
 /* Store: an open store of lineage; its life, its turns and its transactions. */
 #include <unistd.h>
 
+#include "ext/arrow/arrow.h"
 #include "ext/lineage/lineage.h"
 
 typedef cst__py_store_object store_object;
@@ -56,6 +57,11 @@ bool cst__py_store_end(cst__py_store_call *call, cst_status status) {
     cst__py_raise(cst__py_state_of(call->object), &call->error);
   }
   return status == CST_OK;
+}
+
+PyObject *cst__py_store_found(cst__py_store_call *call, cst_status status, cst_findings **found) {
+  return cst__py_store_end(call, status) ? cst__py_findings(cst__py_state_of(call->object), *found)
+                                         : NULL;
 }
 
 /* ---- life ---- */

@@ -6,6 +6,7 @@
 
 #include "base/sha256.h"
 #include "io/url.h"
+#include "lineage/artifacts.h"
 #include "lineage/mlmd/mlmd_read.h"
 #include "lineage/store_paths.h"
 #include "text/base64.h"
@@ -36,28 +37,24 @@ static cst_status stored_path(cst__mlmd_import *at, const cst__mlmd_member *of, 
 static cst_status write_file(cst__mlmd_import *at, int64_t artifact, int64_t position,
                              const char *path, const file *f, cst_error *error) {
   sqlite3_stmt *insert;
-  CST__TRY(cst__lineage_prepare(at->store, "INSERT OR IGNORE INTO file(path) VALUES(?)", &insert,
-                                error));
-  (void)sqlite3_bind_blob(insert, 1, path, (int)strlen(path), SQLITE_STATIC);
-  CST__TRY(cst__lineage_step(at->store, insert, NULL, error));
-  CST__TRY(cst__lineage_prepare(at->store,
-                                "INSERT INTO artifact_file SELECT ?, ?, id, ?, ?, ?, ?, ? FROM file"
-                                " WHERE path = ?",
-                                &insert, error));
+  int64_t id;
+  CST__TRY(cst__lineage_file_id(at->store, path, &id, error));
+  CST__TRY(cst__lineage_prepare(
+      at->store, "INSERT INTO artifact_file VALUES(?, ?, ?, ?, ?, ?, ?, ?)", &insert, error));
   (void)sqlite3_bind_int64(insert, 1, artifact);
   (void)sqlite3_bind_int64(insert, 2, position);
-  cst__lineage_bind_text(insert, 3, f->split);
-  cst__lineage_bind_text(insert, 4, f->role);
+  (void)sqlite3_bind_int64(insert, 3, id);
+  cst__lineage_bind_text(insert, 4, f->split);
+  cst__lineage_bind_text(insert, 5, f->role);
   if (f->size >= 0) {
-    (void)sqlite3_bind_int64(insert, 5, f->size);
+    (void)sqlite3_bind_int64(insert, 6, f->size);
   }
   if (f->modified != INT64_MIN) {
-    (void)sqlite3_bind_int64(insert, 6, f->modified);
+    (void)sqlite3_bind_int64(insert, 7, f->modified);
   }
   if (f->has_digest) {
-    (void)sqlite3_bind_blob(insert, 7, f->digest, sizeof f->digest, SQLITE_STATIC);
+    (void)sqlite3_bind_blob(insert, 8, f->digest, sizeof f->digest, SQLITE_STATIC);
   }
-  (void)sqlite3_bind_blob(insert, 8, path, (int)strlen(path), SQLITE_STATIC);
   return cst__lineage_step(at->store, insert, NULL, error);
 }
 

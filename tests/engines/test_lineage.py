@@ -78,9 +78,8 @@ def test_beam(store: Store, bound: Artifact) -> None:
         cst.beam.Read([bound, store["sessions@1"]])
 
 
+@pytest.mark.usefixtures("ray_data")
 def test_ray(store: Store, bound: Artifact) -> None:
-    ray = pytest.importorskip("ray")
-    ray.init(num_cpus=1, include_dashboard=False, ignore_reinit_error=True)
     made = cst.ray.read(bound)
     assert leased(store) >= NAMES
     assert [list(row["price"]) for row in made.take_all()] == data.PRICES

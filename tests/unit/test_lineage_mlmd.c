@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lineage/mlmd/mlmd_map.h"
 #include "lineage_support.h"
 
 /* Runs statements on a file of SQLite; what they cannot do is checked. */
@@ -286,6 +287,16 @@ TEST(targets) {
            CST_NOT_FOUND);
   CHECK(found == NULL);
   cst_lineage_free(store);
+}
+
+/* Times before 1970 are rounded down, the earliest one too. */
+TEST(milliseconds) {
+  CHECK_EQ(cst__mlmd_ms(1999), 1);
+  CHECK_EQ(cst__mlmd_ms(-1), -1);
+  CHECK_EQ(cst__mlmd_ms(-1000), -1);
+  CHECK_EQ(cst__mlmd_ms(-1001), -2);
+  CHECK_EQ(cst__mlmd_ms(INT64_MIN), INT64_MIN / 1000 - 1);
+  CHECK_EQ(cst__mlmd_us(cst__mlmd_ms(INT64_MIN)), INT64_MIN);
 }
 
 TEST(no_other_store_in_its_place) {

@@ -252,4 +252,4 @@ int64_t cst__mlmd_us(int64_t ms) {
   return !__builtin_mul_overflow(ms, (int64_t)1000, &us) ? us : ms < 0 ? INT64_MIN : INT64_MAX;
 }
 
-int64_t cst__mlmd_ms(int64_t us) { return us >= 0 ? us / 1000 : (us - 999) / 1000; }
+int64_t cst__mlmd_ms(int64_t us) { return us / 1000 - (us % 1000 < 0); }

@@ -47,7 +47,7 @@ static cst_status take_steps(cst_lineage *store, const cst__lineage_steps *steps
   int64_t version;
   char text[64];
   CST__TRY(cst__lineage_number(store, "PRAGMA user_version", &version, error));
-  for (int64_t i = version - 1; i < steps->count; i++) {
+  for (int64_t i = version > 1 ? version - 1 : 0; i < steps->count; i++) {
     CST__TRY(cst__lineage_run(store, steps->steps[i], error));
   }
   (void)snprintf(text, sizeof text, "PRAGMA user_version = %" PRId64, steps->count + 1);

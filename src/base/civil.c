@@ -10,11 +10,9 @@ enum {
   DAYS_BEFORE_1970 = 719468 /* from March 1 of the year 0 */
 };
 
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
-
 cst__date cst__date_of_days(int64_t days) {
   int64_t since = days + DAYS_BEFORE_1970;
-  int64_t era = floor_div(since, DAYS_PER_400_YEARS);
+  int64_t era = cst__floor_div(since, DAYS_PER_400_YEARS);
   int64_t in_era = since - era * DAYS_PER_400_YEARS;
   int64_t leap_days = in_era / DAYS_PER_100_YEARS - in_era / (DAYS_PER_4_YEARS - 1) -
                       in_era / (DAYS_PER_400_YEARS - 1);
@@ -29,7 +27,7 @@ cst__date cst__date_of_days(int64_t days) {
 int64_t cst__days_of_date(const cst__date *date) {
   int64_t year = date->year - (date->month <= 2);
   int64_t month = date->month > 2 ? date->month - 3 : date->month + 9;
-  int64_t era = floor_div(year, 400);
+  int64_t era = cst__floor_div(year, 400);
   int64_t in_era = year - era * 400;
   return era * DAYS_PER_400_YEARS + in_era * 365 + in_era / 4 - in_era / 100 +
          (153 * month + 2) / 5 + date->day - 1 - DAYS_BEFORE_1970;

@@ -11,6 +11,9 @@ typedef struct cst__date {
   int day;      /* 1 to 31 */
 } cst__date;
 
+/* Rounded down, for a positive divisor: the unit of time that something before 1970 falls into. */
+static inline int64_t cst__floor_div(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
 /* Of any day that lies less than 10^15 days away. */
 cst__date cst__date_of_days(int64_t days);
 /* Of a valid date whose year has at most 12 digits. */

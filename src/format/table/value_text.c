@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/civil.h"
 #include "text/digits.h"
 #include "text/number.h"
 #include "text/time.h"
@@ -184,8 +185,7 @@ static size_t print_time(char *to, const char *format, int64_t value) {
   enum { MS_PER_DAY = 86400000 };
   switch (format[1]) {
     case 'd':
-      return cst__print_date(
-          to, format[2] == 'D' ? value : value / MS_PER_DAY - (value % MS_PER_DAY < 0));
+      return cst__print_date(to, format[2] == 'D' ? value : cst__floor_div(value, MS_PER_DAY));
     case 't':
       return cst__print_clock(to, value, unit_of(format));
     case 's': /* "tsn:zone" */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/civil.h"
 #include "base/utf8.h"
 #include "lineage/mlmd/mlmd_tables.h"
 #include "proto/wire.h"
@@ -252,4 +253,4 @@ int64_t cst__mlmd_us(int64_t ms) {
   return !__builtin_mul_overflow(ms, (int64_t)1000, &us) ? us : ms < 0 ? INT64_MIN : INT64_MAX;
 }
 
-int64_t cst__mlmd_ms(int64_t us) { return us / 1000 - (us % 1000 < 0); }
+int64_t cst__mlmd_ms(int64_t us) { return cst__floor_div(us, 1000); }

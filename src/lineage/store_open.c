@@ -1,5 +1,4 @@
 /* Opening a store, and making one. */
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,12 +122,7 @@ static cst_status check_version(cst_lineage *store, cst_error *error) {
                      "`columnstone lineage init` makes one; import-mlmd reads one of MLMD",
                      "an SQLite file, but not a lineage store");
   }
-  if (version > CST__LINEAGE_VERSION || version < 1) {
-    return cst__fail(error, CST_UNSUPPORTED, "install a newer version of columnstone",
-                     "a lineage store of version %" PRId64 "; this reads up to %d", version,
-                     CST__LINEAGE_VERSION);
-  }
-  return version == CST__LINEAGE_VERSION ? CST_OK : cst__lineage_upgrade(store, version, error);
+  return cst__lineage_upgrade(store, version, error);
 }
 
 static cst_status prepare_file(cst_lineage *store, const cst_lineage_options *options,

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 /* There is one version so far. */
-static const cst__lineage_steps own_steps = {NULL, 0};
+static const cst__lineage_steps own_steps = {NULL, CST__LINEAGE_VERSION - 1};
 
 enum { MOST_COPIES = 1000 };
 
@@ -41,13 +41,24 @@ static cst_status copy_store(cst_lineage *store, int64_t version, cst_error *err
   return status;
 }
 
-/* Others may have done it since the version was read. */
+static cst_status check_version(int64_t version, const cst__lineage_steps *steps,
+                                cst_error *error) {
+  const int64_t newest = steps->count + 1;
+  return version >= 1 && version <= newest
+             ? CST_OK
+             : cst__fail(error, CST_UNSUPPORTED, "install a newer version of columnstone",
+                         "a lineage store of version %" PRId64 "; this reads up to %" PRId64,
+                         version, newest);
+}
+
+/* Others may have done it since the version was read, or more than this can. */
 static cst_status take_steps(cst_lineage *store, const cst__lineage_steps *steps,
                              cst_error *error) {
   int64_t version;
   char text[64];
   CST__TRY(cst__lineage_number(store, "PRAGMA user_version", &version, error));
-  for (int64_t i = version > 1 ? version - 1 : 0; i < steps->count; i++) {
+  CST__TRY(check_version(version, steps, error));
+  for (int64_t i = version - 1; i < steps->count; i++) {
     CST__TRY(cst__lineage_run(store, steps->steps[i], error));
   }
   (void)snprintf(text, sizeof text, "PRAGMA user_version = %" PRId64, steps->count + 1);
@@ -56,6 +67,10 @@ static cst_status take_steps(cst_lineage *store, const cst__lineage_steps *steps
 
 cst_status cst__lineage_upgrade_by(cst_lineage *store, int64_t version,
                                    const cst__lineage_steps *steps, cst_error *error) {
+  CST__TRY(check_version(version, steps, error));
+  if (version == steps->count + 1) {
+    return CST_OK;
+  }
   if (store->is_read_only) {
     return cst__fail(error, CST_UNSUPPORTED, "open it for writing once, which upgrades it",
                      "a lineage store of version %" PRId64 "; this reads %" PRId64, version,

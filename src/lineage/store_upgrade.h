@@ -10,8 +10,9 @@ typedef struct cst__lineage_steps {
   int64_t count;
 } cst__lineage_steps;
 
-/* Upgrades a store of a version, after a copy of it has been put beside it ("lineage.db.v1", or
- * with a number behind it if that is taken). CST_UNSUPPORTED if it is open for reading. */
+/* Upgrades a store of an earlier version, after a copy of it has been put beside it
+ * ("lineage.db.v1", or with a number behind it if that is taken). CST_UNSUPPORTED if it is open for
+ * reading, or of a version that this does not know. */
 cst_status cst__lineage_upgrade(cst_lineage *store, int64_t version, cst_error *error);
 /* The same by other steps, for tests. */
 cst_status cst__lineage_upgrade_by(cst_lineage *store, int64_t version,

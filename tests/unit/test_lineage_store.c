@@ -113,6 +113,20 @@ TEST(upgraded_after_a_copy) {
   cst_lineage_free(store);
 }
 
+/* A newer program has upgraded the store after its version was read. */
+TEST(no_version_is_taken_back) {
+  static const char *const steps[] = {"CREATE TABLE added(a)"};
+  const cst__lineage_steps all = {steps, 1};
+  cst_error error = CST_ERROR_INIT;
+  cst_lineage *store = new_store("raced.db");
+  run_sql("raced.db", "PRAGMA user_version = 7");
+  CHECK_EQ(cst__lineage_upgrade_by(store, 1, &all, &error), CST_UNSUPPORTED);
+  CHECK_CONTAINS(error.message, "version 7; this reads up to 2");
+  cst_lineage_free(store);
+  CHECK_EQ(open_status(harness_temp_path("raced.db"), CST_LINEAGE_WRITE, &error), CST_UNSUPPORTED);
+  CHECK_CONTAINS(error.message, "version 7");
+}
+
 TEST(a_transaction_is_all_or_nothing) {
   cst_error error = CST_ERROR_INIT;
   cst_lineage *store = new_store("all.db");

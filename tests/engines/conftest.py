@@ -114,8 +114,7 @@ def spark_cluster(spark_sessions: SparkSessions) -> Any:
 @pytest.fixture(scope="session")
 def ray_data() -> Iterator[Any]:
     """ray.data, with a Ray of two CPUs and 200 MiB, which ends with the tests."""
-    import ray
-
+    ray = pytest.importorskip("ray")
     ray.init(
         num_cpus=2,
         object_store_memory=200 << 20,

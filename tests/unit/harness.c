@@ -3,6 +3,7 @@
  */
 #include "harness.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/big_blocks.h"
@@ -270,6 +272,41 @@ void harness_for_each_allocation_failure(harness_scenario scenario, void *contex
     }
     check_run(n, status, expected, left_behind, file, line);
   }
+}
+
+/* --- Processes --- */
+
+/* State 'S' of /proc, behind the name in brackets; a thread that has ended waits, too. */
+static bool thread_waits(const char *id) {
+  char path[300];
+  char text[512] = "";
+  snprintf(path, sizeof path, "/proc/self/task/%s/stat", id);
+  FILE *file = fopen(path, "r");
+  if (file == NULL) return true;
+  size_t size = fread(text, 1, sizeof text - 1, file);
+  text[size] = '\0';
+  fclose(file);
+  const char *name_end = strrchr(text, ')');
+  return name_end == NULL || strncmp(name_end, ") S", 3) == 0;
+}
+
+static bool others_wait(void) {
+  bool all = true;
+  DIR *threads = opendir("/proc/self/task");
+  if (threads == NULL) return true;
+  for (struct dirent *entry; (entry = readdir(threads)) != NULL;) {
+    const char *id = entry->d_name;
+    all = all && (id[0] == '.' || strtol(id, NULL, 10) == gettid() || thread_waits(id));
+  }
+  closedir(threads);
+  return all;
+}
+
+pid_t harness_fork(void) {
+  enum { MOST_PAUSES = 10000 };
+  const struct timespec pause = {0, 1000000};
+  for (int i = 0; i < MOST_PAUSES && !others_wait(); i++) nanosleep(&pause, NULL);
+  return fork();
 }
 
 /* --- Files --- */

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct harness_test {
   const char *name;
@@ -95,5 +96,9 @@ const char *harness_temp_dir(void);
 const char *harness_temp_path(const char *name);
 /* Writes a whole file, or fails the test. */
 void harness_write_file(const char *path, const void *data, size_t size);
+
+/* fork(), as soon as all other threads wait: one that begins may hold the lock of the address
+ * sanitizer's allocator, which nobody opens in the child. */
+pid_t harness_fork(void);
 
 #endif

@@ -20,12 +20,14 @@ static child start(void (*work)(const char *path, int from, int to), const char 
   int down[2], up[2];
   CHECK_EQ(pipe(down), 0);
   CHECK_EQ(pipe(up), 0);
-  const child c = {fork(), down[1], up[0]};
+  const child c = {harness_fork(), down[1], up[0]};
   CHECK(c.process >= 0);
   if (c.process == 0) {
     work(path, down[0], up[1]);
     _exit(0);
   }
+  (void)close(down[0]);
+  (void)close(up[1]); /* so that a child that dies is heard of */
   return c;
 }
 

@@ -210,7 +210,7 @@ TEST(a_forked_child_leaves_leases_alone) {
   const int64_t id = gc_add(store, "m", "m", gc_file(folder, "a"), (gc_more){0});
   cst_lineage_lease *lease;
   CHECK_EQ(cst_lineage_lease_new(store, &id, 1, NULL, &lease, NULL), CST_OK);
-  const pid_t child = fork();
+  const pid_t child = harness_fork();
   if (child == 0) {
     cst_lineage_lease *other;
     int good = cst_lineage_lease_check(lease, NULL) == CST_STATE;

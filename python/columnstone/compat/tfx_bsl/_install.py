@@ -1,0 +1,103 @@
+"""The import hook by which modules named tfx_bsl come from here."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import warnings
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import ModuleType
+
+_THEIRS = "tfx_bsl"
+_OURS = __package__
+
+
+class _Loader(Loader):
+    """Gives a module of ours under tfx_bsl's name: the same object under both."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._spec: ModuleSpec | None = None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self._name)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec  # which importlib has set to the one with the other name
+
+
+class _Finder(MetaPathFinder):
+    def find_spec(
+        self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name != _THEIRS and not name.startswith(_THEIRS + "."):
+            return None
+        ours = _OURS + name[len(_THEIRS) :]
+        found = None if "._" in ours.removeprefix(_OURS) else importlib.util.find_spec(ours)
+        if found is None:
+            raise ModuleNotFoundError(
+                f"columnstone.compat.tfx_bsl has no module {name!r}; docs/tfx-bsl.md lists what it "
+                "has. uninstall() brings back the tfx_bsl that is installed, if one is",
+                name=name,
+            )
+        return ModuleSpec(
+            name, _Loader(ours), is_package=found.submodule_search_locations is not None
+        )
+
+
+_finder = _Finder()
+
+
+def _modules() -> list[str]:
+    return [name for name in sys.modules if name == _THEIRS or name.startswith(_THEIRS + ".")]
+
+
+def installed() -> bool:
+    """Whether `import tfx_bsl` imports Columnstone's."""
+    return _finder in sys.meta_path
+
+
+def install() -> None:
+    """Makes `import tfx_bsl` import Columnstone's modules, in this process; nothing is written.
+
+    Call it before whatever imports tfx_bsl. Where tfx_bsl is installed, its place is taken, and a
+    warning says so; modules that have imported it before keep what they have, and the warning names
+    them. To call it twice is to call it once.
+    """
+    if installed():
+        return
+    before = _modules()
+    if before:
+        warnings.warn(
+            f"tfx_bsl was imported before install() ({len(before)} modules): what has taken names "
+            "from it goes on with those; call install() first",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    elif importlib.util.find_spec(_THEIRS) is not None:
+        warnings.warn(
+            "columnstone.compat.tfx_bsl takes the place of the tfx_bsl that is installed",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    for name in before:
+        del sys.modules[name]
+    sys.meta_path.insert(0, _finder)
+
+
+def uninstall() -> None:
+    """Ends what install() began: the next `import tfx_bsl` imports the one that is installed, if
+    one is. Modules that have imported ours keep what they have."""
+    if not installed():
+        return
+    sys.meta_path.remove(_finder)
+    for name in _modules():
+        del sys.modules[name]

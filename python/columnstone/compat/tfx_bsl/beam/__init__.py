@@ -1,0 +1,1 @@
+"""tfx_bsl.beam over Columnstone."""

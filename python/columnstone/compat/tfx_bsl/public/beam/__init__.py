@@ -1,0 +1,1 @@
+"""tfx_bsl.public.beam over Columnstone."""

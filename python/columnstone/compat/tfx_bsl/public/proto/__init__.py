@@ -1,0 +1,1 @@
+"""tfx_bsl.public.proto over Columnstone."""

@@ -1,0 +1,1 @@
+"""tfx_bsl.statistics over Columnstone."""

@@ -1,0 +1,1 @@
+"""tfx_bsl.telemetry over Columnstone."""

@@ -154,6 +154,23 @@ class TensorRepresentation:
         """The path, also where it was left empty."""
         return tuple(self.path) or (self.name,)
 
+    @classmethod
+    def from_proto(cls, name: str, proto: Any, dtype: Dtype = "int64") -> TensorRepresentation:
+        """The representation that a message says: a tensorflow_metadata TensorRepresentation, or
+        its bytes, which take that package. dtype is of the values, which the message does not tell;
+        a TensorAdapter goes by the column's family. Raises ArgumentError for an empty message."""
+        from .protos import from_message
+
+        return from_message(name, proto, dtype)
+
+    def to_proto(self) -> Any:
+        """The message of tensorflow_metadata, which has to be installed. It lacks the name and the
+        dtype. Raises UnsupportedError for what it cannot say: a structured tensor, and a path of
+        several steps that is not ragged."""
+        from .protos import to_message
+
+        return to_message(self)
+
 
 def feature_of(entry: tuple[Any, ...]) -> Feature:
     """A Feature from the extension's tuple."""

@@ -1,0 +1,218 @@
+"""tfx_bsl.tfxio.tensor_adapter over columnstone.tensor.TensorAdapter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Optional, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import tensorflow as tf
+from tensorflow_metadata.proto.v0 import schema_pb2
+
+from ...._base.errors import Error
+from ...._frameworks.tf import type_specs
+from ...._schema.spec import TensorRepresentation, Value
+from ...._tensor.adapter import TensorAdapter as _TensorAdapter
+from ...._tensor.conversion import converted, to_tf
+
+if TYPE_CHECKING:
+    from ...._schema.spec import Dtype
+    from ...._tensor.tensor import RaggedTensor, SparseTensor
+
+TensorRepresentations: TypeAlias = dict[str, schema_pb2.TensorRepresentation]
+
+
+class TensorAdapterConfig:
+    """What a TensorAdapter is made of: the Arrow schema of the batches, a TensorRepresentation for
+    each tensor, and the tf.TypeSpecs before a projection (None: there was none). Pickles."""
+
+    def __init__(
+        self,
+        arrow_schema: pa.Schema,
+        tensor_representations: TensorRepresentations,
+        original_type_specs: Optional[dict[str, tf.TypeSpec]] = None,  # noqa: UP045
+    ) -> None:
+        self.arrow_schema = arrow_schema
+        self.tensor_representations = tensor_representations
+        self.original_type_specs = original_type_specs
+
+    def __getstate__(self) -> tuple[Any, ...]:
+        messages = {k: v.SerializeToString() for k, v in self.tensor_representations.items()}
+        return self.arrow_schema, messages, self.original_type_specs
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        self.arrow_schema, messages, self.original_type_specs = state
+        parse = schema_pb2.TensorRepresentation.FromString
+        self.tensor_representations = {name: parse(data) for name, data in messages.items()}
+
+
+class TensorAdapter:
+    """Makes TensorFlow's tensors of pyarrow's record batches of one schema.
+
+    Raises ValueError for representations that the schema's columns cannot give, and where
+    original_type_specs lack one of the tensors or say another type for it.
+    """
+
+    def __init__(self, config: TensorAdapterConfig) -> None:
+        self._arrow_schema = config.arrow_schema
+        self._adapters: dict[str, _TensorAdapter] = {}
+        self._type_specs: dict[str, tf.TypeSpec] = {}
+        for name, message in config.tensor_representations.items():
+            try:
+                adapter = _adapter_of(name, message, config.arrow_schema)
+            except (Error, _Unfit) as error:
+                raise ValueError(
+                    f"Unable to handle tensor {name} with rep {message} against schema: "
+                    f"{config.arrow_schema}: {error}"
+                ) from error
+            self._adapters[name] = adapter
+            self._type_specs |= type_specs(adapter.representations, adapter.arrow_schema)
+        self._original_type_specs = self._type_specs
+        if config.original_type_specs is not None:
+            self._original_type_specs = config.original_type_specs
+        for name, spec in self._type_specs.items():
+            original = self._original_type_specs.get(name)
+            if original is None or original != spec:
+                raise ValueError(
+                    "original_type_specs must be a superset of the adapter's own: tensor "
+                    f"{name} has {spec}, and there {original}"
+                )
+
+    def OriginalTypeSpecs(self) -> dict[str, tf.TypeSpec]:
+        """The tf.TypeSpecs before a projection, by name."""
+        return self._original_type_specs
+
+    def TypeSpecs(self) -> dict[str, tf.TypeSpec]:
+        """The tf.TypeSpec of each tensor, whose first dimension is not known."""
+        return self._type_specs
+
+    def ToBatchTensors(
+        self,
+        record_batch: pa.RecordBatch,
+        produce_eager_tensors: Optional[bool] = None,  # noqa: UP045
+    ) -> dict[str, Any]:
+        """The tensors of a batch by name: tf.Tensor, tf.SparseTensor and tf.RaggedTensor, or, if
+        produce_eager_tensors is False, numpy arrays, SparseTensorValue and RaggedTensorValue. None:
+        as TensorFlow executes eagerly or not.
+
+        Raises RuntimeError where eager tensors are asked for and TensorFlow is not eager, and
+        ValueError for a batch of another schema or rows that do not fit.
+        """
+        eager = tf.executing_eagerly()
+        if produce_eager_tensors and not eager:
+            raise RuntimeError("Eager Tensors were requested but eager mode was not enabled.")
+        if produce_eager_tensors is None:
+            produce_eager_tensors = eager
+        if not record_batch.schema.equals(self._arrow_schema):
+            raise ValueError("Expected same schema.")
+        tensors = {}
+        for name, adapter in self._adapters.items():
+            try:
+                made = _made(adapter, name, record_batch)
+            except (Error, _Unfit) as error:
+                raise ValueError(
+                    f"Error raised when handling tensor '{name}': {error}"
+                ) from error
+            tensors[name] = to_tf(made) if produce_eager_tensors else _values_of(made)
+        return tensors
+
+
+class _Unfit(Exception):
+    """What tfx_bsl refuses and Columnstone takes."""
+
+
+def _made(adapter: _TensorAdapter, name: str, batch: pa.RecordBatch) -> Any:
+    tensor = adapter.representations[name]
+    if tensor.kind == "ragged" and batch.column(tensor.steps[0]).offset != 0:
+        raise _Unfit("the batch is a slice, of which no ragged tensors are made")
+    return adapter.convert(batch)[name]
+
+
+def _adapter_of(
+    name: str, message: schema_pb2.TensorRepresentation, schema: pa.Schema
+) -> _TensorAdapter:
+    tensor = TensorRepresentation.from_proto(name, message)
+    if not tensor.path:
+        raise _Unfit("the path of the column is empty")
+    levels, value = _column_of(schema, tensor.path)
+    if tensor.kind != "ragged" and levels != 1:
+        raise _Unfit(f"the column has {levels} levels of lists")
+    if levels == 0:
+        raise _Unfit("the column holds no lists")
+    dtype = _dtype_of(value)
+    for column in tensor.index_columns:
+        index_levels, index = _column_of(schema, (column,))
+        if index_levels != 1 or not pa.types.is_integer(index):
+            raise _Unfit(f"the column {column!r} holds no lists of integers")
+    if len(tensor.index_columns) != len(tensor.shape) and tensor.kind == "sparse":
+        raise _Unfit("there is not one index column for each dimension")
+    if message.dense_tensor.HasField("default_value"):
+        _check_default(tensor.default, message.dense_tensor.default_value, value)
+    tensor = TensorRepresentation.from_proto(name, message, dtype)
+    return _TensorAdapter(schema, [tensor])
+
+
+def _column_of(schema: pa.Schema, path: tuple[str, ...]) -> tuple[int, pa.DataType]:
+    """The list levels on the way to a column's values, and their type."""
+    levels, steps = 0, list(path[1:])
+    if path[0] not in schema.names:
+        raise KeyError(f"Column {path[0]} does not exist in schema")
+    kind = schema.field(path[0]).type
+    while True:
+        if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+            levels, kind = levels + 1, kind.value_type
+        elif pa.types.is_struct(kind) and steps:
+            step = steps.pop(0)
+            if kind.get_field_index(step) < 0:
+                raise _Unfit(f"there is no field {step!r}")
+            kind = kind.field(kind.get_field_index(step)).type
+        elif steps:
+            raise _Unfit(f"there is no field {steps[0]!r}")
+        else:
+            return levels, kind
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    return kind in (pa.binary(), pa.large_binary(), pa.string(), pa.large_string())
+
+
+def _dtype_of(kind: pa.DataType) -> Dtype:
+    if _is_bytes(kind):
+        return "bytes"
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind):
+        dtype: Dtype = np.dtype(kind.to_pandas_dtype()).name
+        return dtype
+    raise _Unfit(f"the values are of {kind}")
+
+
+def _check_default(default: Value | None, message: Any, kind: pa.DataType) -> None:
+    said = message.WhichOneof("kind")
+    if said in ("int_value", "uint_value") and pa.types.is_integer(kind):
+        info = np.iinfo(kind.to_pandas_dtype())
+        if not info.min <= default <= info.max:  # type: ignore[operator]
+            raise ValueError(
+                f"Integer default value out of range: {default!r} is set for a {kind} column"
+            )
+    elif not (said == "float_value" and pa.types.is_floating(kind)) and not (
+        said == "bytes_value" and _is_bytes(kind)
+    ):
+        raise ValueError(f"Incompatible default value: {said} is set for a {kind} column")
+
+
+def _values_of(made: Any) -> Any:
+    return converted(made, lambda tensor: tensor.numpy(), _sparse_value, _ragged_value)
+
+
+def _sparse_value(tensor: SparseTensor) -> Any:
+    return tf.compat.v1.SparseTensorValue(
+        indices=tensor.indices.numpy(),
+        dense_shape=tensor.dense_shape.numpy(),
+        values=tensor.values.numpy(),
+    )
+
+
+def _ragged_value(tensor: RaggedTensor) -> Any:
+    value = tensor.values.numpy()
+    for splits in reversed(tensor.row_splits):
+        value = tf.compat.v1.ragged.RaggedTensorValue(value, splits.numpy())
+    return value

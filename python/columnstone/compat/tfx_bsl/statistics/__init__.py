@@ -1,1 +1,73 @@
 """tfx_bsl.statistics over Columnstone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from google.protobuf.message import DecodeError
+from tensorflow_metadata.proto.v0 import statistics_pb2
+
+__all__ = ["DatasetListAccumulator"]
+
+
+class DatasetListAccumulator:
+    """Statistics of datasets from shards, each of which holds some of the features: protobuf's
+    merging of those with the same name or path. All are serialised messages."""
+
+    def __init__(self) -> None:
+        self._datasets: dict[str, _Dataset] = {}
+
+    def MergeDatasetFeatureStatistics(self, shard: bytes) -> None:
+        """Adds a DatasetFeatureStatistics. RuntimeError for other bytes, and for shards of a dataset
+        or of a pair of features that differ in how many examples there are."""
+        message = statistics_pb2.DatasetFeatureStatistics()
+        try:
+            message.ParseFromString(shard.encode() if isinstance(shard, str) else shard)
+        except DecodeError as error:
+            raise RuntimeError("failed to deserialize DatasetFeatureStatistics") from error
+        self._datasets.setdefault(message.name, _Dataset()).add(message)
+
+    def Get(self) -> bytes:
+        """A DatasetFeatureStatisticsList: of one empty dataset, if nothing was added."""
+        merged = statistics_pb2.DatasetFeatureStatisticsList()
+        merged.datasets.extend(dataset.message for dataset in self._datasets.values())
+        if not merged.datasets:
+            merged.datasets.add()
+        return bytes(merged.SerializeToString())
+
+
+class _Dataset:
+    """What was added of one dataset."""
+
+    def __init__(self) -> None:
+        self.message = statistics_pb2.DatasetFeatureStatistics()
+        self._places: dict[tuple[Any, ...], Any] = {}
+
+    def add(self, shard: Any) -> None:
+        for field in ("num_examples", "weighted_num_examples"):
+            _check_same(self.message, shard, field, "DatasetFeatureStatistics have")
+        features, crosses = list(shard.features), list(shard.cross_features)
+        for feature in features:
+            key = (feature.WhichOneof("field_id"), feature.name, tuple(feature.path.step))
+            self._merge(key, feature, self.message.features)
+        for cross in crosses:
+            key = (tuple(cross.path_x.step), tuple(cross.path_y.step))
+            self._merge(key, cross, self.message.cross_features)
+        shard.ClearField("features")
+        shard.ClearField("cross_features")
+        self.message.MergeFrom(shard)
+
+    def _merge(self, key: tuple[Any, ...], part: Any, parts: Any) -> None:
+        """Into the part of the same key, else as one of its own."""
+        if key not in self._places:
+            self._places[key] = parts.add()
+        elif hasattr(part, "path_x"):
+            _check_same(self._places[key], part, "count", "CrossFeatureStatistics shards with")
+        self._places[key].MergeFrom(part)
+
+
+def _check_same(into: Any, shard: Any, field: str, before: str) -> None:
+    """That a number of both is the same, if both have it."""
+    ours, theirs = getattr(into, field), getattr(shard, field)
+    if ours and theirs and ours != theirs:
+        raise RuntimeError(f"INVALID_ARGUMENT: {before} different {field}")

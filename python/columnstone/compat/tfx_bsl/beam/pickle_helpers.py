@@ -1,0 +1,28 @@
+"""Pickling by dill, which Beam uses."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import dill
+
+# The arguments of types.CodeType, in its order, in all versions of Python since 3.10
+_ARGUMENTS = (
+    "argcount posonlyargcount kwonlyargcount nlocals stacksize flags code consts names varnames "
+    "filename name qualname firstlineno linetable exceptiontable freevars cellvars"
+).split()
+
+
+def fix_code_type_pickling() -> None:
+    """Has dill pickle code objects by the arguments that this version of Python makes them of:
+    those of versions that did not know Python 3.10 make code that crashes."""
+    present = [f"co_{name}" for name in _ARGUMENTS if hasattr(_a_code, f"co_{name}")]
+
+    @dill.register(types.CodeType)  # type: ignore[untyped-decorator, unused-ignore]
+    def save_code(pickler: Any, code: types.CodeType) -> None:
+        arguments = tuple(getattr(code, name) for name in present)
+        pickler.save_reduce(types.CodeType, arguments, obj=code)
+
+
+_a_code = fix_code_type_pickling.__code__

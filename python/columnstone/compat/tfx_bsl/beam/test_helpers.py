@@ -1,0 +1,10 @@
+"""What tests of Beam pipelines share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def make_test_beam_pipeline_kwargs() -> dict[str, Any]:
+    """Arguments of apache_beam.Pipeline() in tests: none, which is the default runner."""
+    return {}

@@ -14,6 +14,7 @@ from ...._frameworks.tf import type_specs
 from ...._schema.spec import TensorRepresentation, Value
 from ...._tensor.adapter import TensorAdapter as _TensorAdapter
 from ...._tensor.conversion import converted, to_tf
+from ...._tensor.tensor import SparseTensor as _SparseTensor
 
 if TYPE_CHECKING:
     from ...._schema.spec import Dtype
@@ -57,6 +58,7 @@ class TensorAdapter:
         self._arrow_schema = config.arrow_schema
         self._adapters: dict[str, _TensorAdapter] = {}
         self._type_specs: dict[str, tf.TypeSpec] = {}
+        self._rank_1: set[str] = set()
         for name, message in config.tensor_representations.items():
             try:
                 adapter = _adapter_of(name, message, config.arrow_schema)
@@ -66,7 +68,11 @@ class TensorAdapter:
                     f"{config.arrow_schema}: {error}"
                 ) from error
             self._adapters[name] = adapter
-            self._type_specs |= type_specs(adapter.representations, adapter.arrow_schema)
+            spec = type_specs(adapter.representations, adapter.arrow_schema)[name]
+            if _is_rank_1(message):
+                spec = tf.SparseTensorSpec([None], spec.dtype)
+                self._rank_1.add(name)
+            self._type_specs[name] = spec
         self._original_type_specs = self._type_specs
         if config.original_type_specs is not None:
             self._original_type_specs = config.original_type_specs
@@ -109,11 +115,11 @@ class TensorAdapter:
         for name, adapter in self._adapters.items():
             try:
                 made = _made(adapter, name, record_batch)
+                if name in self._rank_1:
+                    made = _rows_of(made)
             except (Error, _Unfit) as error:
-                raise ValueError(
-                    f"Error raised when handling tensor '{name}': {error}"
-                ) from error
-            tensors[name] = to_tf(made) if produce_eager_tensors else _values_of(made)
+                raise ValueError(f"Error raised when handling tensor '{name}': {error}") from error
+            tensors[name] = _eager(made) if produce_eager_tensors else _values_of(made)
         return tensors
 
 
@@ -125,7 +131,11 @@ def _made(adapter: _TensorAdapter, name: str, batch: pa.RecordBatch) -> Any:
     tensor = adapter.representations[name]
     if tensor.kind == "ragged" and batch.column(tensor.steps[0]).offset != 0:
         raise _Unfit("the batch is a slice, of which no ragged tensors are made")
-    return adapter.convert(batch)[name]
+    made = adapter.convert(batch)[name]
+    if tensor.kind == "sparse" and -1 in tensor.shape:  # which they leave there
+        shape = np.array([batch.num_rows, *tensor.shape], np.int64)
+        return _SparseTensor(made.indices, made.values, shape)
+    return made
 
 
 def _adapter_of(
@@ -149,7 +159,20 @@ def _adapter_of(
     if message.dense_tensor.HasField("default_value"):
         _check_default(tensor.default, message.dense_tensor.default_value, value)
     tensor = TensorRepresentation.from_proto(name, message, dtype)
+    if _is_rank_1(message):
+        tensor = TensorRepresentation(name, "varlen_sparse", dtype, tensor.path)
     return _TensorAdapter(schema, [tensor])
+
+
+def _is_rank_1(message: schema_pb2.TensorRepresentation) -> bool:
+    """Without index columns: a column of lists, of which the rows are the only indices. Columnstone
+    has such tensors of columns without lists."""
+    return message.HasField("sparse_tensor") and not message.sparse_tensor.index_column_names
+
+
+def _rows_of(made: Any) -> Any:
+    indices, shape = made.indices.numpy(), made.dense_shape.numpy()
+    return _SparseTensor(np.ascontiguousarray(indices[:, :1]), made.values.numpy(), shape[:1])
 
 
 def _column_of(schema: pa.Schema, path: tuple[str, ...]) -> tuple[int, pa.DataType]:
@@ -199,15 +222,30 @@ def _check_default(default: Value | None, message: Any, kind: pa.DataType) -> No
         raise ValueError(f"Incompatible default value: {said} is set for a {kind} column")
 
 
+def _numpy(values: Any) -> Any:
+    return values if isinstance(values, np.ndarray) else values.numpy()
+
+
+def _eager(made: Any) -> Any:
+    if not isinstance(made, _SparseTensor):
+        return to_tf(made)
+    values = _numpy(made.values)
+    return tf.SparseTensor(
+        tf.constant(np.asarray(made.indices), tf.int64),
+        tf.constant(values, tf.string if values.dtype == object else None),
+        tf.constant(np.asarray(made.dense_shape), tf.int64),
+    )
+
+
 def _values_of(made: Any) -> Any:
     return converted(made, lambda tensor: tensor.numpy(), _sparse_value, _ragged_value)
 
 
 def _sparse_value(tensor: SparseTensor) -> Any:
     return tf.compat.v1.SparseTensorValue(
-        indices=tensor.indices.numpy(),
-        dense_shape=tensor.dense_shape.numpy(),
-        values=tensor.values.numpy(),
+        indices=np.asarray(tensor.indices),
+        dense_shape=np.asarray(tensor.dense_shape),
+        values=_numpy(tensor.values),
     )
 
 

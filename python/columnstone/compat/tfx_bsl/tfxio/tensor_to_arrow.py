@@ -66,7 +66,11 @@ class TensorsToRecordBatchConverter:
 
     def tensor_representations(self) -> dict[str, schema_pb2.TensorRepresentation]:
         """What a TensorAdapter makes the tensors of again, by name."""
-        return {name: tensor.to_proto() for name, tensor in self._representations.items()}
+        messages = {name: tensor.to_proto() for name, tensor in self._representations.items()}
+        for message in messages.values():
+            if message.HasField("dense_tensor") and not message.dense_tensor.shape.dim:
+                message.dense_tensor.ClearField("shape")
+        return messages
 
     def convert(self, tensors: dict[str, Any]) -> pa.RecordBatch:
         """The batch of these tensors, one for each TypeSpec, eager ones or values. Raises TypeError
@@ -96,8 +100,8 @@ def _representation_of(name: str, spec: tf.TypeSpec, options: _Options) -> Tenso
         tensor = _ragged_of(name, spec)
     if tensor is None or spec.dtype == tf.bool:
         raise ValueError(
-            f"No handler found for tensor {name} of spec {spec}. Tensors of tf.bool have no column: "
-            "cast them to tf.uint8"
+            f"No handler found for tensor {name} of spec {spec}. Tensors of tf.bool have no "
+            "column: cast them to tf.uint8"
         )
     return tensor
 

@@ -1,0 +1,234 @@
+"""tfx_bsl.tfxio.tensor_representation_util over columnstone.Schema and its representations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tensorflow_metadata.proto.v0 import schema_pb2
+
+from ...._schema.schema import Schema
+from ...._schema.spec import (
+    RowLengths,
+    TensorRepresentation,
+    feature_spec_of,
+    tensorflow_spec_of,
+)
+from .._errors import raising
+from ..arrow.path import ColumnPath
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_DEFAULT_TENSOR_REPRESENTATION_GROUP = ""
+_IS_LEGACY_SCHEMA = "generate_legacy_feature_spec" in schema_pb2.Schema.DESCRIPTOR.fields_by_name
+# Features in these stages make no tensors; upstream's tests read the name.
+_DISQUALIFYING_LIFECYCLE_STAGES = (
+    schema_pb2.DISABLED,
+    schema_pb2.PLANNED,
+    schema_pb2.ALPHA,
+    schema_pb2.DEBUG_ONLY,
+    schema_pb2.VALIDATION_DERIVED,
+)
+_DTYPES: dict[int, Any] = {
+    schema_pb2.BYTES: "bytes",
+    schema_pb2.INT: "int64",
+    schema_pb2.FLOAT: "float32",
+}
+_DEFAULTS = {"bytes": "bytes_value", "int64": "int_value", "float32": "float_value"}
+
+
+def SetTensorRepresentationsInSchema(
+    schema: schema_pb2.Schema,
+    tensor_representations: Mapping[str, schema_pb2.TensorRepresentation],
+    tensor_representation_group_name: str = _DEFAULT_TENSOR_REPRESENTATION_GROUP,
+) -> None:
+    """Makes these the group of that name in the schema, in its place."""
+    group = schema.tensor_representation_group[tensor_representation_group_name]
+    group.tensor_representation.clear()
+    for name, message in tensor_representations.items():
+        group.tensor_representation[name].CopyFrom(message)
+
+
+def GetTensorRepresentationsFromSchema(
+    schema: schema_pb2.Schema,
+    tensor_representation_group_name: str = _DEFAULT_TENSOR_REPRESENTATION_GROUP,
+) -> dict[str, schema_pb2.TensorRepresentation] | None:
+    """The group of that name, by tensor; None if there is none."""
+    if tensor_representation_group_name not in schema.tensor_representation_group:
+        return None
+    group = schema.tensor_representation_group[tensor_representation_group_name]
+    return dict(group.tensor_representation)
+
+
+def InferTensorRepresentationsFromSchema(
+    schema: schema_pb2.Schema,
+) -> dict[str, schema_pb2.TensorRepresentation]:
+    """What the features become without a group. Raises ValueError if they cannot be tensors."""
+    bare = schema_pb2.Schema()
+    bare.CopyFrom(schema)
+    bare.ClearField("tensor_representation_group")
+    with raising(ValueError):
+        tensors = Schema(bare).tensor_representations(legacy=schema.generate_legacy_feature_spec)
+    messages = {name: tensor.to_proto() for name, tensor in tensors.items()}
+    for message in messages.values():
+        if message.HasField("ragged_tensor"):
+            message.ragged_tensor.ClearField("row_partition_dtype")
+    return messages
+
+
+def InferTensorRepresentationsFromMixedSchema(
+    schema: schema_pb2.Schema,
+) -> dict[str, schema_pb2.TensorRepresentation]:
+    """The schema's group, and inferred ones for features that no tensor of it uses."""
+    explicit = GetTensorRepresentationsFromSchema(schema) or {}
+    used = {str(c) for m in explicit.values() for c in GetSourceColumnsFromTensorRepresentation(m)}
+    inferred = InferTensorRepresentationsFromSchema(schema)
+    return explicit | {k: m for k, m in inferred.items() if k not in used and k not in explicit}
+
+
+def GetSourceColumnsFromTensorRepresentation(
+    tensor_representation: schema_pb2.TensorRepresentation,
+) -> list[ColumnPath]:
+    """The columns that the tensor is made of: of a sparse one first those of its indices."""
+    if tensor_representation.WhichOneof("kind") is None:
+        return []
+    tensor = TensorRepresentation.from_proto("", tensor_representation)
+    value = ColumnPath(tensor.path)
+    indices = [ColumnPath(column) for column in tensor.index_columns]
+    lengths = [p.key for p in tensor.partitions if isinstance(p, RowLengths)]
+    no_values = tensor.kind == "sparse" and not tensor_representation.sparse_tensor.HasField(
+        "value_column_name"
+    )
+    values = [] if no_values else [value]
+    return [*indices, *values, *(ColumnPath((*tensor.path[:-1], key)) for key in lengths)]
+
+
+def GetSourceValueColumnFromTensorRepresentation(
+    tensor_representation: schema_pb2.TensorRepresentation,
+) -> ColumnPath:
+    """The column of the values. Raises KeyError for an empty representation."""
+    if tensor_representation.WhichOneof("kind") is None:
+        raise KeyError(None)
+    return ColumnPath(TensorRepresentation.from_proto("", tensor_representation).path)
+
+
+def CreateTfExampleParserConfig(
+    tensor_representation: schema_pb2.TensorRepresentation, feature_type: int
+) -> Any:
+    """The feature of tf.io for tf.io.parse_example. Raises ValueError where there is none."""
+    dtype = _DTYPES.get(feature_type)
+    if dtype is None:
+        raise ValueError(f"The feature_type: {feature_type} is not supported.")
+    if tensor_representation.WhichOneof("kind") is None:
+        raise NotImplementedError("TensorRepresentation: None is not supported.")
+    with raising(ValueError):
+        tensor = TensorRepresentation.from_proto("", tensor_representation, dtype)
+    if tensor.kind == "ragged" and len(tensor.path) != 1:
+        if not tensor.path:
+            raise ValueError("RaggedTensor representation with empty feature_path.")
+        raise ValueError(
+            "Parsing spec from a RaggedTensor with multiple steps in feature_path is not "
+            "implemented."
+        )
+    default = tensor_representation.dense_tensor.default_value
+    if tensor.default is not None and default.WhichOneof("kind") != _DEFAULTS[dtype]:
+        raise ValueError(
+            f"FeatureType: {schema_pb2.FeatureType.Name(feature_type)} is incompatible with "
+            f"default_value: {tensor.default!r}"
+        )
+    leaf = tensor.path[-1]
+    named = TensorRepresentation.from_proto(leaf, tensor_representation, dtype)
+    with raising(ValueError):
+        return tensorflow_spec_of(leaf, feature_spec_of(named))
+
+
+def CreateTfSequenceExampleParserConfig(
+    schema: schema_pb2.Schema,
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The features of tf.io.parse_sequence_example: those of the context, and those of the feature
+    lists, which are a struct's children. Raises ValueError without representations."""
+    messages = GetTensorRepresentationsFromSchema(schema)
+    if messages is None:
+        raise ValueError("TensorRepresentations are required.")
+    types = _types_of(schema.feature)
+    context, sequence = {}, {}
+    for name, message in messages.items():
+        path = tuple(GetSourceValueColumnFromTensorRepresentation(message).steps())
+        if len(path) == 1:
+            context[name] = CreateTfExampleParserConfig(message, types[path])
+        elif len(path) == 2:
+            inner = schema_pb2.TensorRepresentation()
+            inner.CopyFrom(message)
+            del inner.ragged_tensor.feature_path.step[0]
+            sequence[name] = CreateTfExampleParserConfig(inner, types[path])
+        else:
+            raise ValueError(
+                f"Only primitive or struct of primitive features are supported, got {message}"
+            )
+    return context, sequence
+
+
+def _types_of(features: Iterable[Any], above: tuple[str, ...] = ()) -> dict[tuple[str, ...], int]:
+    """The types of the features without children, by path."""
+    types: dict[tuple[str, ...], int] = {}
+    for feature in features:
+        path = (*above, feature.name)
+        if feature.type == schema_pb2.STRUCT:
+            types |= _types_of(feature.struct_domain.feature, path)
+        else:
+            types[path] = feature.type
+    return types
+
+
+def ProjectTensorRepresentationsInSchema(
+    schema: schema_pb2.Schema, tensor_names: Iterable[str]
+) -> schema_pb2.Schema:
+    """A schema of these tensors and the features that they are made of. Raises ValueError for a
+    tensor that there is not, and for columns that are no features."""
+    messages = GetTensorRepresentationsFromSchema(schema)
+    if messages is None:
+        messages = InferTensorRepresentationsFromSchema(schema)
+    names = set(tensor_names)
+    if unknown := names - messages.keys():
+        raise ValueError(
+            f"Unable to project {unknown} because they were not in the original or inferred "
+            "TensorRepresentations."
+        )
+    paths = {c for name in names for c in GetSourceColumnsFromTensorRepresentation(messages[name])}
+    result = schema_pb2.Schema()
+    for feature in schema.feature:
+        if ColumnPath(feature.name) in paths:
+            paths.discard(ColumnPath(feature.name))
+            result.feature.add().CopyFrom(feature)
+    if paths:
+        raise ValueError(
+            f"TensorRepresentations source columns {paths} are not present in the schema."
+        )
+    chosen = {name: message for name, message in messages.items() if name in names}
+    SetTensorRepresentationsInSchema(result, chosen)
+    return result
+
+
+def ValidateTensorRepresentationsInSchema(
+    schema: schema_pb2.Schema,
+    tensor_representation_group_name: str = _DEFAULT_TENSOR_REPRESENTATION_GROUP,
+) -> None:
+    """Raises ValueError if there is no such group, or if its tensors name columns that are no
+    features, or leave a feature out."""
+    messages = GetTensorRepresentationsFromSchema(schema, tensor_representation_group_name)
+    if messages is None:
+        raise ValueError(
+            "TensorRepresentations are not found in the schema. Is the group's name right?"
+        )
+    used = {c for m in messages.values() for c in GetSourceColumnsFromTensorRepresentation(m)}
+    known = {ColumnPath(path) for path in _types_of(schema.feature)}
+    if used - known:
+        raise ValueError(
+            "Features referred in TensorRepresentations but not found in the schema: "
+            f"{used - known}"
+        )
+    if known - used:
+        raise ValueError(
+            "Features present in the schema but not referred in any TensorRepresentation: "
+            f"{known - used}"
+        )

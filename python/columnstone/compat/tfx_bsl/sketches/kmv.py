@@ -1,0 +1,76 @@
+"""Counts of different values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from .... import sketch
+from .._errors import raising
+
+if TYPE_CHECKING:
+    from typing import Self
+
+
+class KmvSketch:
+    """How many different values there are: columnstone.sketch.Kmv."""
+
+    def __init__(self, num_buckets: int, /) -> None:
+        self._buckets = num_buckets
+        with raising(RuntimeError):
+            self._sketch = sketch.Kmv(num_buckets)
+
+    def AddValues(self, values: pa.Array, /) -> None:
+        """Adds the values but nulls: integers, floats, strings or bytes, RuntimeError for others."""
+        check_values(values)
+        with raising(RuntimeError, "INVALID_ARGUMENT: "):
+            self._sketch.add(values)
+
+    def Merge(self, other: KmvSketch, /) -> None:
+        """Adds what another sketch has, of as many buckets (else RuntimeError)."""
+        if not isinstance(other, KmvSketch):
+            raise TypeError(f"Merge(): expected a KmvSketch, not {type(other).__name__}")
+        if self._buckets != other._buckets:
+            raise RuntimeError(
+                "INVALID_ARGUMENT: Both sketches must have the same number of buckets: "
+                f"{self._buckets} v.s. {other._buckets}"
+            )
+        with raising(RuntimeError, "INVALID_ARGUMENT: "):
+            self._sketch.merge(other._sketch)
+
+    def Estimate(self) -> int:
+        """How many different values were added."""
+        return int(self._sketch.estimate)
+
+    def Serialize(self) -> bytes:
+        """The message that tfx_bsl writes."""
+        return self._sketch.to_tfx_bsl()
+
+    @classmethod
+    def Deserialize(cls, message: bytes | str, /) -> Self:
+        """A sketch from the message that tfx_bsl writes; RuntimeError for other bytes."""
+        made = cls.__new__(cls)
+        made.__setstate__(message)
+        return made
+
+    def __getstate__(self) -> bytes:
+        return self.Serialize()
+
+    def __setstate__(self, message: bytes | str) -> None:
+        with raising(RuntimeError, "Failed to parse Kmv sketch: "):
+            self._sketch = sketch.Kmv.from_tfx_bsl(
+                message.encode() if isinstance(message, str) else message
+            )
+        self._buckets = int(self._sketch._handle.option("buckets") or 0)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).Deserialize, (self.Serialize(),)
+
+
+def check_values(values: pa.Array) -> None:
+    """Raises RuntimeError for values of a type that tfx_bsl's sketches do not take."""
+    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_binary)
+    large = (pa.types.is_large_string, pa.types.is_large_binary)
+    if not any(holds(values.type) for holds in (*kinds, *large)):
+        raise RuntimeError(f"UNIMPLEMENTED: {values.type}")

@@ -63,6 +63,9 @@ class _Dataset:
             self._places[key] = parts.add()
         elif hasattr(part, "path_x"):
             _check_same(self._places[key], part, "count", "CrossFeatureStatistics shards with")
+        for field in ("path", "path_x", "path_y"):  # whose steps would come twice
+            if field in part.DESCRIPTOR.fields_by_name:
+                self._places[key].ClearField(field)
         self._places[key].MergeFrom(part)
 
 

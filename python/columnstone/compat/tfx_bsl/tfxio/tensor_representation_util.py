@@ -67,8 +67,9 @@ def InferTensorRepresentationsFromSchema(
     bare = schema_pb2.Schema()
     bare.CopyFrom(schema)
     bare.ClearField("tensor_representation_group")
+    legacy = _IS_LEGACY_SCHEMA and schema.generate_legacy_feature_spec
     with raising(ValueError):
-        tensors = Schema(bare).tensor_representations(legacy=schema.generate_legacy_feature_spec)
+        tensors = Schema(bare).tensor_representations(legacy=legacy)
     messages = {name: tensor.to_proto() for name, tensor in tensors.items()}
     for message in messages.values():
         if message.HasField("ragged_tensor"):

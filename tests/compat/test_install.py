@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -146,3 +147,12 @@ def test_importing_the_package_installs_nothing() -> None:
     compat = importlib.import_module("columnstone.compat.tfx_bsl")
     assert set(compat.__all__) == {"install", "installed", "uninstall"}
     assert run("import columnstone.compat.tfx_bsl as c; print(c.installed())") == "False\n"
+
+
+def test_the_page_lists_modules_that_are_there() -> None:
+    page = pathlib.Path(__file__).parents[2] / "docs" / "tfx-bsl.md"
+    rows = [line for line in page.read_text().splitlines() if line.startswith("| `tfx_bsl.")]
+    names = {name for row in rows for name in re.findall(r"`tfx_bsl\.([\w.]+)`", row.split("|")[1])}
+    assert len(names) > 10
+    for name in names:
+        importlib.import_module(f"columnstone.compat.tfx_bsl.{name}")

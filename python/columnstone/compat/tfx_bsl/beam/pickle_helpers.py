@@ -7,11 +7,14 @@ from typing import Any
 
 import dill
 
+__all__ = ["dill", "fix_code_type_pickling", "types"]
+
 # The arguments of types.CodeType, in its order, in all versions of Python since 3.10
 _ARGUMENTS = (
-    "argcount posonlyargcount kwonlyargcount nlocals stacksize flags code consts names varnames "
-    "filename name qualname firstlineno linetable exceptiontable freevars cellvars"
-).split()
+    *("argcount", "posonlyargcount", "kwonlyargcount", "nlocals", "stacksize", "flags", "code"),
+    *("consts", "names", "varnames", "filename", "name", "qualname", "firstlineno", "linetable"),
+    *("exceptiontable", "freevars", "cellvars"),
+)
 
 
 def fix_code_type_pickling() -> None:
@@ -19,7 +22,7 @@ def fix_code_type_pickling() -> None:
     those of versions that did not know Python 3.10 make code that crashes."""
     present = [f"co_{name}" for name in _ARGUMENTS if hasattr(_a_code, f"co_{name}")]
 
-    @dill.register(types.CodeType)  # type: ignore[untyped-decorator, unused-ignore]
+    @dill.register(types.CodeType)
     def save_code(pickler: Any, code: types.CodeType) -> None:
         arguments = tuple(getattr(code, name) for name in present)
         pickler.save_reduce(types.CodeType, arguments, obj=code)

@@ -67,9 +67,9 @@ def _count(_: None, batch_size: int | None, telemetry_descriptors: Sequence[str]
     beam.metrics.Metrics.counter(namespace, "desired_batch_size").inc(batch_size or 0)
 
 
-@beam.ptransform_fn  # type: ignore[untyped-decorator]
-@beam.typehints.with_input_types(T)  # type: ignore[untyped-decorator]
-@beam.typehints.with_output_types(list[T])  # type: ignore[untyped-decorator,valid-type]
+@beam.ptransform_fn
+@beam.typehints.with_input_types(T)
+@beam.typehints.with_output_types(list[T])
 def BatchRecords(
     records: beam.PCollection,
     batch_size: int | None,

@@ -22,7 +22,7 @@ class KmvSketch:
             self._sketch = sketch.Kmv(num_buckets)
 
     def AddValues(self, values: pa.Array, /) -> None:
-        """Adds the values but nulls: integers, floats, strings or bytes, RuntimeError for others."""
+        """Adds integers, floats, strings or bytes, without nulls. RuntimeError for others."""
         check_values(values)
         with raising(RuntimeError, "INVALID_ARGUMENT: "):
             self._sketch.add(values)

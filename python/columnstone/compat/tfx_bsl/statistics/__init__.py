@@ -18,8 +18,8 @@ class DatasetListAccumulator:
         self._datasets: dict[str, _Dataset] = {}
 
     def MergeDatasetFeatureStatistics(self, shard: bytes) -> None:
-        """Adds a DatasetFeatureStatistics. RuntimeError for other bytes, and for shards of a dataset
-        or of a pair of features that differ in how many examples there are."""
+        """Adds a DatasetFeatureStatistics. RuntimeError for other bytes, and for shards of a
+        dataset, or of a pair of features, that differ in how many examples there are."""
         message = statistics_pb2.DatasetFeatureStatistics()
         try:
             message.ParseFromString(shard.encode() if isinstance(shard, str) else shard)
@@ -48,11 +48,11 @@ class _Dataset:
             _check_same(self.message, shard, field, "DatasetFeatureStatistics have")
         features, crosses = list(shard.features), list(shard.cross_features)
         for feature in features:
-            key = (feature.WhichOneof("field_id"), feature.name, tuple(feature.path.step))
-            self._merge(key, feature, self.message.features)
+            of_feature = (feature.WhichOneof("field_id"), feature.name, tuple(feature.path.step))
+            self._merge(of_feature, feature, self.message.features)
         for cross in crosses:
-            key = (tuple(cross.path_x.step), tuple(cross.path_y.step))
-            self._merge(key, cross, self.message.cross_features)
+            of_cross = (tuple(cross.path_x.step), tuple(cross.path_y.step))
+            self._merge(of_cross, cross, self.message.cross_features)
         shard.ClearField("features")
         shard.ClearField("cross_features")
         self.message.MergeFrom(shard)

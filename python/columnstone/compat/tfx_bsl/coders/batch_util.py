@@ -69,7 +69,7 @@ def _count(_: None, batch_size: int | None, telemetry_descriptors: Sequence[str]
 
 @beam.ptransform_fn
 @beam.typehints.with_input_types(T)
-@beam.typehints.with_output_types(list[T])
+@beam.typehints.with_output_types(list[T])  # type: ignore[valid-type]
 def BatchRecords(
     records: beam.PCollection,
     batch_size: int | None,

@@ -6,6 +6,7 @@ as tfx_bsl's are: they are put together from the offsets of a batch's lists.
 
 from __future__ import annotations
 
+import random
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -59,7 +60,7 @@ class BatchMetrics:
         self._batches = Metrics.counter(NAMESPACE, "batches")
         self._bytes = Metrics.counter(NAMESPACE, "bytes")
         self._dropped = Metrics.counter(NAMESPACE, "dropped_records")
-        self._of_peers = None if telemetry is None else _PeerMetrics(telemetry)
+        self._of_peers = None if telemetry is None else PeerMetrics(telemetry)
 
     def count(self, batch: pa.RecordBatch) -> None:
         self._records.inc(batch.num_rows)
@@ -88,10 +89,14 @@ class RecordMetrics:
             self._sizes.update(len(record))
 
 
-class _PeerMetrics:
-    """What tfx_bsl counts of batches, by its names."""
+class PeerMetrics:
+    """What tfx_bsl counts of batches, by its names. It pickles.
 
-    def __init__(self, telemetry: Telemetry) -> None:
+    probability: of a batch to be in the distributions over rows and cells; None: one of every
+        SAMPLE batches is.
+    """
+
+    def __init__(self, telemetry: Telemetry, probability: float | None = None) -> None:
         def distribution(what: str) -> MetricName:
             return MetricName(telemetry.namespace, telemetry.name(what))
 
@@ -104,14 +109,20 @@ class _PeerMetrics:
             t: Metrics.counter(telemetry.namespace, telemetry.name(f"num_cells[{t}]"))
             for t in _TYPES
         }
+        self._probability = probability
         self._seen = 0  # batches
+
+    def _is_sampled(self) -> bool:
+        if self._probability is not None:
+            return random.random() < self._probability
+        return self._seen % SAMPLE == 1 % SAMPLE
 
     def count(self, batch: pa.RecordBatch) -> None:
         _update(self._rows, _summary(np.array([batch.num_rows])))
         _update(self._sizes, _summary(np.array([batch.nbytes])))
         self._count_cells(batch)
         self._seen += 1
-        if batch.num_rows > 0 and self._seen % SAMPLE == 1 % SAMPLE:
+        if batch.num_rows > 0 and self._is_sampled():
             _update(self._columns, _summary(_columns_of_rows(batch)))
             self._count_values(batch)
 
@@ -167,10 +178,10 @@ def _lengths(array: pa.Array) -> NDArray[np.int64]:
 
 
 def _columns_of_rows(batch: pa.RecordBatch) -> NDArray[np.int64]:
-    """How many columns each row has a value in."""
+    """How many columns each row has a value in; one of type null counts, as it does there."""
     count = np.zeros(batch.num_rows, np.int64)
     for column in batch.columns:
-        if column.null_count == 0:
+        if column.null_count == 0 or pa.types.is_null(column.type):
             count += 1
         elif column.null_count < len(column):
             count += column.is_valid().to_numpy(zero_copy_only=False)

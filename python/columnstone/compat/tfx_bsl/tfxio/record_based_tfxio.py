@@ -1,0 +1,275 @@
+"""tfx_bsl.tfxio.record_based_tfxio: what all TFXIOs of files of records have."""
+
+from __future__ import annotations
+
+import abc
+from typing import TYPE_CHECKING, Any
+
+import apache_beam as beam
+import numpy as np
+import pyarrow as pa
+from apache_beam.io.filesystems import FileSystems
+
+from ...._beam.read import Read
+from . import telemetry, tfxio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    import tensorflow as tf
+
+    from . import dataset_options, tensor_adapter
+
+_RAW_COLUMN_TYPE = pa.large_list(pa.large_binary())
+
+
+class RecordBasedTFXIO(tfxio.TFXIO):
+    """Records and their bytes: BeamSource() is RawRecordBeamSource() and then
+    RawRecordToRecordBatch(), which a pipeline can use one by one to have both the records and the
+    batches of one reading.
+
+    raw_record_column_name: of a last column with each row's record, large_list<large_binary>. Only
+        for classes whose SupportAttachingRawRecords() is true, else AssertionError; their
+        _RawRecordToRecordBatchInternal() adds it.
+    telemetry_descriptors, logical_format, physical_format: names of the metrics, see telemetry.
+    """
+
+    def __init__(
+        self,
+        telemetry_descriptors: list[str] | None,
+        logical_format: str,
+        physical_format: str,
+        raw_record_column_name: str | None = None,
+    ) -> None:
+        super().__init__()
+        if raw_record_column_name is not None and not self.SupportAttachingRawRecords():
+            raise AssertionError(f"{type(self)} did not support attaching raw records.")
+        self._telemetry_descriptors = telemetry_descriptors
+        self._logical_format = logical_format
+        self._physical_format = physical_format
+        self._raw_record_column_name = raw_record_column_name
+
+    @property
+    def raw_record_column_name(self) -> str | None:
+        return self._raw_record_column_name
+
+    @property
+    def telemetry_descriptors(self) -> list[str] | None:
+        return self._telemetry_descriptors
+
+    def SupportAttachingRawRecords(self) -> bool:
+        """Whether there may be a raw_record_column_name."""
+        return False
+
+    def RawRecordBeamSource(self) -> beam.PTransform:
+        """A PTransform that gives the records, a PCollection of bytes, and counts them."""
+        count = telemetry.ProfileRawRecords(
+            self._telemetry_descriptors, self._logical_format, self._physical_format
+        )
+
+        @beam.typehints.with_input_types(Any)  # type: ignore[untyped-decorator]
+        @beam.typehints.with_output_types(bytes)  # type: ignore[untyped-decorator]
+        def RawRecordBeamSource(begin: Any) -> beam.PCollection:
+            records = begin | "ReadRawRecords" >> self._RawRecordBeamSourceInternal()
+            return records | "CollectRawRecordTelemetry" >> count
+
+        return beam.ptransform_fn(RawRecordBeamSource)()
+
+    def RawRecordToRecordBatch(self, batch_size: int | None = None) -> beam.PTransform:
+        """A PTransform from records, such as RawRecordBeamSource() gives, to batches of so many
+        rows, or of a number that Beam tunes; they are counted."""
+        count = telemetry.ProfileRecordBatches(
+            self._telemetry_descriptors, self._logical_format, self._physical_format
+        )
+
+        @beam.typehints.with_input_types(bytes)  # type: ignore[untyped-decorator]
+        @beam.typehints.with_output_types(pa.RecordBatch)  # type: ignore[untyped-decorator]
+        def RawRecordToRecordBatch(records: beam.PCollection) -> beam.PCollection:
+            decode = self._RawRecordToRecordBatchInternal(batch_size)
+            batches = records | "RawRecordToRecordBatch" >> decode
+            return batches | "CollectRecordBatchTelemetry" >> count
+
+        return beam.ptransform_fn(RawRecordToRecordBatch)()
+
+    def BeamSource(self, batch_size: int | None = None) -> beam.PTransform:
+        @beam.typehints.with_input_types(Any)  # type: ignore[untyped-decorator]
+        @beam.typehints.with_output_types(pa.RecordBatch)  # type: ignore[untyped-decorator]
+        def BeamSource(begin: Any) -> beam.PCollection:
+            records = begin | "RawRecordBeamSource" >> self.RawRecordBeamSource()
+            return records | "RawRecordToRecordBatch" >> self.RawRecordToRecordBatch(batch_size)
+
+        return beam.ptransform_fn(BeamSource)()
+
+    @abc.abstractmethod
+    def _RawRecordBeamSourceInternal(self) -> beam.PTransform:
+        """What RawRecordBeamSource() counts the records of."""
+
+    @abc.abstractmethod
+    def _RawRecordToRecordBatchInternal(self, batch_size: int | None = None) -> beam.PTransform:
+        """What RawRecordToRecordBatch() counts the batches of."""
+
+    @abc.abstractmethod
+    def _ArrowSchemaNoRawRecordColumn(self) -> pa.Schema:
+        """The schema of the batches without the raw record column, whether they have it or not."""
+
+    def ArrowSchema(self) -> pa.Schema:
+        """Raises ValueError where the raw record column has the name of another one."""
+        schema = self._ArrowSchemaNoRawRecordColumn()
+        name = self._raw_record_column_name
+        if name is None:
+            return schema
+        if name in schema.names:
+            raise ValueError(f"Raw record column name {name} collided with a column in the schema.")
+        return schema.append(pa.field(name, _RAW_COLUMN_TYPE))
+
+    def RecordBatches(
+        self, options: dataset_options.RecordBatchesOptions
+    ) -> Iterator[pa.RecordBatch]:
+        """NotImplementedError, as in tfx_bsl, for classes that have none of their own."""
+        raise NotImplementedError
+
+    def RawRecordTensorFlowDataset(
+        self, options: dataset_options.TensorFlowDatasetOptions
+    ) -> tf.data.Dataset:
+        """A dataset of datasets of records, one for each group of files of one format.
+        NotImplementedError, as in tfx_bsl, for classes that have none of their own."""
+        raise NotImplementedError
+
+    def _PopLabelFeatureFromDataset(
+        self, dataset: tf.data.Dataset, label_key: str
+    ) -> tf.data.Dataset:
+        """A dataset of dicts of tensors as one of pairs: the dict without the label, the label."""
+        names = self.TensorRepresentations().keys()
+        if label_key not in names:
+            raise ValueError(
+                f"The `label_key` provided ({label_key}) must be one of the following tensors"
+                f"names: {names}."
+            )
+        return dataset.map(lambda tensors: (tensors, tensors.pop(label_key)))
+
+
+def CreateRawRecordColumn(
+    raw_records: np.ndarray[Any, Any] | Sequence[bytes] | pa.Array,
+) -> pa.Array:
+    """The records as a raw record column: lists of one each."""
+    values = raw_records if isinstance(raw_records, pa.Array) else pa.array(raw_records)
+    offsets = pa.array(np.arange(len(values) + 1))
+    return pa.LargeListArray.from_arrays(offsets, values.cast(pa.large_binary()))
+
+
+def AppendRawRecordColumn(
+    record_batch: pa.RecordBatch,
+    column_name: str,
+    raw_records: Sequence[bytes] | pa.Array,
+    record_index_column_name: str | None = None,
+) -> pa.RecordBatch:
+    """The batch with a last column of this name, of the records that its rows come from.
+
+    record_index_column_name: a column of lists of one integer each, the place among raw_records of
+        the record of the row. None: row i is of record i.
+
+    Raises AssertionError where rows and records do not fit.
+    """
+    name = record_index_column_name
+    if name is not None:
+        indices = _record_indices(record_batch, name)
+        records = pa.array(raw_records, pa.large_binary()).take(indices)
+    else:
+        records = raw_records
+        _require(
+            record_batch.num_rows == len(records),
+            f"num_rows: {record_batch.num_rows} vs len raw_records: {len(records)}",
+        )
+    names = record_batch.schema.names
+    _require(column_name not in names, f"There is a column {column_name} already.")
+    columns = [*record_batch.columns, CreateRawRecordColumn(records)]
+    return pa.RecordBatch.from_arrays(columns, [*names, column_name])
+
+
+def _record_indices(record_batch: pa.RecordBatch, name: str) -> pa.Array:
+    place = record_batch.schema.get_field_index(name)
+    _require(place >= 0, f"Record index column {name} did not exist.")
+    column = record_batch.column(place)
+    _require(
+        column.null_count == 0,
+        f"Record index column must not contain nulls: {column.null_count} nulls",
+    )
+    kind = column.type
+    _require(
+        (pa.types.is_list(kind) or pa.types.is_large_list(kind))
+        and pa.types.is_integer(kind.value_type),
+        f"Record index column {name} must be of type list_like<integer>, but got: {kind}",
+    )
+    indices = column.flatten()
+    _require(
+        len(indices) == record_batch.num_rows,
+        "Record indices must be aligned with the record batch, but got different lengths: "
+        f"{len(indices)} vs {record_batch.num_rows}",
+    )
+    return indices
+
+
+def _require(holds: bool, text: str) -> None:
+    if not holds:
+        raise AssertionError(text)
+
+
+@beam.ptransform_fn  # type: ignore[untyped-decorator]
+@beam.typehints.with_input_types(beam.Pipeline)  # type: ignore[untyped-decorator]
+@beam.typehints.with_output_types(bytes)  # type: ignore[untyped-decorator]
+def ReadTfRecord(pipeline: beam.Pipeline, file_pattern: Sequence[str]) -> beam.PCollection:
+    """The records of all files that the patterns match. OSError, when the pipeline is made, for a
+    pattern without files."""
+    _require(bool(file_pattern), "Must provide at least one file pattern.")
+    for pattern in file_pattern:
+        [found] = FileSystems.match([pattern], limits=[1])
+        if not found.metadata_list:
+            raise OSError(f"No files found based on the file pattern {pattern}")
+    batches = pipeline | "ReadFromTFRecord" >> Read(list(file_pattern), format="raw")
+    return batches | "Records" >> beam.FlatMap(_records_of).with_output_types(bytes)
+
+
+def _records_of(batch: pa.RecordBatch) -> list[bytes]:
+    records: list[bytes] = batch.column(0).to_pylist()
+    return records
+
+
+class OverridableRecordBasedTFXIO(RecordBasedTFXIO):
+    """A TFXIO of a user's transforms, which has nothing else: other methods raise
+    NotImplementedError, as in tfx_bsl.
+
+    raw_record_beam_source: called without arguments, gives the transform to records.
+    raw_record_to_record_batch: called with a size of batches or None, gives that to batches.
+    """
+
+    def __init__(
+        self,
+        telemetry_descriptors: list[str] | None,
+        logical_format: str,
+        physical_format: str,
+        raw_record_beam_source: Callable[[], beam.PTransform],
+        raw_record_to_record_batch: Callable[[int | None], beam.PTransform],
+    ) -> None:
+        super().__init__(telemetry_descriptors, logical_format, physical_format)
+        self._raw_record_beam_source = raw_record_beam_source
+        self._raw_record_to_record_batch = raw_record_to_record_batch
+
+    def _RawRecordBeamSourceInternal(self) -> beam.PTransform:
+        return self._raw_record_beam_source()
+
+    def _RawRecordToRecordBatchInternal(self, batch_size: int | None = None) -> beam.PTransform:
+        return self._raw_record_to_record_batch(batch_size)
+
+    def _ArrowSchemaNoRawRecordColumn(self) -> pa.Schema:
+        raise NotImplementedError
+
+    def _ProjectImpl(self, tensor_names: list[str]) -> tfxio.TFXIO:
+        raise NotImplementedError
+
+    def TensorFlowDataset(
+        self, options: dataset_options.TensorFlowDatasetOptions
+    ) -> tf.data.Dataset:
+        raise NotImplementedError
+
+    def TensorRepresentations(self) -> tensor_adapter.TensorRepresentations:
+        raise NotImplementedError

@@ -26,6 +26,7 @@ from ._api.open import infer_schema
 from ._api.open import open as open_source
 from ._api.source import Source
 from ._api.tfx_artifacts import is_tfx, payload_of
+from ._arrow.pointers import exported
 from ._base.errors import NotFoundError, UnsupportedError, argument_error
 from ._base.optional import need
 from ._core import arrow_schema
@@ -137,7 +138,7 @@ class TensorAdapter:
     def TypeSpecs(self) -> dict[str, Any]:
         """The tf.TypeSpec of each tensor, of a structured one a dict of them. Needs TensorFlow."""
         specs: dict[str, Any] = framework("tf", "tensorflow", "TensorFlow").type_specs(
-            self._representations, arrow_schema(self._arrow_schema)
+            self._representations, arrow_schema(exported(self._arrow_schema))
         )
         return specs
 

@@ -7,6 +7,7 @@ import io
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from .. import _core
+from .._arrow.pointers import exported
 from .._base.errors import UnsupportedError, argument_error
 from .._base.files import in_memory
 from .._base.public import public, public_in
@@ -218,7 +219,7 @@ class Decoder(_Codec):
                 table = core_options("decoder", {"avro_schemas": self._lookup.table})
                 rest = tuple(option for option in self._own if option[0] != "avro_schemas")
                 self._core = self._make((*rest, *table))
-        return self._core.decode(records)
+        return self._core.decode(exported(records))
 
     def _decode_files(self, data: Any) -> _core.RecordBatch:
         name = f"{self._format} data"

@@ -10,11 +10,13 @@ from .._base.errors import argument_error
 from .._core import Array, StructuredBase, arrow_schema
 from .huggingface import Rows
 from .objects import is_arrow, is_dataset, is_rows
+from .pointers import exported
 from .table import record_batch
 
 
 def as_arrow(obj: object) -> object:
     """Rows, columns and datasets as an object that exports Arrow data; all else as it is."""
+    obj = exported(obj)
     if is_arrow(obj):
         if isinstance(obj, Array | StructuredBase) and _is_column(obj):
             raise argument_error("one column, and not rows", 'name it: {"name": values}')

@@ -20,6 +20,7 @@ from .._base.public import public, public_in
 from .._core import Array, RecordBatch
 from .huggingface import Rows as DatasetRows
 from .objects import array_of, batch_of_rows, is_arrow, is_dataset
+from .pointers import exported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -68,6 +69,7 @@ def array(
         return obj
     if isinstance(obj, list | tuple | range):
         return array_of(obj)
+    obj = exported(obj)
     if hasattr(obj, "__arrow_c_array__"):
         return cast("Array", _core.array_import(cast("Any", obj), False))
     if hasattr(obj, "__arrow_c_stream__"):
@@ -97,6 +99,7 @@ def record_batch(
         return obj
     if isinstance(obj, list | tuple):
         return batch_of_rows(obj)
+    obj = exported(obj)
     if is_dataset(obj):
         obj = DatasetRows(obj)
     if isinstance(obj, Mapping) and not is_arrow(obj):
@@ -263,6 +266,7 @@ def _row(row: Any) -> int:
 
 def _rows(rows: Rows) -> Buffer:
     """Row numbers as int64, null as -1."""
+    rows = exported(rows)
     if hasattr(rows, "__arrow_c_array__"):
         return _rows_of_array(array(rows))
     if hasattr(rows, "__array__"):
@@ -300,6 +304,7 @@ def _rows_of_numpy(rows: Any) -> Buffer:
 
 def _mask(mask: Mask) -> Buffer:
     """A byte for each row."""
+    mask = exported(mask)
     if hasattr(mask, "__arrow_c_array__"):
         bools = array(mask)
         is_bytes = bools.schema.format == "C" and bools.null_count == 0  # of null_mask()
@@ -471,6 +476,7 @@ def group_by(self: RecordBatch, columns: Path | Iterable[Path]) -> Groups:
 
 
 def from_parents(values: Any, parents: Any, num_rows: int, empty_as_null: bool = False) -> Array:
+    parents = exported(parents)
     if not hasattr(parents, "__arrow_c_array__") and not hasattr(parents, "__array__"):
         parents = _from_buffers("l", len(parents), (None, _parents(parents)))
     return _core.array_from_parents(array(values), array(parents), num_rows, empty_as_null)
@@ -486,6 +492,7 @@ def fill_null(self: Array, fill: Any) -> Array:
 
 def fill_of(schema: ArrowSchema, fill: Any) -> Array:
     """What nulls of a type are filled with: an Array of one value, or of a list's."""
+    fill = exported(fill)
     if hasattr(fill, "__arrow_c_array__"):
         return array(fill)
     is_list = schema.format[:2] in ("+l", "+L", "+w", "+v", "+m")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import _core
+from .._arrow.pointers import exported
 from .._base.errors import argument_error
 from .._message.descriptors import Descriptors
 from .._message.files import described
@@ -83,8 +84,9 @@ def _option(value: object) -> str:
 
 def type_of(source: ArrowSchemaExportable | Any) -> _core.ArrowSchema:
     """The type of the batches of anything that has an Arrow schema."""
+    source = exported(source)
     if not hasattr(source, "__arrow_c_schema__") and hasattr(source, "schema"):
-        source = source.schema
+        source = exported(source.schema)
     if not hasattr(source, "__arrow_c_schema__"):
         raise TypeError(
             "the source of a query is a generated class, the name of a message, 'example', "

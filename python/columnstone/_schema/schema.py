@@ -6,6 +6,7 @@ import os
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from .. import _core
+from .._arrow.pointers import exported
 from .._base.errors import Error, NotFoundError, argument_error, name_file
 from .._base.files import path_bytes
 from .._base.public import public
@@ -270,6 +271,7 @@ def as_types(types: ArrowSchemaExportable | None) -> _core.ArrowSchema | None:
     """An Arrow schema of ours from an argument that is one of anybody's."""
     if types is None:
         return None
+    types = exported(types)
     if not hasattr(types, "__arrow_c_schema__"):
         raise TypeError(
             "types is an Arrow schema, an object with __arrow_c_schema__, not "

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._arrow.as_arrow import as_arrow
 from .._arrow.huggingface import Rows
 from .._arrow.objects import is_arrow, is_dataset, is_rows
+from .._arrow.pointers import exported
 from .._base.errors import NotFoundError, UnsupportedError, argument_error
 from .._base.files import as_inputs, is_file, name_of, path_bytes
 from .._base.text import printable
@@ -129,6 +130,7 @@ def resolve(what: object, format: str | None, place: Place | None = None) -> Inp
     """The inputs of a source from the first argument of open."""
     if place is None:
         place = Place()
+    what = exported(what)
     if isinstance(what, Held):
         return _held(what.hold, resolve(what.paths, format, place), format)
     if isinstance(what, Iterator) and not is_file(what) and not is_arrow(what):

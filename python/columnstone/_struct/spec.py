@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .. import _core
+from .._arrow.pointers import exported
 from .._base.errors import ArgumentError, UnsupportedError, argument_error
 from .._base.public import public_in
 from .._core import ArrowSchema, StructuredBase
@@ -109,6 +110,7 @@ def _format_of_dtype(dtype: str) -> str:
 def _dtype(dtype: Any) -> str:
     """The name of a type of values: that of a name, of numpy's or TensorFlow's type, of a class of
     Python, or of an Arrow type."""
+    dtype = exported(dtype)
     if hasattr(dtype, "__arrow_c_schema__"):
         schema = _core.arrow_schema(dtype)
         _, _, _, _, _, dictionary = schema.__reduce__()[1][0]
@@ -274,7 +276,7 @@ class LeafSpec(StructuredSpec):
     def from_arrow(cls, type: ArrowSchemaExportable, is_row: bool = False) -> LeafSpec:
         """That of arrays of an Arrow type (anything with __arrow_c_schema__); is_row: of a tensor
         that is one row of such an array. Layouts of strings and lists do not count."""
-        spec = spec_of(_core.arrow_schema(type), is_row)
+        spec = spec_of(_core.arrow_schema(exported(type)), is_row)
         if not isinstance(spec, LeafSpec):
             raise argument_error(
                 "the Arrow type is one of structs", "use StructuredTensorSpec.from_arrow"
@@ -363,7 +365,7 @@ class StructuredTensorSpec(StructuredSpec):
         """That of arrays of an Arrow type (anything with __arrow_c_schema__, a pyarrow.Schema too);
         is_row: of a tensor that is one row of such an array, a scalar for one. Layouts of strings
         and lists do not count."""
-        spec = spec_of(_core.arrow_schema(type), is_row)
+        spec = spec_of(_core.arrow_schema(exported(type)), is_row)
         if not isinstance(spec, StructuredTensorSpec):
             raise argument_error("the Arrow type is not one of structs", "use LeafSpec.from_arrow")
         return spec

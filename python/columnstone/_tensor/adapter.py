@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _core
+from .._arrow.pointers import exported
 from .._base.errors import NotFoundError, argument_error
 from .._base.public import public_in
 from .._schema.schema import Schema
@@ -180,6 +181,7 @@ class TensorAdapter:
         group: str = "",
         pad: PadsLike = None,
     ) -> None:
+        arrow_schema = exported(arrow_schema)
         if not hasattr(arrow_schema, "__arrow_c_schema__"):
             raise TypeError(
                 "arrow_schema is an object with __arrow_c_schema__, not "

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from .. import _core
+from .._arrow.pointers import exported
 from .._arrow.table import array as _array
 from .._base.errors import UnsupportedError
 from .._base.public import public_in
@@ -212,6 +213,7 @@ def _without_nulls(name: str, value: Any) -> Any:
     """Arrow data as an array of ours: as numpy, nulls would turn into NaN, or masks be lost."""
     if hasattr(value, "mask") and hasattr(value, "filled"):
         raise UnsupportedError("a masked array (fill it first)", path=name, hint="fill it first")
+    value = exported(value)
     if not hasattr(value, "__arrow_c_array__") and not hasattr(value, "__arrow_c_stream__"):
         return value
     column = _array(value)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...._arrow import table
+from ...._arrow.pointers import to_pyarrow
 from ...._core import Array
 from .._errors import raising
 
@@ -34,7 +35,7 @@ def GetElementLengths(array: pa.Array) -> pa.Array:
 def GetFlattenedArrayParentIndices(array: pa.Array) -> pa.Array:
     """The row of each item of these lists: int32 of a list, int64 of a large_list."""
     ours = _ours(_checked(array, is_list_like(_type(array))))
-    return pa.array(ours.flatten_with_parents()[1]).cast(_index_type(array.type))
+    return to_pyarrow(ours.flatten_with_parents()[1]).cast(_index_type(array.type))
 
 
 def GetArrayNullBitmapAsByteArray(array: pa.Array) -> pa.Array:
@@ -42,7 +43,7 @@ def GetArrayNullBitmapAsByteArray(array: pa.Array) -> pa.Array:
     of them, as tfx_bsl has it; Array.null_mask() has 1."""
     if _type(array) == pa.null():
         return pa.array(np.zeros(len(array), np.uint8))
-    return pa.array(_ours(array).null_mask())
+    return to_pyarrow(_ours(array).null_mask())
 
 
 def GetBinaryArrayTotalByteSize(array: pa.Array) -> int:
@@ -69,7 +70,7 @@ def CooFromListArray(array: pa.Array) -> tuple[pa.Array, pa.Array]:
     holds them all. Lists of a fixed size are a dimension too, which tfx_bsl takes as values."""
     _type(array)
     places, shape = _ours(array).coordinates()
-    return pa.array(places).flatten(), pa.array(shape, pa.int64())
+    return to_pyarrow(places).flatten(), pa.array(shape, pa.int64())
 
 
 def FillNullLists(list_array: pa.Array, fill_with: pa.Array) -> pa.Array:
@@ -81,7 +82,7 @@ def FillNullLists(list_array: pa.Array, fill_with: pa.Array) -> pa.Array:
             "INTERNAL: Expected a `fill_with` to be of the same type as `list_array`'s "
             f"value_type, {value_type} but got: {fill_with.type}"
         )
-    return pa.array(_ours(list_array).fill_null(_ours(fill_with)))
+    return to_pyarrow(_ours(list_array).fill_null(_ours(fill_with)))
 
 
 def IndexIn(values: pa.Array, value_set: pa.Array) -> pa.Array:
@@ -120,7 +121,7 @@ def MakeListArrayFromParentIndicesAndValues(
                 f"INVALID_ARGUMENT: Found a parent index {last} while num_parents was {num_parents}"
             )
     with raising(RuntimeError, "INVALID_ARGUMENT: "):
-        return pa.array(
+        return to_pyarrow(
             Array.from_parents(
                 _ours(values), _ours(parent_indices), num_parents, empty_as_null=empty_list_as_null
             )
@@ -157,9 +158,9 @@ def flatten_nested(
         return array, np.arange(len(array)) if return_parent_indices else None
     levels = _num_levels(array.type)
     if not return_parent_indices:
-        return pa.array(_ours(array).flatten(levels)), None
+        return to_pyarrow(_ours(array).flatten(levels)), None
     flat, parents = _ours(array).flatten_with_parents(levels)
-    return pa.array(flat), parents.numpy().astype(_index_type(array.type).to_pandas_dtype())
+    return to_pyarrow(flat), parents.numpy().astype(_index_type(array.type).to_pandas_dtype())
 
 
 def get_field(struct_array: pa.StructArray, field: str | int) -> pa.Array:
@@ -170,7 +171,7 @@ def get_field(struct_array: pa.StructArray, field: str | int) -> pa.Array:
     kept = np.flatnonzero(_ours(struct_array).null_mask().numpy() == 0)
     places = np.full(len(struct_array), -1)
     places[kept] = kept
-    return pa.array(_ours(child).take(pa.array(places, mask=places < 0)))
+    return to_pyarrow(_ours(child).take(pa.array(places, mask=places < 0)))
 
 
 def _type(array: pa.Array) -> pa.DataType:
@@ -191,7 +192,7 @@ def _ours(array: pa.Array) -> Array:
 
 
 def _lengths(array: pa.Array) -> pa.Array:
-    return pa.array(_ours(array).lengths().fill_null(0))
+    return to_pyarrow(_ours(array).lengths().fill_null(0))
 
 
 def _is_binary_like(kind: pa.DataType) -> bool:

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...._arrow import table
+from ...._arrow.pointers import to_pyarrow
 from .._errors import raising
 from . import array_util, path
 
@@ -60,7 +61,7 @@ def RecordBatchTake(record_batch: pa.RecordBatch, indices: pa.Array) -> pa.Recor
         raise RuntimeError(f"INTERNAL: Index {pc.min(indices)} out of bounds")
     with raising(RuntimeError, "INTERNAL: "):
         rows = table.record_batch(record_batch).take(table.array(indices.cast(pa.int64())))
-    return pa.record_batch(rows)
+    return to_pyarrow(rows)
 
 
 def MergeRecordBatches(record_batches: list[pa.RecordBatch]) -> pa.RecordBatch:
@@ -78,7 +79,7 @@ def MergeRecordBatches(record_batches: list[pa.RecordBatch]) -> pa.RecordBatch:
         for field in batch.schema:
             fields[field.name] = _merged(fields.get(field.name, pa.null()), field.type)
     with raising(RuntimeError, "INVALID_ARGUMENT: "):
-        merged = pa.record_batch(table.concat(record_batches))
+        merged = to_pyarrow(table.concat(record_batches))
     if not fields:
         return merged
     arrays = [

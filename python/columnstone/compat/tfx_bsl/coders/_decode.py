@@ -10,6 +10,7 @@ from google.protobuf.message import DecodeError
 from tensorflow_metadata.proto.v0 import schema_pb2
 
 from ...._api.codec import decoder
+from ...._arrow.pointers import to_pyarrow
 from ...._base.errors import CorruptError, Error, SchemaError
 from ...._schema.schema import Schema
 
@@ -50,7 +51,7 @@ class RecordDecoder:
     def decode(self, records: Sequence[bytes]) -> pa.RecordBatch:
         """One row for each of the records."""
         with self._raising():
-            batch = pa.record_batch(self._decoder.decode(records))
+            batch = to_pyarrow(self._decoder.decode(records))
         if self._sequence_column is None or self._with_schema:
             return batch
         return _with_flat_nulls(batch, self._sequence_column)

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from tensorflow_metadata.proto.v0 import schema_pb2
 
 from ...._api.codec import decoder, encoder
+from ...._arrow.pointers import to_pyarrow
 from ...._base.errors import CorruptError
 from .._errors import raising
 from ._decode import RecordDecoder
@@ -70,7 +71,7 @@ class RecordBatchToExamplesEncoder:
             columns.update(_flat_columns(name, column, self._ragged.get(name)))
         with raising(RuntimeError, "INVALID_ARGUMENT: "):
             flat = pa.RecordBatch.from_arrays(list(columns.values()), list(columns))
-            return list(pa.array(encoder("example").encode(flat)).to_pylist())
+            return list(to_pyarrow(encoder("example").encode(flat)).to_pylist())
 
 
 def RecordBatchToExamples(record_batch: pa.RecordBatch) -> list[bytes]:
@@ -82,7 +83,7 @@ def ExampleToNumpyDict(serialized_example: bytes) -> dict[str, np.ndarray[Any, A
     """The features of one serialized tf.Example: arrays of int64, float32 or (bytes) objects; None
     for a feature without a kind. Raises RuntimeError where it cannot be parsed."""
     try:
-        batch = pa.record_batch(decoder("example").decode([serialized_example]))
+        batch = to_pyarrow(decoder("example").decode([serialized_example]))
     except CorruptError as error:
         raise RuntimeError("DATA_LOSS: Failed to parse input proto.") from error
     return {

@@ -9,6 +9,7 @@ import pyarrow as pa
 import tensorflow as tf
 from tensorflow_metadata.proto.v0 import schema_pb2
 
+from ...._arrow.pointers import to_pyarrow
 from ...._schema.spec import TensorRepresentation, UniformRowLength
 from ...._tensor.encoder import TensorEncoder
 from ...._tensor.tensor import RaggedTensor
@@ -84,7 +85,7 @@ class TensorsToRecordBatchConverter:
                 raise TypeError(f"tensor {name!r}: Expected {spec} but got {actual}")
             given[name] = _parts_of(self._representations[name], tensors[name])
         with raising(ValueError):
-            batch = pa.record_batch(self._encoder.encode(given))
+            batch = to_pyarrow(self._encoder.encode(given))
         return pa.record_batch(
             [batch.column(name) for name in self._arrow_schema.names], schema=self._arrow_schema
         )

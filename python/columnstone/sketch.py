@@ -8,6 +8,7 @@ from ._sketch.distinct import Distinct
 from ._sketch.heavy_hitters import HeavyHitters
 from ._sketch.histogram import Histogram
 from ._sketch.kmv import Kmv
+from ._sketch.misra_gries import MisraGries
 from ._sketch.moments import Moments, MomentsFound
 from ._sketch.mutual_information import MutualInformation, MutualInformationFound
 from ._sketch.quantiles import Parts, Quantiles
@@ -20,6 +21,7 @@ __all__ = [
     "HeavyHitters",
     "Histogram",
     "Kmv",
+    "MisraGries",
     "Moments",
     "MomentsFound",
     "MutualInformation",

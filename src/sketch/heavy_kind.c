@@ -1,10 +1,12 @@
 /* Heavy hitters as a kind of sketches, and their values as Arrow data. */
 #include <stddef.h>
+#include <string.h>
 
 #include "arrow/builder.h"
 #include "base/arguments.h"
 #include "base/utf8.h"
 #include "sketch/heavy_hitters.h"
+#include "sketch/misra_gries/misra_gries.h"
 #include "sketch/sketch.h"
 
 typedef struct heavy_options {
@@ -138,9 +140,26 @@ static cst_status build_top(const cst__type *type, const cst__heavy_item *items,
   return appended ? CST_OK : cst__batch_builder_fail(*out, error);
 }
 
+/* The items of a sketch of either kind, and the format of their values. */
+static cst_status find_items(const cst_sketch *sketch, cst__heavy_item **items, size_t *count,
+                             const char **format, cst_error *error) {
+  const char *kind = cst_sketch_kind(sketch);
+  const void *state;
+  if (kind != NULL && strcmp(kind, cst__misra_kind.name) == 0) {
+    CST__TRY(cst__sketch_state(sketch, &cst__misra_kind, &state, error));
+    *format = cst__sketch_family(sketch) == CST__FAMILY_BYTES && !cst__sketch_is_text(sketch)
+                  ? "Z"
+                  : "U";
+    return cst__misra_items(state, items, count, error);
+  }
+  CST__TRY(cst__sketch_state(sketch, &cst__heavy_kind, &state, error));
+  *format = format_of(((const cst__heavy *)state)->family, cst__sketch_is_text(sketch));
+  return cst__heavy_items(state, items, count, error);
+}
+
 cst_status cst_sketch_top(const cst_sketch *sketch, int64_t most, struct ArrowSchema *schema,
                           struct ArrowArray *array, cst_error *error) {
-  const void *state;
+  const char *format;
   cst__heavy_item *items;
   cst__batch_builder *batch = NULL;
   cst__arena arena;
@@ -151,14 +170,12 @@ cst_status cst_sketch_top(const cst_sketch *sketch, int64_t most, struct ArrowSc
   }
   schema->release = NULL;
   array->release = NULL;
-  CST__TRY(cst__sketch_state(sketch, &cst__heavy_kind, &state, error));
   if (most < 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "found %lld values, expected 0 or more",
                      (long long)most);
   }
-  CST__TRY(cst__heavy_items(state, &items, &count, error));
+  CST__TRY(find_items(sketch, &items, &count, &format, error));
   count = (uint64_t)most < count ? (size_t)most : count;
-  const char *format = format_of(((const cst__heavy *)state)->family, cst__sketch_is_text(sketch));
   cst__arena_init(&arena, NULL);
   cst_status status = make_type(format, &arena, &type, error);
   if (status == CST_OK) {

@@ -19,12 +19,13 @@ typedef struct cst__sketch_kind {
   const char *summary;
   /* Its options; an empty state is made by them, which copies what it needs. NULL: none. */
   const cst__option_table *options;
-  unsigned families; /* bits 1 << cst__family that it takes */
+  unsigned families;   /* bits 1 << cst__family that it takes */
+  bool mixes_integers; /* of INT and UINT, both may be added to one */
 
   cst_status (*create)(const void *options, const cst_allocator *allocator, void **state,
                        cst_error *error);
   void (*free)(void *state); /* NULL is allowed */
-  /* A block of values, of the family of all before. After a failure the state may only be freed. */
+  /* A block of values, of a family that may follow those before. After a failure the state may only be freed. */
   cst_status (*add)(void *state, const cst__value_block *values, cst_error *error);
   /* Of two columns: blocks of equally many values, which lie in the same rows; the first one has
    * the weights. Then `add` is NULL, and columns are structs of two fields. NULL: of one column. */

@@ -19,6 +19,7 @@
 #include "sketch/heavy_hitters.h"
 #include "sketch/histogram.h"
 #include "sketch/kmv.h"
+#include "sketch/misra_gries/misra_gries.h"
 #include "sketch/moments.h"
 #include "sketch/mutual_information.h"
 #include "sketch/quantiles_sketch.h"
@@ -26,6 +27,7 @@
 static const cst__sketch_kind *const kinds[] = {
     &cst__distinct_kind,  &cst__heavy_kind,       &cst__kmv_kind,    &cst__moments_kind,
     &cst__histogram_kind, &cst__correlation_kind, &cst__mutual_kind, &cst__quantiles_kind,
+    &cst__misra_kind,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
@@ -143,6 +145,10 @@ static int64_t count_sum(int64_t a, int64_t b) {
   return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+static bool is_integer(cst__family family) {
+  return family == CST__FAMILY_INT || family == CST__FAMILY_UINT;
+}
+
 /* `column`: 1 of the second one of pairs, else 0. */
 static cst_status check_family(const cst_sketch *sketch, int column, cst__family family,
                                cst_error *error) {
@@ -154,7 +160,8 @@ static cst_status check_family(const cst_sketch *sketch, int column, cst__family
     return cst__fail(error, CST_SCHEMA, NULL, "a sketch of %s does not take %s", sketch->kind->name,
                      cst__family_name(family));
   }
-  return before == CST__FAMILY_NONE || before == family
+  return before == CST__FAMILY_NONE || before == family ||
+                 (sketch->kind->mixes_integers && is_integer(before) && is_integer(family))
              ? CST_OK
              : cst__fail(error, CST_SCHEMA, "make a sketch for each, or cast the values before",
                          "a sketch of %s cannot take %s as well", cst__family_name(before),

@@ -1,15 +1,8 @@
-/* Sketches as tfx_bsl serialises its own: protobuf messages of the package tfx_bsl.sketches.
+/* Sketches as tfx_bsl serialises its own (tfx_forms.h).
  *
- *   Kmv         1 num_buckets (int32), 2 hashes (packed fixed64, rising), 3 max_limit (fixed64),
- *               4 input_type
- *   MisraGries  1 num_buckets (int32), 2 items (bytes), 3 weights (packed double), 4 delta
- * (double), 5 to 8 placeholders, 9 extra_items (bytes), 11 input_type, 12 order_on_tie
- *
- * input_type: 1 strings, 2 floats, 3 integers; values are texts (tfx_text.h).
- *
- * The weight of an item is between its own and that + delta, and what is no item weighs at most
- * delta: that is what a counter of heavy hitters says with the error delta. Extra items, which have
- * no weight of their own, are not kept.
+ * The weight of an item of MisraGries is between its own and that + delta, and what is no item
+ * weighs at most delta: that is what a counter of heavy hitters says with the error delta. Extra
+ * items, which have no weight of their own, they do not keep; the sketch misra_gries keeps all.
  */
 #include <float.h>
 #include <stdio.h>
@@ -19,47 +12,23 @@
 #include "proto/wire.h"
 #include "sketch/heavy_hitters.h"
 #include "sketch/kmv.h"
+#include "sketch/misra_gries/misra_gries.h"
+#include "sketch/tfx_forms.h"
 #include "sketch/tfx_text.h"
 
-enum { BUCKETS = 1, KMV_HASHES = 2, KMV_LIMIT = 3, KMV_TYPE = 4 };
-enum { MG_ITEMS = 2, MG_WEIGHTS = 3, MG_DELTA = 4, MG_THRESHOLD = 7, MG_TYPE = 11, MG_ORDER = 12 };
+enum { BUCKETS = CST__MG_BUCKETS, KMV_HASHES = 2, KMV_LIMIT = 3, KMV_TYPE = 4 };
 enum { STRINGS = 1, FLOATS = 2, INTS = 3 };
 
-/* What a message says. Bytes are borrowed, the arrays lie in the arena. */
-typedef struct tfx_sketch {
-  int64_t buckets;
-  cst__family family;
-  const uint64_t *hashes; /* of a Kmv, */
-  const cst_bytes *items; /* or of a MisraGries, with weights */
-  const double *weights;
-  size_t count;
-  uint64_t limit;
-  double delta;
-} tfx_sketch;
+typedef cst__tfx_sketch tfx_sketch;
 
 /* ---- writing, back to front ---- */
 
-static void put_number(cst__wire_out *out, uint32_t number, uint64_t value) {
-  cst__wire_put_varint(out, value);
-  cst__wire_put_tag(out, number, CST__WIRE_VARINT);
-}
-
-static void put_fixed(cst__wire_out *out, uint32_t number, uint64_t value) {
-  cst__wire_put_fixed64(out, value);
-  cst__wire_put_tag(out, number, CST__WIRE_FIXED64);
-}
-
-static void end_bytes(cst__wire_out *out, uint32_t number, size_t size) {
-  cst__wire_put_varint(out, size);
-  cst__wire_put_tag(out, number, CST__WIRE_LEN);
-}
-
-static void put_type(cst__wire_out *out, uint32_t number, cst__family family) {
+void cst__tfx_put_type(cst__wire_out *out, uint32_t number, cst__family family) {
   if (family != CST__FAMILY_NONE) {
-    put_number(out, number,
-               family == CST__FAMILY_BYTES   ? STRINGS
-               : family == CST__FAMILY_FLOAT ? FLOATS
-                                             : INTS);
+    cst__tfx_put_number(out, number,
+                        family == CST__FAMILY_BYTES   ? STRINGS
+                        : family == CST__FAMILY_FLOAT ? FLOATS
+                                                      : INTS);
   }
 }
 
@@ -72,13 +41,13 @@ static cst_status kmv_to(const void *state, cst__family family, char **bytes, si
   if (hashes == NULL) {
     return cst__fail_memory(error, kmv->count * sizeof *hashes);
   }
-  put_type(&out, KMV_TYPE, family);
-  put_fixed(&out, KMV_LIMIT, count < kmv->buckets ? UINT64_MAX : hashes[count - 1]);
+  cst__tfx_put_type(&out, KMV_TYPE, family);
+  cst__tfx_put_fixed(&out, KMV_LIMIT, count < kmv->buckets ? UINT64_MAX : hashes[count - 1]);
   if (count > 0) {
     cst__wire_put_bytes(&out, hashes, count * sizeof *hashes); /* little-endian */
-    end_bytes(&out, KMV_HASHES, count * sizeof *hashes);
+    cst__tfx_end_bytes(&out, KMV_HASHES, count * sizeof *hashes);
   }
-  put_number(&out, BUCKETS, kmv->buckets);
+  cst__tfx_put_number(&out, BUCKETS, kmv->buckets);
   cst__delete(hashes);
   return cst__wire_out_finish(&out, bytes, size, error);
 }
@@ -105,13 +74,13 @@ static cst_status heavy_to(const void *state, cst__family family, char **bytes, 
   while (count > 0 && items[count - 1].upper <= delta) {
     count--;
   }
-  put_number(&out, MG_ORDER, 1); /* lexicographical */
-  put_type(&out, MG_TYPE, family);
-  put_number(&out, MG_THRESHOLD, UINT64_MAX); /* none */
+  cst__tfx_put_number(&out, CST__MG_ORDER, 1); /* lexicographical */
+  cst__tfx_put_type(&out, CST__MG_TYPE, family);
+  cst__tfx_put_number(&out, CST__MG_THRESHOLD, UINT64_MAX); /* none */
   uint64_t bits;
   memcpy(&bits, &delta, sizeof bits);
   if (delta > 0) {
-    put_fixed(&out, MG_DELTA, bits);
+    cst__tfx_put_fixed(&out, CST__MG_DELTA, bits);
   }
   for (size_t i = count; i > 0; i--) {
     double weight = items[i - 1].upper - delta;
@@ -119,29 +88,29 @@ static cst_status heavy_to(const void *state, cst__family family, char **bytes, 
     cst__wire_put_fixed64(&out, bits);
   }
   if (count > 0) {
-    end_bytes(&out, MG_WEIGHTS, count * sizeof(double));
+    cst__tfx_end_bytes(&out, CST__MG_WEIGHTS, count * sizeof(double));
   }
   for (size_t i = count; i > 0; i--) {
     char room[CST__VALUE_TEXT_ROOM];
     cst_bytes text = text_of_item(&items[i - 1], family, room);
     cst__wire_put_bytes(&out, text.data, text.size);
-    end_bytes(&out, MG_ITEMS, text.size);
+    cst__tfx_end_bytes(&out, CST__MG_ITEMS, text.size);
   }
-  put_number(&out, BUCKETS, heavy->options.size);
+  cst__tfx_put_number(&out, BUCKETS, heavy->options.size);
   cst__delete(items);
   return cst__wire_out_finish(&out, bytes, size, error);
 }
 
 /* ---- reading ---- */
 
-static cst_status fail_form(const char *what, cst_error *error) {
+cst_status cst__tfx_fail(const char *what, cst_error *error) {
   return cst__fail(error, CST_CORRUPT, "give what a sketch of tfx_bsl was serialised as",
                    "bytes that are no sketch of tfx_bsl: %s", what);
 }
 
 static cst_status end_of(const cst__wire *wire, cst_error *error) {
   return wire->fault == CST__WIRE_FAULT_NONE ? CST_OK
-                                             : fail_form(cst__wire_fault_text(wire->fault), error);
+                                             : cst__tfx_fail(cst__wire_fault_text(wire->fault), error);
 }
 
 /* Words of 8 bytes of a repeated field, packed or one at a time. */
@@ -165,17 +134,19 @@ static bool take_words(words *into, const cst__wire_field *field) {
   return true;
 }
 
-static cst_status check_head(const tfx_sketch *s, uint64_t type, int64_t most, cst_error *error) {
+/* `least` and `most` buckets. */
+static cst_status check_head(const tfx_sketch *s, uint64_t type, int64_t least, int64_t most,
+                             cst_error *error) {
   if (type > INTS) {
-    return fail_form("an input type that there is not", error);
+    return cst__tfx_fail("an input type that there is not", error);
   }
-  if (s->buckets < 1 || s->buckets > most) {
+  if (s->buckets < least || s->buckets > most) {
     return cst__fail(error, CST_UNSUPPORTED, NULL,
-                     "a sketch of tfx_bsl with %lld buckets, expected 1 to %lld",
-                     (long long)s->buckets, (long long)most);
+                     "a sketch of tfx_bsl with %lld buckets, expected %lld to %lld",
+                     (long long)s->buckets, (long long)least, (long long)most);
   }
   if (s->count > (uint64_t)s->buckets) {
-    return fail_form("it has more values than buckets", error);
+    return cst__tfx_fail("it has more values than buckets", error);
   }
   return CST_OK;
 }
@@ -200,7 +171,7 @@ static cst_status kmv_parse(cst_bytes bytes, cst__arena *arena, tfx_sketch *out,
     if (field.number == BUCKETS && field.type == CST__WIRE_VARINT) {
       out->buckets = (int32_t)field.value;
     } else if (field.number == KMV_HASHES && !take_words(&hashes, &field)) {
-      return fail_form("its hashes have another type", error);
+      return cst__tfx_fail("its hashes have another type", error);
     } else if (field.number == KMV_LIMIT && field.type == CST__WIRE_FIXED64) {
       out->limit = field.value;
     } else if (field.number == KMV_TYPE && field.type == CST__WIRE_VARINT) {
@@ -210,11 +181,11 @@ static cst_status kmv_parse(cst_bytes bytes, cst__arena *arena, tfx_sketch *out,
   CST__TRY(end_of(&wire, error));
   out->hashes = hashes.items;
   out->count = hashes.count;
-  CST__TRY(check_head(out, type, CST__KMV_BUCKETS_MOST, error));
+  CST__TRY(check_head(out, type, 1, CST__KMV_BUCKETS_MOST, error));
   out->family = family_of_type(type);
   for (size_t i = 0; i < out->count; i++) {
     if (out->hashes[i] > out->limit || (i > 0 && out->hashes[i] <= out->hashes[i - 1])) {
-      return fail_form("its hashes do not rise up to the limit", error);
+      return cst__tfx_fail("its hashes do not rise up to the limit", error);
     }
   }
   return CST_OK;
@@ -239,12 +210,12 @@ static size_t count_fields(cst_bytes bytes, uint32_t number) {
   return count;
 }
 
-static cst_status misra_gries_parse(cst_bytes bytes, cst__arena *arena, tfx_sketch *out,
-                                    cst_error *error) {
+static cst_status counters_parse(cst_bytes bytes, int64_t least, int64_t most_buckets,
+                                 cst__arena *arena, tfx_sketch *out, cst_error *error) {
   cst__wire wire = cst__wire_of(bytes.data, bytes.size);
   cst__wire_field field;
   uint64_t type = 0;
-  size_t most = count_fields(bytes, MG_ITEMS);
+  size_t most = count_fields(bytes, CST__MG_ITEMS);
   cst_bytes *items = cst__arena_take_items(arena, (int64_t)most + 1, sizeof *items);
   words weights = {cst__arena_take_items(arena, (int64_t)(bytes.size / 8 + 1), 8), 0};
   *out = (tfx_sketch){.items = items};
@@ -254,20 +225,20 @@ static cst_status misra_gries_parse(cst_bytes bytes, cst__arena *arena, tfx_sket
   while (cst__wire_next(&wire, CST__DEPTH_LIMIT, &field)) {
     if (field.number == BUCKETS && field.type == CST__WIRE_VARINT) {
       out->buckets = (int32_t)field.value;
-    } else if (field.number == MG_ITEMS && field.type == CST__WIRE_LEN) {
+    } else if (field.number == CST__MG_ITEMS && field.type == CST__WIRE_LEN) {
       items[out->count++] = field.bytes;
-    } else if (field.number == MG_WEIGHTS && !take_words(&weights, &field)) {
-      return fail_form("its weights have another type", error);
-    } else if (field.number == MG_DELTA && field.type == CST__WIRE_FIXED64) {
+    } else if (field.number == CST__MG_WEIGHTS && !take_words(&weights, &field)) {
+      return cst__tfx_fail("its weights have another type", error);
+    } else if (field.number == CST__MG_DELTA && field.type == CST__WIRE_FIXED64) {
       memcpy(&out->delta, &field.value, sizeof out->delta);
-    } else if (field.number == MG_TYPE && field.type == CST__WIRE_VARINT) {
+    } else if (field.number == CST__MG_TYPE && field.type == CST__WIRE_VARINT) {
       type = field.value;
     }
   }
   CST__TRY(end_of(&wire, error));
-  CST__TRY(check_head(out, type, CST__HEAVY_SIZE_MOST, error));
+  CST__TRY(check_head(out, type, least, most_buckets, error));
   if (weights.count != out->count) {
-    return fail_form("it has not one weight for each item", error);
+    return cst__tfx_fail("it has not one weight for each item", error);
   }
   double *doubles = cst__arena_take_items(arena, (int64_t)out->count + 1, sizeof *doubles);
   if (doubles == NULL) {
@@ -280,6 +251,17 @@ static cst_status misra_gries_parse(cst_bytes bytes, cst__arena *arena, tfx_sket
   return CST_OK;
 }
 
+static cst_status heavy_parse(cst_bytes bytes, cst__arena *arena, tfx_sketch *out,
+                              cst_error *error) {
+  return counters_parse(bytes, 1, CST__HEAVY_SIZE_MOST, arena, out, error);
+}
+
+static cst_status misra_parse(cst_bytes bytes, cst__arena *arena, tfx_sketch *out,
+                              cst_error *error) {
+  CST__TRY(counters_parse(bytes, 0, INT32_MAX, arena, out, error));
+  return cst__tfx_misra_parse(bytes, arena, out, error);
+}
+
 static cst_status heavy_fill(void *state, const tfx_sketch *from, cst_error *error) {
   cst__heavy *heavy = state;
   heavy->offset = from->delta;
@@ -287,14 +269,14 @@ static cst_status heavy_fill(void *state, const tfx_sketch *from, cst_error *err
     uint64_t bits = 0;
     if (from->family != CST__FAMILY_BYTES &&
         !cst__value_of_text(from->family, from->items[i], &bits)) {
-      return fail_form("an item is no number as it writes them", error);
+      return cst__tfx_fail("an item is no number as it writes them", error);
     }
     const cst__value_block one = {
         .family = from->family,
         .count = 1,
         .items = from->family == CST__FAMILY_BYTES ? (const void *)&from->items[i] : &bits};
     if (!(from->weights[i] > 0 && from->weights[i] <= DBL_MAX)) {
-      return fail_form("a weight is not positive and finite", error);
+      return cst__tfx_fail("a weight is not positive and finite", error);
     }
     CST__TRY(cst__heavy_put(heavy, &one, from->weights[i], error));
   }
@@ -314,7 +296,8 @@ typedef struct tfx_form {
 
 static const tfx_form forms[] = {
     {&cst__kmv_kind, "buckets", kmv_to, kmv_parse, kmv_fill},
-    {&cst__heavy_kind, "size", heavy_to, misra_gries_parse, heavy_fill},
+    {&cst__heavy_kind, "size", heavy_to, heavy_parse, heavy_fill},
+    {&cst__misra_kind, "buckets", cst__tfx_misra_to, misra_parse, cst__tfx_misra_fill},
 };
 
 static cst_status find_form(const char *kind, const tfx_form **out, cst_error *error) {
@@ -324,7 +307,7 @@ static cst_status find_form(const char *kind, const tfx_form **out, cst_error *e
       return CST_OK;
     }
   }
-  return cst__fail(error, CST_INVALID_ARGUMENT, "kmv and heavy_hitters have one",
+  return cst__fail(error, CST_INVALID_ARGUMENT, "kmv, heavy_hitters and misra_gries have one",
                    "sketches of this kind have no form in tfx_bsl");
 }
 
@@ -345,9 +328,13 @@ cst_status cst_sketch_to_tfx_bsl(const cst_sketch *sketch, char **bytes, size_t 
 static cst_status make_sketch(const tfx_form *form, const tfx_sketch *parsed,
                               const cst_allocator *allocator, cst_sketch **out, cst_error *error) {
   char digits[24];
-  const cst_option option = {form->size_option, digits, NULL};
+  cst_option options[1 + CST__TFX_OPTIONS_MOST] = {{form->size_option, digits, NULL}};
+  for (size_t i = 0; i < parsed->num_options; i++) {
+    options[1 + i] = parsed->options[i];
+  }
   (void)snprintf(digits, sizeof digits, "%lld", (long long)parsed->buckets);
-  CST__TRY(cst_sketch_new(form->kind->name, &option, 1, allocator, out, error));
+  CST__TRY(cst_sketch_new(form->kind->name, options, 1 + parsed->num_options, allocator, out,
+                          error));
   cst_status status = form->fill(cst__sketch_fill(*out, parsed->family), parsed, error);
   if (status != CST_OK) {
     cst_sketch_free(*out);

@@ -1,5 +1,7 @@
-"""tfx_bsl.sketches over Columnstone: KmvSketch. The other two of theirs are not there yet."""
+"""tfx_bsl.sketches over Columnstone: KmvSketch and MisraGriesSketch. QuantilesSketch is not there
+yet."""
 
 from .kmv import KmvSketch
+from .misra_gries import MisraGriesSketch
 
-__all__ = ["KmvSketch"]
+__all__ = ["KmvSketch", "MisraGriesSketch"]

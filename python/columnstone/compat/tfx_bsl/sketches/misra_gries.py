@@ -1,0 +1,162 @@
+"""Values that come often."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import pyarrow as pa
+
+from .... import _core, sketch
+from .._errors import raising
+from .kmv import check_values
+
+if TYPE_CHECKING:
+    from typing import Self
+
+_NO_LONGEST = "Must provide both or neither large_string_threshold and large_string_placeholder."
+
+
+class _OrderOnTie(IntEnum):
+    """Which of items of equal weight stands first: the smallest, or the largest."""
+
+    Lexicographical = 0
+    ReverseLexicographical = 1
+
+
+class MisraGriesSketch:
+    """The items of the largest weights: columnstone.sketch.MisraGries, with the same figures.
+
+    What differs: weights that are negative, infinite or NaN are a RuntimeError; placeholders are
+    UTF-8 without NULs, else a ValueError; and which ones of equally good items without a weight
+    fill the buckets, which theirs leaves to chance, are the first ones.
+    """
+
+    OrderOnTie: ClassVar[type[_OrderOnTie]] = _OrderOnTie
+    Lexicographical: ClassVar[_OrderOnTie] = _OrderOnTie.Lexicographical
+    ReverseLexicographical: ClassVar[_OrderOnTie] = _OrderOnTie.ReverseLexicographical
+
+    def __init__(
+        self,
+        num_buckets: int,
+        invalid_utf8_placeholder: str | bytes | None = None,
+        large_string_threshold: int | None = None,
+        large_string_placeholder: str | bytes | None = None,
+        order_on_tie: _OrderOnTie = _OrderOnTie.Lexicographical,
+    ) -> None:
+        if not isinstance(order_on_tie, _OrderOnTie):
+            raise TypeError(f"expected an OrderOnTie, not {type(order_on_tie).__name__}")
+        if (large_string_threshold is None) != (large_string_placeholder is None):
+            raise RuntimeError(_NO_LONGEST)
+        if large_string_threshold is not None and large_string_threshold < 0:
+            # As in theirs, nothing is longer then.
+            large_string_threshold = large_string_placeholder = None
+        with raising(RuntimeError):
+            self._sketch = sketch.MisraGries(
+                num_buckets,
+                invalid_text=_text(invalid_utf8_placeholder),
+                longest=large_string_threshold,
+                long_text=_text(large_string_placeholder),
+                ties=_TIES[order_on_tie],
+            )
+
+    def AddValues(self, items: pa.Array, weights: pa.Array | None = None, /) -> None:
+        """Adds the items but nulls: integers, floats, strings or bytes, RuntimeError for others.
+
+        weights: float32, one for each item; without them each weighs 1. Null is 0. With weights,
+        nothing is replaced by placeholders.
+        """
+        if weights is not None:
+            if len(items) != len(weights):
+                raise RuntimeError(
+                    "INVALID_ARGUMENT: Length of item array must be equal to length of weight "
+                    f"array: {len(items)} v.s. {len(weights)}"
+                )
+            if weights.type != pa.float32():
+                raise RuntimeError("INVALID_ARGUMENT: Weight array must be float type.")
+            weights = weights.fill_null(0)
+        check_values(items)
+        with raising(RuntimeError, "INTERNAL: Arrow error Type error : "):
+            self._sketch.add(items, weights)
+
+    def Merge(self, other: MisraGriesSketch, /) -> None:
+        """Adds what another sketch has, of as many buckets and the same placeholders, whatever its
+        order on ties (else RuntimeError)."""
+        if not isinstance(other, MisraGriesSketch):
+            raise TypeError(f"Merge(): expected a MisraGriesSketch, not {type(other).__name__}")
+        _check_options(self._sketch._handle, other._sketch._handle)
+        added = other._sketch
+        order = self._sketch._handle.option("ties")
+        if other is self or added._handle.option("ties") != order:
+            added = sketch.MisraGries.from_tfx_bsl(_in_order(added.to_tfx_bsl(), order))
+        with raising(RuntimeError, "INVALID_ARGUMENT: Both sketches must have the same type: "):
+            self._sketch.merge(added)
+
+    def Estimate(self) -> pa.StructArray:
+        """The items with the largest weights as structs of `values` (large binary) and `counts`
+        (double): as many as there are buckets, if so many came. A count is an upper bound."""
+        found = pa.record_batch(_core.sketch_top(self._sketch._handle, 2**31))
+        values = found.column("value").cast(pa.large_binary())
+        return pa.StructArray.from_arrays([values, found.column("upper")], ["values", "counts"])
+
+    def Serialize(self) -> bytes:
+        """The message that tfx_bsl writes."""
+        return self._sketch.to_tfx_bsl()
+
+    @classmethod
+    def Deserialize(cls, message: bytes | str, /) -> Self:
+        """A sketch from the message that tfx_bsl writes; RuntimeError for other bytes."""
+        made = cls.__new__(cls)
+        made.__setstate__(message)
+        return made
+
+    def __getstate__(self) -> bytes:
+        return self.Serialize()
+
+    def __setstate__(self, message: bytes | str) -> None:
+        with raising(RuntimeError, "INVALID_ARGUMENT: Failed to parse MisraGries sketch: "):
+            self._sketch = sketch.MisraGries.from_tfx_bsl(
+                message.encode() if isinstance(message, str) else message
+            )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).Deserialize, (self.Serialize(),)
+
+
+_TIES: dict[_OrderOnTie, Any] = {
+    _OrderOnTie.Lexicographical: "smallest",
+    _OrderOnTie.ReverseLexicographical: "largest",
+}
+
+
+def _text(placeholder: str | bytes | None) -> str | None:
+    text = placeholder.decode() if isinstance(placeholder, bytes) else placeholder
+    if text is not None and "\0" in text:
+        raise ValueError("a placeholder has a NUL in it")
+    return text
+
+
+def _check_options(ours: _core.Sketch, other: _core.Sketch) -> None:
+    """RuntimeError if they are not to be merged."""
+    buckets = ours.option("buckets"), other.option("buckets")
+    if buckets[0] != buckets[1]:
+        raise RuntimeError(
+            "INVALID_ARGUMENT: Both sketches must have the same number of buckets: "
+            f"{buckets[0]} v.s. {buckets[1]}"
+        )
+    if (ours.option("long_text") is None) != (other.option("long_text") is None):
+        raise RuntimeError(
+            "INVALID_ARGUMENT: Both sketches must have the same large_string_threshold."
+        )
+    for name, theirs in (
+        ("longest", "large_string_threshold"),
+        ("long_text", "large_string_placeholder"),
+        ("invalid_text", "invalid_utf8_placeholder"),
+    ):
+        if ours.option(name) != other.option(name):
+            raise RuntimeError(f"INVALID_ARGUMENT: Both sketches must have the same {theirs}.")
+
+
+def _in_order(message: bytes, ties: str | None) -> bytes:
+    """A message with another order on ties: fields that come later count."""
+    return message + (b"\x60\x02" if ties == "largest" else b"\x60\x01")

@@ -157,14 +157,19 @@ def test_row_numbers_of_every_kind():
     assert batch.take(np.array([])).num_rows == 0
     assert batch.take(pa.array([1, None])).to_pydict()["a"] == [11, None]
     assert batch.take(pa.array([None, 2], pa.uint8())).to_pydict()["a"] == [None, 12]
-    assert batch.take([-1]).to_pydict()["a"] == [None]
+    assert batch.take([None, 1]).to_pydict()["a"] == [None, 11]
 
 
 @pytest.mark.parametrize(
     ("rows", "error"),
     [
         ([4], cst.errors.ArgumentError),
+        ([-1], cst.errors.ArgumentError),
         ([-2], cst.errors.ArgumentError),
+        ([None, -1], cst.errors.ArgumentError),
+        (np.array([0, -1]), cst.errors.ArgumentError),
+        (pa.array([None, -1]), cst.errors.ArgumentError),
+        (pa.array([-1], pa.int8()), cst.errors.ArgumentError),
         ([2**70], cst.errors.ArgumentError),
         (np.array([2**64 - 1], np.uint64), cst.errors.ArgumentError),
         ([0.5], TypeError),
@@ -388,6 +393,32 @@ def test_select_keeps_types_and_metadata():
     )
     batch = cst.record_batch(pa.record_batch([[1], ["x"]], schema=schema)).select(["a"])
     assert pa.schema(batch.schema).equals(pa.schema([schema.field("a")], {"m": "n"}), True)
+
+
+def test_columns_in_the_order_of_their_names():
+    schema = pa.schema([("b", pa.int64()), ("a", pa.string()), ("B", pa.int8())], {"m": "n"})
+    batch = cst.record_batch(pa.record_batch([[1], ["x"], [2]], schema=schema))
+    made = batch.sort_columns()
+    wanted = pa.schema([schema.field(i) for i in (2, 1, 0)], {"m": "n"})
+    assert pa.schema(made.schema).equals(wanted, True)
+    assert list(made.to_pydict().items()) == [("B", [2]), ("a", ["x"]), ("b", [1])]
+    assert made.sort_columns() is made
+    assert cst.record_batch({}).sort_columns().num_columns == 0
+
+
+def test_fields_of_structs():
+    structs = cst.array(pa.array([{"x": 1, "y": ["p"]}, None, {"x": None, "y": None}]))
+    assert structs.field("x").to_pylist() == [1, None, None]
+    assert structs.field("y").to_pylist() == structs.field(-1).to_pylist() == [["p"], None, None]
+    assert structs[1:].field(0).to_pylist() == [None, None]
+    hidden = pa.StructArray.from_arrays([[1, 2]], ["x"], mask=pa.array([False, True]))
+    assert cst.array(hidden).field("x").to_pylist() == [1, None]
+    with pytest.raises(KeyError, match="no field 'z': the struct has x, y"):
+        structs.field("z")
+    with pytest.raises(IndexError, match="field 2 of a struct of 2: x, y"):
+        structs.field(2)
+    with pytest.raises(TypeError, match="Array of int64 has no fields"):
+        cst.array([1]).field("x")
 
 
 # ---- groups ----

@@ -30,6 +30,7 @@ typedef struct seen_feature {
   cst__place first;      /* of the first record that has the type */
   lengths lists;         /* a list is what one record has */
   lengths inner;         /* of a feature list: the lists in those lists */
+  bool has_inner;        /* in a STRUCT: lists of lists (valid if the type is known) */
   inference *children;   /* of a STRUCT: feature lists */
   uint64_t nulls;        /* of a STRUCT: records that have none; feature lists are never null */
   bool not_text;         /* of BYTES, where values are looked at: some are not UTF-8 */
@@ -115,13 +116,32 @@ static cst_status check_seen_type(const seen_feature *known, const char *name, s
 
 /* ---- batches ---- */
 
+static bool is_list(const cst__view *column) {
+  return column->layout == CST__LAYOUT_LIST || column->layout == CST__LAYOUT_FIXED_LIST;
+}
+
+static bool is_list_of_lists(const cst__view *column) {
+  return is_list(column) && is_list(&column->children[0]);
+}
+
+/* The children of structs are lists in all batches, or lists of lists in all of them. */
+static cst_status check_seen_depth(const seen_feature *known, const char *name, size_t size,
+                                   cst_feature_type type, bool has_inner, cst_error *error) {
+  if (known == NULL || known->type == CST_FEATURE_UNKNOWN || type == CST_FEATURE_UNKNOWN ||
+      known->has_inner == has_inner) {
+    return CST_OK;
+  }
+  cst_status status = cst__fail(
+      error, CST_SCHEMA, "a feature has one type in all records: repair the data, or leave it out",
+      "found lists%s, expected lists%s as in the records before", has_inner ? " of lists" : "",
+      has_inner ? "" : " of lists");
+  cst__error_add_path(error, name, size);
+  return status;
+}
+
 static cst_feature_type number_type(cst_dtype dtype) {
   return dtype == CST_DTYPE_FLOAT32 || dtype == CST_DTYPE_FLOAT64 ? CST_FEATURE_FLOAT
                                                                   : CST_FEATURE_INT;
-}
-
-static bool is_list(const cst__view *column) {
-  return column->layout == CST__LAYOUT_LIST || column->layout == CST__LAYOUT_FIXED_LIST;
 }
 
 /* The feature type of single values. False: none fits. */
@@ -154,11 +174,11 @@ static bool type_of_values(const cst__view *values, cst_feature_type *type) {
 }
 
 /* The feature type of a column: of a list's items, or of single values; in a STRUCT, of the items
- * of lists of lists. */
+ * of lists, or of lists of lists. */
 static bool type_of_column(const cst__view *column, bool in_struct, cst_feature_type *type) {
   if (in_struct) {
-    return is_list(column) && is_list(&column->children[0]) &&
-           type_of_values(&column->children[0].children[0], type);
+    const cst__view *items = is_list(column) ? &column->children[0] : NULL;
+    return items != NULL && type_of_values(is_list(items) ? &items->children[0] : items, type);
   }
   if (column->layout == CST__LAYOUT_STRUCT) {
     *type = CST_FEATURE_STRUCT;
@@ -183,8 +203,8 @@ static cst_status wrong_type(const cst__view *column, bool in_struct, cst_error 
   cst_status status = cst__fail(error, CST_UNSUPPORTED,
                                 "cast the column, or leave it out by a query or a file without it; "
                                 "tensors of messages and of nested columns need no schema",
-                                "found a column of type %s, expected lists of %snumbers or bytes",
-                                found, in_struct ? "lists of " : "");
+                                "found a column of type %s, expected lists%s of numbers or bytes",
+                                found, in_struct ? ", or lists of lists," : "");
   cst__error_add_path(error, column->name, strlen(column->name));
   return status;
 }
@@ -212,10 +232,13 @@ static cst_status check_seen_column(const inference *in, const cst__view *struct
                                     const cst__view *column, int64_t *row, cst_error *error) {
   size_t size = strlen(column->name);
   const seen_feature *known = in != NULL ? find_seen(in, column->name, size) : NULL;
-  cst_feature_type type;
+  cst_feature_type type = CST_FEATURE_UNKNOWN;
   cst_status status = type_of_column(column, structs != NULL, &type)
                           ? check_seen_type(known, column->name, size, type, error)
                           : wrong_type(column, structs != NULL, error);
+  if (status == CST_OK && structs != NULL) {
+    status = check_seen_depth(known, column->name, size, type, is_list_of_lists(column), error);
+  }
   if (status != CST_OK) {
     *row = first_row_with(structs, column);
     return status;
@@ -281,7 +304,7 @@ static void count_slot(seen_feature *t, const cst__view *column, int64_t i) {
   }
   cst__view_list(column, i, &begin, &end);
   count_lengths(&t->lists, 1, end - begin, end - begin);
-  for (int64_t k = begin; k < end; k++) {
+  for (int64_t k = begin; k < end && is_list_of_lists(column); k++) {
     const cst__view *inner = &column->children[0];
     int64_t from;
     int64_t to;
@@ -354,6 +377,9 @@ static void count_columns(inference *in, const cst__view *batch, const cst__view
     }
     (void)type_of_column(column, structs != NULL, &type);
     t->counted = true;
+    bool has_inner = structs != NULL && is_list_of_lists(column);
+    t->has_inner = type != CST_FEATURE_UNKNOWN || t->type == CST_FEATURE_UNKNOWN ? has_inner
+                                                                               : t->has_inner;
     t->type = type != CST_FEATURE_UNKNOWN ? type : t->type;
     if (in->looks && type == CST_FEATURE_BYTES && !t->not_text) {
       t->not_text = cst__view_find_not_text(column, column->length) < column->length;
@@ -365,7 +391,7 @@ static void count_columns(inference *in, const cst__view *batch, const cst__view
       count_masked(t, structs, column);
     } else {
       count_lists(&t->lists, column);
-      if (structs != NULL) {
+      if (has_inner) {
         count_lists(&t->inner, &column->children[0]);
       }
     }
@@ -400,6 +426,9 @@ static cst_status check_merge(const inference *into, const inference *from, cst_
     const seen_feature *t = &from->features[i];
     const seen_feature *mine = find_seen(into, t->name, t->name_size);
     cst_status status = check_seen_type(mine, t->name, t->name_size, t->type, error);
+    if (status == CST_OK) {
+      status = check_seen_depth(mine, t->name, t->name_size, t->type, t->has_inner, error);
+    }
     if (status != CST_OK) {
       cst__error_add_place(error, &t->first);
       return status;
@@ -441,6 +470,7 @@ static void count_merge(inference *into, const inference *from) {
     const seen_feature *t = &from->features[i];
     seen_feature *mine = find_seen(into, t->name, t->name_size);
     mine->counted |= t->counted;
+    mine->has_inner = mine->type != CST_FEATURE_UNKNOWN ? mine->has_inner : t->has_inner;
     mine->not_text |= t->not_text;
     mine->type = mine->type != CST_FEATURE_UNKNOWN ? mine->type : t->type;
     count_lengths(&mine->lists, t->lists.present, t->lists.min, t->lists.max);
@@ -474,6 +504,7 @@ static void archive_features(cst__archive *a, inference *root, inference *in);
 static void archive_feature(cst__archive *a, inference *root, inference *in, seen_feature *t) {
   int type = (int)t->type;
   cst__archive_bool(a, &t->counted);
+  cst__archive_bool(a, &t->has_inner);
   cst__archive_bool(a, &t->not_text);
   cst__archive_enum(a, &type, CST_FEATURE_STRUCT + 1);
   t->type = (cst_feature_type)type;
@@ -595,8 +626,10 @@ static bool put_seen_feature(const inference *in, cst__arena *arena, cst__messag
     return false;
   }
   bool ok =
-      t->lists.present == 0 || (in_struct ? put_nested_counts(arena, feature, t)
-                                          : put_counts(arena, feature, &t->lists, num_records));
+      t->lists.present == 0 ||
+      (!in_struct     ? put_counts(arena, feature, &t->lists, num_records)
+       : t->has_inner ? put_nested_counts(arena, feature, t)
+                      : put_range(arena, feature, FEATURE_VALUE_COUNT, &t->lists));
   return ok && put_presence(arena, feature, t->lists.present, num_records);
 }
 
@@ -666,7 +699,7 @@ static cst_status inference_plan(const void *options, const cst_allocator *alloc
 }
 
 const cst__accumulator cst__inference_accumulator = {.name = "inference",
-                                                     .version = 2,
+                                                     .version = 3,
                                                      .purpose = "infer a schema from",
                                                      .summary = "the schema of the data",
                                                      .options = &inference_options,

@@ -289,7 +289,7 @@ TEST(columns_that_are_no_features_are_refused) {
       cst__accumulator_add(&cst__inference_accumulator, inferrer, &schema, &array, NULL, &error),
       CST_UNSUPPORTED);
   CHECK_STR(error.path, "s.x");
-  CHECK_CONTAINS(error.message, "expected lists of lists of numbers or bytes");
+  CHECK_CONTAINS(error.message, "expected lists, or lists of lists, of numbers or bytes");
   array.release(&array);
   schema.release(&schema);
   cst__inference_accumulator.free(inferrer);

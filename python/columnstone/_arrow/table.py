@@ -8,13 +8,20 @@ from __future__ import annotations
 
 import pickle
 import struct
+import sys
 from array import array as _numbers
 from collections.abc import Mapping
 from operator import index as _index
 from typing import TYPE_CHECKING, Any, TypeAlias, cast, overload
 
 from .. import _core
-from .._base.errors import ArgumentError, NotFoundError, SchemaError, UnsupportedError
+from .._base.errors import (
+    ArgumentError,
+    NotFoundError,
+    SchemaError,
+    UnsupportedError,
+    argument_error,
+)
 from .._base.optional import need
 from .._base.public import public, public_in
 from .._core import Array, RecordBatch
@@ -264,8 +271,8 @@ def _row(row: Any) -> int:
     return -1 if row is None else _index(row)
 
 
-def _rows(rows: Rows) -> Buffer:
-    """Row numbers as int64, null as -1."""
+def _rows(rows: Rows) -> tuple[Buffer, int]:
+    """Row numbers as int64, with -1 for nulls, and how many nulls there are."""
     rows = exported(rows)
     if hasattr(rows, "__arrow_c_array__"):
         return _rows_of_array(array(rows))
@@ -273,23 +280,24 @@ def _rows(rows: Rows) -> Buffer:
         return _rows_of_numpy(rows)
     if isinstance(rows, str):
         raise TypeError("rows are numbers, not a str")
+    given = list(rows)
     try:
-        return _numbers("q", map(_row, rows))
+        return _numbers("q", map(_row, given)), sum(row is None for row in given)
     except OverflowError:
         raise ArgumentError("there is no such row: the number does not fit 64 bits") from None
 
 
-def _rows_of_array(rows: Array) -> Buffer:
+def _rows_of_array(rows: Array) -> tuple[Buffer, int]:
     format = rows.schema.format
     if format == "l":
         full = rows if rows.null_count == 0 else fill_null(rows, -1)
-        return cast("Buffer", full)
+        return cast("Buffer", full), rows.null_count
     if format not in (*"cCsSiIL", "n"):
         raise TypeError(f"rows are integers, not {rows.type}")
     return _rows(rows.to_pylist())
 
 
-def _rows_of_numpy(rows: Any) -> Buffer:
+def _rows_of_numpy(rows: Any) -> tuple[Buffer, int]:
     import numpy as np
 
     values = np.asarray(rows)
@@ -299,7 +307,7 @@ def _rows_of_numpy(rows: Any) -> Buffer:
         raise TypeError(f"rows are integers in one dimension, not {values.dtype}{values.shape}")
     if values.dtype.kind == "u" and values.max() > 2**63 - 1:
         raise ArgumentError("there is no such row: the number does not fit 64 bits")
-    return cast("Buffer", np.ascontiguousarray(values, np.int64))
+    return cast("Buffer", np.ascontiguousarray(values, np.int64)), 0
 
 
 def _mask(mask: Mask) -> Buffer:
@@ -328,11 +336,31 @@ def _mask(mask: Mask) -> Buffer:
 
 
 def take(self: Any, rows: Rows) -> Any:
+    numbers, num_nulls = _rows(rows)
+    negative = _negative(numbers)
+    if len(negative) > num_nulls:
+        raise argument_error(
+            f"row {min(negative)} of an array of {len(self)} rows", "None is a row of nulls"
+        )
+    return take_or_null(self, numbers)
+
+
+def _negative(rows: Buffer) -> list[int]:
+    if "numpy" in sys.modules:
+        import numpy as np
+
+        numbers: npt.NDArray[Any] = np.asarray(rows)
+        return cast("list[int]", numbers[numbers < 0].tolist())
+    return [row for row in memoryview(rows) if row < 0]
+
+
+def take_or_null(self: Any, rows: Buffer) -> Any:
+    """The rows of these numbers, which are int64; -1 is a row of nulls."""
     if isinstance(self, Array) and self.schema.format == "+s":
         # A row that is not there has nulls in all columns; a struct that is not there is null, as
         # it is in a column.
-        return _core.array_take(record_batch({"struct": self}), _rows(rows))["struct"]
-    return _core.array_take(self, _rows(rows))
+        return _core.array_take(record_batch({"struct": self}), rows)["struct"]
+    return _core.array_take(self, rows)
 
 
 def filter(self: Any, mask: Mask) -> Any:
@@ -397,6 +425,31 @@ def select(self: RecordBatch, columns: Iterable[Path | int]) -> RecordBatch:
             )
         names.append(path if isinstance(path, str) else ".".join(path))
     return _batch_of(names, arrays, len(self), self.schema.__reduce__()[1][0][3])
+
+
+def sort_columns(self: RecordBatch) -> RecordBatch:
+    names = self.column_names
+    order = sorted(range(len(names)), key=names.__getitem__)
+    if order == list(range(len(names))):
+        return self
+    metadata = self.schema.__reduce__()[1][0][3]
+    columns = [self.column(i) for i in order]
+    return _batch_of([names[i] for i in order], columns, len(self), metadata)
+
+
+def field(self: Array, key: str | int) -> Array:
+    if self.schema.format != "+s":
+        raise TypeError(f"an Array of {self.type} has no fields: flatten() opens lists")
+    names = self.schema.names
+    if isinstance(key, str):
+        if key not in names:
+            raise KeyError(f"there is no field {key!r}: the struct has {', '.join(names)}")
+        key = names.index(key)
+    at = _index(key)
+    if not -len(names) <= at < len(names):
+        raise IndexError(f"field {at} of a struct of {len(names)}: {', '.join(names)}")
+    structs = _batch_of(["struct"], [self], len(self))
+    return cast("Array", _column(structs, ("struct", names[at]), False))
 
 
 # ---- groups ----

@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 from .._base.errors import ArgumentError, UnsupportedError
 from .._base.optional import need
 from .._base.public import public_in
+from .protos import entry_of_message, message_of_entry
 
 Dtype: TypeAlias = Literal[
     "int64",
@@ -159,17 +160,13 @@ class TensorRepresentation:
         """The representation that a message says: a tensorflow_metadata TensorRepresentation, or
         its bytes, which take that package. dtype is of the values, which the message does not tell;
         a TensorAdapter goes by the column's family. Raises ArgumentError for an empty message."""
-        from .protos import from_message
-
-        return from_message(name, proto, dtype)
+        return _representation_of(*entry_of_message(name, proto, dtype))
 
     def to_proto(self) -> Any:
         """The message of tensorflow_metadata, which has to be installed. It lacks the name and the
         dtype. Raises UnsupportedError for what it cannot say: a structured tensor, and a path of
         several steps that is not ragged."""
-        from .protos import to_message
-
-        return to_message(self)
+        return message_of_entry(_entry_of(self))
 
 
 def feature_of(entry: tuple[Any, ...]) -> Feature:

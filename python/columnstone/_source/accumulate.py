@@ -218,8 +218,9 @@ class SchemaInference(AnyAccumulator[Schema]):
         that no feature has are passed over, as for sources that are read flat.
     propose, group, max_domain, ragged: as for `infer_schema`.
 
-    Takes lists of numbers, bool, bytes and strings, or single ones; structs of lists of lists are
-    the feature lists of SequenceExamples. It pickles, and stays small: it holds counts, not data.
+    Takes lists of numbers, bool, bytes and strings, or single ones, and structs of lists, or of
+    lists of lists as feature lists of SequenceExamples are. It pickles, and stays small: it holds
+    counts, not data.
 
     >>> inference = cst.accumulate.SchemaInference()
     >>> for batch in batches: inference.add(batch)

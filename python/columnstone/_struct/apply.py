@@ -4,10 +4,10 @@ leaf tensors."""
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .. import _core
-from .._arrow.table import array
+from .._arrow.table import array, take_or_null
 from .._base.errors import SchemaError, UnsupportedError, argument_error
 from .._base.optional import need
 
@@ -137,7 +137,7 @@ def _map(fn: Callable[..., Any], values: Sequence[Array], using: str | None) -> 
     made = _call(fn, [v.filter(present) for v in values], using)
     rows = np.cumsum(present) - 1
     rows[~present] = -1
-    return made.take(rows)
+    return cast("Array", take_or_null(made, rows))
 
 
 def _call(fn: Callable[..., Any], values: Sequence[Array], using: str | None) -> Array:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from .. import _core
 from .._arrow.objects import array_of
-from .._arrow.table import _array_of_values, _batch_of, as_numpy, concat
+from .._arrow.table import _array_of_values, _batch_of, as_numpy, concat, take_or_null
 from .._base.errors import ArgumentError, UnsupportedError
 from .._base.optional import need
 from .._schema.spec import TensorRepresentation
@@ -261,7 +261,7 @@ def to_padded(
     if value is not None and (places < 0).any():
         places[places < 0] = len(flat)
         flat = concat([flat, _one_value(flat, value)])
-    column = _batch_of(["x"], [flat], len(flat)).take(places).column("x")  # -1: a null struct
+    column = take_or_null(_batch_of(["x"], [flat], len(flat)), places).column("x")
     made = _core.structured(column, False)
     for dim in reversed(range(1, len(sizes))):
         made = partitioned(made, prod(sizes[:dim]), sizes[dim])

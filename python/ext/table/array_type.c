@@ -171,6 +171,10 @@ static PyObject *fill_null(PyObject *object, PyObject *fill) {
   return cst__py_table_method("fill_null", object, fill);
 }
 
+static PyObject *array_field(PyObject *object, PyObject *key) {
+  return cst__py_table_method("field", object, key);
+}
+
 static PyObject *array_to_numpy(PyObject *object, PyObject *unused) {
   (void)unused;
   return cst__py_table_method("to_numpy", object, NULL);
@@ -203,7 +207,7 @@ static PyMethodDef methods[] = {
     {"take", array_take, METH_O,
      PyDoc_STR("take($self, rows, /)\n--\n\n"
                "The values at the given places in the given order. rows: integers as a list, a\n"
-               "numpy array or an Arrow array; None, or -1, is a null.")},
+               "numpy array or an Arrow array; None is a null.")},
     {"filter", array_filter, METH_O,
      PyDoc_STR(
          "filter($self, mask, /)\n--\n\n"
@@ -232,6 +236,11 @@ static PyMethodDef methods[] = {
          "coordinates($self)\n--\n\n"
          "(coordinates, shape) of all values of nested lists: a fixed_size_list of int64 per\n"
          "value, row first, and the lengths of the longest lists as a tuple.")},
+    {"field", array_field, METH_O,
+     PyDoc_STR("field($self, key, /)\n--\n\n"
+               "The field of that name, or at that position, of an Array of structs, as an Array\n"
+               "of as many values: null where the struct is. KeyError that names the fields, or\n"
+               "IndexError, if there is none; TypeError if these are no structs.")},
     {"null_mask", cst__py_table_null_mask, METH_NOARGS,
      PyDoc_STR("null_mask($self)\n--\n\nOne uint8 per value: 1 where it is null.")},
     {"fill_null", fill_null, METH_O,

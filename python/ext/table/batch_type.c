@@ -118,6 +118,11 @@ static PyObject *select_columns(PyObject *object, PyObject *columns) {
   return cst__py_table_method("select", object, columns);
 }
 
+static PyObject *sort_columns(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return cst__py_table_method("sort_columns", object, NULL);
+}
+
 static PyObject *group_by(PyObject *object, PyObject *columns) {
   return cst__py_table_method("group_by", object, columns);
 }
@@ -220,7 +225,7 @@ static PyMethodDef methods[] = {
     {"take", batch_take, METH_O,
      PyDoc_STR("take($self, rows, /)\n--\n\n"
                "The given rows in the given order, as a new batch. rows: integers as a list, a\n"
-               "numpy array or an Arrow array; None, or -1, is a row of nulls.")},
+               "numpy array or an Arrow array; None is a row of nulls.")},
     {"filter", batch_filter, METH_O,
      PyDoc_STR("filter($self, mask, /)\n--\n\n"
                "The rows where the mask is true. mask: a bool per row as a list, a numpy array or\n"
@@ -229,6 +234,10 @@ static PyMethodDef methods[] = {
      PyDoc_STR("select($self, columns, /)\n--\n\n"
                "A batch of these columns, in this order; no copy. Columns are named as for\n"
                "column(); one that is reached by a path is named by the path, 'a.b'.")},
+    {"sort_columns", sort_columns, METH_NOARGS,
+     PyDoc_STR("sort_columns($self)\n--\n\n"
+               "A batch with the columns in the order of their names; no copy. So batches of the\n"
+               "same columns have one schema, in whatever order they were made.")},
     {"to_pandas", to_pandas, METH_NOARGS,
      PyDoc_STR("to_pandas($self)\n--\n\n"
                "A pandas DataFrame whose columns are of Arrow types (pandas.ArrowDtype). Needs\n"

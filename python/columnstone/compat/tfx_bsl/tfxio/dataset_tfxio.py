@@ -45,6 +45,9 @@ class DatasetTFXIOOptions(NamedTuple):
     num_shards: Optional[int] = None  # noqa: UP045
 
 
+_DEFAULT = DatasetTFXIOOptions()
+
+
 class DatasetTFXIO(tfxio.TFXIO):
     """A finite dataset of batches: of tensors whose first dimension is the batch, whatever
     structure they are in.
@@ -53,9 +56,7 @@ class DatasetTFXIO(tfxio.TFXIO):
     raise TypeError. Raises ValueError for tensors that no columns can hold.
     """
 
-    def __init__(
-        self, dataset: tf.data.Dataset, options: DatasetTFXIOOptions = DatasetTFXIOOptions()
-    ) -> None:
+    def __init__(self, dataset: tf.data.Dataset, options: DatasetTFXIOOptions = _DEFAULT) -> None:
         self._dataset = dataset
         self._options = options
         self._type_specs = _PrepareDataset(dataset, options.feature_names).element_spec

@@ -232,7 +232,7 @@ class _Decoder:
 
 @beam.typehints.with_input_types(list[bytes])
 @beam.typehints.with_output_types(pa.RecordBatch)
-class _RecordsToRecordBatch(beam.DoFn):  # type: ignore[misc]
+class _RecordsToRecordBatch(beam.DoFn):
     """Lists of records as batches, and the time that loading the decoder takes, in whole seconds,
     as a metric of Beam."""
 

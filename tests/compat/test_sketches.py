@@ -39,6 +39,16 @@ def test_statistics_of_shards() -> None:
     assert kind.FromString(ours.Get()) == kind.FromString(theirs.Get())
 
 
+def test_statistics_of_nothing() -> None:
+    for given in ((), (0, True), (0, False)):
+        theirs = real("tfx_bsl.statistics").DatasetListAccumulator(*given)
+        assert statistics.DatasetListAccumulator(*given).Get() == theirs.Get()
+    for module in (statistics, real("tfx_bsl.statistics")):
+        for version in (-1, 1):
+            with pytest.raises(RuntimeError, match="UNIMPLEMENTED"):
+                module.DatasetListAccumulator(target_version=version).Get()
+
+
 def test_namespaces() -> None:
     theirs = real("tfx_bsl.telemetry.util")
     for words in ([], ["a"], ["a", "b"]):

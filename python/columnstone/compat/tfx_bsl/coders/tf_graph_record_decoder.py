@@ -8,6 +8,8 @@ from typing import Any
 
 import tensorflow as tf
 
+TensorAlike = tf.Tensor | tf.__internal__.CompositeTensor
+
 _INDEX_SIGNATURE = "__record_index_tensor_name__:"
 
 

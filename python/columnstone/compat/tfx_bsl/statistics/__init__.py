@@ -12,9 +12,14 @@ __all__ = ["DatasetListAccumulator"]
 
 class DatasetListAccumulator:
     """Statistics of datasets from shards, each of which holds some of the features: protobuf's
-    merging of those with the same name or path. All are serialised messages."""
+    merging of those with the same name or path. All are serialised messages.
 
-    def __init__(self) -> None:
+    There is no version but 0. What Get() gives where nothing was added is a list of one empty
+    dataset, or with include_empty_placeholder=False of none."""
+
+    def __init__(self, target_version: int = 0, include_empty_placeholder: bool = True) -> None:
+        self._target_version = target_version
+        self._has_placeholder = include_empty_placeholder
         self._datasets: dict[str, _Dataset] = {}
 
     def MergeDatasetFeatureStatistics(self, shard: bytes) -> None:
@@ -28,10 +33,12 @@ class DatasetListAccumulator:
         self._datasets.setdefault(message.name, _Dataset()).add(message)
 
     def Get(self) -> bytes:
-        """A DatasetFeatureStatisticsList: of one empty dataset, if nothing was added."""
+        """A DatasetFeatureStatisticsList. RuntimeError for another version."""
+        if self._target_version != 0:
+            raise RuntimeError("UNIMPLEMENTED: Version > 0 unsupported.")
         merged = statistics_pb2.DatasetFeatureStatisticsList()
         merged.datasets.extend(dataset.message for dataset in self._datasets.values())
-        if not merged.datasets:
+        if not merged.datasets and self._has_placeholder:
             merged.datasets.add()
         return bytes(merged.SerializeToString())
 

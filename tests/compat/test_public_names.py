@@ -46,12 +46,11 @@ NOT_YET = {
     "tfx_bsl.tfxio.tf_sequence_example_record",
 }
 
-# What differs, by module, as differences() says it: its beginning, and why.
+# What differs, by module, as differences() begins to say it, and why.
 MEANT = {
-    "tfx_bsl.tfxio.dataset_tfxio": {
-        "DatasetTFXIO: options is DatasetTFXIOOptions(working_dir=None": "the folder is made when it "
-        "is needed, not when the module is imported",
-        "DatasetTFXIOOptions: working_dir is None": "the same",
+    "tfx_bsl.tfxio.dataset_tfxio": {  # the folder is made when it is needed, not at the import
+        "DatasetTFXIO: options is DatasetTFXIOOptions(working_dir=None",
+        "DatasetTFXIOOptions: working_dir is None",
     },
 }
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from apache_beam.metrics import Metrics
 from apache_beam.metrics.cells import DistributionCell, DistributionData
 from apache_beam.metrics.execution import MetricsEnvironment, _TypedMetricName
@@ -79,14 +80,18 @@ class RecordMetrics:
 
     def __init__(self, telemetry: Telemetry) -> None:
         self._records = Metrics.counter(telemetry.namespace, telemetry.name("num_raw_records"))
-        self._sizes = Metrics.distribution(
-            telemetry.namespace, telemetry.name("raw_record_byte_size")
-        )
+        self._sizes = MetricName(telemetry.namespace, telemetry.name("raw_record_byte_size"))
 
-    def count(self, records: Sequence[bytes]) -> None:
+    def count(self, records: Sequence[bytes] | pa.Array) -> None:
+        """records: bytes, or a pyarrow array of them."""
         self._records.inc(len(records))
-        for record in records:
-            self._sizes.update(len(record))
+        if len(records) == 0:
+            return
+        if isinstance(records, pa.Array):
+            lengths = pc.binary_length(records).to_numpy().astype(np.int64)
+        else:
+            lengths = np.array([len(record) for record in records])
+        _update(self._sizes, _summary(lengths))
 
 
 class PeerMetrics:

@@ -61,10 +61,31 @@ def GetBatchElementsKwargs(
     return tuned
 
 
+def read_kwargs(batch_size: int | None) -> dict[str, int]:
+    """The arguments of our reader for batches of such a size."""
+    if batch_size is not None:
+        return {"batch_size": batch_size}
+    if _by_bytes():
+        cap = _BATCH_SIZE_CAP_WITH_BYTE_TARGET
+        return {"batch_size": cap, "batch_bytes": _TARGET_BATCH_BYTES_SIZE}
+    return {"batch_size": _BATCH_SIZE_CAP}
+
+
 def _count(_: None, batch_size: int | None, telemetry_descriptors: Sequence[str] | None) -> None:
     namespace = util.MakeTfxNamespace(telemetry_descriptors or ["Unknown"])
     beam.metrics.Metrics.counter(namespace, _FLAG).inc(int(_by_bytes()))
     beam.metrics.Metrics.counter(namespace, "desired_batch_size").inc(batch_size or 0)
+
+
+def count_batch_size(
+    pipeline: beam.Pipeline, batch_size: int | None, telemetry_descriptors: Sequence[str] | None
+) -> None:
+    """Has the pipeline's metrics tell which size of batches was wanted."""
+    _ = (
+        pipeline
+        | "CreateSole" >> beam.Create([None])
+        | "IncrementMetrics" >> beam.Map(_count, batch_size, telemetry_descriptors)
+    )
 
 
 @beam.ptransform_fn
@@ -78,11 +99,7 @@ def BatchRecords(
 ) -> beam.PCollection:
     """Lists of records, of a size as GetBatchElementsKwargs says; metrics tell which size was
     wanted, under the namespace of the descriptors."""
-    _ = (
-        records.pipeline
-        | "CreateSole" >> beam.Create([None])
-        | "IncrementMetrics" >> beam.Map(_count, batch_size, telemetry_descriptors)
-    )
+    count_batch_size(records.pipeline, batch_size, telemetry_descriptors)
     return records | "BatchElements" >> beam.BatchElements(
         **GetBatchElementsKwargs(batch_size, record_size_fn)
     )

@@ -67,8 +67,8 @@ class RecordBasedTFXIO(tfxio.TFXIO):
             self._telemetry_descriptors, self._logical_format, self._physical_format
         )
 
-        @beam.typehints.with_input_types(Any)  # type: ignore[untyped-decorator]
-        @beam.typehints.with_output_types(bytes)  # type: ignore[untyped-decorator]
+        @beam.typehints.with_input_types(Any)
+        @beam.typehints.with_output_types(bytes)
         def RawRecordBeamSource(begin: Any) -> beam.PCollection:
             records = begin | "ReadRawRecords" >> self._RawRecordBeamSourceInternal()
             return records | "CollectRawRecordTelemetry" >> count
@@ -82,8 +82,8 @@ class RecordBasedTFXIO(tfxio.TFXIO):
             self._telemetry_descriptors, self._logical_format, self._physical_format
         )
 
-        @beam.typehints.with_input_types(bytes)  # type: ignore[untyped-decorator]
-        @beam.typehints.with_output_types(pa.RecordBatch)  # type: ignore[untyped-decorator]
+        @beam.typehints.with_input_types(bytes)
+        @beam.typehints.with_output_types(pa.RecordBatch)
         def RawRecordToRecordBatch(records: beam.PCollection) -> beam.PCollection:
             decode = self._RawRecordToRecordBatchInternal(batch_size)
             batches = records | "RawRecordToRecordBatch" >> decode
@@ -92,8 +92,8 @@ class RecordBasedTFXIO(tfxio.TFXIO):
         return beam.ptransform_fn(RawRecordToRecordBatch)()
 
     def BeamSource(self, batch_size: int | None = None) -> beam.PTransform:
-        @beam.typehints.with_input_types(Any)  # type: ignore[untyped-decorator]
-        @beam.typehints.with_output_types(pa.RecordBatch)  # type: ignore[untyped-decorator]
+        @beam.typehints.with_input_types(Any)
+        @beam.typehints.with_output_types(pa.RecordBatch)
         def BeamSource(begin: Any) -> beam.PCollection:
             records = begin | "RawRecordBeamSource" >> self.RawRecordBeamSource()
             return records | "RawRecordToRecordBatch" >> self.RawRecordToRecordBatch(batch_size)
@@ -152,9 +152,14 @@ def CreateRawRecordColumn(
     raw_records: np.ndarray[Any, Any] | Sequence[bytes] | pa.Array,
 ) -> pa.Array:
     """The records as a raw record column: lists of one each."""
-    values = raw_records if isinstance(raw_records, pa.Array) else pa.array(raw_records)
-    offsets = pa.array(np.arange(len(values) + 1))
-    return pa.LargeListArray.from_arrays(offsets, values.cast(pa.large_binary()))
+    values = _binary(raw_records)
+    return pa.LargeListArray.from_arrays(pa.array(np.arange(len(values) + 1)), values)
+
+
+def _binary(records: Any) -> pa.Array:
+    if isinstance(records, pa.Array):
+        return records.cast(pa.large_binary())
+    return pa.array(records, pa.large_binary())
 
 
 def AppendRawRecordColumn(
@@ -173,7 +178,7 @@ def AppendRawRecordColumn(
     name = record_index_column_name
     if name is not None:
         indices = _record_indices(record_batch, name)
-        records = pa.array(raw_records, pa.large_binary()).take(indices)
+        records = _binary(raw_records).take(indices)
     else:
         records = raw_records
         _require(
@@ -214,19 +219,24 @@ def _require(holds: bool, text: str) -> None:
         raise AssertionError(text)
 
 
-@beam.ptransform_fn  # type: ignore[untyped-decorator]
-@beam.typehints.with_input_types(beam.Pipeline)  # type: ignore[untyped-decorator]
-@beam.typehints.with_output_types(bytes)  # type: ignore[untyped-decorator]
+@beam.ptransform_fn
+@beam.typehints.with_input_types(beam.Pipeline)
+@beam.typehints.with_output_types(bytes)
 def ReadTfRecord(pipeline: beam.Pipeline, file_pattern: Sequence[str]) -> beam.PCollection:
     """The records of all files that the patterns match. OSError, when the pipeline is made, for a
     pattern without files."""
     _require(bool(file_pattern), "Must provide at least one file pattern.")
+    check_patterns(file_pattern)
+    batches = pipeline | "ReadFromTFRecord" >> Read(list(file_pattern), format="raw")
+    return batches | "Records" >> beam.FlatMap(_records_of).with_output_types(bytes)
+
+
+def check_patterns(file_pattern: Sequence[str]) -> None:
+    """Raises OSError for a pattern without files."""
     for pattern in file_pattern:
         [found] = FileSystems.match([pattern], limits=[1])
         if not found.metadata_list:
             raise OSError(f"No files found based on the file pattern {pattern}")
-    batches = pipeline | "ReadFromTFRecord" >> Read(list(file_pattern), format="raw")
-    return batches | "Records" >> beam.FlatMap(_records_of).with_output_types(bytes)
 
 
 def _records_of(batch: pa.RecordBatch) -> list[bytes]:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
-@beam.ptransform_fn  # type: ignore[untyped-decorator]
-@beam.typehints.with_input_types(pa.RecordBatch)  # type: ignore[untyped-decorator]
-@beam.typehints.with_output_types(pa.RecordBatch)  # type: ignore[untyped-decorator]
+@beam.ptransform_fn
+@beam.typehints.with_input_types(pa.RecordBatch)
+@beam.typehints.with_output_types(pa.RecordBatch)
 def ProfileRecordBatches(
     pcoll: beam.PCollection,
     telemetry_descriptors: Sequence[str] | None,
@@ -36,9 +36,9 @@ def ProfileRecordBatches(
     return pcoll | "ProfileRecordBatches" >> beam.ParDo(_CountBatch(metrics))
 
 
-@beam.ptransform_fn  # type: ignore[untyped-decorator]
-@beam.typehints.with_input_types(bytes)  # type: ignore[untyped-decorator]
-@beam.typehints.with_output_types(bytes)  # type: ignore[untyped-decorator]
+@beam.ptransform_fn
+@beam.typehints.with_input_types(bytes)
+@beam.typehints.with_output_types(bytes)
 def ProfileRawRecords(
     pcoll: beam.PCollection,
     telemetry_descriptors: Sequence[str] | None,
@@ -63,7 +63,7 @@ def telemetry_of(
 
 @beam.typehints.with_input_types(pa.RecordBatch)
 @beam.typehints.with_output_types(pa.RecordBatch)
-class _CountBatch(beam.DoFn):  # type: ignore[misc]
+class _CountBatch(beam.DoFn):
     def __init__(self, metrics: PeerMetrics) -> None:
         self._metrics = metrics
 
@@ -74,7 +74,7 @@ class _CountBatch(beam.DoFn):  # type: ignore[misc]
 
 @beam.typehints.with_input_types(bytes)
 @beam.typehints.with_output_types(bytes)
-class _CountRecord(beam.DoFn):  # type: ignore[misc]
+class _CountRecord(beam.DoFn):
     def __init__(self, metrics: RecordMetrics) -> None:
         self._metrics = metrics
 

@@ -1,0 +1,218 @@
+"""What the TFXIOs of records share: TFRecord files that our reader reads, and records that come in
+a pipeline."""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import apache_beam as beam
+import pyarrow as pa
+
+from ...._api.open import open as open_source
+from ...._beam.metrics import PeerMetrics, RecordMetrics
+from ...._beam.read import Read
+from ..coders import batch_util
+from . import record_based_tfxio, telemetry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ...._beam.metrics import Telemetry
+    from . import dataset_options
+
+_UPDATE_PROBABILITY = 0.1
+# What a class of the user's own may have changed.
+_STEPS = (
+    "RawRecordBeamSource",
+    "RawRecordToRecordBatch",
+    "_RawRecordBeamSourceInternal",
+    "_RawRecordToRecordBatchInternal",
+)
+
+
+class RecordTFXIO(record_based_tfxio.RecordBasedTFXIO):
+    """Records of which each is a row."""
+
+    def SupportAttachingRawRecords(self) -> bool:
+        return True
+
+    def _DecodeFn(self) -> DecodeFn:
+        """What makes batches of records in a pipeline."""
+        raise NotImplementedError(f"{type(self).__name__} has to define it")
+
+    def _RawRecordToRecordBatchInternal(self, batch_size: int | None = None) -> beam.PTransform:
+        batch = batch_util.BatchRecords(batch_size, self._telemetry_descriptors)
+        decode = beam.ParDo(self._DecodeFn())
+
+        @beam.typehints.with_input_types(bytes)
+        @beam.typehints.with_output_types(pa.RecordBatch)
+        def DecodeRecords(records: beam.PCollection) -> beam.PCollection:
+            return records | "Batch" >> batch | "Decode" >> decode
+
+        return beam.ptransform_fn(DecodeRecords)()
+
+
+class GivenRecordsTFXIO(RecordTFXIO):
+    """Records that a pipeline has: the transforms take a PCollection of bytes."""
+
+    def _RawRecordBeamSourceInternal(self) -> beam.PTransform:
+        same = beam.ptransform_fn(lambda records: records)()
+        return same.with_input_types(bytes).with_output_types(bytes)
+
+    def RecordBatches(
+        self, options: dataset_options.RecordBatchesOptions
+    ) -> Iterator[pa.RecordBatch]:
+        """NotImplementedError: nothing is read here."""
+        raise NotImplementedError(f"{type(self).__name__} does no I/O")
+
+    def TensorFlowDataset(self, options: dataset_options.TensorFlowDatasetOptions) -> Any:
+        """NotImplementedError: nothing is read here."""
+        raise NotImplementedError(
+            f"{type(self).__name__} is unable to provide a TensorFlowDataset because it does no I/O"
+        )
+
+
+class RecordFilesTFXIO(RecordTFXIO):
+    """TFRecord files, compressed or not."""
+
+    _file_pattern: list[str]
+
+    def _TakeFilePattern(self, file_pattern: list[str] | str) -> None:
+        patterns = file_pattern if isinstance(file_pattern, list) else [file_pattern]
+        if not patterns:
+            raise AssertionError("Must provide at least one file pattern.")
+        self._file_pattern = patterns
+
+    def _RawRecordBeamSourceInternal(self) -> beam.PTransform:
+        return record_based_tfxio.ReadTfRecord(self._file_pattern)
+
+    def BeamSource(self, batch_size: int | None = None) -> beam.PTransform:
+        """The same batches and metrics as of RawRecordBeamSource() and RawRecordToRecordBatch(),
+        without an element for each record, unless a derived class has its own of these."""
+        ours = __name__.rpartition(".")[0]
+        steps = (getattr(getattr(type(self), name), "__module__", "") for name in _STEPS)
+        if not all(module.startswith(ours) for module in steps):
+            return super().BeamSource(batch_size)
+        return _ReadFiles(self, batch_size)
+
+    def RecordBatches(
+        self, options: dataset_options.RecordBatchesOptions
+    ) -> Iterator[pa.RecordBatch]:
+        """Batches go across files and epochs; num_epochs None repeats without end, and has no last
+        batch that is not full. Rows are shuffled over all files where their records can be reached
+        one by one, else within a window of shuffle_buffer_size."""
+        to_batch = self._DecodeFn().for_files()
+        return (to_batch(records) for records in _record_arrays(self._file_pattern, options))
+
+
+@beam.typehints.with_input_types(list[bytes])
+@beam.typehints.with_output_types(pa.RecordBatch)
+class DecodeFn(beam.DoFn):
+    """Makes a batch of a list of records, or of a pyarrow array of them.
+
+    make_decoder: gives what decodes, on the worker; None: the raw record column is all there is.
+    raw_record_column_name: of the column of the records; None: there is none.
+    of_files: make_decoder for RecordBatches(), if that is another.
+    """
+
+    def __init__(
+        self,
+        make_decoder: Callable[[], Any] | None,
+        raw_record_column_name: str | None,
+        of_files: Callable[[], Any] | None = None,
+    ) -> None:
+        self._make_decoder = make_decoder
+        self._of_files = of_files or make_decoder
+        self._name = raw_record_column_name
+        self._decoder: Any = None
+
+    def setup(self) -> None:
+        if self._make_decoder is not None:
+            self._decoder = self._make_decoder()
+
+    def process(self, records: list[bytes]) -> Iterator[pa.RecordBatch]:
+        yield self.batch(records)
+
+    def for_files(self) -> Callable[[pa.Array], pa.RecordBatch]:
+        """What makes batches without Beam."""
+        if self._of_files is not None:
+            self._decoder = self._of_files()
+        return self.batch
+
+    def batch(self, records: Sequence[bytes] | pa.Array) -> pa.RecordBatch:
+        if self._decoder is None:
+            assert self._name is not None
+            column = record_based_tfxio.CreateRawRecordColumn(records)
+            return pa.RecordBatch.from_arrays([column], [self._name])
+        decoded = self._decoder.DecodeBatch(records)
+        if self._name is None:
+            return decoded
+        return record_based_tfxio.AppendRawRecordColumn(decoded, self._name, records)
+
+
+class _ReadFiles(beam.PTransform):
+    """Files to batches: our reader gives arrays of records, which are decoded as they are."""
+
+    def __init__(self, tfxio: RecordFilesTFXIO, batch_size: int | None) -> None:
+        super().__init__("BeamSource")
+        self._tfxio = tfxio
+        self._batch_size = batch_size
+        self.with_output_types(pa.RecordBatch)
+
+    def expand(self, begin: Any) -> beam.PCollection:
+        tfxio = self._tfxio
+        record_based_tfxio.check_patterns(tfxio._file_pattern)
+        descriptors = tfxio._telemetry_descriptors
+        batch_util.count_batch_size(begin.pipeline, self._batch_size, descriptors)
+        names = telemetry.telemetry_of(descriptors, tfxio._logical_format, tfxio._physical_format)
+        size: dict[str, Any] = batch_util.read_kwargs(self._batch_size)
+        arrays = begin | "Read" >> Read(tfxio._file_pattern, format="raw", **size)
+        return arrays | "Decode" >> beam.ParDo(
+            _DecodeArrays(tfxio._DecodeFn(), RecordMetrics(names), names)
+        )
+
+
+@beam.typehints.with_input_types(pa.RecordBatch)
+@beam.typehints.with_output_types(pa.RecordBatch)
+class _DecodeArrays(beam.DoFn):
+    def __init__(self, decode: DecodeFn, records: RecordMetrics, names: Telemetry) -> None:
+        self._decode = decode
+        self._records = records
+        self._batches = PeerMetrics(names, _UPDATE_PROBABILITY)
+
+    def setup(self) -> None:
+        self._decode.setup()
+
+    def process(self, raw: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+        records = raw.column(0)
+        self._records.count(records)
+        batch = self._decode.batch(records)
+        self._batches.count(batch)
+        yield batch
+
+
+def _record_arrays(
+    patterns: list[str], options: dataset_options.RecordBatchesOptions
+) -> Iterator[pa.Array]:
+    """Arrays of batch_size records, the last one of what is left."""
+    size, seed = options.batch_size, options.shuffle_seed
+    source = open_source(patterns, format="raw", batch_size=size)
+    parts = source.dataset(
+        batch_size=size,
+        epochs=options.num_epochs,
+        shuffle=bool(options.shuffle),
+        window=options.shuffle_buffer_size,
+        seed=random.getrandbits(64) if seed is None else seed % 2**64,
+        prefetch=0,
+        as_batches=True,
+    )
+    waiting = pa.array([], pa.large_binary())
+    for part in parts:
+        records = pa.record_batch(part).column(0)
+        waiting = pa.concat_arrays([waiting, records]) if len(waiting) else records
+        while len(waiting) >= size:
+            yield waiting[:size]
+            waiting = waiting[size:]
+    if len(waiting) and not options.drop_final_batch:
+        yield waiting

@@ -1,0 +1,93 @@
+"""tfx_bsl.tfxio.raw_tf_record: TFXIOs of records that are not decoded."""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import tensorflow as tf
+from tensorflow_metadata.proto.v0 import schema_pb2
+
+from . import _record_files, dataset_options, dataset_util, tensor_adapter, tfxio
+
+
+class _RawRecordTFXIO(_record_files.RecordTFXIO):
+    """One column of the records, and one dense tensor of the same name."""
+
+    def __init__(
+        self, raw_record_column_name: str, telemetry_descriptors: list[str], physical_format: str
+    ) -> None:
+        if raw_record_column_name is None:
+            raise AssertionError("There has to be a raw_record_column_name.")
+        super().__init__(
+            raw_record_column_name=raw_record_column_name,
+            telemetry_descriptors=telemetry_descriptors,
+            logical_format="bytes",
+            physical_format=physical_format,
+        )
+
+    def _DecodeFn(self) -> _record_files.DecodeFn:
+        return _record_files.DecodeFn(None, self._raw_record_column_name)
+
+    def _ArrowSchemaNoRawRecordColumn(self) -> pa.Schema:
+        return pa.schema([])
+
+    def TensorRepresentations(self) -> tensor_adapter.TensorRepresentations:
+        name = self._raw_record_column_name or ""
+        dense = schema_pb2.TensorRepresentation.DenseTensor(
+            column_name=name, shape=schema_pb2.FixedShape()
+        )
+        return {name: schema_pb2.TensorRepresentation(dense_tensor=dense)}
+
+    def _ProjectImpl(self, tensor_names: list[str]) -> tfxio.TFXIO:
+        if list(tensor_names) not in ([], [self._raw_record_column_name]):
+            raise AssertionError(str(tensor_names))
+        return self
+
+
+class RawBeamRecordTFXIO(_record_files.GivenRecordsTFXIO, _RawRecordTFXIO):
+    """Records that a pipeline has.
+
+    physical_format: where they come from, for the names of metrics.
+    """
+
+    def __init__(
+        self, physical_format: str, raw_record_column_name: str, telemetry_descriptors: list[str]
+    ) -> None:
+        super().__init__(
+            raw_record_column_name=raw_record_column_name,
+            telemetry_descriptors=telemetry_descriptors,
+            physical_format=physical_format,
+        )
+
+
+class RawTfRecordTFXIO(_record_files.RecordFilesTFXIO, _RawRecordTFXIO):
+    """TFRecord files; file_pattern: a glob or a list of them."""
+
+    def __init__(
+        self,
+        file_pattern: list[str] | str,
+        raw_record_column_name: str,
+        telemetry_descriptors: list[str],
+    ) -> None:
+        super().__init__(
+            raw_record_column_name=raw_record_column_name,
+            telemetry_descriptors=telemetry_descriptors,
+            physical_format="tfrecords_gzip",
+        )
+        self._TakeFilePattern(file_pattern)
+
+    def TensorFlowDataset(
+        self, options: dataset_options.TensorFlowDatasetOptions
+    ) -> tf.data.Dataset:
+        """Dicts of a string tensor."""
+        name = self._raw_record_column_name
+        records = dataset_util.make_tf_record_dataset(
+            self._file_pattern,
+            batch_size=options.batch_size,
+            drop_final_batch=options.drop_final_batch,
+            num_epochs=options.num_epochs,
+            shuffle=options.shuffle,
+            shuffle_buffer_size=options.shuffle_buffer_size,
+            shuffle_seed=options.shuffle_seed,
+            sloppy_ordering=options.sloppy_ordering,
+        )
+        return records.map(lambda batch: {name: batch}).prefetch(tf.data.AUTOTUNE)

@@ -106,7 +106,8 @@ def _with_flat_nulls(batch: pa.RecordBatch, sequence_column: str) -> pa.RecordBa
         return batch
     mask = column.is_null() if column.null_count else None
     changed = pa.StructArray.from_arrays(children, fields=fields, mask=mask)
-    return batch.set_column(place, sequence_column, changed)
+    columns = [changed if i == place else c for i, c in enumerate(batch.columns)]
+    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
 
 
 def _flat_nulls(lists: pa.Array) -> pa.Array:

@@ -112,6 +112,33 @@ static void exchange(const cst_sketch *sketch) {
   cst_free(message);
 }
 
+/* Cuts rise; tfx_bsl's form says all that there is. */
+static void ask_summary(const cst_sketch *sketch) {
+  double values[5];
+  double upto[5];
+  char *messages[2];
+  size_t sizes[2];
+  size_t num_streams;
+  cst_sketch *read;
+  FUZZ_ASSERT(cst_sketch_cuts(sketch, 4, values, upto, NULL) == CST_OK);
+  for (size_t i = 0; i < 4 && upto[4] > 0; i++) {
+    FUZZ_ASSERT(values[i] <= values[i + 1]);
+  }
+  FUZZ_ASSERT(cst_sketch_to_tfx_bsl_streams(&sketch, 1, &messages[0], &sizes[0], NULL) == CST_OK);
+  cst_status status =
+      cst_sketch_from_tfx_bsl_stream(messages[0], sizes[0], 0, NULL, &read, &num_streams, NULL);
+  FUZZ_ASSERT(status == CST_OK ? num_streams == 1 : status != CST_NO_MEMORY);
+  if (status == CST_OK) {
+    FUZZ_ASSERT(cst_sketch_to_tfx_bsl_streams((const cst_sketch *const *)&read, 1, &messages[1],
+                                              &sizes[1], NULL) == CST_OK);
+    FUZZ_ASSERT(sizes[0] == sizes[1] && memcmp(messages[0], messages[1], sizes[0]) == 0);
+    FUZZ_ASSERT(cst_sketch_compact(read, NULL) == CST_OK);
+    cst_free(messages[1]);
+  }
+  cst_sketch_free(read);
+  cst_free(messages[0]);
+}
+
 static void ask(const cst_sketch *sketch) {
   const char *kind = cst_sketch_kind(sketch);
   if (strcmp(kind, "distinct") == 0 || strcmp(kind, "kmv") == 0) {
@@ -119,6 +146,9 @@ static void ask(const cst_sketch *sketch) {
   }
   if (strcmp(kind, "quantiles") == 0) {
     ask_quantiles(sketch);
+  }
+  if (strcmp(kind, "quantile_summary") == 0) {
+    ask_summary(sketch);
   }
   if (strcmp(kind, "heavy_hitters") == 0) {
     ask_top(sketch);

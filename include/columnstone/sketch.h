@@ -295,14 +295,44 @@ CST_API cst_status cst_sketch_parts(const cst_sketch *sketch, cst_parts kind, si
 CST_API cst_status cst_sketch_ranked(const cst_sketch *sketch, double *weight, int64_t *num_nans,
                                      cst_error *error);
 
-/* Adds one of the streams of a QuantilesSketch of tfx_bsl, from the bytes that it is pickled as:
- * what it has kept, with weights that make up its ranks. *num_streams: how many it has; one that it
- * has not adds nothing. CST_CORRUPT for other bytes. */
+/* Where the weight is cut in parts of the same weight, or nearly: values[num_parts + 1], the first
+ * of which is the least value and the last the greatest, and the weight of all that is up to each,
+ * itself included. Of the kinds "quantiles" and "quantile_summary"; integers as doubles. Without
+ * values they are NaN, and the weights 0. */
+CST_API cst_status cst_sketch_cuts(const cst_sketch *sketch, size_t num_parts, double *values,
+                                   double *upto, cst_error *error);
+
+/* ---- "quantile_summary": quantiles within a bound that always holds, as tfx_bsl has them ----
+ *
+ * What tfx_bsl's QuantilesSketch of the same `error` (its eps; 0.01) and `most` (its
+ * max_num_elements; 2^32) finds, to the last value, of the numbers of one stream, as doubles: for
+ * going on with what it has saved, and for those who want no chance in it. The rank of a value that
+ * cst_sketch_cuts gives is wrong by no more than the error, as a share of the weight, as long as no
+ * more than `most` values were added, in any order, and whatever was merged; few values are exact.
+ * NaN and values of the weight 0 are left out. Memory: about 100 log2(error * most) / error bytes,
+ * less while there are few values; "quantiles" needs less for the same error, and takes ranks. */
+
+/* Makes a sketch of the kind "quantile_summary" as small as it can, once: one that was compacted,
+ * or merged with one that was, stays as it is. */
+CST_API cst_status cst_sketch_compact(cst_sketch *sketch, cst_error *error);
+
+/* One of the streams of a QuantilesSketch of tfx_bsl as a sketch of the kind "quantile_summary",
+ * which goes on as that would, from the bytes that it is pickled as. *num_streams: how many it has;
+ * *out is NULL for one that it has not, else cst_sketch_free. How many values there were is not
+ * known: they count as none. CST_CORRUPT for other bytes. */
+CST_API cst_status cst_sketch_from_tfx_bsl_stream(const void *bytes, size_t size, size_t stream,
+                                                  const cst_allocator *allocator, cst_sketch **out,
+                                                  size_t *num_streams, cst_error *error);
+
+/* Adds one of the streams of a QuantilesSketch of tfx_bsl, from the bytes that it is pickled as, to
+ * a sketch of the kind "quantile_summary", as tfx_bsl merges them, or "quantiles": what it has
+ * kept, with weights that make up its ranks. *num_streams: how many it has; one that it has not
+ * adds nothing. CST_CORRUPT for other bytes; the sketch may only be freed then. */
 CST_API cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, const void *bytes, size_t size,
                                                  size_t stream, size_t *num_streams,
                                                  cst_error *error);
-/* Sketches of quantiles as the streams of one, which tfx_bsl reads and goes on with; integers as
- * doubles. *bytes: cst_free. */
+/* Sketches of the kinds "quantile_summary" and "quantiles" as the streams of one, which tfx_bsl
+ * reads and goes on with; integers as doubles. *bytes: cst_free. */
 CST_API cst_status cst_sketch_to_tfx_bsl_streams(const cst_sketch *const *sketches,
                                                  size_t num_sketches, char **bytes, size_t *size,
                                                  cst_error *error);

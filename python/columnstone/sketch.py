@@ -11,12 +11,14 @@ from ._sketch.kmv import Kmv
 from ._sketch.misra_gries import MisraGries
 from ._sketch.moments import Moments, MomentsFound
 from ._sketch.mutual_information import MutualInformation, MutualInformationFound
-from ._sketch.quantiles import Parts, Quantiles
+from ._sketch.quantile_summary import QuantileSummary
+from ._sketch.quantiles import Cuts, Parts, Quantiles
 from ._sketch.sketch import Sketch, sketches
 
 __all__ = [
     "Correlation",
     "CorrelationFound",
+    "Cuts",
     "Distinct",
     "HeavyHitters",
     "Histogram",
@@ -27,6 +29,7 @@ __all__ = [
     "MutualInformation",
     "MutualInformationFound",
     "Parts",
+    "QuantileSummary",
     "Quantiles",
     "Sketch",
     "sketches",

@@ -28,6 +28,7 @@ def crc32c(data: bytes) -> int:
 def sketches() -> list[Any]:
     made: list[Any] = [
         sketch.Quantiles(0.1),
+        sketch.QuantileSummary(0.5, 4),
         sketch.Distinct(4),
         sketch.HeavyHitters(2),
         sketch.Kmv(4),
@@ -48,6 +49,7 @@ def sketches() -> list[Any]:
 
 USES: dict[type, Callable[[Any], object]] = {
     sketch.Quantiles: lambda s: (s.quantiles([0, 0.5, 1]), s.rank(3), s.weight),
+    sketch.QuantileSummary: lambda s: (s.cuts(3), s.compact()),
     sketch.Distinct: lambda s: s.bounds(2),
     sketch.HeavyHitters: lambda s: s.top(10),
     sketch.Kmv: lambda s: s.estimate,

@@ -22,12 +22,13 @@
 #include "sketch/misra_gries/misra_gries.h"
 #include "sketch/moments.h"
 #include "sketch/mutual_information.h"
+#include "sketch/quantile_summary/summary.h"
 #include "sketch/quantiles_sketch.h"
 
 static const cst__sketch_kind *const kinds[] = {
     &cst__distinct_kind,  &cst__heavy_kind,       &cst__kmv_kind,    &cst__moments_kind,
     &cst__histogram_kind, &cst__correlation_kind, &cst__mutual_kind, &cst__quantiles_kind,
-    &cst__misra_kind,
+    &cst__misra_kind,     &cst__summary_kind,
 };
 
 enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };

@@ -12,44 +12,33 @@
  * just made and empties at once; what stands in it when values are added is lost, so ours is the
  * one before it.
  */
+#include "sketch/tfx_quantiles.h"
+
 #include <math.h>
+#include <stdio.h>
 
 #include "base/arguments.h"
-#include "proto/wire.h"
-#include "sketch/quantiles.h"
+#include "base/real.h"
+#include "sketch/quantile_summary/summary.h"
 #include "sketch/quantiles_sketch.h"
-
-enum { COLUMNS = 4, VALUES = 0, WEIGHTS = 1, MIN_RANKS = 2, MAX_RANKS = 3 };
-enum { STREAM_SUMMARIES = 1, STREAM_BUFFER = 2, STREAM_EPS = 3, STREAM_MOST = 4 };
 
 static const uint64_t most_elements = UINT64_C(1) << 32;
 
 /* ---- reading ---- */
 
-typedef struct doubles {
-  double *items;
-  size_t count;
-  size_t capacity;
-} doubles;
-
-/* A summary or a buffer. */
-typedef struct entries {
-  cst_allocator allocator;
-  doubles columns[COLUMNS];
-} entries;
-
-static void entries_reset(entries *e) {
-  for (size_t i = 0; i < COLUMNS; i++) {
+void cst__tfx_entries_reset(cst__tfx_entries *e) {
+  for (size_t i = 0; i < CST__TFX_COLUMNS; i++) {
     cst__delete(e->columns[i].items);
   }
 }
 
-static cst_status fail_bytes(cst_error *error) {
+cst_status cst__tfx_fail_bytes(cst_error *error) {
   return cst__fail(error, CST_CORRUPT, "give the bytes that tfx_bsl has pickled",
                    "these bytes are no quantiles that tfx_bsl has saved");
 }
 
-static cst_status append_double(entries *e, doubles *to, uint64_t bits, cst_error *error) {
+static cst_status append_double(cst__tfx_entries *e, cst__tfx_doubles *to, uint64_t bits,
+                                cst_error *error) {
   void *items = to->items;
   if (!cst__grow(&e->allocator, &items, &to->capacity, to->count + 1, sizeof *to->items)) {
     return cst__fail_memory(error, to->count * sizeof *to->items);
@@ -59,13 +48,13 @@ static cst_status append_double(entries *e, doubles *to, uint64_t bits, cst_erro
   return CST_OK;
 }
 
-static cst_status read_column(entries *e, const cst__wire_field *field, cst_error *error) {
-  doubles *to = &e->columns[field->number - 1];
+static cst_status read_column(cst__tfx_entries *e, const cst__wire_field *field, cst_error *error) {
+  cst__tfx_doubles *to = &e->columns[field->number - 1];
   if (field->type == CST__WIRE_FIXED64) {
     return append_double(e, to, field->value, error);
   }
   if (field->type != CST__WIRE_LEN || field->bytes.size % sizeof(double) != 0) {
-    return fail_bytes(error);
+    return cst__tfx_fail_bytes(error);
   }
   cst__wire packed = cst__wire_of(field->bytes.data, field->bytes.size);
   uint64_t bits;
@@ -75,8 +64,8 @@ static cst_status read_column(entries *e, const cst__wire_field *field, cst_erro
   return CST_OK;
 }
 
-static cst_status read_entries(entries *e, cst_bytes bytes, uint32_t num_columns,
-                               cst_error *error) {
+cst_status cst__tfx_entries_read(cst__tfx_entries *e, cst_bytes bytes, uint32_t num_columns,
+                                 cst_error *error) {
   cst__wire wire = cst__wire_of(bytes.data, bytes.size);
   cst__wire_field field;
   while (cst__wire_next(&wire, CST__DEPTH_LIMIT, &field)) {
@@ -84,20 +73,20 @@ static cst_status read_entries(entries *e, cst_bytes bytes, uint32_t num_columns
       CST__TRY(read_column(e, &field, error));
     }
   }
-  return wire.fault == CST__WIRE_FAULT_NONE ? CST_OK : fail_bytes(error);
+  return wire.fault == CST__WIRE_FAULT_NONE ? CST_OK : cst__tfx_fail_bytes(error);
 }
 
 /* True if all columns are as long, and hold what they may. */
-static bool entries_fit(const entries *e, size_t num_columns) {
-  size_t count = e->columns[VALUES].count;
+static bool entries_fit(const cst__tfx_entries *e, size_t num_columns) {
+  size_t count = e->columns[CST__TFX_VALUES].count;
   for (size_t column = 0; column < num_columns; column++) {
-    const doubles *d = &e->columns[column];
+    const cst__tfx_doubles *d = &e->columns[column];
     if (d->count != count) {
       return false;
     }
     for (size_t i = 0; i < count; i++) {
-      bool fits =
-          column == VALUES ? d->items[i] == d->items[i] : isfinite(d->items[i]) && d->items[i] >= 0;
+      bool fits = column == CST__TFX_VALUES ? d->items[i] == d->items[i]
+                                            : isfinite(d->items[i]) && d->items[i] >= 0;
       if (!fits) {
         return false;
       }
@@ -107,13 +96,13 @@ static bool entries_fit(const entries *e, size_t num_columns) {
 }
 
 /* Makes weights of the ranks of a summary: what lies between a value and the one before. */
-static void weigh(entries *e) {
+static void weigh(cst__tfx_entries *e) {
   double before = 0;
-  for (size_t i = 0; i < e->columns[VALUES].count; i++) {
-    double low = e->columns[MIN_RANKS].items[i] + e->columns[WEIGHTS].items[i];
-    double upto = low + (e->columns[MAX_RANKS].items[i] - low) / 2;
+  for (size_t i = 0; i < e->columns[CST__TFX_VALUES].count; i++) {
+    double low = e->columns[CST__TFX_MIN_RANKS].items[i] + e->columns[CST__TFX_WEIGHTS].items[i];
+    double upto = low + (e->columns[CST__TFX_MAX_RANKS].items[i] - low) / 2;
     upto = upto > before ? upto : before;
-    e->columns[WEIGHTS].items[i] = upto - before;
+    e->columns[CST__TFX_WEIGHTS].items[i] = upto - before;
     before = upto;
   }
 }
@@ -121,7 +110,7 @@ static void weigh(entries *e) {
 static void release_array(struct ArrowArray *array) { array->release = NULL; }
 static void release_schema(struct ArrowSchema *schema) { schema->release = NULL; }
 
-static cst_status add_entries(cst_sketch *sketch, const entries *e, cst_error *error) {
+static cst_status add_entries(cst_sketch *sketch, const cst__tfx_entries *e, cst_error *error) {
   struct ArrowSchema schema = {.format = "g", .name = "", .release = release_schema};
   struct ArrowArray arrays[2];
   const void *buffers[2][2];
@@ -133,26 +122,27 @@ static cst_status add_entries(cst_sketch *sketch, const entries *e, cst_error *e
                                     .buffers = buffers[i],
                                     .release = release_array};
   }
-  return e->columns[VALUES].count == 0
+  return e->columns[CST__TFX_VALUES].count == 0
              ? CST_OK
-             : cst_sketch_add(sketch, &schema, &arrays[VALUES], &schema, &arrays[WEIGHTS], error);
+             : cst_sketch_add(sketch, &schema, &arrays[CST__TFX_VALUES], &schema,
+                              &arrays[CST__TFX_WEIGHTS], error);
 }
 
 /* A summary, or a buffer, which has no ranks. */
 static cst_status read_part(cst_sketch *sketch, cst_bytes bytes, uint32_t num_columns,
                             cst_error *error) {
-  entries e = {.allocator = cst__default_allocator};
-  cst_status status = read_entries(&e, bytes, num_columns, error);
+  cst__tfx_entries e = {.allocator = cst__default_allocator};
+  cst_status status = cst__tfx_entries_read(&e, bytes, num_columns, error);
   if (status == CST_OK && !entries_fit(&e, num_columns)) {
-    status = fail_bytes(error);
+    status = cst__tfx_fail_bytes(error);
   }
   if (status == CST_OK) {
-    if (num_columns == COLUMNS) {
+    if (num_columns == CST__TFX_COLUMNS) {
       weigh(&e);
     }
     status = add_entries(sketch, &e, error);
   }
-  entries_reset(&e);
+  cst__tfx_entries_reset(&e);
   return status;
 }
 
@@ -160,24 +150,21 @@ static cst_status read_stream(cst_sketch *sketch, cst_bytes bytes, cst_error *er
   cst__wire wire = cst__wire_of(bytes.data, bytes.size);
   cst__wire_field field;
   while (cst__wire_next(&wire, CST__DEPTH_LIMIT, &field)) {
-    if (field.number == STREAM_SUMMARIES || field.number == STREAM_BUFFER) {
+    if (field.number == CST__TFX_STREAM_SUMMARIES || field.number == CST__TFX_STREAM_BUFFER) {
       if (field.type != CST__WIRE_LEN) {
-        return fail_bytes(error);
+        return cst__tfx_fail_bytes(error);
       }
-      CST__TRY(
-          read_part(sketch, field.bytes, field.number == STREAM_SUMMARIES ? COLUMNS : 2, error));
+      CST__TRY(read_part(sketch, field.bytes,
+                         field.number == CST__TFX_STREAM_SUMMARIES ? CST__TFX_COLUMNS : 2, error));
     }
   }
-  return wire.fault == CST__WIRE_FAULT_NONE ? CST_OK : fail_bytes(error);
+  return wire.fault == CST__WIRE_FAULT_NONE ? CST_OK : cst__tfx_fail_bytes(error);
 }
 
-cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, const void *bytes, size_t size,
-                                         size_t stream, size_t *num_streams, cst_error *error) {
-  const void *state;
-  CST__CLEAR(num_streams);
-  CST__TRY(cst__check_given(bytes, "bytes", num_streams, error));
-  CST__TRY(cst__sketch_state(sketch, &cst__quantiles_kind, &state, error));
-  cst__wire wire = cst__wire_of(bytes, size);
+/* One of the streams, and how many there are; no bytes for one that there is not. */
+static cst_status find_stream(cst_bytes message, size_t stream, cst_bytes *out, size_t *num_streams,
+                              cst_error *error) {
+  cst__wire wire = cst__wire_of(message.data, message.size);
   cst__wire_field field;
   cst_bytes found = {NULL, 0};
   size_t count = 0;
@@ -188,10 +175,77 @@ cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, const void *bytes, 
     }
   }
   if (wire.fault != CST__WIRE_FAULT_NONE) {
-    return fail_bytes(error);
+    return cst__tfx_fail_bytes(error);
   }
+  *out = found;
+  *num_streams = count;
+  return CST_OK;
+}
+
+static cst_status add_summary(cst_sketch *sketch, cst_bytes stream, bool is_new, cst_error *error) {
+  const cst__family family = cst__sketch_family(sketch);
+  if (family != CST__FAMILY_NONE && family != CST__FAMILY_FLOAT) {
+    return cst__fail(error, CST_SCHEMA, NULL, "a sketch of %s cannot take doubles as well",
+                     cst__family_name(family));
+  }
+  return cst__tfx_summary_read(cst__sketch_fill(sketch, CST__FAMILY_FLOAT), stream, is_new, error);
+}
+
+cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, const void *bytes, size_t size,
+                                         size_t stream, size_t *num_streams, cst_error *error) {
+  const void *state;
+  const cst__summary_sketch *summary;
+  cst_bytes found;
+  size_t count;
+  CST__CLEAR(num_streams);
+  CST__TRY(cst__check_given(bytes, "bytes", num_streams, error));
+  bool is_summary = cst__summary_of(sketch, &summary, NULL) == CST_OK;
+  if (!is_summary) {
+    CST__TRY(cst__sketch_state(sketch, &cst__quantiles_kind, &state, error));
+  }
+  CST__TRY(find_stream((cst_bytes){bytes, size}, stream, &found, &count, error));
   if (stream < count) {
-    CST__TRY(read_stream(sketch, found, error));
+    CST__TRY(is_summary ? add_summary(sketch, found, false, error)
+                        : read_stream(sketch, found, error));
+  }
+  *num_streams = count;
+  return CST_OK;
+}
+
+/* A sketch of the kind "quantile_summary" with the options of a stream, which it becomes. */
+static cst_status new_summary(cst_bytes stream, const cst_allocator *allocator, cst_sketch **out,
+                              cst_error *error) {
+  char digits[2][CST__REAL_ROOM];
+  double eps;
+  uint64_t most;
+  CST__TRY(cst__tfx_summary_head(stream, &eps, &most, error));
+  cst__real_print(digits[0], 3 * eps);
+  (void)snprintf(digits[1], sizeof digits[1], "%llu", (unsigned long long)most);
+  const cst_option options[] = {{"error", digits[0], NULL}, {"most", digits[1], NULL}};
+  CST__TRY(cst_sketch_new(cst__summary_kind.name, options, 2, allocator, out, error));
+  cst__summary_sketch_init(cst__sketch_fill(*out, CST__FAMILY_NONE), eps, most, allocator);
+  cst_status status = add_summary(*out, stream, true, error);
+  if (status != CST_OK) {
+    cst_sketch_free(*out);
+    *out = NULL;
+  }
+  return status;
+}
+
+cst_status cst_sketch_from_tfx_bsl_stream(const void *bytes, size_t size, size_t stream,
+                                          const cst_allocator *allocator, cst_sketch **out,
+                                          size_t *num_streams, cst_error *error) {
+  cst_bytes found;
+  size_t count;
+  CST__CLEAR(out);
+  CST__CLEAR(num_streams);
+  if (bytes == NULL || out == NULL || num_streams == NULL) {
+    return cst__missing(bytes == NULL ? "bytes" : out == NULL ? "out" : "num_streams", error);
+  }
+  CST__TRY(cst__check_allocator(allocator, error));
+  CST__TRY(find_stream((cst_bytes){bytes, size}, stream, &found, &count, error));
+  if (stream < count) {
+    CST__TRY(new_summary(found, allocator, out, error));
   }
   *num_streams = count;
   return CST_OK;
@@ -199,12 +253,12 @@ cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, const void *bytes, 
 
 /* ---- writing, back to front ---- */
 
-static void put_message(cst__wire_out *out, uint32_t number, size_t from) {
+void cst__tfx_put_message(cst__wire_out *out, uint32_t number, size_t from) {
   cst__wire_put_varint(out, cst__wire_out_size(out) - from);
   cst__wire_put_tag(out, number, CST__WIRE_LEN);
 }
 
-static void put_double(cst__wire_out *out, double value) {
+void cst__tfx_put_double(cst__wire_out *out, double value) {
   uint64_t bits;
   memcpy(&bits, &value, sizeof bits);
   cst__wire_put_fixed64(out, bits);
@@ -249,16 +303,16 @@ static double listed_upto(const listing *l, size_t i) {
 static double listed(const listing *l, size_t column, size_t i) {
   double before = listed_upto(l, i - 1);
   switch (column) {
-    case VALUES: {
+    case CST__TFX_VALUES: {
       size_t at = i - l->adds_least;
       uint64_t key = l->adds_least && i == 0 ? l->view->least
                      : at < l->view->count   ? l->view->keys[at]
                                              : l->view->most;
       return cst__quantiles_double(l->view->family, key);
     }
-    case WEIGHTS:
+    case CST__TFX_WEIGHTS:
       return listed_upto(l, i) - before;
-    case MIN_RANKS:
+    case CST__TFX_MIN_RANKS:
       return before;
     default:
       return listed_upto(l, i);
@@ -268,32 +322,37 @@ static double listed(const listing *l, size_t column, size_t i) {
 static void put_summary(cst__wire_out *out, const cst__quantiles_view *view) {
   size_t summary = cst__wire_out_size(out);
   const listing l = list_view(view);
-  for (size_t column = COLUMNS; column-- > 0 && l.count > 0;) {
+  for (size_t column = CST__TFX_COLUMNS; column-- > 0 && l.count > 0;) {
     size_t from = cst__wire_out_size(out);
     for (size_t i = l.count; i-- > 0;) {
-      put_double(out, listed(&l, column, i));
+      cst__tfx_put_double(out, listed(&l, column, i));
     }
-    put_message(out, (uint32_t)column + 1, from);
+    cst__tfx_put_message(out, (uint32_t)column + 1, from);
   }
-  put_message(out, STREAM_SUMMARIES, summary);
+  cst__tfx_put_message(out, CST__TFX_STREAM_SUMMARIES, summary);
 }
 
 static cst_status put_stream(cst__wire_out *out, const cst_sketch *sketch, cst_error *error) {
   static const cst__quantiles_view none = {.count = 0};
+  const cst__summary_sketch *summary;
   cst__quantiles_view view;
   double eps;
+  if (cst__summary_of(sketch, &summary, NULL) == CST_OK) {
+    cst__tfx_summary_put(out, summary);
+    return CST_OK;
+  }
   CST__TRY(cst__quantiles_view_of(sketch, &view, &eps, error));
   size_t stream = cst__wire_out_size(out);
   cst__wire_put_varint(out, most_elements);
-  cst__wire_put_tag(out, STREAM_MOST, CST__WIRE_VARINT);
-  put_double(out, eps / 3); /* as tfx_bsl shares it out */
-  cst__wire_put_tag(out, STREAM_EPS, CST__WIRE_FIXED64);
-  put_message(out, STREAM_BUFFER, cst__wire_out_size(out));
+  cst__wire_put_tag(out, CST__TFX_STREAM_MOST, CST__WIRE_VARINT);
+  cst__tfx_put_double(out, eps / 3); /* as tfx_bsl shares it out */
+  cst__wire_put_tag(out, CST__TFX_STREAM_EPS, CST__WIRE_FIXED64);
+  cst__tfx_put_message(out, CST__TFX_STREAM_BUFFER, cst__wire_out_size(out));
   put_summary(out, &none);
   if (view.count > 0) {
     put_summary(out, &view);
   }
-  put_message(out, 1, stream);
+  cst__tfx_put_message(out, 1, stream);
   cst__quantiles_view_reset(&view);
   return CST_OK;
 }

@@ -23,6 +23,16 @@ class Parts(NamedTuple):
 
 
 @public_in("columnstone.sketch")
+class Cuts(NamedTuple):
+    """Where the weight of all values is cut in parts of the same weight, or nearly: the least
+    value, the cuts, the greatest value; and the weight of all that is up to each, itself included.
+    Without values they are NaN, and the weights 0."""
+
+    values: list[float]
+    upto: list[float]
+
+
+@public_in("columnstone.sketch")
 class Quantiles(Sketch):
     """Quantiles, ranks and histograms of numbers, weighted too.
 
@@ -95,6 +105,10 @@ class Quantiles(Sketch):
         if len(handles) < len(streams):
             raise argument_error("each stream is a sketch of its own")
         return _core.sketch_to_tfx_bsl_streams(tuple(stream._handle for stream in streams))
+
+    def cuts(self, parts: int) -> Cuts:
+        """Where the weight is cut in so many equal parts, one at least."""
+        return Cuts(*_core.sketch_cuts(self._handle, parts))
 
     def histogram(
         self, parts: int = 10, kind: Literal["equal_depth", "equal_width"] = "equal_width"

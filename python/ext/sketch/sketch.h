@@ -38,6 +38,12 @@ PyObject *cst__py_sketch_quantiles(PyObject *module, PyObject *args);
 PyObject *cst__py_sketch_ranks(PyObject *module, PyObject *args);
 /* sketch_parts(sketch, is_equal_width, parts): (bounds, weights) */
 PyObject *cst__py_sketch_parts(PyObject *module, PyObject *args);
+/* sketch_cuts(sketch, parts): (values, weights up to them) */
+PyObject *cst__py_sketch_cuts(PyObject *module, PyObject *args);
+/* sketch_compact(sketch) */
+PyObject *cst__py_sketch_compact(PyObject *module, PyObject *object);
+/* sketch_from_tfx_bsl_stream(bytes, stream): a Sketch; None: there is no such stream */
+PyObject *cst__py_sketch_from_tfx_bsl_stream(PyObject *module, PyObject *args);
 /* sketch_ranked(sketch): (weight, NaNs) */
 PyObject *cst__py_sketch_ranked(PyObject *module, PyObject *object);
 /* sketch_add_tfx_bsl_stream(sketch, bytes, stream): how many streams there are */

@@ -134,6 +134,63 @@ PyObject *cst__py_sketch_parts(PyObject *module, PyObject *args) {
   return result;
 }
 
+PyObject *cst__py_sketch_cuts(PyObject *module, PyObject *args) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_error error = CST_ERROR_INIT;
+  PyObject *object;
+  Py_ssize_t parts;
+  if (!PyArg_ParseTuple(args, "On:sketch_cuts", &object, &parts)) {
+    return NULL;
+  }
+  size_t count = parts > 0 ? (size_t)parts : 0;
+  double *values =
+      count < PY_SSIZE_T_MAX / 2 ? PyMem_New(double, 2 * count + 2) : NULL; /* and the weights */
+  if (values == NULL) {
+    return PyErr_NoMemory();
+  }
+  cst_sketch *sketch = enter(state, object);
+  PyObject *result = NULL;
+  if (sketch != NULL) {
+    double *upto = values + count + 1;
+    cst_status status = cst_sketch_cuts(sketch, count, values, upto, &error);
+    cst__py_sketch_leave(object);
+    result = status == CST_OK
+                 ? Py_BuildValue("(NN)", list_of(values, count + 1), list_of(upto, count + 1))
+                 : cst__py_raise(state, &error);
+  }
+  PyMem_Free(values);
+  return result;
+}
+
+PyObject *cst__py_sketch_compact(PyObject *module, PyObject *object) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_error error = CST_ERROR_INIT;
+  cst_sketch *sketch = enter(state, object);
+  if (sketch == NULL) {
+    return NULL;
+  }
+  cst_status status = cst_sketch_compact(sketch, &error);
+  cst__py_sketch_leave(object);
+  return status == CST_OK ? Py_NewRef(Py_None) : cst__py_raise(state, &error);
+}
+
+PyObject *cst__py_sketch_from_tfx_bsl_stream(PyObject *module, PyObject *args) {
+  cst__py_state *state = PyModule_GetState(module);
+  cst_error error = CST_ERROR_INIT;
+  cst_sketch *made = NULL;
+  const char *bytes;
+  Py_ssize_t size, stream;
+  size_t count;
+  if (!PyArg_ParseTuple(args, "y#n:sketch_from_tfx_bsl_stream", &bytes, &size, &stream)) {
+    return NULL;
+  }
+  if (cst_sketch_from_tfx_bsl_stream(bytes, (size_t)size, (size_t)stream, NULL, &made, &count,
+                                     &error) != CST_OK) {
+    return cst__py_raise(state, &error);
+  }
+  return made != NULL ? cst__py_sketch_wrap(state, made) : Py_NewRef(Py_None);
+}
+
 PyObject *cst__py_sketch_ranked(PyObject *module, PyObject *object) {
   cst__py_state *state = PyModule_GetState(module);
   cst_error error = CST_ERROR_INIT;

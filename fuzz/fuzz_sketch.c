@@ -16,6 +16,7 @@
 #include "sketch/kmv.h"
 #include "sketch/moments.h"
 #include "sketch/mutual_information.h"
+#include "sketch/quantile_summary/summary.h"
 #include "sketch/quantiles_sketch.h"
 
 enum { MAX_INPUT = 1 << 16 };
@@ -175,7 +176,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       &cst__distinct_kind,  &cst__heavy_kind,       &cst__kmv_kind,    &cst__moments_kind,
       &cst__histogram_kind, &cst__correlation_kind, &cst__mutual_kind, &cst__quantiles_kind,
   };
-  enum { NUM_KINDS = sizeof kinds / sizeof kinds[0] };
+  enum { NUM_KINDS = sizeof kinds / sizeof kinds[0], KMV = NUM_KINDS, MISRA, SUMMARY, STREAM, END };
   cst_sketch *sketch = NULL;
   cst_error error = CST_ERROR_INIT;
   cst__text bytes = {0};
@@ -184,13 +185,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_outcome("no use");
     return 0;
   }
-  size_t pick = data[0] % (NUM_KINDS + 2);
-  if (pick < NUM_KINDS) {
-    frame(kinds[pick], data + 1, size - 1, &bytes);
+  size_t pick = data[0] % END;
+  if (pick < NUM_KINDS || pick == SUMMARY) {
+    frame(pick < NUM_KINDS ? kinds[pick] : &cst__summary_kind, data + 1, size - 1, &bytes);
     status = cst_sketch_from_bytes(bytes.data, bytes.size, NULL, &sketch, &error);
+  } else if (pick == STREAM) {
+    size_t num_streams;
+    status =
+        cst_sketch_from_tfx_bsl_stream(data + 1, size - 1, 0, NULL, &sketch, &num_streams, &error);
+    if (status == CST_OK && num_streams == 0) {
+      fuzz_outcome("no use");
+      return 0;
+    }
   } else {
-    status = cst_sketch_from_tfx_bsl(pick == NUM_KINDS ? "kmv" : "heavy_hitters", data + 1,
-                                     size - 1, NULL, &sketch, &error);
+    status = cst_sketch_from_tfx_bsl(pick == KMV ? "kmv" : "heavy_hitters", data + 1, size - 1,
+                                     NULL, &sketch, &error);
   }
   FUZZ_ASSERT((status == CST_OK) == (sketch != NULL));
   if (status == CST_OK) {

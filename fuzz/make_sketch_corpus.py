@@ -16,7 +16,7 @@ from corpus_files import data, u64
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "sketch"
 DISTINCT, HEAVY, KMV, MOMENTS, HISTOGRAM, CORRELATION, INFORMATION, QUANTILES = range(8)
-TFX_KMV, TFX_MISRA_GRIES = 8, 9
+TFX_KMV, TFX_MISRA_GRIES, SUMMARY, TFX_STREAM = range(8, 12)
 NONE, INT, UINT, FLOAT, BYTES = range(5)
 
 # What the library saves of a few values.
@@ -125,6 +125,24 @@ def messages() -> Iterator[tuple[int, str, bytes]]:
             yield TFX_MISRA_GRIES, f"tfx-misra-gries-{kind}-{delta}", message
 
 
+def summaries() -> Iterator[tuple[int, str, bytes]]:
+    for rows in (0, 1, 3):
+        entries = [(float(i), 1.0, float(i), float(i + 1)) for i in range(rows)]
+        buffer = entries[:1]
+        options = u64(2) + data(b"error") + data(b"0.3") + data(b"most") + data(b"9")
+        state = double(0.1) + b"\1" + u64(len(buffer))
+        state += b"".join(double(number) for entry in buffer for number in entry[:2])
+        state += u64(2) + u64(0) + u64(rows)
+        state += b"".join(double(number) for entry in entries for number in entry)
+        yield SUMMARY, f"summary-{rows}", options + bytes([FLOAT, 0]) + u64(8) + u64(0) + state
+        columns = [b"".join(double(entry[k]) for entry in entries) for k in range(4)]
+        summary = b"".join(field(k + 1, column) for k, column in enumerate(columns))
+        held = b"".join(field(k + 1, column[:8]) for k, column in enumerate(columns[:2]))
+        stream = field(1, b"") + field(1, summary) + field(1, b"") + field(2, held)
+        stream += field(3, 0.1) + field(4, 9) + field(5, 1)
+        yield TFX_STREAM, f"tfx-stream-{rows}", field(1, stream)
+
+
 def cases() -> Iterator[tuple[str, bytes]]:
     for kind, made in ((DISTINCT, distinct()), (HEAVY, heavy()), (KMV, kmv())):
         for name, saved in made:
@@ -132,7 +150,7 @@ def cases() -> Iterator[tuple[str, bytes]]:
     for kind, texts in SAVED.items():
         for i, text in enumerate(texts):
             yield f"saved-{kind}-{i}", bytes([kind]) + bytes.fromhex(text)
-    for kind, name, message in messages():
+    for kind, name, message in (*messages(), *summaries()):
         yield name, bytes([kind]) + message
 
 

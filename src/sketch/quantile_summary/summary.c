@@ -260,7 +260,7 @@ static cst_status push(cst__summary_sketch *s, cst__weighted one, cst_error *err
 cst_status cst__summary_push(cst__summary_sketch *s, double value, double weight,
                              cst_error *error) {
   CST__TRY(weigh(s, weight, error));
-  return push(s, (cst__weighted){value + 0.0, weight}, error); /* -0 becomes 0 */
+  return push(s, (cst__weighted){value, weight}, error);
 }
 
 static cst_status rise_copy(cst__summary_sketch *s, const cst__summary *from, cst_error *error) {

@@ -72,7 +72,7 @@ static double value_at(const cst__value_block *values, size_t i) {
 
 static cst_status add(void *state, const cst__value_block *values, cst_error *error) {
   for (size_t i = 0; i < values->count; i++) {
-    const double value = value_at(values, i);
+    const double value = value_at(values, i) + 0.0; /* -0 becomes 0 */
     const double weight = values->weights != NULL ? values->weights[i] : 1;
     if (!isnan(value) && weight > 0) {
       CST__TRY(cst__summary_push(state, value, weight, error));

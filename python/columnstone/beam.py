@@ -55,7 +55,7 @@ def __getattr__(name: str) -> object:
     import importlib
 
     need("apache_beam", "columnstone.beam")
-    need("pyarrow", "columnstone.beam", "beam")
+    need("pyarrow", "columnstone.beam", "beam", least=10)
     importlib.import_module("._beam.coder", __package__)  # registers the coders
     value: object = getattr(
         importlib.import_module(f"._beam.{_MODULE_OF[name]}", __package__), name

@@ -26,7 +26,7 @@ from ._api.open import infer_schema
 from ._api.open import open as open_source
 from ._api.source import Source
 from ._api.tfx_artifacts import is_tfx, payload_of
-from ._arrow.pointers import exported
+from ._arrow.pointers import exported, to_pyarrow
 from ._base.errors import NotFoundError, UnsupportedError, argument_error
 from ._base.optional import need
 from ._core import arrow_schema
@@ -204,9 +204,8 @@ class TFXIO:
 
     def ArrowSchema(self) -> pa.Schema:
         """The Arrow schema of the batches. Without a TFMD schema this reads the input."""
-        pa = need("pyarrow", "tfxio")
-
-        return pa.schema(self._open(1024).arrow_schema)
+        need("pyarrow", "tfxio", least=10)
+        return to_pyarrow(self._open(1024).arrow_schema)
 
     def TensorRepresentations(self) -> dict[str, TensorRepresentation]:
         """How each tensor is made of the columns."""
@@ -218,11 +217,10 @@ class TFXIO:
 
     def RecordBatches(self, options: RecordBatchesOptions) -> Iterator[pa.RecordBatch]:
         """The batches, as pyarrow's."""
-        pa = need("pyarrow", "tfxio")
-
+        need("pyarrow", "tfxio", least=10)
         source = self._open(options.batch_size)
         dataset = source.dataset(**_order(options), prefetch=0, as_batches=True)
-        return (pa.record_batch(batch) for batch in dataset)
+        return (to_pyarrow(batch) for batch in dataset)
 
     def TFDataset(self, options: TensorFlowDatasetOptions) -> Any:
         """A tf.data.Dataset of dicts of tensors by name, whose element_spec is TypeSpecs(); with a
@@ -288,7 +286,7 @@ class TFXIO:
 
 def _beam() -> Any:
     need("apache_beam", "columnstone.tfxio")
-    need("pyarrow", "columnstone.tfxio", "beam")
+    need("pyarrow", "columnstone.tfxio", "beam", least=10)
     importlib.import_module("._beam.coder", __package__)  # registers the coders
     return importlib.import_module("._beam.of_tfxio", __package__)
 
@@ -635,10 +633,10 @@ class GraphToTensorTFXIO(TFXIO):
 
     def ArrowSchema(self) -> pa.Schema:
         """The Arrow schema of the batches; nothing is read for it."""
-        pa = need("pyarrow", "tfxio")
+        pa = need("pyarrow", "tfxio", least=10)
         if self._decoder is not None:
-            return pa.schema(self._stage().schema)
-        schema = pa.schema(self._outputs.schema)
+            return to_pyarrow(self._stage().schema)
+        schema = to_pyarrow(self._outputs.schema)
         if self._raw is None:
             return schema
         return schema.append(pa.field(self._raw, pa.large_list(pa.large_binary())))

@@ -39,14 +39,15 @@ _EXTRAS = {
 _LEAST = {"pyarrow": 20}
 
 
-def need(module: str, who: str, extra: str | None = None) -> Any:
+def need(module: str, who: str, extra: str | None = None, least: int | None = None) -> Any:
     """The module. Without it, or without what it imports itself, an UnsupportedError that says who
     needs what and what to install: the extra, which is that of the missing package if not given. If
-    it is too old, an ImportError that is one, too."""
+    it is too old, an ImportError that is one, too; least: the major version that will do, where an
+    older one does than pyproject.toml says."""
     try:
         found = importlib.import_module(module)
         if module.partition(".")[0] in _LEAST:
-            _check_version(module.partition(".")[0], who, extra)
+            _check_version(module.partition(".")[0], who, extra, least)
         return found
     except ModuleNotFoundError as error:
         missing = (error.name or "").partition(".")[0]
@@ -59,9 +60,9 @@ class OldPackageError(UnsupportedError, ImportError):
     """A package is there, in a version that is too old."""
 
 
-def _check_version(package: str, who: str, extra: str | None) -> None:
+def _check_version(package: str, who: str, extra: str | None, least: int | None) -> None:
     found = str(importlib.import_module(package).__version__)
-    least, major = _LEAST[package], found.partition(".")[0]
+    least, major = least or _LEAST[package], found.partition(".")[0]
     if major.isdecimal() and int(major) < least:
         hint = f"pip install 'columnstone[{extra or _EXTRAS[package]}]'"
         raise OldPackageError(

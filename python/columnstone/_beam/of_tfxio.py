@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import apache_beam as beam
 import pyarrow as pa
 
+from .._arrow.pointers import to_pyarrow
 from .._base.errors import UnsupportedError
 from . import row_records
 from .metrics import BatchMetrics, RecordMetrics, Telemetry
@@ -156,4 +157,4 @@ class _ReadOwn(beam.DoFn):  # type: ignore[misc]
             return
         with self._tfxio._open(self._batch_size) as source:
             for batch in source.split(i, count):
-                yield pa.record_batch(batch)
+                yield to_pyarrow(batch)

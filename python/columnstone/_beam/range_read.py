@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from .._api.open import open as open_source
+from .._arrow.pointers import to_pyarrow
 from .._base.errors import StateError
 from .._source.split import Split
 from .dead_letter import DeadLetter, letter_of
@@ -75,7 +76,7 @@ class RangeRead:
                 if task.stage is None:
                     yield from self._own(task.reading.fitted(given, source), batches.dropped)
                 else:
-                    yield from self._all(pa.record_batch(given), batches.dropped)
+                    yield from self._all(to_pyarrow(given), batches.dropped)
                 if self._is_done:
                     return
             yield from self._rest(batches.dropped)
@@ -161,7 +162,7 @@ class RangeRead:
         options = {"batch_size": 1, "offset_column": OFFSETS, **self._record_options()}
         with open_source(split, "raw", **options) as source:
             for batch in source:
-                return int(pa.record_batch(batch)[OFFSETS][0].as_py())
+                return int(to_pyarrow(batch)[OFFSETS][0].as_py())
         return _NEVER
 
     def _record_options(self) -> dict[str, Any]:

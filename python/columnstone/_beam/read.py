@@ -12,6 +12,7 @@ from apache_beam.transforms.window import WindowedValue
 
 from .._api.artifacts import settled
 from .._api.open import open as open_source
+from .._arrow.pointers import to_pyarrow
 from .._base.arguments import positive
 from .._base.errors import NotFoundError, SchemaError, UnsupportedError, argument_error
 from .._base.files import in_memory
@@ -244,7 +245,7 @@ def decoded(records: Sequence[bytes], wanted: Wanted) -> Iterator[Any]:
         stage = wanted.stage
         batches = iter(source if stage is None else source._part("stage", stage, None))
         for given in batches:
-            batch = pa.record_batch(given)
+            batch = to_pyarrow(given)
             wanted.metrics.count(batch)
             yield batch
         wanted.metrics.drop(len(batches.dropped))

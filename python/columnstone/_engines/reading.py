@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._api.artifacts import settled
 from .._api.open import open
 from .._api.plan import plan
+from .._arrow.pointers import to_pyarrow
 from .._base.errors import Error, SchemaError
 from .._base.optional import need
 from .._core import FORMATS
@@ -57,7 +58,9 @@ class Reading(NamedTuple):
 
     def select(self, columns: Sequence[str]) -> Reading:
         """The same with these columns only, in this order; no other one is decoded."""
-        schema = need("pyarrow", "a projection").schema([self.schema.field(c) for c in columns])
+        schema = need("pyarrow", "a projection", least=10).schema(
+            [self.schema.field(c) for c in columns]
+        )
         options = dict(self.options)
         beside = {options.get("raw_column"), options.get("offset_column")}
         for name in ("raw_column", "offset_column"):
@@ -100,7 +103,7 @@ class Reading(NamedTuple):
     def fitted(self, given: RecordBatch, source: Source) -> pa.RecordBatch:
         """A batch of a source that was opened here, with the columns that all have."""
         names = self.schema.names
-        batch = need("pyarrow", "an engine").record_batch(given)
+        batch = to_pyarrow(given)
         if batch.schema.names != names and set(names) <= set(batch.schema.names):
             batch = batch.select(names)
         if batch.schema != self.schema:
@@ -111,13 +114,13 @@ class Reading(NamedTuple):
 def read_by(paths: AnyInput, options: dict[str, Any]) -> Reading:
     """Opens files as their workers will: what the options leave to inference is found out here, so
     that all workers have the same columns."""
-    pa = need("pyarrow", "an engine")
+    need("pyarrow", "an engine", least=10)
     check_names(options, open, ("paths",), options.get("format"))
     paths, options = settled(paths, options)
     hold = paths.hold if isinstance(paths, Held) else None
     options = self_contained(options)
     with open(paths, **options) as source:
-        schema = pa.schema(source.arrow_schema)
+        schema = to_pyarrow(source.arrow_schema)
         container = source._core.container()
         found = {**options, **_kind(options, source), **_found(paths, options, source)}
     said = {name: value for name, value in found.items() if value is not None}
@@ -178,7 +181,7 @@ def growth(reading: Reading, split: Split) -> float:
         with reading.open(split) as source:
             batches = iter(source)
             for batch in batches:
-                decoded += need("pyarrow", "an engine").record_batch(batch).nbytes
+                decoded += to_pyarrow(batch).nbytes
                 if decoded >= _LOOK:
                     read = batches.progress()[0]
                     break

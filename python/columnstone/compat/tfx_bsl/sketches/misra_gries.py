@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import pyarrow as pa
 
 from .... import _core, sketch
+from ...._arrow.pointers import to_pyarrow
 from .._errors import raising
 from .kmv import check_values
 
@@ -95,7 +96,7 @@ class MisraGriesSketch:
     def Estimate(self) -> pa.StructArray:
         """The items with the largest weights as structs of `values` (large binary) and `counts`
         (double): as many as there are buckets, if so many came. A count is an upper bound."""
-        found = pa.record_batch(_core.sketch_top(self._sketch._handle, 2**31))
+        found = to_pyarrow(_core.sketch_top(self._sketch._handle, 2**31))
         values = found.column("value").cast(pa.large_binary())
         return pa.StructArray.from_arrays([values, found.column("upper")], ["values", "counts"])
 

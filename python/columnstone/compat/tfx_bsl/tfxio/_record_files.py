@@ -10,6 +10,7 @@ import apache_beam as beam
 import pyarrow as pa
 
 from ...._api.open import open as open_source
+from ...._arrow.pointers import to_pyarrow
 from ...._beam.metrics import PeerMetrics, RecordMetrics
 from ...._beam.read import Read
 from ..coders import batch_util
@@ -209,7 +210,7 @@ def _record_arrays(
     )
     waiting = pa.array([], pa.large_binary())
     for part in parts:
-        records = pa.record_batch(part).column(0)
+        records = to_pyarrow(part).column(0)
         waiting = pa.concat_arrays([waiting, records]) if len(waiting) else records
         while len(waiting) >= size:
             yield waiting[:size]

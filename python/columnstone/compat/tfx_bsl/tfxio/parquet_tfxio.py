@@ -12,6 +12,7 @@ import tensorflow as tf
 from apache_beam.io.filesystems import FileSystems
 from tensorflow_metadata.proto.v0 import schema_pb2
 
+from ...._arrow.pointers import to_pyarrow
 from ...._beam.read import Read
 from ....tfxio import ParquetTFXIO as _ParquetTFXIO
 from ..arrow import array_util
@@ -154,7 +155,7 @@ class ParquetTFXIO(record_based_tfxio.RecordBasedTFXIO):
         """Without a schema, that of the files, which are opened for it."""
         if self._schema is None:
             with _ParquetTFXIO(list(self._file_pattern), self._column_names)._open(1024) as source:
-                return pa.schema(source.arrow_schema)
+                return to_pyarrow(source.arrow_schema)
         features = {feature.name: feature for feature in self._schema.feature}
         names = features if self._column_names is None else self._column_names
         return pa.schema([_field_of(features[name]) for name in names if name in features])

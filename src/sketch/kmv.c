@@ -261,6 +261,7 @@ const cst__sketch_kind cst__kmv_kind = {
     .options = &option_table,
     .families = 1u << CST__FAMILY_INT | 1u << CST__FAMILY_UINT | 1u << CST__FAMILY_FLOAT |
                 1u << CST__FAMILY_BYTES,
+    .mixes_integers = true,
     .create = create,
     .free = free_state,
     .add = add,

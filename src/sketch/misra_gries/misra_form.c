@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "sketch/misra_gries/misra_gries.h"
 #include "sketch/tfx_forms.h"
 #include "sketch/tfx_text.h"
@@ -114,6 +115,9 @@ static void add_option(cst__tfx_sketch *out, const char *name, const char *value
 
 static cst_status add_text(cst__tfx_sketch *out, const char *name, cst_bytes text,
                            cst__arena *arena, cst_error *error) {
+  if (!cst__utf8_valid(text.data, text.size)) {
+    return cst__tfx_fail("a placeholder is not UTF-8", error);
+  }
   if (text.size > 0 && memchr(text.data, 0, text.size) != NULL) {
     return cst__fail(error, CST_UNSUPPORTED, NULL, "a placeholder of tfx_bsl with a NUL in it");
   }

@@ -62,7 +62,8 @@ cst_bytes cst__misra_item_text(const cst__misra *misra, const cst__misra_table *
                                char *room);
 
 /* At most `buckets` values: first those with weights, the largest first, then extras, with weight
- * 0; each with delta as well. Equal ones by their texts. As in tfx_bsl, doubles that have weights
+ * 0; each with delta as well. Equal ones by their texts, extras always the smallest first. As in
+ * tfx_bsl, doubles that have weights
  * are in six digits ("0.1", "1e-05"), extras in "%a". cst__delete; NULL where there are none. */
 cst_status cst__misra_items(const cst__misra *misra, cst__heavy_item **items, size_t *count,
                             cst_error *error);

@@ -143,7 +143,7 @@ cst_status cst__misra_items(const cst__misra *misra, cst__heavy_item **items, si
   take_items(misra, all, rooms);
   qsort(all, num_items, sizeof *all, compare);
   size_t num_extras = take_extras(misra, all + num_items, rooms + num_items * room);
-  qsort(all + num_items, num_extras, sizeof *all, compare);
+  qsort(all + num_items, num_extras, sizeof *all, by_weight); /* in any case, as in tfx_bsl */
   *items = all;
   *count = num_items + num_extras < buckets ? num_items + num_extras : buckets;
   return CST_OK;

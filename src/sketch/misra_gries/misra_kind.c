@@ -1,7 +1,9 @@
 /* Misra and Gries's counters as a kind of sketches. */
 #include <stddef.h>
+#include <string.h>
 
 #include "base/arguments.h"
+#include "base/utf8.h"
 #include "sketch/misra_gries/misra_gries.h"
 
 typedef struct misra_options {
@@ -30,7 +32,7 @@ static const cst__option option_list[] = {
               .kind = CST_OPTION_NUMBER,
               .least = 0,
               .most = INT32_MAX,
-              .help = "bytes of a value; for longer ones long_text is counted"},
+              .help = "bytes of a value; for longer ones long_text is counted, if there is one"},
      .offset = offsetof(misra_options, longest),
      .is_wide = true},
     {.info = {.name = "long_text",
@@ -52,6 +54,10 @@ static const cst__option_table option_table = {
     .size = sizeof(misra_options),
 };
 
+static bool is_text(const char *text) {
+  return text == NULL || cst__utf8_valid((const uint8_t *)text, strlen(text));
+}
+
 /* The handle's options outlive the state, which borrows their texts. */
 static cst_status create(const void *options, const cst_allocator *allocator, void **state,
                          cst_error *error) {
@@ -61,11 +67,13 @@ static cst_status create(const void *options, const cst_allocator *allocator, vo
                                   .long_text = given->long_text,
                                   .longest = given->longest > 0 ? (size_t)given->longest : 0,
                                   .largest_first = given->ties != 0};
-  if ((given->long_text != NULL) != (given->longest != 0)) {
+  if (given->long_text == NULL && given->longest != 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "give both of them, or none",
-                     "misra_gries has %s, but not %s",
-                     given->long_text != NULL ? "long_text" : "longest",
-                     given->long_text != NULL ? "longest" : "long_text");
+                     "misra_gries has the option longest, but not long_text");
+  }
+  if (!is_text(given->invalid_text) || !is_text(given->long_text)) {
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
+                     "a text of misra_gries that is counted for others is not UTF-8");
   }
   cst__misra *made = cst__new(allocator, sizeof *made);
   if (made == NULL) {

@@ -70,7 +70,8 @@ class KmvSketch:
 
 def check_values(values: pa.Array) -> None:
     """Raises RuntimeError for values of a type that tfx_bsl's sketches do not take."""
-    kinds = (pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_binary)
+    numbers = (pa.types.is_integer, pa.types.is_float32, pa.types.is_float64)
+    texts = (pa.types.is_string, pa.types.is_binary)
     large = (pa.types.is_large_string, pa.types.is_large_binary)
-    if not any(holds(values.type) for holds in (*kinds, *large)):
+    if not any(holds(values.type) for holds in (*numbers, *texts, *large)):
         raise RuntimeError(f"UNIMPLEMENTED: {values.type}")

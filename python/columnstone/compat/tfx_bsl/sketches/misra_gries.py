@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import TYPE_CHECKING, Any, ClassVar
+from enum import Enum
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -18,11 +18,20 @@ if TYPE_CHECKING:
 _NO_LONGEST = "Must provide both or neither large_string_threshold and large_string_placeholder."
 
 
-class _OrderOnTie(IntEnum):
+class OrderOnTie(Enum):
     """Which of items of equal weight stands first: the smallest, or the largest."""
 
     Lexicographical = 0
     ReverseLexicographical = 1
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __int__(self) -> int:
+        return self.value
+
+    def __index__(self) -> int:
+        return self.value
 
 
 class MisraGriesSketch:
@@ -33,9 +42,9 @@ class MisraGriesSketch:
     fill the buckets, which theirs leaves to chance, are the first ones.
     """
 
-    OrderOnTie: ClassVar[type[_OrderOnTie]] = _OrderOnTie
-    Lexicographical: ClassVar[_OrderOnTie] = _OrderOnTie.Lexicographical
-    ReverseLexicographical: ClassVar[_OrderOnTie] = _OrderOnTie.ReverseLexicographical
+    OrderOnTie = OrderOnTie
+    Lexicographical = OrderOnTie.Lexicographical
+    ReverseLexicographical = OrderOnTie.ReverseLexicographical
 
     def __init__(
         self,
@@ -43,9 +52,11 @@ class MisraGriesSketch:
         invalid_utf8_placeholder: str | bytes | None = None,
         large_string_threshold: int | None = None,
         large_string_placeholder: str | bytes | None = None,
-        order_on_tie: _OrderOnTie = _OrderOnTie.Lexicographical,
+        order_on_tie: OrderOnTie = OrderOnTie.Lexicographical,
     ) -> None:
-        if not isinstance(order_on_tie, _OrderOnTie):
+        if not isinstance(num_buckets, int) or num_buckets >= 2**31:
+            raise TypeError(f"expected an int of 32 bits as num_buckets, not {num_buckets!r}")
+        if not isinstance(order_on_tie, OrderOnTie):
             raise TypeError(f"expected an OrderOnTie, not {type(order_on_tie).__name__}")
         if (large_string_threshold is None) != (large_string_placeholder is None):
             raise RuntimeError(_NO_LONGEST)
@@ -54,7 +65,7 @@ class MisraGriesSketch:
             large_string_threshold = large_string_placeholder = None
         with raising(RuntimeError):
             self._sketch = sketch.MisraGries(
-                num_buckets,
+                int(num_buckets),
                 invalid_text=_text(invalid_utf8_placeholder),
                 longest=large_string_threshold,
                 long_text=_text(large_string_placeholder),
@@ -67,6 +78,9 @@ class MisraGriesSketch:
         weights: float32, one for each item; without them each weighs 1. Null is 0. With weights,
         nothing is replaced by placeholders.
         """
+        for given in (items, weights):
+            if given is not None and not isinstance(given, pa.Array):
+                raise RuntimeError(f"expected a pyarrow.Array, not {type(given).__name__}")
         if weights is not None:
             if len(items) != len(weights):
                 raise RuntimeError(
@@ -77,7 +91,7 @@ class MisraGriesSketch:
                 raise RuntimeError("INVALID_ARGUMENT: Weight array must be float type.")
             weights = weights.fill_null(0)
         check_values(items)
-        with raising(RuntimeError, "INTERNAL: Arrow error Type error : "):
+        with raising(RuntimeError, "INTERNAL: Arrow error Type error : sketch stored type error: "):
             self._sketch.add(items, weights)
 
     def Merge(self, other: MisraGriesSketch, /) -> None:
@@ -124,9 +138,9 @@ class MisraGriesSketch:
         return type(self).Deserialize, (self.Serialize(),)
 
 
-_TIES: dict[_OrderOnTie, Any] = {
-    _OrderOnTie.Lexicographical: "smallest",
-    _OrderOnTie.ReverseLexicographical: "largest",
+_TIES: dict[OrderOnTie, Any] = {
+    OrderOnTie.Lexicographical: "smallest",
+    OrderOnTie.ReverseLexicographical: "largest",
 }
 
 

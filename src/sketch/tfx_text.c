@@ -19,7 +19,7 @@ static size_t print_hex_float(char *to, double value) {
   int exponent = (int)(bits >> FRACTION_BITS & 0x7ff);
   int digits = FRACTION_DIGITS;
   if (exponent == 0x7ff) {
-    return (size_t)sprintf(to, "%s", fraction != 0 ? "nan" : *sign != '\0' ? "-inf" : "inf");
+    return (size_t)sprintf(to, "%s%s", sign, fraction != 0 ? "nan" : "inf");
   }
   int power = exponent > 0 ? exponent - BIAS : fraction > 0 ? 1 - BIAS : 0;
   bool begins_with_1 = exponent > 0;
@@ -72,7 +72,7 @@ static bool parse_hex_float(cst_bytes text, double *out) {
   bool negative = at < end && *at == '-';
   at += negative;
   if (end - at == 3 && memcmp(at, "nan", 3) == 0) {
-    *out = (double)NAN;
+    *out = copysign((double)NAN, negative ? -1 : 1);
   } else if (end - at == 3 && memcmp(at, "inf", 3) == 0) {
     *out = negative ? -(double)INFINITY : (double)INFINITY;
   } else {

@@ -69,7 +69,7 @@ TEST(floats_as_text) {
   check_float_text(0x1.8p-1023, "0x1.8p-1023"); /* glibc: 0x0.cp-1022 */
   check_float_text(0x1p-1024, "0x0.4p-1022");
   check_float_text((double)NAN, "nan");
-  check_float_text(-(double)NAN, "nan");
+  check_float_text(-(double)NAN, "-nan");
   check_float_text((double)INFINITY, "inf");
   check_float_text(-(double)INFINITY, "-inf");
   for (int i = 0; i < 2000; i++) { /* as the C library, whose locale is "C" here */

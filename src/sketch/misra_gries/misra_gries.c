@@ -229,24 +229,18 @@ cst_status cst__misra_merge(cst__misra *into, const cst__misra *from, cst_error 
 
 /* ---- what others have kept ---- */
 
-static bool is_minus_nan(cst_bytes text) {
-  return text.size == 4 && memcmp(text.data, "-nan", 4) == 0;
-}
-
 /* The key of a text. False: no value has it. */
 static bool key_of_text(cst__family family, cst_bytes text, char room[CST__VALUE_TEXT_ROOM],
                         cst_bytes *key) {
   uint64_t bits;
   *key = text;
   if (family == CST__FAMILY_FLOAT) {
-    double value = is_minus_nan(text) ? -(double)NAN : 0;
-    if (value == 0) {
-      if (!cst__value_of_text(family, text, &bits)) {
-        return false;
-      }
-      memcpy(&value, &bits, sizeof value);
+    double value;
+    if (!cst__value_of_text(family, text, &bits)) {
+      return false;
     }
-    bits = bits_of(value) | (is_minus_nan(text) ? UINT64_C(1) << 63 : 0);
+    memcpy(&value, &bits, sizeof value);
+    bits = bits_of(value);
     memcpy(room, &bits, sizeof bits);
     *key = (cst_bytes){(const uint8_t *)room, sizeof bits};
     return true;

@@ -68,10 +68,6 @@ cst_bytes cst__misra_item_text(const cst__misra *misra, const cst__misra_table *
     return key;
   }
   const double value = double_of(key);
-  if (isnan(value) && signbit(value)) {
-    memcpy(room, "-nan", 4);
-    return (cst_bytes){(const uint8_t *)room, 4};
-  }
   const cst__value_block one = {.family = CST__FAMILY_FLOAT, .count = 1, .items = &value};
   return cst__value_text(&one, 0, room);
 }

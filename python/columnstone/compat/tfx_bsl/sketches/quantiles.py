@@ -139,9 +139,7 @@ class QuantilesSketch:
         try:
             streams = sketch.QuantileSummary.from_tfx_bsl(message)
         except CorruptError as error:
-            raise RuntimeError(
-                _INVALID + "Failed to parse serialized Quantiles sketch."
-            ) from error
+            raise RuntimeError(_INVALID + "Failed to parse serialized Quantiles sketch.") from error
         if not streams:
             raise RuntimeError(_INVALID + "Serialized sketch has no streams.")
         self._streams = streams

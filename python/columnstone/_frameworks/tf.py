@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from .._base.errors import StateError, argument_error
+from .._base.errors import StateError, UnsupportedError, argument_error
 from .._dataset.mixture import Mixture
 from .._tensor.adapter import core_pads
 from .._tensor.conversion import converted
+from .._tensor.declared import TensorSpec
 from .._tensor.tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from .._core import ArrowSchema
     from .._dataset.dataset import Dataset
-    from .._schema.spec import TensorRepresentation
+    from .._schema.spec import SplitsDtype, TensorRepresentation
     from .._tensor.adapter import CoreLength
 
 # Tensors
@@ -58,6 +59,22 @@ _DTYPES = {
     "f": tf.float32,
     "g": tf.float64,
 }
+
+
+def spec_of(type_spec: Any) -> TensorSpec:
+    """See TensorSpec.of."""
+    dtype: Any = "bytes" if type_spec.dtype == tf.string else type_spec.dtype.name
+    if type_spec.shape.rank is None:
+        raise UnsupportedError(f"a tensor whose rank is not known: {type_spec}")
+    shape = tuple(type_spec.shape.as_list())
+    if isinstance(type_spec, tf.SparseTensorSpec):
+        return TensorSpec("sparse", dtype, shape)
+    if isinstance(type_spec, tf.RaggedTensorSpec):
+        splits: SplitsDtype = "int32" if type_spec.row_splits_dtype == tf.int32 else "int64"
+        return TensorSpec("ragged", dtype, shape, type_spec.ragged_rank, splits)
+    if isinstance(type_spec, tf.TensorSpec):
+        return TensorSpec("dense", dtype, shape)
+    raise UnsupportedError(f"a TensorSpec cannot be made of {type(type_spec).__name__}")
 
 
 def type_specs(

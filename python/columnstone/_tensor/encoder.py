@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from .. import _core
 from .._arrow.pointers import exported
 from .._arrow.table import array as _array
-from .._base.errors import UnsupportedError
+from .._base.errors import UnsupportedError, argument_error
 from .._base.public import public_in
 from .._schema.spec import entries_of, representations_of
 from .adapter import representations_from
 from .conversion import flat_tensors
+from .declared import TensorSpec, check_declared, in_order, nothing_of, representation_of
 from .tensor import RaggedTensor, SparseTensor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from .._schema.schema import SchemaLike
     from .._schema.spec import TensorRepresentation
@@ -35,6 +36,8 @@ class TensorEncoder:
 
     representations: TensorRepresentations, as a dict by name or a list, or a schema (whatever
         columnstone.Schema takes), whose `group` counts then.
+    relaxed: varlen tensors may have gaps, and a dense shape that is wider than the longest row. The
+        values of a row keep their order, and are given back at 0, 1, 2, ...
 
     A dense tensor becomes a column of large_list with a row's values; a varlen one the same; a
     sparse one a column of values and one of int64 per index column, or, if it is of rank 1, one of
@@ -46,7 +49,9 @@ class TensorEncoder:
     may share one.
     """
 
-    __slots__ = ("_core",)
+    __slots__ = ("_core", "_declared", "_relaxed")
+    _declared: dict[str, TensorSpec]
+    _relaxed: bool
 
     def __init__(
         self,
@@ -55,9 +60,55 @@ class TensorEncoder:
         ),
         *,
         group: str = "",
+        relaxed: bool = False,
     ) -> None:
         tensors = representations_from(representations, group)
         self._core = _core.TensorEncoder.from_specs(entries_of(tensors))
+        self._declared = {}
+        self._relaxed = bool(relaxed)
+
+    @classmethod
+    def for_specs(
+        cls,
+        specs: Mapping[str, Any],
+        *,
+        coordinates: Collection[str] = (),
+        value_column: str = "{name}$values",
+        index_column: str = "{name}$index{i}",
+        relaxed: bool = False,
+    ) -> TensorEncoder:
+        """An encoder of tensors that are declared before there are any, so that arrow_schema is
+        right from the start: with the width of numbers, and the number of list levels. What is
+        encoded has to be as it was declared.
+
+        specs: by name, TensorSpecs or the tf.TypeSpecs of TensorFlow.
+        coordinates: sparse tensors of rank 2 and unknown width that get index columns; the others
+            are varlen ones.
+        value_column, index_column: how the columns of other sparse tensors are called.
+        relaxed: as above.
+
+        Raises ArgumentError for a tensor that no columns can hold, such as a dense one with a
+        second size that is not known, UnsupportedError for a type that none can, and SchemaError
+        where two of them want one column.
+        """
+        declared = {name: TensorSpec.of(spec) for name, spec in specs.items()}
+        for name in coordinates:
+            if name not in declared:
+                raise argument_error(f"coordinates: there is no tensor {name!r}")
+        encoder = cls(
+            [
+                representation_of(name, spec, name in coordinates, value_column, index_column)
+                for name, spec in declared.items()
+            ],
+            relaxed=relaxed,
+        )
+        encoder._declare(declared)
+        return encoder
+
+    def _declare(self, declared: dict[str, TensorSpec]) -> None:
+        self._declared = declared
+        if declared:  # the first batch says what the representations leave open
+            self._core.encode(tuple((name, *nothing_of(spec)) for name, spec in declared.items()))
 
     @classmethod
     def of(cls, tensors: Mapping[str, Any]) -> TensorEncoder:
@@ -68,6 +119,8 @@ class TensorEncoder:
         struct column of its name."""
         encoder = object.__new__(cls)
         encoder._core = _core.TensorEncoder.of(core_tensors(tensors))
+        encoder._declared = {}
+        encoder._relaxed = False
         return encoder
 
     def encode(self, tensors: Mapping[str, Any]) -> _core.RecordBatch:
@@ -84,12 +137,24 @@ class TensorEncoder:
         Values are copied. The first batch decides what the representations leave open: the width
         of numbers, and the number of list levels.
 
-        Raises SchemaError, with tensor and row, for a tensor that its representation cannot give
-        back: another shape, rows that are not those of the other tensors, row splits or indices
-        that are out of order, positions with gaps in a varlen tensor. UnsupportedError for types
-        that are not integers, float32, float64, bools or strings.
+        Raises SchemaError, with tensor and row, for a tensor that is not as it was declared, or
+        that its representation cannot give back: another shape, rows that are not those of the
+        other tensors, row splits or indices that are out of order, positions with gaps in a varlen
+        tensor. UnsupportedError for types that are not integers, float32, float64, bools or
+        strings.
         """
-        return self._core.encode(core_tensors(tensors))
+        given = core_tensors(tensors)
+        check_declared(self._declared, given)
+        return self._core.encode(self._in_order(given) if self._relaxed else given)
+
+    def _in_order(self, tensors: tuple[CoreTensor, ...]) -> tuple[CoreTensor, ...]:
+        varlen = {n for n, t in self.representations.items() if t.kind == "varlen_sparse"}
+        return tuple(
+            cast("CoreTensor", in_order(tensor))
+            if tensor[0] in varlen and tensor[1] == "sparse"
+            else tensor
+            for tensor in tensors
+        )
 
     @property
     def arrow_schema(self) -> _core.ArrowSchema:
@@ -97,12 +162,29 @@ class TensorEncoder:
         return self._core.arrow_schema
 
     @property
+    def specs(self) -> dict[str, TensorSpec]:
+        """The tensors as for_specs was told of them, by name; else there are none."""
+        return dict(self._declared)
+
+    @property
     def representations(self) -> dict[str, TensorRepresentation]:
         """How each tensor is written, by name."""
         return representations_of(self._core.specs())
 
     def __reduce__(self) -> tuple[Callable[..., TensorEncoder], tuple[Any, ...]]:
-        return type(self), (self.representations,)
+        return type(self)._restore, (self.representations, self._declared, self._relaxed)
+
+    @classmethod
+    def _restore(
+        cls,
+        representations: dict[str, TensorRepresentation],
+        declared: dict[str, TensorSpec],
+        relaxed: bool,
+    ) -> TensorEncoder:
+        """The other end of pickling."""
+        encoder = cls(representations, relaxed=relaxed)
+        encoder._declare(declared)
+        return encoder
 
     def __repr__(self) -> str:
         return f"<columnstone.tensor.TensorEncoder of {', '.join(self.representations)}>"
@@ -213,10 +295,10 @@ def _without_nulls(name: str, value: Any) -> Any:
     """Arrow data as an array of ours: as numpy, nulls would turn into NaN, or masks be lost."""
     if hasattr(value, "mask") and hasattr(value, "filled"):
         raise UnsupportedError("a masked array (fill it first)", path=name, hint="fill it first")
-    value = exported(value)
-    if not hasattr(value, "__arrow_c_array__") and not hasattr(value, "__arrow_c_stream__"):
+    given = exported(value)
+    if not hasattr(given, "__arrow_c_array__") and not hasattr(given, "__arrow_c_stream__"):
         return value
-    column = _array(value)
+    column = _array(given)
     if column.null_count > 0:
         hint = "fill the nulls, or encode a varlen tensor"
         raise UnsupportedError(f"a tensor with {column.null_count} nulls", path=name, hint=hint)

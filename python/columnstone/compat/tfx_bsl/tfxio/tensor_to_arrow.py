@@ -1,19 +1,22 @@
-"""tfx_bsl.tfxio.tensor_to_arrow over columnstone.tensor.TensorEncoder."""
+"""tfx_bsl.tfxio.tensor_to_arrow over columnstone.tensor.TensorEncoder.for_specs."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 import tensorflow as tf
-from tensorflow_metadata.proto.v0 import schema_pb2
 
 from ...._arrow.pointers import to_pyarrow
-from ...._schema.spec import TensorRepresentation, UniformRowLength
+from ...._base.errors import Error, SchemaError
+from ...._tensor.declared import TensorSpec
 from ...._tensor.encoder import TensorEncoder
-from ...._tensor.tensor import RaggedTensor
 from .._errors import raising
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from tensorflow_metadata.proto.v0 import schema_pb2
 
 
 class _Options:
@@ -46,28 +49,33 @@ class TensorsToRecordBatchConverter:
 
     def __init__(self, type_specs: dict[str, tf.TypeSpec], options: _Options = _DEFAULT) -> None:
         self._type_specs = dict(sorted(type_specs.items()))
-        self._representations = {
-            name: _representation_of(name, spec, options) for name, spec in self._type_specs.items()
-        }
-        fields: dict[str, pa.Field] = {}
-        for name, tensor in self._representations.items():
-            for field in _fields_of(tensor, self._type_specs[name]):
-                if field.name in fields:
-                    raise ValueError(
-                        f"Handler for tensor {name} produces a column of a conflicting name: "
-                        f"{field.name}"
-                    )
-                fields[field.name] = field
-        self._arrow_schema = pa.schema(list(fields.values()))
-        self._encoder = TensorEncoder([_encoded(t) for t in self._representations.values()])
+        generic = options.generic_sparse_tensor_names
+        value_column = options.sparse_tensor_value_column_name_template
+        index_column = options.sparse_tensor_index_column_name_template
+        specs = {n: _spec_of(n, spec, n in generic) for n, spec in self._type_specs.items()}
+        try:
+            self._encoder = TensorEncoder.for_specs(
+                specs,
+                coordinates=specs.keys() & generic,
+                value_column=value_column.replace("{tensor_name}", "{name}"),
+                index_column=index_column.replace("{tensor_name}", "{name}").replace(
+                    "{index}", "{i}"
+                ),
+                relaxed=True,
+            )
+        except SchemaError as error:
+            raise ValueError(f"A tensor produces a column of a conflicting name: {error}") from error
+        except Error as error:
+            raise _unfit(error.path or "", self._type_specs[error.path or ""]) from error
 
     def arrow_schema(self) -> pa.Schema:
         """The schema of what convert() gives."""
-        return self._arrow_schema
+        return to_pyarrow(self._encoder.arrow_schema)
 
     def tensor_representations(self) -> dict[str, schema_pb2.TensorRepresentation]:
         """What a TensorAdapter makes the tensors of again, by name."""
-        messages = {name: tensor.to_proto() for name, tensor in self._representations.items()}
+        tensors = self._encoder.representations
+        messages = {name: tensors[name].to_proto() for name in self._type_specs}
         for message in messages.values():
             if message.HasField("dense_tensor") and not message.dense_tensor.shape.dim:
                 message.dense_tensor.ClearField("shape")
@@ -75,116 +83,40 @@ class TensorsToRecordBatchConverter:
 
     def convert(self, tensors: dict[str, Any]) -> pa.RecordBatch:
         """The batch of these tensors, one for each TypeSpec, eager ones or values. Raises TypeError
-        for one that its TypeSpec does not allow, and ValueError for one that has no such form."""
+        for a tensor that its TypeSpec does not take, AssertionError for other names and for indices
+        of a sparse tensor that are not sorted, and ValueError for one that has no such form."""
         if len(tensors) != len(self._type_specs):
             raise AssertionError(f"{len(tensors)} tensors for {len(self._type_specs)} TypeSpecs")
-        given = {}
         for name, spec in self._type_specs.items():
             actual = tf.type_spec_from_value(tensors[name])
             if not spec.is_compatible_with(actual):
                 raise TypeError(f"tensor {name!r}: Expected {spec} but got {actual}")
-            given[name] = _parts_of(self._representations[name], tensors[name])
+            if isinstance(spec, tf.SparseTensorSpec):
+                rows = np.asarray(tensors[name].indices)[:, 0]
+                if np.any(np.diff(rows) < 0):
+                    raise AssertionError(f"tensor {name!r}: The sparse indices must be sorted")
         with raising(ValueError):
-            batch = to_pyarrow(self._encoder.encode(given))
-        return pa.record_batch(
-            [batch.column(name) for name in self._arrow_schema.names], schema=self._arrow_schema
-        )
+            return to_pyarrow(self._encoder.encode(tensors))
 
 
-def _representation_of(name: str, spec: tf.TypeSpec, options: _Options) -> TensorRepresentation:
-    tensor = None
-    if isinstance(spec, tf.TensorSpec):
-        tensor = _dense_of(name, spec)
-    elif isinstance(spec, tf.SparseTensorSpec):
-        tensor = _sparse_of(name, spec, options)
-    elif isinstance(spec, tf.RaggedTensorSpec):
-        tensor = _ragged_of(name, spec)
-    if tensor is None or spec.dtype == tf.bool:
-        raise ValueError(
-            f"No handler found for tensor {name} of spec {spec}. Tensors of tf.bool have no "
-            "column: cast them to tf.uint8"
-        )
-    return tensor
+def _spec_of(name: str, spec: tf.TypeSpec, is_generic: bool) -> TensorSpec:
+    """What the encoder is told of it: rows are not known, and a sparse tensor that may have two
+    dimensions is taken for a varlen one."""
+    known = spec
+    if isinstance(spec, tf.SparseTensorSpec) and not is_generic:
+        is_varlen = spec.shape.is_compatible_with([None, None])
+        known = tf.SparseTensorSpec([None, None], spec.dtype) if is_varlen else spec
+    try:
+        made = TensorSpec.of(known)
+    except (Error, TypeError) as error:
+        raise _unfit(name, spec) from error
+    if made.dtype == "bool" or (made.kind == "sparse" and len(made.shape) < 2):
+        raise _unfit(name, spec)
+    return made if made.kind == "dense" else replace(made, shape=(None, *made.shape[1:]))
 
 
-def _dtype_of(spec: tf.TypeSpec) -> Any:
-    return "bytes" if spec.dtype == tf.string else spec.dtype.name
-
-
-def _dense_of(name: str, spec: tf.TensorSpec) -> TensorRepresentation | None:
-    dims = None if spec.shape.rank is None else spec.shape.as_list()
-    if not dims or dims[0] is not None or None in dims[1:]:
-        return None
-    return TensorRepresentation(name, "dense", _dtype_of(spec), (name,), tuple(dims[1:]))
-
-
-def _sparse_of(
-    name: str, spec: tf.SparseTensorSpec, options: _Options
-) -> TensorRepresentation | None:
-    generic = name in options.generic_sparse_tensor_names
-    if spec.shape.is_compatible_with([None, None]) and not generic:
-        return TensorRepresentation(name, "varlen_sparse", _dtype_of(spec), (name,))
-    if spec.shape.rank is None or spec.shape.rank <= 1:
-        return None
-    dims = spec.shape.as_list()[1:]
-    template = options.sparse_tensor_index_column_name_template
-    return TensorRepresentation(
-        name,
-        "sparse",
-        _dtype_of(spec),
-        (options.sparse_tensor_value_column_name_template.format(tensor_name=name),),
-        tuple(-1 if size is None else size for size in dims),
-        tuple(template.format(tensor_name=name, index=i) for i in range(len(dims))),
+def _unfit(name: str, spec: tf.TypeSpec) -> ValueError:
+    return ValueError(
+        f"No handler found for tensor {name} of spec {spec}. Tensors of tf.bool have no column: "
+        "cast them to tf.uint8"
     )
-
-
-def _ragged_of(name: str, spec: tf.RaggedTensorSpec) -> TensorRepresentation | None:
-    if spec.shape.rank is None or spec.ragged_rank < 1:
-        return None
-    dims = spec.shape.as_list()
-    outer, inner = dims[1 : spec.ragged_rank + 1], dims[spec.ragged_rank + 1 :]
-    if any(outer) or not all(inner):
-        return None
-    return TensorRepresentation(
-        name,
-        "ragged",
-        _dtype_of(spec),
-        (name,),
-        partitions=tuple(UniformRowLength(size) for size in inner),
-        row_splits_dtype="int32" if spec.row_splits_dtype == tf.int32 else "int64",
-    )
-
-
-def _fields_of(tensor: TensorRepresentation, spec: tf.TypeSpec) -> list[pa.Field]:
-    kind = pa.large_binary()
-    if spec.dtype != tf.string:
-        kind = pa.from_numpy_dtype(spec.dtype.as_numpy_dtype)
-    for _ in range(spec.ragged_rank if tensor.kind == "ragged" else 1):
-        kind = pa.large_list(kind)
-    indices = [pa.field(column, pa.large_list(pa.int64())) for column in tensor.index_columns]
-    return [pa.field(tensor.steps[0], kind), *indices]
-
-
-def _encoded(tensor: TensorRepresentation) -> TensorRepresentation:
-    """How the encoder gets it: a varlen tensor as a ragged one, which has no second size that the
-    longest row would have to fill."""
-    if tensor.kind != "varlen_sparse":
-        return tensor
-    return TensorRepresentation(tensor.name, "ragged", tensor.dtype, tensor.path)
-
-
-def _parts_of(tensor: TensorRepresentation, value: Any) -> Any:
-    if tensor.kind == "ragged":
-        splits = []
-        while hasattr(value, "row_splits"):
-            splits.append(np.asarray(value.row_splits))
-            value = value.values
-        return RaggedTensor(np.asarray(value), splits)
-    if tensor.kind != "varlen_sparse":
-        return value
-    parents = np.asarray(value.indices).reshape(-1, 2)[:, 0]
-    if np.any(np.diff(parents) < 0):
-        raise AssertionError(f"tensor {tensor.name!r}: The sparse indices must be sorted")
-    rows = int(np.asarray(value.dense_shape)[0])
-    row_splits = np.searchsorted(parents, np.arange(rows + 1)).astype(np.int64)
-    return RaggedTensor(np.asarray(value.values), [row_splits])

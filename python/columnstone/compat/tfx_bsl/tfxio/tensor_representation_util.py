@@ -23,6 +23,7 @@ _DEFAULT_TENSOR_REPRESENTATION_GROUP = ""
 _IS_LEGACY_SCHEMA = "generate_legacy_feature_spec" in schema_pb2.Schema.DESCRIPTOR.fields_by_name
 # Features in these stages make no tensors; upstream's tests read the name.
 _DISQUALIFYING_LIFECYCLE_STAGES = (
+    schema_pb2.DEPRECATED,
     schema_pb2.DISABLED,
     schema_pb2.PLANNED,
     schema_pb2.ALPHA,
@@ -68,13 +69,60 @@ def InferTensorRepresentationsFromSchema(
     bare.CopyFrom(schema)
     bare.ClearField("tensor_representation_group")
     legacy = _IS_LEGACY_SCHEMA and schema.generate_legacy_feature_spec
+    messages = {} if legacy else _take_sparse(bare)
     with raising(ValueError):
         tensors = Schema(bare).tensor_representations(legacy=legacy)
-    messages = {name: tensor.to_proto() for name, tensor in tensors.items()}
+    messages |= {name: tensor.to_proto() for name, tensor in tensors.items()}
     for message in messages.values():
         if message.HasField("ragged_tensor"):
             message.ragged_tensor.ClearField("row_partition_dtype")
     return messages
+
+
+def _take_sparse(schema: schema_pb2.Schema) -> dict[str, schema_pb2.TensorRepresentation]:
+    """Takes the sparse features without index features out of the schema, which is none for
+    Columnstone, with their values. Raises ValueError, in tfx_bsl's words, for sparse features that
+    cannot be tensors."""
+    features = {feature.name: feature for feature in schema.feature}
+    messages = {}
+    for sparse in schema.sparse_feature:
+        if sparse.deprecated or sparse.lifecycle_stage in _DISQUALIFYING_LIFECYCLE_STAGES:
+            continue
+        keys = [index.name for index in sparse.index_feature]
+        for kind, key in (*(("index", k) for k in keys), ("value", sparse.value_feature.name)):
+            if key not in features:
+                raise ValueError(
+                    f"sparse_feature {sparse.name} referred to {kind} feature {key} which did not "
+                    "exist in the schema, or is used twice"
+                )
+            if kind == "index" and features[key].HasField("int_domain"):
+                _check_domain(sparse.name, key, features[key].int_domain)
+            del features[key]
+        if not keys:
+            message = messages[sparse.name] = schema_pb2.TensorRepresentation()
+            message.sparse_tensor.dense_shape.SetInParent()
+            message.sparse_tensor.value_column_name = sparse.value_feature.name
+            if sparse.is_sorted:
+                message.sparse_tensor.already_sorted = True
+    taken = {message.sparse_tensor.value_column_name for message in messages.values()}
+    for field, gone in ((schema.feature, taken), (schema.sparse_feature, messages.keys())):
+        for i in reversed([i for i, one in enumerate(field) if one.name in gone]):
+            del field[i]
+    return messages
+
+
+def _check_domain(name: str, key: str, domain: Any) -> None:
+    for bound, word in (("min", "minimum"), ("max", "maximum")):
+        if not domain.HasField(bound):
+            raise ValueError(
+                f"Cannot determine dense shape of sparse feature {name}. The {word} domain value "
+                f"of index feature {key} is not set."
+            )
+        if bound == "min" and domain.min != 0:
+            raise ValueError(
+                f"Only 0-based index features are supported. Sparse feature {name} has index "
+                f"feature {key} whose minimum domain value is {domain.min}."
+            )
 
 
 def InferTensorRepresentationsFromMixedSchema(

@@ -64,7 +64,9 @@ class TensorsToRecordBatchConverter:
                 relaxed=True,
             )
         except SchemaError as error:
-            raise ValueError(f"A tensor produces a column of a conflicting name: {error}") from error
+            raise ValueError(
+                f"A tensor produces a column of a conflicting name: {error}"
+            ) from error
         except Error as error:
             raise _unfit(error.path or "", self._type_specs[error.path or ""]) from error
 

@@ -38,6 +38,8 @@ def example(**values: float) -> tf.train.Example:
 
 EXAMPLES = [example(x=0.75, y=0.25), example(x=0.5), example(x=2, y=4)]
 BYTES = [one.SerializeToString() for one in EXAMPLES]
+# One feature each: with more, a message that has gone through Beam may be written in another order
+THROUGH_BEAM = [example(x=0.75), example(x=0.5), example(x=2)]
 
 
 @pytest.fixture(scope="module")
@@ -300,16 +302,20 @@ def test_model_size(model: str) -> None:
 def test_pipelines(model: str) -> None:
     """All four transforms, over all that they take."""
     one, two = spec(model), spec(model, "sum")
-    first, second = (answers(run_inference, of, EXAMPLES) for of in (one, two))
+    first, second = (answers(run_inference, of, THROUGH_BEAM) for of in (one, two))
     pairs = list(zip(first, second, strict=True))
-    keyed = list(enumerate(EXAMPLES))
-    batches = [("a", EXAMPLES[:2]), ("b", EXAMPLES[2:]), ("c", [])]
+    keyed = list(enumerate(THROUGH_BEAM))
+    batches = [("a", THROUGH_BEAM[:2]), ("b", THROUGH_BEAM[2:]), ("c", [])]
     cases: list[tuple[Any, list[Any], list[Any]]] = [
-        (public.RunInference(one), EXAMPLES, first),
-        (public.RunInference(one), BYTES, first),
+        (public.RunInference(one), THROUGH_BEAM, first),
+        (public.RunInference(one), [one.SerializeToString() for one in THROUGH_BEAM], first),
         (public.RunInference(inference_spec_type=two), keyed, list(enumerate(second))),
-        (public.RunInferencePerModel([one, two]), EXAMPLES, pairs),
-        (public.RunInferencePerModel(iter([one, two])), BYTES, pairs),
+        (public.RunInferencePerModel([one, two]), THROUGH_BEAM, pairs),
+        (
+            public.RunInferencePerModel(iter([one, two])),
+            [one.SerializeToString() for one in THROUGH_BEAM],
+            pairs,
+        ),
         (public.RunInferencePerModel([one, two]), keyed, list(enumerate(pairs))),
         (
             public.RunInferenceOnKeyedBatches(one),
@@ -340,11 +346,11 @@ def test_pipelines(model: str) -> None:
 
 def test_per_model_takes_what_is_not_typed(model: str) -> None:
     """Where Beam does not know whether there are keys."""
-    logs = answers(run_inference, spec(model, "sum"), EXAMPLES)
+    logs = answers(run_inference, spec(model, "sum"), THROUGH_BEAM)
     with beam.Pipeline() as pipeline:
         made = (
             pipeline
-            | beam.Create(list(enumerate(EXAMPLES)))
+            | beam.Create(list(enumerate(THROUGH_BEAM)))
             | beam.Map(lambda x: x).with_output_types(Any)
             | run_inference.RunInferencePerModelImpl([spec(model, "sum")])
         )
@@ -415,22 +421,46 @@ def run_with_metrics(transform: Any, given: list[Any]) -> Any:
 @pytest.mark.parametrize(
     ("element", "one"),
     [
-        (tf.train.Example, Log),
-        (bytes, Log),
-        (tf.train.SequenceExample, Log),
-        (hints.Tuple[str, bytes], Log),
-        (hints.Tuple[str, hints.List[tf.train.Example]], hints.List[Log]),
+        (EXAMPLES[0], Log),
+        (b"", Log),
+        (tf.train.SequenceExample(), Log),
+        (("key", EXAMPLES[0]), Log),
+        (("key", b""), Log),
+        (("key", [EXAMPLES[0]]), hints.List[Log]),
     ],
+    ids=["message", "bytes", "sequence", "keyed message", "keyed bytes", "keyed list"],
 )
-def test_types_of_what_comes_out(element: Any, one: Any) -> None:
-    specs = [spec("/m")] * 2
-    pair: Any = hints.Tuple[one, one]
+def test_types_of_what_comes_out(model: str, element: Any, one: Any) -> None:
+    specs = [spec(model), spec(model, "sum")]
+    is_keyed = isinstance(element, tuple)
+
+    def with_key(kind: Any) -> Any:
+        return hints.Tuple[str, kind] if is_keyed else kind
+
     for module in (run_inference, theirs()):
-        is_keyed = hasattr(element, "tuple_types")
-        single = module.RunInferenceImpl(specs[0]).infer_output_type(element)
-        assert single == (hints.Tuple[str, one] if is_keyed else one)
-        several = module.RunInferencePerModelImpl(specs).infer_output_type(element)
-        assert several == (hints.Tuple[str, pair] if is_keyed else pair)
+        examples = beam.Pipeline() | beam.Create([element])
+        single = examples | module.RunInferenceImpl(specs[0])
+        assert single.element_type == with_key(one)
+        several = examples | module.RunInferencePerModelImpl(specs)
+        assert several.element_type == with_key(hints.Tuple[one, one])
+
+
+def test_a_model_of_tensorflow_2(tmp_path: pathlib.Path) -> None:
+    class Model(tf.Module):  # type: ignore[misc, unused-ignore]
+        def __init__(self) -> None:
+            self.weight = tf.Variable(3.0)
+
+        @tf.function(input_signature=[tf.TensorSpec([None], tf.string, "inputs")])
+        def ask(self, texts: Any) -> Any:
+            column = tf.io.FixedLenFeature([1], tf.float32)
+            return {"three_times": tf.io.parse_example(texts, {"x": column})["x"] * self.weight}
+
+    made = Model()
+    tf.saved_model.save(made, str(tmp_path), signatures=made.ask)
+    logs = answers(run_inference, spec(str(tmp_path)), EXAMPLES)
+    assert logs == answers(theirs(), spec(str(tmp_path)), EXAMPLES)
+    outputs = [log.predict_log.response.outputs["three_times"] for log in logs]
+    assert [tf.make_ndarray(output).tolist() for output in outputs] == [[[2.25]], [[1.5]], [[6.0]]]
 
 
 def remote(**fields: Any) -> Any:

@@ -68,11 +68,6 @@ class DatasetTFXIO(tfxio.TFXIO):
     def TensorRepresentations(self) -> tensor_adapter.TensorRepresentations:
         return self._converter.tensor_representations()
 
-    def TensorAdapterConfig(self) -> tensor_adapter.TensorAdapterConfig:
-        return tensor_adapter.TensorAdapterConfig(
-            self.ArrowSchema(), self.TensorRepresentations(), self._type_specs
-        )
-
     def BeamSource(self, batch_size: int | None = None) -> beam.PTransform:
         """The batches of the dataset, or batches of `batch_size` rows, of which the last may be
         smaller. The dataset is iterated and saved by this call, each time into a folder of its own

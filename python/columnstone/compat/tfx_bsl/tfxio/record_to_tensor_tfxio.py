@@ -19,7 +19,7 @@ from apache_beam.utils import shared
 
 from ..coders import batch_util, tf_graph_record_decoder
 from ..telemetry import util as telemetry_util
-from . import record_based_tfxio, tensor_to_arrow
+from . import dataset_util, record_based_tfxio, tensor_to_arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -181,8 +181,6 @@ class TFRecordToTensorTFXIO(RecordToTensorTFXIO):
         """Dictionaries of tensors, each decoded from `batch_size` records: where rows are not the
         records, the number of rows is another one. With a label_key, pairs of the dictionary
         without that tensor, and the tensor; ValueError where there is none of this name."""
-        from . import dataset_util  # type: ignore[attr-defined]
-
         records = dataset_util.make_tf_record_dataset(
             file_pattern=self._file_pattern,
             batch_size=options.batch_size,

@@ -122,9 +122,10 @@ class PeerMetrics:
             return random.random() < self._probability
         return self._seen % SAMPLE == 1 % SAMPLE
 
-    def count(self, batch: pa.RecordBatch) -> None:
+    def count(self, batch: pa.RecordBatch, size: int | None = None) -> None:
+        """size: its bytes, if they are counted in another way than pyarrow's."""
         _update(self._rows, _summary(np.array([batch.num_rows])))
-        _update(self._sizes, _summary(np.array([batch.nbytes])))
+        _update(self._sizes, _summary(np.array([batch.nbytes if size is None else size])))
         self._count_cells(batch)
         self._seen += 1
         if batch.num_rows > 0 and self._is_sampled():

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from ...._api.open import open as open_source
 from ...._arrow.pointers import to_pyarrow
-from ...._beam.metrics import PeerMetrics, RecordMetrics
+from ...._beam.metrics import RecordMetrics
 from ...._beam.read import Read
 from ..coders import batch_util
 from . import record_based_tfxio, telemetry
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ...._beam.metrics import Telemetry
     from . import dataset_options
 
-_UPDATE_PROBABILITY = 0.1
 # What a class of the user's own may have changed.
 _STEPS = (
     "RawRecordBeamSource",
@@ -180,7 +179,7 @@ class _DecodeArrays(beam.DoFn):
     def __init__(self, decode: DecodeFn, records: RecordMetrics, names: Telemetry) -> None:
         self._decode = decode
         self._records = records
-        self._batches = PeerMetrics(names, _UPDATE_PROBABILITY)
+        self._batches = telemetry.BatchMetrics(names)
 
     def setup(self) -> None:
         self._decode.setup()

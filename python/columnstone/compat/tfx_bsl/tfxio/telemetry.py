@@ -12,6 +12,7 @@ import apache_beam as beam
 import pyarrow as pa
 
 from ...._beam.metrics import PeerMetrics, RecordMetrics, Telemetry
+from ..arrow import table_util
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +33,7 @@ def ProfileRecordBatches(
     if not 0 < distribution_update_probability <= 1:
         raise AssertionError(f"Invalid probability: {distribution_update_probability}")
     telemetry = telemetry_of(telemetry_descriptors, logical_format, physical_format)
-    metrics = PeerMetrics(telemetry, distribution_update_probability)
+    metrics = BatchMetrics(telemetry, distribution_update_probability)
     return pcoll | "ProfileRecordBatches" >> beam.ParDo(_CountBatch(metrics))
 
 
@@ -61,10 +62,20 @@ def telemetry_of(
     return Telemetry(component, logical_format, physical_format)
 
 
+class BatchMetrics:
+    """The counts of ProfileRecordBatches; it pickles."""
+
+    def __init__(self, telemetry: Telemetry, probability: float = 0.1) -> None:
+        self._metrics = PeerMetrics(telemetry, probability)
+
+    def count(self, batch: pa.RecordBatch) -> None:
+        self._metrics.count(batch, table_util.TotalByteSize(batch, ignore_unsupported=True))
+
+
 @beam.typehints.with_input_types(pa.RecordBatch)
 @beam.typehints.with_output_types(pa.RecordBatch)
 class _CountBatch(beam.DoFn):
-    def __init__(self, metrics: PeerMetrics) -> None:
+    def __init__(self, metrics: BatchMetrics) -> None:
         self._metrics = metrics
 
     def process(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:

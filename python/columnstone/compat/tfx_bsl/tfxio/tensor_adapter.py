@@ -11,7 +11,7 @@ from tensorflow_metadata.proto.v0 import schema_pb2
 
 from ...._base.errors import Error
 from ...._frameworks.tf import type_specs
-from ...._schema.spec import TensorRepresentation, Value
+from ...._schema.spec import RowLengths, TensorRepresentation, Value
 from ...._tensor.adapter import TensorAdapter as _TensorAdapter
 from ...._tensor.conversion import converted, to_tf
 from ...._tensor.tensor import SparseTensor as _SparseTensor
@@ -154,6 +154,9 @@ def _adapter_of(
         index_levels, index = _column_of(schema, (column,))
         if index_levels != 1 or not pa.types.is_integer(index):
             raise _Unfit(f"the column {column!r} holds no lists of integers")
+    for partition in tensor.partitions:
+        if isinstance(partition, RowLengths):
+            _column_of(schema, (*tensor.path[:-1], partition.key))
     if len(tensor.index_columns) != len(tensor.shape) and tensor.kind == "sparse":
         raise _Unfit("there is not one index column for each dimension")
     if message.dense_tensor.HasField("default_value"):

@@ -101,9 +101,10 @@ typedef struct cst_source_options {
                                ratio; more is CST_LIMIT, after 64 MiB. 0: 200 */
   bool legacy_specs;        /* see cst_specs_options.legacy */
   const cst_allocator *allocator;
-  const char *raw_column; /* containers: one more column of this name, the last one, with each
-                             record's bytes: large_list<large_binary> of one value, as features
-                             are; for `raw` it is the only one. NULL: none */
+  const char *raw_column; /* containers, csv: one more column of this name, the last one, with each
+                             record's bytes (of csv each row's text, without its line end):
+                             large_list<large_binary> of one value, as features are; for `raw` it
+                             is the only one. NULL: none */
   const cst_option *format_options; /* of the format, by name: see cst_format_option_get */
   size_t num_format_options;
   const struct ArrowSchema *types; /* csv, json: the columns and their types, instead of `schema`

@@ -216,3 +216,40 @@ def test_what_csv_cannot_hold_names_row_and_column() -> None:
     with pytest.raises(cst.errors.UnsupportedError, match="multivalent") as caught:
         cst.write(table, io.BytesIO(), "csv")
     assert (caught.value.record, caught.value.path) == (1, "v")
+
+
+def test_a_raw_column_has_the_text_of_each_row(tmp_path: pathlib.Path) -> None:
+    """Beside what is decoded: without the line's end, of whatever columns, blank lines as asked."""
+    text = b'a,b\r\n1,"x\n""y"""\r\n\r\n2,\xc3\xa9\r\n'
+    raw = [[b'1,"x\n""y"""'], [b"2,\xc3\xa9"]]
+    whole = pa.table(cst.open(io.BytesIO(text), "csv", raw_column="raw"))
+    assert whole.schema.field("raw").type == pa.large_list(pa.large_binary())
+    assert whole["raw"].to_pylist() == raw
+    assert whole["b"].to_pylist() == ['x\n"y"', "é"]
+    options: dict[str, Any] = {"columns": ["b"], "keep_blank_lines": True, "raw_column": "raw"}
+    found = rows_of(read(text, text, batch_size=2, **options))
+    assert [row["raw"] for row in found] == [raw[0], [b""], raw[1]] * 2
+    flat = pa.table(cst.open(io.BytesIO(text), "csv", raw_column="raw", flat=True))
+    assert flat["raw"].to_pylist() == [row[0] for row in raw]
+    decoder = cst.decoder("csv", raw_column="raw")
+    assert pa.record_batch(decoder.decode(text)).column("raw").to_pylist() == raw
+    path = tmp_path / "a.csv"
+    path.write_bytes(text)
+    source = cst.open(path, raw_column="raw")
+    again = cst.open(path, types=source.arrow_schema, raw_column="raw")
+    assert pa.table(again) == whole
+    with pytest.raises(cst.errors.ArgumentError, match="choose another name"):
+        cst.open(path, raw_column="b", columns=["a"]).empty_batch()
+    (tmp_path / "a.jsonl").write_bytes(b"{}\n")
+    with pytest.raises(cst.errors.UnsupportedError, match="leave raw_column out"):
+        cst.open(tmp_path / "a.jsonl", raw_column="raw")
+
+
+@given(st.lists(st.text("ab,\"\n\r'", max_size=6), min_size=1, max_size=5))
+def test_rows_are_what_their_raw_column_says(cells: list[str]) -> None:
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_ALL).writerows([[c] for c in cells])
+    found = rows_of(read(out.getvalue().encode(), names=["a"], raw_column="r"))
+    assert [b"\n".join(row["r"]) + b"\n" for row in found] == [
+        b'"' + c.replace('"', '""').encode() + b'"\n' for c in cells
+    ]

@@ -417,6 +417,39 @@ TEST(a_pipe_is_inferred_from_its_begin) {
   CHECK_CONTAINS(c.error.hint, "schema");
 }
 
+TEST(rows_have_a_raw_column) {
+  csv_case c = CASE("a,b\n1,\"x,\"\"y\"\"\"\r\n\n\"2\",z", "b,a\nw ,3\r");
+  c.options.raw_column = "raw";
+  csv_check(&c, "a l, b U, raw +L<Z>",
+            "1 \"x,\\\"y\\\"\" [\"1,\\\"x,\\\"\\\"y\\\"\\\"\\\"\"]\n"
+            "2 \"z\" [\"\\\"2\\\",z\"]\n3 \"w \" [\"w ,3\"]\n---\n");
+  c.csv.keep_blank_lines = true;
+  const char *columns[] = {"a"};
+  c.options.columns = columns;
+  c.options.num_columns = 1;
+  csv_check(&c, "a l, raw +L<Z>",
+            "1 [\"1,\\\"x,\\\"\\\"y\\\"\\\"\\\"\"]\nnull [\"\"]\n"
+            "2 [\"\\\"2\\\",z\"]\n3 [\"w ,3\"]\n---\n");
+  c.options.raw_column = "b"; /* a column of the file, though it is not asked for */
+  CHECK_EQ(csv_run(&c), CST_INVALID_ARGUMENT);
+  CHECK_STR(c.error.path, "b");
+  csv_reset(&c);
+}
+
+TEST(rows_that_are_dropped_have_no_raw_column) {
+  static const char *const formats[] = {"l", "l"};
+  types_of_columns t;
+  make_types(&t, formats, 2);
+  csv_case c = CASE("a,b\n1,2\nx,3\n4\n5,6\n");
+  c.options.types = &t.root;
+  c.options.raw_column = "r";
+  c.options.skip = true;
+  CHECK_EQ(csv_run(&c), CST_OK);
+  CHECK_STR(c.rows.data, "1 2 [\"1,2\"]\n5 6 [\"5,6\"]\n---\n");
+  CHECK_EQ(c.num_drops, 2);
+  csv_reset(&c);
+}
+
 TEST(nulls_come_late_and_go) {
   char text[40000] = "a,b\n";
   char expected[80000] = "";
@@ -468,6 +501,7 @@ TEST(allocation_failures) {
   c.csv.multivalent = several;
   c.csv.num_multivalent = 1;
   c.options.batch_size = 3;
+  c.options.raw_column = "raw";
   FOR_EACH_ALLOCATION_FAILURE(read_it, &c, CST_NO_MEMORY);
 }
 

@@ -131,8 +131,8 @@ def open(
         column of nested lists.
     types: csv, json: the columns and their types, as anything with __arrow_c_schema__ (such as a
         pyarrow.Schema), instead of `schema` and of inferring them.
-    raw_column: TFRecords: one more column of this name, the last one, with each record's bytes, as
-        large_list<large_binary> of one value.
+    raw_column: TFRecords, CSV: one more column of this name, the last one, with each record's bytes
+        (of CSV each row's text, without its line end), as large_list<large_binary> of one value.
     offset_column: TFRecords and other containers: one more int64 column of this name, after the raw
         one, with the place of each record's first byte in its file (of a compressed file: in what
         is compressed), as Dropped and errors have it. It is no feature: tensors leave it out.

@@ -244,9 +244,10 @@ typedef struct cst__csv_plan {
   size_t num_names;
   cst__name_map name_map;
   bool *is_multivalent;     /* of each */
-  cst__type type;           /* of the rows: a struct of the columns */
-  cst__csv_column *columns; /* as many as it has children */
+  cst__type type;           /* of the rows: a struct of the columns, and of the raw one */
+  cst__csv_column *columns;
   size_t num_columns;
+  const char *raw_column; /* the rows' last column, which is none of these: their text; or NULL */
   int64_t batch_size;
   uint64_t max_record_size;
   size_t block_size;

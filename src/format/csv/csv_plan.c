@@ -208,9 +208,29 @@ static cst_status csv_plan_add_column(cst__csv_plan *plan, const char *name, cst
   return CST_OK;
 }
 
+/* The rows themselves, after `count` columns. */
+static cst_status csv_plan_add_raw(cst__csv_plan *plan, size_t count, cst_error *error) {
+  cst__type *type = &plan->type.children[count];
+  const char *name = plan->raw_column;
+  if (cst__name_map_find(&plan->name_map, name, strlen(name)) != SIZE_MAX) {
+    cst__fail(error, CST_INVALID_ARGUMENT, "choose another name for the raw records",
+              "the column of raw records has the name of another column");
+    cst__error_add_path(error, name, strlen(name));
+    return CST_INVALID_ARGUMENT;
+  }
+  CST__TRY(cst__type_set(type, "Z", &plan->arena, error));
+  CST__TRY(cst__type_enlist(type, -1, false, &plan->arena, error));
+  type->name = name;
+  return CST_OK;
+}
+
 static cst_status take_columns(cst__csv_plan *plan, size_t count, cst_error *error) {
+  size_t children = count + (plan->raw_column != NULL);
   CST__TRY(cst__type_set(&plan->type, "+s", &plan->arena, error));
-  CST__TRY(cst__type_set_children(&plan->type, count, &plan->arena, error));
+  CST__TRY(cst__type_set_children(&plan->type, children, &plan->arena, error));
+  if (plan->raw_column != NULL) {
+    CST__TRY(csv_plan_add_raw(plan, count, error));
+  }
   plan->columns = cst__arena_take_zero(&plan->arena, (count + 1) * sizeof *plan->columns);
   return plan->columns != NULL ? CST_OK : cst__fail_memory(error, count);
 }
@@ -336,6 +356,20 @@ static cst_status add_type(cst__csv_plan *plan, const struct ArrowSchema *type, 
   return csv_plan_set_type(plan, column, type, error);
 }
 
+/* The types of a source's batches have the raw column, too, which is no column of the files. */
+static bool is_raw_type(const cst__csv_plan *plan, const struct ArrowSchema *type) {
+  return plan->raw_column != NULL && type->name != NULL &&
+         strcmp(type->name, plan->raw_column) == 0;
+}
+
+static size_t csv_plan_count_types(const cst__csv_plan *plan, const struct ArrowSchema *types) {
+  size_t count = 0;
+  for (int64_t i = 0; i < types->n_children; i++) {
+    count += !is_raw_type(plan, types->children[i]);
+  }
+  return count;
+}
+
 static cst_status columns_of_types(cst__csv_plan *plan, const cst__table_options *options,
                                    cst_error *error) {
   const struct ArrowSchema *types = options->types;
@@ -343,9 +377,11 @@ static cst_status columns_of_types(cst__csv_plan *plan, const cst__table_options
   if (types->format == NULL || strcmp(types->format, "+s") != 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "types is not a struct");
   }
-  CST__TRY(take_columns(plan, all ? (size_t)types->n_children : options->num_columns, error));
+  CST__TRY(take_columns(plan, all ? csv_plan_count_types(plan, types) : options->num_columns, error));
   for (int64_t i = 0; all && i < types->n_children; i++) {
-    CST__TRY(add_type(plan, types->children[i], error));
+    if (!is_raw_type(plan, types->children[i])) {
+      CST__TRY(add_type(plan, types->children[i], error));
+    }
   }
   for (size_t i = 0; !all && i < options->num_columns; i++) {
     const struct ArrowSchema *type = csv_plan_find_child(types, options->columns[i]);
@@ -399,6 +435,13 @@ static cst_status mark_multivalent(cst__csv_plan *plan, const cst__csv_options *
   return CST_OK;
 }
 
+static cst_status keep_raw_column(cst__csv_plan *plan, const cst__table_options *options,
+                                  cst_error *error) {
+  const char *name = options->raw_column;
+  plan->raw_column = name != NULL ? cst__arena_copy(&plan->arena, name, strlen(name)) : NULL;
+  return name == NULL || plan->raw_column != NULL ? CST_OK : cst__fail_memory(error, strlen(name));
+}
+
 static cst_status make_columns(cst__csv_plan *plan, const cst__table_options *options,
                                cst__csv_file *first, cst_error *error) {
   const cst__csv_options *csv = options->format_options;
@@ -439,7 +482,10 @@ cst_status cst__csv_plan_new(const cst__table_files *files, const cst__table_opt
   cst__arena_init(&plan->arena, &allocator);
   plan->type.name = "";
   cst__csv_file first = {0};
-  cst_status status = make_columns(plan, options, &first, error);
+  cst_status status = keep_raw_column(plan, options, error);
+  if (status == CST_OK) {
+    status = make_columns(plan, options, &first, error);
+  }
   cst__csv_file_close(&first);
   if (status == CST_OK) {
     status = cst__type_export(&plan->type, schema, error);

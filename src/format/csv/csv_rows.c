@@ -499,6 +499,32 @@ static cst_status put_column(csv_cells *c) {
   return CST_OK;
 }
 
+/* ---- the rows themselves ---- */
+
+/* The text of a row, without its line end. Cells are in the order of the file. */
+static cst_bytes text_of_row(const cst__csv_run *run, size_t row) {
+  if (run->width == 0) {
+    return (cst_bytes){run->data, 0}; /* a blank line */
+  }
+  const cst__csv_cell *first = &run->cells[row * run->width];
+  const cst__csv_cell *last = first + run->width - 1;
+  size_t begin = first->begin - (first->size >> 31);
+  size_t end = last->begin + (last->size & CST__CSV_SIZE) + (last->size >> 31);
+  return (cst_bytes){run->data + begin, end - begin};
+}
+
+static cst_status put_raw(cst__csv_rows *rows, cst__builder *to, const cst__csv_run *run,
+                          cst_error *error) {
+  for (size_t row = 0; row < run->rows; row++) {
+    cst_bytes text = text_of_row(run, row);
+    if (!cst__builder_append_bytes(&to->children[0], text.data, text.size) ||
+        !cst__builder_end_list(to)) {
+      return cst__batch_builder_fail(rows->batch, error);
+    }
+  }
+  return CST_OK;
+}
+
 /* ---- the batch ---- */
 
 cst_status cst__csv_rows_new(const cst__csv_plan *plan, cst__csv_rows **out, cst_error *error) {
@@ -549,6 +575,9 @@ static cst_status put_run(cst__csv_rows *rows, const cst__csv_run *run, const si
                    .num_misfits = num_misfits,
                    .error = error};
     CST__TRY(put_column(&c));
+  }
+  if (rows->plan->raw_column != NULL) {
+    CST__TRY(put_raw(rows, &root->children[rows->plan->num_columns], run, error));
   }
   return cst__builder_end_structs(root, run->rows) ? CST_OK
                                                    : cst__batch_builder_fail(rows->batch, error);

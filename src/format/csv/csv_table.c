@@ -224,6 +224,7 @@ static cst_status csv_next(void *ptr, struct ArrowArray *out, cst_error *error) 
 const cst__table_format cst__csv_table = {
     .name = "csv",
     .is_text = true,
+    .has_raw = true,
     .plan = cst__csv_plan_new,
     .plan_free = cst__csv_plan_free,
     .open = csv_table_open,

@@ -56,6 +56,7 @@ typedef struct cst__table_options {
   uint64_t max_record_size;   /* bytes of one row; beyond it CST_LIMIT */
   uint64_t max_inflation;     /* of what a file of columns becomes; see cst_source_options */
   bool skip;                  /* CST_ON_ERROR_SKIP */
+  const char *raw_column;     /* NULL: none; else the format has_raw */
   const cst_allocator *allocator;
 } cst__table_options;
 
@@ -106,6 +107,7 @@ typedef struct cst__table_format {
   bool any_size;
   bool threads_any_size; /* the same where the options allow several threads */
   bool is_text;          /* its files are text */
+  bool has_raw;          /* a last column may hold the bytes of each record */
 } cst__table_format;
 
 extern const cst__table_format cst__csv_table;

@@ -251,7 +251,8 @@ static cst_status check_meaning(const cst__inputs *inputs, const cst__reading_op
     return cst__fail(error, CST_UNSUPPORTED, "leave the container out",
                      "the format %s is not one of records in a container", format->name);
   }
-  if (options->values.raw_column != NULL && format->payload == NULL) {
+  if (options->values.raw_column != NULL && format->payload == NULL &&
+      (format->table == NULL || !format->table->has_raw)) {
     return cst__fail(error, CST_UNSUPPORTED, "leave raw_column out",
                      "the format %s has no records whose bytes a column could hold", format->name);
   }

@@ -141,6 +141,7 @@ static cst_status plan_table(cst_source *source, struct ArrowSchema *out, cst_er
       .max_record_size = from->values.max_record_size,
       .max_inflation = from->values.max_inflation,
       .skip = cst__reading_options_skip(from),
+      .raw_column = from->values.raw_column,
       .allocator = &source->allocator,
   };
   cst__tabular *tabular = source->found.tabular;

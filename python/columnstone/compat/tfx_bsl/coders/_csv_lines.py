@@ -1,0 +1,145 @@
+"""Lines of CSV as tfx_bsl reads them: a batch at once by our decoder, or cell by cell where only
+Python's reader says what a line means."""
+
+from __future__ import annotations
+
+import csv
+import functools
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...._api.codec import decoder
+from ...._base.errors import Error, SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...._api.codec import Decoder
+
+    Types = Sequence[pa.DataType | None]
+
+_RAW = "raw"  # no column's name: these are numbers
+
+
+class Misfit(Exception):
+    """A cell that is no value of its column's type; `column` is its number."""
+
+    def __init__(self, column: int) -> None:
+        super().__init__(column)
+        self.column = column
+
+
+def cells_of(line: str, delimiter: str) -> list[bytes]:
+    """The cells of a line, in UTF-8; none of a blank one. A quote that is never closed ends with
+    the line."""
+    return [cell.encode() for cell in next(csv.reader([line], delimiter=delimiter))]
+
+
+class LineReader:
+    """Reads lines of one kind: of so many columns; blank ones are rows of nulls, or none."""
+
+    def __init__(
+        self, width: int, delimiter: str, skip_blank_lines: bool, secondary_delimiter: str | None
+    ) -> None:
+        self._width = width
+        self._delimiter = delimiter
+        self._skip_blank_lines = skip_blank_lines
+        self._secondary_delimiter = secondary_delimiter
+
+    def read(
+        self,
+        lines: Sequence[str],
+        types: Types,
+        multivalent: Sequence[int] = (),
+        with_raw: bool = False,
+    ) -> list[pa.Array] | None:
+        """A column for each type that is not None, and after them that of the lines; None where a
+        line has to be read cell by cell. An empty cell is null, in whatever quotes.
+
+        multivalent: the columns whose cells hold several values.
+
+        Raises Misfit."""
+        text = "".join(f"{line}\n" for line in lines)
+        if not self._is_plain(text, len(lines)):
+            return None
+        secondary = self._secondary_delimiter if multivalent else None
+        ours = _decoder(
+            self._delimiter,
+            not self._skip_blank_lines,
+            tuple(types),
+            secondary,
+            tuple(multivalent),
+            with_raw,
+        )
+        try:
+            columns = pa.record_batch(ours.decode(text.encode())).columns
+        except SchemaError as error:
+            if error.path is None or not error.path.isdecimal():
+                return None
+            raise Misfit(int(error.path)) from error
+        except Error:
+            return None
+        rows = len(lines) if not self._skip_blank_lines else sum(map(bool, lines))
+        if any(len(column) != rows for column in columns):
+            return None  # a quote that is not closed took lines that follow it
+        if '""' in text:
+            wanted = [i for i, type in enumerate(types) if type is not None]
+            for place, i in enumerate(wanted):
+                columns[place] = _with_empty_null(columns[place], i in multivalent)
+        return None if any(column is None for column in columns) else columns
+
+    def _is_plain(self, text: str, lines: int) -> bool:
+        """False where our decoder sees other lines, or has no such delimiters. It passes over a
+        byte order mark."""
+        delimiters = self._delimiter + (self._secondary_delimiter or "")
+        return (
+            self._width > 0
+            and delimiters.isascii()
+            and text.count("\n") == lines
+            and "\r" not in text
+            and not text.startswith("\ufeff")
+        )
+
+
+@functools.lru_cache(maxsize=256)
+def _decoder(
+    delimiter: str,
+    keep_blank_lines: bool,
+    types: tuple[pa.DataType | None, ...],
+    secondary_delimiter: str | None,
+    multivalent: tuple[int, ...],
+    with_raw: bool,
+) -> Decoder:
+    fields = [(str(i), type) for i, type in enumerate(types) if type is not None]
+    return decoder(
+        "csv",
+        names=[str(i) for i in range(len(types))],
+        types=pa.schema(fields),
+        delimiter=delimiter,
+        keep_blank_lines=keep_blank_lines,
+        secondary_delimiter=secondary_delimiter,
+        multivalent=[str(i) for i in multivalent] or None,
+        raw_column=_RAW if with_raw else None,
+    )
+
+
+def _with_empty_null(column: pa.Array, is_multivalent: bool) -> pa.Array | None:
+    """With null for the empty text, which only quotes make; None where several values hide it."""
+    if column.type == pa.large_binary():
+        return pc.if_else(pc.equal(pc.binary_length(column), 0), None, column)
+    if column.type != pa.large_list(pa.large_binary()):
+        return column
+    values = column.flatten()
+    empty = pc.binary_length(values).to_numpy() == 0
+    if not empty.any():
+        return column
+    if is_multivalent:
+        return None if [b""] in column.to_pylist() else column
+    there = column.is_valid().to_numpy(zero_copy_only=False)
+    there[there] = ~empty
+    offsets = np.concatenate([[0], np.cumsum(there)])
+    kept = values.filter(pa.array(~empty))
+    return pa.LargeListArray.from_arrays(pa.array(offsets), kept, mask=pa.array(~there))

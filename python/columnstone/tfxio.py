@@ -384,7 +384,7 @@ class CsvTFXIO(_Files):
     in the order of column_names.
 
     Without a schema the types are inferred from all files, once. With one there are the columns of
-    its features.
+    its features. raw_record_column_name: one more column, the last one, of the rows' text.
     """
 
     _format = "csv"
@@ -402,6 +402,7 @@ class CsvTFXIO(_Files):
         skip_header_lines: int = 0,
         group: str = "",
         telemetry_descriptors: Sequence[str] | None = None,
+        raw_record_column_name: str | None = None,
     ) -> None:
         self._dialect: dict[str, Any] = {
             "names": tuple(column_names),
@@ -411,7 +412,14 @@ class CsvTFXIO(_Files):
             "skip_lines": skip_header_lines,
             "secondary_delimiter": secondary_delimiter,
         }
-        super().__init__(file_pattern, schema, telemetry_descriptors, group=group, **self._dialect)
+        super().__init__(
+            file_pattern,
+            schema,
+            telemetry_descriptors,
+            group=group,
+            raw_column=raw_record_column_name,
+            **self._dialect,
+        )
         self._names = tuple(column_names)
         if self._schema is not None:
             self._options["columns"] = self._columns(self._schema)

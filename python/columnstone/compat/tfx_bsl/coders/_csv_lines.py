@@ -75,7 +75,7 @@ class LineReader:
             with_raw,
         )
         try:
-            columns = pa.record_batch(ours.decode(text.encode())).columns
+            columns: list[pa.Array] = pa.record_batch(ours.decode(text.encode())).columns
         except SchemaError as error:
             if error.path is None or not error.path.isdecimal():
                 return None
@@ -88,8 +88,11 @@ class LineReader:
         if '""' in text:
             wanted = [i for i, type in enumerate(types) if type is not None]
             for place, i in enumerate(wanted):
-                columns[place] = _with_empty_null(columns[place], i in multivalent)
-        return None if any(column is None for column in columns) else columns
+                if i not in multivalent:
+                    columns[place] = with_empty_null(columns[place])
+                elif _has_one_empty(columns[place]):
+                    return None  # an empty cell, or the empty text within one
+        return columns
 
     def _is_plain(self, text: str, lines: int) -> bool:
         """False where our decoder sees other lines, or has no such delimiters. It passes over a
@@ -126,8 +129,9 @@ def _decoder(
     )
 
 
-def _with_empty_null(column: pa.Array, is_multivalent: bool) -> pa.Array | None:
-    """With null for the empty text, which only quotes make; None where several values hide it."""
+def with_empty_null(column: pa.Array) -> pa.Array:
+    """Texts, or lists of one text each, with null for the empty one, which only quotes make; other
+    columns as they are."""
     if column.type == pa.large_binary():
         return pc.if_else(pc.equal(pc.binary_length(column), 0), None, column)
     if column.type != pa.large_list(pa.large_binary()):
@@ -136,10 +140,13 @@ def _with_empty_null(column: pa.Array, is_multivalent: bool) -> pa.Array | None:
     empty = pc.binary_length(values).to_numpy() == 0
     if not empty.any():
         return column
-    if is_multivalent:
-        return None if [b""] in column.to_pylist() else column
-    there = column.is_valid().to_numpy(zero_copy_only=False)
+    there = column.is_valid().to_numpy(zero_copy_only=False).copy()
     there[there] = ~empty
     offsets = np.concatenate([[0], np.cumsum(there)])
     kept = values.filter(pa.array(~empty))
     return pa.LargeListArray.from_arrays(pa.array(offsets), kept, mask=pa.array(~there))
+
+
+def _has_one_empty(column: pa.Array) -> bool:
+    texts = column.type == pa.large_list(pa.large_binary())
+    return texts and [b""] in column.to_pylist()

@@ -62,9 +62,9 @@ _VALUE: dict[ColumnType, Callable[[bytes], Any]] = {
 }
 
 
-@beam.ptransform_fn  # type: ignore[untyped-decorator]
-@beam.typehints.with_input_types(CSVLine)  # type: ignore[untyped-decorator]
-@beam.typehints.with_output_types(pa.RecordBatch)  # type: ignore[untyped-decorator]
+@beam.ptransform_fn
+@beam.typehints.with_input_types(CSVLine)
+@beam.typehints.with_output_types(pa.RecordBatch)
 def CSVToRecordBatch(
     lines: beam.PCollection,
     column_names: list[str],
@@ -111,9 +111,9 @@ def CSVToRecordBatch(
     )
 
 
-@beam.typehints.with_input_types(CSVLine)  # type: ignore[untyped-decorator]
-@beam.typehints.with_output_types(tuple[list[CSVCell], CSVLine])  # type: ignore[untyped-decorator]
-class ParseCSVLine(beam.DoFn):  # type: ignore[misc]
+@beam.typehints.with_input_types(CSVLine)
+@beam.typehints.with_output_types(tuple[list[CSVCell], CSVLine])
+class ParseCSVLine(beam.DoFn):
     """Gives the cells of each line, and the line. A blank line has no cells."""
 
     def __init__(self, delimiter: str) -> None:
@@ -123,9 +123,9 @@ class ParseCSVLine(beam.DoFn):  # type: ignore[misc]
         yield cells_of(csv_line, self._delimiter), csv_line
 
 
-@beam.typehints.with_input_types(list[CSVCell])  # type: ignore[untyped-decorator]
-@beam.typehints.with_output_types(list[ColumnInfo])  # type: ignore[untyped-decorator]
-class ColumnTypeInferrer(beam.CombineFn):  # type: ignore[misc]
+@beam.typehints.with_input_types(list[CSVCell])
+@beam.typehints.with_output_types(list[ColumnInfo])
+class ColumnTypeInferrer(beam.CombineFn):
     """The narrowest type of each column that takes all its cells, from the cells of lines.
 
     Accumulators have the types by name. Raises ValueError for a line of another number of cells."""
@@ -175,9 +175,9 @@ class ColumnTypeInferrer(beam.CombineFn):  # type: ignore[misc]
         ]
 
 
-@beam.typehints.with_input_types(list[tuple[list[CSVCell], CSVLine]], list[ColumnInfo])  # type: ignore[untyped-decorator]
-@beam.typehints.with_output_types(pa.RecordBatch)  # type: ignore[untyped-decorator]
-class BatchedCSVRowsToRecordBatch(beam.DoFn):  # type: ignore[misc]
+@beam.typehints.with_input_types(list[tuple[list[CSVCell], CSVLine]], list[ColumnInfo])
+@beam.typehints.with_output_types(pa.RecordBatch)
+class BatchedCSVRowsToRecordBatch(beam.DoFn):
     """Makes a record batch of what ParseCSVLine gives, in batches, and of the columns' types."""
 
     def __init__(
@@ -278,18 +278,16 @@ class _Dialect(NamedTuple):
     secondary_delimiter: str | None
 
     def reader(self, width: int) -> LineReader:
-        return LineReader(
-            width, self.delimiter, self.skip_blank_lines, self.secondary_delimiter
-        )
+        return LineReader(width, self.delimiter, self.skip_blank_lines, self.secondary_delimiter)
 
     def multivalent(self, names: Sequence[ColumnName]) -> list[int]:
         several = self.multivalent_columns or ()
         return [i for i, name in enumerate(names) if name in several]
 
 
-@beam.typehints.with_input_types(list[CSVLine], list[ColumnInfo])  # type: ignore[untyped-decorator]
-@beam.typehints.with_output_types(pa.RecordBatch)  # type: ignore[untyped-decorator]
-class _LinesToRecordBatch(beam.DoFn):  # type: ignore[misc]
+@beam.typehints.with_input_types(list[CSVLine], list[ColumnInfo])
+@beam.typehints.with_output_types(pa.RecordBatch)
+class _LinesToRecordBatch(beam.DoFn):
     """Batches of lines to record batches, by our decoder where all lines are what it takes."""
 
     def __init__(self, dialect: _Dialect, raw_name: str | None) -> None:
@@ -348,8 +346,8 @@ def _narrowed(column: pa.Array) -> pa.Array:
     return column.cast(_ARROW[ColumnType.FLOAT]) if column.type == _DOUBLE else column
 
 
-@beam.typehints.with_input_types(list[CSVLine])  # type: ignore[untyped-decorator]
-@beam.typehints.with_output_types(list[ColumnInfo])  # type: ignore[untyped-decorator]
+@beam.typehints.with_input_types(list[CSVLine])
+@beam.typehints.with_output_types(list[ColumnInfo])
 class _InferOfLines(ColumnTypeInferrer):
     """The same from batches of lines."""
 

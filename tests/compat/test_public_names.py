@@ -23,27 +23,14 @@ OURS = "columnstone.compat."
 
 # Modules without a counterpart, and why.
 NO_MODULES = {
-    "tfx_bsl.cc": "loads the C++ extension, which is no interface",
     "tfx_bsl.test_util": "runs the tests of tfx_bsl's own source tree",
     "tfx_bsl.test_util.run_all_tests": "runs the tests of tfx_bsl's own source tree",
 }
 
 # Modules that are still to come: for the time being they need not be there.
 NOT_YET = {
-    "tfx_bsl.coders.csv_decoder",
     "tfx_bsl.public.tfxio",
-    "tfx_bsl.sketches",
-    "tfx_bsl.tfxio.csv_tfxio",
     "tfx_bsl.tfxio.dataset_tfxio",
-    "tfx_bsl.tfxio.dataset_util",
-    "tfx_bsl.tfxio.parquet_tfxio",
-    "tfx_bsl.tfxio.raw_tf_record",
-    "tfx_bsl.tfxio.record_to_tensor_tfxio",
-    "tfx_bsl.tfxio.telemetry_test_util",
-    "tfx_bsl.tfxio.test_case",
-    "tfx_bsl.tfxio.test_util",
-    "tfx_bsl.tfxio.tf_example_record",
-    "tfx_bsl.tfxio.tf_sequence_example_record",
 }
 
 # What differs, by module, as differences() begins to say it, and why.

@@ -132,6 +132,25 @@ def test_relaxed_varlen_tensors() -> None:
         TensorEncoder(strict.representations, relaxed=True).encode({"x": unsorted})
 
 
+def test_relaxed_sparse_tensors() -> None:
+    places = np.array([[2, 0, 1], [0, 2, 0], [0, 1, 4], [0, 1, 4]])
+    encoder = TensorEncoder.for_specs({"x": SPECS["sparse"]}, relaxed=True)
+    for values in ([b"a", b"b", b"c", b"d"], np.array([b"a", b"b", b"c", b"d"])):
+        batch = encoder.encode({"x": SparseTensor(places, values, np.array([3, 3, 5]))})
+        assert batch.to_pydict() == {
+            "x$values": [[b"c", b"d", b"b"], [], [b"a"]],
+            "x$index0": [[1, 1, 2], [], [0]],
+            "x$index1": [[4, 4, 0], [], [1]],
+        }
+    with pytest.raises(cst.errors.SchemaError, match="4 indices"):
+        encoder.encode({"x": SparseTensor(places, [b"a"], np.array([3, 3, 5]))})
+    numbers = TensorEncoder.for_specs(
+        {"x": TensorSpec("sparse", "int8", (None, 3, None))}, relaxed=True
+    )
+    tensor = SparseTensor(places, np.arange(4, dtype=np.int8), np.array([3, 3, 5]))
+    assert numbers.encode({"x": tensor}).to_pydict()["x$values"] == [[2, 3, 1], [], [0]]
+
+
 def test_what_is_no_spec() -> None:
     assert TensorSpec.of(SPECS["dense"]) is SPECS["dense"]
     with pytest.raises(TypeError, match="cannot be made of int"):

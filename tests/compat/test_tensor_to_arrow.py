@@ -149,6 +149,25 @@ def test_what_is_refused() -> None:
             module.TensorsToRecordBatchConverter({"x$values": dense, "x": wide})
 
 
+def test_types_without_columns() -> None:
+    sparse = tf.SparseTensorSpec([None, 3, None], tf.bool)
+    for module in (ours, theirs):
+        with pytest.raises(TypeError, match="Unable to handle bool tensors"):
+            module.TensorsToRecordBatchConverter({"x": sparse})
+        for dtype in (tf.bfloat16, tf.complex64):
+            with pytest.raises(NotImplementedError):
+                module.TensorsToRecordBatchConverter({"x": tf.TensorSpec([None], dtype)})
+
+
+def test_sparse_tensors_are_sorted() -> None:
+    """tfx_bsl writes the indices of a row as they come; they are sorted here, as they are when they
+    are read."""
+    spec = tf.SparseTensorSpec([None, 3, None], tf.int64)
+    tensor = tf.SparseTensor([[0, 2, 0], [0, 1, 0]], np.int64([1, 2]), [2, 3, 1])
+    batch = ours.TensorsToRecordBatchConverter({"x": spec}).convert({"x": tensor})
+    assert batch.to_pydict()["x$values"] == [[2, 1], []]
+
+
 def test_the_batch_is_pyarrows() -> None:
     spec, tensor = CASES["ragged"]
     batch = ours.TensorsToRecordBatchConverter({"x": spec}).convert({"x": tensor})

@@ -175,17 +175,33 @@ def nothing_of(spec: TensorSpec) -> Any:
     return "sparse", values, indices, dense_shape, splits, ()
 
 
-def in_order(tensor: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A sparse tensor of rank 2 with the values of each row at 0, 1, 2, ..., and a dense shape as
-    wide as its longest row."""
+def in_order(tensor: tuple[Any, ...], varlen: bool) -> tuple[Any, ...]:
+    """A sparse tensor with its indices sorted; a varlen one with the values of each row at 0, 1, 2,
+    ..., and a dense shape as wide as its longest row."""
     import numpy as np
 
     name, kind, values, indices, dense_shape, *rest = tensor
     places, shape = np.asarray(indices), np.asarray(dense_shape)
-    if places.ndim != 2 or places.shape[1] != 2 or shape.shape != (2,):
+    if places.ndim != 2 or shape.shape != places.shape[1:] or (varlen and len(shape) != 2):
         return tensor  # the extension says what is wrong
+    if not varlen:
+        order = np.lexsort(places.T[::-1])
+        if len(order) != len(values[1] if isinstance(values, tuple) else values):
+            return tensor
+        if np.array_equal(order, np.arange(len(order))):
+            return tensor
+        return name, kind, _chosen(values, order), places[order], dense_shape, *rest
     rows = np.ascontiguousarray(places[:, 0])
     at = np.arange(len(rows)) - np.searchsorted(rows, rows)
     width = int(at.max(initial=-1)) + 1
     moved = np.stack([rows, at], axis=1).astype(np.int64)
     return name, kind, values, moved, np.array([shape[0], width], np.int64), *rest
+
+
+def _chosen(values: Any, order: Any) -> Any:
+    import numpy as np
+
+    if not isinstance(values, tuple):
+        return np.asarray(values)[order]
+    strings = values[1] if isinstance(values[1], list) else values[1].tolist()
+    return values[0], [strings[i] for i in order.tolist()]

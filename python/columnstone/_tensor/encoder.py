@@ -37,7 +37,8 @@ class TensorEncoder:
     representations: TensorRepresentations, as a dict by name or a list, or a schema (whatever
         columnstone.Schema takes), whose `group` counts then.
     relaxed: varlen tensors may have gaps, and a dense shape that is wider than the longest row. The
-        values of a row keep their order, and are given back at 0, 1, 2, ...
+        values of a row keep their order, and are given back at 0, 1, 2, ... The indices of other
+        sparse tensors may be in any order, and are sorted.
 
     A dense tensor becomes a column of large_list with a row's values; a varlen one the same; a
     sparse one a column of values and one of int64 per index column, or, if it is of rank 1, one of
@@ -148,10 +149,10 @@ class TensorEncoder:
         return self._core.encode(self._in_order(given) if self._relaxed else given)
 
     def _in_order(self, tensors: tuple[CoreTensor, ...]) -> tuple[CoreTensor, ...]:
-        varlen = {n for n, t in self.representations.items() if t.kind == "varlen_sparse"}
+        kinds = {name: tensor.kind for name, tensor in self.representations.items()}
         return tuple(
-            cast("CoreTensor", in_order(tensor))
-            if tensor[0] in varlen and tensor[1] == "sparse"
+            cast("CoreTensor", in_order(tensor, kinds.get(tensor[0]) == "varlen_sparse"))
+            if tensor[1] == "sparse"
             else tensor
             for tensor in tensors
         )

@@ -6,16 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 import tensorflow as tf
 
 from ...._arrow.pointers import to_pyarrow
-from ...._base.errors import Error, SchemaError
+from ...._base.errors import Error, SchemaError, UnsupportedError
 from ...._tensor.declared import TensorSpec
 from ...._tensor.encoder import TensorEncoder
 from .._errors import raising
 
 if TYPE_CHECKING:
-    import pyarrow as pa
     from tensorflow_metadata.proto.v0 import schema_pb2
 
 
@@ -67,6 +67,8 @@ class TensorsToRecordBatchConverter:
             raise ValueError(
                 f"A tensor produces a column of a conflicting name: {error}"
             ) from error
+        except UnsupportedError as error:
+            raise pa.ArrowNotImplementedError(str(error)) from error
         except Error as error:
             raise _unfit(error.path or "", self._type_specs[error.path or ""]) from error
 
@@ -93,7 +95,7 @@ class TensorsToRecordBatchConverter:
             actual = tf.type_spec_from_value(tensors[name])
             if not spec.is_compatible_with(actual):
                 raise TypeError(f"tensor {name!r}: Expected {spec} but got {actual}")
-            if isinstance(spec, tf.SparseTensorSpec):
+            if self._encoder.representations[name].kind == "varlen_sparse":
                 rows = np.asarray(tensors[name].indices)[:, 0]
                 if np.any(np.diff(rows) < 0):
                     raise AssertionError(f"tensor {name!r}: The sparse indices must be sorted")
@@ -112,6 +114,8 @@ def _spec_of(name: str, spec: tf.TypeSpec, is_generic: bool) -> TensorSpec:
         made = TensorSpec.of(known)
     except (Error, TypeError) as error:
         raise _unfit(name, spec) from error
+    if made.dtype == "bool" and made.kind == "sparse" and known is spec and len(made.shape) > 1:
+        raise TypeError("Unable to handle bool tensors: cast them to tf.uint8")
     if made.dtype == "bool" or (made.kind == "sparse" and len(made.shape) < 2):
         raise _unfit(name, spec)
     return made if made.kind == "dense" else replace(made, shape=(None, *made.shape[1:]))

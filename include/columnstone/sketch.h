@@ -146,13 +146,14 @@ CST_API cst_status cst_sketch_distinct(const cst_sketch *sketch, double deviatio
  * cst_sketch_distinct gives its estimate, and bounds with the relative standard deviation 1 /
  * sqrt(buckets - 2). Memory: at most 64 bytes for each bucket, twice as much while it grows. */
 
-/* A sketch of "kmv" or "heavy_hitters" as tfx_bsl serialises its KmvSketch and MisraGriesSketch
- * (cst_free), and one from such bytes, which TFT's caches hold. Of heavy hitters the message has at
- * most `size` values, each with its lower bound as tfx_bsl has it, and no placeholders; of a
- * message, placeholders, the order of ties and extra items are not kept, integers are int64, and
- * how many values there were is not known: they count as none. CST_INVALID_ARGUMENT for other
- * kinds, CST_CORRUPT for bytes that are no such message, CST_UNSUPPORTED for a number of buckets
- * beyond the option's. */
+/* A sketch of "kmv", "heavy_hitters" or "misra_gries" as tfx_bsl serialises its KmvSketch and
+ * MisraGriesSketch (cst_free), and one from such bytes, which TFT's caches hold. Misra_gries takes
+ * and gives all that a message says. Of heavy hitters the message has at most `size` values, each
+ * with its lower bound as tfx_bsl has it, and no placeholders; of a message, placeholders, the
+ * order of ties and extra items are not kept, and integers are int64. How many values there were is
+ * not known: they count as none. CST_INVALID_ARGUMENT for other kinds, CST_CORRUPT for bytes that
+ * are no such message, CST_UNSUPPORTED for a number of buckets beyond the option's, and for a
+ * placeholder with a NUL in it. */
 CST_API cst_status cst_sketch_to_tfx_bsl(const cst_sketch *sketch, char **bytes, size_t *size,
                                          cst_error *error);
 CST_API cst_status cst_sketch_from_tfx_bsl(const char *kind, const void *bytes, size_t size,
@@ -181,10 +182,32 @@ CST_API cst_status cst_sketch_from_tfx_bsl(const char *kind, const void *bytes, 
  * came from strings, else large binary; null type where there are none), `lower` and `upper`
  * (double). The largest upper bound is the first, and of equal ones the smallest value; NaN comes
  * last. Times are their numbers. A string is cut at a character. *schema and *array: the caller's
- * to release. CST_INVALID_ARGUMENT for a sketch of another kind, and for a negative number. */
+ * to release. CST_INVALID_ARGUMENT for a sketch of another kind, and for a negative number.
+ *
+ * Of a sketch of misra_gries: see there. */
 CST_API cst_status cst_sketch_top(const cst_sketch *sketch, int64_t most,
                                   struct ArrowSchema *schema, struct ArrowArray *array,
                                   cst_error *error);
+
+/* ---- "misra_gries": the values with the largest weights, as tfx_bsl counts ----
+ *
+ * What tfx_bsl's MisraGriesSketch of as many `buckets` (1000) finds, to the last figure, for going
+ * on with what it has saved, and for writing what it reads; "heavy_hitters" is exact for twice as
+ * many values, and its bounds are closer to each other. Values are texts: integers in digits (int64
+ * and uint64 may be added to one sketch), floats as they are, of which all NaN of one sign are one
+ * value, but 0 and -0 two. No weight is off by more than (weight of all values) / (buckets + 1).
+ *
+ * Values without weights may be replaced: bytes that are no UTF-8 by `invalid_text`, values of more
+ * than `longest` bytes by `long_text`; values with weights never are.
+ *
+ * cst_sketch_top gives at most `buckets` values as large strings, or as large binary where some
+ * came from binary columns or from a message: first those with weights, and of equal ones the
+ * smallest, or with `ties=largest` the largest text first; then, up to the number of buckets, some
+ * whose `lower` is 0. `upper` is what tfx_bsl tells. Floats are in six digits ("0.1", "1e-05"),
+ * those whose `lower` is 0 as C's "%a" has them, as in tfx_bsl.
+ *
+ * Memory: for each bucket that is used, 32 bytes and 2 to 4 places of 8 bytes, twice as many while
+ * it grows or merges, and at most four times the bytes of values of more than 8 bytes. */
 
 /* ---- "histogram": how many numbers lie in buckets of equal width ---- */
 

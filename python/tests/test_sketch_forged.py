@@ -32,6 +32,7 @@ def sketches() -> list[Any]:
         sketch.Distinct(4),
         sketch.HeavyHitters(2),
         sketch.Kmv(4),
+        sketch.MisraGries(4, invalid_text="?"),
         sketch.Moments(),
         sketch.Histogram(0, 10, 3),
     ]
@@ -41,10 +42,14 @@ def sketches() -> list[Any]:
     weighted.add([1.5, 2.5], weights=[0.25, 3])
     texts = sketch.HeavyHitters(2)
     texts.add(["a", "a text that is longer"])
+    counted = sketch.MisraGries(2, longest=22, long_text="long")
+    counted.add(["a", "a text that is longer", "b"])
+    floats = sketch.MisraGries(2)
+    floats.add([0.1, -2, 0.1, 3])
     pairs = [sketch.Correlation(), sketch.MutualInformation(2)]
     for pair in pairs:
         pair.add([1, 2, 3], [3, 2, 2])
-    return [*made, weighted, texts, *pairs]
+    return [*made, weighted, texts, counted, floats, *pairs]
 
 
 USES: dict[type, Callable[[Any], object]] = {
@@ -53,6 +58,7 @@ USES: dict[type, Callable[[Any], object]] = {
     sketch.Distinct: lambda s: s.bounds(2),
     sketch.HeavyHitters: lambda s: s.top(10),
     sketch.Kmv: lambda s: s.estimate,
+    sketch.MisraGries: lambda s: (s.top(10), s.to_tfx_bsl()),
     sketch.Moments: lambda s: (s.found(), s.min, s.max),
     sketch.Histogram: lambda s: (s.counts, s.weights),
     sketch.Correlation: lambda s: s.found(),

@@ -147,9 +147,8 @@ static cst_status find_items(const cst_sketch *sketch, cst__heavy_item **items, 
   const void *state;
   if (kind != NULL && strcmp(kind, cst__misra_kind.name) == 0) {
     CST__TRY(cst__sketch_state(sketch, &cst__misra_kind, &state, error));
-    *format = cst__sketch_family(sketch) == CST__FAMILY_BYTES && !cst__sketch_is_text(sketch)
-                  ? "Z"
-                  : "U";
+    *format =
+        cst__sketch_family(sketch) == CST__FAMILY_BYTES && !cst__sketch_is_text(sketch) ? "Z" : "U";
     return cst__misra_items(state, items, count, error);
   }
   CST__TRY(cst__sketch_state(sketch, &cst__heavy_kind, &state, error));

@@ -25,7 +25,8 @@ typedef struct cst__sketch_kind {
   cst_status (*create)(const void *options, const cst_allocator *allocator, void **state,
                        cst_error *error);
   void (*free)(void *state); /* NULL is allowed */
-  /* A block of values, of a family that may follow those before. After a failure the state may only be freed. */
+  /* A block of values, of a family that may follow those before. After a failure the state may only
+   * be freed. */
   cst_status (*add)(void *state, const cst__value_block *values, cst_error *error);
   /* Of two columns: blocks of equally many values, which lie in the same rows; the first one has
    * the weights. Then `add` is NULL, and columns are structs of two fields. NULL: of one column. */

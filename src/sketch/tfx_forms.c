@@ -109,8 +109,9 @@ cst_status cst__tfx_fail(const char *what, cst_error *error) {
 }
 
 static cst_status end_of(const cst__wire *wire, cst_error *error) {
-  return wire->fault == CST__WIRE_FAULT_NONE ? CST_OK
-                                             : cst__tfx_fail(cst__wire_fault_text(wire->fault), error);
+  return wire->fault == CST__WIRE_FAULT_NONE
+             ? CST_OK
+             : cst__tfx_fail(cst__wire_fault_text(wire->fault), error);
 }
 
 /* Words of 8 bytes of a repeated field, packed or one at a time. */
@@ -333,8 +334,8 @@ static cst_status make_sketch(const tfx_form *form, const tfx_sketch *parsed,
     options[1 + i] = parsed->options[i];
   }
   (void)snprintf(digits, sizeof digits, "%lld", (long long)parsed->buckets);
-  CST__TRY(cst_sketch_new(form->kind->name, options, 1 + parsed->num_options, allocator, out,
-                          error));
+  CST__TRY(
+      cst_sketch_new(form->kind->name, options, 1 + parsed->num_options, allocator, out, error));
   cst_status status = form->fill(cst__sketch_fill(*out, parsed->family), parsed, error);
   if (status != CST_OK) {
     cst_sketch_free(*out);

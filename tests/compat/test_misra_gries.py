@@ -179,7 +179,7 @@ def test_other_values_are_refused() -> None:
         of_floats = added(m.MisraGriesSketch(2), [(pa.array([1.0]), None)])
         with pytest.raises(RuntimeError, match="Both sketches must have the same type"):
             of_floats.Merge(of_text)
-        with pytest.raises(RuntimeError, match="Length of item array .*: 1 v.s. 2"):
+        with pytest.raises(RuntimeError, match=r"Length of item array .*: 1 v\.s\. 2"):
             of_text.AddValues(pa.array(["x"]), pa.array([1, 2], pa.float32()))
         with pytest.raises(RuntimeError, match="Weight array must be float type"):
             of_text.AddValues(pa.array(["x"]), pa.array([1.0]))

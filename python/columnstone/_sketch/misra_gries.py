@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 @public_in("columnstone.sketch")
 class MisraGries(TfxSketch):
     """The values with the largest weights, to the last figure as tfx_bsl's MisraGriesSketch counts
-    them: to go on with what it has saved. HeavyHitters has half the error, and no order matters to
-    its bounds. Values are texts here: integers in digits, floats in six of them.
+    them: to go on with what it has saved. HeavyHitters is exact for twice as many values, and has
+    closer bounds. Values are texts here: integers in digits, floats in six of them.
 
     buckets: values that are kept; no weight is off by more than that of all values / (buckets + 1).
     invalid_text: counted for bytes that are no UTF-8. None: these are counted as they are.

@@ -121,8 +121,8 @@ static cst_status add_text(cst__tfx_sketch *out, const char *name, cst_bytes tex
   if (text.size > 0 && memchr(text.data, 0, text.size) != NULL) {
     return cst__fail(error, CST_UNSUPPORTED, NULL, "a placeholder of tfx_bsl with a NUL in it");
   }
-  const char *copy = cst__arena_copy(arena, text.size > 0 ? text.data : (const uint8_t *)"",
-                                     text.size);
+  const char *copy =
+      cst__arena_copy(arena, text.size > 0 ? text.data : (const uint8_t *)"", text.size);
   if (copy == NULL) {
     return cst__fail_memory(error, text.size);
   }
@@ -138,8 +138,8 @@ static cst_status set_options(cst__tfx_sketch *out, const placeholders *from, cs
   }
   if (from->threshold >= 0) {
     const int size = snprintf(digits, sizeof digits, "%ld", (long)from->threshold);
-    CST__TRY(add_text(out, "longest", (cst_bytes){(const uint8_t *)digits, (size_t)size}, arena,
-                      error));
+    CST__TRY(
+        add_text(out, "longest", (cst_bytes){(const uint8_t *)digits, (size_t)size}, arena, error));
     CST__TRY(add_text(out, "long_text", from->long_text, arena, error));
   }
   add_option(out, "ties", from->order == 2 ? "largest" : "smallest");

@@ -29,6 +29,12 @@ size_t cst__misra_memory(const cst__misra *misra) {
          cst__misra_table_memory(&misra->extras);
 }
 
+/* Sums stay finite. */
+static inline double sum(double a, double b) {
+  const double s = a + b;
+  return s > DBL_MAX ? DBL_MAX : s < -DBL_MAX ? -DBL_MAX : s;
+}
+
 /* ---- adding ---- */
 
 /* Subtracts from all weights, with `items` of more than `buckets` texts. */
@@ -38,7 +44,7 @@ static bool subtract(cst__misra *misra, double value) {
   size_t num_dropped = 0;
   cst__misra_table_clear(&misra->extras);
   for (size_t i = 0; i < t->count; i++) {
-    t->weights[i] -= value;
+    t->weights[i] = sum(t->weights[i], -value);
     num_dropped += t->weights[i] < least_weight;
   }
   const size_t left = t->count - num_dropped;
@@ -53,7 +59,7 @@ static bool subtract(cst__misra *misra, double value) {
     }
   }
   cst__misra_drop(t, least_weight, num_dropped);
-  misra->delta += value;
+  misra->delta = sum(misra->delta, value);
   return true;
 }
 
@@ -70,7 +76,7 @@ static bool add_text(cst__misra *misra, cst_bytes text, uint64_t hash, const dou
   const size_t i = cst__misra_find(t, text, hash);
   const double added = weight != NULL ? *weight : 1;
   if (i < t->count) {
-    t->weights[i] += added;
+    t->weights[i] = sum(t->weights[i], added);
     return true;
   }
   return cst__misra_insert(t, text, hash, added, &misra->allocator) &&
@@ -207,7 +213,7 @@ static bool merge_table(table *into, const table *from, const cst_allocator *all
     const uint64_t hash = from->counters[i].hash;
     const size_t at = cst__misra_find(into, text, hash);
     if (at < into->count) {
-      into->weights[at] += from->weights[i];
+      into->weights[at] = sum(into->weights[at], from->weights[i]);
     } else if (!cst__misra_insert(into, text, hash, from->weights[i], allocator)) {
       return false;
     }
@@ -220,7 +226,7 @@ cst_status cst__misra_merge(cst__misra *into, const cst__misra *from, cst_error 
     return CST_OK;
   }
   CST__TRY(take_family(into, from->family, error));
-  into->delta += from->delta;
+  into->delta = sum(into->delta, from->delta);
   return merge_table(&into->items, &from->items, &into->allocator) &&
                  merge_table(&into->extras, &from->extras, &into->allocator) && shrink(into)
              ? CST_OK
@@ -262,8 +268,7 @@ static bool put_key(cst__misra *misra, cst_bytes key, const double *weight, bool
   table *t = weight != NULL ? &misra->items : &misra->extras;
   const uint64_t hash = cst__hash_bytes(key, cst__hash_key(0));
   *found = cst__misra_find(t, key, hash) < t->count;
-  return *found ||
-         cst__misra_insert(t, key, hash, weight != NULL ? *weight : 0, &misra->allocator);
+  return *found || cst__misra_insert(t, key, hash, weight != NULL ? *weight : 0, &misra->allocator);
 }
 
 cst_status cst__misra_put(cst__misra *misra, cst__family family, cst_bytes text,

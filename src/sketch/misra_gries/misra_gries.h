@@ -1,6 +1,6 @@
 /* The values with the largest weights, as tfx_bsl's MisraGriesSketch counts them: to the last
  * figure, so that what it has saved can be gone on with, and the other way round. Heavy hitters
- * (heavy_hitters.h) are the better sketch: half the error, and no order matters.
+ * (heavy_hitters.h) have a lower bound for each value that is closer to the upper one.
  *
  * There are at most `buckets` texts with a weight each. A new one beyond that is put in, and then
  * all weights fall by 1, or, where it came with a weight, by the smallest one; those below 1e-8 go,

@@ -109,8 +109,7 @@ static size_t take_extras(const cst__misra *misra, cst__heavy_item *out, char *r
   for (size_t i = 0; i < t->count; i++) {
     const cst_bytes key = cst__misra_text(t, i);
     if (cst__misra_find(&misra->items, key, t->counters[i].hash) == misra->items.count) {
-      char *room =
-          misra->family == CST__FAMILY_FLOAT ? rooms + count * CST__VALUE_TEXT_ROOM : NULL;
+      char *room = misra->family == CST__FAMILY_FLOAT ? rooms + count * CST__VALUE_TEXT_ROOM : NULL;
       const cst_bytes text = cst__misra_item_text(misra, t, i, room);
       out[count++] = (cst__heavy_item){.bytes = text, .lower = 0, .upper = misra->delta};
     }

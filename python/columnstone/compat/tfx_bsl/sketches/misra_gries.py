@@ -18,22 +18,6 @@ if TYPE_CHECKING:
 _NO_LONGEST = "Must provide both or neither large_string_threshold and large_string_placeholder."
 
 
-class OrderOnTie(Enum):
-    """Which of items of equal weight stands first: the smallest, or the largest."""
-
-    Lexicographical = 0
-    ReverseLexicographical = 1
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-    def __int__(self) -> int:
-        return self.value
-
-    def __index__(self) -> int:
-        return self.value
-
-
 class MisraGriesSketch:
     """The items of the largest weights: columnstone.sketch.MisraGries, with the same figures.
 
@@ -42,7 +26,21 @@ class MisraGriesSketch:
     fill the buckets, which theirs leaves to chance, are the first ones.
     """
 
-    OrderOnTie = OrderOnTie
+    class OrderOnTie(Enum):
+        """Which of items of equal weight stands first: the smallest, or the largest."""
+
+        Lexicographical = 0
+        ReverseLexicographical = 1
+
+        def __hash__(self) -> int:
+            return hash(self.value)
+
+        def __int__(self) -> int:
+            return self.value
+
+        def __index__(self) -> int:
+            return self.value
+
     Lexicographical = OrderOnTie.Lexicographical
     ReverseLexicographical = OrderOnTie.ReverseLexicographical
 
@@ -56,7 +54,7 @@ class MisraGriesSketch:
     ) -> None:
         if not isinstance(num_buckets, int) or num_buckets >= 2**31:
             raise TypeError(f"expected an int of 32 bits as num_buckets, not {num_buckets!r}")
-        if not isinstance(order_on_tie, OrderOnTie):
+        if not isinstance(order_on_tie, self.OrderOnTie):
             raise TypeError(f"expected an OrderOnTie, not {type(order_on_tie).__name__}")
         if (large_string_threshold is None) != (large_string_placeholder is None):
             raise RuntimeError(_NO_LONGEST)
@@ -69,7 +67,7 @@ class MisraGriesSketch:
                 invalid_text=_text(invalid_utf8_placeholder),
                 longest=large_string_threshold,
                 long_text=_text(large_string_placeholder),
-                ties=_TIES[order_on_tie],
+                ties="largest" if int(order_on_tie) else "smallest",
             )
 
     def AddValues(self, items: pa.Array, weights: pa.Array | None = None, /) -> None:
@@ -136,12 +134,6 @@ class MisraGriesSketch:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).Deserialize, (self.Serialize(),)
-
-
-_TIES: dict[OrderOnTie, Any] = {
-    OrderOnTie.Lexicographical: "smallest",
-    OrderOnTie.ReverseLexicographical: "largest",
-}
 
 
 def _text(placeholder: str | bytes | None) -> str | None:

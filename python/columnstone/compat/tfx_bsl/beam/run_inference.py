@@ -26,8 +26,9 @@ InputType = tf.train.Example | tf.train.SequenceExample | bytes
 LoadOverrideFnType = Callable[[str, Sequence[str]], Any]
 _Log = prediction_log_pb2.PredictionLog
 _Key = hints.TypeVariable("Key")
+EXAMPLE_HINT = hints.Union[tf.train.Example, tf.train.SequenceExample, bytes]
 _Input = hints.Union[
-    InputType, hints.Tuple[_Key, InputType], hints.Tuple[_Key, hints.List[InputType]]
+    EXAMPLE_HINT, hints.Tuple[_Key, EXAMPLE_HINT], hints.Tuple[_Key, hints.List[EXAMPLE_HINT]]
 ]
 
 _UNKNOWN_MODEL_SIZE = 1 << 30

@@ -20,7 +20,7 @@ from tensorflow_serving.apis import prediction_log_pb2
 from ...beam import run_inference
 
 _Key = hints.TypeVariable("Key")
-_Example = run_inference.InputType
+_Example = run_inference.EXAMPLE_HINT
 _Log = prediction_log_pb2.PredictionLog
 _MaybeKeyed = hints.Union[_Example, hints.Tuple[_Key, _Example]]
 _KeyedBatches = hints.Tuple[_Key, hints.List[_Example]]

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...._api.codec import decoder
+from ...._arrow.pointers import to_pyarrow
 from ...._base.errors import Error, SchemaError
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class LineReader:
             with_raw,
         )
         try:
-            columns: list[pa.Array] = pa.record_batch(ours.decode(text.encode())).columns
+            columns: list[pa.Array] = to_pyarrow(ours.decode(text.encode())).columns
         except SchemaError as error:
             if error.path is None or not error.path.isdecimal():
                 return None

@@ -31,7 +31,8 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "scalar": ('dense_tensor { column_name: "a" }', {"a": [[1], [2], [3]]}),
     "a default": (
-        'dense_tensor { column_name: "a" shape { dim { size: 2 } } default_value { int_value: 7 } }',
+        'dense_tensor { column_name: "a" shape { dim { size: 2 } } '
+        "default_value { int_value: 7 } }",
         {"a": [None, [3, 4], None]},
     ),
     "no rows": (
@@ -71,6 +72,19 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "ragged with row lengths": (
         'ragged_tensor { feature_path { step: "a" } partition { row_length: "n" } }',
         {"a": [[1, 2, 3], [], [5]], "n": [[2, 1], [0], [1]]},
+    ),
+    "halves, dense": (
+        'dense_tensor { column_name: "a" default_value { float_value: 2.5 } }',
+        {"a": pa.array([np.float16([1.5]), None], pa.list_(pa.float16())), "b": [1, 2]},
+    ),
+    "halves, sparse": (
+        'sparse_tensor { dense_shape { dim { size: -1 } } index_column_names: "i" '
+        'value_column_name: "a" }',
+        {"a": pa.array([np.float16([1.5]), None], pa.large_list(pa.float16())), "i": [[3], []]},
+    ),
+    "halves, ragged": (
+        'ragged_tensor { feature_path { step: "a" } }',
+        {"a": pa.array([np.float16([1.5, 2]), None], pa.list_(pa.float16()))},
     ),
 } | {
     str(make(kind)): (
@@ -159,7 +173,7 @@ def test_batches_that_do_not_fit() -> None:
     for module in (ours, theirs):
         adapter = module.TensorAdapter(module.TensorAdapterConfig(schema, dense))
         for columns in ({"b": [[1]]}, {"a": [[1], [2, 3]]}, {"a": [[1], None]}):
-            with pytest.raises(ValueError):  # noqa: PT011
+            with pytest.raises(ValueError):
                 adapter.ToBatchTensors(pa.record_batch(columns))
         with tf.Graph().as_default(), pytest.raises(RuntimeError, match="eager mode was not"):
             adapter.ToBatchTensors(pa.record_batch({"a": [[1]]}), produce_eager_tensors=True)

@@ -59,9 +59,21 @@ CASES: dict[str, tuple[tf.TypeSpec, Any]] = {
         tf.RaggedTensorSpec([None, None, 2, 1], tf.float32, 1),
         RAGGED(np.ones((3, 2, 1), np.float32), np.array([0, 1, 3])),
     ),
+    "halves, varlen": (
+        tf.SparseTensorSpec([None, None], tf.float16),
+        tf.SparseTensor([[0, 0]], np.float16([1.5]), [1, 1]),
+    ),
+    "halves, ragged values": (
+        tf.RaggedTensorSpec([None, None], tf.float16, 1),
+        RAGGED(np.float16([1.5, -0.0]), np.array([0, 1, 2])),
+    ),
+    "halves, ragged": (
+        tf.RaggedTensorSpec([None, None], tf.float16, row_splits_dtype=tf.int64),
+        tf.ragged.constant([[1.5], []], tf.float16, row_splits_dtype=tf.int64),
+    ),
 } | {
     dtype: (tf.TensorSpec([None, 1], dtype), np.array([[1], [2]], dtype))
-    for dtype in (*DTYPES, "float32", "float64")
+    for dtype in (*DTYPES, "float16", "float32", "float64")
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Optional, TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from ...._schema.spec import RowLengths, TensorRepresentation, Value
 from ...._tensor.adapter import TensorAdapter as _TensorAdapter
 from ...._tensor.conversion import converted, to_tf
 from ...._tensor.tensor import SparseTensor as _SparseTensor
+from . import _halves
 
 if TYPE_CHECKING:
     from ...._schema.spec import Dtype
@@ -56,23 +58,30 @@ class TensorAdapter:
 
     def __init__(self, config: TensorAdapterConfig) -> None:
         self._arrow_schema = config.arrow_schema
-        self._adapters: dict[str, _TensorAdapter] = {}
+        self._bits = _halves.bits_of_schema(config.arrow_schema)
         self._type_specs: dict[str, tf.TypeSpec] = {}
         self._rank_1: set[str] = set()
+        self._halves: set[str] = set()
+        tensors = []
         for name, message in config.tensor_representations.items():
             try:
-                adapter = _adapter_of(name, message, config.arrow_schema)
+                tensor = _tensor_of(name, message, config.arrow_schema)
+                adapter = _TensorAdapter(self._bits, [tensor])
             except (Error, _Unfit) as error:
                 raise ValueError(
                     f"Unable to handle tensor {name} with rep {message} against schema: "
                     f"{config.arrow_schema}: {error}"
                 ) from error
-            self._adapters[name] = adapter
+            tensors.append(tensor)
             spec = type_specs(adapter.representations, adapter.arrow_schema)[name]
+            if _is_half(config.arrow_schema, tensor):
+                spec = _halves.half_spec(spec)
+                self._halves.add(name)
             if _is_rank_1(message):
                 spec = tf.SparseTensorSpec([None], spec.dtype)
                 self._rank_1.add(name)
             self._type_specs[name] = spec
+        self._adapter = _TensorAdapter(self._bits, tensors)
         self._original_type_specs = self._type_specs
         if config.original_type_specs is not None:
             self._original_type_specs = config.original_type_specs
@@ -111,36 +120,46 @@ class TensorAdapter:
             produce_eager_tensors = eager
         if not record_batch.schema.equals(self._arrow_schema):
             raise ValueError("Expected same schema.")
+        self._refuse_slices(record_batch)
+        bits = _halves.cast_columns(record_batch, self._bits) if self._halves else record_batch
+        try:
+            made = self._adapter.convert(bits)
+        except Error as error:
+            raise ValueError(
+                f"Error raised when handling tensor '{error.path}': {error}"
+            ) from error
+        convert = _eager if produce_eager_tensors else _values_of
         tensors = {}
-        for name, adapter in self._adapters.items():
-            try:
-                made = _made(adapter, name, record_batch)
-                if name in self._rank_1:
-                    made = _rows_of(made)
-            except (Error, _Unfit) as error:
-                raise ValueError(f"Error raised when handling tensor '{name}': {error}") from error
-            tensors[name] = _eager(made) if produce_eager_tensors else _values_of(made)
+        for name, tensor in self._adapter.representations.items():
+            tensors[name] = convert(self._as_theirs(tensor, made[name], record_batch.num_rows))
+            if name in self._halves:
+                tensors[name] = _halves.reinterpreted(tensors[name], tf.float16)
         return tensors
+
+    def _refuse_slices(self, batch: pa.RecordBatch) -> None:
+        for name, tensor in self._adapter.representations.items():
+            if tensor.kind == "ragged" and batch.column(tensor.steps[0]).offset != 0:
+                raise ValueError(
+                    f"Error raised when handling tensor '{name}': the batch is a slice, of which "
+                    "no ragged tensors are made"
+                )
+
+    def _as_theirs(self, tensor: TensorRepresentation, made: Any, num_rows: int) -> Any:
+        if tensor.name in self._rank_1:
+            return _rows_of(made)
+        if tensor.kind == "sparse" and -1 in tensor.shape:  # which they leave there
+            shape = np.array([num_rows, *tensor.shape], np.int64)
+            return _SparseTensor(made.indices, made.values, shape)
+        return made
 
 
 class _Unfit(Exception):
     """What tfx_bsl refuses and Columnstone takes."""
 
 
-def _made(adapter: _TensorAdapter, name: str, batch: pa.RecordBatch) -> Any:
-    tensor = adapter.representations[name]
-    if tensor.kind == "ragged" and batch.column(tensor.steps[0]).offset != 0:
-        raise _Unfit("the batch is a slice, of which no ragged tensors are made")
-    made = adapter.convert(batch)[name]
-    if tensor.kind == "sparse" and -1 in tensor.shape:  # which they leave there
-        shape = np.array([batch.num_rows, *tensor.shape], np.int64)
-        return _SparseTensor(made.indices, made.values, shape)
-    return made
-
-
-def _adapter_of(
+def _tensor_of(
     name: str, message: schema_pb2.TensorRepresentation, schema: pa.Schema
-) -> _TensorAdapter:
+) -> TensorRepresentation:
     tensor = TensorRepresentation.from_proto(name, message)
     if not tensor.path:
         raise _Unfit("the path of the column is empty")
@@ -163,8 +182,14 @@ def _adapter_of(
         _check_default(tensor.default, message.dense_tensor.default_value, value)
     tensor = TensorRepresentation.from_proto(name, message, dtype)
     if _is_rank_1(message):
-        tensor = TensorRepresentation(name, "varlen_sparse", dtype, tensor.path)
-    return _TensorAdapter(schema, [tensor])
+        return TensorRepresentation(name, "varlen_sparse", dtype, tensor.path)
+    if pa.types.is_float16(value) and tensor.default is not None:
+        return replace(tensor, default=_halves.default_bits(tensor.default))
+    return tensor
+
+
+def _is_half(schema: pa.Schema, tensor: TensorRepresentation) -> bool:
+    return bool(pa.types.is_float16(_column_of(schema, tensor.steps)[1]))
 
 
 def _is_rank_1(message: schema_pb2.TensorRepresentation) -> bool:
@@ -205,6 +230,8 @@ def _is_bytes(kind: pa.DataType) -> bool:
 def _dtype_of(kind: pa.DataType) -> Dtype:
     if _is_bytes(kind):
         return "bytes"
+    if pa.types.is_float16(kind):
+        return "uint16"  # its bits
     if pa.types.is_integer(kind) or pa.types.is_floating(kind):
         dtype: Dtype = np.dtype(kind.to_pandas_dtype()).name
         return dtype

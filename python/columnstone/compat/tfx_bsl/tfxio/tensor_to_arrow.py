@@ -14,6 +14,7 @@ from ...._base.errors import Error, SchemaError, UnsupportedError
 from ...._tensor.declared import TensorSpec
 from ...._tensor.encoder import TensorEncoder
 from .._errors import raising
+from . import _halves
 
 if TYPE_CHECKING:
     from tensorflow_metadata.proto.v0 import schema_pb2
@@ -63,6 +64,7 @@ class TensorsToRecordBatchConverter:
                 ),
                 relaxed=True,
             )
+            self._arrow_schema = self._schema(to_pyarrow(self._encoder.arrow_schema))
         except SchemaError as error:
             raise ValueError(
                 f"A tensor produces a column of a conflicting name: {error}"
@@ -74,7 +76,16 @@ class TensorsToRecordBatchConverter:
 
     def arrow_schema(self) -> pa.Schema:
         """The schema of what convert() gives."""
-        return to_pyarrow(self._encoder.arrow_schema)
+        return self._arrow_schema
+
+    def _schema(self, schema: pa.Schema) -> pa.Schema:
+        """The schema of the encoder, which has the bits of float16."""
+        for name, spec in self._type_specs.items():
+            if spec.dtype == tf.float16:
+                at = schema.get_field_index(self._encoder.representations[name].steps[0])
+                kind = _halves.with_values(schema.field(at).type, pa.float16())
+                schema = schema.set(at, schema.field(at).with_type(kind))
+        return schema
 
     def tensor_representations(self) -> dict[str, schema_pb2.TensorRepresentation]:
         """What a TensorAdapter makes the tensors of again, by name."""
@@ -99,8 +110,16 @@ class TensorsToRecordBatchConverter:
                 rows = np.asarray(tensors[name].indices)[:, 0]
                 if np.any(np.diff(rows) < 0):
                     raise AssertionError(f"tensor {name!r}: The sparse indices must be sorted")
+        given = {
+            name: _halves.reinterpreted(tensors[name], tf.uint16)
+            if spec.dtype == tf.float16
+            else tensors[name]
+            for name, spec in self._type_specs.items()
+        }
         with raising(ValueError):
-            return to_pyarrow(self._encoder.encode(tensors))
+            batch = to_pyarrow(self._encoder.encode(given))
+        is_same = batch.schema == self._arrow_schema
+        return batch if is_same else _halves.cast_columns(batch, self._arrow_schema)
 
 
 def _spec_of(name: str, spec: tf.TypeSpec, is_generic: bool) -> TensorSpec:
@@ -118,6 +137,8 @@ def _spec_of(name: str, spec: tf.TypeSpec, is_generic: bool) -> TensorSpec:
         raise TypeError("Unable to handle bool tensors: cast them to tf.uint8")
     if made.dtype == "bool" or (made.kind == "sparse" and len(made.shape) < 2):
         raise _unfit(name, spec)
+    if spec.dtype == tf.float16:
+        made = replace(made, dtype="uint16")  # its bits
     return made if made.kind == "dense" else replace(made, shape=(None, *made.shape[1:]))
 
 

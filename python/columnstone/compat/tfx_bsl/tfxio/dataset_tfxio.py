@@ -11,7 +11,7 @@ import os
 import tempfile
 import uuid
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, TypeAlias
 
 import apache_beam as beam
 import pyarrow as pa
@@ -21,11 +21,10 @@ from . import tensor_adapter, tensor_to_arrow, tfxio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import TypeAlias
 
     from . import dataset_options
 
-    Structure: TypeAlias = Any  # a tf.TypeSpec, or tuples, named tuples and dicts of them
+SpecType: TypeAlias = Any  # a tf.TypeSpec, or tuples, named tuples and dicts of them
 
 
 class DatasetTFXIOOptions(NamedTuple):
@@ -167,7 +166,7 @@ def _batches_of_shard(
 
 def _PrepareDataset(dataset: tf.data.Dataset, feature_names: list[str] | None) -> tf.data.Dataset:
     """The same elements as dictionaries by the features' names, of the types that columns have."""
-    names = list(_GetDictStructureForElementSpec(dataset.element_spec, feature_names=feature_names))
+    names = list(_GetDictSpecTypeForElementSpec(dataset.element_spec, feature_names=feature_names))
 
     def prepared(*element: Any) -> dict[str, Any]:
         tensors = tf.nest.flatten(element)
@@ -179,8 +178,8 @@ def _PrepareDataset(dataset: tf.data.Dataset, feature_names: list[str] | None) -
     return dataset.map(prepared)
 
 
-def _GetDictStructureForElementSpec(
-    spec: Structure, *, feature_names: list[str] | None = None
+def _GetDictSpecTypeForElementSpec(
+    spec: SpecType, *, feature_names: list[str] | None = None
 ) -> collections.OrderedDict[str, tf.TypeSpec]:
     """The components of a structure by name, in tf.nest.flatten's order. Raises ValueError where
     two have the same name."""
@@ -194,13 +193,13 @@ def _GetDictStructureForElementSpec(
     return named
 
 
-def _names_of(spec: Structure) -> list[str]:
+def _names_of(spec: SpecType) -> list[str]:
     """A name for each component; numbers of those without one go through the whole structure, and
     begin again below each name."""
     return list(_walk(spec, iter(range(len(tf.nest.flatten(spec))))))
 
 
-def _walk(spec: Structure, numbers: Iterator[int]) -> Iterator[str]:
+def _walk(spec: SpecType, numbers: Iterator[int]) -> Iterator[str]:
     fields = _fields_of(spec)
     if fields is not None:
         for name, field in fields:
@@ -215,7 +214,7 @@ def _walk(spec: Structure, numbers: Iterator[int]) -> Iterator[str]:
         yield f"feature{next(numbers)}"
 
 
-def _fields_of(spec: Structure) -> list[tuple[Any, Structure]] | None:
+def _fields_of(spec: SpecType) -> list[tuple[Any, SpecType]] | None:
     """Of what has names, those and the components, in tf.nest.flatten's order."""
     if isinstance(spec, Mapping):
         return [(key, spec[key]) for key in sorted(spec)]

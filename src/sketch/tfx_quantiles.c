@@ -195,8 +195,8 @@ cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, const void *bytes, 
                                          size_t stream, size_t *num_streams, cst_error *error) {
   const void *state;
   const cst__summary_sketch *summary;
-  cst_bytes found;
-  size_t count;
+  cst_bytes found = {NULL, 0};
+  size_t count = 0;
   CST__CLEAR(num_streams);
   CST__TRY(cst__check_given(bytes, "bytes", num_streams, error));
   bool is_summary = cst__summary_of(sketch, &summary, NULL) == CST_OK;
@@ -235,8 +235,8 @@ static cst_status new_summary(cst_bytes stream, const cst_allocator *allocator, 
 cst_status cst_sketch_from_tfx_bsl_stream(const void *bytes, size_t size, size_t stream,
                                           const cst_allocator *allocator, cst_sketch **out,
                                           size_t *num_streams, cst_error *error) {
-  cst_bytes found;
-  size_t count;
+  cst_bytes found = {NULL, 0};
+  size_t count = 0;
   CST__CLEAR(out);
   CST__CLEAR(num_streams);
   if (bytes == NULL || out == NULL || num_streams == NULL) {

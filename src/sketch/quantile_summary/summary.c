@@ -20,11 +20,17 @@ static cst_status new_summary(const cst_allocator *allocator, size_t most, cst__
   return out->entries != NULL ? CST_OK : cst__fail_memory(error, most * sizeof *out->entries);
 }
 
-/* Gives back the room that it does not need. */
-static void shrink(const cst_allocator *allocator, cst__summary *s) {
-  void *smaller =
-      s->count > 0 ? cst__renew(allocator, s->entries, s->count * sizeof *s->entries) : NULL;
-  s->entries = smaller != NULL ? smaller : s->entries;
+/* Gives back the room for more than `count` entries; after a failure it is empty. */
+static cst_status shrink(const cst_allocator *allocator, cst__summary *s, size_t count,
+                         cst_error *error) {
+  s->count = count;
+  void *smaller = cst__renew(allocator, s->entries, (count > 0 ? count : 1) * sizeof *s->entries);
+  if (smaller == NULL) {
+    cst__summary_reset(s);
+    return cst__fail_memory(error, count * sizeof *s->entries);
+  }
+  s->entries = smaller;
+  return CST_OK;
 }
 
 /* ---- of values ---- */
@@ -61,8 +67,7 @@ static cst_status of_values(const cst_allocator *allocator, cst__weighted *value
     upto += weight;
     i = end;
   }
-  shrink(allocator, out);
-  return CST_OK;
+  return shrink(allocator, out, out->count, error);
 }
 
 /* ---- merging ---- */
@@ -84,11 +89,11 @@ static cst_status merge(const cst_allocator *allocator, const cst__summary *a,
   CST__TRY(new_summary(allocator, a->count + b->count, out, error));
   cst__summary_entry *to = out->entries;
   while (x < x_end || y < y_end) {
-    if (y == y_end || (x < x_end && x->value < y->value)) {
+    if (x < x_end && (y == y_end || x->value < y->value)) {
       *to++ = between(x, y_below, y < y_end ? y->high - y->weight : cst__summary_weight(b));
       x_below = x->low + x->weight;
       x++;
-    } else if (x == x_end || y->value < x->value) {
+    } else if (y < y_end && (x == x_end || y->value < x->value)) {
       *to++ = between(y, x_below, x < x_end ? x->high - x->weight : cst__summary_weight(a));
       y_below = y->low + y->weight;
       y++;
@@ -101,15 +106,25 @@ static cst_status merge(const cst_allocator *allocator, const cst__summary *a,
       y++;
     }
   }
-  out->count = (size_t)(to - out->entries);
-  shrink(allocator, out);
+  return shrink(allocator, out, (size_t)(to - out->entries), error);
+}
+
+static cst_status copy(const cst_allocator *allocator, const cst__summary *from, cst__summary *out,
+                       cst_error *error) {
+  CST__TRY(new_summary(allocator, from->count, out, error));
+  memcpy(out->entries, from->entries, from->count * sizeof *out->entries);
+  out->count = from->count;
   return CST_OK;
 }
 
-/* Adds what another one has to it. */
+/* Adds what another one has, which is not empty. */
 static cst_status merge_into(const cst_allocator *allocator, cst__summary *s,
                              const cst__summary *other, cst_error *error) {
   cst__summary merged;
+  if (s->count == 0) {
+    cst__summary_reset(s);
+    return copy(allocator, other, s, error);
+  }
   CST__TRY(merge(allocator, s, other, &merged, error));
   cst__delete(s->entries);
   *s = merged;
@@ -121,12 +136,13 @@ static cst_status merge_into(const cst_allocator *allocator, cst__summary *s,
 /* Leaves out what lies between two entries whose ranks are no further from each other than the
  * larger share, 1 / `size` or eps, of the weight; but spread over all of them, so that about `size`
  * stay: each entry that is left out costs `size` of a credit, and one that stays earns as much as
- * there are entries. The first and the last one stay. */
-static void make_shorter(const cst_allocator *allocator, cst__summary *s, size_t size, double eps) {
+ * there are entries. The first and the last one stay. After a failure it is empty. */
+static cst_status make_shorter(const cst_allocator *allocator, cst__summary *s, size_t size,
+                               double eps, cst_error *error) {
   const size_t count = s->count;
   cst__summary_entry *entries = s->entries;
   if (count <= size) {
-    return;
+    return CST_OK;
   }
   const double most = cst__summary_weight(s) * fmax(1.0 / (double)size, eps);
   int64_t used = 0; /* of the credit */
@@ -148,8 +164,7 @@ static void make_shorter(const cst_allocator *allocator, cst__summary *s, size_t
   if (last + 1 < count) {
     entries[kept++] = entries[count - 1];
   }
-  s->count = kept;
-  shrink(allocator, s);
+  return shrink(allocator, s, kept, error);
 }
 
 /* ---- the sketch ---- */
@@ -210,14 +225,13 @@ static cst_status climb(const cst__summary_sketch *s, cst__summary *up, size_t *
     if (up->count <= s->block + 1 || at == CST__SUMMARY_LEVELS - 1) {
       return CST_OK;
     }
-    make_shorter(&s->allocator, up, s->block, s->eps);
+    CST__TRY(make_shorter(&s->allocator, up, s->block, s->eps, error));
   }
 }
 
 /* Takes a summary over. */
-static cst_status rise(cst__summary_sketch *s, cst__summary *up, cst_error *error) {
+static cst_status take(cst__summary_sketch *s, cst__summary *up, cst_error *error) {
   size_t level;
-  make_shorter(&s->allocator, up, s->block, s->eps);
   if (up->count == 0) {
     cst__summary_reset(up);
     return CST_OK;
@@ -229,6 +243,12 @@ static cst_status rise(cst__summary_sketch *s, cst__summary *up, cst_error *erro
   s->levels[level] = *up;
   s->num_levels = level < s->num_levels ? s->num_levels : level + 1;
   return CST_OK;
+}
+
+/* Takes one over that may be too long. */
+static cst_status rise(cst__summary_sketch *s, cst__summary *up, cst_error *error) {
+  CST__TRY(make_shorter(&s->allocator, up, s->block, s->eps, error));
+  return take(s, up, error);
 }
 
 static cst_status flush(cst__summary_sketch *s, cst_error *error) {
@@ -268,9 +288,7 @@ static cst_status rise_copy(cst__summary_sketch *s, const cst__summary *from, cs
   if (from->count == 0) {
     return CST_OK;
   }
-  CST__TRY(new_summary(&s->allocator, from->count, &made, error));
-  memcpy(made.entries, from->entries, from->count * sizeof *made.entries);
-  made.count = from->count;
+  CST__TRY(copy(&s->allocator, from, &made, error));
   return rise(s, &made, error);
 }
 
@@ -309,7 +327,7 @@ static cst_status raise_buffer(const cst__summary_sketch *s, cst__summary *up, s
   if (status != CST_OK) {
     return status;
   }
-  make_shorter(&s->allocator, up, s->block, s->eps);
+  CST__TRY(make_shorter(&s->allocator, up, s->block, s->eps, error));
   return climb(s, up, level, error);
 }
 
@@ -339,11 +357,12 @@ cst_status cst__summary_sketch_compact(cst__summary_sketch *s, cst_error *error)
     return CST_OK;
   }
   CST__TRY(cst__summary_sketch_all(s, &all, error));
+  CST__TRY(make_shorter(&s->allocator, &all, s->block, s->eps, error));
   const double weight = s->weight;
   cst__summary_sketch_reset(s);
   s->weight = weight;
   s->is_compact = true;
-  return rise(s, &all, error);
+  return take(s, &all, error); /* which cannot fail: there are no levels */
 }
 
 void cst__summary_cuts(const cst__summary *s, size_t parts, double *values, double *upto) {

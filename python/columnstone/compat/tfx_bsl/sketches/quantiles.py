@@ -151,11 +151,12 @@ def _doubles(values: pa.Array) -> np.ndarray:
     if not isinstance(values, pa.Array):
         raise RuntimeError(f"expected a pyarrow.Array, not {type(values).__name__}")
     try:
-        return values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        doubles: np.ndarray = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     except pa.ArrowNotImplementedError as error:
         raise RuntimeError(f"UNIMPLEMENTED: {error}") from error
     except pa.ArrowInvalid as error:
         raise RuntimeError(f"INTERNAL: Arrow error Invalid : {error}") from error
+    return doubles
 
 
 def _lists(rows: list[list[float]], size: int) -> pa.FixedSizeListArray:

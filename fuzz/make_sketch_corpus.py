@@ -16,7 +16,8 @@ from corpus_files import data, u64
 
 FOLDER = pathlib.Path(__file__).parent / "corpus" / "sketch"
 DISTINCT, HEAVY, KMV, MOMENTS, HISTOGRAM, CORRELATION, INFORMATION, QUANTILES = range(8)
-TFX_KMV, TFX_MISRA_GRIES, SUMMARY, TFX_STREAM = range(8, 12)
+# 8: misra_gries as it is saved
+TFX_KMV, TFX_HEAVY, TFX_MISRA_GRIES, SUMMARY, TFX_STREAM = range(9, 14)
 NONE, INT, UINT, FLOAT, BYTES = range(5)
 
 # What the library saves of a few values.
@@ -122,6 +123,7 @@ def messages() -> Iterator[tuple[int, str, bytes]]:
         for delta in (0.0, 2.5):
             message = field(1, 3) + field(2, text) + field(3, double(4.0)) + field(4, delta)
             message += field(7, 2**64 - 1) + field(9, b"extra") + field(11, kind) + field(12, 1)
+            yield TFX_HEAVY, f"tfx-heavy-{kind}-{delta}", message
             yield TFX_MISRA_GRIES, f"tfx-misra-gries-{kind}-{delta}", message
 
 

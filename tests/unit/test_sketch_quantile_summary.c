@@ -158,7 +158,7 @@ static int use_all(void *context) {
   cst__summary_reset(&all);
   cst__summary_sketch_reset(&s[0]);
   cst__summary_sketch_reset(&s[1]);
-  return status;
+  return (int)status;
 }
 
 static int load_and_save(void *context) {
@@ -179,7 +179,7 @@ static int load_and_save(void *context) {
   cst_free(bytes);
   cst_sketch_free(loaded);
   cst_sketch_free(sketch);
-  return status;
+  return (int)status;
 }
 
 TEST(failing_allocations_are_reported) {

@@ -92,7 +92,11 @@ def in_class(theirs: type, ours: type, where: str) -> list[str]:
         return []
     if hasattr(theirs, "_fields") and theirs._fields != getattr(ours, "_fields", None):
         return [f"{where} has other fields"]
-    found = []
+    found = [f"{where} is no {name}" for name in bases(theirs) if name not in bases(ours)]
+    more = getattr(ours, "__abstractmethods__", set()) - getattr(
+        theirs, "__abstractmethods__", set()
+    )
+    found += [f"{where} wants subclasses to have {name}" for name in sorted(more)]
     if "__init__" in vars(theirs) or hasattr(theirs, "_fields") or is_extension(theirs):
         found += in_call(theirs, ours, where)
     for name in sorted(set(dir(theirs))):
@@ -119,6 +123,14 @@ def in_class(theirs: type, ours: type, where: str) -> list[str]:
         elif isinstance(one, property) and callable(other):
             found.append(f"{at} is no property")
     return found
+
+
+def bases(kind: type) -> list[str]:
+    """The public classes that it is one of, of tfx_bsl and of Beam."""
+    packages = ("tfx_bsl.", "columnstone.compat.tfx_bsl.", "apache_beam.")
+    found = [base for base in kind.__mro__[1:] if base.__module__.startswith(packages)]
+    names = {base.__name__ for base in found if not base.__name__.startswith("_")}
+    return sorted(names - {kind.__name__})
 
 
 def is_theirs(kind: type, name: str) -> bool:

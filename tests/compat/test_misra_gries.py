@@ -208,3 +208,12 @@ def test_pickles_and_order() -> None:
     merged = ours.MisraGriesSketch(3, "?", 2, "long")
     merged.Merge(made)
     assert len(rows(merged)) == 3
+
+
+def test_pickles_of_theirs_are_loaded() -> None:
+    made = added(theirs.MisraGriesSketch(3, "?"), [(pa.array(["a", "b", "a"]), None)])
+    loads = ours.MisraGriesSketch.__new__(ours.MisraGriesSketch)
+    loads.__setstate__(made.__getstate__())
+    assert rows(loads) == rows(made)
+    again = theirs.MisraGriesSketch.Deserialize(loads.__getstate__())
+    assert rows(again) == rows(made)

@@ -168,3 +168,21 @@ def test_representations_are_put_into_a_schema(group: str) -> None:
         assert module.GetTensorRepresentationsFromSchema(schema, "none") is None
         schemas.append(schema)
     assert schemas[0] == schemas[1]
+
+
+def test_features_without_a_type_and_parsers_of_rank_0() -> None:
+    """TFT's schema_utils has both."""
+    theirs = real("tfx_bsl.tfxio.tensor_representation_util")
+    schema = text_format.Parse(
+        'feature { name: "x" } feature { name: "v" type: INT } '
+        'sparse_feature { name: "s" value_feature { name: "v" } }',
+        schema_pb2.Schema(),
+    )
+    found = ours.InferTensorRepresentationsFromSchema(schema)
+    assert found == theirs.InferTensorRepresentationsFromSchema(schema)
+    parser = ours.CreateTfExampleParserConfig(found["s"], schema_pb2.INT)
+    assert parser == theirs.CreateTfExampleParserConfig(found["s"], schema_pb2.INT)
+    missing = text_format.Parse('feature { name: "x" type: INT shape {} }', schema_pb2.Schema())
+    for module in (ours, theirs):
+        with pytest.raises(ValueError, match="Feature x had shape  set but min_fraction"):
+            module.InferTensorRepresentationsFromSchema(missing)

@@ -184,3 +184,23 @@ def test_the_batch_is_pyarrows() -> None:
     spec, tensor = CASES["ragged"]
     batch = ours.TensorsToRecordBatchConverter({"x": spec}).convert({"x": tensor})
     assert isinstance(batch, pa.RecordBatch)
+
+
+def test_values_of_tensors_may_be_lists() -> None:
+    """As in what sessions gave: TFT's tests have them."""
+    specs = {"a": tf.SparseTensorSpec([None, None], tf.int64)}
+    value = tf.compat.v1.SparseTensorValue(
+        indices=np.array([(0, 0), (2, 1)]), values=np.array([5, 6]), dense_shape=(3, 9)
+    )
+    module = real("tfx_bsl.tfxio.tensor_to_arrow")
+    theirs = module.TensorsToRecordBatchConverter(specs).convert({"a": value})
+    assert ours.TensorsToRecordBatchConverter(specs).convert({"a": value}).equals(theirs)
+
+
+def test_text_of_different_numbers_of_rows() -> None:
+    specs = {name: tf.TensorSpec([None], tf.float32) for name in "ab"}
+    tensors = {"a": np.float32([1]), "b": np.float32([1, 2])}
+    module = real("tfx_bsl.tfxio.tensor_to_arrow")
+    for which in (module, ours):
+        with pytest.raises(ValueError, match="Arrays were not all the same length: 2 vs 1"):
+            which.TensorsToRecordBatchConverter(specs).convert(tensors)

@@ -70,6 +70,9 @@ def InferTensorRepresentationsFromSchema(
     bare.ClearField("tensor_representation_group")
     legacy = _IS_LEGACY_SCHEMA and schema.generate_legacy_feature_spec
     messages = {} if legacy else _take_sparse(bare)
+    _give_types(bare.feature)
+    if not legacy:
+        _check_shapes(bare)
     with raising(ValueError):
         tensors = Schema(bare).tensor_representations(legacy=legacy)
     messages |= {name: tensor.to_proto() for name, tensor in tensors.items()}
@@ -77,6 +80,32 @@ def InferTensorRepresentationsFromSchema(
         if message.HasField("ragged_tensor"):
             message.ragged_tensor.ClearField("row_partition_dtype")
     return messages
+
+
+def _give_types(features: Iterable[Any]) -> None:
+    """A type to features without one: what they become does not depend on it."""
+    for feature in features:
+        if feature.type == schema_pb2.TYPE_UNKNOWN:
+            feature.type = schema_pb2.BYTES
+        _give_types(feature.struct_domain.feature if feature.type == schema_pb2.STRUCT else ())
+
+
+def _check_shapes(schema: schema_pb2.Schema) -> None:
+    """Raises ValueError, in tfx_bsl's words, for a fixed shape of what may be missing."""
+    sparse = {
+        column.name
+        for one in schema.sparse_feature
+        for column in (*one.index_feature, one.value_feature)
+    }
+    for feature in schema.feature:
+        if feature.deprecated or feature.lifecycle_stage in _DISQUALIFYING_LIFECYCLE_STAGES:
+            continue
+        fraction = feature.presence.min_fraction
+        if feature.HasField("shape") and fraction != 1 and feature.name not in sparse:
+            raise ValueError(
+                f"Feature {feature.name} had shape {feature.shape} set but min_fraction "
+                f"{fraction} != 1.  Use value_count not shape field when min_fraction != 1."
+            )
 
 
 def _take_sparse(schema: schema_pb2.Schema) -> dict[str, schema_pb2.TensorRepresentation]:
@@ -186,9 +215,19 @@ def CreateTfExampleParserConfig(
             f"default_value: {tensor.default!r}"
         )
     leaf = tensor.path[-1]
+    if tensor_representation.HasField("sparse_tensor") and not tensor.index_columns:
+        # For Columnstone a column that is no list.
+        return _sparse_of_rank_0(leaf, tensor_representation.sparse_tensor, dtype)
     named = TensorRepresentation.from_proto(leaf, tensor_representation, dtype)
     with raising(ValueError):
         return tensorflow_spec_of(leaf, feature_spec_of(named))
+
+
+def _sparse_of_rank_0(column: str, message: Any, dtype: str) -> Any:
+    import tensorflow as tf
+
+    of_values = tf.string if dtype == "bytes" else tf.as_dtype(dtype)
+    return tf.io.SparseFeature([], column, of_values, [], message.already_sorted)
 
 
 def CreateTfSequenceExampleParserConfig(

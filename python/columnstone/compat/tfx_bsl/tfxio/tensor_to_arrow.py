@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,10 @@ class _Options:
         self.sparse_tensor_index_column_name_template = sparse_tensor_index_column_name_template
         self.generic_sparse_tensor_names = generic_sparse_tensor_names
 
+
+_SparseTensorValue = tf.compat.v1.SparseTensorValue
+# What the encoder says of tensors of several numbers of rows.
+_OTHER_ROWS = re.compile(r"(\d+) rows, but the tensors before have (\d+)")
 
 _Options.__name__ = "Options"
 _Options.__qualname__ = "TensorsToRecordBatchConverter.Options"
@@ -102,24 +107,39 @@ class TensorsToRecordBatchConverter:
         of a sparse tensor that are not sorted, and ValueError for one that has no such form."""
         if len(tensors) != len(self._type_specs):
             raise AssertionError(f"{len(tensors)} tensors for {len(self._type_specs)} TypeSpecs")
+        given = {}
         for name, spec in self._type_specs.items():
             actual = tf.type_spec_from_value(tensors[name])
             if not spec.is_compatible_with(actual):
                 raise TypeError(f"tensor {name!r}: Expected {spec} but got {actual}")
+            given[name] = _with_arrays(tensors[name])
             if self._encoder.representations[name].kind == "varlen_sparse":
-                rows = np.asarray(tensors[name].indices)[:, 0]
+                rows = np.asarray(given[name].indices)[:, 0]
                 if np.any(np.diff(rows) < 0):
                     raise AssertionError(f"tensor {name!r}: The sparse indices must be sorted")
-        given = {
-            name: _halves.reinterpreted(tensors[name], tf.uint16)
-            if spec.dtype == tf.float16
-            else tensors[name]
-            for name, spec in self._type_specs.items()
-        }
+            if spec.dtype == tf.float16:
+                given[name] = _halves.reinterpreted(given[name], tf.uint16)
         with raising(ValueError):
-            batch = to_pyarrow(self._encoder.encode(given))
+            try:
+                batch = to_pyarrow(self._encoder.encode(given))
+            except SchemaError as error:
+                counts = _OTHER_ROWS.search(str(error))
+                if counts is None:
+                    raise
+                raise ValueError(
+                    f"Arrays were not all the same length: {counts[1]} vs {counts[2]}"
+                ) from error
         is_same = batch.schema == self._arrow_schema
         return batch if is_same else _halves.cast_columns(batch, self._arrow_schema)
+
+
+def _with_arrays(value: Any) -> Any:
+    """A value that has lists where TensorFlow takes them for arrays, with arrays."""
+    if not isinstance(value, _SparseTensorValue):
+        return np.asarray(value) if isinstance(value, list | tuple) else value
+    shape = np.asarray(value.dense_shape, np.int64)
+    indices = np.asarray(value.indices, np.int64).reshape(-1, len(shape))
+    return _SparseTensorValue(indices, np.asarray(value.values), shape)
 
 
 def _spec_of(name: str, spec: tf.TypeSpec, is_generic: bool) -> TensorSpec:

@@ -243,8 +243,8 @@ typedef struct cst__csv_plan {
   const char **names; /* of the columns of the files, in the order of the first */
   size_t num_names;
   cst__name_map name_map;
-  bool *is_multivalent;     /* of each */
-  cst__type type;           /* of the rows: a struct of the columns, and of the raw one */
+  bool *is_multivalent; /* of each */
+  cst__type type;       /* of the rows: a struct of the columns, and of the raw one */
   cst__csv_column *columns;
   size_t num_columns;
   const char *raw_column; /* the rows' last column, which is none of these: their text; or NULL */

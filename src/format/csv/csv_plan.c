@@ -377,7 +377,8 @@ static cst_status columns_of_types(cst__csv_plan *plan, const cst__table_options
   if (types->format == NULL || strcmp(types->format, "+s") != 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "types is not a struct");
   }
-  CST__TRY(take_columns(plan, all ? csv_plan_count_types(plan, types) : options->num_columns, error));
+  CST__TRY(
+      take_columns(plan, all ? csv_plan_count_types(plan, types) : options->num_columns, error));
   for (int64_t i = 0; all && i < types->n_children; i++) {
     if (!is_raw_type(plan, types->children[i])) {
       CST__TRY(add_type(plan, types->children[i], error));

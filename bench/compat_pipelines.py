@@ -4,7 +4,8 @@ equal, and what do the decode and encode stages cost?
     python bench/compat_pipelines.py [--rows N] [--rounds N] [--stages] [--taxi trips.csv]
 
 Needs tfx-bsl, tensorflow-transform and Columnstone, built with optimisation, in one environment
-(tools/requirements/compat.txt). Each of the two has processes of its own, which take turns. A process runs
+(tools/requirements/compat.txt). Each of the two has processes of its own, which take turns. A
+process runs
 
 - the stages in a loop of its own over the same batches of 1,000 records: tf.Examples to record
   batches (decode), these to tensors (adapt), tensors to record batches (convert), record batches to

@@ -280,12 +280,12 @@ def _ndarray(name: str, value: Any) -> CoreNdarray:
     if isinstance(value, _core.Tensor):
         return (value.shape, value) if value.dtype == "bytes" else value
     if isinstance(value, list | tuple):
-        return (len(value),), [_bytes_of(name, item) for item in value]
+        return (len(value),), _all_bytes(name, list(value))
     if isinstance(value, str | bytes | bytearray) or value is None:
         raise TypeError(f"tensor {name!r} is {type(value).__name__}, which is not a tensor")
     array = _numpy(_without_nulls(name, value))
     if array.dtype.kind in "OSU":
-        return array.shape, [_bytes_of(name, item) for item in array.ravel().tolist()]
+        return array.shape, _all_bytes(name, array.ravel().tolist())
     if array.dtype.kind not in "iufb" or array.dtype.itemsize > 8 or array.dtype == "float16":
         hint = "cast it to integers, float32, float64 or bool"
         raise UnsupportedError(f"a tensor of {array.dtype} ({hint})", path=name, hint=hint)
@@ -319,6 +319,12 @@ def _numpy(value: Any) -> Any:
     if array.dtype.kind in "OSU":
         return array
     return np.require(array, array.dtype.newbyteorder("="), ("C", "A"))
+
+
+def _all_bytes(name: str, items: list[Any]) -> list[bytes]:
+    if set(map(type, items)) <= {bytes}:
+        return items
+    return [_bytes_of(name, item) for item in items]
 
 
 def _bytes_of(name: str, item: Any) -> bytes:

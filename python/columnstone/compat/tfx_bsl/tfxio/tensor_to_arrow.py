@@ -69,6 +69,11 @@ class TensorsToRecordBatchConverter:
                 ),
                 relaxed=True,
             )
+            self._varlen = {
+                name
+                for name, tensor in self._encoder.representations.items()
+                if tensor.kind == "varlen_sparse"
+            }
             self._arrow_schema = self._schema(to_pyarrow(self._encoder.arrow_schema))
         except SchemaError as error:
             raise ValueError(
@@ -113,7 +118,7 @@ class TensorsToRecordBatchConverter:
             if not spec.is_compatible_with(actual):
                 raise TypeError(f"tensor {name!r}: Expected {spec} but got {actual}")
             given[name] = _with_arrays(tensors[name])
-            if self._encoder.representations[name].kind == "varlen_sparse":
+            if name in self._varlen:
                 rows = np.asarray(given[name].indices)[:, 0]
                 if np.any(np.diff(rows) < 0):
                     raise AssertionError(f"tensor {name!r}: The sparse indices must be sorted")

@@ -165,13 +165,7 @@ def flatten_nested(
 
 def get_field(struct_array: pa.StructArray, field: str | int) -> pa.Array:
     """A field of structs, null where the struct is. Raises KeyError for a name that it lacks."""
-    child = struct_array.field(field)
-    if struct_array.null_count == 0:
-        return child
-    kept = np.flatnonzero(_ours(struct_array).null_mask().numpy() == 0)
-    places = np.full(len(struct_array), -1)
-    places[kept] = kept
-    return to_pyarrow(_ours(child).take(pa.array(places, mask=places < 0)))
+    return to_pyarrow(table.field(_ours(struct_array), field))
 
 
 def _type(array: pa.Array) -> pa.DataType:

@@ -15,10 +15,10 @@ import pandas as pd
 import tensorflow as tf
 import tensorflow_data_validation as tfdv
 from google.protobuf import text_format
+from tfx_bsl.arrow import array_util
 
 which, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-arrays: Any = sys.modules["tfx_bsl.arrow.array_util"]
-assert (which == "ours") == arrays.__name__.startswith("columnstone")
+assert (which == "ours") == array_util.__name__.startswith("columnstone")
 
 
 def example(i: int) -> tf.train.Example:
@@ -34,10 +34,17 @@ def example(i: int) -> tf.train.Example:
 
 
 def text(message: Any) -> str:
+    """Features in the order of their names: else it is that of the first batches, whose sizes Beam
+    chooses by the clock."""
     for dataset in getattr(message, "datasets", []):
         features = sorted(dataset.features, key=lambda feature: list(feature.path.step))
         del dataset.features[:]
         dataset.features.extend(features)
+    for schema in (message, getattr(message, "baseline", None)):
+        if hasattr(schema, "feature"):
+            named = sorted(schema.feature, key=lambda feature: str(feature.name))
+            del schema.feature[:]
+            schema.feature.extend(named)
     written: str = text_format.MessageToString(message)
     return written
 

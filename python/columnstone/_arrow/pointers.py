@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from .._core import Array, ArrowSchema, RecordBatch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 # The sizes of ArrowSchema, ArrowArray and ArrowArrayStream, and where `release` lies in them.
 _SIZES = {b"arrow_schema": (72, 56), b"arrow_array": (80, 64), b"arrow_array_stream": (40, 24)}
@@ -70,6 +70,18 @@ def to_pyarrow(obj: Any) -> Any:
     schema, array = obj.__arrow_c_array__()
     kind = pa.RecordBatch if is_batch else pa.Array
     return kind._import_from_c(_address(array, b"arrow_array"), _address(schema, b"arrow_schema"))
+
+
+def with_columns(batch: Any, names: Sequence[str]) -> Any:
+    """A pyarrow.RecordBatch with these columns only, in this order; the select() of newer ones."""
+    if hasattr(batch, "select"):
+        return batch.select(names)
+    import pyarrow
+
+    pa: Any = pyarrow
+    schema = pa.schema([batch.schema.field(name) for name in names], batch.schema.metadata)
+    columns = [batch.column(batch.schema.get_field_index(name)) for name in names]
+    return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
 class _OfSchema:

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from .._api.open import open as open_source
-from .._arrow.pointers import to_pyarrow
+from .._arrow.pointers import to_pyarrow, with_columns
 from .._base.errors import StateError
 from .._source.split import Split
 from .dead_letter import DeadLetter, letter_of
@@ -101,7 +101,7 @@ class RangeRead:
             yield from self._all(batch, dropped)
             return
         offsets = batch[OFFSETS].to_numpy()
-        batch = batch.drop_columns([OFFSETS])
+        batch = with_columns(batch, [n for n in batch.schema.names if n != OFFSETS])
         if not self._task.divisible:
             yield from self._all(batch, dropped)
             return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from .._api.artifacts import settled
 from .._api.open import open
 from .._api.plan import plan
-from .._arrow.pointers import to_pyarrow
+from .._arrow.pointers import to_pyarrow, with_columns
 from .._base.errors import Error, SchemaError
 from .._base.optional import need
 from .._core import FORMATS
@@ -105,7 +105,7 @@ class Reading(NamedTuple):
         names = self.schema.names
         batch = to_pyarrow(given)
         if batch.schema.names != names and set(names) <= set(batch.schema.names):
-            batch = batch.select(names)
+            batch = with_columns(batch, names)
         if batch.schema != self.schema:
             raise _other_columns(source.files, batch.schema, self.schema)
         return batch

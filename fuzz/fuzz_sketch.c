@@ -95,7 +95,8 @@ static void ask_quantiles(const cst_sketch *sketch) {
   }
   FUZZ_ASSERT(cst_sketch_to_tfx_bsl_streams(&sketch, 1, &message, &size, NULL) == CST_OK);
   FUZZ_ASSERT(cst_sketch_new("quantiles", NULL, 0, NULL, &read, NULL) == CST_OK);
-  cst_status status = cst_sketch_add_tfx_bsl_stream(read, message, size, 0, &num_streams, NULL);
+  cst_status status = cst_sketch_add_tfx_bsl_stream(
+      read, (cst_bytes){(const uint8_t *)message, size}, 0, &num_streams, NULL);
   FUZZ_ASSERT(status == CST_OK ? num_streams == 1 : status != CST_NO_MEMORY);
   cst_sketch_free(read);
   cst_free(message);
@@ -128,8 +129,8 @@ static void ask_summary(const cst_sketch *sketch) {
     FUZZ_ASSERT(values[i] <= values[i + 1]);
   }
   FUZZ_ASSERT(cst_sketch_to_tfx_bsl_streams(&sketch, 1, &messages[0], &sizes[0], NULL) == CST_OK);
-  cst_status status =
-      cst_sketch_from_tfx_bsl_stream(messages[0], sizes[0], 0, NULL, &read, &num_streams, NULL);
+  cst_status status = cst_sketch_from_tfx_bsl_stream(
+      (cst_bytes){(const uint8_t *)messages[0], sizes[0]}, 0, NULL, &read, &num_streams, NULL);
   FUZZ_ASSERT(status == CST_OK ? num_streams == 1 : status != CST_NO_MEMORY);
   if (status == CST_OK) {
     FUZZ_ASSERT(cst_sketch_to_tfx_bsl_streams((const cst_sketch *const *)&read, 1, &messages[1],
@@ -197,8 +198,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     status = cst_sketch_from_bytes(bytes.data, bytes.size, NULL, &sketch, &error);
   } else if (pick == STREAM) {
     size_t num_streams;
-    status =
-        cst_sketch_from_tfx_bsl_stream(data + 1, size - 1, 0, NULL, &sketch, &num_streams, &error);
+    status = cst_sketch_from_tfx_bsl_stream((cst_bytes){data + 1, size - 1}, 0, NULL, &sketch,
+                                            &num_streams, &error);
     if (status == CST_OK && num_streams == 0) {
       fuzz_outcome("no use");
       return 0;

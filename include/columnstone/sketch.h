@@ -343,7 +343,7 @@ CST_API cst_status cst_sketch_compact(cst_sketch *sketch, cst_error *error);
  * which goes on as that would, from the bytes that it is pickled as. *num_streams: how many it has;
  * *out is NULL for one that it has not, else cst_sketch_free. How many values there were is not
  * known: they count as none. CST_CORRUPT for other bytes. */
-CST_API cst_status cst_sketch_from_tfx_bsl_stream(const void *bytes, size_t size, size_t stream,
+CST_API cst_status cst_sketch_from_tfx_bsl_stream(cst_bytes bytes, size_t stream,
                                                   const cst_allocator *allocator, cst_sketch **out,
                                                   size_t *num_streams, cst_error *error);
 
@@ -351,9 +351,8 @@ CST_API cst_status cst_sketch_from_tfx_bsl_stream(const void *bytes, size_t size
  * a sketch of the kind "quantile_summary", as tfx_bsl merges them, or "quantiles": what it has
  * kept, with weights that make up its ranks. *num_streams: how many it has; one that it has not
  * adds nothing. CST_CORRUPT for other bytes; the sketch may only be freed then. */
-CST_API cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, const void *bytes, size_t size,
-                                                 size_t stream, size_t *num_streams,
-                                                 cst_error *error);
+CST_API cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, cst_bytes bytes, size_t stream,
+                                                 size_t *num_streams, cst_error *error);
 /* Sketches of the kinds "quantile_summary" and "quantiles" as the streams of one, which tfx_bsl
  * reads and goes on with; integers as doubles. *bytes: cst_free. */
 CST_API cst_status cst_sketch_to_tfx_bsl_streams(const cst_sketch *const *sketches,

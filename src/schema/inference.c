@@ -378,8 +378,8 @@ static void count_columns(inference *in, const cst__view *batch, const cst__view
     (void)type_of_column(column, structs != NULL, &type);
     t->counted = true;
     bool has_inner = structs != NULL && is_list_of_lists(column);
-    t->has_inner = type != CST_FEATURE_UNKNOWN || t->type == CST_FEATURE_UNKNOWN ? has_inner
-                                                                               : t->has_inner;
+    t->has_inner =
+        type != CST_FEATURE_UNKNOWN || t->type == CST_FEATURE_UNKNOWN ? has_inner : t->has_inner;
     t->type = type != CST_FEATURE_UNKNOWN ? type : t->type;
     if (in->looks && type == CST_FEATURE_BYTES && !t->not_text) {
       t->not_text = cst__view_find_not_text(column, column->length) < column->length;
@@ -625,11 +625,10 @@ static bool put_seen_feature(const inference *in, cst__arena *arena, cst__messag
       cst__message_put_child(arena, feature, FEATURE_STRING_DOMAIN) == NULL) {
     return false;
   }
-  bool ok =
-      t->lists.present == 0 ||
-      (!in_struct     ? put_counts(arena, feature, &t->lists, num_records)
-       : t->has_inner ? put_nested_counts(arena, feature, t)
-                      : put_range(arena, feature, FEATURE_VALUE_COUNT, &t->lists));
+  bool ok = t->lists.present == 0 ||
+            (!in_struct     ? put_counts(arena, feature, &t->lists, num_records)
+             : t->has_inner ? put_nested_counts(arena, feature, t)
+                            : put_range(arena, feature, FEATURE_VALUE_COUNT, &t->lists));
   return ok && put_presence(arena, feature, t->lists.present, num_records);
 }
 

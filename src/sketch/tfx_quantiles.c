@@ -191,19 +191,19 @@ static cst_status add_summary(cst_sketch *sketch, cst_bytes stream, bool is_new,
   return cst__tfx_summary_read(cst__sketch_fill(sketch, CST__FAMILY_FLOAT), stream, is_new, error);
 }
 
-cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, const void *bytes, size_t size,
-                                         size_t stream, size_t *num_streams, cst_error *error) {
+cst_status cst_sketch_add_tfx_bsl_stream(cst_sketch *sketch, cst_bytes bytes, size_t stream,
+                                         size_t *num_streams, cst_error *error) {
   const void *state;
   const cst__summary_sketch *summary;
   cst_bytes found = {NULL, 0};
   size_t count = 0;
   CST__CLEAR(num_streams);
-  CST__TRY(cst__check_given(bytes, "bytes", num_streams, error));
+  CST__TRY(cst__check_given(bytes.data, "bytes", num_streams, error));
   bool is_summary = cst__summary_of(sketch, &summary, NULL) == CST_OK;
   if (!is_summary) {
     CST__TRY(cst__sketch_state(sketch, &cst__quantiles_kind, &state, error));
   }
-  CST__TRY(find_stream((cst_bytes){bytes, size}, stream, &found, &count, error));
+  CST__TRY(find_stream(bytes, stream, &found, &count, error));
   if (stream < count) {
     CST__TRY(is_summary ? add_summary(sketch, found, false, error)
                         : read_stream(sketch, found, error));
@@ -232,18 +232,18 @@ static cst_status new_summary(cst_bytes stream, const cst_allocator *allocator, 
   return status;
 }
 
-cst_status cst_sketch_from_tfx_bsl_stream(const void *bytes, size_t size, size_t stream,
+cst_status cst_sketch_from_tfx_bsl_stream(cst_bytes bytes, size_t stream,
                                           const cst_allocator *allocator, cst_sketch **out,
                                           size_t *num_streams, cst_error *error) {
   cst_bytes found = {NULL, 0};
   size_t count = 0;
   CST__CLEAR(out);
   CST__CLEAR(num_streams);
-  if (bytes == NULL || out == NULL || num_streams == NULL) {
-    return cst__missing(bytes == NULL ? "bytes" : out == NULL ? "out" : "num_streams", error);
+  if (bytes.data == NULL || out == NULL || num_streams == NULL) {
+    return cst__missing(bytes.data == NULL ? "bytes" : out == NULL ? "out" : "num_streams", error);
   }
   CST__TRY(cst__check_allocator(allocator, error));
-  CST__TRY(find_stream((cst_bytes){bytes, size}, stream, &found, &count, error));
+  CST__TRY(find_stream(bytes, stream, &found, &count, error));
   if (stream < count) {
     CST__TRY(new_summary(found, allocator, out, error));
   }

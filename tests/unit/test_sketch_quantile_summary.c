@@ -94,10 +94,13 @@ TEST(questions_that_are_none) {
   CHECK_EQ(cst_sketch_cuts(NULL, 1, values, upto, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_sketch_cuts(sketch, 1, NULL, upto, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_sketch_compact(NULL, NULL), CST_INVALID_ARGUMENT);
-  CHECK_EQ(cst_sketch_from_tfx_bsl_stream("", 0, 0, NULL, &other, &num_streams, NULL), CST_OK);
+  CHECK_EQ(cst_sketch_from_tfx_bsl_stream((cst_bytes){(const uint8_t *)"", 0}, 0, NULL, &other,
+                                          &num_streams, NULL),
+           CST_OK);
   CHECK(other == NULL && num_streams == 0);
-  CHECK_EQ(cst_sketch_from_tfx_bsl_stream(NULL, 0, 0, NULL, &other, &num_streams, NULL),
-           CST_INVALID_ARGUMENT);
+  CHECK_EQ(
+      cst_sketch_from_tfx_bsl_stream((cst_bytes){NULL, 0}, 0, NULL, &other, &num_streams, NULL),
+      CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_sketch_new("kmv", NULL, 0, NULL, &other, NULL), CST_OK);
   CHECK_EQ(cst_sketch_cuts(other, 1, values, upto, NULL), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_sketch_compact(other, NULL), CST_INVALID_ARGUMENT);
@@ -117,8 +120,8 @@ static cst_status status_of(const char *stream, size_t size) {
   cst_sketch *sketch;
   size_t num_streams;
   memcpy(message + 2, stream, size);
-  cst_status status =
-      cst_sketch_from_tfx_bsl_stream(message, size + 2, 0, NULL, &sketch, &num_streams, NULL);
+  cst_status status = cst_sketch_from_tfx_bsl_stream(
+      (cst_bytes){(const uint8_t *)message, size + 2}, 0, NULL, &sketch, &num_streams, NULL);
   cst_sketch_free(sketch);
   return status;
 }
@@ -164,18 +167,19 @@ static int use_all(void *context) {
 static int load_and_save(void *context) {
   (void)context;
   static const char message[] = "\x0a\x47" SUMMARY "\x0a\0\x12\x12\x09" ONE "\x11" ONE EPS "\x20\4";
+  const cst_bytes bytes_of_message = {(const uint8_t *)message, sizeof message - 1};
   cst_sketch *sketch;
   cst_sketch *loaded = NULL;
   char *bytes = NULL;
   size_t size;
   size_t num_streams;
-  cst_status status = cst_sketch_from_tfx_bsl_stream(message, sizeof message - 1, 0, NULL, &sketch,
-                                                     &num_streams, NULL);
+  cst_status status =
+      cst_sketch_from_tfx_bsl_stream(bytes_of_message, 0, NULL, &sketch, &num_streams, NULL);
   status = status != CST_OK ? status : cst_sketch_to_bytes(sketch, &bytes, &size, NULL);
   status = status != CST_OK ? status : cst_sketch_from_bytes(bytes, size, NULL, &loaded, NULL);
-  status = status != CST_OK ? status
-                            : cst_sketch_add_tfx_bsl_stream(loaded, message, sizeof message - 1, 0,
-                                                            &num_streams, NULL);
+  status = status != CST_OK
+               ? status
+               : cst_sketch_add_tfx_bsl_stream(loaded, bytes_of_message, 0, &num_streams, NULL);
   cst_free(bytes);
   cst_sketch_free(loaded);
   cst_sketch_free(sketch);

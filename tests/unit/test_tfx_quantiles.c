@@ -27,7 +27,8 @@ static cst_status read_again(const char *bytes, size_t size, size_t stream, size
   cst_sketch *read;
   cst_status status = cst_sketch_new("quantiles", NULL, 0, NULL, &read, NULL);
   if (status == CST_OK) {
-    status = cst_sketch_add_tfx_bsl_stream(read, bytes, size, stream, num_streams, NULL);
+    status = cst_sketch_add_tfx_bsl_stream(read, (cst_bytes){(const uint8_t *)bytes, size}, stream,
+                                           num_streams, NULL);
   }
   if (status == CST_OK) {
     status = cst_sketch_ranks(read, at, 3, true, ranks, NULL);
@@ -110,7 +111,8 @@ TEST(other_kinds) {
   char *bytes;
   size_t size;
   CHECK_EQ(cst_sketch_new("moments", NULL, 0, NULL, &moments, NULL), CST_OK);
-  CHECK_EQ(cst_sketch_add_tfx_bsl_stream(moments, "", 0, 0, &num_streams, NULL),
+  CHECK_EQ(cst_sketch_add_tfx_bsl_stream(moments, (cst_bytes){(const uint8_t *)"", 0}, 0,
+                                         &num_streams, NULL),
            CST_INVALID_ARGUMENT);
   CHECK_EQ(
       cst_sketch_to_tfx_bsl_streams((const cst_sketch *const[]){moments}, 1, &bytes, &size, NULL),

@@ -178,14 +178,15 @@ PyObject *cst__py_sketch_from_tfx_bsl_stream(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   cst_error error = CST_ERROR_INIT;
   cst_sketch *made = NULL;
-  const char *bytes;
+  const char *data;
   Py_ssize_t size, stream;
   size_t count;
-  if (!PyArg_ParseTuple(args, "y#n:sketch_from_tfx_bsl_stream", &bytes, &size, &stream)) {
+  if (!PyArg_ParseTuple(args, "y#n:sketch_from_tfx_bsl_stream", &data, &size, &stream)) {
     return NULL;
   }
-  if (cst_sketch_from_tfx_bsl_stream(bytes, (size_t)size, (size_t)stream, NULL, &made, &count,
-                                     &error) != CST_OK) {
+  const cst_bytes bytes = {(const uint8_t *)data, (size_t)size};
+  if (cst_sketch_from_tfx_bsl_stream(bytes, (size_t)stream, NULL, &made, &count, &error) !=
+      CST_OK) {
     return cst__py_raise(state, &error);
   }
   return made != NULL ? cst__py_sketch_wrap(state, made) : Py_NewRef(Py_None);
@@ -210,18 +211,18 @@ PyObject *cst__py_sketch_add_tfx_bsl_stream(PyObject *module, PyObject *args) {
   cst__py_state *state = PyModule_GetState(module);
   cst_error error = CST_ERROR_INIT;
   PyObject *object;
-  const char *bytes;
+  const char *data;
   Py_ssize_t size, stream;
   size_t count;
-  if (!PyArg_ParseTuple(args, "Oy#n:sketch_add_tfx_bsl_stream", &object, &bytes, &size, &stream)) {
+  if (!PyArg_ParseTuple(args, "Oy#n:sketch_add_tfx_bsl_stream", &object, &data, &size, &stream)) {
     return NULL;
   }
+  const cst_bytes bytes = {(const uint8_t *)data, (size_t)size};
   cst_sketch *sketch = enter(state, object);
   if (sketch == NULL) {
     return NULL;
   }
-  cst_status status =
-      cst_sketch_add_tfx_bsl_stream(sketch, bytes, (size_t)size, (size_t)stream, &count, &error);
+  cst_status status = cst_sketch_add_tfx_bsl_stream(sketch, bytes, (size_t)stream, &count, &error);
   cst__py_sketch_leave(object);
   return status == CST_OK ? PyLong_FromSize_t(count) : cst__py_raise(state, &error);
 }

@@ -257,8 +257,9 @@ def test_the_order_of_csv_columns_is_that_of_column_names(tmp_path: pathlib.Path
         "feature { name: 'f' type: FLOAT }"
     )
     options: dict[str, Any] = {"column_names": ["i", "f", "left out", "s"], "schema": schema}
+    options["raw_record_column_name"] = "raw"
     ours = tfxio.CsvTFXIO(str(path), **options)
-    assert ours.ArrowSchema().names == ["i", "f", "s"]
+    assert ours.ArrowSchema().names == ["i", "f", "s", "raw"]
     peer = csv_tfxio.CsvTFXIO(str(path), **options, **NAMED)
     assert_same(ours, peer, from_beam(peer, tmp_path))
     options["column_names"] = ["i", "f", "a", "b"]

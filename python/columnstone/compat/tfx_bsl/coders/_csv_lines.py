@@ -63,7 +63,7 @@ class LineReader:
         multivalent: the columns whose cells hold several values.
 
         Raises Misfit."""
-        text = "".join(f"{line}\n" for line in lines)
+        text = "\n".join(lines) + "\n"
         if not self._is_plain(text, len(lines)):
             return None
         secondary = self._secondary_delimiter if multivalent else None

@@ -553,22 +553,13 @@ def test_remote_errors() -> None:
             with pytest.raises(NotImplementedError, match="use_serialization_config"):
                 ask(module, of, Service(), [given])
         handler = module.create_model_handler(of, None, None)
+        with pytest.raises(ValueError, match="client"):
+            handler.run_inference(EXAMPLES, None)
         assert handler.get_metrics_namespace() == (
             "tfx.BulkInferrer.PREDICTION.CloudAIPlatformPrediction"
         )
     with pytest.raises(ValueError, match="3 examples have 1 predictions"):
         ask(run_inference, of, Service({"predictions": [{"out": 1}]}), EXAMPLES)
-
-
-def test_remote_of_another_thread() -> None:
-    """tfx_bsl fails where the handler of another thread has been loaded."""
-    of = remote(project_id="p", model_name="m")
-    service = Service({"predictions": [{"out": 1}]})
-    handler = run_inference.create_model_handler(of, None, None)
-    with mock.patch("googleapiclient.discovery.build", lambda *_: service):
-        assert len(handler.run_inference(EXAMPLES[:1], None)) == 1
-    with pytest.raises(ValueError, match="client"):
-        theirs().create_model_handler(of, None, None).run_inference(EXAMPLES, None)
 
 
 def test_remote_is_asked_again_while_it_is_busy() -> None:

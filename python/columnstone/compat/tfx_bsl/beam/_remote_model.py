@@ -44,8 +44,7 @@ class RemoteModelHandler(ExampleHandler):
         self._client: Any = None
 
     def load_model(self) -> None:
-        """Connects. Beam calls it for one handler of a process; the others, which are of other
-        threads, connect when they are first asked, because a client is for one thread."""
+        """Connects. It gives None, so that Beam has each handler do it: a client is for one thread."""
         from googleapiclient import discovery
 
         self._client = discovery.build("ml", "v1")
@@ -64,7 +63,7 @@ class RemoteModelHandler(ExampleHandler):
                 "tf.train.SequenceExample and bytes."
             )
         if self._client is None:
-            self.load_model()
+            raise ValueError("There is no client: load_model() was not called.")
         body = {"instances": self._make_instances(examples, serialized_examples)}
         found = _answer(self._client.projects().predict(name=self._name, body=body))["predictions"]
         if len(found) != len(examples):

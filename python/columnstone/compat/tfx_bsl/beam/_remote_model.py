@@ -44,7 +44,7 @@ class RemoteModelHandler(ExampleHandler):
         self._client: Any = None
 
     def load_model(self) -> None:
-        """Connects. It gives None, so that Beam has each handler do it: a client is for one thread."""
+        """Connects; gives None, so that Beam has each handler do it: a client is for one thread."""
         from googleapiclient import discovery
 
         self._client = discovery.build("ml", "v1")

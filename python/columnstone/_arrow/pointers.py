@@ -8,6 +8,7 @@ by these, and nothing here is done.
 from __future__ import annotations
 
 import ctypes
+import functools
 import sys
 from typing import TYPE_CHECKING, Any, cast
 
@@ -139,7 +140,7 @@ def _capsule(name: bytes, export: Callable[[int], None]) -> object:
     at = ctypes.addressof(memory)
     export(at)
     _held[at] = memory
-    return _new_capsule(at, _NAMES[name], ctypes.cast(_DESTRUCTORS[name], ctypes.c_void_p))
+    return _new_capsule(at, _NAMES[name], ctypes.cast(_destructor(name), ctypes.c_void_p))
 
 
 def _address(capsule: object, name: bytes) -> int:
@@ -147,7 +148,10 @@ def _address(capsule: object, name: bytes) -> int:
     return cast("int", _pointer_of(capsule, name))
 
 
+@functools.cache
 def _destructor(name: bytes) -> Any:
+    """Made when it is needed: it takes memory that may be executed, which some systems refuse."""
+
     def destroy(capsule: int) -> None:
         at = _pointer_of_dying(capsule, name)
         release = ctypes.c_void_p.from_address(at + _SIZES[name][1]).value
@@ -159,4 +163,3 @@ def _destructor(name: bytes) -> Any:
 
 
 _NAMES = {name: ctypes.c_char_p(name) for name in _SIZES}  # which capsules point to
-_DESTRUCTORS = {name: _destructor(name) for name in _SIZES}

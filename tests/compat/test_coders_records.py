@@ -113,6 +113,7 @@ def test_an_example_as_arrays(record: bytes) -> None:
     for name, values in ours.items():
         np.testing.assert_array_equal(values, theirs[name])
         assert getattr(values, "dtype", None) == getattr(theirs[name], "dtype", None)
+        assert values is None or values.flags.writeable
 
 
 def lists(depth: int, rows: list[Any], kind: pa.DataType) -> pa.Array:
@@ -142,6 +143,14 @@ def test_flat_columns_are_encoded() -> None:
     batch = pa.record_batch([lists(1, [[1], None, []], pa.int64())], ["a"])
     theirs = real("tfx_bsl.coders.example_coder").RecordBatchToExamples(batch)
     assert example_coder.RecordBatchToExamples(batch) == theirs
+
+
+def test_rows_without_columns_are_encoded() -> None:
+    batch = pa.record_batch([pa.array([[1], [2]])], ["a"]).select([])
+    theirs = real("tfx_bsl.coders.example_coder").RecordBatchToExamples(batch)
+    ours = example_coder.RecordBatchToExamples(batch)
+    assert [list(tf.train.Example.FromString(r).features.feature) for r in ours] == [[], []]
+    assert len(ours) == len(theirs)
 
 
 @pytest.mark.parametrize(

@@ -69,11 +69,15 @@ with warnings.catch_warnings(record=True) as told:
 print(len(told), "imported before install()" in str(told[0].message))
 import tfx_bsl.types.tfx_namedtuple as after
 print(before.__name__, after.__name__)
+compat.uninstall()
+import tfx_bsl.types.tfx_namedtuple as again
+print(again is before)
 """
     )
     assert printed.splitlines() == [
         "1 True",
         "tfx_bsl.types.tfx_namedtuple columnstone.compat.tfx_bsl.types.tfx_namedtuple",
+        "True",
     ]
 
 
@@ -110,6 +114,28 @@ def test_a_program_unchanged(tmp_path: pathlib.Path) -> None:
         )
         assert done.returncode == 3, done.stderr
         assert done.stdout == "__main__ beside columnstone.compat.tfx_bsl ['--a', 'b']\n"
+
+
+def test_a_program_is_main_to_the_end(tmp_path: pathlib.Path) -> None:
+    """For what is pickled at exit, and wherever it goes."""
+    (tmp_path / "prog.py").write_text(
+        "import atexit, os, pickle\n"
+        "class A: pass\n"
+        "atexit.register(lambda: print(len(pickle.dumps(A())) > 0))\n"
+        "os.chdir('/')\n"
+        "print(os.path.isabs(__file__))\n"
+    )
+    command = [sys.executable, "-W", "ignore", "-m", "columnstone.compat.tfx_bsl", "prog.py"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.stdout == "True\nTrue\n", done.stderr
+
+
+@pytest.mark.parametrize("word", ["nothing.py", "-"])
+def test_a_program_that_is_not_there(word: str) -> None:
+    command = [sys.executable, "-m", "columnstone.compat.tfx_bsl", word]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(("words", "code"), [([], 2), (["--what"], 2), (["--help"], 0)])

@@ -56,6 +56,15 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
         {"a": [[1], None, [3]]},
     ),
     "ragged": ('ragged_tensor { feature_path { step: "a" } }', {"a": [[1, 2], [], [3]]}),
+    "ragged of float16 in structs": (
+        'ragged_tensor { feature_path { step: "a" step: "y" } }',
+        {
+            "a": pa.array(
+                [[{"x": "q", "y": [np.float16(1.5)]}], [{"x": "r", "y": []}]],
+                pa.list_(pa.struct({"x": pa.string(), "y": pa.list_(pa.float16())})),
+            )
+        },
+    ),
     "ragged of int32": (
         'ragged_tensor { feature_path { step: "a" } row_partition_dtype: INT32 }',
         {"a": [[1, 2], [], [3]]},

@@ -46,6 +46,12 @@ SCHEMAS = {
     "structs": """
         feature { name: "##SEQUENCE##" type: STRUCT struct_domain {
           feature { name: "x" type: INT } feature { name: "y" type: BYTES } } }""",
+    "structs with shapes, and fields in any stage": """
+        feature { name: "s" type: STRUCT shape { dim { size: 2 } } struct_domain {
+          feature { name: "x" type: INT deprecated: true }
+          feature { name: "y" type: BYTES lifecycle_stage: PLANNED } } }""",
+    "structs within structs": """
+        feature { name: "s" type: STRUCT struct_domain { feature { name: "t" type: STRUCT } } }""",
     "a group": """
         feature { name: "a" type: INT } feature { name: "b" type: INT }
         feature { name: "c" type: INT }

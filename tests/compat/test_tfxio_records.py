@@ -300,6 +300,7 @@ def test_parser_configs_are_the_same(tmp_path: pathlib.Path) -> None:
         {"num_epochs": 3},
         {"num_epochs": 3, "drop_final_batch": True},
         {"num_epochs": None},
+        {"num_epochs": -1},
     ],
 )
 def test_record_batches_go_across_epochs(options: Any, tmp_path: pathlib.Path) -> None:

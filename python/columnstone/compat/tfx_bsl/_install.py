@@ -54,6 +54,7 @@ class _Finder(MetaPathFinder):
 
 
 _finder = _Finder()
+_before: dict[str, ModuleType] = {}  # theirs, which cannot be imported twice: its extension
 
 
 def _modules() -> list[str]:
@@ -88,8 +89,8 @@ def install() -> None:
             RuntimeWarning,
             stacklevel=2,
         )
-    for name in before:
-        del sys.modules[name]
+    _before.clear()
+    _before.update({name: sys.modules.pop(name) for name in before})
     sys.meta_path.insert(0, _finder)
 
 
@@ -101,3 +102,5 @@ def uninstall() -> None:
     sys.meta_path.remove(_finder)
     for name in _modules():
         del sys.modules[name]
+    sys.modules.update(_before)
+    _before.clear()

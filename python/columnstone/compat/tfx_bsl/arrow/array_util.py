@@ -218,9 +218,7 @@ def _size(array: pa.Array) -> int:
         return size + sum(_size(array.field(i)) for i in range(kind.num_fields))
     if is_list_like(kind):
         size += (count + 1) * (8 if pa.types.is_large_list(kind) else 4)
-        if count == 0:
-            return size
-        begin, end = array.offsets[0].as_py(), array.offsets[-1].as_py()
+        begin, end = (array.offsets[0].as_py(), array.offsets[-1].as_py()) if count else (0, 0)
         return size + _size(array.values.slice(begin, end - begin))
     if _is_binary_like(kind):
         size += (count + 1) * (4 if _narrow(kind) == kind else 8)

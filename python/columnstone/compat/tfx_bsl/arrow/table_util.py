@@ -82,9 +82,13 @@ def MergeRecordBatches(record_batches: list[pa.RecordBatch]) -> pa.RecordBatch:
         merged = to_pyarrow(table.concat(record_batches))
     if not fields:
         return merged
-    arrays = [
-        column.cast(kind) for column, kind in zip(merged.columns, fields.values(), strict=True)
+    arrays = [  # cast() of lists of nulls that are a slice makes lists that are none
+        column if column.type == kind else column.cast(kind)
+        for column, kind in zip(merged.columns, fields.values(), strict=True)
     ]
+    first = record_batches[0].schema
+    if all(batch.schema.equals(first) for batch in record_batches):
+        return pa.RecordBatch.from_arrays(arrays, schema=first)
     return pa.RecordBatch.from_arrays(arrays, list(fields))
 
 

@@ -66,6 +66,8 @@ class RecordBatchToExamplesEncoder:
         for name in names:
             if name in self._ragged:
                 _take(self._ragged[name], taken)
+        if not names:
+            return [b""] * record_batch.num_rows
         columns: dict[str, pa.Array] = {}
         for name, column in zip(names, record_batch.columns, strict=True):
             columns.update(_flat_columns(name, column, self._ragged.get(name)))
@@ -95,7 +97,7 @@ def _numpy(column: pa.Array) -> np.ndarray[Any, Any] | None:
     if column.null_count or pa.types.is_null(column.type):
         return None
     values = column.flatten()
-    found: np.ndarray[Any, Any] = values.to_numpy(zero_copy_only=False)
+    found: np.ndarray[Any, Any] = values.to_numpy(zero_copy_only=False, writable=True)
     return found
 
 

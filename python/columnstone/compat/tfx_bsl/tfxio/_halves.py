@@ -18,19 +18,20 @@ def with_values(kind: pa.DataType, values: pa.DataType) -> pa.DataType:
     return values
 
 
-def is_half(kind: pa.DataType) -> bool:
-    """Whether these are lists of float16."""
-    while pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_float16(kind))
+def _bits(kind: pa.DataType) -> pa.DataType:
+    """The type with uint16 in place of float16, in lists and structs, too."""
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_bits(field.type)) for field in kind])
+    if pa.types.is_large_list(kind):
+        return pa.large_list(kind.value_field.with_type(_bits(kind.value_type)))
+    if pa.types.is_list(kind):
+        return pa.list_(kind.value_field.with_type(_bits(kind.value_type)))
+    return pa.uint16() if pa.types.is_float16(kind) else kind
 
 
 def bits_of_schema(schema: pa.Schema) -> pa.Schema:
     """The schema with uint16 in place of float16."""
-    fields = [
-        field.with_type(with_values(field.type, pa.uint16())) if is_half(field.type) else field
-        for field in schema
-    ]
+    fields = [field.with_type(_bits(field.type)) for field in schema]
     return pa.schema(fields, schema.metadata)
 
 

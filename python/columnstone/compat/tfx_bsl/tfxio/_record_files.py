@@ -196,11 +196,11 @@ def _record_arrays(
     patterns: list[str], options: dataset_options.RecordBatchesOptions
 ) -> Iterator[pa.Array]:
     """Arrays of batch_size records, the last one of what is left."""
-    size, seed = options.batch_size, options.shuffle_seed
+    size, seed, epochs = options.batch_size, options.shuffle_seed, options.num_epochs
     source = open_source(patterns, format="raw", batch_size=size)
     parts = source.dataset(
         batch_size=size,
-        epochs=options.num_epochs,
+        epochs=None if epochs is None or epochs < 0 else epochs,  # as tf.data's repeat()
         shuffle=bool(options.shuffle),
         window=options.shuffle_buffer_size,
         seed=random.getrandbits(64) if seed is None else seed % 2**64,

@@ -72,6 +72,7 @@ def InferTensorRepresentationsFromSchema(
     messages = {} if legacy else _take_sparse(bare)
     _give_types(bare.feature)
     if not legacy:
+        _check_structs(bare)
         _check_shapes(bare)
     with raising(ValueError):
         tensors = Schema(bare).tensor_representations(legacy=legacy)
@@ -88,6 +89,26 @@ def _give_types(features: Iterable[Any]) -> None:
         if feature.type == schema_pb2.TYPE_UNKNOWN:
             feature.type = schema_pb2.BYTES
         _give_types(feature.struct_domain.feature if feature.type == schema_pb2.STRUCT else ())
+
+
+def _check_structs(schema: schema_pb2.Schema) -> None:
+    """Takes away the shapes of structs, which say nothing of the tensors of their fields, and the
+    stages of their fields, which are tensors in all of them. Raises NotImplementedError, in
+    tfx_bsl's words, for structs within structs."""
+    for feature in schema.feature:
+        if feature.type != schema_pb2.STRUCT:
+            continue
+        feature.ClearField("shape")
+        if feature.deprecated or feature.lifecycle_stage in _DISQUALIFYING_LIFECYCLE_STAGES:
+            continue
+        for child in feature.struct_domain.feature:
+            if child.type == schema_pb2.STRUCT:
+                raise NotImplementedError(
+                    f"Got STRUCT feature {child.name} in struct domain of {feature.name}. STRUCT "
+                    "features with multiple levels of nestedness are not supported."
+                )
+            child.ClearField("deprecated")
+            child.ClearField("lifecycle_stage")
 
 
 def _check_shapes(schema: schema_pb2.Schema) -> None:

@@ -219,6 +219,20 @@ def test_rows_are_counted_one_by_one() -> None:
         adapter.ToBatchTensors(batch)
 
 
+def test_indices_lie_in_the_dense_shape() -> None:
+    """Where theirs makes a tensor whose indices do not, as TFMA's test of sparse tensors does."""
+    text = (
+        'sparse_tensor { dense_shape { dim { size: 10 } } index_column_names: "i" '
+        'value_column_name: "a" }'
+    )
+    columns = {"a": [[0], [2, 3], [9, 10]], "i": [[0], [2, 3], [9, 10]]}
+    _, (_, indices, _, shape) = made(real("tfx_bsl.tfxio.tensor_adapter"), text, columns, False)
+    assert indices[2][-1] == [2, 10]
+    assert shape[2] == [3, 10]
+    with pytest.raises(ValueError, match="index 10 in column 'i', expected 0 to 9"):
+        made(ours, text, columns, False)
+
+
 def test_configurations_pickle() -> None:
     schema = pa.schema([("a", pa.list_(pa.int64()))])
     dense = {"t": representation('dense_tensor { column_name: "a" }')}

@@ -6,6 +6,7 @@ import itertools
 import pathlib
 import sys
 import unittest
+import urllib.parse
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import tensorflow as tf
+from apache_beam.io.filesystem import FileMetadata
+from apache_beam.io.localfilesystem import LocalFileSystem
 from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 from columnstone.compat.tfx_bsl.coders import batch_util
 from columnstone.compat.tfx_bsl.public import tfxio as public
@@ -395,6 +398,35 @@ class Doubled(tf_example_record.TFExampleRecord):
 def test_steps_of_a_derived_class_are_used(tmp_path: pathlib.Path) -> None:
     ours = Doubled(write(tmp_path / "a", EXAMPLES), schema=SCHEMA)
     assert sum(batch.num_rows for batch in run(ours.BeamSource())[0]) == 2 * len(EXAMPLES)
+
+
+class OnlyOfBeam(LocalFileSystem):  # type: ignore[misc]
+    """A file system that fsspec knows nothing of."""
+
+    @classmethod
+    def scheme(cls) -> str:
+        return "onlybeam"
+
+    def match(self, patterns: list[str], limits: list[int] | None = None) -> list[Any]:
+        found = super().match([urllib.parse.urlsplit(p).path for p in patterns], limits)
+        for result in found:
+            files = result.metadata_list
+            result.metadata_list = [
+                FileMetadata(f"onlybeam://{m.path}", m.size_in_bytes) for m in files
+            ]
+        return found
+
+    def open(self, path: str, *arguments: Any, **options: Any) -> Any:
+        return super().open(urllib.parse.urlsplit(path).path, *arguments, **options)
+
+
+def test_files_that_only_beam_reaches(tmp_path: pathlib.Path) -> None:
+    pattern = f"onlybeam://{write(tmp_path / 'a', EXAMPLES)}*"
+    ours = tf_example_record.TFExampleRecord(pattern, schema=SCHEMA)
+    assert not record_based_tfxio.within_reach([pattern])
+    assert record_based_tfxio.within_reach([str(tmp_path), "memory://a"])
+    assert sum(batch.num_rows for batch in run(ours.BeamSource(3))[0]) == len(EXAMPLES)
+    assert sorted(run(ours.RawRecordBeamSource())[0]) == sorted(EXAMPLES)
 
 
 # ---- records of a pipeline ----

@@ -89,10 +89,12 @@ class RecordFilesTFXIO(RecordTFXIO):
 
     def BeamSource(self, batch_size: int | None = None) -> beam.PTransform:
         """The same batches and metrics as of RawRecordBeamSource() and RawRecordToRecordBatch(),
-        without an element for each record, unless a derived class has its own of these."""
+        without an element for each record, unless a derived class has its own of these, or
+        only Beam reaches the files."""
         ours = __name__.rpartition(".")[0]
         steps = (getattr(getattr(type(self), name), "__module__", "") for name in _STEPS)
-        if not all(module.startswith(ours) for module in steps):
+        is_changed = not all(module.startswith(ours) for module in steps)
+        if is_changed or not record_based_tfxio.within_reach(self._file_pattern):
             return super().BeamSource(batch_size)
         return _ReadFiles(self, batch_size)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import importlib
 from typing import TYPE_CHECKING, Any
 
 import apache_beam as beam
@@ -227,6 +228,12 @@ def ReadTfRecord(pipeline: beam.Pipeline, file_pattern: Sequence[str]) -> beam.P
     pattern without files."""
     _require(bool(file_pattern), "Must provide at least one file pattern.")
     check_patterns(file_pattern)
+    if not within_reach(file_pattern):
+        parts = [
+            pipeline | f"ReadFromTFRecord[{i}]" >> beam.io.ReadFromTFRecord(pattern)
+            for i, pattern in enumerate(file_pattern)
+        ]
+        return parts | "Flatten" >> beam.Flatten()
     batches = pipeline | "ReadFromTFRecord" >> Read(list(file_pattern), format="raw")
     return batches | "Records" >> beam.FlatMap(_records_of).with_output_types(bytes)
 
@@ -237,6 +244,18 @@ def check_patterns(file_pattern: Sequence[str]) -> None:
         [found] = FileSystems.match([pattern], limits=[1])
         if not found.metadata_list:
             raise OSError(f"No files found based on the file pattern {pattern}")
+
+
+def within_reach(file_pattern: Sequence[str]) -> bool:
+    """Whether our reader, which opens URLs by fsspec, can open them all: those of a file system
+    that only Beam has are Beam's to read."""
+    schemes = {FileSystems.get_scheme(pattern) for pattern in file_pattern} - {None}
+    try:
+        for scheme in schemes:
+            importlib.import_module("fsspec").get_filesystem_class(scheme)
+    except (ImportError, ValueError):
+        return False
+    return True
 
 
 def _records_of(batch: pa.RecordBatch) -> list[bytes]:

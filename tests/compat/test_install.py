@@ -169,6 +169,23 @@ print(value.steps(), type(value) is kind, kind.__module__, "tfx_bsl" in sys.modu
     assert printed == "('a', 'b') True columnstone.compat.tfx_bsl.arrow.path False\n"
 
 
+def test_workers_of_beam() -> None:
+    """Who starts with --beam_plugin imports ours."""
+    printed = run(
+        """
+from apache_beam.options.pipeline_options import PipelineOptions, SetupOptions
+from apache_beam.runners.worker import sdk_worker_main
+options = PipelineOptions(["--beam_plugin=columnstone.compat.tfx_bsl.beam_plugin"])
+sdk_worker_main._import_beam_plugins(options.view_as(SetupOptions).beam_plugins)
+import tfx_bsl
+print(tfx_bsl.__name__)
+""",
+        "-W",
+        "ignore",
+    )
+    assert printed.splitlines()[-1] == "columnstone.compat.tfx_bsl"
+
+
 def test_importing_the_package_installs_nothing() -> None:
     compat = importlib.import_module("columnstone.compat.tfx_bsl")
     assert set(compat.__all__) == {"install", "installed", "uninstall"}

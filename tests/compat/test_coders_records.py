@@ -105,6 +105,13 @@ def test_a_schema_that_is_refused(given: bytes) -> None:
     assert said(example_coder.ExamplesToRecordBatchDecoder, given) == said(theirs, given)
 
 
+def test_records_in_an_array_are_decoded() -> None:
+    records: Any = np.array(EXAMPLES, object)
+    theirs = real("tfx_bsl.coders.example_coder").ExamplesToRecordBatchDecoder()
+    ours = example_coder.ExamplesToRecordBatchDecoder()
+    assert ours.DecodeBatch(records).equals(theirs.DecodeBatch(records))
+
+
 @pytest.mark.parametrize("record", [*EXAMPLES, example("features { }")])
 def test_an_example_as_arrays(record: bytes) -> None:
     theirs = real("tfx_bsl.coders.example_coder").ExampleToNumpyDict(record)

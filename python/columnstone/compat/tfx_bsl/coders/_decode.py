@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NoReturn
 
+import numpy as np
 import pyarrow as pa
 from google.protobuf.message import DecodeError
 from tensorflow_metadata.proto.v0 import schema_pb2
@@ -49,7 +50,9 @@ class RecordDecoder:
             raise RuntimeError(f"INVALID_ARGUMENT: {error}") from error
 
     def decode(self, records: Sequence[bytes]) -> pa.RecordBatch:
-        """One row for each of the records."""
+        """One row for each of the records, in a list, a numpy array or pyarrow's."""
+        if isinstance(records, np.ndarray):
+            records = records.tolist()
         with self._raising():
             batch = to_pyarrow(self._decoder.decode(records))
         if self._sequence_column is None or self._with_schema:

@@ -166,7 +166,7 @@ def _batches_of_shard(
 
 def _PrepareDataset(dataset: tf.data.Dataset, feature_names: list[str] | None) -> tf.data.Dataset:
     """The same elements as dictionaries by the features' names, of the types that columns have."""
-    names = list(_GetDictSpecTypeForElementSpec(dataset.element_spec, feature_names=feature_names))
+    names = list(_GetDictStructureForElementSpec(dataset.element_spec, feature_names=feature_names))
 
     def prepared(*element: Any) -> dict[str, Any]:
         tensors = tf.nest.flatten(element)
@@ -178,7 +178,7 @@ def _PrepareDataset(dataset: tf.data.Dataset, feature_names: list[str] | None) -
     return dataset.map(prepared)
 
 
-def _GetDictSpecTypeForElementSpec(
+def _GetDictStructureForElementSpec(
     spec: SpecType, *, feature_names: list[str] | None = None
 ) -> collections.OrderedDict[str, tf.TypeSpec]:
     """The components of a structure by name, in tf.nest.flatten's order. Raises ValueError where

@@ -43,11 +43,13 @@ def schema(text: str) -> schema_pb2.Schema:
 
 
 def example(text: str) -> bytes:
-    return bytes(text_format.Parse(text, tf.train.Example()).SerializeToString())
+    return bytes(text_format.Parse(text, tf.train.Example()).SerializeToString(deterministic=True))
 
 
 def sequence(text: str) -> bytes:
-    return bytes(text_format.Parse(text, tf.train.SequenceExample()).SerializeToString())
+    return bytes(
+        text_format.Parse(text, tf.train.SequenceExample()).SerializeToString(deterministic=True)
+    )
 
 
 EXAMPLES = [

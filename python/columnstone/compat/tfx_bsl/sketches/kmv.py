@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 import pyarrow as pa
 
 from .... import sketch
 from .._errors import raising
-
-if TYPE_CHECKING:
-    from typing import Self
+from ._saved import SavedSketch
 
 
-class KmvSketch:
+class KmvSketch(SavedSketch):
     """How many different values there are: columnstone.sketch.Kmv."""
+
+    _sketch: sketch.Kmv
 
     def __init__(self, num_buckets: int, /) -> None:
         self._buckets = num_buckets
@@ -43,29 +41,10 @@ class KmvSketch:
         """How many different values were added."""
         return int(self._sketch.estimate)
 
-    def Serialize(self) -> bytes:
-        """The message that tfx_bsl writes."""
-        return self._sketch.to_tfx_bsl()
-
-    @classmethod
-    def Deserialize(cls, message: bytes | str, /) -> Self:
-        """A sketch from the message that tfx_bsl writes; RuntimeError for other bytes."""
-        made = cls.__new__(cls)
-        made.__setstate__(message)
-        return made
-
-    def __getstate__(self) -> bytes:
-        return self.Serialize()
-
-    def __setstate__(self, message: bytes | str) -> None:
+    def _load(self, message: bytes) -> None:
         with raising(RuntimeError, "Failed to parse Kmv sketch: "):
-            self._sketch = sketch.Kmv.from_tfx_bsl(
-                message.encode() if isinstance(message, str) else message
-            )
+            self._sketch = sketch.Kmv.from_tfx_bsl(message)
         self._buckets = int(self._sketch._handle.option("buckets") or 0)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).Deserialize, (self.Serialize(),)
 
 
 def check_values(values: pa.Array) -> None:

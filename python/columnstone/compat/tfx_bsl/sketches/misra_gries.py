@@ -3,28 +3,27 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from .... import _core, sketch
 from ...._arrow.pointers import to_pyarrow
 from .._errors import raising
+from ._saved import SavedSketch
 from .kmv import check_values
-
-if TYPE_CHECKING:
-    from typing import Self
 
 _NO_LONGEST = "Must provide both or neither large_string_threshold and large_string_placeholder."
 
 
-class MisraGriesSketch:
+class MisraGriesSketch(SavedSketch):
     """The items of the largest weights: columnstone.sketch.MisraGries, with the same figures.
 
     What differs: weights that are negative, infinite or NaN are a RuntimeError; placeholders are
     UTF-8 without NULs, else a ValueError; and which ones of equally good items without a weight
     fill the buckets, which theirs leaves to chance, are the first ones.
     """
+
+    _sketch: sketch.MisraGries
 
     class OrderOnTie(Enum):
         """Which of items of equal weight stands first: the smallest, or the largest."""
@@ -112,28 +111,9 @@ class MisraGriesSketch:
         values = found.column("value").cast(pa.large_binary())
         return pa.StructArray.from_arrays([values, found.column("upper")], ["values", "counts"])
 
-    def Serialize(self) -> bytes:
-        """The message that tfx_bsl writes."""
-        return self._sketch.to_tfx_bsl()
-
-    @classmethod
-    def Deserialize(cls, message: bytes | str, /) -> Self:
-        """A sketch from the message that tfx_bsl writes; RuntimeError for other bytes."""
-        made = cls.__new__(cls)
-        made.__setstate__(message)
-        return made
-
-    def __getstate__(self) -> bytes:
-        return self.Serialize()
-
-    def __setstate__(self, message: bytes | str) -> None:
+    def _load(self, message: bytes) -> None:
         with raising(RuntimeError, "INVALID_ARGUMENT: Failed to parse MisraGries sketch: "):
-            self._sketch = sketch.MisraGries.from_tfx_bsl(
-                message.encode() if isinstance(message, str) else message
-            )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return type(self).Deserialize, (self.Serialize(),)
+            self._sketch = sketch.MisraGries.from_tfx_bsl(message)
 
 
 def _text(placeholder: str | bytes | None) -> str | None:

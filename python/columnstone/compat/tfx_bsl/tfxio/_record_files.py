@@ -14,10 +14,12 @@ from ...._arrow.pointers import to_pyarrow
 from ...._beam.metrics import RecordMetrics
 from ...._beam.read import Read
 from ..coders import batch_util
-from . import record_based_tfxio, telemetry
+from . import dataset_util, record_based_tfxio, telemetry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    import tensorflow as tf
 
     from ...._beam.metrics import Telemetry
     from . import dataset_options
@@ -86,6 +88,21 @@ class RecordFilesTFXIO(RecordTFXIO):
 
     def _RawRecordBeamSourceInternal(self) -> beam.PTransform:
         return record_based_tfxio.ReadTfRecord(self._file_pattern)
+
+    def _RecordDataset(
+        self, options: dataset_options.TensorFlowDatasetOptions, **more: Any
+    ) -> tf.data.Dataset:
+        """Batches of records, as the options say; more: arguments of make_tf_record_dataset."""
+        return dataset_util.make_tf_record_dataset(
+            self._file_pattern,
+            batch_size=options.batch_size,
+            drop_final_batch=options.drop_final_batch,
+            num_epochs=options.num_epochs,
+            shuffle=options.shuffle,
+            shuffle_buffer_size=options.shuffle_buffer_size,
+            shuffle_seed=options.shuffle_seed,
+            **more,
+        )
 
     def BeamSource(self, batch_size: int | None = None) -> beam.PTransform:
         """The same batches and metrics as of RawRecordBeamSource() and RawRecordToRecordBatch(),

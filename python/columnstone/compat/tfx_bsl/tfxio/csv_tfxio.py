@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import apache_beam as beam
 import pyarrow as pa
@@ -14,7 +14,7 @@ from tensorflow_metadata.proto.v0 import schema_pb2
 from ....tfxio import CsvTFXIO as _CsvTFXIO
 from ..coders import csv_decoder
 from ..coders._csv_lines import with_empty_null
-from . import dataset_options, record_based_tfxio, tensor_representation_util
+from . import _batch_dataset, dataset_options, record_based_tfxio, tensor_representation_util
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -161,7 +161,7 @@ class BeamRecordCsvTFXIO(_CsvTFXIOBase):
         raise NotImplementedError
 
 
-class CsvTFXIO(_CsvTFXIOBase):
+class CsvTFXIO(_batch_dataset.BatchDatasetTFXIO, _CsvTFXIOBase):
     """CSV files, whose lines are rows.
 
     file_pattern: a path or a glob.
@@ -235,20 +235,3 @@ class CsvTFXIO(_CsvTFXIOBase):
             yield pa.RecordBatch.from_arrays(
                 [*columns, *batch.columns[len(cells) :]], schema=schema
             )
-
-    def TensorFlowDataset(
-        self, options: dataset_options.TensorFlowDatasetOptions
-    ) -> tf.data.Dataset:
-        """Dictionaries of tensors, or with a label_key pairs of one and the label, as a tf.data
-        generator; tfx_bsl has none."""
-        adapter = self.TensorAdapter()
-        names = dataset_options.RecordBatchesOptions._fields
-        of_batches = dataset_options.RecordBatchesOptions(*(getattr(options, n) for n in names))
-
-        def tensors() -> Iterator[dict[str, Any]]:
-            return (adapter.ToBatchTensors(batch) for batch in self.RecordBatches(of_batches))
-
-        dataset = tf.data.Dataset.from_generator(tensors, output_signature=adapter.TypeSpecs())
-        if options.label_key is not None:
-            dataset = self._PopLabelFeatureFromDataset(dataset, options.label_key)
-        return dataset.prefetch(options.prefetch_buffer_size)

@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import apache_beam as beam
 import pyarrow as pa
-import tensorflow as tf
-from apache_beam.io.filesystems import FileSystems
 from tensorflow_metadata.proto.v0 import schema_pb2
 
 from ...._arrow.pointers import to_pyarrow
@@ -17,7 +15,13 @@ from ...._beam.read import Read
 from ....tfxio import ParquetTFXIO as _ParquetTFXIO
 from ..arrow import array_util
 from ..coders import batch_util
-from . import dataset_options, record_based_tfxio, telemetry, tensor_representation_util
+from . import (
+    _batch_dataset,
+    dataset_options,
+    record_based_tfxio,
+    telemetry,
+    tensor_representation_util,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +36,7 @@ _COLUMN_TYPES = {
 }
 
 
-class ParquetTFXIO(record_based_tfxio.RecordBasedTFXIO):
+class ParquetTFXIO(_batch_dataset.BatchDatasetTFXIO):
     """Parquet files.
 
     file_pattern: a path, a glob or a list of them; a file that is named twice is read twice.
@@ -74,7 +78,7 @@ class ParquetTFXIO(record_based_tfxio.RecordBasedTFXIO):
     def _read(self, batch_size: int | None) -> beam.PTransform:
         """The batches, in the types of ArrowSchema()."""
         if self._validate:
-            self._check_files()
+            record_based_tfxio.check_patterns(self._file_pattern)
         schema = None if self._schema is None else self.ArrowSchema()
         read = Read(
             list(self._file_pattern),
@@ -90,12 +94,6 @@ class ParquetTFXIO(record_based_tfxio.RecordBasedTFXIO):
             return begin | "ReadFromParquet" >> read | "Conform" >> beam.Map(_conformed, schema)
 
         return beam.ptransform_fn(ReadParquet)()
-
-    def _check_files(self) -> None:
-        for pattern in self._file_pattern:
-            [found] = FileSystems.match([pattern], limits=[1])
-            if not found.metadata_list:
-                raise OSError(f"No files found based on the file pattern {pattern}")
 
     def _columns(self) -> list[str] | None:
         """The columns to read; None: all."""
@@ -133,23 +131,6 @@ class ParquetTFXIO(record_based_tfxio.RecordBasedTFXIO):
         drop = options.drop_final_batch or options.num_epochs is None
         for batch in source.RecordBatches(options._replace(drop_final_batch=drop)):  # type: ignore[arg-type]
             yield batch if schema is None else _conformed(batch, schema)
-
-    def TensorFlowDataset(
-        self, options: dataset_options.TensorFlowDatasetOptions
-    ) -> tf.data.Dataset:
-        """Dictionaries of tensors, or with a label_key pairs of one and the label, as a tf.data
-        generator; tfx_bsl has none."""
-        adapter = self.TensorAdapter()
-        names = dataset_options.RecordBatchesOptions._fields
-        of_batches = dataset_options.RecordBatchesOptions(*(getattr(options, n) for n in names))
-
-        def tensors() -> Iterator[dict[str, Any]]:
-            return (adapter.ToBatchTensors(batch) for batch in self.RecordBatches(of_batches))
-
-        dataset = tf.data.Dataset.from_generator(tensors, output_signature=adapter.TypeSpecs())
-        if options.label_key is not None:
-            dataset = self._PopLabelFeatureFromDataset(dataset, options.label_key)
-        return dataset.prefetch(options.prefetch_buffer_size)
 
     def _ArrowSchemaNoRawRecordColumn(self) -> pa.Schema:
         """Without a schema, that of the files, which are opened for it."""

@@ -6,7 +6,7 @@ import pyarrow as pa
 import tensorflow as tf
 from tensorflow_metadata.proto.v0 import schema_pb2
 
-from . import _record_files, dataset_options, dataset_util, tensor_adapter, tfxio
+from . import _record_files, dataset_options, tensor_adapter, tfxio
 
 
 class _RawRecordTFXIO(_record_files.RecordTFXIO):
@@ -80,14 +80,5 @@ class RawTfRecordTFXIO(_record_files.RecordFilesTFXIO, _RawRecordTFXIO):
     ) -> tf.data.Dataset:
         """Dicts of a string tensor."""
         name = self._raw_record_column_name
-        records = dataset_util.make_tf_record_dataset(
-            self._file_pattern,
-            batch_size=options.batch_size,
-            drop_final_batch=options.drop_final_batch,
-            num_epochs=options.num_epochs,
-            shuffle=options.shuffle,
-            shuffle_buffer_size=options.shuffle_buffer_size,
-            shuffle_seed=options.shuffle_seed,
-            sloppy_ordering=options.sloppy_ordering,
-        )
+        records = self._RecordDataset(options, sloppy_ordering=options.sloppy_ordering)
         return records.map(lambda batch: {name: batch}).prefetch(tf.data.AUTOTUNE)

@@ -11,7 +11,6 @@ from ..coders import example_coder
 from . import (
     _record_files,
     dataset_options,
-    dataset_util,
     tensor_adapter,
     tensor_representation_util,
     tfxio,
@@ -165,16 +164,7 @@ class TFExampleRecord(_record_files.RecordFilesTFXIO, _TFExampleRecordBase):
         """Dicts of tensors, by tf.io.parse_example. Raises ValueError where the schema's tensors
         cannot be parsed."""
         features, tensor_names = self._GetTfExampleParserConfig()
-        dataset = dataset_util.make_tf_record_dataset(
-            self._file_pattern,
-            batch_size=options.batch_size,
-            drop_final_batch=options.drop_final_batch,
-            num_epochs=options.num_epochs,
-            shuffle=options.shuffle,
-            shuffle_buffer_size=options.shuffle_buffer_size,
-            shuffle_seed=options.shuffle_seed,
-            reader_num_threads=options.reader_num_threads,
-        )
+        dataset = self._RecordDataset(options, reader_num_threads=options.reader_num_threads)
         dataset = dataset.apply(tf.data.experimental.parse_example_dataset(features))
         dataset = dataset.map(
             lambda parsed: {tensor_names[name]: tensor for name, tensor in parsed.items()}

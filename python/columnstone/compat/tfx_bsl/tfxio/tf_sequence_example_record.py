@@ -13,7 +13,6 @@ from ..coders import sequence_example_coder
 from . import (
     _record_files,
     dataset_options,
-    dataset_util,
     tensor_adapter,
     tensor_representation_util,
     tfxio,
@@ -176,16 +175,7 @@ class TFSequenceExampleRecord(_record_files.RecordFilesTFXIO, _TFSequenceExample
     ) -> tf.data.Dataset:
         """Dicts of the tensors of context and feature lists, by tf.io.parse_sequence_example.
         Raises ValueError where the schema has no tensor representations for them."""
-        dataset = dataset_util.make_tf_record_dataset(
-            self._file_pattern,
-            batch_size=options.batch_size,
-            drop_final_batch=options.drop_final_batch,
-            num_epochs=options.num_epochs,
-            shuffle=options.shuffle,
-            shuffle_buffer_size=options.shuffle_buffer_size,
-            shuffle_seed=options.shuffle_seed,
-            reader_num_threads=options.reader_num_threads,
-        )
+        dataset = self._RecordDataset(options, reader_num_threads=options.reader_num_threads)
         return self._ParseRawRecordTensorFlowDataset(dataset, options.label_key)
 
     def _ParseRawRecordTensorFlowDataset(

@@ -1,14 +1,15 @@
 /* The name map and the search for near names. */
 #include "base/hash.h"
 
-#include <sys/random.h>
 #include <time.h>
+
+#include "base/os.h"
 
 uint64_t cst__random_seed(void) {
   struct timespec now = {0, 0};
   uint64_t mix = 0;
-  if (getrandom(&mix, sizeof mix, GRND_NONBLOCK) != (ssize_t)sizeof mix) {
-    (void)timespec_get(&now, TIME_UTC);
+  if (!cst__os_random(&mix, sizeof mix)) {
+    (void)clock_gettime(CLOCK_REALTIME, &now);
     mix ^= (uint64_t)now.tv_nsec ^ ((uint64_t)now.tv_sec << 30);
     mix ^= (uint64_t)(uintptr_t)&now; /* the stack's place is random on every system of today */
   }

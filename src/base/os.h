@@ -6,9 +6,27 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/stat.h>
+#include <time.h>
 
 /* The process has more rights than whoever started it (setuid, capabilities). */
 bool cst__os_is_privileged(void);
+/* A variable of the environment; NULL in a process with raised privileges. */
+const char *cst__os_variable(const char *name);
+/* All of them, as exec takes them. */
+char *const *cst__os_environment(void);
+
+/* Random bytes from the system; false: it has none at once. */
+bool cst__os_random(void *bytes, size_t size);
+
+/* The last of the bytes that is this one; NULL: none is. */
+const void *cst__os_last_byte(const void *bytes, unsigned char byte, size_t size);
+
+/* When the file was written last. */
+struct timespec cst__os_modified(const struct stat *info);
+
+/* Takes a signal that is blocked and pending, if there is one. */
+void cst__os_take_signal(int number);
 
 /* The file of the running program, as the kernel knows it: argv[0] is whatever its caller likes.
  * False: the system does not tell, or there is no room. */

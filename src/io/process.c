@@ -53,7 +53,7 @@ static bool is_program(const char *path) {
 }
 
 bool cst__process_find(const char *name, char *buf, size_t n) {
-  const char *list = secure_getenv("PATH");
+  const char *list = cst__os_variable("PATH");
   for (list = list != NULL ? list : SYSTEM_PATH; *list != '\0';) {
     size_t size = strcspn(list, ":");
     int made = list[0] == '/' ? snprintf(buf, n, "%.*s/%s", (int)size, list, name) : -1;
@@ -85,7 +85,7 @@ const char *cst__process_path(const char *path, cst__arena *arena) {
 static char *const *environment(void) {
   static char path[] = "PATH=" SYSTEM_PATH;
   static char *const fixed[] = {path, NULL};
-  return cst__os_is_privileged() ? fixed : environ;
+  return cst__os_is_privileged() ? fixed : cst__os_environment();
 }
 
 /* ---- starting ---- */
@@ -520,8 +520,7 @@ static ssize_t write_quietly(int fd, const void *data, size_t size) {
   ssize_t written = write(fd, data, size);
   int code = errno;
   if (written < 0 && code == EPIPE && !was_pending) {
-    struct timespec now = {0};
-    (void)sigtimedwait(&pipe_signal, NULL, &now);
+    cst__os_take_signal(SIGPIPE);
   }
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   errno = code;

@@ -12,13 +12,15 @@
 #include <unistd.h>
 
 #include "base/interrupt.h"
+#include "base/os.h"
 #include "io/raw.h"
 #include "lineage/store_paths.h"
 
 enum { READ_SIZE = 1 << 18, MOST_DEPTH = 200 };
 
 static int64_t ns_of(const struct stat *info) {
-  return (int64_t)info->st_mtim.tv_sec * 1000000000 + info->st_mtim.tv_nsec;
+  const struct timespec modified = cst__os_modified(info);
+  return (int64_t)modified.tv_sec * 1000000000 + modified.tv_nsec;
 }
 
 static cst_status fail_file(int code, const char *what, const char *path, cst_error *error) {

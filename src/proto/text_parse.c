@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/names.h"
+#include "base/os.h"
 #include "base/utf8.h"
 #include "proto/descriptor_set.h"
 #include "proto/lexer.h"
@@ -493,7 +494,7 @@ static bool is_url_prefix(const char *text, size_t size) {
 /* The message in braces after "[url]", as the two fields of an Any. */
 static cst_status read_any_message(parser *p, const cst__lexer *place, const cst__text *url,
                                    cst__message *any, int depth) {
-  const char *slash = url->size > 0 ? memrchr(url->data, '/', url->size) : NULL;
+  const char *slash = cst__os_last_byte(url->data, '/', url->size);
   if (slash == NULL || !is_url_prefix(url->data, (size_t)(slash - url->data))) {
     return cst__lexer_fail(place, "write [type.googleapis.com/full.name]",
                            "the URL of an Any's type is not valid");

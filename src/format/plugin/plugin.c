@@ -126,7 +126,7 @@ static bool visit_own(const char *name, visit_folder visit, void *ctx) {
 }
 
 static void visit_folders(const char *name, visit_folder visit, void *ctx) {
-  const char *list = secure_getenv("COLUMNSTONE_PLUGIN_PATH");
+  const char *list = cst__os_variable("COLUMNSTONE_PLUGIN_PATH");
   if (list != NULL && (strcmp(list, "none") == 0 || visit_list(list, visit, ctx))) {
     return;
   }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/os.h"
 #include "lineage/gc/gc.h"
 #include "lineage/store_paths.h"
 
@@ -237,6 +238,11 @@ static cst_status look_at(cst__gc_plan *plan, cst__gc_path *path, cst_error *err
   return CST_OK;
 }
 
+static int64_t modified_ns(const struct stat *info) {
+  const struct timespec modified = cst__os_modified(info);
+  return (int64_t)modified.tv_sec * 1000000000 + modified.tv_nsec;
+}
+
 /* What lies there is not what the artifact was: somebody has written it again, or the store is a
  * copy in another place. Of folders nobody knows what was in them; and a folder on the way that has
  * become a link is told of when it comes to deleting. */
@@ -245,8 +251,7 @@ static bool has_changed(const cst__gc_link *link, const cst__gc_path *path) {
   char real[PATH_MAX];
   return link->is_file && link->size >= 0 && lstat(path->absolute, &info) == 0 &&
          S_ISREG(info.st_mode) &&
-         ((int64_t)info.st_size != link->size ||
-          (int64_t)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec != link->modified) &&
+         ((int64_t)info.st_size != link->size || modified_ns(&info) != link->modified) &&
          realpath(path->absolute, real) != NULL && strcmp(real, path->absolute) == 0;
 }
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "base/utf8.h"
 #include "message/text/well_known.h"
 #include "proto/descriptor_set.h"
@@ -271,7 +272,7 @@ static cst_status write_json_value(json_writer *w, const cst__message *message, 
 static cst_status read_packed_message(json_writer *w, const cst__message *any, int depth,
                                       cst__message **out) {
   cst_bytes url = cst__message_bytes(any, 1);
-  const uint8_t *slash = url.size > 0 ? memrchr(url.data, '/', url.size) : NULL;
+  const uint8_t *slash = cst__os_last_byte(url.data, '/', url.size);
   const char *name = (const char *)(slash != NULL ? slash + 1 : url.data);
   size_t size = url.size - (slash != NULL ? (size_t)(slash + 1 - url.data) : 0);
   const cst__message_def *def = w->descriptors != NULL && size > 0 && *name != '.'

@@ -4,6 +4,8 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#include "base/os.h"
+
 enum { CHUNK_BITS = 16, CHUNK = 1 << CHUNK_BITS, PADDING = 64 };
 
 typedef enum chunk_state { CHUNK_ABSENT, CHUNK_IS_READ, CHUNK_PRESENT } chunk_state;
@@ -27,13 +29,8 @@ struct cst__record_cache {
 };
 
 static bool is_unchanged_file(const struct stat *a, const struct stat *b) {
-#if defined(__APPLE__)
-  const struct timespec x = a->st_mtimespec;
-  const struct timespec y = b->st_mtimespec;
-#else
-  const struct timespec x = a->st_mtim;
-  const struct timespec y = b->st_mtim;
-#endif
+  const struct timespec x = cst__os_modified(a);
+  const struct timespec y = cst__os_modified(b);
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
          x.tv_sec == y.tv_sec && x.tv_nsec == y.tv_nsec;
 }

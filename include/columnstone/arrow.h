@@ -67,6 +67,7 @@ CST_API int64_t cst_arrow_buffer_size(const struct ArrowSchema *schema,
 
 /* ---- slots, counted from array->offset on ---- */
 
+/* Whether a slot is null. */
 CST_API bool cst_arrow_is_null(const struct ArrowSchema *schema, const struct ArrowArray *array,
                                int64_t slot);
 

@@ -281,7 +281,7 @@ static PyType_Slot slots[] = {
     {Py_tp_doc,
      "Rows of named columns in Arrow memory.\n\n"
      "Anything that speaks the Arrow PyCapsule interface takes a batch without a copy:\n"
-     "``pyarrow.cst__py_batch_object(batch)``, ``polars.DataFrame(batch)``. A batch may be used\n"
+     "``pyarrow.record_batch(batch)``, ``polars.DataFrame(batch)``. A batch may be used\n"
      "by several threads at once. It pickles: only its own rows."},
     {Py_tp_dealloc, batch_dealloc},
     {Py_tp_repr, batch_repr},

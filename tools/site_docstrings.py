@@ -1,5 +1,5 @@
 """Docstrings of the package as the site's reference reads them (an extension of griffe). Ours list
-their parameters as "name: text" with further lines indented; these become the section that griffe
+their parameters as "name: text", up to an empty line; these become the section that griffe
 knows. Examples after >>> and indented code become blocks of code. Classes of the compiled part have
 their docstrings in the C code (python/ext), which is read for them.
 """
@@ -69,8 +69,8 @@ def with_sections(text: str, names: set[str]) -> str:
                 out += ["", "Args:"]
             arguments = True
             out.append(f"    {match[1]}: {match[2]}")
-        elif arguments and (line.startswith("    ") or not line):
-            out.append(f"    {line}" if line else "")
+        elif arguments and (line.startswith("    ") or not line or out[-1]):
+            out.append(f"        {line.strip()}" if line else "")
         else:
             if arguments:
                 out.append("")

@@ -40,6 +40,7 @@ class Lease:
 
     @property
     def is_closed(self) -> bool:
+        """Whether it holds nothing any more: it was closed, or it expired."""
         return not self._core.is_held()
 
     def close(self) -> None:

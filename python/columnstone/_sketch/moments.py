@@ -52,6 +52,7 @@ class Moments(Sketch):
 
     @property
     def sum(self) -> float:
+        """The sum of the values but NaN, by their weights."""
         return self.found().sum
 
     @property
@@ -76,6 +77,7 @@ class Moments(Sketch):
 
     @property
     def sample_std(self) -> float:
+        """The square root of `sample_variance`."""
         return math.sqrt(self.sample_variance)
 
     @property
@@ -85,4 +87,5 @@ class Moments(Sketch):
 
     @property
     def max(self) -> int | float | None:
+        """The greatest value but NaN, as exact as it was; None if there is none."""
         return self.found().max

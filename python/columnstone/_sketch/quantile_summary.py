@@ -37,10 +37,12 @@ class QuantileSummary(Sketch):
 
     @property
     def error(self) -> float:
+        """The largest error of a rank, as a fraction of the weight of all values."""
         return float(self._handle.option("error") or 0)
 
     @property
     def most(self) -> int:
+        """How many values it was made for; the error holds up to there."""
         return int(self._handle.option("most") or 0)
 
     def cuts(self, parts: int) -> Cuts:

@@ -60,6 +60,7 @@ class Quantiles(Sketch):
 
     @property
     def error(self) -> float:
+        """The largest error of a rank, as a fraction of the weight of all values."""
         return float(self._handle.option("error") or 0)
 
     @property

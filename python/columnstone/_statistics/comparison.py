@@ -107,10 +107,12 @@ class Comparison:
 
     @property
     def rows_before(self) -> int:
+        """Rows that the first statistics counted."""
         return self._totals["num_rows_before"]
 
     @property
     def rows_after(self) -> int:
+        """Rows that the second statistics counted."""
         return self._totals["num_rows_after"]
 
     def to_arrow(self) -> _core.RecordBatch:

@@ -274,10 +274,12 @@ class Statistics(AnyAccumulator["Statistics"], Tells):
         file: str | os.PathLike[str] = "",
         record: int | None = None,
     ) -> int:
+        """Counts more rows; see `accumulate.Accumulator.add`. Returns how many."""
         self._outdate()
         return super().add(batches, file=file, record=record)
 
     def merge(self, other: Self) -> None:
+        """Adds the rows that other statistics with the same options have counted."""
         super().merge(other)
         self._outdate()
 

@@ -1,0 +1,2 @@
+/* Where an installed ISA-L has it. */
+#include "../src/isal/isa-l/include/crc.h"

@@ -79,6 +79,15 @@ def with_sections(text: str, names: set[str]) -> str:
     return "\n".join(out)
 
 
+def with_summary(text: str) -> str:
+    """The text with its first sentence on one line, which is what summaries show."""
+    first, gap, rest = text.partition("\n\n")
+    lines = first.split("\n")
+    if any(line.startswith((" ", ">>>", "-", "|")) or ARGUMENT.fullmatch(line) for line in lines):
+        return text
+    return re.sub(r"(?<=[.:]) ", "\n", " ".join(lines), count=1) + gap + rest
+
+
 def with_code(text: str) -> str:
     """The text with its >>> and its indented code in fences."""
     out: list[str] = []
@@ -110,5 +119,5 @@ class Docstrings(griffe.Extension):
         if obj.docstring is None and name != obj.path and name in compiled():
             obj.docstring = griffe.Docstring(compiled()[name], parent=obj)
         if obj.docstring is not None:
-            text = with_code(obj.docstring.value)
+            text = with_code(with_summary(obj.docstring.value))
             obj.docstring.value = with_sections(text, parameters(obj))

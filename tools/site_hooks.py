@@ -22,6 +22,9 @@ TOP = pathlib.Path(__file__).resolve().parent.parent
 MAN = TOP / "build" / "docs" / "program"  # from tools/make_man
 LINK = re.compile(r"(\]\()([^()\s#]*)(#[^()\s]*)?(\))")
 FENCE = re.compile(r"^( *)(```+).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
+# A list or a table right below a line of text, which GitHub accepts, and Python-Markdown does not.
+BELOW_TEXT = re.compile(r"^((?![-*|#> ]|\d+\. ).+\n)(?=[-*] |\d+\. |\|)", re.MULTILINE)
+NOT_RUN = re.compile(r"^(\*Not run: .+\*)$", re.MULTILINE)
 MENTION = re.compile(r'(?<![\w/">])docs/([\w/-]+)\.md(?![^<]*</(?:a|code|pre)>)')
 LANGUAGES = {".py": "python", ".c": "c", ".h": "c", ".cc": "cpp", ".cpp": "cpp", ".rs": "rust"}
 LANGUAGES |= {".sh": "sh", ".proto": "proto", ".txt": "text", ".cmake": "cmake"}
@@ -271,7 +274,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             uri = "project/ARCHITECTURE.md"  # which says what is in each folder
         return f"{match[1]}{os.path.relpath(uri, os.path.dirname(here) or '.')}{anchor}{match[4]}"
 
-    return outside_code(markdown, lambda part: LINK.sub(moved, part))
+    return outside_code(markdown, lambda part: LINK.sub(moved, BELOW_TEXT.sub(r"\1\n", part)))
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -85,7 +85,7 @@ def with_summary(text: str) -> str:
     lines = first.split("\n")
     if any(line.startswith((" ", ">>>", "-", "|")) or ARGUMENT.fullmatch(line) for line in lines):
         return text
-    return re.sub(r"(?<=[.:]) ", "\n", " ".join(lines), count=1) + gap + rest
+    return re.sub(r"(?<=\.) (?=[A-Z])", "\n", " ".join(lines), count=1) + gap + rest
 
 
 def with_code(text: str) -> str:

@@ -38,7 +38,7 @@ ELSEWHERE = {
     "examples": "project/examples/index.md",
     "include/columnstone": "reference/c/index.md",
 }
-README_SECTIONS = {"#install": "installing.md"}
+README_SECTIONS = {"#install": "how-to/install.md"}
 
 origins: dict[str, str] = {}  # the page of a file that is not in docs/: that file
 

@@ -10,6 +10,7 @@ from .. import _core
 from .._arrow.pointers import exported
 from .._base.errors import UnsupportedError, argument_error
 from .._base.files import in_memory
+from .._base.markup import facts, or_text, titled
 from .._base.public import public, public_in
 from .._formats import registry
 from .._formats.avro_options import avro_schema
@@ -252,6 +253,14 @@ class Decoder(_Codec):
     def __repr__(self) -> str:
         what = "any schema" if self.arrow_schema is None else repr(self.arrow_schema)
         return f"{super().__repr__()[:-1]}, {what}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        from .._arrow.show import schema_html
+
+        known = facts([("format", self._format), ("message", self.message)])
+        schema = self.arrow_schema
+        return titled("Decoder", known, *([] if schema is None else [schema_html(schema)]))
 
 
 @public_in("columnstone.codec")

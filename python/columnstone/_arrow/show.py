@@ -8,13 +8,13 @@ from __future__ import annotations
 import datetime
 import math
 import shutil
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import _core
 from .._base.errors import Error
-from .._base.text import printable
+from .._base.markup import bounded, table, titled
+from .._base.text import cut, printable, width
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -32,30 +32,6 @@ NARROW = 12  # and to which it is cut if others need the room
 LISTS = ("+l", "+L", "+w", "+v", "+m")
 
 # ---- text ----
-
-
-def width(text: str) -> int:
-    """Columns of a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
-        for c in text
-    )
-
-
-def cut(text: str, room: int) -> str:
-    """The text, ended by … if it takes more columns than there is room for."""
-    if width(text) <= room:
-        return text
-    used = 0
-    kept = []
-    for c in text:
-        used += width(c)
-        if used > room - 1:
-            break
-        kept.append(c)
-    return "".join(kept) + "…"
 
 
 def padded(text: str, room: int) -> str:
@@ -433,36 +409,134 @@ def _ragged(
 # ---- HTML ----
 
 
+# ---- HTML ----
+
+
 def html(tensor: StructuredBase) -> str:
-    """The same as a table of HTML, which needs nothing from elsewhere."""
-    from html import escape
+    """A structured tensor as a table of HTML."""
+    return _tensor_html(tensor, headline(tensor, _fields(tensor)))
 
-    def row(cells: Iterable[str], tag: str) -> str:
-        return f"<tr>{''.join(f'<{tag}>{escape(cell)}</{tag}>' for cell in cells)}</tr>"
 
+def _tensor_html(tensor: StructuredBase, head: str) -> str:
     fields = _fields(tensor)
-    hidden = fields[FIELDS:] if fields is not None else []
     if _is_null(tensor):
-        columns = [Column("", "", ["null"])]
-        rest = []
+        columns, rest = [Column("", "", ["null"])], []
     elif fields is None:
         columns = [Column("", type_text(element_type(tensor)), _preview(tensor, -1, CELL))]
         rest = _rest(tensor, [], CELL)
     else:
         columns = [_column(tensor, field, i, CELL) for i, field in enumerate(fields[:FIELDS])]
-        rest = _rest(tensor, hidden, 2 * CELL)
+        rest = _rest(tensor, fields[FIELDS:], 2 * CELL)
         if tensor.rank > 0:
             _mark_null_rows(columns, _null_rows(tensor))
-    head = row((column.name for column in columns), "th") + row(
-        (column.type for column in columns), "td"
-    )
-    cells = zip(*(column.cells for column in columns), strict=True)
-    body = "".join(row(line, "td") for line in cells)
-    notes = "".join(f"<div>{escape(line.strip())}</div>" for line in rest)
-    return (
-        f"<div><div>{escape(headline(tensor, fields))}</div>"
-        f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{notes}</div>"
-    )
+    names = [column.name for column in columns]
+    types = [column.type for column in columns]
+    cells = list(zip(*(column.cells for column in columns), strict=True))
+    return titled(head, table(names, cells, types=types), notes=[line.strip() for line in rest])
+
+
+def _columns_html(head: str, schema: ArrowSchema) -> str:
+    """The columns and their types, where no values are shown."""
+    fields = schema.children if schema.format == "+s" else [schema]
+    shown = [
+        (field.name, type_text(field), "yes" if field.nullable else "no")
+        for field in bounded(fields)
+    ]
+    return titled(head, table(("column", "type", "nullable"), shown, count=len(fields)))
+
+
+def batch_html(batch: RecordBatch) -> str:
+    """A batch as a table of HTML: its columns, their types, the first rows."""
+    head = f"RecordBatch, {_plural(len(batch), 'row')}, {_plural(batch.num_columns, 'column')}"
+    return _rows_html(head, batch)
+
+
+def _rows_html(head: str, batch: RecordBatch) -> str:
+    try:
+        return _tensor_html(_core.structured(batch, False), head)
+    except Error:  # of types that structured tensors do not have
+        return _columns_html(head, batch.schema)
+
+
+def source_html(name: str, first: RecordBatch | None, schema: ArrowSchema | None) -> str:
+    """A source as HTML: its first rows where they are known, else its columns, else its name."""
+    if first is not None:
+        head = f"{name}, {_plural(first.num_columns, 'column')}"
+        shown = _rows_html(head, first.slice(0, ROWS))
+        more = "more rows follow" if len(first) > ROWS else ""
+        return titled("", shown, notes=[more] if more else [])
+    if schema is not None:
+        return _columns_html(f"{name}, {_plural(len(schema.children), 'column')}", schema)
+    return titled(name)
+
+
+def array_html(values: Array) -> str:
+    """An array as a table of HTML: its type and its first values."""
+    head = f"Array of {_plural(len(values), 'value')}, {_plural(values.null_count, 'null')}"
+    try:
+        return _tensor_html(_core.structured(values, False), head)
+    except Error:
+        return _columns_html(head, values.schema)
+
+
+def groups_html(keys: RecordBatch, rows: Array) -> str:
+    """Groups as a table of HTML: the key of each, and how many rows it has."""
+    names = keys.column_names
+    columns = [_plain(keys.column(i), 0, len(keys), ROWS) for i in range(len(names))]
+    counts = [len(rows[i]) for i in range(min(len(rows), ROWS))]
+    cells = [
+        [*(value_text(column[i]) for column in columns), f"{count:,}"]
+        for i, count in enumerate(counts)
+    ]
+    head = _plural(len(rows), "group")
+    return titled(head, table([*map(printable, names), "rows"], cells, count=len(rows)))
+
+
+def schema_html(schema: ArrowSchema) -> str:
+    """The fields of an Arrow schema as a table of HTML."""
+    is_many = schema.format == "+s"
+    head = f"ArrowSchema, {_plural(len(schema.children), 'field')}" if is_many else "ArrowSchema"
+    return _columns_html(head, schema)
+
+
+def tensor_html(tensor: Tensor) -> str:
+    """A dense tensor as a table of HTML: two dimensions are rows and columns, of more the inner
+    ones are lists in a cell."""
+    flat, shape = _flat(tensor), tensor.shape
+    head = f"Tensor {tensor.dtype}, shape {shape}"
+    if len(shape) == 2:
+        width_, names = shape[1], [str(i) for i in range(min(shape[1], FIELDS))]
+        made = [_plain(flat, i * width_, width_, FIELDS) for i in range(min(shape[0], ROWS))]
+        rows = [[value_text(value) for value in row] for row in made]
+        names += ["…"] * (width_ > FIELDS)
+    else:
+        values = _dense(flat, 0, shape, ROWS) if shape else [_dense(flat, 0, shape, ROWS)]
+        rows = [[value_text(value)] for value in values[:ROWS]]
+        names = ["value"]
+    return titled(head, table(names, rows, count=shape[0] if shape else 1))
+
+
+def ragged_html(values: Tensor, row_splits: Sequence[Tensor]) -> str:
+    """A ragged tensor as a table of HTML, a line for each row."""
+    count = len(row_splits[0]) - 1
+    levels = _plural(len(row_splits), "level")
+    head = f"RaggedTensor {values.dtype}, {_plural(count, 'row')}, {levels}"
+    head = f"{head}, {_plural(len(values), 'value')}"
+    splits = [_flat(level) for level in row_splits]
+    rows = _ragged(_flat(values), values.shape[1:], splits, (0, count), ROWS)
+    return titled(head, table(["row"], [[value_text(row)] for row in rows[:ROWS]], count=count))
+
+
+def sparse_html(indices: Tensor, values: Tensor, shape: tuple[int, ...]) -> str:
+    """A sparse tensor as a table of HTML, a line for each value."""
+    head = f"SparseTensor {values.dtype}, shape {shape}, {_plural(len(values), 'value')}"
+    flat, rank = _flat(indices), len(shape)
+    shown = _plain(_flat(values), 0, len(values), ROWS)[:ROWS]
+    rows = [
+        [str(tuple(flat[i * rank + k] for k in range(rank))), value_text(value)]
+        for i, value in enumerate(shown)
+    ]
+    return titled(head, table(["index", "value"], rows, count=len(values)))
 
 
 # ---- trees ----

@@ -503,6 +503,11 @@ class Groups:
     def __repr__(self) -> str:
         return f"<columnstone.arrow.Groups: {len(self)} by {', '.join(self.keys.column_names)}>"
 
+    def _repr_html_(self) -> str | None:
+        from .show import groups_html
+
+        return groups_html(self.keys, self.rows)
+
 
 def batch_repr(self: RecordBatch) -> str:
     from .show import batch_text
@@ -514,6 +519,18 @@ def array_repr(self: Array) -> str:
     from .show import array_text
 
     return array_text(self)
+
+
+def batch_repr_html(self: RecordBatch) -> str:
+    from .show import batch_html
+
+    return batch_html(self)
+
+
+def array_repr_html(self: Array) -> str:
+    from .show import array_html
+
+    return array_html(self)
 
 
 def group_by(self: RecordBatch, columns: Path | Iterable[Path]) -> Groups:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 _QUERY = re.compile(r"\?[^?]*=")
 _WEB = ("http", "https", "ftp", "ftps")
@@ -23,6 +24,30 @@ def printable(text: str, kept: str = "") -> str:
         else c.encode("unicode_escape", "backslashreplace").decode()
         for c in text
     )
+
+
+def width(text: str) -> int:
+    """Columns of a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1
+        for c in text
+    )
+
+
+def cut(text: str, room: int) -> str:
+    """The text, ended by … if it takes more columns than there is room for."""
+    if width(text) <= room:
+        return text
+    used = 0
+    kept: list[str] = []
+    for c in text:
+        used += width(c)
+        if used > room - 1:
+            break
+        kept.append(c)
+    return "".join(kept) + "…"
 
 
 def name_of_url(url: str) -> str:

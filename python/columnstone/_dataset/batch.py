@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .._base.markup import or_text, table, titled
 from .._base.public import public_in
 
 if TYPE_CHECKING:
@@ -89,3 +90,20 @@ class Batch(dict[str, Value]):
     def __repr__(self) -> str:
         where = "" if self.position is None else f", {self.position}"
         return f"Batch({dict(self)!r}{where})"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        rows = [
+            (name, type(value).__name__, getattr(value, "dtype", None), _shape_of(value))
+            for name, value in self.items()
+        ]
+        where = "" if self.position is None else f", {self.position}"
+        return titled(f"Batch{where}", table(("name", "tensor", "values", "shape"), rows))
+
+
+def _shape_of(value: object) -> str:
+    rows = getattr(value, "num_rows", None)  # of ragged ones
+    shape = getattr(value, "shape", None)
+    if shape is None and rows is not None:
+        return f"({rows}, None)"
+    return "" if shape is None else str(tuple(shape))

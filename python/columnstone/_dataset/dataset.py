@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NoReturn, overload
 
 from .. import _core
 from .._base.errors import NotFoundError, StateError, UnsupportedError, argument_error
+from .._base.markup import facts, or_text, titled
 from .._base.public import public
 from .._dataset import arguments
 from .._source.fingerprint import fingerprint
@@ -55,6 +56,13 @@ _OPTIONAL = ("bucket_by", "bucket_batches", "pack")  # in states of datasets tha
 _OF_ONE_SHARD = ("shard", "num_shards")  # a state is one of the whole epoch: any others may load it
 _PACKED, _WHOLE = "a position within a packed batch", "keep one after the batch"
 _BY_POSITION = "give load_state_dict a Position, which is compared with nothing"
+
+
+_SHUFFLES = {
+    _core.SHUFFLE_NONE: "no",
+    _core.SHUFFLE_GLOBAL: "global",
+    _core.SHUFFLE_WINDOW: "window",
+}
 
 
 @public
@@ -684,6 +692,21 @@ class Dataset(Generic[Item]):
         name = self._source._name(self._source.files)
         packed = "" if self._packing is None else " packed rows"
         return f"<columnstone.Dataset of {name} in batches of {size}{packed}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        told = self._options
+        known: list[tuple[str, object]] = [
+            ("source", self._source._name(self._source.files)),
+            ("batch size", told["batch_size"]),
+            ("shuffle", _SHUFFLES.get(self._core.shuffle())),
+            ("seed", told["seed"]),
+            ("epochs", "without end" if self._epochs is None else self._epochs),
+            ("shard", f"{told['shard']} of {told['num_shards']}"),
+            ("label", self._label),
+            ("packed", None if self._packing is None else "yes"),
+        ]
+        return titled("Dataset", facts(known))
 
 
 def refuse_index() -> NoReturn:

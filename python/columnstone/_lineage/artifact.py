@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from .._arrow.findings import rows
 from .._base.errors import CorruptError, NotFoundError, argument_error
+from .._base.markup import facts, or_text, table, titled
 from .._base.public import public_in
 from .._base.text import printable
 from .choice import ArtifactBase
@@ -188,6 +189,14 @@ class Artifact(_Record, ArtifactBase):
         name = printable(self.reference)
         return f"<columnstone.lineage.Artifact {name}, {printable(self.type)}, {self.state}{where}>"
 
+    @or_text
+    def _repr_html_(self) -> str:
+        known = [("type", self.type), ("state", self.state), ("uri", self.uri)]
+        files = [(one.path, one.split, one.role, one.size) for one in self.files]
+        names = ("file", "split", "role", "bytes")
+        parts = [table(names, files)] if files else []
+        return titled(f"Artifact {self.reference}", facts(known + _rest(self)), *parts)
+
 
 @public_in("columnstone.lineage")
 @dataclass(frozen=True, eq=False, repr=False)
@@ -213,6 +222,19 @@ class Execution(_Record):
         made = ", ".join(printable(event.reference) for event in self.outputs) or "nothing"
         kind = printable(self.type)
         return f"<columnstone.lineage.Execution {self.id}, {kind}{name}, {self.state}: made {made}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        known: list[tuple[str, object]] = [
+            ("type", self.type),
+            ("name", self.name),
+            ("state", self.state),
+            ("started", self.started),
+            ("ended", self.ended),
+            ("inputs", ", ".join(event.reference for event in self.inputs)),
+            ("outputs", ", ".join(event.reference for event in self.outputs)),
+        ]
+        return titled(f"Execution {self.id}", facts(known + _rest(self)))
 
 
 @public_in("columnstone.lineage")
@@ -246,6 +268,18 @@ class Context(_Record):
     def __repr__(self) -> str:
         kind, name = printable(self.type), printable(self.name)
         return f"<columnstone.lineage.Context {kind} {name}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        members = (("artifacts", self.artifacts), ("executions", self.executions))
+        known: list[tuple[str, object]] = [("type", self.type)]
+        known += [(name, f"{len(ids):,}") for name, ids in members]
+        return titled(f"Context {self.name}", facts(known + _rest(self)))
+
+
+def _rest(one: Artifact | Execution | Context) -> list[tuple[str, object]]:
+    """Its properties, as facts."""
+    return list(one.properties.items())
 
 
 _KINDS: dict[type, int] = {

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from .._base.arguments import at_least_1_or_0, integer, positive
 from .._base.errors import NotFoundError, argument_error
 from .._base.files import is_path
+from .._base.markup import facts, or_text, titled
 from .._base.public import public_in
 from .._formats.options import KINDS, text_of
 from .._schema.schema import Schema
@@ -142,6 +143,12 @@ class Store:
 
     def __repr__(self) -> str:
         return f"<columnstone.lineage.Store {self.path!r}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        known = self.info()
+        roots = ", ".join(known.pop("roots"))
+        return titled(f"Store {self.path}", facts([*known.items(), ("roots", roots)]))
 
     def info(self) -> dict[str, Any]:
         """What the store is: `version` of its file's format, how many `artifacts`, `executions`,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._arrow.findings import rows
+from .._base.markup import or_text, table, titled
 from .._base.public import public_in
 from .._base.text import printable
 from .values import path_of
@@ -146,6 +147,12 @@ class Garbage:
 
     def __repr__(self) -> str:
         return f"<columnstone.lineage.Garbage: {self._summary()}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        rows = [(one.action, one.reference, one.type, one.reason) for one in self._rows]
+        names = ("action", "artifact", "type", "reason")
+        return titled(f"Garbage: {self._summary()}", table(names, rows))
 
 
 def _file(path: bytes, **columns: Any) -> GarbageFile:

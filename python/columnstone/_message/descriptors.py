@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from .. import _core
+from .._base.markup import or_text, table, titled
 from .._base.public import public_in
 from .files import set_bytes
 
@@ -133,3 +134,8 @@ class Descriptors:
         names = self.messages
         shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
         return f"<columnstone.schema.Descriptors: {shown or 'no messages'}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        names = self.messages
+        return titled("Descriptors", table(("message",), [(name,) for name in names]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import _core
 from .._base.arguments import integer
 from .._base.errors import Error, argument_error
+from .._base.markup import or_text, preformatted, titled
 from .._base.public import public
 from .._schema.schema import Schema, as_columns
 from .functions import Function
@@ -168,6 +169,10 @@ class Query:
 
     def __repr__(self) -> str:
         return f"<columnstone.Query\n{self.text}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        return titled("Query", preformatted(self.text))
 
     # Statements
 

@@ -10,6 +10,7 @@ from .._arrow.table import array, record_batch
 from .._base.arguments import at_least_1_or_0
 from .._base.errors import Error, FileError, NotFoundError, UnsupportedError, argument_error
 from .._base.files import path_bytes
+from .._base.markup import facts, or_text, preformatted, table, titled
 from .._base.public import public, public_in
 from .._message.options import named_message
 from .._schema.schema import as_columns
@@ -300,6 +301,26 @@ class View:
     def __repr__(self) -> str:
         of = self.message or self.input
         return f"<columnstone.View of {of}: {', '.join(self.outputs)}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        made = self.specs
+        outputs = [
+            (name, made[name].kind, made[name].dtype, ", ".join(self.source_paths(name)))
+            if name in made
+            else (name, "columns", None, ", ".join(self.source_paths(name)))
+            for name in self.outputs
+        ]
+        params = self.describe_params().to_pydict()
+        given = zip(params["name"], params["type"], params["value"], strict=True)
+        known = [("input", self.message or self.input), ("digest", self.digest)]
+        return titled(
+            "View",
+            facts(known),
+            table(("output", "tensor", "values", "made of"), outputs),
+            *([table(("parameter", "type", "value"), list(given))] if params["name"] else []),
+            preformatted(self.text),
+        )
 
 
 class _Again(NamedTuple):

@@ -9,6 +9,7 @@ from .. import _core
 from .._arrow.pointers import exported
 from .._base.errors import Error, NotFoundError, argument_error, name_file
 from .._base.files import path_bytes
+from .._base.markup import or_text, table, titled
 from .._base.public import public
 from .._base.text import printable
 
@@ -204,6 +205,14 @@ class Schema:
         names = [entry[0] for entry in self._handle.features()]
         more = ", ..." if len(names) > 8 else ""
         return f"<columnstone.Schema of {len(names)} features: {', '.join(names[:8])}{more}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        from .overview import overview
+
+        rows = overview(self.features, lambda text: Schema.from_text(text).diff(self))
+        names = ("feature", "type", "shape", "presence", "values", "domain", "else")
+        return titled(f"Schema, {len(self._handle.features()):,} features", table(names, rows))
 
 
 def _read(file: object) -> _core.Schema:

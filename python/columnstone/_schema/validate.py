@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .._arrow.findings import rows
 from .._base.errors import SchemaError
+from .._base.markup import or_text, table, titled
 from .._base.public import public_in
 from .schema import as_columns, as_core
 
@@ -97,6 +98,13 @@ class SchemaCheck:
         records = f"{self.num_rows} record{'' if self.num_rows == 1 else 's'}"
         found = "anomaly" if count == 1 else "anomalies"
         return "\n".join([*lines, f"{records}: {count or 'no'} {found}"])
+
+    @or_text
+    def _repr_html_(self) -> str:
+        rows = [(one.kind, one.path, one.count, one.message, one.hint) for one in self.anomalies]
+        head = f"SchemaCheck, {self.num_rows:,} records, {len(rows) or 'no'} anomalies"
+        names = ("anomaly", "feature", "records", "message", "hint")
+        return titled(head, *([table(names, rows)] if rows else []))
 
     def raise_if_any(self) -> None:
         """Raises SchemaError, with the place of the first anomaly, if there is one."""

@@ -8,6 +8,7 @@ from .. import _core
 from .._arrow.objects import is_arrow
 from .._arrow.table import array
 from .._base.errors import argument_error
+from .._base.markup import facts, or_text, titled
 from .._base.public import public_in
 
 if TYPE_CHECKING:
@@ -93,6 +94,12 @@ class Sketch:
 
     def __repr__(self) -> str:
         return f"<{type(self).__module__}.{type(self).__name__}: {self.count} values>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        counts = (("values", self.count), ("nulls", self.nulls), ("bytes of memory", self.memory))
+        known = facts((name, f"{count:,}") for name, count in counts)
+        return titled(type(self).__name__, known)
 
 
 def _text_of(value: object) -> str:

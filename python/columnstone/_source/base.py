@@ -11,6 +11,7 @@ from .. import _core
 from .._arrow.table import concat
 from .._base.arguments import integer, positive, row_number
 from .._base.errors import Error, StateError, UnsupportedError, argument_error, name_file
+from .._base.markup import facts, or_text, titled
 from .._io.remote import RemoteFile
 from .._schema.schema import Schema, as_columns
 from .inputs import Inputs, reopen
@@ -601,14 +602,9 @@ class SourceBase:
             return "<columnstone.Source, closed>"
         from .._arrow.show import columns_text, source_text
 
-        name = self._name(files)
-        is_plain = self._pickle is not None and self._again is None and not self._parts
-        if self._first_rows is None and is_plain:
-            from .preview import first_rows
-
-            self._first_rows = first_rows(type(self), files[0], self._options, self._registered)
-        if self._first_rows is not None:
-            return source_text(name, self._first_rows)
+        name, first = self._name(files), self._previewed(files)
+        if first is not None:
+            return source_text(name, first)
         view, columns = self._options["view"], self._options["columns"]
         if self._parts or (self._seen is None and view is None and columns is None):
             known = ""
@@ -617,3 +613,34 @@ class SourceBase:
         else:
             known = f": {columns_text(self._seen or view.arrow_schema)}"
         return f"<columnstone.{name}{known}>"
+
+    def _previewed(self, files: list[str]) -> RecordBatch | None:
+        """The first rows, where reading them takes nothing from anybody; see preview.py."""
+        is_plain = self._pickle is not None and self._again is None and not self._parts
+        if self._first_rows is None and is_plain and files:
+            from .preview import first_rows
+
+            self._first_rows = first_rows(type(self), files[0], self._options, self._registered)
+        return self._first_rows
+
+    @or_text
+    def _repr_html_(self) -> str:
+        from .._arrow.show import source_html
+
+        files = self.files
+        name, first = self._name(files), self._previewed(files)
+        view, seen = self._options["view"], None if self._parts else self._seen
+        if seen is None and view is not None and not self._parts:
+            seen = view.arrow_schema
+        return titled("", facts(self._facts(files)), source_html(name, first, seen))
+
+    def _facts(self, files: list[str]) -> list[tuple[str, object]]:
+        """What opening has told."""
+        size = self.total_bytes
+        return [
+            ("format", self._core.format()),
+            ("container", self._core.container()),
+            ("files", f"{len(files):,}"),
+            ("bytes", None if size is None else f"{size:,}"),
+            ("batch size", f"{self.batch_size:,}"),
+        ]

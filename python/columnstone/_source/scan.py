@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._arrow.findings import rows
+from .._base.markup import or_text, table, titled
 from .._base.public import public_in
 
 if TYPE_CHECKING:
@@ -83,6 +84,15 @@ class Verification:
         counts = ((len(self.files), "file"), (records, "record"), (self.num_faults, "fault"))
         end = ", ".join(f"{n} {noun}{'' if n == 1 else 's'}" for n, noun in counts)
         return "\n".join([*map(str, self.faults), end])
+
+    @or_text
+    def _repr_html_(self) -> str:
+        files = [(one.file, one.records, one.file_bytes) for one in self.files]
+        faults = [(one.kind, one.file, one.record, one.message, one.hint) for one in self.faults]
+        head = f"Verification, {self.num_faults or 'no'} faults"
+        names = ("fault", "file", "record", "message", "hint")
+        found = [table(names, faults, count=self.num_faults)] if faults else []
+        return titled(head, *found, table(("file", "records", "bytes"), files))
 
 
 def files_of(found: _core.Findings) -> list[FileCount]:

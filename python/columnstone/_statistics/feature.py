@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from .. import _core
 from .._base.errors import argument_error
+from .._base.markup import facts, or_text, titled
 from .._base.public import public_in
 from .._sketch.distinct import Distinct
 from .._sketch.heavy_hitters import HeavyHitters
@@ -173,3 +174,18 @@ class FeatureStatistics:
         of = ", ".join(f"{path}={value}" for path, value in self.slice.items())
         name = f"{self.path} of {of}" if of else self.path
         return f"<{name}: {self.type}, present in {self.present} of {self.rows} rows>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        of = ", ".join(f"{path}={value}" for path, value in self.slice.items())
+        known: list[tuple[str, object]] = [
+            ("type", self.type),
+            ("present", f"{self.present:,} of {self.rows:,} rows"),
+            ("mean", self.mean),
+            ("standard deviation", self.std_dev),
+            ("zeros", self.zeros),
+            ("distinct", self.distinct),
+            ("shortest", self.min_length),
+            ("longest", self.max_length),
+        ]
+        return titled(f"{self.path} of {of}" if of else self.path, facts(known))

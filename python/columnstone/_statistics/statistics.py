@@ -11,6 +11,7 @@ from .. import _core
 from .._arrow.objects import is_arrow
 from .._arrow.table import record_batch
 from .._base.errors import NotFoundError, argument_error
+from .._base.markup import or_text, table, titled
 from .._base.public import public, public_in
 from .._schema.schema import as_core
 from .._source.accumulate import AnyAccumulator, settings
@@ -57,6 +58,15 @@ class Features(Mapping[str, FeatureStatistics]):
 
     def __repr__(self) -> str:
         return f"<columnstone.stats.Features: {', '.join(self._places)}>"
+
+    @or_text
+    def _repr_html_(self) -> str:
+        rows = [
+            (one.path, one.type, one.present, one.rows, one.mean, one.distinct)
+            for one in self.values()
+        ]
+        names = ("feature", "type", "present", "rows", "mean", "distinct")
+        return titled(f"Features, {len(self):,}", table(names, rows))
 
 
 class Tells(Mapping[str, FeatureStatistics]):

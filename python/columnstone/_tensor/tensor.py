@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Generic
 
-from .._arrow.show import ragged_text, sparse_text
+from .._arrow.show import ragged_html, ragged_text, sparse_html, sparse_text
+from .._base.markup import or_text
 from .._base.public import public_in
 
 if TYPE_CHECKING:
@@ -57,6 +58,10 @@ class SparseTensor(Generic[Part]):
     def __repr__(self) -> str:
         return sparse_text(self.indices, self.values, self.shape)
 
+    @or_text
+    def _repr_html_(self) -> str:
+        return sparse_html(self.indices, self.values, self.shape)
+
 
 @public_in("columnstone.tensor")
 class RaggedTensor(Generic[Part]):
@@ -98,3 +103,7 @@ class RaggedTensor(Generic[Part]):
 
     def __repr__(self) -> str:
         return ragged_text(self.values, self.row_splits)
+
+    @or_text
+    def _repr_html_(self) -> str:
+        return ragged_html(self.values, self.row_splits)

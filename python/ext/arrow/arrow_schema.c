@@ -304,9 +304,20 @@ static PyObject *arrow_schema_reduce(PyObject *object, PyObject *unused) {
   return Py_BuildValue("(N(N))", of_tree, tree);
 }
 
+static PyObject *arrow_schema_repr_html(PyObject *object, PyObject *unused) {
+  (void)unused;
+  PyObject *module = PyImport_ImportModule("columnstone._arrow.show");
+  PyObject *text = module == NULL ? NULL : PyObject_CallMethod(module, "schema_html", "O", object);
+  Py_XDECREF(module);
+  return text;
+}
+
 static PyMethodDef methods[] = {
+    {"_repr_html_", arrow_schema_repr_html, METH_NOARGS,
+     PyDoc_STR("_repr_html_($self)\n--\n\nA table for notebooks.")},
     {"__arrow_c_schema__", arrow_schema_export_schema, METH_NOARGS,
-     PyDoc_STR("The schema as an Arrow PyCapsule, for pyarrow.schema(...) and others.")},
+     PyDoc_STR("__arrow_c_schema__($self)\n--\n\nThe schema as an Arrow PyCapsule, for "
+               "pyarrow.schema(...) and others.")},
     {"__reduce__", arrow_schema_reduce, METH_NOARGS, NULL},
     {"_of_tree", arrow_schema_of_tree, METH_O | METH_CLASS, NULL},
     {NULL, NULL, 0, NULL},

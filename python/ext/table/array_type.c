@@ -197,6 +197,11 @@ static PyObject *array_repr(PyObject *object) {
   return cst__py_table_method("array_repr", object, NULL);
 }
 
+static PyObject *array_repr_html(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return cst__py_table_method("array_repr_html", object, NULL);
+}
+
 static PyMethodDef methods[] = {
     {"to_pylist", to_pylist, METH_NOARGS,
      PyDoc_STR("to_pylist($self)\n--\n\nThe values as a list of Python objects; null is None.")},
@@ -263,8 +268,10 @@ static PyMethodDef methods[] = {
          "numpy has none: ask for dtype=object, or fill_null() first.")},
     {"__reduce_ex__", array_reduce_ex, METH_O, NULL},
     {"_of_tree", cst__py_table_of_tree, METH_VARARGS | METH_CLASS, NULL},
+    {"_repr_html_", array_repr_html, METH_NOARGS,
+     PyDoc_STR("_repr_html_($self)\n--\n\nA table for notebooks.")},
     {"__arrow_c_schema__", array_export_schema, METH_NOARGS,
-     PyDoc_STR("The array's type as an Arrow PyCapsule.")},
+     PyDoc_STR("__arrow_c_schema__($self)\n--\n\nThe array's type as an Arrow PyCapsule.")},
     {"__arrow_c_array__", (PyCFunction)(void (*)(void))export_array, METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
                "The array as a pair of Arrow PyCapsules; no copy. requested_schema is ignored.")},

@@ -189,6 +189,11 @@ static PyObject *batch_repr(PyObject *object) {
   return cst__py_table_method("batch_repr", object, NULL);
 }
 
+static PyObject *batch_repr_html(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return cst__py_table_method("batch_repr_html", object, NULL);
+}
+
 static PyObject *get_position(PyObject *object, void *closure) {
   (void)closure;
   PyObject *position = ((cst__py_batch_object *)object)->position;
@@ -254,8 +259,10 @@ static PyMethodDef methods[] = {
     {"to_pydict", to_pydict, METH_NOARGS,
      PyDoc_STR("to_pydict($self)\n--\n\n"
                "The values as {column: [one Python object per row]}; null is None.")},
+    {"_repr_html_", batch_repr_html, METH_NOARGS,
+     PyDoc_STR("_repr_html_($self)\n--\n\nA table for notebooks.")},
     {"__arrow_c_schema__", batch_export_schema, METH_NOARGS,
-     PyDoc_STR("The batch's schema as an Arrow PyCapsule.")},
+     PyDoc_STR("__arrow_c_schema__($self)\n--\n\nThe batch's schema as an Arrow PyCapsule.")},
     {"__arrow_c_array__", (PyCFunction)(void (*)(void))batch_export_array,
      METH_VARARGS | METH_KEYWORDS,
      PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"

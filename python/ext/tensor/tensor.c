@@ -562,11 +562,18 @@ static PyObject *copy_of(PyObject *object, PyObject *unused) {
   return Py_NewRef(object);
 }
 
-static PyObject *tensor_repr(PyObject *object) {
+static PyObject *shown_by(const char *function, PyObject *object) {
   PyObject *module = PyImport_ImportModule("columnstone._arrow.show");
-  PyObject *text = module == NULL ? NULL : PyObject_CallMethod(module, "tensor_text", "O", object);
+  PyObject *text = module == NULL ? NULL : PyObject_CallMethod(module, function, "O", object);
   Py_XDECREF(module);
   return text;
+}
+
+static PyObject *tensor_repr(PyObject *object) { return shown_by("tensor_text", object); }
+
+static PyObject *tensor_repr_html(PyObject *object, PyObject *unused) {
+  (void)unused;
+  return shown_by("tensor_html", object);
 }
 
 static PyMethodDef methods[] = {
@@ -592,6 +599,8 @@ static PyMethodDef methods[] = {
      PyDoc_STR("__arrow_c_array__($self, requested_schema=None)\n--\n\n"
                "The values in row-major order as a flat Arrow array: numbers without a copy,\n"
                "strings as large_binary.")},
+    {"_repr_html_", tensor_repr_html, METH_NOARGS,
+     PyDoc_STR("_repr_html_($self)\n--\n\nA table for notebooks.")},
     {"_reshape", reshape, METH_O,
      PyDoc_STR("_reshape($self, shape, /)\n--\n\nThe same values in another shape.")},
     {"__reduce__", dunder_reduce, METH_NOARGS, NULL},

@@ -11,8 +11,10 @@
 #include "avro/avro_program.h"
 #include "base/hash.h"
 
-#ifdef __SSE2__
+#if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
@@ -77,11 +79,21 @@ ALWAYS_INLINE const uint8_t *cst__avro_take_size(const uint8_t *at, const uint8_
 
 ALWAYS_INLINE bool cst__avro_is_ascii(const uint8_t *at, size_t size) {
   uint64_t high = 0;
-#ifdef __SSE2__
+#if defined(__SSE2__)
   if (LIKELY(size <= CST__AVRO_SLACK)) {
     uint64_t low = (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)at));
     uint64_t next = (unsigned)_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(at + 16)));
     return ((low | next << 16) & ((UINT64_C(1) << size) - 1)) == 0;
+  }
+#elif defined(__ARM_NEON)
+  if (LIKELY(size <= CST__AVRO_SLACK)) {
+    static const uint8_t places[16] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    const uint8x16_t low_place = vld1q_u8(places);
+    const uint8x16_t end = vdupq_n_u8((uint8_t)size);
+    uint8x16_t low = vandq_u8(vld1q_u8(at), vcltq_u8(low_place, end));
+    uint8x16_t next =
+        vandq_u8(vld1q_u8(at + 16), vcltq_u8(vaddq_u8(low_place, vdupq_n_u8(16)), end));
+    return vmaxvq_u8(vorrq_u8(low, next)) < 0x80;
   }
 #endif
   for (; size > 8; size -= 8, at += 8) {

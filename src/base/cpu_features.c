@@ -48,6 +48,15 @@ unsigned cst__levels_of(const cst__cpuid *c) {
   return CST__CPU_V2 | CST__CPU_V3 | CST__CPU_AVX512;
 }
 
+/* The bits are part of Linux's interface to programs (asm/hwcap.h). */
+unsigned cst__arm_levels_of(uint64_t hwcap) {
+  enum { PMULL = 1 << 4, CRC32 = 1 << 7 };
+  if (!has_all_bits(hwcap, CRC32)) {
+    return 0;
+  }
+  return CST__CPU_ARM_CRC | (has_all_bits(hwcap, PMULL) ? (unsigned)CST__CPU_ARM_PMULL : 0);
+}
+
 static unsigned levels;
 static cst__once once = CST__ONCE_INIT;
 
@@ -72,6 +81,13 @@ static void ask_cpu(void) {
   }
   levels = cst__levels_of(&c);
 }
+#elif defined(__aarch64__) && defined(__APPLE__)
+/* Every processor of Apple that runs macOS has both. */
+static void ask_cpu(void) { levels = CST__CPU_ARM_CRC | CST__CPU_ARM_PMULL; }
+#elif defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+
+static void ask_cpu(void) { levels = cst__arm_levels_of(getauxval(AT_HWCAP)); }
 #else
 static void ask_cpu(void) {}
 #endif

@@ -14,9 +14,11 @@
 /* Instruction sets that code is compiled for beside the plain one. Each has all that the compiler
  * may use under its name, and the operating system saves the registers. */
 typedef enum cst__cpu_level {
-  CST__CPU_V2 = 1 << 0,    /* x86-64-v2 and carry-less multiplication */
-  CST__CPU_V3 = 1 << 1,    /* x86-64-v3 */
-  CST__CPU_AVX512 = 1 << 2 /* both, and AVX-512 F, BW, VBMI2 with VPCLMULQDQ */
+  CST__CPU_V2 = 1 << 0,       /* x86-64-v2 and carry-less multiplication */
+  CST__CPU_V3 = 1 << 1,       /* x86-64-v3 */
+  CST__CPU_AVX512 = 1 << 2,   /* both, and AVX-512 F, BW, VBMI2 with VPCLMULQDQ */
+  CST__CPU_ARM_CRC = 1 << 3,  /* aarch64 with the CRC-32 instructions */
+  CST__CPU_ARM_PMULL = 1 << 4 /* these, and products of polynomials of 64 bits */
 } cst__cpu_level;
 
 /* What the cpuid and xgetbv instructions say. */
@@ -30,6 +32,8 @@ typedef struct cst__cpuid {
 
 /* The levels (a sum of cst__cpu_level) of a processor that says so. */
 unsigned cst__levels_of(const cst__cpuid *cpuid);
+/* The levels of an aarch64 processor, by the word AT_HWCAP of Linux's auxiliary vector. */
+unsigned cst__arm_levels_of(uint64_t hwcap);
 
 /* Whether this processor has the level; asked once. */
 bool cst__cpu_has(cst__cpu_level level);

@@ -1,4 +1,4 @@
-/* CRC-32C by tables, by the crc32 instruction and by carry-less multiplication.
+/* CRC-32C by tables, by the crc32 instruction (crc32c on aarch64) and by carry-less multiplication.
  *
  * A CRC is the remainder of the message, as a polynomial over GF(2), modulo P. All polynomials here
  * are reflected: the lowest bit belongs to the highest power. For a 32-bit value v, "v advanced by
@@ -25,6 +25,12 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #define HAVE_X86 1
 #include <immintrin.h>
+#elif defined(__aarch64__) && defined(__GNUC__) && \
+    (!defined(__clang__) || __clang_major__ >= 17 || defined(__ARM_FEATURE_CRC32))
+/* Older clangs declare the intrinsics only where every function may use them. */
+#define HAVE_ARM 1
+#include <arm_acle.h>
+#include <arm_neon.h>
 #endif
 
 enum { POLYNOMIAL = (int)0x82f63b78, LONGEST = 128 /* words of a piece */ };
@@ -69,48 +75,76 @@ static uint32_t by_tables(uint32_t crc, const uint8_t *at, size_t size) {
 
 #if HAVE_X86
 
-#define SSE42 __attribute__((target("sse4.2,pclmul")))
+#define CRC __attribute__((target("sse4.2,pclmul")))
+#define CRC_AND_PRODUCT CRC
 #define AVX512 __attribute__((target("sse4.2,pclmul,avx512f,avx512bw,avx512vbmi2,vpclmulqdq")))
 
-SSE42 static inline uint32_t crc_word(uint32_t crc, uint64_t word) {
+CRC static inline uint32_t crc_8(uint32_t crc, uint8_t byte) { return _mm_crc32_u8(crc, byte); }
+CRC static inline uint32_t crc_16(uint32_t crc, uint16_t word) { return _mm_crc32_u16(crc, word); }
+CRC static inline uint32_t crc_32(uint32_t crc, uint32_t word) { return _mm_crc32_u32(crc, word); }
+
+CRC static inline uint32_t crc_word(uint32_t crc, uint64_t word) {
   return (uint32_t)_mm_crc32_u64(crc, word);
 }
 
-SSE42 static inline uint64_t product(uint32_t a, uint32_t b) {
+CRC static inline uint64_t product(uint32_t a, uint32_t b) {
   __m128i result = _mm_clmulepi64_si128(_mm_cvtsi32_si128((int)a), _mm_cvtsi32_si128((int)b), 0);
   return (uint64_t)_mm_cvtsi128_si64(result);
 }
 
+#elif HAVE_ARM
+
+#if defined(__clang__)
+#define CRC __attribute__((target("crc")))
+#define CRC_AND_PRODUCT __attribute__((target("crc,aes")))
+#else
+#define CRC __attribute__((target("+crc")))
+#define CRC_AND_PRODUCT __attribute__((target("+crc+crypto")))
+#endif
+
+CRC static inline uint32_t crc_8(uint32_t crc, uint8_t byte) { return __crc32cb(crc, byte); }
+CRC static inline uint32_t crc_16(uint32_t crc, uint16_t word) { return __crc32ch(crc, word); }
+CRC static inline uint32_t crc_32(uint32_t crc, uint32_t word) { return __crc32cw(crc, word); }
+CRC static inline uint32_t crc_word(uint32_t crc, uint64_t word) { return __crc32cd(crc, word); }
+
+CRC_AND_PRODUCT static inline uint64_t product(uint32_t a, uint32_t b) {
+  return (uint64_t)vmull_p64((poly64_t)a, (poly64_t)b);
+}
+
+#endif
+
+#if HAVE_X86 || HAVE_ARM
+
 /* Fewer than 8 bytes. */
-SSE42 static inline uint32_t crc_few(uint32_t crc, const uint8_t *at, size_t size) {
+CRC static inline uint32_t crc_few(uint32_t crc, const uint8_t *at, size_t size) {
   if (size & 4) {
     uint32_t word;
     memcpy(&word, at, 4);
-    crc = _mm_crc32_u32(crc, word);
+    crc = crc_32(crc, word);
     at += 4;
   }
   if (size & 2) {
     uint16_t word;
     memcpy(&word, at, 2);
-    crc = _mm_crc32_u16(crc, word);
+    crc = crc_16(crc, word);
     at += 2;
   }
-  return size & 1 ? _mm_crc32_u8(crc, *at) : crc;
+  return size & 1 ? crc_8(crc, *at) : crc;
 }
 
 /* The first `head` (1 to 8) bytes, of 8 that may be read. Zeros before the data change nothing
  * when the register is 0, so the bytes go to the end of a word of zeros and the register into the
  * data; what of the register reaches beyond the head is left in the register. This spares a branch
  * on every bit of the size: records of all sizes would make each one go wrong half of the time. */
-SSE42 static inline uint32_t crc_head(uint32_t crc, const uint8_t *at, size_t head) {
+CRC static inline uint32_t crc_head(uint32_t crc, const uint8_t *at, size_t head) {
   uint64_t word = (cst__load64(at) ^ crc) << (64 - 8 * head);
   uint32_t beyond = (uint32_t)((uint64_t)crc >> (8 * head - 8) >> 8);
   return crc_word(0, word) ^ beyond;
 }
 
-/* Three pieces of n words (n >= 1) side by side: crc32 takes 3 cycles, but one can begin in every
- * cycle. */
-SSE42 static inline uint32_t crc_three(uint32_t crc, const uint8_t *at, size_t n) {
+/* Three pieces of n words (n >= 1) side by side: crc32 takes 2 or 3 cycles, but one can begin in
+ * every cycle. */
+CRC_AND_PRODUCT static inline uint32_t crc_three(uint32_t crc, const uint8_t *at, size_t n) {
   const uint8_t *second = at + 8 * n;
   const uint8_t *third = second + 8 * n;
   const uint8_t *end = second - 8;
@@ -128,7 +162,7 @@ SSE42 static inline uint32_t crc_three(uint32_t crc, const uint8_t *at, size_t n
   return crc_word(c, cst__load64(third) ^ joined);
 }
 
-SSE42 static uint32_t by_sse42(uint32_t crc, const uint8_t *at, size_t size) {
+CRC_AND_PRODUCT static uint32_t by_three_chains(uint32_t crc, const uint8_t *at, size_t size) {
   if (size < 8) {
     return crc_few(crc, at, size);
   }
@@ -150,6 +184,21 @@ SSE42 static uint32_t by_sse42(uint32_t crc, const uint8_t *at, size_t size) {
   }
   return crc;
 }
+
+#endif
+
+#if HAVE_ARM
+
+CRC static uint32_t by_one_chain(uint32_t crc, const uint8_t *at, size_t size) {
+  for (; size >= 8; size -= 8, at += 8) {
+    crc = crc_word(crc, cst__load64(at));
+  }
+  return crc_few(crc, at, size);
+}
+
+#endif
+
+#if HAVE_X86
 
 /* Shifts each 128-bit lane by the bits that the constants stand for, and adds `next`. */
 AVX512 static inline __m512i fold(__m512i lanes, __m512i constants, __m512i next) {
@@ -204,7 +253,7 @@ AVX512 static inline __m512i fold_four(__m512i lanes, const uint8_t **data, size
 
 AVX512 static uint32_t by_avx512(uint32_t crc, const uint8_t *at, size_t size) {
   if (size < 192) {
-    return by_sse42(crc, at, size);
+    return by_three_chains(crc, at, size);
   }
   size_t head = ((size - 1) & 63) + 1;
   __m512i lanes = load_head(crc, at, head);
@@ -232,10 +281,17 @@ static _Atomic(crc32c_function) chosen = first_call;
 static crc32c_function function_of(cst__crc32c_way way) {
 #if HAVE_X86
   if (way == CST__CRC32C_SSE42) {
-    return by_sse42;
+    return by_three_chains;
   }
   if (way == CST__CRC32C_AVX512) {
     return by_avx512;
+  }
+#elif HAVE_ARM
+  if (way == CST__CRC32C_ARM) {
+    return by_one_chain;
+  }
+  if (way == CST__CRC32C_PMULL) {
+    return by_three_chains;
   }
 #endif
   (void)way;
@@ -249,6 +305,13 @@ bool cst__crc32c_has(cst__crc32c_way way) {
   }
   if (way == CST__CRC32C_AVX512) {
     return cst__cpu_has(CST__CPU_AVX512);
+  }
+#elif HAVE_ARM
+  if (way == CST__CRC32C_ARM) {
+    return cst__cpu_has(CST__CPU_ARM_CRC);
+  }
+  if (way == CST__CRC32C_PMULL) {
+    return cst__cpu_has(CST__CPU_ARM_PMULL);
   }
 #endif
   return way == CST__CRC32C_TABLES;
@@ -282,7 +345,7 @@ static void build_tables(void) {
 static void choose_crc32c(void) {
   build_tables();
   cst__crc32c_way best = CST__CRC32C_TABLES;
-  for (int way = CST__CRC32C_TABLES; way <= CST__CRC32C_AVX512; way++) {
+  for (int way = CST__CRC32C_TABLES; way < CST__NUM_CRC32C_WAYS; way++) {
     if (cst__crc32c_has((cst__crc32c_way)way)) {
       best = (cst__crc32c_way)way;
     }

@@ -10,7 +10,10 @@
 typedef enum cst__crc32c_way {
   CST__CRC32C_TABLES, /* any machine */
   CST__CRC32C_SSE42,  /* x86-64: three interleaved crc32 chains, joined by carry-less products */
-  CST__CRC32C_AVX512  /* x86-64: folding of 512 bits at a time for long data */
+  CST__CRC32C_AVX512, /* x86-64: folding of 512 bits at a time for long data */
+  CST__CRC32C_ARM,    /* aarch64: one crc32c chain */
+  CST__CRC32C_PMULL,  /* aarch64: three interleaved chains, joined as those of SSE 4.2 */
+  CST__NUM_CRC32C_WAYS
 } cst__crc32c_way;
 
 /* The CRC of `size` bytes; `crc` is that of the bytes before, or 0. Picks the fastest way of this

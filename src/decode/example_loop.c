@@ -46,6 +46,10 @@
 #include "decode/example_loop.h"
 #include "proto/fast_wire.h"
 
+#if defined(__ARM_NEON)
+#include <arm_neon.h>
+#endif
+
 enum {
   FETCH_BYTES = 1024,
   RECORD_WORK = 64, /* that a record makes besides its bytes */
@@ -543,18 +547,47 @@ static cst_status run_examples(cst__decode_state *state, const cst__records *rec
   return CST_OK;
 }
 
-#if defined(__AVX2__)
 /* For four rows, from the last: which of the four newest ends each of them takes. Bit i of the
  * index says that row i has values; lane 3 is the newest end. */
-static const int32_t take_ends[16][8] = {
+#define TAKE_ENDS                                                                                  \
+  {                                                                                                \
+    LANES(3, 3, 3, 3), LANES(3, 3, 3, 3), LANES(2, 3, 3, 3), LANES(2, 3, 3, 3), LANES(2, 2, 3, 3), \
+        LANES(2, 2, 3, 3), LANES(1, 2, 3, 3), LANES(1, 2, 3, 3), LANES(2, 2, 2, 3),                \
+        LANES(2, 2, 2, 3), LANES(1, 2, 2, 3), LANES(1, 2, 2, 3), LANES(1, 1, 2, 3),                \
+        LANES(1, 1, 2, 3), LANES(0, 1, 2, 3), LANES(0, 1, 2, 3)                                    \
+  }
+
+#if defined(__AVX2__)
+#define EXPANDS_FOUR 1
 #define LANES(a, b, c, d) \
   { 2 * (a), 2 * (a) + 1, 2 * (b), 2 * (b) + 1, 2 * (c), 2 * (c) + 1, 2 * (d), 2 * (d) + 1 }
-    LANES(3, 3, 3, 3), LANES(3, 3, 3, 3), LANES(2, 3, 3, 3), LANES(2, 3, 3, 3),
-    LANES(2, 2, 3, 3), LANES(2, 2, 3, 3), LANES(1, 2, 3, 3), LANES(1, 2, 3, 3),
-    LANES(2, 2, 2, 3), LANES(2, 2, 2, 3), LANES(1, 2, 2, 3), LANES(1, 2, 2, 3),
-    LANES(1, 1, 2, 3), LANES(1, 1, 2, 3), LANES(0, 1, 2, 3), LANES(0, 1, 2, 3),
-#undef LANES
-};
+static const int32_t take_ends[16][8] = TAKE_ENDS;
+
+/* Writes to[0 .. 3] of ends[0 .. 3], which may overlap; the number of bits. */
+ALWAYS_INLINE size_t expand_four(int64_t *to, const int64_t *ends, unsigned bits) {
+  __m256i newest = _mm256_loadu_si256((const __m256i *)(const void *)ends);
+  __m256i lanes = _mm256_loadu_si256((const __m256i *)(const void *)take_ends[bits]);
+  _mm256_storeu_si256((__m256i *)(void *)to, _mm256_permutevar8x32_epi32(newest, lanes));
+  return (size_t)__builtin_popcount(bits);
+}
+#elif defined(__ARM_NEON)
+#define EXPANDS_FOUR 1
+/* The instruction takes single bytes. */
+#define BYTES(end) (UINT64_C(0x0706050403020100) + UINT64_C(0x0808080808080808) * (end))
+#define LANES(a, b, c, d) \
+  { BYTES(a), BYTES(b), BYTES(c), BYTES(d) }
+static const uint64_t take_ends[16][4] = TAKE_ENDS;
+
+ALWAYS_INLINE size_t expand_four(int64_t *to, const int64_t *ends, unsigned bits) {
+  const uint8x16x2_t newest = {
+      {vreinterpretq_u8_s64(vld1q_s64(ends)), vreinterpretq_u8_s64(vld1q_s64(ends + 2))}};
+  const uint8x16_t low = vreinterpretq_u8_u64(vld1q_u64(take_ends[bits]));
+  const uint8x16_t high = vreinterpretq_u8_u64(vld1q_u64(take_ends[bits] + 2));
+  vst1q_s64(to, vreinterpretq_s64_u8(vqtbl2q_u8(newest, low)));
+  vst1q_s64(to + 2, vreinterpretq_s64_u8(vqtbl2q_u8(newest, high)));
+  /* Digit i is the number of bits of i; counting them would go through a vector. */
+  return UINT64_C(0x4332322132212110) >> (4 * bits) & 7;
+}
 #endif
 
 /* From the last row on, so that nothing is overwritten before it was read: there are never fewer
@@ -562,14 +595,10 @@ static const int32_t take_ends[16][8] = {
 static void expand_offsets(int64_t *offsets, const uint8_t *validity, size_t rows, size_t present) {
   size_t row = rows;
   while (row > present) {
-#if defined(__AVX2__)
+#if EXPANDS_FOUR
     if ((row & 3) == 0 && present >= 3) {
       unsigned bits = (validity[(row - 4) >> 3] >> ((row - 4) & 7)) & 15;
-      __m256i ends = _mm256_loadu_si256((const __m256i *)(const void *)(offsets + present - 3));
-      __m256i lanes = _mm256_loadu_si256((const __m256i *)(const void *)take_ends[bits]);
-      _mm256_storeu_si256((__m256i *)(void *)(offsets + row - 3),
-                          _mm256_permutevar8x32_epi32(ends, lanes));
-      present -= (size_t)__builtin_popcount(bits);
+      present -= expand_four(offsets + row - 3, offsets + present - 3, bits);
       row -= 4;
       continue;
     }

@@ -72,6 +72,15 @@ TEST(a_plain_machine_has_no_level) {
   CHECK_EQ(cst__levels_of(&plain), 0);
 }
 
+/* Words of Linux: of a Neoverse N1, a Raspberry Pi 4 (without the cryptographic part), and the
+ * least of ARMv8.0. */
+TEST(processors_of_aarch64) {
+  CHECK_EQ(cst__arm_levels_of(0x119fff), CST__CPU_ARM_CRC | CST__CPU_ARM_PMULL);
+  CHECK_EQ(cst__arm_levels_of(0x887), CST__CPU_ARM_CRC);
+  CHECK_EQ(cst__arm_levels_of(0x3), 0);
+  CHECK_EQ(cst__arm_levels_of(0x1b), 0); /* the product alone joins nothing */
+}
+
 #if defined(__x86_64__)
 /* The compiler's run-time library asks in its own way, for the names that all versions know. */
 TEST(this_machine_is_seen_as_the_compiler_sees_it) {
@@ -84,5 +93,11 @@ TEST(this_machine_is_seen_as_the_compiler_sees_it) {
   }
   CHECK_EQ(cst__crc32c_has(CST__CRC32C_SSE42), cst__cpu_has(CST__CPU_V2));
   CHECK_EQ(cst__crc32c_has(CST__CRC32C_AVX512), cst__cpu_has(CST__CPU_AVX512));
+}
+#elif defined(__aarch64__)
+TEST(each_way_is_used_where_it_can_be) {
+  CHECK_EQ(cst__crc32c_has(CST__CRC32C_ARM), cst__cpu_has(CST__CPU_ARM_CRC));
+  CHECK_EQ(cst__crc32c_has(CST__CRC32C_PMULL), cst__cpu_has(CST__CPU_ARM_PMULL));
+  CHECK(!cst__crc32c_has(CST__CRC32C_SSE42));
 }
 #endif

@@ -61,7 +61,7 @@ static void compare_ways(cst__crc32c_way way) {
 }
 
 TEST(every_way_is_the_same) {
-  for (int way = CST__CRC32C_TABLES; way <= CST__CRC32C_AVX512; way++) {
+  for (int way = CST__CRC32C_TABLES; way < CST__NUM_CRC32C_WAYS; way++) {
     if (cst__crc32c_has((cst__crc32c_way)way)) {
       compare_ways((cst__crc32c_way)way);
     }

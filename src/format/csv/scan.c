@@ -7,6 +7,8 @@
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 enum { STEP = 64 };
@@ -52,6 +54,41 @@ static inline uint64_t find_byte(const uint8_t *data, char byte) {
     bits |= bits_of(_mm_cmpeq_epi8(bytes, wanted), i);
   }
   return bits;
+}
+#elif defined(__ARM_NEON)
+/* Bit i of the result says that byte i of the four vectors is 0xff (else it is 0): each byte keeps
+ * the bit of its place in eight, and three sums of neighbours make one byte of eight. */
+static inline uint64_t bits_of(uint8x16_t a, uint8x16_t b, uint8x16_t c, uint8x16_t d) {
+  const uint8x16_t place = vreinterpretq_u8_u64(vdupq_n_u64(UINT64_C(0x8040201008040201)));
+  uint8x16_t low = vpaddq_u8(vandq_u8(a, place), vandq_u8(b, place));
+  uint8x16_t high = vpaddq_u8(vandq_u8(c, place), vandq_u8(d, place));
+  uint8x16_t sums = vpaddq_u8(low, high);
+  return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);
+}
+
+static inline uint8x16_t is_end(uint8x16_t bytes, uint8x16_t cell) {
+  uint8x16_t line = vorrq_u8(vceqq_u8(bytes, vdupq_n_u8('\n')), vceqq_u8(bytes, vdupq_n_u8('\r')));
+  return vorrq_u8(line, vceqq_u8(bytes, cell));
+}
+
+static inline cst__csv_masks find_masks(const uint8_t *data, uint8_t delimiter) {
+  const uint8x16_t cell = vdupq_n_u8(delimiter);
+  const uint8x16_t quote = vdupq_n_u8('"');
+  const uint8x16_t a = vld1q_u8(data);
+  const uint8x16_t b = vld1q_u8(data + 16);
+  const uint8x16_t c = vld1q_u8(data + 32);
+  const uint8x16_t d = vld1q_u8(data + 48);
+  return (cst__csv_masks){
+      .ends = bits_of(is_end(a, cell), is_end(b, cell), is_end(c, cell), is_end(d, cell)),
+      .quotes =
+          bits_of(vceqq_u8(a, quote), vceqq_u8(b, quote), vceqq_u8(c, quote), vceqq_u8(d, quote))};
+}
+
+/* Bits of the bytes that are `byte`. */
+static inline uint64_t find_byte(const uint8_t *data, char byte) {
+  const uint8x16_t wanted = vdupq_n_u8((uint8_t)byte);
+  return bits_of(vceqq_u8(vld1q_u8(data), wanted), vceqq_u8(vld1q_u8(data + 16), wanted),
+                 vceqq_u8(vld1q_u8(data + 32), wanted), vceqq_u8(vld1q_u8(data + 48), wanted));
 }
 #else
 static inline cst__csv_masks find_masks(const uint8_t *data, uint8_t delimiter) {

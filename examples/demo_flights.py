@@ -20,7 +20,7 @@ import sys
 import sysconfig
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Generator
 
 import columnstone as cst
 import numpy as np
@@ -71,7 +71,7 @@ class Progress:
 
 
 @contextlib.contextmanager
-def clock() -> Iterator[list[float]]:
+def clock() -> Generator[list[float], None, None]:
     """The seconds that the block took, as the only element of the list, once it is left."""
     seconds: list[float] = []
     start = time.perf_counter()
@@ -121,7 +121,7 @@ def scalars(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """A column of lists of one value, as features are, back to a plain column; null stays null."""
     array = column.combine_chunks()
     lengths = array.value_lengths().drop_null()
-    if pc.any(pc.not_equal(lengths, 1)).as_py():
+    if pc.any(pc.not_equal(lengths, 1)).as_py():  # pyright: ignore[reportAttributeAccessIssue]
         raise ValueError("a cell does not hold exactly one value")
     valid = array.is_valid().to_numpy(zero_copy_only=False)
     position = pa.array(np.cumsum(valid) - 1, mask=~valid)
@@ -138,8 +138,9 @@ def frame_of(table: pa.Table, names: list[str]) -> pd.DataFrame:
 
 def checksums(frame: pd.DataFrame) -> dict[str, int]:
     """One checksum per column that depends on every value, on every gap, and on their order."""
+    rows_of = pd.util.hash_pandas_object  # pyright: ignore[reportAttributeAccessIssue]
     return {
-        str(name): zlib.crc32(pd.util.hash_pandas_object(column, index=False).to_numpy().tobytes())
+        str(name): zlib.crc32(rows_of(column, index=False).to_numpy().tobytes())
         for name, column in frame.items()
     }
 
@@ -152,7 +153,7 @@ def compare(frame: pd.DataFrame, table: pa.Table, what: str) -> None:
     wrong = [name for name in names if wanted[name] != found[name]]
     if len(other) != len(frame) or wrong:
         sys.exit(f"{what}: {len(other)} rows instead of {len(frame)}, differing columns: {wrong}")
-    nulls = int(other[LABEL].isna().sum())
+    nulls = other[LABEL].isna().tolist().count(True)
     say(
         f"{what} = data frame: {len(other):,} rows, {len(names)} column checksums equal, "
         f"{nulls:,} flights without an arrival delay"

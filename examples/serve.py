@@ -9,6 +9,7 @@ The requests are the records of a TFRecord file; a server has them from its clie
 from __future__ import annotations
 
 import concurrent.futures
+import functools
 import sys
 
 import columnstone as cst
@@ -31,9 +32,10 @@ def main() -> None:
     records = cst.open(sys.argv[2], format="raw", batch_size=BATCH)
     batches = [batch["record"].to_pylist() for batch in records]
     with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
-        answers = list(pool.map(lambda requests: answer(view, requests), batches))
-    for name, tensor in next(iter(answers), {}).items():
-        print(f"{name}: {tensor}")
+        answers = list(pool.map(functools.partial(answer, view), batches))
+    if answers:
+        for name, tensor in answers[0].items():
+            print(f"{name}: {tensor}")
 
 
 if __name__ == "__main__":

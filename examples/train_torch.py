@@ -60,7 +60,8 @@ class Model(torch.nn.Module):
 
     def forward(self, trips: dict[str, torch.Tensor]) -> torch.Tensor:
         zones = trips["zones"]  # a jagged nested tensor: all values, and where each row begins
-        passed = self.zones(zones.values(), zones.offsets()[:-1])
+        offsets = zones.offsets()  # pyright: ignore[reportAttributeAccessIssue]
+        passed = self.zones(zones.values(), offsets[:-1])
         numbers = torch.stack([trips["distance"] / 6, trips["hour"] / 24], dim=1)
         return self.layers(torch.cat([numbers, passed], dim=1)).squeeze(1)
 
@@ -96,6 +97,7 @@ def main() -> None:
     # batch_size=None: they are batches already. The number of workers may differ from run to run.
     loader = DataLoader(trips.torch(), batch_size=None, num_workers=args.workers)
     last = step + args.stop_after if args.stop_after else None
+    loss = torch.zeros(())
     for features, minutes in loader:
         loss = torch.nn.functional.mse_loss(model(features), minutes)
         optimizer.zero_grad()

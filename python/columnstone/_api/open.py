@@ -40,10 +40,18 @@ if TYPE_CHECKING:
 
     Exportable: TypeAlias = "ArrowStreamExportable | ArrowArrayExportable"
     AnyInput: TypeAlias = (
-        "Path | ReadableFile | Exportable "
-        "| Iterable[Path] | Iterable[ReadableFile] | Iterable[Exportable] "
-        "| Plain | Iterable[dict[str, Any]] | Split | Iterable[Split] "
-        "| Artifact | Iterable[Artifact]"
+        Path
+        | ReadableFile
+        | Exportable
+        | Iterable[Path]
+        | Iterable[ReadableFile]
+        | Iterable[Exportable]
+        | Plain
+        | Iterable[dict[str, Any]]
+        | Split
+        | Iterable[Split]
+        | Artifact
+        | Iterable[Artifact]
     )
 
 

@@ -91,21 +91,21 @@ class DataWarning(UserWarning):
 class ArgumentError(Error, ValueError):
     """An argument is out of its range or of a wrong kind."""
 
-    code = "INVALID_ARGUMENT"
+    code: str | None = "INVALID_ARGUMENT"
 
 
 @public_in("columnstone.errors")
 class NotFoundError(Error, FileNotFoundError):
     """A file, a column or a format does not exist."""
 
-    code = "NOT_FOUND"
+    code: str | None = "NOT_FOUND"
 
 
 @public_in("columnstone.errors")
 class DeadlineError(Error, TimeoutError):
     """The deadline of the call has passed."""
 
-    code = "TIMEOUT"
+    code: str | None = "TIMEOUT"
 
 
 @public_in("columnstone.errors")
@@ -128,49 +128,49 @@ class FieldNotFoundError(NotFoundError, KeyError):
 class FileError(Error, OSError):
     """Reading or writing a file failed."""
 
-    code = "IO"
+    code: str | None = "IO"
 
 
 @public_in("columnstone.errors")
 class CorruptError(Error):
     """The data is damaged: a wrong CRC, a truncated file, bytes that are not a tf.Example."""
 
-    code = "CORRUPT"
+    code: str | None = "CORRUPT"
 
 
 @public_in("columnstone.errors")
 class SchemaError(Error):
     """The data and the schema disagree, or the schema itself is wrong."""
 
-    code = "SCHEMA"
+    code: str | None = "SCHEMA"
 
 
 @public_in("columnstone.errors")
 class FormatError(Error):
     """The file is of another format than expected."""
 
-    code = "FORMAT"
+    code: str | None = "FORMAT"
 
 
 @public_in("columnstone.errors")
 class LimitError(Error):
     """A limit against runaway input is exceeded: the size of a record, the ratio of inflation."""
 
-    code = "LIMIT"
+    code: str | None = "LIMIT"
 
 
 @public_in("columnstone.errors")
 class UnsupportedError(Error):
     """A value or a request cannot be expressed here."""
 
-    code = "UNSUPPORTED"
+    code: str | None = "UNSUPPORTED"
 
 
 @public_in("columnstone.errors")
 class StateError(Error):
     """The object is closed, or its input can be read only once and has been read."""
 
-    code = "STATE"
+    code: str | None = "STATE"
 
 
 def name_file(error: Error, path: bytes) -> None:

@@ -82,7 +82,9 @@ class Batch(dict[str, Value]):
     def __copy__(self) -> Self:
         return type(self)(self, self.position)
 
-    copy = __copy__
+    def copy(self) -> Self:
+        """A batch of the same tensors, and of the same position."""
+        return self.__copy__()
 
     def __reduce__(self) -> tuple[Callable[..., Batch[Any]], tuple[Any, ...]]:
         return type(self), (dict(self), self.position)

@@ -32,6 +32,9 @@ class Progress:
 
     __slots__ = ("first_epoch", "position")
 
+    first_epoch: int
+    position: Position | None
+
     def __init__(self, first_epoch: int, position: Position | None) -> None:
         self.first_epoch = first_epoch
         self.position = position

@@ -33,6 +33,8 @@ class Connection:
 
     __slots__ = ("__weakref__", "_core", "_owner", "_process", "opening")
 
+    opening: Opening
+
     def __init__(self, opening: Opening, core: _core.Store | None = None) -> None:
         self.opening = opening  # how it is opened once more
         self._core = core

@@ -28,6 +28,8 @@ class Lease:
 
     __slots__ = ("__weakref__", "_core", "artifacts")
 
+    artifacts: tuple[int, ...]
+
     def __init__(self, core: _core.Lease, artifacts: tuple[int, ...]) -> None:
         self._core = core
         self.artifacts = artifacts  #: their ids
@@ -83,6 +85,10 @@ class Hold:
     pickles: whoever reads elsewhere has one of his own there, if he can reach the store."""
 
     __slots__ = ("__weakref__", "artifacts", "lease", "opening")
+
+    opening: Opening
+    artifacts: tuple[int, ...]
+    lease: _core.Lease | None
 
     def __init__(
         self, opening: Opening, artifacts: tuple[int, ...], lease: _core.Lease | None

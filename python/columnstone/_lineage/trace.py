@@ -102,6 +102,8 @@ class Garbage:
 
     __slots__ = ("_rows", "_totals", "is_dry_run")
 
+    is_dry_run: bool
+
     def __init__(self, found: _core.Findings, is_dry_run: bool) -> None:
         batch, self._totals = found
         self._rows = rows(batch, GarbageRow, files=_file)

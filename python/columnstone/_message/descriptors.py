@@ -35,10 +35,9 @@ if TYPE_CHECKING:
         @property
         def file(self) -> Any: ...
 
-    OneDescriptors: TypeAlias = (
-        "Descriptors | str | os.PathLike[str] | bytes | bytearray | memoryview "
-        "| type[Any] | Described | FileOfDescriptors | HasFile"
-    )
+    _Data: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview
+    _Generated: TypeAlias = type[Any] | Described | FileOfDescriptors | HasFile
+    OneDescriptors: TypeAlias = "Descriptors | _Data | _Generated"
     DescriptorsLike: TypeAlias = "OneDescriptors | Sequence[OneDescriptors]"
 
 

@@ -54,35 +54,57 @@ class FeatureStatistics:
 
     __slots__ = ("_number", "_row", "_table")
 
-    path = _Column[str]('"a.b" for a field of a struct.')
-    type = _Column[str]("NULL, BOOL, INT, UINT, FLOAT, TIME, STRING, BYTES, STRUCT or OTHER.")
-    rows = _Column[int]("Rows, or structs that have it as a field.")
-    present = _Column[int]("Rows in which it is not null.")
-    rows_weight = _Column["float | None"]("The weight of the rows.")
-    present_weight = _Column["float | None"]("The weight of the rows in which it is not null.")
-    values = _Column[int]("Values that are not null, in all lists.")
-    values_weight = _Column["float | None"]("The weight of values, of numbers the finite ones.")
-    levels = _Column["list[dict[str, Any]]"]("Its lists, the outermost first.")
-    lengths = _Column["list[float]"]("How many items the outermost lists have: bounds of 10 parts.")
-    mean = _Column["float | None"]("The mean of numbers, without NaN and infinities.")
-    std_dev = _Column["float | None"]("The deviation of the population.")
-    zeros = _Column["int | None"]("Numbers that are 0.")
-    negatives = _Column["int | None"]("Finite numbers below 0.")
-    nan = _Column["int | None"]("Numbers that are NaN.")
-    plus_infinity = _Column["int | None"]("Numbers that are infinite.")
-    minus_infinity = _Column["int | None"]("Numbers that are -infinite.")
-    histogram = _Column["list[dict[str, float]]"]("Parts of the same width: low, high, weight.")
-    weighted_mean = _Column["float | None"]("The mean by weight.")
-    weighted_std_dev = _Column["float | None"]("The deviation by weight.")
-    weighted_histogram = _Column["list[dict[str, float]]"]("The histogram by weight.")
-    mean_length = _Column["float | None"]("Bytes of strings and bytes.")
-    min_length = _Column["int | None"]("Bytes of the shortest one.")
-    max_length = _Column["int | None"]("Bytes of the longest one.")
-    weighted_mean_length = _Column["float | None"]("The mean length by weight.")
-    mean_tokens = _Column["float | None"]("Words of strings.")
-    not_utf8 = _Column["int | None"]("Values that are no text.")
-    distinct = _Column["float | None"]("How many different values there are.")
-    pairs = _Column["list[dict[str, Any]]"]("The columns it is looked at with, and what is found.")
+    path: _Column[str] = _Column[str]('"a.b" for a field of a struct.')
+    type: _Column[str] = _Column[str](
+        "NULL, BOOL, INT, UINT, FLOAT, TIME, STRING, BYTES, STRUCT or OTHER."
+    )
+    rows: _Column[int] = _Column[int]("Rows, or structs that have it as a field.")
+    present: _Column[int] = _Column[int]("Rows in which it is not null.")
+    rows_weight: _Column[float | None] = _Column["float | None"]("The weight of the rows.")
+    present_weight: _Column[float | None] = _Column["float | None"](
+        "The weight of the rows in which it is not null."
+    )
+    values: _Column[int] = _Column[int]("Values that are not null, in all lists.")
+    values_weight: _Column[float | None] = _Column["float | None"](
+        "The weight of values, of numbers the finite ones."
+    )
+    levels: _Column[list[dict[str, Any]]] = _Column["list[dict[str, Any]]"](
+        "Its lists, the outermost first."
+    )
+    lengths: _Column[list[float]] = _Column["list[float]"](
+        "How many items the outermost lists have: bounds of 10 parts."
+    )
+    mean: _Column[float | None] = _Column["float | None"](
+        "The mean of numbers, without NaN and infinities."
+    )
+    std_dev: _Column[float | None] = _Column["float | None"]("The deviation of the population.")
+    zeros: _Column[int | None] = _Column["int | None"]("Numbers that are 0.")
+    negatives: _Column[int | None] = _Column["int | None"]("Finite numbers below 0.")
+    nan: _Column[int | None] = _Column["int | None"]("Numbers that are NaN.")
+    plus_infinity: _Column[int | None] = _Column["int | None"]("Numbers that are infinite.")
+    minus_infinity: _Column[int | None] = _Column["int | None"]("Numbers that are -infinite.")
+    histogram: _Column[list[dict[str, float]]] = _Column["list[dict[str, float]]"](
+        "Parts of the same width: low, high, weight."
+    )
+    weighted_mean: _Column[float | None] = _Column["float | None"]("The mean by weight.")
+    weighted_std_dev: _Column[float | None] = _Column["float | None"]("The deviation by weight.")
+    weighted_histogram: _Column[list[dict[str, float]]] = _Column["list[dict[str, float]]"](
+        "The histogram by weight."
+    )
+    mean_length: _Column[float | None] = _Column["float | None"]("Bytes of strings and bytes.")
+    min_length: _Column[int | None] = _Column["int | None"]("Bytes of the shortest one.")
+    max_length: _Column[int | None] = _Column["int | None"]("Bytes of the longest one.")
+    weighted_mean_length: _Column[float | None] = _Column["float | None"](
+        "The mean length by weight."
+    )
+    mean_tokens: _Column[float | None] = _Column["float | None"]("Words of strings.")
+    not_utf8: _Column[int | None] = _Column["int | None"]("Values that are no text.")
+    distinct: _Column[float | None] = _Column["float | None"](
+        "How many different values there are."
+    )
+    pairs: _Column[list[dict[str, Any]]] = _Column["list[dict[str, Any]]"](
+        "The columns it is looked at with, and what is found."
+    )
 
     def __init__(self, table: Table, number: int) -> None:
         self._table = table

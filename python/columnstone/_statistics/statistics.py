@@ -74,8 +74,12 @@ class Tells(Mapping[str, FeatureStatistics]):
     any Arrow library takes it as the table (docs/statistics.md)."""
 
     __slots__ = ()
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     @property
     def _table(self) -> Table:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 class Table:
     """What statistics tell, as long as nothing is added to them."""
 
+    batch: _core.RecordBatch
+    totals: dict[str, int]
+
     def __init__(self, found: _core.Findings, handle: _core.Accumulator | None) -> None:
         self.batch, self.totals = found
         self._handle = handle

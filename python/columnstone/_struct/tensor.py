@@ -343,7 +343,8 @@ class LeafTensor(LeafConversions, _Structured):
     def __ge__(self, other: object) -> LeafTensor:
         return self._compare(other, operator.ge)
 
-    __hash__ = _Structured.__hash__
+    def __hash__(self) -> int:
+        return object.__hash__(self)
 
     def __bool__(self) -> bool:
         """The value of a scalar; a TypeError for others, each of whose values is true or not."""

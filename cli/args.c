@@ -1,6 +1,7 @@
 /* The options: one table for all verbs, GNU style (-n 3, -n3, --rows 3, --rows=3, -- ends them). */
 #include <errno.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -266,7 +267,7 @@ cst_status cli_share_options(cli_settings *settings, const char *output, cst_err
   return CST_OK;
 }
 
-/* ---- help ---- */
+/* ---- what --help tells of options ---- */
 
 /* The options that a verb takes, in the order of the table: the next one from *at on; NULL: no
  * more.
@@ -286,65 +287,90 @@ static const option *next_option(const cli_verb *verb, size_t *at) {
   return NULL;
 }
 
-static void print_containers(void) {
+static void print_containers(FILE *out) {
   const cst_container_info *container;
   for (size_t i = 0; (container = cst_container_get(i)) != NULL; i++) {
-    printf("%s%s", i == 0 ? "" : ", ", container->name);
+    fprintf(out, "%s%s", i == 0 ? "" : ", ", container->name);
   }
 }
 
-/* Text at whose end READABLE, WRITABLE, CONTAINERS and KEYS stand for names. */
-static void print_option_help(const char *help) {
+/* Text at whose end READABLE, WRITABLE, CONTAINERS and KEYS are replaced by names. */
+static void print_option_help(FILE *out, const char *help) {
   const char *names = help;
   while (*names != '\0' && strcmp(names, "READABLE") != 0 && strcmp(names, "WRITABLE") != 0 &&
          strcmp(names, "CONTAINERS") != 0 && strcmp(names, "KEYS") != 0) {
     names++;
   }
-  printf("%.*s", (int)(names - help), help);
+  fprintf(out, "%.*s", (int)(names - help), help);
   if (*names == 'C') {
-    print_containers();
+    print_containers(out);
   } else if (*names == 'K') {
-    cli_print_message_keys();
+    cli_print_message_keys(out);
   } else if (*names != '\0') {
-    cli_print_formats(*names == 'W');
+    cli_print_formats(out, *names == 'W');
   }
-  putchar('\n');
 }
 
-/* value: NULL for a switch. */
-static void print_option_name(char letter, const char *name, const char *value) {
-  char letters[4] = "";
-  char text[NAME_ROOM + 16];
-  if (letter != 0) {
-    snprintf(letters, sizeof letters, "-%c,", letter);
+/* The words of options whose help has "a, b or c" for them are not repeated. */
+static void print_words(FILE *out, const cst_option_info *info) {
+  if (info->words[0] == NULL || strstr(info->help, info->words[0]) != NULL) {
+    return;
   }
-  snprintf(text, sizeof text, "--%s%s%s", name, value != NULL ? " " : "",
-           value != NULL ? value : "");
-  printf("  %-3s %-19s  ", letters, text);
+  for (size_t i = 0; i < CST_OPTION_WORDS && info->words[i] != NULL; i++) {
+    fprintf(out, "%s%s", i == 0 ? ": " : ", ", info->words[i]);
+  }
+  fprintf(out, info->usual != NULL ? " (%s)" : "", info->usual);
 }
 
-static void print_flags(const cli_verb *verb) {
+static void describe_option(const option *o, cli_option_about *about) {
+  const cst_option_info *info = info_of(o);
+  *about = (cli_option_about){.letter = o->letter, .value = value_of(o), .info = info};
+  snprintf(about->name, sizeof about->name, "%s", o->name);
+  FILE *out = fmemopen(about->help, sizeof about->help, "w");
+  if (out != NULL) {
+    fprintf(out, "%s%s", info != NULL && turns_off(info) ? "do not " : "",
+            info != NULL ? info->help : "");
+    print_option_help(out, o->help);
+    fclose(out);
+  }
+}
+
+static void describe_flag(const format_flag *flag, cli_option_about *about) {
+  *about = (cli_option_about){
+      .letter = flag->info->letter, .value = value_name(flag->info), .info = flag->info};
+  snprintf(about->name, sizeof about->name, "%s", flag->name);
+  FILE *out = fmemopen(about->help, sizeof about->help, "w");
+  if (out != NULL) {
+    fprintf(out, "%s: %s%s", cli_format(flag->format)->description,
+            turns_off(flag->info) ? "do not " : "", flag->info->help);
+    print_words(out, flag->info);
+    fclose(out);
+  }
+}
+
+/* --help comes last, after the options of formats. */
+bool cli_next_option(const cli_verb *verb, size_t *at, cli_option_about *about) {
   format_flag flag;
-  for (size_t at = 0; next_flag(verb, &at, &flag);) {
-    const char *not = turns_off(flag.info) ? "do not " : "";
-    print_option_name(flag.info->letter, flag.name, value_name(flag.info));
-    printf("%s: %s%s\n", cli_format(flag.format)->description, not, flag.info->help);
-  }
-}
-
-void cli_print_help(const cli_verb *verb) {
-  printf("columnstone %s %s\n\n%s.\n%s\n", verb->name, verb->usage, verb->summary, verb->details);
-  const option *o;
-  for (size_t at = 0; (o = next_option(verb, &at)) != NULL;) {
-    if (o->type == TYPE_HELP) {
-      print_flags(verb);
+  if (*at <= OPTION_HELP) {
+    const option *o = next_option(verb, at);
+    if (o != NULL && o->type != TYPE_HELP) {
+      describe_option(o, about);
+      return true;
     }
-    const cst_option_info *info = info_of(o);
-    print_option_name(o->letter, o->name, value_of(o));
-    printf("%s%s", info != NULL && turns_off(info) ? "do not " : "",
-           info != NULL ? info->help : "");
-    print_option_help(o->help);
+    *at = CLI_NUM_OPTIONS;
   }
+  size_t flags = *at - CLI_NUM_OPTIONS;
+  if (*at != SIZE_MAX && next_flag(verb, &flags, &flag)) {
+    *at = flags + CLI_NUM_OPTIONS;
+    describe_flag(&flag, about);
+    return true;
+  }
+  if (*at != SIZE_MAX) {
+    *at = SIZE_MAX;
+    describe_option(&options[OPTION_HELP], about);
+    return true;
+  }
+  return false;
 }
 
 /* ---- finding an option ---- */
@@ -521,8 +547,7 @@ static int apply(const cli_verb *verb, const option *o, char *value, cli_setting
     case TYPE_HELP:
       break;
   }
-  cli_print_help(verb);
-  return cli_flush(CLI_FINE);
+  return cli_show_help(verb);
 }
 
 /* ---- the command line ---- */

@@ -208,11 +208,21 @@ typedef enum cli_option_id {
 #define OPTIONS_QUERY OPTION_PARAM, OPTION_MAX_ELEMENTS, OPTION_MAX_BYTES, OPTION_MAX_WORK
 #define OPTIONS_VIEW OPTION_VIEW, OPTIONS_QUERY
 
+typedef struct cli_example {
+  const char *command, *what;
+} cli_example;
+
+#define CLI_EXAMPLES(...) ((const cli_example[]){__VA_ARGS__, {NULL, NULL}})
+
+/* What --help, the man pages and the completions say of a verb comes from here. */
 typedef struct cli_verb {
   const char *name;             /* "schema infer" */
   const char *usage;            /* what follows the name */
   const char *summary;          /* one line */
-  const char *details;          /* for --help */
+  const char *details;          /* paragraphs, with "\n\n" between them and no other line ends */
+  const cli_example *examples;  /* CLI_EXAMPLES(...) */
+  const char *see;              /* names of verbs: "count, schema infer" */
+  const char *exits;            /* lines of status and meaning but for 0 and 2; NULL: none */
   const cli_option_id *options; /* CLI_OPTIONS(...) */
   int min_paths;
   int (*run)(int argc, char **argv);
@@ -230,14 +240,46 @@ bool cli_takes(const cli_verb *verb, cli_option_id option);
 cst_status cli_add_format_option(cli_settings *settings, const char *name, const char *value,
                                  cst_error *error);
 void cli_settings_reset(cli_settings *settings);
-void cli_print_help(const cli_verb *verb);
+
+/* An option as --help tells it. */
+typedef struct cli_option_about {
+  char letter; /* 0: none */
+  char name[64];
+  const char *value;           /* what --help calls its value; NULL: a switch */
+  const cst_option_info *info; /* of options of the library; NULL: others */
+  char help[1024];
+} cli_option_about;
+
+/* The options that a verb takes, from *at = 0 on. False: no more. */
+bool cli_next_option(const cli_verb *verb, size_t *at, cli_option_about *about);
+
+/* ---- help (help/) ---- */
+
+const cli_verb *cli_verb_get(size_t i); /* NULL: no more (main.c) */
+/* Prints the help of a verb, through a pager if it is longer than the terminal. Gives the exit
+ * status. */
+int cli_show_help(const cli_verb *verb);
+/* The same of all verbs: `columnstone --help`. */
+int cli_show_overview(void);
+extern const char cli_overview_text[]; /* paragraphs, as cli_verb.details */
+/* Prints text on standard output, on a terminal through a pager if it is longer. */
+void cli_page(const char *text, size_t size);
+/* Prints all that --help tells of all verbs, as JSON: man pages and references are made of it. */
+int cli_describe(void);
+/* What may stand for the word at `at` of the words after the program's name, for shells: a line
+ * each, after a line that tells what else may. */
+int cli_complete(int at, int argc, char **argv);
+enum { CLI_EXIT_LINE = 200 };
+/* "1  faults were found": an exit status of a verb (NULL: of any) and its meaning, written to
+ * `room`. NULL after the last. */
+const char *cli_exit_line(const cli_verb *verb, size_t i, char room[CLI_EXIT_LINE]);
 
 /* ---- protobuf messages (messages.c) ---- */
 
 /* Reads the message types of --proto-set, and --message-option. As cli_parse, which calls it. */
 int cli_read_messages(const cli_verb *verb, cli_settings *settings);
 /* The keys of --message-option, for --help. */
-void cli_print_message_keys(void);
+void cli_print_message_keys(FILE *out);
 /* What the messages of the input are, and of an output of messages; NULL: there are none. With
  * `--to message`, the input has messages too only if --format or --message-column says so. */
 const cst_message_options *cli_message_of_input(const cli_settings *settings);
@@ -298,7 +340,7 @@ const cst_format_info *cli_format(const char *name);
 /* True for what the records of a container hold: "example", "raw", ... */
 bool cli_is_records(const char *format);
 /* Prints the names of the formats that can be read, or written, as "example, raw, ...". */
-void cli_print_formats(bool writable);
+void cli_print_formats(FILE *out, bool writable);
 /* True if the name of an output ends as that of a container does. */
 bool cli_names_container(const char *output);
 /* True if the name of an output of records ends as that of another format does (out.csv.gz). */
@@ -439,9 +481,11 @@ void cli_print_json(FILE *out, const char *json);
 void cli_json_string(FILE *out, const char *text);
 void cli_json_error(FILE *out, const cst_error *error);
 /* How text looks on a terminal; nothing where standard output is none, with NO_COLOR, or with a
- * TERM that is "dumb". */
+ * TERM that is "dumb". CLICOLOR_FORCE styles what is no terminal, too. */
 typedef enum cli_style { CLI_PLAIN, CLI_BOLD, CLI_WARNING, CLI_FAULT } cli_style;
 void cli_set_style(cli_style style);
+/* The same as text: "" where there is no style. */
+const char *cli_style_code(cli_style style, FILE *out);
 /* Characters in a line of standard output; 100 where that is no terminal. */
 int cli_width(void);
 /* Bytes of the first characters that take `most` cells as they are printed, escaped; *count of

@@ -68,7 +68,8 @@ int cli_fail(const cst_error *error) {
     return CLI_NO_READER; /* as for programs that SIGPIPE ends */
   }
   fflush(stdout);
-  fputs("columnstone: ", stderr);
+  fprintf(stderr, "%scolumnstone:%s ", cli_style_code(CLI_FAULT, stderr),
+          cli_style_code(CLI_PLAIN, stderr));
   cli_print_error(stderr, error);
   fputc('\n', stderr);
   return exit_status(error->code);

@@ -18,12 +18,12 @@ bool cli_is_records(const char *format) {
   return found != NULL && found->is_records;
 }
 
-void cli_print_formats(bool writable) {
+void cli_print_formats(FILE *out, bool writable) {
   const char *separator = "";
   const cst_format_info *format;
   for (size_t i = 0; (format = cst_format_get(i)) != NULL; i++) {
     if (writable ? format->writes : format->reads) {
-      printf("%s%s", separator, format->name);
+      fprintf(out, "%s%s", separator, format->name);
       separator = ", ";
     }
   }

@@ -1,4 +1,5 @@
 /* The command-line program: finds the verb. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -49,20 +50,7 @@ static const cli_verb *const verbs[] = {
 
 enum { NUM_VERBS = sizeof verbs / sizeof verbs[0] };
 
-static int print_overview(void) {
-  printf("columnstone VERB ...: training data at rest, and what becomes of it\n\n");
-  for (size_t i = 0; i < NUM_VERBS; i++) {
-    printf("  %-19s %s\n", verbs[i]->name, verbs[i]->summary);
-  }
-  printf(
-      "\nA file is read in any compression (gzip, zlib, zstd), which is found from its bytes; '-' "
-      "is\n"
-      "standard input. Globs may be quoted. Exit status: 0 fine, 1 faults found in the data, 2 "
-      "usage\n"
-      "or I/O. `columnstone VERB --help` shows the options of a verb, `columnstone --version` the\n"
-      "version.\n");
-  return cli_flush(CLI_FINE);
-}
+const cli_verb *cli_verb_get(size_t i) { return i < NUM_VERBS ? verbs[i] : NULL; }
 
 /* The arguments that the verb's name takes: 2 for "schema infer"; 0 if it is not this verb. */
 static int match_verb(const cli_verb *verb, int argc, char **argv) {
@@ -98,7 +86,7 @@ static int print_verbs_of(const char *word) {
 static int run_first_word(int argc, const char *word) {
   char hint[48], message[48];
   snprintf(hint, sizeof hint, "see columnstone %s --help", word);
-  snprintf(message, sizeof message, "which verb of %s?", word);
+  snprintf(message, sizeof message, "incomplete verb '%s'", word);
   return argc > 2 ? print_verbs_of(word) : cli_usage(NULL, hint, "%s", message);
 }
 
@@ -113,7 +101,7 @@ static int unknown_verb(int argc, char **argv) {
   const char *near = cli_nearest(typed, names, NUM_VERBS);
   char hint[64];
   snprintf(hint, sizeof hint, "did you mean '%s'?", near != NULL ? near : "");
-  return cli_usage(NULL, near != NULL ? hint : "see columnstone --help", "there is no verb '%s'",
+  return cli_usage(NULL, near != NULL ? hint : "see columnstone --help", "unknown verb '%s'",
                    typed);
 }
 
@@ -121,17 +109,45 @@ static bool is_any(const char *text, const char *a, const char *b) {
   return strcmp(text, a) == 0 || strcmp(text, b) == 0;
 }
 
+/* What shells and builds ask for; the help does not name it. -1: something else. */
+static int run_hidden(int argc, char **argv) {
+  if (strcmp(argv[1], "__describe") == 0) {
+    return cli_describe();
+  }
+  if (strcmp(argv[1], "__complete") == 0 && argc > 2) {
+    return cli_complete(atoi(argv[2]), argc - 3, argv + 3);
+  }
+  return -1;
+}
+
+/* `columnstone help VERB` is `columnstone VERB --help`. */
+static int run_help(int argc, char **argv) {
+  for (size_t i = 0; i < NUM_VERBS; i++) {
+    if (argc > 2 && match_verb(verbs[i], argc - 2, argv + 2) > 0) {
+      return cli_show_help(verbs[i]);
+    }
+  }
+  if (argc > 2 && begins_verbs(argv[2])) {
+    return print_verbs_of(argv[2]);
+  }
+  return argc > 2 ? unknown_verb(argc - 2, argv + 2) : cli_show_overview();
+}
+
 int main(int argc, char **argv) {
   cli_catch_interrupts();
   if (argc < 2) {
-    return cli_usage(NULL, "see columnstone --help", "which verb?");
+    return cli_usage(NULL, "see columnstone --help", "no verb given");
   }
   if (is_any(argv[1], "--help", "-h") || strcmp(argv[1], "help") == 0) {
-    return print_overview();
+    return run_help(argc, argv);
   }
   if (is_any(argv[1], "--version", "-V")) {
     printf("columnstone %s\n", cst_version());
     return cli_flush(CLI_FINE);
+  }
+  int hidden = run_hidden(argc, argv);
+  if (hidden >= 0) {
+    return hidden;
   }
   for (size_t i = 0; i < NUM_VERBS; i++) {
     int used = match_verb(verbs[i], argc - 1, argv + 1);

@@ -20,12 +20,12 @@ static const char *key_name(size_t i) {
   return i < NUM_LAYOUT_KEYS ? layout_keys[i] : message_key(i - NUM_LAYOUT_KEYS);
 }
 
-void cli_print_message_keys(void) {
+void cli_print_message_keys(FILE *out) {
   const char *name;
   for (size_t i = NUM_LAYOUT_KEYS; (name = key_name(i)) != NULL; i++) {
-    printf("%s, ", name);
+    fprintf(out, "%s, ", name);
   }
-  printf("%s, %s", layout_keys[0], layout_keys[1]);
+  fprintf(out, "%s, %s", layout_keys[0], layout_keys[1]);
 }
 
 static int unknown_key(const cli_verb *verb, const char *option, const char *key) {

@@ -158,19 +158,29 @@ int cli_width(void) {
   return known ? size.ws_col : USUAL_WIDTH;
 }
 
-static bool is_styled(void) {
-  const char *no_color = getenv("NO_COLOR");
-  const char *term = getenv("TERM");
-  return isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0') && term != NULL &&
-         strcmp(term, "dumb") != 0;
+static bool is_set(const char *variable) {
+  const char *value = getenv(variable);
+  return value != NULL && value[0] != '\0';
 }
 
-void cli_set_style(cli_style style) {
-  static const char *const codes[] = {"\033[0m", "\033[1m", "\033[33m", "\033[31m"};
-  if (is_styled()) {
-    fputs(codes[style], stdout);
+static bool is_styled(FILE *out) {
+  const char *term = getenv("TERM");
+  const char *force = getenv("CLICOLOR_FORCE");
+  if (is_set("NO_COLOR")) {
+    return false;
   }
+  if (is_set("CLICOLOR_FORCE") && strcmp(force, "0") != 0) {
+    return true;
+  }
+  return isatty(fileno(out)) && term != NULL && strcmp(term, "dumb") != 0;
 }
+
+const char *cli_style_code(cli_style style, FILE *out) {
+  static const char *const codes[] = {"\033[0m", "\033[1m", "\033[33m", "\033[31m"};
+  return is_styled(out) ? codes[style] : "";
+}
+
+void cli_set_style(cli_style style) { fputs(cli_style_code(style, stdout), stdout); }
 
 size_t cli_cut(const char *text, int most, int *count) {
   size_t size = 0;

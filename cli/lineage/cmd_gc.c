@@ -170,15 +170,19 @@ const cli_verb cli_gc = {
     .name = "gc",
     .usage = "[STORE] [--keep N] [--group-by A,B] [--older-than TIME] [--keep-ancestors-of A,B] "
              "[--dry-run]",
-    .summary = "Deletes the artifacts and files of a store that nobody needs any more",
+    .summary = "Deletes the artifacts and files of a store that are no longer needed",
     .details =
-        "An artifact goes if neither --keep nor --older-than keeps it, and no artifact that stays "
-        "refers to it,\nno reader holds it and no execution uses it. With neither --keep nor "
-        "--older-than nothing that is\nlive goes. A file goes with the last artifact that names "
-        "it; files outside of the store's roots and\nthose of external artifacts never do. "
-        "--dry-run tells what would go, and why the others stay. Exit status 1 if a file could not "
-        "be "
-        "deleted.\n",
+        "An artifact is deleted unless --keep or --older-than keeps it, an artifact that is kept "
+        "refers to it, a reader has a lease on it, or a running execution uses it. Without --keep "
+        "and --older-than, no live artifact is deleted. A file is deleted with the last artifact "
+        "that names it. Files outside the roots of the store, and files of external artifacts, are "
+        "never deleted. --dry-run shows what would be deleted, and why the rest is kept.",
+    .examples =
+        CLI_EXAMPLES({"columnstone gc --keep 3 --dry-run", "show what would be deleted"},
+                     {"columnstone gc --older-than 30d --keep-ancestors-of model",
+                      "delete what is older than 30 days, but keep the data of all models"}),
+    .see = "lineage lease, lineage check",
+    .exits = "1 a file could not be deleted",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_KEEP, OPTION_GROUP_BY, OPTION_OLDER_THAN,
                            OPTION_KEEP_ANCESTORS, OPTION_TYPES, OPTION_DRY_RUN, OPTION_JSON),
     .min_paths = 0,

@@ -374,13 +374,19 @@ static int run_add(int argc, char **argv) {
 const cli_verb cli_lineage_add = {
     .name = "lineage add",
     .usage = "TYPE FILE... [--name NAME] [--split NAME] [--span N] [--from REF]... [--json]",
-    .summary = "Adds an artifact to a store: files, and what is known of them",
+    .summary = "Adds an artifact to a store: its files and their metadata",
     .details =
-        "TYPE is examples, view, schema, statistics, model, or a word of your own. Of examples it "
-        "finds out\nwhat they hold and how (payload_format, file_format), and keeps the options "
-        "that it takes to read\nthem; a folder with Split-NAME folders, as TFX makes them, has "
-        "their splits. A view is a saved one\n(.cstv). The same view or schema once more is the "
-        "artifact that is there. --from tells what it was\nmade of, and --by what made it.\n",
+        "TYPE is examples, view, schema, statistics, model, or a word of your own. For examples, "
+        "the payload and file format are detected and stored, along with the options needed to "
+        "read them. A folder with Split-NAME subfolders, as written by TFX, is added with its "
+        "splits. A view is a saved view (.cstv). Adding the same view or schema again returns the "
+        "existing artifact. --from records what the artifact was made from, --by what made it.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone lineage add examples trips.tfrecord --name trips", "add a data set"},
+        {"columnstone lineage add model model.bin --name fares --from trips@1 --by train",
+         "add a model trained on it"}),
+    .see = "lineage show, lineage bind, lineage ls",
+    .exits = "1 a file is damaged",
     .options =
         CLI_OPTIONS(OPTION_STORE, OPTION_ARTIFACT_NAME, OPTION_ARTIFACT_SPLIT, OPTION_SPAN,
                     OPTION_PROPERTY, OPTION_REFERENCE, OPTION_ARTIFACT_SCHEMA, OPTION_FROM,

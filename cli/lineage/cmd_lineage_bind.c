@@ -77,11 +77,13 @@ static int run_bind(int argc, char **argv) {
 const cli_verb cli_lineage_bind = {
     .name = "lineage bind",
     .usage = "EXAMPLES VIEW [--name NAME] [--json]",
-    .summary = "Makes an artifact of the same files that is read through a view",
-    .details =
-        "Both are artifacts, as in `lineage bind sessions@3 ranking@2`: the new one is the next "
-        "version of\nsessions. The files are neither read nor copied. Several views may be bound "
-        "to the same examples.\n",
+    .summary = "Adds an artifact that reads the same files through a view",
+    .details = "EXAMPLES and VIEW are artifacts, as in `lineage bind sessions@3 ranking@2`; the "
+               "new artifact is the next version of sessions. Files are neither read nor copied. "
+               "Several views can be bound to the same examples.",
+    .examples = CLI_EXAMPLES({"columnstone lineage bind sessions@1 ranking@1",
+                              "a new version of sessions, read through ranking"}),
+    .see = "lineage add, view build",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_ARTIFACT_NAME, OPTION_JSON),
     .min_paths = 2,
     .run = run_bind,
@@ -193,10 +195,14 @@ static int run_lease(int argc, char **argv) {
 const cli_verb cli_lineage_lease = {
     .name = "lineage lease",
     .usage = "[REF... [--for TIME] [--holder NAME]] [--json]",
-    .summary = "Keeps artifacts for a reader that is elsewhere, or lists who reads what",
-    .details = "Verbs that read artifacts hold leases by themselves. This one is for programs that "
-               "know no stores: the\nfiles stay until the time is over. Without REF, it lists the "
-               "leases that are held.\n",
+    .summary = "Protects artifacts from gc for a while, or lists such leases",
+    .details =
+        "Verbs that read artifacts take leases on their own. This verb is for other programs: gc "
+        "keeps the files until the lease ends. Without REF, lists the current leases.",
+    .examples =
+        CLI_EXAMPLES({"columnstone lineage lease trips@1 --for 2h", "keep the files for two hours"},
+                     {"columnstone lineage lease", "list the leases"}),
+    .see = "gc, lineage ls",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_LASTS, OPTION_HOLDER, OPTION_JSON),
     .min_paths = 0,
     .run = run_lease,

@@ -81,10 +81,13 @@ static int run_graph(int argc, char **argv) {
 const cli_verb cli_lineage_graph = {
     .name = "lineage graph",
     .usage = "[REF... [--up] [--down] [--depth N]] [-o FILE.html|.svg|.dot]",
-    .summary = "Draws artifacts and executions: a page to look at, SVG or DOT",
-    .details =
-        "The page needs nothing else: it can be searched, zoomed and used with the keyboard. "
-        "Without REF it\nhas the whole store, without -o it prints DOT.\n",
+    .summary = "Draws artifacts and executions as an HTML page, SVG or DOT",
+    .details = "The page is a single file, with search, zoom and keyboard control. Without REF, "
+               "the whole store is drawn. Without -o, DOT is printed.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone lineage graph -o lineage.html", "the whole store as a page"},
+        {"columnstone lineage graph fares --up | head -n 3", "DOT of what a model was made from"}),
+    .see = "lineage trace",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_OUTPUT, OPTION_UP, OPTION_DOWN, OPTION_DEPTH,
                            OPTION_FORCE),
     .min_paths = 0,

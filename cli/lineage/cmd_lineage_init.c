@@ -55,11 +55,13 @@ static int run_init(int argc, char **argv) {
 const cli_verb cli_lineage_init = {
     .name = "lineage init",
     .usage = "STORE [--root FOLDER]... [--shared] [--json]",
-    .summary = "Makes a store of lineage: one file, which needs no server",
-    .details =
-        "`columnstone gc` deletes files in the roots only, and follows no link out of them. The "
-        "other verbs\nof lineage find the store by --lineage, or by the environment variable "
-        "COLUMNSTONE_LINEAGE.\ndocs/lineage.md is the guide.\n",
+    .summary = "Creates a lineage store: a single file, without a server",
+    .details = "`columnstone gc` only deletes files within the roots, and does not follow links "
+               "out of them. Other verbs find the store by --lineage or the environment variable "
+               "COLUMNSTONE_LINEAGE.",
+    .examples = CLI_EXAMPLES({"columnstone lineage init store.db --root data",
+                              "create a store; gc may delete files in data/"}),
+    .see = "lineage add, gc",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_STORE_ROOTS, OPTION_SHARED, OPTION_JSON),
     .min_paths = 0,
     .run = run_init,
@@ -137,10 +139,14 @@ static int run_check(int argc, char **argv) {
 const cli_verb cli_lineage_check = {
     .name = "lineage check",
     .usage = "[--digests] [--json]",
-    .summary = "Tells whether a store and the files that it names are sound",
-    .details = "Files that are missing or have another size, with --digests another content, "
-               "references to what\nis deleted, executions without an end, and SQLite's own check. "
-               "Exit status 1 if something is wrong.\n",
+    .summary = "Checks a store and the files that it names",
+    .details =
+        "Reports files that are missing or have a different size (with --digests: different "
+        "contents), references to deleted artifacts, executions without an end, and SQLite errors.",
+    .examples = CLI_EXAMPLES({"columnstone lineage check", "check a store"},
+                             {"columnstone lineage check --digests", "also read all files"}),
+    .see = "lineage ls, verify",
+    .exits = "1 problems were found",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_DIGESTS, OPTION_JSON),
     .min_paths = 0,
     .run = run_check,

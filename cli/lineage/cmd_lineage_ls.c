@@ -325,11 +325,14 @@ static int run_ls(int argc, char **argv) {
 const cli_verb cli_lineage_ls = {
     .name = "lineage ls",
     .usage = "[artifacts | executions | contexts | roots] [--type TYPE] [--name PATTERN] [--json]",
-    .summary = "Lists what a store has: artifacts, executions, contexts, roots",
-    .details = "The roots are the folders in which garbage may be deleted. What is deleted or "
-               "abandoned is "
-               "left out\nwithout --all. --json has all columns, "
-               "which docs/lineage.md\ndescribes.\n",
+    .summary = "Lists the artifacts, executions, contexts or roots of a store",
+    .details = "Roots are the folders in which gc may delete files. Deleted and abandoned entries "
+               "are left out unless --all is given. --json prints all columns.",
+    .examples =
+        CLI_EXAMPLES({"columnstone lineage ls", "list the artifacts"},
+                     {"columnstone lineage ls --type model --since 7d", "models of the last week"},
+                     {"columnstone lineage ls executions --json", "executions, for programs"}),
+    .see = "lineage show, lineage trace",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_ONE_TYPE, OPTION_OF_NAME, OPTION_WITH_PROPERTY,
                            OPTION_OF_FILE, OPTION_OF_FIELD, OPTION_IN_CONTEXT, OPTION_SINCE,
                            OPTION_UNTIL, OPTION_EVERY_STATE, OPTION_NEWEST, OPTION_JSON),

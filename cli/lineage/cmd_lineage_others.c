@@ -68,9 +68,13 @@ static int run_openlineage(int argc, char **argv) {
 const cli_verb cli_lineage_openlineage = {
     .name = "lineage openlineage",
     .usage = "[EXECUTION...] [--namespace NAME] [-o FILE]",
-    .summary = "Writes executions as OpenLineage events, for catalogues",
-    .details = "A line of JSON for each event, with column lineage where a view says it. EXECUTION "
-               "is a number of\n`lineage ls executions`; without it, all are written.\n",
+    .summary = "Writes executions as OpenLineage events, for data catalogs",
+    .details =
+        "Writes one line of JSON per event, with column lineage if a view was used. EXECUTION is a "
+        "number from `lineage ls executions`; by default, all executions are written.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone lineage openlineage -o events.jsonl", "events of all executions"}),
+    .see = "lineage ls, lineage export-mlmd",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_NAMESPACE, OPTION_OUTPUT, OPTION_FORCE),
     .min_paths = 0,
     .run = run_openlineage,
@@ -135,8 +139,10 @@ static int run_import(int argc, char **argv) {
 const cli_verb cli_lineage_import = {
     .name = "lineage import-mlmd",
     .usage = "MLMD [--json]",
-    .summary = "Adds all of an ML Metadata store (SQLite), as TFX makes it",
-    .details = "What was imported from the same store before is not added again.\n",
+    .summary = "Imports an ML Metadata store (SQLite), as written by TFX",
+    .details = "Entries already imported from the same store are not imported again.",
+    .examples = CLI_EXAMPLES({"columnstone lineage import-mlmd metadata.sqlite", "import a store"}),
+    .see = "lineage export-mlmd, lineage ls",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_JSON),
     .min_paths = 1,
     .run = run_import,
@@ -153,8 +159,10 @@ static int run_export(int argc, char **argv) {
 const cli_verb cli_lineage_export = {
     .name = "lineage export-mlmd",
     .usage = "MLMD [--force] [--json]",
-    .summary = "Writes all of a store as an ML Metadata store (SQLite)",
-    .details = "ml-metadata 1.17 and TFX read it.\n",
+    .summary = "Exports a store as an ML Metadata store (SQLite)",
+    .details = "ml-metadata 1.17 and TFX read it.",
+    .examples = CLI_EXAMPLES({"columnstone lineage export-mlmd metadata.sqlite", "export a store"}),
+    .see = "lineage import-mlmd, lineage openlineage",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_FORCE, OPTION_JSON),
     .min_paths = 1,
     .run = run_export,

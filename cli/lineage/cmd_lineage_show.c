@@ -267,8 +267,10 @@ static int run_show(int argc, char **argv) {
 const cli_verb cli_lineage_show = {
     .name = "lineage show",
     .usage = "REF... [--json]",
-    .summary = "Tells all of an artifact: files, properties, what it needs, what made and used it",
-    .details = "REF is sessions@4, sessions (the newest that is live), or an id.\n",
+    .summary = "Shows everything about an artifact: files, properties, references, executions",
+    .details = "REF is sessions@4, sessions (the newest live version), or an id.",
+    .examples = CLI_EXAMPLES({"columnstone lineage show trips@1", "one version of an artifact"}),
+    .see = "lineage ls, lineage trace",
     .options = CLI_OPTIONS(OPTION_STORE, OPTION_JSON),
     .min_paths = 1,
     .run = run_show,

@@ -240,9 +240,13 @@ static int run_trace(int argc, char **argv) {
 const cli_verb cli_lineage_trace = {
     .name = "lineage trace",
     .usage = "REF... [--up] [--down] [--depth N] [--json]",
-    .summary = "Tells what artifacts came from and what came from them",
-    .details = "As trees, over executions and references. With neither --up nor --down it tells "
-               "both.\n",
+    .summary = "Traces what artifacts were made from, and what was made from them",
+    .details = "Prints trees that follow executions and references. Without --up or --down, both "
+               "directions are shown.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone lineage trace fares --up", "the data that a model was trained on"},
+        {"columnstone lineage trace trips@1 --down --json", "what was made from it, for programs"}),
+    .see = "lineage show, lineage graph",
     .options =
         CLI_OPTIONS(OPTION_STORE, OPTION_UP, OPTION_DOWN, OPTION_DEPTH, OPTION_ASCII, OPTION_JSON),
     .min_paths = 1,

@@ -80,15 +80,20 @@ const cli_verb cli_stats = {
     .name = "stats",
     .usage = "FILE... [--columns A,B] [--by A,B] [--weight COLUMN] [--html FILE] [--json | -o FILE "
              "[--to NAME]]",
-    .summary = "Tells what is in the data: presence, numbers, quantiles, frequent values",
-    .details =
-        "A line for each feature, for all rows and for each slice of --by. Files are data, or\n"
-        "statistics that -o saved in a file whose name ends in .cststats, which are merged, or\n"
-        "those of TFDV (.pb), which -o writes, too, by that name or --to tfdv.\n"
-        "--html writes a page: one file to search, sort and look at in any browser.\n"
-        "The whole table, whose columns docs/statistics.md describes, is printed as JSON by\n"
-        "--json, or written to the file of -o in any format that can hold it. `columnstone\n"
-        "accumulate` lists the other options of -O: those of \"statistics\".\n",
+    .summary = "Computes statistics: presence, numbers, quantiles, frequent values",
+    .details = "Prints one line per feature, for all rows and for each slice of --by. Inputs are "
+               "data, statistics saved by -o (.cststats; several are merged), or TFDV statistics "
+               "(.pb). -o also writes TFDV statistics, if the name ends in .pb or with --to tfdv. "
+               "--html writes a report: a single file for any browser.\n\n--json prints the whole "
+               "table; -o writes it in any format that can store it. For the options of -O, see "
+               "\"statistics\" in the output of `columnstone accumulate`.",
+    .examples = CLI_EXAMPLES({"columnstone stats trips.tfrecord", "one line per feature"},
+                             {"columnstone stats trips.tfrecord --by company --html report.html",
+                              "a report in HTML, with slices"},
+                             {"columnstone stats trips.tfrecord -o today.cststats",
+                              "save statistics to compare or merge them later"}),
+    .see = "stats diff, stats merge, accumulate",
+    .exits = "1 a record is damaged; also if --on-error skip left out records",
     .options =
         CLI_OPTIONS(OPTION_STATS_COLUMNS, OPTION_BY, OPTION_WEIGHT, OPTION_HTML, OPTION_OPTION,
                     OPTION_OUTPUT, OPTION_TO, OPTION_FORCE, OPTION_JSON, OPTION_SCHEMA,

@@ -160,15 +160,21 @@ const cli_verb cli_stats_diff = {
     .name = "stats diff",
     .usage = "BEFORE AFTER [--schema FILE] [--kind NAME] [--threshold NAME=X,...] [--by A,B] "
              "[--html FILE] [--json | -o FILE]",
-    .summary = "Tells what changed between two statistics, feature by feature, the worst first",
-    .details =
-        "Both are statistics that `columnstone stats -o` saved, or data. How far a feature is "
-        "from\n"
-        "what it was is its score, from 0 to 1; docs/drift.md says what the measures are, and has\n"
-        "the columns of the table that --json prints and -o writes; --html writes a page of both,\n"
-        "side by side, for any browser. Exit status 1 if a threshold\n"
-        "is passed: of the schema's drift_comparator (--kind skew: skew_comparator),\n"
-        "unique_constraints and dataset_constraints, or of --threshold, for all features.\n",
+    .summary = "Compares two statistics feature by feature and checks thresholds",
+    .details = "BEFORE and AFTER are data, or statistics saved by `columnstone stats -o`. Prints "
+               "one line per feature, the largest change first, with a score from 0 to 1. --json "
+               "prints the whole table, -o writes it, and --html writes a report of both side by "
+               "side.\n\nThresholds come from the schema (drift_comparator, or skew_comparator "
+               "with --kind skew; unique_constraints; dataset_constraints), and from --threshold, "
+               "which applies to all features.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone stats diff before.cststats today.cststats", "what changed"},
+        {"columnstone stats diff before.cststats trips.tfrecord --threshold psi=0.2,ks=0.1",
+         "fail if a feature drifts"},
+        {"columnstone stats diff before.cststats today.cststats --html drift.html",
+         "a report in HTML"}),
+    .see = "stats, schema check",
+    .exits = "1 a threshold is exceeded, or a record is damaged",
     .options = CLI_OPTIONS(OPTION_SCHEMA, OPTION_KIND, OPTION_ENVIRONMENT, OPTION_THRESHOLD,
                            OPTION_STATS_COLUMNS, OPTION_BY, OPTION_WEIGHT, OPTION_HTML,
                            OPTION_OPTION, OPTION_OUTPUT, OPTION_TO, OPTION_FORCE, OPTION_JSON,

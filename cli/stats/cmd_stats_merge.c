@@ -46,12 +46,15 @@ static int run_merge(int argc, char **argv) {
 const cli_verb cli_stats_merge = {
     .name = "stats merge",
     .usage = "STATS... -o FILE",
-    .summary = "Makes the statistics of all of saved statistics of parts",
+    .summary = "Merges the saved statistics of parts of the data",
     .details =
-        "Files are what `columnstone stats -o NAME.cststats` saved, with the same options. "
-        "Counts,\n"
-        "sums, extremes, distinct counts and slices are those of one pass over all of the data;\n"
-        "quantiles and frequent values keep their bounds.\n",
+        "STATS are files saved by `columnstone stats -o NAME.cststats` with the same options. "
+        "Counts, sums, extremes, distinct counts and slices are the same as those of a single pass "
+        "over all data; quantiles and frequent values stay within the same error bounds.",
+    .examples =
+        CLI_EXAMPLES({"columnstone stats merge before.cststats today.cststats -o all.cststats",
+                      "statistics of both days"}),
+    .see = "stats, stats diff",
     .options = CLI_OPTIONS(OPTION_OUTPUT, OPTION_FORCE, OPTION_LINEAGE),
     .min_paths = 1,
     .run = run_merge,

@@ -101,13 +101,18 @@ static int run_accumulate(int argc, char **argv) {
 const cli_verb cli_accumulate = {
     .name = "accumulate",
     .usage = "[NAME FILE... [-O KEY=VALUE]... [--json | -o FILE [--to NAME]]]",
-    .summary = "Finds something out by looking at all the records, by an accumulator",
-    .details =
-        "Without a name: the accumulators that there are, with their options. What is found is a\n"
-        "table, whose columns docs/accumulators.md describes: printed, as JSON, or written to the\n"
-        "file of -o in any format that can hold it. All columns are looked at: to leave one out, "
-        "convert\n"
-        "--columns first.\n",
+    .summary = "Runs an accumulator over all records and prints its result",
+    .details = "Without NAME, lists the accumulators and their options. The result is a table: it "
+               "is printed, or printed as JSON (--json), or written to the file of -o in any "
+               "format that can store it. All columns are read; to leave some out, `convert "
+               "--columns` first, or use a query (--view).",
+    .examples = CLI_EXAMPLES(
+        {"columnstone accumulate", "list the accumulators and their options"},
+        {"columnstone accumulate lengths trips.tfrecord", "the number of values of each feature"},
+        {"columnstone accumulate statistics trips.tfrecord -o statistics.jsonl",
+         "write the result to a file"}),
+    .see = "stats, schema check",
+    .exits = "1 a record is damaged; also if --on-error skip left out records",
     .options = CLI_OPTIONS(OPTION_OPTION, OPTION_OUTPUT, OPTION_TO, OPTION_FORCE, OPTION_JSON,
                            OPTION_SCHEMA, OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC,
                            OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTIONS_VIEW, OPTION_CONTAINER,

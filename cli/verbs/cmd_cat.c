@@ -16,7 +16,12 @@ const cli_verb cli_cat = {
     .name = "cat",
     .usage = "FILE...",
     .summary = "Writes the records of TFRecord files to standard output",
-    .details = "What comes out is one TFRecord stream, not compressed, whatever the inputs are.\n",
+    .details =
+        "The output is a single uncompressed TFRecord stream, even if inputs are compressed.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone cat trips-*.tfrecord.gz | columnstone count -", "read shards as one stream"}),
+    .see = "merge, head",
+    .exits = "1 a record is damaged",
     .options = CLI_OPTIONS(OPTION_THREADS, OPTION_NO_CRC, OPTIONS_RECOVERY, OPTION_CONTAINER,
                            OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,

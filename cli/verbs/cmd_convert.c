@@ -113,14 +113,22 @@ const cli_verb cli_convert = {
     .name = "convert",
     .usage = "FILE... OUTPUT [--to FORMAT] [--schema FILE] [--columns A,B]",
     .summary = "Converts between TFRecord, CSV, JSON lines, Arrow, Parquet and Avro",
-    .details =
-        "The output's ending tells the format (.parquet, .arrow, .arrows for a stream, .jsonl, "
-        ".csv,\n"
-        ".tsv, .tfrecord) and its compression (.gz, .zlib, .zst); '-' is standard output and needs "
-        "--to.\n"
-        "Without a schema the records are read twice: once to infer it. The output appears under "
-        "its\n"
-        "name when it is complete. A file that exists is overwritten with --force only.\n",
+    .details = "The output format is chosen from the extension (.parquet, .arrow, .arrows for a "
+               "stream, .jsonl, .csv, .tsv, .avro, .tfrecord), and so is the compression (.gz, "
+               ".zlib, .zst). '-' is standard output and needs --to.\n\nWithout --schema, the "
+               "input is read twice, first to infer the types. The output appears under its name "
+               "when it is complete. An existing file is only replaced with --force.",
+    .examples =
+        CLI_EXAMPLES({"columnstone convert trips.tfrecord trips.arrow", "TFRecord to Arrow"},
+                     {"columnstone convert trips.csv trips.tfrecord.gz --lossy --shards 4",
+                      "CSV to four compressed TFRecord files"},
+                     {"columnstone convert trips.tfrecord - --to csv --columns fare,miles",
+                      "two columns as CSV, to standard output"},
+                     {"columnstone convert damaged.tfrecord sound.arrow --on-error skip",
+                      "skip damaged records"}),
+    .see = "query, head, merge",
+    .exits = "1 a record is damaged, or does not fit the schema; also if --on-error skip left out "
+             "records",
     .options =
         CLI_OPTIONS(OPTION_TO, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_FORMAT,
                     OPTION_LEVEL, OPTION_LOSSY, OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC,

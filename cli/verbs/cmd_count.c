@@ -60,12 +60,15 @@ static int run_count(int argc, char **argv) {
 const cli_verb cli_count = {
     .name = "count",
     .usage = "FILE... [--json]",
-    .summary = "Counts records and bytes per file, without decoding",
-    .details =
-        "Checks the lengths of the records and that each file ends at a record's end, and stops\n"
-        "at the first fault. `verify` looks into the records. Files of other formats are read for "
-        "their\n"
-        "rows.\n",
+    .summary = "Counts records and bytes per file without decoding them",
+    .details = "Checks the checksum of each record's length, and that each file ends at the end of "
+               "a record. Stops at the first fault; use `verify` to check the contents. Files in "
+               "other formats are read to count their rows.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone count trips-*.tfrecord.gz", "records and bytes of each file, and the totals"},
+        {"columnstone count trips.tfrecord --json", "the same for programs"}),
+    .see = "verify, info",
+    .exits = "1 a file is damaged",
     .options =
         CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_FORMATS, OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,

@@ -244,14 +244,21 @@ static int run_head(int argc, char **argv) {
 const cli_verb cli_head = {
     .name = "head",
     .usage = "FILE... [-n N] [--columns A,B | --path PATH...] [--schema FILE] [--full]",
-    .summary = "Prints the first records as JSON lines; needs no schema",
+    .summary = "Prints the first rows as JSON lines",
     .details =
-        "Values are lists, but for --flat; null is a feature that is not there, [] one without "
-        "values. Bytes\n"
-        "are a string if they are UTF-8, else {\"base64\": ...}. `--format raw` shows the records\n"
-        "themselves. --path event.query prints the queries of each row's list of events, as a list "
-        "of the\n"
-        "row. Reads no further than it has to. On a terminal long strings and lists are cut.\n",
+        "No schema is needed. Values are lists unless --flat is given: null is a missing feature, "
+        "[] a feature without values. Bytes are printed as a string if they are valid UTF-8, else "
+        "as {\"base64\": ...}. `--format raw` prints undecoded records. `--path event.query` "
+        "prints the values of a nested field, as one list per row.\n\nReads only as much of the "
+        "file as it prints. Long strings and lists are shortened on a terminal.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone head trips.tfrecord -n 3 --columns fare,company",
+         "two columns of the first three rows"},
+        {"columnstone head log.jsonl --path event.query", "the values of a nested field"},
+        {"columnstone head sessions.tfrecord --proto-set shop.desc --message shop.Session",
+         "protobuf messages"}),
+    .see = "info, schema tree, convert",
+    .exits = "1 a record is damaged; the rows before it are printed",
     .options = CLI_OPTIONS(OPTION_ROWS, OPTION_FULL, OPTION_SCHEMA, OPTION_COLUMNS, OPTION_PATH,
                            OPTION_FLAT, OPTION_FORMAT, OPTION_NO_CRC, OPTIONS_FORMATS,
                            OPTIONS_MESSAGE, OPTIONS_VIEW, OPTION_CONTAINER, OPTIONS_LIMITS),

@@ -34,7 +34,21 @@ static cst_status write_text(const cst_index *index, const char *path, cst_error
   return status;
 }
 
-static cst_status index_file(const cli_settings *settings, const char *path, cst_error *error) {
+static void print_index(const cli_settings *settings, const char *path, const cst_index *index,
+                        bool is_first) {
+  const uint64_t records = cst_index_num_records(index);
+  if (settings->json) {
+    printf(is_first ? "\n  {\"file\": " : ",\n  {\"file\": ");
+    cli_json_string(stdout, path);
+    printf(", \"records\": %" PRIu64 "}", records);
+  } else {
+    cli_print_text(stdout, path);
+    printf(".cstidx: %" PRIu64 " records\n", records);
+  }
+}
+
+static cst_status index_file(const cli_settings *settings, const char *path, bool is_first,
+                             cst_error *error) {
   cst_index *index;
   cst_status status = make_index(settings, path, &index, error);
   if (status != CST_OK) {
@@ -45,8 +59,7 @@ static cst_status index_file(const cli_settings *settings, const char *path, cst
     status = write_text(index, path, error);
   }
   if (status == CST_OK) {
-    cli_print_text(stdout, path);
-    printf(".cstidx: %" PRIu64 " records\n", cst_index_num_records(index));
+    print_index(settings, path, index, is_first);
   }
   cst_index_free(index);
   return status;
@@ -67,9 +80,11 @@ static int index_files(const cli_settings *settings) {
     cst_source_release(source);
     return cli_usage(&cli_index, "name one file", "--import holds the offsets of one file");
   }
+  printf(settings->json ? "{\"indexes\": [" : "");
   for (size_t i = 0; i < count && status == CST_OK; i++) {
-    status = index_file(settings, cst_source_file(source, i), &error);
+    status = index_file(settings, cst_source_file(source, i), i == 0, &error);
   }
+  printf(settings->json ? "]}\n" : "");
   cst_source_release(source);
   return cli_flush(status == CST_OK ? CLI_FINE : cli_fail(&error));
 }
@@ -86,18 +101,19 @@ static int run_index(int argc, char **argv) {
 
 const cli_verb cli_index = {
     .name = "index",
-    .usage = "FILE... [--text] [--import IDX]",
-    .summary = "Writes where the records lie, for random access",
-    .details =
-        "The index of FILE is FILE.cstidx; whoever opens FILE uses it. An index of a file that has "
-        "changed\n"
-        "since is noticed and not used. Compressed files have none: write them anew without "
-        "(`merge "
-        "a.gz b`).\n"
-        "The text form, a line of offset and length per record, is that of DALI and of the Python "
-        "package\n"
-        "`tfrecord`.\n",
-    .options = CLI_OPTIONS(OPTION_TEXT, OPTION_IMPORT, OPTION_CONTAINER, OPTION_LINEAGE),
+    .usage = "FILE... [--text] [--import IDX] [--json]",
+    .summary = "Writes an index of record offsets, for random access",
+    .details = "The index of FILE is FILE.cstidx. It is used whenever FILE is opened, and ignored "
+               "if FILE has changed since. Compressed files cannot have an index: decompress them "
+               "first (`columnstone merge a.gz b`).\n\nThe text form has one line per record, with "
+               "offset and length. DALI and the Python package `tfrecord` read it.",
+    .examples =
+        CLI_EXAMPLES({"columnstone index trips.tfrecord", "index a file"},
+                     {"columnstone index trips.tfrecord --text", "also write the text form"}),
+    .see = "sample, shuffle, plan",
+    .exits = "1 a file is damaged",
+    .options =
+        CLI_OPTIONS(OPTION_TEXT, OPTION_IMPORT, OPTION_JSON, OPTION_CONTAINER, OPTION_LINEAGE),
     .min_paths = 1,
     .run = run_index,
 };

@@ -387,14 +387,17 @@ static int run_info(int argc, char **argv) {
 const cli_verb cli_info = {
     .name = "info",
     .usage = "FILE... [--proto-set FILE] [--json]",
-    .summary = "Tells what a file is: format, records, features and an example of each",
-    .details =
-        "Looks at the first 1000 records, and no further than 32 MiB: of larger files the number "
-        "of\n"
-        "records is an estimate, unless an index tells it. With --proto-set, but without "
-        "--message, "
-        "it\n"
-        "tells which of the messages the records may be, and what speaks for it.\n",
+    .summary = "Shows what a file contains: format, number of records, features",
+    .details = "Reads the first 1000 records, up to 32 MiB. For larger files the number of records "
+               "is an estimate, unless the file has an index.\n\nWith --proto-set but without "
+               "--message, it reports which message types fit the records, and how well.",
+    .examples =
+        CLI_EXAMPLES({"columnstone info trips.tfrecord", "format, size and features of a file"},
+                     {"columnstone info sessions.tfrecord --proto-set shop.desc",
+                      "find the message type of the records"},
+                     {"columnstone info trips.csv --json", "the same for programs"}),
+    .see = "head, schema infer, count",
+    .exits = "1 the file is damaged or in an unknown format",
     .options = CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_FORMATS, OPTIONS_MESSAGE,
                            OPTION_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 1,

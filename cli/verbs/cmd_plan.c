@@ -65,14 +65,15 @@ static int run_plan(int argc, char **argv) {
 const cli_verb cli_plan = {
     .name = "plan",
     .usage = "FILE... [--target N] [--json]",
-    .summary = "Shows the splits that workers of an engine read",
-    .details =
-        "A split has the records that begin in its bytes. Workers read the splits of a task "
-        "together.\n"
-        "Files that are not larger than the target are not opened. Larger ones are cut, unless "
-        "they are\n"
-        "compressed or of a format that is read as a whole; exact: at records, which an index "
-        "tells.\n",
+    .summary = "Shows the splits that the workers of an engine read",
+    .details = "A split has the records that begin in its byte range. A task is one or more splits "
+               "that a worker reads together. Files up to the target size stay whole. Larger files "
+               "are divided, unless they are compressed or in a format that is always read whole. "
+               "If a file has an index, its splits begin exactly at records.",
+    .examples =
+        CLI_EXAMPLES({"columnstone plan trips.tfrecord --target 16M", "splits of at most 16 MiB"},
+                     {"columnstone plan trips.tfrecord --json", "the same for programs"}),
+    .see = "index, split",
     .options =
         CLI_OPTIONS(OPTION_TARGET, OPTION_JSON, OPTION_FORMAT, OPTION_CONTAINER, OPTION_LINEAGE),
     .min_paths = 1,

@@ -277,17 +277,21 @@ const cli_verb cli_query_verb = {
     .name = "query",
     .usage =
         "QUERY FILE... OUTPUT [--param NAME=VALUE] [--columns A,B] | QUERY [FILE...] --explain",
-    .summary = "Writes what a query makes of nested data: messages, tf.Examples, any table",
+    .summary = "Runs a query on nested data and writes the result",
     .details =
-        "QUERY is a file in the language of queries (.cstq; docs/queries.md). Messages need "
-        "--proto-set;\n"
-        "the types of tables and tf.Examples are those of the files, where the query or --schema "
-        "does not\n"
-        "say them. The output's ending tells the format, as for convert. Only what the outputs "
-        "need is\n"
-        "parsed: --explain shows it, without OUTPUT; of a FILE, with how many elements each step "
-        "makes of the\n"
-        "first batch.\n",
+        "QUERY is a file in the query language (.cstq). Protobuf messages need --proto-set. The "
+        "types of tables and tf.Examples come from the files, unless the query or --schema "
+        "declares them. The output format is chosen from the extension, as for `convert`. Only the "
+        "fields that the outputs need are parsed: --explain shows which, and needs no OUTPUT; with "
+        "a FILE, it also shows how many elements each step creates for the first batch.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone query sessions.cstq sessions.tfrecord rows.arrow --proto-set shop.desc",
+         "write the rows of a query"},
+        {"columnstone query sessions.cstq --explain --proto-set shop.desc",
+         "show what is parsed and computed"}),
+    .see = "view build, schema tree, convert",
+    .exits =
+        "1 a record is damaged, or a limit was exceeded; also if --on-error skip left out records",
     .options = CLI_OPTIONS(OPTION_COLUMNS, OPTIONS_QUERY, OPTION_EXPLAIN, OPTION_JSON, OPTION_TO,
                            OPTION_SCHEMA, OPTION_FORMAT, OPTION_LEVEL, OPTION_LOSSY,
                            OPTION_BATCH_SIZE, OPTION_THREADS, OPTION_NO_CRC, OPTION_FORCE,

@@ -15,12 +15,13 @@ static int run_repair(int argc, char **argv) {
 const cli_verb cli_repair = {
     .name = "repair",
     .usage = "FILE... OUTPUT [--json]",
-    .summary = "Saves the sound records of damaged TFRecord files",
-    .details = "Prints one line per record that is dropped: file, record, byte offset, what is "
-               "wrong, and how\n"
-               "many bytes are lost. All others are written to OUTPUT as they are. Exit status 1 "
-               "if any was\n"
-               "dropped.\n",
+    .summary = "Copies the intact records of damaged TFRecord files",
+    .details = "Prints one line per damaged position: file, record, byte offset, what was found, "
+               "and how many bytes are lost. All other records are copied unchanged to OUTPUT.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone repair damaged.tfrecord repaired.tfrecord", "save what is intact"}),
+    .see = "verify, convert",
+    .exits = "1 records were lost",
     .options = CLI_OPTIONS(OPTION_FORCE, OPTION_LEVEL, OPTION_JSON, OPTION_MAX_ERRORS,
                            OPTION_THREADS, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,

@@ -37,13 +37,14 @@ static int run_sample(int argc, char **argv) {
 const cli_verb cli_sample = {
     .name = "sample",
     .usage = "FILE... OUTPUT [-n N] [--seed N]",
-    .summary = "Writes records chosen at random, in their order",
-    .details =
-        "The same seed chooses the same records. The inputs are plain files: their records are "
-        "read "
-        "one by\n"
-        "one, by their index (see `columnstone index`) or after the lengths have been looked "
-        "through.\n",
+    .summary = "Writes a random sample of the records, in file order",
+    .details = "The same seed selects the same records. Inputs must be uncompressed: records are "
+               "read individually, by their index (see `columnstone index`) or after a scan of all "
+               "record lengths.",
+    .examples = CLI_EXAMPLES({"columnstone sample trips.tfrecord sample.tfrecord -n 100 --seed 7",
+                              "100 random records"}),
+    .see = "shuffle, index",
+    .exits = "1 a record is damaged",
     .options = CLI_OPTIONS(OPTION_NUMBER, OPTION_SEED, OPTION_FORCE, OPTION_LEVEL, OPTION_NO_CRC,
                            OPTIONS_SHARDS, OPTION_CONTAINER, OPTION_TO_CONTAINER,
                            OPTION_MAX_RECORD_SIZE, OPTION_LINEAGE),

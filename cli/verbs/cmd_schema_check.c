@@ -144,19 +144,20 @@ static int run_schema_check(int argc, char **argv) {
 const cli_verb cli_schema_check = {
     .name = "schema check",
     .usage = "SCHEMA FILE... [--group NAME]... [--previous STATS] [--serving STATS] [--json]",
-    .summary = "Compares all the records with a schema, and with its tensors",
-    .details =
-        "Types, presence, numbers of values, shapes, domains of numbers and strings; and that "
-        "every\n"
-        "record fits every tensor of the groups (those that the features make by themselves, "
-        "too).\n"
-        "One line per anomaly: its kind, the feature, how many records have it, the first of "
-        "them;\n"
-        "below it what to change. Damaged records are anomalies as well, and passed over. "
-        "Exit status\n"
-        "1 if there are anomalies. With statistics of earlier data, or of what is served (as\n"
-        "`columnstone stats -o` saves them), also what the schema's drift_comparator and\n"
-        "skew_comparator say of both.\n",
+    .summary = "Checks all records against a schema and its tensors",
+    .details = "Checks types, presence, value counts, shapes, number ranges and string domains, "
+               "and that every record fits every tensor of the selected groups. Prints one line "
+               "per anomaly: its kind, the feature, how many records have it, and the first of "
+               "them; the next line suggests a fix. Damaged records are reported as anomalies and "
+               "skipped.\n\nWith --previous or --serving (statistics saved by `columnstone stats "
+               "-o`), it also applies the drift_comparator and skew_comparator of the schema.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone schema check schema.pbtxt trips.tfrecord", "check files"},
+        {"columnstone schema check schema.pbtxt trips.tfrecord --previous before.cststats",
+         "also check for drift"},
+        {"columnstone schema check schema.pbtxt trips.tfrecord --json", "the same for programs"}),
+    .see = "schema infer, verify, stats diff",
+    .exits = "1 anomalies were found",
     .options = CLI_OPTIONS(OPTION_GROUPS, OPTION_ENVIRONMENT, OPTION_NO_TENSORS,
                            OPTION_IGNORE_UNEXPECTED, OPTION_PLACES, OPTION_PREVIOUS, OPTION_SERVING,
                            OPTION_FORMAT, OPTION_JSON, OPTION_THREADS, OPTION_NO_CRC,

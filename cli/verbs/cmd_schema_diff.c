@@ -178,13 +178,15 @@ static int run_schema_diff(int argc, char **argv) {
 const cli_verb cli_schema_diff = {
     .name = "schema diff",
     .usage = "BEFORE AFTER [--json]",
-    .summary = "Shows what has to change in one schema to get another one",
-    .details =
-        "A line per change; '!' marks those that break: data that fits the first schema may "
-        "not fit\n"
-        "the second one, or makes other tensors. Long texts are cut, but not with --json. Exit "
-        "status:\n"
-        "0 the schemas say the same, 1 they differ, 2 usage, I/O, or a wrong schema.\n",
+    .summary = "Compares two schemas and marks breaking changes",
+    .details = "Prints one line per change. '!' marks breaking changes: data that fits the first "
+               "schema may not fit the second, or becomes different tensors. Long texts are "
+               "shortened unless --json is given.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone schema diff schema.pbtxt new.pbtxt", "what changed"},
+        {"columnstone schema diff schema.pbtxt new.pbtxt --json", "the same for programs"}),
+    .see = "schema check, view diff",
+    .exits = "1 the schemas differ",
     .options = CLI_OPTIONS(OPTION_JSON, OPTION_LINEAGE),
     .min_paths = 2,
     .run = run_schema_diff,

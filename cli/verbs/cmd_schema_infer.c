@@ -133,18 +133,18 @@ const cli_verb cli_schema_infer = {
     .name = "schema infer",
     .usage = "FILE... [--propose [--group NAME] [--max-domain N] [--ragged]] [-o FILE [--force]] "
              "[--json]",
-    .summary = "Infers a TFMD schema from all the records",
-    .details =
-        "Types, presence, value counts, and a shape for features that have the same number "
-        "of values\n"
-        "in every record. Writes protobuf text, to standard output or to the file of -o.\n"
-        "With --propose, also the ranges of numbers, the values of strings that have few, "
-        "what is\n"
-        "constant, increasing or decreasing, pairs of columns that are sparse tensors, and "
-        "a\n"
-        "tensor_representation_group that every record fits. Of saved statistics, it tells "
-        "types,\n"
-        "presence, value counts, ranges and the values of strings, without reading the data.\n",
+    .summary = "Infers a TFMD schema from all records",
+    .details = "The schema has the type, presence and value count of each feature, and a shape if "
+               "all records have the same number of values. It is written as protobuf text to "
+               "standard output, or to the file of -o.\n\nWith --propose, the schema also gets "
+               "value ranges, string domains with few values, constant, increasing and decreasing "
+               "features, sparse features, and a tensor_representation_group that every record "
+               "fits.\n\nIf the input is saved statistics (.cststats), the data is not read again.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone schema infer trips.tfrecord -o schema.pbtxt", "save a schema"},
+        {"columnstone schema infer trips.tfrecord --propose", "also propose domains and tensors"}),
+    .see = "schema check, schema spec, stats",
+    .exits = "1 a record is damaged",
     .options = CLI_OPTIONS(OPTION_PROPOSE, OPTION_GROUP, OPTION_MAX_DOMAIN, OPTION_RAGGED,
                            OPTION_OUTPUT, OPTION_FORCE, OPTION_FORMAT, OPTION_JSON, OPTION_THREADS,
                            OPTION_NO_CRC, OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTIONS_VIEW,

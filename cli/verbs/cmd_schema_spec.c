@@ -432,11 +432,18 @@ const cli_verb cli_schema_spec = {
     .name = "schema spec",
     .usage =
         "FILE | --view FILE [--group NAME] [--environment NAME] [--legacy] [--json | --python]",
-    .summary = "Shows what each feature of a schema becomes as a tensor, and why",
+    .summary = "Shows the tensor that each feature of a schema becomes, and why",
     .details =
-        "In shapes, '?' is an extent that is not known, and '*' one that differs from row to row.\n"
-        "The first column is that of the values; index and length columns follow it.\n"
-        "The fields of a structured tensor follow it. With --view, the tensors of a saved query.\n",
+        "Prints one line per tensor: kind, type, shape, columns, and the rule that applies. In "
+        "shapes, '?' is an unknown dimension, and '*' a dimension that varies from row to row. The "
+        "values column comes first, then index and length columns. The fields of a structured "
+        "tensor follow it. With --view, prints the tensors of a saved query.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone schema spec schema.pbtxt", "the tensors of a schema"},
+        {"columnstone schema spec schema.pbtxt --python", "the same as a Python feature spec"},
+        {"columnstone schema spec --view sessions.cstv", "the tensors of a saved query"}),
+    .see = "schema infer, view show",
+    .exits = "1 the schema is invalid",
     .options = CLI_OPTIONS(OPTION_GROUP, OPTION_ENVIRONMENT, OPTION_LEGACY, OPTION_JSON,
                            OPTION_PYTHON, OPTIONS_VIEW, OPTION_LINEAGE),
     .min_paths = 0,

@@ -90,13 +90,17 @@ const cli_verb cli_schema_tree = {
     .name = "schema tree",
     .usage = "FILE... [--columns A,B] [--schema FILE] [--ascii | --json] [--full]",
     .summary = "Draws the nested type of the rows as a tree, with shapes",
-    .details = "A pair of brackets per level of lists: a number if all lists have that length, "
-               "else '*'.\n"
-               "'?' stands after what may be null: lists, structs, values. Types are those that "
-               "'convert'\n"
-               "gives; without --schema they are inferred from all the records where files do not "
-               "tell\n"
-               "them. A terminal shows the first 100 fields of each struct.\n",
+    .details =
+        "Each pair of brackets is one level of lists: a number if all lists have that length, else "
+        "'*'. '?' marks what can be null: lists, structs or values. Types are those that `convert` "
+        "writes. If the file has no types and --schema is not given, they are inferred from all "
+        "records. On a terminal, at most 100 fields of each struct are shown.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone schema tree log.jsonl", "the type of nested data"},
+        {"columnstone schema tree sessions.tfrecord --proto-set shop.desc --message shop.Session",
+         "the type of protobuf messages"}),
+    .see = "head, schema infer",
+    .exits = "1 a record is damaged",
     .options =
         CLI_OPTIONS(OPTION_SCHEMA, OPTION_COLUMNS, OPTION_FLAT, OPTION_ASCII, OPTION_JSON,
                     OPTION_FULL, OPTION_FORMAT, OPTION_THREADS, OPTION_NO_CRC, OPTIONS_FORMATS,

@@ -34,14 +34,15 @@ static int run_shuffle(int argc, char **argv) {
 const cli_verb cli_shuffle = {
     .name = "shuffle",
     .usage = "FILE... OUTPUT [--seed N] [--shards N]",
-    .summary = "Writes all records in a random order",
-    .details =
-        "Every order is as likely as every other, over all files; the same seed gives the same "
-        "one. "
-        "Takes\n"
-        "8 bytes of memory per record. The inputs are plain files: their records are read one by "
-        "one, by\n"
-        "their index (see `columnstone index`) or after the lengths have been looked through.\n",
+    .summary = "Writes all records in random order",
+    .details = "All orders, across all files, are equally likely; the same seed gives the same "
+               "order. Uses 8 bytes of memory per record. Inputs must be uncompressed: records are "
+               "read individually, by their index (see `columnstone index`) or after a scan of all "
+               "record lengths.",
+    .examples = CLI_EXAMPLES({"columnstone shuffle trips.tfrecord shuffled.tfrecord.gz --shards 2",
+                              "two shuffled, compressed files"}),
+    .see = "sample, index, split",
+    .exits = "1 a record is damaged",
     .options =
         CLI_OPTIONS(OPTION_SEED, OPTION_FORCE, OPTION_LEVEL, OPTION_NO_CRC, OPTIONS_SHARDS,
                     OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTION_MAX_RECORD_SIZE, OPTION_LINEAGE),

@@ -17,11 +17,16 @@ const cli_verb cli_split = {
     .name = "split",
     .usage = "FILE... OUTPUT --shards N | --shard-size BYTES",
     .summary = "Divides the records of TFRecord files into shards",
-    .details = "Writes OUTPUT's name with the number of the shard: out-00000-of-00010.tfrecord.gz. "
-               "The order is\n"
-               "kept. With --shards the files hold as many records each, but for one; the records "
-               "are counted\n"
-               "first.\n",
+    .details =
+        "Shards are named after OUTPUT with the shard number added: "
+        "out-00000-of-00010.tfrecord.gz. The order of records is kept. With --shards, records are "
+        "counted first, so that all files get the same number (the last one may have fewer).",
+    .examples =
+        CLI_EXAMPLES({"columnstone split trips.tfrecord part.tfrecord --shards 4", "four files"},
+                     {"columnstone split trips.tfrecord chunk.tfrecord.gz --shard-size 64M",
+                      "files of about 64 MiB, before compression"}),
+    .see = "merge, shuffle, convert",
+    .exits = "1 a record is damaged",
     .options = CLI_OPTIONS(OPTIONS_SHARDS, OPTION_FORCE, OPTION_LEVEL, OPTION_THREADS,
                            OPTION_NO_CRC, OPTION_CONTAINER, OPTION_TO_CONTAINER, OPTIONS_LIMITS),
     .min_paths = 2,

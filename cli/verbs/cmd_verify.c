@@ -88,14 +88,16 @@ static int run_verify(int argc, char **argv) {
 const cli_verb cli_verify = {
     .name = "verify",
     .usage = "FILE... [--schema FILE] [--max-faults N] [--json]",
-    .summary = "Checks every checksum and that every record parses",
-    .details =
-        "Prints one line per fault: file, record, byte offset, what is wrong, and its kind\n"
-        "(length-crc, data-crc, truncated, limit, record, compression, format); goes on after a "
-        "fault where\n"
-        "it can. With a schema, the records have to fit it. `--format raw` leaves the "
-        "records' inside\n"
-        "alone. Exit status 1 if there are faults.\n",
+    .summary = "Checks every checksum and parses every record",
+    .details = "Prints one line per fault: file, record, byte offset, what was found, and its kind "
+               "(length-crc, data-crc, truncated, limit, record, compression or format). Continues "
+               "after a fault where possible. With --schema, records must also match the schema. "
+               "`--format raw` checks checksums only, not the contents.",
+    .examples = CLI_EXAMPLES({"columnstone verify trips-*.tfrecord.gz", "check files"},
+                             {"columnstone verify trips.tfrecord --schema schema.pbtxt",
+                              "also check each record against a schema"}),
+    .see = "repair, count, schema check",
+    .exits = "1 faults were found",
     .options =
         CLI_OPTIONS(OPTION_SCHEMA, OPTION_FORMAT, OPTION_MAX_FAULTS, OPTION_JSON, OPTION_THREADS,
                     OPTIONS_FORMATS, OPTIONS_MESSAGE, OPTION_CONTAINER, OPTIONS_LIMITS),

@@ -196,8 +196,14 @@ static int run_view_show(int argc, char **argv) {
 const cli_verb cli_view_show = {
     .name = "view show",
     .usage = "VIEW [--json]",
-    .summary = "Shows what a saved view reads, what it makes, and its query",
-    .details = "",
+    .summary = "Shows the inputs, outputs and query of a saved view",
+    .details = "Prints the fields that the view reads, its output tensors, its parameters, and the "
+               "text of the query.",
+    .examples =
+        CLI_EXAMPLES({"columnstone view show sessions.cstv", "what a view does"},
+                     {"columnstone view show sessions.cstv --json", "the same for programs"}),
+    .see = "view check, schema spec",
+    .exits = "1 the view is damaged",
     .options = CLI_OPTIONS(OPTION_JSON, OPTION_LINEAGE),
     .min_paths = 1,
     .run = run_view_show,
@@ -247,6 +253,41 @@ static cst_status hint_at_rows(const cst_view *view, cst_error *error) {
   return status;
 }
 
+static cst_status print_json_check(const cli_settings *settings, const cst_view *view,
+                                   uint64_t rows, cst_error *error) {
+  const char *const *paths;
+  size_t count;
+  cst_status status = cst_view_row_paths(view, &paths, &count, error);
+  if (status != CST_OK) {
+    return status;
+  }
+  printf("{\"view\": ");
+  cli_json_string(stdout, settings->paths[0]);
+  print_json_member("digest", cst_view_digest(view));
+  if (settings->num_paths > 1) {
+    printf(",\n \"rows\": %llu", (unsigned long long)rows);
+  } else {
+    printf(",\n \"rows\": null");
+  }
+  printf(",\n \"row_paths\": [");
+  for (size_t i = 0; i < count; i++) {
+    printf(i > 0 ? ", " : "");
+    cli_json_string(stdout, paths[i]);
+  }
+  printf("]}\n");
+  return CST_OK;
+}
+
+static cst_status print_check(const cli_settings *settings, const cst_view *view, uint64_t rows,
+                              cst_error *error) {
+  cli_print_text(stdout, settings->paths[0]);
+  printf(": sound, digest %.12s\n", cst_view_digest(view));
+  if (settings->num_paths > 1) {
+    printf("fits the input: %llu rows\n", (unsigned long long)rows);
+  }
+  return hint_at_rows(view, error);
+}
+
 static cst_status check_saved_view(const cli_settings *settings, cst_error *error) {
   cst_view *view;
   uint64_t rows = 0;
@@ -258,14 +299,8 @@ static cst_status check_saved_view(const cli_settings *settings, cst_error *erro
     status = check_inputs(settings, view, &rows, error);
   }
   if (status == CST_OK) {
-    cli_print_text(stdout, settings->paths[0]);
-    printf(": sound, digest %.12s\n", cst_view_digest(view));
-  }
-  if (status == CST_OK && settings->num_paths > 1) {
-    printf("fits the input: %llu rows\n", (unsigned long long)rows);
-  }
-  if (status == CST_OK) {
-    status = hint_at_rows(view, error);
+    status = settings->json ? print_json_check(settings, view, rows, error)
+                            : print_check(settings, view, rows, error);
   }
   cst_view_release(view);
   return status;
@@ -285,18 +320,43 @@ static int run_view_check(int argc, char **argv) {
 
 const cli_verb cli_view_check = {
     .name = "view check",
-    .usage = "VIEW [FILE...]",
-    .summary = "Tells whether a saved view is sound, and whether it fits data",
-    .details = "The digest is compared, the query bound, and what it makes compared with what the "
-               "view says.\nAll of the files are read through it. A hint tells which fields decide "
-               "about rows.\n",
-    .options = CLI_OPTIONS(OPTION_FORMAT, OPTIONS_FORMATS, OPTION_CONTAINER, OPTION_NO_CRC,
-                           OPTION_BATCH_SIZE, OPTION_THREADS, OPTIONS_LIMITS),
+    .usage = "VIEW [FILE...] [--json]",
+    .summary = "Checks a saved view, and whether data fits it",
+    .details = "Compares the digest, binds the query, and compares its outputs with those stored "
+               "in the view. If files are given, all of them are read through the view. A hint "
+               "names the fields that decide which rows exist.",
+    .examples = CLI_EXAMPLES(
+        {"columnstone view check sessions.cstv", "check a view"},
+        {"columnstone view check sessions.cstv sessions.tfrecord", "also read data through it"}),
+    .see = "view show, view diff",
+    .exits = "1 the view is damaged, or the data does not fit",
+    .options = CLI_OPTIONS(OPTION_JSON, OPTION_FORMAT, OPTIONS_FORMATS, OPTION_CONTAINER,
+                           OPTION_NO_CRC, OPTION_BATCH_SIZE, OPTION_THREADS, OPTIONS_LIMITS),
     .min_paths = 1,
     .run = run_view_check,
 };
 
 /* ---- diff ---- */
+
+/* Lines "breaking: ...", "rows: ..." and "fine: ...". */
+static void print_json_changes(char *text, size_t num_breaking, size_t num_rows) {
+  const char *separator = "\n  ";
+  printf("{\"changes\": [");
+  for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+    *end = '\0';
+    char *what = strchr(line, ':');
+    if (what != NULL) {
+      *what++ = '\0';
+      printf("%s{\"kind\": ", separator);
+      cli_json_string(stdout, line);
+      printf(", \"message\": ");
+      cli_json_string(stdout, what + strspn(what, " "));
+      printf("}");
+      separator = ",\n  ";
+    }
+  }
+  printf("],\n \"num_breaking\": %zu,\n \"num_rows\": %zu}\n", num_breaking, num_rows);
+}
 
 static cst_status diff_views(const cli_settings *settings, size_t *num_breaking, size_t *num_rows,
                              cst_error *error) {
@@ -311,7 +371,11 @@ static cst_status diff_views(const cli_settings *settings, size_t *num_breaking,
     status = cst_view_diff(before, after, &text, num_breaking, num_rows, error);
   }
   if (status == CST_OK) {
-    cli_print_lines(stdout, text);
+    if (settings->json) {
+      print_json_changes(text, *num_breaking, *num_rows);
+    } else {
+      cli_print_lines(stdout, text);
+    }
     cst_free(text);
   }
   cst_view_release(before);
@@ -341,14 +405,16 @@ static int run_view_diff(int argc, char **argv) {
 
 const cli_verb cli_view_diff = {
     .name = "view diff",
-    .usage = "BEFORE AFTER",
-    .summary = "Tells what changes for readers from one saved view to another",
-    .details =
-        "Exit status 1 if something of it breaks a reader of BEFORE: an output that is gone, "
-        "or of another\ntensor or type, another input, a parameter that is gone or has no "
-        "value.\n3 if nothing does, but it may get other rows: another `rows`, or other lets or "
-        "parameters that they are made of.\n",
-    .options = CLI_OPTIONS(OPTION_LINEAGE),
+    .usage = "BEFORE AFTER [--json]",
+    .summary = "Compares two saved views and reports what changes for readers",
+    .details = "A change is breaking if it breaks a reader of BEFORE: an output is removed or has "
+               "another tensor or type, the input differs, or a parameter is removed or has no "
+               "value. A change of `rows`, or of lets and parameters it depends on, breaks nothing "
+               "but may select other rows.",
+    .examples = CLI_EXAMPLES({"columnstone view diff sessions.cstv new.cstv", "what changes"}),
+    .see = "view show, schema diff",
+    .exits = "1 a change is breaking\n3 no change is breaking, but the rows may differ",
+    .options = CLI_OPTIONS(OPTION_JSON, OPTION_LINEAGE),
     .min_paths = 2,
     .run = run_view_diff,
 };

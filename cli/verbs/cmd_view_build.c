@@ -120,12 +120,18 @@ static int run_view_build(int argc, char **argv) {
 const cli_verb cli_view_build = {
     .name = "view build",
     .usage = "QUERY -o VIEW [--proto-set FILE | --schema FILE | --like FILE] [--param NAME=VALUE]",
-    .summary = "Saves a query with all that it takes to run it anywhere: one small file",
-    .details =
-        "QUERY is a file in the language of queries (.cstq; docs/queries.md). Messages need "
-        "--proto-set,\ntf.Examples --schema or --like, and so do tables whose type the query "
-        "does not say. The view\nkeeps only the descriptors that the query needs, and the "
-        "given values of parameters. See docs/views.md.\n",
+    .summary = "Saves a query with everything it needs, in one small file",
+    .details = "QUERY is a file in the query language (.cstq). Protobuf messages need --proto-set; "
+               "tf.Examples need --schema or --like, and so do tables whose types the query does "
+               "not declare. The view stores only the descriptors that the query needs, and the "
+               "given parameter values.",
+    .examples =
+        CLI_EXAMPLES({"columnstone view build sessions.cstq -o sessions.cstv --proto-set shop.desc",
+                      "save a query on messages"},
+                     {"columnstone view build trips.cstq -o trips.cstv --like trips.tfrecord",
+                      "save a query on tf.Examples"}),
+    .see = "view check, view show, query",
+    .exits = "1 the query does not fit the types",
     .options = CLI_OPTIONS(OPTION_OUTPUT, OPTION_PROTO_SET, OPTION_MESSAGE, OPTION_MESSAGE_OPTION,
                            OPTION_SCHEMA, OPTION_LIKE, OPTION_FORMAT, OPTIONS_FORMATS, OPTION_PARAM,
                            OPTION_COLUMNS, OPTION_FORCE),

@@ -14,21 +14,21 @@ enum { MAX_THREADS = 1024, LEAST_LEVEL = -100, MOST_LEVEL = 100 };
 /* In the order in which they are told. */
 static const cst__option sink_options[] = {
     {INFO("format", TEXT, "output format", .usual = NULL), OF(format)},
-    {INFO("compression", WORD, "of the container: by the ending of the name, or which one",
+    {INFO("compression", WORD,
+          "compression of the container: by the extension of the name, or a given one",
           .words = {"by_name", "none", "gzip", "zlib", "zstd"}),
      OF(compression)},
-    {NUMBER(level, "level of compression; 0 is the usual one", LEAST_LEVEL, MOST_LEVEL,
-            .usual = NULL)},
-    {INFO("lossy", SWITCH, "round what the output cannot hold exactly", .usual = NULL), OF(lossy)},
-    {NUMBER(threads, "2 or more: compression and writing run beside the caller", 1, MAX_THREADS,
+    {NUMBER(level, "compression level; 0 is the default", LEAST_LEVEL, MOST_LEVEL, .usual = NULL)},
+    {INFO("lossy", SWITCH, "allow rounding of values that the output cannot store exactly",
+          .usual = NULL),
+     OF(lossy)},
+    {NUMBER(threads, "2 or more: compress and write in the background", 1, MAX_THREADS,
             .usual = "1")},
     {NUMBER(num_shards, "write N files, NAME-00000-of-0000N", 1, CST__MOST_SHARDS, .usual = NULL)},
-    {NUMBER(shard_bytes, "begin a new file after N bytes", 1, INT64_MAX, .usual = NULL),
+    {NUMBER(shard_bytes, "start a new file after N bytes", 1, INT64_MAX, .usual = NULL),
      .is_wide = true, .is_unsigned = true},
     {INFO("container", TEXT,
-          "how the output's records follow each other, if its ending does not "
-          "tell",
-          .usual = NULL),
+          "container of the output's records, if its extension does not select one", .usual = NULL),
      OF(container)},
 };
 

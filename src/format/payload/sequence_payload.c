@@ -12,7 +12,7 @@ static const cst__option sequence_options[] = {
     {.info = {.name = "sequence_column",
               .kind = CST_OPTION_TEXT,
               .usual = CST_SEQUENCE_COLUMN,
-              .help = "column of the feature lists (" CST_SEQUENCE_COLUMN ")",
+              .help = "column with the feature lists (" CST_SEQUENCE_COLUMN ")",
               .reads = true,
               .writes = true},
      .offset = offsetof(cst__sequence_settings, column)},

@@ -1,0 +1,166 @@
+/* --help: the texts of the verbs, wrapped to the terminal. The man pages have the same texts, see
+ * describe.c.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { NARROWEST = 40, WIDEST = 100, NAMES_WIDTH = 27 };
+
+static int text_width(void) {
+  int width = cli_width();
+  return width < NARROWEST ? NARROWEST : width > WIDEST ? WIDEST : width;
+}
+
+/* Prints text from column `at` on; further lines begin at `indent`. Paragraphs are separated by
+ * blank lines. */
+static void print_wrapped(FILE *out, const char *text, int at, int indent) {
+  const int width = text_width();
+  bool is_first = true;
+  while (*text != '\0') {
+    int size = (int)strcspn(text, " \n");
+    if (!is_first && at + 1 + size > width) {
+      fprintf(out, "\n%*s", indent, "");
+      at = indent;
+      is_first = true;
+    }
+    at += fprintf(out, "%s%.*s", is_first ? "" : " ", size, text);
+    is_first = false;
+    text += size;
+    if (*text == '\n') {
+      size_t ends = strspn(text, "\n");
+      fprintf(out, "%s%*s", ends > 1 ? "\n\n" : "\n", indent, "");
+      at = indent;
+      is_first = true;
+    }
+    text += strspn(text, " \n");
+  }
+  fputc('\n', out);
+}
+
+static void print_heading(FILE *out, const char *heading) {
+  fprintf(out, "\n%s%s%s\n", cli_style_code(CLI_BOLD, stdout), heading,
+          cli_style_code(CLI_PLAIN, stdout));
+}
+
+static void print_option(FILE *out, const cli_option_about *about) {
+  char letter[5] = "   ";
+  if (about->letter != 0) {
+    snprintf(letter, sizeof letter, "-%c,", about->letter);
+  }
+  int at = fprintf(out, "  %s --%s%s%s", letter, about->name, about->value != NULL ? " " : "",
+                   about->value != NULL ? about->value : "");
+  if (at + 2 > NAMES_WIDTH) {
+    fputc('\n', out);
+    at = 0;
+  }
+  fprintf(out, "%*s", NAMES_WIDTH - at, "");
+  print_wrapped(out, about->help, NAMES_WIDTH, NAMES_WIDTH);
+}
+
+static void print_options(FILE *out, const cli_verb *verb) {
+  cli_option_about about;
+  print_heading(out, "Options:");
+  for (size_t at = 0; cli_next_option(verb, &at, &about);) {
+    print_option(out, &about);
+  }
+}
+
+static void print_examples(FILE *out, const cli_verb *verb) {
+  print_heading(out, "Examples:");
+  for (const cli_example *example = verb->examples; example->command != NULL; example++) {
+    fprintf(out, "  %s\n      ", example->command);
+    print_wrapped(out, example->what, 6, 6);
+  }
+}
+
+/* NULL: the verb never gives this status. */
+static const char *meaning_of(const cli_verb *verb, char status) {
+  const char *line = verb == NULL ? "1 faults in the data\n3 view diff: the rows may differ"
+                     : verb->exits != NULL ? verb->exits
+                                           : "";
+  if (status == '0') {
+    return "success";
+  }
+  if (status == '2') {
+    return "wrong usage, a missing file, an I/O error, or something that is not supported";
+  }
+  while (*line != '\0' && *line != status) {
+    line += strcspn(line, "\n");
+    line += *line == '\n';
+  }
+  return *line != '\0' ? line + 2 : NULL;
+}
+
+const char *cli_exit_line(const cli_verb *verb, size_t i, char room[CLI_EXIT_LINE]) {
+  for (const char *status = "0123"; *status != '\0'; status++) {
+    const char *meaning = meaning_of(verb, *status);
+    if (meaning != NULL && i-- == 0) {
+      snprintf(room, CLI_EXIT_LINE, "%c  %.*s", *status, (int)strcspn(meaning, "\n"), meaning);
+      return room;
+    }
+  }
+  return NULL;
+}
+
+static void print_exits(FILE *out, const cli_verb *verb) {
+  char room[CLI_EXIT_LINE];
+  print_heading(out, "Exit status:");
+  for (size_t i = 0; cli_exit_line(verb, i, room) != NULL; i++) {
+    fputs("  ", out);
+    print_wrapped(out, room, 2, 5);
+  }
+}
+
+static void print_help(FILE *out, const cli_verb *verb) {
+  fprintf(out, "columnstone %s ", verb->name);
+  int indent = (int)strlen("columnstone  ") + (int)strlen(verb->name);
+  print_wrapped(out, verb->usage, indent, indent);
+  fprintf(out, "\n%s.\n\n", verb->summary);
+  print_wrapped(out, verb->details, 0, 0);
+  print_options(out, verb);
+  print_examples(out, verb);
+  print_exits(out, verb);
+  if (verb->see[0] != '\0') {
+    fprintf(out, "\nSee also: %s\n", verb->see);
+  }
+}
+
+const char cli_overview_text[] =
+    "A verb reads files in any format and compression (gzip, zlib, zstd); compression is detected "
+    "from the content, not from the name. '-' is standard input. Quote a glob to let columnstone "
+    "expand it.\n\n`columnstone VERB --help` shows the options of a verb, `columnstone --version` "
+    "the version.";
+
+static void print_overview(FILE *out, const cli_verb *none) {
+  (void)none;
+  const cli_verb *verb;
+  fprintf(out, "Inspect, convert and query training data\n\n");
+  fprintf(out, "columnstone VERB [OPTION]... [FILE]...\n\n");
+  for (size_t i = 0; (verb = cli_verb_get(i)) != NULL; i++) {
+    fprintf(out, "  %-19s  ", verb->name);
+    print_wrapped(out, verb->summary, 23, 23);
+  }
+  fputc('\n', out);
+  print_wrapped(out, cli_overview_text, 0, 0);
+  print_exits(out, NULL);
+}
+
+static int show(void (*print)(FILE *, const cli_verb *), const cli_verb *verb) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  if (out == NULL) {
+    return cli_usage(NULL, NULL, "out of memory");
+  }
+  print(out, verb);
+  fclose(out);
+  cli_page(text, size);
+  free(text);
+  return cli_flush(CLI_FINE);
+}
+
+int cli_show_help(const cli_verb *verb) { return show(print_help, verb); }
+
+int cli_show_overview(void) { return show(print_overview, NULL); }

@@ -10,8 +10,11 @@ import json
 import math
 import os
 import pathlib
+import pickle
 import shutil
 import sqlite3
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -94,11 +97,16 @@ def everything(store: cst.lineage.Store) -> dict[str, list[str]]:
         is_relative = isinstance(value, bytes) and not value.startswith(b"/") and b":" not in value
         return own + b"/" + value if is_relative else value
 
-    with sqlite3.connect(store.path) as db:
-        return {
-            name: sorted(repr([cell(v) for v in row]) for row in db.execute(query))
-            for name, query in queries.items()
-        }
+    # Not in this process, which has the store open with another copy of SQLite.
+    look = """import pickle, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+pickle.dump([db.execute(query).fetchall() for query in sys.argv[2:]], sys.stdout.buffer)"""
+    command = [sys.executable, "-c", look, store.path, *queries.values()]
+    found = pickle.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    return {
+        name: sorted(repr([cell(v) for v in row]) for row in rows)
+        for name, rows in zip(queries, found, strict=True)
+    }
 
 
 # ---- ours in their hands ----

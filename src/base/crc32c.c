@@ -75,9 +75,10 @@ static uint32_t by_tables(uint32_t crc, const uint8_t *at, size_t size) {
 
 #if HAVE_X86
 
-#define CRC __attribute__((target("sse4.2,pclmul")))
+#define CRC __attribute__((target("sse4.2,crc32,pclmul")))
 #define CRC_AND_PRODUCT CRC
-#define AVX512 __attribute__((target("sse4.2,pclmul,avx512f,avx512bw,avx512vbmi2,vpclmulqdq")))
+#define AVX512 \
+  __attribute__((target("sse4.2,crc32,pclmul,avx512f,avx512bw,avx512vbmi2,vpclmulqdq")))
 
 CRC static inline uint32_t crc_8(uint32_t crc, uint8_t byte) { return _mm_crc32_u8(crc, byte); }
 CRC static inline uint32_t crc_16(uint32_t crc, uint16_t word) { return _mm_crc32_u16(crc, word); }

@@ -15,6 +15,9 @@ statistics consist of); cst.lineage (which data, views and models came from what
 cst.avro (schemas of Avro); cst.format (formats of your own); and by engine: cst.beam, cst.spark,
 cst.ray, cst.dask, cst.huggingface.
 
+The examples of the docstrings read trips.tfrecord, tf.Examples with the features company, fare and
+zones (a list of integers), trips.csv with the first two, trips.pbtxt, their schema, and shop.proto.
+
 Importing the package loads nothing but this file; each part is loaded when it is first used, and
 numpy, pyarrow and torch only by calls that need them.
 """

@@ -211,6 +211,10 @@ class Decoder(_Codec):
         stays usable after an error: CorruptError or SchemaError with the record's number, and the
         path of the column; TypeError for a record that is not bytes. Of files, raises what
         `cst.open` and its passes raise, with the record's number and place.
+
+        >>> records = [b"a,1", b"b,2"]
+        >>> cst.decoder("raw").decode(records).to_pydict()
+        {'record': [b'a,1', b'b,2']}
         """
         if self._core is None:
             return self._decode_files(records)
@@ -302,6 +306,9 @@ class Encoder(_Codec, Generic[_Encoded]):
         Raises UnsupportedError with row and column for a value that a record or the file cannot
         hold: for tf.Example a null inside a list, an integer above 2**63 - 1, a float64 that
         float32 cannot hold exactly. NotFoundError for a column that a message does not have.
+
+        >>> cst.encoder("csv").encode(cst.record_batch({"id": [1, 2], "name": ["a", "b"]})).split()
+        [b'id,name', b'1,a', b'2,b']
         """
         encoded: Any
         if self._core is None:
@@ -467,6 +474,10 @@ def decoder(
     Raises NotFoundError for an unknown format, column, message or path, SchemaError for a schema
     that does not fit, such as one with a feature of type STRUCT for examples, ArgumentError for an
     option that the format does not have.
+
+    >>> decoder = cst.decoder("json")
+    >>> decoder.decode([b'{"id": 1, "tags": ["a"]}', b'{"id": 2, "tags": []}']).to_pydict()
+    {'id': [1, 2], 'tags': [['a'], []]}
     """
     return Decoder(format, schema, columns, **options)
 
@@ -538,5 +549,10 @@ def encoder(
     Arrow type that holds the same values. Null is an absent field.
 
     Files: options are those of `cst.Writer`, such as delimiter of CSV.
+
+    >>> encoder = cst.encoder("example")
+    >>> records = encoder.encode(cst.record_batch({"id": [1, 2]}))
+    >>> cst.decoder("example").decode(records).to_pydict()
+    {'id': [[1], [2]]}
     """
     return Encoder(format, schema, **options)

@@ -79,6 +79,11 @@ def convert(
 
     The data is streamed: memory does not grow with it. The output appears under its name when it is
     complete. What each pair of formats keeps stands in docs/formats.md.
+
+    >>> cst.convert("trips.csv", "copy.tfrecord")
+    4
+    >>> len(cst.open("copy.tfrecord"))
+    4
     """
     if not overwrite:
         refuse_to_overwrite(output, bool(num_shards or shard_bytes))

@@ -205,6 +205,12 @@ def open(
     Raises at once NotFoundError for a missing file, an empty glob or an unknown column (with near
     names), SchemaError for a bad schema, ArgumentError or TypeError for wrong arguments; everything
     else when it is met while reading.
+
+    >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
+    >>> src.head(2).to_pydict()
+    {'company': [[b'Blue'], [b'Red']], 'fare': [[9.5], [12.0]], 'zones': [[1, 2], [3]]}
+    >>> [len(batch) for batch in src]
+    [4]
     """
     given = dict(locals())  # nothing but the arguments
     if isinstance(paths, Iterator) and not is_file(paths) and not is_arrow(paths):
@@ -291,6 +297,10 @@ def infer_schema(
         (ragged).
 
     Raises SchemaError with the record's number if a feature changes its type.
+
+    >>> schema = cst.infer_schema("trips.csv")
+    >>> [(feature.name, feature.type) for feature in schema.features]
+    [('company', 'bytes'), ('fare', 'float32')]
     """
     options = proposal(propose, group, max_domain, ragged)
     with open(

@@ -40,6 +40,12 @@ def plan(
         artifacts are of their files: `Store.reading` tells the other options, and a `lease` is the
         caller's.
     target_bytes: that a split should have, and the splits of a task together.
+
+    >>> splits = cst.plan("trips.tfrecord", target_bytes=150)
+    >>> [(split.begin, split.end) for split in splits]
+    [(0, 146), (146, 292)]
+    >>> sum(len(batch) for split in splits for batch in cst.open(split))
+    4
     """
     if has_artifacts(paths):
         paths, said = settled(paths, {"view": None})

@@ -39,6 +39,14 @@ class Source(SourceBase):
     iterating gives batches), source[i] the batch of one row, source[[3, 5]] that of several,
     source[a:b] a Source of these rows. An index file beside the data (`Index.build`) is used if
     there is one; without it the files' frames are read once, when they are first needed.
+
+    >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
+    >>> src.column_names
+    ['company', 'fare', 'zones']
+    >>> src[[3, 0]].to_pydict()["fare"]
+    [[30.0], [9.5]]
+    >>> next(iter(src.tensors()))["zones"].to_list()
+    [[1, 2], [3], [], [2, 4, 5]]
     """
 
     __slots__ = ()
@@ -47,8 +55,9 @@ class Source(SourceBase):
         """One pass as structured tensors of rank 1: each batch with its columns as fields, without
         a copy.
 
-        >>> for st in src.structured():
-        ...     st["event", "price"]
+        >>> src = cst.open("trips.tfrecord")
+        >>> [st["zones"].to_py() for st in src.structured()]
+        [[[1, 2], [3], [], [2, 4, 5]]]
         """
         from .._struct.batches import structured_pass
 
@@ -83,7 +92,10 @@ class Source(SourceBase):
             options; or one that is there already, to which the rows are added.
         progress: called now and then with the bytes and records read so far; False stops.
 
-        >>> src.accumulate("lengths", columns=["tokens"]).to_pydict()
+        >>> src = cst.open("trips.tfrecord")
+        >>> found = src.accumulate("lengths", columns=["zones"])
+        >>> found.column_names[:4]
+        ['path', 'level', 'nulls', 'lists']
         """
         from .._source.accumulate import made_of
 
@@ -104,7 +116,11 @@ class Source(SourceBase):
         """Reads all rows once, and gives their statistics. The arguments are those of Statistics,
         the progress that of `accumulate`, and threads that of `open` (None: what it said there).
 
-        >>> src.statistics(by=["company"])["fare"].quantiles([0.5, 0.99])
+        >>> stats = cst.open("trips.tfrecord").statistics(by=["company"])
+        >>> stats["fare"].mean
+        14.6875
+        >>> stats.slice(company="Blue")["fare"].mean
+        8.375
         """
         from .._statistics.statistics import Statistics
 
@@ -226,6 +242,14 @@ class Source(SourceBase):
             names: the number of the file, for `Dataset.files`, and of the record or row in it, that
             each row comes from; -1 where it is not known.
         consumed: begin after so many batches, counted over the epochs.
+
+        >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
+        >>> trips = src.dataset(batch_size=2, shuffle=True, seed=1)
+        >>> [batch["fare"].tolist() for batch in trips]
+        [[12.0, 30.0], [7.25, 9.5]]
+        >>> for features, fare in src.dataset(4, label="fare"):
+        ...     print(sorted(features), fare.shape)
+        ['company', 'zones'] (4,)
         """
         from .._dataset.dataset import Dataset
 
@@ -253,7 +277,13 @@ class Source(SourceBase):
     def grain(self, label: str | None = None, pad: PadsLike = None) -> Rows:
         """The rows of plain TFRecord files by number, as dicts of numpy arrays: a
         RandomAccessDataSource for grain.DataLoader and grain.MapDataset.source. With a label, rows
-        are (features, label). pad as for `tensors`."""
+        are (features, label). pad as for `tensors`.
+
+        >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
+        >>> rows = src.grain(label="fare")
+        >>> len(rows), float(rows[2][1])
+        (4, 7.25)
+        """
         from .._dataset.rows import Rows
 
         return Rows(self, label, pad)

@@ -71,6 +71,11 @@ def array(
     dataclasses (struct).
     Ints and floats mixed are float64, where it is exact; keys that a dict lacks are null. Raises
     SchemaError with row and path for a value of another type than those before it.
+
+    >>> cst.array([[1, 2], None]).type
+    'large_list<int64>'
+    >>> cst.array([1, 2, 3])[1:].to_pylist()
+    [2, 3]
     """
     if isinstance(obj, Array):
         return obj
@@ -101,6 +106,11 @@ def record_batch(
 
     Foreign data is validated: CorruptError says where it is wrong. Dictionary-encoded columns
     become plain ones. Rows, and columns that are lists, are typed as `array` types them.
+
+    >>> cst.record_batch([{"id": 1}, {"id": 2}]).to_pydict()
+    {'id': [1, 2]}
+    >>> cst.record_batch({"id": [1, 2], "name": ["a", None]}).column("name").null_count
+    1
     """
     if isinstance(obj, RecordBatch):
         return obj
@@ -145,6 +155,9 @@ def concat(
     all: no rows and no columns.
 
     Batches and tables of other libraries are taken as well.
+
+    >>> cst.concat([cst.array([1]), cst.array([2, 3])]).to_pylist()
+    [1, 2, 3]
     """
     items: tuple[Any, ...] = tuple(batches)
     if not items or not all(isinstance(item, Array) for item in items):
@@ -463,6 +476,10 @@ class Groups:
     rows: an Array, large_list<int64>: the rows of each group, ascending
 
     Iterating gives (key, batch): the key as a dict of name to value, and the rows as a new batch.
+
+    >>> groups = cst.open("trips.csv").head(4).group_by("company")
+    >>> [(key["company"], rows["fare"].to_pylist()) for key, rows in groups]
+    [('Blue', [9.5, 7.25]), ('Red', [12.0]), ('Green', [30.0])]
     """
 
     __slots__ = ("_batch", "keys", "rows")

@@ -73,6 +73,14 @@ class Dataset(Generic[Item]):
     the shard, and on nothing else: not on threads, workers, or where the iteration began. Each
     iter() is independent and begins at the first batch of the first epoch, or once after what was
     given to `load_state_dict`. Pickles as its source does, without running iterations.
+
+    >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
+    >>> trips = src.dataset(batch_size=2, shuffle=True, seed=1, epochs=2)
+    >>> batches = iter(trips)
+    >>> first = next(batches)
+    >>> state = trips.state_of(first.position)  # resumes after this batch
+    >>> len(trips), first.position
+    (2, Position(epoch=0, batch=0))
     """
 
     __slots__ = (

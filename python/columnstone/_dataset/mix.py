@@ -39,6 +39,11 @@ def mix(
     to chance. So batches depend on what the datasets' depend on, and on the weights, and on nothing
     else: states, shards, workers and threads are those of any dataset. The rows of all datasets are
     counted first (Dataset.num_rows).
+
+    >>> fares = cst.open("trips.csv").dataset(batch_size=1, as_batches=True)
+    >>> both = cst.mix([fares, fares], weights=[3, 1])
+    >>> sum(1 for _ in both)
+    5
     """
     made = list(datasets)
     if not made:

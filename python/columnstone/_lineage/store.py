@@ -85,6 +85,12 @@ def open(
     Raises NotFoundError for a file that there is not, FormatError for one that is no store,
     CorruptError for a damaged one, UnsupportedError for one of a later version. One of an earlier
     version is upgraded, after a copy of it was put beside it.
+
+    >>> store = cst.lineage.open("lineage.db", create=True)
+    >>> trips = store.examples("trips.tfrecord", "trips")
+    >>> trips.reference, len(cst.open(store["trips"]))
+    ('trips@1', 4)
+    >>> store.close()
     """
     if create and read_only:
         raise argument_error("a new store cannot be read only")
@@ -504,6 +510,14 @@ class Store:
         inputs: artifacts, or a dict of them by the names under which the execution knows them.
         contexts: that it is in.
         lease: seconds; after a crash it is known so long after that it has failed.
+
+        >>> store = cst.lineage.open("runs.db", create=True)
+        >>> trips = store.examples("trips.tfrecord", "trips")
+        >>> with store.execution("Train", inputs=[trips]) as run:
+        ...     run.set(loss=0.25)
+        >>> store.executions()[0].properties
+        {'loss': 0.25}
+        >>> store.close()
         """
         by_path = inputs if isinstance(inputs, Mapping) else {None: inputs}
         events = tuple(

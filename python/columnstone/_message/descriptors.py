@@ -76,6 +76,9 @@ class Descriptors:
     Raises NotFoundError if there is no such file, SchemaError for descriptors that contradict
     themselves, with the name of the type as path, and for what the compiler refuses, with file,
     line and column; CorruptError for other bytes, and UnsupportedError without a compiler.
+
+    >>> cst.schema.Descriptors("shop.proto").messages
+    ('shop.Event', 'shop.Session')
     """
 
     __slots__ = ("_core",)

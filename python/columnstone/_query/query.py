@@ -61,13 +61,15 @@ class Query:
     that is let at "event.price_log" stands at each event; what comes from elsewhere is promoted or
     broadcast to where it shall stand.
 
-    >>> q = (cst.Query(shop_pb2.Session)
+    >>> q = (cst.Query("shop.Session", descriptors="shop.proto")
     ...      .promote("event.query", to="", name="queries")
     ...      .filter("event", by="event.clicked", name="clicks")
     ...      .size("clicks", name="num_clicks")
     ...      .output("label", cst.query.dense("num_clicks", default=0))
     ...      .output("tokens", cst.query.ragged("queries")))
-    >>> q.save("ranking.cstv")
+    >>> q.view().save("ranking.cstv")
+    >>> cst.View("ranking.cstv").outputs
+    ('label', 'tokens')
     """
 
     __slots__ = ("_core", "_input", "_view")
@@ -99,7 +101,13 @@ class Query:
     ) -> Self:
         """The query of a text. descriptors: of `from message`; message: the message, if the text
         does not name it; schema: of `from example`; type: of `from table`, anything that has an
-        Arrow schema. Raises ArgumentError with line and column."""
+        Arrow schema. Raises ArgumentError with line and column.
+
+        >>> q = cst.Query.from_text("from table [{fare: float64}]")
+        >>> q = q.add("output dear = dense(fare > 10)")
+        >>> q.view().apply({"fare": [9.5, 12.0]}).to_pydict()
+        {'dear': [False, True]}
+        """
         if not isinstance(text, str):
             raise TypeError(f"the text of a query is a str, not {text.__class__.__name__}")
         return cls._made(_core.Query(text), input_of(message, descriptors, schema, type))._checked()
@@ -419,8 +427,10 @@ class Query:
         arrays: "numpy": the function sees those elements of which no argument is null, and the
             others are null; "pyarrow": it sees all, with their nulls.
 
-        >>> q.map("event.log_price", "log1p(event.price)")
-        >>> q.map("event.rounded", np.round, "event.price", type="float32")
+        >>> q = cst.Query("shop.Session", descriptors="shop.proto")
+        >>> print(q.map("event.log_price", "log1p(event.price)").text)
+        from message shop.Session
+        let event.log_price = log1p(event.price)
         """
         if isinstance(fn, str):
             if arguments or type is not None:

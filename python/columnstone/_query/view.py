@@ -81,6 +81,13 @@ class View:
 
     Raises NotFoundError for a missing file, and for an output or a parameter that there is not,
     CorruptError for bytes that are no view, UnsupportedError for a view of a later version.
+
+    >>> q = cst.Query("shop.Session", descriptors="shop.proto")
+    >>> view = q.output("n", "dense(size(event), default=0)").view()
+    >>> view.run([bytes([18, 0, 18, 0])]).to_pydict()  # a session of two empty events
+    {'n': [2]}
+    >>> view.source_paths("n")
+    ('event',)
     """
 
     __slots__ = ("_core",)

@@ -42,6 +42,12 @@ class Schema:
 
     Raises SchemaError with line and column, or with the feature's path, if the schema is wrong, and
     NotFoundError if there is no such file.
+
+    >>> schema = cst.Schema("trips.pbtxt")
+    >>> [feature.name for feature in schema.features]
+    ['company', 'fare', 'zones']
+    >>> schema.feature_spec()["fare"]
+    FixedLen(shape=(), dtype='float32', default=None, key=None)
     """
 
     __slots__ = ("_handle",)
@@ -100,6 +106,9 @@ class Schema:
         in serving (default_environment, in_environment, not_in_environment); None: no feature.
         Raises NotFoundError for a group or an environment that does not exist, SchemaError if no
         tensor can be made.
+
+        >>> cst.Schema("trips.pbtxt").tensor_representations()["zones"].kind
+        'ragged'
         """
         from .spec import representations_of
 
@@ -185,6 +194,11 @@ class Schema:
 
         `breaks` marks changes after which data that fits this schema may not fit the other one, or
         makes other tensors.
+
+        >>> before = cst.Schema.from_text('feature { name: "a" type: INT }')
+        >>> after = cst.Schema.from_text('feature { name: "a" type: FLOAT }')
+        >>> print(*before.diff(after))
+        changed a: type: INT -> FLOAT (breaks)
         """
         from .._arrow.findings import rows
         from .diff import SchemaChange

@@ -103,6 +103,11 @@ class TFRecordWriter(_Output):
 
     Raises FileError if the file cannot be written; an exception of a file object comes out as it
     is.
+
+    >>> with cst.codec.TFRecordWriter("raw.tfrecord") as writer:
+    ...     writer.write(b"one record")
+    >>> cst.open("raw.tfrecord", format="raw").head().to_pydict()
+    {'record': [b'one record']}
     """
 
     __slots__ = ()
@@ -191,6 +196,12 @@ class Writer(_Output):
     Raises NotFoundError for an unknown format, UnsupportedError with row and column for a value
     that the format cannot hold, FileError if the file cannot be written; an exception of a file
     object comes out as it is.
+
+    >>> with cst.Writer("ids.csv") as writer:
+    ...     writer.write(cst.record_batch({"id": [1, 2]}))
+    2
+    >>> cst.open("ids.csv").head().to_pydict()
+    {'id': [1, 2]}
     """
 
     __slots__ = ("_plain", "num_rows")
@@ -321,7 +332,13 @@ def write(
     are those of `Writer`. Memory does not grow with the data.
 
     overwrite: replace a file that exists, which is a FileError else (a Writer replaces it, as a
-        file that is opened for writing does)."""
+        file that is opened for writing does).
+
+    >>> cst.write({"id": [1, 2]}, "ids.tfrecord")
+    2
+    >>> cst.open("ids.tfrecord").head().to_pydict()
+    {'id': [[1], [2]]}
+    """
     if not overwrite:
         refuse_to_overwrite(file, bool(options.get("num_shards") or options.get("shard_bytes")))
     with Writer(file, format, **options) as writer:

@@ -14,6 +14,11 @@ class Distinct(Sketch):
     precision: 4 to 18; 2**precision bytes, and a standard error of 0.76 / sqrt(2**precision). Of
     14, up to 1536 values are exact, and more have an error of 0.6 %.
     seed: of the hashes; those who do not know it cannot make values that are counted wrongly.
+
+    >>> users = cst.sketch.Distinct()
+    >>> users.add(["ann", "bob", "ann"])
+    >>> round(users.estimate)
+    2
     """
 
     __slots__ = ()

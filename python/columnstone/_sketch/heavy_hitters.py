@@ -17,6 +17,11 @@ class HeavyHitters(TfxSketch):
     weighs more is there. All is exact while there are at most 2 * size different values.
     longest: bytes of a value that are kept; of longer ones a hash takes the place of the rest.
     seed: of the hashes.
+
+    >>> words = cst.sketch.HeavyHitters()
+    >>> words.add(["a", "b", "a"])
+    >>> words.top(1)
+    [('a', 2.0, 2.0)]
     """
 
     __slots__ = ()

@@ -36,6 +36,11 @@ class Moments(Sketch):
     every merge tree.
 
     NaN and infinities are counted, and are part of no sum.
+
+    >>> moments = cst.sketch.Moments()
+    >>> moments.add([1.0, 2.0, 3.0])
+    >>> moments.count, moments.mean
+    (3, 2.0)
     """
 
     __slots__ = ()

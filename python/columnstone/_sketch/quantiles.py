@@ -44,6 +44,11 @@ class Quantiles(Sketch):
 
     -0 equals 0, infinities are values like others. NaN has no rank: it is counted, and left out of
     all else. The least and the greatest value are exact.
+
+    >>> fares = cst.sketch.Quantiles()
+    >>> fares.add([9.5, 12.0, 7.25, 30.0])
+    >>> fares.quantiles([0.0, 0.5, 1.0])
+    [7.25, 9.5, 30.0]
     """
 
     __slots__ = ()

@@ -159,10 +159,12 @@ class Accumulator(AnyAccumulator[_core.RecordBatch]):
     whose columns docs/accumulators.md describes. Options are keyword arguments. It pickles, and
     stays small: it holds what it has found, not data.
 
-    >>> lengths = cst.accumulate.Accumulator("lengths", columns=["tokens"])
-    >>> for batch in batches: lengths.add(batch)
-    >>> lengths.merge(pickle.loads(of_another_process))
-    >>> lengths.finish().to_pandas()
+    >>> lengths = cst.accumulate.Accumulator("lengths", columns=["zones"])
+    >>> for batch in cst.open("trips.tfrecord"):
+    ...     lengths.add(batch)
+    4
+    >>> len(lengths.finish())
+    1
     """
 
     __slots__ = ()
@@ -223,9 +225,11 @@ class SchemaInference(AnyAccumulator[Schema]):
     counts, not data.
 
     >>> inference = cst.accumulate.SchemaInference()
-    >>> for batch in batches: inference.add(batch)
-    >>> inference.merge(pickle.loads(of_another_process))
-    >>> schema = inference.finish()
+    >>> for batch in cst.open("trips.tfrecord"):
+    ...     inference.add(batch)
+    4
+    >>> [feature.name for feature in inference.finish().features]
+    ['company', 'fare', 'zones']
     """
 
     __slots__ = ()

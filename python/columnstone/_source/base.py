@@ -192,6 +192,14 @@ class SourceBase:
 
         Raises SchemaError with record and tensor for a row that does not fit, such as a missing
         value of a dense tensor.
+
+        >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
+        >>> for tensors in src.tensors(pad={"zones": (0, 3)}):
+        ...     print(tensors["zones"].numpy())
+        [[1 2 0]
+         [3 0 0]
+         [0 0 0]
+         [2 4 5]]
         """
         from .._tensor.tensor import RaggedTensor, SparseTensor
 
@@ -207,7 +215,11 @@ class SourceBase:
     def head(self, n: int = 5) -> RecordBatch:
         """The first `n` rows as one batch; fewer if there are no more. It is a pass that ends with
         the batch of the last of them, and so reads the beginning again for every call; what can be
-        read only once, such as standard input, is used up by it."""
+        read only once, such as standard input, is used up by it.
+
+        >>> cst.open("trips.csv").head(1).to_pydict()
+        {'company': ['Blue'], 'fare': [9.5]}
+        """
         wanted = integer("n", n)
         if wanted < 0:
             raise argument_error(f"n is {wanted}, and must be at least 0")
@@ -382,7 +394,10 @@ class SourceBase:
         keeps_rows: fn gives as many rows as it gets, each made of that row alone: rows can be taken
             by their numbers, and shuffled over all of the input. False: it may give any number.
 
-        >>> src.map(lambda b: b.append_column("log_fare", pc.log1p(b["fare"])))
+        >>> src = cst.open("trips.csv")
+        >>> dear = src.map(lambda batch: batch.select(["fare"]))
+        >>> dear.head(2).to_pydict()
+        {'fare': [9.5, 12.0]}
         """
         from .stages import Mapped
 
@@ -453,6 +468,9 @@ class SourceBase:
         schema if one was given. Goes on after a fault where that is possible.
 
         max_faults: that are told of, the first ones; all are counted.
+
+        >>> bool(cst.open("trips.tfrecord").verify())
+        True
         """
         return verification_of(*self._core.verify(positive("max_faults", max_faults)))
 
@@ -486,10 +504,12 @@ class SourceBase:
             further from them than the drift_comparator and the skew_comparator of the schema allow
             is an anomaly (docs/drift.md).
 
-        >>> check = cst.open("trips-*.tfrecord").validate("schema.pbtxt")
-        >>> print(check)
-        int-domain  hour: 12 of 100000 records have values outside [0, 23]: ...
-        >>> check.raise_if_any()
+        >>> schema = 'feature { name: "fare" type: FLOAT float_domain { max: 20 } }'
+        >>> check = cst.open("trips.csv", columns=["fare"]).validate(schema)
+        >>> check.anomalies[0].kind, check.anomalies[0].places[0].record
+        ('float-domain', 3)
+        >>> bool(check)
+        False
         """
         from .._schema.validate import validate
 
@@ -559,7 +579,11 @@ class SourceBase:
 
     def select(self, columns: Iterable[str]) -> Self:
         """The same input with these columns only, in this order. An inferred schema is kept.
-        StateError for file objects and for what can be read once only."""
+        StateError for file objects and for what can be read once only.
+
+        >>> cst.open("trips.tfrecord").select(["fare"]).column_names
+        ['fare']
+        """
         if self._options["flat"] or any(part[0] == "stage" for part in self._parts):
             return self._part("stage", None, as_columns(columns))
         return self._opened_with(columns=as_columns(columns))

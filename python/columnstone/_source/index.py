@@ -32,7 +32,12 @@ class Index:
     """Where each record of a TFRecord file lies. Made by `Index.build`, `Index.load` and
     `Index.from_text`; immutable. len(index) is the number of records, index[i] an IndexEntry.
 
-    It does not pickle: another process loads it from its file."""
+    It does not pickle: another process loads it from its file.
+
+    >>> index = cst.source.Index.build("trips.tfrecord")
+    >>> len(index), index[0]
+    (4, IndexEntry(offset=0, size=58))
+    """
 
     __slots__ = ("_handle", "path")
     _handle: _core.Index

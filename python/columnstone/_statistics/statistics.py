@@ -145,6 +145,11 @@ class Tells(Mapping[str, FeatureStatistics]):
         options: kind="drift", "skew" or "version", which comparators count; thresholds for all
             features: linf, normalized_abs_difference, jensen_shannon, psi, ks, presence, rows;
             slices=True: for slices, too.
+
+        >>> before = cst.statistics({"fare": [1.0, 2.0, 3.0]})
+        >>> after = cst.statistics({"fare": [10.0, 20.0, 30.0]})
+        >>> before.compare(after).worst(1)[0].path
+        'fare'
         """
         given = tuple((name, _text(value)) for name, value in options.items() if value is not None)
         two = (self.to_arrow(), after.to_arrow())
@@ -214,9 +219,13 @@ class Statistics(AnyAccumulator["Statistics"], Tells):
     by: columns whose values make slices; weight: the column that has the weights of the rows.
     options: the others of the accumulator "statistics" (columnstone.accumulate.accumulators).
 
-    >>> stats = cst.open("trips-*.tfrecord.gz").statistics(by=["company"])
-    >>> stats["fare"].mean, stats["fare"].quantiles([0.5, 0.99]), stats["company"].top(10)
+    >>> stats = cst.Statistics(by=["company"])
+    >>> stats.add(cst.record_batch({"company": ["Blue", "Red"], "fare": [9.5, 12.0]}))
+    2
+    >>> stats["fare"].mean, stats["fare"].quantiles([0.0, 1.0])
+    (10.75, [9.5, 12.0])
     >>> stats.slice(company="Blue")["fare"].mean
+    9.5
     """
 
     __slots__ = ("_now",)
@@ -318,7 +327,9 @@ def statistics(
     """Statistics of any Arrow data, a data frame, rows or columns, or of a list or an iterator of
     batches. The arguments are those of Statistics.
 
-    >>> cst.statistics(pl.read_parquet("trips.parquet"))["fare"].mean
+    >>> stats = cst.statistics({"fare": [9.5, 12.0, None]})
+    >>> stats["fare"].present, stats["fare"].mean
+    (2, 10.75)
     """
     made = Statistics(columns=columns, by=by, weight=weight, **options)
     is_many = isinstance(data, Iterator) or (isinstance(data, list) and all(map(is_arrow, data)))

@@ -183,7 +183,14 @@ class _Structured(Conversions):
 
 @public
 class StructuredTensor(StructConversions, _Structured, PathOperations):
-    """Structs of one type, in any number of dimensions."""
+    """Structs of one type, in any number of dimensions.
+
+    >>> st = cst.struct.constant([{"id": 1, "event": [{"price": 2.5}]}, {"id": 2, "event": []}])
+    >>> st.shape, st.field_names()
+    ((2,), ('id', 'event'))
+    >>> st["event", "price"].to_py()
+    [[2.5], []]
+    """
 
     __slots__ = ()
 

@@ -156,6 +156,12 @@ class TensorAdapter:
 
     Raises SchemaError, with tensor and column, if the columns cannot make the tensors. Adapters
     pickle, and several threads may share one.
+
+    >>> batch = cst.record_batch({"zones": [[1, 2], [3]]})
+    >>> how = cst.schema.TensorRepresentation("zones", "ragged", "int64")
+    >>> adapter = cst.tensor.TensorAdapter(batch.schema, [how])
+    >>> adapter.convert(batch)["zones"].to_list()
+    [[1, 2], [3]]
     """
 
     __slots__ = ("_arrow_schema", "_core", "_pads", "_representations", "convert")

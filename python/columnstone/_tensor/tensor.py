@@ -69,6 +69,11 @@ class RaggedTensor(Generic[Part]):
 
     values: [n], or [n] + uniform inner dimensions: all values in order
     row_splits: outermost first; row i of a level is [splits[i], splits[i + 1]) of the level below
+
+    >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
+    >>> zones = next(iter(src.tensors()))["zones"]
+    >>> zones.to_list(), zones.row_splits[0].tolist()
+    ([[1, 2], [3], [], [2, 4, 5]], [0, 2, 3, 3, 6])
     """
 
     __slots__ = ("row_splits", "values")

@@ -296,12 +296,12 @@ static void print_json_spec(const cst_tensor_spec *spec) {
 }
 
 static void print_specs_json(const cst_specs *specs) {
-  printf("[");
+  printf("{\"tensors\": [");
   for (size_t i = 0; i < cst_specs_num_specs(specs); i++) {
     printf(i > 0 ? ",\n " : "");
     print_json_spec(cst_specs_get(specs, i));
   }
-  printf("]\n");
+  printf("]}\n");
 }
 
 /* ---- Python ---- */

@@ -52,7 +52,7 @@ assert found["faults"][0]["message"] in text and found["faults"][0]["path"] is N
 found = only_json("schema", "infer", "big.tfrecord")
 assert [f["path"] for f in found["features"]] == ["id", "name"] and "feature {" in found["schema"]
 found, text = table("schema", "spec", "schema.pbtxt")
-assert all(t["name"] in text for t in found["tensors"]) and len(found["tensors"]) == 2
+assert all(t["tensor"] in text for t in found["tensors"]) and len(found["tensors"]) == 2
 found, text = table("schema", "check", "new.pbtxt", "big.tfrecord", status=1)
 assert found["num_rows"] == 2 and all(a["kind"] in text for a in found["anomalies"])
 found, text = table("schema", "diff", "schema.pbtxt", "new.pbtxt", status=1)

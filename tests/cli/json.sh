@@ -71,9 +71,9 @@ assert all(a["name"] in text for a in found["accumulators"])
 found, text = table("accumulate", "counts", "big.tfrecord")
 assert "id" in json.dumps(found) and found["num_rows"] == 2
 found, text = table("stats", "before.cststats")
-assert [f["feature"] for f in found["features"]] == ["id", "name"], found
+assert [f["path"] for f in found["features"]] == ["id", "name"]
 found, text = table("stats", "diff", "before.cststats", "after.cststats")
-assert {"id", "name"} <= {f["feature"] for f in found["features"]}, found
+assert {"id", "name", "fare"} <= {f["path"] for f in found["drift"]}
 found, text = table("query", "a.cstq", "--proto-set", "shop.desc", "--explain")
 assert "event.query" in json.dumps(found) and "event.query" in text
 found, text = table("view", "show", "a.cstv")

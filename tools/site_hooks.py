@@ -40,6 +40,9 @@ ELSEWHERE = {
 }
 README_SECTIONS = {"#install": "how-to/install.md"}
 
+# How much a page counts in the search, where it is not 1: what answers a task comes first.
+BOOSTS = {"how-to/": 2, "errors.md": 2, "reference/c/": 0.5, "project/": 0.5}
+
 origins: dict[str, str] = {}  # the page of a file that is not in docs/: that file
 
 
@@ -259,6 +262,8 @@ def expanded(nav: Any, files: Files) -> Any:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     here = page.file.src_uri
+    boosts = [boost for start, boost in BOOSTS.items() if here.startswith(start)]
+    page.meta.setdefault("search", {"boost": boosts[0]} if boosts else {})
     if here.startswith("reference/") or here == "project/examples/index.md":
         return markdown
     origin = origins.get(here, f"docs/{here}")

@@ -9,7 +9,7 @@ if (location.protocol === "file:") {
       this.frame.hidden = true;
       document.body.appendChild(this.frame);
       const inside = this.frame.contentWindow;
-      inside.postMessage = (data) => this.tell(data); // of the script, to the page
+      inside.postMessage = (data) => setTimeout(() => this.tell(data)); // of the script, to the page
       inside.importScripts = () => Promise.resolve();
       inside.__index = window.__index;
       const script = inside.document.createElement("script");
@@ -27,7 +27,7 @@ if (location.protocol === "file:") {
     }
     hand(data) {
       const inside = this.frame.contentWindow;
-      inside.dispatchEvent(new inside.MessageEvent("message", { data }));
+      setTimeout(() => inside.dispatchEvent(new inside.MessageEvent("message", { data })));
     }
     postMessage(data) {
       if (this.waiting) this.waiting.push(data);

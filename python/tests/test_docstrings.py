@@ -3,18 +3,21 @@ public name has a docstring and a signature."""
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import doctest
 import importlib
 import inspect
 import pathlib
 import pkgutil
+import types
 from collections.abc import Iterator
 from typing import Any
 
 import columnstone as cst
 import docstring_data
 import pytest
+from columnstone import _core
 
 # Examples that need a cluster or an engine run in its pages (tests/engines).
 ENGINES = tuple(
@@ -30,6 +33,7 @@ NOT_MADE = {
     "columnstone.struct.RaggedStructuredTensor",
     "columnstone.struct.StructuredBase",
 }
+COMPILED = {"Array", "ArrowSchema", "RecordBatch", "StructuredBase", "Tensor"}
 
 
 def modules() -> list[str]:
@@ -115,3 +119,58 @@ def test_every_public_callable_has_a_signature() -> None:
             except ValueError:
                 missing.append(name)
     assert missing == []
+
+
+def stub_methods() -> Iterator[tuple[str, str, list[ast.FunctionDef]]]:
+    """The methods of the compiled classes that users have, as the stub declares them."""
+    stub = pathlib.Path(_core.__file__).with_name("_core.pyi").read_text(encoding="utf-8")
+    for node in ast.parse(stub).body:
+        if isinstance(node, ast.ClassDef) and node.name in COMPILED:
+            methods: dict[str, list[ast.FunctionDef]] = {}
+            for one in node.body:
+                if isinstance(one, ast.FunctionDef):
+                    methods.setdefault(one.name, []).append(one)
+            for name, declared in methods.items():
+                yield node.name, name, declared
+
+
+def names_of(arguments: ast.arguments) -> list[tuple[str, bool, bool]]:
+    """Name, whether it may be given by name, and whether it may be left out, of each but self."""
+    positional = arguments.posonlyargs + arguments.args
+    least = len(positional) - len(arguments.defaults)
+    told = [
+        (one.arg, i >= len(arguments.posonlyargs), i >= least) for i, one in enumerate(positional)
+    ]
+    told += [
+        (one.arg, True, default is not None)
+        for one, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    ]
+    return [one for one in told if one[0] not in ("self", "cls")]
+
+
+def test_the_stub_has_the_arguments_that_compiled_methods_have() -> None:
+    wrong: list[str] = []
+    count = 0
+    for kind, name, declared in stub_methods():
+        value = getattr(getattr(_core, kind), name, None)
+        is_special = name.startswith("_") and name not in ("_repr_html_", "__arrow_c_array__")
+        if is_special or isinstance(value, types.GetSetDescriptorType):
+            continue
+        if not callable(value):
+            wrong.append(f"{kind}.{name}: only in the stub")
+            continue
+        count += 1
+        found = [
+            (one.name, one.kind is not one.POSITIONAL_ONLY, one.default is not one.empty)
+            for one in inspect.signature(value).parameters.values()
+            if one.name != "self"
+        ]
+        wanted = [names_of(one.args) for one in declared]
+        if len(wanted) == 1 and found != wanted[0]:
+            wrong.append(f"{kind}.{name}: {found}, in the stub {wanted[0]}")
+        elif len(wanted) > 1:  # overloads
+            names = {one[0] for several in wanted for one in several}
+            if {one[0] for one in found} != names:
+                wrong.append(f"{kind}.{name}: {found}, in the stub {sorted(names)}")
+    assert wrong == []
+    assert count >= 35

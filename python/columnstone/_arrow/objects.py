@@ -10,13 +10,20 @@ from .. import _core
 from .._base.errors import argument_error
 
 if TYPE_CHECKING:
-    from typing import TypeAlias
+    from collections.abc import Sequence
+    from typing import Protocol, TypeAlias
 
     from .._core import Array, RecordBatch
 
-    Plain: TypeAlias = (
-        Mapping[str, Any] | list[dict[str, Any]] | tuple[Mapping[str, Any], ...]  # columns, rows
-    )
+    class HuggingFaceDataset(Protocol):
+        """A Dataset or an IterableDataset of Hugging Face."""
+
+        @property
+        def features(self) -> Any: ...
+        def with_format(self, *arguments: Any, **options: Any) -> Any: ...
+
+    # columns, rows
+    Plain: TypeAlias = Mapping[str, Any] | Sequence[Mapping[str, Any]] | HuggingFaceDataset
 
 
 def is_arrow(item: object) -> bool:

@@ -30,11 +30,12 @@ from .objects import array_of, batch_of_rows, is_arrow, is_dataset
 from .pointers import exported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import numpy.typing as npt
 
     from .._core import ArrowArrayExportable, ArrowSchema, ArrowStreamExportable, Buffer
+    from .objects import HuggingFaceDataset
 
     Rows: TypeAlias = Iterable[int | None] | npt.NDArray[Any] | ArrowArrayExportable
     Mask: TypeAlias = Iterable[bool | None] | npt.NDArray[Any] | ArrowArrayExportable
@@ -96,8 +97,8 @@ def record_batch(
     obj: ArrowArrayExportable
     | ArrowStreamExportable
     | Mapping[str, ArrowArrayExportable | npt.NDArray[Any] | list[Any] | tuple[Any, ...]]
-    | list[Mapping[str, Any]]
-    | tuple[Mapping[str, Any], ...],
+    | Sequence[Mapping[str, Any]]
+    | HuggingFaceDataset,
 ) -> RecordBatch:
     """Anything that has `__arrow_c_array__` and is of type struct, such as a pyarrow.RecordBatch,
     as a RecordBatch: no copy; or columns by their names; or a list of rows, which are dicts; or all
@@ -125,7 +126,7 @@ def record_batch(
     if hasattr(obj, "__arrow_c_array__"):
         return cast("RecordBatch", _core.array_import(cast("Any", obj), True))
     if hasattr(obj, "__arrow_c_stream__"):
-        return cast("RecordBatch", _one_of(_core.array_import_stream(obj, True)))
+        return cast("RecordBatch", _one_of(_core.array_import_stream(cast("Any", obj), True)))
     raise TypeError(
         f"a RecordBatch cannot be made of {type(obj).__name__}: it has no __arrow_c_array__"
     )

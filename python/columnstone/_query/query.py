@@ -22,7 +22,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Self
 
-    from .._core import ArrowSchema, ArrowSchemaExportable, RecordBatch
+    from .._core import (
+        ArrowArrayExportable,
+        ArrowSchema,
+        ArrowSchemaExportable,
+        ArrowStreamExportable,
+        RecordBatch,
+    )
     from .._core import Query as CoreQuery
     from .._message.descriptors import DescriptorsLike
     from .._message.options import MessageLike
@@ -79,7 +85,11 @@ class Query:
 
     def __init__(
         self,
-        source: MessageLike | ArrowSchemaExportable | None = None,
+        source: MessageLike
+        | ArrowSchemaExportable
+        | ArrowArrayExportable
+        | ArrowStreamExportable
+        | None = None,
         *,
         descriptors: DescriptorsLike | None = None,
         schema: SchemaLike | None = None,

@@ -215,7 +215,7 @@ class View:
     def explain(self, batch: Batch | None = None, *, json: bool = False) -> str:
         """The plan: what is parsed, which steps are taken, what comes out; with a batch, which
         `apply` would take, how many elements each step makes of it."""
-        given = None if batch is None else record_batch(batch)  # type: ignore[arg-type]
+        given = None if batch is None else record_batch(batch)
         return self._core.explain(bool(json), given)
 
     def diff(self, other: View) -> ViewDiff:
@@ -300,7 +300,7 @@ class View:
 
     def apply_with_rows(self, batch: Batch) -> tuple[RecordBatch, Array]:
         """The same, and for each row of it the row of the batch that it comes from, as int64."""
-        return self._core.apply(record_batch(batch), _how("raise", None, None))  # type: ignore[arg-type]
+        return self._core.apply(record_batch(batch), _how("raise", None, None))
 
     def __reduce__(self) -> tuple[Callable[[CoreView], View], tuple[CoreView]]:
         return View._of, (self._core,)

@@ -5,13 +5,16 @@ to), points links to them, and fills the folders of the navigation.
 
 from __future__ import annotations
 
+import html
 import importlib.machinery
 import importlib.util
+import json
 import os
 import pathlib
 import re
 from typing import TYPE_CHECKING, Any
 
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
 if TYPE_CHECKING:
@@ -267,6 +270,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     if here.startswith("reference/") or here == "project/examples/index.md":
         return markdown
     origin = origins.get(here, f"docs/{here}")
+    if here == "errors.md":
+        markdown = with_messages(markdown)
 
     def moved(match: re.Match[str]) -> str:
         target = target_of(origin, match[2])
@@ -279,10 +284,52 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
             uri = "project/ARCHITECTURE.md"  # which says what is in each folder
         return f"{match[1]}{os.path.relpath(uri, os.path.dirname(here) or '.')}{anchor}{match[4]}"
 
-    return outside_code(markdown, lambda part: LINK.sub(moved, BELOW_TEXT.sub(r"\1\n", part)))
+    def changed(part: str) -> str:
+        part = NOT_RUN.sub(r"\1{ .not-run }", BELOW_TEXT.sub(r"\1\n", part))
+        return LINK.sub(moved, part)
+
+    return outside_code(markdown, changed)
 
 
-def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+# ---- messages of errors, each of which the search finds by itself ----
+
+messages: list[tuple[str, str]] = []  # of the page errors.md, with what to do
+MESSAGE_ROW = re.compile(r"^\| (`[^|]*?) \| (.*) \|$", re.MULTILINE)
+MESSAGE_LINE = re.compile(r"^(?:columnstone: |\S+: record ).+", re.MULTILINE)
+
+
+def with_messages(markdown: str) -> str:
+    """The page with an anchor for each message, in rows of tables and in what is printed."""
+    messages.clear()
+
+    def anchor(message: str, advice: str) -> str:
+        messages.append((message, advice))
+        return f'<a id="message-{len(messages)}"></a>'
+
+    def block(match: re.Match[str]) -> str:
+        found = [line.removeprefix("columnstone: ") for line in MESSAGE_LINE.findall(match[0])]
+        anchors = "".join(anchor(line, "") for line in found)
+        return f"{anchors}\n\n{match[0]}" if anchors else match[0]
+
+    def row(match: re.Match[str]) -> str:
+        message = match[1].replace("`", "")
+        return f"| {anchor(message, match[2])}{match[1]} | {match[2]} |"
+
+    return MESSAGE_ROW.sub(row, FENCE.sub(block, markdown))
+
+
+@event_priority(-50)  # after the plugin that writes the index, before the one that copies it
+def on_post_build(config: MkDocsConfig) -> None:
+    path = pathlib.Path(config.site_dir, "search", "search_index.json")
+    index = json.loads(path.read_text(encoding="utf-8"))
+    for number, (message, advice) in enumerate(messages, start=1):
+        text = html.escape(re.sub(r"[`*]|\]\([^)]*\)", "", advice).replace("[", ""))
+        place = f"errors.html#message-{number}"
+        index["docs"].append({"location": place, "title": html.escape(message), "text": text})
+    path.write_text(json.dumps(index, ensure_ascii=False), encoding="utf-8")
+
+
+def on_page_content(content: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Makes links of the guides that docstrings and headers name."""
     here = os.path.dirname(page.file.src_uri) or "."
 
@@ -293,4 +340,4 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         url = os.path.relpath(files.src_uris[name].url, here)
         return f'<a href="{url}">{match[1]}</a>'
 
-    return MENTION.sub(linked, html) if here.startswith("reference/") else html
+    return MENTION.sub(linked, content) if here.startswith("reference/") else content

@@ -20,7 +20,7 @@ import wheels
 from platforms import NATIVE, PLATFORMS, Platform
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-WORK = ROOT / "build" / "release-work"
+WORK = ROOT / "build" / "release-builds"
 OUT = ROOT / "build" / "release-files"
 
 

@@ -58,27 +58,30 @@ def convert(
     overwrite: bool = False,
     **options: Any,
 ) -> int:
-    """Converts files of one format to files of another, and returns the number of rows.
+    """Converts files from one format to another and returns the number of rows.
 
-    source: what `open` takes: paths, URLs, file objects, Arrow objects; or an opened Source, to
-        which format, columns and the options of reading have been said already.
-    output: a path, a URL or a binary file object; its ending tells the format and the compression.
-    format: of the input; to: of the output. None goes by the bytes and the names.
-    threads: that read and decode; with 2 or more, writing runs beside them too.
-    lossy: round what the output cannot hold exactly, instead of raising UnsupportedError with row
-        and column.
-    progress: True shows a bar with bytes, rows, rate and the time left, on a terminal only; a
-        function is called with the bytes read and the rows written after every batch.
-    overwrite: replace a file that exists; without it that is a FileError.
-    message, descriptors, message_options: as those of `open` and of `Writer`, of whichever side is
-        of the format "message". They imply it for the input, unless `to` is "message": then format
-        says whether the input is, too.
-    to_container: the container of the output, as that of `Writer`; container is the input's.
-    Further options are those of `open`, and those of the output's format, such as delimiter: an
-        option that both formats have is for both.
+    source: anything that `open` accepts: paths, URLs, file objects, Arrow objects; or an opened
+        Source, which has its format, columns and reading options already.
+    output: a path, a URL or a binary file object. The file extension selects the format and the
+        compression.
+    format: of the input; to: of the output. By default they are detected from the content and from
+        the names.
+    threads: how many threads read and decode; with 2 or more, writing runs in parallel too.
+    lossy: round values that the output cannot represent exactly, instead of raising
+        UnsupportedError with row and column.
+    progress: True shows a bar with bytes, rows, rate and remaining time (on a terminal only). A
+        function is called after each batch with the bytes read and the rows written.
+    overwrite: replace an existing file; otherwise that is a FileError.
+    message, descriptors, message_options: as for `open` and `Writer`; they apply to the side that
+        has the format "message". They imply this format for the input unless `to` is "message";
+        then format says whether the input has it too.
+    to_container: the container of the output, as for `Writer`; container is the one of the input.
 
-    The data is streamed: memory does not grow with it. The output appears under its name when it is
-    complete. What each pair of formats keeps stands in docs/formats.md.
+    Further options are those of `open` and of the output format, such as delimiter. An option that
+    both formats have applies to both.
+
+    The data is streamed: memory use does not depend on its size. The output file appears when it is
+    complete. docs/formats.md says what each pair of formats preserves.
 
     >>> cst.convert("trips.csv", "copy.tfrecord")
     4

@@ -285,18 +285,18 @@ def infer_schema(
     **format_options: Unpack[FormatOptions],
 ) -> Schema:
     """Infers a schema from all records: types, presence, value counts, and a shape for features
-    that have the same number of values in every record. The arguments are those of `open`.
+    that have the same number of values in each record. The arguments are those of `open`.
 
-    propose: says more, which holds for all of these records: int_domain and float_domain (ranges),
-        string_domain for strings that have at most max_domain different values and repeat,
-        annotations with the tags "constant", "increasing" (never falls from record to record) and
-        "decreasing", sparse features of columns such as x_index and x_value, and a
-        tensor_representation_group of the name `group`: dense scalars and vectors, dense scalars
-        with a default (-1, -1.0, b"") for what has one value at most, sparse tensors, ragged ones
-        where x_lengths divides x, and for all others varlen sparse tensors, or ragged ones
-        (ragged).
+    propose: add what holds for all of these records: int_domain and float_domain (ranges);
+        string_domain for strings that repeat and have at most max_domain different values;
+        annotations with the tags "constant", "increasing" (never decreases from record to record)
+        and "decreasing"; sparse features of columns such as x_index and x_value; and a
+        tensor_representation_group named `group`. The group has dense tensors for scalars and
+        vectors, dense scalars with a default (-1, -1.0, b"") for features with at most one value,
+        sparse tensors, ragged tensors where x_lengths divides x, and varlen sparse tensors (with
+        ragged=True, ragged ones) for all other features.
 
-    Raises SchemaError with the record's number if a feature changes its type.
+    Raises SchemaError with the record number if a feature changes its type.
 
     >>> schema = cst.infer_schema("trips.csv")
     >>> [(feature.name, feature.type) for feature in schema.features]

@@ -26,19 +26,21 @@ if TYPE_CHECKING:
 
 @public
 class Source(SourceBase):
-    """Opened files: iterate it for record batches, call tensors() for tensors, or hand it to
-    pyarrow, Polars or DuckDB.
+    """Opened input files. Iterate a source to get record batches, call `tensors` to get tensors, or
+    pass it to pyarrow, Polars or DuckDB.
 
-    Each iter() and each __arrow_c_stream__() is a new and independent pass over the files; an input
-    that can be read only once, such as a pipe, raises StateError on the second. Passes may run at
-    once, in threads as well. A Source is a context manager, and pickles by its paths and options
-    (not with file objects or Arrow objects); threads start with the first batch, so it may be sent
-    to worker processes.
+    Each iter() and each __arrow_c_stream__() starts a new, independent pass over the files. Several
+    passes can run at the same time, in several threads. An input that can be read only once, such
+    as a pipe, raises StateError on the second pass.
 
-    Plain TFRecord files are read at random, too: len(source) is the number of *rows* (while
-    iterating gives batches), source[i] the batch of one row, source[[3, 5]] that of several,
-    source[a:b] a Source of these rows. An index file beside the data (`Index.build`) is used if
-    there is one; without it the files' frames are read once, when they are first needed.
+    A source is a context manager. It pickles by its paths and options, but not with file objects or
+    Arrow objects. Its threads start with the first batch, so you can send a source to worker
+    processes.
+
+    Uncompressed TFRecord files also allow random access: len(source) is the number of *rows*
+    (iteration gives batches), source[i] is the batch of one row, source[[3, 5]] the batch of
+    several, and source[a:b] a Source of those rows. An index file next to the data (`Index.build`)
+    is used if there is one; without it, the record lengths are read once, on first use.
 
     >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
     >>> src.column_names
@@ -52,8 +54,8 @@ class Source(SourceBase):
     __slots__ = ()
 
     def structured(self) -> Iterator[StructuredTensor]:
-        """One pass as structured tensors of rank 1: each batch with its columns as fields, without
-        a copy.
+        """Reads all rows as structured tensors of rank 1: one for each batch, with the columns as
+        fields. Nothing is copied.
 
         >>> src = cst.open("trips.tfrecord")
         >>> [st["zones"].to_py() for st in src.structured()]
@@ -85,12 +87,13 @@ class Source(SourceBase):
         progress: Callable[[int, int], bool | None] | None = None,
         **options: Any,
     ) -> Any:
-        """Reads all rows once, with all threads, and gives what an accumulator finds in them. All
-        columns are looked at, whatever `columns` say.
+        """Reads all rows once, with all threads, and returns what an accumulator computes from
+        them. It sees all columns, even those that `columns` leaves out.
 
-        accumulator: the name of one (columnstone.accumulate.accumulators lists them), with its
-            options; or one that is there already, to which the rows are added.
-        progress: called now and then with the bytes and records read so far; False stops.
+        accumulator: a name (columnstone.accumulate.accumulators lists them) with its options, or an
+            existing accumulator, to which the rows are added.
+        progress: a function that is called from time to time with the bytes and records read so
+            far; it stops the pass by returning False.
 
         >>> src = cst.open("trips.tfrecord")
         >>> found = src.accumulate("lengths", columns=["zones"])
@@ -113,8 +116,9 @@ class Source(SourceBase):
         progress: Callable[[int, int], bool | None] | None = None,
         **options: Any,
     ) -> Statistics:
-        """Reads all rows once, and gives their statistics. The arguments are those of Statistics,
-        the progress that of `accumulate`, and threads that of `open` (None: what it said there).
+        """Reads all rows once and returns their statistics. The arguments are those of
+        `Statistics`; progress is the one of `accumulate`, and threads the one of `open` (None: as
+        given there).
 
         >>> stats = cst.open("trips.tfrecord").statistics(by=["company"])
         >>> stats["fare"].mean
@@ -211,37 +215,40 @@ class Source(SourceBase):
         ids: bool | tuple[str, str] = False,
         consumed: int = 0,
     ) -> Dataset[Any]:
-        """Batches of tensors for training: shuffled, in epochs, divided among shards and workers,
-        and exactly resumable.
+        """Creates batches of tensors for training: shuffled, repeated for several epochs, divided
+        among shards and workers, and exactly resumable.
 
-        batch_size: rows of every batch but the short one at the end of an epoch; the source's by
-            default.
-        shuffle: "global" permutes all rows of the plain TFRecord files; "window" the rows of each
-            window of `window` rows, and where rows can be reached one by one the windows too, else
-            the files; True is global for plain files on disk and windows for everything else
-            (compressed files, other formats, file objects, sources that skip damaged records).
-        interleave: files that a window order reads at once, so that each window mixes their rows;
-            of plain TFRecord files on disk the places that a window has its rows of. None: 16; 1:
-            one file after the other.
-        seed: every seed has orders of its own, one per epoch, the same for ever.
-        epochs: how often an iteration goes over the data; None: without end.
-        drop_last: leave out the short batch, and what would make some shards longer than others.
-        shard: (i, n): of the batches of each epoch those with the numbers k % n == i.
-        label: the name of the tensor that is given beside the others: items are (features, label).
+        batch_size: rows of each batch; only the last batch of an epoch may have fewer. By default,
+            that of the source.
+        shuffle: "global" permutes all rows of uncompressed TFRecord files. "window" permutes the
+            rows of each window of `window` rows, and also the order of the windows (or of the
+            files, where rows have no random access). True uses "global" for uncompressed files on
+            disk and "window" for everything else: compressed files, other formats, file objects,
+            and sources that skip damaged records.
+        interleave: how many files a window order reads at the same time, so that each window mixes
+            their rows; for uncompressed TFRecord files on disk, how many positions a window takes
+            its rows from. None: 16; 1: one file after the other.
+        seed: each seed has its own order for each epoch. It never changes.
+        epochs: how often an iteration repeats the data; None: forever.
+        drop_last: leave out the short last batch, and any batch that would make one shard longer
+            than another.
+        shard: (i, n): take only every n-th batch of each epoch, beginning with batch i.
+        label: the name of the tensor to return separately: items are (features, label).
         pad: as for `tensors`.
-        bucket_by: the name of a tensor (of a column, with as_batches): batches have rows of similar
-            length, so that little is padded. The rows of 64 batches that follow each other are
-            sorted by length and cut into batches again; ("tokens", 200) says how many. The length
-            is the number of values, or the bytes of a single string, or a single integer itself.
-        prefetch: batches that threads make ahead; 0: the caller makes them, without threads.
-        threads: that make them; the batches and their order are the same for every number.
-        memory_budget: plain TFRecord files on disk that have no more bytes stay in memory once they
-            were read, for all datasets of the source; 0: none do.
-        as_batches: give RecordBatch objects instead of tensors.
-        ids: two dense tensors (or columns) more, "__file__" and "__record__", or of these two
-            names: the number of the file, for `Dataset.files`, and of the record or row in it, that
-            each row comes from; -1 where it is not known.
-        consumed: begin after so many batches, counted over the epochs.
+        bucket_by: a tensor (with as_batches, a column) by whose length rows are grouped, so that
+            batches need little padding. The rows of 64 consecutive batches are sorted by length and
+            cut into batches again; ("tokens", 200) uses 200 batches. The length is the number of
+            values, the number of bytes of a single string, or a single integer itself.
+        prefetch: how many batches threads prepare in advance; 0: no threads, the caller prepares
+            each batch.
+        threads: how many threads prepare batches. The batches and their order do not depend on it.
+        memory_budget: uncompressed TFRecord files on disk of at most this many bytes stay in memory
+            after the first read, shared by all datasets of the source; 0: never.
+        as_batches: return RecordBatch objects instead of tensors.
+        ids: add two dense tensors (or columns), "__file__" and "__record__" or two names of your
+            own, that say where each row comes from: the number of its file in `Dataset.files`, and
+            of its record or row in that file; -1 if unknown.
+        consumed: start after this many batches, counted over all epochs.
 
         >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
         >>> trips = src.dataset(batch_size=2, shuffle=True, seed=1)
@@ -275,9 +282,9 @@ class Source(SourceBase):
         )
 
     def grain(self, label: str | None = None, pad: PadsLike = None) -> Rows:
-        """The rows of plain TFRecord files by number, as dicts of numpy arrays: a
+        """The rows of uncompressed TFRecord files by number, as dicts of numpy arrays: a
         RandomAccessDataSource for grain.DataLoader and grain.MapDataset.source. With a label, rows
-        are (features, label). pad as for `tensors`.
+        are (features, label). pad is the one of `tensors`.
 
         >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
         >>> rows = src.grain(label="fare")
@@ -291,9 +298,9 @@ class Source(SourceBase):
     def torch_map(
         self, label: str | None = None, pad: PadsLike = None, *, jagged: bool = True
     ) -> TorchRows:
-        """The same as dicts of torch tensors: a map-style torch.utils.data.Dataset, for samplers
-        of one's own. Its `collate` is the collate_fn for tensors that are not dense; jagged: as
-        for to_torch."""
+        """The rows by number, as dicts of torch tensors: a map-style torch.utils.data.Dataset, for
+        your own samplers. Use its `collate` as the collate_fn if any tensor is not dense; jagged is
+        the one of `to_torch`."""
         from .._tensor.conversion import framework
 
         rows = self.grain(label, pad)

@@ -67,12 +67,13 @@ _SHUFFLES = {
 
 @public
 class Dataset(Generic[Item]):
-    """Batches of a source for training, made by `Source.dataset`. Iterate it.
+    """Batches of a source for training. `Source.dataset` creates it; iterate it.
 
-    Batch k of an epoch depends on the data, the seed, the epoch, the batch size, the shuffling and
-    the shard, and on nothing else: not on threads, workers, or where the iteration began. Each
-    iter() is independent and begins at the first batch of the first epoch, or once after what was
-    given to `load_state_dict`. Pickles as its source does, without running iterations.
+    Batch k of an epoch depends only on the data, the seed, the epoch, the batch size, the shuffling
+    and the shard. It does not depend on threads, on workers, or on where the iteration began. Each
+    iter() is independent. It begins with the first batch of the first epoch, or once after the
+    state given to `load_state_dict`. A dataset pickles as its source does, without running
+    iterations.
 
     >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
     >>> trips = src.dataset(batch_size=2, shuffle=True, seed=1, epochs=2)
@@ -198,49 +199,50 @@ class Dataset(Generic[Item]):
 
     @property
     def source(self) -> SourceBase:
-        """The source that is read; of a mix that of its first dataset."""
+        """The source; for a mix, the source of its first dataset."""
         return self._source.first if isinstance(self._source, Mixture) else self._source
 
     @property
     def files(self) -> list[str]:
-        """The files that were opened, by the numbers that `ids` gives."""
+        """The files, numbered as in the column that `ids` adds."""
         if isinstance(self._source, Mixture):
             return self._source.files
         return self._source._core.opened()
 
     @property
     def batch_size(self) -> int:
-        """Rows of every batch but the short one at the end of an epoch."""
+        """The number of rows of each batch; only the last batch of an epoch may have fewer."""
         size: int = self._options["batch_size"]
         return size
 
     @property
     def epochs(self) -> int | None:
-        """How often an iteration goes over the data; None: it never ends."""
+        """How often an iteration repeats the data; None: forever."""
         return self._epochs
 
     @property
     def label(self) -> str | None:
-        """The tensor that is given beside the others."""
+        """The name of the tensor that is returned separately."""
         return self._label
 
     @property
     def shuffle(self) -> str:
-        """The order of the rows: "none", "global" or "window"; the first two where shuffle=True has
-        to choose may read the lengths of the records of files without an index. Of a mix whose
-        datasets differ: "mixed"."""
+        """The order of the rows: "none", "global" or "window"; "mixed" for a mix of datasets that
+        differ. To choose between the last two, shuffle=True may read the record lengths of files
+        without an index."""
         return arguments.SHUFFLE_NAMES[self._core.shuffle()]
 
     @property
     def num_rows(self) -> int:
-        """Rows of an epoch of all shards. Reads the input if they are not known, as
-        Source.num_rows does."""
+        """The number of rows of an epoch, over all shards. Reads the input if it is unknown, as
+        `Source.num_rows` does."""
         return self._core.num_rows()
 
     @property
     def num_batches(self) -> int:
-        """Batches of an epoch (of this shard). Reads as num_rows does. UnsupportedError if they are
-        packed: their number is another one in each order of the rows."""
+        """The number of batches of an epoch, in this shard. Reads the input if needed, as
+        `num_rows` does. UnsupportedError for packed batches, whose number depends on the order of
+        the rows."""
         if self._packing is not None:
             hint = "count them while they come"
             raise UnsupportedError(f"how many packed batches there are shows at the end ({hint})")
@@ -281,9 +283,9 @@ class Dataset(Generic[Item]):
         return True
 
     def order(self, epoch: int = 0, begin: int = 0, end: int | None = None) -> array[int]:
-        """The numbers of the rows at positions [begin, end) of an epoch of all shards, as an array
-        of unsigned 64-bit integers: for samplers of one's own. UnsupportedError unless rows are
-        reached one by one (Source.take)."""
+        """The row numbers at positions [begin, end) of an epoch, over all shards, as an array of
+        unsigned 64-bit integers, for your own samplers. UnsupportedError unless the rows have
+        random access (`Source.take`)."""
         count = self.num_rows
         first, last, _ = slice(begin, end).indices(count)
         rows = array("Q")
@@ -291,16 +293,17 @@ class Dataset(Generic[Item]):
         return rows
 
     def map(self, fn: Callable[[Any], Any]) -> Dataset[Item]:
-        """The same dataset with fn(batch) in the place of every batch; of several functions, the
-        first one comes first. Order, positions and states stay as they are.
+        """Returns the same dataset with fn(batch) instead of each batch. Several functions are
+        called in the order in which they were added. The order of the batches, positions and states
+        do not change.
 
-        fn gets a batch in the form that the loop asks for: a dict by name of cst tensors, of torch
-        tensors with .torch(), of arrays with .numpy() and .jax(), with the label among them; a
-        RecordBatch with as_batches. It may change that dict, and returns it or another one, which
-        is a Batch with the same position again. The label is split off afterwards.
+        fn gets a batch in the form that the loop asks for: a dict of cst tensors by name, of torch
+        tensors with .torch(), or of arrays with .numpy() and .jax(), including the label; a
+        RecordBatch with as_batches. It may change the dict, and returns it or another one; the
+        result is a Batch with the same position. The label is split off afterwards.
 
-        fn is called where the batch is wanted: in the workers of a DataLoader (where it has to
-        pickle if workers are spawned), else in the thread that iterates.
+        fn is called where the batch is used: in the workers of a DataLoader (if workers are
+        spawned, fn must pickle), otherwise in the thread that iterates.
         """
         if not callable(fn):
             raise TypeError(f"map takes a function, not {type(fn).__name__}")
@@ -374,12 +377,11 @@ class Dataset(Generic[Item]):
         num_workers: int = 1,
         start: Position | Mapping[str, Any] | None = None,
     ) -> Iteration[Item]:
-        """The batches that worker `worker` of `num_workers` makes: of all batches from the start on
-        every num_workers-th, over all epochs. In turns, the workers give exactly what one iteration
-        without workers gives, for any number of them.
+        """Returns the batches of worker `worker` of `num_workers`: every num_workers-th batch from
+        the start, over all epochs. Taken in turn, the workers give exactly the batches of one
+        iteration without workers, whatever their number.
 
-        start: a position or state after which it begins, instead of what load_state_dict was
-        given.
+        start: a position or state to begin after, instead of the one given to load_state_dict.
         """
         return self._iterate(worker, num_workers, start)
 
@@ -409,8 +411,8 @@ class Dataset(Generic[Item]):
         return made
 
     def set_epoch(self, epoch: int) -> None:
-        """The epoch that further iterations begin with: for loops that make one iteration per
-        epoch. A loaded state stands if it is of this epoch."""
+        """Sets the epoch that the next iterations begin with, for loops that iterate once for each
+        epoch. A loaded state stays valid if it is of this epoch."""
         self._first_epoch = arguments.number("epoch", epoch, 0, 2**63 - 1)
         if self._loaded is not None and self._loaded.epoch != epoch:
             self._loaded = None
@@ -419,17 +421,17 @@ class Dataset(Generic[Item]):
     # State
 
     def state_dict(self) -> dict[str, Any]:
-        """Where the iteration that began last is: after the batch that it delivered last. Numbers
-        and strings only. It holds what the order depends on as well, and which view, stages,
-        columns and schema the batches come from, so that another dataset refuses it."""
+        """The state after the last batch that the latest iteration delivered, as numbers and
+        strings only. It also contains everything the order depends on, and the view, stages,
+        columns and schema of the batches, so that a different dataset refuses it."""
         if self._loaded is None and self._latest is not None:
             return self._state(self._latest.position, self._latest.first_epoch)
         return self.state_of(self._loaded)
 
     def state_of(self, position: Position | None, row: int | None = None) -> dict[str, Any]:
-        """The state after the batch of a position (None: at the beginning), or after one of its
-        rows, by its number in the batch as it was delivered: then the rest of the batch comes next,
-        as a batch of its own."""
+        """The state after the batch of a position (None: at the beginning), or after one row of
+        that batch: the remaining rows then come first, as a batch of their own. Rows are numbered
+        as they were delivered."""
         if row is not None:
             if position is None:
                 raise argument_error("row is that of a batch, and there is no position of one")
@@ -473,13 +475,14 @@ class Dataset(Generic[Item]):
         return {**made, **self._fingerprint}
 
     def load_state_dict(self, state: Mapping[str, Any] | Position | Batch[Any]) -> None:
-        """The next iteration begins after this state, or after the batch of this position, with
-        any number of workers, threads and shards. StateError for the state of a dataset that has
-        other batches.
+        """Makes the next iteration begin after this state, or after the batch of this position,
+        with any number of workers, threads and shards. StateError if the state belongs to a dataset
+        with other batches.
 
-        The state of one shard stands for all of them, which have delivered as many batches as it.
-        Loaded with another number of shards, it divides what is left of the epoch among these:
-        every row that is left comes once. Give the same state to all shards then."""
+        The state of one shard is valid for all shards, because they have delivered equally many
+        batches. With another number of shards, the rest of the epoch is divided among them: each
+        remaining row comes once. Give all shards the same state.
+        """
         position, first_epoch = self._position_of(state), self._first_epoch_of(state)
         self._loaded, self._first_epoch = position, first_epoch
         self._loads += 1
@@ -581,10 +584,10 @@ class Dataset(Generic[Item]):
             self._loaded = Position(epoch, batch)
 
     def structured(self) -> Dataset[StructuredTensor]:
-        """The same dataset with each batch as a StructuredTensor of rank 1, whose fields are the
-        columns, without a copy: what `map` calls gets it, and may return anything that is Arrow
-        data. ArgumentError with a label or with pad, which are for tensors. The batches have no
-        `position`: keep `state_dict()` of the iteration to go on after a stop."""
+        """Returns the same dataset with each batch as a StructuredTensor of rank 1 whose fields are
+        the columns. Nothing is copied. Functions added with `map` get this tensor and may return
+        any Arrow data. ArgumentError with a label or with pad, which need tensors. The batches have
+        no `position`: save `state_dict()` of the iteration to resume."""
         if self._label is not None or self._pad or self._packing is not None:
             raise argument_error("label, pad and pack are for tensors, not for structured()")
         made: Dataset[Any] = self._restore(self._source, self._parts())
@@ -600,7 +603,7 @@ class Dataset(Generic[Item]):
     def numpy(self: Dataset[Labelled]) -> Converted[tuple[Batch[NumpyTensor], NumpyTensor]]: ...
 
     def numpy(self) -> Converted[Any]:
-        """The same with numpy arrays: an iterable of what to_numpy makes of each batch."""
+        """Returns an iterable of the batches as numpy arrays, as `to_numpy` makes them."""
         return self._converted(to_numpy)
 
     @overload
@@ -610,7 +613,7 @@ class Dataset(Generic[Item]):
     def jax(self: Dataset[Labelled]) -> Converted[tuple[Batch[JaxTensor], JaxTensor]]: ...
 
     def jax(self) -> Converted[Any]:
-        """The same with JAX arrays: an iterable of what to_jax makes of each batch."""
+        """Returns an iterable of the batches as JAX arrays, as `to_jax` makes them."""
         framework("jax", "jax", "JAX")
         return self._converted(to_jax)
 
@@ -628,22 +631,22 @@ class Dataset(Generic[Item]):
     ) -> TorchDataset[tuple[TorchBatch, TorchTensor]]: ...
 
     def torch(self, *, jagged: bool = True) -> Any:
-        """A torch.utils.data.IterableDataset of Batches of torch tensors, see to_torch, also for
-        `jagged`.
+        """Returns a torch.utils.data.IterableDataset that gives a Batch of torch tensors for each
+        batch. See `to_torch`, also for jagged.
 
         DataLoader(ds.torch(), batch_size=None, num_workers=n) gives the same batches in the same
-        order for every n. To go on after a stop, keep ds.state_of(batch.position); torchdata's
-        StatefulDataLoader keeps the state itself.
+        order for every n. To resume, save ds.state_of(batch.position); torchdata's
+        StatefulDataLoader saves the state itself.
         """
         return framework("torch", "torch", "PyTorch").TorchDataset(self, jagged)
 
     def tf(self) -> Any:
-        """A tf.data.Dataset of the batches in order, see to_tf; its element_spec says what comes
-        before the first batch, with the batch size if drop_last is set, and its cardinality is
-        known where len(dataset) is.
+        """Returns a tf.data.Dataset of the batches, in order; see `to_tf`. Its element_spec is
+        known before the first batch, with the batch size if drop_last is set. Its cardinality is
+        known if len(dataset) is.
 
-        Every further iteration, as by repeat() or by each epoch of Keras, goes on to the next
-        epochs: it has another order. set_epoch and load_state_dict say where the next one begins.
+        Each further iteration, such as by repeat() or an epoch of Keras, continues with the next
+        epochs, in another order. set_epoch and load_state_dict set where the next iteration begins.
         """
         return framework("tf", "tensorflow", "TensorFlow").dataset_of(self)
 

@@ -58,7 +58,7 @@ class _Output:
         raise NotImplementedError
 
     def abort(self) -> None:
-        """Gives up: no file is left."""
+        """Discards the output: no file is left."""
         try:
             self._core.abort()
         finally:
@@ -67,7 +67,7 @@ class _Output:
 
     @property
     def closed(self) -> bool:
-        """True after close or abort."""
+        """Whether the writer was closed or aborted."""
         return self._core.closed
 
     def __enter__(self) -> Self:
@@ -149,7 +149,7 @@ class TFRecordWriter(_Output):
         self._core.write_arrow(records)
 
     def close(self) -> None:
-        """Completes the file and gives it its name. A second close does nothing."""
+        """Completes the file and gives it its final name. A second close does nothing."""
         if self._core.closed:
             return
         self._core.finish()
@@ -269,14 +269,14 @@ class Writer(_Output):
         self._core.keep_existing(not overwrite)
 
     def begin(self, arrow_schema: ArrowSchemaExportable) -> None:
-        """Opens the file for batches of this Arrow schema. The first `write` does it as well: only
-        an output that may get no batch at all needs this."""
+        """Opens the file for batches of this Arrow schema. The first `write` does this too; call it
+        only if there may be no batch at all."""
         self._core.begin(arrow_schema)
 
     def write(self, batches: Batches) -> int:
-        """Writes a batch, a table, a source, another object with __arrow_c_stream__, a dataset of
-        Hugging Face, rows (a list of dicts), columns (a dict), or an iterable of such; returns the
-        number of rows. The dicts of an iterator are rows, which are gathered first."""
+        """Writes a batch, a table, a source, any other object with __arrow_c_stream__, a Hugging
+        Face dataset, rows (a list of dicts), columns (a dict), or an iterable of these, and returns
+        the number of rows. The dicts of an iterator are rows; they are collected first."""
         rows = self._write(batches)
         self.num_rows += rows
         return rows
@@ -304,8 +304,8 @@ class Writer(_Output):
         return rows
 
     def close(self) -> None:
-        """Completes the file and gives it its name. A second close does nothing. StateError if
-        nothing was written, for then the columns are not known."""
+        """Completes the file and gives it its final name. A second close does nothing. StateError
+        if nothing was written, because the columns are unknown then."""
         if self._core.closed:
             return
         try:
@@ -326,13 +326,13 @@ def write(
     overwrite: bool = False,
     **options: Any,
 ) -> int:
-    """Writes record batches to a file and returns the number of rows: a source, a table, a data
-    frame, any object with __arrow_c_stream__, rows or columns of Python's own, a dataset of Hugging
-    Face, or an iterable of batches. file, format and options
-    are those of `Writer`. Memory does not grow with the data.
+    """Writes data to a file and returns the number of rows. The data is a source, a table, a data
+    frame, any object with __arrow_c_stream__, Python rows or columns, a Hugging Face dataset, or an
+    iterable of batches. file, format and options are those of `Writer`. Memory use does not depend
+    on the size of the data.
 
-    overwrite: replace a file that exists, which is a FileError else (a Writer replaces it, as a
-        file that is opened for writing does).
+    overwrite: replace an existing file. Without it, that is a FileError (a Writer always replaces
+        it).
 
     >>> cst.write({"id": [1, 2]}, "ids.tfrecord")
     2

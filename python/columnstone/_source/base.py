@@ -127,13 +127,14 @@ class SourceBase:
 
     @property
     def schema(self) -> Schema | None:
-        """The schema, given or inferred (which reads the input); None for formats without one."""
+        """The schema: the one given, or the inferred one (inferring reads the input). None for
+        formats without a schema."""
         core = self._core.schema()
         return None if core is None else Schema._wrap(core)
 
     @property
     def arrow_schema(self) -> ArrowSchema:
-        """The schema of the batches. Without a given schema the first use reads the input."""
+        """The Arrow schema of the batches. If no schema was given, the first use reads the input."""
         self._seen = self._core.arrow_schema()
         return self._seen
 
@@ -144,17 +145,17 @@ class SourceBase:
 
     @property
     def files(self) -> list[str]:
-        """The files in reading order, globs resolved."""
+        """The files in reading order, with globs expanded."""
         return self._core.files()
 
     @property
     def total_bytes(self) -> int | None:
-        """Size of all files on disk; None if it is not known."""
+        """The size of all files on disk; None if unknown."""
         return self._core.total_bytes()
 
     @property
     def batch_size(self) -> int:
-        """Rows of every batch but the last."""
+        """The number of rows of each batch; only the last batch may have fewer."""
         size: int = self._options["batch_size"]
         return size
 
@@ -184,14 +185,14 @@ class SourceBase:
         return made
 
     def tensors(self, pad: PadsLike = None) -> Pass[dict[str, AnyTensor]]:
-        """One pass as tensors: per batch a dict of name -> Tensor | SparseTensor | RaggedTensor, or
-        a dict again, of the fields of a structured tensor.
+        """Reads all rows as tensors. For each batch it gives a dict of name -> Tensor, SparseTensor
+        or RaggedTensor; a structured tensor is a dict of its fields.
 
-        pad: ragged, varlen and sparse tensors that are wanted dense: name -> (value, length) or
-            Pad, as in pad={"tokens": (0, 512)}; a length of None is the longest of each batch.
+        pad: makes ragged, varlen and sparse tensors dense: name -> (value, length) or Pad, as in
+            pad={"tokens": (0, 512)}. A length of None is the longest row of each batch.
 
-        Raises SchemaError with record and tensor for a row that does not fit, such as a missing
-        value of a dense tensor.
+        Raises SchemaError with the record and the tensor if a row does not fit, for example if a
+        dense tensor has no value.
 
         >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
         >>> for tensors in src.tensors(pad={"zones": (0, 3)}):
@@ -213,9 +214,9 @@ class SourceBase:
         return made
 
     def head(self, n: int = 5) -> RecordBatch:
-        """The first `n` rows as one batch; fewer if there are no more. It is a pass that ends with
-        the batch of the last of them, and so reads the beginning again for every call; what can be
-        read only once, such as standard input, is used up by it.
+        """Returns the first `n` rows as one batch, or fewer if the input has fewer. Each call reads
+        the beginning again. An input that can be read only once, such as standard input, cannot be
+        read afterwards.
 
         >>> cst.open("trips.csv").head(1).to_pydict()
         {'company': ['Blue'], 'fare': [9.5]}
@@ -236,9 +237,9 @@ class SourceBase:
         return batch
 
     def to_pandas(self) -> Any:
-        """All rows as a pandas DataFrame whose columns are of Arrow types (pandas.ArrowDtype):
-        integers stay integers where values are null, and lists, bytes and times stay what they
-        are. Needs pandas and pyarrow; what is wrong with the data is raised as by a pass."""
+        """Returns all rows as a pandas DataFrame with Arrow-typed columns (pandas.ArrowDtype):
+        integers stay integers even with nulls, and lists, bytes and times keep their types. Needs
+        pandas and pyarrow. Raises the same errors as a pass."""
         from .._arrow.table import frame_of
 
         return frame_of(self, self.arrow_schema)
@@ -260,15 +261,16 @@ class SourceBase:
 
     @property
     def last_error(self) -> BaseException | None:
-        """The last failure of any pass, as the exception object with its fields. Through pyarrow,
-        Polars and DuckDB only its text survives."""
+        """The last error of any pass, as an exception object with all its fields. pyarrow, Polars
+        and DuckDB keep only its text."""
         return self._core.last_error()
 
     @property
     def dropped(self) -> list[Dropped]:
-        """The records that the pass that began last, or the epoch of a dataset, has dropped so far;
-        see on_error of `open`. A pass of its own has the same: `iter(source).dropped`. What the
-        workers of a DataLoader drop is here, too, each record once; they are ahead of the loop."""
+        """The records that the latest pass (or the latest epoch of a dataset) has dropped so far;
+        see on_error of `open`. Each pass also has its own list: `iter(source).dropped`. Records
+        dropped by the workers of a DataLoader are included once each; workers run ahead of the
+        loop."""
         for reports in self._reports:
             reports.take()
         return self._core.dropped()
@@ -292,8 +294,8 @@ class SourceBase:
 
     @property
     def num_rows(self) -> int:
-        """The number of rows: from the index files if there are some, else by reading the frames of
-        the files (once) or, where the format has none, all of the data."""
+        """Returns the number of rows. It is taken from the index files if there are any; otherwise
+        the record lengths are read once, or all of the data if the format has no record lengths."""
         return self._core.num_rows()
 
     def __len__(self) -> int:
@@ -343,9 +345,9 @@ class SourceBase:
         return self.take((rows,) if one else rows)  # type: ignore[arg-type]
 
     def take(self, rows: Iterable[int]) -> RecordBatch:
-        """The rows of these numbers as one batch, in this order; a row may come twice. IndexError
-        for one that there is not, UnsupportedError if the source is not of plain TFRecord files. A
-        damaged row raises, whatever on_error is."""
+        """Returns the rows with these numbers as one batch, in this order; a row may be repeated.
+        IndexError if a row does not exist, UnsupportedError unless all files are uncompressed
+        TFRecord files. A damaged row raises an error, whatever on_error says."""
         if isinstance(rows, str | bytes) or not hasattr(rows, "__iter__"):
             raise TypeError(f"rows are a list of ints, not {type(rows).__name__}")
         count = self._count()
@@ -362,9 +364,10 @@ class SourceBase:
         return self._part("range", begin, min(max(begin, end), 2**63 - 1))
 
     def split(self, i: int, n: int) -> Self:
-        """Part i of n (from 0): every record is in exactly one part, in order. Plain TFRecord files
-        are cut at records: with index files for all of them the parts differ by at most one record,
-        without by bytes. Compressed files and other formats are divided by whole files."""
+        """Returns part i of n (from 0). Each record is in exactly one part, and the order is kept.
+        Uncompressed TFRecord files are cut between records: if all of them have index files, the
+        sizes of the parts differ by at most one record; otherwise they are cut by bytes. Compressed
+        files and other formats are divided file by file."""
         parts = positive("n", n, 2**32 - 1)
         number = integer("i", i)
         if not 0 <= number < parts:
@@ -381,18 +384,20 @@ class SourceBase:
         columns: Iterable[str] | None = None,
         keeps_rows: bool = True,
     ) -> Self:
-        """A source of the same input with fn(batch) in the place of every batch.
+        """Returns a source that replaces each batch with fn(batch).
 
-        fn gets a pyarrow.RecordBatch and returns anything that `record_batch` takes: a batch, a
-        table, a data frame, a dict of columns. It sees batches of any number of rows, and one
-        without rows for the schema, unless that is given. It is called by the threads that decode,
-        which wait for each other in Python; what it raises comes out of the pass, with a note of
-        the batch's place. Several maps and filters come one after another. Needs pyarrow.
+        fn gets a pyarrow.RecordBatch and returns anything that `record_batch` accepts: a batch, a
+        table, a data frame, or a dict of columns. Batches can have any number of rows; unless
+        schema is given, fn is also called with a batch of 0 rows to find the schema. It is called
+        by the threads that decode, and these take turns in Python. An exception of fn is raised by
+        the pass, with a note that says which batch it was. You can chain maps and filters. Needs
+        pyarrow.
 
-        schema: of what fn gives, as anything with __arrow_c_schema__: what it gives is cast to it.
-        columns: that fn gets; of the first stage they are all that is decoded.
-        keeps_rows: fn gives as many rows as it gets, each made of that row alone: rows can be taken
-            by their numbers, and shuffled over all of the input. False: it may give any number.
+        schema: the schema of the result, as anything with __arrow_c_schema__; results are cast to
+            it.
+        columns: the columns that fn gets. In the first stage, only these are decoded.
+        keeps_rows: fn returns as many rows as it gets, and makes each of them from that row alone.
+            Random access and global shuffling work then. False: fn may return any number of rows.
 
         >>> src = cst.open("trips.csv")
         >>> dear = src.map(lambda batch: batch.select(["fare"]))
@@ -404,15 +409,15 @@ class SourceBase:
         return self._part("stage", Mapped(fn, schema, bool(keeps_rows)), as_columns(columns))
 
     def filter(self, condition: Any) -> Self:
-        """A source of the same input with those rows for which the condition is true; batches are
-        full ones of batch_size again.
+        """Returns a source of the rows for which the condition is true, in full batches of
+        batch_size.
 
-        condition: a function that gets a pyarrow.RecordBatch and gives a bool per row, as an array
-            of Arrow or numpy, or a list; or an expression of pyarrow, such as pc.field("fare") > 0;
-            or the name of a column of bools. A null is not true. Needs pyarrow.
+        condition: a function that gets a pyarrow.RecordBatch and returns one bool for each row, as
+            an Arrow or numpy array or a list; or a pyarrow expression such as pc.field("fare") > 0;
+            or the name of a column of bools. Null counts as false. Needs pyarrow.
 
-        Its rows have no numbers: `take`, slices, len and shuffle="global" are for what is before a
-        filter, and `num_rows` reads all of the data.
+        Filtered rows have no numbers: use `take`, slices, len and shuffle="global" before the
+        filter. `num_rows` reads all of the data.
         """
         from .stages import Filtered
 
@@ -459,15 +464,15 @@ class SourceBase:
     # Without decoding
 
     def count(self) -> list[FileCount]:
-        """Counts the records of each file, without decoding them; checks the CRCs of the lengths
-        and that each file ends at a record's end. Raises at the first fault."""
+        """Counts the records of each file without decoding them. It verifies the CRCs of the
+        lengths, and that each file ends at the end of a record. The first fault raises an error."""
         return files_of(self._core.count())
 
     def verify(self, *, max_faults: int = 1000) -> Verification:
-        """Checks everything: compression, both CRCs, and that every record parses and fits the
-        schema if one was given. Goes on after a fault where that is possible.
+        """Verifies everything: the compression, both CRCs, and that each record parses and fits the
+        schema, if one was given. Continues after a fault where possible.
 
-        max_faults: that are told of, the first ones; all are counted.
+        max_faults: how many faults to report; all are counted.
 
         >>> bool(cst.open("trips.tfrecord").verify())
         True
@@ -488,21 +493,23 @@ class SourceBase:
         serving: ArrowArrayExportable | None = None,
     ) -> SchemaCheck:
         """Reads all records once and compares them with the schema: types, presence, numbers of
-        values, shapes and domains, and that every record fits every tensor. What does not fit is
-        an Anomaly of the SchemaCheck, with the number of records and the first of them; damaged
-        records are, too, and are passed over. The result is the same for every number of threads.
+        values, shapes and domains, and whether each record fits each tensor. Each kind of mismatch
+        is an Anomaly of the SchemaCheck, with the number of records and the first of them. Damaged
+        records are anomalies too, and are skipped. The result does not depend on the number of
+        threads.
 
-        schema: anything that Schema takes; None is the one that the source was opened with.
-        group: the tensor_representation_group to check, or several; None is the source's one. What
-            a group leaves out is inferred, as for `tensors`.
-        environment: features that are not in it are not expected; None: all are.
+        schema: anything that `Schema` accepts; None: the schema of the source.
+        group: one tensor_representation_group to check, or several; None: the group of the source.
+            Tensors that a group leaves out are inferred, as for `tensors`.
+        environment: features outside it are not expected; None: all features are.
         tensors: False checks the features only.
-        ignore_unexpected: features that the schema does not have are not an anomaly.
-        places: how many records are named for each anomaly.
-        progress: called now and then with the bytes and records read so far; False stops.
-        previous, serving: statistics of earlier data, and of those that are served: what is
-            further from them than the drift_comparator and the skew_comparator of the schema allow
-            is an anomaly (docs/drift.md).
+        ignore_unexpected: features that the schema lacks are not an anomaly.
+        places: how many records to name for each anomaly.
+        progress: a function that is called from time to time with the bytes and records read so
+            far; it stops the pass by returning False.
+        previous, serving: statistics of earlier data, and of serving data. A distance above the
+            thresholds drift_comparator and skew_comparator of the schema is an anomaly
+            (docs/drift.md).
 
         >>> schema = 'feature { name: "fare" type: FLOAT float_domain { max: 20 } }'
         >>> check = cst.open("trips.csv", columns=["fare"]).validate(schema)
@@ -529,7 +536,7 @@ class SourceBase:
     # Life
 
     def close(self) -> None:
-        """Stops the running passes, and gives the files back. Streams in other hands go on."""
+        """Stops the running passes and closes the files. Arrow streams that others hold stay valid."""
         for running in [alive() for alive in self._passes]:
             if running is not None:
                 running.close()
@@ -578,8 +585,8 @@ class SourceBase:
         return "paths", (files, self._options["format"], self._registered)
 
     def select(self, columns: Iterable[str]) -> Self:
-        """The same input with these columns only, in this order. An inferred schema is kept.
-        StateError for file objects and for what can be read once only.
+        """Returns the same input with only these columns, in this order. An inferred schema is
+        kept. StateError for file objects and other inputs that can be read only once.
 
         >>> cst.open("trips.tfrecord").select(["fare"]).column_names
         ['fare']
@@ -609,7 +616,7 @@ class SourceBase:
         raise StateError("file objects and streams have one source: give columns= to open")
 
     def empty_batch(self) -> RecordBatch:
-        """A batch of the source's columns without rows."""
+        """Returns a batch of 0 rows with the columns of the source."""
         return self._core.take(())
 
     def _name(self, files: list[str]) -> str:

@@ -48,24 +48,26 @@ _PROBE = "__probe__"
 
 @public
 class Query:
-    """A query over nested data: protobuf messages, tf.Examples, Arrow. Immutable: every method
-    gives a new one. It is text, which docs/queries.md describes, and these methods write it.
+    """A query over nested data: protobuf messages, tf.Examples or Arrow data. Queries are
+    immutable: each method returns a new query. A query is a text (docs/queries.md); these methods
+    write that text.
 
-    source: what the records are: a generated class, its DESCRIPTOR, or the full name of a message
-        with descriptors; "example" or "sequence_example", with a schema; for tables anything that
-        has an Arrow schema (a pyarrow.Schema, a table, a Source); or nothing, and then the
-        input says it when the query is run.
-    descriptors: anything that `Descriptors` takes.
-    schema: of "example": anything that Schema takes.
-    message_options: how messages become fields, as the language writes it: {"enums": "number"}.
+    source: what the query reads: a generated message class, its DESCRIPTOR, or the full name of a
+        message together with descriptors; "example" or "sequence_example", with a schema; for
+        tables, anything with an Arrow schema (a pyarrow.Schema, a table, a Source). None: the input
+        defines it when the query runs.
+    descriptors: anything that `Descriptors` accepts.
+    schema: for "example": anything that `Schema` accepts.
+    message_options: how messages become fields, with the words of the language: {"enums":
+        "number"}.
 
-    Where the source is known each method checks what it adds at once: NotFoundError with the
-    nearest names, SchemaError for types that do not fit, ArgumentError with line and column of a
-    text that is no expression.
+    If the source is known, each method checks its arguments immediately. It raises NotFoundError
+    with similar names, SchemaError for types that do not fit, and ArgumentError with line and
+    column for an invalid expression.
 
-    Paths name fields: "event.query". What has other characters is written in backticks. A value
-    that is let at "event.price_log" stands at each event; what comes from elsewhere is promoted or
-    broadcast to where it shall stand.
+    Paths name fields: "event.query". Write a name with other characters in backticks. A value
+    defined at "event.price_log" exists once for each event; values from other levels are promoted
+    or broadcast to that level.
 
     >>> q = (cst.Query("shop.Session", descriptors="shop.proto")
     ...      .promote("event.query", to="", name="queries")
@@ -109,9 +111,14 @@ class Query:
         schema: SchemaLike | None = None,
         type: ArrowSchemaExportable | None = None,
     ) -> Self:
-        """The query of a text. descriptors: of `from message`; message: the message, if the text
-        does not name it; schema: of `from example`; type: of `from table`, anything that has an
-        Arrow schema. Raises ArgumentError with line and column.
+        """Parses a query.
+
+        descriptors: for `from message`.
+        message: the message, if the text does not name it.
+        schema: for `from example`.
+        type: for `from table`: anything with an Arrow schema.
+
+        Raises ArgumentError with line and column.
 
         >>> q = cst.Query.from_text("from table [{fare: float64}]")
         >>> q = q.add("output dear = dense(fare > 10)")
@@ -132,7 +139,7 @@ class Query:
         schema: SchemaLike | None = None,
         type: ArrowSchemaExportable | None = None,
     ) -> Self:
-        """The query of a text in a file (.cstq); the arguments as for `from_text`."""
+        """Reads a query from a text file (.cstq). The arguments are those of `from_text`."""
         core = _core.Query(None, path)
         return cls._made(core, input_of(message, descriptors, schema, type))._checked()
 
@@ -140,12 +147,12 @@ class Query:
     def from_struct2tensor(
         cls, expression: Any, *, descriptors: DescriptorsLike | None = None
     ) -> Self:
-        """The query that says what an expression of struct2tensor says, without outputs: its known
-        fields are those that `keep` names. UnsupportedError names what cannot be said.
+        """Translates a struct2tensor expression into a query without outputs. Its known fields are
+        those that `keep` names. UnsupportedError names the part that cannot be translated.
 
-        Of a prensor (create_expression_from_prensor) it is a query of tables that have its fields.
+        A prensor (create_expression_from_prensor) becomes a query of tables with its fields.
 
-        descriptors: where the expression has messages that its own pool does not tell.
+        descriptors: for messages that the descriptor pool of the expression lacks.
         """
         from .struct2tensor import said_by
 
@@ -167,8 +174,7 @@ class Query:
 
     @property
     def text(self) -> str:
-        """The query in its usual spelling: two texts that mean the same statements give the
-        same."""
+        """The query in canonical form: two texts with the same statements have the same form."""
         return self._core.text
 
     def __eq__(self, other: object) -> bool:
@@ -195,59 +201,60 @@ class Query:
     # Statements
 
     def add(self, text: str) -> Self:
-        """With the statements of a text."""
+        """Adds the statements of a text."""
         core = self._core.add(text)
         return self._made(core, self._input)._checked()
 
     def param(self, name: str, type: str, default: Any = None) -> Self:
-        """With a parameter, which expressions name: of type "bool", "int32", "int64", "float32",
-        "float64", "string", "bytes", or a list of one for `in`: "[int64]". Without a default it has
-        to be given to `view`."""
+        """Adds a parameter that expressions can name. Its type is "bool", "int32", "int64",
+        "float32", "float64", "string", "bytes", or a list of one of these for `in`: "[int64]". A
+        parameter without a default must be given to `view`."""
         value = None if default is None else literal(default)
         core = self._core.param(name, type, value)
         return self._made(core, self._input)._checked(f"{_PROBE} = record_index()")
 
     def let(self, path: str, expression: str) -> Self:
-        """With a new field at a path. Where its values stand decides how they get there: in a
-        struct above they are promoted, in one below broadcast."""
+        """Adds a field at a path. Values from deeper levels are promoted to the level of the path;
+        values from higher levels are broadcast."""
         core = self._core.let(path, expression)
         return self._made(core, self._input)._checked(f"{_PROBE} = has(record.{path})")
 
     def rows(self, path: str) -> Self:
-        """From here on every element of a list is a record, and names begin below it."""
+        """Makes each element of a list a record of its own. Later names begin below that list."""
         core = self._core.rows(path)
         return self._made(core, self._input)._checked(f"{_PROBE} = record_index()")
 
     reroot = rows
 
     def keep(self, *patterns: str, depth: int | None = None) -> Self:
-        """With these fields as columns, in their nests. The last step may be * (all fields directly
-        below) or ** (at any depth; of recursive messages `depth` steps)."""
+        """Outputs these fields as columns, with their nesting. The last step of a path can be *
+        (all fields directly below) or ** (fields at any depth; `depth` levels of recursive
+        messages)."""
         number = 0 if depth is None else integer("depth", depth)
         core = self._core.keep(patterns, number)
         return self._made(core, self._input)._checked()
 
     def drop(self, *patterns: str) -> Self:
-        """Without these fields, from here on."""
+        """Removes these fields for all later statements."""
         core = self._core.drop(patterns)
         return self._made(core, self._input)._checked(f"{_PROBE} = record_index()")
 
     def rename(self, path: str, name: str) -> Self:
-        """With another name for a field."""
+        """Renames a field."""
         core = self._core.rename(path, name)
         return self._made(core, self._input)._checked(f"{_PROBE} = record_index()")
 
     def output(self, name: str, expression: str) -> Self:
-        """With a column of the result: an expression, or what `dense`, `sparse`, `ragged` and
-        `structured` give."""
+        """Adds an output column: an expression, or the result of `dense`, `sparse`, `ragged` or
+        `structured`."""
         core = self._core.output(name, expression)
         return self._made(core, self._input)._checked(only=name)
 
     # Moving values
 
     def promote(self, path: str, to: str = "", name: str | None = None) -> Self:
-        """A field once more, in a struct above its own ("": the record): the values of all that lie
-        below one element of that are one list."""
+        """Copies a field to a struct above its own ("" is the record). All values below one element
+        of that struct become one list."""
         steps, target = steps_of(path), steps_of(to, "to")
         if steps[: len(target)] != target or len(target) >= len(steps) - 1:
             raise argument_error(
@@ -256,7 +263,7 @@ class Query:
         return self.let(below(to, _named(name, path)), path)
 
     def broadcast(self, path: str, into: str, name: str | None = None) -> Self:
-        """A field once more, in a struct that lies beside it or deeper: each element of that gets
+        """Copies a field to a struct at its own level or deeper: each element of that struct gets
         the value."""
         parent, target = steps_of(path)[:-1], steps_of(into, "into")
         if target[: len(parent)] != parent or len(target) <= len(parent):
@@ -268,17 +275,17 @@ class Query:
         return self.let(below(into, _named(name, path)), path)
 
     def promote_and_broadcast(self, path: str, into: str, name: str | None = None) -> Self:
-        """A field once more, anywhere: promoted to the last struct that both lie below, and
-        broadcast from there."""
+        """Copies a field to any level: promotes it to the deepest struct that contains both, then
+        broadcasts it."""
         return self.let(below(into, _named(name, path)), path)
 
     # Choosing
 
     def filter(self, path: str, by: str, name: str) -> Self:
-        """The elements of a list for which a condition is true, beside it.
+        """Adds a list of the elements for which a condition is true, next to the original list.
 
-        by: the path of a bool of each element ("event.clicked"), or an expression, in which names
-            are looked up in the element first: "clicked and price > 0".
+        by: the path of a bool of each element ("event.clicked"), or an expression, whose names are
+            looked up in the element first: "clicked and price > 0".
         """
         self._check_list(path)
         begin = path + "."
@@ -294,37 +301,37 @@ class Query:
         *,
         name: str,
     ) -> Self:
-        """The elements [begin:end:step] of every list, as Python slices; a bound is a number, the
-        name of a parameter, or an expression."""
+        """Takes the elements [begin:end:step] of each list, as a Python slice does. A bound is a
+        number, the name of a parameter, or an expression."""
         self._check_list(path)
         parts = [bound(begin), bound(end), *([] if step is None else [bound(step)])]
         return self.let(beside(path, name), f"{path}[{':'.join(parts)}]")
 
     def truncate(self, path: str, limit: Bound, name: str) -> Self:
-        """The first elements of every list, at most so many."""
+        """Keeps at most this many elements of each list, from its beginning."""
         return self.slice(path, None, limit, name=name)
 
     def drop_null(self, path: str, name: str) -> Self:
-        """The elements of a list that are not null."""
+        """Keeps the elements of a list that are not null."""
         self._check_list(path)
         return self._call("drop_null", path, name)
 
     def fill_null(self, path: str, value: Value, name: str) -> Self:
-        """A value in the place of nulls."""
+        """Replaces nulls with a value."""
         return self._call("fill_null", path, name, literal(value))
 
     def only(self, path: str, *patterns: str, name: str, depth: int | None = None) -> Self:
-        """Structs with these of their fields."""
+        """Keeps only these fields of the structs."""
         limit = None if depth is None else str(integer("depth", depth))
         return self.let(beside(path, name), call("only", [path, *patterns], depth=limit))
 
     def without(self, path: str, *patterns: str, name: str) -> Self:
-        """Structs without these of their fields."""
+        """Removes these fields from the structs."""
         return self._call("without", path, name, *patterns)
 
     def zip(self, name: str, **expressions: str) -> Self:
-        """Structs of elements of several lists that are equally long, which is checked in every
-        record: zip("pair", a="left", b="right")."""
+        """Combines several lists into one list of structs: zip("pair", a="left", b="right"). The
+        lists must have equal lengths, which is checked for each record."""
         path = name if is_path(name) else name_of(name)
         given = [f"{name_of(key)}={value}" for key, value in expressions.items()]
         return self.let(path, f"zip({', '.join(given)})")
@@ -336,81 +343,81 @@ class Query:
         return self.let(name_of(name), "record_index()")
 
     def index(self, path: str, name: str) -> Self:
-        """The position of each element in its list, from 0 on, beside the list."""
+        """The position of each element in its list, counted from 0."""
         return self._call("index", path, name)
 
     def index_from_end(self, path: str, name: str) -> Self:
-        """The same from the end: -n to -1."""
+        """The position of each element counted from the end of its list: -n to -1."""
         return self._call("index_from_end", path, name)
 
     # One value of many, beside what they are made of. Nulls are skipped but where it says so.
 
     def size(self, path: str, name: str) -> Self:
-        """How many elements a list has, nulls too; null for a null list."""
+        """The number of elements of a list, including nulls; null for a null list."""
         return self._call("size", path, name)
 
     def has(self, path: str, name: str) -> Self:
-        """Whether there is something: false for null and for lists without elements."""
+        """Whether there is a value: false for null and for empty lists."""
         return self._call("has", path, name)
 
     def count(self, path: str, name: str) -> Self:
-        """How many values are not null; 0 for a null list."""
+        """The number of values that are not null; 0 for a null list."""
         return self._call("count", path, name)
 
     def count_distinct(self, path: str, name: str) -> Self:
-        """How many different values there are."""
+        """The number of different values."""
         return self._call("count_distinct", path, name)
 
     def sum(self, path: str, name: str) -> Self:
-        """The sum; 0 of no values, null for a null list."""
+        """The sum; 0 for no values, null for a null list."""
         return self._call("sum", path, name)
 
     def mean(self, path: str, name: str) -> Self:
-        """The mean; null of no values."""
+        """The mean; null for no values."""
         return self._call("mean", path, name)
 
     def variance(self, path: str, name: str) -> Self:
-        """The mean of the squares of what differs from the mean; null of no values."""
+        """The population variance; null for no values."""
         return self._call("variance", path, name)
 
     def std(self, path: str, name: str) -> Self:
-        """The standard deviation, the square root of the variance; null of no values."""
+        """The population standard deviation; null for no values."""
         return self._call("std", path, name)
 
     def argmin(self, path: str, name: str) -> Self:
-        """Where the least value stands in its list, from 0 on; null of no values."""
+        """The position of the smallest value in its list, counted from 0; null for no values."""
         return self._call("argmin", path, name)
 
     def argmax(self, path: str, name: str) -> Self:
-        """Where the greatest value stands in its list, from 0 on; null of no values."""
+        """The position of the largest value in its list, counted from 0; null for no values."""
         return self._call("argmax", path, name)
 
     def min(self, path: str, name: str) -> Self:
-        """The least; null of no values."""
+        """The smallest value; null for no values."""
         return self._call("min", path, name)
 
     def max(self, path: str, name: str) -> Self:
-        """The greatest; null of no values."""
+        """The largest value; null for no values."""
         return self._call("max", path, name)
 
     def first(self, path: str, name: str) -> Self:
-        """The first element, perhaps a null; null of none."""
+        """The first element, which may be null; null for an empty list."""
         return self._call("first", path, name)
 
     def last(self, path: str, name: str) -> Self:
-        """The last element, perhaps a null; null of none."""
+        """The last element, which may be null; null for an empty list."""
         return self._call("last", path, name)
 
     def any(self, path: str, name: str) -> Self:
-        """Whether one is true; false of none."""
+        """Whether any value is true; false for no values."""
         return self._call("any", path, name)
 
     def all(self, path: str, name: str) -> Self:
-        """Whether none is false; true of none."""
+        """Whether no value is false; true for no values."""
         return self._call("all", path, name)
 
     def join(self, path: str, separator: str, name: str) -> Self:
-        """The texts with a separator between them."""
+        """Joins strings with a separator."""
         return self._call("join", path, name, literal(separator))
 
     def _call(self, function: str, path: str, name: str, *arguments: str) -> Self:
@@ -426,16 +433,17 @@ class Query:
         type: str | None = None,
         arrays: Arrays = "numpy",
     ) -> Self:
-        """A new field that is computed of others, element by element.
+        """Adds a field that is computed from other fields, element by element.
 
-        path: of the new field.
-        fn: an expression, as for `let`; or a function of Python's, which gets an array for each of
-            the arguments (paths or expressions) and gives one of as many values. A query with such
-            a function cannot be saved. Any thread may call it, with any number of elements.
-        type: of what the function gives: "bool", "int32", "int64", "float32", "float64", "string"
-            or "bytes".
-        arrays: "numpy": the function sees those elements of which no argument is null, and the
-            others are null; "pyarrow": it sees all, with their nulls.
+        path: the new field.
+        fn: an expression, as for `let`; or a Python function, which gets one array for each
+            argument (a path or an expression) and returns an array of the same length. A query with
+            a Python function cannot be saved. The function can be called by any thread, with any
+            number of elements.
+        type: the type of the result of a function: "bool", "int32", "int64", "float32", "float64",
+            "string" or "bytes".
+        arrays: "numpy": the function gets only the elements for which no argument is null; the
+            result is null for the others. "pyarrow": it gets all elements, with their nulls.
 
         >>> q = cst.Query("shop.Session", descriptors="shop.proto")
         >>> print(q.map("event.log_price", "log1p(event.price)").text)
@@ -475,8 +483,8 @@ class Query:
         max_bytes: int | None = None,
         max_work: int | None = None,
     ) -> View:
-        """The query bound to its source, with values of its parameters, and of these outputs
-        only. The limits are those of `View`."""
+        """Binds the query to its source, with values for its parameters, and with only these
+        outputs. The limits are those of `View`."""
         limits = limits_of(max_elements, max_bytes, max_work)
         return self._bound(core_params(params), as_columns(outputs), self._input, limits)
 
@@ -522,21 +530,22 @@ class Query:
         return "" if found is None else found[1]
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the view to a file, as View.save: where it is opened nothing else is needed."""
+        """Saves the query as a view (`View.save`). The file is all that is needed to run it
+        elsewhere."""
         self._whole().save(path)
 
     def run(self, records: Records | Batch) -> RecordBatch:
-        """The batch that it makes of records (a list of bytes, an Arrow binary array) or of a
-        batch."""
+        """Runs the query on records (a list of bytes or an Arrow binary array) or on a batch, and
+        returns a batch."""
         return self._view_of(records).run(records)
 
     def tensors(self, records: Records | Batch) -> dict[str, AnyTensor]:
-        """The tensors that it makes of them, by name."""
+        """Runs the query and returns tensors by name."""
         return self._view_of(records).tensors(records)
 
     @property
     def schema(self) -> ArrowSchema:
-        """The Arrow schema of what it gives."""
+        """The Arrow schema of the result."""
         return self._whole().schema
 
     def feature_spec(self) -> dict[str, FeatureSpec]:
@@ -544,13 +553,12 @@ class Query:
         return self._whole().feature_spec()
 
     def source_paths(self, output: str | None = None) -> tuple[str, ...]:
-        """The fields of the source that an output (None: any of them) needs. Nothing else is
-        parsed."""
+        """The input fields that an output needs (None: any output). No other field is parsed."""
         return self._whole().source_paths(output)
 
     def explain(self, batch: Batch | None = None, *, json: bool = False) -> str:
-        """The plan: what is parsed, which steps are taken, what comes out; with a batch, how many
-        elements each step makes of it."""
+        """The plan: which fields are parsed, which steps run, and what the outputs are. With a
+        batch, also how many elements each step produces from it."""
         view = self._whole() if batch is None else self._view_of(batch)
         return view.explain(batch, json=json)
 

@@ -53,7 +53,7 @@ _MOST_BYTES = 4 << 20  # that a view may have: more is refused when it is opened
 
 @public_in("columnstone.query")
 class ViewDiff(NamedTuple):
-    """What changes for readers from one view to another."""
+    """The differences between two views for those who read their outputs."""
 
     text: str  #: a line for each change
     num_breaking: int  #: of those that break a reader of the first one
@@ -62,25 +62,25 @@ class ViewDiff(NamedTuple):
 
 @public
 class View:
-    """A query bound to its input: a function from records to tensors, or from batch to batch.
-    Immutable; any number of threads may run it at once, without Python's lock. It pickles.
+    """A query that is bound to its input: a function from records to tensors, or from batches to
+    batches. Views are immutable and pickle. Any number of threads can run one at the same time,
+    without the GIL.
 
-    `Query.view` makes one. View(x) opens a saved one: its path, or its bytes, which need not be
-    trusted.
+    `Query.view` creates a view. View(x) opens a saved view from its path or its bytes, which need
+    not be trusted.
 
     params: values of its parameters, by name.
-    outputs: the wanted columns of the result in the wanted order; all else is not computed, and not
-        parsed.
-    form: what a record of messages holds, if not what the query says: "binary", "json", "text",
-        "confluent", as for `decoder`.
-    max_elements, max_bytes, max_work: limits of one batch, or of the records of one call; beyond
-        them a LimitError names the record with the largest share. B is the size of the batch in
-        memory. Elements of all lists that the query makes (2**28); bytes of memory that it takes
-        beside the batch (64 MiB + 200 B); elements that its steps read and write, a bound of time
-        (2**28 + 4096 B).
+    outputs: the output columns to compute, in this order. Nothing else is computed or parsed.
+    form: the encoding of message records, if it differs from that of the query: "binary", "json",
+        "text" or "confluent", as for `decoder`.
+    max_elements, max_bytes, max_work: limits for one batch, or for the records of one call. If one
+        is exceeded, a LimitError names the record with the largest share. With B the size of the
+        batch in memory, they are: the elements of all lists that the query makes (2**28); the bytes
+        it needs in addition to the batch (64 MiB + 200 B); the elements that its steps read and
+        write, which bounds the time (2**28 + 4096 B).
 
-    Raises NotFoundError for a missing file, and for an output or a parameter that there is not,
-    CorruptError for bytes that are no view, UnsupportedError for a view of a later version.
+    Raises NotFoundError for a missing file, output or parameter, CorruptError for bytes that are
+    not a view, UnsupportedError for a view of a later version.
 
     >>> q = cst.Query("shop.Session", descriptors="shop.proto")
     >>> view = q.output("n", "dense(size(event), default=0)").view()
@@ -126,13 +126,13 @@ class View:
         return view
 
     def again(self, params: Params = None, form: Form | None = None) -> View:
-        """The same view with other values of parameters, or of another form of records."""
+        """Returns the same view with other parameter values, or for records in another form."""
         if self._core.functions:
             raise UnsupportedError("a view with functions of Python's: give params to Query.view")
         return self._again(core_params(params), self.outputs, form)
 
     def select(self, outputs: Iterable[str]) -> View:
-        """The same view with these outputs only, in this order."""
+        """Returns the same view with only these outputs, in this order."""
         if self._core.functions:
             raise UnsupportedError("a view with functions of Python's: Query.view(outputs=...)")
         return self._again((), as_columns(outputs), None)
@@ -149,28 +149,28 @@ class View:
 
     @property
     def text(self) -> str:
-        """The query, in its usual spelling."""
+        """The query in canonical form."""
         return self._core.text
 
     @property
     def digest(self) -> str:
-        """SHA-256 of the saved form, as hexadecimal digits."""
+        """The SHA-256 of the saved view, in hexadecimal."""
         return self._core.digest
 
     @property
     def uses_record_index(self) -> bool:
-        """True if an output needs the number of its record in the file (record_index()): the view
-        reads whole files then, or splits that say the number of their first record."""
+        """Whether an output needs the number of its record in the file (record_index()). Such a
+        view reads whole files, or splits that know the number of their first record."""
         return self._core.uses_record_index
 
     @property
     def message(self) -> str | None:
-        """The full name of the message; None: its input are no messages."""
+        """The full name of the message; None if the input is not messages."""
         return self._core.message
 
     @property
     def input(self) -> str:
-        """What it reads: "message", "example", "sequence_example" or "table"."""
+        """The kind of input: "message", "example", "sequence_example" or "table"."""
         return self._core.input
 
     @property
@@ -180,7 +180,7 @@ class View:
 
     @property
     def schema(self) -> ArrowSchema:
-        """The Arrow schema of the batches that it gives."""
+        """The Arrow schema of the output batches."""
         return self._core.arrow_schema
 
     @property
@@ -193,33 +193,33 @@ class View:
         return feature_specs(self.specs, False)
 
     def source_paths(self, output: str | None = None) -> tuple[str, ...]:
-        """The fields of the input that an output (None: any of them) needs: the shortest list of
-        paths. Nothing else is parsed."""
+        """The input fields that an output needs (None: any output), as the shortest list of paths.
+        No other field is parsed."""
         return self._core.source_paths(output)
 
     def row_paths(self) -> tuple[str, ...]:
-        """The fields of the input that decide which rows come out: those that a `where` reads of
-        which the `rows` are made. Records that lack them, as requests lack a label, have no rows
-        then, and no error. None if a parameter of type bool has a part in it."""
+        """The input fields that decide which rows come out: those used by a `where` that `rows`
+        depends on. Records without these fields, such as requests without a label, give no rows and
+        no error. None if a bool parameter takes part in the decision."""
         return self._core.row_paths()
 
     def describe_outputs(self) -> RecordBatch:
-        """A row per output: its tensor, its columns, and the fields of the input that it needs, as
-        docs/views.md describes."""
+        """A row for each output: its tensor, its columns, and the input fields it needs
+        (docs/views.md)."""
         return self._core.outputs()[0]
 
     def describe_params(self) -> RecordBatch:
-        """A row per parameter of the query: its type, and the value that it has."""
+        """A row for each parameter: its type and its value."""
         return self._core.params()[0]
 
     def explain(self, batch: Batch | None = None, *, json: bool = False) -> str:
-        """The plan: what is parsed, which steps are taken, what comes out; with a batch, which
-        `apply` would take, how many elements each step makes of it."""
+        """The plan: which fields are parsed, which steps run, and what the outputs are. With a
+        batch that `apply` would accept, also how many elements each step produces from it."""
         given = None if batch is None else record_batch(batch)
         return self._core.explain(bool(json), given)
 
     def diff(self, other: View) -> ViewDiff:
-        """What changes for readers if the other view comes in the place of this one."""
+        """Compares the outputs of this view with those of another one that would replace it."""
         if not isinstance(other, View):
             raise TypeError(f"a View is compared with a View, not {type(other).__name__}")
         return ViewDiff(*self._core.diff(other._core))
@@ -227,12 +227,12 @@ class View:
     # Saving
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the file of the view: the query, the descriptors that it needs and no others, and
-        what its outputs are. UnsupportedError if it calls functions of Python's."""
+        """Writes the view to a file: the query, only the descriptors it needs, and a description of
+        its outputs. UnsupportedError if it calls Python functions."""
         self._core.save(path)
 
     def to_bytes(self) -> bytes:
-        """The same as bytes. The same query and types give the same bytes."""
+        """The saved view as bytes. Equal queries and types give equal bytes."""
         return self._core.write()
 
     # Running
@@ -245,17 +245,17 @@ class View:
         on_bad: Callable[[Error], object] | None = None,
         timeout: float | None = None,
     ) -> RecordBatch:
-        """The batch that it makes of records, or of a batch.
+        """Runs the view on records or on a batch, and returns a batch.
 
         records: serialized messages or tf.Examples, as a list of bytes or an Arrow binary array; or
-            a batch: anything that `record_batch` takes.
-        on_error: what happens with a record that does not decode, or that the query or a tensor
-            refuses: "raise"; "skip" leaves it out; "null" gives a row of nulls, so that row i is
-            record i (dense tensors have no nulls: a default, or 0 and empty bytes, stand there).
-            Where the view has `rows`, "null" is "skip".
-        on_bad: called with the exception of each such record, in their order; `.record` is its
-            number. `on_bad=errors.append` makes a list of them.
-        timeout: seconds after which the call is a DeadlineError.
+            a batch: anything that `record_batch` accepts.
+        on_error: what to do with a record that does not decode, or that the query or a tensor
+            rejects. "raise" raises the error. "skip" leaves the record out. "null" gives a row of
+            nulls, so that row i is record i; dense tensors have no nulls and get the default, or 0
+            and empty bytes. If the view has `rows`, "null" is the same as "skip".
+        on_bad: a function that is called with the exception of each such record, in order; its
+            `.record` is the number of the record. on_bad=errors.append collects them.
+        timeout: seconds until the call raises DeadlineError.
 
         Raises SchemaError and CorruptError with the number of the record.
         """
@@ -269,8 +269,8 @@ class View:
         on_bad: Callable[[Error], object] | None = None,
         timeout: float | None = None,
     ) -> tuple[RecordBatch, Array]:
-        """The same, and for each row of it the number of the record, or the row of the batch, that
-        it comes from, as int64."""
+        """Like `run`, but also returns the number of the record, or of the row in the batch, that
+        each row comes from, as int64."""
         how = _how(on_error, on_bad, timeout)
         serialized = _records(records)
         if serialized is not None:
@@ -285,7 +285,7 @@ class View:
         on_bad: Callable[[Error], object] | None = None,
         timeout: float | None = None,
     ) -> dict[str, AnyTensor]:
-        """The same as tensors by name, as `Source.tensors` gives them."""
+        """Like `run`, but returns tensors by name, as `Source.tensors` does."""
         how = _how(on_error, on_bad, timeout)
         serialized = _records(records)
         if serialized is not None:
@@ -294,12 +294,13 @@ class View:
         return self._core.apply_tensors(batch, how, SparseTensor, RaggedTensor)
 
     def apply(self, batch: Batch) -> RecordBatch:
-        """The batch that it makes of a batch, whose columns it finds by their names: anything that
-        `record_batch` takes."""
+        """Runs the view on a batch and returns a batch. Input columns are found by name. The batch
+        is anything that `record_batch` accepts."""
         return self.apply_with_rows(batch)[0]
 
     def apply_with_rows(self, batch: Batch) -> tuple[RecordBatch, Array]:
-        """The same, and for each row of it the row of the batch that it comes from, as int64."""
+        """Like `apply`, but also returns the number of the input row that each row comes from, as
+        int64."""
         return self._core.apply(record_batch(batch), _how("raise", None, None))
 
     def __reduce__(self) -> tuple[Callable[[CoreView], View], tuple[CoreView]]:

@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 @public
 class Schema:
-    """A TFMD schema: which features there are, their types and shapes. Immutable; it pickles, and
-    any number of threads may share it.
+    """A TFMD schema: the features with their types and shapes. Schemas are immutable and pickle.
+    Any number of threads can share one.
 
-    Schema(x) takes a Schema, a path, text, serialized bytes, or any object with
-    SerializeToString. A string is a path if such a file exists, else text if it holds "{" or a
-    newline. Fields that this library does not know are kept.
+    Schema(x) accepts a Schema, a path, text, serialized bytes, or any object with
+    SerializeToString. A string is a path if that file exists; otherwise it is text if it contains
+    "{" or a newline. Unknown fields are preserved.
 
-    Raises SchemaError with line and column, or with the feature's path, if the schema is wrong, and
-    NotFoundError if there is no such file.
+    Raises SchemaError with line and column, or with the path of the feature, if the schema is
+    invalid, and NotFoundError if the file does not exist.
 
     >>> schema = cst.Schema("trips.pbtxt")
     >>> [feature.name for feature in schema.features]
@@ -58,7 +58,7 @@ class Schema:
 
     @classmethod
     def from_file(cls, path: str | os.PathLike[str]) -> Schema:
-        """Reads a file that holds protobuf text or binary (at most 256 MiB)."""
+        """Reads a file of protobuf text or binary (at most 256 MiB)."""
         return cls._wrap(_read(path))
 
     @classmethod
@@ -79,18 +79,18 @@ class Schema:
         return schema
 
     def to_text(self) -> str:
-        """The schema as protobuf text, unknown fields included."""
+        """The schema as protobuf text, including unknown fields."""
         return self._handle.to_text()
 
     def to_bytes(self) -> bytes:
-        """The schema as a serialized message, unknown fields included."""
+        """The schema as a serialized message, including unknown fields."""
         return self._handle.to_binary()
 
     SerializeToString = to_bytes
 
     @property
     def features(self) -> list[Feature]:
-        """The features in the schema's order."""
+        """The features, in the order of the schema."""
         from .spec import feature_of
 
         return [feature_of(entry) for entry in self._handle.features()]
@@ -98,14 +98,17 @@ class Schema:
     def tensor_representations(
         self, group: str = "", legacy: bool = False, environment: str | None = None
     ) -> dict[str, TensorRepresentation]:
-        """How each tensor is made, by name: those of the tensor_representation_group, and inferred
-        ones for the features that no explicit one uses.
+        """How each tensor is made, by name: the representations of the tensor_representation_group,
+        and inferred ones for features that none of these use.
 
-        legacy selects the rules of generate_legacy_feature_spec, where value_count and min_fraction
-        decide. environment leaves out the tensors of features that are not in it, such as the label
-        in serving (default_environment, in_environment, not_in_environment); None: no feature.
-        Raises NotFoundError for a group or an environment that does not exist, SchemaError if no
-        tensor can be made.
+        group: the tensor_representation_group.
+        legacy: use the rules of generate_legacy_feature_spec, which depend on value_count and
+            min_fraction.
+        environment: leave out tensors of features outside this environment, such as the label when
+            serving (default_environment, in_environment, not_in_environment); None: keep all.
+
+        Raises NotFoundError for an unknown group or environment, SchemaError if a tensor cannot be
+        made.
 
         >>> cst.Schema("trips.pbtxt").tensor_representations()["zones"].kind
         'ragged'
@@ -119,12 +122,13 @@ class Schema:
         representations: Mapping[str, TensorRepresentation] | Iterable[TensorRepresentation],
         group: str = "",
     ) -> Schema:
-        """A schema that holds these as the tensor_representation_group of that name, in the place
-        of one that it has; all else stays. Columns that it lacks become features.
+        """Returns a schema with these representations as the tensor_representation_group of this
+        name, replacing an existing one. Everything else stays the same. Columns that the schema
+        lacks become features.
 
-        Raises SchemaError for representations that are wrong or do not fit a feature, and
-        UnsupportedError for what a schema cannot say: a path of several steps that is not ragged,
-        or a structured tensor whose fields are not what their features make by themselves.
+        Raises SchemaError for representations that are invalid or do not fit a feature, and
+        UnsupportedError for what a schema cannot express: a path of several steps that is not
+        ragged, or a structured tensor with fields that differ from what its features make.
         """
         from .spec import entries_of
 
@@ -156,10 +160,10 @@ class Schema:
         tensorflow: bool = False,
         environment: str | None = None,
     ) -> dict[str, Any]:
-        """The parsing spec: tensor name -> FixedLen | VarLen | Sparse | Ragged.
+        """The parsing spec: tensor name -> FixedLen, VarLen, Sparse or Ragged.
 
-        tensorflow=True gives the objects of tf.io for tf.io.parse_example (and imports TensorFlow);
-        a tensor that tf.io cannot make, such as one of a struct's child, is an UnsupportedError.
+        tensorflow: True returns the tf.io objects for tf.io.parse_example (and imports TensorFlow).
+            A tensor that tf.io cannot make, such as one of a struct field, raises UnsupportedError.
         """
         from .spec import feature_specs
 
@@ -173,10 +177,10 @@ class Schema:
         sequence_column: str = "##SEQUENCE##",
         environment: str | None = None,
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The parsing specs of tf.SequenceExamples: those of the context, and those of the feature
+        """The two parsing specs of tf.SequenceExamples: one for the context, one for the feature
         lists, which are the children of the struct `sequence_column`.
 
-        With tensorflow=True tf.io.parse_sequence_example takes the two as they are.
+        With tensorflow=True, pass both to tf.io.parse_sequence_example.
         """
         from .spec import feature_specs
 
@@ -188,12 +192,12 @@ class Schema:
         return feature_specs(context, tensorflow), feature_specs(steps, tensorflow, inside)
 
     def diff(self, other: SchemaLike) -> list[SchemaChange]:
-        """What has to change in this schema to get the other one, in the order of this one; empty
-        if both say the same. Features are compared by name, at any depth; their order and that of
-        a domain's values count for nothing.
+        """Lists the changes from this schema to the other one, in the order of this one. The list
+        is empty if both mean the same. Features are compared by name, at any depth; the order of
+        features and of domain values does not matter.
 
-        `breaks` marks changes after which data that fits this schema may not fit the other one, or
-        makes other tensors.
+        `breaks` marks a change after which data that fits this schema may not fit the other one, or
+        may give different tensors.
 
         >>> before = cst.Schema.from_text('feature { name: "a" type: INT }')
         >>> after = cst.Schema.from_text('feature { name: "a" type: FLOAT }')

@@ -134,7 +134,7 @@ class SourceBase:
 
     @property
     def arrow_schema(self) -> ArrowSchema:
-        """The Arrow schema of the batches. If no schema was given, the first use reads the input."""
+        """The Arrow schema of the batches. Without a given schema, the first use reads the input."""
         self._seen = self._core.arrow_schema()
         return self._seen
 

@@ -189,10 +189,12 @@ static void print_cell(const struct ArrowSchema *column, const char *text, int w
 static void print_table(const cst_findings *findings, const struct ArrowSchema *schema,
                         const int *widths) {
   char room[ROOM];
+  cli_set_style(CLI_BOLD);
   for (int64_t i = 0; i < schema->n_children; i++) {
     print_cell(schema->children[i], schema->children[i]->name, widths[i],
                i + 1 == schema->n_children);
   }
+  cli_set_style(CLI_PLAIN);
   for (size_t row = 0; row < cst_findings_num_rows(findings); row++) {
     for (int64_t i = 0; i < schema->n_children; i++) {
       const struct ArrowSchema *column = schema->children[i];

@@ -21,6 +21,22 @@ static int count_lines(const char *text, size_t size) {
   return lines;
 }
 
+/* True if a folder of PATH has it. */
+static bool is_on_path(const char *program) {
+  const char *folder = getenv("PATH");
+  char path[4096];
+  while (folder != NULL && *folder != '\0') {
+    int size = (int)strcspn(folder, ":");
+    snprintf(path, sizeof path, "%.*s/%s", size, folder, program);
+    if (size > 0 && access(path, X_OK) == 0) {
+      return true;
+    }
+    folder += size;
+    folder += *folder == ':';
+  }
+  return false;
+}
+
 /* The command; NULL: print it without one. */
 static const char *pager_of(void) {
   const char *pager = getenv("PAGER");
@@ -28,7 +44,7 @@ static const char *pager_of(void) {
     return NULL;
   }
   if (pager == NULL) {
-    return "less -FRX";
+    return is_on_path("less") ? "less -FRX" : NULL;
   }
   return pager[0] != '\0' && strcmp(pager, "cat") != 0 ? pager : NULL;
 }

@@ -13,7 +13,10 @@ static void print_count(int64_t records, int64_t record_bytes, int64_t file_byte
 static void print_files(const cst_findings *files, bool with_total) {
   size_t count = cst_findings_num_rows(files);
   if (count > 0) {
-    printf("%12s %16s %16s  %s\n", "records", "record bytes", "file bytes", "file");
+    cli_set_style(CLI_BOLD);
+    printf("%12s %16s %16s  %s", "records", "record bytes", "file bytes", "file");
+    cli_set_style(CLI_PLAIN);
+    putchar('\n');
   }
   for (size_t i = 0; i < count; i++) {
     print_count(cst_findings_number(files, "records", i),

@@ -26,7 +26,10 @@ static cst_status print_json_splits(const cst_splits *splits, cst_error *error) 
 }
 
 static void print_splits(const cst_splits *splits) {
-  printf("%8s %16s %16s %5s  %s\n", "task", "begin", "end", "exact", "file");
+  cli_set_style(CLI_BOLD);
+  printf("%8s %16s %16s %5s  %s", "task", "begin", "end", "exact", "file");
+  cli_set_style(CLI_PLAIN);
+  putchar('\n');
   for (size_t i = 0; i < cst_splits_num_splits(splits); i++) {
     print_split(cst_splits_get(splits, i));
   }

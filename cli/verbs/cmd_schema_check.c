@@ -19,7 +19,10 @@ static void print_anomaly(const cst_findings *found, size_t i) {
   size_t begin, end;
   const char *path = cst_findings_text(found, "path", i);
   cst_findings_items(found, "places", i, &begin, &end);
-  printf("%s  ", cst_findings_text(found, "kind", i));
+  cli_set_style(CLI_FAULT);
+  printf("%s", cst_findings_text(found, "kind", i));
+  cli_set_style(CLI_PLAIN);
+  printf("  ");
   if (path[0] != '\0') {
     cli_print_text(stdout, path);
     printf(": ");

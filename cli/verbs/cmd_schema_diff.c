@@ -98,7 +98,10 @@ static void print_change(const cst_findings *changes, size_t i) {
   const char *before = cst_findings_text(changes, "before", i);
   const char *after = cst_findings_text(changes, "after", i);
   bool is_changed = strcmp(kind, "changed") == 0;
-  printf("%s %-8s", cst_findings_number(changes, "breaks", i) == 1 ? "!" : " ", kind);
+  const bool breaks = cst_findings_number(changes, "breaks", i) == 1;
+  cli_set_style(breaks ? CLI_FAULT : CLI_PLAIN);
+  printf("%s %-8s", breaks ? "!" : " ", kind);
+  cli_set_style(CLI_PLAIN);
   if (path[0] != '\0') {
     printf(" ");
     cli_print_text(stdout, path);

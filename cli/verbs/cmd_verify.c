@@ -19,7 +19,11 @@ static void print_fault(const cst_findings *faults, size_t i) {
   snprintf(error.message, sizeof error.message, "%s", text_of(faults, "message", i));
   snprintf(error.hint, sizeof error.hint, "%s", text_of(faults, "hint", i));
   cli_print_error(stdout, &error);
-  printf(" [%s]\n", text_of(faults, "kind", i));
+  printf(" [");
+  cli_set_style(CLI_FAULT);
+  printf("%s", text_of(faults, "kind", i));
+  cli_set_style(CLI_PLAIN);
+  printf("]\n");
 }
 
 static void print_faults(const cst_findings *faults) {

@@ -120,8 +120,11 @@ static void print_features(const info_look *l) {
   if ((uint64_t)l->batch.length < (l->exact ? l->total : UINT64_MAX)) {
     printf("  Of the first %" PRId64 ":\n", l->batch.length);
   }
-  printf("  %-*s  %-*s  %7s  %-9s  %s\n", names, "feature", types, "type", "present", "values",
+  cli_set_style(CLI_BOLD);
+  printf("  %-*s  %-*s  %7s  %-9s  %s", names, "feature", types, "type", "present", "values",
          "example");
+  cli_set_style(CLI_PLAIN);
+  putchar('\n');
   for (int64_t i = 0; i < count; i++) {
     print_feature(l, i, names, types, width);
   }

@@ -363,6 +363,10 @@ bool cli_are_files(const char *const *paths, size_t num_paths);
 /* The same with options; --columns may be paths to what lies below columns (columns.c). */
 cst_status cli_open_source(const char *const *paths, size_t num_paths,
                            const cst_source_options *options, cst_source **out, cst_error *error);
+/* Makes the hint of an error on a column that the files do not have name the nearest one that they
+ * have (columns.c). */
+void cli_hint_column(const cli_settings *settings, const char *const *paths, size_t num_paths,
+                     cst_error *error);
 /* Writes a whole file, which replaces the one of that name when it is complete. */
 cst_status cli_write_file(const char *path, const char *data, size_t size, cst_error *error);
 

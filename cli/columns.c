@@ -1,5 +1,5 @@
 /* --columns below columns: event.query of rows that have lists of events, in these lists, as it is
- * of messages. A column whose own name has dots comes first.
+ * of messages. A column whose own name has dots comes first. And what a mistyped column may mean.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -169,4 +169,36 @@ cst_status cli_open_source(const char *const *paths, size_t num_paths,
     return CST_OK;
   }
   return status;
+}
+
+/* ---- mistyped columns ---- */
+
+enum { MOST_NAMES = 512, SHORTEST = 3 /* nearly any name is near a shorter one */ };
+
+void cli_hint_column(const cli_settings *settings, const char *const *paths, size_t num_paths,
+                     cst_error *error) {
+  struct ArrowSchema type;
+  cst_source *source;
+  cst_error own = CST_ERROR_INIT;
+  const char *names[MOST_NAMES];
+  bool names_column = error->code == CST_NOT_FOUND || error->code == CST_SCHEMA;
+  if (!names_column || strlen(error->path) < SHORTEST ||
+      strstr(error->hint, "did you mean") != NULL || !cli_are_files(paths, num_paths) ||
+      cli_open(settings, paths, num_paths, NULL, &source, &own) != CST_OK) {
+    return;
+  }
+  if (cst_source_arrow_schema(source, &type, &own) == CST_OK) {
+    size_t count = 0;
+    bool is_there = false;
+    for (int64_t i = 0; i < type.n_children && count < MOST_NAMES; i++) {
+      names[count++] = type.children[i]->name;
+      is_there = is_there || strcmp(type.children[i]->name, error->path) == 0;
+    }
+    const char *near = is_there ? NULL : cli_nearest(error->path, names, count);
+    if (near != NULL) {
+      snprintf(error->hint, sizeof error->hint, "did you mean '%.120s'?", near);
+    }
+    type.release(&type);
+  }
+  cst_source_release(source);
 }

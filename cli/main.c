@@ -1,6 +1,7 @@
 /* The command-line program: finds the verb. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -93,7 +94,7 @@ static int run_first_word(int argc, const char *word) {
 static int unknown_verb(int argc, char **argv) {
   const char *names[NUM_VERBS];
   char typed[64];
-  bool two = argc > 1 && begins_verbs(argv[0]);
+  bool two = argc > 1 && (begins_verbs(argv[0]) || strcmp(argv[0], "stats") == 0);
   snprintf(typed, sizeof typed, "%.30s%s%.30s", argv[0], two ? " " : "", two ? argv[1] : "");
   for (size_t i = 0; i < NUM_VERBS; i++) {
     names[i] = verbs[i]->name;
@@ -107,6 +108,14 @@ static int unknown_verb(int argc, char **argv) {
 
 static bool is_any(const char *text, const char *a, const char *b) {
   return strcmp(text, a) == 0 || strcmp(text, b) == 0;
+}
+
+/* `stats dif BEFORE AFTER`: no file, but nearly the second word of a verb. */
+static bool is_mistyped(int argc, char **argv) {
+  static const char *const words[] = {"diff", "merge"};
+  return strcmp(argv[0], "stats") == 0 && argc > 1 && argv[1][0] != '-' &&
+         strpbrk(argv[1], ".:/*?[") == NULL && access(argv[1], F_OK) != 0 &&
+         cli_nearest(argv[1], words, 2) != NULL;
 }
 
 /* What shells and builds ask for; the help does not name it. -1: something else. */
@@ -151,7 +160,7 @@ int main(int argc, char **argv) {
   }
   for (size_t i = 0; i < NUM_VERBS; i++) {
     int used = match_verb(verbs[i], argc - 1, argv + 1);
-    if (used > 0) {
+    if (used > 1 || (used == 1 && !is_mistyped(argc - 1, argv + 1))) {
       return cli_end_status(verbs[i]->run(argc - 1 - used, argv + 1 + used));
     }
   }

@@ -147,8 +147,13 @@ cst_status cli_statistics_read(const cli_verb *verb, const cli_settings *setting
     }
   }
   cst_status status = read_accumulator(verb, settings, files, &out->accumulator, error);
-  return status == CST_OK ? cst_accumulator_finish(out->accumulator, &out->features, error)
-                          : status;
+  if (status == CST_OK) {
+    status = cst_accumulator_finish(out->accumulator, &out->features, error);
+  }
+  if (status != CST_OK) {
+    cli_hint_column(settings, files->paths, files->count, error);
+  }
+  return status;
 }
 
 void cli_statistics_reset(cli_statistics *statistics) {

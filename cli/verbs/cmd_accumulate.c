@@ -56,6 +56,9 @@ static cst_status accumulate(const cli_settings *settings, const cli_files *file
     status = cst_accumulator_finish(accumulator, &findings, error);
   }
   cst_accumulator_free(accumulator);
+  if (status != CST_OK) {
+    cli_hint_column(settings, files->paths, files->count, error);
+  }
   if (status == CST_OK) {
     status = tell(settings, findings, error);
     cst_findings_free(findings);

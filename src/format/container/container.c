@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "io/url.h"
 
 #define CONTAINER_ADDRESS(name) &cst__##name##_container,
@@ -20,18 +21,21 @@ const cst_container_info *cst_container_get(size_t i) {
   return i < NUM_CONTAINERS ? &containers[i]->info : NULL;
 }
 
+static const char *nth_name(const void *items, size_t i) {
+  return ((const cst__container *const *)items)[i]->info.name;
+}
+
 cst_status cst__container_find(const char *name, const cst__container **out, cst_error *error) {
-  char hint[128] = "known are";
+  const cst__name_list names = {(const void *)containers, NUM_CONTAINERS, nth_name};
+  char hint[CST__NAMES_HINT];
   for (size_t i = 0; i < NUM_CONTAINERS; i++) {
-    const char *known = containers[i]->info.name;
-    size_t used = strlen(hint);
-    if (strcmp(known, name) == 0) {
+    if (strcmp(containers[i]->info.name, name) == 0) {
       *out = containers[i];
       return CST_OK;
     }
-    snprintf(hint + used, sizeof hint - used, "%s %s", i > 0 ? "," : "", known);
   }
-  return cst__fail(error, CST_NOT_FOUND, hint, "there is no container '%s'", name);
+  return cst__fail(error, CST_NOT_FOUND, cst__names_hint(hint, name, "known are", &names),
+                   "there is no container '%s'", name);
 }
 
 /* True for "trips.tfrecord" and "trips.tfrecord-00000-of-00010". */

@@ -94,7 +94,7 @@ static cst_status open_lines(const char *path, const cst_plugin_read_options *op
                              struct ArrowArrayStream *out, cst_error *error) {
   for (size_t i = 0; i < options->num_columns; i++) {
     if (strcmp(options->columns[i], "line") == 0) continue;
-    fail(error, CST_NOT_FOUND, "there is no such column", "the only column is line");
+    fail(error, CST_NOT_FOUND, "no such column", "the only column is line");
     snprintf(error->path, sizeof error->path, "%s", options->columns[i]);
     return CST_NOT_FOUND;
   }

@@ -265,8 +265,7 @@ cst_status Open(const char *path, const cst_plugin_read_options *options,
     return missing != nullptr ? arrow::Status::OK() : OpenBatches(reading.get());
   });
   if (status.IsOutOfMemory() && reading != nullptr && reading->pool->exceeded()) {
-    return Fail(CST_LIMIT, Message(status), "if the file is to be trusted, raise max_inflation",
-                error);
+    return Fail(CST_LIMIT, Message(status), "if you trust the file, raise max_inflation", error);
   }
   if (!status.ok()) {
     return Fail(status, CST_CORRUPT, "write the file anew, or check that it is Parquet", error);

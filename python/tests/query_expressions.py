@@ -178,7 +178,7 @@ def sliced(base: Value, bounds: Sequence[Value | None]) -> Value:
     for b in given:
         integer_at(b, above)
     if bounds[2] is not None and bounds[2].literal == 0:
-        raise Refused("a step of 0")
+        raise Refused("the slice step is 0")
     which = [b is not None for b in bounds]
 
     def cut(row: Any, *values: Any) -> Any:
@@ -189,7 +189,7 @@ def sliced(base: Value, bounds: Sequence[Value | None]) -> Value:
         left = iter(values)
         a, b, c = (next(left) if there else None for there in which)
         if c == 0:
-            raise Failed("a step of 0")
+            raise Failed("the slice step is 0")
         return row[a:b:c]
 
     keys = tuple(b and b.key for b in bounds)

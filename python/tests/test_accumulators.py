@@ -212,7 +212,7 @@ def test_findings_say_what_they_are_in_their_metadata() -> None:
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("lenghts", {}, "there is no accumulator 'lenghts' .did you mean 'lengths'"),
+        ("lenghts", {}, "unknown accumulator 'lenghts' .did you mean 'lengths'"),
         ("lengths", {"column": "a"}, "lengths has no option 'column'"),
         ("validation", {}, "no schema to validate against"),
         ("proposal", {"max_domain": 0}, "max_domain"),

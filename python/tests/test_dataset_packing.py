@@ -358,14 +358,14 @@ def test_wrong_arguments(folder: pathlib.Path) -> None:
     dataset = rows_in(source)
     wrong: list[tuple[Any, type[Exception], str]] = [
         ("tokens", TypeError, "a dict"),
-        ({}, cst.errors.ArgumentError, "nothing is to be packed"),
+        ({}, cst.errors.ArgumentError, "nothing to pack"),
         ({"none": 5}, cst.errors.NotFoundError, "no tensor 'none'"),
         ({"tokens": 0}, cst.errors.ArgumentError, "above 0"),
         ({"tokens": "9"}, TypeError, "tuple"),
         ({"tokens": (0, None)}, cst.errors.ArgumentError, "above 0"),
         ({"tokens": (0, [5, 9])}, cst.errors.ArgumentError, "above 0"),
         ({"tokens": (0.5, 9)}, TypeError, "int"),
-        ({"text": 9}, cst.errors.ArgumentError, "strings are not packed"),
+        ({"text": 9}, cst.errors.ArgumentError, "strings cannot be packed"),
         ({"tokens": 1 << 40}, cst.errors.ArgumentError, "4 GiB"),
     ]
     for lists, error, text in wrong:

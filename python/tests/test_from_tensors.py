@@ -206,9 +206,9 @@ def test_arguments() -> None:
         cst.tensor.TensorEncoder.of({"a\0b": np.array([1])})
     with pytest.raises(TypeError, match="a representation is a TensorRepresentation, not str"):
         cst.tensor.TensorEncoder(["x"])
-    with pytest.raises(cst.errors.ArgumentError, match="no kind of tensor is called 'thick'"):
+    with pytest.raises(cst.errors.ArgumentError, match="unknown kind of tensor 'thick'"):
         cst.tensor.TensorEncoder([TensorRepresentation("x", "thick", "int64")])
-    with pytest.raises(cst.errors.ArgumentError, match="no type of values is called 'int65'"):
+    with pytest.raises(cst.errors.ArgumentError, match="unknown type of values 'int65'"):
         cst.tensor.TensorEncoder([TensorRepresentation("x", "dense", "int65")])
     with pytest.raises(cst.errors.SchemaError, match="values of type none"):
         cst.tensor.TensorEncoder([TensorRepresentation("x", "dense", "none")])

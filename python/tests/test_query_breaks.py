@@ -84,7 +84,7 @@ def test_outputs_that_no_tensor_holds() -> None:
 def test_fields_that_double_end() -> None:
     data = pa.table({"id": [1]})
     lets = [f"let a{i} = {{x: a{i - 1}, y: a{i - 1}}}" for i in range(1, 40)]
-    with pytest.raises(cst.errors.LimitError, match="name the fields that are wanted"):
+    with pytest.raises(cst.errors.LimitError, match="name the fields you need"):
         run("\n".join(["let a0 = {x: id, y: id}", *lets, "keep a39"]), data)
 
 
@@ -92,7 +92,7 @@ def test_a_file_is_read_no_further_than_a_view_can_be(tmp_path: Path) -> None:
     path = tmp_path / "large.cstv"
     with path.open("wb") as file:
         file.truncate(1 << 40)
-    with pytest.raises(cst.errors.CorruptError, match="these are not the bytes of a view"):
+    with pytest.raises(cst.errors.CorruptError, match="these bytes are not a saved view"):
         cst.View(path)
     view = cst.Query(pa.table({"id": [1]})).view().to_bytes()
     path.write_bytes(view)
@@ -143,5 +143,5 @@ def test_a_list_that_structs_have_stays_the_same_list() -> None:
     assert run("let s.n = s.ab output x = s.n + s.ab", nested) == {"x": [[[2, 4], None]]}
     text = "let t = s where true let t.n = t.ab output x = t.n + t.ab"
     assert run(text, nested) == {"x": [[[2, 4], None]]}
-    with pytest.raises(cst.errors.SchemaError, match="stand in different lists"):
+    with pytest.raises(cst.errors.SchemaError, match="are in different lists"):
         run("let c.n = (c.ab where it > 1) output x = c.n + c.ab", data)

@@ -185,7 +185,7 @@ WRONG: dict[str, tuple[Any, type[Exception], str]] = {
         cst.errors.ArgumentError,
         "with a function of Python's",
     ),
-    "no function": (lambda q: q.map("a", 1, "b", type="int64"), TypeError, "not int"),
+    "unknown function": (lambda q: q.map("a", 1, "b", type="int64"), TypeError, "not int"),
 }
 
 

@@ -213,7 +213,7 @@ class Failing:
 
         def batches() -> Iterator[pa.RecordBatch]:
             yield TABLE.to_batches()[0]
-            raise ValueError("in the middle")
+            raise ValueError("the accumulator failed in an earlier batch")
 
         return pa.RecordBatchReader.from_batches(TABLE.schema, batches()).__arrow_c_stream__()
 
@@ -224,9 +224,9 @@ def test_failures_of_the_object() -> None:
     source = cst.open(Failing(1), batch_size=10)
     running = iter(source)
     assert next(running).num_rows == 10
-    with pytest.raises(cst.Error, match="in the middle"):
+    with pytest.raises(cst.Error, match="the accumulator failed in an earlier batch"):
         next(running)
-    assert "in the middle" in str(source.last_error)
+    assert "the accumulator failed in an earlier batch" in str(source.last_error)
 
 
 @pytest.mark.parametrize(

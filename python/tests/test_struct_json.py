@@ -202,7 +202,7 @@ def test_a_spec_types_text() -> None:
     [
         ('[{"a": 300}]', ROWS, "a", "an integer out of range, expected int8"),
         ('{"a": 1}\n{"a": 1.5}', ROWS, "a", "with a point or an exponent, expected int8"),
-        ('[{"b": 1}]', ROWS, "a", "the field is absent, and may not be null"),
+        ('[{"b": 1}]', ROWS, "a", "the field is missing and not nullable"),
         ('[null, {"a": "x"}]', ROWS, "[1].a", "a string, expected int8"),
         ('{\n"a": 1}', ROWS, None, "found one object, expected lists of rank 1"),
         ('{"a": 1}', cst.struct.LeafSpec([], "int64"), None, "found an object, expected int64"),

@@ -359,7 +359,7 @@ def test_ragged_rows(make_file: MakeFile) -> None:
         {},
     ]
     assert tensor_check(make_file, rows, RAGGED) == [
-        ("has a row length in 'i' that is none", 1, [2]),
+        ("has an invalid row length in 'i'", 1, [2]),
         ("have row lengths in 'i' that do not add up (to 2 of 3)", 2, [1, 4]),
     ]
     uniform = 'ragged_tensor { feature_path { step: "v" } partition { uniform_row_length: 2 } }'

@@ -142,8 +142,8 @@ cst_status cst_accumulator_options(const cst_accumulator *accumulator, cst_findi
 static cst_status check_unbroken(const cst_accumulator *handle, cst_error *error) {
   return !handle->is_broken
              ? CST_OK
-             : cst__fail(error, CST_STATE, "make a new accumulator, and add all rows again",
-                         "the accumulator failed in the middle of a batch before");
+             : cst__fail(error, CST_STATE, "create a new accumulator and add all rows again",
+                         "the accumulator failed in an earlier batch");
 }
 
 /* Failures of the data are found before anything is counted. */
@@ -247,15 +247,14 @@ cst_status cst_accumulator_merge(cst_accumulator *accumulator, const cst_accumul
   }
   if (accumulator->accumulator != other->accumulator) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "accumulators of two kinds cannot be merged: found %s, expected %s",
+                     "cannot merge accumulators of different kinds: found %s, expected %s",
                      other->accumulator->name, accumulator->accumulator->name);
   }
   if (accumulator->plan.mark != other->plan.mark) {
     const char *differs = cst__options_differ(accumulator->accumulator->options,
                                               accumulator->options, other->options);
-    return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "make both with the same schema and the same options",
-                     "accumulators (%s) of different options cannot be merged: %s differs",
+    return cst__fail(error, CST_INVALID_ARGUMENT, "create both with the same schema and options",
+                     "cannot merge accumulators (%s) with different options: %s differs",
                      accumulator->accumulator->name, differs != NULL ? differs : "something");
   }
   return note_broken(accumulator,
@@ -334,8 +333,9 @@ cst_status cst_accumulator_finish_schema(const cst_accumulator *accumulator, cst
   CST__TRY(check_unbroken(accumulator, error));
   return accumulator->accumulator->finish_schema != NULL
              ? accumulator->accumulator->finish_schema(accumulator->state, out, error)
-             : cst__fail(error, CST_INVALID_ARGUMENT, "finish it, which gives what it found",
-                         "the accumulator '%s' finds no schema", accumulator->accumulator->name);
+             : cst__fail(error, CST_INVALID_ARGUMENT, "call finish to get its findings",
+                         "accumulator '%s' does not infer a schema",
+                         accumulator->accumulator->name);
 }
 
 /* ---- statistics ---- */

@@ -36,7 +36,7 @@ cst_status cst__accumulator_find(const char *name, const cst__accumulator **out,
   }
   char hint[CST__NAMES_HINT];
   return cst__fail(error, CST_INVALID_ARGUMENT, cst__names_hint(hint, name, "known are", &names),
-                   "there is no accumulator '%.60s'", name);
+                   "unknown accumulator '%.60s'", name);
 }
 
 cst_status cst__accumulator_find_saved(cst_bytes bytes, const cst__accumulator **out,
@@ -51,8 +51,8 @@ cst_status cst__accumulator_find_saved(cst_bytes bytes, const cst__accumulator *
       return CST_OK;
     }
   }
-  return cst__fail(error, CST_CORRUPT, "give what an accumulator was saved as",
-                   "these bytes are a saved state, but not of an accumulator that is known");
+  return cst__fail(error, CST_CORRUPT, "pass the bytes of a saved accumulator",
+                   "saved state of an unknown accumulator");
 }
 
 cst_status cst_accumulators(cst_findings **out, cst_error *error) {

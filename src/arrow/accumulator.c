@@ -160,7 +160,7 @@ static cst_status open_state(const cst__accumulator *accumulator, cst_bytes byte
   if (archive->bad || name.size != strlen(accumulator->name) ||
       memcmp(name.data, accumulator->name, name.size) != 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "load it with the accumulator that saved it",
-                     "a saved state is of another accumulator, expected %s", accumulator->name);
+                     "the state was saved by another accumulator, expected %s", accumulator->name);
   }
   if (version != accumulator->version) {
     return cst__fail(error, CST_INVALID_ARGUMENT,

@@ -21,7 +21,8 @@ static cst_status count_slots(const cst__level *level, int64_t *out, cst_error *
   for (size_t i = 0; i < level->count; i++) {
     *out += level->pieces[i].length; /* two lengths do not overflow */
     if (*out > CST__MAX_SLOTS) {
-      return cst__fail(error, CST_LIMIT, "use smaller batches", "more slots than an array has");
+      return cst__fail(error, CST_LIMIT, "use smaller batches",
+                       "more slots than an array can have");
     }
   }
   return CST_OK;
@@ -330,7 +331,7 @@ cst_status cst__fail_layout(const cst__view *view, cst_error *error) {
   char type[64];
   cst__view_type_name(view, type, sizeof type);
   return cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
-                   "slots of a column of type %s cannot be copied", type);
+                   "cannot copy a column of type %s", type);
 }
 
 /* All pieces have one layout: their views are of one schema. */

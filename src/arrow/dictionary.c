@@ -246,7 +246,7 @@ static cst_status dictionary_check_children(const struct ArrowSchema *schema,
   }
   return is_whole ? CST_OK
                   : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                              "an array has other children than its schema");
+                              "the array's children do not match its schema");
 }
 
 cst_status cst__array_make_plain_as(const struct ArrowSchema *schema,

@@ -241,7 +241,7 @@ cst_status cst__array_lend(const struct ArrowSchema *schema, const struct ArrowA
                            cst__arena *arena, struct ArrowArray *out, cst_error *error) {
   if (!is_whole_array(schema, array)) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "the Arrow array has not the children or the dictionary of its type");
+                     "the Arrow array lacks the children or the dictionary of its type");
   }
   *out = *array;
   out->release = release_nothing;

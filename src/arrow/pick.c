@@ -43,7 +43,7 @@ static cst_status pick_find_places(const char *const *columns, size_t count,
   for (size_t i = 0; i < count; i++) {
     if (places[i] < 0) {
       cst__name_list names = {schema, (size_t)schema->n_children, nth_field};
-      return cst__fail_unknown(error, CST_NOT_FOUND, "there is no such column", columns[i], &names);
+      return cst__fail_unknown(error, CST_NOT_FOUND, "no such column", columns[i], &names);
     }
   }
   return CST_OK;

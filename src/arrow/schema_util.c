@@ -196,8 +196,8 @@ static void tell_difference(const struct ArrowSchema *found, const struct ArrowS
                     is_nullable(found) ? "may have" : "has no",
                     is_nullable(found) ? "has none" : "may have some");
   } else {
-    (void)cst__fail(error, CST_SCHEMA, hint, "a column of type %s with other fields than expected",
-                    type);
+    (void)cst__fail(error, CST_SCHEMA, hint,
+                    "a column of type %s whose fields differ from those expected", type);
   }
   cst__error_add_path(error, found->name, strlen(found->name));
 }

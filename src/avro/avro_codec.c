@@ -24,8 +24,8 @@ static uint64_t most_bytes(const cst__avro_inflater *inflater, size_t block) {
 static cst_status make_room(cst__avro_inflater *inflater, size_t want, size_t keep, size_t block,
                             cst_error *error) {
   if (want > most_bytes(inflater, block)) {
-    return cst__fail(error, CST_LIMIT, "read it with a larger max_inflation, if it may be so large",
-                     "an Avro block of %zu bytes becomes more than %llu", block,
+    return cst__fail(error, CST_LIMIT, "if you trust the file, raise max_inflation",
+                     "an Avro block of %zu bytes expands to more than %llu", block,
                      (unsigned long long)most_bytes(inflater, block));
   }
   return cst__buffer_reserve(&inflater->allocator, &inflater->out, want + CST__AVRO_SLACK, keep)
@@ -67,7 +67,7 @@ static cst_status inflate_streams(cst__avro_inflater *inflater, cst_bytes block,
       *size = have;
       return codec->may_end(inflater->state)
                  ? CST_OK
-                 : cst__fail(error, CST_CORRUPT, damaged, "an Avro block: its %s stream is cut",
+                 : cst__fail(error, CST_CORRUPT, damaged, "Avro block: truncated %s stream",
                              codec->name);
     }
   }
@@ -80,15 +80,15 @@ static cst_status inflate_snappy(cst__avro_inflater *inflater, cst_bytes block, 
   const cst_bytes inner = {block.data, block.size >= 4 ? block.size - 4 : 0};
   uint32_t stored;
   if (!cst__snappy_size(inner, size)) {
-    return cst__fail(error, CST_CORRUPT, damaged, "an Avro block: its snappy data is damaged");
+    return cst__fail(error, CST_CORRUPT, damaged, "Avro block: damaged snappy data");
   }
   CST__TRY(make_room(inflater, *size, 0, block.size, error));
   if (!cst__snappy_decode(inner, inflater->out.data, *size)) {
-    return cst__fail(error, CST_CORRUPT, damaged, "an Avro block: its snappy data is damaged");
+    return cst__fail(error, CST_CORRUPT, damaged, "Avro block: damaged snappy data");
   }
   memcpy(&stored, block.data + inner.size, sizeof stored);
   if (__builtin_bswap32(stored) != cst__crc32(inflater->out.data, *size)) {
-    return cst__fail(error, CST_CORRUPT, damaged, "an Avro block: its checksum is wrong");
+    return cst__fail(error, CST_CORRUPT, damaged, "Avro block: wrong checksum");
   }
   return CST_OK;
 }
@@ -160,7 +160,7 @@ cst_status cst__avro_codec_find(cst_bytes name, const cst__avro_codec **out, cst
   cst__escape(shown, sizeof shown, (const char *)name.data, name.size);
   return cst__fail(error, CST_UNSUPPORTED,
                    "write it with null, deflate, zstandard, snappy, bzip2 or xz",
-                   "an Avro file with the codec '%s', which is not known", shown);
+                   "unknown Avro codec '%s'", shown);
 }
 
 void cst__avro_inflater_init(cst__avro_inflater *inflater, const cst__avro_codec *codec,

@@ -30,8 +30,8 @@ static cst_status make_children(maker *m, size_t count, cst__avro_column *column
                                 cst__type *arrow) {
   m->count += count;
   if (m->count > MAX_COLUMNS) {
-    return cst__fail(m->error, CST_LIMIT, "name the columns that are wanted",
-                     "the Avro schema makes more than %d columns", MAX_COLUMNS);
+    return cst__fail(m->error, CST_LIMIT, "name the columns you need",
+                     "the Avro schema has more than %d columns", MAX_COLUMNS);
   }
   column->children =
       cst__arena_take_zero(&m->columns->arena, (count + 1) * sizeof *column->children);

@@ -17,7 +17,7 @@ cst_status cst__avro_emit(cst__avro_maker *m, const cst__avro_step *step) {
   cst__avro_program *program = m->program;
   void *steps = program->steps;
   if (program->count == MAX_STEPS) {
-    return cst__fail(m->error, CST_LIMIT, "name the columns that are wanted",
+    return cst__fail(m->error, CST_LIMIT, "name the columns you need",
                      "an Avro schema that takes more than %d steps to read", MAX_STEPS);
   }
   bool ok =
@@ -414,7 +414,7 @@ static cst_status emit_default(cst__avro_maker *m, const cst__avro_field *field,
                                const cst__avro_column *column, cst__builder *to) {
   if (field->standard == NULL) {
     return cst__fail(m->error, CST_SCHEMA, "give the field a default, or leave it out",
-                     "the file has no such field, and the schema no default for it");
+                     "the field is missing from the file and has no default in the schema");
   }
   cst__text bytes = {.allocator = m->program->allocator};
   cst_bytes *kept = cst__arena_take(&m->program->arena, sizeof *kept);
@@ -598,7 +598,7 @@ static cst_status emit_value(cst__avro_maker *m, const cst__avro_type *type,
   if (type->kind == CST__AVRO_NULL) {
     return column->is_nullable ? emit_op(m, CST__AVRO_PUT_NULL, to)
                                : emit_misfit(m, type, cst__avro_kind_name(column->type->kind),
-                                             "is null, and the schema has no null there");
+                                             "is null, but the schema does not allow null");
   }
   if (column->type->kind == CST__AVRO_UNION) {
     return emit_into_branch(m, type, column, to);

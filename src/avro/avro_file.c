@@ -224,8 +224,7 @@ static cst_status seek(cst__avro_file *file, uint64_t place, cst_error *error) {
   return cst__input_seek(file->input, place)
              ? CST_OK
              : cst__fail(error, CST_IO, "open it again",
-                         "the file changed after it was divided: its bytes cannot be reached any "
-                         "more");
+                         "the file changed after it was split: its bytes can no longer be read");
 }
 
 /* Goes on at a place, which is not after `stop`. */
@@ -299,11 +298,9 @@ static cst_status fail_cut(cst__avro_file *file, uint64_t marker_at, cst_error *
   CST__TRY(seek(file, marker_at, error));
   CST__TRY(cst__input_fill(file->input, marker, SYNC, &got, error));
   file->misplaced = got == SYNC && memcmp(marker, file->sync, SYNC) == 0;
-  return file->misplaced
-             ? cst__fail(error, CST_CORRUPT, "read it as a whole",
-                         "what was taken for the begin of an Avro block at byte %llu is none",
-                         (unsigned long long)end)
-             : fail_file("a block is not followed by the sync marker", error);
+  return file->misplaced ? cst__fail(error, CST_CORRUPT, "read it as a whole",
+                                     "no Avro block begins at byte %llu", (unsigned long long)end)
+                         : fail_file("a block is not followed by the sync marker", error);
 }
 
 static cst_status read_block(cst__avro_file *file, cst__avro_block *out, cst_error *error) {

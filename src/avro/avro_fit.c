@@ -299,7 +299,7 @@ static cst_status fit_absent(const fitter *f, const cst__avro_field *field, cst_
     status = cst__avro_default_bytes(field->type, field->standard, &bytes, f->error);
   } else if (!takes_null) {
     return cst__fail(f->error, CST_SCHEMA, "add the column, or give the field a default",
-                     "the schema has a field that is no column, without a default");
+                     "a field of the schema has neither a column nor a default");
   } else if (field->type->kind == CST__AVRO_UNION) {
     cst__avro_put_long(&bytes, (int64_t)branch);
   }

@@ -82,7 +82,7 @@ static cst_status read_number(const char *key, uint64_t *out, cst_error *error) 
   char *end = NULL;
   size_t digits = strspn(key, "0123456789");
   if (digits == 0 || digits > MOST_DIGITS || key[digits] != '\0') {
-    return fail_table("a key that is no number", error);
+    return fail_table("a key that is not a number", error);
   }
   *out = strtoull(key, &end, 10);
   return CST_OK;
@@ -93,7 +93,7 @@ static cst_status add_numbered(cst__avro_known *known, yyjson_val *key, yyjson_v
   uint64_t number = 0;
   CST__TRY(read_number(yyjson_get_str(key), &number, error));
   if (cst__avro_known_number(known, number) != SIZE_MAX) {
-    return fail_table("a number that comes twice", error);
+    return fail_table("a duplicate number", error);
   }
   size_t index = known->count;
   CST__TRY(add_value(known, value, error));
@@ -131,7 +131,7 @@ cst_status cst__avro_known_add_table(cst__avro_known *known, cst_bytes text, cst
     return add_object(known, root, error);
   }
   if (!yyjson_is_arr(root)) {
-    return fail_table("neither numbers with schemas nor a list", error);
+    return fail_table("expected an object or a list", error);
   }
   yyjson_val *item = yyjson_arr_get_first(root);
   for (size_t i = 0; i < yyjson_arr_size(root); i++, item = unsafe_yyjson_get_next(item)) {

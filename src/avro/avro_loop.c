@@ -15,12 +15,11 @@ enum { MILLIS_OF_DAY = 86400000 };
 
 static const char cut[] = "the bytes end within it, or a length points past their end";
 static const char no_text[] = "a string that is not UTF-8";
-static const char no_symbol[] = "an enum's number that has no symbol";
-static const char other_symbol[] =
-    "a symbol that the schema's enum does not have, without a default";
-static const char no_time[] = "a time of day that no day has";
+static const char no_symbol[] = "an enum index without a symbol";
+static const char other_symbol[] = "a symbol that the schema's enum lacks, and no default";
+static const char no_time[] = "an invalid time of day";
 static const char too_wide[] = "an int of more than 32 bits";
-static const char other_size[] = "a block of items that has another size than it says";
+static const char other_size[] = "a block whose size does not match its header";
 static const char damaged[] = "the file is damaged, or its schema is not that of its values";
 
 /* ---- values that are not a few instructions ---- */
@@ -652,9 +651,9 @@ no_memory:
   return cst__batch_builder_fail(loop->batch, error);
 too_deep:
   *where = at;
-  return say(s, CST_LIMIT, "leave the column out", "values within each other are too deep", error);
+  return say(s, CST_LIMIT, "leave the column out", "values are nested too deep", error);
 no_branch:
-  what = "a union's number that has no type";
+  what = "a union index without a type";
   goto is_wrong;
 wrong_block:
   if (items.count == BLOCK_EMPTIES) {

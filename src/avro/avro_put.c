@@ -41,10 +41,10 @@ static cst_status put_time(const putter *p, const cst__avro_put *node, const cst
     memcpy(&value, at, sizeof value);
   }
   if (value % node->time.over != 0) {
-    return fail_value(p, "a time that is not exact in the unit that Avro has");
+    return fail_value(p, "a time that the Avro unit cannot represent exactly");
   }
   if (__builtin_mul_overflow(value / node->time.over, node->time.times, &value)) {
-    return fail_value(p, "a time that is not among those that Avro's type holds");
+    return fail_value(p, "a time outside the range of the Avro type");
   }
   cst__avro_put_long(p->out, value);
   return CST_OK;
@@ -115,13 +115,13 @@ static cst_status put_real(const putter *p, const cst__avro_put *node, const cst
   }
   narrow = (float)number;
   put_bytes(p->out, is_float ? (const void *)&narrow : &number, node->size);
-  return fits ? CST_OK : fail_value(p, "a number that the type does not hold exactly");
+  return fits ? CST_OK : fail_value(p, "a number that the type cannot represent exactly");
 }
 
 static cst_status put_symbol(const putter *p, const cst__avro_put *node, cst_bytes text) {
   size_t found = cst__name_map_find(node->symbols, (const char *)text.data, text.size);
   cst__avro_put_long(p->out, (int64_t)found);
-  return found != SIZE_MAX ? CST_OK : fail_value(p, "a text that is no symbol of the enum");
+  return found != SIZE_MAX ? CST_OK : fail_value(p, "a text that is not a symbol of the enum");
 }
 
 static cst_status put_sized(const putter *p, cst_bytes bytes) {
@@ -138,7 +138,9 @@ static cst_status put_bytes_as(const putter *p, const cst__avro_put *node, cst_b
     return put_sized(p, bytes);
   }
   put_bytes(p->out, bytes.data, bytes.size);
-  return bytes.size == node->width ? CST_OK : fail_value(p, "bytes that are not as many as fixed");
+  return bytes.size == node->width
+             ? CST_OK
+             : fail_value(p, "bytes whose length differs from the fixed type");
 }
 
 /* A record within itself, which was read as the bytes that it is. */
@@ -146,7 +148,7 @@ static cst_status put_encoded(const putter *p, const cst__avro_type *type, cst_b
   put_bytes(p->out, bytes.data, bytes.size);
   return cst__avro_is_value(type, bytes)
              ? CST_OK
-             : fail_value(p, "bytes that are no value of the schema's record");
+             : fail_value(p, "bytes that are not a value of the schema's record");
 }
 
 cst_status cst__avro_put_value(const cst__avro_put *node, const cst__view *view, int64_t i,
@@ -166,7 +168,7 @@ cst_status cst__avro_put_value(const cst__avro_put *node, const cst__view *view,
       cst__avro_put_long(p->out, number);
       return number >= node->range.least && number <= node->range.most
                  ? CST_OK
-                 : fail_value(p, "an integer that is not among those of its type");
+                 : fail_value(p, "an integer outside the range of its type");
     case CST__AVRO_ADD_UINT64:
       number = cst__view_int(view, i);
       cst__avro_put_long(p->out, number);

@@ -78,17 +78,16 @@ static cst_status check_number(const cst__avro_record_writing *writing, cst_erro
   bool has_number =
       writing->framing == CST__AVRO_CONFLUENT || writing->framing == CST__AVRO_APICURIO;
   if (has_number && writing->number == 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "give it: avro_schema_id",
-                     "the prefix of records is to have the schema's number, which is not given");
+    return cst__fail(error, CST_INVALID_ARGUMENT, "pass avro_schema_id",
+                     "the record prefix needs the schema id, which is not given");
   }
   if (!has_number && writing->number != 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "leave avro_schema_id out, or say avro_framing",
-                     "the schema has a number, but its records have no prefix with one");
+    return cst__fail(error, CST_INVALID_ARGUMENT, "remove avro_schema_id, or set avro_framing",
+                     "avro_schema_id is given, but the records have no prefix for it");
   }
   return writing->framing != CST__AVRO_CONFLUENT || writing->number <= UINT32_MAX
              ? CST_OK
-             : cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                         "the number of the schema has more than 32 bits");
+             : cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the schema id has more than 32 bits");
 }
 
 cst_status cst__avro_record_encoder_new(const cst__avro_record_writing *writing,

@@ -70,8 +70,8 @@ static cst_status add_schemas(record_plan *plan, const cst__avro_record_options 
   }
   if (first == SIZE_MAX) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "give it: avro_schema, or a table of schemas, avro_schemas",
-                     "Avro records have no schema with them, and none is given");
+                     "pass avro_schema, or a table of schemas as avro_schemas",
+                     "Avro records need a schema, and none is given");
   }
   *reader = first;
   plan->plain = writer != SIZE_MAX ? writer : first;
@@ -113,12 +113,10 @@ static cst_status make_plan(const cst__avro_record_options *options, record_plan
 
 static cst_status fail_unknown(cst__avro_framing framing, uint64_t id, cst_error *error) {
   return framing == CST__AVRO_SINGLE_OBJECT
-             ? cst__fail(error, CST_SCHEMA, "give the schema: avro_schemas, a list of schemas",
-                         "the record is of a schema that is not known, of the fingerprint "
-                         "%016" PRIx64,
-                         id)
-             : cst__fail(error, CST_SCHEMA, "give the schema: avro_schemas, by their numbers",
-                         "the record is of a schema that is not known, number %" PRIu64, id);
+             ? cst__fail(error, CST_SCHEMA, "pass the schema in avro_schemas, a list of schemas",
+                         "unknown schema, fingerprint %016" PRIx64, id)
+             : cst__fail(error, CST_SCHEMA, "pass the schema in avro_schemas, by its id",
+                         "unknown schema id %" PRIu64, id);
 }
 
 /* A record that begins as a single object of a known schema does is one: a plain value that begins
@@ -208,12 +206,11 @@ static cst_status run(record_decoder *d, const cst__avro_program *program, const
   loop->at = at;
   loop->end = at + size;
   CST__TRY(cst__avro_loop_run(loop, 1, &where, error));
-  return loop->at == loop->end
-             ? CST_OK
-             : cst__fail(error, CST_CORRUPT,
-                         "the schema is not that of the record, or something stands before its "
-                         "value: say which avro_framing",
-                         "a record with bytes after its value");
+  return loop->at == loop->end ? CST_OK
+                               : cst__fail(error, CST_CORRUPT,
+                                           "the schema does not match the record, or a prefix "
+                                           "precedes its value: set avro_framing",
+                                           "trailing bytes after the value of a record");
 }
 
 static cst_status decode_value(record_decoder *d, const cst__records *records, size_t i,

@@ -257,7 +257,7 @@ static uint8_t *fail_at(writer *w, const step *s, cst_status status) {
 
 static uint8_t *fail_null(writer *w, const step *s) {
   const char *what =
-      s->op == ROW_UNION ? "a union of which no type is set" : "a null where the type has none";
+      s->op == ROW_UNION ? "a union value without a type" : "a null, but the type is not nullable";
   return fail_at(
       w, s,
       cst__fail(w->error, CST_UNSUPPORTED, "change the value, or cast the column", "%s", what));
@@ -398,7 +398,7 @@ static uint8_t *put_union(writer *w, uint8_t *at, const step *s, int64_t i) {
     if (set != NULL) {
       return fail_at(w, s,
                      cst__fail(w->error, CST_UNSUPPORTED, "leave one of them null",
-                               "a union of which two types are set"));
+                               "a union value with two types"));
     }
     set = child;
   }

@@ -115,7 +115,7 @@ static cst_status full_name(const parser *p, yyjson_val *name, space around, con
   size_t size = yyjson_get_len(name);
   if (text == NULL || !is_name(text, size, true)) {
     return fail_schema(p, "names are letters, digits and _, and begin with no digit",
-                       "a name that is none");
+                       "an invalid name");
   }
   bool is_full = memchr(text, '.', size) != NULL || around.size == 0;
   char *to = cst__arena_take(&p->schema->arena, size + around.size + 2);
@@ -170,14 +170,13 @@ static cst_status declare(parser *p, yyjson_val *object, space around, cst__avro
   CST__TRY(text_member(p, object, "name", &name));
   CST__TRY(text_member(p, object, "namespace", &within));
   if (name == NULL) {
-    return fail_schema(p, "give it a \"name\"", "a type without its name");
+    return fail_schema(p, "give it a \"name\"", "a type without a name");
   }
   if (within != NULL) {
     around = (space){yyjson_get_str(within), yyjson_get_len(within)};
     if (around.size > 0 && !is_name(around.text, around.size, true)) {
       return add_step(
-          p,
-          fail_schema(p, "a namespace is names with dots between them", "a namespace that is none"),
+          p, fail_schema(p, "a namespace is names separated by dots", "an invalid namespace"),
           "namespace");
     }
   }
@@ -185,12 +184,12 @@ static cst_status declare(parser *p, yyjson_val *object, space around, cst__avro
   CST__TRY(parse_aliases(p, object, space_of(type->name), true, &type->aliases));
   size_t size = strlen(type->name);
   if (cst__name_map_find(&p->named, type->name, size) != SIZE_MAX) {
-    return fail_schema(p, "define a type once, and name it where it is used again",
-                       "two types of one name");
+    return fail_schema(p, "define a type once, then refer to it by name",
+                       "two types with the same name");
   }
   for (int kind = 0; kind < CST__AVRO_PRIMITIVES; kind++) {
     if (strcmp(type->name, kind_names[kind]) == 0) {
-      return fail_schema(p, "give it another name", "a type with the name of a primitive one");
+      return fail_schema(p, "give it another name", "a type named like a primitive type");
     }
   }
   return cst__name_map_add(&p->named, type->name, size, (size_t)(uintptr_t)type) ? CST_OK
@@ -275,8 +274,7 @@ static cst_status parse_field(parser *p, yyjson_val *value, space around, cst__a
   field->name = yyjson_get_str(name);
   field->standard = yyjson_obj_get(value, "default");
   if (type == NULL) {
-    return add_step(p, fail_schema(p, "give it a \"type\"", "a field without its type"),
-                    field->name);
+    return add_step(p, fail_schema(p, "give it a \"type\"", "a field without a type"), field->name);
   }
   CST__TRY(add_step(p, parse_aliases(p, value, around, false, &field->aliases), field->name));
   return add_step(p, parse_type(p, type, around, &field->type), field->name);
@@ -286,7 +284,7 @@ static cst_status parse_record(parser *p, yyjson_val *object, space around, cst_
   CST__TRY(declare(p, object, around, type));
   yyjson_val *fields = yyjson_obj_get(object, "fields");
   if (!yyjson_is_arr(fields)) {
-    return fail_schema(p, "give it a list of \"fields\"", "a record without its fields");
+    return fail_schema(p, "give it a list of \"fields\"", "a record without fields");
   }
   size_t count = yyjson_arr_size(fields);
   type->fields = cst__arena_take_zero(&p->schema->arena, (count + 1) * sizeof *type->fields);
@@ -302,8 +300,8 @@ static cst_status parse_record(parser *p, yyjson_val *object, space around, cst_
     status = parse_field(p, item, space_of(type->name), field);
     if (status == CST_OK &&
         cst__name_map_find(&names, field->name, strlen(field->name)) != SIZE_MAX) {
-      status =
-          add_step(p, fail_schema(p, "rename one of them", "two fields of one name"), field->name);
+      status = add_step(p, fail_schema(p, "rename one of them", "two fields with the same name"),
+                        field->name);
     } else if (status == CST_OK &&
                !cst__name_map_add(&names, field->name, strlen(field->name), i)) {
       status = no_room(p);
@@ -318,7 +316,7 @@ static cst_status parse_enum(parser *p, yyjson_val *object, space around, cst__a
   yyjson_val *symbols = yyjson_obj_get(object, "symbols");
   yyjson_val *standard = yyjson_obj_get(object, "default");
   if (!yyjson_is_arr(symbols)) {
-    return fail_schema(p, "give it a list of \"symbols\"", "an enum without its symbols");
+    return fail_schema(p, "give it a list of \"symbols\"", "an enum without symbols");
   }
   size_t count = yyjson_arr_size(symbols);
   type->symbols.items = cst__arena_take_zero(&p->schema->arena, (count + 1) * sizeof(char *));
@@ -335,9 +333,9 @@ static cst_status parse_enum(parser *p, yyjson_val *object, space around, cst__a
     type->symbols.items[i] = text;
     if (text == NULL || !is_name(text, size, false)) {
       status = fail_schema(p, "symbols are letters, digits and _, and begin with no digit",
-                           "a symbol that is none");
+                           "an invalid symbol");
     } else if (cst__name_map_find(&names, text, size) != SIZE_MAX) {
-      status = fail_schema(p, "leave one of them out", "a symbol that comes twice");
+      status = fail_schema(p, "leave one of them out", "a duplicate symbol");
     } else if (!cst__name_map_add(&names, text, size, i)) {
       status = no_room(p);
     }
@@ -359,7 +357,7 @@ static cst_status parse_fixed(parser *p, yyjson_val *object, space around, cst__
   CST__TRY(declare(p, object, around, type));
   yyjson_val *size = yyjson_obj_get(object, "size");
   if (!yyjson_is_int(size) || yyjson_is_sint(size) || yyjson_get_uint(size) > INT32_MAX) {
-    return fail_schema(p, "give it a \"size\" in bytes", "a fixed type without its size");
+    return fail_schema(p, "give it a \"size\" in bytes", "a fixed type without a size");
   }
   type->size = (size_t)yyjson_get_uint(size);
   return CST_OK;
@@ -369,7 +367,10 @@ static cst_status parse_inner(parser *p, yyjson_val *object, const char *key, sp
                               const cst__avro_type **out) {
   yyjson_val *inner = yyjson_obj_get(object, key);
   if (inner == NULL) {
-    return add_step(p, fail_schema(p, "say what it holds", "a list or map without its type"), key);
+    return add_step(p,
+                    fail_schema(p, "give an array \"items\", a map \"values\"",
+                                "an array without items, or a map without values"),
+                    key);
   }
   return add_step(p, parse_type(p, inner, around, out), key);
 }
@@ -380,11 +381,11 @@ static cst_status check_branch(const parser *p, const cst__avro_type *type, size
                                uint32_t *seen) {
   const cst__avro_type *branch = type->branches[i];
   if (branch->kind == CST__AVRO_UNION) {
-    return fail_schema(p, "make it one union", "a union within a union");
+    return fail_schema(p, "make it one union", "a union nested in a union");
   }
   bool is_named = branch->kind >= CST__AVRO_RECORD && branch->kind <= CST__AVRO_FIXED;
   if (!is_named && (*seen >> branch->kind & 1) != 0) {
-    return fail_schema(p, "leave one of them out", "a union that has a type twice");
+    return fail_schema(p, "leave one of them out", "a union with a duplicate type");
   }
   *seen |= UINT32_C(1) << branch->kind;
   return CST_OK;
@@ -396,7 +397,7 @@ static cst_status check_named_branches(const parser *p, const cst__avro_type *ty
   for (size_t i = 0; i < type->num_branches && status == CST_OK; i++) {
     const char *name = type->branches[i]->name;
     if (cst__name_map_find(&names, name, strlen(name)) != SIZE_MAX) {
-      status = fail_schema(p, "leave one of them out", "a union that has a type twice");
+      status = fail_schema(p, "leave one of them out", "a union with a duplicate type");
     } else if (!cst__name_map_add(&names, name, strlen(name), i)) {
       status = no_room(p);
     }
@@ -412,7 +413,7 @@ static cst_status parse_union(parser *p, yyjson_val *list, space around,
   uint32_t seen = 0;
   CST__TRY(new_type(p, CST__AVRO_UNION, &type));
   if (count == 0) {
-    return fail_schema(p, "name at least one type", "a union of nothing");
+    return fail_schema(p, "name at least one type", "an empty union");
   }
   type->branches = cst__arena_take_zero(&p->schema->arena, count * sizeof(cst__avro_type *));
   if (type->branches == NULL) {
@@ -455,7 +456,7 @@ static cst_status find_type(parser *p, yyjson_val *name, space around, const cst
   }
   if (found == SIZE_MAX) {
     return cst__fail(p->error, CST_SCHEMA, "define it where it is used first",
-                     "an Avro schema: there is no type '%.80s'", full);
+                     "Avro schema: unknown type '%.80s'", full);
   }
   *out = (const cst__avro_type *)(uintptr_t)found;
   return CST_OK;
@@ -475,7 +476,7 @@ static cst_status parse_object(parser *p, yyjson_val *object, space around,
                                const cst__avro_type **out) {
   yyjson_val *what = yyjson_obj_get(object, "type");
   if (what == NULL) {
-    return fail_schema(p, "give it a \"type\"", "an object without its type");
+    return fail_schema(p, "give it a \"type\"", "an object without a type");
   }
   cst__avro_kind kind = kind_of(what);
   if (kind == CST__AVRO_UNION) { /* another type in its place */
@@ -510,7 +511,7 @@ static cst_status parse_type(parser *p, yyjson_val *value, space around,
                              const cst__avro_type **out) {
   if (++p->depth > CST__AVRO_MAX_DEPTH) {
     return cst__fail(p->error, CST_LIMIT, "make it flatter, or define types before they are used",
-                     "an Avro schema of more than %d types within each other", CST__AVRO_MAX_DEPTH);
+                     "an Avro schema nested deeper than %d types", CST__AVRO_MAX_DEPTH);
   }
   cst_status status;
   if (yyjson_is_str(value)) {
@@ -520,7 +521,7 @@ static cst_status parse_type(parser *p, yyjson_val *value, space around,
   } else if (yyjson_is_obj(value)) {
     status = parse_object(p, value, around, out);
   } else {
-    status = fail_schema(p, "types are names, objects and lists", "a type that is none");
+    status = fail_schema(p, "types are names, objects and lists", "an invalid type");
   }
   p->depth--;
   return status;
@@ -537,12 +538,12 @@ static cst_status check_ends(const parser *p, cst__avro_type *type, int depth) {
     return CST_OK;
   }
   if (type->visit == VISIT_OPEN) {
-    return fail_schema(p, "let it hold itself in a union with null, or in a list",
-                       "a record that holds itself without an end");
+    return fail_schema(p, "put the inner record into a union with null, or into an array",
+                       "a record that contains itself without end");
   }
   if (depth > MOST_RECORDS) {
     return cst__fail(p->error, CST_LIMIT, "make it flatter",
-                     "an Avro schema of more than %d records within each other", MOST_RECORDS);
+                     "an Avro schema nested deeper than %d records", MOST_RECORDS);
   }
   type->visit = VISIT_OPEN;
   for (size_t i = 0; i < type->num_fields; i++) {
@@ -599,7 +600,7 @@ cst_status cst__avro_schema_parse(cst__avro_schema *schema, cst_bytes text,
       cst__json_document_parse(&schema->document, text, CST__JSON_VALUES, &root, &fault, error);
   if (status == CST_CORRUPT) {
     return cst__fail(error, CST_SCHEMA, "a schema is JSON: {\"type\": \"record\", ...}",
-                     "an Avro schema that is no JSON, at byte %zu of it", fault.at);
+                     "the Avro schema is not valid JSON, at byte %zu", fault.at);
   }
   return status == CST_OK ? parse_root(schema, root, error) : status;
 }

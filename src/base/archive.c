@@ -147,13 +147,12 @@ cst_status cst__state_open(cst_bytes bytes, cst_bytes *name, uint64_t *version,
   uint32_t crc;
   if (bytes.size < sizeof state_magic + STATE_CRC ||
       memcmp(bytes.data, state_magic, sizeof state_magic) != 0) {
-    return cst__fail(error, CST_CORRUPT, "give what was saved, all of it",
+    return cst__fail(error, CST_CORRUPT, "pass all of the saved bytes",
                      "these bytes are not a saved state");
   }
   memcpy(&crc, bytes.data + bytes.size - STATE_CRC, sizeof crc);
   if (crc != cst__crc32c(0, bytes.data, bytes.size - STATE_CRC)) {
-    return cst__fail(error, CST_CORRUPT, "save the state again",
-                     "a saved state is damaged: its checksum does not fit");
+    return cst__fail(error, CST_CORRUPT, "save the state again", "saved state: wrong checksum");
   }
   *archive = cst__archive_from(bytes.data + sizeof state_magic,
                                bytes.size - sizeof state_magic - STATE_CRC);

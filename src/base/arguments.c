@@ -26,7 +26,7 @@ static cst_status check_tail(const void *theirs, size_t own_size, const char *wh
   for (size_t i = own_size; i < size; i++) {
     if (bytes[i] != 0) {
       return cst__fail(error, CST_UNSUPPORTED,
-                       "leave what is new at 0, or use the library that the headers came with",
+                       "leave new members at 0, or use the library that matches the headers",
                        "byte %zu of the %s is set; version %s knows %zu bytes", i, what,
                        cst_version(), own_size);
     }

@@ -14,9 +14,10 @@ static inline bool cst__is_forked(pid_t owner) { return owner != 0 && owner != g
 
 /* `what` is named in the message. */
 static inline cst_status cst__check_forked(pid_t owner, const char *what, cst_error *error) {
-  return cst__is_forked(owner) ? cst__fail(error, CST_STATE, "make a new one in the child",
-                                           "this %s was begun before a fork", what)
-                               : CST_OK;
+  return cst__is_forked(owner)
+             ? cst__fail(error, CST_STATE, "create a new one in the child process",
+                         "this %s was created before a fork", what)
+             : CST_OK;
 }
 
 #endif /* BASE_FORKED_H */

@@ -57,7 +57,7 @@ static cst_status ask_caller(cst_error *error) {
 }
 
 static cst_status fail_late(cst_error *error) {
-  return cst__fail(error, CST_TIMEOUT, "give the call more time, or less to do",
+  return cst__fail(error, CST_TIMEOUT, "allow the call more time, or give it less to do",
                    "the deadline has passed");
 }
 

@@ -609,6 +609,6 @@ cst_status cst__options_load(cst__archive *a, cst__arena *arena, cst__option_lis
   *out = (cst__option_list){options, count};
   return !a->bad        ? CST_OK
          : a->no_memory ? cst__fail_memory(error, count)
-                        : cst__fail(error, CST_CORRUPT, "give what was saved, all of it",
-                                    "the options of a saved state are none that were saved");
+                        : cst__fail(error, CST_CORRUPT, "pass all of the saved bytes",
+                                    "the saved options are invalid");
 }

@@ -37,8 +37,8 @@ static cst_status dataset_check_options(const cst_dataset_options *o, cst_error 
   CST__TRY(check_range("shuffle", (int64_t)o->shuffle, CST_SHUFFLE_WINDOW, error));
   CST__TRY(check_range("interleave", o->interleave, CST__MOST_PIECES, error));
   if (o->interleave > 1 && o->shuffle == CST_SHUFFLE_NONE) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "shuffle them, or leave interleave out",
-                     "interleave is %d, and rows that are not shuffled keep the source's order",
+    return cst__fail(error, CST_INVALID_ARGUMENT, "shuffle the rows, or remove interleave",
+                     "interleave is %d, but rows that are not shuffled keep the source's order",
                      (int)o->interleave);
   }
   CST__TRY(check_range("bucket_batches", o->bucket_batches, max_bucket, error));

@@ -48,7 +48,7 @@ static cst_status find_way(const cst__lengths *lengths, const cst__view *root, w
     const char *name = lengths->path.steps[i];
     const cst__view *child = child_named(out->leaf, name);
     if (child == NULL) {
-      cst__fail(error, CST_NOT_FOUND, NULL, "there is no such column to take lengths of");
+      cst__fail(error, CST_NOT_FOUND, NULL, "no such column to take lengths of");
       cst__error_add_path(error, name, strlen(name));
       return CST_NOT_FOUND;
     }

@@ -330,8 +330,8 @@ static cst_status begin_mix(cst_loader *loader, cst_error *error) {
     uint64_t batches = cst__dataset_count_batches(dataset, rows, loader->batches.from.origin);
     loader->end = begin < rows ? count_own(loader, batches) : 0;
   } else if (begin > UINT64_MAX / 4) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
-                     "no mix comes to row %llu", (unsigned long long)begin);
+    return cst__fail(error, CST_INVALID_ARGUMENT, "use the position of a batch",
+                     "row %llu is beyond the end of the mix", (unsigned long long)begin);
   }
   for (int32_t i = 0; i < loader->workers.count; i++) {
     size_t bytes = num_datasets * sizeof(cst__maker);
@@ -367,7 +367,7 @@ cst_status cst_loader_new(cst_dataset *dataset, const cst_position *from, uint32
     return cst__missing(dataset == NULL ? "dataset" : from == NULL ? "from" : "out", error);
   }
   if (from->batch > max_batch) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
+    return cst__fail(error, CST_INVALID_ARGUMENT, "use the position of a batch",
                      "no epoch has batch %llu", (unsigned long long)from->batch);
   }
   if (from->row >= (uint64_t)dataset->options.batch_size) {

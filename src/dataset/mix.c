@@ -11,11 +11,11 @@ enum { MOST_PREFETCH = 4096, MOST_THREADS = 1024 };
 
 static cst_status check_mix_options(const cst_mix_options *o, size_t count, cst_error *error) {
   if (count < 1 || count > CST__MOST_MIXED) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "%zu datasets are to be mixed, it must be 1 to %d", count, CST__MOST_MIXED);
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "%zu datasets to mix, expected 1 to %d",
+                     count, CST__MOST_MIXED);
   }
   if ((unsigned)o->stop > CST_MIX_REPEAT) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no stop has number %d", (int)o->stop);
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "unknown stop %d", (int)o->stop);
   }
   if (o->prefetch < 0 || o->prefetch > MOST_PREFETCH || o->threads < 0 ||
       o->threads > MOST_THREADS) {
@@ -26,7 +26,7 @@ static cst_status check_mix_options(const cst_mix_options *o, size_t count, cst_
   for (size_t i = 0; o->weights != NULL && i < count; i++) {
     if (!isfinite(o->weights[i]) || o->weights[i] <= 0) {
       return cst__fail(error, CST_INVALID_ARGUMENT, "leave out what is not to be mixed",
-                       "weight %zu is %g, and has to be a number above 0", i, o->weights[i]);
+                       "weight %zu is %g, expected a number above 0", i, o->weights[i]);
     }
   }
   return CST_OK;
@@ -48,10 +48,10 @@ static cst_status check_numbers(const cst_dataset *first, const cst_dataset *oth
              {"num_shards", a->num_shards, b->num_shards}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i].expected != all[i].found) {
-      return cst__fail(error, CST_INVALID_ARGUMENT, "make the datasets of a mix with the same one",
-                       "dataset %zu of the mix has %s %llu, and the first one %llu", number,
-                       all[i].what, (unsigned long long)all[i].found,
-                       (unsigned long long)all[i].expected);
+      return cst__fail(
+          error, CST_INVALID_ARGUMENT, "create the datasets of a mix with the same one",
+          "dataset %zu of the mix has %s %llu, and the first one %llu", number, all[i].what,
+          (unsigned long long)all[i].found, (unsigned long long)all[i].expected);
     }
   }
   return CST_OK;
@@ -99,7 +99,7 @@ static cst_status compare_columns(const struct ArrowSchema *found,
     const char *name = missing != NULL ? missing : more;
     cst__fail(error, CST_SCHEMA, same_columns, "%s",
               missing != NULL ? "no such column, and the first dataset of the mix has it"
-                              : "a column that the first dataset of the mix has not");
+                              : "a column that the first dataset of the mix lacks");
     cst__error_add_path(error, name, strlen(name));
   }
   return status;

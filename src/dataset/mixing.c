@@ -164,7 +164,7 @@ static cst_status read_piece(cst__mixing *mixing, size_t number, piece *one, cst
   CST__TRY(cst__stream_next(from->stream, one->begin, one->count, &one->share, error));
   one->count = (size_t)one->share.count;
   return one->count > 0 ? CST_OK
-                        : cst__fail(error, CST_STATE, "make the dataset anew",
+                        : cst__fail(error, CST_STATE, "create the dataset again",
                                     "dataset %zu of the mix has fewer rows than it had when they "
                                     "were counted",
                                     number);

@@ -33,15 +33,15 @@ cst_status cst_dataset_order(cst_dataset *dataset, uint64_t epoch, uint64_t begi
   CST__TRY(cst__dataset_prepare(dataset, error));
   if (cst__dataset_is_mix(dataset)) {
     return cst__fail(error, CST_UNSUPPORTED, "ask the datasets that are mixed",
-                     "rows of a mix are those of several sources, and have no numbers");
+                     "rows of a mix come from several sources and have no row numbers");
   }
   if (!dataset->direct) {
     return cst__fail(error, CST_UNSUPPORTED, "convert it to plain TFRecord files first",
-                     "the rows of this source cannot be reached one by one");
+                     "this source has no random access to rows");
   }
   if (begin > dataset->num_rows || count > dataset->num_rows - begin) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "%llu positions from %llu on are wanted, there are %llu",
+                     "%llu positions from %llu on are requested, there are %llu",
                      (unsigned long long)count, (unsigned long long)begin,
                      (unsigned long long)dataset->num_rows);
   }

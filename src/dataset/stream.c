@@ -116,7 +116,7 @@ static cst_status stream_begin(cst__stream *stream, const cst__stream_start *sta
   if (start->rows_before > stream->begin || start->file > source->num_parts ||
       group_begin(stream, start->file) != start->file ||
       (start->file > 0 && !source->inputs->rereadable)) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "positions come from batches",
+    return cst__fail(error, CST_INVALID_ARGUMENT, "use the position of a batch",
                      "no batch begins with row %llu after %llu files and %llu rows",
                      (unsigned long long)start->row, (unsigned long long)start->file,
                      (unsigned long long)start->rows_before);

@@ -29,7 +29,7 @@ cst_status cst__add_out_column(cst__out_columns *columns, const char *name, cons
   columns->items = items;
   size_t size = strlen(name);
   if (!cst__utf8_valid((const uint8_t *)name, size)) {
-    return cst__fail(error, CST_UNSUPPORTED, NULL, "the name of a column is not UTF-8");
+    return cst__fail(error, CST_UNSUPPORTED, NULL, "a column name is not valid UTF-8");
   }
   *out = &columns->items[columns->count++];
   **out = (cst__out_column){.name = name, .name_size = size, .view = view};
@@ -110,7 +110,7 @@ static cst_status refuse_kinds(const cst__out_column *column, cst_error *error) 
     if (has_kind(column->view, row)) {
       cst_status status =
           cst__fail(error, CST_SCHEMA, "give the feature a type, or leave the column out",
-                    "a value of a feature that has no type (TYPE_UNKNOWN)");
+                    "a value of a feature without a type (TYPE_UNKNOWN)");
       cst__error_add_record(error, row, -1);
       return status;
     }
@@ -162,7 +162,7 @@ static cst_status fail_shared_source(const cst__out_column *a, const cst__out_co
           ? cst__fail(error, CST_SCHEMA, "use a feature once in a ragged tensor",
                       "the ragged tensor '%s' has this feature twice among its sources", first)
           : cst__fail(error, CST_SCHEMA, "leave one of the columns out",
-                      "the columns '%s' and '%s' both become this feature", first, second);
+                      "columns '%s' and '%s' both map to this feature", first, second);
   cst__error_add_path(error, a->name, a->name_size);
   return status;
 }
@@ -193,8 +193,8 @@ cst_status cst__sort_out_columns(cst__out_columns *columns, cst_error *error) {
 static cst_status value_fault(const cst__out_column *column, cst__value_fault fault,
                               cst_error *error) {
   const char *what = fault == CST__VALUE_TOO_LARGE
-                         ? "an unsigned integer above 2^63 - 1 has no place in an int64 list"
-                         : "a float64 cannot be held exactly by float32";
+                         ? "an unsigned integer above 2^63 - 1 does not fit an int64 list"
+                         : "float32 cannot represent a float64 value exactly";
   const char *hint = fault == CST__VALUE_TOO_LARGE ? "cast the column" : "lossy=True rounds";
   return cst__at_out_column(column, cst__fail(error, CST_UNSUPPORTED, hint, "%s", what), error);
 }

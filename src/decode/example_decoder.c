@@ -88,8 +88,8 @@ static bool is_left_out(const cst_feature *feature, const cst__example_decoder_o
 static cst_status plan_nested(example_decoder *d, const cst_schema *schema,
                               cst__example_decoder_options *options, cst_error *error) {
   if (schema == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "give the decoder a schema",
-                     "without a schema nothing tells which columns are nested");
+    return cst__fail(error, CST_INVALID_ARGUMENT, "pass a schema to the decoder",
+                     "nested columns need a schema");
   }
   const cst__nest_options wanted = {options->columns, options->num_columns, options->flags,
                                     options->allocator};
@@ -148,7 +148,7 @@ static cst_status choose_example_outputs(example_decoder *d, const cst__extra_co
     if (strcmp(columns->names[i], extra->name) == 0) {
       cst_status status =
           cst__fail(error, CST_UNSUPPORTED, "choose another sequence_column",
-                    "a feature of the context has the name of the column of feature lists");
+                    "a context feature has the same name as the column of feature lists");
       cst__error_add_path(error, extra->name, strlen(extra->name));
       return status;
     }
@@ -197,8 +197,8 @@ cst_status cst__example_decoder_schema_with(const cst_decoder *decoder,
    */
   example_decoder *d = example_of((cst_decoder *)(uintptr_t)decoder);
   if (!d->has_schema) {
-    return cst__fail(error, CST_STATE, "give the decoder a schema",
-                     "without a schema, every batch has columns of its own");
+    return cst__fail(error, CST_STATE, "pass a schema to the decoder",
+                     "without a schema, each batch has its own columns");
   }
   CST__TRY(choose_example_outputs(d, extra, error));
   return outputs_schema(d, extra, out, error);
@@ -377,8 +377,9 @@ cst_status cst__example_decoder_new(const cst_schema *schema,
   }
   d->has_schema = schema != NULL;
   d->kernels = cst__kernels_find(options->loop);
-  d->state.damaged_hint = options->damaged_hint != NULL ? options->damaged_hint
-                                                        : "the record is damaged, or no tf.Example";
+  d->state.damaged_hint = options->damaged_hint != NULL
+                              ? options->damaged_hint
+                              : "the record is damaged or is not a tf.Example";
   d->columns.flags = options->flags;
   d->columns.occurred = has_feature_occurred;
   cst_status status = cst__decoder_columns_init(&d->columns, &d->state, options->allocator, error);

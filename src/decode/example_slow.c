@@ -58,7 +58,8 @@ cst_status cst__wrong_kind(cst__decode_state *state, uint32_t column, uint8_t fo
         state, column,
         cst__fail(state->error, CST_SCHEMA,
                   "infer the schema from all of the data: columnstone schema infer",
-                  "found a list of %s, the schema knows no type", name_of_kind(found)));
+                  "found a list of %s, but the schema has no type for the feature",
+                  name_of_kind(found)));
   }
   return cst__at_column(
       state, column,
@@ -109,7 +110,7 @@ cst_status cst__unknown_name(cst__decode_state *state, const uint8_t *name, size
   if (memchr(name, 0, size) != NULL) {
     cst_status status =
         cst__fail(state->error, CST_UNSUPPORTED, "rename the feature where it is written",
-                  "the name of a feature holds a NUL byte, Arrow has no such names");
+                  "a feature name contains a NUL byte, which Arrow does not allow");
     cst__error_add_path(state->error, (const char *)name, size);
     return status;
   }

@@ -146,10 +146,9 @@ static cst_status fail_absent(const cst__flat_ragged *t, const char *name, const
   cst__escape(shown, sizeof shown, other, strlen(other));
   return at_feature(
       name,
-      cst__fail(error, CST_SCHEMA, "write both, or take the tensor out of the schema",
-                "the feature is absent, and '%s', of which with this one the schema makes the "
-                "ragged tensor '%s', is not",
-                shown, tensor),
+      cst__fail(error, CST_SCHEMA, "write both, or remove the tensor from the schema",
+                "the feature is missing but '%s' is present; ragged tensor '%s' needs both", shown,
+                tensor),
       error);
 }
 
@@ -199,12 +198,10 @@ static cst_status check_sum(const cst__flat_ragged *t, size_t i, const slot *len
   cst_status status = CST_OK;
   if (!add_lengths(lengths, t->units[i], &sum)) {
     status = cst__fail(error, CST_SCHEMA, hint,
-                       "a row length is negative, or more than the %lld %s that there are", wanted,
-                       what);
+                       "a row length is negative, or greater than the %lld %s", wanted, what);
   } else if (sum != wanted) {
-    status =
-        cst__fail(error, CST_SCHEMA, hint, "the row lengths make up %lld %s, and there are %lld",
-                  (long long)sum, what, wanted);
+    status = cst__fail(error, CST_SCHEMA, hint, "the row lengths add up to %lld %s, found %lld",
+                       (long long)sum, what, wanted);
   }
   return status != CST_OK ? at_feature(length_name(t, i), status, error) : CST_OK;
 }
@@ -222,7 +219,7 @@ cst_status cst__flat_ragged_check(const cst__flat_ragged *t, int64_t row, cst_er
     return at_feature(
         name,
         cst__fail(error, CST_SCHEMA, "correct the data or the uniform_row_length",
-                  "the row has %lld %s, uniform partitions make rows of %lld",
+                  "the row has %lld %s, expected a multiple of the uniform row length %lld",
                   (long long)(lengths.end - lengths.begin),
                   t->num_lengths > 0 ? "row lengths" : "values", (long long)t->outer_unit),
         error);

@@ -58,7 +58,7 @@ static cst_status add_tensor_source(cst__nest *nest, size_t tensor, const char *
     cst__escape(second, sizeof second, b, strlen(b));
     return at_name(
         cst__fail(error, CST_SCHEMA, "leave one of them out by columns",
-                  "the feature is a source of the ragged tensors '%s' and '%s'", first, second),
+                  "the feature is a source of two ragged tensors, '%s' and '%s'", first, second),
         name, error);
   }
   return cst__name_map_add(&nest->sources, name, strlen(name), tensor)
@@ -85,9 +85,10 @@ static cst_status check_tensor_name(const cst__nest *nest, const cst_schema *sch
       cst__name_map_find(&nest->sources, name, strlen(name)) == tensor) {
     return CST_OK;
   }
-  return at_name(cst__fail(error, CST_SCHEMA, "rename the tensor, or leave it out by columns",
-                           "a ragged tensor has the name of a feature that is none of its sources"),
-                 name, error);
+  return at_name(
+      cst__fail(error, CST_SCHEMA, "rename the tensor, or leave it out by columns",
+                "a ragged tensor has the same name as a feature that is not one of its sources"),
+      name, error);
 }
 
 static void add_flat(cst__nest *nest, const char *name) {
@@ -319,11 +320,12 @@ static cst_status check_nulls(const work *w) {
         char name[64];
         const char *length = w->column->lengths[i - 1];
         cst__escape(name, sizeof name, length, strlen(length));
-        return at_row(w, row,
-                      cst__fail(w->error, CST_SCHEMA, "write both, or none of them",
-                                absent ? "the values are absent, their row lengths '%s' are not"
-                                       : "the row lengths '%s' are absent, the values are not",
-                                name));
+        return at_row(
+            w, row,
+            cst__fail(w->error, CST_SCHEMA, "write both or neither",
+                      absent ? "the values are missing but their row lengths '%s' are present"
+                             : "the row lengths '%s' are missing but the values are present",
+                      name));
       }
     }
   }
@@ -340,8 +342,8 @@ static cst_status check_outer(const work *w) {
       return at_row(
           w, row,
           cst__fail(w->error, CST_SCHEMA, "correct the data or the uniform_row_length",
-                    "the row has %lld %s, uniform partitions make rows of %lld", (long long)count,
-                    outermost > 0 ? "row lengths" : "values", (long long)unit));
+                    "the row has %lld %s, expected a multiple of the uniform row length %lld",
+                    (long long)count, outermost > 0 ? "row lengths" : "values", (long long)unit));
     }
   }
   return CST_OK;
@@ -371,8 +373,8 @@ static cst_status wrong_sum(const work *w, size_t i, int64_t row, int64_t wanted
   const char *what = i == w->column->num_lengths ? "values" : "row lengths";
   return at_row(w, row,
                 cst__fail(w->error, CST_SCHEMA, "correct the data, or the partitions of the tensor",
-                          "the row lengths '%s' make up %lld %s, and there are %lld", name,
-                          (long long)sum, what, (long long)wanted));
+                          "row lengths '%s' add up to %lld %s, found %lld", name, (long long)sum,
+                          what, (long long)wanted));
 }
 
 /* Lengths i (from 1 on) to offsets of lists of what the next lengths, or the values, hold. */

@@ -120,9 +120,10 @@ typedef struct walk {
 static cst_status not_a_multiple(const walk *w, size_t level, int64_t length, int64_t unit) {
   return cst__at_out_column(
       w->column,
-      cst__fail(w->error, CST_UNSUPPORTED, "make its length a multiple of the uniform row length",
-                "a list at level %zu has %lld values, uniform partitions make rows of %lld", level,
-                (long long)length, (long long)unit),
+      cst__fail(
+          w->error, CST_UNSUPPORTED, "make its length a multiple of the uniform row length",
+          "a list at level %zu has %lld values, expected a multiple of the uniform row length %lld",
+          level, (long long)length, (long long)unit),
       w->error);
 }
 

@@ -12,7 +12,7 @@
 #include "decode/sequence_loop.h"
 #include "schema/schema.h"
 
-static const char damaged_hint[] = "the record is damaged, or no tf.SequenceExample";
+static const char damaged_hint[] = "the record is damaged or is not a tf.SequenceExample";
 
 typedef struct sequence_decoder {
   cst_decoder base;             /* first */
@@ -130,7 +130,7 @@ static cst_status find_lists_column(const sequence_decoder *d, const cst_schema 
   }
   cst_status status =
       cst__fail(error, CST_SCHEMA, "make it STRUCT with a struct_domain, or choose another name",
-                "the feature of the feature lists' name is not STRUCT");
+                "the schema feature of the sequence column must have type STRUCT");
   cst__error_add_path(error, d->name, strlen(d->name));
   return status;
 }

@@ -103,8 +103,8 @@ static cst_status check_struct(const sequence_encoder *e, const cst__view *view,
   if (*feature == NULL || (*feature)->type != CST_FEATURE_STRUCT) {
     return cst__fail(error, CST_SCHEMA, "make it a feature of type STRUCT with a struct_domain",
                      *feature == NULL
-                         ? "the schema has no feature for the feature lists"
-                         : "the schema's feature for the feature lists is not a STRUCT");
+                         ? "the schema has no feature for the sequence column"
+                         : "the schema feature of the sequence column must have type STRUCT");
   }
   return CST_OK;
 }

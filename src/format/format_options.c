@@ -113,7 +113,7 @@ static cst_status check_use(const cst__format *format, cst__format_use use, cons
   const char *other = own == NULL ? format_with(name) : NULL;
   char hint[128];
   if (other != NULL) {
-    snprintf(hint, sizeof hint, "it is one of the format %s: name the format if that is meant",
+    snprintf(hint, sizeof hint, "it belongs to the format %s: name that format if you mean it",
              other);
     return cst__fail(error, CST_INVALID_ARGUMENT, hint, "%s has no option '%.60s'", format->name,
                      name);
@@ -122,7 +122,7 @@ static cst_status check_use(const cst__format *format, cst__format_use use, cons
   return own == NULL || (reads ? own->info.reads : own->info.writes)
              ? CST_OK
              : cst__fail(error, CST_INVALID_ARGUMENT,
-                         reads ? "it is one of writing" : "it is one of reading",
+                         reads ? "it is an option of writing" : "it is an option of reading",
                          "%s has no option '%.60s' of %s", format->name, name,
                          reads ? "reading" : "writing");
 }

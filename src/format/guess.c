@@ -134,7 +134,7 @@ const char *cst__guess_format(const uint8_t *head, size_t size) {
     return "this seems to be one serialized Example without a TFRecord around it";
   }
   if (is_zeros(head, size)) {
-    return "there are only zero bytes: the file was allocated, but never written";
+    return "the file contains only zero bytes: it was allocated but never written";
   }
   return guess_text(head, size);
 }

@@ -22,13 +22,13 @@ static cst_status check_given(const codec *c, const char *what, cst_error *error
   const cst__payload *payload = c->format.payload;
   if (c->given.schema != NULL && payload->types_from != CST__TYPES_OF_DATA) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
-                     payload->is_described ? "leave the schema out: descriptors say the types"
+                     payload->is_described ? "remove the schema: descriptors define the types"
                                            : "leave the schema out",
                      "records of the format %s take no schema", payload->name);
   }
   if (c->given.message != NULL && !payload->is_described) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "name the format message",
-                     "messages are described, but the format %s has none", payload->name);
+                     "the format %s does not contain protobuf messages", payload->name);
   }
   return payload->is_described ? cst__message_options_need(c->given.message, what, error) : CST_OK;
 }

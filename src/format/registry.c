@@ -73,10 +73,9 @@ static const known_format known[] = {
      .options = &cst__avro_option_table},
     {.info = {"parquet", "Parquet", parquet_extensions, true, true, .is_plugin = true},
      .sniff = is_parquet,
-     .missing = {"there is no plug-in for Parquet: neither columnstone-parquet.so nor "
-                 "columnstone-format-parquet",
-                 "pip install columnstone pyarrow, whose program reads Parquet, or build the "
-                 "plug-in (meson -Dparquet=enabled)"}},
+     .missing =
+         {"Parquet plug-in not found (columnstone-parquet.so or columnstone-format-parquet)",
+          "pip install columnstone pyarrow, or build the plug-in (meson -Dparquet=enabled)"}},
 };
 
 enum { NUM_KNOWN = sizeof known / sizeof *known };
@@ -146,9 +145,8 @@ static cst_status fail_unknown(const char *name, cst_error *error) {
   char all[NAMES_ROOM + 64];
   char near[CST__NEAR_HINT];
   const char *hint = cst__near_hint(near, name, &names);
-  snprintf(all, sizeof all, "known are %s, and installed plug-ins", list_names(list));
-  return cst__fail(error, CST_NOT_FOUND, hint != NULL ? hint : all, "there is no format '%s'",
-                   name);
+  snprintf(all, sizeof all, "known formats: %s, and installed plug-ins", list_names(list));
+  return cst__fail(error, CST_NOT_FOUND, hint != NULL ? hint : all, "unknown format '%s'", name);
 }
 
 static const known_format *find_known(const char *name) {
@@ -279,7 +277,7 @@ static cst_status check_uncompressed(const char *path, ending name, const char *
   return name.text[name.size] == '\0'
              ? CST_OK
              : cst__fail(error, CST_INVALID_ARGUMENT, "leave the ending out",
-                         "the format %s has a compression of its own, not %s", format,
+                         "the format %s has its own compression, not %s", format,
                          strrchr(path, '.'));
 }
 
@@ -291,8 +289,7 @@ static cst_status fail_unknown_ending(const char *path, cst_error *error) {
   snprintf(shown, sizeof shown, "%s", path);
   cst_url_make_printable(shown);
   ending name = base_name(shown);
-  return cst__fail(error, CST_NOT_FOUND, hint,
-                   "the ending of the output's name, '%.*s', means no known format",
+  return cst__fail(error, CST_NOT_FOUND, hint, "no known format has the file name ending '%.*s'",
                    (int)(name.size < 64 ? name.size : 64), name.text);
 }
 

@@ -93,7 +93,7 @@ static cst_status find_format(const char *path, const struct ArrowSchema *schema
     CST__TRY(find_records(*container, schema, options, out, error));
   } else if (strcmp(path, "-") == 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "name one, such as json or arrows",
-                     "standard output has no name that tells the format");
+                     "standard output needs a format");
   } else {
     CST__TRY(cst__format_find_by_path(path, out, error));
   }
@@ -103,11 +103,11 @@ static cst_status find_format(const char *path, const struct ArrowSchema *schema
   }
   if (options->message != NULL && (out->payload == NULL || !out->payload->is_described)) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "name the format message, and the container",
-                     "messages are described, but the format %s has none", out->name);
+                     "the format %s does not contain protobuf messages", out->name);
   }
   if (options->container != NULL && out->payload == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "leave the container out",
-                     "the format %s is not one of records in a container", out->name);
+                     "the format %s has no container", out->name);
   }
   return CST_OK;
 }
@@ -171,11 +171,11 @@ static cst_status check_shards(const cst_sink *sink, cst_error *error) {
   const cst_sink_options *options = &sink->options;
   if (options->num_shards > 0 && options->shard_bytes > 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "give one of them",
-                     "both a number of shards and their size are given");
+                     "both the number of shards and their size are given");
   }
   if (is_sharded(sink) && strcmp(sink->path, "-") == 0) {
     return cst__fail(error, CST_UNSUPPORTED, "name a file",
-                     "standard output cannot be divided into shards");
+                     "standard output cannot be split into shards");
   }
   return CST_OK;
 }
@@ -231,7 +231,7 @@ static cst_status prepare_for_writer(cst_sink *sink, const cst_sink_options *opt
   CST__TRY(plan_dictionaries(sink, error));
   CST__TRY(copy_options(sink, options, error));
   return is_sharded(sink) ? cst__fail(error, CST_UNSUPPORTED, "name a file",
-                                      "a writer cannot be divided into shards")
+                                      "a writer cannot be split into shards")
                           : CST_OK;
 }
 
@@ -315,7 +315,7 @@ static cst_status check_writer_call(const cst_writer *writer, const struct Arrow
   CST__TRY(read_sink_options(options, own, error));
   return own->format != NULL ? CST_OK
                              : cst__fail(error, CST_INVALID_ARGUMENT, "name one in the options",
-                                         "a writer has no name that tells the format");
+                                         "a writer needs a format");
 }
 
 cst_status cst_sink_open_writer(const cst_writer *writer, const struct ArrowSchema *schema,

@@ -81,8 +81,7 @@ static cst_status skip_zeros(const inflater *state, cst__span *in, cst_error *er
     return CST_OK;
   }
   return cst__fail(error, CST_CORRUPT, "the file is damaged, or something was appended to it",
-                   "neither a further gzip member nor zeros after gzip member %llu",
-                   (unsigned long long)state->members);
+                   "trailing bytes after gzip member %llu", (unsigned long long)state->members);
 }
 
 /* Between members, with at least one byte there: begins the next one, or takes padding. gzip(1) and
@@ -90,7 +89,7 @@ static cst_status skip_zeros(const inflater *state, cst__span *in, cst_error *er
 static cst_status begin_member(inflater *state, cst__span *in, cst_error *error) {
   if (state->wrapper == ISAL_ZLIB && state->members > 0) {
     return cst__fail(error, CST_CORRUPT, "the file is damaged, or something was appended to it",
-                     "bytes after the end of the zlib stream");
+                     "trailing bytes after the zlib stream");
   }
   bool is_next = state->wrapper == ISAL_GZIP && state->members > 0;
   if (state->padding || (is_next && *in->at == 0)) {

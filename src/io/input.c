@@ -244,9 +244,8 @@ static cst_status look_at_head(cst__input *input, cst_error *error) {
 
 /* Every failure is kept, for this call and all that follow. */
 static cst_status keep_failure(cst__input *input, cst_status status) {
-  static const char guess[] =
-      "that it is zlib was guessed from the first two bytes; the others are damaged, or those of "
-      "something else: if it is plain CSV or JSON, name the format";
+  static const char guess[] = "zlib was detected from the first two bytes, but the rest is damaged "
+                              "or something else: if it is plain CSV or JSON, name the format";
   if (status == CST_CORRUPT && input->guessed) {
     memcpy(input->failure.hint, guess, sizeof guess);
   }
@@ -307,8 +306,8 @@ static cst_status check_inflation_ratio(const cst__input *input, cst_error *erro
   if (input->given <= FREE_OUTPUT || input->given / input->max_inflation < input->taken) {
     return CST_OK;
   }
-  return cst__fail(error, CST_LIMIT, "if the file is to be trusted, raise max_inflation",
-                   "%llu bytes of %s became %llu, more than %llu times as much",
+  return cst__fail(error, CST_LIMIT, "if you trust the file, raise max_inflation",
+                   "%llu bytes of %s expand to %llu, more than %llu times as much",
                    (unsigned long long)input->taken, input->codec->name,
                    (unsigned long long)input->given, (unsigned long long)input->max_inflation);
 }
@@ -331,8 +330,8 @@ static cst_status decode_some(cst__input *input, uint8_t *out, size_t size, size
 }
 
 static cst_status fail_cut_input(const cst__input *input, cst_error *error) {
-  return cst__fail(error, CST_CORRUPT, "the file is cut: fetch or write it again",
-                   "the file ends inside of its %s data, after %llu bytes", input->codec->name,
+  return cst__fail(error, CST_CORRUPT, "the file is truncated: fetch or write it again",
+                   "the file ends inside its %s data, after %llu bytes", input->codec->name,
                    (unsigned long long)input->taken);
 }
 
@@ -389,8 +388,8 @@ static cst_status fail_misplaced(cst__input *input, cst_error *error) {
   frame_reading *frames = input->frames;
   frames->misplaced = true;
   return cst__fail(error, CST_CORRUPT,
-                   "the file is damaged or was put together by hand: write it again",
-                   "%s frame %llu is not as long as the seek table at the end of the file says",
+                   "the file is damaged or was assembled by hand: write it again",
+                   "the length of %s frame %llu differs from the seek table at the end of the file",
                    input->codec->name, (unsigned long long)frames->frame + 1);
 }
 

@@ -139,8 +139,8 @@ static cst_status start_encoder(cst__output *output, cst_compression compression
       output->encoder = &cst__zstd_encoder;
       break;
     default:
-      return cst__fail(error, CST_INVALID_ARGUMENT, "see cst_compression",
-                       "no compression has the number %d", (int)compression);
+      return cst__fail(error, CST_INVALID_ARGUMENT, "see cst_compression", "unknown compression %d",
+                       (int)compression);
   }
   CST__TRY(check_level(output->encoder, level, error));
   output->state = output->encoder->new_state(level, &output->allocator);
@@ -184,7 +184,7 @@ static void name_temporary(char *temporary, const char *path) {
 
 static cst_status fail_create(int code, cst_error *error) {
   if (code == ENOENT || code == ENOTDIR) {
-    return cst__fail(error, CST_NOT_FOUND, "make the folder first",
+    return cst__fail(error, CST_NOT_FOUND, "create the folder first",
                      "cannot write: the folder does not exist");
   }
   return cst__fail_system(error, code, "cannot write");
@@ -422,9 +422,9 @@ static cst_status end_beside(cst__output *output, cst_error *error) {
 static cst_status check_usable(const cst__output *output, cst_error *error) {
   CST__TRY(cst__check_forked(output->process, "output", error));
   if (output->failed != CST_OK) {
-    return cst__fail(error, output->failed, "begin anew", "an earlier write has failed");
+    return cst__fail(error, output->failed, "begin anew", "an earlier write failed");
   }
-  return output->closed ? cst__fail(error, CST_STATE, NULL, "the output has been finished already")
+  return output->closed ? cst__fail(error, CST_STATE, NULL, "the output is already finished")
                         : CST_OK;
 }
 
@@ -499,7 +499,7 @@ static cst_status give_name(cst__output *output, const char *path, bool keep, cs
     code = errno;
   }
   if (code == EEXIST && keep) {
-    return cst__fail(error, CST_IO, "name another output, or allow to overwrite it",
+    return cst__fail(error, CST_IO, "name another output, or allow overwriting",
                      "the output exists");
   }
   if (code != 0) {

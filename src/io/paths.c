@@ -90,11 +90,11 @@ static void make_hint(const char *path, char *hint, size_t n) {
   char folder[4096] = ".";
   (void)snprintf(hint, n, "check the path");
   if (path[0] == '~') {
-    (void)snprintf(hint, n, "~ is expanded by shells only: write the home folder out");
+    (void)snprintf(hint, n, "only shells expand ~: write the path of the home folder");
     return;
   }
   if (strstr(path, "://") != NULL) {
-    (void)snprintf(hint, n, "this reads local files: fetch it first, or hand a reader over");
+    (void)snprintf(hint, n, "only local files can be read: fetch it first, or pass a reader");
     return;
   }
   if (slash != NULL) {

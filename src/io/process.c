@@ -456,7 +456,7 @@ cst_status cst__process_finish(cst__process *process, cst_error *error) {
   CST__TRY(status);
   int ended = process->ended;
   if (ended == -1) {
-    (void)snprintf(end, sizeof end, "ended, and its status is lost: SIGCHLD is ignored");
+    (void)snprintf(end, sizeof end, "ended with an unknown status: SIGCHLD is ignored");
   } else if (WIFSIGNALED(ended)) {
     (void)snprintf(end, sizeof end, "was killed by signal %d", WTERMSIG(ended));
   } else if (WEXITSTATUS(ended) != 0) {
@@ -487,7 +487,7 @@ cst_status cst__process_read(cst__process *process, void *buffer, size_t size, s
                              cst_error *error) {
   *got = 0;
   if (!cst__process_is_ours(process)) {
-    return cst__fail(error, CST_STATE, "open the source again after the fork",
+    return cst__fail(error, CST_STATE, "open the source again in the child process",
                      "a plug-in program is read by the process that started it");
   }
   while (*got < size) {

@@ -51,7 +51,7 @@ static cst_status fail_missing(cst_error *error) {
   return cst__fail(error, CST_UNSUPPORTED,
                    "apt install protobuf-compiler, or pip install grpcio-tools, or use the output "
                    "of `protoc --include_imports -o FILE`",
-                   "a .proto file needs protoc on PATH, or grpcio-tools in python3");
+                   "reading a .proto file needs protoc on PATH, or grpcio-tools in python3");
 }
 
 static cst_status set_call(call *made, const char *path, cst_error *error) {

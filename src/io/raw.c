@@ -34,7 +34,7 @@ static const char *system_hint(int code) {
       return "close files, or raise the limit of open files (ulimit -n)";
     case ENOSPC:
     case EDQUOT:
-      return "make room on the disk, or write elsewhere";
+      return "free disk space, or write elsewhere";
     case EROFS:
       return "write to another folder";
     case EIO:

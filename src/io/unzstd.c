@@ -45,7 +45,7 @@ static cst_status fail_unzstd(const unzstd *state, size_t code, cst_error *error
                        "zstd frame %llu needs a dictionary", frame);
     case ZSTD_error_prefix_unknown:
       return cst__fail(error, CST_CORRUPT, "the file is damaged, or something was appended to it",
-                       "no zstd frame after zstd frame %llu", (unsigned long long)state->frames);
+                       "trailing bytes after zstd frame %llu", (unsigned long long)state->frames);
     default:
       return cst__fail(error, CST_CORRUPT, "the file is damaged: fetch or write it again",
                        "zstd frame %llu: %s", frame, ZSTD_getErrorName(code));

@@ -131,7 +131,7 @@ static cst_status read_listing(cst__process *process, char **text, size_t *size,
   size_t got = STEP_SIZE;
   while (got == STEP_SIZE) {
     if (*size > MOST_LISTED) {
-      return cst__fail(error, CST_LIMIT, "name fewer files", "the pattern means too many URLs");
+      return cst__fail(error, CST_LIMIT, "name fewer files", "the pattern matches too many URLs");
     }
     if (!cst__grow(NULL, (void **)text, &capacity, *size + STEP_SIZE, 1)) {
       return cst__fail_memory(error, *size + STEP_SIZE);

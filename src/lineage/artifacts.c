@@ -78,7 +78,7 @@ cst_status cst__lineage_type(cst_lineage *store, cst_lineage_kind kind, const ch
 
 cst_status cst__lineage_check_type(const char *type, cst_error *error) {
   if (type == NULL || type[0] == '\0') {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "say \"Examples\", \"Model\", or a word of yours",
+    return cst__fail(error, CST_INVALID_ARGUMENT, "use \"Examples\", \"Model\", or your own word",
                      "it has no type");
   }
   return strlen(type) <= MOST_NAME && cst__utf8_valid((const uint8_t *)type, strlen(type))
@@ -122,7 +122,7 @@ static cst_status check_artifact(const cst_lineage_artifact *artifact, cst_error
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a new artifact is live or pending");
   }
   if (artifact->num_files > MOST_FILES || artifact->num_references > MOST_REFERENCES) {
-    return cst__fail(error, CST_LIMIT, "name the folder, or divide it",
+    return cst__fail(error, CST_LIMIT, "name the folder, or split it",
                      "more than %d files or references", MOST_FILES);
   }
   for (size_t i = 0; i < artifact->num_files; i++) {
@@ -314,7 +314,7 @@ static cst_status next_version(cst_lineage *store, const char *type, const char 
   const bool is_of_type = !is_row || sqlite3_column_int(find, 1) == 1;
   (void)sqlite3_reset(find);
   return is_of_type ? CST_OK
-                    : cst__fail(error, CST_INVALID_ARGUMENT, "take another name",
+                    : cst__fail(error, CST_INVALID_ARGUMENT, "use another name",
                                 "'%.80s' is the name of artifacts of another type", name);
 }
 
@@ -560,9 +560,9 @@ static cst_status fail_unknown_name(cst_lineage *store, const char *name, cst_er
   CST__TRY(cst__lineage_step(store, find, &is_row, error));
   (void)sqlite3_reset(find);
   return is_row
-             ? cst__fail(error, CST_NOT_FOUND, "`columnstone lineage ls --all` tells its versions",
+             ? cst__fail(error, CST_NOT_FOUND, "`columnstone lineage ls --all` lists its versions",
                          "no version of '%.80s' is live", name)
-             : cst__fail(error, CST_NOT_FOUND, "`columnstone lineage ls` lists what there is",
+             : cst__fail(error, CST_NOT_FOUND, "`columnstone lineage ls` lists all artifacts",
                          "there is no artifact '%.80s'", name);
 }
 
@@ -578,7 +578,7 @@ static cst_status find_version(cst_lineage *store, const char *name, int64_t ver
   *id = is_row ? sqlite3_column_int64(find, 0) : 0;
   (void)sqlite3_reset(find);
   return is_row ? CST_OK
-                : cst__fail(error, CST_NOT_FOUND, "`columnstone lineage ls` lists what there is",
+                : cst__fail(error, CST_NOT_FOUND, "`columnstone lineage ls` lists all artifacts",
                             "there is no artifact '%.80s@%" PRId64 "'", name, version);
 }
 

@@ -52,8 +52,8 @@ static cst_status rename_payload(cst_lineage *store, char **format, cst_error *e
       return *format != NULL ? CST_OK : cst__fail_memory(error, 16);
     }
   }
-  return cst__fail(error, CST_UNSUPPORTED, "say what it is by the property read.format",
-                   "payload_format '%.60s' is not known", *format);
+  return cst__fail(error, CST_UNSUPPORTED, "set the property read.format",
+                   "unknown payload_format '%.60s'", *format);
 }
 
 static cst_status read_payload(cst_lineage *store, int64_t artifact, cst__lineage_payload *out,

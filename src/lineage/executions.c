@@ -101,7 +101,7 @@ static cst_status check_running(cst_lineage *store, int64_t execution, cst_error
   (void)sqlite3_reset(find);
   return state == CST_LINEAGE_RUNNING
              ? CST_OK
-             : cst__fail(error, CST_STATE, "begin another one", "execution %" PRId64 " is %s",
+             : cst__fail(error, CST_STATE, "start another one", "execution %" PRId64 " is %s",
                          execution,
                          cst__lineage_execution_state_name((cst_lineage_execution_state)state));
 }

@@ -326,7 +326,7 @@ static cst_status check_not_doomed(cst_lineage *store, const char *stored, cst_e
   cst__lineage_bind_text(find, 1, stored);
   CST__TRY(cst__lineage_step(store, find, &is_row, error));
   (void)sqlite3_reset(find);
-  return is_row ? cst__fail(error, CST_STATE, "collect garbage to its end, then write it again",
+  return is_row ? cst__fail(error, CST_STATE, "finish garbage collection, then write it again",
                             "garbage collection is deleting the folder, or files in it")
                 : CST_OK;
 }
@@ -347,10 +347,10 @@ static cst_status check_same(cst_lineage *store, const cst__lineage_found *file,
     CST__TRY(look_at(store, path, false, &now, error));
     is_same = now.is_folder && now.size == file->size && now.entries == file->entries;
   }
-  return is_same ? CST_OK
-                 : cst__fail(error, CST_STATE, "add it once it is complete",
-                             "the %s has changed while it was read",
-                             file->is_folder ? "folder" : "file");
+  return is_same
+             ? CST_OK
+             : cst__fail(error, CST_STATE, "add it once it is complete",
+                         "the %s changed while it was read", file->is_folder ? "folder" : "file");
 }
 
 cst_status cst__lineage_check_file(cst_lineage *store, const cst__lineage_found *file,

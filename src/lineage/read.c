@@ -254,9 +254,9 @@ static cst_status check_same_payload(cst_lineage *store, int64_t first, int64_t 
     cst__lineage_payload_reset(&a);
     return status;
   }
-  const char *fault = !are_equal(a.format, b.format)         ? "hold different payloads"
+  const char *fault = !are_equal(a.format, b.format)         ? "have different payloads"
                       : !are_equal(a.container, b.container) ? "have different containers"
-                      : !are_equal(a.message, b.message)     ? "hold different messages"
+                      : !are_equal(a.message, b.message)     ? "have different messages"
                                                              : NULL;
   cst__lineage_payload_reset(&a);
   cst__lineage_payload_reset(&b);
@@ -265,7 +265,8 @@ static cst_status check_same_payload(cst_lineage *store, int64_t first, int64_t 
              : check_same_options(store, first, second, error);
 }
 
-static const char choose_hint[] = "choose: view=... for all of them, or view=None: as they are";
+static const char choose_hint[] =
+    "choose view=... for all of them, or view=None to read them as they are";
 
 /* The view that Examples are bound to; 0: none. Whoever adds them by hand may give several. */
 static cst_status bound_view(cst_lineage *store, int64_t artifact, int64_t *view,
@@ -323,7 +324,7 @@ static cst_status fail_some_bound(cst_lineage *store, const int64_t *artifacts, 
   }
   cst_status status =
       cst__fail(error, CST_INVALID_ARGUMENT, choose_hint,
-                "some are bound to a view, and not: %.120s", names.data != NULL ? names.data : "");
+                "some are bound to a view, but not: %.120s", names.data != NULL ? names.data : "");
   cst__text_free(&names);
   return status;
 }
@@ -468,7 +469,7 @@ static cst_status choose(cst_lineage *store, const wanted *w, int64_t *view, cst
 static cst_status fail_no_files(const wanted *w, cst_error *error) {
   return w->options.splits == NULL
              ? cst__fail(error, CST_NOT_FOUND, NULL, "these artifacts have no files")
-             : cst__fail(error, CST_NOT_FOUND, "`columnstone lineage show` tells the splits",
+             : cst__fail(error, CST_NOT_FOUND, "`columnstone lineage show` lists the splits",
                          "no files of split '%.60s'",
                          w->options.num_splits > 0 ? w->options.splits[0] : "");
 }

@@ -17,7 +17,7 @@ enum { LEAST_PAUSE_US = 300, MOST_PAUSE_US = 10000, NS_PER_S = 1000000000 };
 
 static cst_status fail_locked(const cst_lineage *store, cst_error *error) {
   return cst__fail(error, CST_TIMEOUT, "try again, or raise `timeout`",
-                   "others have held the store for %" PRId64 " s", store->timeout);
+                   "other processes have locked the store for %" PRId64 " s", store->timeout);
 }
 
 static cst_status status_of(int code) {
@@ -47,13 +47,13 @@ cst_status cst__lineage_fail(cst_lineage *store, int code, cst_error *error) {
     return CST_TIMEOUT;
   }
   const cst_status status = status_of(code);
-  const char *hint = status == CST_CORRUPT  ? "restore a copy of it"
-                     : status == CST_FORMAT ? "`columnstone lineage init` makes a store"
-                     : (code & 0xff) == SQLITE_READONLY
-                         ? "whoever reads it writes files beside it, too, unless it "
-                           "was made for a shared folder"
-                     : (code & 0xff) == SQLITE_FULL ? "make room, and try again"
-                                                    : NULL;
+  const char *hint =
+      status == CST_CORRUPT  ? "restore a copy of it"
+      : status == CST_FORMAT ? "`columnstone lineage init` makes a store"
+      : (code & 0xff) == SQLITE_READONLY
+          ? "readers also write files next to it, unless it was created for a shared folder"
+      : (code & 0xff) == SQLITE_FULL ? "make room, and try again"
+                                     : NULL;
   (void)cst__fail(error, status, hint, "%s store: SQLite says: %s",
                   status == CST_CORRUPT  ? "a damaged"
                   : status == CST_FORMAT ? "not a lineage"
@@ -298,7 +298,7 @@ cst_status cst_lineage_begin(cst_lineage *store, cst_error *error) {
   CST__TRY(cst__check_given(store, "store", store, error));
   CST__TRY(cst__lineage_check_usable(store, error));
   if (store->in_transaction) {
-    return cst__fail(error, CST_STATE, "commit the first one", "a transaction is open already");
+    return cst__fail(error, CST_STATE, "commit the first one", "a transaction is already open");
   }
   CST__TRY(begin(store, CST__LINEAGE_WRITES, error));
   store->in_transaction = true;

@@ -30,7 +30,7 @@ static cst_status find_place(cst_lineage *store, const char *path, cst_error *er
     memcpy(folder, slash == NULL ? "." : path, size);
     folder[size] = '\0';
     if (realpath(folder, real) == NULL) {
-      return cst__fail(error, CST_NOT_FOUND, "make it first", "its folder does not exist");
+      return cst__fail(error, CST_NOT_FOUND, "create it first", "its folder does not exist");
     }
     const size_t end = strcmp(real, "/") == 0 ? 0 : strlen(real);
     if (snprintf(real + end, sizeof real - end, "/%s", base) >= (int)(sizeof real - end)) {

@@ -121,7 +121,7 @@ cst_status cst__message_options_need(const cst_message_options *options, const c
              : cst__fail(error, CST_INVALID_ARGUMENT,
                          "give their descriptors, as protoc --include_imports -o writes them, and "
                          "the type's name: descriptors and message, or --proto-set and --message",
-                         "messages can only be %s with their descriptors", what);
+                         "messages can be %s only with their descriptors", what);
 }
 
 cst_status cst__message_options_settle(cst_message_options *options, cst_error *error) {

@@ -80,7 +80,7 @@ static cst_status check_place(const cst__confluent *confluent, cst__wire *wire, 
   }
   if (depth == SIZE_MAX) {
     return cst__fail(error, CST_CORRUPT, "the record is damaged, or has no such prefix",
-                     "the prefix of the schema registry names no place in a file");
+                     "the schema registry prefix does not refer to a message in the file");
   }
   bool same =
       depth == confluent->depth && memcmp(place, confluent->place, depth * sizeof *place) == 0;

@@ -70,13 +70,13 @@ static cst_status fail_missing_type(cst__set_builder *builder, const field_site 
   cst_bytes field = cst__message_bytes(site->proto, CST__FIELD_NAME);
   if (site->file->missing_import != NULL) {
     return cst__set_fail(builder, site->scope, field,
-                         "`protoc --include_imports -o SET.desc` takes in what files import",
-                         "its type %.*s is not there, and %.80s, which is imported, neither", size,
+                         "`protoc --include_imports -o SET.desc` includes imported files",
+                         "its type %.*s is missing, and so is the imported file %.80s", size,
                          (const char *)name.data, site->file->missing_import);
   }
   return cst__set_fail(builder, site->scope, field,
-                       "a descriptor set has to hold all types that its fields have",
-                       "its type %.*s is not there", size, (const char *)name.data);
+                       "a descriptor set must contain the types of all its fields",
+                       "its type %.*s is missing", size, (const char *)name.data);
 }
 
 /* Sets the type, and the message or enum where it is one. */
@@ -86,7 +86,7 @@ static cst_status set_field_type(cst__set_builder *builder, const field_site *si
   cst_bytes name = cst__message_bytes(site->proto, CST__FIELD_TYPE_NAME);
   bool is_named = type == CST__FIELD_MESSAGE || type == CST__FIELD_GROUP || type == CST__FIELD_ENUM;
   if (type < 0 || type > CST__FIELD_SINT64 || (type == 0 && name.size == 0)) {
-    return fail_field(builder, site, NULL, "the field has no type that is known");
+    return fail_field(builder, site, NULL, "the field has an unknown type");
   }
   if (type != 0 && !is_named) {
     field->type = (uint8_t)type;
@@ -99,8 +99,8 @@ static cst_status set_field_type(cst__set_builder *builder, const field_site *si
   if (type != 0 && (type == CST__FIELD_ENUM) != (found->values != NULL)) {
     return fail_field(builder, site, NULL,
                       found->values != NULL
-                          ? "its type is an enum, and it is said to be a message"
-                          : "its type is a message, and it is said to be an enum");
+                          ? "its type is an enum, but it is declared as a message"
+                          : "its type is a message, but it is declared as an enum");
   }
   field->type = (uint8_t)(found->values != NULL      ? CST__FIELD_ENUM
                           : type == CST__FIELD_GROUP ? CST__FIELD_GROUP
@@ -192,8 +192,9 @@ static cst_status set_json_name(cst__set_builder *builder, const field_site *sit
   }
   memcpy(name, given.data, given.size);
   name[given.size] = '\0';
-  return strlen(name) == given.size ? CST_OK
-                                    : fail_field(builder, site, NULL, "its json_name has a NUL");
+  return strlen(name) == given.size
+             ? CST_OK
+             : fail_field(builder, site, NULL, "its json_name contains a NUL byte");
 }
 
 static cst_status set_field_default(cst__set_builder *builder, const field_site *site,
@@ -205,9 +206,9 @@ static cst_status set_field_default(cst__set_builder *builder, const field_site 
       return fail_field(builder, site, NULL, "a repeated field has a default value");
     }
     cst_status status = cst__field_parse_default(arena, field, text->as.one.bytes, builder->error);
-    return status != CST_SCHEMA ? status
-                                : fail_field(builder, site, NULL,
-                                             "the default value is no value of the field's type");
+    return status != CST_SCHEMA
+               ? status
+               : fail_field(builder, site, NULL, "the default value does not fit the field's type");
   }
   if (field->type == CST__FIELD_ENUM && field->values->values[0].number != 0 &&
       !cst__field_is_repeated(field)) {
@@ -228,8 +229,7 @@ static cst_status set_number(cst__set_builder *builder, const field_site *site,
   int64_t number = field_int(site, CST__FIELD_NUMBER);
   int64_t most = site->draft->message->def.is_message_set ? INT32_MAX : FIELD_NUMBER_LIMIT;
   if (number < 1 || number > most) {
-    return fail_field(builder, site, "numbers are 1 to 536870911",
-                      "the field has a number that no field can have");
+    return fail_field(builder, site, "field numbers are 1 to 536870911", "invalid field number");
   }
   field->number = (int32_t)number;
   return CST_OK;
@@ -242,8 +242,8 @@ static cst_status set_name(cst__set_builder *builder, const field_site *site,
     return cst__set_full_name(builder, site->scope, name, &field->name);
   }
   if (!cst__is_identifier(name)) {
-    return fail_field(builder, site, "letters, digits and underscores make a name",
-                      "this is not the name of a field");
+    return fail_field(builder, site, "names are letters, digits and underscores",
+                      "invalid field name");
   }
   field->name = cst__arena_copy(&builder->set->arena, name.data, name.size);
   return field->name != NULL ? CST_OK : cst__set_no_memory(builder);
@@ -323,8 +323,7 @@ static cst_status make_oneofs(cst__set_builder *builder, const cst__set_draft *d
         cst__message_bytes(cst__field_value(oneofs->protos, i)->message, CST__ONEOF_NAME);
     if (!cst__is_identifier(name)) {
       return cst__set_fail(builder, def->full_name, name,
-                           "letters, digits and underscores make a name",
-                           "this is not the name of a oneof");
+                           "names are letters, digits and underscores", "invalid oneof name");
     }
     names[def->num_oneofs] = cst__arena_copy(&builder->set->arena, name.data, name.size);
     if (names[def->num_oneofs] == NULL) {
@@ -526,7 +525,7 @@ static cst_status attach_extension(cst__set_builder *builder, cst__set_extension
   cst_bytes name = cst__message_bytes(extension->proto, CST__FIELD_NAME);
   if (type == NULL || type->message == NULL) {
     return cst__set_fail(builder, extension->scope, name, NULL,
-                         "the message that it extends is not there");
+                         "the message that it extends is missing");
   }
   cst__set_draft *draft = type->message->draft;
   extension->next = NULL;

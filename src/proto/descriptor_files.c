@@ -27,8 +27,8 @@ static const char *other_bytes_hint(cst_bytes bytes) {
   }
   size_t look = bytes.size < 1024 ? bytes.size : 1024;
   if (look > 0 && cst__is_text(bytes.data, look)) {
-    return "this looks like text; of a .proto file `protoc --include_imports -o SET.desc` makes a "
-           "descriptor set";
+    return "this looks like text; `protoc --include_imports -o SET.desc` makes a descriptor set "
+           "from a .proto file";
   }
   return "`protoc --include_imports -o SET.desc` and `buf build -o SET.binpb` write one";
 }
@@ -56,8 +56,8 @@ static cst_status check_same_file(cst__set_builder *builder, const cst__set_file
   if (cst__bytes_equal(file->bytes, bytes)) {
     return CST_OK;
   }
-  return cst__fail(builder->error, CST_SCHEMA, "take one version of the file",
-                   "the file %s is there twice and not the same", file->name);
+  return cst__fail(builder->error, CST_SCHEMA, "keep one version of the file",
+                   "the set contains two different versions of the file %s", file->name);
 }
 
 /* Reads one FileDescriptorProto, unless it is there. */

@@ -177,11 +177,11 @@ static cst_status need_only_message(const cst_descriptors *set, const cst__messa
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the descriptors have no messages");
   }
   if (roots == 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "say which message the records are",
-                     "all messages of the descriptors are held by others");
+    return cst__fail(error, CST_INVALID_ARGUMENT, "name the message type of the records",
+                     "every message of the descriptors is contained in another one");
   }
-  return cst__fail(error, CST_INVALID_ARGUMENT, "say which message the records are",
-                   "the descriptors have %zu messages that no other one holds%s%s", roots,
+  return cst__fail(error, CST_INVALID_ARGUMENT, "name the message type of the records",
+                   "the descriptors have %zu messages that no other message contains%s%s", roots,
                    names[0] != '\0' ? ", such as " : "", names);
 }
 

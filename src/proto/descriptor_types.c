@@ -39,8 +39,8 @@ cst_status cst__set_full_name(cst__set_builder *builder, const char *scope, cst_
                               const char **out) {
   size_t before = strlen(scope);
   if (!cst__is_identifier(name)) {
-    return cst__set_fail(builder, scope, name, "letters, digits and underscores make a name",
-                         "this is not the name of a type or field");
+    return cst__set_fail(builder, scope, name, "names are letters, digits and underscores",
+                         "invalid name of a type or field");
   }
   if (before + 1 + name.size > CST__FULL_NAME_LIMIT) {
     return cst__set_fail(builder, scope, name, NULL, "the full name has more than %d bytes",
@@ -85,7 +85,7 @@ static cst_status declare_name(cst__set_builder *builder, const scope *in, const
   if (*is_taken) {
     return in->file->is_built_in
                ? CST_OK
-               : cst__set_fail(builder, name, (cst_bytes){NULL, 0}, "take one of them away",
+               : cst__set_fail(builder, name, (cst_bytes){NULL, 0}, "remove one of them",
                                "two types have this name, one of them in %s", in->file->name);
   }
   if (!cst__grow(&set->arena.allocator, (void **)&set->types, &set->types_capacity,
@@ -174,8 +174,8 @@ static cst_status read_values(cst__set_builder *builder, const cst__message *pro
     cst_bytes name = cst__message_bytes(value, CST__ENUM_VALUE_NAME);
     if (!cst__is_identifier(name)) {
       return cst__set_fail(builder, def->full_name, name,
-                           "letters, digits and underscores make a name",
-                           "this is not the name of an enum value");
+                           "names are letters, digits and underscores",
+                           "invalid name of an enum value");
     }
     items[i].name = cst__arena_copy(&builder->set->arena, name.data, name.size);
     items[i].number = (int32_t)cst__message_int(value, CST__ENUM_VALUE_NUMBER, 0);
@@ -320,8 +320,8 @@ static cst_status check_package(cst__set_builder *builder, const cst__set_file *
                            file->name, PACKAGE_DEPTH_LIMIT);
     }
     if (!cst__is_identifier((cst_bytes){package.data + start, i - start})) {
-      return cst__set_fail(builder, "", package, "names with dots between them make a package",
-                           "this is not the name of a package, in %s", file->name);
+      return cst__set_fail(builder, "", package, "a package is names separated by dots",
+                           "invalid package name, in %s", file->name);
     }
     start = i + 1;
   }

@@ -42,8 +42,7 @@ cst_status cst__features_of_file(const cst__message *file, cst__features *out, c
   int64_t edition = cst__message_int(file, CST__FILE_EDITION, 0);
   if (is_syntax(syntax, "editions")) {
     if (edition != EDITION_2023 && edition != EDITION_2024) {
-      return cst__fail(error, CST_SCHEMA, "use edition 2023 or 2024",
-                       "the file has the edition number %lld, which is not known",
+      return cst__fail(error, CST_SCHEMA, "use edition 2023 or 2024", "unknown edition number %lld",
                        (long long)edition);
     }
     *out = cst__features_within(edition_features, cst__message_child(file, CST__FILE_OPTIONS),
@@ -55,8 +54,7 @@ cst_status cst__features_of_file(const cst__message *file, cst__features *out, c
   } else if (syntax.size == 0 || is_syntax(syntax, "proto2")) {
     *out = proto2_features;
   } else {
-    return cst__fail(error, CST_SCHEMA, "proto2, proto3 and editions are known",
-                     "the file has a syntax that is not known");
+    return cst__fail(error, CST_SCHEMA, "proto2, proto3 and editions are known", "unknown syntax");
   }
   return CST_OK;
 }

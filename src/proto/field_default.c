@@ -79,7 +79,7 @@ static cst_status unescape_default(cst__arena *arena, cst_bytes text, cst_bytes 
 }
 
 static cst_status fail_field_default(cst_error *error) {
-  return cst__fail(error, CST_SCHEMA, NULL, "the default value is no value of the field's type");
+  return cst__fail(error, CST_SCHEMA, NULL, "the default value does not fit the field's type");
 }
 
 static cst_status parse_bytes_default(cst__arena *arena, const cst__field_def *field,

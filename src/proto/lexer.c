@@ -355,7 +355,7 @@ static cst_status append_piece(const cst__lexer *lexer, cst__text *out) {
     if (!unescape_one(&at, end, out)) {
       cst__lexer place = *lexer;
       place.column += (uint32_t)(escape - lexer->token);
-      return cst__lexer_fail(&place, "write a backslash as \\\\", "a string has a bad escape");
+      return cst__lexer_fail(&place, "write a backslash as \\\\", "a string has an invalid escape");
     }
   }
   return CST_OK;

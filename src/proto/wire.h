@@ -35,8 +35,8 @@ typedef enum cst__wire_type {
   XX(WIRE_TYPE, "a field has the wire type 6 or 7")      \
   XX(LENGTH, "a length points past the end")             \
   XX(LONG_LENGTH, "a length has more than 5 bytes")      \
-  XX(GROUP_END, "a group ends that did not begin")       \
-  XX(GROUP_OPEN, "a group does not end")                 \
+  XX(GROUP_END, "a group ends that was never started")   \
+  XX(GROUP_OPEN, "a group has no end")                   \
   XX(DEPTH, "messages are nested deeper than the limit") \
   XX(PACKED, "a packed field ends inside a value")       \
   XX(UTF8, "a string is not valid UTF-8")

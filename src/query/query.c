@@ -54,9 +54,9 @@ static cst_status check_froms(const cst_query *query, const cst__statement_list 
     if (statement->kind == CST__STATEMENT_FROM && query->num_statements + i > 0) {
       bool is_second = i > 0 ? added->items[0].kind == CST__STATEMENT_FROM
                              : query->statements[0].kind == CST__STATEMENT_FROM;
-      cst_status status = cst__fail(error, CST_INVALID_ARGUMENT, "begin the query with it",
-                                    is_second ? "a query has one 'from', this is another"
-                                              : "'from' comes after another statement");
+      cst_status status =
+          cst__fail(error, CST_INVALID_ARGUMENT, "begin the query with 'from'",
+                    is_second ? "duplicate 'from'" : "'from' must be the first statement");
       if (statement->at.line > 0) {
         cst__error_add_position(error, statement->at.line, statement->at.column);
       }
@@ -407,15 +407,15 @@ static cst_status check_caller_function(const cst_query *query, const cst_query_
   if (!cst__query_is_plain(name, strlen(name)) || strlen(name) > CST__QUERY_MAX_NAME ||
       cst__query_is_reserved(name, strlen(name))) {
     return cst__fail(error, CST_INVALID_ARGUMENT, "use letters, digits and _",
-                     "the name of a function is none of the language's names");
+                     "the function name is not a valid name");
   }
   if (cst__query_find_function(query, name) != NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a function of this name is there already");
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a function of this name already exists");
   }
   return cst__query_type_format(function->type) != NULL
              ? CST_OK
              : cst__fail(error, CST_INVALID_ARGUMENT, "bool, int64, float32, string, ...",
-                         "the type of a function is none of the language's types");
+                         "unknown type of a function");
 }
 
 static cst__caller_function *caller_function_new(const cst_allocator *allocator,

@@ -251,7 +251,7 @@ cst_status cst_schema_to_bytes(const cst_schema *schema, char **out, size_t *siz
   if (any != NULL) {
     cst_status status =
         cst__fail(error, CST_UNSUPPORTED, "write the Any with its fields type_url and value",
-                  "an Any is given in its expanded form, and the type in it is not known here");
+                  "an Any is given in its expanded form, with an unknown type");
     cst__error_add_position(error, any->line, any->column);
     return status;
   }

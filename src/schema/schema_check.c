@@ -172,7 +172,7 @@ static cst_status check_partition(const cst_schema *schema, const cst__message *
   }
   if (uniform == NULL && column.size == 0) {
     return cst__schema_fail(partition, error, "add uniform_row_length or row_length",
-                            "a partition of the ragged tensor says nothing");
+                            "a partition of the ragged tensor is empty");
   }
   if (uniform == NULL && !has_sibling(schema, path, column)) {
     return cst__schema_fail(partition, error, column_hint,

@@ -8,7 +8,7 @@ enum { MAX_FILE = 256 << 20 };
 
 static cst_status parse_file(const cst__text *text, cst_schema **out, cst_error *error) {
   if (text->size > MAX_FILE) {
-    return cst__fail(error, CST_LIMIT, "is this file a schema?",
+    return cst__fail(error, CST_LIMIT, "check that the file is a schema",
                      "the schema has more than 256 MiB");
   }
   return cst_schema_parse(text->data, text->size, out, error);

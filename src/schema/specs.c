@@ -66,8 +66,7 @@ cst_status cst__specs_copy_name(cst__specs_builder *b, const cst__message *place
                                 const char **out) {
   if (name.size > 0 && memchr(name.data, '\0', name.size) != NULL) {
     return cst__schema_fail(place, b->error, "rename it",
-                            "a tensor or its column has a NUL in "
-                            "its name");
+                            "the name of a tensor or its column contains a NUL byte");
   }
   *out = cst__arena_copy(&b->specs->arena, name.data, name.size);
   return *out != NULL ? CST_OK : cst__fail_memory(b->error, name.size);

@@ -269,7 +269,7 @@ static cst_status add_representation(cst__specs_builder *b, tensor *t,
   return cst__fail(b->error, CST_UNSUPPORTED,
                    "use dense_tensor, varlen_sparse_tensor, sparse_tensor, ragged_tensor or "
                    "structured_tensor",
-                   "the tensor representation is of a kind that is not known");
+                   "unknown kind of tensor representation");
 }
 
 static cst_status make_reason(cst__specs_builder *b, cst_bytes group, const char **reason) {

@@ -190,11 +190,11 @@ static cst_status copy_fields(const copier *c, const cst_tensor_spec *from, int 
                               cst_tensor_spec *to) {
   cst_tensor_spec *fields;
   if (depth == 0) {
-    return cst__fail(c->error, CST_SCHEMA, NULL, "structured tensors more than %d deep",
+    return cst__fail(c->error, CST_SCHEMA, NULL, "structured tensors nested deeper than %d",
                      (int)CST__DEPTH_LIMIT);
   }
   if (from->num_fields == 0 || from->fields == NULL) {
-    return cst__fail(c->error, CST_SCHEMA, "give it the tensors that it consists of",
+    return cst__fail(c->error, CST_SCHEMA, "pass the tensors of its fields",
                      "the structured tensor has no fields");
   }
   fields = take_spec_memory(c, from->num_fields, sizeof *fields);
@@ -224,7 +224,7 @@ static cst_status copy_kind(const copier *c, const cst_tensor_spec *from, int de
       CST__TRY(copy_column(c, from, to));
       return copy_ragged(c, from, to);
   }
-  return cst__fail(c->error, CST_SCHEMA, NULL, "no kind of tensor is numbered %d", (int)from->kind);
+  return cst__fail(c->error, CST_SCHEMA, NULL, "unknown kind of tensor %d", (int)from->kind);
 }
 
 static cst_status copy_spec(const copier *c, const cst_tensor_spec *from, int depth,

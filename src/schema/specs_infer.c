@@ -133,7 +133,7 @@ static cst_status infer_sparse_features(cst__specs_builder *b) {
     cst_bytes name = cst__message_bytes(message, SPARSE_NAME);
     cst_status status = b->legacy
                             ? cst__schema_fail(message, b->error, "leave the legacy option out",
-                                               "the legacy rules do not know sparse features")
+                                               "the legacy rules have no sparse features")
                             : infer_sparse(b, message);
     if (status != CST_OK) {
       cst__error_add_path(b->error, (const char *)name.data, name.size);
@@ -211,7 +211,7 @@ static cst_status infer_struct(cst__specs_builder *b, const cst_feature *feature
     }
     if (child->type == CST_FEATURE_STRUCT) {
       return cst__fail(b->error, CST_UNSUPPORTED, "give it a tensor_representation_group",
-                       "the STRUCT '%s' inside of a STRUCT is not supported", child->name);
+                       "the STRUCT '%s' inside a STRUCT is not supported", child->name);
     }
     CST__TRY(add_inferred_ragged(b, message, feature->name, child,
                                  "A leaf of a STRUCT feature is a ragged tensor."));
@@ -324,7 +324,7 @@ static cst_status infer_feature(cst__specs_builder *b, const cst_feature *featur
     return CST_OK;
   }
   if (strlen(feature->name) != feature->name_size) {
-    return cst__schema_fail(message, b->error, "rename it", "a feature has a NUL in its name");
+    return cst__schema_fail(message, b->error, "rename it", "a feature name contains a NUL byte");
   }
   if (feature->type == CST_FEATURE_STRUCT) {
     return infer_struct(b, feature, message);

@@ -241,9 +241,9 @@ static cst_status need_leaves(writer *w, const cst_tensor_spec *spec) {
 
 static cst_status cannot_say(const writer *w, const cst_tensor_spec *spec) {
   const char *hint = spec->kind == CST_TENSOR_STRUCTURED
-                         ? "its fields have to be what their features make by themselves"
+                         ? "its fields must be the tensors that their features make by default"
                          : NULL;
-  return cst__fail(w->error, CST_UNSUPPORTED, hint, "a schema cannot say how this tensor is made");
+  return cst__fail(w->error, CST_UNSUPPORTED, hint, "a schema cannot describe this tensor");
 }
 
 /* A field is what the column of its name makes by itself. */

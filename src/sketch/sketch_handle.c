@@ -67,7 +67,7 @@ static cst_status need_kind(const char *name, const cst__sketch_kind **out, cst_
   return *out != NULL ? CST_OK
                       : cst__fail(error, CST_INVALID_ARGUMENT,
                                   cst__names_hint(hint, name, "known are", &names),
-                                  "there is no sketch '%.60s'", name);
+                                  "unknown sketch '%.60s'", name);
 }
 
 cst_status cst_sketches(cst_findings **out, cst_error *error) {
@@ -133,9 +133,10 @@ cst_status cst_sketch_new(const char *kind, const cst_option *options, size_t nu
 }
 
 static cst_status check_unbroken(const cst_sketch *sketch, cst_error *error) {
-  return !sketch->is_broken ? CST_OK
-                            : cst__fail(error, CST_STATE, "make a new sketch, and add all again",
-                                        "the sketch failed in the midst of counting before");
+  return !sketch->is_broken
+             ? CST_OK
+             : cst__fail(error, CST_STATE, "create a new sketch and add all values again",
+                         "the sketch failed in an earlier call");
 }
 
 /* ---- adding ---- */
@@ -293,13 +294,13 @@ cst_status cst_sketch_merge(cst_sketch *sketch, const cst_sketch *other, cst_err
   }
   if (sketch->kind != other->kind) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "sketches of two kinds cannot be merged: found %s, expected %s",
+                     "cannot merge sketches of different kinds: found %s, expected %s",
                      other->kind->name, sketch->kind->name);
   }
   const char *differs = cst__options_differ(sketch->kind->options, sketch->options, other->options);
   if (differs != NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "make both with the same options",
-                     "sketches (%s) whose options differ in %s cannot be merged",
+    return cst__fail(error, CST_INVALID_ARGUMENT, "create both with the same options",
+                     "cannot merge sketches (%s) with different options: %s differs",
                      sketch->kind->name, differs);
   }
   CST__TRY(check_family(sketch, 0, other->families[0], error));
@@ -364,8 +365,8 @@ cst_status cst_sketch_to_bytes(const cst_sketch *sketch, char **bytes, size_t *s
 
 static cst_status fail_saved(const cst__archive *a, cst_bytes bytes, cst_error *error) {
   return a->no_memory ? cst__fail_memory(error, bytes.size)
-                      : cst__fail(error, CST_CORRUPT, "give what was saved",
-                                  "a saved sketch is none that was saved: it contradicts itself");
+                      : cst__fail(error, CST_CORRUPT, "pass the saved bytes",
+                                  "the saved sketch is invalid: it contradicts itself");
 }
 
 /* The sketch, which may be wrong as long as the archive is bad. */
@@ -403,8 +404,8 @@ cst_status cst_sketch_from_bytes(const void *bytes, size_t size, const cst_alloc
   const cst__sketch_kind *kind =
       is_sketch ? find_kind((cst_bytes){name.data + PREFIX_SIZE, name.size - PREFIX_SIZE}) : NULL;
   if (kind == NULL) {
-    return cst__fail(error, CST_CORRUPT, "give what a sketch was saved as",
-                     "these bytes are a saved state, but not of a sketch that is known");
+    return cst__fail(error, CST_CORRUPT, "pass the bytes of a saved sketch",
+                     "saved state of an unknown sketch");
   }
   if (version != kind->version) {
     return cst__fail(error, CST_UNSUPPORTED,

@@ -104,8 +104,8 @@ static cst_status heavy_to(const void *state, cst__family family, char **bytes, 
 /* ---- reading ---- */
 
 cst_status cst__tfx_fail(const char *what, cst_error *error) {
-  return cst__fail(error, CST_CORRUPT, "give what a sketch of tfx_bsl was serialised as",
-                   "bytes that are no sketch of tfx_bsl: %s", what);
+  return cst__fail(error, CST_CORRUPT, "pass a serialised sketch of tfx_bsl",
+                   "not a sketch of tfx_bsl: %s", what);
 }
 
 static cst_status end_of(const cst__wire *wire, cst_error *error) {
@@ -139,7 +139,7 @@ static bool take_words(words *into, const cst__wire_field *field) {
 static cst_status check_head(const tfx_sketch *s, uint64_t type, int64_t least, int64_t most,
                              cst_error *error) {
   if (type > INTS) {
-    return cst__tfx_fail("an input type that there is not", error);
+    return cst__tfx_fail("an unknown input type", error);
   }
   if (s->buckets < least || s->buckets > most) {
     return cst__fail(error, CST_UNSUPPORTED, NULL,
@@ -239,7 +239,7 @@ static cst_status counters_parse(cst_bytes bytes, int64_t least, int64_t most_bu
   CST__TRY(end_of(&wire, error));
   CST__TRY(check_head(out, type, least, most_buckets, error));
   if (weights.count != out->count) {
-    return cst__tfx_fail("it has not one weight for each item", error);
+    return cst__tfx_fail("the numbers of weights and items differ", error);
   }
   double *doubles = cst__arena_take_items(arena, (int64_t)out->count + 1, sizeof *doubles);
   if (doubles == NULL) {
@@ -270,7 +270,7 @@ static cst_status heavy_fill(void *state, const tfx_sketch *from, cst_error *err
     uint64_t bits = 0;
     if (from->family != CST__FAMILY_BYTES &&
         !cst__value_of_text(from->family, from->items[i], &bits)) {
-      return cst__tfx_fail("an item is no number as it writes them", error);
+      return cst__tfx_fail("an item is not a number as it writes them", error);
     }
     const cst__value_block one = {
         .family = from->family,

@@ -33,8 +33,8 @@ void cst__tfx_entries_reset(cst__tfx_entries *e) {
 }
 
 cst_status cst__tfx_fail_bytes(cst_error *error) {
-  return cst__fail(error, CST_CORRUPT, "give the bytes that tfx_bsl has pickled",
-                   "these bytes are no quantiles that tfx_bsl has saved");
+  return cst__fail(error, CST_CORRUPT, "pass the bytes that tfx_bsl pickled",
+                   "these bytes are not quantiles saved by tfx_bsl");
 }
 
 static cst_status append_double(cst__tfx_entries *e, cst__tfx_doubles *to, uint64_t bits,

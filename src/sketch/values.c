@@ -49,8 +49,7 @@ cst_status cst__family_of(const cst__view *values, cst__family *out, cst_error *
   cst__view_type_name(values, type, sizeof type);
   return cst__fail(error, CST_UNSUPPORTED,
                    values->layout == CST__LAYOUT_STRUCT ? "give one of its fields" : NULL,
-                   "values of type %s cannot be looked at: expected numbers, times, strings or "
-                   "bytes",
+                   "cannot count values of type %s: expected numbers, times, strings or bytes",
                    type);
 }
 

@@ -135,7 +135,7 @@ static cst_status call_adopt(call_plan *plan, const struct ArrowSchema *given, c
   CST__TRY(cst__schema_copy(given, &plan->output, error));
   if (strcmp(plan->output.format, "+s") != 0) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "the stage '%.60s' gives '%.40s', expected record batches (a struct)",
+                     "stage '%.60s' returns '%.40s', expected record batches (a struct)",
                      plan->call->stage.name, plan->output.format);
   }
   CST__TRY(cst__schema_check_types(&plan->output, error));
@@ -221,7 +221,7 @@ static void call_close(void *state) { (void)state; }
 
 static cst_status call_fail_origin(const call_plan *plan, cst_error *error) {
   return cst__fail(error, CST_INVALID_ARGUMENT, "one int64 per row, the row that it comes from",
-                   "the origins that stage '%.60s' gives do not fit its batch",
+                   "the origins that stage '%.60s' returned do not fit its batch",
                    plan->call->stage.name);
 }
 
@@ -259,7 +259,7 @@ static cst_status call_check(const call_plan *plan, int64_t num_before, struct A
   cst__arena arena;
   cst__view view;
   if (batch->release == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "the stage '%.60s' gives no batch",
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "stage '%.60s' returned no batch",
                      plan->call->stage.name);
   }
   if (plan->encoded.release != NULL) {
@@ -273,8 +273,8 @@ static cst_status call_check(const call_plan *plan, int64_t num_before, struct A
   cst__arena_reset(&arena);
   if (status == CST_OK && plan->call->stage.keeps_rows && batch->length != num_before) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "say that it does not keep the rows (keeps_rows false)",
-                     "the stage '%.60s' gives %lld rows for %lld, expected as many",
+                     "declare that it does not keep the rows (keeps_rows false)",
+                     "stage '%.60s' returned %lld rows for %lld, expected the same number",
                      plan->call->stage.name, (long long)batch->length, (long long)num_before);
   }
   return status;

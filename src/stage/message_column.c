@@ -50,7 +50,7 @@ static cst_status check_column_type(const column_plan *plan, cst_error *error) {
     status = cst__fail(error, CST_SCHEMA,
                        cst__view_is_list(&view)
                            ? "if each of the lists has one value, `flat` makes values of them"
-                           : "name the column that has the messages",
+                           : "name the column that contains the messages",
                        "the column of messages is of type %s, expected binary or text", type);
     name_column(plan, error);
   }

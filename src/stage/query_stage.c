@@ -45,7 +45,7 @@ static cst_status query_check_carried_name(const query_stage_plan *plan, const c
     if (strcmp(plan->result.children[i]->name, name) == 0) {
       cst_status status =
           cst__fail(error, CST_INVALID_ARGUMENT, "choose another name for that column",
-                    "the column of raw records or offsets has the name of an output");
+                    "the column of raw records or offsets has the same name as an output");
       cst__error_add_path(error, name, strlen(name));
       return status;
     }

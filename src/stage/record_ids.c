@@ -68,7 +68,7 @@ static cst_status check_id_names(const cst__record_ids *ids, const struct ArrowS
     const char *name = input->children[i]->name;
     if (name != NULL && (strcmp(name, ids->names[0]) == 0 || strcmp(name, ids->names[1]) == 0)) {
       (void)cst__fail(error, CST_INVALID_ARGUMENT, "choose other names for the ids",
-                      "a column of ids has the name of another column");
+                      "a column of ids has the same name as another column");
       cst__error_add_path(error, name, strlen(name));
       return CST_INVALID_ARGUMENT;
     }

@@ -417,8 +417,8 @@ cst_status cst__check_features_table(const cst_findings *table, cst_error *error
   return is_statistics(table)
              ? CST_OK
              : cst__fail(error, CST_INVALID_ARGUMENT,
-                         "give what the accumulator `statistics` finds, or saved statistics",
-                         "these are %s, and no statistics", cst_findings_name(table));
+                         "pass the findings of the accumulator `statistics`, or saved statistics",
+                         "these are %s, not statistics", cst_findings_name(table));
 }
 
 static cst_status read_and_compare(const cst_findings *before, const cst_findings *after,

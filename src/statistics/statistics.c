@@ -409,7 +409,7 @@ static cst_status read_weights(const cst__statistics *s, const cst__view *batch,
   cst_status status = CST_OK;
   if (column == NULL) {
     status = cst__fail(error, CST_SCHEMA, "give each row one weight",
-                       "there is no such column, which is to have the weights of the rows");
+                       "the column of weights does not exist");
   } else {
     cst__slots slots = cst__slots_all(column);
     cst__lists lists;

@@ -406,8 +406,7 @@ static cst_status check_has_column(const cst__statistics *s, const char *name, c
   if (s->all.num_rows == 0 || cst__by_path_find(&s->all.features, cst__bytes_of(name)) != NULL) {
     return CST_OK;
   }
-  cst_status status =
-      cst__fail(error, CST_NOT_FOUND, hint, "there is no such column in any of the rows");
+  cst_status status = cst__fail(error, CST_NOT_FOUND, hint, "no row has this column");
   cst__error_add_path(error, name, strlen(name));
   return status;
 }

@@ -607,7 +607,8 @@ static cst_status check_tables(const cst_statistics_named *tables, size_t num_ta
       return cst__missing("features", error);
     }
     if (strcmp(kind, "features") != 0) {
-      return cst__fail(error, CST_INVALID_ARGUMENT, "give what the accumulator `statistics` finds",
+      return cst__fail(error, CST_INVALID_ARGUMENT,
+                       "pass the findings of the accumulator `statistics`",
                        "the findings are %s, expected features", kind);
     }
   }

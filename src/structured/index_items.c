@@ -382,8 +382,8 @@ static cst_status check_item(const cst_index_item *item, size_t i, cst_error *er
     case CST_INDEX_NEW_AXIS:
       return CST_OK;
   }
-  return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "item %zu is of kind %d, which there is not",
-                   i, (int)item->kind);
+  return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "item %zu has the unknown kind %d", i,
+                   (int)item->kind);
 }
 
 cst_status cst_structured_index(const cst_structured *tensor, const cst_index_item *items,

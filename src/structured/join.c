@@ -249,7 +249,7 @@ cst_status cst_structured_stack(const cst_structured *const *tensors, size_t cou
 /* ---- tiling ---- */
 
 static cst_status tile_limit(cst_error *error) {
-  return cst__fail(error, CST_LIMIT, NULL, "more elements than an array has");
+  return cst__fail(error, CST_LIMIT, NULL, "more elements than an array can have");
 }
 
 /* The items of each list, as often as it is repeated. */

@@ -73,7 +73,7 @@ cst_status cst_array_take(const cst_array *array, const int64_t *rows, size_t nu
     at++;
   }
   return cst__fail(error, CST_INVALID_ARGUMENT, "-1 stands for a row of nulls",
-                   "row %lld, the %zu. that is asked for, of an array of %lld rows",
+                   "row %lld (number %zu of the request), the array has %lld rows",
                    (long long)rows[at], at + 1, (long long)length);
 }
 

@@ -122,7 +122,7 @@ static cst_status add_values(const extent *e, int64_t *total, cst_error *error) 
   char type[64];
   cst__view_type_name(view, type, sizeof type);
   return cst__fail(error, CST_UNSUPPORTED, "cast the column, or leave it out",
-                   "the size of a column of type %s is not known", type);
+                   "the size of a column of type %s is unknown", type);
 }
 
 static cst_status sizes_add_slots(const extent *e, int64_t *total, cst_error *error) {

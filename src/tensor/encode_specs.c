@@ -44,7 +44,7 @@ static cst_status describe_one(cst__describer *d, const cst__describe_place *at,
   *spec = (cst_tensor_spec){
       .name = tensor->name, .kind = tensor->kind, .reason = "What the tensor by itself asks for."};
   if (kind == NULL) {
-    return cst__fail(d->error, CST_INVALID_ARGUMENT, NULL, "no kind of tensor is numbered %d",
+    return cst__fail(d->error, CST_INVALID_ARGUMENT, NULL, "unknown kind of tensor %d",
                      (int)tensor->kind);
   }
   return kind->describe(d, at, tensor, spec);

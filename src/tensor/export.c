@@ -106,7 +106,7 @@ static cst_status ndarray_to_dlpack(const cst_ndarray *array, const cst_tensors 
   }
   export *e = NULL;
   if (array->dtype == CST_DTYPE_BYTES) {
-    return cst__fail(error, CST_UNSUPPORTED, "take strings as Arrow, or as a list of bytes",
+    return cst__fail(error, CST_UNSUPPORTED, "get strings as Arrow, or as a list of bytes",
                      "DLPack has no strings");
   }
   CST__TRY(make_export(array, owner, copy, &e, error));

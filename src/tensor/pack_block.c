@@ -31,7 +31,7 @@ cst_status cst_block_array_init(cst_block_array *out, const cst_ndarray *array, 
   }
   size_t width = cst_dtype_width(array->dtype);
   if (array->size < 0 || (uint64_t)array->size > block_limit / (width > 0 ? width : 1)) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "an array has no such size");
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "an array cannot have this size");
   }
   out->head = array->data;
   out->head_size = (size_t)array->size * width;

@@ -55,7 +55,7 @@ static cst_status check_list(const cst_packer_options *o, size_t i, cst_error *e
   const cst_pad *pad = &o->lists[i];
   int64_t places;
   if (pad->name == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a list to be packed has no name");
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "a list to pack has no name");
   }
   if (pad->num_lengths != 1 || pad->lengths == NULL || pad->lengths[0] <= 0 ||
       (pad->sizes != NULL && pad->sizes[0].count > 0)) {
@@ -82,12 +82,11 @@ static cst_status check_list(const cst_packer_options *o, size_t i, cst_error *e
 static cst_status packer_check_options(const cst_packer_options *o, cst_error *error) {
   CST__TRY(cst__check_allocator(o->allocator, error));
   if (o->lists == NULL || o->num_lists == 0) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "name the lists to be packed",
-                     "nothing is to be packed");
+    return cst__fail(error, CST_INVALID_ARGUMENT, "name the lists to pack", "nothing to pack");
   }
   if (o->rows <= 0 || o->rows > INT32_MAX) {
     return cst__fail(error, CST_INVALID_ARGUMENT, NULL,
-                     "a packed batch has %lld rows, it must be 1 to %d", (long long)o->rows,
+                     "a packed batch has %lld rows, expected 1 to %d", (long long)o->rows,
                      INT32_MAX);
   }
   for (size_t i = 0; i < o->num_lists; i++) {
@@ -248,8 +247,8 @@ static cst_status find_splits(cst_packer *packer, packed_list *list, int64_t *ro
   const cst_tensor *t = list->from;
   CST__TRY(cst__encode_check_array("values", &t->values, error));
   if (t->values.dtype == CST_DTYPE_BYTES) {
-    return fail_list(list->name, CST_UNSUPPORTED, "make numbers of them first",
-                     "strings are not packed", error);
+    return fail_list(list->name, CST_UNSUPPORTED, "convert them to numbers first",
+                     "strings cannot be packed", error);
   }
   bool is_sparse = t->kind == CST_TENSOR_VARLEN_SPARSE || t->kind == CST_TENSOR_SPARSE;
   if (t->kind == CST_TENSOR_DENSE && t->values.num_dims == 2) {

@@ -184,7 +184,7 @@ cst_status cst__plan_init(cst__adapter_plan *plan, const cst_tensor_spec *spec,
   const cst__adapter_planner p = {spec, root, names, arena, error};
   *plan = (cst__adapter_plan){.spec = spec, .kind = cst__kind_of(spec->kind)};
   if (plan->kind == NULL) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "no kind of tensor is numbered %d",
+    return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "unknown kind of tensor %d",
                      (int)spec->kind);
   }
   return plan->kind->plan(&p, plan);

@@ -51,7 +51,7 @@ static cst_status structured_describe(cst__describer *d, const cst__describe_pla
     return CST_NO_MEMORY;
   }
   if (at->depth == 0) {
-    return cst__fail(d->error, CST_SCHEMA, NULL, "structured tensors more than %d deep",
+    return cst__fail(d->error, CST_SCHEMA, NULL, "structured tensors nested deeper than %d",
                      CST__ENCODE_MAX_DEPTH);
   }
   for (size_t i = 0; i < at->num_steps; i++) {

@@ -299,7 +299,7 @@ static cst_status check_has_columns(const measuring *m, cst_error *error) {
   for (size_t i = 0; i < m->plan->num_names && m->num_rows > 0; i++) {
     if (!m->has_column[i]) {
       cst_status status = cst__fail(error, CST_NOT_FOUND, "`columns` names columns at the top",
-                                    "there is no such column in any of the rows");
+                                    "no row has this column");
       cst__error_add_path(error, m->plan->names[i], strlen(m->plan->names[i]));
       return status;
     }

@@ -391,7 +391,7 @@ static void report_bool(cst__report *r, const cst__tally *tally) {
                                  records_have(r, &tally->findings[CST__FAULT_BOOL]),
                                  is_text ? "the true_value nor the false_value of the bool_domain"
                                          : "0 nor 1, the schema says bool_domain"),
-                 cst__report_say(r, "take the bool_domain off \"%s\", or repair the data",
+                 cst__report_say(r, "remove the bool_domain of \"%s\", or repair the data",
                                  feature_path(tally)));
 }
 
@@ -400,7 +400,7 @@ static void report_utf8(cst__report *r, const cst__tally *tally) {
       r, tally, CST__FAULT_UTF8, "utf8",
       cst__report_say(r, "%s values that are not UTF-8, the schema says that they are text",
                       records_have(r, &tally->findings[CST__FAULT_UTF8])),
-      cst__report_say(r, "take the text domain off \"%s\", or repair the data",
+      cst__report_say(r, "remove the text domain of \"%s\", or repair the data",
                       feature_path(tally)));
 }
 
@@ -523,7 +523,7 @@ static void report_lost(cst__report *r, const cst__lost_tally *lost) {
                                  : count == 1 ? "is damaged"
                                               : "are damaged",
                                  lost->kind, have_or_has(count)),
-      .hint = parses ? "look at one with `columnstone head`; `columnstone verify` lists all"
+      .hint = parses ? "inspect one with `columnstone head`; `columnstone verify` lists all"
                      : "`columnstone repair` writes a file without them"};
   cst__report_add(r, &lost->finding, anomaly);
 }

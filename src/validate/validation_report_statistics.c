@@ -53,8 +53,8 @@ void cst__report_statistics(cst__report *report, const cst__validation_statistic
     const cst__anomaly anomaly = {
         .kind = "statistics",
         .path = failure->path,
-        .message = cst__report_say(report, "there are no statistics to hold against the schema: %s",
-                                   failure->message),
+        .message = cst__report_say(
+            report, "there are no statistics to check against the schema: %s", failure->message),
         .hint = failure->hint};
     cst__report_add(report, &all_rows, anomaly);
   }

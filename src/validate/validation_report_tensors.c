@@ -34,7 +34,7 @@ static const char *fault_text(const words *w, cst__row_reason reason) {
   long long expected = w->first->expected;
   switch (reason) {
     case CST__ROW_TYPE:
-      return cst__report_say(w->r, "a column that it cannot be made of: %s", w->tally->problem);
+      return cst__report_say(w->r, "a column that cannot make it: %s", w->tally->problem);
     case CST__ROW_COUNT:
       return cst__report_say(w->r, "another number of values than the %lld of its shape (%lld)",
                              expected, found);
@@ -58,7 +58,7 @@ static const char *fault_text(const words *w, cst__row_reason reason) {
       return cst__report_say(w->r, "a number of values (%lld) that rows of %lld do not divide",
                              found, expected);
     case CST__ROW_LENGTH:
-      return cst__report_say(w->r, "a row length in '%s' that is none", fault_column(w));
+      return cst__report_say(w->r, "an invalid row length in '%s'", fault_column(w));
     case CST__ROW_SUM:
       return cst__report_say(w->r, "row lengths in '%s' that do not add up (to %lld of %lld)",
                              fault_column(w), found, expected);
@@ -87,7 +87,7 @@ static const char *fault_hint(const words *w, cst__row_reason reason) {
       return "give it a default value, make it a varlen tensor, or repair the data";
     case CST__ROW_ORDER:
     case CST__ROW_DOUBLE:
-      return "take already_sorted off it, or repair the data";
+      return "remove its already_sorted, or repair the data";
     case CST__ROW_INDEX:
       return index_hint(w);
     case CST__ROW_TYPE:

@@ -28,7 +28,7 @@ if [ -u foreign/program ] && ! grep -q __asan_init foreign/program; then
   foreign/program head t.psv --format psv 2>&1 || echo "exit status $?"
 else
   cat <<'SAME'
-columnstone: there is no format 'psv' (did you mean 'csv'?)
+columnstone: unknown format 'psv' (did you mean 'csv'?)
 exit status 2
 SAME
 fi

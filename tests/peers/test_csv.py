@@ -305,7 +305,7 @@ def test_the_same_types_as_tfx_bsl(values: Row) -> None:
 
 def test_an_unclosed_quote_is_an_error_where_tfx_bsl_invents_cells() -> None:
     assert by_tfx_bsl(['a,"b'], ["x", "y"]).num_rows == 1
-    with pytest.raises(cst.Error, match="not closed"):
+    with pytest.raises(cst.Error, match="an opening quote is never closed"):
         read(b'a,"b', names=["x", "y"])
 
 

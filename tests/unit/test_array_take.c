@@ -247,7 +247,7 @@ TEST(rows_that_there_are_not) {
   static const int64_t behind[] = {0, 2, 3, 1};
   static const int64_t below[] = {-1, -2};
   CHECK_EQ(cst_array_take(array, behind, 4, &out, &error), CST_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "row 3, the 3. that is asked for, of an array of 3 rows");
+  CHECK_CONTAINS(error.message, "row 3 (number 3 of the request), the array has 3 rows");
   CHECK_EQ(cst_array_take(array, below, 2, &out, &error), CST_INVALID_ARGUMENT);
   CHECK_CONTAINS(error.message, "row -2");
   CHECK_EQ(cst_array_take(array, NULL, 1, &out, &error), CST_INVALID_ARGUMENT);

@@ -91,7 +91,7 @@ TEST(faults_have_their_place) {
                  &error),
            CST_SCHEMA);
   CHECK_STR(error.path, "a.items");
-  CHECK_CONTAINS(error.message, "a fixed type without its size");
+  CHECK_CONTAINS(error.message, "a fixed type without a size");
   cst__avro_schema_reset(&schema);
   CHECK_EQ(parse(&schema, "{\"type\": ", &error), CST_SCHEMA);
   CHECK_CONTAINS(error.message, "at byte 9");

@@ -180,8 +180,10 @@ TEST(refusals) {
   check_refused("struct{a: struct{b: float16}}", "", "a.b", "no type");
   check_refused("struct{a: duration}", "", "a", "of type duration");
   check_refused("struct{a: uint64}", "{1} {18446744073709551615}", "a", "larger than");
-  check_refused("struct{a: time64[ns]}", "{1}", "a", "not exact");
-  check_refused("struct{a: date64}", "{1}", "a", "not exact");
+  check_refused("struct{a: time64[ns]}", "{1}", "a",
+                "a time that the Avro unit cannot represent exactly");
+  check_refused("struct{a: date64}", "{1}", "a",
+                "a time that the Avro unit cannot represent exactly");
 }
 
 typedef struct batch {

@@ -58,15 +58,15 @@ typedef struct refusal {
 
 static const refusal refusals[] = {
     {"exampel", .status = CST_NOT_FOUND, .said = "did you mean 'example'?"},
-    {"raw", .schema = true, .status = CST_INVALID_ARGUMENT, .said = "leave the schema out"},
+    {"raw", .schema = true, .status = CST_INVALID_ARGUMENT, .said = "take no schema"},
     {"message", .schema = true, .status = CST_INVALID_ARGUMENT,
-     .said = "descriptors say the types"},
+     .said = "remove the schema: descriptors define the types"},
     {"message", .status = CST_INVALID_ARGUMENT, .said = "with their descriptors"},
     {"message", .message = true, .status = CST_INVALID_ARGUMENT, .said = "with their descriptors"},
     {"example", .message = true, .status = CST_INVALID_ARGUMENT, .said = "name the format message"},
     {"raw", .message = true, .status = CST_INVALID_ARGUMENT, .said = "name the format message"},
     {"example", .option = {"sequence_column", "x", NULL}, .status = CST_INVALID_ARGUMENT,
-     .said = "it is one of the format sequence_example"},
+     .said = "it belongs to the format sequence_example"},
     {"sequence_example", .option = {"sequence_colum", "x", NULL}, .status = CST_INVALID_ARGUMENT,
      .said = "did you mean 'sequence_column'?"},
     {"raw", .option = {"column", "x", NULL}, .status = CST_INVALID_ARGUMENT, .said = "it has none"},

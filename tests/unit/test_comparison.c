@@ -91,7 +91,7 @@ TEST(members_of_a_list) {
       {"in", {"bool: true false null", "[true]"}, "bool: true false null"},
       {"in", {"int32: 1 2", "[]"}, "bool: false false"},
       {"in", {"= int32: 1", "[1]"}, "bool: true"},
-      {"in", {"int32: 1", "[1, null]"}, "error: the list of in holds null"},
+      {"in", {"int32: 1", "[1, null]"}, "error: the list of in contains null"},
       {"in", {"int32: 1", "['a']"}, "error: in of int32 and string"},
       {"in", {"int32: 1", "['a', 1]"}, "error: the items of the list of in have no type"},
       {"in", {"int32: 1", "1"}, "error: argument 2 of in is int64, expected a list of literals"},

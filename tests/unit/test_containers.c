@@ -229,7 +229,7 @@ TEST(a_line_cannot_hold_every_record) {
   CHECK_EQ(cst_tfrecord_writer_write(writer, "a\rb", 3, &error), CST_OK);
   CHECK_EQ(cst_tfrecord_writer_write(writer, "a\nb", 3, &error), CST_UNSUPPORTED);
   CHECK_EQ(cst_tfrecord_writer_write(writer, "a\r", 2, &error), CST_UNSUPPORTED);
-  CHECK_CONTAINS(error.message, "the end of a line");
+  CHECK_CONTAINS(error.message, "a line cannot contain a record with a line break");
   cst_tfrecord_writer_free(writer);
 }
 

@@ -127,10 +127,11 @@ TEST(what_csv_cannot_hold) {
   check_fails("struct{a: list<int64>, b: int64}", "{[1, 2], 1}", "several values", 0, NULL);
   check_fails("struct{a: list<int64>, b: int64}", "{[1], 1} {[null], 2}", "a null within", 1,
               "a,b\n1,1\n,2\n");
-  check_fails("struct{a: string}", "{'x'} {null}", "stands alone", 1, "a\nx\n\"\"\n");
+  check_fails("struct{a: string}", "{'x'} {null}", "a null in a row without other columns", 1,
+              "a\nx\n\"\"\n");
   check_fails("struct{a: struct{b: int64}}", "{{1}}", "cannot be written as CSV", -1, NULL);
   check_fails("struct{a: list<list<int64>>}", "{[[1]]}", "cannot be written as CSV", -1, NULL);
-  check_fails("struct{a: timestamp}", "{0} {null}", "stands alone", 1,
+  check_fails("struct{a: timestamp}", "{0} {null}", "a null in a row without other columns", 1,
               "a\n1970-01-01T00:00:00\n\"\"\n");
   written w;
   CHECK_EQ(write_csv("struct{}", "{}", NULL, false, &w), CST_UNSUPPORTED);

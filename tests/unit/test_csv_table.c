@@ -117,11 +117,11 @@ static void check_header(csv_case c, cst_status expected, const char *message, c
 TEST(headers) {
   check_header(CASE(""), CST_SCHEMA, "has no header", "");
   check_header(CASE("a,b,a\n"), CST_SCHEMA, "same name", "a");
-  check_header(CASE("a,\xff\n"), CST_SCHEMA, "not UTF-8", "");
+  check_header(CASE("a,\xff\n"), CST_SCHEMA, "not valid UTF-8", "");
   check_header(CASE("a,b\n", "a,c\n"), CST_SCHEMA, "first file does not have", "c");
   check_header(CASE("a,b\n", "a\n"), CST_SCHEMA, "first file is missing", "b");
   check_header(CASE("a,b\n", "a,b,b\n"), CST_SCHEMA, "same name", "b");
-  check_header(CASE("a,\"b\n"), CST_CORRUPT, "not closed", "");
+  check_header(CASE("a,\"b\n"), CST_CORRUPT, "an opening quote is never closed", "");
 }
 
 TEST(a_header_of_many_names) {
@@ -146,11 +146,11 @@ TEST(a_header_of_many_names) {
 
 TEST(faults_have_their_place) {
   csv_case c = CASE("a,b\n1,2\n\n3\n");
-  csv_check_fails(&c, CST_CORRUPT, "a row of 1 cell, where there are 2 columns", 1, 9, 4, 1);
+  csv_check_fails(&c, CST_CORRUPT, "a row of 1 cell, expected 2 columns", 1, 9, 4, 1);
   c = CASE("a,b\n1,2\n3,\"x\ny\"z\n");
   csv_check_fails(&c, CST_CORRUPT, "after the closing quote", 1, 8, 4, 3);
   c = CASE("a,b\r\n1,2\r\n3,\"x\r\ny\r\n");
-  csv_check_fails(&c, CST_CORRUPT, "not closed", 1, 10, 3, 3);
+  csv_check_fails(&c, CST_CORRUPT, "an opening quote is never closed", 1, 10, 3, 3);
   c = CASE("a,b\n1,2\n3,4,5\n6,7\n");
   csv_check_fails(&c, CST_CORRUPT, "a row of 3 cells", 1, 8, 3, 1);
   c = CASE("a,b\n1,2\n3,45678901234\n6,7\n");

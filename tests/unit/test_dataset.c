@@ -491,7 +491,7 @@ TEST(wrong_options) {
   uint64_t rows[3];
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(cst_dataset_order(dataset, 0, 201, 3, rows, &error), CST_INVALID_ARGUMENT);
-  CHECK_STR(error.message, "3 positions from 201 on are wanted, there are 203");
+  CHECK_STR(error.message, "3 positions from 201 on are requested, there are 203");
   CHECK_EQ(cst_dataset_order(dataset, 0, 201, 2, rows, &error), CST_OK);
   CHECK_EQ(cst_dataset_order(NULL, 0, 0, 0, rows, &error), CST_INVALID_ARGUMENT);
   cst_dataset_release(dataset);

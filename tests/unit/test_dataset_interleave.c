@@ -386,7 +386,7 @@ TEST(only_shuffled_rows_are_interleaved) {
   options.shuffle = CST_SHUFFLE_NONE;
   CHECK_EQ(cst_dataset_new(l.source, &options, &dataset, &error), CST_INVALID_ARGUMENT);
   CHECK_STR(error.message,
-            "interleave is 2, and rows that are not shuffled keep the source's order");
+            "interleave is 2, but rows that are not shuffled keep the source's order");
   options.shuffle = CST_SHUFFLE_WINDOW;
   options.interleave = 5000;
   CHECK_EQ(cst_dataset_new(l.source, &options, &dataset, &error), CST_INVALID_ARGUMENT);

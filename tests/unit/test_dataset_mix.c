@@ -345,7 +345,7 @@ TEST(weights_and_mixes_that_are_none) {
   CHECK_EQ(cst_dataset_order(nested.datasets[0], 0, 0, 1, &row, &error), CST_UNSUPPORTED);
   cst_dataset_release(nested.datasets[0]);
   m.count = 0;
-  check_refused(&m, NULL, CST_INVALID_ARGUMENT, "0 datasets are to be mixed, it must be 1 to 1024");
+  check_refused(&m, NULL, CST_INVALID_ARGUMENT, "0 datasets to mix, expected 1 to 1024");
   m.count = 1;
   mixed_free(&m);
 }

@@ -412,7 +412,7 @@ TEST(features_of_unknown_type) {
   run r = {"feature { name: 'a' type: TYPE_UNKNOWN } feature { name: 'b' type: INT }"};
   check(r, "a:none b:int[1]/", "a: null null | b: [1] null");
   wire_text record = example_text("b:int[1] a:int[2]");
-  check_error(r, &record, 1, CST_SCHEMA, 0, "a", "the schema knows no type");
+  check_error(r, &record, 1, CST_SCHEMA, 0, "a", "but the schema has no type for the feature");
 }
 
 TEST(structs_are_refused) {

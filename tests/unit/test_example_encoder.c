@@ -222,19 +222,19 @@ TEST(flat_sources_make_up_their_tensor) {
            CST_OK);
   release(&e);
   check_refused("struct{v: list<int64>}", "{null} {[1]}", 0, FLAT, CST_SCHEMA, 1, "r",
-                "the feature is absent, and 'v', of which with this one the schema makes the "
-                "ragged tensor 'v', is not");
+                "the feature is missing but 'v' is present; ragged tensor 'v' needs both");
   check_refused("struct{s: list<int64>, r: list<int64>}", "{[], []}", 0, FLAT, CST_SCHEMA, 0, "v",
-                "the feature is absent, and 'r'");
+                "the feature is missing but 'r' is present");
 #define ROW(row, path, message)                                                                 \
   check_refused("struct{v: list<int64>, r: list<int64>, s: list<int64>}", "{" row "}", 0, FLAT, \
                 CST_SCHEMA, 0, path, message)
-  ROW("[], [1], [0]", "r", "the row has 1 row lengths, uniform partitions make rows of 2");
-  ROW("[1, 2, 3], [1, 1], [1]", "r", "the row lengths make up 2 row lengths, and there are 1");
-  ROW("[1, 2, 3], [1, 0], [2]", "s", "the row lengths make up 6 values, and there are 3");
+  ROW("[], [1], [0]", "r",
+      "the row has 1 row lengths, expected a multiple of the uniform row length 2");
+  ROW("[1, 2, 3], [1, 1], [1]", "r", "the row lengths add up to 2 row lengths, found 1");
+  ROW("[1, 2, 3], [1, 0], [2]", "s", "the row lengths add up to 6 values, found 3");
   ROW("[1, 2, 3], [2, 0], [2, -1]", "s", "a row length is negative");
-  ROW("[], [9223372036854775807, 1], []", "r", "more than the 0 row lengths");
-  ROW("[], [1, 0], [9223372036854775807]", "s", "more than the 0 values");
+  ROW("[], [9223372036854775807, 1], []", "r", "greater than the 0 row lengths");
+  ROW("[], [1, 0], [9223372036854775807]", "s", "greater than the 0 values");
 }
 
 TEST(types_of_the_schema) {
@@ -243,7 +243,7 @@ TEST(types_of_the_schema) {
   CHECK_EQ(encode("struct{a: list<int64>}", "{null}", 0, unknown, &e, NULL), CST_OK);
   release(&e);
   check_refused("struct{a: list<int64>}", "{null} {[]}", 0, unknown, CST_SCHEMA, 1, "a",
-                "a value of a feature that has no type");
+                "a value of a feature without a type (TYPE_UNKNOWN)");
   check_refused("struct{a: null}", "{null}", 0,
                 "feature { name: 'a' type: STRUCT struct_domain { } }", CST_SCHEMA, -1, "a",
                 "the schema says STRUCT");
@@ -264,7 +264,7 @@ TEST(nested_lists_that_do_not_fit) {
   check_refused("struct{u: list<list<int64>>}", "{[[1, 2, 3], [1, 2, 3, 4]]}", 0, RAGGED,
                 CST_UNSUPPORTED, 0, "u", "a list at level 1 has 4 values");
   check_refused("struct{u: list<list<int64>>}", "{[[1, 2, 3]]}", 0, RAGGED, CST_UNSUPPORTED, 0, "u",
-                "a list at level 0 has 1 values, uniform partitions make rows of 2");
+                "a list at level 0 has 1 values, expected a multiple of the uniform row length 2");
   check_refused("struct{t: list<int64>}", "{[1]}", 0, RAGGED, CST_SCHEMA, -1, "t",
                 "the column is list<int64>, the ragged tensor of its name has 2 list levels");
   check_refused("struct{t: list<list<string>>}", "{[['x']]}", 0, RAGGED, CST_SCHEMA, -1, "t",
@@ -275,9 +275,9 @@ TEST(nested_lists_that_do_not_fit) {
 
 TEST(columns_that_become_the_same_feature) {
   check_refused("struct{t: list<list<int64>>, u: list<list<int64>>}", "{null, null}", 0, RAGGED,
-                CST_SCHEMA, -1, "r", "both become this feature");
+                CST_SCHEMA, -1, "r", "both map to this feature");
   check_refused("struct{r: list<int64>, t: list<list<int64>>}", "{null, null}", 0, RAGGED,
-                CST_SCHEMA, -1, "r", "both become this feature");
+                CST_SCHEMA, -1, "r", "both map to this feature");
 }
 
 typedef struct allocation {

@@ -65,9 +65,9 @@ static void check_refused(const char *format, const char *name, const char *valu
 
 TEST(wrong_options) {
   check_refused("json", "delimiter", ";", "json has no option 'delimiter'",
-                "it is one of the format csv: name the format if that is meant");
+                "it belongs to the format csv: name that format if you mean it");
   check_refused("csv", "sequence_column", "s", "csv has no option 'sequence_column'",
-                "it is one of the format sequence_example: name the format if that is meant");
+                "it belongs to the format sequence_example: name that format if you mean it");
   check_refused("csv", "delimiters", ";", "csv has no option 'delimiters'",
                 "did you mean 'delimiter'?");
   check_refused("sequence_example", "x", ";", "sequence_example has no option 'x'",
@@ -81,7 +81,7 @@ TEST(wrong_options) {
   check_refused("csv", "keep_blank_lines", "yes",
                 "csv option keep_blank_lines is 'yes': expected false or true", "");
   check_refused("csv", "header", "false", "csv has no option 'header' of reading",
-                "it is one of writing");
+                "it is an option of writing");
   check_refused("csv", "names", "\"a\"b",
                 "csv option names has a quote that is not closed, or text after it",
                 "write names between commas, in quotes if they have commas or quotes");

@@ -277,7 +277,8 @@ TEST(list_views_become_lists) {
 static cst_status refuse(void *ctx, const void *data, size_t size, cst_error *error) {
   (void)ctx;
   (void)data;
-  return cst__fail(error, CST_IO, "make room", "no space for %zu bytes", size > 0 ? (size_t)1 : 0);
+  return cst__fail(error, CST_IO, "free disk space, or write elsewhere", "no space for %zu bytes",
+                   size > 0 ? (size_t)1 : 0);
 }
 
 TEST(the_callbacks_error_comes_back) {
@@ -287,6 +288,6 @@ TEST(the_callbacks_error_comes_back) {
   make(&f);
   CHECK_EQ(cst__ipc_writer_new(&f.schema, true, refuse, NULL, NULL, &writer, &error), CST_IO);
   CHECK_STR(error.message, "no space for 1 bytes");
-  CHECK_STR(error.hint, "make room");
+  CHECK_STR(error.hint, "free disk space, or write elsewhere");
   drop(&f);
 }

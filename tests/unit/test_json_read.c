@@ -75,7 +75,7 @@ TEST(names) {
   check_bad_json("{\"t.extra\": 1}", "", 1, "no field");
   check_bad_json("{\"[an_int]\": 1}", "", 1, "no field");
   check_bad_json("{\"kid\":{\"x\":1}}", "kid", 8, "no field 'x'");
-  check_bad_json("{\"anInt\": 1, \"anInt\": 2}", "", 13, "twice");
+  check_bad_json("{\"anInt\": 1, \"anInt\": 2}", "", 13, "duplicate key");
   check_bad_json("{\"anInt\": 1, \"an_int\": 2}", "an_int", 13, "twice");
   check_bad_json("{\"one\": 1, \"two\": \"\"}", "two", 11, "oneof");
 }
@@ -97,7 +97,7 @@ TEST(unknown_fields_are_passed_over) {
   check_bad_json("{\"color\": 7}", "color", 1, "no such value");
   check_bad_json("{\"color\": \"7\"}", "color", 1, "no such value");
   check_bad_json("{\"color\": true}", "color", 1, "true or false");
-  check_bad_json("{\"nix\": 1, \"nix\": 2}", "", 11, "twice");
+  check_bad_json("{\"nix\": 1, \"nix\": 2}", "", 11, "duplicate key");
   check_bad_json("{\"any\": {\"@type\": \"x/t.N\"}}", "any", 1, "do not have");
   reading_flags = 0;
   check_bad_json("{\"colors\": [\"GREEN\"]}", "colors", 1, "no such value");
@@ -128,8 +128,8 @@ TEST(integers) {
   check_bad_json("{\"ulong\": 18446744073709551616}", "ulong", 1, "range");
   check_bad_json("{\"long\": 1e400}", "long", 1, "range");
   check_bad_json("{\"anInt\": 1.5}", "an_int", 1, "fraction");
-  check_bad_json("{\"anInt\": \" 1\"}", "an_int", 1, "no number");
-  check_bad_json("{\"anInt\": \"\"}", "an_int", 1, "no number");
+  check_bad_json("{\"anInt\": \" 1\"}", "an_int", 1, "not a number");
+  check_bad_json("{\"anInt\": \"\"}", "an_int", 1, "not a number");
   check_bad_json("{\"anInt\": true}", "an_int", 1, "true or false, expected int32");
   check_bad_json("{\"ints\": [1, {}]}", "ints", 1, "an object, expected sint32");
 }
@@ -141,8 +141,8 @@ TEST(floats) {
              "f: 3.4028235e+38 d: 1.2345678901234568e+29");
   check_bad_json("{\"f\": 3.5e38}", "f", 1, "range");
   check_bad_json("{\"d\": 1e400}", "d", 1, "range");
-  check_bad_json("{\"d\": \"1e400\"}", "d", 1, "no number");
-  check_bad_json("{\"d\": \"nan\"}", "d", 1, "no number");
+  check_bad_json("{\"d\": \"1e400\"}", "d", 1, "not a number");
+  check_bad_json("{\"d\": \"nan\"}", "d", 1, "not a number");
 }
 
 TEST(text_and_bytes) {
@@ -177,7 +177,7 @@ TEST(messages_lists_and_maps) {
   check_bad_json("{\"kid\": []}", "kid", 1, "a list, expected an object");
   check_bad_json("[]", "", 0, "a list, expected an object");
   check_bad_json("{\"counts\": []}", "counts", 1, "map");
-  check_bad_json("{\"counts\": {\"a\": 1, \"a\": 2}}", "counts", 20, "twice");
+  check_bad_json("{\"counts\": {\"a\": 1, \"a\": 2}}", "counts", 20, "duplicate key");
   check_bad_json("{\"flags\": {\"yes\": {}}}", "flags.key", 11, "true");
   check_bad_json("{\"kids\": [{}, {\"kids\": [{\"flags\": {\"true\": {\"b\": 1}}}]}]}",
                  "kids.kids.flags.value.b", 44, "a number");
@@ -200,7 +200,7 @@ TEST(well_known) {
   check_bad_json("{\"mask\": []}", "mask", 1, "FieldMask");
   check_bad_json("{\"struct\": []}", "struct", 1, "Struct");
   check_bad_json("{\"list\": {}}", "list", 1, "ListValue");
-  check_bad_json("{\"value\": {\"a\": {\"b\": 1, \"b\": 2}}}", "value", 25, "twice");
+  check_bad_json("{\"value\": {\"a\": {\"b\": 1, \"b\": 2}}}", "value", 25, "duplicate key");
   check_bad_json("{\"wrapped\": {}}", "wrapped", 1, "an object");
 }
 

@@ -59,13 +59,13 @@ TEST(one_list_of_objects) {
   check_read(" [ {\"a\":1 },\n {\"b\" : [\n\"2\", \"}]\\\"\"]}\n]\n\n",
              "+s{a: l, b: +L{item: U}}\n{\"a\": 1, \"b\": null}\n"
              "{\"a\": null, \"b\": [\"2\", \"}]\\\"\"]}\n");
-  check_error("[{\"a\":1}", CST_CORRUPT, "whose end is missing", "");
-  check_error("[{\"a\":1},", CST_CORRUPT, "whose end is missing", "");
+  check_error("[{\"a\":1}", CST_CORRUPT, "the file is one list without its end", "");
+  check_error("[{\"a\":1},", CST_CORRUPT, "the file is one list without its end", "");
   check_error("[{\"a\":1},]", CST_CORRUPT, "an element is missing", "");
   check_error("[{\"a\":1},,{\"a\":1}]", CST_CORRUPT, "an element is missing", "");
   check_error("[1, 2]", CST_SCHEMA, "a list, expected an object", "");
   check_error("[\"a\":1}\n{\"a\":2}", CST_CORRUPT, "invalid JSON", "");
-  check_error("[\n", CST_CORRUPT, "whose end is missing", "");
+  check_error("[\n", CST_CORRUPT, "the file is one list without its end", "");
   check_error("[{\"a\":1} {\"a\":1}]", CST_CORRUPT, "a comma is missing", "");
   check_error("[{\"a\":1}]\n{\"a\":1}", CST_CORRUPT, "something comes after", "");
   check_error("[{\"a\":1]}]", CST_CORRUPT, "invalid JSON", "");
@@ -222,7 +222,7 @@ TEST(conflicts_name_both_places) {
   check_error("{\"a\":true}\n{\"a\":1}", CST_SCHEMA, "but true or false in line 1", "a");
   check_error("{\"a\":{\"b\":[{\"c\":1},{\"c\":{}}]}}", CST_SCHEMA, "an object here", "a.b[1].c");
   check_error("{\"a\":9007199254740993}\n{\"a\":0.5}", CST_SCHEMA,
-              "does not hold in line 1, but a float in line 2", "a");
+              "cannot represent exactly in line 1, but a float in line 2", "a");
   check_error("{\"a\":0.5}\n{\"a\":9007199254740993}", CST_SCHEMA,
               "does not hold in line 2, but a float in line 1", "a");
   check_error("{\"a\":\"NaN\"}\n{\"a\":9007199254740993}", CST_SCHEMA, "a float in line 1", "a");

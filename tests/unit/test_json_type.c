@@ -247,7 +247,7 @@ TEST(fields_that_are_never_null) {
   outcome_free(&o);
   o = read_as("struct{a: int64}", "{}", true);
   CHECK_EQ(o.status, CST_SCHEMA);
-  CHECK_STR(o.error.message, "the field is absent, and may not be null");
+  CHECK_STR(o.error.message, "the field is missing and not nullable");
   CHECK_STR(o.error.path, "a");
   outcome_free(&o);
 }

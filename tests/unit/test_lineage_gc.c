@@ -834,7 +834,7 @@ TEST(a_folder_that_loses_a_file_while_it_is_added) {
   artifact.num_files = 1;
   (void)sqlite3_trace_v2(store->db, SQLITE_TRACE_STMT, delete_before_writing, path);
   CHECK_EQ(cst_lineage_add(store, &artifact, &id, NULL, &error), CST_STATE);
-  CHECK_CONTAINS(error.message, "the folder has changed");
+  CHECK_CONTAINS(error.message, "the folder changed");
   CHECK_EQ(cst_lineage_add(store, &artifact, &id, NULL, &error), CST_OK);
   (void)sqlite3_trace_v2(store->db, 0, NULL, NULL);
   cst_lineage_free(store);

@@ -203,11 +203,11 @@ TEST(rules) {
   } cases[] = {
       {{raw, view}, CST_INVALID_ARGUMENT, "ranking@1 is of type DataView, not Examples"},
       {{raw, 999}, CST_NOT_FOUND, "no artifact 999"},
-      {{raw, plain}, CST_INVALID_ARGUMENT, "sessions@1 and plain@1 hold different payloads"},
+      {{raw, plain}, CST_INVALID_ARGUMENT, "sessions@1 and plain@1 have different payloads"},
       {{raw, lines}, CST_INVALID_ARGUMENT, "sessions@1 and lines@1 have different containers"},
-      {{raw, events}, CST_INVALID_ARGUMENT, "sessions@1 and events@1 hold different messages"},
+      {{raw, events}, CST_INVALID_ARGUMENT, "sessions@1 and events@1 have different messages"},
       {{odd, odd}, CST_UNSUPPORTED, "payload_format 'FORMAT_ODD'"},
-      {{first, raw}, CST_INVALID_ARGUMENT, "some are bound to a view, and not: sessions@1"},
+      {{first, raw}, CST_INVALID_ARGUMENT, "some are bound to a view, but not: sessions@1"},
       {{first, second}, CST_INVALID_ARGUMENT, "a@1 and b@1 are bound to different views"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

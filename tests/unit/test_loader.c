@@ -393,7 +393,7 @@ static void check_forked_loaders(cst_source *source, cst_shuffle shuffle) {
     if (child == 0) {
       (void)alarm(60);
       bool told = !deliver_one(loader, &d) && d.status == CST_STATE &&
-                  strstr(d.error.message, "this loader was begun before a fork") != NULL;
+                  strstr(d.error.message, "this loader was created before a fork") != NULL;
       cst_loader_free(loader);
       _exit(told ? 0 : 1);
     }

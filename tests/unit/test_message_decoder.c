@@ -408,7 +408,7 @@ TEST(wrong_paths) {
     cst_status status;
   } cases[] = {{"subz", "has no field", CST_NOT_FOUND},
                {"sub.c", "has no field", CST_NOT_FOUND},
-               {"at.seconds", "one value", CST_NOT_FOUND},
+               {"at.seconds", "single value", CST_NOT_FOUND},
                {"sub..a", "empty step", CST_INVALID_ARGUMENT},
                {"any.(no.Such)", "not known", CST_NOT_FOUND},
                {"any.(three.Sub", "has no field", CST_NOT_FOUND}};

@@ -278,11 +278,12 @@ TEST(integers_of_every_width) {
                 .type = "struct{i64: uint64, u64: int64,"
                         " z64: uint32, b: uint8}",
                 .rows = "{7, 8, 9, 1}");
-  REFUSED(1, "i32", "does not hold", .type = "struct{i32: int64}", .rows = "{1} {2147483648}");
-  REFUSED(0, "u32", "does not hold", .type = "struct{u32: int64}", .rows = "{-1}");
-  REFUSED(0, "i64", "does not hold", .type = "struct{i64: uint64}",
+  REFUSED(1, "i32", "out of range for type", .type = "struct{i32: int64}",
+          .rows = "{1} {2147483648}");
+  REFUSED(0, "u32", "out of range for type", .type = "struct{u32: int64}", .rows = "{-1}");
+  REFUSED(0, "i64", "out of range for type", .type = "struct{i64: uint64}",
           .rows = "{9223372036854775808}");
-  REFUSED(0, "b", "does not hold", .type = "struct{b: int8}", .rows = "{2}");
+  REFUSED(0, "b", "out of range for type", .type = "struct{b: int8}", .rows = "{2}");
   REFUSED(-1, "i64", "column of type float64", .type = "struct{i64: float64}", .rows = "{1.0}");
 }
 
@@ -404,7 +405,7 @@ TEST(messages_and_null_ones) {
                 .rows = "{{1, {}}, null} {null, []} {{null, null}, [{'a'}, {null}]}");
   REFUSED(0, "children", "item 0 of the list is null",
           .type = "struct{children: list<struct{s: string}>}", .rows = "{[null]}");
-  REFUSED(0, "child.child.i32", "does not hold",
+  REFUSED(0, "child.child.i32", "out of range for type",
           .type = "struct{child: struct{child: struct{i32: int64}}}", .rows = "{{{5000000000}}}");
 }
 
@@ -429,9 +430,9 @@ TEST(groups) {
 TEST(required_fields) {
   REFUSED(1, "id", "its value is null", .message = "t.Two", .type = "struct{id: int32}",
           .rows = "{1} {null}");
-  REFUSED(0, "id", "there is no column for it", .message = "t.Two", .type = "struct{text: string}",
-          .rows = "{'a'}");
-  REFUSED(1, "two.id", "there is no column for it", .message = "t.Two",
+  REFUSED(0, "id", "the field is required but has no column", .message = "t.Two",
+          .type = "struct{text: string}", .rows = "{'a'}");
+  REFUSED(1, "two.id", "the field is required but has no column", .message = "t.Two",
           .type = "struct{id: int32, two: struct{text: string}}", .rows = "{1, null} {1, {'a'}}");
   REFUSED(0, "id", "its value is null", .message = "t.Two", .type = "struct{id: null}",
           .rows = "{null}");
@@ -440,7 +441,7 @@ TEST(required_fields) {
 TEST(oneofs) {
   CHECK_RECORDS("one: 0 | two: \"\" |", .type = "struct{two: string, one: int32}",
                 .rows = "{null, 0} {'', null} {null, null}");
-  REFUSED(1, "", "both 'one' and 'two' have a value, of the oneof 'choice' only one may",
+  REFUSED(1, "", "both 'one' and 'two' have a value, but only one field of the oneof 'choice' may",
           .type = "struct{two: string, one: int32}", .rows = "{'a', null} {'', 0}");
 }
 
@@ -522,9 +523,10 @@ TEST(dates_and_times_of_day) {
                 .format = "tdD");
   CHECK_RECORDS("date { year: 1969 month: 12 day: 31 }", .type = "struct{date: int64}",
                 .rows = "{-86400000}", .format = "tdm");
-  REFUSED(1, "date", "outside of the years 1 to 9999", .type = "struct{date: int32}",
+  REFUSED(1, "date", "a date outside the years 1 to 9999", .type = "struct{date: int32}",
           .rows = "{0} {2932897}", .format = "tdD");
-  REFUSED(0, "date", "no whole day", .type = "struct{date: int64}", .rows = "{1}", .format = "tdm");
+  REFUSED(0, "date", "a date that is not a whole day", .type = "struct{date: int64}", .rows = "{1}",
+          .format = "tdm");
   CHECK_RECORDS("time { hours: 23 minutes: 59 seconds: 58 nanos: 5 }",
                 .type = "struct{time: int64}", .rows = "{86398000000005}", .format = "ttn");
   CHECK_RECORDS("time { seconds: 1 }", .type = "struct{time: int32}", .rows = "{1}",

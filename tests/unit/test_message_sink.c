@@ -144,9 +144,10 @@ TEST(messages_that_cannot_be_written) {
   cst_descriptors *set = sample_descriptors();
   message_sink_case c =
       make_sink_case(set, "struct{an_int: int64}", "{1} {5000000000}", "refused.tfrecord");
-  check_sink_refused(c, CST_UNSUPPORTED, "an_int", "does not hold");
+  check_sink_refused(c, CST_UNSUPPORTED, "an_int", "out of range for type");
   c.options.format = "example";
-  check_sink_refused(c, CST_INVALID_ARGUMENT, "", "the format example has none");
+  check_sink_refused(c, CST_INVALID_ARGUMENT, "",
+                     "the format example does not contain protobuf messages");
   c.options.format = "message";
   c.message.descriptors = NULL;
   check_sink_refused(c, CST_INVALID_ARGUMENT, "", "only be written with their descriptors");

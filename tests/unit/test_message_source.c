@@ -171,9 +171,9 @@ TEST(what_is_said_of_messages_has_to_fit) {
   harness_write_file(table, "a,b\n1,2\n", 8);
   cst_source_options options = CST_SOURCE_OPTIONS_INIT;
   options.format = "message";
-  check_refusal(pairs, &options, CST_INVALID_ARGUMENT, "only be read with their descriptors");
+  check_refusal(pairs, &options, CST_INVALID_ARGUMENT, "be read only with their descriptors");
   options.message = &none;
-  check_refusal(pairs, &options, CST_INVALID_ARGUMENT, "only be read with their descriptors");
+  check_refusal(pairs, &options, CST_INVALID_ARGUMENT, "be read only with their descriptors");
   options.message = &message;
   options.message_column = "a";
   check_refusal(pairs, &options, CST_INVALID_ARGUMENT, "both the format message and a column");
@@ -182,13 +182,15 @@ TEST(what_is_said_of_messages_has_to_fit) {
   check_refusal(table, &options, CST_INVALID_ARGUMENT, "the format csv has none");
   options.message = NULL;
   options.message_column = "a";
-  check_refusal(table, &options, CST_INVALID_ARGUMENT, "only be read with their descriptors");
+  check_refusal(table, &options, CST_INVALID_ARGUMENT, "be read only with their descriptors");
   options.message_column = NULL;
   options.on_error = CST_ON_ERROR_NULL;
-  check_refusal(table, &options, CST_UNSUPPORTED,
-                "only messages and Avro records become rows of nulls");
-  check_refusal(pairs, &options, CST_UNSUPPORTED,
-                "only messages and Avro records become rows of nulls");
+  check_refusal(
+      table, &options, CST_UNSUPPORTED,
+      "only messages and Avro records can become rows of nulls, not records of the format");
+  check_refusal(
+      pairs, &options, CST_UNSUPPORTED,
+      "only messages and Avro records can become rows of nulls, not records of the format");
   static const char *const columns[] = {"id", "nam"};
   options = (cst_source_options)CST_SOURCE_OPTIONS_INIT;
   options.message = &message;
@@ -422,10 +424,10 @@ TEST(messages_with_the_prefix_of_a_registry) {
       {"\0\0\0\0\1\0", 6, "the record is of the message [0] of its file, expected [1]"},
       {"\0\0\0\0\1\4\0\0", 8, "the record is of the message [0, 0] of its file, expected [1]"},
       {"\1\0\0\0\1\2\2", 7, "the first byte is 1, and 0 begins the prefix of the schema registry"},
-      {"\0\0\0\0\1\3", 6, "the prefix of the schema registry names no place in a file"},
-      {"\0\0\0\0\1\2\1", 7, "the prefix of the schema registry names no place in a file"},
+      {"\0\0\0\0\1\3", 6, "the schema registry prefix does not refer to a message in the file"},
+      {"\0\0\0\0\1\2\1", 7, "the schema registry prefix does not refer to a message in the file"},
       {"\0\0\0\0\1\xff\xff\xff\xff\xff\xff\xff\xff\xff\1", 15,
-       "the prefix of the schema registry names no place in a file"},
+       "the schema registry prefix does not refer to a message in the file"},
   };
   cst_descriptors *descriptors = make_descriptors();
   cst_message_options message = pair_options(descriptors);

@@ -154,20 +154,21 @@ TEST(uniform_partitions) {
   snprintf(schema, sizeof schema, "%s%s", features, RAGGED("", "t", BY("r") UNIFORM(2) UNIFORM(1)));
   check(&(job){schema, .records = {"r:int[1,0,2] v:int[1,2,3,4,5,6]"}}, "t: [[1 2] [] [3 4 5 6]]");
   check_refused(&(job){schema, .records = {"r:int[1] v:int[1,2,3]"}}, CST_SCHEMA, 0, "t",
-                "make up 2 values, and there are 3");
+                "add up to 2 values, found 3");
   /* Outside, the number of lengths is a multiple. */
   snprintf(schema, sizeof schema, "%s%s", features, RAGGED("", "t", UNIFORM(2) BY("r")));
   check(&(job){schema, .records = {"r:int[1,2] v:int[1,2,3]", "r:int[] v:int[]"}},
         "t: [[1] [2 3]] []");
   check_refused(&(job){schema, .records = {"r:int[] v:int[]", "r:int[3] v:int[1,2,3]"}}, CST_SCHEMA,
-                1, "t", "the row has 1 row lengths, uniform partitions make rows of 2");
+                1, "t",
+                "the row has 1 row lengths, expected a multiple of the uniform row length 2");
 }
 
 TEST(uniform_partitions_alone) {
   const char *schema = "feature { name: 'v' type: INT } " RAGGED("", "t", UNIFORM(2));
   check(&(job){schema, .records = {"v:int[1,2]", "v:none", "v:int[]"}}, "t: [1 2] null []");
   check_refused(&(job){schema, .records = {"v:int[1,2,3]"}}, CST_SCHEMA, 0, "t",
-                "the row has 3 values, uniform partitions make rows of 2");
+                "the row has 3 values, expected a multiple of the uniform row length 2");
 }
 
 TEST(no_rows_and_no_ragged_tensors) {
@@ -210,11 +211,11 @@ TEST(places_and_projections) {
 TEST(tensors_that_cannot_be_told_apart) {
   const char *shared = FEATURES RAGGED("a", "t", BY("r")) RAGGED("b", "u", BY("s"));
   check_refused(&(job){shared, .records = {NULL}}, CST_SCHEMA, -1, "v",
-                "source of the ragged tensors 't' and 'u'");
+                "source of two ragged tensors, 't' and 'u'");
   static const char *const one[] = {"u"};
   check(&(job){shared, one, 1, .records = {"s:int[1] v:int[2]"}}, "u: [[2]]");
   check_refused(&(job){FEATURES RAGGED("", "id", BY("r")), .records = {NULL}}, CST_SCHEMA, -1, "id",
-                "none of its sources");
+                "a ragged tensor has the same name as a feature that is not one of its sources");
   check_refused(
       &(job){FEATURES RAGGED("a", "t", BY("r")) RAGGED("b", "t", BY("s")), .records = {NULL}},
       CST_SCHEMA, -1, "t", "the same name");
@@ -226,7 +227,7 @@ TEST(without_a_schema) {
   decoded d;
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(decode_by(&(job){.records = {NULL}}, NULL, &d, &error), CST_INVALID_ARGUMENT);
-  CHECK_CONTAINS(error.message, "without a schema");
+  CHECK_CONTAINS(error.message, "nested columns need a schema");
 }
 
 /* ---- what does not add up ---- */
@@ -234,12 +235,12 @@ TEST(without_a_schema) {
 TEST(sums_are_checked_row_by_row) {
   /* The sum over all rows would be right. */
   check_refused(&(job){V_BY_R, .records = {"r:int[1] v:int[1,2]", "r:int[2] v:int[3]"}}, CST_SCHEMA,
-                0, "t", "the row lengths 'r' make up 1 values, and there are 2");
+                0, "t", "row lengths 'r' add up to 1 values, found 2");
   check_refused(&(job){V_BY_R, .records = {"r:int[1] v:int[1]", "r:int[2,1] v:int[2]"}}, CST_SCHEMA,
-                1, "t", "make up 3 values, and there are 1");
+                1, "t", "add up to 3 values, found 1");
   check_refused(
       &(job){FEATURES RAGGED("", "t", BY("r") BY("s")), .records = {"r:int[2] s:int[1] v:int[1]"}},
-      CST_SCHEMA, 0, "t", "the row lengths 'r' make up 2 row lengths, and there are 1");
+      CST_SCHEMA, 0, "t", "row lengths 'r' add up to 2 row lengths, found 1");
 }
 
 TEST(lengths_out_of_range) {
@@ -247,18 +248,18 @@ TEST(lengths_out_of_range) {
                 "row length 1 of 'r' is negative: -1");
   check_refused(
       &(job){V_BY_R, .records = {"r:int[9223372036854775807,9223372036854775807] v:int[1]"}},
-      CST_SCHEMA, 0, "t", "and there are 1");
+      CST_SCHEMA, 0, "t", "found 1");
   check_refused(&(job){"feature { name: 'v' type: INT } feature { name: 'r' type: INT } " RAGGED(
                            "", "t", BY("r") UNIFORM(4611686018427387904) UNIFORM(4)),
                        .records = {"r:int[1] v:int[1]"}},
-                CST_SCHEMA, 0, "t", "and there are 1");
+                CST_SCHEMA, 0, "t", "found 1");
 }
 
 TEST(sources_of_which_some_are_null) {
   check_refused(&(job){V_BY_R, .records = {"r:int[1] v:int[1]", "r:int[0]"}}, CST_SCHEMA, 1, "t",
-                "the values are absent, their row lengths 'r' are not");
+                "the values are missing but their row lengths 'r' are present");
   check_refused(&(job){V_BY_R, .records = {"v:int[]"}}, CST_SCHEMA, 0, "t",
-                "the row lengths 'r' are absent, the values are not");
+                "the row lengths 'r' are missing but the values are present");
 }
 
 TEST(a_decoder_works_on_after_a_failure) {

@@ -304,7 +304,7 @@ TEST(full_disks) {
   CHECK_EQ(cst__output_open("/dev/full", CST_COMPRESSION_NONE, 0, NULL, &output, NULL), CST_OK);
   CHECK_EQ(cst__output_write(output, plain.data, plain.size, &error), CST_IO);
   CHECK_CONTAINS(error.message, "No space left");
-  CHECK_CONTAINS(error.hint, "make room");
+  CHECK_CONTAINS(error.hint, "free disk space, or write elsewhere");
   CHECK_STR(error.file, "/dev/full");
   CHECK_EQ(cst__output_write(output, "x", 1, &error), CST_IO); /* stays failed */
   CHECK_EQ(cst__output_finish(output, &error), CST_IO);

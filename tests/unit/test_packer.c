@@ -313,7 +313,7 @@ TEST(wrong_tensors) {
   t = tensor_of(&r, "t", CST_TENSOR_RAGGED, lengths, 2);
   t.values.dtype = CST_DTYPE_BYTES;
   t.values.strings = (const cst_bytes[3]){{NULL, 0}, {NULL, 0}, {NULL, 0}};
-  check_add(packer, &t, 1, begin, CST_UNSUPPORTED, "strings are not packed");
+  check_add(packer, &t, 1, begin, CST_UNSUPPORTED, "strings cannot be packed");
   t = tensor_of(&r, "t", CST_TENSOR_VARLEN_SPARSE, lengths, 2);
   r.indices[0] = 1;
   r.indices[2] = 0;
@@ -366,7 +366,7 @@ TEST(wrong_options) {
   const cst_pad good = {.name = "t", .num_lengths = 1, .lengths = lengths};
   cst_packer_options options = CST_PACKER_OPTIONS_INIT;
   options.rows = 2;
-  check_refused(options, "nothing is to be packed");
+  check_refused(options, "nothing to pack");
   cst_pad lists[] = {good, good};
   options.lists = lists;
   options.num_lists = 1;

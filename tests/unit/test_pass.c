@@ -302,7 +302,7 @@ static int check_forked(cst_pass *pass) {
   (void)alarm(60);
   for (int again = 0; again < 2; again++) {
     if (cst_pass_next(pass, &batch, &error) != CST_STATE || batch.release != NULL ||
-        strstr(error.message, "this pass was begun before a fork") == NULL) {
+        strstr(error.message, "this pass was created before a fork") == NULL) {
       return 1;
     }
   }

@@ -57,7 +57,7 @@ TEST(missing_files_have_near_names) {
   CHECK_EQ(cst__paths_expand(&paths, harness_temp_path("none/of/it"), &error), CST_NOT_FOUND);
   CHECK_CONTAINS(error.hint, "does not exist either");
   CHECK_EQ(cst__paths_expand(&paths, "~/x.tfrecord", &error), CST_NOT_FOUND);
-  CHECK_CONTAINS(error.hint, "~ is expanded by shells only");
+  CHECK_CONTAINS(error.hint, "only shells expand ~: write the path of the home folder");
   CHECK_EQ(cst__paths_expand(&paths, "gs://bucket/x.tfrecord", &error), CST_NOT_FOUND);
   CHECK_CONTAINS(error.hint, "local files");
   CHECK_EQ(cst__paths_expand(&paths, "", &error), CST_NOT_FOUND);

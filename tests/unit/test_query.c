@@ -85,7 +85,7 @@ TEST(wrong_parts_are_refused) {
   CHECK_EQ(cst_query_let(query, "c d", "e", &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_query_rows(query, "", &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_query_from_message(query, "shop.Session", &error), CST_INVALID_ARGUMENT);
-  CHECK_STR(error.message, "'from' comes after another statement");
+  CHECK_STR(error.message, "'from' must be the first statement");
   CHECK_EQ(error.line, 0);
   CHECK_EQ(cst_query_param(query, "p", "int", "1", &error), CST_INVALID_ARGUMENT);
   CHECK_STR(error.hint, "did you mean 'int8'?");
@@ -107,7 +107,7 @@ TEST(wrong_parts_are_refused) {
   CHECK_EQ(cst_query_from_message(query, "", &error), CST_INVALID_ARGUMENT);
   CHECK_EQ(cst_query_from_message(query, NULL, &error), CST_OK);
   CHECK_EQ(cst_query_from_message(query, NULL, &error), CST_INVALID_ARGUMENT);
-  CHECK_STR(error.message, "a query has one 'from', this is another");
+  CHECK_STR(error.message, "duplicate 'from'");
   check_text(query, "from message\n");
   cst_query_free(query);
 }

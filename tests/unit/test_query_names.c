@@ -103,14 +103,14 @@ TEST(names_of_fields) {
        "line 1, column 10, feature 'evnt': there is no field of this name (did you mean 'event'?)"},
       {"keep event.qery",
        "line 1, column 12, feature 'qery': there is no field of this name (did you mean 'query'?)"},
-      {"keep id.*", "line 1, column 9: '*' is asked of int64, and only structs have fields"},
+      {"keep id.*", "line 1, column 9: cannot read field '*' of int64: only structs have fields"},
       {"drop evnt",
        "line 1, column 6, feature 'evnt': there is no field of this name (did you mean 'event'?)"},
       {"drop event.result.skuu",
        "line 1, column 19, feature 'skuu': there is no field of this name (did you mean 'sku'?)"},
       {"rename evnt as e",
        "line 1, column 8, feature 'evnt': there is no field of this name (did you mean 'event'?)"},
-      {"rename id as user", "line 1, column 1: there is a field of the name 'user' already (choose "
+      {"rename id as user", "line 1, column 1: a field is already named 'user' (choose "
                             "another name, or drop the field first)"},
       {"output x = only(event, qery)",
        "line 1, column 24, feature 'qery': there is no field of this name (did you mean 'query'?)"},
@@ -127,7 +127,7 @@ TEST(names_of_fields) {
       {"let x = sort(event, by=prce)",
        "line 1, column 24, feature 'prce': there is no field of this name (did you mean 'price'?)"},
       {"let q = event.query let qs = q.text",
-       "line 1, column 32: 'text' is asked of string, and only structs have fields"},
+       "line 1, column 32: cannot read field 'text' of string: only structs have fields"},
       {"drop user let x = usr", "line 1, column 19, feature 'usr': there is no field of this name"},
       {"drop user let x = user",
        "line 1, column 19, feature 'user': there is no field of this name"},
@@ -143,12 +143,12 @@ TEST(names_of_fields) {
        "'second'?)"},
       {"let x = coupon.cod",
        "line 1, column 16, feature 'cod': there is no field of this name (did you mean 'code'?)"},
-      {"let x = extra.(shop.Evnt).id", "line 1, column 15, feature '(shop.Evnt)': no extension or "
-                                       "message of this name is described"},
-      {"let x = record.(shop.more)", "line 1, column 16, feature '(shop.more)': no extension or "
-                                     "message of this name is described"},
-      {"let x = event.(shop.more)", "line 1, column 15, feature '(shop.more)': no extension or "
-                                    "message of this name is described"},
+      {"let x = extra.(shop.Evnt).id", "line 1, column 15, feature '(shop.Evnt)': "
+                                       "unknown extension or message"},
+      {"let x = record.(shop.more)", "line 1, column 16, feature '(shop.more)': "
+                                     "unknown extension or message"},
+      {"let x = event.(shop.more)", "line 1, column 15, feature '(shop.more)': "
+                                    "unknown extension or message"},
       {"let x = `evnt`",
        "line 1, column 9, feature 'evnt': there is no field of this name (did you mean 'event'?)"},
   };
@@ -158,55 +158,50 @@ TEST(names_of_fields) {
 TEST(names_of_functions_and_arguments) {
   static const wrong_name wrong[] = {
       {"let x = log1(event.price)",
-       "line 1, column 9, feature 'log1': there is no function of this name (did you mean 'log'?)"},
+       "line 1, column 9, feature 'log1': unknown function (did you mean 'log'?)"},
       {"let x = summ(event.price)",
-       "line 1, column 9, feature 'summ': there is no function of this name (did you mean 'sum'?)"},
-      {"let x = srot(event)", "line 1, column 9, feature 'srot': there is no function of this name "
+       "line 1, column 9, feature 'summ': unknown function (did you mean 'sum'?)"},
+      {"let x = srot(event)", "line 1, column 9, feature 'srot': unknown function "
                               "(did you mean 'sqrt'?)"},
-      {"let x = dens(id)", "line 1, column 9, feature 'dens': there is no function of this name "
+      {"let x = dens(id)", "line 1, column 9, feature 'dens': unknown function "
                            "(did you mean 'dense'?)"},
-      {"output x = denser(id)", "line 1, column 12, feature 'denser': there is no function of this "
-                                "name (did you mean 'dense'?)"},
-      {"let x = dense(id)", "line 1, column 9: dense(...) says what tensor an output is, and "
-                            "stands there alone (write output NAME = dense(...))"},
+      {"output x = denser(id)", "line 1, column 12, feature 'denser': unknown function "
+                                "(did you mean 'dense'?)"},
+      {"let x = dense(id)", "line 1, column 9: dense(...) defines the tensor of an output and "
+                            "must be its whole expression (write output NAME = dense(...))"},
       {"let x = log(1, 2)",
        "line 1, column 9: log has 2 arguments, expected 1 (log(x): the natural logarithm)"},
       {"let x = log()",
        "line 1, column 9: log has 0 arguments, expected 1 (log(x): the natural logarithm)"},
       {"let x = log(x=1)", "line 1, column 9: log takes no named arguments"},
       {"let x = sum(event.price, pre=record)",
-       "line 1, column 30: sum has an argument of another name than per (sum(x): of integers int64 "
+       "line 1, column 30: sum has an argument other than per (sum(x): of integers int64 "
        "or uint64, of bools how many are true, of float32 float32, added up as float64; 0 of "
        "nothing)"},
       {"let x = sum(event.price, per=evnt)",
        "line 1, column 30, feature 'evnt': there is no field of this name (did you mean 'event'?)"},
       {"let x = sort(event, bi=price)",
-       "line 1, column 24: sort takes no argument of the name 'bi' (did you mean 'by'?)"},
+       "line 1, column 24: sort has no argument 'bi' (did you mean 'by'?)"},
       {"let x = sort(event, price)", "line 1, column 9: sort takes one list"},
-      {"let x = reverse(event, by=price)",
-       "line 1, column 27: reverse takes no argument of the name 'by'"},
+      {"let x = reverse(event, by=price)", "line 1, column 27: reverse has no argument 'by'"},
       {"let x = flatten(event.query, into=record)",
-       "line 1, column 35: flatten takes no argument of the name 'into' (did you mean 'to'?)"},
-      {"let x = drop_null(event.query, x=1)",
-       "line 1, column 34: drop_null takes no argument of the name 'x'"},
+       "line 1, column 35: flatten has no argument 'into' (did you mean 'to'?)"},
+      {"let x = drop_null(event.query, x=1)", "line 1, column 34: drop_null has no argument 'x'"},
       {"let x = index(event, 1)", "line 1, column 9: index takes one list"},
       {"let x = record_index(event)", "line 1, column 9: record_index takes no argument"},
-      {"let x = only(event, query, deep=1)",
-       "line 1, column 33: only takes no argument of the name 'deep'"},
+      {"let x = only(event, query, deep=1)", "line 1, column 33: only has no argument 'deep'"},
       {"let x = without(event, query, depth=1)",
-       "line 1, column 37: without takes no argument of the name 'depth'"},
+       "line 1, column 37: without has no argument 'depth'"},
       {"let x = zip(event.query, event.clicked)",
        "line 1, column 9: zip takes lists, each with its name: zip(a=..., b=...)"},
-      {"output x = dense(id, defualt=1)",
-       "line 1, column 30: dense takes no argument of the name 'defualt'"},
+      {"output x = dense(id, defualt=1)", "line 1, column 30: dense has no argument 'defualt'"},
       {"output x = dense(event.price, shape=[3], sahpe=[3])",
-       "line 1, column 48: dense takes no argument of the name 'sahpe'"},
+       "line 1, column 48: dense has no argument 'sahpe'"},
       {"output x = ragged(event.query, row_splits=int16)",
        "line 1, column 43: row_splits is int32 or int64"},
-      {"output x = sparse(id, default=1)",
-       "line 1, column 31: sparse takes no argument of the name 'default'"},
+      {"output x = sparse(id, default=1)", "line 1, column 31: sparse has no argument 'default'"},
       {"output x = struct(event, default=1)",
-       "line 1, column 34: struct takes no argument of the name 'default'"},
+       "line 1, column 34: struct has no argument 'default'"},
   };
   CHECK_WRONG(wrong);
 }
@@ -220,22 +215,20 @@ TEST(names_of_parameters_and_outputs) {
        "line 1, column 1: the parameter 'longest' has no value (give it one (--param NAME=VALUE, "
        "params=), or a default)"},
       {"param id: int64 = 1",
-       "line 1, column 1: there is a field of the name 'id' (give the parameter another name)"},
-      {"param a: int64 = 1 param a: int64 = 2",
-       "line 1, column 20: there are two parameters of the name 'a'"},
+       "line 1, column 1: a field is already named 'id' (give the parameter another name)"},
+      {"param a: int64 = 1 param a: int64 = 2", "line 1, column 20: duplicate parameter 'a'"},
       {"param a: int64 = 1 let a = 2",
-       "line 1, column 24: there is a parameter of the name 'a' already (choose another name)"},
+       "line 1, column 24: a parameter is already named 'a' (choose another name)"},
       {"param a: int64 = \"b\"",
        "line 1, column 1, feature 'a': a literal of type string does not fit int64"},
       {"param a: [int64] = 1", "line 1, column 1, feature 'a': found one value, expected a list"},
-      {"let id = 1", "line 1, column 5: there is a field of the name 'id' already (choose another "
+      {"let id = 1", "line 1, column 5: a field is already named 'id' (choose another "
                      "name, or drop the field first)"},
-      {"let event.query = 1", "line 1, column 11: there is a field of the name 'query' already "
+      {"let event.query = 1", "line 1, column 11: a field is already named 'query' "
                               "(choose another name, or drop the field first)"},
       {"output x = id output x = id",
-       "line 1, column 15: there are two outputs of the name 'x' (choose another name)"},
-      {"keep id output id = id",
-       "line 1, column 9: there are two outputs of the name 'id' (choose another name)"},
+       "line 1, column 15: duplicate output 'x' (choose another name)"},
+      {"keep id output id = id", "line 1, column 9: duplicate output 'id' (choose another name)"},
   };
   CHECK_WRONG(wrong);
 }

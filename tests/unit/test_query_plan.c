@@ -118,19 +118,18 @@ static const plan_case good[] = {
 static const plan_case bad[] = {
     {"output x = idd", "1:12 idd: there is no field of this name"},
     {"let n = 1\noutput x = event.qery", "2:18 qery: there is no field of this name"},
-    {"output x = id.y", "1:15 'y' is asked of int64, and only structs have fields"},
-    {"output x = sum(id)", "1:12 sum is asked of one value where it stands, expected a list"},
-    {"let id = 1", "1:5 there is a field of the name 'id' already"},
-    {"output x = a + b", "1:16 the arguments of add stand in different lists"},
-    {"output x = id output x = id", "1:15 there are two outputs of the name 'x'"},
+    {"output x = id.y", "1:15 cannot read field 'y' of int64: only structs have fields"},
+    {"output x = sum(id)", "1:12 sum needs a list, found one value at this level"},
+    {"let id = 1", "1:5 a field is already named 'id'"},
+    {"output x = a + b", "1:16 the arguments of add are in different lists"},
+    {"output x = id output x = id", "1:15 duplicate output 'x'"},
     {"output x = ragged(id)", "1:12 a ragged output of one value for each record, expected lists"},
     {"output x = dense(a)", "1:12 a shape of 0 dimensions, expected 1"},
     {"rows user", "1:6 found one for each record: structs, expected a list of structs"},
     {"param n: int64 output x = id", "1:1 the parameter 'n' has no value"},
     {"param n: int64 = \"a\" output x = id", "1:1 n: a literal of type string does not fit int64"},
-    {"output x = it", "1:12 `it` means the element of a where, or of a sort, and there is none "
-                      "here"},
-    {"output x = nosuch(id)", "1:12 nosuch: there is no function of this name"},
+    {"output x = it", "1:12 `it` is the element of a where or a sort, and there is none here"},
+    {"output x = nosuch(id)", "1:12 nosuch: unknown function"},
     {"output x = event where price", "1:24 the condition is float32, expected bool"},
 };
 

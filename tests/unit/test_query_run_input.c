@@ -187,7 +187,7 @@ static void check_refused(const char *type, const char *path, const char *messag
 TEST(batches_of_other_types_are_refused) {
   check_refused("struct{b: list<string>}", "a", "there is no such field");
   check_refused("struct{a: string}", "a",
-                "a value of type string, where the view was built for lists");
+                "a value of type string, but the view was built for lists");
   check_refused("struct{a: list<int64>}", "a",
                 "values of type int64 (l), where the view was built for large_string (U)");
   check_refused("struct{a: list<binary>}", "a",

@@ -256,7 +256,7 @@ TEST(a_step_of_zero_is_refused_with_the_record) {
                         .output_type = "struct{s: int64}"};
   cst_error error;
   query_check_fails(&c, CST_SCHEMA, &error);
-  CHECK_STR(error.message, "line 7 of the query: a slice with a step of 0");
+  CHECK_STR(error.message, "line 7 of the query: the slice step is 0");
   CHECK_STR(error.path, "every.other");
   CHECK_EQ(error.record, 1);
   CHECK_EQ(error.line, 7);

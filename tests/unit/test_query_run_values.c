@@ -183,7 +183,7 @@ TEST(functions_of_the_caller_see_a_batch_of_arguments) {
   cst_error error;
   probe.length = 5;
   query_check_fails(&c, CST_CALLBACK, &error);
-  CHECK_STR(error.message, "line 4 of the query: the function probe gave 5 values for 6 elements");
+  CHECK_STR(error.message, "line 4 of the query: function probe returned 5 values for 6 elements");
   probe.length = -1;
   probe.type = "null";
   query_check_fails(&c, CST_INVALID_ARGUMENT, &error);
@@ -327,6 +327,6 @@ TEST(nulls_are_refused_where_values_are_required) {
   query_check_fails(&c, CST_SCHEMA, &error);
   CHECK_EQ(error.record, 3);
   CHECK_STR(error.path, "tokens");
-  CHECK_STR(error.message, "line 5 of the query: a null, where the output needs a value");
+  CHECK_STR(error.message, "line 5 of the query: a null, but the output needs a value");
   query_check_slice(&c, 0, 3, "{[['x' 'y'] [] null]} {null} {[]}");
 }

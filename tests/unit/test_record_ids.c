@@ -221,7 +221,7 @@ TEST(names_that_are_taken) {
   struct ArrowSchema schema;
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(cst_source_arrow_schema(source, &schema, &error), CST_INVALID_ARGUMENT);
-  CHECK_STR(error.message, "a column of ids has the name of another column");
+  CHECK_STR(error.message, "a column of ids has the same name as another column");
   CHECK_STR(error.path, "name");
   cst_source_release(source);
   columns.record = "name";

@@ -127,7 +127,8 @@ TEST(what_json_cannot_say) {
   check_unsaid("mask { paths: 'foo_1' }", "mask", "lowerCamel");
   check_unsaid("value { number_value: nan }", "value", "not finite");
   check_unsaid("any { type_url: 'x/t.N' }", "any", "do not have");
-  check_unsaid("any { type_url: 'x/t.M' value: '\\010' }", "any", "not of its type");
+  check_unsaid("any { type_url: 'x/t.M' value: '\\010' }", "any",
+               "the bytes of an Any do not match its type");
   check_unsaid("s: '\\377'", "s", "UTF-8");
 }
 

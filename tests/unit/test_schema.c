@@ -110,7 +110,7 @@ TEST(tensor_representations_are_checked) {
   check_tensor_refused("ragged_tensor { feature_path { step: 's' step: 'x' } }",
                        "no feature is at the path 's...'");
   check_tensor_refused("ragged_tensor { feature_path { step: 'a' } partition { } }",
-                       "a partition of the ragged tensor says nothing");
+                       "a partition of the ragged tensor is empty");
   check_tensor_refused(
       "ragged_tensor { feature_path { step: 'a' } partition { uniform_row_length: 0 } }",
       "uniform_row_length is 0");

@@ -449,7 +449,8 @@ TEST(schemas_without_lists) {
   r.schema = "feature { name: 'SEQ' type: STRUCT } feature { name: 'a' type: INT }";
   check(r, "a:int[1] | s=int[1]", "a: [1]");
   r.schema = "feature { name: 'SEQ' type: INT }";
-  check_error(r, "", CST_SCHEMA, -1, "SEQ", "is not STRUCT");
+  check_error(r, "", CST_SCHEMA, -1, "SEQ",
+              "the schema feature of the sequence column must have type STRUCT");
   r.schema = "feature { name: 'other' type: STRUCT } feature { name: 'SEQ' type: STRUCT }";
   check_error(r, "", CST_SCHEMA, -1, "other", "of type STRUCT");
   r.schema =
@@ -461,7 +462,8 @@ TEST(lists_of_unknown_type) {
   run r = {"feature { name: 'SEQ' type: STRUCT struct_domain {"
            " feature { name: 's' type: TYPE_UNKNOWN } } }"};
   check(r, "| s=none;none / | s= / |", "SEQ.s: [null null] [] null");
-  check_error(r, "| s=none / | s=none;int[1]", CST_SCHEMA, 1, "SEQ.s", "the schema knows no type");
+  check_error(r, "| s=none / | s=none;int[1]", CST_SCHEMA, 1, "SEQ.s",
+              "but the schema has no type for the feature");
 }
 
 TEST(unknown_names_can_be_rejected) {
@@ -543,7 +545,7 @@ TEST(truncation_at_every_byte) {
       CHECK_EQ(decode_once(&r, (cst__loop_choice)loop, 0, records, 2, &text, &error), CST_CORRUPT);
       CHECK_EQ(error.record, 1);
       CHECK_CONTAINS(error.message, "malformed protobuf");
-      CHECK_CONTAINS(error.hint, "no tf.SequenceExample");
+      CHECK_CONTAINS(error.hint, "the record is damaged or is not a tf.SequenceExample");
     }
   }
 }
@@ -587,7 +589,7 @@ TEST(names_that_are_no_utf8_or_hold_a_nul) {
 
 TEST(a_context_feature_of_the_columns_name) {
   check_error((run){0}, "SEQ:int[1] | s=int[1]", CST_UNSUPPORTED, -1, "SEQ",
-              "has the name of the column of feature lists");
+              "a context feature has the same name as the column of feature lists");
   check((run){0}, "SEQ:int[1]", "SEQ: [1]");
 }
 

@@ -336,9 +336,10 @@ TEST(a_schema_is_kept) {
   check_refused("struct{lists: struct{a: list<list<string>>}}", "{{null}}", schema, CST_SCHEMA, -1,
                 LISTS ".a", "the schema says INT");
   check_refused("struct{lists: struct{}}", "{{}}", "feature { name: 'n' type: INT }", CST_SCHEMA,
-                -1, LISTS, "no feature for the feature lists");
+                -1, LISTS, "the schema has no feature for the sequence column");
   check_refused("struct{lists: struct{}}", "{{}}", "feature { name: '##SEQUENCE##' type: INT }",
-                CST_SCHEMA, -1, LISTS, "is not a STRUCT");
+                CST_SCHEMA, -1, LISTS,
+                "the schema feature of the sequence column must have type STRUCT");
 }
 
 static int scenario(void *context) {

@@ -80,7 +80,8 @@ static void close_kind(open_sink *s) {
 }
 
 static bool is_told(cst_status status, const cst_error *error) {
-  return status == CST_STATE && strcmp(error->message, "this output was begun before a fork") == 0;
+  return status == CST_STATE &&
+         strcmp(error->message, "this output was created before a fork") == 0;
 }
 
 static int use_sink_in_child(const open_sink *s) {

@@ -65,7 +65,7 @@ TEST(what_is_refused_changes_nothing) {
   check_failure(sketch, "string", "'a'", NULL, CST_SCHEMA,
                 "a sketch of moments does not take strings or bytes");
   check_failure(sketch, "struct{a: int64}", "{1}", NULL, CST_UNSUPPORTED,
-                "values of type struct<1 fields> cannot be looked at: expected numbers, times, "
+                "cannot count values of type struct<1 fields>: expected numbers, times, "
                 "strings or bytes");
   check_failure(sketch, "int64", "1 2", "1", CST_INVALID_ARGUMENT,
                 "there are 1 weights for 2 rows");
@@ -124,7 +124,7 @@ TEST(unknown_kinds_and_options) {
   cst_sketch *made;
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(cst_sketch_new("momentz", NULL, 0, NULL, &made, &error), CST_INVALID_ARGUMENT);
-  CHECK_STR(error.message, "there is no sketch 'momentz'");
+  CHECK_STR(error.message, "unknown sketch 'momentz'");
   CHECK_EQ(cst_sketch_new("moments", &option, 1, NULL, &made, &error), CST_INVALID_ARGUMENT);
   CHECK(made == NULL);
 }

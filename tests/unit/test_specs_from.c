@@ -117,7 +117,7 @@ static const struct {
 } refused[] = {
     {{.kind = CST_TENSOR_DENSE, .dtype = CST_DTYPE_INT64}, "", "the name of a tensor is missing"},
     {{.name = "\xff", .kind = CST_TENSOR_DENSE}, "", "not valid UTF-8"},
-    {{.name = "t", .kind = (cst_tensor_kind)9}, "t", "no kind of tensor is numbered 9"},
+    {{.name = "t", .kind = (cst_tensor_kind)9}, "t", "unknown kind of tensor 9"},
     {{.name = "t", .kind = CST_TENSOR_DENSE}, "t", "values of type none"},
     {{.name = "t", .kind = CST_TENSOR_DENSE, .dtype = CST_DTYPE_INT64, .num_dims = 2},
      "t",
@@ -242,7 +242,7 @@ TEST(structured_tensors_have_an_end) {
   cst_specs *specs = NULL;
   cst_error error = CST_ERROR_INIT;
   CHECK_EQ(cst_specs_from(&levels[DEPTH - 1], 1, NULL, &specs, &error), CST_SCHEMA);
-  CHECK_CONTAINS(error.message, "structured tensors more than 100 deep");
+  CHECK_CONTAINS(error.message, "structured tensors nested deeper than 100");
 }
 
 /* ---- into a schema ---- */
@@ -441,7 +441,7 @@ TEST(what_the_schema_cannot_say_is_refused) {
        "a path of 2 steps"},
       {{.name = "t", .kind = CST_TENSOR_STRUCTURED, .num_fields = 1, .fields = &sparse},
        CST_UNSUPPORTED,
-       "cannot say how this tensor is made"},
+       "a schema cannot describe this tensor"},
       {{.name = "t",
         .kind = CST_TENSOR_DENSE,
         .dtype = CST_DTYPE_INT64,

@@ -95,7 +95,7 @@ TEST(keep_and_drop) {
 TEST(what_is_no_statement_is_refused) {
   static const char incomplete[] =
       "is the statement before it complete? the word that begins the next one was read as a name";
-  static const char reserved[] = "the word is reserved; a field of that name stands in backticks";
+  static const char reserved[] = "the word is reserved; write a field of that name in backticks";
   const refusal refusals[] = {
       {"lte a = 3", 1, 1, "expected a statement, found lte", "did you mean 'let'?"},
       {"let a = 3\n\n  ouptut b = a", 3, 3, "expected a statement, found ouptut",
@@ -119,7 +119,7 @@ TEST(what_is_no_statement_is_refused) {
       {"rename a to b", 1, 10, "expected as, found to", ""},
       {"rename a as b.c", 1, 14, "expected a statement, found .", ""},
       {"keep", 1, 5, "expected a field, * or **, found the end of the text", ""},
-      {"keep *.a", 1, 7, "nothing can stand after * in a pattern", ""},
+      {"keep *.a", 1, 7, "nothing may follow * in a pattern", ""},
       {"keep a*", 1, 7, "expected a statement, found *", ""},
       {"keep `*`", 1, 6, "a field whose name is * cannot be named in a pattern",
        "rename it in what makes the data"},
@@ -143,8 +143,8 @@ TEST(what_is_no_statement_is_refused) {
       {"from message a with b =", 1, 24,
        "expected a word, a number or a text, found the end of the text", ""},
       {"from message a with b = -c", 1, 26, "expected a number, found c", ""},
-      {"from message a with b = \"\\x00\"", 1, 25, "an option has a NUL byte in it", ""},
-      {"from message a with b = 1, b = 2", 1, 28, "an option stands twice", ""},
+      {"from message a with b = \"\\x00\"", 1, 25, "an option contains a NUL byte", ""},
+      {"from message a with b = 1, b = 2", 1, 28, "duplicate option", ""},
       {"from table [int64]", 1, 12, "a table is a list of structs", "write [{id: int64, ...}]"},
       {"from table {a: int64}", 1, 12, "expected a statement, found {", ""},
       {"from table [{a: itn64}]", 1, 17, "expected a type, found itn64", "did you mean 'int64'?"},
@@ -158,16 +158,15 @@ TEST(what_is_no_statement_is_refused) {
       {"from table [{a int64}]", 1, 16, "expected :, found int64", ""},
       {"from table [{a: int64}", 1, 23, "expected ], found the end of the text", ""},
       {"from table [{a: 3}]", 1, 17, "expected a type, found 3", ""},
-      {"let a = b from example", 1, 11, "'from' comes after another statement",
-       "begin the query with it"},
-      {"from example\nfrom example", 2, 1, "a query has one 'from', this is another",
-       "begin the query with it"},
+      {"let a = b from example", 1, 11, "'from' must be the first statement",
+       "begin the query with 'from'"},
+      {"from example\nfrom example", 2, 1, "duplicate 'from'", "begin the query with 'from'"},
       {"param a", 1, 8, "expected :, found the end of the text", ""},
-      {"param a: int8", 1, 10, "no parameter can be of this type",
+      {"param a: int8", 1, 10, "a parameter cannot have this type",
        "bool, int32, int64, float32, float64, string, bytes, or a list of one"},
-      {"param a: [[int64]]", 1, 10, "no parameter can be of this type",
+      {"param a: [[int64]]", 1, 10, "a parameter cannot have this type",
        "bool, int32, int64, float32, float64, string, bytes, or a list of one"},
-      {"param a: {b: int64}", 1, 10, "no parameter can be of this type",
+      {"param a: {b: int64}", 1, 10, "a parameter cannot have this type",
        "bool, int32, int64, float32, float64, string, bytes, or a list of one"},
       {"param a: int64 = b", 1, 18, "expected a literal, found b", ""},
       {"param a: [int64] = [1, b]", 1, 24, "expected a literal, found b", ""},
@@ -178,15 +177,15 @@ TEST(what_is_no_statement_is_refused) {
        "close the name on the line on which it begins; a backtick in a name is doubled"},
       {"let a = b\"\\", 1, 9, "a text has no closing quote",
        "close the text on the line on which it begins; write \\n for the end of a line"},
-      {"let a = \"abc\\q\"", 1, 13, "a text has a bad escape",
+      {"let a = \"abc\\q\"", 1, 13, "a text has an invalid escape",
        "escapes are \\n \\t \\\\ \\\" \\xNN \\u{N}; a backslash is \\\\"},
-      {"let a = b\"\\x1\"", 1, 11, "a text has a bad escape",
+      {"let a = b\"\\x1\"", 1, 11, "a text has an invalid escape",
        "escapes are \\n \\t \\\\ \\\" \\xNN \\u{N}; a backslash is \\\\"},
-      {"let a = \"\\u{d800}\"", 1, 10, "a text has a bad escape",
+      {"let a = \"\\u{d800}\"", 1, 10, "a text has an invalid escape",
        "escapes are \\n \\t \\\\ \\\" \\xNN \\u{N}; a backslash is \\\\"},
-      {"let a = \"\\u{110000}\"", 1, 10, "a text has a bad escape",
+      {"let a = \"\\u{110000}\"", 1, 10, "a text has an invalid escape",
        "escapes are \\n \\t \\\\ \\\" \\xNN \\u{N}; a backslash is \\\\"},
-      {"let a = \"\\u{}\"", 1, 10, "a text has a bad escape",
+      {"let a = \"\\u{}\"", 1, 10, "a text has an invalid escape",
        "escapes are \\n \\t \\\\ \\\" \\xNN \\u{N}; a backslash is \\\\"},
       {"let a = \"\\xff\"", 1, 9, "a text is not UTF-8", "write bytes as b\"...\""},
       {"let a = 12ab", 1, 9, "a number ends in letters", ""},
@@ -210,7 +209,7 @@ TEST(a_byte_of_nothing_is_refused) {
   CHECK_EQ(cst_query_from_text("let a = b\0", 10, NULL, &query, &error), CST_INVALID_ARGUMENT);
   CHECK_STR(error.message, "expected a statement, found \\x00");
   CHECK_EQ(cst_query_from_text("let `a\0b` = c", 13, NULL, &query, &error), CST_INVALID_ARGUMENT);
-  CHECK_STR(error.message, "a name has a NUL byte in it");
+  CHECK_STR(error.message, "a name contains a NUL byte");
 }
 
 TEST(sizes_are_limited) {

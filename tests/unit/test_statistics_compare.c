@@ -387,7 +387,7 @@ TEST(what_is_no_comparison) {
   cst_findings *others, *out;
   CHECK_EQ(cst_accumulators(&others, NULL), CST_OK);
   CHECK_EQ(cst_statistics_compare(table, others, NULL, &out, &error), CST_INVALID_ARGUMENT);
-  CHECK_STR(error.message, "these are accumulators, and no statistics");
+  CHECK_STR(error.message, "these are accumulators, not statistics");
   CHECK_EQ(cst_statistics_compare(NULL, table, NULL, &out, &error), CST_INVALID_ARGUMENT);
   options.num_options = 1;
   CHECK_EQ(cst_statistics_compare(table, table, &options, &out, &error), CST_INVALID_ARGUMENT);

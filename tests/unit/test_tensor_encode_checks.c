@@ -211,7 +211,7 @@ TEST(tensors_that_ask_for_no_spec) {
       {{.kind = CST_TENSOR_DENSE, .values = values}, CST_INVALID_ARGUMENT, "has no name"},
       {{.name = "t", .kind = (cst_tensor_kind)9, .values = values},
        CST_INVALID_ARGUMENT,
-       "no kind of tensor is numbered 9"},
+       "unknown kind of tensor 9"},
       {{.name = "t", .kind = CST_TENSOR_DENSE}, CST_INVALID_ARGUMENT, "the values have no type"},
       {{.name = "t", .kind = CST_TENSOR_RAGGED, .values = values},
        CST_SCHEMA,
@@ -247,7 +247,7 @@ TEST(structured_tensors_have_an_end) {
     levels[i] = (cst_tensor){
         .name = "t", .kind = CST_TENSOR_STRUCTURED, .num_fields = 1, .fields = &levels[i - 1]};
   }
-  check_refused(&levels[MANY - 1], CST_SCHEMA, "structured tensors more than 96 deep");
+  check_refused(&levels[MANY - 1], CST_SCHEMA, "structured tensors nested deeper than 96");
 }
 
 static const cst_ndarray some_splits[] = {INTS(two, 1, 2)};

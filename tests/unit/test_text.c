@@ -150,13 +150,13 @@ TEST(strings_that_are_wrong) {
   check_error("s: 'a\n'", 1, 4, "no closing quote", NULL);
   check_error("s: 'a\\", 1, 4, "no closing quote", NULL);
   check_error("s: 'a\\'", 1, 4, "no closing quote", NULL);
-  check_error("s: 'ab\\q'", 1, 7, "bad escape", "write a backslash as");
-  check_error("s: '\\x'", 1, 5, "bad escape", NULL);
-  check_error("s: '\\777'", 1, 5, "bad escape", NULL);
-  check_error("s: '\\u12'", 1, 5, "bad escape", NULL);
-  check_error("s: '\\ud83d'", 1, 5, "bad escape", NULL);
-  check_error("s: '\\ud83d\\u0041'", 1, 5, "bad escape", NULL);
-  check_error("s: '\\U00110000'", 1, 5, "bad escape", NULL);
+  check_error("s: 'ab\\q'", 1, 7, "a string has an invalid escape", "write a backslash as");
+  check_error("s: '\\x'", 1, 5, "a string has an invalid escape", NULL);
+  check_error("s: '\\777'", 1, 5, "a string has an invalid escape", NULL);
+  check_error("s: '\\u12'", 1, 5, "a string has an invalid escape", NULL);
+  check_error("s: '\\ud83d'", 1, 5, "a string has an invalid escape", NULL);
+  check_error("s: '\\ud83d\\u0041'", 1, 5, "a string has an invalid escape", NULL);
+  check_error("s: '\\U00110000'", 1, 5, "a string has an invalid escape", NULL);
   check_error("s: a", 1, 4, "expected a string in quotes, found 'a'", NULL);
   check_error("any { type_url: '\\377' }", 1, 17, "not valid UTF-8", NULL);
 }

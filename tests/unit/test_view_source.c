@@ -231,11 +231,13 @@ TEST(raw_records_go_along) {
   options.raw_column = NULL;
   options.offset_column = "q";
   CHECK(open_lines(path, view, options, &error) == NULL);
-  CHECK_CONTAINS(error.message, "the name of an output");
+  CHECK_CONTAINS(error.message,
+                 "the column of raw records or offsets has the same name as an output");
   options.offset_column = NULL;
   options.raw_column = "q";
   CHECK(open_lines(path, view, options, &error) == NULL);
-  CHECK_CONTAINS(error.message, "the name of an output");
+  CHECK_CONTAINS(error.message,
+                 "the column of raw records or offsets has the same name as an output");
   cst_view_release(view);
 }
 
@@ -508,14 +510,14 @@ TEST(options_that_a_view_does_not_take) {
   options.column_flags = 0;
   options.message = &message;
   CHECK(open_lines(path, view, options, &error) == NULL);
-  CHECK_CONTAINS(error.message, "of its own");
+  CHECK_CONTAINS(error.message, "its own descriptors");
   options.message_column = "value";
   CHECK(open_lines(path, view, options, &error) == NULL);
   CHECK_EQ(error.code, CST_UNSUPPORTED);
   options = (cst_source_options)CST_SOURCE_OPTIONS_INIT;
   options.format = "json";
   CHECK(open_lines(write_lines("visits.jsonl", visits), view, options, &error) == NULL);
-  CHECK_CONTAINS(error.message, "messages are described, but the format json has none");
+  CHECK_CONTAINS(error.message, "the format json does not contain protobuf messages");
   cst_view_release(view);
 }
 

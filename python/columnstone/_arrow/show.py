@@ -570,7 +570,7 @@ def _field_with_sizes(tree: Tree, parent: StructuredBase) -> Tree:
         return tree
     try:
         field = parent[(tree[1].decode(),)]
-    except (Error, ValueError):  # two fields of one name, or one that no str is
+    except (Error, ValueError):  # two fields with the same name, or one that no str is
         return tree
     return _with_sizes(tree, field, field.shape[parent.rank :])
 

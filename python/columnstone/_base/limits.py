@@ -8,14 +8,14 @@ from .errors import LimitError
 MAX_INFLATION = 200  # unless the caller says otherwise
 FREE = 64 << 20  # bytes that any file may become
 
-HINT = "if the file is to be trusted, raise max_inflation"
+HINT = "if you trust the file, raise max_inflation"
 
 
 def check_inflation(name: str, what: str, taken: int, given: int, ratio: int) -> None:
     """LimitError if so many bytes, which `what` says how they were packed, became too many."""
     if given > max(FREE, taken * ratio):
         raise LimitError(
-            f"{name}: {taken} bytes of {what} became {given}, more than {ratio} times as much "
+            f"{name}: {taken} bytes of {what} expand to {given}, more than {ratio} times as much "
             f"({HINT})",
             file=name,
             hint=HINT,

@@ -110,7 +110,7 @@ class DeviceBatches(Generic[Item]):
     def __next__(self) -> Item:
         if self._process != os.getpid():
             hint = "call prefetch_to_device in the new process"
-            raise StateError(f"this iteration was begun before a fork ({hint})", hint=hint)
+            raise StateError(f"this iteration was created before a fork ({hint})", hint=hint)
         with self._lock:
             if self._batches is None:
                 raise StateError("the iteration is closed", hint="iterate over the dataset again")

@@ -113,7 +113,7 @@ class Iteration(Generic[Item]):
     def __next__(self) -> Item:
         if self._process != os.getpid() and (self._loader or self._packed) is not None:
             raise StateError(
-                "this iteration was begun before a fork (iterate in the new process)",
+                "this iteration was created before a fork (iterate in the new process)",
                 hint="iterate in the new process",
             )
         with self._lock:

@@ -122,7 +122,7 @@ def _compare(dataset: Dataset[Any], first: Dataset[Any], number: int) -> None:
             raise argument_error(
                 f"{name} of dataset {number} is {value!r}, and that of the first one "
                 f"{expected[name]!r}",
-                "make the datasets of a mix with the same one",
+                "create the datasets of a mix with the same one",
             )
     if _pads_of(dataset) != _pads_of(first):
         raise argument_error(f"dataset {number} has another pad than the first one")

@@ -78,7 +78,7 @@ def packing_of(
 
 def _check_list(tensor: Any) -> None:
     if tensor.dtype == "bytes":
-        raise argument_error(f"pack[{tensor.name!r}]: strings are not packed")
+        raise argument_error(f"pack[{tensor.name!r}]: strings cannot be packed")
     is_list = {
         "dense": len(tensor.shape) == 1,
         "varlen_sparse": True,

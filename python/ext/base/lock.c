@@ -30,7 +30,7 @@ void cst__py_lock_reset(cst__py_lock *lock) {
  * any more. */
 static int renew(cst__py_lock *lock, cst__py_state *state, const char *what) {
   if (lock->owner != 0) {
-    cst__py_fail(state, CST_STATE, "make a new one in the new process",
+    cst__py_fail(state, CST_STATE, "create a new one in the new process",
                  "this %s was in use by another thread when the process forked", what);
     return -1;
   }

@@ -184,7 +184,7 @@ int cst__py_options_set(const cst__py_option_table *table, void *owner, cst__py_
     count++;
   }
   if (PyDict_Size(dict) != count) {
-    PyErr_SetString(PyExc_TypeError, "there is an option that is not known");
+    PyErr_SetString(PyExc_TypeError, "unknown option");
     return -1;
   }
   return 0;

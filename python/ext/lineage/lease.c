@@ -54,7 +54,7 @@ static cst_status held_check(cst__py_held *held, cst_error *error) {
   if (!is_there) {
     *error = (cst_error)CST_ERROR_INIT;
     error->code = CST_STATE;
-    (void)snprintf(error->message, sizeof error->message, "the lease was ended");
+    (void)snprintf(error->message, sizeof error->message, "the lease has ended");
   }
   return status;
 }
@@ -95,7 +95,7 @@ cst__py_held *cst__py_lease_arg(cst__py_state *state, PyObject *object) {
   }
   cst__py_held *held = ((lease_object *)object)->held;
   if (held == NULL) {
-    cst__py_fail(state, CST_STATE, "make a new one", "the lease was ended");
+    cst__py_fail(state, CST_STATE, "create a new one", "the lease has ended");
   }
   return held;
 }

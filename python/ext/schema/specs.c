@@ -100,7 +100,7 @@ static int specs_kind_of(reader *r, const char *text, cst_tensor_kind *out) {
   }
   cst__py_fail(r->state, CST_INVALID_ARGUMENT,
                "use dense, varlen_sparse, sparse, ragged or structured",
-               "no kind of tensor is called '%.40s'", text);
+               "unknown kind of tensor '%.40s'", text);
   return -1;
 }
 
@@ -112,7 +112,7 @@ static int specs_dtype_of(reader *r, const char *text, cst_dtype *out) {
     }
   }
   cst__py_fail(r->state, CST_INVALID_ARGUMENT, "use int64, float32, bytes or bool",
-               "no type of values is called '%.40s'", text);
+               "unknown type of values '%.40s'", text);
   return -1;
 }
 

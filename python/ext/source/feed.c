@@ -94,7 +94,7 @@ static PyObject *next_locked(PyObject *object, cst__py_feed *feed) {
 PyObject *cst__py_feed_next(PyObject *object, cst__py_feed *feed) {
   cst__py_state *state = cst__py_state_of(object);
   if (is_foreign(feed) && feed->work != NULL) {
-    return cst__py_fail(state, CST_STATE, feed->kind->again, "this %s was begun before a fork",
+    return cst__py_fail(state, CST_STATE, feed->kind->again, "this %s was created before a fork",
                         feed->kind->name);
   }
   if (cst__py_lock_enter(&feed->lock, state, feed->kind->name) < 0) {

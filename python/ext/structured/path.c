@@ -73,7 +73,7 @@ static int add_text(cst__py_path *path, const char **steps, PyObject *item, size
     return -1;
   }
   if (strlen(text) != (size_t)size) {
-    PyErr_SetString(PyExc_ValueError, "a name with a NUL names no field");
+    PyErr_SetString(PyExc_ValueError, "a name with a NUL cannot name a field");
     return -1;
   }
   steps[path->path.count++] = memcpy(path->text + *used, text, (size_t)size + 1);

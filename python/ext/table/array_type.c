@@ -36,7 +36,7 @@ static PyObject *slice(PyObject *object, PyObject *key) {
   }
   Py_ssize_t count = PySlice_AdjustIndices(array_length(object), &start, &stop, step);
   if (step != 1) {
-    PyErr_SetString(PyExc_ValueError, "slices of an Array have a step of 1");
+    PyErr_SetString(PyExc_ValueError, "an Array slice must have step 1");
     return NULL;
   }
   return cst__py_array_view(cst__py_state_of(object), self->schema, self->shared, self->node,

@@ -96,7 +96,7 @@ static PyObject *batch_subscript(PyObject *object, PyObject *key) {
   }
   Py_ssize_t count = PySlice_AdjustIndices(batch_length(object), &start, &stop, step);
   if (step != 1) {
-    PyErr_SetString(PyExc_ValueError, "slices of a RecordBatch have a step of 1");
+    PyErr_SetString(PyExc_ValueError, "a RecordBatch slice must have step 1");
     return NULL;
   }
   return cst__py_table_rows(object, start, count);

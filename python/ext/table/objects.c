@@ -278,7 +278,7 @@ static int check_names(cst__py_walk *w, const cst__py_column *c) {
       PyErr_Clear();
       w->row = -1;
       return cst__py_walk_fail(w, c, CST_INVALID_ARGUMENT,
-                               "a key with a NUL or with surrogates names no column", "rename it");
+                               "a key with a NUL or surrogates cannot name a column", "rename it");
     }
     if (check_names(w, c->children[i]) < 0) {
       return -1;

@@ -109,8 +109,8 @@ static cst_status check_rows(const cst__growth *growth, const cst__view *batch, 
   if (row < 0) {
     return CST_OK;
   }
-  (void)cst__fail(error, CST_LIMIT, "raise max_record_size if such rows are to be expected",
-                  "a row of %llu bytes, at most %llu are taken", (unsigned long long)size,
+  (void)cst__fail(error, CST_LIMIT, "raise max_record_size if such rows are expected",
+                  "row of %llu bytes, the limit is %llu", (unsigned long long)size,
                   (unsigned long long)growth->max_record_size);
   cst__error_add_record(error, row, -1);
   return CST_LIMIT;
@@ -119,11 +119,11 @@ static cst_status check_rows(const cst__growth *growth, const cst__view *batch, 
 cst_status cst__growth_add(cst__growth *growth, const cst__view *batch, cst_error *error) {
   growth->given = add_sizes(growth->given, cst__view_value_bytes(batch, 0, batch->length));
   if (cst__growth_exceeds(growth->given, growth->taken, growth->max_inflation)) {
-    return cst__fail(error, CST_LIMIT, "if the file is to be trusted, raise max_inflation",
-                     "%llu bytes of the file became %llu bytes of values, more than %llu times as "
-                     "much",
-                     (unsigned long long)growth->taken, (unsigned long long)growth->given,
-                     (unsigned long long)cst__growth_ratio(growth->max_inflation));
+    return cst__fail(
+        error, CST_LIMIT, "if you trust the file, raise max_inflation",
+        "%llu bytes of the file expand to %llu bytes of values, more than %llu times as much",
+        (unsigned long long)growth->taken, (unsigned long long)growth->given,
+        (unsigned long long)cst__growth_ratio(growth->max_inflation));
   }
   return check_rows(growth, batch, error);
 }

@@ -51,7 +51,7 @@ static cst_status ipc_writer_fail(cst__ipc_writer *writer, int code, const struc
     return cst__fail_memory(error, 0);
   }
   return cst__fail(error, CST_UNSUPPORTED, "leave the column out, or write Parquet",
-                   "this cannot be written as Arrow IPC: %s", why->message);
+                   "cannot write as Arrow IPC: %s", why->message);
 }
 
 /* Dictionaries, that nanoarrow's writer does not know, are found before it is asked. (It does not
@@ -61,7 +61,7 @@ static cst_status ipc_writer_check_dictionaries(const struct ArrowSchema *schema
   cst_status status = CST_OK;
   if (schema->dictionary != NULL) {
     status = cst__fail(error, CST_UNSUPPORTED, "leave the column out, or write Parquet",
-                       "a dictionary cannot be written as Arrow IPC");
+                       "cannot write a dictionary as Arrow IPC");
   }
   for (int64_t i = 0; i < schema->n_children && status == CST_OK; i++) {
     status = ipc_writer_check_dictionaries(schema->children[i], error);

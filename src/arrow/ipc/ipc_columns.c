@@ -116,7 +116,7 @@ static cst_status next_block_count(reading *r, int64_t *count) {
   *count = cst__flat_i64_at(r->variadic, r->block_count++);
   return *count >= 0 && (uint64_t)*count <= r->buffers.count
              ? CST_OK
-             : ipc_column_fail(r, "a number of blocks that there are not");
+             : ipc_column_fail(r, "an invalid number of blocks");
 }
 
 /* ---- buffers ---- */
@@ -134,7 +134,7 @@ static cst_status own_bytes(const reading *r, struct ArrowArray *out, int64_t in
 static cst_status ipc_column_check_inflation(reading *r, int64_t size) {
   r->inflated += (uint64_t)size;
   if (cst__growth_exceeds(r->inflated, r->from->body->size, r->from->max_inflation)) {
-    return cst__fail(r->error, CST_LIMIT, "if the file is to be trusted, raise max_inflation",
+    return cst__fail(r->error, CST_LIMIT, "if you trust the file, raise max_inflation",
                      "a message of %zu bytes expands to %llu bytes, more than %llu times as many",
                      r->from->body->size, (unsigned long long)r->inflated,
                      (unsigned long long)cst__growth_ratio(r->from->max_inflation));
@@ -197,8 +197,9 @@ static cst_status take_buffer(reading *r, struct ArrowArray *out, int64_t index,
 }
 
 static cst_status bytes_needed(const reading *r, int64_t count, size_t width, size_t *out) {
-  return cst__mul((size_t)count, width, out) ? CST_OK
-                                             : ipc_column_fail(r, "a length beyond all memory");
+  return cst__mul((size_t)count, width, out)
+             ? CST_OK
+             : ipc_column_fail(r, "a length larger than all memory");
 }
 
 static cst_status ipc_column_take_validity(reading *r, struct ArrowArray *out) {

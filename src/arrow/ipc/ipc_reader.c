@@ -134,15 +134,15 @@ static cst_status read_prefix(cst__ipc_reader *r, uint32_t *size, cst_error *err
     return fail_truncated(r, got == 0 ? "before the end mark" : "inside a message's size", error);
   }
   if (memcmp(size, continuation, sizeof *size) != 0) {
-    return cst__fail(error, CST_CORRUPT, "the file is damaged, or no Arrow data",
-                     "no message begins where one has to");
+    return cst__fail(error, CST_CORRUPT, "the file is damaged or is not Arrow data",
+                     "no Arrow message at the expected position");
   }
   return ipc_reader_read_all(r, size, sizeof *size, "inside a message's size", error);
 }
 
 static cst_status read_metadata(cst__ipc_reader *r, uint32_t size, cst_error *error) {
   if (size > MAX_METADATA) {
-    return cst__fail(error, CST_CORRUPT, "the file is damaged, or no Arrow data",
+    return cst__fail(error, CST_CORRUPT, "the file is damaged or is not Arrow data",
                      "a message whose metadata claims %lu bytes", (unsigned long)size);
   }
   CST__TRY(read_claimed(r, &r->message.metadata, size, "inside a message's metadata", error));
@@ -157,7 +157,7 @@ static cst_status parse_message(cst__ipc_reader *r, int64_t *body_size, cst_erro
   r->message.header = cst__flat_child(message, CST__MESSAGE_HEADER);
   *body_size = cst__flat_i64(message, CST__MESSAGE_BODY_LENGTH, 0);
   if (r->message.flat.bad || r->message.header.flat == NULL || *body_size < 0) {
-    return cst__fail(error, CST_CORRUPT, "the file is damaged, or no Arrow data",
+    return cst__fail(error, CST_CORRUPT, "the file is damaged or is not Arrow data",
                      "a message with damaged metadata");
   }
   if (version != CST__VERSION_V4 && version != CST__VERSION_V5) {
@@ -247,7 +247,7 @@ static cst_status read_first(cst__ipc_reader *r, uint32_t *size, cst_error *erro
     return read_metadata(r, *size, error);
   }
   if (root == 0 || root > MOST_ROOT) {
-    return cst__fail(error, CST_CORRUPT, "the file is damaged, or no Arrow data",
+    return cst__fail(error, CST_CORRUPT, "the file is damaged or is not Arrow data",
                      "an Arrow file that does not begin with a message");
   }
   return read_bare_schema(r, bytes, size, error);

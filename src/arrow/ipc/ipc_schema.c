@@ -109,7 +109,7 @@ static cst_status timestamp_format(const reading *r, cst__flat_table type, char 
   char suffix[MAX_FORMAT / 2];
   if (zone.size > 0 &&
       (zone.size > sizeof suffix - 2 || memchr(zone.data, '\0', zone.size) != NULL)) {
-    return fail_type(r, TYPE_TIMESTAMP, "a time zone that is none");
+    return fail_type(r, TYPE_TIMESTAMP, "an invalid time zone");
   }
   (void)snprintf(suffix, sizeof suffix, ":%.*s", (int)zone.size,
                  zone.size > 0 ? (const char *)zone.data : "");
@@ -120,7 +120,7 @@ static cst_status timestamp_format(const reading *r, cst__flat_table type, char 
 static cst_status time_format(const reading *r, cst__flat_table type, char *format) {
   int unit = cst__flat_i16(type, 0, 1);
   if (cst__flat_i32(type, 1, 32) != (unit <= 1 ? 32 : 64)) {
-    return fail_type(r, TYPE_TIME, "a width that its unit has not");
+    return fail_type(r, TYPE_TIME, "a width that does not fit its unit");
   }
   return ipc_schema_pick(r, TYPE_TIME, "tt", "smun", unit, "", format);
 }
@@ -207,10 +207,10 @@ static cst_status ipc_schema_set_name(const reading *r, cst__flat_table field,
   cst_bytes name = cst__flat_string(field, FIELD_NAME);
   if (name.size > 0 && memchr(name.data, '\0', name.size) != NULL) {
     return cst__fail(r->error, CST_UNSUPPORTED, "rename the column",
-                     "the name of a column has a NUL in it");
+                     "a column name contains a NUL byte");
   }
   if (!cst__utf8_valid(name.data, name.size)) {
-    return cst__fail(r->error, CST_CORRUPT, NULL, "the name of a column is not UTF-8");
+    return cst__fail(r->error, CST_CORRUPT, NULL, "a column name is not valid UTF-8");
   }
   char *copy = cst__new_copy(NULL, name.size > 0 ? (const char *)name.data : "", name.size);
   int code = copy != NULL ? ArrowSchemaSetName(out, copy) : ENOMEM;

@@ -44,7 +44,7 @@ static cst_status encode_row(cst_encoder *e, int64_t row, cst__back *back, cst_e
   size_t size = cst__back_used(back) - before;
   if (size > INT32_MAX) {
     return cst__fail(error, CST_LIMIT, "split the record",
-                     "a record of %zu bytes, protobuf reaches 2147483647", size);
+                     "a record of %zu bytes, protobuf's limit is 2147483647", size);
   }
   return CST_OK;
 }

@@ -52,8 +52,9 @@ static cst_status add_wanted_path(wanted_maker *m, cst__wanted *top, const char 
   for (const char *rest = path;; rest++) {
     size_t size = path_step_size(rest);
     if (size == 0) {
-      cst_status status = cst__fail(m->error, CST_INVALID_ARGUMENT, "steps are divided by one dot",
-                                    "a path of a column has an empty step");
+      cst_status status =
+          cst__fail(m->error, CST_INVALID_ARGUMENT, "separate the steps by single dots",
+                    "the column path has an empty step");
       cst__error_add_path(m->error, path, strlen(path));
       return status;
     }
@@ -74,10 +75,8 @@ static cst_status add_wanted_path(wanted_maker *m, cst__wanted *top, const char 
     }
   }
   if (!is_new) {
-    cst_status status =
-        cst__fail(m->error, CST_INVALID_ARGUMENT, "name the shorter path alone",
-                  "a column is wanted twice: by this path, and by one before it that is the same, "
-                  "or begins or goes on as this one does");
+    cst_status status = cst__fail(m->error, CST_INVALID_ARGUMENT, "name only the shorter path",
+                                  "this path overlaps with an earlier one");
     cst__error_add_path(m->error, path, strlen(path));
     return status;
   }

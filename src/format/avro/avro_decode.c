@@ -134,8 +134,8 @@ static cst_status check_block(const cst__avro_decoder *decoder, cst_error *error
   int64_t least = decoder->program.least;
   if (least > 0 && block->count > (int64_t)block->values.size / least) {
     return cst__fail(error, CST_CORRUPT, hint_damaged,
-                     "an Avro block of %zu bytes that claims to have %lld values",
-                     block->values.size, (long long)block->count);
+                     "an Avro block of %zu bytes with a count of %lld values", block->values.size,
+                     (long long)block->count);
   }
   if (least == 0 && block->count > CST__AVRO_MAX_EMPTIES) {
     return cst__fail(error, CST_LIMIT, "the file is damaged, or hostile",

@@ -93,7 +93,7 @@ static cst_status fill_plan(cst__avro_plan *plan, const cst__table_options *opti
   CST__TRY(cst__type_export(&plan->columns.arrow, out, error));
   if (options->types != NULL && !cst__schema_equal(options->types, out)) {
     out->release(out);
-    return cst__fail(error, CST_SCHEMA, "leave the types out: Avro files have their own",
+    return cst__fail(error, CST_SCHEMA, "remove the types: Avro files have their own",
                      "the columns of the file are not of the given types");
   }
   return CST_OK;

@@ -35,7 +35,7 @@ cst_status cst__container_find(const char *name, const cst__container **out, cst
     }
   }
   return cst__fail(error, CST_NOT_FOUND, cst__names_hint(hint, name, "known are", &names),
-                   "there is no container '%s'", name);
+                   "unknown container '%s'", name);
 }
 
 /* True for "trips.tfrecord" and "trips.tfrecord-00000-of-00010". */
@@ -107,18 +107,18 @@ cst_status cst__container_check_count(const cst__container *container, uint64_t 
   return cst__fail(error, CST_UNSUPPORTED,
                    "write each record to a file of its own, or all to another container, such as "
                    "delimited",
-                   "a file of the container %s is exactly one record, not %s", container->info.name,
-                   count == 0 ? "none" : "several");
+                   "a file of the container %s contains exactly one record, not %s",
+                   container->info.name, count == 0 ? "none" : "several");
 }
 
 cst_status cst__fail_record_limit(uint64_t length, uint64_t limit, cst_error *error) {
-  return cst__fail(error, CST_LIMIT, "raise max_record_size if such records are to be expected",
+  return cst__fail(error, CST_LIMIT, "raise max_record_size if such records are expected",
                    "record of %llu bytes, the limit is %llu", (unsigned long long)length,
                    (unsigned long long)limit);
 }
 
 cst_status cst__fail_record_truncated(size_t size, uint64_t needed, const char *what,
                                       cst_error *error) {
-  return cst__fail(error, CST_CORRUPT, "the file is cut: fetch or write it again",
+  return cst__fail(error, CST_CORRUPT, "the file is truncated: fetch or write it again",
                    "truncated: %zu of %llu bytes of a %s", size, (unsigned long long)needed, what);
 }

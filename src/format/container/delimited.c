@@ -19,9 +19,10 @@ static cst_status read_length(const uint8_t *data, size_t there, uint64_t *lengt
   if (cst__wire_varint(&wire, length)) {
     *size = (uint8_t)(wire.at - data);
   } else if (there >= LONGEST_VARINT) {
-    return cst__fail(error, CST_CORRUPT,
-                     "damaged, or of another format: nothing tells where the next record begins",
-                     "the length of a record has more than %d bytes", LONGEST_VARINT);
+    return cst__fail(
+        error, CST_CORRUPT,
+        "the file is damaged or has another format; the start of the next record is unknown",
+        "the length of a record has more than %d bytes", LONGEST_VARINT);
   }
   return CST_OK;
 }

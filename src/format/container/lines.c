@@ -8,7 +8,7 @@
 enum { LEAST_STEP = 4096, LONGEST_END = 2 };
 
 static cst_status fail_line_limit(uint64_t limit, cst_error *error) {
-  return cst__fail(error, CST_LIMIT, "raise max_record_size if such lines are to be expected",
+  return cst__fail(error, CST_LIMIT, "raise max_record_size if such lines are expected",
                    "a line of more than %llu bytes", (unsigned long long)limit);
 }
 
@@ -88,7 +88,7 @@ static uint64_t lines_payload_size(uint64_t record_size) { return record_size; }
 
 static cst_status fail_end_in_line(cst_error *error) {
   return cst__fail(error, CST_UNSUPPORTED, "write it to another container, such as tfrecord",
-                   "a line cannot hold a record with the end of a line in it");
+                   "a line cannot contain a record with a line break");
 }
 
 static cst_status lines_write_with_return(cst__output *output, const void *record, size_t size,

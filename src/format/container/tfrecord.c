@@ -12,7 +12,7 @@ enum { HEADER = CST__TFRECORD_HEADER, FOOTER = CST__TFRECORD_FOOTER };
 static cst_status fail_length(uint32_t stored, uint32_t computed, uint64_t length,
                               cst_error *error) {
   return cst__fail(error, CST_CORRUPT,
-                   "damaged: on_error \"skip\" goes on with the next record that can be found",
+                   "damaged: on_error \"skip\" continues with the next valid record",
                    "length CRC: stored %08x, computed %08x of length %llu", stored, computed,
                    (unsigned long long)length);
 }
@@ -58,7 +58,7 @@ static cst_status tfrecord_scan(const cst__chunk *chunk, uint64_t max_record_siz
 }
 
 static cst_status fail_data(uint32_t stored, uint32_t computed, uint64_t size, cst_error *error) {
-  return cst__fail(error, CST_CORRUPT, "the record is damaged; those around it may be sound",
+  return cst__fail(error, CST_CORRUPT, "the record is damaged; its neighbours may be intact",
                    "data CRC: stored %08x, computed %08x over %llu bytes", stored, computed,
                    (unsigned long long)size);
 }

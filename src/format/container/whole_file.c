@@ -13,7 +13,7 @@ static cst_status whole_scan(const cst__chunk *chunk, uint64_t max_record_size, 
   out->needed = 0;
   out->known = false;
   if (chunk->size > limit) {
-    return cst__fail(error, CST_LIMIT, "raise max_record_size if such files are to be expected",
+    return cst__fail(error, CST_LIMIT, "raise max_record_size if such files are expected",
                      "a file of more than %llu bytes that is one record",
                      (unsigned long long)limit);
   }

@@ -75,7 +75,7 @@ static cst_status csv_plan_fail_missing(const cst__csv_plan *plan, cst_status co
   char hint[CST__NEAR_HINT];
   cst__name_list list = cst__name_list_of(plan->names, plan->num_names);
   const char *near = cst__near_hint(hint, name, &list);
-  cst__fail(error, code, near != NULL ? near : "see that the delimiter and the header are right",
+  cst__fail(error, code, near != NULL ? near : "check the delimiter and the header",
             "the input has no column of this name");
   cst__error_add_path(error, name, strlen(name));
   return code;
@@ -96,7 +96,7 @@ static cst_status set_names(cst__csv_plan *plan, const char *const *names, size_
       return cst__fail_memory(error, size);
     }
     if (cst__name_map_find(&plan->name_map, names[i], size) != SIZE_MAX) {
-      cst__fail(error, CST_SCHEMA, "give names of your own, and pass over the header (skip_lines)",
+      cst__fail(error, CST_SCHEMA, "name the columns yourself and skip the header (skip_lines)",
                 "two columns have the same name");
       cst__error_add_path(error, names[i], size);
       return CST_SCHEMA;
@@ -142,7 +142,7 @@ static cst_status match_header(const cst__csv_plan *plan, const cst__csv_header 
     const char *name = header->names[i];
     size_t at = cst__name_map_find(&plan->name_map, name, strlen(name));
     if (at == SIZE_MAX || source[at] != SIZE_MAX) {
-      cst__fail(error, CST_SCHEMA, "every file has to have the same columns, in any order",
+      cst__fail(error, CST_SCHEMA, "all files must have the same columns, in any order",
                 at == SIZE_MAX ? "a column that the first file does not have"
                                : "two columns have the same name");
       cst__error_add_path(error, name, strlen(name));
@@ -152,7 +152,7 @@ static cst_status match_header(const cst__csv_plan *plan, const cst__csv_header 
   }
   for (size_t i = 0; i < plan->num_names; i++) {
     if (source[i] == SIZE_MAX) {
-      cst__fail(error, CST_SCHEMA, "every file has to have the same columns, in any order",
+      cst__fail(error, CST_SCHEMA, "all files must have the same columns, in any order",
                 "a column of the first file is missing");
       cst__error_add_path(error, plan->names[i], strlen(plan->names[i]));
       return CST_SCHEMA;
@@ -214,7 +214,7 @@ static cst_status csv_plan_add_raw(cst__csv_plan *plan, size_t count, cst_error 
   const char *name = plan->raw_column;
   if (cst__name_map_find(&plan->name_map, name, strlen(name)) != SIZE_MAX) {
     cst__fail(error, CST_INVALID_ARGUMENT, "choose another name for the raw records",
-              "the column of raw records has the name of another column");
+              "the column of raw records has the same name as another column");
     cst__error_add_path(error, name, strlen(name));
     return CST_INVALID_ARGUMENT;
   }

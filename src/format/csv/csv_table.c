@@ -104,13 +104,13 @@ static cst_status say_misfit(csv_reader *r, const cst__csv_misfit *misfit, cst_e
   const cst__csv_plan *plan = r->plan;
   const cst__csv_column *column = &plan->columns[misfit->column - 1];
   const char *hint = plan->is_sampled ? "give a schema or types, or infer them from all of a file"
-                     : plan->is_inferred ? "the file has changed since its types were found"
+                     : plan->is_inferred ? "the file changed after its types were inferred"
                                          : "give the column another type, or skip such rows";
   char what[64];
   snprintf(what, sizeof what, "%s%s", column->is_multivalent ? "list of " : "",
            cst__csv_type_name(cst__csv_value_type(column)));
   if (misfit->is_null) {
-    cst__fail(error, CST_SCHEMA, hint, "an empty cell, where the type has no nulls");
+    cst__fail(error, CST_SCHEMA, hint, "an empty cell, but the type is not nullable");
   } else if (column->type->layout == CST__LAYOUT_FIXED_LIST) {
     cst__fail(error, CST_SCHEMA, hint, "a cell of %u bytes that is not of type %s, %lld in number",
               misfit->size, what, (long long)column->type->fixed_size);

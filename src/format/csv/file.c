@@ -235,8 +235,8 @@ static cst_status csv_file_copy_name(cst__csv_file *f, const cst__csv_cell *cell
   const uint8_t *text = f->block + cell->begin;
   size_t size = cell->size & CST__CSV_SIZE;
   if (!cst__utf8_valid(text, size) || memchr(text, 0, size) != NULL) {
-    return cst__fail(error, CST_SCHEMA, "give the names, and pass over the line (skip_lines)",
-                     "a name in the header is not UTF-8, or has a NUL byte in it");
+    return cst__fail(error, CST_SCHEMA, "name the columns yourself and skip the line (skip_lines)",
+                     "a name in the header is not valid UTF-8 or contains a NUL byte");
   }
   *out = cst__new_copy(&f->allocator, text, size);
   if (*out == NULL) {
@@ -329,13 +329,13 @@ static cst_status csv_file_say_fault(const cst__csv_file *f, const cst__csv_faul
                        "text after the closing quote of a cell");
     case CST__CSV_UNCLOSED:
       return cst__fail(error, CST_CORRUPT, "close it, or double it if it belongs to the text",
-                       "a quote is opened and not closed up to the end of the file");
+                       "an opening quote is never closed");
     case CST__CSV_TOO_LONG:
       return cst__fail(error, CST_LIMIT, "look for an unclosed quote, or raise max_record_size",
                        "a row has more than %zu bytes", f->max_row_size);
     default:
-      return cst__fail(error, CST_CORRUPT, "see that the delimiter is right",
-                       "a row of %zu cell%s, where there are %zu columns", fault->num_cells,
+      return cst__fail(error, CST_CORRUPT, "check the delimiter",
+                       "a row of %zu cell%s, expected %zu columns", fault->num_cells,
                        fault->num_cells == 1 ? "" : "s", f->width);
   }
 }

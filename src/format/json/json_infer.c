@@ -122,7 +122,7 @@ void cst__json_infer_free(cst__json_infer *infer) {
 static node *new_node(cst__json_infer *infer) {
   if (infer->num_nodes >= MAX_NODES) {
     (void)cst__fail(infer->error, CST_LIMIT, "give a schema or types",
-                    "more than %d different keys: no columns can be inferred", MAX_NODES);
+                    "more than %d different keys: cannot infer columns", MAX_NODES);
     return NULL;
   }
   node *n = cst__arena_take(&infer->arena, sizeof *n);
@@ -139,7 +139,7 @@ static node *new_node(cst__json_infer *infer) {
 static node *add_child(cst__json_infer *infer, node *parent, const char *key, size_t size) {
   if (memchr(key, '\0', size) != NULL) {
     (void)cst__fail(infer->error, CST_UNSUPPORTED, "give a schema or types without this key",
-                    "a key with a NUL in it cannot name a column");
+                    "a key that contains a NUL byte cannot be a column name");
     return NULL;
   }
   node *child = new_node(infer);
@@ -193,7 +193,7 @@ static const char *seen_name(int kind) {
       [SEEN_INT] = "a number",
       [SEEN_NEGATIVE] = "a negative integer",
       [SEEN_LARGE] = "an integer above 2^63-1",
-      [SEEN_INEXACT] = "an integer that float64 does not hold",
+      [SEEN_INEXACT] = "an integer that float64 cannot represent exactly",
       [SEEN_FLOAT] = "a number",
       [SEEN_SPECIAL] = "a string",
       [SEEN_STRING] = "a string",
@@ -290,7 +290,7 @@ static cst_status check_exact(cst__json_infer *infer, const node *n, yyjson_val 
   write_place(infer, n->first[SEEN_INEXACT], inexact, sizeof inexact);
   write_place(infer, n->first[reason], other, sizeof other);
   return cst__fail(infer->error, CST_SCHEMA, "give a schema or types, or quote the numbers",
-                   "an integer that float64 does not hold in %s, but %s in %s", inexact,
+                   "an integer that float64 cannot represent exactly in %s, but %s in %s", inexact,
                    reason == SEEN_NEGATIVE ? "a negative one" : "a float", other);
 }
 

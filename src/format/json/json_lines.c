@@ -181,8 +181,8 @@ static cst_status add_place(const cst__json_lines *lines, cst_status status, cst
 
 static cst_status fail_open_list(const cst__json_lines *lines, cst_error *error) {
   return add_place(lines,
-                   cst__fail(error, CST_CORRUPT, "the file seems to be cut",
-                             "the file is one list, whose end is missing"),
+                   cst__fail(error, CST_CORRUPT, "the file seems to be truncated",
+                             "the file is one list without its end"),
                    error);
 }
 

@@ -95,8 +95,7 @@ void cst__json_add_path(const cst__json_path *path, cst_error *error) {
 static cst_status fail_record(const cst__json_record *record, const cst__json_fault *fault,
                               cst_error *error) {
   if (fault->is_cut) {
-    cst__error_set_hint(
-        error, "JSON lines have one object per line; an object may not go over several lines");
+    cst__error_set_hint(error, "JSON lines have one object per line; an object cannot span lines");
   } else if (fault->is_followed && !fault->is_nan) {
     cst__error_set_hint(error, "JSON lines have one object per line");
   }

@@ -113,7 +113,7 @@ static cst_status append_float(cst__json_rows *rows, cst__json_column *column, y
   } else if (!yyjson_is_raw(value)) {
     return fail_kind(rows, column, value, error);
   } else if ((column->type->flags & CST__JSON_EXACT) != 0 && json_is_inexact(text, size)) {
-    return fail_value(rows, column, value, "an integer that a float64 does not hold exactly",
+    return fail_value(rows, column, value, "an integer that float64 cannot represent exactly",
                       error);
   } else if (is_wide ? !cst__parse_float64(text, size, &wide)
                      : !cst__parse_float32(text, size, &narrow)) {
@@ -366,7 +366,7 @@ static size_t json_find_child(cst__json_column *column, uint32_t *next, const ch
 
 static cst_status fail_key(cst__json_rows *rows, yyjson_val *key, cst_error *error) {
   rows->failed = key;
-  cst_status status = cst__fail(error, CST_SCHEMA, rows->hint, "a key that is not among the types");
+  cst_status status = cst__fail(error, CST_SCHEMA, rows->hint, "a key that the types do not have");
   size_t depth = rows->path.depth++;
   rows->path.steps[depth].name = unsafe_yyjson_get_str(key);
   rows->path.steps[depth].size = unsafe_yyjson_get_len(key);
@@ -424,7 +424,7 @@ static cst_status check_required(cst__json_rows *rows, const cst__json_column *c
       rows->path.steps[depth].name = type->type->name;
       rows->path.steps[depth].size = type->name_size;
       rows->failed = value;
-      return cst__fail(error, CST_SCHEMA, NULL, "the field is absent, and may not be null");
+      return cst__fail(error, CST_SCHEMA, NULL, "the field is missing and not nullable");
     }
   }
   return CST_OK;

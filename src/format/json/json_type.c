@@ -89,7 +89,7 @@ cst_status cst__json_type_close(cst__json_type *type, cst_error *error) {
 cst_status cst__json_fail_column(const char *column, const char *const *names, size_t count,
                                  cst_error *error) {
   cst__name_list list = cst__name_list_of(names, count);
-  return cst__fail_unknown(error, CST_NOT_FOUND, "there is no such column", column, &list);
+  return cst__fail_unknown(error, CST_NOT_FOUND, "no such column", column, &list);
 }
 
 /* ---- projection ---- */

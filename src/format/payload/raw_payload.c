@@ -28,8 +28,8 @@ static cst_status check_raw_columns(const cst__payload_options *options, cst_err
   for (size_t i = 0; options->columns != NULL && i < options->num_columns; i++) {
     if (strcmp(options->columns[i], column_name(options)) != 0 || i > 0) {
       (void)cst__fail(error, i > 0 ? CST_INVALID_ARGUMENT : CST_NOT_FOUND,
-                      "raw records have one column: record, or that which raw_column names",
-                      i > 0 ? "more than one column is asked for" : "there is no such column");
+                      "raw records have one column: record, or the name given in raw_column",
+                      i > 0 ? "more than one column is requested" : "no such column");
       cst__error_add_path(error, options->columns[i], strlen(options->columns[i]));
       return i > 0 ? CST_INVALID_ARGUMENT : CST_NOT_FOUND;
     }

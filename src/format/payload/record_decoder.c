@@ -69,7 +69,7 @@ static cst_status check_beside_name(const struct ArrowSchema *schema, const char
       char hint[64];
       snprintf(hint, sizeof hint, "choose another name for the %s", what);
       (void)cst__fail(error, CST_INVALID_ARGUMENT, hint,
-                      "the column of %s has the name of another column", what);
+                      "the column of %s has the same name as another column", what);
       cst__error_add_path(error, name, strlen(name));
       return CST_INVALID_ARGUMENT;
     }

@@ -165,20 +165,20 @@ static const char *table_fault(const cst_plugin_format *format, const char *name
     return "the plug-in does not work with ABI version 1";
   }
   if (format->size < sizeof(cst_plugin_format) || format->abi_version != CST_PLUGIN_ABI_VERSION) {
-    return "the plug-in is made for another ABI version than 1";
+    return "the plug-in was built for another ABI version than 1";
   }
   if (format->name == NULL || strcmp(format->name, name) != 0) {
-    return "the plug-in's format has another name than its file";
+    return "the names of the plug-in's format and file differ";
   }
   bool writes = format->create != NULL;
   if ((format->write != NULL) != writes || (format->finish != NULL) != writes ||
       (format->free != NULL) != writes) {
-    return "the plug-in's writer is not complete";
+    return "the plug-in's writer is incomplete";
   }
   if (!writes && format->open == NULL) {
     return "the plug-in neither reads nor writes";
   }
-  return options_are_sound(format) ? NULL : "the plug-in's options are not sound";
+  return options_are_sound(format) ? NULL : "the plug-in's options are invalid";
 }
 
 static cst_status load_file(const char *path, const char *name, const cst_plugin_format **out,

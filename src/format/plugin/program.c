@@ -167,13 +167,13 @@ static cst_status fail_stream(program_stream *stream, cst_status status, cst_err
   }
   if (stream->at_end) {
     CST__TRY(cst__process_finish(stream->process, error));
-    return cst__fail(error, CST_IO, "the program has to write one whole Arrow IPC stream",
+    return cst__fail(error, CST_IO, "the program must write one complete Arrow IPC stream",
                      "the plug-in program ended in the middle of its stream");
   }
   cst_error found = CST_ERROR_INIT;
   cst__error_copy(&found, error);
-  return cst__fail(error, CST_IO, "the program has to write one whole Arrow IPC stream",
-                   "what the plug-in program writes: %s", found.message);
+  return cst__fail(error, CST_IO, "the program must write one complete Arrow IPC stream",
+                   "output of the plug-in program: %s", found.message);
 }
 
 /* At the end of the batches: the mark, nothing after it, and a program that is content. */
@@ -183,13 +183,13 @@ static cst_status end_stream(program_stream *stream, cst_error *error) {
   size_t got = 0;
   CST__TRY(cst__process_read(stream->process, &more, 1, &got, error));
   if (got > 0) {
-    return cst__fail(error, CST_IO, "the program has to write one whole Arrow IPC stream",
-                     "the plug-in program writes on after the end of its stream");
+    return cst__fail(error, CST_IO, "the program must write one complete Arrow IPC stream",
+                     "the plug-in program writes after the end of its stream");
   }
   CST__TRY(cst__process_finish(stream->process, error));
   stream->ended = true;
   return marked ? CST_OK
-                : cst__fail(error, CST_IO, "the program has to write one whole Arrow IPC stream",
+                : cst__fail(error, CST_IO, "the program must write one complete Arrow IPC stream",
                             "the plug-in program ended without the end mark of its stream");
 }
 

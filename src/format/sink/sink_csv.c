@@ -228,7 +228,7 @@ static cst_status put_lone_null(csv_sink *sink, const cst__view *view, int64_t r
   }
   if (!is_number(view) && !sink->lossy) {
     return cannot(sink, 0, row, "set keep_blank_lines, there and in reading",
-                  "a null that stands alone in its row", error);
+                  "a null in a row without other columns", error);
   }
   csv_put(&sink->text, "\"\"", 2);
   return CST_OK;

@@ -96,7 +96,7 @@ static cst_status picked_schema(const arrow_plan *plan, const cst__table_options
     status = cst__schema_check_types(&picked, error);
   }
   if (status == CST_OK && options->types != NULL && !cst__schema_equal(options->types, &picked)) {
-    status = cst__fail(error, CST_SCHEMA, "leave the types out: Arrow files have their own",
+    status = cst__fail(error, CST_SCHEMA, "remove the types: Arrow files have their own",
                        "the columns of the file are not of the given types");
   }
   if (status != CST_OK) {
@@ -246,7 +246,7 @@ static bool arrow_warning(void *ptr, size_t *file, cst_error *warning) {
   for (; reader->told < read; reader->told++) {
     if (reader->unmarked[reader->told]) {
       *file = reader->told++;
-      (void)cst__fail(warning, CST_CORRUPT, "it may be cut: compare it with what was written",
+      (void)cst__fail(warning, CST_CORRUPT, "it may be truncated: compare it with the original",
                       "the Arrow stream ends without its end marker");
       cst__error_add_file(warning, files->name(files->ctx, *file));
       return true;

@@ -118,7 +118,7 @@ static cst_status check_target(const cst_lineage *store, const char *path, bool 
   }
   if (exists && stat(path, &theirs) == 0 && stat(store->path, &ours) == 0 &&
       theirs.st_dev == ours.st_dev && theirs.st_ino == ours.st_ino) {
-    return cst__fail(error, CST_INVALID_ARGUMENT, "take another name",
+    return cst__fail(error, CST_INVALID_ARGUMENT, "use another name",
                      "this is the lineage store itself");
   }
   return check_no_journal(path, &store->allocator, error);

@@ -38,8 +38,8 @@ cst_status cst__message_cast(const cst_descriptors *descriptors, const char *nam
   if (*out != NULL) {
     return CST_OK;
   }
-  cst_status status = cst__fail(error, CST_NOT_FOUND, "give descriptors that have it",
-                                "an Any is to be cast to a message that is not known");
+  cst_status status = cst__fail(error, CST_NOT_FOUND, "pass descriptors that contain it",
+                                "cannot cast an Any to an unknown message");
   cst__error_add_path(error, name, strlen(name));
   return status;
 }

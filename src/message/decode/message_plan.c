@@ -126,7 +126,7 @@ static cst_status fail_below(plan_maker *m, const cst__wanted *wanted) {
   cst_status status =
       cst__fail(m->error, CST_NOT_FOUND,
                 "ask for the column itself, or for the structs of well-known types (plain_types)",
-                "a path goes into a column that is one value");
+                "the path continues below a column that is a single value");
   cst__error_add_path(m->error, wanted->first->name, strlen(wanted->first->name));
   return status;
 }
@@ -321,9 +321,8 @@ static cst_status check_columns(plan_maker *m, size_t more) {
   m->plan->num_columns += more;
   return m->plan->num_columns <= MAX_COLUMNS
              ? CST_OK
-             : cst__fail(m->error, CST_LIMIT,
-                         "name the columns that are wanted, or allow less recursion",
-                         "the message makes more than %d columns", MAX_COLUMNS);
+             : cst__fail(m->error, CST_LIMIT, "name the columns you need, or allow less recursion",
+                         "the message has more than %d columns", MAX_COLUMNS);
 }
 
 static cst_status check_unknown_name(plan_maker *m, const cst__message_def *def) {
@@ -331,9 +330,9 @@ static cst_status check_unknown_name(plan_maker *m, const cst__message_def *def)
   if (cst__field_by_name(def, name, strlen(name)) == NULL) {
     return CST_OK;
   }
-  cst_status status = cst__fail(
-      m->error, CST_INVALID_ARGUMENT, "choose another name for unknown_fields",
-      "the message %.60s has a field of the name that unknown fields are to have", def->full_name);
+  cst_status status =
+      cst__fail(m->error, CST_INVALID_ARGUMENT, "choose another name for unknown_fields",
+                "message %.60s has a field with the name given in unknown_fields", def->full_name);
   cst__error_add_path(m->error, name, strlen(name));
   return status;
 }

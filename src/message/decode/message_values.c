@@ -227,7 +227,7 @@ static bool put_date(cst__loop *loop, cst__loop_entry *entry, cst_bytes message,
   if (date.year < 1 || date.year > 9999 || !cst__date_is_valid(&date)) {
     return cst__loop_bad_value(loop, entry,
                                "for dates without year, month or day give plain_types=True",
-                               "a google.type.Date is no date");
+                               "a google.type.Date is not a valid date");
   }
   *out = cst__days_of_date(&date);
   return true;
@@ -249,7 +249,7 @@ static bool put_time_of_day(cst__loop *loop, cst__loop_entry *entry, cst_bytes m
              ? to_unit(hours * 3600 + minutes * 60 + seconds, nanos, loop->plan->options.time_unit,
                        out)
              : cst__loop_bad_value(loop, entry, "for times such as 24:00:00 give plain_types=True",
-                                   "a google.type.TimeOfDay is no time of a day");
+                                   "a google.type.TimeOfDay is not a valid time of day");
 }
 
 /* ---- other messages that are one value ---- */

@@ -15,9 +15,9 @@ static bool is_set(const cst__out_field *f, int64_t row) {
 uint8_t *cst__out_grow(cst__out *out, uint8_t *at, size_t want) {
   size_t size = cst__out_size(out, at) - out->before;
   if (size > INT32_MAX || want > INT32_MAX) {
-    return cst__out_fail(out, cst__fail(out->error, CST_LIMIT, "split the record",
-                                        "a record of more than 2147483647 bytes, which is as many "
-                                        "as protobuf reaches"));
+    return cst__out_fail(out,
+                         cst__fail(out->error, CST_LIMIT, "split the record",
+                                   "a record of more than 2147483647 bytes, protobuf's limit"));
   }
   out->back->at = at;
   if (!cst__back_room(out->back, want + CST__OUT_LEAD)) {
@@ -61,8 +61,8 @@ static cst_status encoder_check_oneofs(const cst__out_message *message, int64_t 
     }
     if (set != NULL && set->def->oneof == member->def->oneof) {
       return cst__fail(error, CST_UNSUPPORTED, "make all but one of them null",
-                       "both '%s' and '%s' have a value, of the oneof '%s' only one may", set->name,
-                       member->name, message->def->oneofs[member->def->oneof - 1]);
+                       "both '%s' and '%s' have a value, but only one field of the oneof '%s' may",
+                       set->name, member->name, message->def->oneofs[member->def->oneof - 1]);
     }
     set = member;
   }
@@ -164,8 +164,8 @@ uint8_t *cst__out_put_missing(const cst__out_field *f, int64_t row, uint8_t *at,
   (void)at;
   const char *what = (f->def->flags & CST__FIELD_REQUIRED) == 0
                          ? "the value of a map's entry is null"
-                     : f->column < 0 ? "the field is required, and there is no column for it"
-                                     : "the field is required, and its value is null";
+                     : f->column < 0 ? "the field is required but has no column"
+                                     : "the field is required but its value is null";
   return cst__out_fail(out, cst__fail(out->error, CST_UNSUPPORTED,
                                       "give it a value, or leave the row out", "%s", what));
 }
@@ -197,9 +197,10 @@ static bool find_item(const cst__out_field *f, int64_t begin, int64_t i, int64_t
   if (cst__bound_slots_find(&f->values, slot)) {
     return true;
   }
-  (void)cst__out_fail(out, cst__fail(out->error, CST_UNSUPPORTED, "take the nulls out of the lists",
-                                     "item %lld of the list is null, which no message holds",
-                                     (long long)(i - begin)));
+  (void)cst__out_fail(out,
+                      cst__fail(out->error, CST_UNSUPPORTED, "remove the nulls from the lists",
+                                "item %lld of the list is null, but messages have no null items",
+                                (long long)(i - begin)));
   return false;
 }
 

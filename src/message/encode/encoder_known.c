@@ -115,8 +115,8 @@ static uint8_t *encode_date(const cst__out_field *f, int64_t slot, uint8_t *at, 
   }
   if (!is_whole || day < first || day > last) {
     return cst__out_fail(out, cst__fail(out->error, CST_UNSUPPORTED, NULL,
-                                        is_whole ? "a date outside of the years 1 to 9999"
-                                                 : "a date that is no whole day"));
+                                        is_whole ? "a date outside the years 1 to 9999"
+                                                 : "a date that is not a whole day"));
   }
   date_of_day(day, date);
   return encode_numbers(f, date, 3, at, out);
@@ -258,9 +258,10 @@ uint8_t *cst__out_put_any(const cst__out_message *any, int64_t row, uint8_t *at,
       continue;
     }
     if (cast != NULL) {
-      return cst__out_fail(out, cst__fail(out->error, CST_UNSUPPORTED, NULL,
-                                          "both '%s' and '%s' have a value, an Any holds one",
-                                          cast->name, next->name));
+      return cst__out_fail(
+          out, cst__fail(out->error, CST_UNSUPPORTED, NULL,
+                         "both '%s' and '%s' have a value, but an Any contains one", cast->name,
+                         next->name));
     }
     cast = next;
   }

@@ -73,7 +73,7 @@ static uint8_t *put_integer_as(cst__field_type type, int64_t value, uint8_t *at)
 static uint8_t *encode_integer(const cst__out_field *f, int64_t slot, uint8_t *at, cst__out *out) {
   wide_integer n = integer_of_slot(f->values.view, slot);
   if (!fits_type((cst__field_type)f->def->type, n)) {
-    return refuse_value(f, "an integer that the type %s does not hold", NULL, out);
+    return refuse_value(f, "an integer out of range for type %s", NULL, out);
   }
   at = cst__out_room(out, at, CST__MAX_VARINT);
   return at != NULL ? put_integer_as((cst__field_type)f->def->type, n.value, at) : NULL;
@@ -189,7 +189,7 @@ static bool double_of_slot(const cst__view *view, int64_t slot, double *out) {
 }
 
 static uint8_t *refuse_inexact(const cst__out_field *f, cst__out *out) {
-  return refuse_value(f, "a number that the type %s does not hold exactly",
+  return refuse_value(f, "a number that type %s cannot represent exactly",
                       "round it before, or allow rounding (lossy)", out);
 }
 

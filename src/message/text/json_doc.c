@@ -85,7 +85,7 @@ cst_status cst__json_doc_push_keys(cst__json_doc *json, yyjson_val *object, cst_
   }
   for (i = first + 1; i < first + count; i++) {
     if (compare_doc_keys(&json->stack[i - 1], &json->stack[i]) == 0) {
-      (void)cst__fail(error, CST_CORRUPT, "remove one of them", "an object has a key twice");
+      (void)cst__fail(error, CST_CORRUPT, "remove one of them", "an object has a duplicate key");
       return cst__json_doc_fail_at(json, json->stack[i], CST_CORRUPT, error);
     }
   }

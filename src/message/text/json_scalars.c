@@ -30,7 +30,7 @@ static cst_status need_number(const cst__json_reading *r, const cst__field_def *
     return fail_json_kind(r, def, value);
   }
   if (!cst__json_number_of(value, number)) {
-    return cst__json_reading_fail(r, NULL, "a string that is no number, expected %s",
+    return cst__json_reading_fail(r, NULL, "a string that is not a number, expected %s",
                                   cst__field_type_name(def));
   }
   return CST_OK;
@@ -127,7 +127,7 @@ static cst_status read_json_bytes(const cst__json_reading *r, yyjson_val *value,
   size_t size = unsafe_yyjson_get_len(value);
   size_t count;
   if (!cst__base64_size(text, size, CST__BASE64_ANY, &count)) {
-    return cst__json_reading_fail(r, "bytes are written in base64", "a string that is no base64");
+    return cst__json_reading_fail(r, "bytes are written in base64", "a string that is not base64");
   }
   uint8_t *bytes = cst__arena_take(r->arena, count + 1);
   if (bytes == NULL) {

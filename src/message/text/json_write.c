@@ -263,7 +263,7 @@ static cst_status write_json_value(json_writer *w, const cst__message *message, 
   }
   if (kind->def->type == CST__FIELD_DOUBLE && !isfinite(kind->as.one.d)) {
     return fail_json(w, "JSON has no NaN and no infinity",
-                     "a Value holds a number that is not finite");
+                     "a Value contains a number that is not finite");
   }
   return write_value(w, kind->def, &kind->as.one, depth);
 }
@@ -289,7 +289,7 @@ static cst_status read_packed_message(json_writer *w, const cst__message *any, i
   cst_status status =
       cst__message_merge(w->arena, *out, cst__message_bytes(any, 2), depth, w->error);
   if (status == CST_CORRUPT) {
-    return fail_json(w, NULL, "an Any holds bytes that are not of its type");
+    return fail_json(w, NULL, "the bytes of an Any do not match its type");
   }
   if (status == CST_OK && !cst__message_sort_maps(w->arena, *out)) {
     return cst__fail_memory(w->error, sizeof **out);

@@ -393,7 +393,7 @@ cst_status cst__struct_to_json(cst__struct_json *state, cst__struct_kind kind, c
   }
   if (done == NOT_FINITE) {
     return cst__fail(error, CST_SCHEMA, "JSON has no NaN and no infinity",
-                     "a %s holds a number that is not finite", kinds[kind]->full_name);
+                     "a %s contains a number that is not finite", kinds[kind]->full_name);
   }
   if (done != WRITTEN) {
     return cst__fail_memory(error, state->text.size);

@@ -47,7 +47,7 @@ cst_status cst__aggregate_type(const cst__function *function, const cst__argumen
       out->result.format = "b";
       return cst__value_kind_of(args[0].type) == CST__VALUE_BOOL
                  ? CST_OK
-                 : cst__argument_fail(function, args, 0, "a bool", "compare it with something",
+                 : cst__argument_fail(function, args, 0, "a bool", "compare it with a value",
                                       error);
     case CST__HAS:
       out->result.format = "b";

@@ -37,7 +37,7 @@ static const char *cast_hint(cst__value_kind from, const cst__value_info *to) {
 cst_status cst__cast_fail(cst__value_type from, cst__value_type to, int64_t i, cst_error *error) {
   cst__value_info target = cst__value_info_of(to);
   const char *hint = cast_hint(cst__value_kind_of(from), &target);
-  cst__fail(error, CST_SCHEMA, hint, "a value of type %s cannot be one of type %s",
+  cst__fail(error, CST_SCHEMA, hint, "a value of type %s cannot be converted to type %s",
             cst__value_type_name(from), cst__value_type_name(to));
   cst__error_add_record(error, i, -1);
   return CST_SCHEMA;
@@ -463,8 +463,8 @@ static cst_status cast_view(const cst__view *from, cst__cast_way way,
                .out = out,
                .error = error};
   if (!cst__value_has_cast(type, to)) {
-    return cst__fail(error, CST_SCHEMA, NULL, "there is no cast of %s to %s",
-                     cst__value_type_name(type), cst__value_type_name(to));
+    return cst__fail(error, CST_SCHEMA, NULL, "cannot cast %s to %s", cst__value_type_name(type),
+                     cst__value_type_name(to));
   }
   CST__TRY(cst__result_begin(&call, 1, out, error));
   return cst__result_end(out, cast_fill(&c));

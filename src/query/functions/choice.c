@@ -13,7 +13,7 @@ cst_status cst__if_type(const cst__function *function, const cst__argument_type 
   *out = (cst__signature){{NULL}, {{NULL}}};
   cst__value_kind kind = cst__value_kind_of(args[0].type);
   if (kind != CST__VALUE_BOOL && kind != CST__VALUE_NULL) {
-    return cst__argument_fail(function, args, 0, "a bool", "compare it with something", error);
+    return cst__argument_fail(function, args, 0, "a bool", "compare it with a value", error);
   }
   if (args[0].is_literal || kind == CST__VALUE_NULL) {
     out->casts[0].format = "b";
@@ -48,7 +48,7 @@ cst_status cst__cast_type(const cst__function *function, const cst__argument_typ
         "bool, int8 to int64, uint8 to uint64, float32, float64, string, bytes", error);
   }
   if (args[0].type.format == NULL || !cst__value_has_cast(args[0].type, type)) {
-    return cst__fail(error, CST_SCHEMA, NULL, "there is no cast of %s to %s",
+    return cst__fail(error, CST_SCHEMA, NULL, "cannot cast %s to %s",
                      cst__value_type_name(args[0].type), cst__value_type_name(type));
   }
   if (args[0].is_literal) {

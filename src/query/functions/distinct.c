@@ -201,7 +201,8 @@ cst_status cst__join_type(const cst__function *function, const cst__argument_typ
     return cst__argument_fail(function, args, 0, "values of a list", NULL, error);
   }
   if (!args[1].is_literal || args[1].literal->kind == CST__LITERAL_NULL) {
-    return cst__argument_fail(function, args, 1, "a literal: what stands between two", NULL, error);
+    return cst__argument_fail(function, args, 1, "a literal: the text between two values", NULL,
+                              error);
   }
   CST__TRY(cst__arguments_common(function, args, (cst__argument_range){0, num_args}, out,
                                  &out->result, error));

@@ -68,7 +68,7 @@ cst_status cst__literal_exact(const cst__literal *literal, cst__value_type type,
     return CST_OK;
   }
   return cst__fail(error, CST_SCHEMA, "write it with a point to round it",
-                   "found an integer that no %s holds exactly", cst__value_type_name(type));
+                   "found an integer that %s cannot represent exactly", cst__value_type_name(type));
 }
 
 static cst__value_type type_of_items(const cst__literal *list) {

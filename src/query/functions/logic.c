@@ -17,7 +17,7 @@ cst_status cst__logic_type(const cst__function *function, const cst__argument_ty
   *out = (cst__signature){{"b"}, {{NULL}}};
   for (size_t i = 0; i < num_args; i++) {
     if (!is_bool_or_null(args[i].type)) {
-      return cst__argument_fail(function, args, i, "a bool", "compare it with something", error);
+      return cst__argument_fail(function, args, i, "a bool", "compare it with a value", error);
     }
     if (args[i].is_literal || cst__value_kind_of(args[i].type) == CST__VALUE_NULL) {
       out->casts[i].format = "b";

@@ -218,7 +218,8 @@ cst_status cst__rounding_eval(const cst__function *function, const cst__function
   cst_status status = cst__pairs_begin(call, info.width, info.width, out, &a, error);
   int64_t bad = status == CST_OK ? rounding_loops[info.dtype](function, &a) : -1;
   if (bad >= 0) {
-    status = cst__result_fail(function, bad, "the size of the least value does not fit its type",
+    status = cst__result_fail(function, bad,
+                              "the absolute value of the smallest number does not fit its type",
                               "cast the argument to a wider type", error);
   }
   return cst__result_end(out, status);

@@ -9,7 +9,7 @@ static cst_status check_member_list(const cst__function *function, const cst__li
   for (size_t i = 0; i < list->num_items; i++) {
     if (list->items[i].kind == CST__LITERAL_NULL) {
       return cst__fail(error, CST_SCHEMA, "write `x is null or x in [...]`",
-                       "the list of %s holds null, which nothing equals", function->name);
+                       "the list of %s contains null, which equals nothing", function->name);
     }
   }
   return CST_OK;

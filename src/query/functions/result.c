@@ -129,7 +129,7 @@ cst_status cst__text_result_begin(cst__text_result *texts, struct ArrowArray *ou
 
 cst_status cst__text_result_grow(cst__text_result *texts, size_t size, cst_error *error) {
   if (size > CST__MAX_TEXT - texts->size) {
-    return cst__fail(error, CST_LIMIT, "make smaller batches",
+    return cst__fail(error, CST_LIMIT, "use smaller batches",
                      "a result of a query with more than %zu bytes of text", CST__MAX_TEXT);
   }
   return cst__buffer_reserve(&texts->allocator, &texts->bytes, texts->size + size, texts->size)

@@ -78,7 +78,7 @@ cst_status cst__plan_where(cst__planning *p, const cst__item *item, const cst__e
   uint32_t mask;
   if (item->place == NULL) {
     return cst__plan_refuse(p, condition->at, CST_SCHEMA, NULL,
-                            "`where` is said of a value that is the same for all records");
+                            "`where` cannot filter a value that is the same for all records");
   }
   CST__TRY(plan_mask(p, item, condition, scope, &mask));
   return cst__plan_keep(p, item, mask, out);
@@ -92,8 +92,7 @@ cst_status cst__plan_list_of(cst__planning *p, const cst__expr *call, const cst_
   return out->place != NULL && out->place->parent != NULL
              ? CST_OK
              : cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
-                                "%s is asked of what is no list: there is one for each record",
-                                call->name);
+                                "%s needs a list, found one value for each record", call->name);
 }
 
 cst_status cst__plan_list(cst__planning *p, const cst__expr *call, const cst__scope *scope,
@@ -122,7 +121,7 @@ cst_status cst__plan_by(cst__planning *p, const cst__expr *call, const cst__item
   }
   if (out->fields != NULL || out->place == NULL || !cst__plan_place_same(out->place, list->place)) {
     return cst__plan_refuse(
-        p, by != NULL ? by->at : call->at, CST_SCHEMA, "say by which of their values: by=...",
+        p, by != NULL ? by->at : call->at, CST_SCHEMA, "name one of their values: by=...",
         "found %s, expected one value for each element", cst__item_type_name(out));
   }
   return CST_OK;
@@ -190,12 +189,12 @@ static cst_status plan_masked(cst__planning *p, const cst__expr *call, const cst
   uint32_t mask;
   if (cst__plan_positional(call) != 2) {
     return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
-                            "mask takes two arguments: what is masked, and a condition");
+                            "mask takes two arguments: the values and a condition");
   }
   CST__TRY(cst__plan_expression(p, call->args[0], scope, &item));
   if (item.place == NULL) {
     return cst__plan_refuse(p, call->args[0]->at, CST_SCHEMA, NULL,
-                            "mask is asked of a value that is the same for all records");
+                            "mask cannot be applied to a value that is the same for all records");
   }
   CST__TRY(plan_mask(p, &item, call->args[1], scope, &mask));
   CST__TRY(hide_elements(p, &item, mask, out));
@@ -240,7 +239,7 @@ static cst_status plan_chosen_fields(cst__planning *p, const cst__expr *call,
   size_t count = cst__plan_positional(call);
   if (count < 2) {
     return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
-                            "%s takes structs, and which of their fields", call->name);
+                            "%s takes structs and the names of their fields", call->name);
   }
   CST__TRY(cst__plan_expression(p, call->args[0], scope, out));
   if (out->fields == NULL) {
@@ -282,7 +281,7 @@ cst_status cst__plan_side_by_side(cst__planning *p, const cst__expr *call, const
     if (place == NULL || place->parent == NULL ||
         !cst__plan_place_same(place->parent, items[0].place->parent)) {
       return cst__plan_refuse(p, call->args[i]->at, CST_SCHEMA, NULL,
-                              "%s takes lists of the same structs, and '%.80s' is none of these",
+                              "%s takes lists of the same structs, and '%.80s' is not one of these",
                               call->name, call->keys[i]);
     }
   }
@@ -373,7 +372,7 @@ static cst_status check_keywords(cst__planning *p, const cst__expr *call,
       const cst__name_list names = cst__name_list_of(known->keys, count);
       char hint[CST__NEAR_HINT];
       return cst__plan_refuse(p, call->args[i]->at, CST_SCHEMA, cst__near_hint(hint, key, &names),
-                              "%s takes no argument of the name '%.60s'", known->name, key);
+                              "%s has no argument '%.60s'", known->name, key);
     }
   }
   return CST_OK;

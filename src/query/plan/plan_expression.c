@@ -142,7 +142,7 @@ static cst_status plan_field_step(cst__planning *p, const cst__expr *expr, const
   CST__TRY(cst__plan_expression(p, expr->args[0], scope, &base));
   if (base.fields == NULL) {
     return cst__plan_refuse(p, expr->at, CST_SCHEMA, NULL,
-                            "'%.80s' is asked of %s, and only structs have fields", expr->name,
+                            "cannot read field '%.80s' of %s: only structs have fields", expr->name,
                             cst__item_type_name(&base));
   }
   CST__TRY(cst__fields_find(p, base.fields, expr->name, p->now, &entry));
@@ -161,9 +161,8 @@ static cst_status plan_it(cst__planning *p, const cst__expr *expr, const cst__sc
       return CST_OK;
     }
   }
-  return cst__plan_refuse(
-      p, expr->at, CST_SCHEMA, "write it in backticks for a field of this name",
-      "`it` means the element of a where, or of a sort, and there is none here");
+  return cst__plan_refuse(p, expr->at, CST_SCHEMA, "write it in backticks for a field of this name",
+                          "`it` is the element of a where or a sort, and there is none here");
 }
 
 static void item_of_record(const cst__planning *p, cst__item *out) {
@@ -177,8 +176,7 @@ static cst_status need_list(cst__planning *p, const cst__item *item, cst__text_a
   return item->place != NULL && item->place->parent != NULL
              ? CST_OK
              : cst__plan_refuse(p, at, CST_SCHEMA, NULL,
-                                "%s is asked of what is no list: there is one for each record",
-                                what);
+                                "%s needs a list, found one value for each record", what);
 }
 
 /* A value of integers that stands at a place: a step. */
@@ -268,8 +266,8 @@ static cst_status plan_slice(cst__planning *p, const cst__expr *expr, const cst_
   for (size_t i = 1; i < 4; i++) {
     const cst__expr *bound = i < expr->num_args ? expr->args[i] : NULL;
     if (i == 3 && bound != NULL && bound->kind == CST__EXPR_INT && bound->integer == 0) {
-      return cst__plan_refuse(p, bound->at, CST_SCHEMA, "take 1, or -1 for the order turned round",
-                              "a slice with a step of 0");
+      return cst__plan_refuse(p, bound->at, CST_SCHEMA, "use 1, or -1 to reverse",
+                              "the slice step is 0");
     }
     CST__TRY(plan_bound(p, bound, scope, base.place->parent, &step.args[i]));
   }
@@ -292,8 +290,8 @@ static cst_status plan_struct(cst__planning *p, const cst__expr *expr, const cst
       place = at;
     } else if (at != NULL && !cst__plan_place_holds(at, place)) {
       return cst__plan_refuse(
-          p, expr->args[i]->at, CST_SCHEMA, "use zip(a=..., b=...) for lists that are equally long",
-          "'%.80s' stands in another list than what is before it", expr->keys[i]);
+          p, expr->args[i]->at, CST_SCHEMA, "use zip(a=..., b=...) for lists of equal length",
+          "'%.80s' is in another list than the values before it", expr->keys[i]);
     }
   }
   *out = (cst__item){.place = place, .values = CST__NO_STEP};

@@ -16,7 +16,7 @@ static cst__known_field *first_entry(const cst__planning *p, const cst__fields *
 static cst_status add_entry(cst__planning *p, cst__fields *fields, const char *name,
                             const cst__item *item, uint32_t since, cst__known_field **out) {
   if (p->entries.count == CST__MOST_ENTRIES) {
-    return cst__plan_refuse(p, p->at, CST_LIMIT, "name the fields that are wanted",
+    return cst__plan_refuse(p, p->at, CST_LIMIT, "name the fields you need",
                             "the statements have more than %d fields together", CST__MOST_ENTRIES);
   }
   cst__known_field *same = first_entry(p, fields, name);
@@ -253,7 +253,7 @@ typedef struct entry_list {
 
 static cst_status push_entry(cst__planning *p, entry_list *list, const cst__known_field *entry) {
   if (list->count == CST__MOST_FIELDS) {
-    return cst__plan_refuse(p, p->at, CST_LIMIT, "name the fields that are wanted",
+    return cst__plan_refuse(p, p->at, CST_LIMIT, "name the fields you need",
                             "there are more than %d fields", CST__MOST_FIELDS);
   }
   if (list->count == list->capacity) {
@@ -390,8 +390,8 @@ cst_status(cst__fields_fail)(cst__planning *p, const cst__fields *fields, const 
   char hint[CST__NEAR_HINT];
   CST__TRY(collect_field_names(p, fields, &names, &count));
   const cst__name_list list = cst__name_list_of(names, count);
-  const char *lack = name[0] == '(' ? "no extension or message of this name is described"
-                                    : "there is no field of this name";
+  const char *lack =
+      name[0] == '(' ? "unknown extension or message" : "there is no field of this name";
   const char *path = name[0] != '(' ? find_elsewhere(p, fields, name) : NULL;
   if (path == NULL) {
     return cst__plan_refused(p, at, cst__fail_unknown(p->error, CST_NOT_FOUND, lack, name, &list));

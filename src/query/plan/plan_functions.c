@@ -135,9 +135,8 @@ static cst_status meet(cst__planning *p, const cst__expr *call, const cst__item 
     }
     if (place != NULL && !cst__plan_place_holds(place, at)) {
       return cst__plan_refuse(p, call->args[i]->at, CST_SCHEMA,
-                              "zip lists that are equally long, or let one stand where the other "
-                              "is",
-                              "the arguments of %s stand in different lists", call->name);
+                              "zip lists of equal length, or move one into the list of the other",
+                              "the arguments of %s are in different lists", call->name);
     }
     place = at;
   }
@@ -336,7 +335,7 @@ static bool is_call_of(const cst__expr *call, const char *name) {
 
 static cst_status refuse_structs(cst__planning *p, const aggregate *a) {
   return cst__plan_refuse(p, a->call->at, CST_SCHEMA, a->function->summary,
-                          "%s is asked of structs, expected values", a->call->name);
+                          "%s needs values, found structs", a->call->name);
 }
 
 /* The first or the last struct of each list. */
@@ -380,9 +379,9 @@ static cst_status aggregate_lists(cst__planning *p, aggregate *a, cst__item *out
 static cst_status aggregate_one(cst__planning *p, const aggregate *a, cst__item *out) {
   bool is_count = is_call_of(a->call, "count");
   if (!is_count && !is_call_of(a->call, "has")) {
-    return cst__plan_refuse(
-        p, a->call->at, CST_SCHEMA, "say of which lists: per=record, or per= the path of a list",
-        "%s is asked of one value where it stands, expected a list", a->call->name);
+    return cst__plan_refuse(p, a->call->at, CST_SCHEMA,
+                            "name the lists: per=record, or per= the path of a list",
+                            "%s needs a list, found one value at this level", a->call->name);
   }
   CST__TRY(plan_presence(p, &a->item, false, out));
   return is_count ? cst__item_to_int64(p, a->call->at, out) : CST_OK;
@@ -396,7 +395,7 @@ static cst_status aggregate_arguments(cst__planning *p, aggregate *a, const cst_
   for (size_t i = a->num_args; i < a->call->num_args; i++) {
     if (a->call->keys[i] == NULL || strcmp(a->call->keys[i], "per") != 0) {
       return cst__plan_refuse(p, a->call->args[i]->at, CST_SCHEMA, a->function->summary,
-                              "%s has an argument of another name than per", a->call->name);
+                              "%s has an argument other than per", a->call->name);
     }
   }
   for (size_t i = 1; i < a->num_args; i++) {
@@ -417,7 +416,8 @@ static cst_status plan_aggregate(cst__planning *p, const cst__expr *call, const 
   p->at = call->at;
   if (a.item.place == NULL) {
     return cst__plan_refuse(p, call->at, CST_SCHEMA, NULL,
-                            "%s is asked of a value that is the same for all records", call->name);
+                            "%s cannot be applied to a value that is the same for all records",
+                            call->name);
   }
   const cst__item_place *common = cst__plan_place_common(wanted, a.item.place);
   if (cst__plan_place_same(common, a.item.place)) {
@@ -505,9 +505,9 @@ static cst_status fail_function(cst__planning *p, const cst__expr *call) {
   for (size_t i = 0; i < sizeof of_outputs / sizeof of_outputs[0]; i++) {
     names[count++] = of_outputs[i];
     if (strcmp(of_outputs[i], call->name) == 0) {
-      return cst__plan_refuse(p, call->at, CST_SCHEMA, "write output NAME = dense(...)",
-                              "%s(...) says what tensor an output is, and stands there alone",
-                              call->name);
+      return cst__plan_refuse(
+          p, call->at, CST_SCHEMA, "write output NAME = dense(...)",
+          "%s(...) defines the tensor of an output and must be its whole expression", call->name);
     }
   }
   for (size_t i = 0; (function = cst__function_at(i)) != NULL && count < MOST; i++) {
@@ -523,8 +523,7 @@ static cst_status fail_function(cst__planning *p, const cst__expr *call) {
   const cst__name_list list = cst__name_list_of(names, count);
   return cst__plan_refused(
       p, call->at,
-      cst__fail_unknown(p->error, CST_NOT_FOUND, "there is no function of this name", call->name,
-                        &list));
+      cst__fail_unknown(p->error, CST_NOT_FOUND, "unknown function", call->name, &list));
 }
 
 cst_status cst__plan_function(cst__planning *p, const cst__expr *call, const cst__scope *scope,

@@ -12,7 +12,7 @@ static cst_status add_column(cst__planning *p, const cst__planned_output *column
   size_t size = strlen(column->name);
   if (cst__name_map_find_of(&p->entries, &p->columns, column->name, size) != SIZE_MAX) {
     return cst__plan_refuse(p, column->at, CST_SCHEMA, "choose another name",
-                            "there are two outputs of the name '%.80s'", column->name);
+                            "duplicate output '%.80s'", column->name);
   }
   if (!cst__name_map_add_of(&p->entries, &p->columns, column->name, size, p->num_columns)) {
     return cst__fail_memory(p->error, size);
@@ -105,7 +105,7 @@ static cst_status complete(output_maker *m, cst__item *item) {
   CST__TRY(cst__plan_call_function(p, &fill, &made));
   if (strcmp(cst__value_type_name(made.type), cst__value_type_name(item->type)) != 0) {
     return cst__plan_refuse(p, value->at, CST_SCHEMA, "cast the values first",
-                            "the default is no %s", cst__value_type_name(item->type));
+                            "the default is not a valid %s", cst__value_type_name(item->type));
   }
   *item = made;
   item->is_nullable = false;
@@ -255,7 +255,7 @@ static cst_status check_output_keys(output_maker *m, const output_kind *kind) {
     }
     if (!known) {
       return cst__plan_refuse(m->p, call->args[i]->at, CST_SCHEMA, NULL,
-                              "%s takes no argument of the name '%.60s'", kind->name, key);
+                              "%s has no argument '%.60s'", kind->name, key);
     }
   }
   return CST_OK;
@@ -290,7 +290,7 @@ cst_status cst__plan_output(cst__planning *p, const cst__statement *output) {
   CST__TRY(cst__plan_expression(p, value, &scope, &m.column.item));
   CST__TRY(cst__item_settle(p, p->records, &m.column.item));
   if (!cst__plan_place_holds(p->records, m.column.item.place)) {
-    return cst__plan_refuse(p, value->at, CST_SCHEMA, NULL, "the value stands outside of the rows");
+    return cst__plan_refuse(p, value->at, CST_SCHEMA, NULL, "the value is outside the rows");
   }
   if (kind != NULL) {
     CST__TRY(make_output(&m, kind));
@@ -339,7 +339,7 @@ cst_status cst__plan_outputs_finish(cst__planning *p) {
       at++;
     }
     if (at == p->num_columns) {
-      return cst__fail_unknown(p->error, CST_NOT_FOUND, "the query has no output of this name",
+      return cst__fail_unknown(p->error, CST_NOT_FOUND, "the query has no such output",
                                options->outputs[i], &names);
     }
     for (size_t k = 0; k < i; k++) {

@@ -25,9 +25,9 @@ static cst_status enter_structs(part_maker *m, const cst__item *item, const char
   const void *below = below_of(item->fields);
   for (size_t i = m->first; below != NULL && i < m->depth; i++) {
     if (m->above[i] == below) {
-      return cst__plan_refuse(
-          m->p, m->p->at, CST_SCHEMA, "say how deep: keep ** depth N, or only(x, **, depth=N)",
-          "the structs of '%.80s' hold structs of their own type, without end", name);
+      return cst__plan_refuse(m->p, m->p->at, CST_SCHEMA,
+                              "set a depth: keep ** depth N, or only(x, **, depth=N)",
+                              "the structs of '%.80s' contain their own type without end", name);
     }
   }
   if (m->depth == CST__MOST_DEPTH) {
@@ -133,7 +133,7 @@ static cst_status is_whole_map(part_maker *m, const cst__item *item, bool *out) 
 static cst_status make_output_part(part_maker *m, const cst__item *item, const cst__item_place *top,
                                    cst__output_part *part, cst__type *type) {
   if (m->num_parts++ == CST__MOST_STEPS) {
-    return cst__plan_refuse(m->p, m->p->at, CST_LIMIT, "name the fields that are wanted",
+    return cst__plan_refuse(m->p, m->p->at, CST_LIMIT, "name the fields you need",
                             "the outputs have more than %d fields", CST__MOST_STEPS);
   }
   part->place = item->place->lists;

@@ -146,7 +146,7 @@ static cst_status find_pattern_field(cst__planning *p, const cst__fields *from,
   return node->first == NULL || (*out)->item.fields != NULL
              ? CST_OK
              : cst__plan_refuse(p, node->first->at, CST_SCHEMA, NULL,
-                                "'%.80s' is asked of %s, and only structs have fields",
+                                "cannot read field '%.80s' of %s: only structs have fields",
                                 node->first->name, cst__item_type_name(&(*out)->item));
 }
 

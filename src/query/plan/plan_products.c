@@ -94,7 +94,7 @@ static cst_status check_names(cst__planning *p, const cst__expr *call) {
     for (size_t k = 1; k < i; k++) {
       if (strcmp(call->args[k]->name, name->name) == 0) {
         return cst__plan_refuse(p, name->at, CST_SCHEMA, "give each element another name",
-                                "there are two fields of the name '%.80s'", name->name);
+                                "duplicate field '%.80s'", name->name);
       }
     }
   }

@@ -50,13 +50,13 @@ static cst_status plan_param(cst__planning *p, const cst__statement *statement) 
   CST__TRY(cst__fields_find(p, p->record, statement->name, p->now, &field));
   for (size_t i = 0; i < p->num_params; i++) {
     if (strcmp(p->params[i].name, statement->name) == 0) {
-      return cst__plan_refuse(p, statement->at, CST_SCHEMA, NULL,
-                              "there are two parameters of the name '%.80s'", statement->name);
+      return cst__plan_refuse(p, statement->at, CST_SCHEMA, NULL, "duplicate parameter '%.80s'",
+                              statement->name);
     }
   }
   if (field != NULL) {
     return cst__plan_refuse(p, statement->at, CST_SCHEMA, "give the parameter another name",
-                            "there is a field of the name '%.80s'", statement->name);
+                            "a field is already named '%.80s'", statement->name);
   }
   CST__TRY(given_value(p, statement->name, &value));
   if (value == NULL) {
@@ -92,8 +92,8 @@ static cst_status check_given(cst__planning *p) {
       }
     }
     if (at == p->num_params) {
-      return cst__fail_unknown(p->error, CST_NOT_FOUND, "the query has no parameter of this name",
-                               name, &names);
+      return cst__fail_unknown(p->error, CST_NOT_FOUND, "the query has no such parameter", name,
+                               &names);
     }
   }
   return CST_OK;
@@ -136,8 +136,8 @@ static cst_status check_free(cst__planning *p, const cst__fields *fields, const 
              : cst__plan_refuse(p, at, CST_SCHEMA,
                                 is_param ? "choose another name"
                                          : "choose another name, or drop the field first",
-                                "there is a %s of the name '%.80s' already",
-                                is_param ? "parameter" : "field", name);
+                                "a %s is already named '%.80s'", is_param ? "parameter" : "field",
+                                name);
 }
 
 /* True if lists are those of a field that structs have in the input, or that those have which they
@@ -312,10 +312,10 @@ static cst_status plan_keep_patterns(cst__planning *p, const cst__statement *sta
 }
 
 static cst_status plan_from(const cst__planning *p, const cst__statement *statement) {
-  return p->now == 1 ? CST_OK
-                     : cst__plan_refuse(p, statement->at, CST_SCHEMA,
-                                        "a query has one `from`, before all else",
-                                        "`from` is not the first statement");
+  return p->now == 1
+             ? CST_OK
+             : cst__plan_refuse(p, statement->at, CST_SCHEMA, "a query begins with its only `from`",
+                                "`from` must be the first statement");
 }
 
 static cst_status plan_statement(cst__planning *p, const cst__statement *statement) {

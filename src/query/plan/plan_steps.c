@@ -79,7 +79,7 @@ static void note_step(cst__planning *p, uint32_t number) {
 static cst_status make_room_for_step(cst__planning *p) {
   cst__query_plan *plan = p->plan;
   if (plan->num_steps == CST__MOST_STEPS) {
-    return cst__plan_refuse(p, p->at, CST_LIMIT, "divide the query",
+    return cst__plan_refuse(p, p->at, CST_LIMIT, "split the query",
                             "the query needs more than %d steps", CST__MOST_STEPS);
   }
   if (plan->num_steps == p->step_capacity) {
@@ -149,7 +149,7 @@ cst_status cst__plan_add_node(cst__planning *p, const cst__input_node *node, con
                               uint32_t *out) {
   cst__query_plan *plan = p->plan;
   if (plan->num_nodes == CST__MOST_STEPS) {
-    return cst__plan_refuse(p, p->at, CST_LIMIT, "divide the query",
+    return cst__plan_refuse(p, p->at, CST_LIMIT, "split the query",
                             "the query names more than %d fields", CST__MOST_STEPS);
   }
   if (plan->num_nodes == p->node_capacity) {

@@ -78,12 +78,12 @@ static cst_status input_find_node(node_types *types, uint32_t number, cst__node_
           cst__field_names_find(&types->names, parent, node->name, &out->child, &is_twice, error));
     }
     if (out->child < 0) {
-      return cst__fail(error, CST_SCHEMA, "the view was built for batches that have it",
+      return cst__fail(error, CST_SCHEMA, "the view was built for batches that contain it",
                        "there is no such field");
     }
   } else if (!cst__format_is_list(parent->format) || parent->dictionary != NULL) {
     return cst__fail(error, CST_SCHEMA, "build the view for this type",
-                     "a value of type %s, where the view was built for lists",
+                     "a value of type %s, but the view was built for lists",
                      cst__layout_name(parent->format));
   }
   schemas[number] = parent->children[out->child];
@@ -112,7 +112,7 @@ static cst_status input_check_lists(const cst__query_run *run, cst_error *error)
     const cst__step *step = &plan->steps[i];
     if (step->kind == CST__STEP_LIST && !run->places[step->node].is_list) {
       cst__fail(error, CST_SCHEMA, "build the view for this type",
-                "there are no lists, where the view was built for some");
+                "no lists, but the view was built for lists");
       input_add_path(plan, step->node, error);
       return CST_SCHEMA;
     }
@@ -178,7 +178,7 @@ static cst_status check_no_null(const cst__query_run *run, uint32_t number, cst_
   }
   cst_status status =
       cst__fail(error, CST_SCHEMA, "build the view for a nullable field, or fill the nulls before",
-                "a null, where the view was built for data without nulls");
+                "a null, but the view was built for data without nulls");
   cst__error_add_record(error, cst__node_row(run, number, at), -1);
   return status;
 }

@@ -129,8 +129,7 @@ static cst_status slice_fail_step(const cst__step_call *c, const cst__lists *lis
   if (list == last) {
     return CST_OK;
   }
-  cst__fail(c->error, CST_SCHEMA, "take 1, or -1 for the order turned round",
-            "a slice with a step of 0");
+  cst__fail(c->error, CST_SCHEMA, "use 1, or -1 to reverse", "the slice step is 0");
   cst__error_add_record(c->error, list, -1);
   return CST_SCHEMA;
 }
@@ -184,7 +183,7 @@ cst_status cst__step_reverse(const cst__step_call *c) {
 /* ---- lists side by side ---- */
 
 static cst_status same_fail(const cst__step_call *c, int64_t list, int64_t a, int64_t b) {
-  cst__fail(c->error, CST_SCHEMA, "lists that are zipped have as many elements as each other",
+  cst__fail(c->error, CST_SCHEMA, "zipped lists must have the same length",
             "lists of %lld and of %lld elements side by side", (long long)a, (long long)b);
   cst__error_add_record(c->error, list, -1);
   return CST_SCHEMA;

@@ -363,8 +363,8 @@ static cst_status caller_result(const cst__step_call *c, struct ArrowArray *made
   if (made->release == NULL || made->length != count) {
     long long length = made->release != NULL ? (long long)made->length : 0;
     cst__array_release(made);
-    return cst__fail(c->error, CST_CALLBACK, "it gives a value for each element",
-                     "the function %s gave %lld values for %lld elements", c->step->caller->name,
+    return cst__fail(c->error, CST_CALLBACK, "it must return one value for each element",
+                     "function %s returned %lld values for %lld elements", c->step->caller->name,
                      length, (long long)count);
   }
   cst_status status =
@@ -621,7 +621,7 @@ cst_status cst__step_require(const cst__step_call *c) {
     return cst__step_share(c, values->values);
   }
   cst__fail(c->error, CST_SCHEMA, "give a default, fill_null(x, value), or drop_null(x)",
-            "a null, where the output needs a value");
+            "a null, but the output needs a value");
   cst__error_add_record(c->error, at, -1);
   return CST_SCHEMA;
 }

@@ -14,8 +14,8 @@ enum {
 /* One level deeper. A failure ends the parse, so that only success leaves again. */
 static cst_status deepen(cst__query_parser *parser) {
   if (++parser->depth > MAX_RECURSION) {
-    return cst__query_fail(&parser->lexer, CST_LIMIT, "let parts of it be fields of their own",
-                           "more than %d levels lie in one another", (int)MAX_RECURSION);
+    return cst__query_fail(&parser->lexer, CST_LIMIT, "define parts of it with let",
+                           "more than %d nested levels", (int)MAX_RECURSION);
   }
   return CST_OK;
 }
@@ -58,7 +58,7 @@ static cst_status set_args(cst__query_parser *parser, cst__expr *node, const cst
     }
   }
   if (node->height > CST__QUERY_MAX_HEIGHT) {
-    return cst__query_fail(&parser->lexer, CST_LIMIT, "let parts of it be fields of their own",
+    return cst__query_fail(&parser->lexer, CST_LIMIT, "define parts of it with let",
                            "an expression has more than %d levels", (int)CST__QUERY_MAX_HEIGHT);
   }
   return CST_OK;
@@ -98,8 +98,8 @@ static cst_status add_argument(cst__query_parser *parser, argument_list *list, c
   }
   for (const argument *other = list->first; key != NULL && other != NULL; other = other->next) {
     if (other->key != NULL && strcmp(other->key, key) == 0) {
-      return cst__query_fail(&parser->lexer, CST_INVALID_ARGUMENT, NULL,
-                             "the name %.40s stands twice before this", key);
+      return cst__query_fail(&parser->lexer, CST_INVALID_ARGUMENT, NULL, "duplicate name %.40s",
+                             key);
     }
   }
   argument *added = cst__arena_take(parser->arena, sizeof *added);
@@ -164,7 +164,7 @@ static cst_status read_steps(cst__query_parser *parser, bool is_pattern, const c
   while (sees(parser, ".")) {
     if (is_star) {
       return cst__query_fail(&parser->lexer, CST_INVALID_ARGUMENT, NULL,
-                             "nothing can stand after %s in a pattern", node->name);
+                             "nothing may follow %s in a pattern", node->name);
     }
     CST__TRY(next_token(parser));
     const cst__expr *below = node;

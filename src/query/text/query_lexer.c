@@ -29,8 +29,8 @@ static const char *habit_hint(const cst__query_lexer *lexer) {
   } habits[] = {{"=", "equality is =="},
                 {"&", "write 'and'"},
                 {"|", "write 'or'"},
-                {"!", "write 'not', or != for what is not equal"},
-                {"'", "text stands in double quotes"},
+                {"!", "write 'not', or != for not equal"},
+                {"'", "write text in double quotes"},
                 {"**", "write pow(x, y)"},
                 {";", "a statement ends where the next one begins"},
                 {"?", "write if(condition, this, that)"}};

@@ -25,7 +25,7 @@ static cst_status check_name(const cst__query_lexer *lexer, const char *bytes, s
                            (int)CST__QUERY_MAX_NAME);
   }
   if (size > 0 && memchr(bytes, '\0', size) != NULL) {
-    return cst__query_fail(lexer, CST_INVALID_ARGUMENT, NULL, "a name has a NUL byte in it");
+    return cst__query_fail(lexer, CST_INVALID_ARGUMENT, NULL, "a name contains a NUL byte");
   }
   return CST_OK;
 }
@@ -36,11 +36,11 @@ cst_status cst__query_name(const cst__query_lexer *lexer, const char *wanted, cs
   if (!is_quoted && lexer->kind != CST__QUERY_NAME) {
     bool is_other = lexer->kind == CST__QUERY_SYMBOL && (uint8_t)*lexer->token >= 0x80;
     return cst__query_unexpected(
-        lexer, wanted, is_other ? "names with other characters stand in backticks: `name`" : NULL);
+        lexer, wanted, is_other ? "write names with other characters in backticks: `name`" : NULL);
   }
   if (!is_quoted && cst__query_is_reserved(lexer->token, lexer->size)) {
     return cst__query_unexpected(lexer, wanted,
-                                 "the word is reserved; a field of that name stands in backticks");
+                                 "the word is reserved; write a field of that name in backticks");
   }
   const char *bytes = lexer->token + is_quoted;
   size_t size = is_quoted ? lexer->size - 2 : lexer->size;
@@ -207,7 +207,7 @@ cst_status cst__query_string(const cst__query_lexer *lexer, cst__arena *arena, c
     place.place.column += (uint32_t)(before + escape);
     return cst__query_fail(&place, CST_INVALID_ARGUMENT,
                            "escapes are \\n \\t \\\\ \\\" \\xNN \\u{N}; a backslash is \\\\",
-                           "a text has a bad escape");
+                           "a text has an invalid escape");
   }
   if (!is_bytes && !cst__utf8_valid((const uint8_t *)text, size)) {
     return cst__query_fail(lexer, CST_INVALID_ARGUMENT, "write bytes as b\"...\"",

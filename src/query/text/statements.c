@@ -57,7 +57,7 @@ static cst_status read_option_value(cst__query_parser *parser, const char **out)
     CST__TRY(cst__query_string(lexer, parser->arena, &string));
     *out = (const char *)string.bytes.data;
     if (strlen(*out) < string.bytes.size) {
-      return cst__query_fail(lexer, CST_INVALID_ARGUMENT, NULL, "an option has a NUL byte in it");
+      return cst__query_fail(lexer, CST_INVALID_ARGUMENT, NULL, "an option contains a NUL byte");
     }
     return skip_token(parser);
   }
@@ -98,7 +98,7 @@ static cst_status read_options(cst__query_parser *parser, cst__statement *out) {
     CST__TRY(cst__query_read_name(parser, "an option", &options[count].key));
     for (size_t i = 0; i < count; i++) {
       if (strcmp(options[i].key, options[count].key) == 0) {
-        return cst__query_fail(&at, CST_INVALID_ARGUMENT, NULL, "an option stands twice");
+        return cst__query_fail(&at, CST_INVALID_ARGUMENT, NULL, "duplicate option");
       }
     }
     CST__TRY(cst__query_expect(&parser->lexer, "="));
@@ -182,7 +182,7 @@ static cst_status read_param_type(cst__query_parser *parser, const cst__type_tex
   if (!is_param_type(type)) {
     return cst__query_fail(&at, CST_INVALID_ARGUMENT,
                            "bool, int32, int64, float32, float64, string, bytes, or a list of one",
-                           "no parameter can be of this type");
+                           "a parameter cannot have this type");
   }
   *out = type;
   return CST_OK;

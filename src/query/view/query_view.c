@@ -265,8 +265,7 @@ static cst_status find_output(const cst_view *view, const char *name, const cst_
       return CST_OK;
     }
   }
-  return cst__fail_unknown(error, CST_NOT_FOUND, "the view has no output of this name", name,
-                           &known);
+  return cst__fail_unknown(error, CST_NOT_FOUND, "the view has no such output", name, &known);
 }
 
 cst_status cst__query_view_with_outputs(const cst_view *view, const char *const *names,

@@ -32,7 +32,7 @@ static cst_status content_string(const cst__message *from, int32_t number, cst__
                                  const char **out, cst_error *error) {
   cst_bytes text = cst__message_bytes(from, number);
   if (text.size > 0 && memchr(text.data, '\0', text.size) != NULL) {
-    return cst__fail(error, CST_CORRUPT, NULL, "a text of the view has a NUL");
+    return cst__fail(error, CST_CORRUPT, NULL, "a text of the view contains a NUL byte");
   }
   *out = cst__arena_copy(arena, text.data, text.size);
   return *out != NULL ? CST_OK : cst__fail_memory(error, text.size);
@@ -84,7 +84,7 @@ cst_status cst__query_view_read_type(const cst__message *from, cst__arena *arena
   }
   return status == CST_OK || status == CST_NO_MEMORY
              ? status
-             : cst__fail(error, CST_CORRUPT, NULL, "the view has a type that there is not");
+             : cst__fail(error, CST_CORRUPT, NULL, "the view has an unknown type");
 }
 
 void cst__query_view_print_type(const struct ArrowSchema *type, cst__text *out) {

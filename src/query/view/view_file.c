@@ -49,15 +49,15 @@ static cst_status view_check_frame(cst_bytes bytes, cst_error *error) {
   const char *hint = "`columnstone view build` writes views; a query (.cstq) is text";
   uint8_t digest[CST__SHA256_SIZE];
   if (bytes.size < sizeof view_magic || memcmp(bytes.data, view_magic, sizeof view_magic) != 0) {
-    return cst__fail(error, CST_CORRUPT, hint, "these are not the bytes of a view");
+    return cst__fail(error, CST_CORRUPT, hint, "these bytes are not a saved view");
   }
   if (bytes.size < CST__VIEW_HEAD + CST__SHA256_SIZE) {
-    return cst__fail(error, CST_CORRUPT, "the file was cut off",
-                     "a view has more than these %zu bytes", bytes.size);
+    return cst__fail(error, CST_CORRUPT, "the file was truncated", "a view has more than %zu bytes",
+                     bytes.size);
   }
   uint32_t version = view_number(bytes.data + 8);
   if (version != CST__VIEW_VERSION) {
-    return cst__fail(error, CST_UNSUPPORTED, "a later version of the library reads it",
+    return cst__fail(error, CST_UNSUPPORTED, "use a newer version of the library",
                      "the view has the format %u, expected %d", (unsigned)version,
                      CST__VIEW_VERSION);
   }
@@ -66,14 +66,14 @@ static cst_status view_check_frame(cst_bytes bytes, cst_error *error) {
   }
   size_t rest = bytes.size - CST__VIEW_HEAD - CST__SHA256_SIZE;
   if (view_number(bytes.data + 12) != rest) {
-    return cst__fail(error, CST_CORRUPT, "the file was cut off, or something was appended",
-                     "the view says that its content has %u bytes, and it has %zu",
+    return cst__fail(error, CST_CORRUPT, "the file was truncated, or something was appended",
+                     "the view's header says %u bytes of content, found %zu",
                      (unsigned)view_number(bytes.data + 12), rest);
   }
   cst__sha256(bytes.data, bytes.size - CST__SHA256_SIZE, digest);
   if (memcmp(digest, bytes.data + bytes.size - CST__SHA256_SIZE, sizeof digest) != 0) {
     return cst__fail(error, CST_CORRUPT, "copy it again, or build it again",
-                     "the digest of the view is not that of its bytes");
+                     "the view's digest does not match its bytes");
   }
   return CST_OK;
 }

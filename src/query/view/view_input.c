@@ -47,7 +47,7 @@ static cst_status find_from(input_binding *b, const cst_query *query) {
                ? CST_OK
                : cst__fail(b->error, CST_INVALID_ARGUMENT,
                            "begin it with `from message NAME`, `from example` or `from table`",
-                           "the query does not say what it reads");
+                           "the query has no `from`");
   }
   for (size_t i = 0; i < sizeof from_names / sizeof *from_names; i++) {
     if (strcmp(b->from->name, from_names[i]) == 0) {
@@ -56,8 +56,7 @@ static cst_status find_from(input_binding *b, const cst_query *query) {
     }
   }
   const cst__name_list names = cst__name_list_of(from_names, 4);
-  return cst__fail_unknown(b->error, CST_NOT_FOUND, "queries do not read from what is called so",
-                           b->from->name, &names);
+  return cst__fail_unknown(b->error, CST_NOT_FOUND, "unknown input", b->from->name, &names);
 }
 
 /* ---- messages ---- */
@@ -82,7 +81,7 @@ static cst_status bind_message_input(const input_binding *b) {
   if (own.descriptors == NULL) {
     return cst__fail(b->error, CST_INVALID_ARGUMENT,
                      "give a descriptor set (--proto-set, descriptors=)",
-                     "the query reads messages, and there are no descriptors of them");
+                     "the query reads messages and needs their descriptors");
   }
   const char *said = b->from != NULL ? b->from->message : NULL;
   const cst__message_def *def;
@@ -94,7 +93,7 @@ static cst_status bind_message_input(const input_binding *b) {
   }
   if (given != NULL && given != def) {
     return cst__fail(b->error, CST_INVALID_ARGUMENT, "leave one of them out",
-                     "the query reads the message %.60s, and the options say %.60s", def->full_name,
+                     "the query reads the message %.60s, but the options say %.60s", def->full_name,
                      given->full_name);
   }
   own.message = def->full_name;
@@ -171,7 +170,7 @@ static cst_status bind_example_input(const input_binding *b) {
     return b->options->type != NULL
                ? cst__schema_copy(b->options->type, &b->input->type, b->error)
                : cst__fail(b->error, CST_INVALID_ARGUMENT, "give a schema, or infer one",
-                           "the query reads examples, and there is no schema of them");
+                           "the query reads examples and needs their schema");
   }
   struct ArrowSchema decoded;
   b->input->schema = cst_schema_retain(b->options->schema);
@@ -225,13 +224,14 @@ static cst_status bind_table_input(const input_binding *b) {
   } else if (b->options->type != NULL) {
     CST__TRY(cst__schema_copy(b->options->type, &b->input->type, b->error));
   } else {
-    return cst__fail(b->error, CST_INVALID_ARGUMENT, "say it in the query: from table [{a: int64}]",
-                     "the query reads a table, and its type is not known");
+    return cst__fail(b->error, CST_INVALID_ARGUMENT,
+                     "declare it in the query: from table [{a: int64}]",
+                     "the query reads a table of unknown type");
   }
   return is_table_type(&b->input->type)
              ? cst__schema_check_names(&b->input->type, b->error)
              : cst__fail(b->error, CST_INVALID_ARGUMENT, "a struct has the columns as its fields",
-                         "the type of a table is not that of a struct");
+                         "the type of a table must be a struct");
 }
 
 /* ---- all ---- */

@@ -34,7 +34,7 @@ static cst_status fail_content(const view_reader *r, const char *what) {
 /* A text as a C string; NULL if it is not there. */
 static cst_status read_text(view_reader *r, cst_bytes text, const char **out) {
   if (text.size > 0 && memchr(text.data, '\0', text.size) != NULL) {
-    return fail_content(r, "has a text with a NUL");
+    return fail_content(r, "has a text that contains a NUL byte");
   }
   *out = cst__arena_copy(&r->arena, text.data, text.size);
   return *out != NULL ? CST_OK : cst__fail_memory(r->error, text.size);
@@ -65,7 +65,7 @@ static cst_status read_numbers(view_reader *r, const cst__message *from) {
     }
     ok = ok && cst__option_set_number(&option->own, number, &r->message);
   }
-  return ok ? CST_OK : fail_content(r, "has a message option that there is not");
+  return ok ? CST_OK : fail_content(r, "has an unknown message option");
 }
 
 static cst_status read_options(view_reader *r, const cst__message *from) {
@@ -104,8 +104,8 @@ static cst_status read_form(view_reader *r) {
   return !by_name || has_names
              ? CST_OK
              : cst__fail(r->error, CST_UNSUPPORTED, "build it for records of this form",
-                         "the view was saved for binary records: it has not the names of all "
-                         "fields, which records in text or JSON need");
+                         "the view was saved for binary records: it lacks the field names that "
+                         "records in text or JSON need");
 }
 
 static cst_status read_message(view_reader *r, const cst__message *from) {

@@ -543,7 +543,7 @@ static cst_status runner_check_tensors(const cst__query_view_runner *r, cst_erro
     return CST_OK;
   }
   cst_status status = cst__fail(error, CST_UNSUPPORTED, "cast it, or choose other outputs",
-                                "the output has a type that no tensor has");
+                                "the output's type cannot become a tensor");
   cst__error_add_path(error, r->without, strlen(r->without));
   return status;
 }

@@ -236,7 +236,7 @@ static cst_status make_saved(cst_view *view, cst_error *error) {
   view_writer w = {.view = view, .error = error};
   if (view->query->num_functions > 0) {
     return cst__fail(error, CST_UNSUPPORTED, "use functions of the language only",
-                     "a view with functions of the caller's cannot be saved");
+                     "cannot save a view that uses the caller's functions");
   }
   cst__arena_init(&w.arena, &view->arena.allocator);
   cst_status status = write_content(&w);

@@ -280,7 +280,7 @@ cst_status cst__misra_put(cst__misra *misra, cst__family family, cst_bytes text,
   text.data = text.size > 0 ? text.data : no_bytes;
   CST__TRY(take_family(misra, family, error));
   if (!key_of_text(misra->family, text, room, &key)) {
-    return cst__fail(error, CST_CORRUPT, NULL, "an item is no number as tfx_bsl writes them");
+    return cst__fail(error, CST_CORRUPT, NULL, "an item is not a number as tfx_bsl writes them");
   }
   return put_key(misra, key, weight, &found) ? CST_OK
                                              : cst__fail_memory(error, sizeof(cst__misra_counter));

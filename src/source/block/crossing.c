@@ -92,7 +92,7 @@ cst_status cst__framing_cross(const cst__framing *framing, uint64_t offset,
   cst_status status =
       cst__input_seek(ahead.input, offset)
           ? look_at_record(framing, &ahead, framed, out, damage, error)
-          : cst__fail(error, CST_IO, "open it again", "the file changed after it was divided");
+          : cst__fail(error, CST_IO, "open it again", "the file changed after it was split");
   cst__delete(ahead.data);
   cst__input_close(ahead.input);
   return status;

@@ -84,7 +84,7 @@ static cst_status seek_begin(cst__cursor *cursor, cst_error *error) {
   }
   close_cursor_input(cursor);
   return cst__fail(error, CST_IO, "open it again",
-                   "the file changed after it was divided: its bytes cannot be reached any more");
+                   "the file changed after it was split: its bytes can no longer be read");
 }
 
 static cst_status open_cursor_input(cst__cursor *cursor, cst_error *error) {
@@ -253,7 +253,7 @@ static void check_part_end(cst__cursor *cursor, size_t filled, size_t size, uint
   if (filled < part_rest(cursor)) {
     cst__framing_fail(&cursor->framing,
                       cst__fail(&cursor->framing.error, CST_IO, "open it again",
-                                "the file is shorter than it was when it was divided"),
+                                "the file is shorter than when it was split"),
                       NULL);
   } else if (size > 0 &&
              cst__part_ends_file(&cursor->framing.source->parts[cursor->framing.file])) {
@@ -286,8 +286,8 @@ static void check_stream_end(cst__cursor *cursor, size_t filled, size_t size, ui
              cst__input_consumed(cursor->input) != (uint64_t)file_size) {
     cst__framing_fail(
         &cursor->framing,
-        cst__fail(&cursor->framing.error, CST_IO, "read it again when nothing writes to it",
-                  "the file changed while it was read: %llu bytes were read of %lld",
+        cst__fail(&cursor->framing.error, CST_IO, "retry when no process is writing the file",
+                  "the file changed while it was read: read %llu bytes of %lld",
                   (unsigned long long)cst__input_consumed(cursor->input), (long long)file_size),
         NULL);
   }

@@ -34,9 +34,8 @@ void cst__framing_fail_memory(cst__framing *framing, size_t wanted) {
 }
 
 void cst__framing_fail_crossing(cst__framing *framing, uint64_t needed, size_t size) {
-  static const char hint[] =
-      "the file is damaged or has changed, or what was taken for the begin of a record is none: "
-      "`columnstone index` makes splitting exact";
+  static const char hint[] = "the file is damaged, has changed, or was split where no record "
+                             "begins: `columnstone index` makes splitting exact";
   cst__framing_fail(framing,
                     cst__fail(&framing->error, CST_CORRUPT, hint,
                               "the last record of this part of the file takes %llu bytes, %zu are "

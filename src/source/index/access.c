@@ -123,7 +123,7 @@ static cst_status access_add_file(cst__access *access, cst_source *source, size_
   if (index->offsets[first] != part->begin ||
       (part->end != 0 && index->offsets[end] != part->end)) {
     (void)cst__fail(error, CST_STATE, "open it again",
-                    "the file was divided where its index has no record");
+                    "the file was split where its index has no record");
     cst__error_add_file(error, part->file->name);
     return CST_STATE;
   }
@@ -174,8 +174,8 @@ static cst_status make_access(cst_source *source, cst_error *error) {
 
 cst_status cst__source_access(cst_source *source, cst__access **out, cst_error *error) {
   if (!cst__reading_options_keep_rows(&source->options)) {
-    return cst__fail(error, CST_UNSUPPORTED, "take rows of the source before that stage",
-                     "a stage of the source drops or makes rows: they have no numbers");
+    return cst__fail(error, CST_UNSUPPORTED, "take rows from the source before that stage",
+                     "a stage of the source drops or adds rows: they have no row numbers");
   }
   return cst__source_access_records(source, out, error);
 }
@@ -183,12 +183,12 @@ cst_status cst__source_access(cst_source *source, cst__access **out, cst_error *
 cst_status cst__source_access_records(cst_source *source, cst__access **out, cst_error *error) {
   if (source->inputs->format.payload == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "convert it to a TFRecord file first",
-                     "records of TFRecord files have numbers, rows of %s do not",
+                     "records of TFRecord files have row numbers, rows of %s do not",
                      source->inputs->format.name);
   }
   if (!source->inputs->rereadable) {
     return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
-                     "the input can be read only once, from its begin to its end");
+                     "the input can be read only once, from start to end");
   }
   CST__TRY(cst__source_discover(source, &source->found.access_discovery, knows_access, make_access,
                                 error));

@@ -20,7 +20,7 @@ static cst_status read_bytes_at(const search *s, uint64_t offset, uint8_t *buffe
   *got = 0;
   if (!cst__input_seek(s->input, offset)) {
     return cst__fail(error, CST_IO, "open it again",
-                     "the file changed after it was divided: its bytes cannot be reached any more");
+                     "the file changed after it was split: its bytes can no longer be read");
   }
   return cst__input_fill(s->input, buffer, size, got, error);
 }

@@ -81,8 +81,8 @@ uint64_t cst__index_find(const cst_index *index, uint64_t offset) {
 
 static cst_status fail_compressed(const char *file, cst_error *error) {
   (void)cst__fail(error, CST_UNSUPPORTED,
-                  "write it anew without compression: columnstone merge A.gz B",
-                  "the file is compressed: its records cannot be reached one by one");
+                  "write it again without compression: columnstone merge A.gz B",
+                  "the file is compressed: its records have no random access");
   cst__error_add_file(error, file);
   return CST_UNSUPPORTED;
 }
@@ -179,7 +179,7 @@ static cst_status read_exact(const cst__raw *raw, uint64_t offset, void *buffer,
   size_t got;
   cst_status status = cst__raw_read_at(raw, offset, buffer, size, &got, error);
   if (status == CST_OK && got < size) {
-    status = cst__fail(error, CST_IO, "read it again when nothing writes to it",
+    status = cst__fail(error, CST_IO, "retry when no process is writing the file",
                        "the file became shorter while it was read");
   }
   return status;
@@ -278,7 +278,7 @@ cst_status cst_index_save(const cst_index *index, const char *path, cst_error *e
 }
 
 static cst_status fail_damaged(cst_error *error, const char *what) {
-  return cst__fail(error, CST_CORRUPT, "make it anew: columnstone index", "%s", what);
+  return cst__fail(error, CST_CORRUPT, "rebuild it: columnstone index", "%s", what);
 }
 
 /* Reads the offsets step by step: what a damaged head claims is not allocated. */
@@ -301,24 +301,24 @@ static cst_status read_offsets(const cst__raw *raw, const cst__index_head *head,
 
 static cst_status read_index_head(const cst__raw *raw, cst__index_head *head, cst_error *error) {
   if (raw->size < HEAD + FOOT) {
-    return fail_damaged(error, "the index is cut");
+    return fail_damaged(error, "the index is truncated");
   }
   CST__TRY(read_exact(raw, 0, head, HEAD, error));
   if (memcmp(head->magic, magic, sizeof magic) != 0) {
-    return fail_damaged(error, "the file does not begin as an index does");
+    return fail_damaged(error, "the file is not an index");
   }
   if ((head->version & 0xffff) > CST__INDEX_VERSION ||
       cst__container_get(head->version >> 16) == NULL) { /* nothing else of it is known */
-    return cst__fail(error, CST_UNSUPPORTED, "make it anew: columnstone index",
+    return cst__fail(error, CST_UNSUPPORTED, "rebuild it: columnstone index",
                      "index of version %u, this library reads version %d", (unsigned)head->version,
                      (int)CST__INDEX_VERSION);
   }
   if ((head->version & 0xffff) != CST__INDEX_VERSION) {
-    return fail_damaged(error, "the index has a version that there never was");
+    return fail_damaged(error, "the index has an invalid version");
   }
   uint64_t room = (uint64_t)raw->size - HEAD - FOOT;
   if (head->num_records != room / sizeof(uint64_t) || room % sizeof(uint64_t) != 0) {
-    return fail_damaged(error, "the size of the index does not fit its number of records");
+    return fail_damaged(error, "the size of the index does not match its number of records");
   }
   return CST_OK;
 }
@@ -354,8 +354,8 @@ static cst_status check_identity(const cst_index *index, const char *path, cst_e
   if (found.size == index->identity.size && found.crc == index->identity.crc) {
     return CST_OK;
   }
-  (void)cst__fail(error, CST_STATE, "make it anew: columnstone index",
-                  "the index is that of other data: %llu bytes, the file has %llu%s",
+  (void)cst__fail(error, CST_STATE, "rebuild it: columnstone index",
+                  "the index belongs to other data: %llu bytes, the file has %llu%s",
                   (unsigned long long)index->identity.size, (unsigned long long)found.size,
                   found.size == index->identity.size ? ", which differ" : "");
   cst__error_add_file(error, path);

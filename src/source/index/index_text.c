@@ -44,7 +44,7 @@ typedef struct comparing {
 } comparing;
 
 static cst_status fail_line(const comparing *c, cst_error *error, const char *what) {
-  (void)cst__fail(error, CST_CORRUPT, "make it anew: columnstone index", "%s", what);
+  (void)cst__fail(error, CST_CORRUPT, "rebuild it: columnstone index", "%s", what);
   cst__error_add_position(error, (int64_t)c->line + 1, 1);
   return CST_CORRUPT;
 }
@@ -77,7 +77,7 @@ static cst_status compare_line(comparing *c, cst_error *error) {
     return fail_line(c, error, "expected a line of the form \"offset length\"");
   }
   if (c->line >= c->index->count) {
-    return fail_line(c, error, "a line more than the file has records");
+    return fail_line(c, error, "more lines than the file has records");
   }
   const uint64_t *at = &c->index->offsets[c->line];
   if (offset != at[0] || length != at[1] - at[0]) {

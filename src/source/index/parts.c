@@ -273,7 +273,7 @@ cst_status cst_source_split(cst_source *source, uint32_t i, uint32_t n, cst_sour
   bool indexed = false;
   if (!source->inputs->rereadable) {
     return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
-                     "the input can be read only once, from its begin to its end");
+                     "the input can be read only once, from start to end");
   }
   if (source->inputs->format.payload != NULL) {
     CST__TRY(cst__source_has_sidecars(source, &indexed, error));

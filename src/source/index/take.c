@@ -201,7 +201,7 @@ static cst_status order_rows(cst__take_scratch *scratch, const cst__access *acce
   bool sorted = true;
   for (size_t i = 0; i < num_rows; i++) {
     if (rows[i] >= access->num_rows) {
-      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "row %llu is wanted, there are %llu",
+      return cst__fail(error, CST_INVALID_ARGUMENT, NULL, "row %llu is requested, there are %llu",
                        (unsigned long long)rows[i], (unsigned long long)access->num_rows);
     }
     scratch->order[i] = (wanted){rows[i], i};
@@ -282,7 +282,7 @@ cst_status cst__access_read(cst__access *access, const cst_source *source, size_
     cst__raw_close(&own);
   }
   if (status == CST_OK && got < size) {
-    status = cst__fail(error, CST_IO, "open it again, and make its index anew: columnstone index",
+    status = cst__fail(error, CST_IO, "open it again and rebuild its index: columnstone index",
                        "the file is shorter than it was when it was indexed");
   }
   if (status != CST_OK) {
@@ -356,7 +356,7 @@ static cst_status check_header(const cst_source *source, const cst__chunk *recor
                      "no record begins where the index has one of %zu bytes", size);
   }
   if (status == CST_OK && (framed.count != 1 || framed.consumed != size)) {
-    return cst__fail(error, CST_STATE, "make the index anew: columnstone index",
+    return cst__fail(error, CST_STATE, "rebuild the index: columnstone index",
                      "the index has a record of %zu bytes, the file has one of %llu", size,
                      (unsigned long long)(framed.count == 1 ? framed.consumed : framed.needed));
   }
@@ -450,7 +450,7 @@ static cst_status measure_rows(const cst__access *access, const cst_source *sour
     }
     span s = next_span(access, source, order, count, first);
     if (s.size > LARGEST_SPAN && s.size > largest_record(source)) {
-      (void)cst__fail(error, CST_LIMIT, "raise max_record_size, or make the index anew",
+      (void)cst__fail(error, CST_LIMIT, "raise max_record_size, or rebuild the index",
                       "the index has a record of more than %llu bytes",
                       (unsigned long long)source->options.values.max_record_size);
       cst__access_locate(access, source, order[first].row, error);

@@ -209,16 +209,16 @@ static cst_status check_message(const cst__format *format, const cst_source_opti
   bool is_message = format->payload == &cst__message_payload;
   if (values->message_column != NULL && is_message) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "name the format of the file that has the column, or leave one of them out",
+                     "name the format of the file that has the column, or remove one of them",
                      "both the format message and a column of messages are named");
   }
   if (!is_message && values->message_column == NULL) {
     return values->message == NULL
                ? CST_OK
                : cst__fail(error, CST_INVALID_ARGUMENT,
-                           "name the column that holds them (message_column), or the format "
+                           "name the column that contains them (message_column), or the format "
                            "message and the container",
-                           "messages are described, but the format %s has none", format->name);
+                           "the format %s does not contain protobuf messages", format->name);
   }
   return cst__message_options_need(values->message, "read", error);
 }
@@ -230,15 +230,14 @@ static cst_status check_on_error(const cst__format *format, const cst_source_opt
   bool messages = null_rows || values->message_column != NULL;
   bool refuses = values->view != NULL; /* rows of a table */
   if (values->on_error == CST_ON_ERROR_NULL && !messages && (!refuses || format->payload != NULL)) {
-    return cst__fail(error, CST_UNSUPPORTED, "drop such records (skip), or leave on_error out",
-                     "only messages and Avro records become rows of nulls, not what the format %s "
-                     "holds",
-                     format->name);
+    return cst__fail(
+        error, CST_UNSUPPORTED, "drop such records (skip), or leave on_error out",
+        "only messages and Avro records can become rows of nulls, not records of the format %s",
+        format->name);
   }
   if (values->on_error == CST_ON_ERROR_SKIP && !records && !messages && !refuses) {
     return cst__fail(error, CST_UNSUPPORTED, "leave on_error out",
-                     "the format %s has no records that could be skipped: damage ends the reading",
-                     format->name);
+                     "the format %s has no records to skip: reading stops at damage", format->name);
   }
   return CST_OK;
 }
@@ -249,20 +248,20 @@ static cst_status check_meaning(const cst__inputs *inputs, const cst__reading_op
   const cst__format *format = &inputs->format;
   if (inputs->container != NULL && format->payload == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "leave the container out",
-                     "the format %s is not one of records in a container", format->name);
+                     "the format %s has no container", format->name);
   }
   if (options->values.raw_column != NULL && format->payload == NULL &&
       (format->table == NULL || !format->table->has_raw)) {
     return cst__fail(error, CST_UNSUPPORTED, "leave raw_column out",
-                     "the format %s has no records whose bytes a column could hold", format->name);
+                     "the format %s has no raw records", format->name);
   }
   if (options->values.offset_column != NULL && format->payload == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "leave offset_column out",
-                     "the format %s has no records whose places a column could hold", format->name);
+                     "the format %s has no record offsets", format->name);
   }
   if (options->types != NULL && format->table == NULL) {
     return cst__fail(error, CST_UNSUPPORTED, "leave the Arrow types out, or give a TFMD schema",
-                     "the format %s has types of its own", format->name);
+                     "the format %s has its own types", format->name);
   }
   CST__TRY(check_message(format, &options->values, error));
   CST__TRY(check_on_error(format, &options->values, error));

@@ -94,9 +94,8 @@ cst_status cst__inputs_find_program(const char *url, const char **path, cst_erro
     *path = program->path;
     return CST_OK;
   }
-  (void)cst__fail(
-      error, CST_UNSUPPORTED, "pip install columnstone fsspec, whose program opens URLs",
-      "URLs are opened by the plug-in program columnstone-open-url, which is not there");
+  (void)cst__fail(error, CST_UNSUPPORTED, "pip install columnstone fsspec",
+                  "cannot open URLs: plug-in program columnstone-open-url not found");
   cst__error_add_file(error, url);
   return CST_UNSUPPORTED;
 }

@@ -11,7 +11,7 @@
 
 static cst_status fail_acquired(cst_error *error) {
   return cst__fail(error, CST_STATE, "open it again, or save it to a file first",
-                   "the input can be read only once, and has been");
+                   "the input can be read only once, and was already read");
 }
 
 cst_status cst__source_acquire(cst_source *source, cst_error *error) {
@@ -30,8 +30,7 @@ static cst_status acquire_all(cst_source *source, cst_error *error) {
   }
   if (found->sample != NULL || found->sample_status != CST_OK) {
     return cst__fail(error, CST_STATE, "open it again, or save it to a file first",
-                     "the input can be read only once, and its beginning has been read for "
-                     "the schema");
+                     "the input can be read only once, and its beginning was read for the schema");
   }
   if (atomic_exchange(&inputs->acquired, true)) {
     return fail_acquired(error);

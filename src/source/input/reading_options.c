@@ -111,12 +111,12 @@ static cst_status check_view_options(const cst_source_options *o, cst_error *err
   }
   if (of_messages && o->message != NULL) {
     return cst__fail(error, CST_INVALID_ARGUMENT,
-                     "leave them out; the form of the records is said when the view is opened",
-                     "the view has descriptors and options of messages of its own");
+                     "remove them; set the form of the records when opening the view",
+                     "the view has its own descriptors and message options");
   }
   if (o->column_flags != 0) {
     return cst__fail(error, CST_UNSUPPORTED, "leave column_flags out",
-                     "the columns of a view are what its query makes them");
+                     "the query of a view defines its columns");
   }
   return CST_OK;
 }

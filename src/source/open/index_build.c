@@ -19,7 +19,7 @@ static cst_status build_index(cst_source *source, cst_progress_callback on_progr
     return CST_OK;
   }
   cst_index_free(index);
-  (void)cst__fail(error, CST_IO, "read it again when nothing writes to it",
+  (void)cst__fail(error, CST_IO, "retry when no process is writing the file",
                   "the file changed while it was read");
   cst__error_add_file(error, path);
   return CST_IO;

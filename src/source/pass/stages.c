@@ -36,8 +36,8 @@ static cst_status prepare_flat(cst_source *source, const struct ArrowSchema *dec
   if (!source->inputs->rereadable) {
     return has_list(decoded)
                ? cst__fail(error, CST_STATE, "give a schema, or save it to a file first",
-                           "flat has to know how many values the lists have, and an input that "
-                           "can be read only once has no schema")
+                           "flat needs the lengths of the lists, and an input that can be read "
+                           "only once has no schema")
                : CST_OK;
   }
   CST__TRY(source->inputs->calls->infer(source, &schema, &sampled, error));
@@ -172,7 +172,7 @@ static cst_status project_stage(const cst__call *call, cst_source_options *value
     }
     if (at == values->num_columns) {
       cst__name_list names = cst__name_list_of(values->columns, values->num_columns);
-      return cst__fail_unknown(error, CST_NOT_FOUND, "there is no such column", needs[i], &names);
+      return cst__fail_unknown(error, CST_NOT_FOUND, "no such column", needs[i], &names);
     }
   }
   values->columns = needs;

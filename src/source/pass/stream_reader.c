@@ -57,8 +57,7 @@ static cst_status fail_stream_call(const cst_source *source, size_t file,
   }
   const char *text = stream->get_last_error != NULL ? stream->get_last_error(stream) : NULL;
   cst_status status = stream_status(code);
-  const char *hint =
-      status == CST_LIMIT ? "if the file is to be trusted, raise max_inflation" : NULL;
+  const char *hint = status == CST_LIMIT ? "if you trust the file, raise max_inflation" : NULL;
   (void)cst__fail(error, status, hint, "%s: %s", source->inputs->format.name,
                   text != NULL ? text : strerror(code));
   cst__error_add_file(error, cst__source_name(source, file));

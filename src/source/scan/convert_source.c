@@ -46,8 +46,7 @@ static cst_status convert_open_sink(cst_source *source, const char *path,
 }
 
 static cst_status fail_existing(const char *path, cst_error *error) {
-  (void)cst__fail(error, CST_IO, "name another output, or allow to overwrite it",
-                  "the output exists");
+  (void)cst__fail(error, CST_IO, "name another output, or allow overwriting", "the output exists");
   cst__error_add_file(error, path);
   return CST_IO;
 }

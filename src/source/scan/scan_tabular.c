@@ -24,7 +24,7 @@ static cst_status open_single_file(cst_source *source, size_t i, cst_source **ou
   }
   if (!source->inputs->rereadable) {
     return cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
-                     "the input can be read only once, from its begin to its end");
+                     "the input can be read only once, from start to end");
   }
   return cst__source_pick(source, &i, 1, out, error);
 }

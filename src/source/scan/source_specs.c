@@ -86,7 +86,7 @@ static cst_status specs_of_data(cst_source *source, cst_specs **out, cst_error *
   }
   if (source->options.values.column_flags & CST_COLUMNS_NESTED) {
     return cst__fail(error, CST_UNSUPPORTED, "open the source without nested columns",
-                     "tensors are made of flat columns, the source gives nested ones");
+                     "tensors need flat columns, but the source has nested ones");
   }
   CST__TRY(prepare_specs(source, &is_nested, error));
   if (is_nested) {

@@ -223,7 +223,7 @@ static cst_status find_file_size(const char *file, uint64_t *size, cst_error *er
   }
   if (!S_ISREG(info.st_mode)) {
     (void)cst__fail(error, CST_UNSUPPORTED, "save it to a file first",
-                    "it is no regular file: it has no splits");
+                    "it is not a regular file: it has no splits");
     cst__error_add_file(error, file);
     return CST_UNSUPPORTED;
   }

@@ -71,8 +71,8 @@ static cst_status is_divided(split_reading *reading, const split_run *run, bool 
 /* ---- files ---- */
 
 static cst_status fail_part_of_source(cst_error *error) {
-  return cst__fail(error, CST_INVALID_ARGUMENT, "open the files anew",
-                   "the source is a part of another one: splits are read of whole files");
+  return cst__fail(error, CST_INVALID_ARGUMENT, "open the files again",
+                   "the source is part of another one: splits are read from whole files");
 }
 
 /* Maps the names of the source's files. The first of several of one name is meant. */
@@ -197,8 +197,7 @@ static cst_status add_divided(split_reading *reading, const split_run *run, cst_
   }
   if (begin > end) {
     (void)cst__fail(error, CST_CORRUPT, "`columnstone index` makes splitting exact",
-                    "what was taken for the begin of a record at byte %llu is none",
-                    (unsigned long long)end);
+                    "no record begins at byte %llu", (unsigned long long)end);
     cst__error_add_file(error, cst__source_name(reading->source, run->file));
     return CST_CORRUPT;
   }

@@ -45,7 +45,7 @@ def pyarrow_errors(path: str, of_system: bool = True) -> Iterator[None]:
         raise CorruptError(f"{path}: parquet: {first_line(error)}", file=path) from error
     except UnicodeDecodeError as error:
         hint = "write the file anew with names in UTF-8"
-        text = f"{path}: parquet: the name of a column is not UTF-8 ({hint})"
+        text = f"{path}: parquet: a column name is not valid UTF-8 ({hint})"
         raise CorruptError(text, file=path, hint=hint) from error
 
 

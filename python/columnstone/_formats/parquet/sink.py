@@ -59,7 +59,7 @@ class ParquetSink:
         refuse("parquet", options["format_options"])
         if options["container"] is not None:
             hint = "leave the container out"
-            text = f"the format parquet is not one of records in a container ({hint})"
+            text = f"the format parquet has no container ({hint})"
             raise UnsupportedError(text, hint=hint)
         if num_shards and shard_bytes:
             raise argument_error("num_shards and shard_bytes are both given", "give one of them")
@@ -444,7 +444,7 @@ def _name_new_file(temporary: str, path: str) -> None:
                 raise FileExistsError from error
             os.rename(temporary, path)
     except FileExistsError:
-        hint = "name another output, or allow to overwrite it"
+        hint = "name another output, or allow overwriting"
         text = f"{path}: the output exists ({hint})"
         raise FileError(text, file=path, hint=hint) from None
 

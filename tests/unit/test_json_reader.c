@@ -224,7 +224,7 @@ TEST(conflicts_name_both_places) {
   check_error("{\"a\":9007199254740993}\n{\"a\":0.5}", CST_SCHEMA,
               "cannot represent exactly in line 1, but a float in line 2", "a");
   check_error("{\"a\":0.5}\n{\"a\":9007199254740993}", CST_SCHEMA,
-              "does not hold in line 2, but a float in line 1", "a");
+              "cannot represent exactly in line 2, but a float in line 1", "a");
   check_error("{\"a\":\"NaN\"}\n{\"a\":9007199254740993}", CST_SCHEMA, "a float in line 1", "a");
   check_error("{\"a\":9223372036854775809}\n{\"a\":-1}", CST_SCHEMA, "a negative one in line 2",
               "a");

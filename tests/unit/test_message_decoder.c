@@ -410,7 +410,7 @@ TEST(wrong_paths) {
                {"sub.c", "has no field", CST_NOT_FOUND},
                {"at.seconds", "single value", CST_NOT_FOUND},
                {"sub..a", "empty step", CST_INVALID_ARGUMENT},
-               {"any.(no.Such)", "not known", CST_NOT_FOUND},
+               {"any.(no.Such)", "unknown message", CST_NOT_FOUND},
                {"any.(three.Sub", "has no field", CST_NOT_FOUND}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     cst_error error = CST_ERROR_INIT;

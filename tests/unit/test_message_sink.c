@@ -150,7 +150,7 @@ TEST(messages_that_cannot_be_written) {
                      "the format example does not contain protobuf messages");
   c.options.format = "message";
   c.message.descriptors = NULL;
-  check_sink_refused(c, CST_INVALID_ARGUMENT, "", "only be written with their descriptors");
+  check_sink_refused(c, CST_INVALID_ARGUMENT, "", "be written only with their descriptors");
   c.message.descriptors = set;
   c.message.message = "t.Nothing";
   check_sink_refused(c, CST_NOT_FOUND, "t.Nothing", "");

@@ -179,7 +179,8 @@ TEST(what_is_said_of_messages_has_to_fit) {
   check_refusal(pairs, &options, CST_INVALID_ARGUMENT, "both the format message and a column");
   options = (cst_source_options)CST_SOURCE_OPTIONS_INIT;
   options.message = &message;
-  check_refusal(table, &options, CST_INVALID_ARGUMENT, "the format csv has none");
+  check_refusal(table, &options, CST_INVALID_ARGUMENT,
+                "the format csv does not contain protobuf messages");
   options.message = NULL;
   options.message_column = "a";
   check_refusal(table, &options, CST_INVALID_ARGUMENT, "be read only with their descriptors");

@@ -220,7 +220,7 @@ TEST(tensors_that_cannot_be_told_apart) {
       &(job){FEATURES RAGGED("a", "t", BY("r")) RAGGED("b", "t", BY("s")), .records = {NULL}},
       CST_SCHEMA, -1, "t", "the same name");
   check_refused(&(job){FEATURES RAGGED("", "t", BY("r") BY("r")), .records = {NULL}}, CST_SCHEMA,
-                -1, "r", "source of the ragged tensors 't' and 't'");
+                -1, "r", "source of two ragged tensors, 't' and 't'");
 }
 
 TEST(without_a_schema) {

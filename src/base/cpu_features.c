@@ -48,7 +48,7 @@ unsigned cst__levels_of(const cst__cpuid *c) {
   return CST__CPU_V2 | CST__CPU_V3 | CST__CPU_AVX512;
 }
 
-/* The bits are part of Linux's interface to programs (asm/hwcap.h). */
+/* The bits are those of Linux's HWCAP_PMULL and HWCAP_CRC32. */
 unsigned cst__arm_levels_of(uint64_t hwcap) {
   enum { PMULL = 1 << 4, CRC32 = 1 << 7 };
   if (!has_all_bits(hwcap, CRC32)) {

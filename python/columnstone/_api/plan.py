@@ -34,12 +34,11 @@ def plan(
     schemes: Iterable[str] | None = None,
     hosts: Iterable[str] | None = None,
 ) -> list[Split]:
-    """The splits of files, for workers that read them independently of each other.
+    """Divides files into splits, which workers can read independently.
 
-    paths, format, container, filesystem, schemes, hosts: as those of `open`. The splits of
-        artifacts are of their files: `Store.reading` tells the other options, and a `lease` is the
-        caller's.
-    target_bytes: that a split should have, and the splits of a task together.
+    paths, format, container, filesystem, schemes, hosts: as for `open`. Artifacts are divided by
+        their files: `Store.reading` returns the other options, and the caller holds the `lease`.
+    target_bytes: the intended size of a split, and of the splits of a task together.
 
     >>> splits = cst.plan("trips.tfrecord", target_bytes=150)
     >>> [(split.begin, split.end) for split in splits]

@@ -61,17 +61,18 @@ def array(
     | list[Any]
     | tuple[Any, ...],
 ) -> Array:
-    """Anything that has `__arrow_c_array__` (pyarrow, nanoarrow, ...) or `__arrow_c_stream__` (a
-    Series of Polars, a ChunkedArray of pyarrow) as an Array: no copy, unless it has several chunks.
+    """Converts a column to an Array. Accepts anything with `__arrow_c_array__` (pyarrow, nanoarrow)
+    or `__arrow_c_stream__` (a Polars Series, a pyarrow ChunkedArray), without a copy unless it has
+    several chunks; a numpy array, which is copied (several dimensions become lists); and a list of
+    Python values.
 
-    Foreign data is validated: CorruptError says where it is wrong. Dictionary-encoded values become
-    plain ones. A numpy array is copied, one of several dimensions as lists.
+    Arrow data of other libraries is validated: CorruptError says where it is invalid.
+    Dictionary-encoded values are decoded.
 
-    A list of Python's own values: None, bool, int (int64), float (float64), str, bytes, date,
-    datetime, timedelta (microseconds), lists and arrays of numbers (large_list), dicts and
-    dataclasses (struct).
-    Ints and floats mixed are float64, where it is exact; keys that a dict lacks are null. Raises
-    SchemaError with row and path for a value of another type than those before it.
+    Python values can be None, bool, int (int64), float (float64), str, bytes, date, datetime,
+    timedelta (microseconds), lists and arrays of numbers (large_list), dicts and dataclasses
+    (struct). Mixed ints and floats become float64 if that is exact; missing dict keys are null.
+    Raises SchemaError with row and path if a value has a different type than the values before it.
 
     >>> cst.array([[1, 2], None]).type
     'large_list<int64>'
@@ -100,13 +101,14 @@ def record_batch(
     | Sequence[Mapping[str, Any]]
     | HuggingFaceDataset,
 ) -> RecordBatch:
-    """Anything that has `__arrow_c_array__` and is of type struct, such as a pyarrow.RecordBatch,
-    as a RecordBatch: no copy; or columns by their names; or a list of rows, which are dicts; or all
-    rows of a data frame or table, anything that has `__arrow_c_stream__`, or of a dataset of
-    Hugging Face, put together.
+    """Converts data to a RecordBatch. Accepts a struct array or batch with `__arrow_c_array__`,
+    such as a pyarrow.RecordBatch, without a copy; a dict of columns; a list of rows (dicts); and,
+    combined into one batch, a table, a data frame, anything with `__arrow_c_stream__`, or a Hugging
+    Face dataset.
 
-    Foreign data is validated: CorruptError says where it is wrong. Dictionary-encoded columns
-    become plain ones. Rows, and columns that are lists, are typed as `array` types them.
+    Arrow data of other libraries is validated: CorruptError says where it is invalid.
+    Dictionary-encoded columns are decoded. Rows and columns of Python values get the types that
+    `array` gives them.
 
     >>> cst.record_batch([{"id": 1}, {"id": 2}]).to_pydict()
     {'id': [1, 2]}
@@ -146,16 +148,15 @@ def concat(
 def concat(
     batches: Iterable[RecordBatch | ArrowArrayExportable | ArrowStreamExportable] | Iterable[Array],
 ) -> RecordBatch | Array:
-    """The rows of all batches one after the other, as one batch; or those of Arrays, as one Array.
+    """Concatenates batches into one batch, or Arrays into one Array. Batches and tables of other
+    libraries are accepted too.
 
-    Columns are combined by name, in the order of their first appearance; where a batch lacks a
-    column, its rows are null. Types are promoted where no value changes: null to anything, integers
-    to the narrowest that holds both, integers and floats to float64 where it holds every integer
+    Columns are matched by name, in the order of their first appearance. If a batch lacks a column,
+    its rows are null there. Types are promoted if no value changes: null to any type, integers to
+    the narrowest type for both, integers and floats to float64 if it represents every integer
     exactly, float32 to float64, list layouts to large_list, binary layouts to large_binary or
-    large_string. What cannot be promoted is a SchemaError with the column's path. No batches at
-    all: no rows and no columns.
-
-    Batches and tables of other libraries are taken as well.
+    large_string. Other differences are a SchemaError with the path of the column. An empty list
+    gives a batch without rows and columns.
 
     >>> cst.concat([cst.array([1]), cst.array([2, 3])]).to_pylist()
     [1, 2, 3]
@@ -471,12 +472,13 @@ def field(self: Array, key: str | int) -> Array:
 
 @public_in("columnstone.arrow")
 class Groups:
-    """The rows of a batch by the values of key columns; see RecordBatch.group_by.
+    """The rows of a batch, grouped by the values of key columns; see RecordBatch.group_by.
 
-    keys: a RecordBatch of one row per group: the values of the key columns
-    rows: an Array, large_list<int64>: the rows of each group, ascending
+    keys: a RecordBatch with one row for each group: the values of the key columns
+    rows: an Array, large_list<int64>: the row numbers of each group, ascending
 
-    Iterating gives (key, batch): the key as a dict of name to value, and the rows as a new batch.
+    Iteration gives (key, batch): the key as a dict of name to value, and the rows of the group as a
+    new batch.
 
     >>> groups = cst.open("trips.csv").head(4).group_by("company")
     >>> [(key["company"], rows["fare"].to_pylist()) for key, rows in groups]

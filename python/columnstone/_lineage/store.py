@@ -73,18 +73,19 @@ def open(
     shared: bool = False,
     timeout: int = 60,
 ) -> Store:
-    """Opens a store of lineage, an SQLite file. Many processes and threads may have it open at
-    once: who writes waits for the others.
+    """Opens a lineage store, which is an SQLite file. Many processes and threads can use it at the
+    same time; writers wait for each other.
 
-    create: one is made if there is none.
-    read_only: nothing is written: no lease is held on what is read, either.
-    roots: of a new store: the folders in which garbage may be deleted; the store's own by default.
-    shared: of a new store: it lies in a folder that other machines have mounted.
-    timeout: seconds to wait for others; DeadlineError after them.
+    create: create the store if it does not exist.
+    read_only: write nothing, and hold no lease on artifacts that are read.
+    roots: for a new store: the folders in which garbage may be deleted; by default, the folder of
+        the store.
+    shared: for a new store: other machines mount its folder.
+    timeout: seconds to wait for other writers before DeadlineError.
 
-    Raises NotFoundError for a file that there is not, FormatError for one that is no store,
-    CorruptError for a damaged one, UnsupportedError for one of a later version. One of an earlier
-    version is upgraded, after a copy of it was put beside it.
+    Raises NotFoundError if the file does not exist, FormatError if it is not a store, CorruptError
+    if it is damaged, UnsupportedError if a later version wrote it. A store of an earlier version is
+    copied and then upgraded.
 
     >>> store = cst.lineage.open("lineage.db", create=True)
     >>> trips = store.examples("trips.tfrecord", "trips")
@@ -108,12 +109,12 @@ def open(
 
 @public_in("columnstone.lineage")
 class Store:
-    """A store of lineage; `columnstone.lineage.open` opens one.
+    """A lineage store. `columnstone.lineage.open` opens one.
 
-    store["sessions@4"], store["sessions"] (the newest that is live) and store[17] are artifacts;
-    iterating it gives all that are there. Threads take turns. Each call is on disk when it returns,
-    unless it stands in a `transaction`. It is a context manager, pickles by its path, and is opened
-    anew in a process that was forked.
+    store["sessions@4"], store["sessions"] (the newest live version) and store[17] look up
+    artifacts; iteration gives all of them. Threads take turns. Each call is on disk when it
+    returns, except within a `transaction`. A store is a context manager and pickles by its path; a
+    forked process opens it again.
     """
 
     __slots__ = ("_connection",)
@@ -125,11 +126,11 @@ class Store:
 
     @property
     def path(self) -> str:
-        """Of the file."""
+        """The path of the file."""
         return self._connection.path
 
     def close(self) -> None:
-        """Gives the file back. Leases go on."""
+        """Closes the file. Leases continue."""
         self._connection.close()
 
     def __enter__(self) -> Self:
@@ -157,15 +158,16 @@ class Store:
         return titled(f"Store {self.path}", facts([*known.items(), ("roots", roots)]))
 
     def info(self) -> dict[str, Any]:
-        """What the store is: `version` of its file's format, how many `artifacts`, `executions`,
-        `contexts` and `leases` there are, and the `roots`: folders in which garbage is deleted."""
+        """Describes the store: the `version` of its format, the numbers of `artifacts`,
+        `executions`, `contexts` and `leases`, and the `roots`, the folders in which garbage may be
+        deleted."""
         batch, totals = self._connection.core.info()
         return {**totals, "roots": [os.fsdecode(path) for path in batch.to_pydict()["path"]]}
 
     def transaction(self) -> AbstractContextManager[None]:
-        """`with store.transaction():` all that is done in the block is there afterwards, or, if an
-        exception leaves it, nothing. Other threads wait meanwhile; a block within the block is part
-        of it. Many additions are much faster in one."""
+        """A context manager: `with store.transaction():`. The changes of the block are kept
+        together, or discarded if an exception leaves it. Other threads wait. A nested block is part
+        of the outer one. Many additions are much faster within one transaction."""
         return self._connection.transaction()
 
     # Looking
@@ -200,14 +202,15 @@ class Store:
         limit: int | None = None,
         **properties: Value,
     ) -> list[Artifact]:
-        """The artifacts for which all of this holds, in the order in which they were added.
+        """Finds the artifacts that match all arguments, in the order in which they were added.
 
-        name: with *, ? and [ a pattern. path: they have this file, or one in this folder.
-        source_path: views that read this field of their input, or what is in it.
-        created: not before the first time and before the second; a single one: not before it.
+        name: can be a pattern with *, ? and [.
+        path: artifacts with this file, or with a file in this folder.
+        source_path: views that read this input field, or a field in it.
+        created: a first time and an end, which is excluded; a single time has no end.
         states: by default all but "deleted" and "abandoned".
-        limit: the newest so many.
-        properties: have these values.
+        limit: return only the newest ones, at most this many.
+        properties: the values that they have.
         """
         every = states is not None
         texts = (type, name, None if path is None else placed(path), source_path)
@@ -230,7 +233,7 @@ class Store:
         limit: int | None = None,
         **properties: Value,
     ) -> list[Execution]:
-        """The executions for which all of this holds; the arguments are those of `find`."""
+        """Finds the executions that match all arguments, which are those of `find`."""
         numbers = (*self._numbers(context, created), at_least_1_or_0("limit", limit))
         texts = (type, name, None, None)
         wanted = Wanted(None, texts, core_properties(properties), numbers)
@@ -239,7 +242,7 @@ class Store:
     def contexts(
         self, type: str | None = None, *, name: str | None = None, **properties: Value
     ) -> list[Context]:
-        """The contexts for which all of this holds; the arguments are those of `find`."""
+        """Finds the contexts that match all arguments, which are those of `find`."""
         wanted = Wanted(None, (type, name, None, None), core_properties(properties))
         return contexts(self._connection, wanted=wanted)
 
@@ -251,10 +254,11 @@ class Store:
         down: bool | None = None,
         depth: int | None = None,
     ) -> list[Node]:
-        """What artifacts came from (up), and what came from them (down), by executions and
-        references, each once, the nearest first. Neither: both.
+        """Follows executions and references from artifacts: up to what they were made from, down to
+        what was made from them, or both ways by default. Each node is returned once, the nearest
+        first.
 
-        depth: over at most so many executions.
+        depth: follow at most this many executions.
         """
         if up is None and down is None:
             up = down = True
@@ -265,10 +269,10 @@ class Store:
         return nodes_of(self._connection.core.trace(ids, ways, at_least_1_or_0("depth", depth)))
 
     def check(self, *, digests: bool = False) -> list[StoreFault]:
-        """What is wrong with the store and its files: damage, files that are missing or have
-        changed, references to what is deleted.
+        """Reports problems of the store and its files: damage, files that are missing or have
+        changed, and references to deleted artifacts.
 
-        digests: the files are read, too, and compared with what they were.
+        digests: also read the files and compare their content.
         """
         return faults_of(self._connection.core.check(bool(digests)))
 
@@ -475,16 +479,16 @@ class Store:
         )
 
     def bind(self, examples: ArtifactLike, view: ArtifactLike, name: str | None = None) -> Artifact:
-        """New Examples: the same files and properties, read through a view; if there are such ones,
-        they are taken. Recorded as an execution of the type "DataViewBinder".
+        """Adds Examples with the same files and properties that are read through a view, or returns
+        the existing ones. Recorded as an execution of type "DataViewBinder".
 
-        name: of the new ones; that of the examples by default, in a new version.
+        name: the name of the result; by default that of the examples, in a new version.
         """
         core = self._connection.core
         return self[core.bind(self._artifact(examples).id, self._artifact(view).id, name)]
 
     def set(self, of: Artifact | Execution | Context, **properties: Value) -> None:
-        """Sets properties of an artifact, an execution or a context; those of other names stay."""
+        """Sets properties of an artifact, an execution or a context. Other properties stay."""
         kinds = {Artifact: OF_ARTIFACTS, Execution: OF_EXECUTIONS, Context: OF_CONTEXTS}
         kind = kinds.get(type(of))
         if kind is None:
@@ -504,12 +508,12 @@ class Store:
         lease: timedelta | float = 300,
         **properties: Value,
     ) -> Run:
-        """What makes artifacts of others: `with store.execution("train", inputs=[...]) as run:`,
-        and in the block `run.output(artifact)`.
+        """Records what makes artifacts from other artifacts: `with store.execution("train",
+        inputs=[...]) as run:`, and `run.output(artifact)` in the block.
 
-        inputs: artifacts, or a dict of them by the names under which the execution knows them.
-        contexts: that it is in.
-        lease: seconds; after a crash it is known so long after that it has failed.
+        inputs: artifacts, or a dict of artifacts by the names that the execution uses.
+        contexts: the contexts that it belongs to.
+        lease: after a crash, the execution counts as failed after this many seconds.
 
         >>> store = cst.lineage.open("runs.db", create=True)
         >>> trips = store.examples("trips.tfrecord", "trips")
@@ -528,8 +532,8 @@ class Store:
         return Run(self._connection, what, within, seconds_of("lease", lease))
 
     def context(self, type: str, name: str, **properties: Value) -> Context:
-        """The context of a type and name, such as "pipeline" and "ranking", which is made if there
-        is none; with these properties."""
+        """Returns the context of a type and name, such as "pipeline" and "ranking". Creates it if
+        needed, with these properties."""
         with self.transaction():
             core = self._connection.core
             id = core.context(type, name)
@@ -574,7 +578,7 @@ class Store:
         return Lease(self._connection.core.lease(ids, holder, span, bool(detached), 0), ids)
 
     def leases(self) -> list[LeaseRecord]:
-        """All that are held, by anyone."""
+        """All leases that anyone holds."""
         found = self._connection.core.leases()[0].to_pydict()
         return [
             LeaseRecord(
@@ -600,19 +604,21 @@ class Store:
         dry_run: bool = False,
         now: datetime | None = None,
     ) -> Garbage:
-        """Deletes what no policy keeps and nobody needs. What stays, and why, it tells.
+        """Deletes artifacts that no policy keeps and nobody needs. The result says what stays, and
+        why.
 
-        keep: the newest so many of each group stay. max_age: what is younger stays (seconds, or a
-            timedelta). With neither nothing that is live goes.
-        group_by: properties, or "name" and "type"; by name by default, and so is what has none of
-            the properties.
-        types: only these go. keep_ancestors_of: what live artifacts of these types came from stays:
-            ["Model"].
-        dry_run: tells what would go, and deletes nothing.
+        keep: keep the newest ones of each group, this many.
+        max_age: keep what is younger (seconds or a timedelta). Without keep and max_age, no live
+            artifact is deleted.
+        group_by: properties, or "name" and "type". By default, and for artifacts without these
+            properties, by name.
+        types: delete only artifacts of these types.
+        keep_ancestors_of: keep what live artifacts of these types came from: ["Model"].
+        dry_run: report what would be deleted, and delete nothing.
 
-        A live artifact stays also while a lease or a running execution holds it, and while one that
-        stays refers to it. Its files stay if an artifact that stays has them, too, if it is
-        external, outside of the roots, and if they have changed since they were added.
+        A live artifact also stays while a lease or a running execution holds it, and while an
+        artifact that stays refers to it. Files stay if they belong to an artifact that stays, are
+        external, lie outside the roots, or have changed since they were added.
         """
         numbers = (
             at_least_1_or_0("keep", keep),
@@ -639,8 +645,8 @@ class Store:
         down: bool | None = None,
         depth: int | None = None,
     ) -> str:
-        """A picture of artifacts and executions, as a text of this format: of all of the store, or
-        of what `trace` gives of some artifacts."""
+        """Draws artifacts and executions in a text format: the whole store, or what `trace` returns
+        for some artifacts."""
         ids = None
         if artifacts is not None:
             ids = tuple(one.id for one in self._artifacts(artifacts))

@@ -446,7 +446,7 @@ class Query:
             result is null for the others. "pyarrow": it gets all elements, with their nulls.
 
         >>> q = cst.Query("shop.Session", descriptors="shop.proto")
-        >>> print(q.map("event.log_price", "log1p(event.price)").text)
+        >>> print(q.map("event.log_price", "log1p(event.price)").text, end="")
         from message shop.Session
         let event.log_price = log1p(event.price)
         """

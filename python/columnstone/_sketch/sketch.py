@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 @public_in("columnstone.sketch")
 def sketches() -> _core.RecordBatch:
-    """All kinds of sketches that there are: `name`, `summary`, and `options`, a list of structs of
-    `name`, `kind`, `default` and `help`."""
+    """Lists all kinds of sketches: `name`, `summary`, and `options`, a list of structs of `name`,
+    `kind`, `default` and `help`."""
     return _core.Sketch.all()[0]
 
 
 @public_in("columnstone.sketch")
 class Sketch:
-    """What all sketches have in common. They are added to, merged in any tree, and saved as bytes;
-    they can be pickled."""
+    """The common part of all sketches. You can add values to a sketch, merge sketches in any order,
+    save them as bytes, and pickle them."""
 
     __slots__ = ("_handle",)
     _handle: _core.Sketch
@@ -40,12 +40,12 @@ class Sketch:
 
     def add(self, values: Any, weights: Any = None) -> None:
         """Adds the values of a column: anything with __arrow_c_array__ or __arrow_c_stream__, a
-        numpy array, a list. Lists in it are gone through; nulls are left out, and counted.
+        numpy array, or a list. Values inside lists are added too. Nulls are skipped and counted.
 
-        weights: a number for each row of the column, which all values in it weigh.
+        weights: a number for each row of the column; all values of that row have this weight.
 
-        Raises UnsupportedError for a type that cannot be looked at, SchemaError for values of
-        another family of types than before, ArgumentError for weights that are none.
+        Raises UnsupportedError for an unsupported type, SchemaError for values of another family of
+        types than before, ArgumentError for invalid weights.
         """
         if weights is not None:
             self._handle.add(array(values), array(weights))
@@ -53,25 +53,25 @@ class Sketch:
             self._handle.add(values if is_arrow(values) else array(values), None)
 
     def merge(self, other: Self) -> None:
-        """Adds what another sketch has, which is of the same options (else an ArgumentError). The
-        other one stays as it is."""
+        """Adds the values of another sketch, which does not change. ArgumentError if its options
+        differ."""
         if type(other) is not type(self):
             raise TypeError(f"expected a {type(self).__name__}, not {type(other).__name__}")
         self._handle.merge(other._handle)
 
     @property
     def count(self) -> int:
-        """How many values were added."""
+        """The number of values that were added."""
         return self._handle.facts()[1]
 
     @property
     def nulls(self) -> int:
-        """How many nulls were left out."""
+        """The number of nulls that were skipped."""
         return self._handle.facts()[2]
 
     @property
     def memory(self) -> int:
-        """Bytes of memory that it holds."""
+        """The memory in use, in bytes."""
         return self._handle.facts()[3]
 
     def __bytes__(self) -> bytes:
@@ -79,8 +79,8 @@ class Sketch:
 
     @classmethod
     def from_bytes(cls, saved: bytes) -> Self:
-        """A sketch from bytes(sketch). Raises CorruptError if they are damaged, UnsupportedError if
-        another version of the library has saved them."""
+        """Loads a sketch from bytes(sketch). Raises CorruptError if they are damaged,
+        UnsupportedError if a later version of the library saved them."""
         handle = _core.Sketch.load(bytes(saved))
         kind = handle.facts()[0]
         if kind != cls._kind:

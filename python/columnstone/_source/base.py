@@ -134,7 +134,7 @@ class SourceBase:
 
     @property
     def arrow_schema(self) -> ArrowSchema:
-        """The Arrow schema of the batches. Without a given schema, the first use reads the input."""
+        """The Arrow schema of the batches. Inferring it reads the input."""
         self._seen = self._core.arrow_schema()
         return self._seen
 
@@ -536,7 +536,7 @@ class SourceBase:
     # Life
 
     def close(self) -> None:
-        """Stops the running passes and closes the files. Arrow streams that others hold stay valid."""
+        """Stops the running passes and closes the files. Exported Arrow streams stay valid."""
         for running in [alive() for alive in self._passes]:
             if running is not None:
                 running.close()

@@ -49,8 +49,8 @@ class _Column(Generic[_Value]):
 
 @public_in("columnstone.stats")
 class FeatureStatistics:
-    """What is known of one feature, in all rows or in those of a slice. Attributes are called as
-    the columns of the table (docs/statistics.md); None where there is no such number."""
+    """The statistics of one feature, for all rows or for a slice. Attributes have the names of the
+    columns of the table (docs/statistics.md), and are None if a number does not apply."""
 
     __slots__ = ("_number", "_row", "_table")
 

@@ -34,7 +34,7 @@ def _text(value: object) -> str:
 
 @public_in("columnstone.stats")
 class Features(Mapping[str, FeatureStatistics]):
-    """The features of all rows, or of those of a slice, by their paths."""
+    """The features of all rows or of a slice, by their paths."""
 
     __slots__ = ("_places", "_table")
 
@@ -87,7 +87,7 @@ class Tells(Mapping[str, FeatureStatistics]):
 
     @property
     def num_rows(self) -> int:
-        """How many rows were looked at."""
+        """The number of rows."""
         return self._table.totals["num_rows"]
 
     @property
@@ -96,7 +96,7 @@ class Tells(Mapping[str, FeatureStatistics]):
         return dict(self._table.totals)
 
     def to_arrow(self) -> _core.RecordBatch:
-        """The table: a row for each feature of all rows, and then of each slice."""
+        """The table: one row for each feature of all rows, then of each slice."""
         return self._table.batch
 
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]:
@@ -122,12 +122,12 @@ class Tells(Mapping[str, FeatureStatistics]):
 
     @property
     def slices(self) -> list[dict[str, str]]:
-        """The slices that are kept: the values of the features of `by`."""
+        """The slices: the values of the `by` columns of each."""
         return [dict(key) for key in self._table.places if key]
 
     def slice(self, values: Mapping[str, Any] | None = None, **more: Any) -> Features:
-        """The features in the rows of a slice: slice(company="Blue", hour=7), or of a mapping where
-        a name is no word of Python. NotFoundError if there is none."""
+        """The features of a slice: slice(company="Blue", hour=7). Pass a mapping if a name is not a
+        Python identifier. NotFoundError if there is no such slice."""
         named = {**(values or {}), **more}
         wanted = tuple(sorted((path, _text(value)) for path, value in named.items()))
         places = self._table.places.get(wanted) if wanted else None
@@ -139,12 +139,12 @@ class Tells(Mapping[str, FeatureStatistics]):
     # Comparing, and looking
 
     def compare(self, after: Tells, schema: SchemaLike | None = None, **options: Any) -> Comparison:
-        """What changed from these statistics to others (docs/drift.md).
+        """Compares these statistics with later ones (docs/drift.md).
 
-        schema: whose comparators and constraints are thresholds.
-        options: kind="drift", "skew" or "version", which comparators count; thresholds for all
-            features: linf, normalized_abs_difference, jensen_shannon, psi, ks, presence, rows;
-            slices=True: for slices, too.
+        schema: a schema whose comparators and constraints are the thresholds.
+        options: kind="drift", "skew" or "version" selects the comparators. linf,
+            normalized_abs_difference, jensen_shannon, psi, ks, presence and rows are thresholds for
+            all features. slices=True compares slices too.
 
         >>> before = cst.statistics({"fare": [1.0, 2.0, 3.0]})
         >>> after = cst.statistics({"fare": [10.0, 20.0, 30.0]})
@@ -156,18 +156,18 @@ class Tells(Mapping[str, FeatureStatistics]):
         return Comparison(_core.statistics_compare(*two, as_core(schema), given), two)
 
     def to_tfdv(self, name: str | None = None) -> bytes:
-        """TFDV's DatasetFeatureStatisticsList, serialized (docs/tfdv.md)."""
+        """The statistics as TFDV's serialized DatasetFeatureStatisticsList (docs/tfdv.md)."""
         return _core.statistics_to_tfdv((self.to_arrow(),), (name,))
 
     def to_html(self, name: str = "data") -> str:
-        """One page that needs nothing else (docs/statistics-page.md)."""
+        """The statistics as one self-contained HTML page (docs/statistics-page.md)."""
         return _core.statistics_page((self.to_arrow(),), (name,), None).decode()
 
     def _repr_html_(self) -> str:
         return framed(self.to_html())
 
     def plot(self, path: str, *, weighted: bool = False, ax: Any = None) -> Any:
-        """Draws a feature with matplotlib, and gives the axes."""
+        """Plots a feature with matplotlib and returns the axes."""
         from .plot import plot
 
         return plot(self[path], weighted, ax)
@@ -175,8 +175,7 @@ class Tells(Mapping[str, FeatureStatistics]):
 
 @public_in("columnstone.stats")
 class FeatureTable(Tells):
-    """Statistics that were made elsewhere, as a table: they tell all that the table does, and
-    nothing can be added."""
+    """Read-only statistics from a table or from another program."""
 
     __slots__ = ("_now",)
 
@@ -189,13 +188,13 @@ class FeatureTable(Tells):
 
     @classmethod
     def from_tfdv(cls, proto: bytes, dataset: str | None = None) -> Self:
-        """Those of TFDV's DatasetFeatureStatisticsList, serialized: all data sets as slices of the
-        first one, or the data set of a name alone (docs/tfdv.md)."""
+        """Reads TFDV's serialized DatasetFeatureStatisticsList: one dataset by name, or all of
+        them, as slices of the first one (docs/tfdv.md)."""
         return cls(_core.statistics_from_tfdv(bytes(proto), dataset))
 
     @classmethod
     def from_arrow(cls, table: _core.ArrowArrayExportable | _core.ArrowStreamExportable) -> Self:
-        """Those of a table of features, which was in a file or another program meanwhile."""
+        """Reads a statistics table from any Arrow data."""
         batch = record_batch(table)
         missing = [name for name in ("slice", "path", "rows") if name not in batch.column_names]
         if missing:
@@ -208,16 +207,17 @@ class FeatureTable(Tells):
 
 @public
 class Statistics(AnyAccumulator["Statistics"], Tells):
-    """What is in the data: presence, numbers, quantiles, distinct and frequent values, feature by
-    feature, in all rows and in slices of them; docs/statistics.md says what is exact.
+    """Statistics of data: presence, numbers, quantiles, distinct and frequent values of each
+    feature, for all rows and for slices. docs/statistics.md says which of them are exact.
 
-    Rows are added, and statistics of parts are merged. They pickle, and are saved in files, which
-    `columnstone stats` reads. As a mapping they have the features of all rows by their paths, and
-    any Arrow library takes them as a table.
+    You can add rows and merge the statistics of parts. Statistics pickle, and `columnstone stats`
+    reads them from files. They are a mapping from paths to features of all rows, and an Arrow table
+    for other libraries.
 
-    columns: at the top, that are looked at; None: all.
-    by: columns whose values make slices; weight: the column that has the weights of the rows.
-    options: the others of the accumulator "statistics" (columnstone.accumulate.accumulators).
+    columns: top-level columns to include; None: all.
+    by: columns whose values define the slices.
+    weight: the column with the weights of the rows.
+    options: further options of the accumulator "statistics" (columnstone.accumulate.accumulators).
 
     >>> stats = cst.Statistics(by=["company"])
     >>> stats.add(cst.record_batch({"company": ["Blue", "Red"], "fare": [9.5, 12.0]}))
@@ -254,7 +254,7 @@ class Statistics(AnyAccumulator["Statistics"], Tells):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Statistics that `save` or `columnstone stats -o` saved in a file."""
+        """Reads statistics that `save` or `columnstone stats -o` wrote."""
         return cls._loaded_as(_core.Accumulator.open(os.fsencode(path)))
 
     @classmethod
@@ -271,7 +271,7 @@ class Statistics(AnyAccumulator["Statistics"], Tells):
         return cls._made("statistics", named, handle)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes them to a file, compressed where its name ends in .gz or .zst."""
+        """Writes the statistics to a file, compressed if its name ends in .gz or .zst."""
         self._handle.save_as(os.fsencode(path))
 
     def __bytes__(self) -> bytes:
@@ -297,17 +297,17 @@ class Statistics(AnyAccumulator["Statistics"], Tells):
         file: str | os.PathLike[str] = "",
         record: int | None = None,
     ) -> int:
-        """Counts more rows; see `accumulate.Accumulator.add`. Returns how many."""
+        """Adds rows and returns their number; see `accumulate.Accumulator.add`."""
         self._outdate()
         return super().add(batches, file=file, record=record)
 
     def merge(self, other: Self) -> None:
-        """Adds the rows that other statistics with the same options have counted."""
+        """Adds the rows of other statistics with the same options."""
         super().merge(other)
         self._outdate()
 
     def finish(self) -> Statistics:
-        """Themselves: they tell at any time what has been found so far."""
+        """Returns these statistics, which are always up to date."""
         self._outdate()
         return self
 
@@ -324,8 +324,8 @@ def statistics(
     weight: str | None = None,
     **options: Any,
 ) -> Statistics:
-    """Statistics of any Arrow data, a data frame, rows or columns, or of a list or an iterator of
-    batches. The arguments are those of Statistics.
+    """Computes the statistics of Arrow data, a data frame, Python rows or columns, or a list or
+    iterator of batches. The arguments are those of `Statistics`.
 
     >>> stats = cst.statistics({"fare": [9.5, 12.0, None]})
     >>> stats["fare"].present, stats["fare"].mean

@@ -29,13 +29,13 @@ Length: TypeAlias = int | Sequence[int] | None
 @public_in("columnstone.tensor")
 @dataclass(frozen=True)
 class Pad:
-    """A ragged, varlen or sparse tensor that is wanted dense.
+    """Makes a ragged, varlen or sparse tensor dense.
 
-    value: fills the places without a value.
-    length: of every row; a tuple for tensors with more than one dimension that is not fixed,
-        outermost first. None is the longest of each batch; a list of sizes, such as [128, 512],
-        the smallest of them that holds the longest of each batch.
-    truncate: cut longer rows off; else they are a SchemaError that names the row.
+    value: fills positions without a value.
+    length: the length of each row; a tuple for tensors with several variable dimensions, outermost
+        first. None is the longest row of each batch. A list of sizes, such as [128, 512], selects
+        the smallest size that is long enough for the batch.
+    truncate: cut longer rows; otherwise they are a SchemaError that names the row.
     """
 
     value: Value = 0
@@ -146,16 +146,17 @@ def core_pads(
 
 @public_in("columnstone.tensor")
 class TensorAdapter:
-    """Makes tensors of record batches of one Arrow schema, from whatever library they come.
+    """Converts record batches of one Arrow schema to tensors. The batches can come from any
+    library.
 
-    arrow_schema: of the batches: any object with __arrow_c_schema__.
-    representations: what tensors to make: TensorRepresentations, as a dict by name or a list, or a
-        schema (whatever columnstone.Schema takes), whose `group` counts then.
-    pad: ragged, varlen and sparse tensors that are wanted dense: name -> (value, length) or Pad;
-        a field of a structured tensor is named "tensor.field".
+    arrow_schema: the schema of the batches: any object with __arrow_c_schema__.
+    representations: the tensors to make: TensorRepresentations, as a dict by name or a list, or a
+        schema (anything that `Schema` accepts), of which `group` is used.
+    pad: makes ragged, varlen and sparse tensors dense: name -> (value, length) or Pad; name a field
+        of a structured tensor "tensor.field".
 
-    Raises SchemaError, with tensor and column, if the columns cannot make the tensors. Adapters
-    pickle, and several threads may share one.
+    Raises SchemaError with tensor and column if the columns cannot make the tensors. Adapters
+    pickle, and several threads can share one.
 
     >>> batch = cst.record_batch({"zones": [[1, 2], [3]]})
     >>> how = cst.schema.TensorRepresentation("zones", "ragged", "int64")

@@ -69,10 +69,10 @@ def to_numpy(tensors: RaggedTensor) -> RaggedTensor[npt.NDArray[Any]]: ...
 
 @public_in("columnstone.tensor")
 def to_numpy(tensors: Any) -> Any:
-    """A tensor, or a dict or tuple of tensors, in numpy: dense ones as read-only arrays without a
-    copy; SparseTensor and RaggedTensor stay, with arrays as their parts; strings are arrays of
-    bytes objects. Here and in to_torch, to_jax and to_tf, a StructuredTensor is a dict of its
-    fields, and a LeafTensor the Tensor or RaggedTensor of its values."""
+    """Converts a tensor, or a dict or tuple of tensors, to numpy. Dense tensors become read-only
+    arrays without a copy. SparseTensor and RaggedTensor stay, with arrays as their parts. Strings
+    become arrays of bytes objects. Here and in to_torch, to_jax and to_tf, a StructuredTensor
+    becomes a dict of its fields, and a LeafTensor the Tensor or RaggedTensor of its values."""
     return converted(tensors, lambda tensor: tensor.numpy())
 
 
@@ -98,16 +98,17 @@ def to_torch(
 
 @public_in("columnstone.tensor")
 def to_torch(tensors: Any, *, jagged: bool = True) -> Any:
-    """A tensor, or a dict or tuple of tensors, in PyTorch, without a copy: do not write into them
-    in place.
+    """Converts a tensor, or a dict or tuple of tensors, to PyTorch. Nothing is copied: do not
+    modify the result in place.
 
-    Dense: a tensor. Sparse: sparse_coo, in which an unknown dimension is as large as it has to be.
-    Ragged with one level: a jagged nested tensor. Ragged with more levels: a RaggedTensor whose
-    parts are torch tensors. Strings, of which torch has no tensors: a StringTensor, whose numpy()
-    and tolist() give bytes objects; in a SparseTensor or RaggedTensor where they are one.
+    A dense tensor becomes a tensor. A sparse tensor becomes sparse_coo, with unknown dimensions as
+    large as needed. A ragged tensor with one level becomes a jagged nested tensor; with more
+    levels, a RaggedTensor of torch tensors. Strings, which torch does not support, become a
+    StringTensor, whose numpy() and tolist() return bytes objects.
 
-    jagged: False: ragged ones with one level are a RaggedTensor of torch tensors as well, its
-        values and row splits, and torch need not load what jagged tensors take: seconds.
+    jagged: False makes each ragged tensor with one level a RaggedTensor of torch tensors too: its
+        values and row splits. PyTorch then does not load its support for jagged tensors, which
+        takes seconds.
     """
     return framework("torch", "torch", "PyTorch").to_torch(tensors, jagged)
 
@@ -138,19 +139,19 @@ def to_jax(tensors: RaggedTensor) -> RaggedTensor[jax.Array]: ...
 
 @public_in("columnstone.tensor")
 def to_jax(tensors: Any) -> Any:
-    """A tensor, or a dict or tuple of tensors, in JAX. SparseTensor and RaggedTensor stay, with JAX
-    arrays as their parts; strings are numpy arrays of bytes objects.
+    """Converts a tensor, or a dict or tuple of tensors, to JAX. SparseTensor and RaggedTensor stay,
+    with JAX arrays as their parts. Strings become numpy arrays of bytes objects.
 
-    Without jax_enable_x64, JAX has no types of 64 bits: integers become int32 then, and one that
-    does not fit is an UnsupportedError; float64 is rounded to float32.
+    Without jax_enable_x64, JAX has no 64-bit types: int64 becomes int32 (UnsupportedError if a
+    value does not fit), and float64 is rounded to float32.
     """
     return framework("jax", "jax", "JAX").to_jax(tensors)
 
 
 @public_in("columnstone.tensor")
 def to_tf(tensors: Any) -> Any:
-    """A tensor, or a dict or tuple of tensors, in TensorFlow: tf.Tensor, tf.SparseTensor,
-    tf.RaggedTensor. Strings are tf.string."""
+    """Converts a tensor, or a dict or tuple of tensors, to TensorFlow: tf.Tensor, tf.SparseTensor,
+    tf.RaggedTensor. Strings become tf.string."""
     return framework("tf", "tensorflow", "TensorFlow").to_tf(tensors)
 
 

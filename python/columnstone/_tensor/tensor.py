@@ -24,10 +24,10 @@ else:
 
 @public_in("columnstone.tensor")
 class SparseTensor(Generic[Part]):
-    """A tensor of which only some places have a value.
+    """A tensor that stores only some of its values.
 
-    indices: int64 [n, rank], the places in row-major order
-    values: [n], what stands there
+    indices: int64 [n, rank], the positions in row-major order
+    values: [n], the value at each position
     dense_shape: int64 [rank], rows first
 
     In PyTorch: torch.sparse_coo_tensor(from_dlpack(t.indices).T, from_dlpack(t.values),
@@ -47,7 +47,7 @@ class SparseTensor(Generic[Part]):
 
     @property
     def dtype(self) -> Any:
-        """The type of the values, as their own `dtype` says it: of a Tensor a str."""
+        """The type of the values, as their own `dtype` gives it; a str for a Tensor."""
         return self.values.dtype
 
     @property
@@ -65,7 +65,7 @@ class SparseTensor(Generic[Part]):
 
 @public_in("columnstone.tensor")
 class RaggedTensor(Generic[Part]):
-    """Rows of differing lengths, to any depth.
+    """Rows of different lengths, nested to any depth.
 
     values: [n], or [n] + uniform inner dimensions: all values in order
     row_splits: outermost first; row i of a level is [splits[i], splits[i + 1]) of the level below
@@ -87,7 +87,7 @@ class RaggedTensor(Generic[Part]):
 
     @property
     def dtype(self) -> Any:
-        """The type of the values, as their own `dtype` says it: of a Tensor a str."""
+        """The type of the values, as their own `dtype` gives it; a str for a Tensor."""
         return self.values.dtype
 
     @property

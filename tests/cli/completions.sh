@@ -48,6 +48,24 @@ for shell in zsh fish; do
   case $shell in zsh) file=_columnstone ;; fish) file=columnstone.fish ;; esac
   ! command -v $shell >/dev/null || $shell -n "$SOURCE/cli/completions/$file"
 done
+# zsh, with what its completion system would be called with in the place of the system
+if command -v zsh >/dev/null; then
+  cat >complete.zsh <<'Z'
+compdef() { }
+_files() { print "files $*" >>shown }
+_describe() { print -l "${(@P)3}" "options <${(j:> <:)@[4,-1]}>" >>shown }
+source $SOURCE/cli/completions/_columnstone
+words=(columnstone head trips.tfrecord -c fa) CURRENT=5; _columnstone
+words=(columnstone stats diff --kind s) CURRENT=5; _columnstone
+words=(columnstone info t) CURRENT=3; _columnstone
+words=(columnstone lineage init --root '') CURRENT=5; _columnstone
+words=(columnstone head 'a\ file.csv' -c '') CURRENT=5; _columnstone
+Z
+  cp trips.csv 'a file.csv'
+  zsh -f complete.zsh
+  printf '%s\n' fare:column 'options <-S> <>' skew: 'options <>' 'files ' 'files -/' \
+    fare:column miles:column company:column 'options <-S> <>' | diff - shown
+fi
 if command -v fish >/dev/null; then
   HOME=$PWD fish -c "source $SOURCE/cli/completions/columnstone.fish; complete -C 'columnstone head trips.tfrecord -c fa'" >found
   printf 'fare\tcolumn\n' | cmp - found

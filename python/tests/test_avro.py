@@ -187,7 +187,10 @@ def test_files_of_several_schemas_are_read_as_the_first(tmp_path: pathlib.Path) 
     one = write(tmp_path / "1.avro", first, [{"a": 1, "b": avro.Branch(0, None)}])
     two = write(tmp_path / "2.avro", other, [{"x": ["p", "q"], "a": 2, "b": "z"}])
     assert rows([one, two]) == [{"a": 1, "b": None}, {"a": 2, "b": "z"}]
-    with pytest.raises(cst.errors.SchemaError, match="the field is missing from the file and has no default in the schema"):
+    with pytest.raises(
+        cst.errors.SchemaError,
+        match="the field is missing from the file and has no default in the schema",
+    ):
         rows([two, write(tmp_path / "3.avro", record(a="int", b="string"), [])])
 
 
@@ -431,7 +434,10 @@ REFUSED = {
     "a b": (pa.array([1]), "letters, digits and _"),
     "big": (pa.array([2**63], pa.uint64()), "larger than"),
     "interval": (pa.array([(-1, 0, 0)], pa.month_day_nano_interval()), "negative"),
-    "part": (pa.array([1], pa.int64()).view(pa.date64()), "a time that the Avro unit cannot represent exactly"),
+    "part": (
+        pa.array([1], pa.int64()).view(pa.date64()),
+        "a time that the Avro unit cannot represent exactly",
+    ),
 }
 
 
@@ -701,7 +707,10 @@ BAD_SCHEMAS = {
         "two types with the same name",
     ),
     "a symbol": ('{"type": "enum", "name": "E", "symbols": ["a b"]}', "an invalid symbol"),
-    "deep": ('{"type": "array", "items": ' * 200 + '"int"' + "}" * 200, "an Avro schema nested deeper than"),
+    "deep": (
+        '{"type": "array", "items": ' * 200 + '"int"' + "}" * 200,
+        "an Avro schema nested deeper than",
+    ),
 }
 
 

@@ -169,7 +169,9 @@ def test_writer_of_plain_records() -> None:
     assert decoded(decoder, [datum(V1, {"id": 3})]) == [old(3)]
     plain = cst.decoder("avro", schema=V2, avro_framing="plain")
     assert decoded(plain, [datum(V2, row) for row in ROWS]) == ROWS
-    with pytest.raises(cst.errors.CorruptError, match="trailing bytes after the value of a record") as caught:
+    with pytest.raises(
+        cst.errors.CorruptError, match="trailing bytes after the value of a record"
+    ) as caught:
         plain.decode([datum(V2, ROWS[0]) + b"\0"])
     assert caught.value.record == 0
     with pytest.raises(cst.errors.CorruptError) as caught:

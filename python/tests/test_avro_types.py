@@ -103,7 +103,9 @@ def test_enums_of_another_schema(enums: str) -> None:
     assert pa.record_batch(decoder.decode(encoded())).column("one").to_pylist() == expected
     strict = {**reader, "fields": [{"name": "one", "type": {**COLOR, "symbols": ["GREEN", "RED"]}}]}
     decoder = cst.decoder("avro", schema=strict, **options)
-    with pytest.raises(cst.errors.CorruptError, match="a field of the schema has neither a column nor a default") as caught:
+    with pytest.raises(
+        cst.errors.CorruptError, match="a field of the schema has neither a column nor a default"
+    ) as caught:
         decoder.decode(encoded())
     assert (caught.value.record, caught.value.path) == (2, "one")
     with pytest.raises(cst.errors.CorruptError, match="an enum index without a symbol"):
@@ -138,7 +140,9 @@ def test_recursion_is_taken_back(recursion: int) -> None:
     encoder = cst.encoder("avro", schema=TREE)
     assert pa.array(encoder.encode(batch)).to_pylist() == records
     for bad in [b"", b"\x02", b"\x02\2", b"\x02\0\0", b"\x02\4", b"\x02" + b"\2\x02" * 300 + b"\0"]:
-        with pytest.raises(cst.errors.UnsupportedError, match="bytes that are not a value of the schema's record") as caught:
+        with pytest.raises(
+            cst.errors.UnsupportedError, match="bytes that are not a value of the schema's record"
+        ) as caught:
             encoder.encode(pa.table({"n": [1], "below": pa.array([bad])}))
         assert (caught.value.record, caught.value.path) == (0, "below")
 
@@ -157,7 +161,10 @@ def test_bytes_of_random_records(seed: int) -> None:
         for wrong in [record + b"\0", record[:-1]]:
             table = pa.table({"in": pa.array([wrong], pa.binary())})
             if len(record) > 0:
-                with pytest.raises(cst.errors.UnsupportedError, match="bytes that are not a value of the schema's record"):
+                with pytest.raises(
+                    cst.errors.UnsupportedError,
+                    match="bytes that are not a value of the schema's record",
+                ):
                     encoder.encode(table)
 
 

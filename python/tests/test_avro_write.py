@@ -193,13 +193,25 @@ def test_what_fits(tmp_path: pathlib.Path, name: str) -> None:
 
 MISFITS: dict[str, tuple[pa.Array, Any, str]] = {
     "too large": (pa.array([1, 2**31]), "int", "an integer outside the range of its type"),
-    "inexact": (pa.array([1, 2**53 + 1]), "double", "a number that the type cannot represent exactly"),
-    "inexact float": (pa.array([1.0, 0.1]), "float", "a number that the type cannot represent exactly"),
+    "inexact": (
+        pa.array([1, 2**53 + 1]),
+        "double",
+        "a number that the type cannot represent exactly",
+    ),
+    "inexact float": (
+        pa.array([1.0, 0.1]),
+        "float",
+        "a number that the type cannot represent exactly",
+    ),
     "unsigned": (pa.array([1, 2**63], pa.uint64()), "long", "larger than"),
     "no UTF-8": (pa.array([b"a", b"\xff"]), "string", "not UTF-8"),
     "no symbol": (pa.array(["RED", "GREEN"]), COLOR, "no symbol"),
     "no number of a symbol": (pa.array([0, 2]), COLOR, "a time outside the range of the Avro type"),
-    "another size": (pa.array([b"abc", b"ab"]), fixed(3), "bytes whose length differs from the fixed type"),
+    "another size": (
+        pa.array([b"abc", b"ab"]),
+        fixed(3),
+        "bytes whose length differs from the fixed type",
+    ),
     "a null": (pa.array(["a", None]), "string", "a null"),
     "inexact time": (
         pa.array([0, 1], pa.timestamp("us", "UTC")),

@@ -72,7 +72,9 @@ def test_lines_are_records(tmp_path: pathlib.Path) -> None:
 
 def test_records_with_line_ends_are_refused_by_lines(tmp_path: pathlib.Path) -> None:
     batch = cst.record_batch([{"record": b"fine"}, {"record": b"not\nfine"}])
-    with pytest.raises(cst.errors.UnsupportedError, match="a line cannot contain a record with a line break") as raised:
+    with pytest.raises(
+        cst.errors.UnsupportedError, match="a line cannot contain a record with a line break"
+    ) as raised:
         cst.write(batch, tmp_path / "x.txt", "raw", container="lines")
     assert raised.value.record == 1
     assert not list(tmp_path.iterdir())

@@ -84,7 +84,10 @@ def test_names_of_ones_own(opened: Any) -> None:
     batch = pa.record_batch(next(iter(dataset)))
     assert batch.schema.names == ["id", "x", "from", "line"]
     assert batch["line"].to_pylist() == list(range(BATCH))
-    with pytest.raises(cst.errors.ArgumentError, match="the column of raw records has the same name as another column") as raised:
+    with pytest.raises(
+        cst.errors.ArgumentError,
+        match="the column of raw records has the same name as another column",
+    ) as raised:
         list(source.dataset(BATCH, ids=("id", "line"), as_batches=True))
     assert raised.value.path == "id"
     with pytest.raises(cst.errors.ArgumentError, match="one name"):

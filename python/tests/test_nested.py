@@ -55,7 +55,10 @@ def test_sources_of_nested_columns(
     assert pa.table(pickle.loads(pickle.dumps(source))).num_rows == 4
     wanted = pa.table(cst.open(path, schema=schema, nested=True, columns=["x", "t"]))
     assert wanted.schema.names == ["x", "t"]
-    with pytest.raises(cst.errors.UnsupportedError, match="tensors need flat columns, but the source has nested ones"):
+    with pytest.raises(
+        cst.errors.UnsupportedError,
+        match="tensors need flat columns, but the source has nested ones",
+    ):
         list(source.tensors())
     with pytest.raises(cst.errors.NotFoundError, match="a part of the nested column 't'"):
         cst.open(path, schema=schema, nested=True, columns=["v"])

@@ -533,7 +533,10 @@ def test_nulls_of_dictionaries_are_found() -> None:
         tags = pa.DictionaryArray.from_arrays(pa.array(indices, pa.int8()), pa.array(values))
         batch = pa.RecordBatch.from_arrays([tags], ["tag"])
         if is_bad:
-            with pytest.raises(cst.errors.SchemaError, match="a null, but the view was built for data without nulls"):
+            with pytest.raises(
+                cst.errors.SchemaError,
+                match="a null, but the view was built for data without nulls",
+            ):
                 view.run(batch)
         else:
             assert view.run(batch).to_pydict()["t"] == tags.to_pylist()

@@ -180,7 +180,10 @@ def test_filter(trips: pathlib.Path, threads: int, condition: Any) -> None:
     assert src.num_rows == 99
     with pytest.raises(TypeError, match="no length"):
         len(src)
-    with pytest.raises(cst.errors.UnsupportedError, match="a stage of the source drops or adds rows: they have no row numbers"):
+    with pytest.raises(
+        cst.errors.UnsupportedError,
+        match="a stage of the source drops or adds rows: they have no row numbers",
+    ):
         src.take([1])
 
 

@@ -397,83 +397,83 @@ def decoder(
     columns: Iterable[str] | None = None,
     **options: Any,
 ) -> Decoder:
-    """A Decoder: of data in memory, such as those of Kafka or gRPC, to record batches.
+    """Creates a Decoder, which converts data in memory, such as messages of Kafka or gRPC, to
+    record batches.
 
-    format: what the data are. Records: "example" (tf.Example), "sequence_example", "message" (any
-        protobuf message), "raw" (one column `record` of them as they are), "avro" with a schema.
-        Files: "csv", "json" (lines), "avro" without, "arrow" (file or stream), "parquet", the name
-        of a plug-in, or one that was registered with `format.register`.
-    schema: of example, sequence_example and files: anything that Schema takes. Without one the
-        types come from the data of each call, the columns are sorted by name, and a feature that
-        never has a type is a column of type null; and so is one of TYPE_UNKNOWN (without values,
-        where a schema was inferred). The feature lists of a sequence_example are the struct_domain
-        of the schema's feature of type STRUCT that is called like the struct column. Of Avro: the
-        schema by which records are read, its JSON or what json.loads makes of that.
-    columns: the wanted columns in the wanted order; the bytes of others are skipped. Of messages,
-        they are paths: "id", "event.query" (of all events), "labels.key" and "labels.value" of a
-        map, "(shop.extra)" for an extension, "payload.(shop.Event).id" for what an Any holds if it
-        is of that type; of a sequence_example "<struct column>.name" for single feature lists.
+    format: the format of the data. Records: "example" (tf.Example), "sequence_example", "message"
+        (any protobuf message), "raw" (one column `record` with the records as they are), "avro"
+        with a schema. Files: "csv", "json" (lines), "avro" without a schema, "arrow" (file or
+        stream), "parquet", the name of a plug-in, or a format registered with `format.register`.
+    schema: for example, sequence_example and files: anything that `Schema` accepts. Without one,
+        the types come from the data of each call and the columns are sorted by name. A feature that
+        never has a type is a column of type null, and so is a feature of TYPE_UNKNOWN. The feature
+        lists of a sequence_example are the struct_domain of the schema feature of type STRUCT with
+        the name of the struct column. For Avro: the reader schema, as JSON or as the result of
+        json.loads.
+    columns: the columns to decode, in this order; the bytes of others are skipped. For messages
+        they are paths: "id"; "event.query" (of all events); "labels.key" and "labels.value" of a
+        map; "(shop.extra)" for an extension; "payload.(shop.Event).id" for the content of an Any of
+        that type. For the feature lists of a sequence_example: "<struct column>.name".
 
-    Of records:
+    For records:
 
-    offsets: 64 for large_list, large_utf8 and large_binary, 32 for list, utf8 and binary.
-    binary_views: strings and bytes as string_view and binary_view; without a copy when the input is
-        an Arrow binary array, which then stays alive as long as the batch.
-    fixed_size: of examples: features of a fixed shape become fixed_size_list.
-    nested: of examples: a feature and the row lengths of its ragged representation become one
-        column of nested lists.
-    sequence_column: name of the struct column of a sequence_example, which has its feature lists,
-        as list<list<T>>; the last one after those of the context. An absent feature list is null,
-        one without features empty; a feature without a kind is a null inner list, one without
-        values an empty one.
+    offsets: 64 for large_list, large_utf8 and large_binary; 32 for list, utf8 and binary.
+    binary_views: make strings and bytes string_view and binary_view. Nothing is copied if the input
+        is an Arrow binary array, which then lives as long as the batch.
+    fixed_size: for examples: features of a fixed shape become fixed_size_list.
+    nested: for examples: combine a feature and the row lengths of its ragged representation into
+        one column of nested lists.
+    sequence_column: the name of the struct column with the feature lists of a sequence_example, as
+        list<list<T>>; it comes after the columns of the context. A missing feature list is null;
+        one without features is empty. A feature without a kind is a null inner list; one without
+        values is an empty inner list.
 
-    Of messages:
+    For messages:
 
-    message: a generated class, a message, its DESCRIPTOR; or a full name such as "shop.Session",
-        and then the descriptors. None is the only message of these that no other one holds.
-    descriptors: anything that `Descriptors` takes; beside a class, what has its extensions and the
-        types of its Any fields.
-    form: what a record holds: "binary", the wire format; "text" and "json", protobuf's own; or
-        "confluent", the wire format after the prefix of Confluent's schema registry
-        ("confluent_plain": a prefix without the place of the message in its schema).
+    message: a generated class, a message, its DESCRIPTOR; or a full name such as "shop.Session"
+        together with descriptors. None: the only message type that no other message contains.
+    descriptors: anything that `Descriptors` accepts. Next to a class: the source of its extensions
+        and of the types of its Any fields.
+    form: the encoding of a record: "binary" (the wire format), "text" or "json" (those of
+        protobuf), or "confluent" (the wire format after the prefix of Confluent's schema registry;
+        "confluent_plain" for a prefix without message indexes).
     enums: "dictionary" of names, names as "text" or "binary", or "int32".
-    defaults: an absent optional field has its default value, instead of null.
-    nullable_lists: repeated fields and maps without values are null, instead of empty.
-    nullable_items: items of lists and values of maps are declared nullable.
-    plain_types: google.protobuf.Timestamp and the other well-known types are the structs that their
-        files declare.
-    binary_strings: strings are binary columns, and need not be UTF-8.
-    maps_as_lists: maps are lists of structs.
-    ignore_unknown: of form "json": fields that the message does not have, and names that an enum
-        does not have, are passed over, as protobuf's `ignore_unknown_fields` has it.
-    timestamp_unit, duration_unit, time_unit: "ns", "us", "ms" or "s", of Timestamp, Duration and
-        google.type.TimeOfDay; finer parts are cut off.
+    defaults: use the default value of an absent optional field instead of null.
+    nullable_lists: make empty repeated fields and maps null.
+    nullable_items: declare list items and map values nullable.
+    plain_types: keep google.protobuf.Timestamp and other well-known types as the structs of their
+        files.
+    binary_strings: make strings binary columns, which need not be UTF-8.
+    maps_as_lists: make maps lists of structs.
+    ignore_unknown: for the form "json": skip unknown fields and enum names, as protobuf's
+        `ignore_unknown_fields` does.
+    timestamp_unit, duration_unit, time_unit: "ns", "us", "ms" or "s", for Timestamp, Duration and
+        google.type.TimeOfDay; smaller parts are truncated.
     time_zone: of timestamps; None: none.
-    recursion: how often a message may stand within one of its own type; below, it is its bytes.
-    unknown_fields: name of one more binary field, the last one of every message, with the bytes of
-        the fields that its type does not have.
-    list_item, map_key, map_value: names within lists and maps.
-    field_number_key: of metadata that each field gets, with its number: "PARQUET:field_id" is that
-        of Parquet and Iceberg.
+    recursion: how often a message may contain its own type; deeper ones are bytes.
+    unknown_fields: the name of an additional binary field, the last one of each message, with the
+        bytes of the fields that its type lacks.
+    list_item, map_key, map_value: the field names within lists and maps.
+    field_number_key: the metadata key that gets the number of each field: "PARQUET:field_id" for
+        Parquet and Iceberg.
 
-    Of Avro's records:
+    For Avro records:
 
-    avro_framing: what stands before each value: "plain": nothing; "single_object": the mark C3 01
-        and the fingerprint of the schema; "confluent" and "apicurio": the schema's number in a
-        registry. "auto": single objects of schemas that are given are told by their fingerprint,
-        all else is plain.
-    avro_schemas: the schemas that records name: a dict of numbers (or bytes of fingerprints) to
-        schemas, or a list of schemas, which are found by their fingerprints; or a function that is
-        given a number, or the bytes of a fingerprint, when it is met first, and gives the schema,
-        or None if there is none.
-    avro_writer_schema: by which records were written that name no schema; None is `schema`.
+    avro_framing: the prefix of each value. "plain": none. "single_object": the mark C3 01 and the
+        fingerprint of the schema. "confluent" and "apicurio": the number of the schema in a
+        registry. "auto": a single object if its fingerprint is that of a given schema, otherwise
+        plain.
+    avro_schemas: the schemas that records refer to: a dict of numbers (or bytes of fingerprints) to
+        schemas; a list of schemas, found by their fingerprints; or a function that is called with
+        each new number, or bytes of a fingerprint, and returns the schema or None.
+    avro_writer_schema: the writer schema of records that do not refer to one; None: `schema`.
     avro_enums, avro_recursion: as enums and recursion of messages.
 
-    Of files, options are those of `cst.open`, such as types, and delimiter of CSV.
+    For files, the options are those of `cst.open`, such as types, and delimiter for CSV.
 
     Raises NotFoundError for an unknown format, column, message or path, SchemaError for a schema
-    that does not fit, such as one with a feature of type STRUCT for examples, ArgumentError for an
-    option that the format does not have.
+    that does not fit, such as a feature of type STRUCT for examples, ArgumentError for an option
+    that the format does not have.
 
     >>> decoder = cst.decoder("json")
     >>> decoder.decode([b'{"id": 1, "tags": ["a"]}', b'{"id": 2, "tags": []}']).to_pydict()
@@ -522,33 +522,33 @@ def encoder(format: str, schema: SchemaLike | None = None, **options: Any) -> En
 def encoder(
     format: str, schema: SchemaLike | AvroSchema | None = None, **options: Any
 ) -> Encoder[Any]:
-    """An Encoder: of record batches to records, or to the bytes of a file. The same batch always
-    gives the same bytes, and decoding gives the same batch.
+    """Creates an Encoder, which converts record batches to records, or to the bytes of a file.
+    Equal batches give equal bytes, and decoding them gives the same batch.
 
     format: as for `decoder`.
-    schema: of example and sequence_example: the types of the columns are checked against it, and
+    schema: for example and sequence_example: the types of the columns are checked against it, and
         columns of nested lists become the features of its ragged tensors.
-    lossy: round what a record cannot hold exactly, such as a float64 that does not fit float32,
-        instead of raising.
-    sequence_column: name of the struct column of a sequence_example, which may be missing.
+    lossy: round values that a record cannot represent exactly, such as a float64 that does not fit
+        float32, instead of raising an error.
+    sequence_column: the name of the struct column of a sequence_example, which may be missing.
     message, descriptors, form: as for `decoder`.
-    unknown_fields: name of the binary fields that hold fields in bytes, as decoders of messages
-        make them.
-    avro_framing: of Avro's records: as for `decoder` ("auto" is "plain"). With it, and with a
-        schema, the encoder of "avro" makes records, else a file.
-    avro_schema_id: the schema's number, which "confluent" and "apicurio" write.
+    unknown_fields: the name of the binary fields with unknown fields, as decoders of messages make
+        them.
+    avro_framing: for Avro records: as for `decoder` ("auto" is "plain"). With it and a schema, the
+        encoder of "avro" makes records; otherwise a file.
+    avro_schema_id: the number of the schema, which "confluent" and "apicurio" write.
 
-    Examples: keys are sorted bytewise and values packed. A null is written as a key with an empty
-    Feature, an empty list as a typed empty list. Columns are lists (of any list type) or single
-    values of integers, floats, strings or bytes. Sequence examples: likewise the columns of the
-    context, and the struct column of list<list<T>>.
+    Examples: keys are sorted by their bytes and values are packed. A null is a key with an empty
+    Feature; an empty list is a typed empty list. Columns are lists (of any list type) or single
+    values of integers, floats, strings or bytes. For sequence examples, this holds for the columns
+    of the context; the struct column has list<list<T>>.
 
-    Messages are in protobuf's deterministic form: fields by number, maps by key, unknown fields
-    last. Columns and fields of structs are fields of the messages by name, extensions as
-    "(full.name)". What a decoder gives is taken, with whatever options it was made, and so is every
-    Arrow type that holds the same values. Null is an absent field.
+    Messages use protobuf's deterministic form: fields by number, maps by key, unknown fields last.
+    Columns and struct fields are message fields by name, extensions as "(full.name)". All results
+    of a decoder are accepted, whatever its options, and so is every Arrow type with the same
+    values. Null is an absent field.
 
-    Files: options are those of `cst.Writer`, such as delimiter of CSV.
+    Files: the options are those of `cst.Writer`, such as delimiter for CSV.
 
     >>> encoder = cst.encoder("example")
     >>> records = encoder.encode(cst.record_batch({"id": [1, 2]}))

@@ -101,110 +101,109 @@ def open(
 ) -> Source:
     """Opens files as a Source of record batches and tensors.
 
-    paths: a path, a glob (*, ?, [ in a name that is not a file; matches sorted bytewise), "-" for
-        standard input, a binary file object (read or readinto; seek if it has it), or an object
-        with __arrow_c_stream__ (a table or reader of pyarrow, a data frame of Polars or pandas, a
-        relation of DuckDB); or a list of one kind of these, whose order is kept; or a dataset of
-        Hugging Face; or Python's own data, as `record_batch` takes it: a list of dicts is rows, a
-        dict is columns; or a Split, or several, of `plan`; or Examples of a store of lineage, one
-        or several, which say themselves how they are read (docs/lineage.md). Compression (gzip,
-        zlib, zstd) is found from the bytes. A URL ("s3://...", "https://...") is opened by fsspec.
-        The URI of a database ("postgresql://...", "sqlite:///file.db", "duckdb://file.db") needs a
-        query.
+    paths: what to read, one or a list of one kind (the order is kept). A path. A glob with *, ? and
+        [ that is not the name of a file; matches are sorted by their bytes. "-" for standard input.
+        A binary file object (read or readinto; seek is used if present). An object with
+        __arrow_c_stream__: a pyarrow table or reader, a Polars or pandas data frame, a DuckDB
+        relation. A Hugging Face dataset. Python data, as `record_batch` accepts it: a list of dicts
+        is rows, a dict is columns. A Split of `plan`. Examples of a lineage store, which bring
+        their own options (docs/lineage.md). A URL ("s3://...", "https://..."), which fsspec opens.
+        The URI of a database ("postgresql://...", "sqlite:///file.db", "duckdb://file.db"),
+        together with a query. Compression is detected from the content.
     format: "example" (tf.Example, the default for TFRecords), "sequence_example", "message" (any
         protobuf message), "raw" (one column `record` of undecoded bytes), "csv", "json" (lines),
-        "arrow" (file or stream), "parquet" (through pyarrow), the name of a plug-in, or one that
-        was registered with `format.register`. None goes by the bytes, then by the ending of the
-        name.
-    schema: anything that Schema takes. Without one, the schema is inferred: over all input for
-        files, over the first 10,000 records for pipes; give one, or sample_records, where reading
-        everything twice is too slow.
-    columns: the wanted columns in the wanted order; other features are skipped, unseen. Of messages
-        they are paths, as for `decoder`.
-    group: the schema's tensor_representation_group for `tensors`.
-    batch_size: rows of every batch but the last one, across files.
-    threads: that read and decode; the batches are the same for every number.
-    batch_bytes: ends a batch also when its records reach this many bytes.
-    check_crc: check the CRCs of the data (those of the lengths always are).
-    offsets, binary_views, fixed_size: the columns' layout, as for `decoder`; views are
-        zero-copy for TFRecord blocks below 2 GiB.
-    memory_map: map plain files; a file that shrinks meanwhile kills the process.
-    max_record_size: of a record or a row, in bytes; 256 MiB by default.
-    max_inflation: what a file may become, inflated or as values of columns, as a ratio to its size,
-        once it has given 64 MiB; 200 by default.
-    legacy: derive tensors by the rules of generate_legacy_feature_spec.
-    environment: of the schema: features that are not in it, such as the label in serving, make no
-        tensors.
-    nested: tf.Examples: a feature and the row lengths of its ragged representation become one
-        column of nested lists.
-    types: csv, json: the columns and their types, as anything with __arrow_c_schema__ (such as a
-        pyarrow.Schema), instead of `schema` and of inferring them.
-    raw_column: TFRecords, CSV: one more column of this name, the last one, with each record's bytes
-        (of CSV each row's text, without its line end), as large_list<large_binary> of one value.
-    offset_column: TFRecords and other containers: one more int64 column of this name, after the raw
-        one, with the place of each record's first byte in its file (of a compressed file: in what
-        is compressed), as Dropped and errors have it. It is no feature: tensors leave it out.
-    on_error: what happens with a record that is damaged or does not parse. "raise"; "skip" drops it
-        and goes on after it; "null", for messages, makes it a row of nulls, and is told of as one
-        that was dropped; a function is called with the Dropped before it goes on, and stops
-        the pass by returning False (what it raises comes out of the pass). `dropped` has all that
-        were dropped, with no limit on their number but max_errors.
+        "arrow" (file or stream), "parquet" (through pyarrow), "avro", the name of a plug-in, or a
+        format registered with `format.register`. None: detected from the content, then from the
+        file extension.
+    schema: anything that `Schema` accepts. Without one, the schema is inferred from the whole
+        input, or for pipes from the first 10,000 records. Give a schema, or sample_records, if
+        reading everything twice is too slow.
+    columns: the columns to read, in this order; other features are skipped without being parsed.
+        For messages they are paths, as for `decoder`.
+    group: the tensor_representation_group of the schema that `tensors` uses.
+    batch_size: the number of rows of each batch, across files; only the last batch may have fewer.
+    threads: how many threads read and decode. The batches do not depend on it.
+    batch_bytes: also end a batch when its records reach this many bytes.
+    check_crc: verify the CRCs of the data (those of the lengths are always verified).
+    offsets, binary_views, fixed_size: the layout of the columns, as for `decoder`. Views need no
+        copy for TFRecord blocks below 2 GiB.
+    memory_map: memory-map uncompressed files. If such a file shrinks while it is read, the process
+        is killed.
+    max_record_size: the largest record or row, in bytes; 256 MiB by default.
+    max_inflation: the largest ratio of decompressed or decoded size to file size, checked once a
+        file has produced 64 MiB; 200 by default.
+    legacy: make tensors by the rules of generate_legacy_feature_spec.
+    environment: an environment of the schema: features outside it, such as the label when serving,
+        make no tensors.
+    nested: for tf.Examples: combine a feature and the row lengths of its ragged representation into
+        one column of nested lists.
+    types: for csv and json: the columns and their types, as anything with __arrow_c_schema__ (such
+        as a pyarrow.Schema), instead of `schema` and of inferring them.
+    raw_column: for TFRecords and CSV: add a last column of this name with the bytes of each record
+        (for CSV, the text of the row without its line end), as large_list<large_binary> with one
+        value.
+    offset_column: for TFRecords and other containers: add an int64 column of this name, after
+        raw_column, with the position of the first byte of each record in its file (in the
+        compressed data, if it is compressed), as in Dropped and in errors. It is not a feature and
+        makes no tensor.
+    on_error: what to do with a record that is damaged or does not parse. "raise" raises the error.
+        "skip" drops the record and continues. "null", for messages, makes it a row of nulls and
+        also reports it as dropped. A function is called with the Dropped; it stops the pass by
+        returning False, and its exceptions are raised by the pass. `dropped` lists all dropped
+        records.
     max_errors: unless on_error is "raise": one more dropped record than this is a LimitError.
-    container: how records follow each other, for "example", "sequence_example", "message" and
-        "raw": "tfrecord", "delimited" (a varint with the size before each, as protobuf's
-        writeDelimitedTo has it), "lines" (a record per line) or "file" (each file is a record).
-        None goes by the bytes, which never mean lines or files; pipes are TFRecords then.
-    flat: what the schema, given or inferred, fixes to one value becomes a column of values instead
-        of lists of one, nullable where it may be missing; and bytes that are text (by a domain of
-        the schema; where it is inferred, by a look at them) become strings. What data frames and
-        SQL want. A row that does not fit raises, or is dropped as on_error says.
-    sample_records: the schema, the types of csv and json, and what flat asks are inferred from this
-        many first records only, which are held in memory meanwhile. A later record that does not
-        fit is a SchemaError.
-    message: of the format "message", which it implies: the type of the records, as for
-        `decoder`: a generated class, or a full name and the descriptors.
-    descriptors: anything that `Descriptors` takes. Without a message: the only one of these that no
-        other one holds.
-    message_options: further options of `decoder`, such as {"enums": "text"}; offsets and
-        binary_views are arguments here, too.
-    message_column: of any format with columns, such as Parquet: the binary column of this name
-        holds the messages, and becomes a column of structs in its place, null where there is no
-        value. The other columns stay what they are; `columns` may name paths in it:
-        "value.event.query".
-    view: what is read goes through this view: the batches are its outputs, of which `columns` then
-        names some, and the tensors are its tensors; only what these need is parsed. A View, a
-        Query, the path of a saved view (.cstv) or its bytes, or the path of a query (.cstq). It
-        brings the message and its options along; message_options may still say the "form" of the
-        records for a saved one. A query in a file takes message, descriptors and schema. Or a
-        DataView of a store of lineage; artifacts are read through the view that they are bound to,
-        unless another one, or None, is given here.
-    params: values of the view's parameters, by name.
-    filesystem: a file system of fsspec or of pyarrow in which the paths are.
-    schemes, hosts: which names may be opened, where they come from strangers: schemes=["https"]
-        refuses other URLs, databases and paths of this machine ("file"). A host is a name, or
-        "*.example.com", or "public": any whose addresses are public. Each request that a server
-        redirects is checked again. Hosts alone allow http and https. UnsupportedError for others;
-        docs/security.md has more, and COLUMNSTONE_SCHEMES and COLUMNSTONE_HOSTS, which hold for all
-        URLs of the process.
-    cache: a folder for copies of remote files, which are fetched once for all processes, or a pair
-        of it and of the bytes that it may have: what was not used for the longest time goes. The
-        server is asked for the version of each file; what tells none, or no size, is not copied.
-    query: of a database: SQL whose result is read, once per pass, through the database's ADBC
-        driver, which is a package of its own; the error says which one.
-    driver: name of the ADBC driver of another database, such as "spanner"; database_options are
-        handed to the driver.
-    format_options: of the format, by name: of CSV delimiter, names (of the columns, where the files
-        have no header), skip_lines, comment, keep_blank_lines, multivalent (columns whose cells
-        hold several values) and secondary_delimiter; of avro avro_schema, the schema that files are
-        read as (JSON, or a file that has it), avro_enums ("dictionary", "text", "int32" or
-        "binary") and avro_recursion (how often a record may stand within itself: 2), and for
-        records in a container avro_framing, avro_writer_schema and avro_schemas, as for `decoder`;
-        of sequence_example sequence_column, the name of the struct column of feature lists.
-        docs/formats.md has more.
+    container: how records are stored, for "example", "sequence_example", "message" and "raw":
+        "tfrecord"; "delimited" (a varint with the size before each record, as protobuf's
+        writeDelimitedTo); "lines" (one record per line); "file" (each file is one record). None
+        detects it from the content, but never "lines" or "file"; pipes are read as TFRecords.
+    flat: make single values instead of lists of one where the schema, given or inferred, fixes the
+        number of values to one (nullable if the value may be missing), and strings of bytes that
+        are text (by a domain of the schema; if it is inferred, by the content). This is what data
+        frames and SQL need. A row that does not fit is handled as on_error says.
+    sample_records: infer the schema, the types of csv and json, and the decisions of flat from only
+        this many first records, which are kept in memory for that time. A later record that does
+        not fit is a SchemaError.
+    message: for the format "message", which it implies: the type of the records, as for `decoder`:
+        a generated class, or a full name together with descriptors.
+    descriptors: anything that `Descriptors` accepts. Without message, the only message type that no
+        other message contains is used.
+    message_options: further options of `decoder`, such as {"enums": "text"}. offsets and
+        binary_views are arguments here too.
+    message_column: for formats with columns, such as Parquet: the binary column of this name holds
+        messages and becomes a column of structs, null where there is no value. Other columns do not
+        change. `columns` can name paths in it: "value.event.query".
+    view: read through this view: the batches are its outputs (`columns` selects from them), the
+        tensors are its tensors, and only the fields that these need are parsed. A View, a Query,
+        the path of a saved view (.cstv) or its bytes, the path of a query (.cstq), or a DataView of
+        a lineage store. A view includes the message and its options; for a saved one,
+        message_options may still set the "form" of the records. A query in a file takes message,
+        descriptors and schema. Artifacts are read through the view that they are bound to, unless
+        another view or None is given.
+    params: values of the parameters of the view, by name.
+    filesystem: an fsspec or pyarrow file system that contains the paths.
+    schemes, hosts: what untrusted names may open. schemes=["https"] refuses other URLs, databases
+        and local paths ("file"). A host is a name, "*.example.com", or "public", which allows hosts
+        whose addresses are all public. Each redirect is checked again. hosts alone allows http and
+        https. Anything else is an UnsupportedError. See docs/security.md, also for
+        COLUMNSTONE_SCHEMES and COLUMNSTONE_HOSTS, which apply to all URLs of the process.
+    cache: a folder for copies of remote files, shared by all processes, or a pair of the folder and
+        its maximum size in bytes; the least recently used copies are removed. The server is asked
+        for the version of each file. Files without a version or a size are not cached.
+    query: for a database: an SQL query whose result is read, once for each pass, through the ADBC
+        driver of the database. The driver is a separate package; the error names it.
+    driver: the name of the ADBC driver of another database, such as "spanner".
+    database_options: passed to the driver.
+    format_options: options of the format, by name. CSV: delimiter, names (of the columns, for files
+        without a header), skip_lines, comment, keep_blank_lines, multivalent (columns with several
+        values in a cell) and secondary_delimiter. Avro: avro_schema, the reader schema (JSON, or a
+        file that contains it), avro_enums ("dictionary", "text", "int32" or "binary") and
+        avro_recursion (how often a record may contain itself: 2); for Avro records in a container
+        also avro_framing, avro_writer_schema and avro_schemas, as for `decoder`. sequence_example:
+        sequence_column, the name of the struct column of feature lists. See docs/formats.md.
 
-    Raises at once NotFoundError for a missing file, an empty glob or an unknown column (with near
-    names), SchemaError for a bad schema, ArgumentError or TypeError for wrong arguments; everything
-    else when it is met while reading.
+    Raises immediately: NotFoundError for a missing file, an empty glob or an unknown column (with
+    similar names), SchemaError for an invalid schema, ArgumentError or TypeError for invalid
+    arguments. Other errors are raised while reading.
 
     >>> src = cst.open("trips.tfrecord", schema="trips.pbtxt")
     >>> src.head(2).to_pydict()

@@ -288,7 +288,12 @@ def maps() -> Iterator[Corner]:
             field(5, key, field(2, b"first")) + field(5, *inside),
             True,
         )
-    yield Corner("an object has a duplicate key", P3, field(5, key, value) + field(5, key, field(2, b"w")), True)
+    yield Corner(
+        "an object has a duplicate key",
+        P3,
+        field(5, key, value) + field(5, key, field(2, b"w")),
+        True,
+    )
     first = field(5, key, value) + field(5, field(1, b"a"))
     yield Corner("a key twice keeps its place", P3, first + field(5, key, field(2, b"w")), True)
     part = field(11, number(1, 3), field(2, number(5, 1)))

@@ -458,16 +458,18 @@ def _rows_html(head: str, batch: RecordBatch) -> str:
         return _columns_html(head, batch.schema)
 
 
-def source_html(name: str, first: RecordBatch | None, schema: ArrowSchema | None) -> str:
+def source_html(
+    name: str, first: RecordBatch | None, schema: ArrowSchema | None, notes: Sequence[str]
+) -> str:
     """A source as HTML: its first rows where they are known, else its columns, else its name."""
     if first is not None:
         head = f"{name}, {_plural(first.num_columns, 'column')}"
-        shown = _rows_html(head, first.slice(0, ROWS))
-        more = "more rows follow" if len(first) > ROWS else ""
-        return titled("", shown, notes=[more] if more else [])
+        more = ["more rows follow"] if len(first) > ROWS else []
+        return titled("", _rows_html(head, first.slice(0, ROWS)), notes=[*more, *notes])
     if schema is not None:
-        return _columns_html(f"{name}, {_plural(len(schema.children), 'column')}", schema)
-    return titled(name)
+        head = f"{name}, {_plural(len(schema.children), 'column')}"
+        return titled("", _columns_html(head, schema), notes=notes)
+    return titled(name, notes=notes)
 
 
 def array_html(values: Array) -> str:

@@ -26,6 +26,11 @@ def bounded(items: Iterable[_Item]) -> list[_Item]:
     return list(islice(items, ROWS))
 
 
+def counted(count: int, noun: str) -> str:
+    """ "1 row", "2,000 rows"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def text_of(value: object) -> str:
     """A cell: None is empty, the rest is what str() says, on one line, cut."""
     return "" if value is None else cut(printable(str(value)), CELL)
@@ -54,7 +59,7 @@ def table(
     head = _row(names, "th") + ("" if types is None else _row(types, "td"))
     body = "".join(_row(row, "td") for row in shown)
     more = (len(rows) if count is None else count) - len(shown)
-    note = _note(f"… {more:,} more row{'' if more == 1 else 's'}") if more > 0 else ""
+    note = _note(f"… {counted(more, 'more row')}") if more > 0 else ""
     return f"<table><thead>{head}</thead><tbody>{body}</tbody></table>{note}"
 
 
@@ -75,7 +80,7 @@ def preformatted(lines: str) -> str:
     more = len(given) - len(shown)
     from html import escape
 
-    note = _note(f"… {more:,} more line{'' if more == 1 else 's'}") if more > 0 else ""
+    note = _note(f"… {counted(more, 'more line')}") if more > 0 else ""
     return f"<pre>{escape(chr(10).join(shown))}</pre>{note}"
 
 

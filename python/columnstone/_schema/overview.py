@@ -22,7 +22,7 @@ def overview(
     schema, given as text, to get this one."""
     told: dict[str, dict[str, list[str]]] = {}
     for change in changes_from("\n".join(map(_bare, features))):
-        if change.kind == "changed" and change.what:
+        if change.kind == "changed" and change.what not in ("", "shape"):
             name, said = change.what, change.after or ""
             place = next((column for column in _COLUMNS if name.endswith(column)), "else")
             told.setdefault(change.path, {}).setdefault(place, []).append(

@@ -9,7 +9,7 @@ from .. import _core
 from .._arrow.pointers import exported
 from .._base.errors import Error, NotFoundError, argument_error, name_file
 from .._base.files import path_bytes
-from .._base.markup import or_text, table, titled
+from .._base.markup import counted, or_text, table, titled
 from .._base.public import public
 from .._base.text import printable
 
@@ -230,7 +230,9 @@ class Schema:
 
         rows = overview(self.features, lambda text: Schema.from_text(text).diff(self))
         names = ("feature", "type", "shape", "presence", "values", "domain", "else")
-        return titled(f"Schema, {len(self._handle.features()):,} features", table(names, rows))
+        return titled(
+            f"Schema, {counted(len(self._handle.features()), 'feature')}", table(names, rows)
+        )
 
 
 def _read(file: object) -> _core.Schema:

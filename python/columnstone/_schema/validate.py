@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .._arrow.findings import rows
 from .._base.errors import SchemaError
-from .._base.markup import or_text, table, titled
+from .._base.markup import counted, or_text, table, titled
 from .._base.public import public_in
 from .schema import as_columns, as_core
 
@@ -102,7 +102,10 @@ class SchemaCheck:
     @or_text
     def _repr_html_(self) -> str:
         rows = [(one.kind, one.path, one.count, one.message, one.hint) for one in self.anomalies]
-        head = f"SchemaCheck, {self.num_rows:,} records, {len(rows) or 'no'} anomalies"
+        found = (
+            f"{len(rows):,} anomal{'y' if len(rows) == 1 else 'ies'}" if rows else "no anomalies"
+        )
+        head = f"SchemaCheck, {counted(self.num_rows, 'record')}, {found}"
         names = ("anomaly", "feature", "records", "message", "hint")
         return titled(head, *([table(names, rows)] if rows else []))
 

@@ -11,7 +11,7 @@ from .. import _core
 from .._arrow.table import concat
 from .._base.arguments import integer, positive, row_number
 from .._base.errors import Error, StateError, UnsupportedError, argument_error, name_file
-from .._base.markup import facts, or_text, titled
+from .._base.markup import counted, or_text
 from .._io.remote import RemoteFile
 from .._schema.schema import Schema, as_columns
 from .inputs import Inputs, reopen
@@ -663,15 +663,16 @@ class SourceBase:
         view, seen = self._options["view"], None if self._parts else self._seen
         if seen is None and view is not None and not self._parts:
             seen = view.arrow_schema
-        return titled("", facts(self._facts(files)), source_html(name, first, seen))
+        return source_html(name, first, seen, [self._facts(files)])
 
-    def _facts(self, files: list[str]) -> list[tuple[str, object]]:
+    def _facts(self, files: list[str]) -> str:
         """What opening has told."""
-        size = self.total_bytes
-        return [
-            ("format", self._core.format()),
-            ("container", self._core.container()),
-            ("files", f"{len(files):,}"),
-            ("bytes", None if size is None else f"{size:,}"),
-            ("batch size", f"{self.batch_size:,}"),
+        size, container = self.total_bytes, self._core.container()
+        known = [
+            f"format {self._core.format()}",
+            "" if container is None else f"container {container}",
+            counted(len(files), "file"),
+            "" if size is None else counted(size, "byte"),
+            f"batches of {counted(self.batch_size, 'row')}",
         ]
+        return ", ".join(filter(None, known))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from .._arrow.findings import rows
-from .._base.markup import or_text, table, titled
+from .._base.markup import counted, or_text, table, titled
 from .._base.public import public_in
 
 if TYPE_CHECKING:
@@ -89,7 +89,8 @@ class Verification:
     def _repr_html_(self) -> str:
         files = [(one.file, one.records, one.file_bytes) for one in self.files]
         faults = [(one.kind, one.file, one.record, one.message, one.hint) for one in self.faults]
-        head = f"Verification, {self.num_faults or 'no'} faults"
+        count = counted(self.num_faults, "fault") if self.num_faults else "no faults"
+        head = f"Verification, {count}"
         names = ("fault", "file", "record", "message", "hint")
         found = [table(names, faults, count=self.num_faults)] if faults else []
         return titled(head, *found, table(("file", "records", "bytes"), files))
